@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+# berth_add_library(NAME base SOURCES a.cpp HEADERS berth/base/a.hpp LINKS berth::x PRIVATE fmt::fmt)
+#   target berth_base, alias berth::base; HEADERS are public, relative to include/, each verified
+#   to compile alone (target all_verify_interface_header_sets).
+# berth_add_test(NAME x_test SOURCES x_test.cpp LINKS berth::x [NP 1 2 4] [LABELS unit]
+#                [TIMEOUT s] [ENVIRONMENT VAR=value ...])
+#   without NP: a plain test; with NP: one test per rank count, under mpiexec, label mpi.
+include_guard(GLOBAL)
+
+add_library(berth_flags INTERFACE)
+target_compile_features(berth_flags INTERFACE cxx_std_20)
+target_compile_options(berth_flags INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow -ffp-contract=off $<$<BOOL:${BERTH_WERROR}>:-Werror>)
+set(levels none light normal heavy)
+list(FIND levels ${BERTH_ASSERTIONS} assertion_level)
+if(assertion_level LESS 0)
+  message(FATAL_ERROR "BERTH_ASSERTIONS=${BERTH_ASSERTIONS}: expected none, light, normal or heavy")
+endif()
+target_compile_definitions(berth_flags INTERFACE BERTH_ASSERTION_LEVEL=${assertion_level})
+if(BERTH_SANITIZE)
+  target_compile_options(berth_flags INTERFACE -fsanitize=address,undefined
+                         -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(berth_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+function(berth_add_library)
+  cmake_parse_arguments(arg "" "NAME" "SOURCES;HEADERS;LINKS;PRIVATE" ${ARGN})
+  set(target berth_${arg_NAME})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(berth::${arg_NAME} ALIAS ${target})
+  list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/)
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
+                                         FILES ${arg_HEADERS})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${target} PUBLIC berth_flags ${arg_LINKS} PRIVATE ${arg_PRIVATE})
+  set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON
+                                             POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+function(berth_add_test)
+  cmake_parse_arguments(arg "" "NAME;TIMEOUT" "SOURCES;LINKS;NP;LABELS;ENVIRONMENT" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  add_executable(${arg_NAME} ${arg_SOURCES})
+  target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+  if(arg_NP)
+    target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} berth_mpi_main)
+    foreach(ranks IN LISTS arg_NP)
+      set(test ${arg_NAME}.np${ranks})
+      add_test(NAME ${test} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+                                    $<TARGET_FILE:${arg_NAME}>)
+      set_tests_properties(${test} PROPERTIES LABELS "mpi;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+        PROCESSORS 2 ENVIRONMENT "HWLOC_PLUGINS_PATH=/nonexistent;ASAN_OPTIONS=detect_leaks=0;OMP_NUM_THREADS=1;${arg_ENVIRONMENT}")
+    endforeach()
+  else()
+    if(NOT arg_LABELS)
+      set(arg_LABELS unit)
+    endif()
+    target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} GTest::gtest GTest::gmock GTest::gtest_main)
+    add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
+    set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+                         ENVIRONMENT "HWLOC_PLUGINS_PATH=/nonexistent;${arg_ENVIRONMENT}")
+  endif()
+endfunction()

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace berth {
+
+/// For sums and products of int64 amounts that must be exact (prices x capacities).
+__extension__ using Int128 = __int128;
+__extension__ using Uint128 = unsigned __int128;
+
+}  // namespace berth

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/workload.hpp"
+
+namespace berth::model {
+
+/// Prices that prove an upper bound on every plan (weak duality: any non-negative ones do).
+/// All amounts are integers in units of 2^-scale_log2 of the objective.
+///
+/// Price of a task of shape s in pool p:
+///   pi_ps = gpu_p x milli_s + cpu_p x cpu_s + memory_p x mem_s + shape[s][type of p]
+/// A pool or (shape, type) that is not listed has price 0.
+struct Certificate {
+  struct PoolPrice {
+    PodId pod;
+    RackId rack;  ///< invalid when level is pod
+    ClassId machine_class;
+    std::int64_t gpu_milli = 0;   ///< per GPU thousandth, >= 0
+    std::int64_t cpu_milli = 0;   ///< per CPU thousandth, >= 0
+    std::int64_t memory_mib = 0;  ///< per MiB, >= 0
+  };
+  struct ShapePrice {
+    ShapeId shape;
+    GpuTypeId gpu_type;  ///< invalid: on machines without GPUs
+    std::int64_t price = 0;  ///< per task, >= 0
+  };
+  /// What a machine's bound charges for CPU and memory; the pool's own prices are added.
+  struct ClassMultiplier {
+    ClassId machine_class;
+    std::int64_t cpu_milli = 0;   ///< alpha, per CPU thousandth, >= 0
+    std::int64_t memory_mib = 0;  ///< beta, per MiB, >= 0
+  };
+
+  std::int32_t scale_log2 = 0;
+  Level level = Level::pod;  ///< pools by pod or by rack
+  std::vector<PoolPrice> pools;
+  std::vector<ShapePrice> shapes;
+  std::vector<ClassMultiplier> multipliers;
+};
+
+}  // namespace berth::model

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/instance.hpp"
+
+namespace berth::model {
+
+/// Machines of one class in one rack or in one pod: what a price is attached to.
+struct Pool {
+  PodId pod;
+  RackId rack;  ///< invalid when pools are by pod
+  ClassId machine_class;
+  GpuTypeId gpu_type;        ///< of the class; invalid for CPU-only machines
+  std::int32_t machines = 0;
+  std::int64_t gpu_milli = 0;  ///< capacity of all its machines
+};
+
+/// All pools of a cluster, in order of first machine.
+struct Pools {
+  Level level = Level::pod;  ///< rack or pod
+  std::vector<Pool> pools;   ///< by PoolId
+  std::vector<PoolId> of_machine;
+
+  [[nodiscard]] std::size_t size() const { return pools.size(); }
+};
+
+/// Racks where a job can tell racks apart (a home rack, or a spread or domain limit between
+/// machine and pod on a gang of several tasks), otherwise pods. A function of the instance and
+/// the objective only. O(jobs).
+Level pool_level(const Instance& instance, Objective objective);
+
+/// O(machines).
+Pools make_pools(const Cluster& cluster, Level level);
+
+}  // namespace berth::model

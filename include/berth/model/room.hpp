@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/instance.hpp"
+#include "berth/model/placement.hpp"
+
+namespace berth::model {
+
+/// Free capacity of every machine, device by device. Copyable (about 40 bytes a machine plus 2 a
+/// device), so a trial works on a copy. Not thread-safe per machine; different machines may be
+/// edited by different threads.
+class Room {
+ public:
+  /// All machines of the cluster, empty.
+  explicit Room(const Cluster& cluster);
+
+  [[nodiscard]] std::int64_t free_cpu(MachineId m) const { return cpu_[m.index()]; }
+  [[nodiscard]] std::int64_t free_memory(MachineId m) const { return memory_[m.index()]; }
+  [[nodiscard]] std::uint64_t whole_devices(MachineId m) const { return whole_[m.index()]; }
+  [[nodiscard]] int whole_count(MachineId m) const;           ///< devices entirely free
+  [[nodiscard]] std::int64_t free_milli(MachineId m) const { return milli_[m.index()]; }
+  /// Free thousandths of each device, 0..1000.
+  [[nodiscard]] std::span<const std::int16_t> devices(MachineId m) const;
+  /// Number of edits of this machine so far: equal versions mean equal content.
+  [[nodiscard]] std::uint32_t version(MachineId m) const { return version_[m.index()]; }
+
+  /// True when one task of the shape fits now. GPU type is the caller's business. O(1) for whole
+  /// devices, O(devices) for a share.
+  [[nodiscard]] bool fits(MachineId m, const Shape& shape) const;
+
+  /// How many tasks of the shape fit now, at most `limit`. O(devices).
+  [[nodiscard]] std::int64_t count(MachineId m, const Shape& shape, std::int64_t limit) const;
+
+  /// Places one task: whole devices lowest index first; a share on the fullest device that has
+  /// room (an opened one before a whole one), ties by index. @pre fits(m, shape)
+  TaskPlacement take(MachineId m, std::uint32_t group, const Shape& shape);
+
+  /// Takes exactly these devices (replay of a committed placement). @pre they are free
+  void take(const TaskPlacement& task, const Shape& shape);
+
+  /// Gives back what `take` took.
+  void release(const TaskPlacement& task, const Shape& shape);
+
+ private:
+  void edit(const TaskPlacement& task, const Shape& shape, int sign);
+
+  std::vector<std::int64_t> cpu_, memory_;
+  std::vector<std::int64_t> milli_;   ///< free thousandths over all devices
+  std::vector<std::uint64_t> whole_;  ///< mask of entirely free devices
+  std::vector<std::uint32_t> version_;
+  std::vector<std::uint32_t> first_;  ///< machine m owns device_[first_[m] .. first_[m + 1])
+  std::vector<std::int16_t> device_;
+};
+
+/// Takes or gives back all tasks of a job.
+void take(Room& room, const Workload& workload, const JobPlacement& placement);
+void release(Room& room, const Workload& workload, const JobPlacement& placement);
+
+/// Places all tasks of the job on machines out of `candidates` (all of GPU type `type`, or any
+/// machine for a CPU-only job), or changes nothing. Groups with the most GPUs a task first; each
+/// task on the machine it leaves fullest (least free GPU thousandths, then least free CPU, then
+/// id). Does not look at the job's domain limit: the caller chose the candidates. For a job with
+/// `domain == Level::machine` all tasks go on one machine.
+/// O(groups x candidates x devices + tasks).
+std::optional<JobPlacement> place_job(Room& room, const Workload& workload, JobId job,
+                                      std::span<const MachineId> candidates);
+
+}  // namespace berth::model

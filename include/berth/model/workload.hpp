@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "berth/base/name_table.hpp"
+#include "berth/base/strong_id.hpp"
+
+namespace berth::model {
+
+/// How wide a job lies, and how far from home: the narrowest domain that holds all its tasks.
+/// Ordered: a wider level compares greater.
+enum class Level : std::uint8_t { machine, rack, pod, cluster };
+inline constexpr int kLevels = 4;
+
+/// What one task takes from one machine. Exactly one of `gpus` and `gpu_milli` may be positive.
+struct Shape {
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_mib = 0;
+  std::int32_t gpus = 0;       ///< whole devices
+  std::int32_t gpu_milli = 0;  ///< share of one device, 1..999; 0 = no share
+
+  /// GPU thousandths the task takes in all.
+  [[nodiscard]] std::int64_t total_milli() const { return std::int64_t{1000} * gpus + gpu_milli; }
+  [[nodiscard]] bool uses_gpu() const { return gpus > 0 || gpu_milli > 0; }
+  auto operator<=>(const Shape&) const = default;
+};
+
+/// `count` equal tasks of a job.
+struct TaskGroup {
+  ShapeId shape;
+  std::int32_t count = 1;
+  std::uint32_t label = 0;  ///< name of the group in the job file ("worker"), index into `labels`
+};
+
+/// Value factors by Level, each in [0, 1], never rising with width. Entry `machine` of a home
+/// profile equals entry `rack`: being in the home rack is as near as it gets.
+using Factors = std::array<double, kLevels>;
+
+/// One training job. All GPU tasks lie on one GPU type; all tasks are placed or none is (gang).
+struct Job {
+  std::uint32_t first_group = 0;  ///< groups [first_group, first_group + groups) of the workload
+  std::uint32_t groups = 0;
+  std::uint64_t gpu_types = ~std::uint64_t{0};  ///< allowed types, bit per GpuTypeId; ~0 = any
+  std::uint32_t speed = 0;    ///< row of `speeds`; row 0 is 1 on every type
+  std::uint32_t home_factor = 0;    ///< row of `factors`; row 0 is all ones
+  std::uint32_t spread_factor = 0;  ///< row of `factors`
+  Level domain = Level::cluster;    ///< the widest domain the job may lie in
+  bool required = false;
+  RackId home_rack;  ///< at most one of home_rack and home_pod is valid
+  PodId home_pod;
+  QueueId queue;
+  std::int32_t priority = 0;
+  std::int64_t arrival = 0;  ///< seconds
+  double weight = 1.0;
+  double value = std::numeric_limits<double>::quiet_NaN();  ///< replaces weight x GPUs when given
+};
+
+/// Jobs in file order. Repeated parts (shapes, speeds, factors, labels) are kept once.
+struct Workload {
+  NameTable job_names;  ///< by JobId
+  std::vector<Job> jobs;
+  std::vector<TaskGroup> groups;
+  std::vector<Shape> shapes;         ///< by ShapeId, distinct
+  std::vector<Factors> factors{{1.0, 1.0, 1.0, 1.0}};
+  std::vector<double> speeds;        ///< rows of `speed_types` entries, by GpuTypeId
+  std::uint32_t speed_types = 0;     ///< row length = number of GPU types of the cluster
+  std::vector<std::string> labels;   ///< names of task groups, distinct
+
+  [[nodiscard]] const Job& job(JobId id) const { return jobs[id.index()]; }
+  [[nodiscard]] const Shape& shape(ShapeId id) const { return shapes[id.index()]; }
+  [[nodiscard]] std::span<const TaskGroup> groups_of(const Job& j) const {
+    return std::span(groups).subspan(j.first_group, j.groups);
+  }
+  [[nodiscard]] double speed(const Job& j, GpuTypeId type) const {
+    return speeds.empty() ? 1.0 : speeds[j.speed * std::size_t{speed_types} + type.index()];
+  }
+  [[nodiscard]] std::int64_t gpu_milli(const Job& j) const;  ///< over all tasks
+  [[nodiscard]] std::int64_t tasks(const Job& j) const;      ///< over all groups
+};
+
+}  // namespace berth::model

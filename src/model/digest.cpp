@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/model/digest.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+#include "berth/model/instance.hpp"
+#include "berth/model/placement.hpp"
+
+namespace berth::model {
+
+struct Sha256::State {
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  if (EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr) != 1) {
+    throw std::runtime_error("SHA-256 is not available in the linked OpenSSL");
+  }
+}
+
+Sha256::~Sha256() { EVP_MD_CTX_free(state_->context); }
+
+Sha256& Sha256::text(std::string_view bytes) {
+  EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
+  return *this;
+}
+
+Sha256& Sha256::integer(std::int64_t value) {
+  std::array<char, 24> buffer{};
+  char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size() - 1, value).ptr;
+  *end++ = '\t';
+  return text({buffer.data(), static_cast<std::size_t>(end - buffer.data())});
+}
+
+Sha256& Sha256::real(double value) {
+  return integer(std::isnan(value) ? -1 : std::bit_cast<std::int64_t>(value == 0.0 ? 0.0 : value));
+}
+
+Sha256& Sha256::name(std::string_view value) {
+  return integer(static_cast<std::int64_t>(value.size())).text(value);
+}
+
+std::string Sha256::hex() {
+  std::array<unsigned char, 32> digest{};
+  EVP_DigestFinal_ex(state_->context, digest.data(), nullptr);
+  std::string out;
+  for (const unsigned char byte : digest) {
+    out += "0123456789abcdef"[byte >> 4];
+    out += "0123456789abcdef"[byte & 15];
+  }
+  return out;
+}
+
+namespace {
+
+void add_cluster(Sha256& sha, const Cluster& cluster) {
+  for (const Pod& pod : cluster.pods) sha.name(pod.name).real(pod.uplink_gbps);
+  for (const Rack& rack : cluster.racks) {
+    sha.name(rack.name).integer(rack.pod.value()).real(rack.uplink_gbps);
+  }
+  for (const Queue& queue : cluster.queues) sha.name(queue.name).integer(queue.gpu_quota);
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    const MachineClass& c = cluster.class_of(MachineId(m));
+    sha.name(cluster.machine_names[m]).integer(cluster.machine_rack[m].value());
+    sha.name(c.gpu_type.valid() ? cluster.gpu_types[c.gpu_type.index()] : "").integer(c.gpus);
+    sha.integer(c.cpu_milli).integer(c.memory_mib);
+  }
+}
+
+/// Types by name, so that the numbering of types (file order) does not matter.
+void add_types(Sha256& sha, const Instance& instance, const Job& job) {
+  const auto& names = instance.cluster.gpu_types;
+  for (std::size_t t = 0; t < names.size(); ++t) {
+    if (job.gpu_types != ~std::uint64_t{0} && ((job.gpu_types >> t) & 1) != 0) sha.name(names[t]);
+    const double speed = instance.workload.speed(job, GpuTypeId(t));
+    if (speed != 1.0) sha.name(names[t]).real(speed);
+  }
+}
+
+void add_job(Sha256& sha, const Instance& instance, std::size_t j) {
+  const Workload& workload = instance.workload;
+  const Job& job = workload.jobs[j];
+  sha.name(workload.job_names[j]).integer(job.arrival).integer(job.priority);
+  sha.real(job.weight).real(job.value).integer(job.required ? 1 : 0);
+  sha.integer(static_cast<std::int64_t>(job.domain)).integer(job.queue.value());
+  sha.integer(job.home_rack.value()).integer(job.home_pod.value());
+  for (const double f : workload.factors[job.home_factor]) sha.real(f);
+  for (const double f : workload.factors[job.spread_factor]) sha.real(f);
+  add_types(sha, instance, job);
+  for (const TaskGroup& g : workload.groups_of(job)) {
+    const Shape& s = workload.shape(g.shape);
+    sha.name(workload.labels[g.label]).integer(g.count).integer(s.cpu_milli).integer(s.memory_mib);
+    sha.integer(s.gpus).integer(s.gpu_milli);
+  }
+}
+
+void append_lines(std::vector<std::string>& lines, const Instance& instance,
+                  const JobPlacement& placed) {
+  const std::string job(instance.workload.job_names[placed.job.index()]);
+  for (const TaskPlacement& t : placed.tasks) {
+    const std::string head =
+        job + '\t' + std::string(instance.cluster.machine_names[t.machine.index()]) + '\t';
+    const std::string tail = '\t' + std::to_string(placed.start) + '\n';
+    if (t.devices == 0) lines.push_back(head + "-1\t0" + tail);
+    for (std::uint64_t rest = t.devices; rest != 0; rest &= rest - 1) {
+      lines.push_back(head + std::to_string(std::countr_zero(rest)) + '\t' +
+                      std::to_string(t.milli) + tail);
+    }
+  }
+}
+
+}  // namespace
+
+std::string instance_digest(const Instance& instance) {
+  Sha256 sha;
+  sha.text("berth instance 1\n");
+  add_cluster(sha, instance.cluster);
+  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) add_job(sha, instance, j);
+  return sha.hex();
+}
+
+std::string plan_digest(const Instance& instance, const Placement& placement) {
+  std::vector<std::string> lines;
+  for (const JobPlacement& placed : placement) append_lines(lines, instance, placed);
+  std::ranges::sort(lines);
+  Sha256 sha;
+  for (const std::string& line : lines) sha.text(line);
+  return sha.hex();
+}
+
+}  // namespace berth::model

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <utility>
+
+#include "berth/model/instance.hpp"
+#include "berth/model/pools.hpp"
+#include "berth/model/value.hpp"
+
+namespace berth::model {
+
+std::int64_t Cluster::gpus() const {
+  std::int64_t total = 0;
+  for (const ClassId c : machine_class) total += classes[c.index()].gpus;
+  return total;
+}
+
+std::int64_t Workload::gpu_milli(const Job& j) const {
+  std::int64_t total = 0;
+  for (const TaskGroup& g : groups_of(j)) total += g.count * shape(g.shape).total_milli();
+  return total;
+}
+
+std::int64_t Workload::tasks(const Job& j) const {
+  std::int64_t total = 0;
+  for (const TaskGroup& g : groups_of(j)) total += g.count;
+  return total;
+}
+
+Level pool_level(const Instance& instance, Objective objective) {
+  const Valuation valuation(instance, objective);
+  const Workload& workload = instance.workload;
+  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
+    if (valuation.placeless(JobId(j))) continue;
+    const Job& job = workload.jobs[j];
+    const Factors& spread = workload.factors[job.spread_factor];
+    const bool racks_differ =
+        job.home_rack.valid() || job.domain == Level::rack ||
+        spread[static_cast<std::size_t>(Level::rack)] != spread[static_cast<std::size_t>(Level::pod)];
+    if (racks_differ) return Level::rack;
+  }
+  return Level::pod;
+}
+
+Pools make_pools(const Cluster& cluster, Level level) {
+  Pools result{.level = level, .pools = {}, .of_machine = {}};
+  std::map<std::pair<std::int32_t, ClassId>, PoolId> known;
+  result.of_machine.reserve(cluster.machines());
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    const RackId rack = cluster.machine_rack[m];
+    const PodId pod = cluster.racks[rack.index()].pod;
+    const ClassId c = cluster.machine_class[m];
+    const std::int32_t domain = level == Level::rack ? rack.value() : pod.value();
+    const auto [entry, fresh] = known.try_emplace({domain, c}, PoolId(result.pools.size()));
+    if (fresh) {
+      result.pools.push_back({.pod = pod,
+                              .rack = level == Level::rack ? rack : RackId{},
+                              .machine_class = c,
+                              .gpu_type = cluster.classes[c.index()].gpu_type});
+    }
+    Pool& pool = result.pools[entry->second.index()];
+    ++pool.machines;
+    pool.gpu_milli += kGpuMilli * cluster.classes[c.index()].gpus;
+    result.of_machine.push_back(entry->second);
+  }
+  return result;
+}
+
+}  // namespace berth::model

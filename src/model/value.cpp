@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/model/value.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace berth::model {
+namespace {
+
+double base_value(const Workload& workload, const Job& job) {
+  if (!std::isnan(job.value)) return job.value;
+  return job.weight * static_cast<double>(workload.gpu_milli(job)) / 1000.0;
+}
+
+Level distance_from_home(const Cluster& cluster, const Job& job, RackId rack) {
+  if (job.home_rack.valid()) {
+    if (rack == job.home_rack) return Level::rack;
+    const PodId home = cluster.racks[job.home_rack.index()].pod;
+    return cluster.racks[rack.index()].pod == home ? Level::pod : Level::cluster;
+  }
+  if (job.home_pod.valid()) {
+    return cluster.racks[rack.index()].pod == job.home_pod ? Level::pod : Level::cluster;
+  }
+  return Level::machine;
+}
+
+Level join(const Cluster& cluster, MachineId a, MachineId b) {
+  if (a == b) return Level::machine;
+  if (cluster.machine_rack[a.index()] == cluster.machine_rack[b.index()]) return Level::rack;
+  return cluster.pod_of(a) == cluster.pod_of(b) ? Level::pod : Level::cluster;
+}
+
+}  // namespace
+
+double Valuation::option(JobId id, GpuTypeId type, Level width, Level distance) const {
+  const Workload& workload = instance_->workload;
+  const Job& job = workload.job(id);
+  if (objective_ == Objective::allocate) return static_cast<double>(workload.gpu_milli(job));
+  const double speed = type.valid() ? workload.speed(job, type) : 1.0;
+  return base_value(workload, job) * speed *
+         workload.factors[job.home_factor][static_cast<std::size_t>(distance)] *
+         workload.factors[job.spread_factor][static_cast<std::size_t>(width)];
+}
+
+double Valuation::placed(const JobPlacement& placement) const {
+  const Extent e = extent(*instance_, placement);
+  GpuTypeId type;
+  for (const TaskPlacement& t : placement.tasks) {
+    if (t.devices != 0) type = instance_->cluster.class_of(t.machine).gpu_type;
+  }
+  return option(placement.job, type, e.width, e.distance);
+}
+
+bool Valuation::placeless(JobId id) const {
+  const Job& job = instance_->workload.job(id);
+  const bool single = instance_->workload.tasks(job) == 1;
+  if (!single && job.domain < Level::cluster) return false;
+  if (objective_ == Objective::allocate) return true;
+  const auto flat = [&](std::uint32_t row) {
+    const Factors& f = instance_->workload.factors[row];
+    return std::ranges::all_of(f, [&](double x) { return x == f.front(); });
+  };
+  const bool at_home_nowhere = !job.home_rack.valid() && !job.home_pod.valid();
+  return (at_home_nowhere || flat(job.home_factor)) && (single || flat(job.spread_factor));
+}
+
+Extent extent(const Instance& instance, const JobPlacement& placement) {
+  const Cluster& cluster = instance.cluster;
+  const Job& job = instance.workload.job(placement.job);
+  Extent e;
+  for (const TaskPlacement& t : placement.tasks) {
+    e.width = std::max(e.width, join(cluster, placement.tasks.front().machine, t.machine));
+    e.distance = std::max(
+        e.distance, distance_from_home(cluster, job, cluster.machine_rack[t.machine.index()]));
+  }
+  return e;
+}
+
+}  // namespace berth::model
