@@ -187,7 +187,7 @@ bool place_all(Room& room, const Workload& workload, JobPlacement& placement,
 
 std::optional<JobPlacement> place_job(Room& room, const Workload& workload, JobId job,
                                       std::span<const MachineId> candidates) {
-  JobPlacement placement{.job = job, .start = 0, .tasks = {}};
+  JobPlacement placement{.job = job};
   const Job& j = workload.job(job);
   if (j.domain != Level::machine || workload.tasks(j) == 1) {
     if (!place_all(room, workload, placement, candidates)) return std::nullopt;

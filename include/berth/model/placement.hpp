@@ -26,7 +26,7 @@ struct TaskPlacement {
 struct JobPlacement {
   JobId job;
   std::int64_t start = 0;  ///< seconds
-  std::vector<TaskPlacement> tasks;
+  std::vector<TaskPlacement> tasks = {};
 };
 
 /// The jobs that run, ascending JobId, each at most once.
