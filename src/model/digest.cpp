@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/model/digest.hpp"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
+
+#include <openssl/evp.h>
 
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"

@@ -33,9 +33,9 @@ Level pool_level(const Instance& instance, Objective objective) {
     if (valuation.placeless(JobId(j))) continue;
     const Job& job = workload.jobs[j];
     const Factors& spread = workload.factors[job.spread_factor];
-    const bool racks_differ =
-        job.home_rack.valid() || job.domain == Level::rack ||
-        spread[static_cast<std::size_t>(Level::rack)] != spread[static_cast<std::size_t>(Level::pod)];
+    const bool racks_differ = job.home_rack.valid() || job.domain == Level::rack ||
+                              spread[static_cast<std::size_t>(Level::rack)] !=
+                                  spread[static_cast<std::size_t>(Level::pod)];
     if (racks_differ) return Level::rack;
   }
   return Level::pod;

@@ -2,7 +2,7 @@
 #include "berth/model/room.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <functional>
 #include <numeric>
 #include <tuple>
 
@@ -10,112 +10,33 @@
 
 namespace berth::model {
 
-Room::Room(const Cluster& cluster) {
-  const std::size_t machines = cluster.machines();
-  cpu_.reserve(machines);
-  memory_.reserve(machines);
-  milli_.reserve(machines);
-  whole_.reserve(machines);
-  first_.reserve(machines + 1);
-  version_.assign(machines, 0);
-  first_.push_back(0);
-  for (std::size_t m = 0; m < machines; ++m) {
-    const MachineClass& c = cluster.class_of(MachineId(m));
-    cpu_.push_back(c.cpu_milli);
-    memory_.push_back(c.memory_mib);
-    milli_.push_back(kGpuMilli * c.gpus);
-    whole_.push_back(c.gpus == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << c.gpus) - 1);
-    first_.push_back(first_.back() + static_cast<std::uint32_t>(c.gpus));
+Room::Room(const Cluster& cluster) : version_(cluster.machines(), 0) {
+  machines_.reserve(cluster.machines());
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    machines_.emplace_back(cluster.class_of(MachineId(m)));
   }
-  device_.assign(first_.back(), static_cast<std::int16_t>(kGpuMilli));
 }
-
-int Room::whole_count(MachineId m) const { return std::popcount(whole_[m.index()]); }
-
-std::span<const std::int16_t> Room::devices(MachineId m) const {
-  return std::span(device_).subspan(first_[m.index()], first_[m.index() + 1] - first_[m.index()]);
-}
-
-bool Room::fits(MachineId m, const Shape& shape) const {
-  if (cpu_[m.index()] < shape.cpu_milli || memory_[m.index()] < shape.memory_mib) return false;
-  if (shape.gpus > 0) return whole_count(m) >= shape.gpus;
-  if (shape.gpu_milli == 0 || whole_[m.index()] != 0) return true;
-  if (milli_[m.index()] < shape.gpu_milli) return false;
-  return std::ranges::any_of(devices(m), [&](std::int16_t free) { return free >= shape.gpu_milli; });
-}
-
-std::int64_t Room::count(MachineId m, const Shape& shape, std::int64_t limit) const {
-  std::int64_t n = limit;
-  if (shape.cpu_milli > 0) n = std::min(n, cpu_[m.index()] / shape.cpu_milli);
-  if (shape.memory_mib > 0) n = std::min(n, memory_[m.index()] / shape.memory_mib);
-  if (shape.gpus > 0) return std::min<std::int64_t>(n, whole_count(m) / shape.gpus);
-  if (shape.gpu_milli == 0 || n == 0) return n;
-  std::int64_t shares = 0;
-  for (const std::int16_t free : devices(m)) shares += free / shape.gpu_milli;
-  return std::min(n, shares);
-}
-
-namespace {
-
-std::uint64_t lowest_bits(std::uint64_t mask, int count) {
-  std::uint64_t chosen = 0;
-  for (int i = 0; i < count; ++i) {
-    const std::uint64_t bit = mask & (~mask + 1);
-    chosen |= bit;
-    mask ^= bit;
-  }
-  return chosen;
-}
-
-/// The fullest device with room for a share; the lowest index among equals.
-std::uint64_t fullest_device(std::span<const std::int16_t> free, std::int32_t milli) {
-  std::size_t best = free.size();
-  for (std::size_t d = 0; d < free.size(); ++d) {
-    if (free[d] >= milli && (best == free.size() || free[d] < free[best])) best = d;
-  }
-  BERTH_EXPECT(best < free.size());
-  return std::uint64_t{1} << best;
-}
-
-}  // namespace
 
 TaskPlacement Room::take(MachineId m, std::uint32_t group, const Shape& shape) {
-  TaskPlacement task{.machine = m, .group = group};
-  if (shape.gpus > 0) {
-    BERTH_EXPECT(whole_count(m) >= shape.gpus);
-    task.devices = lowest_bits(whole_[m.index()], shape.gpus);
-    task.milli = static_cast<std::int32_t>(kGpuMilli);
-  } else if (shape.gpu_milli > 0) {
-    task.devices = fullest_device(devices(m), shape.gpu_milli);
-    task.milli = shape.gpu_milli;
-  }
-  edit(task, shape, -1);
+  const TaskPlacement task = machines_[m.index()].choose(m, group, shape);
+  take(task, shape);
   return task;
 }
 
-void Room::take(const TaskPlacement& task, const Shape& shape) { edit(task, shape, -1); }
-void Room::release(const TaskPlacement& task, const Shape& shape) { edit(task, shape, +1); }
+void Room::take(const TaskPlacement& task, const Shape& shape) {
+  machines_[task.machine.index()].take(task, shape);
+  ++version_[task.machine.index()];
+}
 
-void Room::edit(const TaskPlacement& task, const Shape& shape, int sign) {
-  const std::size_t m = task.machine.index();
-  cpu_[m] += sign * shape.cpu_milli;
-  memory_[m] += sign * shape.memory_mib;
-  for (std::uint64_t rest = task.devices; rest != 0; rest &= rest - 1) {
-    const auto d = static_cast<std::size_t>(std::countr_zero(rest));
-    std::int16_t& free = device_[first_[m] + d];
-    free = static_cast<std::int16_t>(free + sign * task.milli);
-    milli_[m] += sign * task.milli;
-    BERTH_ASSERT(free >= 0 && free <= kGpuMilli);
-    const std::uint64_t bit = std::uint64_t{1} << d;
-    whole_[m] = free == kGpuMilli ? whole_[m] | bit : whole_[m] & ~bit;
-  }
-  BERTH_ASSERT(cpu_[m] >= 0 && memory_[m] >= 0);
-  ++version_[m];
+void Room::release(const TaskPlacement& task, const Shape& shape) {
+  machines_[task.machine.index()].release(task, shape);
+  ++version_[task.machine.index()];
 }
 
 void take(Room& room, const Workload& workload, const JobPlacement& placement) {
   const auto groups = workload.groups_of(workload.job(placement.job));
-  for (const TaskPlacement& t : placement.tasks) room.take(t, workload.shape(groups[t.group].shape));
+  for (const TaskPlacement& t : placement.tasks)
+    room.take(t, workload.shape(groups[t.group].shape));
 }
 
 void release(Room& room, const Workload& workload, const JobPlacement& placement) {

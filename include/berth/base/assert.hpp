@@ -23,10 +23,10 @@ class BrokenContract : public std::logic_error {
 #define BERTH_ASSERTION_LEVEL 2
 #endif
 
-#define BERTH_CONTRACT(level, kind, condition)                                                  \
-  do {                                                                                          \
-    if ((level) <= BERTH_ASSERTION_LEVEL && !(condition))                                       \
-      ::berth::broken_contract(kind, #condition, __FILE__, __LINE__);                           \
+#define BERTH_CONTRACT(level, kind, condition)                        \
+  do {                                                                \
+    if ((level) <= BERTH_ASSERTION_LEVEL && !(condition))             \
+      ::berth::broken_contract(kind, #condition, __FILE__, __LINE__); \
   } while (false)
 
 #define BERTH_EXPECT(condition) BERTH_CONTRACT(2, "precondition", condition)

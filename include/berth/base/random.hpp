@@ -30,7 +30,8 @@ constexpr double random_unit(std::initializer_list<std::uint64_t> key) {
 }
 
 /// Uniform in [0, bound), bound > 0. Bias below 2^-32 for bound < 2^32.
-constexpr std::uint64_t random_below(std::uint64_t bound, std::initializer_list<std::uint64_t> key) {
+constexpr std::uint64_t random_below(std::uint64_t bound,
+                                     std::initializer_list<std::uint64_t> key) {
   return static_cast<std::uint64_t>((static_cast<Uint128>(random_bits(key)) * bound) >> 64);
 }
 

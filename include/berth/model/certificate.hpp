@@ -26,7 +26,7 @@ struct Certificate {
   };
   struct ShapePrice {
     ShapeId shape;
-    GpuTypeId gpu_type;  ///< invalid: on machines without GPUs
+    GpuTypeId gpu_type;      ///< invalid: on machines without GPUs
     std::int64_t price = 0;  ///< per task, >= 0
   };
   /// What a machine's bound charges for CPU and memory; the pool's own prices are added.

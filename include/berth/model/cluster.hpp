@@ -11,16 +11,16 @@
 
 namespace berth::model {
 
-inline constexpr int kMaxGpuTypes = 64;        ///< a set of GPU types is one 64-bit mask
-inline constexpr int kMaxGpusPerMachine = 64;  ///< a set of devices is one 64-bit mask
+inline constexpr int kMaxGpuTypes = 64;          ///< a set of GPU types is one 64-bit mask
+inline constexpr int kMaxGpusPerMachine = 64;    ///< a set of devices is one 64-bit mask
 inline constexpr std::int64_t kGpuMilli = 1000;  ///< thousandths in one GPU
 
 /// Machines that are alike. CPU-only machines have gpus = 0 and an invalid gpu_type.
 struct MachineClass {
   std::string name;
   GpuTypeId gpu_type;
-  std::int32_t gpus = 0;        ///< devices, 0 .. kMaxGpusPerMachine
-  std::int64_t cpu_milli = 0;   ///< thousandths of a core
+  std::int32_t gpus = 0;       ///< devices, 0 .. kMaxGpusPerMachine
+  std::int64_t cpu_milli = 0;  ///< thousandths of a core
   std::int64_t memory_mib = 0;
 };
 
@@ -49,9 +49,9 @@ struct Cluster {
   std::vector<Rack> racks;             ///< by RackId, ascending pod
   std::vector<Queue> queues;           ///< by QueueId
 
-  NameTable machine_names;              ///< by MachineId
-  std::vector<ClassId> machine_class;   ///< by MachineId
-  std::vector<RackId> machine_rack;     ///< by MachineId, ascending
+  NameTable machine_names;             ///< by MachineId
+  std::vector<ClassId> machine_class;  ///< by MachineId
+  std::vector<RackId> machine_rack;    ///< by MachineId, ascending
 
   [[nodiscard]] std::size_t machines() const { return machine_class.size(); }
   [[nodiscard]] const MachineClass& class_of(MachineId machine) const {

@@ -16,11 +16,11 @@ class Sha256 {
   Sha256(const Sha256&) = delete;
   Sha256& operator=(const Sha256&) = delete;
 
-  Sha256& text(std::string_view bytes);      ///< the bytes as they are
-  Sha256& integer(std::int64_t value);       ///< decimal and a tab
-  Sha256& real(double value);                ///< bit pattern; every NaN and every zero alike
-  Sha256& name(std::string_view value);      ///< length first, so that names cannot run together
-  std::string hex();                         ///< ends the stream; 64 digits
+  Sha256& text(std::string_view bytes);  ///< the bytes as they are
+  Sha256& integer(std::int64_t value);   ///< decimal and a tab
+  Sha256& real(double value);            ///< bit pattern; every NaN and every zero alike
+  Sha256& name(std::string_view value);  ///< length first, so that names cannot run together
+  std::string hex();                     ///< ends the stream; 64 digits
 
  private:
   struct State;

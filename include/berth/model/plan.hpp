@@ -22,8 +22,9 @@ struct Waiting {
 /// Figures about a plan; all but `seconds` and `stats` are recomputed by `berth check`.
 struct Figures {
   double objective = 0.0;
-  double upper_bound = 0.0;  ///< no plan (placing at least the required jobs placed here) exceeds it
-  double gap = 0.0;          ///< (upper_bound - objective) / max(|upper_bound|, 1e-12), a fraction
+  double upper_bound =
+      0.0;           ///< no plan (placing at least the required jobs placed here) exceeds it
+  double gap = 0.0;  ///< (upper_bound - objective) / max(|upper_bound|, 1e-12), a fraction
   std::int64_t gpus_total = 0;
   std::int64_t gpu_milli_total = 0;
   std::int64_t gpu_milli_allocated = 0;
@@ -41,7 +42,7 @@ struct Plan {
   std::map<std::string, std::string> options;  ///< as given on the command line, for the record
   bool reproducible = true;                    ///< false when a clock decided something
   Figures figures;
-  std::vector<JobId> required_missing;  ///< ascending
+  std::vector<JobId> required_missing;    ///< ascending
   std::map<std::string, double> seconds;  ///< wall time per stage on the slowest rank
   std::map<std::string, double> stats;
   Certificate certificate;

@@ -14,7 +14,7 @@ struct Pool {
   PodId pod;
   RackId rack;  ///< invalid when pools are by pod
   ClassId machine_class;
-  GpuTypeId gpu_type;        ///< of the class; invalid for CPU-only machines
+  GpuTypeId gpu_type;  ///< of the class; invalid for CPU-only machines
   std::int32_t machines = 0;
   std::int64_t gpu_milli = 0;  ///< capacity of all its machines
 };

@@ -7,38 +7,42 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
+#include "berth/model/free_machine.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
 
 namespace berth::model {
 
-/// Free capacity of every machine, device by device. Copyable (about 40 bytes a machine plus 2 a
-/// device), so a trial works on a copy. Not thread-safe per machine; different machines may be
-/// edited by different threads.
+/// Free capacity of every machine of the cluster. Copyable, so a trial works on a copy. Not
+/// thread-safe per machine; different machines may be edited by different threads.
 class Room {
  public:
-  /// All machines of the cluster, empty.
+  /// All machines, empty.
   explicit Room(const Cluster& cluster);
 
-  [[nodiscard]] std::int64_t free_cpu(MachineId m) const { return cpu_[m.index()]; }
-  [[nodiscard]] std::int64_t free_memory(MachineId m) const { return memory_[m.index()]; }
-  [[nodiscard]] std::uint64_t whole_devices(MachineId m) const { return whole_[m.index()]; }
-  [[nodiscard]] int whole_count(MachineId m) const;           ///< devices entirely free
-  [[nodiscard]] std::int64_t free_milli(MachineId m) const { return milli_[m.index()]; }
+  [[nodiscard]] const FreeMachine& operator[](MachineId m) const { return machines_[m.index()]; }
+  [[nodiscard]] std::int64_t free_cpu(MachineId m) const { return (*this)[m].cpu(); }
+  [[nodiscard]] std::int64_t free_memory(MachineId m) const { return (*this)[m].memory(); }
+  [[nodiscard]] std::uint64_t whole_devices(MachineId m) const { return (*this)[m].whole(); }
+  [[nodiscard]] int whole_count(MachineId m) const { return (*this)[m].whole_count(); }
+  [[nodiscard]] std::int64_t free_milli(MachineId m) const { return (*this)[m].milli(); }
   /// Free thousandths of each device, 0..1000.
-  [[nodiscard]] std::span<const std::int16_t> devices(MachineId m) const;
+  [[nodiscard]] std::span<const std::int16_t> devices(MachineId m) const {
+    return (*this)[m].devices();
+  }
   /// Number of edits of this machine so far: equal versions mean equal content.
   [[nodiscard]] std::uint32_t version(MachineId m) const { return version_[m.index()]; }
 
   /// True when one task of the shape fits now. GPU type is the caller's business. O(1) for whole
   /// devices, O(devices) for a share.
-  [[nodiscard]] bool fits(MachineId m, const Shape& shape) const;
+  [[nodiscard]] bool fits(MachineId m, const Shape& shape) const { return (*this)[m].fits(shape); }
 
   /// How many tasks of the shape fit now, at most `limit`. O(devices).
-  [[nodiscard]] std::int64_t count(MachineId m, const Shape& shape, std::int64_t limit) const;
+  [[nodiscard]] std::int64_t count(MachineId m, const Shape& shape, std::int64_t limit) const {
+    return (*this)[m].count(shape, limit);
+  }
 
-  /// Places one task: whole devices lowest index first; a share on the fullest device that has
-  /// room (an opened one before a whole one), ties by index. @pre fits(m, shape)
+  /// Places one task on devices chosen as FreeMachine::choose says. @pre fits(m, shape)
   TaskPlacement take(MachineId m, std::uint32_t group, const Shape& shape);
 
   /// Takes exactly these devices (replay of a committed placement). @pre they are free
@@ -48,14 +52,8 @@ class Room {
   void release(const TaskPlacement& task, const Shape& shape);
 
  private:
-  void edit(const TaskPlacement& task, const Shape& shape, int sign);
-
-  std::vector<std::int64_t> cpu_, memory_;
-  std::vector<std::int64_t> milli_;   ///< free thousandths over all devices
-  std::vector<std::uint64_t> whole_;  ///< mask of entirely free devices
+  std::vector<FreeMachine> machines_;
   std::vector<std::uint32_t> version_;
-  std::vector<std::uint32_t> first_;  ///< machine m owns device_[first_[m] .. first_[m + 1])
-  std::vector<std::int16_t> device_;
 };
 
 /// Takes or gives back all tasks of a job.

@@ -47,10 +47,10 @@ struct Job {
   std::uint32_t first_group = 0;  ///< groups [first_group, first_group + groups) of the workload
   std::uint32_t groups = 0;
   std::uint64_t gpu_types = ~std::uint64_t{0};  ///< allowed types, bit per GpuTypeId; ~0 = any
-  std::uint32_t speed = 0;    ///< row of `speeds`; row 0 is 1 on every type
-  std::uint32_t home_factor = 0;    ///< row of `factors`; row 0 is all ones
-  std::uint32_t spread_factor = 0;  ///< row of `factors`
-  Level domain = Level::cluster;    ///< the widest domain the job may lie in
+  std::uint32_t speed = 0;                      ///< row of `speeds`; row 0 is 1 on every type
+  std::uint32_t home_factor = 0;                ///< row of `factors`; row 0 is all ones
+  std::uint32_t spread_factor = 0;              ///< row of `factors`
+  Level domain = Level::cluster;                ///< the widest domain the job may lie in
   bool required = false;
   RackId home_rack;  ///< at most one of home_rack and home_pod is valid
   PodId home_pod;
@@ -66,11 +66,11 @@ struct Workload {
   NameTable job_names;  ///< by JobId
   std::vector<Job> jobs;
   std::vector<TaskGroup> groups;
-  std::vector<Shape> shapes;         ///< by ShapeId, distinct
+  std::vector<Shape> shapes;  ///< by ShapeId, distinct
   std::vector<Factors> factors{{1.0, 1.0, 1.0, 1.0}};
-  std::vector<double> speeds;        ///< rows of `speed_types` entries, by GpuTypeId
-  std::uint32_t speed_types = 0;     ///< row length = number of GPU types of the cluster
-  std::vector<std::string> labels;   ///< names of task groups, distinct
+  std::vector<double> speeds;       ///< rows of `speed_types` entries, by GpuTypeId
+  std::uint32_t speed_types = 0;    ///< row length = number of GPU types of the cluster
+  std::vector<std::string> labels;  ///< names of task groups, distinct
 
   [[nodiscard]] const Job& job(JobId id) const { return jobs[id.index()]; }
   [[nodiscard]] const Shape& shape(ShapeId id) const { return shapes[id.index()]; }
