@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/model/free_machine.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::model {
+
+FreeMachine::FreeMachine(const MachineClass& machine_class)
+    : cpu_(machine_class.cpu_milli),
+      memory_(machine_class.memory_mib),
+      milli_(kGpuMilli * machine_class.gpus),
+      whole_(machine_class.gpus == 64 ? ~std::uint64_t{0}
+                                      : (std::uint64_t{1} << machine_class.gpus) - 1),
+      gpus_(machine_class.gpus) {
+  BERTH_EXPECT(machine_class.gpus >= 0 && machine_class.gpus <= kMaxGpusPerMachine);
+  std::ranges::fill_n(device_.begin(), gpus_, static_cast<std::int16_t>(kGpuMilli));
+}
+
+int FreeMachine::whole_count() const { return std::popcount(whole_); }
+
+bool FreeMachine::fits(const Shape& shape) const {
+  if (cpu_ < shape.cpu_milli || memory_ < shape.memory_mib) return false;
+  if (shape.gpus > 0) return whole_count() >= shape.gpus;
+  if (shape.gpu_milli == 0 || whole_ != 0) return true;
+  if (milli_ < shape.gpu_milli) return false;
+  return std::ranges::any_of(devices(), [&](std::int16_t free) { return free >= shape.gpu_milli; });
+}
+
+std::int64_t FreeMachine::count(const Shape& shape, std::int64_t limit) const {
+  std::int64_t n = limit;
+  if (shape.cpu_milli > 0) n = std::min(n, cpu_ / shape.cpu_milli);
+  if (shape.memory_mib > 0) n = std::min(n, memory_ / shape.memory_mib);
+  if (shape.gpus > 0) return std::min<std::int64_t>(n, whole_count() / shape.gpus);
+  if (shape.gpu_milli == 0 || n == 0) return n;
+  std::int64_t shares = 0;
+  for (const std::int16_t free : devices()) shares += free / shape.gpu_milli;
+  return std::min(n, shares);
+}
+
+namespace {
+
+std::uint64_t lowest_bits(std::uint64_t mask, int count) {
+  std::uint64_t chosen = 0;
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t bit = mask & (~mask + 1);
+    chosen |= bit;
+    mask ^= bit;
+  }
+  return chosen;
+}
+
+std::uint64_t fullest_device(std::span<const std::int16_t> free, std::int32_t milli) {
+  std::size_t best = free.size();
+  for (std::size_t d = 0; d < free.size(); ++d) {
+    if (free[d] >= milli && (best == free.size() || free[d] < free[best])) best = d;
+  }
+  BERTH_EXPECT(best < free.size());
+  return std::uint64_t{1} << best;
+}
+
+}  // namespace
+
+TaskPlacement FreeMachine::choose(MachineId m, std::uint32_t group, const Shape& shape) const {
+  TaskPlacement task{.machine = m, .group = group};
+  if (shape.gpus > 0) {
+    BERTH_EXPECT(whole_count() >= shape.gpus);
+    task.devices = lowest_bits(whole_, shape.gpus);
+    task.milli = static_cast<std::int32_t>(kGpuMilli);
+  } else if (shape.gpu_milli > 0) {
+    task.devices = fullest_device(devices(), shape.gpu_milli);
+    task.milli = shape.gpu_milli;
+  }
+  return task;
+}
+
+void FreeMachine::edit(const TaskPlacement& task, const Shape& shape, int sign) {
+  cpu_ += sign * shape.cpu_milli;
+  memory_ += sign * shape.memory_mib;
+  for (std::uint64_t rest = task.devices; rest != 0; rest &= rest - 1) {
+    const int d = std::countr_zero(rest);
+    BERTH_EXPECT(d < gpus_);
+    std::int16_t& free = device_[static_cast<std::size_t>(d)];
+    free = static_cast<std::int16_t>(free + sign * task.milli);
+    milli_ += sign * task.milli;
+    BERTH_ASSERT(free >= 0 && free <= kGpuMilli);
+    const std::uint64_t bit = std::uint64_t{1} << d;
+    whole_ = free == kGpuMilli ? whole_ | bit : whole_ & ~bit;
+  }
+  BERTH_ASSERT(cpu_ >= 0 && memory_ >= 0);
+}
+
+}  // namespace berth::model
