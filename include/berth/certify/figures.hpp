@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/base/int128.hpp"
+#include "berth/base/strong_id.hpp"
+#include "berth/model/certificate.hpp"
+#include "berth/model/instance.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/plan.hpp"
+
+namespace berth::certify {
+
+/// What a feasible placement is worth.
+struct Worth {
+  static constexpr int kScaleLog2 = 40;
+  Int128 exact = 0;    ///< units of 2^-kScaleLog2; every job rounded down, so order-free
+  double value = 0.0;  ///< `exact` as a double, never above it
+};
+
+/// Sum over placed jobs. `allocate`: GPU thousandths. `value`: per job, in doubles and in this
+/// order, base x speed[type] x home[distance of the farthest task] x spread[narrowest width],
+/// base = value when given, else weight x GPU thousandths / 1000. O(tasks).
+Worth objective(const model::Instance& instance, model::Objective kind,
+                const model::Placement& placement);
+
+/// (upper_bound - objective) / max(|upper_bound|, 1e-12); 0 when both are 0.
+double gap(double upper_bound, double objective);
+
+/// Required jobs that the placement lacks, and those it has; ascending.
+std::vector<JobId> required_missing(const model::Instance& instance,
+                                    const model::Placement& placement);
+std::vector<JobId> required_placed(const model::Instance& instance,
+                                   const model::Placement& placement);
+
+/// All figures of a plan from its placement and prices alone.
+/// @pre the placement is feasible and unusable(...) is empty
+/// @post upper_bound >= objective: anything else is an invalid certificate and a bug (asserted)
+model::Figures figures(const model::Instance& instance, model::Objective kind,
+                       const model::Placement& placement, const model::Certificate& certificate);
+
+/// SHA-256 (hex) over objective, upper bound (bit patterns) and all prices in the order listed;
+/// pods, racks, classes and GPU types by name, shapes by what a task takes.
+std::string proof_digest(const model::Instance& instance, double objective, double upper_bound,
+                         const model::Certificate& certificate);
+
+}  // namespace berth::certify

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/certify/bound.hpp"
+
+#include "exact.hpp"
+#include "gang_cost.hpp"
+#include "machine_worth.hpp"
+#include "tariff.hpp"
+#include "worth.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::certify {
+namespace {
+
+using model::Instance;
+using model::Job;
+using model::Level;
+using model::TaskGroup;
+
+/// Best a job can do: net of prices, and before prices. Empty when no option fits.
+struct Best {
+  std::optional<Int128> net;
+  std::optional<Int128> gross;
+};
+
+/// Where a distance lets a job lie: the whole cluster, a pod or a rack, and how wide at most.
+struct Region {
+  Level distance;
+  Level widest;
+  PodId pod;    ///< valid: this pod
+  RackId rack;  ///< valid: this rack
+};
+
+std::vector<Region> regions(const Instance& instance, const Job& job) {
+  if (job.home_rack.valid()) {
+    const PodId pod = instance.cluster.racks[job.home_rack.index()].pod;
+    return {{Level::cluster, Level::cluster, {}, {}},
+            {Level::pod, Level::pod, pod, {}},
+            {Level::rack, Level::rack, {}, job.home_rack}};
+  }
+  if (job.home_pod.valid()) {
+    return {{Level::cluster, Level::cluster, {}, {}}, {Level::pod, Level::pod, job.home_pod, {}}};
+  }
+  return {{Level::machine, Level::cluster, {}, {}}};
+}
+
+/// Evaluates all options of one job after the other. Jobs that ask for the same tasks on the
+/// same types come one after another and share the costs.
+class Options {
+ public:
+  Options(const Instance& instance, model::Objective objective, const Tariff& tariff, int scale)
+      : instance_(&instance), tariff_(&tariff), objective_(objective), scale_(scale) {
+    for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
+      const bool exists = std::ranges::any_of(
+          instance.cluster.classes,
+          [&](const model::MachineClass& c) { return c.gpu_type == GpuTypeId(t); });
+      if (exists) existing_.push_back(GpuTypeId(t));
+    }
+  }
+
+  Best best(const Job& job) {
+    if (shared_ == nullptr || !same_tasks(*shared_, job)) {
+      costs_.emplace(*instance_, *tariff_, job);
+      shared_ = &job;
+    }
+    std::int64_t tasks = 0;
+    for (const TaskGroup& g : instance_->workload.groups_of(job)) tasks += g.count;
+    const Level widest = tasks == 1 ? Level::machine : job.domain;
+    const JobWorth worth(*instance_, objective_, job);
+    Best found;
+    if (!uses_gpu(instance_->workload, job)) {
+      on_type(job, worth, GpuTypeId{}, widest, found);
+      return found;
+    }
+    for (const GpuTypeId type : existing_) {
+      if (((job.gpu_types >> type.value()) & 1) != 0) on_type(job, worth, type, widest, found);
+    }
+    return found;
+  }
+
+  /// True when every value of every option seen so far was an integer.
+  [[nodiscard]] bool integral() const { return integral_; }
+
+  [[nodiscard]] bool same_tasks(const Job& a, const Job& b) const { return compare(a, b) == 0; }
+
+  /// Order by tasks and types, so that equal ones are neighbours.
+  [[nodiscard]] int compare(const Job& a, const Job& b) const {
+    if (a.gpu_types != b.gpu_types) return a.gpu_types < b.gpu_types ? -1 : 1;
+    if (a.groups != b.groups) return a.groups < b.groups ? -1 : 1;
+    for (std::uint32_t i = 0; i < a.groups; ++i) {
+      const TaskGroup& x = instance_->workload.groups[a.first_group + i];
+      const TaskGroup& y = instance_->workload.groups[b.first_group + i];
+      if (x.shape != y.shape) return x.shape < y.shape ? -1 : 1;
+      if (x.count != y.count) return x.count < y.count ? -1 : 1;
+    }
+    return 0;
+  }
+
+ private:
+  /// All regions and widths on one type, the wide ones first: a narrower option that is worth no
+  /// more costs no less.
+  void on_type(const Job& job, const JobWorth& worth, GpuTypeId type, Level widest, Best& best) {
+    std::array<double, model::kLevels> wider{};  // by width: most that a wider option is worth
+    wider.fill(-std::numeric_limits<double>::infinity());
+    for (const Region& region : regions(*instance_, job)) {
+      for (int w = static_cast<int>(std::min(widest, region.widest)); w >= 0; --w) {
+        const auto width = static_cast<std::size_t>(w);
+        const double value = worth.at(type, static_cast<Level>(w), region.distance);
+        integral_ = integral_ && value == std::floor(value);
+        if (value <= wider[width]) continue;
+        std::fill_n(wider.begin(), width + 1, value);
+        const Int128 gross = fixed_up(value, scale_);
+        if (best.net && gross <= *best.net) continue;
+        const Int128 cost = cost_of(region, type, static_cast<Level>(w));
+        if (cost >= kImpossible) continue;
+        best.gross = best.gross ? std::max(*best.gross, gross) : gross;
+        best.net = best.net ? std::max(*best.net, gross - cost) : gross - cost;
+      }
+    }
+  }
+
+  Int128 cost_of(const Region& region, GpuTypeId type, Level width) {
+    if (region.rack.valid()) return costs_->in_rack(type, width, region.rack);
+    if (region.pod.valid()) return costs_->in_pod(type, width, region.pod);
+    return costs_->anywhere(type, width);
+  }
+
+  const Instance* instance_;
+  const Tariff* tariff_;
+  model::Objective objective_;
+  int scale_;
+  std::vector<GpuTypeId> existing_;
+  const Job* shared_ = nullptr;
+  std::optional<GangCost> costs_;
+  bool integral_ = true;
+};
+
+/// Jobs with the same tasks and types side by side.
+std::vector<std::uint32_t> grouped(const Instance& instance, const Options& options) {
+  const auto& jobs = instance.workload.jobs;
+  std::vector<std::uint32_t> order(jobs.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
+    return options.compare(jobs[a], jobs[b]) < 0;
+  });
+  return order;
+}
+
+Int128 machines_term(const Instance& instance, const Tariff& tariff) {
+  const MachineWorth worth(instance, tariff);
+  Int128 total = 0;
+  for (const Stock& pool : tariff.pools()) total += worth(pool) * pool.machines;
+  return total;
+}
+
+Int128 floor_to_integer(Int128 x, int scale) {
+  return scale <= 0 ? x : (x >> scale) * (Int128{1} << scale);
+}
+
+}  // namespace
+
+Bound upper_bound(const Instance& instance, model::Objective objective,
+                  const model::Certificate& certificate, std::span<const JobId> required_placed) {
+  BERTH_EXPECT(unusable(instance, objective, certificate).empty());
+  const Tariff tariff(instance, certificate);
+  Options options(instance, objective, tariff, certificate.scale_log2);
+  std::vector<bool> must(instance.workload.jobs.size(), false);
+  for (const JobId job : required_placed) must[job.index()] = true;
+
+  Bound bound{.scale_log2 = certificate.scale_log2};
+  bound.machines = machines_term(instance, tariff);
+  for (const std::uint32_t j : grouped(instance, options)) {
+    const Best best = options.best(instance.workload.jobs[j]);
+    // A required job without an option: no plan places it, so any amount is a bound.
+    if (!best.net) continue;
+    bound.jobs += must[j] ? *best.net : std::max<Int128>(0, *best.net);
+    bound.zero_price += must[j] ? *best.gross : std::max<Int128>(0, *best.gross);
+  }
+  bound.exact = std::min(bound.machines + bound.jobs, bound.zero_price);
+  if (options.integral()) bound.exact = floor_to_integer(bound.exact, bound.scale_log2);
+  bound.value = double_up(bound.exact, bound.scale_log2);
+  return bound;
+}
+
+}  // namespace berth::certify

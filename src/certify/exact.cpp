@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exact.hpp"
+
+#include <cmath>
+
+namespace berth::certify {
+
+Int128 fixed_up(double v, int scale_log2) {
+  const double scaled = std::ldexp(v, scale_log2);
+  if (v > 0.0 && scaled <= 0.0) return 1;  // underflow
+  return static_cast<Int128>(std::ceil(scaled));
+}
+
+Int128 fixed_down(double v, int scale_log2) { return -fixed_up(-v, scale_log2); }
+
+double double_up(Int128 x, int scale_log2) {
+  double nearest = static_cast<double>(x);
+  if (static_cast<Int128>(nearest) < x) {
+    nearest = std::nextafter(nearest, std::numeric_limits<double>::infinity());
+  }
+  return std::ldexp(nearest, -scale_log2);
+}
+
+double double_down(Int128 x, int scale_log2) { return -double_up(-x, scale_log2); }
+
+}  // namespace berth::certify

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include "berth/base/int128.hpp"
+
+namespace berth::certify {
+
+/// Larger than any sum that `unusable` lets through (2^120); stands for "does not fit".
+inline constexpr Int128 kImpossible = Int128{1} << 126;
+
+/// Doubles to fixed point and back, each rounded in the direction its name says. |v| 2^scale and
+/// |x| stay below 2^120.
+Int128 fixed_up(double v, int scale_log2);
+Int128 fixed_down(double v, int scale_log2);
+double double_up(Int128 x, int scale_log2);
+double double_down(Int128 x, int scale_log2);
+
+/// ceil(a b / c) for b >= 0, c > 0.
+constexpr Int128 times_over_up(Int128 a, Int128 b, Int128 c) {
+  const Int128 product = a * b;
+  return product <= 0 ? product / c : (product + c - 1) / c;
+}
+
+}  // namespace berth::certify

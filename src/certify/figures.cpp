@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/certify/figures.hpp"
+
+#include "exact.hpp"
+#include "worth.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "berth/base/assert.hpp"
+#include "berth/certify/bound.hpp"
+#include "berth/model/digest.hpp"
+
+namespace berth::certify {
+namespace {
+
+using model::Instance;
+
+std::vector<JobId> required(const Instance& instance, const model::Placement& placement,
+                            std::uint8_t placed_or_not) {
+  std::vector<std::uint8_t> placed(instance.workload.jobs.size(), 0);
+  for (const model::JobPlacement& p : placement) placed[p.job.index()] = 1;
+  std::vector<JobId> jobs;
+  for (std::size_t j = 0; j < placed.size(); ++j) {
+    if (instance.workload.jobs[j].required && placed[j] == placed_or_not) jobs.emplace_back(j);
+  }
+  return jobs;
+}
+
+}  // namespace
+
+Worth objective(const Instance& instance, model::Objective kind,
+                const model::Placement& placement) {
+  Worth total;
+  for (const model::JobPlacement& placed : placement) {
+    const JobWorth worth(instance, kind, instance.workload.jobs[placed.job.index()]);
+    const Reach r = reach(instance, placed);
+    total.exact += fixed_down(worth.at(r.type, r.width, r.distance), Worth::kScaleLog2);
+  }
+  total.value = double_down(total.exact, Worth::kScaleLog2);
+  return total;
+}
+
+double gap(double upper_bound, double objective) {
+  return (upper_bound - objective) / std::max(std::abs(upper_bound), 1e-12);
+}
+
+std::vector<JobId> required_missing(const Instance& instance, const model::Placement& placement) {
+  return required(instance, placement, 0);
+}
+
+std::vector<JobId> required_placed(const Instance& instance, const model::Placement& placement) {
+  return required(instance, placement, 1);
+}
+
+model::Figures figures(const Instance& instance, model::Objective kind,
+                       const model::Placement& placement, const model::Certificate& certificate) {
+  model::Figures result;
+  result.objective = objective(instance, kind, placement).value;
+  result.upper_bound =
+      upper_bound(instance, kind, certificate, required_placed(instance, placement)).value;
+  BERTH_ENSURE(result.upper_bound >= result.objective);
+  result.gap = gap(result.upper_bound, result.objective);
+  for (const ClassId c : instance.cluster.machine_class) {
+    result.gpus_total += instance.cluster.classes[c.index()].gpus;
+  }
+  result.gpu_milli_total = 1000 * result.gpus_total;
+  for (const model::JobPlacement& placed : placement) {
+    result.gpu_milli_allocated +=
+        milli_of(instance.workload, instance.workload.jobs[placed.job.index()]);
+  }
+  result.jobs_total = static_cast<std::int64_t>(instance.workload.jobs.size());
+  result.jobs_placed = static_cast<std::int64_t>(placement.size());
+  return result;
+}
+
+namespace {
+
+using model::Sha256;
+
+void add_shape(Sha256& sha, const model::Shape& s) {
+  sha.integer(s.cpu_milli).integer(s.memory_mib).integer(s.gpus).integer(s.gpu_milli);
+}
+
+}  // namespace
+
+std::string proof_digest(const Instance& instance, double objective, double upper_bound,
+                         const model::Certificate& certificate) {
+  const model::Cluster& cluster = instance.cluster;
+  Sha256 sha;
+  sha.text("berth proof 1\n").real(objective).real(upper_bound);
+  sha.integer(certificate.scale_log2).integer(static_cast<std::int64_t>(certificate.level));
+  for (const auto& p : certificate.pools) {
+    const bool racks = certificate.level == model::Level::rack;
+    sha.name(racks ? cluster.racks[p.rack.index()].name : cluster.pods[p.pod.index()].name);
+    sha.name(cluster.classes[p.machine_class.index()].name);
+    sha.integer(p.gpu_milli).integer(p.cpu_milli).integer(p.memory_mib);
+  }
+  sha.text("\nshapes\n");
+  for (const auto& s : certificate.shapes) {
+    add_shape(sha, instance.workload.shapes[s.shape.index()]);
+    sha.name(s.gpu_type.valid() ? cluster.gpu_types[s.gpu_type.index()] : "").integer(s.price);
+  }
+  sha.text("\nmultipliers\n");
+  for (const auto& m : certificate.multipliers) {
+    sha.name(cluster.classes[m.machine_class.index()].name);
+    sha.integer(m.cpu_milli).integer(m.memory_mib);
+  }
+  return sha.hex();
+}
+
+}  // namespace berth::certify

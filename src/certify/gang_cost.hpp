@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tariff.hpp"
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "berth/base/int128.hpp"
+
+namespace berth::certify {
+
+/// Cheapest room for one set of tasks (all jobs that ask for the same tasks on the same types
+/// share it): C of bound.hpp by GPU type, width and how far it may lie. Every amount is
+/// kImpossible when no such domain holds the tasks. Costs are found on first use and kept per pod.
+class GangCost {
+ public:
+  GangCost(const model::Instance& instance, const Tariff& tariff, const model::Job& job);
+
+  /// The least over all domains of this width in the cluster, in one pod, in one rack.
+  /// `type` is invalid for a job without GPUs. @pre width <= pod and rack respectively
+  Int128 anywhere(GpuTypeId type, model::Level width);
+  Int128 in_pod(GpuTypeId type, model::Level width, PodId pod);
+  Int128 in_rack(GpuTypeId type, model::Level width, RackId rack);
+
+ private:
+  /// Equal tasks of the job.
+  struct Demand {
+    ShapeId shape;
+    std::int64_t count = 0;
+    bool on_type = true;  ///< false: CPU-only tasks of a GPU job, at home in any pool
+    std::vector<std::int64_t> per_machine;  ///< by ClassId; tasks that an empty machine holds
+  };
+
+  [[nodiscard]] bool of_type(const Stock& stock, GpuTypeId type) const;
+  Int128 on_one_machine(std::span<const Stock> stocks, GpuTypeId type) const;
+  Int128 spread_over(std::span<const Stock> stocks, GpuTypeId type);
+  Int128 fill(std::span<const Stock> stocks, GpuTypeId type, const Demand& demand);
+  Int128 find_in_pod(GpuTypeId type, model::Level width, PodId pod);
+  Int128 find_anywhere(GpuTypeId type, model::Level width);
+  void add_demands(const model::Instance& instance, const model::Job& job);
+  void find_whole_classes(const model::Instance& instance);
+
+  const Tariff* tariff_;
+  std::uint64_t types_;
+  bool gpu_job_;
+  std::size_t pods_, columns_;
+  std::vector<Demand> demands_;
+  std::vector<bool> whole_;  ///< by ClassId: an empty machine may hold all tasks at once
+  std::vector<std::vector<Int128>> pod_costs_;  ///< (width, type) by pod, as asked for
+  std::vector<Int128> cluster_costs_;           ///< (width, type)
+  std::vector<std::pair<std::int64_t, std::int64_t>> offers_;  ///< scratch: price, room
+};
+
+}  // namespace berth::certify

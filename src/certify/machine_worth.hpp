@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tariff.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "berth/base/int128.hpp"
+
+namespace berth::certify {
+
+/// mu of bound.hpp: the most that the tasks on one machine can be worth at the tariff's prices.
+class MachineWorth {
+ public:
+  MachineWorth(const model::Instance& instance, const Tariff& tariff);
+
+  /// For one machine of the stock. O((1000 / step) W + G K).
+  [[nodiscard]] Int128 operator()(const Stock& stock) const;
+
+ private:
+  /// Profit of a GPU task = gpu price x milli + rest; rest hangs on class and shape alone, so of
+  /// all shapes of one size only the largest rest matters.
+  struct Size {
+    std::int64_t milli = 0;
+    std::int64_t gpus = 0;  ///< devices; 0 for a share
+    Int128 rest = 0;
+  };
+  struct ClassTerms {
+    std::vector<Size> sizes;  ///< shares and one device first, then several devices
+    std::int64_t step = 1000;
+    Int128 without_gpus = 0;  ///< cpu_only
+    std::int64_t gpus = 0, cpu_milli = 0, memory_mib = 0;
+    UnitPrices multiplier;
+  };
+
+  ClassTerms terms(const model::Instance& instance, const Tariff& tariff, ClassId c,
+                   const std::vector<std::uint64_t>& wanted_on,
+                   const std::vector<std::int64_t>& tasks) const;
+  [[nodiscard]] Int128 device(const ClassTerms& terms, std::int64_t gpu_price) const;
+  [[nodiscard]] Int128 devices(const ClassTerms& terms, std::int64_t gpu_price) const;
+
+  std::vector<ClassTerms> terms_;  ///< by ClassId
+};
+
+}  // namespace berth::certify

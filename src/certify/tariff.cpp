@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tariff.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace berth::certify {
+
+using model::Level;
+
+Tariff::Tariff(const model::Instance& instance, const model::Certificate& certificate)
+    : workload_(&instance.workload), types_(instance.cluster.gpu_types.size()) {
+  stock_racks(instance.cluster);
+  price_racks(certificate);
+  stock_pods(certificate.level);
+  shape_prices_.assign(workload_->shapes.size() * (types_ + 1), 0);
+  for (const model::Certificate::ShapePrice& s : certificate.shapes) {
+    const auto column = static_cast<std::size_t>(s.gpu_type.value() + 1);
+    shape_prices_[s.shape.index() * (types_ + 1) + column] = s.price;
+  }
+  multipliers_.resize(instance.cluster.classes.size());
+  for (const model::Certificate::ClassMultiplier& m : certificate.multipliers) {
+    multipliers_[m.machine_class.index()] = {0, m.cpu_milli, m.memory_mib};
+  }
+}
+
+void Tariff::stock_racks(const model::Cluster& cluster) {
+  pod_racks_.assign(cluster.pods.size() + 1, 0);
+  for (const model::Rack& rack : cluster.racks) ++pod_racks_[rack.pod.index() + 1];
+  for (std::size_t p = 0; p < cluster.pods.size(); ++p) pod_racks_[p + 1] += pod_racks_[p];
+  rack_first_.reserve(cluster.racks.size() + 1);
+  std::size_t m = 0;
+  for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
+    rack_first_.push_back(by_rack_.size());
+    for (; m < cluster.machine_rack.size() && cluster.machine_rack[m].index() == r; ++m) {
+      const ClassId c = cluster.machine_class[m];
+      const auto known =
+          std::find_if(by_rack_.begin() + static_cast<std::ptrdiff_t>(rack_first_[r]),
+                       by_rack_.end(), [&](const Stock& s) { return s.machine_class == c; });
+      if (known != by_rack_.end()) {
+        ++known->machines;
+      } else {
+        by_rack_.push_back({.pod = cluster.racks[r].pod,
+                            .rack = RackId(r),
+                            .machine_class = c,
+                            .type = cluster.classes[c.index()].gpu_type,
+                            .machines = 1,
+                            .price = {}});
+      }
+    }
+  }
+  rack_first_.push_back(by_rack_.size());
+}
+
+void Tariff::price_racks(const model::Certificate& certificate) {
+  const bool racks = certificate.level == Level::rack;
+  std::map<std::pair<std::int32_t, ClassId>, UnitPrices> listed;
+  for (const model::Certificate::PoolPrice& p : certificate.pools) {
+    listed[{racks ? p.rack.value() : p.pod.value(), p.machine_class}] = {p.gpu_milli, p.cpu_milli,
+                                                                         p.memory_mib};
+  }
+  for (Stock& s : by_rack_) {
+    const auto found = listed.find({racks ? s.rack.value() : s.pod.value(), s.machine_class});
+    if (found != listed.end()) s.price = found->second;
+  }
+}
+
+void Tariff::stock_pods(Level level) {
+  const std::size_t pods = pod_racks_.size() - 1;
+  for (std::size_t pod = 0; pod < pods; ++pod) {
+    pod_first_.push_back(pools_.size());
+    std::map<ClassId, std::size_t> known;
+    for (std::size_t r = pod_racks_[pod]; r < pod_racks_[pod + 1]; ++r) {
+      for (const Stock& s : in_rack(RackId(r))) {
+        const auto [entry, fresh] = known.try_emplace(s.machine_class, pools_.size());
+        if (fresh || level == Level::rack) {
+          pools_.push_back(s);
+        } else {
+          pools_[entry->second].machines += s.machines;
+        }
+        if (level == Level::pod) pools_[entry->second].rack = RackId{};
+      }
+    }
+  }
+  pod_first_.push_back(pools_.size());
+}
+
+std::span<const Stock> Tariff::in_rack(RackId rack) const {
+  const std::size_t begin = rack_first_[rack.index()];
+  return std::span(by_rack_).subspan(begin, rack_first_[rack.index() + 1] - begin);
+}
+
+std::span<const Stock> Tariff::in_pod(PodId pod) const {
+  const std::size_t begin = pod_first_[pod.index()];
+  return std::span(pools_).subspan(begin, pod_first_[pod.index() + 1] - begin);
+}
+
+std::int64_t Tariff::shape_price(ShapeId shape, GpuTypeId type) const {
+  const auto column = static_cast<std::size_t>(type.value() + 1);
+  return shape_prices_[shape.index() * (types_ + 1) + column];
+}
+
+Int128 Tariff::task(const Stock& stock, ShapeId shape) const {
+  const model::Shape& s = workload_->shapes[shape.index()];
+  const std::int64_t milli = std::int64_t{1000} * s.gpus + s.gpu_milli;
+  return Int128{stock.price.gpu_milli} * milli + Int128{stock.price.cpu_milli} * s.cpu_milli +
+         Int128{stock.price.memory_mib} * s.memory_mib + shape_price(shape, stock.type);
+}
+
+}  // namespace berth::certify

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/base/int128.hpp"
+#include "berth/base/strong_id.hpp"
+#include "berth/model/certificate.hpp"
+#include "berth/model/instance.hpp"
+
+namespace berth::certify {
+
+/// Prices of one unit of each resource, in the certificate's fixed point.
+struct UnitPrices {
+  std::int64_t gpu_milli = 0;
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_mib = 0;
+};
+
+/// Machines of one class at one place that cost the same.
+struct Stock {
+  PodId pod;
+  RackId rack;  ///< invalid when the stock is that of a whole pod
+  ClassId machine_class;
+  GpuTypeId type;  ///< invalid for machines without GPUs
+  std::int64_t machines = 0;
+  UnitPrices price;
+};
+
+/// The cluster with a certificate's prices on it.
+class Tariff {
+ public:
+  Tariff(const model::Instance& instance, const model::Certificate& certificate);
+
+  /// Stocks by rack, and the racks of a pod (racks are numbered pod by pod).
+  [[nodiscard]] std::span<const Stock> in_rack(RackId rack) const;
+  [[nodiscard]] std::size_t first_rack(PodId pod) const { return pod_racks_[pod.index()]; }
+  [[nodiscard]] std::size_t last_rack(PodId pod) const { return pod_racks_[pod.index() + 1]; }
+
+  /// Pools as priced: by rack or by pod, in order of pods. Their machines sum to the cluster's.
+  [[nodiscard]] std::span<const Stock> pools() const { return pools_; }
+  [[nodiscard]] std::span<const Stock> in_pod(PodId pod) const;
+
+  /// Price of one task of the shape, exact.
+  [[nodiscard]] Int128 task(const Stock& stock, ShapeId shape) const;
+  /// Part of a task's price that hangs on the GPU type alone.
+  [[nodiscard]] std::int64_t shape_price(ShapeId shape, GpuTypeId type) const;
+  /// What a machine's bound charges for CPU and memory beyond the pool's prices (gpu unused).
+  [[nodiscard]] const UnitPrices& multiplier(ClassId c) const { return multipliers_[c.index()]; }
+
+ private:
+  void stock_racks(const model::Cluster& cluster);
+  void price_racks(const model::Certificate& certificate);
+  void stock_pods(model::Level level);
+
+  const model::Workload* workload_;
+  std::size_t types_ = 0;
+  std::vector<Stock> by_rack_;
+  std::vector<std::size_t> rack_first_;  ///< by RackId, one more
+  std::vector<std::size_t> pod_racks_;   ///< by PodId, one more
+  std::vector<Stock> pools_;
+  std::vector<std::size_t> pod_first_;      ///< by PodId, one more
+  std::vector<std::int64_t> shape_prices_;  ///< shape x (types + 1); column 0 = without GPUs
+  std::vector<UnitPrices> multipliers_;     ///< by ClassId
+};
+
+}  // namespace berth::certify

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worth.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "berth/certify/bound.hpp"
+
+namespace berth::certify {
+namespace {
+
+using model::Certificate;
+using model::Instance;
+using model::Level;
+
+constexpr double kLargestSum = 0x1p118;
+
+template <class Id>
+bool beyond(Id id, std::size_t size) {
+  return !id.valid() || id.index() >= size;
+}
+
+bool negative(const auto& price) {
+  return price.gpu_milli < 0 || price.cpu_milli < 0 || price.memory_mib < 0;
+}
+
+std::string bad_pool(const Instance& instance, const Certificate& certificate) {
+  const bool racks = certificate.level == Level::rack;
+  for (std::size_t i = 0; i < certificate.pools.size(); ++i) {
+    const Certificate::PoolPrice& p = certificate.pools[i];
+    const std::string which = "price of pool " + std::to_string(i);
+    const bool nowhere = racks ? beyond(p.rack, instance.cluster.racks.size())
+                               : beyond(p.pod, instance.cluster.pods.size());
+    if (nowhere || beyond(p.machine_class, instance.cluster.classes.size())) {
+      return which + " is for a place or class that does not exist";
+    }
+    if (negative(p)) return which + " is negative";
+  }
+  return {};
+}
+
+std::string bad_rest(const Instance& instance, const Certificate& certificate) {
+  for (const Certificate::ShapePrice& s : certificate.shapes) {
+    const bool typeless = !s.gpu_type.valid();
+    if (beyond(s.shape, instance.workload.shapes.size()) ||
+        (!typeless && beyond(s.gpu_type, instance.cluster.gpu_types.size()))) {
+      return "a shape price is for a shape or GPU type that does not exist";
+    }
+    if (s.price < 0) return "price of shape " + std::to_string(s.shape.value()) + " is negative";
+  }
+  for (const Certificate::ClassMultiplier& m : certificate.multipliers) {
+    if (beyond(m.machine_class, instance.cluster.classes.size())) {
+      return "a multiplier is for a class that does not exist";
+    }
+    if (m.cpu_milli < 0 || m.memory_mib < 0) return "a class multiplier is negative";
+  }
+  return {};
+}
+
+double largest_price(const Certificate& certificate) {
+  std::int64_t largest = 1;
+  for (const auto& p : certificate.pools) {
+    largest = std::max({largest, p.gpu_milli, p.cpu_milli, p.memory_mib});
+  }
+  for (const auto& s : certificate.shapes) largest = std::max(largest, s.price);
+  for (const auto& m : certificate.multipliers) {
+    largest = std::max({largest, m.cpu_milli, m.memory_mib});
+  }
+  return static_cast<double>(largest);
+}
+
+double largest_amount(const Instance& instance) {
+  std::int64_t largest = 64000;
+  for (const auto& c : instance.cluster.classes) {
+    largest = std::max({largest, c.cpu_milli, c.memory_mib});
+  }
+  for (const auto& s : instance.workload.shapes) {
+    largest = std::max({largest, s.cpu_milli, s.memory_mib, std::int64_t{1000} * s.gpus});
+  }
+  return static_cast<double>(largest);
+}
+
+/// No profit passes 4 P Q, no device holds more than 1000 shares, no machine more than 64
+/// devices; quotients of cpu_only multiply a profit by a machine's amount first.
+bool sums_fit(const Instance& instance, const Certificate& certificate, double values) {
+  double tasks = 1.0;
+  for (const auto& g : instance.workload.groups) tasks += g.count;
+  const double profit = 4.0 * largest_price(certificate) * largest_amount(instance);
+  const double machine = profit * (64000.0 + largest_amount(instance) + tasks);
+  const double machines = 1.0 + static_cast<double>(instance.cluster.machines());
+  return machine * machines + profit * tasks + std::ldexp(values, certificate.scale_log2) <
+         kLargestSum;
+}
+
+/// Sum over jobs of the largest |value| any option can have, +inf or NaN when one is no number.
+double sum_of_values(const Instance& instance, model::Objective objective) {
+  double fastest = 1.0;
+  for (const double speed : instance.workload.speeds) fastest = std::max(fastest, std::abs(speed));
+  double total = 0.0;
+  for (const model::Job& job : instance.workload.jobs) {
+    const JobWorth worth(instance, objective, job);
+    total += std::abs(worth.at(GpuTypeId{}, Level::machine, Level::machine)) * fastest;
+  }
+  return total;
+}
+
+}  // namespace
+
+std::string unusable(const Instance& instance, model::Objective objective,
+                     const Certificate& certificate) {
+  if (certificate.level != Level::rack && certificate.level != Level::pod) {
+    return "prices are neither by rack nor by pod";
+  }
+  if (certificate.scale_log2 < -60 || certificate.scale_log2 > 60) {
+    return "scale_log2 = " + std::to_string(certificate.scale_log2) + " is outside -60 .. 60";
+  }
+  std::string fault = bad_pool(instance, certificate);
+  if (fault.empty()) fault = bad_rest(instance, certificate);
+  if (!fault.empty()) return fault;
+  const double values = sum_of_values(instance, objective);
+  if (!(std::ldexp(values, 40) < kLargestSum) || !sums_fit(instance, certificate, values)) {
+    return "prices or values are so large that their sums leave 128 bits";
+  }
+  return {};
+}
+
+}  // namespace berth::certify

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worth.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace berth::certify {
+
+using model::Cluster;
+using model::Job;
+using model::Level;
+
+std::int64_t milli_of(const model::Workload& workload, const Job& job) {
+  std::int64_t total = 0;
+  for (const model::TaskGroup& group : workload.groups_of(job)) {
+    const model::Shape& shape = workload.shapes[group.shape.index()];
+    total += std::int64_t{group.count} * (std::int64_t{1000} * shape.gpus + shape.gpu_milli);
+  }
+  return total;
+}
+
+bool uses_gpu(const model::Workload& workload, const Job& job) {
+  return milli_of(workload, job) > 0;
+}
+
+JobWorth::JobWorth(const model::Instance& instance, model::Objective kind, const Job& job)
+    : workload_(&instance.workload), job_(&job), flat_(kind == model::Objective::allocate) {
+  const auto milli = static_cast<double>(milli_of(*workload_, job));
+  if (flat_) {
+    base_ = milli;
+  } else {
+    base_ = std::isnan(job.value) ? job.weight * milli / 1000.0 : job.value;
+  }
+}
+
+double JobWorth::at(GpuTypeId type, Level width, Level distance) const {
+  if (flat_) return base_;
+  double speed = 1.0;
+  if (type.valid() && !workload_->speeds.empty()) {
+    speed = workload_->speeds[job_->speed * std::size_t{workload_->speed_types} + type.index()];
+  }
+  return base_ * speed * workload_->factors[job_->home_factor][static_cast<std::size_t>(distance)] *
+         workload_->factors[job_->spread_factor][static_cast<std::size_t>(width)];
+}
+
+namespace {
+
+Level away(const Cluster& cluster, const Job& job, RackId rack) {
+  const PodId pod = cluster.racks[rack.index()].pod;
+  if (job.home_rack.valid()) {
+    if (rack == job.home_rack) return Level::rack;
+    return pod == cluster.racks[job.home_rack.index()].pod ? Level::pod : Level::cluster;
+  }
+  if (job.home_pod.valid()) return pod == job.home_pod ? Level::pod : Level::cluster;
+  return Level::machine;
+}
+
+}  // namespace
+
+Reach reach(const model::Instance& instance, const model::JobPlacement& placed) {
+  const Cluster& cluster = instance.cluster;
+  const Job& job = instance.workload.jobs[placed.job.index()];
+  Reach found;
+  for (const model::TaskPlacement& task : placed.tasks) {
+    const MachineId first = placed.tasks.front().machine;
+    const RackId rack = cluster.machine_rack[task.machine.index()];
+    const RackId first_rack = cluster.machine_rack[first.index()];
+    Level width = Level::machine;
+    if (task.machine != first) width = Level::rack;
+    if (rack != first_rack) width = Level::pod;
+    if (cluster.racks[rack.index()].pod != cluster.racks[first_rack.index()].pod) {
+      width = Level::cluster;
+    }
+    found.width = std::max(found.width, width);
+    found.distance = std::max(found.distance, away(cluster, job, rack));
+    if (task.devices != 0 && !found.type.valid()) {
+      found.type = cluster.classes[cluster.machine_class[task.machine.index()].index()].gpu_type;
+    }
+  }
+  return found;
+}
+
+}  // namespace berth::certify

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exhaustive.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace berth::test {
+namespace {
+
+using model::Level;
+
+struct Machine {
+  std::int64_t cpu, memory;
+  std::vector<int> devices;
+};
+
+class Search {
+ public:
+  Search(const model::Instance& instance, model::Objective objective,
+         const std::vector<bool>& required, std::int64_t limit)
+      : in_(instance), objective_(objective), required_(required), steps_left_(limit) {
+    for (std::size_t m = 0; m < in_.cluster.machines(); ++m) {
+      const auto& c = in_.cluster.class_of(MachineId(m));
+      machines_.push_back({c.cpu_milli, c.memory_mib, std::vector<int>(std::size_t(c.gpus), 1000)});
+    }
+    const std::size_t jobs = in_.workload.jobs.size();
+    hope_.assign(jobs + 1, 0.0);
+    for (std::size_t j = jobs; j-- > 0;) hope_[j] = hope_[j + 1] + std::max(0.0, most(j));
+  }
+
+  std::optional<Optimum> run() {
+    next_job(0, 0.0);
+    if (steps_left_ < 0 || !found_) return std::nullopt;
+    return best_;
+  }
+
+ private:
+  const model::Job& job(std::size_t j) const { return in_.workload.jobs[j]; }
+
+  double base(std::size_t j) const {
+    double gpus = 0.0;
+    for (const auto& g : in_.workload.groups_of(job(j))) {
+      const auto& s = in_.workload.shape(g.shape);
+      gpus += g.count * (s.gpus + s.gpu_milli / 1000.0);
+    }
+    if (objective_ == model::Objective::allocate) return std::round(gpus * 1000.0);
+    return std::isnan(job(j).value) ? gpus * job(j).weight : job(j).value;
+  }
+
+  double most(std::size_t j) const {
+    double fastest = 1.0;
+    for (const double s : in_.workload.speeds) fastest = std::max(fastest, s);
+    return objective_ == model::Objective::allocate ? base(j) : base(j) * fastest;
+  }
+
+  bool gpu_job(std::size_t j) const {
+    for (const auto& g : in_.workload.groups_of(job(j))) {
+      if (in_.workload.shape(g.shape).uses_gpu()) return true;
+    }
+    return false;
+  }
+
+  int rack(MachineId m) const { return in_.cluster.machine_rack[m.index()].value(); }
+  int pod(MachineId m) const { return in_.cluster.pod_of(m).value(); }
+
+  /// Width of the tasks placed, as 0..3.
+  int width(const model::JobPlacement& p) const {
+    int w = 0;
+    for (const auto& a : p.tasks) {
+      for (const auto& b : p.tasks) {
+        if (a.machine != b.machine) w = std::max(w, 1);
+        if (rack(a.machine) != rack(b.machine)) w = std::max(w, 2);
+        if (pod(a.machine) != pod(b.machine)) w = std::max(w, 3);
+      }
+    }
+    return w;
+  }
+
+  double worth(std::size_t j, const model::JobPlacement& p, int type) const {
+    double v = base(j);
+    if (objective_ == model::Objective::allocate) return v;
+    if (type >= 0 && !in_.workload.speeds.empty()) v *= in_.workload.speed(job(j), GpuTypeId(type));
+    int away = 0;
+    for (const auto& t : p.tasks) {
+      const RackId home = job(j).home_rack;
+      if (home.valid()) {
+        const int home_pod = in_.cluster.racks[home.index()].pod.value();
+        away = std::max(away, rack(t.machine) == home.value() ? 1
+                              : pod(t.machine) == home_pod    ? 2
+                                                              : 3);
+      } else if (job(j).home_pod.valid()) {
+        away = std::max(away, pod(t.machine) == job(j).home_pod.value() ? 2 : 3);
+      }
+    }
+    v *= in_.workload.factors[job(j).home_factor][std::size_t(away)];
+    return v * in_.workload.factors[job(j).spread_factor][std::size_t(width(p))];
+  }
+
+  void next_job(std::size_t j, double value) {
+    if (--steps_left_ < 0) return;
+    if (j == in_.workload.jobs.size()) {
+      if (!found_ || value > best_.value) best_ = {value, plan_};
+      found_ = true;
+      return;
+    }
+    if (found_ && value + hope_[j] <= best_.value) return;
+    model::JobPlacement placed{.job = JobId(j), .start = 0, .tasks = {}};
+    next_task(j, placed, 0, 0, -1, value);
+    if (!required_[j]) next_job(j + 1, value);
+  }
+
+  /// Task `n` of group `g`; equal tasks go to machines in ascending order.
+  void next_task(std::size_t j, model::JobPlacement& placed, std::uint32_t g, int n, int type,
+                 double value) {
+    if (--steps_left_ < 0) return;
+    const auto groups = in_.workload.groups_of(job(j));
+    if (g == groups.size()) {
+      if (width(placed) > static_cast<int>(job(j).domain)) return;
+      plan_.push_back(placed);
+      next_job(j + 1, value + worth(j, placed, type));
+      plan_.pop_back();
+      return;
+    }
+    if (n == groups[g].count) return next_task(j, placed, g + 1, 0, type, value);
+    const auto& shape = in_.workload.shape(groups[g].shape);
+    const std::size_t from = n == 0 ? 0 : placed.tasks.back().machine.index();
+    for (std::size_t m = from; m < machines_.size(); ++m) {
+      const int on = in_.cluster.class_of(MachineId(m)).gpu_type.value();
+      const bool typed = shape.uses_gpu() || (!gpu_job(j) && job(j).gpu_types != ~std::uint64_t{0});
+      if (typed && (on < 0 || ((job(j).gpu_types >> on) & 1) == 0)) continue;
+      if (shape.uses_gpu() && type >= 0 && type != on) continue;
+      if (machines_[m].cpu < shape.cpu_milli || machines_[m].memory < shape.memory_mib) continue;
+      on_machine(j, placed, g, n, shape.uses_gpu() ? on : type, value, m);
+    }
+  }
+
+  void on_machine(std::size_t j, model::JobPlacement& placed, std::uint32_t g, int n, int type,
+                  double value, std::size_t m) {
+    const auto& shape = in_.workload.shape(in_.workload.groups_of(job(j))[g].shape);
+    Machine& machine = machines_[m];
+    const Machine before = machine;
+    machine.cpu -= shape.cpu_milli;
+    machine.memory -= shape.memory_mib;
+    const auto go = [&](std::uint64_t devices, int milli) {
+      placed.tasks.push_back({MachineId(m), g, devices, milli});
+      next_task(j, placed, g, n + 1, type, value);
+      placed.tasks.pop_back();
+    };
+    if (shape.gpus > 0) {
+      std::uint64_t devices = 0;
+      int missing = shape.gpus;
+      for (std::size_t d = 0; d < machine.devices.size() && missing > 0; ++d) {
+        if (machine.devices[d] < 1000) continue;
+        machine.devices[d] = 0;
+        devices |= std::uint64_t{1} << d;
+        --missing;
+      }
+      if (missing == 0) go(devices, 1000);
+    } else if (shape.gpu_milli > 0) {
+      std::vector<int> tried;
+      for (std::size_t d = 0; d < machine.devices.size(); ++d) {
+        const int free = machine.devices[d];
+        if (free < shape.gpu_milli || std::ranges::count(tried, free) > 0) continue;
+        tried.push_back(free);
+        machine.devices[d] -= shape.gpu_milli;
+        go(std::uint64_t{1} << d, shape.gpu_milli);
+        machine.devices[d] = free;
+      }
+    } else {
+      go(0, 0);
+    }
+    machines_[m] = before;
+  }
+
+  const model::Instance& in_;
+  model::Objective objective_;
+  const std::vector<bool>& required_;
+  std::int64_t steps_left_;
+  std::vector<Machine> machines_;
+  std::vector<double> hope_;  ///< most that jobs j.. can add
+  model::Placement plan_;
+  Optimum best_;
+  bool found_ = false;
+};
+
+}  // namespace
+
+std::optional<Optimum> best_plan(const model::Instance& instance, model::Objective objective,
+                                 const std::vector<bool>& required, std::int64_t limit) {
+  return Search(instance, objective, required, limit).run();
+}
+
+}  // namespace berth::test

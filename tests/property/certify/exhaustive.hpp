@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "berth/model/instance.hpp"
+#include "berth/model/placement.hpp"
+
+namespace berth::test {
+
+struct Optimum {
+  double value = 0.0;
+  model::Placement placement;
+};
+
+/// The best plan that places at least `required`, by trying all of them: every task on every
+/// machine and every different device. Empty when there is none, or after `limit` steps.
+/// Shares no code with what it judges.
+std::optional<Optimum> best_plan(const model::Instance& instance, model::Objective objective,
+                                 const std::vector<bool>& required, std::int64_t limit);
+
+}  // namespace berth::test

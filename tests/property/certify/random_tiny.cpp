@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "random_tiny.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace berth::test {
+namespace {
+
+model::Factors falling(Dice& dice) {
+  const double pod = static_cast<double>(dice.one_of({50, 75, 90, 100})) / 100.0;
+  const double cluster = pod * static_cast<double>(dice.one_of({25, 75, 100})) / 100.0;
+  return {1.0, 1.0, pod, cluster};
+}
+
+TinyTask random_task(Dice& dice) {
+  TinyTask t{.count = static_cast<std::int32_t>(dice.one_of({1, 1, 1, 2, 3})),
+             .cpu_milli = dice.one_of({0, 500, 1000, 2000, 3000}),
+             .memory_mib = dice.one_of({0, 0, 100, 300})};
+  const std::int64_t kind = dice.below(10);
+  if (kind < 4) {
+    t.gpus = static_cast<std::int32_t>(dice.one_of({1, 1, 2, 3}));
+  } else if (kind < 8) {
+    t.gpu_milli = static_cast<std::int32_t>(dice.one_of({200, 300, 400, 500, 600, 750}));
+  }
+  return t;
+}
+
+void random_cluster(Dice& dice, Tiny& tiny) {
+  const GpuTypeId x = tiny.type("X"), y = tiny.type("Y");
+  tiny.type("absent");
+  const std::vector<ClassId> classes{
+      tiny.machine_class("x", x, static_cast<std::int32_t>(dice.one_of({1, 2, 3})),
+                         dice.one_of({2000, 4000, 6000}), dice.one_of({300, 600})),
+      tiny.machine_class("y", y, static_cast<std::int32_t>(dice.one_of({1, 2})),
+                         dice.one_of({1000, 4000}), dice.one_of({200, 600})),
+      tiny.machine_class("plain", {}, 0, dice.one_of({2000, 4000}), 500)};
+  std::int64_t machines = dice.one_of({1, 1, 2, 2, 3, 4});
+  const auto fill_rack = [&] {
+    tiny.rack();
+    for (std::int64_t n = dice.below(machines + 1); n > 0; --n, --machines) {
+      tiny.machine(classes[static_cast<std::size_t>(dice.one_of({0, 0, 0, 1, 1, 2}))]);
+    }
+  };
+  tiny.pod();
+  fill_rack();
+  fill_rack();
+  tiny.pod();
+  fill_rack();
+  for (; machines > 0; --machines) tiny.machine(classes[0]);
+}
+
+void random_job(Dice& dice, Tiny& tiny, const std::vector<TinyTask>& palette) {
+  const auto drawn = [&] {
+    return palette[static_cast<std::size_t>(dice.below(std::ssize(palette)))];
+  };
+  std::vector<TinyTask> tasks{drawn()};
+  if (dice.chance(35)) tasks.push_back(drawn());
+  model::Job& job = tiny[tiny.job(tasks)];
+  job.domain = static_cast<model::Level>(dice.one_of({0, 1, 2, 3, 3, 3}));
+  job.weight = static_cast<double>(dice.one_of({4, 4, 4, 5, 7, 30})) / 4.0;
+  if (dice.chance(30)) job.value = static_cast<double>(dice.below(20)) / 4.0;
+  if (dice.chance(30)) job.gpu_types = static_cast<std::uint64_t>(1 + dice.below(7));
+  if (dice.chance(40)) {
+    job.speed = tiny.speeds({static_cast<double>(dice.one_of({50, 100, 160})) / 100.0,
+                             static_cast<double>(dice.one_of({25, 100, 230})) / 100.0, 1.0});
+  }
+  if (dice.chance(30))
+    job.home_rack = RackId(static_cast<std::int32_t>(dice.below(3)));
+  else if (dice.chance(30))
+    job.home_pod = PodId(static_cast<std::int32_t>(dice.below(2)));
+  if (dice.chance(80)) job.home_factor = tiny.factors(falling(dice));
+  if (dice.chance(40)) {
+    model::Factors spread = falling(dice);
+    const double rack = static_cast<double>(dice.one_of({60, 100})) / 100.0;
+    for (std::size_t w = 1; w < spread.size(); ++w) spread[w] *= rack;
+    job.spread_factor = tiny.factors(spread);
+  }
+  job.required = dice.chance(8);
+}
+
+}  // namespace
+
+model::Instance random_tiny(Dice& dice) {
+  Tiny tiny;
+  random_cluster(dice, tiny);
+  std::vector<TinyTask> palette;  // few kinds of tasks: equal ones compete, and bounds get tight
+  for (std::int64_t n = dice.one_of({1, 2, 3, 5}); n > 0; --n) palette.push_back(random_task(dice));
+  for (std::int64_t n = dice.one_of({1, 3, 4, 5, 6, 6}); n > 0; --n) {
+    random_job(dice, tiny, palette);
+  }
+  return tiny.instance;
+}
+
+model::Certificate random_prices(Dice& dice, const model::Instance& instance,
+                                 model::Objective objective) {
+  model::Certificate c;
+  c.scale_log2 = static_cast<std::int32_t>(dice.one_of({10, 16, 20}));
+  c.level = dice.chance(50) ? model::Level::rack : model::Level::pod;
+  const bool milli = objective == model::Objective::allocate;
+  const std::int64_t gpu = (milli ? 1000 : 6) * (std::int64_t{1} << c.scale_log2);  // of one GPU
+  const std::int64_t kind = dice.below(5);
+  const auto some = [&](std::int64_t most, std::int64_t percent) {
+    return dice.chance(percent) ? dice.below(most + 1) : 0;
+  };
+  const auto& cluster = instance.cluster;
+  const std::size_t places =
+      c.level == model::Level::rack ? cluster.racks.size() : cluster.pods.size();
+  for (std::size_t p = 0; kind != 0 && kind != 1 && p < places; ++p) {
+    for (std::size_t k = 0; k < cluster.classes.size(); ++k) {
+      const bool rack = c.level == model::Level::rack;
+      c.pools.push_back({rack ? cluster.racks[p].pod : PodId(p), rack ? RackId(p) : RackId{},
+                         ClassId(k), some(gpu / 500, 80), some(gpu / 2000, 15),
+                         some(gpu / 200, 15)});
+    }
+  }
+  for (std::size_t s = 0; kind != 0 && kind != 2 && s < instance.workload.shapes.size(); ++s) {
+    for (std::int32_t t = -1; t < 2; ++t) {
+      c.shapes.push_back({ShapeId(s), GpuTypeId(t), some(2 * gpu, 60)});
+    }
+  }
+  for (std::size_t k = 0; kind != 0 && k < cluster.classes.size(); ++k) {
+    c.multipliers.push_back({ClassId(k), some(gpu / 2000, 20), some(gpu / 200, 15)});
+  }
+  return c;
+}
+
+model::Certificate nudged(Dice& dice, model::Certificate prices) {
+  std::vector<std::int64_t*> all;
+  for (auto& p : prices.pools) all.insert(all.end(), {&p.gpu_milli, &p.cpu_milli, &p.memory_mib});
+  for (auto& s : prices.shapes) all.push_back(&s.price);
+  for (auto& m : prices.multipliers) all.insert(all.end(), {&m.cpu_milli, &m.memory_mib});
+  if (all.empty()) return prices;
+  const auto pick = [&]() -> std::int64_t& {
+    return *all[static_cast<std::size_t>(dice.below(std::ssize(all)))];
+  };
+  const auto scaled = [&](std::int64_t price) {
+    return price * dice.one_of({0, 25, 50, 80, 95, 99, 101, 105, 130, 200}) / 100;
+  };
+  const std::int64_t kind = dice.below(10);
+  if (kind == 0) {
+    const std::int64_t percent = dice.one_of({50, 80, 90, 110, 150});
+    for (std::int64_t* price : all) *price = *price * percent / 100;
+  } else if (kind < 7) {
+    std::int64_t& chosen = pick();
+    chosen = scaled(chosen);
+  } else if (kind < 9) {
+    std::int64_t& chosen = pick();
+    chosen = scaled(pick());
+  } else {
+    std::swap(pick(), pick());
+  }
+  return prices;
+}
+
+}  // namespace berth::test

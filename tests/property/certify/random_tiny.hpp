@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tiny.hpp"
+
+#include <cstdint>
+
+#include "berth/base/random.hpp"
+#include "berth/model/certificate.hpp"
+
+namespace berth::test {
+
+/// Draws that follow from a seed and their order.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : seed_(seed) {}
+  std::int64_t below(std::int64_t bound) {
+    return static_cast<std::int64_t>(
+        random_below(static_cast<std::uint64_t>(bound), {seed_, draws_++}));
+  }
+  std::int64_t one_of(std::initializer_list<std::int64_t> values) {
+    return values.begin()[below(static_cast<std::int64_t>(values.size()))];
+  }
+  bool chance(std::int64_t percent) { return below(100) < percent; }
+
+ private:
+  std::uint64_t seed_, draws_ = 0;
+};
+
+/// At most 4 machines in 3 racks of 2 pods, 3 classes (two GPU types, one without GPUs), at most
+/// 6 jobs: whole GPUs, shares, CPU-only groups, gangs, homes, spread factors, domains, types.
+model::Instance random_tiny(Dice& dice);
+
+/// Prices of one of several kinds (none, pools, shapes, all), of the size of the values.
+model::Certificate random_prices(Dice& dice, const model::Instance& instance,
+                                 model::Objective objective);
+
+/// One price more, less, or gone.
+model::Certificate nudged(Dice& dice, model::Certificate prices);
+
+}  // namespace berth::test
