@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "berth/partition/partition.hpp"
 
@@ -14,12 +14,14 @@ model::Cluster regular(int pods, int racks, int machines, int classes = 1) {
   model::Cluster cluster;
   for (int c = 0; c < classes; ++c) {
     cluster.gpu_types.push_back("T" + std::to_string(c));
-    cluster.classes.push_back({.name = "c" + std::to_string(c), .gpu_type = GpuTypeId(c), .gpus = 8});
+    cluster.classes.push_back(
+        {.name = "c" + std::to_string(c), .gpu_type = GpuTypeId(c), .gpus = 8});
   }
   for (int p = 0; p < pods; ++p) {
     cluster.pods.push_back({.name = "p" + std::to_string(p)});
     for (int r = 0; r < racks; ++r) {
-      cluster.racks.push_back({.name = "r" + std::to_string(cluster.racks.size()), .pod = PodId(p)});
+      cluster.racks.push_back(
+          {.name = "r" + std::to_string(cluster.racks.size()), .pod = PodId(p)});
       for (int m = 0; m < machines; ++m) {
         cluster.machine_names.add("m" + std::to_string(cluster.machines()));
         cluster.machine_class.push_back(ClassId(p % classes));
@@ -35,7 +37,8 @@ void expect_partition(const model::Cluster& cluster, const Shards& shards) {
   for (std::size_t s = 0; s < shards.size(); ++s) {
     EXPECT_TRUE(std::ranges::is_sorted(shards.machines[s]));
     EXPECT_TRUE(cluster.machines() == 0 || !shards.machines[s].empty()) << "shard " << s;
-    for (const MachineId m : shards.machines[s]) EXPECT_EQ(shards.of_machine[m.index()], ShardId(s));
+    for (const MachineId m : shards.machines[s])
+      EXPECT_EQ(shards.of_machine[m.index()], ShardId(s));
     total += shards.machines[s].size();
   }
   EXPECT_EQ(total, cluster.machines());
@@ -53,8 +56,8 @@ std::size_t pieces_of_a_rack(const model::Cluster& cluster, const Shards& shards
 }
 
 TEST(Split, default_is_one_shard_per_4096_gpus_and_never_more_than_pods) {
-  EXPECT_EQ(default_shards(regular(8, 16, 16)), 4);    // 16,384 GPUs
-  EXPECT_EQ(default_shards(regular(2, 64, 16)), 2);    // 16,384 GPUs, 2 pods
+  EXPECT_EQ(default_shards(regular(8, 16, 16)), 4);  // 16,384 GPUs
+  EXPECT_EQ(default_shards(regular(2, 64, 16)), 2);  // 16,384 GPUs, 2 pods
   EXPECT_EQ(default_shards(regular(1, 1, 1)), 1);
   EXPECT_EQ(default_shards(model::Cluster{}), 1);
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/comm/communicator.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/pools.hpp"
+#include "berth/model/value.hpp"
+#include "berth/partition/partition.hpp"
+
+namespace berth::coordinator {
+
+/// Which shard plans a job, and the gangs too large to leave to one.
+struct Assignment {
+  std::vector<ShardId> shard_of;  ///< by JobId; invalid for jobs in `spanning`
+  model::Placement spanning;      ///< placed over several shards before anything else
+
+  /// Jobs of one shard, ascending.
+  [[nodiscard]] std::vector<JobId> jobs_of(ShardId shard) const;
+};
+
+/// Assigns jobs to shards by consensus prices: a job goes where its best priced option lies, home
+/// options to the shard of the home; the others to the shard whose room of the wanted type is
+/// claimed least, jobs with priced profit first, large ones before small ones, ties by id.
+///
+/// Gangs larger than half of the largest shard's room of their best type are placed first, over
+/// the whole cluster, in order of priced profit per GPU and only when that is positive.
+///
+/// Computed on rank 0 and broadcast. O(jobs x (types + shards)).
+Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
+                  const model::Pools& pools, const partition::Shards& shards,
+                  std::span<const double> prices);
+
+}  // namespace berth::coordinator

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "berth/comm/communicator.hpp"
+#include "berth/model/pools.hpp"
+#include "berth/model/value.hpp"
+#include "berth/solver/market.hpp"
+
+namespace berth::coordinator {
+
+/// Prices for the whole cluster, the same bits on every rank.
+struct Consensus {
+  std::vector<double> prices;  ///< by PoolId, value per GPU
+  double bound = 0.0;          ///< exact dual value at these prices; `certify` has the last word
+  int evaluations = 0;
+};
+
+/// Minimises the dual of the whole market. Rank 0 alone runs the minimiser; for an evaluation it
+/// broadcasts (evaluate, eps, prices), every rank sums its blocks of jobs in fixed point, one
+/// reduction brings the sums to rank 0. So no two minimisers can drift apart, and the sums are
+/// the same for any number of ranks.
+///
+/// Per evaluation: one broadcast and one reduction of 8 bytes a price.
+Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
+                    const model::Pools& pools, const solver::PriceOptions& options = {});
+
+}  // namespace berth::coordinator

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/comm/communicator.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/value.hpp"
+#include "berth/solver/shard.hpp"
+
+namespace berth::coordinator {
+
+struct RoundOptions {
+  int rounds = 6;            ///< at most, >= 0
+  int offers = 32;           ///< per shard and round, > 0
+  double keep = 0.5;         ///< a grant is refused below this share of its bid, in (0, 1]
+  int tabu_rounds = 6;       ///< a refused (job, shard) pair is not tried again for so long
+  double least_gain = 1e-4;  ///< stop after two rounds that gain less than this fraction
+  double gap = 1e-4;         ///< stop when the certified gap is this small
+  double spanning = 0.0;     ///< value of what was placed before the rounds, part of the objective
+};
+
+/// One line of the progress table.
+struct RoundReport {
+  int round = 0;            ///< 0 = after the local plans
+  double objective = 0.0;   ///< incumbent
+  std::int64_t offers = 0;  ///< blocks on the table
+  std::int64_t bids = 0;
+  std::int64_t grants = 0;
+  std::int64_t conflicts = 0;  ///< grants refused because the destination changed under them
+  double gain = 0.0;
+};
+
+/// What the caller decides between rounds; called on rank 0 only.
+struct Hooks {
+  std::function<void(const RoundReport&)> report = [](const RoundReport&) {};
+  std::function<double(double objective)> gap = [](double) { return 1.0; };  ///< certified so far
+  std::function<bool()> out_of_time = [] { return false; };
+};
+
+/// Result of the rounds; `interrupted` when the clock or a signal ended them.
+struct Coordinated {
+  double objective = 0.0;
+  int rounds = 0;
+  bool interrupted = false;
+};
+
+/// STRADS rounds over all shards: *schedule* (each shard offers its unplaced jobs of largest
+/// regret), *push* (the others bid on a snapshot), *pull* (grants in one computed order, largest
+/// gain first, ties by job: the destination places the job on real devices or refuses, the source
+/// lets go), then a local ejection search and new prices: what one more GPU of a type costs where
+/// it is cheapest. Each rank passes its own shards; the outcome does not depend on who owns what.
+///
+/// Messages a round: three all-gathers of 16-24 B an offer, bid and outcome, one reduction of
+/// prices (8 B per GPU type).
+Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
+                       std::span<solver::Shard> mine, const RoundOptions& options,
+                       const Hooks& hooks = {});
+
+/// All placements on rank 0, ascending JobId; empty elsewhere.
+model::Placement gather_placement(const comm::Communicator& comm,
+                                  std::span<const solver::Shard> mine,
+                                  const model::Placement& spanning);
+
+}  // namespace berth::coordinator

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "berth/comm/communicator.hpp"
+#include "berth/coordinator/assign.hpp"
+#include "berth/model/pools.hpp"
+#include "berth/model/value.hpp"
+#include "berth/partition/partition.hpp"
+#include "berth/solver/shard.hpp"
+
+namespace berth::coordinator {
+
+/// This rank's shards after their local plans.
+struct LocalPlans {
+  std::vector<solver::Shard> mine;
+  /// Rank 0, and only where one pattern LP served all GPU jobs: its prices prove a bound.
+  std::vector<solver::ShapePrice> shape_prices;
+};
+
+/// Local relaxation and rounding of every shard by its owner, shards in turn.
+///
+/// Where no job tells places apart (single tasks whose value depends on the GPU type alone), a
+/// split would only lose: one pattern LP over all machines serves the whole cluster, on rank 0,
+/// and the shards are handed what lies on their machines.
+///
+/// Collective. Messages: the placement once, in that second case only.
+LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& valuation,
+                       const model::Pools& pools, const partition::Shards& shards,
+                       const partition::Ownership& owners, const Assignment& assignment,
+                       std::span<const double> prices, const solver::ShardOptions& options);
+
+}  // namespace berth::coordinator

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace berth::report {
+
+enum class LogFormat : std::uint8_t { text, json };
+
+/// How loud: nothing, the table, or the table and a line per stage.
+struct LogOptions {
+  LogFormat format = LogFormat::text;
+  int verbosity = 1;  ///< 0 = silent, 1 = progress table, 2 = stages and settings too
+};
+
+/// One line of progress. Fields that a stage does not know are left NaN or negative and print "-".
+struct Progress {
+  std::string stage;
+  int round = -1;
+  double objective;
+  double bound;
+  std::int64_t blocks = -1;     ///< offers on the table
+  std::int64_t conflicts = -1;  ///< refused grants
+};
+
+/// Progress as MIP solvers print it, on stderr: time, stage, round, objective, bound, gap, blocks,
+/// conflicts; as one JSON object a line when the format asks for it. Rank 0 only; other ranks hold
+/// one with verbosity 0.
+class ProgressTable {
+ public:
+  explicit ProgressTable(const LogOptions& options);
+
+  void line(const Progress& progress);
+  /// A remark at verbosity 2, e.g. settings; `key=value` pairs after a word.
+  void note(const std::string& text);
+  /// Something the user should know (always printed on rank 0).
+  void warn(const std::string& text);
+  [[nodiscard]] double seconds() const;  ///< since construction
+
+ private:
+  LogOptions options_;
+  double start_;
+  int lines_ = 0;
+};
+
+}  // namespace berth::report

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "berth/model/plan.hpp"
+
+namespace berth::report {
+
+/// The final figures of a plan as people read them, several lines, ends with a newline.
+std::string summary(const model::Plan& plan);
+
+/// Objective as a number with its unit: "123456.7" or "6204123 GPU milli (99.88 % of all GPUs)".
+std::string objective_text(const model::Figures& figures, model::Objective kind);
+
+}  // namespace berth::report

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/pools.hpp"
+#include "berth/model/value.hpp"
+#include "berth/solver/pack.hpp"
+
+namespace berth::solver {
+
+struct ShardOptions {
+  double gap = 1e-4;  ///< fraction at which the local relaxation may stop, > 0
+  int sweeps = 3;     ///< passes of the ejection search per call of improve, >= 0
+};
+
+/// A job its shard could not place. Trivially copyable: `comm` ships it as it stands.
+struct Offer {
+  JobId job;
+  ShardId source;
+  double regret = 0.0;  ///< value the job could still add at most; importance of the offer
+};
+
+/// What a shard would gain by taking a job, on its present content.
+struct Bid {
+  JobId job;
+  ShardId shard;
+  double gain = 0.0;  ///< value of the job here minus value of the jobs it would push out; > 0
+};
+
+/// One logical piece of the cluster and the jobs that live there: local relaxation, rounding,
+/// and the moves the coordinator asks for. Only its owner edits it. Everything it does is a
+/// function of its machines, its jobs, the prices and the options: not of ranks or threads.
+class Shard {
+ public:
+  /// @param machines  ascending; the valuation and the pools must outlive the shard
+  Shard(ShardId id, const model::Valuation& valuation, const model::Pools& pools,
+        std::vector<MachineId> machines, const ShardOptions& options);
+  ~Shard();
+  Shard(Shard&&) noexcept;
+
+  /// Takes room off for a job placed from outside (a gang that spans shards); its tasks on
+  /// machines of other shards are ignored. @pre before `plan`
+  void reserve(const model::JobPlacement& placement);
+
+  /// Relax and round: jobs that can tell places apart by the dive on the market's softmax primal,
+  /// the others by the pattern LP on what is left, then fill and ejection search.
+  /// @param prices  by PoolId of the whole cluster, value per GPU
+  void plan(std::span<const JobId> jobs, std::span<const double> prices);
+
+  /// Instead of `plan`: takes over what another shard planned. `placed` lies on this shard's
+  /// machines alone; `waiting` are jobs it may still place.
+  void adopt(model::Placement placed, std::span<const JobId> waiting);
+
+  /// At most `most` unplaced jobs of positive value, largest regret first, ties by id.
+  [[nodiscard]] std::vector<Offer> offers(std::size_t most) const;
+
+  /// Bids for those of `jobs` this shard would gain from, in their order; each bid on its own.
+  [[nodiscard]] std::vector<Bid> bids(std::span<const JobId> jobs) const;
+
+  /// Places the job if that still gains at least `at_least`; jobs pushed out become unplaced
+  /// here. Returns the value added, 0 when refused (nothing has changed then).
+  double realise(JobId job, double at_least);
+
+  /// What one more GPU of each type costs here: 0 when one is idle, else the least value per GPU
+  /// of a job that would have to go; infinity for a type the shard does not have. By GpuTypeId.
+  [[nodiscard]] std::vector<double> marginal_prices() const;
+
+  /// Prices per GPU type that regrets are measured against from now on.
+  void update_prices(std::span<const double> by_type);
+
+  /// The job was placed elsewhere: forget it.
+  void let_go(JobId job);
+
+  /// Ejection search on the unplaced jobs, counted. Returns the value added.
+  double improve();
+
+  [[nodiscard]] ShardId id() const;
+  [[nodiscard]] double value() const;                ///< of all jobs placed here
+  [[nodiscard]] model::Placement placement() const;  ///< ascending JobId
+  [[nodiscard]] const std::vector<ShapePrice>& shape_prices() const;
+  [[nodiscard]] const std::map<std::string, double>& stats() const;  ///< counters, for reports
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace berth::solver

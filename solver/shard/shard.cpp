@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/shard.hpp"
+
+#include "shard/insertion.hpp"
+#include "shard/tenancy.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "berth/parallel/loops.hpp"
+#include "berth/solver/dive.hpp"
+#include "berth/solver/pack.hpp"
+
+namespace berth::solver {
+
+using model::JobPlacement;
+
+namespace {
+
+constexpr std::size_t kBatch = 64;  ///< insertions searched on one snapshot
+
+std::vector<JobId> sorted(std::span<const JobId> jobs) {
+  std::vector<JobId> result(jobs.begin(), jobs.end());
+  std::ranges::sort(result);
+  return result;
+}
+
+}  // namespace
+
+struct Shard::State {
+  ShardId id;
+  const model::Valuation* valuation;
+  const model::Pools* pools;
+  std::vector<MachineId> machines;
+  ShardOptions options;
+  Tenancy tenancy;
+  std::set<JobId> unplaced = {};
+  std::vector<double> cheapest = {};  ///< by GPU type: least price per GPU over the cluster
+  std::vector<ShapePrice> shape_prices = {};
+  std::map<std::string, double> stats = {};
+
+  [[nodiscard]] const model::Workload& workload() const { return valuation->instance().workload; }
+
+  /// Single tasks that only look at the GPU type: what the pattern LP packs.
+  [[nodiscard]] bool packable(JobId job) const {
+    return valuation->placeless(job) && workload().tasks(workload().job(job)) == 1;
+  }
+
+  [[nodiscard]] double best_value(JobId job) const;
+  [[nodiscard]] double regret(JobId job) const;
+  void admit(model::Placement placed);
+  void dive_all(std::span<const JobId> jobs, std::span<const double> prices);
+  void pack_all(std::span<const JobId> jobs);
+  void fill_idle();
+  double improve_batch(std::span<const JobId> batch);
+};
+
+/// Largest value over the types the job may use; for a CPU-only job its value anywhere.
+double Shard::State::best_value(JobId job) const {
+  const model::Job& record = workload().job(job);
+  if (workload().gpu_milli(record) == 0) return valuation->best(job, GpuTypeId{});
+  double best = 0.0;
+  for (const GpuTypeId type : tenancy.index().types()) {
+    if (((record.gpu_types >> type.index()) & 1) != 0) {
+      best = std::max(best, valuation->best(job, type));
+    }
+  }
+  return best;
+}
+
+/// Best priced profit the job misses while it waits.
+double Shard::State::regret(JobId job) const {
+  const model::Job& record = workload().job(job);
+  const double gpus = static_cast<double>(workload().gpu_milli(record)) / 1000.0;
+  double best = -std::numeric_limits<double>::infinity();
+  for (std::size_t t = 0; t < cheapest.size(); ++t) {
+    if (((record.gpu_types >> t) & 1) == 0) continue;
+    best = std::max(best, valuation->best(job, GpuTypeId(t)) - gpus * cheapest[t]);
+  }
+  return best;
+}
+
+void Shard::State::admit(model::Placement placed) {
+  for (JobPlacement& p : placed) {
+    unplaced.erase(p.job);
+    tenancy.adopt(std::move(p));
+  }
+}
+
+void Shard::State::dive_all(std::span<const JobId> jobs, std::span<const double> prices) {
+  DiveResult result = dive(*valuation, *pools, tenancy.room(), machines, jobs, prices, {});
+  admit(std::move(result.placement));
+}
+
+/// Packs the jobs into the free room; jobs of theirs already placed are lifted first and put back
+/// where they were when the pattern LP finds nothing better.
+void Shard::State::pack_all(std::span<const JobId> jobs) {
+  std::vector<JobPlacement> before;
+  double value_before = 0.0;
+  for (const JobId job : jobs) {
+    if (!tenancy.has(job)) continue;
+    value_before += tenancy.value_of(job);
+    before.push_back(tenancy.remove(job));
+    unplaced.insert(job);
+  }
+  PackResult packed = pack(*valuation, tenancy.room(), machines, jobs, {.gap = options.gap});
+  double value = 0.0;
+  for (const JobPlacement& p : packed.placed) value += valuation->placed(p);
+  stats["pack_columns"] += static_cast<double>(packed.stats.columns);
+  if (value >= value_before) {
+    admit(std::move(packed.placed));
+    shape_prices = std::move(packed.prices);
+    return;
+  }
+  for (const JobPlacement& p : packed.placed) model::release(tenancy.room(), workload(), p);
+  for (JobPlacement& p : before) {
+    unplaced.erase(p.job);
+    tenancy.add(std::move(p));
+  }
+}
+
+/// Idle room to whoever is worth most per GPU; jobs worth nothing last, they still run if they can.
+void Shard::State::fill_idle() {
+  std::vector<std::tuple<double, std::int32_t, std::int64_t, JobId>> order;
+  for (const JobId job : unplaced) {
+    const model::Job& record = workload().job(job);
+    const auto milli = std::max<std::int64_t>(1, workload().gpu_milli(record));
+    const double density = best_value(job) / static_cast<double>(milli);
+    const double rank = record.required ? std::numeric_limits<double>::infinity() : density;
+    order.emplace_back(-rank, -record.priority, record.arrival, job);
+  }
+  std::ranges::sort(order);
+  for (const auto& [rank, priority, arrival, job] : order) {
+    if (place_idle(tenancy, job)) unplaced.erase(job);
+  }
+}
+
+/// Searches on a frozen snapshot in parallel, commits in order of gain, then id; an insertion
+/// whose machines have changed meanwhile is searched again.
+double Shard::State::improve_batch(std::span<const JobId> batch) {
+  std::vector<Insertion> found(batch.size());
+  parallel::run_tasks(batch.size(),
+                      [&](std::size_t i) { found[i] = find_insertion(tenancy, batch[i]); });
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (found[i].gain > 0.0) order.push_back(i);
+  }
+  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(-found[i].gain, batch[i]); });
+  double gained = 0.0;
+  std::set<MachineId> touched;
+  for (const std::size_t i : order) {
+    const auto stale = [&](MachineId m) { return touched.contains(m); };
+    if (std::ranges::any_of(found[i].machines, stale)) found[i] = find_insertion(tenancy, batch[i]);
+    if (found[i].gain <= 0.0) continue;
+    for (const JobId victim : found[i].victims) {
+      for (const auto& task : tenancy.placed(victim).tasks) touched.insert(task.machine);
+    }
+    Applied applied = apply_insertion(tenancy, batch[i], found[i], 0.0);
+    if (applied.gain <= 0.0) continue;
+    gained += applied.gain;
+    touched.insert(found[i].machines.begin(), found[i].machines.end());
+    for (const JobId victim : found[i].victims) {
+      if (!tenancy.has(victim)) continue;
+      for (const auto& task : tenancy.placed(victim).tasks) touched.insert(task.machine);
+    }
+    unplaced.erase(batch[i]);
+    unplaced.insert(applied.pushed_out.begin(), applied.pushed_out.end());
+  }
+  return gained;
+}
+
+Shard::Shard(ShardId id, const model::Valuation& valuation, const model::Pools& pools,
+             std::vector<MachineId> machines, const ShardOptions& options)
+    : state_(std::make_unique<State>(State{.id = id,
+                                           .valuation = &valuation,
+                                           .pools = &pools,
+                                           .machines = machines,
+                                           .options = options,
+                                           .tenancy = Tenancy(valuation, machines)})) {}
+
+Shard::~Shard() = default;
+Shard::Shard(Shard&&) noexcept = default;
+
+void Shard::reserve(const JobPlacement& placement) {
+  const auto groups = state_->workload().groups_of(state_->workload().job(placement.job));
+  for (const auto& task : placement.tasks) {
+    if (!std::ranges::binary_search(state_->machines, task.machine)) continue;
+    state_->tenancy.room().take(task, state_->workload().shape(groups[task.group].shape));
+  }
+}
+
+void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices) {
+  State& s = *state_;
+  s.unplaced.insert(jobs.begin(), jobs.end());
+  s.cheapest.assign(s.valuation->instance().cluster.gpu_types.size(),
+                    std::numeric_limits<double>::infinity());
+  for (std::size_t p = 0; p < s.pools->size(); ++p) {
+    const GpuTypeId type = s.pools->pools[p].gpu_type;
+    if (type.valid()) s.cheapest[type.index()] = std::min(s.cheapest[type.index()], prices[p]);
+  }
+  std::vector<JobId> on_gpus;
+  std::vector<JobId> packable;
+  for (const JobId job : sorted(jobs)) {
+    if (s.workload().gpu_milli(s.workload().job(job)) > 0) on_gpus.push_back(job);
+    if (s.packable(job)) packable.push_back(job);
+  }
+  const bool all_packable =
+      std::ranges::all_of(on_gpus, [&](JobId job) { return s.packable(job); });
+  if (!all_packable) s.dive_all(on_gpus, prices);
+  s.pack_all(packable);
+  s.fill_idle();
+  improve();
+}
+
+void Shard::adopt(model::Placement placed, std::span<const JobId> waiting) {
+  for (JobPlacement& p : placed) state_->tenancy.add(std::move(p));
+  state_->unplaced.insert(waiting.begin(), waiting.end());
+  state_->cheapest.assign(state_->valuation->instance().cluster.gpu_types.size(), 0.0);
+}
+
+std::vector<Offer> Shard::offers(std::size_t most) const {
+  std::vector<Offer> offers;
+  for (const JobId job : state_->unplaced) {
+    if (state_->best_value(job) <= 0.0) continue;
+    offers.push_back({job, state_->id, state_->regret(job)});
+  }
+  std::ranges::sort(offers, {}, [](const Offer& o) { return std::pair(-o.regret, o.job); });
+  if (offers.size() > most) offers.resize(most);
+  return offers;
+}
+
+std::vector<Bid> Shard::bids(std::span<const JobId> jobs) const {
+  std::vector<double> gain(jobs.size(), 0.0);
+  parallel::run_tasks(
+      jobs.size(), [&](std::size_t i) { gain[i] = find_insertion(state_->tenancy, jobs[i]).gain; });
+  std::vector<Bid> bids;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (gain[i] > 0.0) bids.push_back({jobs[i], state_->id, gain[i]});
+  }
+  return bids;
+}
+
+double Shard::realise(JobId job, double at_least) {
+  const Insertion found = find_insertion(state_->tenancy, job);
+  if (found.gain < at_least || found.gain <= 0.0) return 0.0;
+  const Applied applied = apply_insertion(state_->tenancy, job, found, at_least);
+  if (applied.gain <= 0.0) return 0.0;
+  state_->unplaced.erase(job);
+  state_->unplaced.insert(applied.pushed_out.begin(), applied.pushed_out.end());
+  return applied.gain;
+}
+
+void Shard::let_go(JobId job) { state_->unplaced.erase(job); }
+
+std::vector<double> Shard::marginal_prices() const {
+  const State& s = *state_;
+  const model::Cluster& cluster = s.valuation->instance().cluster;
+  std::vector<double> price(cluster.gpu_types.size(), std::numeric_limits<double>::infinity());
+  for (const MachineId m : s.machines) {
+    const GpuTypeId type = cluster.class_of(m).gpu_type;
+    if (!type.valid()) continue;
+    double& least = price[type.index()];
+    if (s.tenancy.room().whole_devices(m) != 0) least = 0.0;
+    for (const JobId job : s.tenancy.on(m)) {
+      const auto milli = static_cast<double>(s.workload().gpu_milli(s.workload().job(job)));
+      if (milli > 0) least = std::min(least, 1000.0 * s.tenancy.value_of(job) / milli);
+    }
+  }
+  return price;
+}
+
+void Shard::update_prices(std::span<const double> by_type) {
+  state_->cheapest.assign(by_type.begin(), by_type.end());
+}
+
+double Shard::improve() {
+  State& s = *state_;
+  double total = 0.0;
+  for (int sweep = 0; sweep < s.options.sweeps; ++sweep) {
+    std::vector<std::pair<double, JobId>> order;
+    for (const JobId job : s.unplaced) {
+      if (s.best_value(job) > 0.0) order.emplace_back(-s.regret(job), job);
+    }
+    std::ranges::sort(order);
+    std::vector<JobId> queue;
+    for (const auto& [regret, job] : order) queue.push_back(job);
+    double gained = 0.0;
+    for (std::size_t first = 0; first < queue.size(); first += kBatch) {
+      gained +=
+          s.improve_batch(std::span(queue).subspan(first, std::min(kBatch, queue.size() - first)));
+    }
+    total += gained;
+    s.stats["ejection_sweeps"] += 1.0;
+    if (gained <= 0.0) break;
+  }
+  return total;
+}
+
+ShardId Shard::id() const { return state_->id; }
+double Shard::value() const { return state_->tenancy.value(); }
+model::Placement Shard::placement() const { return state_->tenancy.placement(); }
+const std::vector<ShapePrice>& Shard::shape_prices() const { return state_->shape_prices; }
+const std::map<std::string, double>& Shard::stats() const { return state_->stats; }
+
+}  // namespace berth::solver

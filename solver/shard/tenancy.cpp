@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shard/tenancy.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::solver {
+
+using model::JobPlacement;
+using model::Level;
+
+namespace {
+
+/// Appends the machine to the last domain while `same` holds, else opens a new one.
+void append(std::vector<Domain>& domains, Level level, MachineId m, auto same) {
+  if (domains.empty() || !same(domains.back().machines.back(), m)) domains.push_back({level, {}});
+  domains.back().machines.push_back(m);
+}
+
+}  // namespace
+
+DomainIndex::DomainIndex(const model::Cluster& cluster, std::span<const MachineId> machines) {
+  const auto same_rack = [&](MachineId a, MachineId b) {
+    return cluster.machine_rack[a.index()] == cluster.machine_rack[b.index()];
+  };
+  const auto same_pod = [&](MachineId a, MachineId b) {
+    return cluster.pod_of(a) == cluster.pod_of(b);
+  };
+  for (const MachineId m : machines) {
+    const GpuTypeId of_machine = cluster.class_of(m).gpu_type;
+    for (const GpuTypeId type : {GpuTypeId{}, of_machine}) {
+      append(domains_[{type, Level::rack}], Level::rack, m, same_rack);
+      append(domains_[{type, Level::pod}], Level::pod, m, same_pod);
+      append(domains_[{type, Level::cluster}], Level::cluster, m, [](auto, auto) { return true; });
+      if (!of_machine.valid()) break;
+    }
+    if (of_machine.valid() && std::ranges::find(types_, of_machine) == types_.end())
+      types_.push_back(of_machine);
+  }
+  std::ranges::sort(types_);
+}
+
+std::span<const Domain> DomainIndex::domains(GpuTypeId type, Level level) const {
+  const auto found = domains_.find({type, level});
+  if (found == domains_.end()) return {};
+  return found->second;
+}
+
+Tenancy::Tenancy(const model::Valuation& valuation, std::span<const MachineId> machines)
+    : valuation_(&valuation),
+      room_(valuation.instance().cluster),
+      index_(valuation.instance().cluster, machines) {}
+
+void Tenancy::add(JobPlacement placement) {
+  model::take(room_, valuation_->instance().workload, placement);
+  adopt(std::move(placement));
+}
+
+void Tenancy::adopt(JobPlacement placement) {
+  const JobId job = placement.job;
+  for (const auto& task : placement.tasks) {
+    auto& tenants = on_[task.machine];
+    if (tenants.empty() || std::ranges::find(tenants, job) == tenants.end()) tenants.push_back(job);
+  }
+  const double value = valuation_->placed(placement);
+  const bool fresh = jobs_.emplace(job, Tenant{std::move(placement), value}).second;
+  BERTH_ASSERT(fresh);
+}
+
+JobPlacement Tenancy::remove(JobId job) {
+  const auto found = jobs_.find(job);
+  BERTH_EXPECT(found != jobs_.end());
+  JobPlacement placement = std::move(found->second.placement);
+  jobs_.erase(found);
+  model::release(room_, valuation_->instance().workload, placement);
+  for (const auto& task : placement.tasks) std::erase(on_[task.machine], job);
+  return placement;
+}
+
+double Tenancy::value() const {
+  double total = 0.0;
+  for (const auto& [job, tenant] : jobs_) total += tenant.value;
+  return total;
+}
+
+std::span<const JobId> Tenancy::on(MachineId m) const {
+  const auto found = on_.find(m);
+  if (found == on_.end()) return {};
+  return found->second;
+}
+
+model::Placement Tenancy::placement() const {
+  model::Placement all;
+  all.reserve(jobs_.size());
+  for (const auto& [job, tenant] : jobs_) all.push_back(tenant.placement);
+  return all;
+}
+
+}  // namespace berth::solver

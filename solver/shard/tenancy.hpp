@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/model/room.hpp"
+#include "berth/model/value.hpp"
+
+namespace berth::solver {
+
+/// Machines of one GPU type within one domain, ascending.
+struct Domain {
+  model::Level level = model::Level::cluster;
+  std::vector<MachineId> machines;
+};
+
+/// A shard's machines by GPU type (invalid type = every machine, for CPU-only jobs) and level.
+class DomainIndex {
+ public:
+  DomainIndex(const model::Cluster& cluster, std::span<const MachineId> machines);
+
+  /// Racks, pods or the whole shard; in order of their first machine.
+  [[nodiscard]] std::span<const Domain> domains(GpuTypeId type, model::Level level) const;
+  [[nodiscard]] std::span<const GpuTypeId> types() const { return types_; }
+
+ private:
+  std::vector<GpuTypeId> types_;  ///< GPU types present, ascending
+  std::map<std::pair<GpuTypeId, model::Level>, std::vector<Domain>> domains_;
+};
+
+/// Who runs where in one shard: the free room, the jobs on each machine, what each is worth.
+class Tenancy {
+ public:
+  Tenancy(const model::Valuation& valuation, std::span<const MachineId> machines);
+
+  void add(model::JobPlacement placement);    ///< takes the room
+  void adopt(model::JobPlacement placement);  ///< its room is taken already
+  model::JobPlacement remove(JobId job);      ///< gives the room back
+
+  [[nodiscard]] bool has(JobId job) const { return jobs_.contains(job); }
+  [[nodiscard]] const model::JobPlacement& placed(JobId job) const {
+    return jobs_.at(job).placement;
+  }
+  [[nodiscard]] double value_of(JobId job) const { return jobs_.at(job).value; }
+  [[nodiscard]] double value() const;  ///< summed in job order
+  [[nodiscard]] std::span<const JobId> on(MachineId m) const;
+  [[nodiscard]] model::Placement placement() const;
+
+  [[nodiscard]] model::Room& room() { return room_; }
+  [[nodiscard]] const model::Room& room() const { return room_; }
+  [[nodiscard]] const DomainIndex& index() const { return index_; }
+  [[nodiscard]] const model::Valuation& valuation() const { return *valuation_; }
+
+ private:
+  struct Tenant {
+    model::JobPlacement placement;
+    double value = 0.0;
+  };
+  const model::Valuation* valuation_;
+  model::Room room_;
+  DomainIndex index_;
+  std::map<JobId, Tenant> jobs_;
+  std::unordered_map<MachineId, std::vector<JobId>> on_;
+};
+
+}  // namespace berth::solver

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/coordinator/coordinate.hpp"
+
+#include "wire.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "berth/coordinator/grant.hpp"
+
+namespace berth::coordinator {
+namespace {
+
+using solver::Bid;
+using solver::Offer;
+using solver::Shard;
+
+/// What became of a grant.
+struct Outcome {
+  JobId job;
+  ShardId shard;
+  double gain = 0.0;  ///< 0 = refused
+};
+
+struct ShardValue {
+  ShardId shard;
+  double value = 0.0;
+};
+
+class Rounds {
+ public:
+  Rounds(const comm::Communicator& comm, const model::Valuation& valuation, std::span<Shard> mine,
+         const RoundOptions& options)
+      : comm_(comm), valuation_(valuation), mine_(mine), options_(options) {}
+
+  /// One round; all ranks return the same report.
+  RoundReport step(int round) {
+    forget_old_tabu(round);
+    RoundReport report{.round = round};
+    const auto offers = schedule();
+    const auto bids = push(offers);
+    const auto grants = grant(bids, tabu());
+    const auto outcomes = pull(grants);
+    confirm(offers, outcomes, round);
+    for (Shard& shard : mine_) shard.improve();
+    update_prices();
+    report.offers = std::ssize(offers);
+    report.bids = std::ssize(bids);
+    report.grants = std::ssize(grants);
+    report.conflicts = std::ranges::count(outcomes, 0.0, &Outcome::gain);
+    report.objective = objective();
+    return report;
+  }
+
+  /// Sum of the shards' values in shard order: the same on every number of ranks.
+  [[nodiscard]] double objective() const {
+    std::vector<ShardValue> values;
+    for (const Shard& shard : mine_) values.push_back({shard.id(), shard.value()});
+    values = comm_.all_gather_varying<ShardValue>(values);
+    std::ranges::sort(values, {}, &ShardValue::shard);
+    double total = options_.spanning;
+    for (const ShardValue& v : values) total += v.value;
+    return total;
+  }
+
+  /// A GPU of a type costs what it costs where it is cheapest.
+  void update_prices() {
+    const std::size_t types = valuation_.instance().cluster.gpu_types.size();
+    std::vector<double> price(types, std::numeric_limits<double>::infinity());
+    const auto lower = [&](std::span<const double> other) {
+      for (std::size_t t = 0; t < types; ++t) price[t] = std::min(price[t], other[t]);
+    };
+    for (const Shard& shard : mine_) lower(shard.marginal_prices());
+    const std::vector<double> all = comm_.all_gather_varying<double>(price);
+    for (std::size_t at = 0; at + types <= all.size() && types > 0; at += types) {
+      lower(std::span(all).subspan(at, types));
+    }
+    for (Shard& shard : mine_) shard.update_prices(price);
+  }
+
+ private:
+  [[nodiscard]] std::vector<Offer> schedule() const {
+    std::vector<Offer> offers;
+    for (const Shard& shard : mine_) {
+      const auto more = shard.offers(static_cast<std::size_t>(options_.offers));
+      offers.insert(offers.end(), more.begin(), more.end());
+    }
+    offers = comm_.all_gather_varying<Offer>(offers);
+    std::ranges::sort(offers, {}, [](const Offer& o) { return std::pair(-o.regret, o.job); });
+    return offers;
+  }
+
+  [[nodiscard]] std::vector<Bid> push(std::span<const Offer> offers) const {
+    std::vector<Bid> bids;
+    for (const Shard& shard : mine_) {
+      std::vector<JobId> jobs;
+      for (const Offer& offer : offers) {
+        if (offer.source != shard.id()) jobs.push_back(offer.job);
+      }
+      const auto more = shard.bids(jobs);
+      bids.insert(bids.end(), more.begin(), more.end());
+    }
+    return comm_.all_gather_varying<Bid>(bids);
+  }
+
+  [[nodiscard]] std::vector<Outcome> pull(std::span<const Bid> grants) {
+    std::vector<Outcome> outcomes;
+    for (Shard& shard : mine_) {
+      for (const Bid& bid : grants) {
+        if (bid.shard != shard.id()) continue;
+        outcomes.push_back({bid.job, bid.shard, shard.realise(bid.job, options_.keep * bid.gain)});
+      }
+    }
+    return comm_.all_gather_varying<Outcome>(outcomes);
+  }
+
+  void confirm(std::span<const Offer> offers, std::span<const Outcome> outcomes, int round) {
+    std::map<JobId, ShardId> source;
+    for (const Offer& offer : offers) source.emplace(offer.job, offer.source);
+    for (const Outcome& outcome : outcomes) {
+      if (outcome.gain <= 0.0) {
+        refused_[{outcome.job, outcome.shard}] = round;
+        continue;
+      }
+      for (Shard& shard : mine_) {
+        if (shard.id() == source.at(outcome.job)) shard.let_go(outcome.job);
+      }
+    }
+  }
+
+  void forget_old_tabu(int round) {
+    std::erase_if(refused_,
+                  [&](const auto& entry) { return round - entry.second > options_.tabu_rounds; });
+  }
+
+  [[nodiscard]] Tabu tabu() const {
+    Tabu pairs;
+    for (const auto& [pair, round] : refused_) pairs.insert(pair);
+    return pairs;
+  }
+
+  const comm::Communicator& comm_;
+  const model::Valuation& valuation_;
+  std::span<Shard> mine_;
+  RoundOptions options_;
+  std::map<std::pair<JobId, ShardId>, int> refused_;
+};
+
+/// Rank 0 decides with its clock and its certificate; all ranks hear the same answer.
+enum class Next : std::int64_t { go_on, done, interrupted };
+
+Next decide(const comm::Communicator& comm, const RoundOptions& options, const Hooks& hooks,
+            double objective, int idle_rounds) {
+  std::int64_t answer = static_cast<std::int64_t>(Next::go_on);
+  if (comm.rank() == 0) {
+    if (hooks.out_of_time()) {
+      answer = static_cast<std::int64_t>(Next::interrupted);
+    } else if (idle_rounds >= 2 || hooks.gap(objective) <= options.gap) {
+      answer = static_cast<std::int64_t>(Next::done);
+    }
+  }
+  comm.broadcast_value(answer);
+  return static_cast<Next>(answer);
+}
+
+}  // namespace
+
+Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
+                       std::span<Shard> mine, const RoundOptions& options, const Hooks& hooks) {
+  Rounds rounds(comm, valuation, mine, options);
+  Coordinated result{.objective = rounds.objective()};
+  const std::int64_t shards = comm.sum(std::ssize(mine));
+  if (comm.rank() == 0) hooks.report({.round = 0, .objective = result.objective});
+  rounds.update_prices();
+  int idle = 0;
+  const int most = shards > 1 ? options.rounds : 0;
+  for (int round = 1; round <= most; ++round) {
+    const Next next = decide(comm, options, hooks, result.objective, idle);
+    result.interrupted = next == Next::interrupted;
+    if (next != Next::go_on) break;
+    RoundReport report = rounds.step(round);
+    report.gain = report.objective - result.objective;
+    idle = report.gain <= options.least_gain * report.objective ? idle + 1 : 0;
+    result.objective = report.objective;
+    result.rounds = round;
+    if (comm.rank() == 0) hooks.report(report);
+  }
+  return result;
+}
+
+model::Placement gather_placement(const comm::Communicator& comm, std::span<const Shard> mine,
+                                  const model::Placement& spanning) {
+  std::vector<std::int64_t> stream;
+  for (const Shard& shard : mine) {
+    const auto more = to_wire(shard.placement());
+    stream.insert(stream.end(), more.begin(), more.end());
+  }
+  stream = comm.gather_varying<std::int64_t>(stream, 0);
+  if (comm.rank() != 0) return {};
+  model::Placement all = from_wire(stream);
+  all.insert(all.end(), spanning.begin(), spanning.end());
+  std::ranges::sort(all, {}, &model::JobPlacement::job);
+  return all;
+}
+
+}  // namespace berth::coordinator

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/coordinator/plan_shards.hpp"
+
+#include "wire.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::coordinator {
+namespace {
+
+using solver::Shard;
+
+/// All jobs on GPUs are single tasks that look at the GPU type only.
+bool places_are_alike(const model::Valuation& valuation) {
+  const model::Workload& workload = valuation.instance().workload;
+  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
+    const model::Job& job = workload.jobs[j];
+    if (workload.gpu_milli(job) == 0) continue;
+    if (workload.tasks(job) != 1 || !valuation.placeless(JobId(j))) return false;
+  }
+  return true;
+}
+
+std::vector<JobId> every_job(const model::Workload& workload) {
+  std::vector<JobId> jobs;
+  for (std::size_t j = 0; j < workload.jobs.size(); ++j) jobs.emplace_back(j);
+  return jobs;
+}
+
+/// What lies on one shard's machines; tasks of one job never lie on two here, except CPU-only
+/// gangs, which are left to wait.
+model::Placement part_of(const model::Placement& all, const partition::Shards& shards, ShardId s) {
+  model::Placement part;
+  for (const model::JobPlacement& p : all) {
+    const auto here = [&](const model::TaskPlacement& t) {
+      return shards.of_machine[t.machine.index()] == s;
+    };
+    if (std::ranges::all_of(p.tasks, here)) part.push_back(p);
+  }
+  return part;
+}
+
+LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& valuation,
+                       const model::Pools& pools, const partition::Shards& shards,
+                       std::vector<Shard> mine, std::span<const double> prices,
+                       const solver::ShardOptions& options) {
+  LocalPlans plans{.mine = std::move(mine), .shape_prices = {}};
+  std::vector<std::int64_t> stream;
+  comm.agreed([&] {
+    if (comm.rank() != 0) return;
+    std::vector<MachineId> machines;
+    for (std::size_t m = 0; m < shards.of_machine.size(); ++m) machines.emplace_back(m);
+    Shard whole(ShardId{}, valuation, pools, std::move(machines), options);
+    whole.plan(every_job(valuation.instance().workload), prices);
+    stream = to_wire(whole.placement());
+    plans.shape_prices = whole.shape_prices();
+  });
+  comm.broadcast_vector(stream);
+  const model::Placement all = from_wire(stream);
+  std::vector<char> waits(valuation.instance().workload.jobs.size(), 1);
+  for (const model::JobPlacement& p : all) waits[p.job.index()] = 0;
+  for (Shard& shard : plans.mine) {
+    std::vector<JobId> waiting;  // dealt round: any shard may offer them
+    for (std::size_t j = 0; j < waits.size(); ++j) {
+      if (waits[j] != 0 && j % shards.size() == shard.id().index()) waiting.emplace_back(j);
+    }
+    shard.adopt(part_of(all, shards, shard.id()), waiting);
+  }
+  return plans;
+}
+
+}  // namespace
+
+LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& valuation,
+                       const model::Pools& pools, const partition::Shards& shards,
+                       const partition::Ownership& owners, const Assignment& assignment,
+                       std::span<const double> prices, const solver::ShardOptions& options) {
+  std::vector<Shard> mine;
+  for (const ShardId s : owners.of_rank(comm.rank())) {
+    mine.emplace_back(s, valuation, pools, shards.machines[s.index()], options);
+  }
+  if (places_are_alike(valuation)) {
+    return plan_as_one(comm, valuation, pools, shards, std::move(mine), prices, options);
+  }
+  comm.agreed([&] {
+    for (Shard& shard : mine) {
+      for (const model::JobPlacement& p : assignment.spanning) shard.reserve(p);
+      shard.plan(assignment.jobs_of(shard.id()), prices);
+    }
+  });
+  return {.mine = std::move(mine), .shape_prices = {}};
+}
+
+}  // namespace berth::coordinator

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/report/progress.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+namespace berth::report {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// A line on stderr, whole, whatever other ranks print.
+void emit(const std::string& text) {
+  spdlog::logger logger("berth", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  logger.set_pattern("%v");
+  logger.info(text);
+}
+
+std::string number(double value) { return std::isnan(value) ? "-" : fmt::format("{:.6g}", value); }
+std::string count(std::int64_t value) { return value < 0 ? "-" : fmt::format("{}", value); }
+
+double gap_of(const Progress& p) {
+  if (std::isnan(p.bound) || std::isnan(p.objective)) return std::nan("");
+  return (p.bound - p.objective) / std::max(std::abs(p.bound), 1e-12);
+}
+
+nlohmann::json to_json(const Progress& p, double seconds) {
+  nlohmann::json record{{"event", "progress"}, {"seconds", seconds}, {"stage", p.stage}};
+  if (p.round >= 0) record["round"] = p.round;
+  if (!std::isnan(p.objective)) record["objective"] = p.objective;
+  if (!std::isnan(p.bound)) record["upper_bound"] = p.bound;
+  if (!std::isnan(gap_of(p))) record["gap"] = gap_of(p);
+  if (p.blocks >= 0) record["blocks"] = p.blocks;
+  if (p.conflicts >= 0) record["conflicts"] = p.conflicts;
+  return record;
+}
+
+}  // namespace
+
+ProgressTable::ProgressTable(const LogOptions& options) : options_(options), start_(now()) {}
+
+double ProgressTable::seconds() const { return now() - start_; }
+
+void ProgressTable::line(const Progress& p) {
+  if (options_.verbosity < 1) return;
+  if (options_.format == LogFormat::json) {
+    emit(to_json(p, seconds()).dump());
+    return;
+  }
+  if (lines_++ % 20 == 0) {
+    emit(fmt::format("{:>8}  {:<10} {:>5}  {:>14}  {:>14}  {:>9}  {:>7}  {:>9}", "time", "stage",
+                     "round", "objective", "bound", "gap", "blocks", "conflicts"));
+  }
+  const double gap = gap_of(p);
+  emit(fmt::format("{:>7.2f}s  {:<10} {:>5}  {:>14}  {:>14}  {:>9}  {:>7}  {:>9}", seconds(),
+                   p.stage, count(p.round), number(p.objective), number(p.bound),
+                   std::isnan(gap) ? "-" : fmt::format("{:.4f}%", 100.0 * gap), count(p.blocks),
+                   count(p.conflicts)));
+}
+
+void ProgressTable::note(const std::string& text) {
+  if (options_.verbosity < 2) return;
+  const bool json = options_.format == LogFormat::json;
+  emit(json ? nlohmann::json{{"event", "note"}, {"text", text}}.dump() : text);
+}
+
+void ProgressTable::warn(const std::string& text) {
+  const bool json = options_.format == LogFormat::json;
+  emit(json ? nlohmann::json{{"event", "warning"}, {"text", text}}.dump() : "warning: " + text);
+}
+
+}  // namespace berth::report
