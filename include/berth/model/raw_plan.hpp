@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace berth::model {
+
+/// A plan file as it stands: names and numbers, nothing looked up and nothing believed. The
+/// reader (`io`) vouches only for the types; whether a name exists, an index is in range or a
+/// figure follows is for the judge (`certify`) to say. Lists keep the order of the file, with
+/// repeats. What the file may leave out, yet the judge wants to miss by name, is optional.
+
+struct RawDevice {
+  std::int64_t index = 0;  ///< any integer
+  std::int64_t milli = 0;  ///< any integer
+};
+
+struct RawTask {
+  std::string shape;  ///< label of the task group ("worker")
+  std::string machine;
+  std::vector<RawDevice> gpus;  ///< empty for a CPU-only task
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_mib = 0;
+};
+
+struct RawPlacement {
+  std::string job;
+  std::int64_t start = 0;
+  std::vector<RawTask> tasks;
+};
+
+struct RawWaiting {
+  std::string job;
+  std::string reason;
+};
+
+/// Prices as Certificate has them, places and types by name.
+struct RawCertificate {
+  struct PoolPrice {
+    std::string pod;
+    std::optional<std::string> rack;  ///< present when pools are by rack
+    std::string machine_class;
+    std::int64_t gpu_milli = 0;
+    std::int64_t cpu_milli = 0;
+    std::int64_t memory_mib = 0;
+  };
+  struct ShapePrice {
+    std::int64_t cpu_milli = 0;
+    std::int64_t memory_mib = 0;
+    std::int64_t gpus = 0;
+    std::int64_t gpu_milli = 0;
+    std::string gpu_type;  ///< empty: on machines without GPUs
+    std::int64_t price = 0;
+  };
+  struct ClassMultiplier {
+    std::string machine_class;
+    std::int64_t cpu_milli = 0;
+    std::int64_t memory_mib = 0;
+  };
+
+  std::int64_t scale_log2 = 0;
+  std::string level;  ///< "rack" or "pod" in a sound file
+  std::vector<PoolPrice> pools;
+  std::vector<ShapePrice> shapes;
+  std::vector<ClassMultiplier> multipliers;
+};
+
+struct RawFigures {
+  std::optional<double> objective;
+  std::optional<double> upper_bound;
+  std::optional<double> gap;  ///< a fraction
+  std::optional<std::int64_t> gpus_total;
+  std::optional<std::int64_t> gpu_milli_total;
+  std::optional<std::int64_t> gpu_milli_allocated;
+  std::optional<std::int64_t> jobs_total;
+  std::optional<std::int64_t> jobs_placed;
+};
+
+struct RawPlan {
+  std::optional<std::string> instance_digest;
+  std::optional<std::string> plan_digest;
+  std::optional<std::string> proof_digest;
+  std::optional<std::int64_t> seed;
+  std::optional<bool> reproducible;
+  std::optional<std::string> objective_kind;  ///< "value" or "allocate" in a sound file
+  RawFigures figures;
+  std::optional<std::vector<std::string>> required_missing;  ///< jobs
+  std::optional<RawCertificate> certificate;
+  std::vector<RawPlacement> placements;
+  std::vector<RawWaiting> waiting;
+};
+
+}  // namespace berth::model
