@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace berth::parallel {
+
+/// While it lives, run_tasks and sort (TBB) and sweep and reduce_in_order (OpenMP, called from
+/// this thread) use at most `threads` threads, the calling one included.
+class ThreadLimit {
+ public:
+  explicit ThreadLimit(int threads);  ///< >= 1
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Threads a loop started here and now may use.
+int thread_limit();
+
+/// Cores (not hyperthreads) this rank may run on, ids of the machine, ascending; empty when the
+/// system does not tell.
+std::vector<std::int32_t> bound_cores();
+
+/// OMP_NUM_THREADS when set to a positive number; else the bound cores divided by the ranks that
+/// share them (`comm::ranks_sharing` counts these); at least 1.
+int default_threads(int ranks_sharing);
+
+}  // namespace berth::parallel
