@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "berth/base/error.hpp"
+#include "berth/comm/by_rank.hpp"
+#include "berth/comm/error.hpp"
+
+namespace berth::comm {
+
+class Communicator;
+namespace internal {
+/// For tests: the same ranks, with messages cut at `bytes` instead of 1 GiB.
+Communicator with_chunk_limit(const Communicator& comm, std::size_t bytes);
+}  // namespace internal
+
+/// What one rank handed to collectives under one stage label. Payload, not wire traffic: a
+/// broadcast counts at its root, a rank's share for itself does not count.
+struct Traffic {
+  std::string stage;
+  std::int64_t messages = 0;  ///< collectives started
+  std::int64_t bytes = 0;     ///< given to other ranks
+  double seconds = 0;         ///< spent in collectives, waiting for others included
+};
+
+/// A group of ranks, passed in by whoever starts the work. Copies speak to the same ranks and
+/// count their traffic apart.
+///
+/// Collectives: every rank calls the same ones in the same order, from the main thread, outside
+/// parallel loops; roots and lengths agree unless said otherwise. None blocks inside MPI: each
+/// starts non-blocking and is completed by testing, yielding and short sleeps, so that more ranks
+/// than cores stay usable. Messages beyond the limit of MPI's int counts are cut. Results depend
+/// on the ranks' input alone. A failing MPI call throws MpiError.
+class Communicator {
+ public:
+  static Communicator serial();  ///< one rank, needs no MPI
+  static Communicator world();   ///< all ranks; an Environment must be alive. For apps and tests
+
+  Communicator(const Communicator& other);
+  Communicator& operator=(const Communicator& other);
+  Communicator(Communicator&&) noexcept;
+  Communicator& operator=(Communicator&&) noexcept;
+  ~Communicator();
+
+  [[nodiscard]] int rank() const;
+  [[nodiscard]] int size() const;
+
+  void barrier() const;
+
+  /// Root's values to all. For a vector the other ranks need not know the length.
+  template <Shippable T>
+  void broadcast(std::span<T> values, int root = 0) const {
+    broadcast_bytes(std::as_writable_bytes(values), root);
+  }
+  template <Shippable T>
+  void broadcast_value(T& value, int root = 0) const {
+    broadcast_bytes(std::as_writable_bytes(std::span(&value, 1)), root);
+  }
+  template <Shippable T>
+  void broadcast_vector(std::vector<T>& values, int root = 0) const {
+    values.resize(broadcast_length(values.size(), root));
+    broadcast_bytes(std::as_writable_bytes(std::span(values)), root);
+  }
+  void broadcast_string(std::string& text, int root = 0) const;
+
+  /// Element-wise over ranks, in place; exact and order-free as long as no sum leaves int64.
+  void sum(std::span<std::int64_t> values) const;
+  /// As `sum`, but only the root gets it; the others keep what they had.
+  void sum_to_root(std::span<std::int64_t> values, int root = 0) const;
+  void max(std::span<std::int64_t> values) const;
+  void min(std::span<std::int64_t> values) const;
+  [[nodiscard]] std::int64_t sum(std::int64_t value) const;
+  [[nodiscard]] std::int64_t max(std::int64_t value) const;
+  [[nodiscard]] std::int64_t min(std::int64_t value) const;
+  [[nodiscard]] double max_seconds(double value) const;  ///< the slowest rank; never a decision
+
+  /// One value of each rank, by rank.
+  template <Shippable T>
+  [[nodiscard]] std::vector<T> all_gather(const T& value) const {
+    std::vector<T> values(static_cast<std::size_t>(size()));
+    const std::vector<std::uint64_t> sizes(values.size(), sizeof(T));
+    gather_bytes(std::as_bytes(std::span(&value, 1)), sizes,
+                 std::as_writable_bytes(std::span(values)), kAllRanks);
+    return values;
+  }
+  /// Any number of items of each rank, end to end by rank.
+  template <Shippable T>
+  [[nodiscard]] std::vector<T> all_gather_varying(std::span<const T> mine) const {
+    return gather<T>(mine, kAllRanks).values;
+  }
+  template <Shippable T>
+  [[nodiscard]] ByRank<T> all_gather_by_rank(std::span<const T> mine) const {
+    return gather<T>(mine, kAllRanks);
+  }
+  /// As above, to the root; the other ranks get nothing.
+  template <Shippable T>
+  [[nodiscard]] std::vector<T> gather_varying(std::span<const T> mine, int root = 0) const {
+    return gather<T>(mine, root).values;
+  }
+  template <Shippable T>
+  [[nodiscard]] ByRank<T> gather_by_rank(std::span<const T> mine, int root = 0) const {
+    return gather<T>(mine, root);
+  }
+
+  /// @param items   those for rank 0, then those for rank 1, ...
+  /// @param counts  size ranks, how many items go to each
+  /// @return        what every rank had for this one
+  template <Shippable T>
+  [[nodiscard]] ByRank<T> all_to_all_varying(std::span<const T> items,
+                                             std::span<const std::size_t> counts) const {
+    const Exchange exchange = plan_exchange(counts, items.size(), sizeof(T));
+    ByRank<T> received = room_for<T>(exchange.from);
+    exchange_bytes(std::as_bytes(items), exchange,
+                   std::as_writable_bytes(std::span(received.values)));
+    return received;
+  }
+
+  /// Before a step that needs all ranks: if any rank brings a failure, every rank throws
+  /// AgreedError with the failure of the lowest such rank. One reduction when all is well.
+  void agree(const Status& status) const;
+
+  /// Runs `work` (which communicates on all ranks alike, or not at all) and agrees on its outcome.
+  template <class Work>
+  auto agreed(Work&& work) const -> decltype(work()) {
+    if constexpr (std::is_void_v<decltype(work())>) {
+      agree(attempt([&] { work(); }));
+    } else {
+      std::optional<decltype(work())> result;
+      agree(attempt([&] { result.emplace(work()); }));
+      return std::move(*result);
+    }
+  }
+
+  /// Ends all ranks at once with this exit code. Say why before.
+  [[noreturn]] void abort(ExitCode code) const;
+
+  /// Traffic from here on counts under `stage`. Counters are no part of the communicator's value.
+  void begin_stage(std::string_view stage) const;
+  [[nodiscard]] std::vector<Traffic> stats() const;  ///< stages in order of first use
+
+ private:
+  struct Impl;
+  struct Exchange {
+    std::vector<std::uint64_t> to, from;  ///< bytes by rank
+    std::uint64_t largest = 0;            ///< between any two ranks
+  };
+  static constexpr int kAllRanks = -1;
+
+  explicit Communicator(std::unique_ptr<Impl> impl);
+  friend Communicator internal::with_chunk_limit(const Communicator& comm, std::size_t bytes);
+
+  template <class Work>
+  static Status attempt(Work&& work) {
+    try {
+      work();
+    } catch (...) {
+      return failure_of(std::current_exception());
+    }
+    return std::nullopt;
+  }
+
+  template <Shippable T>
+  ByRank<T> gather(std::span<const T> mine, int root) const {
+    const std::vector<std::uint64_t> sizes = all_gather(std::uint64_t{mine.size_bytes()});
+    const bool receives = root == kAllRanks || root == rank();
+    ByRank<T> all = room_for<T>(receives ? sizes : std::vector<std::uint64_t>(sizes.size(), 0));
+    gather_bytes(std::as_bytes(mine), sizes, std::as_writable_bytes(std::span(all.values)), root);
+    return all;
+  }
+
+  template <Shippable T>
+  static ByRank<T> room_for(const std::vector<std::uint64_t>& bytes) {
+    ByRank<T> room{{}, {0}};
+    for (const std::uint64_t size : bytes) {
+      room.begins.push_back(room.begins.back() + static_cast<std::size_t>(size / sizeof(T)));
+    }
+    room.values.resize(room.begins.back());
+    return room;
+  }
+
+  void broadcast_bytes(std::span<std::byte> bytes, int root) const;
+  [[nodiscard]] std::size_t broadcast_length(std::size_t length, int root) const;
+  void gather_bytes(std::span<const std::byte> mine, std::span<const std::uint64_t> sizes,
+                    std::span<std::byte> all, int root) const;
+  [[nodiscard]] Exchange plan_exchange(std::span<const std::size_t> counts, std::size_t items,
+                                       std::size_t item_bytes) const;
+  void exchange_bytes(std::span<const std::byte> items, const Exchange& exchange,
+                      std::span<std::byte> received) const;
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace berth::comm

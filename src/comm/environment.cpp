@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/comm/environment.hpp"
+
+#include "wait.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <exception>
+
+#include <mpi.h>
+
+#include "berth/base/assert.hpp"
+#include "berth/comm/communicator.hpp"
+
+namespace berth::comm {
+namespace {
+
+/// Launchers tell a rank who it is by the environment: PMI (hydra, Slurm), PMIx, Open MPI.
+bool launcher_in_environment() {
+  constexpr std::array names{"PMI_RANK", "PMI_FD", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
+  return std::any_of(names.begin(), names.end(),
+                     [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
+}  // namespace
+
+Environment::Environment()
+    : under_launcher_(launcher_in_environment()), exceptions_at_start_(std::uncaught_exceptions()) {
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  BERTH_EXPECT(initialized == 0);
+  int provided = MPI_THREAD_SINGLE;
+  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  if (provided < MPI_THREAD_FUNNELED) {
+    throw MpiError("MPI_Init_thread", MPI_ERR_OTHER, "this MPI does not allow threads");
+  }
+}
+
+Environment::~Environment() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized != 0 || std::uncaught_exceptions() > exceptions_at_start_) return;
+  try {
+    Communicator::world().barrier();  // MPI_Finalize would spin until the last rank comes
+  } catch (const std::exception&) {
+    return;
+  }
+  MPI_Finalize();
+}
+
+std::string Environment::library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  std::string line(text.data());
+  line.resize(std::min(line.find('\n'), line.size()));
+  std::replace(line.begin(), line.end(), '\t', ' ');
+  return line;
+}
+
+}  // namespace berth::comm

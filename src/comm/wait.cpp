@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wait.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <sched.h>
+#include <time.h>
+
+#include "berth/comm/error.hpp"
+
+namespace berth::comm {
+namespace {
+
+constexpr int kSpins = 8;    // an answer already under way
+constexpr int kYields = 32;  // another rank has the core
+constexpr long kFirstSleepNanoseconds = 20'000;
+constexpr long kLongestSleepNanoseconds = 200'000;
+
+/// Leaves the core to others, the longer the more often it was called in vain.
+void back_off(int attempt) {
+  if (attempt < kSpins) return;
+  if (attempt < kSpins + kYields) {
+    sched_yield();
+    return;
+  }
+  const int doublings = std::min((attempt - kSpins - kYields) / 8, 4);
+  const timespec pause{0, std::min(kFirstSleepNanoseconds << doublings, kLongestSleepNanoseconds)};
+  nanosleep(&pause, nullptr);  // a signal only shortens it
+}
+
+}  // namespace
+
+void check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw MpiError(call, code, std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+void wait(MPI_Request& request, const char* call) {
+  constexpr int kEnough = 1 << 20;  // the sleep stopped growing long before
+  for (int attempt = 0;; attempt = std::min(attempt + 1, kEnough)) {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), call);
+    if (done != 0) return;
+    back_off(attempt);
+  }
+}
+
+}  // namespace berth::comm

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+namespace berth::comm {
+
+/// Throws MpiError when `code` is one.
+void check(int code, const char* call);
+
+/// Completes the request without blocking inside MPI: MPICH waits by spinning, which with more
+/// ranks than cores steals the cores from the very ranks it waits for.
+void wait(MPI_Request& request, const char* call);
+
+}  // namespace berth::comm
