@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rack, two machines of 4 GPUs, one GPU type; values are weight x GPUs.
+#include "shard/insertion.hpp"
+
+#include <gtest/gtest.h>
+
+namespace berth::solver {
+namespace {
+
+struct Small {
+  model::Instance instance;
+  std::vector<MachineId> machines;
+
+  explicit Small(int count) {
+    model::Cluster& cluster = instance.cluster;
+    cluster.gpu_types = {"A"};
+    model::MachineClass c;
+    c.gpu_type = GpuTypeId(0);
+    c.gpus = 4;
+    cluster.classes = {c};
+    cluster.pods.emplace_back();
+    cluster.racks.emplace_back();
+    cluster.racks[0].pod = PodId(0);
+    for (int m = 0; m < count; ++m) {
+      cluster.machine_names.add("m" + std::to_string(m));
+      cluster.machine_class.emplace_back(0);
+      cluster.machine_rack.emplace_back(0);
+      machines.emplace_back(m);
+    }
+  }
+
+  JobId job(std::int32_t gpus, double weight, std::int32_t tasks = 1) {
+    model::Workload& w = instance.workload;
+    model::Shape shape;
+    shape.gpus = gpus;
+    w.shapes.push_back(shape);
+    w.groups.push_back({.shape = ShapeId(w.shapes.size() - 1), .count = tasks});
+    model::Job record;
+    record.first_group = static_cast<std::uint32_t>(w.groups.size() - 1);
+    record.groups = 1;
+    record.weight = weight;
+    w.jobs.push_back(record);
+    return JobId(w.jobs.size() - 1);
+  }
+};
+
+TEST(Insertion, prefers_idle_room) {
+  Small s(2);
+  const JobId a = s.job(4, 1.0);
+  const JobId b = s.job(2, 1.0);
+  const model::Valuation value(s.instance, model::Objective::value);
+  Tenancy tenancy(value, s.machines);
+  ASSERT_TRUE(place_idle(tenancy, a));
+  const Insertion found = find_insertion(tenancy, b);
+  EXPECT_DOUBLE_EQ(found.gain, 2.0);
+  EXPECT_TRUE(found.victims.empty());
+  EXPECT_EQ(found.machines, std::vector<MachineId>{MachineId(1)});
+}
+
+TEST(Insertion, pushes_out_the_least_value_that_makes_room_and_spares_the_rest) {
+  Small s(1);
+  const JobId cheap = s.job(1, 1.0);    // worth 1
+  const JobId middle = s.job(2, 1.5);   // worth 3
+  const JobId dear = s.job(1, 9.0);     // worth 9
+  const JobId wants = s.job(2, 4.0);    // worth 8, needs 2 GPUs: middle alone is enough
+  const model::Valuation value(s.instance, model::Objective::value);
+  Tenancy tenancy(value, s.machines);
+  for (const JobId job : {cheap, middle, dear}) ASSERT_TRUE(place_idle(tenancy, job));
+  const Insertion found = find_insertion(tenancy, wants);
+  EXPECT_EQ(found.victims, std::vector<JobId>{middle});
+  EXPECT_DOUBLE_EQ(found.gain, 5.0);
+  const Applied applied = apply_insertion(tenancy, wants, found, 0.0);
+  EXPECT_DOUBLE_EQ(applied.gain, 5.0);
+  EXPECT_EQ(applied.pushed_out, std::vector<JobId>{middle});
+  EXPECT_DOUBLE_EQ(tenancy.value(), 18.0);
+}
+
+TEST(Insertion, finds_nothing_where_everybody_is_worth_more) {
+  Small s(1);
+  const JobId dear = s.job(4, 2.0);
+  const JobId wants = s.job(4, 1.0);
+  const model::Valuation value(s.instance, model::Objective::value);
+  Tenancy tenancy(value, s.machines);
+  ASSERT_TRUE(place_idle(tenancy, dear));
+  EXPECT_LE(find_insertion(tenancy, wants).gain, 0.0);
+}
+
+TEST(Insertion, never_pushes_out_a_required_job) {
+  Small s(1);
+  const JobId cheap = s.job(4, 0.1);
+  const JobId wants = s.job(4, 9.0);
+  s.instance.workload.jobs[cheap.index()].required = true;
+  const model::Valuation value(s.instance, model::Objective::value);
+  Tenancy tenancy(value, s.machines);
+  ASSERT_TRUE(place_idle(tenancy, cheap));
+  EXPECT_LE(find_insertion(tenancy, wants).gain, 0.0);
+}
+
+TEST(Insertion, brings_a_gang_in_over_several_machines) {
+  Small s(2);
+  const JobId left = s.job(3, 1.0);
+  const JobId right = s.job(3, 1.0);
+  const JobId gang = s.job(2, 2.0, 4);  // 8 GPUs, worth 16
+  const model::Valuation value(s.instance, model::Objective::value);
+  Tenancy tenancy(value, s.machines);
+  for (const JobId job : {left, right}) ASSERT_TRUE(place_idle(tenancy, job));
+  const Insertion found = find_insertion(tenancy, gang);
+  EXPECT_DOUBLE_EQ(found.gain, 10.0);
+  EXPECT_DOUBLE_EQ(apply_insertion(tenancy, gang, found, 0.0).gain, 10.0);
+  EXPECT_EQ(tenancy.placed(gang).tasks.size(), 4U);
+}
+
+TEST(Insertion, undoes_everything_when_too_little_is_gained) {
+  Small s(1);
+  const JobId cheap = s.job(2, 1.0);
+  const JobId wants = s.job(4, 1.0);
+  const model::Valuation value(s.instance, model::Objective::value);
+  Tenancy tenancy(value, s.machines);
+  ASSERT_TRUE(place_idle(tenancy, cheap));
+  const auto before = tenancy.placed(cheap).tasks;
+  const Insertion found = find_insertion(tenancy, wants);
+  EXPECT_DOUBLE_EQ(found.gain, 2.0);
+  EXPECT_DOUBLE_EQ(apply_insertion(tenancy, wants, found, 3.0).gain, 0.0);
+  EXPECT_TRUE(tenancy.has(cheap));
+  EXPECT_FALSE(tenancy.has(wants));
+  EXPECT_EQ(tenancy.placed(cheap).tasks, before);
+  EXPECT_EQ(tenancy.room().free_milli(MachineId(0)), 2000);
+}
+
+}  // namespace
+}  // namespace berth::solver
