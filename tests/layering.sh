@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Refuses includes against the allowed directions (docs/architecture.md), MPI outside comm, threads
+# outside parallel and PETSc outside solver/petsc. usage: tests/layering.sh [SOURCE_ROOT]
+set -u
+cd "${1:-$(dirname "$0")/..}" || exit 2
+bad=$(mktemp)
+trap 'rm -f "$bad"' EXIT
+
+# What a library may include besides itself; `*` = everything below the programs.
+while read -r library allowed; do
+  [ "$allowed" = '*' ] && continue
+  for folder in "src/$library" "$library" "include/berth/$library"; do
+    [ -d "$folder" ] || continue
+    grep -rnE '#include [<"]berth/' "$folder" --include='*.[ch]pp' |
+      grep -vE "[<\"]berth/($(echo "$library $allowed" | sed 's/ *-//; s/ /|/g'))/" >> "$bad"
+  done
+done <<'RULES'
+base -
+parallel base
+comm base
+model base
+io base model
+partition base parallel model
+solver base parallel model
+policy base model
+coordinator base comm parallel model partition solver
+certify base parallel model
+report base model
+pipeline base parallel comm model io partition solver policy coordinator certify report
+sim *
+serve *
+apps *
+RULES
+
+# refuse PATTERN WHERE_ALLOWED: the pattern anywhere else, comments aside.
+refuse() {
+  grep -rnE "$1" src include partition solver --include='*.[ch]pp' |
+    grep -vE "^($2)" | grep -vE '^[^:]*:[0-9]*: *(//|\*)' >> "$bad"
+}
+# PETSc has to live on MPI_COMM_SELF, inside MPI: starting and ending it sends no message.
+life_cycle='.*MPI_(COMM_SELF|Initialized|Init_thread|Finalized|Finalize)\b'
+refuse '<mpi\.h>|\bMPIX?_[A-Z]' 'src/comm/|solver/petsc/[^:]*:[0-9]*:'"$life_cycle"
+refuse '<(oneapi/)?tbb|\b(oneapi|tbb)::|<omp\.h>|\bomp_[a-z]|#pragma omp' 'src/parallel/'
+refuse '[<"]petsc' 'solver/petsc/'
+
+[ -s "$bad" ] || exit 0
+echo "Against the layering:"
+cat "$bad"
+exit 1
