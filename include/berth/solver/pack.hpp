@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/room.hpp"
+#include "berth/model/value.hpp"
+
+namespace berth::solver {
+
+/// What shares a machine: packs single-task jobs, whose value depends on the GPU type alone.
+struct PackOptions {
+  double gap = 1e-4;                 ///< stop when (bound - value) / bound is this small
+  double relaxation_gap = 1e-5;      ///< of the linear relaxation itself
+  int pricing_rounds = 150;          ///< of column generation, at most
+  int neighbourhoods = 24;           ///< local searches after the dive, at most
+  int neighbourhood_machines = 100;  ///< machines freed in each of them
+  int job_types = 300;               ///< aim: jobs of one shape are put into value buckets above it
+  int machine_states = 64;           ///< aim: free CPU and memory are rounded down above it
+  std::uint64_t seed = 0;            ///< of the neighbourhoods' draws
+};
+
+/// Price a task of the shape pays on a machine of this GPU type (invalid: without GPUs), in units
+/// of the objective; 0 for a pair that is not listed.
+struct ShapePrice {
+  ShapeId shape;
+  GpuTypeId gpu_type;
+  double price = 0.0;  ///< > 0
+};
+
+struct PackStats {
+  int job_types = 0;
+  int machine_states = 0;
+  int columns = 0;
+  int rounds = 0;      ///< of column generation, relaxation only
+  int iterations = 0;  ///< of the interior point, relaxation only
+  int dive_rounds = 0;
+  int neighbourhoods = 0;
+  double start_seconds = 0.0;
+  double master_seconds = 0.0;  ///< of the relaxation
+  double pricing_seconds = 0.0;
+  double dive_seconds = 0.0;
+  double refill_seconds = 0.0;
+  double neighbourhood_seconds = 0.0;
+  double seconds = 0.0;  ///< all of it
+};
+
+struct PackResult {
+  model::Placement placed;  ///< ascending JobId; only the jobs placed by this call
+  double value = 0.0;       ///< of `placed`
+  double relaxation = 0.0;  ///< value of the linear relaxation
+  double bound = 0.0;       ///< no choice of these jobs on these machines that places at least the
+                            ///< required jobs placed here is worth more
+  std::vector<ShapePrice> prices;  ///< ascending (shape, gpu type); prove `bound` up to the part
+                                   ///< CPU and memory play beside the GPUs
+  PackStats stats;
+};
+
+/// Places jobs on machines so that the total value is close to the largest possible, and edits
+/// `room`. The pattern relaxation: jobs merge into types, machines into states; a column is one
+/// feasible content of a machine; columns come from an exact pricing by dynamic programming, the
+/// master is solved by an interior point; then a vertex, a dive, a refill and local searches
+/// (Gilmore and Gomory 1961; docs/decisions). Required jobs go in before all others. Jobs worth
+/// nothing are put into what is left.
+///
+/// @pre every job has one task and no home that matters (Valuation::placeless); no job is placed;
+///      jobs and machines are distinct; a PetscSession lives
+/// Same result for any number of threads. Time depends on job types x machine states x GPUs a
+/// machine, hardly on the number of jobs or machines.
+PackResult pack(const model::Valuation& valuation, model::Room& room,
+                std::span<const MachineId> machines, std::span<const JobId> jobs,
+                const PackOptions& options = {});
+
+}  // namespace berth::solver

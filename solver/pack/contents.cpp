@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contents.hpp"
+
+#include <algorithm>
+
+namespace berth::solver {
+namespace {
+
+Content unfold(const std::vector<Label>& arena, std::int32_t last, int free) {
+  const Label& end = arena[static_cast<std::size_t>(last)];
+  Content c{.capacity = free, .total = {}, .items = {}};
+  c.total.profit = end.profit;
+  c.total.reduced = end.reduced;
+  c.total.cpu = end.cpu;
+  c.total.memory = end.memory;
+  for (std::int32_t l = last; arena[static_cast<std::size_t>(l)].item >= 0;
+       l = arena[static_cast<std::size_t>(l)].parent) {
+    const std::int32_t item = arena[static_cast<std::size_t>(l)].item;
+    if (c.items.empty() || c.items.back().first != item) c.items.emplace_back(item, 0);
+    ++c.items.back().second;
+  }
+  return c;
+}
+
+/// Drops contents beaten by one with a smaller or equal index in reduced order.
+void keep_best(std::vector<Content>& contents) {
+  std::ranges::stable_sort(contents, [](const Content& a, const Content& b) {
+    return a.total.reduced > b.total.reduced;
+  });
+  std::vector<Content> kept;
+  for (Content& c : contents) {
+    const bool beaten = std::ranges::any_of(kept, [&](const Content& by) {
+      return by.total.profit >= c.total.profit && by.total.cpu <= c.total.cpu &&
+             by.total.memory <= c.total.memory;
+    });
+    if (!beaten) kept.push_back(std::move(c));
+  }
+  contents = std::move(kept);
+}
+
+}  // namespace
+
+DeviceContents device_contents(const MachineState& state, std::span<const Item> items,
+                               const MachineBound& bound, int free, Profit floor,
+                               std::size_t labels) {
+  const auto units = static_cast<std::size_t>(free / bound.unit);
+  std::vector<Label> arena(1);
+  ParetoKnapsack knapsack(arena, std::span(bound.share).first(units + 1),
+                          {state.cpu, state.memory, floor, labels});
+  const std::int32_t nothing = 0;
+  knapsack.start(std::span(&nothing, 1));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Item& item = items[i];
+    if (item.milli == 0) continue;
+    knapsack.add({static_cast<std::int32_t>(i), item.milli / bound.unit, item.profit,
+                  reduced(item, bound.multipliers), item.cpu, item.memory, item.cap},
+                 {});
+  }
+  DeviceContents result{{}, knapsack.truncated()};
+  for (std::size_t w = 0; w <= units; ++w) {
+    for (const std::int32_t l : knapsack.labels(w)) {
+      if (arena[static_cast<std::size_t>(l)].reduced > floor) {
+        result.contents.push_back(unfold(arena, l, free));
+      }
+    }
+  }
+  keep_best(result.contents);
+  return result;
+}
+
+}  // namespace berth::solver

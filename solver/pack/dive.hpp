@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "pattern.hpp"
+
+#include <span>
+#include <vector>
+
+namespace berth::solver {
+
+struct Dived {
+  Usage usage;
+  int rounds = 0;
+};
+
+/// Makes a fractional usage integral: whole copies are fixed, large fractions rounded up, the rest
+/// re-solved with what is still open (one pricing round each time), until nothing is left to fix.
+/// Takes what it fixes out of `scope`.
+Dived dive(const Problem& problem, Scope& scope, std::vector<Pattern> patterns,
+           std::vector<double> usage);
+
+}  // namespace berth::solver

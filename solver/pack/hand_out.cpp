@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hand_out.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::solver {
+namespace {
+
+/// The devices of one machine, ready to be filled by capacity.
+class Devices {
+ public:
+  Devices(const model::Room& room, MachineId machine, const MachineState& state) : state_(state) {
+    const auto free = room.devices(machine);
+    for (std::size_t d = 0; d < free.size(); ++d) {
+      if (free[d] == model::kGpuMilli) whole_.push_back(d);
+      if (free[d] > 0 && free[d] < model::kGpuMilli) opened_.push_back(d);
+    }
+    // Largest first, as the state lists them: it may have been rounded down, device by device.
+    std::ranges::stable_sort(opened_, std::greater{}, [&](std::size_t d) { return free[d]; });
+    taken_.assign(opened_.size(), 0);
+  }
+
+  std::uint64_t whole() {
+    BERTH_ASSERT(next_ < whole_.size());
+    return std::uint64_t{1} << whole_[next_++];
+  }
+
+  std::uint64_t opened(int capacity) {
+    for (std::size_t i = 0; i < opened_.size(); ++i) {
+      if (taken_[i] != 0 || state_.partial[i] != capacity) continue;
+      taken_[i] = 1;
+      return std::uint64_t{1} << opened_[i];
+    }
+    BERTH_ASSERT(capacity == model::kGpuMilli);
+    return 0;
+  }
+
+ private:
+  const MachineState& state_;
+  std::vector<std::size_t> whole_, opened_;
+  std::vector<char> taken_;
+  std::size_t next_ = 0;
+};
+
+class HandOut {
+ public:
+  HandOut(const Problem& problem, const model::Workload& workload, model::Room& room)
+      : problem_(problem), workload_(workload), room_(room), next_job_(problem.types.size(), 0) {}
+
+  void fill(MachineId machine, const Pattern& pattern) {
+    const MachineState& state = problem_.states[static_cast<std::size_t>(pattern.state)];
+    Devices devices(room_, machine, state);
+    for (const DeviceContent& content : pattern.devices) {
+      const std::uint64_t device =
+          content.capacity == model::kGpuMilli ? devices.whole() : devices.opened(content.capacity);
+      for (const TypeCount& t : content.shares) {
+        for (std::int32_t i = 0; i < t.count; ++i) {
+          put(t.type, machine, device, shape(t.type).gpu_milli);
+        }
+      }
+    }
+    for (const TypeCount& t : pattern.tasks) {
+      if (shape(t.type).gpu_milli > 0) continue;
+      for (std::int32_t i = 0; i < t.count; ++i) {
+        std::uint64_t mask = 0;
+        for (std::int32_t g = 0; g < shape(t.type).gpus; ++g) mask |= devices.whole();
+        put(t.type, machine, mask, mask == 0 ? 0 : static_cast<std::int32_t>(model::kGpuMilli));
+      }
+    }
+  }
+
+  model::Placement result() {
+    std::ranges::sort(placed_, {}, &model::JobPlacement::job);
+    return std::move(placed_);
+  }
+
+ private:
+  [[nodiscard]] const model::Shape& shape(std::int32_t type) const {
+    return problem_.types[static_cast<std::size_t>(type)].shape;
+  }
+
+  void put(std::int32_t type, MachineId machine, std::uint64_t devices, std::int32_t milli) {
+    const auto t = static_cast<std::size_t>(type);
+    BERTH_ASSERT(next_job_[t] < problem_.types[t].jobs.size());
+    const JobId job = problem_.types[t].jobs[next_job_[t]++];
+    const model::TaskPlacement task{
+        .machine = machine, .group = 0, .devices = devices, .milli = milli};
+    BERTH_ASSERT(workload_.groups_of(workload_.job(job)).size() == 1);
+    room_.take(task, shape(type));
+    placed_.push_back({.job = job, .start = 0, .tasks = {task}});
+  }
+
+  const Problem& problem_;
+  const model::Workload& workload_;
+  model::Room& room_;
+  std::vector<std::size_t> next_job_;
+  model::Placement placed_;
+};
+
+}  // namespace
+
+model::Placement hand_out(const Problem& problem, const model::Workload& workload,
+                          model::Room& room, const Usage& usage) {
+  HandOut out(problem, workload, room);
+  std::vector<std::size_t> next_machine(problem.states.size(), 0);
+  for (const Used& used : usage) {
+    const auto s = static_cast<std::size_t>(used.pattern.state);
+    for (std::int64_t c = 0; c < used.copies; ++c) {
+      BERTH_ASSERT(next_machine[s] < problem.states[s].machines.size());
+      out.fill(problem.states[s].machines[next_machine[s]++], used.pattern);
+    }
+  }
+  return out.result();
+}
+
+}  // namespace berth::solver

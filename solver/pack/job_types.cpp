@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "problem.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <tuple>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::solver {
+namespace {
+
+/// One job as the grouping sees it.
+struct Candidate {
+  JobId job;
+  ShapeId shape;
+  bool required = false;
+  std::uint64_t slots = 0;    ///< where it may lie and is worth something, bit per slot
+  double best = 0.0;          ///< largest of the values
+  std::vector<double> value;  ///< by slot, not scaled
+};
+
+/// Slots that the states have. A job is looked at on those only.
+std::vector<std::size_t> slots_in_use(const std::vector<MachineState>& states) {
+  std::vector<std::size_t> slots;
+  for (const MachineState& s : states) slots.push_back(s.slot);
+  std::ranges::sort(slots);
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  return slots;
+}
+
+Candidate look_at(const model::Valuation& valuation, JobId id, std::span<const std::size_t> slots) {
+  const model::Workload& workload = valuation.instance().workload;
+  const model::Job& job = workload.job(id);
+  const auto groups = workload.groups_of(job);
+  BERTH_EXPECT(groups.size() == 1 && groups.front().count == 1);
+  Candidate c{.job = id, .shape = groups.front().shape, .required = job.required, .value = {}};
+  const bool on_gpus = workload.shape(c.shape).uses_gpu();
+  c.value.assign(slots.back() + 1, 0.0);
+  for (const std::size_t slot : slots) {
+    if (on_gpus && (slot == 0 || ((job.gpu_types >> (slot - 1)) & 1) == 0)) continue;
+    const GpuTypeId type = on_gpus ? GpuTypeId(slot - 1) : GpuTypeId{};
+    c.value[slot] = valuation.best(id, type);
+    c.best = std::max(c.best, c.value[slot]);
+    if (c.value[slot] > 0.0 || job.required) c.slots |= std::uint64_t{1} << (slot & 63);
+  }
+  return c;
+}
+
+auto family(const Candidate& c) { return std::tuple(c.shape, c.slots, !c.required); }
+
+/// The best first: value, priority, arrival, id.
+auto rank(const model::Workload& workload, const Candidate& c) {
+  const model::Job& job = workload.job(c.job);
+  return std::tuple(-c.best, -std::int64_t{job.priority}, job.arrival, c.job);
+}
+
+JobType make_type(const model::Workload& workload, std::span<const Candidate> members, double unit,
+                  double reward) {
+  const Candidate& first = members.front();
+  JobType type{.shape_id = first.shape,
+               .shape = workload.shape(first.shape),
+               .value = std::vector<double>(first.value.size(), 0.0),
+               .reward = first.required ? reward : 0.0,
+               .jobs = {}};
+  for (const Candidate& c : members) {
+    type.jobs.push_back(c.job);
+    for (std::size_t s = 0; s < type.value.size(); ++s) type.value[s] += c.value[s];
+  }
+  const double scale = unit * static_cast<double>(members.size());
+  for (std::size_t s = 0; s < type.value.size(); ++s) {
+    const bool allowed = ((first.slots >> (s & 63)) & 1) != 0 && !(s == 0 && type.shape.uses_gpu());
+    type.value[s] = allowed ? type.value[s] / scale + type.reward : 0.0;
+  }
+  return type;
+}
+
+/// Cuts one family (equal but for the values, the best first) into runs of equal values, or, when
+/// there are more than `buckets` of them, into as many parts of about equal size.
+std::vector<std::size_t> cuts(std::span<const Candidate> members, std::size_t buckets) {
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    if (members[i].value != members[i - 1].value) ends.push_back(i);
+  }
+  ends.push_back(members.size());
+  if (ends.size() <= buckets) return ends;
+  ends.clear();
+  for (std::size_t b = 1; b <= buckets; ++b) {
+    const std::size_t end = members.size() * b / buckets;
+    if (end > (ends.empty() ? 0 : ends.back())) ends.push_back(end);
+  }
+  return ends;
+}
+
+double best_value_a_gpu(const model::Workload& workload, std::span<const Candidate> candidates) {
+  double unit = 0.0;
+  for (const Candidate& c : candidates) {
+    const std::int64_t milli = workload.shape(c.shape).total_milli();
+    unit = std::max(unit, milli == 0 ? c.best : c.best * 1000.0 / static_cast<double>(milli));
+  }
+  return unit > 0.0 ? unit : 1.0;
+}
+
+}  // namespace
+
+bool fits(const JobType& type, const MachineState& state) {
+  const model::Shape& s = type.shape;
+  if (state.slot >= type.value.size() || type.value[state.slot] <= 0.0) return false;
+  if (s.cpu_milli > state.cpu || s.memory_mib > state.memory || s.gpus > state.whole) return false;
+  return s.gpu_milli == 0 || state.whole > 0 ||
+         (!state.partial.empty() && s.gpu_milli <= state.partial.front());
+}
+
+void add_job_types(Problem& problem, const model::Valuation& valuation, std::span<const JobId> jobs,
+                   int aim) {
+  if (problem.states.empty()) return;
+  const model::Workload& workload = valuation.instance().workload;
+  const auto slots = slots_in_use(problem.states);
+  std::vector<Candidate> candidates;
+  for (const JobId job : jobs) {
+    Candidate c = look_at(valuation, job, slots);
+    if (c.slots != 0) candidates.push_back(std::move(c));
+  }
+  std::ranges::sort(candidates, [&](const Candidate& a, const Candidate& b) {
+    if (family(a) != family(b)) return family(a) < family(b);
+    if (a.value != b.value) return a.best != b.best ? a.best > b.best : a.value > b.value;
+    return rank(workload, a) < rank(workload, b);
+  });
+  problem.unit = best_value_a_gpu(workload, candidates);
+  int gpus = 1;
+  for (const MachineState& s : problem.states) {
+    gpus = std::max(gpus, s.whole + static_cast<int>(s.partial.size()));
+  }
+  const double reward = 2.0 * gpus + 2.0;
+
+  std::vector<std::size_t> families;  // one past the last of each
+  for (std::size_t i = 1; i <= candidates.size(); ++i) {
+    if (i == candidates.size() || family(candidates[i]) != family(candidates[i - 1])) {
+      families.push_back(i);
+    }
+  }
+  const std::size_t buckets = std::clamp<std::size_t>(
+      static_cast<std::size_t>(aim) / std::max<std::size_t>(families.size(), 1), 1, 8);
+  std::size_t begin = 0;
+  for (const std::size_t end : families) {
+    const auto members = std::span(candidates).subspan(begin, end - begin);
+    std::size_t from = 0;
+    for (const std::size_t to : cuts(members, buckets)) {
+      JobType type = make_type(workload, members.subspan(from, to - from), problem.unit, reward);
+      const bool somewhere =
+          std::ranges::any_of(problem.states, [&](const MachineState& s) { return fits(type, s); });
+      if (somewhere) problem.types.push_back(std::move(type));
+      from = to;
+    }
+    begin = end;
+  }
+}
+
+}  // namespace berth::solver

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "problem.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace berth::solver {
+
+/// Profits inside the pricing are integers, so that dominance is exact: 2^36 = one scaled unit.
+using Profit = std::int64_t;
+inline constexpr double kProfitScale = 68719476736.0;
+/// Rounded up: a bound made of profits stays a bound.
+Profit to_profit(double value);
+inline double from_profit(Profit profit) { return static_cast<double>(profit) / kProfitScale; }
+
+/// A task that may be put on a machine of the state, with what it earns there after its price.
+struct Item {
+  std::int32_t type = 0;
+  std::int32_t gpus = 0;   ///< whole devices
+  std::int32_t milli = 0;  ///< share of one device
+  std::int64_t cpu = 0;
+  std::int64_t memory = 0;
+  Profit profit = 0;     ///< > 0
+  std::int32_t cap = 0;  ///< at most so many copies; not looked at by the bound
+
+  [[nodiscard]] bool uses_gpu() const { return gpus > 0 || milli > 0; }
+};
+
+/// What a machine charges for its CPU and memory (Lagrange multipliers), in Profit.
+struct Multipliers {
+  Profit cpu = 0;     ///< per CPU thousandth, >= 0
+  Profit memory = 0;  ///< per MiB, >= 0
+};
+
+inline Profit reduced(const Item& item, const Multipliers& m) {
+  return item.profit - m.cpu * item.cpu - m.memory * item.memory;
+}
+
+/// The machine with CPU and memory charged instead of limited: knapsacks over devices.
+struct MachineBound {
+  Multipliers multipliers;
+  int unit = 1;               ///< thousandths a step of `share`
+  std::vector<Profit> share;  ///< v1: best reduced profit in w units of one device, w = 0 .. 1000
+  std::vector<Profit> whole;  ///< V: best reduced profit on g whole devices
+  Profit cpu_only = 0;        ///< best reduced profit of tasks without GPUs, fractional
+  Profit bound = 0;           ///< no content of the machine earns more
+  std::int64_t cpu_used = 0;  ///< by the content that the bound stands for
+  std::int64_t memory_used = 0;
+
+  [[nodiscard]] Profit device(int milli) const {
+    return share[static_cast<std::size_t>(milli / unit)];
+  }
+};
+
+/// The bound at given multipliers. O(items + distinct shares x 1000 / unit + GPUs x items).
+MachineBound bound_at(const MachineState& state, std::span<const Item> items, int unit,
+                      const Multipliers& multipliers);
+
+/// The bound at (nearly) the best multipliers; a convex function of two variables, by turns.
+MachineBound best_bound(const MachineState& state, std::span<const Item> items);
+
+}  // namespace berth::solver

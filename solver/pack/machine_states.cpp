@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "problem.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+namespace berth::solver {
+namespace {
+
+using Key = std::tuple<std::size_t, int, std::vector<int>, std::int64_t, std::int64_t>;
+
+std::vector<int> opened_devices(const model::Room& room, MachineId m) {
+  std::vector<int> partial;
+  for (const std::int16_t free : room.devices(m)) {
+    if (free > 0 && free < model::kGpuMilli) partial.push_back(free);
+  }
+  std::ranges::sort(partial, std::greater{});
+  return partial;
+}
+
+/// Keeps the `bits` leading binary digits.
+std::int64_t coarser(std::int64_t amount, int bits) {
+  const int width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(amount)));
+  const int drop = std::max(0, width - bits);
+  return (amount >> drop) << drop;
+}
+
+/// CPU and memory by `bits` leading digits; opened devices too when few digits are left.
+Key key_of(const model::Cluster& cluster, const model::Room& room, MachineId m, int bits) {
+  std::vector<int> partial = opened_devices(room, m);
+  if (bits <= 6) {
+    for (int& free : partial) free = static_cast<int>(coarser(free, bits));
+  }
+  return {slot_of(cluster.class_of(m).gpu_type), room.whole_count(m), std::move(partial),
+          coarser(room.free_cpu(m), bits), coarser(room.free_memory(m), bits)};
+}
+
+}  // namespace
+
+std::int64_t MachineState::milli() const {
+  return model::kGpuMilli * whole +
+         std::accumulate(partial.begin(), partial.end(), std::int64_t{0});
+}
+
+std::vector<MachineState> machine_states(const model::Cluster& cluster, const model::Room& room,
+                                         std::span<const MachineId> machines, int aim) {
+  std::vector<MachineId> sorted(machines.begin(), machines.end());
+  std::ranges::sort(sorted);
+  std::map<Key, std::vector<MachineId>> groups;
+  for (const int bits : {62, 8, 6, 5, 4, 3}) {
+    groups.clear();
+    for (const MachineId m : sorted) groups[key_of(cluster, room, m, bits)].push_back(m);
+    if (groups.size() <= static_cast<std::size_t>(std::max(aim, 1))) break;
+  }
+  std::vector<MachineState> states;
+  for (auto& [key, members] : groups) {
+    const auto& [slot, whole, partial, cpu, memory] = key;
+    states.push_back({slot, whole, partial, cpu, memory, std::move(members)});
+  }
+  std::ranges::sort(states, {}, [](const MachineState& s) { return s.machines.front(); });
+  return states;
+}
+
+Scope whole_scope(const Problem& problem) {
+  Scope scope;
+  for (const JobType& t : problem.types) {
+    scope.demand.push_back(static_cast<std::int64_t>(t.jobs.size()));
+  }
+  for (const MachineState& s : problem.states) {
+    scope.supply.push_back(static_cast<std::int64_t>(s.machines.size()));
+  }
+  return scope;
+}
+
+}  // namespace berth::solver

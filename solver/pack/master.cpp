@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "master.hpp"
+
+#include "vertex.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace berth::solver {
+
+Master::Master(const Problem& problem, const Scope& scope)
+    : problem_(problem),
+      row_of_type_(scope.demand.size(), -1),
+      row_of_state_(scope.supply.size(), -1) {
+  for (std::size_t t = 0; t < scope.demand.size(); ++t) {
+    if (scope.demand[t] <= 0) continue;
+    row_of_type_[t] = static_cast<std::int32_t>(lp_.rows());
+    lp_.rhs.push_back(static_cast<double>(scope.demand[t]));
+  }
+  type_rows_ = lp_.rows();
+  lp_.mass = 0.0;
+  for (std::size_t s = 0; s < scope.supply.size(); ++s) {
+    if (scope.supply[s] <= 0) continue;
+    row_of_state_[s] = static_cast<std::int32_t>(lp_.rows());
+    lp_.rhs.push_back(static_cast<double>(scope.supply[s]));
+    lp_.mass += lp_.rhs.back();
+  }
+}
+
+int Master::add(std::vector<Pattern> patterns) {
+  int added = 0;
+  std::vector<std::pair<std::int32_t, double>> entries;
+  for (Pattern& p : patterns) {
+    const std::int32_t state = row_of_state_[static_cast<std::size_t>(p.state)];
+    if (state < 0 || p.tasks.empty()) continue;
+    entries.clear();
+    for (const TypeCount& t : p.tasks) {
+      entries.emplace_back(row_of_type_[static_cast<std::size_t>(t.type)], t.count);
+    }
+    if (std::ranges::any_of(entries, [](const auto& e) { return e.first < 0; })) continue;
+    if (!known_.emplace(p.state, p.tasks).second) continue;
+    entries.emplace_back(state, 1.0);
+    lp_.add_column(worth(problem_, p), entries);
+    column_state_.push_back(state);
+    patterns_.push_back(std::move(p));
+    ++added;
+  }
+  return added;
+}
+
+/// Half of every machine count spread over the state's patterns, made to fit the demand.
+void Master::start_cold() {
+  const std::size_t n = lp_.columns();
+  std::vector<double> members(lp_.rows(), 0.0);
+  for (const std::int32_t s : column_state_) members[static_cast<std::size_t>(s)] += 1.0;
+  double largest = 1e-9;
+  for (const double v : lp_.value) largest = std::max(largest, v);
+  point_.x.resize(n);
+  std::vector<double> load(lp_.rows(), 0.0);
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto s = static_cast<std::size_t>(column_state_[j]);
+    point_.x[j] = lp_.rhs[s] / (members[s] + 1.0);
+    for (std::size_t k = lp_.start[j]; k < lp_.start[j + 1]; ++k) {
+      load[static_cast<std::size_t>(lp_.row[k])] += lp_.coefficient[k] * point_.x[j];
+    }
+  }
+  double scale = 1.0;
+  for (std::size_t i = 0; i < lp_.rows(); ++i) {
+    if (load[i] > 0.0) scale = std::min(scale, 0.9 * lp_.rhs[i] / load[i]);
+  }
+  for (double& x : point_.x) x *= scale;
+  point_.slack = lp_.rhs;
+  point_.price.assign(lp_.rows(), 0.3 * largest);
+  std::fill_n(point_.price.begin(), type_rows_, 0.02 * largest);
+  for (std::size_t i = 0; i < lp_.rows(); ++i) point_.slack[i] -= scale * load[i];
+  for (std::size_t j = 0; j < n; ++j) {
+    double& sigma = point_.price[static_cast<std::size_t>(column_state_[j])];
+    sigma += std::max(0.0, 0.1 * largest - (lp_.cost(j, point_.price) - lp_.value[j]));
+  }
+  point_.reduced.resize(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    point_.reduced[j] = lp_.cost(j, point_.price) - lp_.value[j];
+  }
+}
+
+/// The last point, moved just far enough inside for the new columns (which violate the dual).
+void Master::start_warm() {
+  const std::size_t n = lp_.columns();
+  const std::size_t old = point_.x.size();
+  std::vector<double> violation(lp_.rows(), 0.0);
+  for (std::size_t j = old; j < n; ++j) {
+    double& v = violation[static_cast<std::size_t>(column_state_[j])];
+    v = std::max(v, lp_.value[j] - lp_.cost(j, point_.price));
+  }
+  double away = 0.0;  // how far from optimal the point may be
+  for (std::size_t j = 0; j < old; ++j) away += point_.x[j] * point_.reduced[j];
+  for (std::size_t i = 0; i < lp_.rows(); ++i) {
+    away += point_.slack[i] * point_.price[i] + violation[i] * lp_.rhs[i];
+  }
+  const double mu = 0.1 * away / static_cast<double>(n + lp_.rows());
+  for (std::size_t i = 0; i < lp_.rows(); ++i) {
+    if (violation[i] > 0.0) point_.price[i] += 1.1 * violation[i] + 0.1 * away / lp_.mass;
+  }
+  point_.x.resize(n, 0.0);
+  point_.reduced.resize(n);
+  point_.slack = lp_.rhs;
+  for (std::size_t j = 0; j < n; ++j) {
+    const double z = std::max(lp_.cost(j, point_.price) - lp_.value[j], 1e-10);
+    point_.reduced[j] = z;
+    point_.x[j] = std::min(std::max(point_.x[j], mu / z),
+                           lp_.rhs[static_cast<std::size_t>(column_state_[j])]);
+    for (std::size_t k = lp_.start[j]; k < lp_.start[j + 1]; ++k) {
+      point_.slack[static_cast<std::size_t>(lp_.row[k])] -= lp_.coefficient[k] * point_.x[j];
+    }
+  }
+  for (std::size_t i = 0; i < lp_.rows(); ++i) {
+    double& s = point_.slack[i];
+    double& y = point_.price[i];
+    s = std::max(s, 1e-10);
+    if (s * y >= mu) continue;
+    s = std::max(s, std::min(mu / y, 0.1 * lp_.rhs[i]));
+    y = std::max(y, mu / s);
+  }
+}
+
+InteriorPointResult Master::solve(double tolerance) {
+  if (point_.x.empty()) {
+    start_cold();
+  } else {
+    start_warm();
+  }
+  const InteriorPointOptions options{.tolerance = tolerance, .iterations = 80};
+  InteriorPointResult result = berth::solver::solve(lp_, point_, options);
+  if (result.status == SolveStatus::optimal) return result;
+  start_cold();
+  const int spent = result.iterations;
+  result = berth::solver::solve(lp_, point_, options);
+  result.iterations += spent;
+  return result;
+}
+
+void Master::push_to_vertex() {
+  if (lp_.columns() == 0) return;
+  point_.x.resize(lp_.columns(), 0.0);
+  Vertex vertex = find_vertex(lp_, point_.x);
+  point_.x = std::move(vertex.x);
+  point_.price = std::move(vertex.price);
+}
+
+std::vector<double> Master::usage() const {
+  std::vector<double> x = point_.x;
+  x.resize(patterns_.size(), 0.0);
+  return x;
+}
+
+double Master::value() const {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < point_.x.size(); ++j) sum += lp_.value[j] * point_.x[j];
+  return sum;
+}
+
+std::vector<double> Master::type_prices() const {
+  std::vector<double> y(row_of_type_.size(), 0.0);
+  for (std::size_t t = 0; t < y.size() && !point_.price.empty(); ++t) {
+    if (row_of_type_[t] >= 0) y[t] = point_.price[static_cast<std::size_t>(row_of_type_[t])];
+  }
+  return y;
+}
+
+std::vector<double> Master::state_prices() const {
+  std::vector<double> y(row_of_state_.size(), 0.0);
+  for (std::size_t s = 0; s < y.size() && !point_.price.empty(); ++s) {
+    if (row_of_state_[s] >= 0) y[s] = point_.price[static_cast<std::size_t>(row_of_state_[s])];
+  }
+  return y;
+}
+
+}  // namespace berth::solver

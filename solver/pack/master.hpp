@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../petsc/interior_point.hpp"
+#include "pattern.hpp"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace berth::solver {
+
+/// The restricted relaxation: which patterns, how often. Rows: open job types, then states with
+/// machines; types and states without any left have no row.
+class Master {
+ public:
+  Master(const Problem& problem, const Scope& scope);
+
+  /// Adds patterns whose types and state are open and that are not there yet. Returns how many.
+  int add(std::vector<Pattern> patterns);
+
+  /// Interior point to `tolerance` (scaled value), from the last point when there is one.
+  InteriorPointResult solve(double tolerance);
+
+  /// Forgets the last point.
+  void restart() { point_ = {}; }
+
+  /// Replaces the point's x by a vertex of no smaller value, and its prices by that basis's.
+  void push_to_vertex();
+
+  [[nodiscard]] const std::vector<Pattern>& patterns() const { return patterns_; }
+  [[nodiscard]] std::vector<Pattern> take_patterns() { return std::move(patterns_); }
+  /// By pattern; sized to `patterns` (0 for those added since the last solve).
+  [[nodiscard]] std::vector<double> usage() const;
+  [[nodiscard]] double value() const;
+  /// By job type; 0 without a row.
+  [[nodiscard]] std::vector<double> type_prices() const;
+  /// By state.
+  [[nodiscard]] std::vector<double> state_prices() const;
+
+ private:
+  void start_cold();
+  void start_warm();
+
+  const Problem& problem_;
+  std::vector<std::int32_t> row_of_type_;
+  std::vector<std::int32_t> row_of_state_;
+  std::size_t type_rows_ = 0;
+  LinearProgram lp_;
+  PrimalDual point_;
+  std::vector<Pattern> patterns_;
+  std::vector<std::int32_t> column_state_;  ///< state row by column
+  std::set<std::pair<std::int32_t, std::vector<TypeCount>>> known_;
+};
+
+}  // namespace berth::solver

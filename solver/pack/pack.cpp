@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/pack.hpp"
+
+#include "dive.hpp"
+#include "hand_out.hpp"
+#include "neighbourhood.hpp"
+#include "proof.hpp"
+#include "refill.hpp"
+#include "relaxation.hpp"
+#include "start_patterns.hpp"
+#include "stopwatch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace berth::solver {
+namespace {
+
+/// Value (scaled) at which the plan is good enough; rewards do not count for the gap.
+double good_enough(const Problem& problem, double bound, double gap) {
+  double rewards = 0.0;
+  for (const JobType& t : problem.types) rewards += t.reward * static_cast<double>(t.jobs.size());
+  return bound - gap * std::max(std::abs(bound - rewards), 1e-9);
+}
+
+std::vector<JobId> not_placed(std::span<const JobId> jobs, const model::Placement& placed) {
+  std::vector<JobId> left;
+  for (const JobId job : jobs) {
+    if (!std::ranges::binary_search(placed, job, {}, &model::JobPlacement::job))
+      left.push_back(job);
+  }
+  return left;
+}
+
+Usage round_to_machines(const Problem& problem, Relaxation& relaxed, const PackOptions& options,
+                        PackStats& stats) {
+  Stopwatch watch;
+  Scope scope = whole_scope(problem);
+  const std::vector<Pattern> patterns = relaxed.patterns;
+  Dived dived = dive(problem, scope, std::move(relaxed.patterns), std::move(relaxed.usage));
+  stats.dive_rounds = dived.rounds;
+  stats.dive_seconds = watch.lap();
+  refill(problem, scope, dived.usage);
+  stats.refill_seconds = watch.lap();
+  stats.neighbourhoods =
+      search_neighbourhoods(problem, scope, dived.usage, patterns,
+                            {.rounds = options.neighbourhoods,
+                             .machines = options.neighbourhood_machines,
+                             .target = good_enough(problem, relaxed.bound, options.gap),
+                             .seed = options.seed});
+  stats.neighbourhood_seconds = watch.lap();
+  return std::move(dived.usage);
+}
+
+Relaxation relax_whole(const Problem& problem, const PackOptions& options, PackStats& stats) {
+  Stopwatch watch;
+  const Scope scope = whole_scope(problem);
+  std::vector<Pattern> start = start_patterns(problem, scope);
+  stats.start_seconds = watch.lap();
+  Relaxation relaxed = relax(problem, scope, std::move(start),
+                             {.gap = options.relaxation_gap, .rounds = options.pricing_rounds});
+  stats.columns = static_cast<int>(relaxed.patterns.size());
+  stats.rounds = relaxed.rounds;
+  stats.iterations = relaxed.iterations;
+  stats.master_seconds = relaxed.master_seconds;
+  stats.pricing_seconds = relaxed.pricing_seconds;
+  return relaxed;
+}
+
+}  // namespace
+
+PackResult pack(const model::Valuation& valuation, model::Room& room,
+                std::span<const MachineId> machines, std::span<const JobId> jobs,
+                const PackOptions& options) {
+  Stopwatch watch;
+  PackResult result;
+  const model::Instance& instance = valuation.instance();
+  Problem problem;
+  problem.states = machine_states(instance.cluster, room, machines, options.machine_states);
+  add_job_types(problem, valuation, jobs, options.job_types);
+  result.stats.job_types = static_cast<int>(problem.types.size());
+  result.stats.machine_states = static_cast<int>(problem.states.size());
+
+  Relaxation relaxed = relax_whole(problem, options, result.stats);
+  const Usage usage = round_to_machines(problem, relaxed, options, result.stats);
+  result.placed = hand_out(problem, instance.workload, room, usage);
+  fill_leftovers(valuation, room, machines, not_placed(jobs, result.placed), result.placed);
+
+  for (const model::JobPlacement& p : result.placed) result.value += valuation.placed(p);
+  result.relaxation = relaxed.value * problem.unit;
+  result.bound = std::max(bound_by_jobs(problem, valuation, relaxed, result.placed), result.value);
+  result.prices = shape_prices(problem, relaxed.price);
+  result.stats.seconds = watch.lap();
+  return result;
+}
+
+}  // namespace berth::solver

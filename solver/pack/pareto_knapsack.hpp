@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "machine_bound.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace berth::solver {
+
+/// A partial content: what it earns and uses, and how it came about.
+struct Label {
+  Profit profit = 0;
+  Profit reduced = 0;  ///< profit after the multipliers
+  std::int64_t cpu = 0;
+  std::int64_t memory = 0;
+  std::int32_t parent = -1;
+  std::int32_t item = -1;   ///< the last one added
+  std::int32_t copies = 0;  ///< of that item in a row
+};
+
+struct KnapsackItem {
+  std::int32_t id = 0;
+  std::int32_t size = 1;  ///< > 0
+  Profit profit = 0;
+  Profit reduced = 0;
+  std::int64_t cpu = 0;
+  std::int64_t memory = 0;
+  std::int32_t cap = 0;  ///< copies
+};
+
+/// Knapsack with three measures: for every size used, the contents none of which another beats in
+/// profit, CPU and memory at once. Contents that cannot end above `floor` are dropped.
+class ParetoKnapsack {
+ public:
+  struct Limits {
+    std::int64_t cpu = 0;
+    std::int64_t memory = 0;
+    Profit floor = 0;        ///< keep while reduced + rest[capacity left] > floor
+    std::size_t labels = 0;  ///< at most so many for one size; the best reduced stay
+  };
+  /// True when the label may get one more copy of the item (caps over several stages).
+  using Admits = std::function<bool(const Label&, std::int32_t item)>;
+
+  /// @param arena labels of all stages; grows
+  /// @param rest  size capacity + 1: best reduced profit still to come with so much left
+  ParetoKnapsack(std::vector<Label>& arena, std::span<const Profit> rest, const Limits& limits);
+
+  void start(std::span<const std::int32_t> labels);
+  /// All contents with any number of this item beside what there is. Each item once.
+  void add(const KnapsackItem& item, const Admits& admits);
+
+  /// Labels that use exactly `size`, best reduced first.
+  [[nodiscard]] std::vector<std::int32_t> labels(std::size_t size) const;
+  [[nodiscard]] std::size_t capacity() const { return rest_.size() - 1; }
+  [[nodiscard]] bool truncated() const { return truncated_; }
+
+ private:
+  struct Entry {
+    Profit reduced, profit;
+    std::int64_t cpu, memory;
+    std::int32_t label;
+    bool fresh;
+  };
+  void collect(const KnapsackItem& item, std::size_t size, const Admits& admits);
+  void merge(std::size_t size);
+
+  std::vector<Label>& arena_;
+  std::span<const Profit> rest_;
+  Limits limits_;
+  std::vector<std::vector<Entry>> list_;  ///< by size used
+  std::vector<Label> candidates_;
+  std::vector<Entry> merged_;
+  bool truncated_ = false;
+};
+
+}  // namespace berth::solver

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "machine_bound.hpp"
+#include "pattern.hpp"
+
+#include <span>
+#include <vector>
+
+namespace berth::solver {
+
+struct PricingLimits {
+  int patterns = 5;           ///< best contents wanted
+  std::size_t labels = 5000;  ///< kept at a time for one machine
+  double widest = 1e30;       ///< look no further than so much below the bound, scaled
+};
+
+/// What one machine of a state can earn.
+struct Priced {
+  Profit bound = 0;               ///< no content earns more (caps not looked at)
+  bool exact = true;              ///< no limit cut anything off
+  std::vector<Pattern> patterns;  ///< those that earn more than the threshold, the best first
+};
+
+/// Tasks that fit the empty state with positive profit value - price. `room_for`, by type: at most
+/// so many copies each. Sorted as the bound wants them.
+std::vector<Item> items_of(const Problem& problem, std::size_t state, std::span<const double> price,
+                           std::span<const std::int64_t> room_for);
+
+/// The best contents of a machine by profit: dynamic programming over its devices, with dominance
+/// in (profit, CPU, memory), pruned by the bound with multipliers. The pruning starts just below
+/// that bound and widens until something is found or the threshold is reached, so that what is
+/// found first is best. Exact but for the limits and for items with caps that bind.
+Priced price_machine(const Problem& problem, std::size_t state, std::span<const Item> items,
+                     Profit threshold, const PricingLimits& limits);
+
+}  // namespace berth::solver

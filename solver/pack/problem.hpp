@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/room.hpp"
+#include "berth/model/value.hpp"
+#include "berth/model/workload.hpp"
+
+namespace berth::solver {
+
+/// Place of a GPU type in a table of values: 0 for machines without GPUs.
+inline std::size_t slot_of(GpuTypeId type) { return type.valid() ? type.index() + 1 : 0; }
+
+/// Jobs that the packing cannot, or need not, tell apart.
+struct JobType {
+  ShapeId shape_id;
+  model::Shape shape;
+  std::vector<double> value;  ///< by slot, scaled, reward included; <= 0 where it may not lie
+  double reward = 0.0;        ///< part of `value` that only drives a required job in
+  std::vector<JobId> jobs;    ///< the best first
+};
+
+/// Machines with the same room (or at least this room each).
+struct MachineState {
+  std::size_t slot = 0;
+  int whole = 0;             ///< devices entirely free
+  std::vector<int> partial;  ///< free thousandths of opened devices, descending, > 0
+  std::int64_t cpu = 0;
+  std::int64_t memory = 0;
+  std::vector<MachineId> machines;  ///< ascending
+
+  [[nodiscard]] std::int64_t milli() const;  ///< free thousandths over all devices
+};
+
+/// What is packed, counts instead of objects.
+struct Problem {
+  std::vector<JobType> types;
+  std::vector<MachineState> states;
+  double unit = 1.0;  ///< objective per scaled unit: the best value a GPU is 1
+};
+
+/// True when one task of the type fits the empty state and is worth something there.
+bool fits(const JobType& type, const MachineState& state);
+
+/// Machines by state. `aim` as in PackOptions::machine_states. O(machines log machines).
+std::vector<MachineState> machine_states(const model::Cluster& cluster, const model::Room& room,
+                                         std::span<const MachineId> machines, int aim);
+
+/// Jobs worth something (or required) on one of the states, by type; also sets the unit.
+/// O(jobs log jobs x GPU types).
+void add_job_types(Problem& problem, const model::Valuation& valuation, std::span<const JobId> jobs,
+                   int aim);
+
+/// How much of the problem is still open: counts of jobs by type, of machines by state.
+struct Scope {
+  std::vector<std::int64_t> demand;
+  std::vector<std::int64_t> supply;
+};
+Scope whole_scope(const Problem& problem);
+
+}  // namespace berth::solver

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proof.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace berth::solver {
+namespace {
+
+using Prices = std::map<std::pair<ShapeId, std::size_t>, double>;  ///< (shape, slot), scaled
+
+/// Slots where the type fits some machine.
+std::vector<std::size_t> slots_that_fit(const Problem& problem, const JobType& type) {
+  std::vector<std::size_t> slots;
+  for (const MachineState& s : problem.states) {
+    if (fits(type, s)) slots.push_back(s.slot);
+  }
+  std::ranges::sort(slots);
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  return slots;
+}
+
+Prices scaled_prices(const Problem& problem, std::span<const double> type_price) {
+  Prices prices;
+  for (std::size_t t = 0; t < problem.types.size(); ++t) {
+    const JobType& type = problem.types[t];
+    for (const std::size_t slot : slots_that_fit(problem, type)) {
+      double& price = prices[{type.shape_id, slot}];
+      price = std::max(price, type.value[slot] - type_price[t]);
+    }
+  }
+  return prices;
+}
+
+}  // namespace
+
+std::vector<ShapePrice> shape_prices(const Problem& problem, std::span<const double> type_price) {
+  std::vector<ShapePrice> list;
+  for (const auto& [key, price] : scaled_prices(problem, type_price)) {
+    const auto& [shape, slot] = key;
+    if (price <= 0.0) continue;
+    list.push_back({shape, slot == 0 ? GpuTypeId{} : GpuTypeId(slot - 1), price * problem.unit});
+  }
+  return list;
+}
+
+double bound_by_jobs(const Problem& problem, const model::Valuation& valuation,
+                     const Relaxation& relaxation, const model::Placement& placed) {
+  const Prices prices = scaled_prices(problem, relaxation.price);
+  const auto is_placed = [&](JobId job) {
+    return std::ranges::binary_search(placed, job, {}, &model::JobPlacement::job);
+  };
+  double bound = relaxation.machines_bound;
+  for (const JobType& type : problem.types) {
+    const auto slots = slots_that_fit(problem, type);
+    for (const JobId job : type.jobs) {
+      const bool must = type.reward > 0.0 && is_placed(job);
+      double kept = must ? -1e300 : 0.0;
+      for (const std::size_t slot : slots) {
+        const bool on_gpus = type.shape.uses_gpu();
+        const GpuTypeId gpu = on_gpus ? GpuTypeId(slot - 1) : GpuTypeId{};
+        kept = std::max(kept,
+                        valuation.best(job, gpu) / problem.unit - prices.at({type.shape_id, slot}));
+      }
+      bound += kept;
+    }
+  }
+  return bound * problem.unit;
+}
+
+}  // namespace berth::solver

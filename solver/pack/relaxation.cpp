@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "relaxation.hpp"
+
+#include "stopwatch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "berth/parallel/loops.hpp"
+
+namespace berth::solver {
+namespace {
+
+constexpr std::int64_t kNoCap = 1 << 20;
+constexpr std::size_t kQuickLabels = 5000;  ///< on the way; worth more than the choice of engine
+constexpr std::size_t kThoroughLabels = 150000;
+constexpr double kNearlyDone = 3e-4;  ///< relative gap below which pricing is thorough
+
+/// sum of demand x price
+double jobs_bound(const Scope& scope, std::span<const double> price) {
+  double bound = 0.0;
+  for (std::size_t t = 0; t < price.size(); ++t) {
+    bound += static_cast<double>(scope.demand[t]) * price[t];
+  }
+  return bound;
+}
+
+/// sum of machines x what one can earn at most
+double machines_bound(const Scope& scope, const std::vector<Priced>& priced) {
+  double bound = 0.0;
+  for (std::size_t s = 0; s < priced.size(); ++s) {
+    bound += static_cast<double>(scope.supply[s]) * from_profit(priced[s].bound);
+  }
+  return bound;
+}
+
+int add_all(Master& master, std::vector<Priced>& priced) {
+  int added = 0;
+  for (Priced& p : priced) added += master.add(std::move(p.patterns));
+  return added;
+}
+
+/// The loop's state: how tight to solve, how thorough to price, the best bound.
+struct Progress {
+  double tolerance = 0.0;
+  std::size_t labels = kQuickLabels;
+  bool stuck = false;
+};
+
+}  // namespace
+
+std::vector<Priced> price_states(const Problem& problem, const Scope& scope,
+                                 std::span<const double> type_price,
+                                 std::span<const double> state_price,
+                                 std::span<const std::int64_t> caps, const PricingLimits& limits) {
+  std::vector<Priced> priced(problem.states.size());
+  parallel::run_tasks(priced.size(), [&](std::size_t s) {
+    if (scope.supply[s] <= 0) return;
+    const auto items = items_of(problem, s, type_price, caps);
+    const Profit threshold = to_profit(std::max(state_price[s], 0.0));
+    priced[s] = price_machine(problem, s, items, threshold, limits);
+  });
+  return priced;
+}
+
+Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern> start,
+                 const RelaxationLimits& limits) {
+  Relaxation result;
+  result.price.assign(problem.types.size(), 0.0);
+  Master master(problem, scope);
+  if (master.add(std::move(start)) == 0) return result;  // nothing fits anywhere
+  std::vector<std::int64_t> caps(problem.types.size());
+  for (std::size_t t = 0; t < caps.size(); ++t) caps[t] = scope.demand[t] > 0 ? kNoCap : 0;
+
+  double size = 0.0;
+  for (std::size_t s = 0; s < problem.states.size(); ++s) {
+    size += static_cast<double>(scope.supply[s] * problem.states[s].milli()) / 1000.0;
+  }
+  Progress now{.tolerance = 0.1 * std::max(size, 1.0)};
+  result.bound = std::numeric_limits<double>::infinity();
+  Stopwatch watch;
+  for (result.rounds = 0; result.rounds < limits.rounds; ++result.rounds) {
+    result.iterations += master.solve(now.tolerance).iterations;
+    result.master_seconds += watch.lap();
+    const std::vector<double> price = master.type_prices();
+    auto priced = price_states(problem, scope, price, master.state_prices(), caps,
+                               {.patterns = 5, .labels = now.labels});
+    result.pricing_seconds += watch.lap();
+    const double machines = machines_bound(scope, priced);
+    const double bound = jobs_bound(scope, price) + machines;
+    if (bound < result.bound) {
+      result.bound = bound;
+      result.machines_bound = machines;
+      result.price = price;
+    }
+    const double gap = result.bound - master.value();
+    const double wanted = limits.gap * result.bound;
+    if (gap <= wanted) break;
+    if (gap < kNearlyDone * result.bound) now.labels = kThoroughLabels;
+    const int added = add_all(master, priced);
+    if (added == 0 && now.tolerance <= 0.02 * wanted && now.labels == kThoroughLabels) break;
+    if (added == 0) {
+      now.labels = kThoroughLabels;
+      now.tolerance /= 5.0;
+    }
+    now.tolerance =
+        std::max(std::min(now.tolerance, gap / 10.0), (added == 0 ? 0.01 : 0.2) * wanted);
+  }
+  master.push_to_vertex();
+  result.value = master.value();
+  result.usage = master.usage();
+  result.patterns = master.take_patterns();
+  result.master_seconds += watch.lap();
+  return result;
+}
+
+}  // namespace berth::solver

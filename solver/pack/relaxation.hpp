@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "master.hpp"
+#include "pricing.hpp"
+
+#include <vector>
+
+namespace berth::solver {
+
+struct RelaxationLimits {
+  double gap = 1e-5;  ///< stop when bound - value <= gap x bound
+  int rounds = 150;   ///< of pricing
+};
+
+/// The relaxation solved: patterns, how often each is used, and what it proves.
+struct Relaxation {
+  std::vector<Pattern> patterns;
+  std::vector<double> usage;    ///< by pattern; a vertex
+  double value = 0.0;           ///< scaled
+  double bound = 0.0;           ///< scaled; proved by `price`
+  double machines_bound = 0.0;  ///< the machines' part of `bound`
+  std::vector<double> price;    ///< by job type, >= 0
+  int rounds = 0;
+  int iterations = 0;
+  double master_seconds = 0.0;
+  double pricing_seconds = 0.0;
+};
+
+/// Prices the machines of every state that has some, in parallel. By state; states without
+/// machines give nothing. `caps` by type: most copies a machine may get.
+std::vector<Priced> price_states(const Problem& problem, const Scope& scope,
+                                 std::span<const double> type_price,
+                                 std::span<const double> state_price,
+                                 std::span<const std::int64_t> caps, const PricingLimits& limits);
+
+/// Column generation: master, pricing at its own interior prices, until the bound meets the value.
+Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern> start,
+                 const RelaxationLimits& limits);
+
+}  // namespace berth::solver

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "start_patterns.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "berth/parallel/loops.hpp"
+
+namespace berth::solver {
+namespace {
+
+/// A machine while it is being filled.
+struct Filling {
+  std::int64_t cpu, memory;
+  int whole;
+  struct Device {
+    int free;
+    DeviceContent content;
+  };
+  std::vector<Device> opened;
+
+  explicit Filling(const MachineState& s) : cpu(s.cpu), memory(s.memory), whole(s.whole) {
+    for (const int free : s.partial) opened.push_back({free, {.capacity = free, .shares = {}}});
+  }
+
+  bool put_share(std::int32_t type, int share) {
+    Device* best = nullptr;
+    for (Device& d : opened) {
+      if (d.free >= share && (best == nullptr || d.free < best->free)) best = &d;
+    }
+    if (best == nullptr) {
+      if (whole == 0) return false;
+      --whole;
+      best = &opened.emplace_back(Device{1000, {.capacity = 1000, .shares = {}}});
+    }
+    best->free -= share;
+    auto& shares = best->content.shares;
+    if (shares.empty() || shares.back().type != type) shares.push_back({type, 0});
+    ++shares.back().count;
+    return true;
+  }
+
+  bool put(std::int32_t type, const model::Shape& shape) {
+    if (shape.cpu_milli > cpu || shape.memory_mib > memory || shape.gpus > whole) return false;
+    if (shape.gpu_milli > 0 && !put_share(type, shape.gpu_milli)) return false;
+    cpu -= shape.cpu_milli;
+    memory -= shape.memory_mib;
+    whole -= shape.gpus;
+    return true;
+  }
+};
+
+/// Large GPU tasks first; more CPU first (or last) among equals.
+std::vector<std::int32_t> by_size(const Problem& problem, int cpu_sign) {
+  std::vector<std::int32_t> order(problem.types.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](std::int32_t t) {
+    const JobType& type = problem.types[static_cast<std::size_t>(t)];
+    return std::tuple(-type.reward, -type.shape.total_milli(), cpu_sign * type.shape.cpu_milli, t);
+  });
+  return order;
+}
+
+/// Serves what is open with filled machines, as often as each of them fits.
+void serve(const Problem& problem, Scope scope, std::span<const std::int32_t> order,
+           std::vector<Pattern>& patterns) {
+  for (std::size_t s = 0; s < problem.states.size(); ++s) {
+    while (scope.supply[s] > 0) {
+      Pattern p = fill_machine(problem, s, scope, order);
+      if (p.tasks.empty()) break;
+      take(scope, p, copies_within(scope, p));
+      patterns.push_back(std::move(p));
+    }
+  }
+}
+
+}  // namespace
+
+Pattern fill_machine(const Problem& problem, std::size_t state, const Scope& scope,
+                     std::span<const std::int32_t> order) {
+  const MachineState& s = problem.states[state];
+  Filling machine(s);
+  Pattern p{.state = static_cast<std::int32_t>(state), .tasks = {}, .devices = {}};
+  for (const std::int32_t t : order) {
+    const auto type = static_cast<std::size_t>(t);
+    if (!fits(problem.types[type], s)) continue;
+    const bool twice =
+        std::ranges::any_of(p.tasks, [&](const TypeCount& c) { return c.type == t; });
+    std::int32_t count = 0;
+    while (!twice && count < scope.demand[type] && machine.put(t, problem.types[type].shape))
+      ++count;
+    if (count > 0) p.tasks.push_back({t, count});
+  }
+  for (Filling::Device& d : machine.opened) {
+    if (!d.content.shares.empty()) p.devices.push_back(std::move(d.content));
+  }
+  std::ranges::sort(p.tasks);
+  return p;
+}
+
+std::vector<Pattern> start_patterns(const Problem& problem, const Scope& scope) {
+  std::vector<Pattern> patterns;
+  const auto descending = by_size(problem, -1);
+  serve(problem, scope, descending, patterns);
+  serve(problem, scope, by_size(problem, 1), patterns);
+  std::vector<std::vector<Pattern>> by_state(problem.states.size());
+  parallel::run_tasks(problem.states.size(), [&](std::size_t s) {
+    if (scope.supply[s] == 0) return;
+    for (std::size_t t = 0; t < problem.types.size(); ++t) {
+      if (scope.demand[t] == 0 || !fits(problem.types[t], problem.states[s])) continue;
+      std::vector<std::int32_t> order{static_cast<std::int32_t>(t)};
+      order.insert(order.end(), descending.begin(), descending.end());
+      by_state[s].push_back(fill_machine(problem, s, scope, order));
+    }
+  });
+  for (auto& some : by_state) {
+    patterns.insert(patterns.end(), std::make_move_iterator(some.begin()),
+                    std::make_move_iterator(some.end()));
+  }
+  return patterns;
+}
+
+}  // namespace berth::solver

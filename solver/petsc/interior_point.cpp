@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interior_point.hpp"
+
+#include "normal_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "berth/base/assert.hpp"
+#include "berth/solver/petsc_session.hpp"
+
+namespace berth::solver {
+
+void LinearProgram::add_column(double worth,
+                               std::span<const std::pair<std::int32_t, double>> entries) {
+  for (const auto& [r, a] : entries) {
+    row.push_back(r);
+    coefficient.push_back(a);
+  }
+  start.push_back(row.size());
+  value.push_back(worth);
+}
+
+double LinearProgram::cost(std::size_t column, std::span<const double> y) const {
+  double sum = 0.0;
+  for (std::size_t k = start[column]; k < start[column + 1]; ++k) {
+    sum += coefficient[k] * y[static_cast<std::size_t>(row[k])];
+  }
+  return sum;
+}
+
+namespace {
+
+constexpr double kBoundaryStep = 0.99;
+
+/// Which rows and columns take part: a row with rhs 0 and no negative entry holds its columns at 0.
+struct Active {
+  std::vector<char> row;
+  std::vector<char> column;
+
+  explicit Active(const LinearProgram& lp) : row(lp.rows(), 1), column(lp.columns(), 1) {
+    for (std::size_t i = 0; i < lp.rows(); ++i) row[i] = lp.rhs[i] > 0.0 ? 1 : 0;
+    for (std::size_t k = 0; k < lp.row.size(); ++k) {
+      if (lp.coefficient[k] < 0.0) row[static_cast<std::size_t>(lp.row[k])] = 1;
+    }
+    for (std::size_t j = 0; j < lp.columns(); ++j) {
+      for (std::size_t k = lp.start[j]; k < lp.start[j + 1]; ++k) {
+        if (row[static_cast<std::size_t>(lp.row[k])] == 0) column[j] = 0;
+      }
+    }
+  }
+};
+
+/// Largest step in [0, 1] that keeps v + step d > 0 when scaled back by the boundary factor.
+double step_length(std::span<const double> v, std::span<const double> d) {
+  double step = 1.0 / kBoundaryStep;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    if (d[i] < 0.0) step = std::min(step, -v[i] / d[i]);
+  }
+  return std::min(1.0, kBoundaryStep * step);
+}
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+void step_along(std::vector<double>& v, std::span<const double> d, double step) {
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] += step * d[i];
+}
+
+/// One solve: the point, its residuals and the directions.
+class Mehrotra {
+ public:
+  Mehrotra(const LinearProgram& lp, PrimalDual& point, const InteriorPointOptions& options)
+      : lp_(lp), p_(point), options_(options), active_(lp), normal_(lp.rows()) {
+    primal_residual_.resize(lp.rows());
+    dual_residual_.resize(lp.columns());
+    prepare();
+  }
+
+  InteriorPointResult run() {
+    for (int iteration = 0;; ++iteration) {
+      find_residuals();
+      if (converged()) return {SolveStatus::optimal, iteration};
+      if (iteration == options_.iterations) return {SolveStatus::iteration_limit, iteration};
+      if (!advance()) return {SolveStatus::numerical_trouble, iteration};
+    }
+  }
+
+ private:
+  void prepare();
+  void find_residuals();
+  [[nodiscard]] bool converged() const;
+  bool advance();
+  void form_normal_matrix();
+  bool find_direction(std::span<const double> target_x, std::span<const double> target_s);
+
+  const LinearProgram& lp_;
+  PrimalDual& p_;
+  const InteriorPointOptions& options_;
+  Active active_;
+  NormalMatrix normal_;
+  double pairs_ = 0.0;
+  double complementarity_ = 0.0;
+  std::vector<double> primal_residual_, dual_residual_;
+  PrimalDual d_;  ///< direction
+};
+
+void Mehrotra::prepare() {
+  for (std::size_t j = 0; j < lp_.columns(); ++j) {
+    if (active_.column[j] == 0) p_.x[j] = p_.reduced[j] = 0.0;
+    pairs_ += active_.column[j];
+  }
+  for (std::size_t i = 0; i < lp_.rows(); ++i) {
+    if (active_.row[i] == 0) p_.slack[i] = 0.0;
+    pairs_ += active_.row[i];
+  }
+  d_.x.assign(lp_.columns(), 0.0);
+  d_.reduced.assign(lp_.columns(), 0.0);
+  d_.slack.assign(lp_.rows(), 0.0);
+  d_.price.assign(lp_.rows(), 0.0);
+}
+
+void Mehrotra::find_residuals() {
+  for (std::size_t i = 0; i < lp_.rows(); ++i) {
+    primal_residual_[i] = active_.row[i] != 0 ? lp_.rhs[i] - p_.slack[i] : 0.0;
+  }
+  for (std::size_t j = 0; j < lp_.columns(); ++j) {
+    dual_residual_[j] = 0.0;
+    if (active_.column[j] == 0) continue;
+    dual_residual_[j] = lp_.value[j] + p_.reduced[j] - lp_.cost(j, p_.price);
+    for (std::size_t k = lp_.start[j]; k < lp_.start[j + 1]; ++k) {
+      primal_residual_[static_cast<std::size_t>(lp_.row[k])] -= lp_.coefficient[k] * p_.x[j];
+    }
+  }
+  complementarity_ = dot(p_.x, p_.reduced) + dot(p_.slack, p_.price);
+}
+
+bool Mehrotra::converged() const {
+  double primal = 0.0;
+  double dual = 0.0;
+  for (std::size_t i = 0; i < lp_.rows(); ++i) {
+    primal += std::abs(primal_residual_[i]) * std::max(p_.price[i], 1e-3);
+  }
+  for (const double r : dual_residual_) dual = std::max(dual, std::abs(r));
+  return complementarity_ <= options_.tolerance && primal <= 0.01 * options_.tolerance &&
+         dual * lp_.mass <= options_.tolerance;
+}
+
+/// M = A diag(x/z) A' + diag(s/y)
+void Mehrotra::form_normal_matrix() {
+  const std::size_t m = lp_.rows();
+  const std::span<double> a = normal_.entries();
+  std::ranges::fill(a, 0.0);
+  for (std::size_t i = 0; i < m; ++i) {
+    a[i * m + i] = active_.row[i] != 0 ? p_.slack[i] / p_.price[i] : 1.0;
+  }
+  for (std::size_t j = 0; j < lp_.columns(); ++j) {
+    if (active_.column[j] == 0) continue;
+    const double weight = p_.x[j] / p_.reduced[j];
+    for (std::size_t k = lp_.start[j]; k < lp_.start[j + 1]; ++k) {
+      const auto from = static_cast<std::size_t>(lp_.row[k]);
+      for (std::size_t l = lp_.start[j]; l < lp_.start[j + 1]; ++l) {
+        const auto to = static_cast<std::size_t>(lp_.row[l]);
+        if (to >= from) a[from * m + to] += weight * lp_.coefficient[k] * lp_.coefficient[l];
+      }
+    }
+  }
+}
+
+/// Solves the Newton equations for x z -> x z + target_x, s y -> s y + target_s.
+bool Mehrotra::find_direction(std::span<const double> target_x, std::span<const double> target_s) {
+  for (std::size_t i = 0; i < lp_.rows(); ++i) {
+    d_.price[i] = active_.row[i] != 0 ? target_s[i] / p_.price[i] - primal_residual_[i] : 0.0;
+  }
+  for (std::size_t j = 0; j < lp_.columns(); ++j) {
+    if (active_.column[j] == 0) continue;
+    const double t = (target_x[j] + p_.x[j] * dual_residual_[j]) / p_.reduced[j];
+    for (std::size_t k = lp_.start[j]; k < lp_.start[j + 1]; ++k) {
+      d_.price[static_cast<std::size_t>(lp_.row[k])] += lp_.coefficient[k] * t;
+    }
+  }
+  if (!normal_.solve(d_.price)) return false;
+  for (std::size_t j = 0; j < lp_.columns(); ++j) {
+    if (active_.column[j] == 0) continue;
+    d_.reduced[j] = lp_.cost(j, d_.price) - dual_residual_[j];
+    d_.x[j] = (target_x[j] - p_.x[j] * d_.reduced[j]) / p_.reduced[j];
+  }
+  for (std::size_t i = 0; i < lp_.rows(); ++i) {
+    if (active_.row[i] == 0) continue;
+    d_.slack[i] = (target_s[i] - p_.slack[i] * d_.price[i]) / p_.price[i];
+  }
+  return true;
+}
+
+bool Mehrotra::advance() {
+  form_normal_matrix();
+  if (!normal_.factor()) return false;
+  std::vector<double> target_x(lp_.columns()), target_s(lp_.rows());
+  for (std::size_t j = 0; j < target_x.size(); ++j) target_x[j] = -p_.x[j] * p_.reduced[j];
+  for (std::size_t i = 0; i < target_s.size(); ++i) target_s[i] = -p_.slack[i] * p_.price[i];
+  if (!find_direction(target_x, target_s)) return false;
+
+  const double primal = std::min(step_length(p_.x, d_.x), step_length(p_.slack, d_.slack));
+  const double dual =
+      std::min(step_length(p_.reduced, d_.reduced), step_length(p_.price, d_.price));
+  double affine = 0.0;
+  for (std::size_t j = 0; j < target_x.size(); ++j) {
+    affine += (p_.x[j] + primal * d_.x[j]) * (p_.reduced[j] + dual * d_.reduced[j]);
+  }
+  for (std::size_t i = 0; i < target_s.size(); ++i) {
+    affine += (p_.slack[i] + primal * d_.slack[i]) * (p_.price[i] + dual * d_.price[i]);
+  }
+  const double mu = complementarity_ / pairs_;
+  const double ratio = affine / complementarity_;
+  // Never aim far below what is asked: the point stays centred.
+  const double aim =
+      std::max(ratio * ratio * ratio * mu, std::min(mu, 0.1 * options_.tolerance / pairs_));
+  for (std::size_t j = 0; j < target_x.size(); ++j) target_x[j] += aim - d_.x[j] * d_.reduced[j];
+  for (std::size_t i = 0; i < target_s.size(); ++i) target_s[i] += aim - d_.slack[i] * d_.price[i];
+  if (!find_direction(target_x, target_s)) return false;
+
+  const double step_x = std::min(step_length(p_.x, d_.x), step_length(p_.slack, d_.slack));
+  const double step_y =
+      std::min(step_length(p_.reduced, d_.reduced), step_length(p_.price, d_.price));
+  step_along(p_.x, d_.x, step_x);
+  step_along(p_.slack, d_.slack, step_x);
+  step_along(p_.price, d_.price, step_y);
+  step_along(p_.reduced, d_.reduced, step_y);
+  return true;
+}
+
+}  // namespace
+
+PrimalDual cold_point(const LinearProgram& lp) {
+  PrimalDual p;
+  std::vector<double> load(lp.rows(), 0.0);
+  for (std::size_t k = 0; k < lp.row.size(); ++k) {
+    if (lp.coefficient[k] > 0.0) load[static_cast<std::size_t>(lp.row[k])] += 1.0;
+  }
+  double largest = 1e-6;
+  for (const double v : lp.value) largest = std::max(largest, std::abs(v));
+  p.x.assign(lp.columns(), lp.mass);
+  double price = 1e-3 * largest;
+  for (std::size_t j = 0; j < lp.columns(); ++j) {
+    double positive = 0.0;
+    for (std::size_t k = lp.start[j]; k < lp.start[j + 1]; ++k) {
+      const auto i = static_cast<std::size_t>(lp.row[k]);
+      const double a = lp.coefficient[k];
+      if (a <= 0.0) continue;
+      positive += a;
+      p.x[j] = std::min(p.x[j], 0.9 * lp.rhs[i] / (a * load[i]));
+    }
+    p.x[j] = std::max(p.x[j], 1e-6 * lp.mass);
+    if (positive > 0.0) price = std::max(price, (lp.value[j] + 0.1 * largest) / positive);
+  }
+  p.price.assign(lp.rows(), price);
+  p.reduced.resize(lp.columns());
+  p.slack = lp.rhs;
+  for (std::size_t j = 0; j < lp.columns(); ++j) {
+    p.reduced[j] = std::max(lp.cost(j, p.price) - lp.value[j], 0.1 * largest);
+    for (std::size_t k = lp.start[j]; k < lp.start[j + 1]; ++k) {
+      p.slack[static_cast<std::size_t>(lp.row[k])] -= lp.coefficient[k] * p.x[j];
+    }
+  }
+  for (std::size_t i = 0; i < lp.rows(); ++i) {
+    p.slack[i] = std::max(p.slack[i], std::max(0.05 * lp.rhs[i], 1e-6 * lp.mass));
+  }
+  return p;
+}
+
+InteriorPointResult solve(const LinearProgram& lp, PrimalDual& point,
+                          const InteriorPointOptions& options) {
+  BERTH_EXPECT(PetscSession::active());
+  BERTH_EXPECT(point.x.size() == lp.columns() && point.price.size() == lp.rows());
+  BERTH_EXPECT(point.reduced.size() == lp.columns() && point.slack.size() == lp.rows());
+  if (lp.rows() == 0 || lp.columns() == 0) {
+    std::ranges::fill(point.price, 0.0);
+    point.slack = lp.rhs;
+    return {};
+  }
+  return Mehrotra(lp, point, options).run();
+}
+
+}  // namespace berth::solver
