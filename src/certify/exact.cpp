@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exact.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace berth::certify {
 
 Int128 fixed_up(double v, int scale_log2) {
-  const double scaled = std::ldexp(v, scale_log2);
+  if (std::isnan(v)) return 0;
+  const double scaled = std::clamp(std::ldexp(v, scale_log2), -0x1p122, 0x1p122);
   if (v > 0.0 && scaled <= 0.0) return 1;  // underflow
   return static_cast<Int128>(std::ceil(scaled));
 }
@@ -20,7 +23,5 @@ double double_up(Int128 x, int scale_log2) {
   }
   return std::ldexp(nearest, -scale_log2);
 }
-
-double double_down(Int128 x, int scale_log2) { return -double_up(-x, scale_log2); }
 
 }  // namespace berth::certify

@@ -38,7 +38,7 @@ Worth objective(const Instance& instance, model::Objective kind,
     const Reach r = reach(instance, placed);
     total.exact += fixed_down(worth.at(r.type, r.width, r.distance), Worth::kScaleLog2);
   }
-  total.value = double_down(total.exact, Worth::kScaleLog2);
+  total.value = std::ldexp(static_cast<double>(total.exact), -Worth::kScaleLog2);
   return total;
 }
 
@@ -54,14 +54,10 @@ std::vector<JobId> required_placed(const Instance& instance, const model::Placem
   return required(instance, placement, 1);
 }
 
-model::Figures figures(const Instance& instance, model::Objective kind,
-                       const model::Placement& placement, const model::Certificate& certificate) {
+model::Figures recount(const Instance& instance, model::Objective kind,
+                       const model::Placement& placement) {
   model::Figures result;
   result.objective = objective(instance, kind, placement).value;
-  result.upper_bound =
-      upper_bound(instance, kind, certificate, required_placed(instance, placement)).value;
-  BERTH_ENSURE(result.upper_bound >= result.objective);
-  result.gap = gap(result.upper_bound, result.objective);
   for (const ClassId c : instance.cluster.machine_class) {
     result.gpus_total += instance.cluster.classes[c.index()].gpus;
   }
@@ -72,6 +68,16 @@ model::Figures figures(const Instance& instance, model::Objective kind,
   }
   result.jobs_total = static_cast<std::int64_t>(instance.workload.jobs.size());
   result.jobs_placed = static_cast<std::int64_t>(placement.size());
+  return result;
+}
+
+model::Figures figures(const Instance& instance, model::Objective kind,
+                       const model::Placement& placement, const model::Certificate& certificate) {
+  model::Figures result = recount(instance, kind, placement);
+  result.upper_bound =
+      upper_bound(instance, kind, certificate, required_placed(instance, placement)).value;
+  BERTH_ENSURE(result.upper_bound >= result.objective);
+  result.gap = gap(result.upper_bound, result.objective);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "berth/certify/bound.hpp"
+#include "berth/certify/figures.hpp"
 
 namespace berth::certify {
 namespace {
@@ -13,7 +14,7 @@ using model::Certificate;
 using model::Instance;
 using model::Level;
 
-constexpr double kLargestSum = 0x1p118;
+constexpr double kLargestSum = 0x1p122;
 
 template <class Id>
 bool beyond(Id id, std::size_t size) {
@@ -118,7 +119,8 @@ std::string unusable(const Instance& instance, model::Objective objective,
   if (fault.empty()) fault = bad_rest(instance, certificate);
   if (!fault.empty()) return fault;
   const double values = sum_of_values(instance, objective);
-  if (!(std::ldexp(values, 40) < kLargestSum) || !sums_fit(instance, certificate, values)) {
+  if (!(std::ldexp(values, Worth::kScaleLog2) < kLargestSum) ||
+      !sums_fit(instance, certificate, values)) {
     return "prices or values are so large that their sums leave 128 bits";
   }
   return {};

@@ -15,9 +15,9 @@ namespace berth::certify {
 
 /// What a feasible placement is worth.
 struct Worth {
-  static constexpr int kScaleLog2 = 40;
-  Int128 exact = 0;    ///< units of 2^-kScaleLog2; every job rounded down, so order-free
-  double value = 0.0;  ///< `exact` as a double, never above it
+  static constexpr int kScaleLog2 = 54;
+  Int128 exact = 0;    ///< units of 2^-kScaleLog2; every job rounded down (from 1/2 on: exact)
+  double value = 0.0;  ///< nearest to `exact`, so never above a bound rounded up
 };
 
 /// Sum over placed jobs. `allocate`: GPU thousandths. `value`: per job, in doubles and in this
@@ -34,6 +34,10 @@ std::vector<JobId> required_missing(const model::Instance& instance,
                                     const model::Placement& placement);
 std::vector<JobId> required_placed(const model::Instance& instance,
                                    const model::Placement& placement);
+
+/// The figures that need no prices; bound and gap are left 0. @pre tasks refer to the instance
+model::Figures recount(const model::Instance& instance, model::Objective kind,
+                       const model::Placement& placement);
 
 /// All figures of a plan from its placement and prices alone.
 /// @pre the placement is feasible and unusable(...) is empty

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/model/instance.hpp"
+#include "berth/model/plan.hpp"
+#include "berth/model/raw_plan.hpp"
+
+namespace berth::certify {
+
+/// What can be wrong with a plan file.
+enum class FaultKind : std::uint8_t {
+  missing_entry,         ///< a digest, figure, list or the certificate is not in the file
+  wrong_objective_kind,  ///< neither value nor allocate
+  other_instance,        ///< made for other input: the instance digest differs
+  unknown_job,
+  repeated_job,   ///< placed twice, waiting twice, or both
+  lost_job,       ///< neither placed nor waiting
+  bad_start,      ///< a snapshot plan starts every job at 0
+  unknown_shape,  ///< the job has no task group of that label
+  wrong_amounts,  ///< a task does not take what its group asks for
+  split_gang,     ///< a group has more or fewer tasks than it asks for
+  unknown_machine,
+  wrong_type,   ///< a GPU type that the job does not allow
+  mixed_types,  ///< one job on two GPU types
+  device_out_of_range,
+  repeated_device,  ///< one task names a device twice
+  device_oversubscribed,
+  cpu_oversubscribed,
+  memory_oversubscribed,
+  domain_violated,  ///< wider than the job's domain
+  wrong_required_missing,
+  negative_price,
+  bad_certificate,  ///< unknown or repeated place, shape or class; level, scale, overflow
+  wrong_objective,
+  bound_too_low,  ///< less than the prices prove
+  wrong_bound,    ///< more than the prices prove, or not a number
+  wrong_gap,
+  wrong_count,  ///< GPUs, thousandths or jobs do not add up
+  wrong_plan_digest,
+  wrong_proof_digest,
+};
+
+/// The enumerator's name, for people and scripts: "device_oversubscribed".
+std::string_view name(FaultKind kind);
+
+struct Fault {
+  FaultKind kind;
+  std::string text;  ///< names the job, machine, device and the values
+};
+
+/// What the judge found.
+struct Verdict {
+  static constexpr std::size_t kMostFaults = 20;  ///< listed; all are counted
+
+  std::vector<Fault> faults;  ///< the first kMostFaults
+  std::int64_t fault_count = 0;
+  /// Recomputed. The bound and gap are 0 when the certificate could not be used; all figures
+  /// leave out what could not be resolved.
+  model::Figures figures;
+  model::Objective objective_kind = model::Objective::value;
+  std::vector<JobId> required_missing;  ///< ascending, recomputed
+
+  [[nodiscard]] bool valid() const { return fault_count == 0; }
+};
+
+/// Judges a plan file against the input alone: every device, CPU, memory, gang, type and domain;
+/// every job once; objective, bound (from the prices), gap, counts and digests. Figures are
+/// compared with the recomputed ones within one part in 10^12, and only when every job could be
+/// placed as stated. Shares no code with what plans.
+/// O(input + plan log plan + upper_bound); never throws on the content of the plan.
+Verdict check(const model::Instance& instance, const model::RawPlan& plan);
+
+}  // namespace berth::certify

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check_placement.hpp"
+
+#include "worth.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace berth::certify {
+
+using model::Job;
+using model::RawTask;
+using model::Shape;
+
+namespace {
+
+constexpr std::array<std::string_view, model::kLevels> kLevelNames{"machine", "rack", "pod",
+                                                                   "cluster"};
+
+bool takes_gpu(const Shape& s) { return s.gpus > 0 || s.gpu_milli > 0; }
+
+/// The task takes exactly what the shape asks for: whole devices at 1000, a share on one device.
+bool same_amounts(const Shape& s, const RawTask& task) {
+  if (task.cpu_milli != s.cpu_milli || task.memory_mib != s.memory_mib) return false;
+  const std::int64_t each = s.gpu_milli > 0 ? s.gpu_milli : 1000;
+  const std::size_t devices = s.gpu_milli > 0 ? 1 : static_cast<std::size_t>(s.gpus);
+  return task.gpus.size() == devices &&
+         std::ranges::all_of(task.gpus, [&](const auto& d) { return d.milli == each; });
+}
+
+std::string amounts(const RawTask& task) {
+  std::string text = std::to_string(task.cpu_milli) + " CPU thousandths, " +
+                     std::to_string(task.memory_mib) + " MiB, GPU thousandths (";
+  for (std::size_t d = 0; d < std::min<std::size_t>(task.gpus.size(), 8); ++d) {
+    text += (d == 0 ? "" : " ") + std::to_string(task.gpus[d].milli);
+  }
+  return text + (task.gpus.size() > 8 ? " ...)" : ")");
+}
+
+std::string amounts(const Shape& s) {
+  return std::to_string(s.cpu_milli) + " CPU thousandths, " + std::to_string(s.memory_mib) +
+         " MiB, " +
+         (s.gpu_milli > 0 ? std::to_string(s.gpu_milli) + " thousandths of one GPU"
+                          : std::to_string(s.gpus) + " whole GPUs");
+}
+
+}  // namespace
+
+PlacementCheck::PlacementCheck(const model::Instance& instance, Findings& findings)
+    : instance_(&instance),
+      findings_(&findings),
+      seen_(instance.workload.jobs.size(), 0),
+      loads_(instance.cluster) {
+  jobs_.reserve(seen_.size());
+  for (std::size_t j = 0; j < seen_.size(); ++j) {
+    jobs_.emplace(instance.workload.job_names[j], JobId(j));
+  }
+  machines_.reserve(instance.cluster.machine_class.size());
+  for (std::size_t m = 0; m < instance.cluster.machine_class.size(); ++m) {
+    machines_.emplace(instance.cluster.machine_names[m], MachineId(m));
+  }
+}
+
+std::string PlacementCheck::told(JobId job) const {
+  return "job " + std::string(instance_->workload.job_names[job.index()]);
+}
+
+std::optional<JobId> PlacementCheck::claim(const std::string& job) {
+  const auto known = jobs_.find(job);
+  if (known == jobs_.end()) {
+    findings_->add(FaultKind::unknown_job, "job " + job + " is not in the input");
+    return std::nullopt;
+  }
+  std::uint8_t& seen = seen_[known->second.index()];
+  if (seen != 0) {
+    findings_->add(FaultKind::repeated_job, "job " + job + " is in the plan more than once");
+    return std::nullopt;
+  }
+  seen = 1;
+  return known->second;
+}
+
+void PlacementCheck::waiting(const model::RawWaiting& waiting) { claim(waiting.job); }
+
+void PlacementCheck::placed(const model::RawPlacement& raw) {
+  const auto job = claim(raw.job);
+  if (!job) return;
+  if (raw.start != 0) {
+    findings_->add(FaultKind::bad_start, told(*job) + " starts at " + std::to_string(raw.start) +
+                                             "; a snapshot plan starts every job at 0");
+  }
+  model::JobPlacement placed{.job = *job, .start = raw.start, .tasks = {}};
+  Tasks found(instance_->workload.jobs[job->index()].groups, 0);
+  for (const RawTask& task : raw.tasks) {
+    if (const auto resolved = resolve(*job, task, found)) placed.tasks.push_back(*resolved);
+  }
+  check_gang(*job, found);
+  if (placed.tasks.size() != raw.tasks.size() || placed.tasks.empty()) return;
+  const auto groups = instance_->workload.groups_of(instance_->workload.jobs[job->index()]);
+  for (const model::TaskPlacement& t : placed.tasks) {
+    loads_.add(t, instance_->workload.shapes[groups[t.group].shape.index()]);
+  }
+  check_types(placed);
+  check_domain(placed);
+  placement_.push_back(std::move(placed));
+}
+
+std::optional<model::TaskPlacement> PlacementCheck::resolve(JobId job, const RawTask& task,
+                                                            Tasks& found) {
+  const auto group = group_of(job, task, found);
+  const auto machine = machines_.find(task.machine);
+  if (machine == machines_.end()) {
+    findings_->add(FaultKind::unknown_machine,
+                   told(job) + ": machine " + task.machine + " is not in the cluster");
+    return std::nullopt;
+  }
+  const auto devices = devices_of(job, task, machine->second);
+  if (!group || !devices) return std::nullopt;
+  const Job& asked = instance_->workload.jobs[job.index()];
+  const Shape& s =
+      instance_->workload.shapes[instance_->workload.groups_of(asked)[*group].shape.index()];
+  const std::int32_t milli = s.gpu_milli > 0 ? s.gpu_milli : 1000;
+  return model::TaskPlacement{machine->second, *group, *devices, *devices == 0 ? 0 : milli};
+}
+
+/// The group this task belongs to: same label and amounts, not yet complete if there is a choice.
+std::optional<std::uint32_t> PlacementCheck::group_of(JobId job, const RawTask& task,
+                                                      Tasks& found) {
+  const model::Workload& workload = instance_->workload;
+  const auto groups = workload.groups_of(workload.jobs[job.index()]);
+  std::optional<std::uint32_t> labelled, matching;
+  for (std::uint32_t g = 0; g < groups.size(); ++g) {
+    if (workload.labels[groups[g].label] != task.shape) continue;
+    if (!labelled) labelled = g;
+    if (!same_amounts(workload.shapes[groups[g].shape.index()], task)) continue;
+    if (!matching || found[*matching] >= groups[*matching].count) matching = g;
+  }
+  if (!labelled) {
+    findings_->add(FaultKind::unknown_shape, told(job) + " has no tasks of shape " + task.shape);
+    return std::nullopt;
+  }
+  ++found[matching ? *matching : *labelled];
+  if (!matching) {
+    findings_->add(FaultKind::wrong_amounts,
+                   told(job) + ": task " + task.shape + " on machine " + task.machine + " takes " +
+                       amounts(task) + " instead of " +
+                       amounts(workload.shapes[groups[*labelled].shape.index()]));
+  }
+  return matching;
+}
+
+std::optional<std::uint64_t> PlacementCheck::devices_of(JobId job, const RawTask& task,
+                                                        MachineId machine) {
+  const model::Cluster& cluster = instance_->cluster;
+  const std::int64_t gpus = cluster.classes[cluster.machine_class[machine.index()].index()].gpus;
+  std::uint64_t devices = 0;
+  for (const model::RawDevice& device : task.gpus) {
+    const std::string where =
+        told(job) + ": device " + std::to_string(device.index) + " of machine " + task.machine;
+    if (device.index < 0 || device.index >= gpus) {
+      findings_->add(FaultKind::device_out_of_range,
+                     where + " does not exist; it has " + std::to_string(gpus));
+      return std::nullopt;
+    }
+    const std::uint64_t bit = std::uint64_t{1} << device.index;
+    if ((devices & bit) != 0) {
+      findings_->add(FaultKind::repeated_device, where + " is named twice by one task");
+      return std::nullopt;
+    }
+    devices |= bit;
+  }
+  return devices;
+}
+
+void PlacementCheck::check_gang(JobId job, const Tasks& found) {
+  const model::Workload& workload = instance_->workload;
+  const auto groups = workload.groups_of(workload.jobs[job.index()]);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (found[g] == groups[g].count) continue;
+    findings_->add(FaultKind::split_gang, told(job) + " has " + std::to_string(found[g]) + " of " +
+                                              std::to_string(groups[g].count) + " tasks of shape " +
+                                              workload.labels[groups[g].label]);
+  }
+}
+
+void PlacementCheck::check_types(const model::JobPlacement& placed) {
+  const model::Cluster& cluster = instance_->cluster;
+  const model::Workload& workload = instance_->workload;
+  const Job& job = workload.jobs[placed.job.index()];
+  const bool gpu_job = uses_gpu(workload, job);
+  const auto groups = workload.groups_of(job);
+  GpuTypeId used;
+  for (const model::TaskPlacement& t : placed.tasks) {
+    const bool typed = takes_gpu(workload.shapes[groups[t.group].shape.index()]);
+    if (gpu_job && !typed) continue;  // CPU-only tasks of a GPU job lie anywhere
+    const GpuTypeId type =
+        cluster.classes[cluster.machine_class[t.machine.index()].index()].gpu_type;
+    const bool any = job.gpu_types == ~std::uint64_t{0};
+    const std::string where =
+        told(placed.job) + " on machine " + std::string(cluster.machine_names[t.machine.index()]);
+    if (!any && (!type.valid() || ((job.gpu_types >> type.value()) & 1) == 0)) {
+      findings_->add(FaultKind::wrong_type,
+                     where + ": GPU type " +
+                         (type.valid() ? cluster.gpu_types[type.index()] : "(none)") +
+                         " is not allowed");
+      return;
+    }
+    if (gpu_job && used.valid() && type != used) {
+      findings_->add(FaultKind::mixed_types, where + ": GPU type " +
+                                                 cluster.gpu_types[type.index()] + " beside " +
+                                                 cluster.gpu_types[used.index()]);
+      return;
+    }
+    used = type;
+  }
+}
+
+void PlacementCheck::check_domain(const model::JobPlacement& placed) {
+  const model::Level allowed = instance_->workload.jobs[placed.job.index()].domain;
+  const model::Level width = reach(*instance_, placed).width;
+  if (width <= allowed) return;
+  findings_->add(FaultKind::domain_violated,
+                 told(placed.job) + " lies in one " +
+                     std::string(kLevelNames[static_cast<std::size_t>(width)]) +
+                     ", but must lie in one " +
+                     std::string(kLevelNames[static_cast<std::size_t>(allowed)]));
+}
+
+void PlacementCheck::finish() {
+  for (std::size_t j = 0; j < seen_.size(); ++j) {
+    if (seen_[j] != 0) continue;
+    findings_->add(FaultKind::lost_job, told(JobId(j)) + " is neither placed nor waiting");
+  }
+  loads_.report(*findings_);
+  std::ranges::sort(placement_, {}, &model::JobPlacement::job);
+}
+
+}  // namespace berth::certify

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "findings.hpp"
+#include "loads.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/model/raw_plan.hpp"
+
+namespace berth::certify {
+
+/// Looks up what a plan file says about each job, and finds what cannot be.
+class PlacementCheck {
+ public:
+  PlacementCheck(const model::Instance& instance, Findings& findings);
+
+  void placed(const model::RawPlacement& placement);
+  void waiting(const model::RawWaiting& waiting);
+  /// Jobs in neither list, and machines that hold too much. Call once, after all jobs.
+  void finish();
+
+  /// The jobs that could be resolved in full, ascending. @pre finish() was called
+  [[nodiscard]] const model::Placement& placement() const { return placement_; }
+
+ private:
+  using Tasks = std::vector<std::int64_t>;  ///< found so far, by group of the job
+
+  std::optional<JobId> claim(const std::string& job);
+  std::optional<model::TaskPlacement> resolve(JobId job, const model::RawTask& task, Tasks& found);
+  std::optional<std::uint32_t> group_of(JobId job, const model::RawTask& task, Tasks& found);
+  std::optional<std::uint64_t> devices_of(JobId job, const model::RawTask& task, MachineId machine);
+  void check_gang(JobId job, const Tasks& found);
+  void check_types(const model::JobPlacement& placed);
+  void check_domain(const model::JobPlacement& placed);
+  [[nodiscard]] std::string told(JobId job) const;
+
+  const model::Instance* instance_;
+  Findings* findings_;
+  std::unordered_map<std::string_view, JobId> jobs_;
+  std::unordered_map<std::string_view, MachineId> machines_;
+  std::vector<std::uint8_t> seen_;  ///< by JobId
+  Loads loads_;
+  model::Placement placement_;
+};
+
+}  // namespace berth::certify

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check_prices.hpp"
+
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "berth/certify/bound.hpp"
+
+namespace berth::certify {
+namespace {
+
+using model::Certificate;
+using model::Instance;
+using model::Level;
+using model::RawCertificate;
+
+using Amounts = std::array<std::int64_t, 4>;  ///< CPU, memory, whole GPUs, share
+
+class Reading {
+ public:
+  Reading(const Instance& instance, const RawCertificate& raw, Findings& findings)
+      : instance_(&instance), raw_(&raw), findings_(&findings) {
+    const model::Cluster& cluster = instance.cluster;
+    for (std::size_t i = 0; i < cluster.pods.size(); ++i) pods_.emplace(cluster.pods[i].name, i);
+    for (std::size_t i = 0; i < cluster.racks.size(); ++i) racks_.emplace(cluster.racks[i].name, i);
+    for (std::size_t i = 0; i < cluster.classes.size(); ++i) {
+      classes_.emplace(cluster.classes[i].name, i);
+    }
+    for (std::size_t i = 0; i < cluster.gpu_types.size(); ++i)
+      types_.emplace(cluster.gpu_types[i], i);
+    for (std::size_t i = 0; i < instance.workload.shapes.size(); ++i) {
+      const model::Shape& s = instance.workload.shapes[i];
+      shapes_.emplace(Amounts{s.cpu_milli, s.memory_mib, s.gpus, s.gpu_milli}, i);
+    }
+  }
+
+  Certificate read() {
+    read_head();
+    for (const auto& p : raw_->pools) read_pool(p);
+    for (const auto& s : raw_->shapes) read_shape(s);
+    for (const auto& m : raw_->multipliers) read_multiplier(m);
+    return std::move(result_);
+  }
+
+ private:
+  using Names = std::map<std::string, std::size_t, std::less<>>;
+
+  void bad(std::string text) { findings_->add(FaultKind::bad_certificate, std::move(text)); }
+
+  /// False, with a fault, when the name is not in the input.
+  bool known(const Names& names, const std::string& name, const std::string& what) {
+    if (names.contains(name)) return true;
+    bad("certificate: " + what + " " + name + " is not in the input");
+    return false;
+  }
+
+  void not_negative(std::int64_t price, const std::string& what) {
+    if (price >= 0) return;
+    findings_->add(FaultKind::negative_price, what + " is negative: " + std::to_string(price));
+  }
+
+  void once(bool fresh, const std::string& what) {
+    if (!fresh) bad(what + " is listed twice");
+  }
+
+  void read_head() {
+    result_.level = raw_->level == "rack" ? Level::rack : Level::pod;
+    if (raw_->level != "rack" && raw_->level != "pod") {
+      bad("certificate: level is neither rack nor pod: " + raw_->level);
+    }
+    if (raw_->scale_log2 < -1000 || raw_->scale_log2 > 1000) {
+      bad("certificate: scale_log2 = " + std::to_string(raw_->scale_log2) + " is out of range");
+    } else {
+      result_.scale_log2 = static_cast<std::int32_t>(raw_->scale_log2);
+    }
+  }
+
+  void read_pool(const RawCertificate::PoolPrice& raw) {
+    const bool by_rack = result_.level == Level::rack;
+    const std::string what =
+        "price of pool " + raw.pod + "/" + raw.rack.value_or("*") + "/" + raw.machine_class;
+    not_negative(raw.gpu_milli, what + " per GPU thousandth");
+    not_negative(raw.cpu_milli, what + " per CPU thousandth");
+    not_negative(raw.memory_mib, what + " per MiB");
+    if (by_rack != raw.rack.has_value()) {
+      bad(what + (by_rack ? " names no rack" : " names a rack, but prices are by pod"));
+      return;
+    }
+    if (!known(pods_, raw.pod, "pod") || !known(classes_, raw.machine_class, "class")) return;
+    if (by_rack && !known(racks_, *raw.rack, "rack")) return;
+    const PodId pod(pods_[raw.pod]);
+    const RackId rack = by_rack ? RackId(racks_[*raw.rack]) : RackId{};
+    if (by_rack && instance_->cluster.racks[rack.index()].pod != pod) {
+      bad(what + ": the rack is not in that pod");
+    }
+    const ClassId c(classes_[raw.machine_class]);
+    once(seen_pools_.emplace(pod, rack, c).second, what);
+    result_.pools.push_back({pod, rack, c, raw.gpu_milli, raw.cpu_milli, raw.memory_mib});
+  }
+
+  void read_shape(const RawCertificate::ShapePrice& raw) {
+    const std::string what = "price of shape (" + std::to_string(raw.cpu_milli) + " CPU, " +
+                             std::to_string(raw.memory_mib) + " MiB, " + std::to_string(raw.gpus) +
+                             " GPUs, " + std::to_string(raw.gpu_milli) + " thousandths) on '" +
+                             raw.gpu_type + "'";
+    not_negative(raw.price, what);
+    const auto shape = shapes_.find({raw.cpu_milli, raw.memory_mib, raw.gpus, raw.gpu_milli});
+    if (shape == shapes_.end()) {
+      bad(what + ": no job asks for such a task");
+      return;
+    }
+    if (!raw.gpu_type.empty() && !known(types_, raw.gpu_type, "GPU type")) return;
+    const GpuTypeId type = raw.gpu_type.empty() ? GpuTypeId{} : GpuTypeId(types_[raw.gpu_type]);
+    once(seen_shapes_.emplace(shape->second, type).second, what);
+    result_.shapes.push_back({ShapeId(shape->second), type, raw.price});
+  }
+
+  void read_multiplier(const RawCertificate::ClassMultiplier& raw) {
+    const std::string what = "multiplier of class " + raw.machine_class;
+    not_negative(raw.cpu_milli, what + " per CPU thousandth");
+    not_negative(raw.memory_mib, what + " per MiB");
+    if (!known(classes_, raw.machine_class, "class")) return;
+    const ClassId c(classes_[raw.machine_class]);
+    once(seen_classes_.insert(c).second, what);
+    result_.multipliers.push_back({c, raw.cpu_milli, raw.memory_mib});
+  }
+
+  const Instance* instance_;
+  const RawCertificate* raw_;
+  Findings* findings_;
+  Names pods_, racks_, classes_, types_;
+  std::map<Amounts, std::size_t> shapes_;
+  std::set<std::tuple<PodId, RackId, ClassId>> seen_pools_;
+  std::set<std::pair<std::size_t, GpuTypeId>> seen_shapes_;
+  std::set<ClassId> seen_classes_;
+  Certificate result_;
+};
+
+}  // namespace
+
+std::optional<Certificate> read_prices(const Instance& instance, model::Objective objective,
+                                       const RawCertificate& raw, Findings& findings) {
+  const std::int64_t before = findings.count();
+  Certificate certificate = Reading(instance, raw, findings).read();
+  if (findings.count() == before) {
+    if (const std::string reason = unusable(instance, objective, certificate); !reason.empty()) {
+      findings.add(FaultKind::bad_certificate, "certificate: " + reason);
+    }
+  }
+  if (findings.count() != before) return std::nullopt;
+  return certificate;
+}
+
+}  // namespace berth::certify

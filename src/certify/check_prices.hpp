@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "findings.hpp"
+
+#include <optional>
+
+#include "berth/model/certificate.hpp"
+#include "berth/model/raw_plan.hpp"
+
+namespace berth::certify {
+
+/// The certificate with its names looked up. Empty, with at least one fault, when a price is
+/// negative, a place, class, type or shape is unknown or listed twice, or a number is out of range.
+std::optional<model::Certificate> read_prices(const model::Instance& instance,
+                                              model::Objective objective,
+                                              const model::RawCertificate& raw, Findings& findings);
+
+}  // namespace berth::certify

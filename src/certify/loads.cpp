@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loads.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace berth::certify {
+
+Loads::Loads(const model::Cluster& cluster)
+    : cluster_(&cluster), cpu_(cluster.machine_class.size(), 0), memory_(cpu_) {
+  std::size_t devices = 0;
+  for (const ClassId c : cluster.machine_class) {
+    first_device_.push_back(devices);
+    devices += static_cast<std::size_t>(cluster.classes[c.index()].gpus);
+  }
+  milli_.assign(devices, 0);
+}
+
+void Loads::add(const model::TaskPlacement& task, const model::Shape& shape) {
+  const std::size_t m = task.machine.index();
+  cpu_[m] += shape.cpu_milli;
+  memory_[m] += shape.memory_mib;
+  for (std::uint64_t rest = task.devices; rest != 0; rest &= rest - 1) {
+    milli_[first_device_[m] + static_cast<std::size_t>(std::countr_zero(rest))] += task.milli;
+  }
+}
+
+void Loads::report(Findings& findings) const {
+  // More than 10^18 of anything is told as that.
+  const auto told = [](Int128 x) {
+    return std::to_string(
+        static_cast<std::int64_t>(std::min<Int128>(x, 1'000'000'000'000'000'000)));
+  };
+  for (std::size_t m = 0; m < cpu_.size(); ++m) {
+    const model::MachineClass& c = cluster_->classes[cluster_->machine_class[m].index()];
+    const std::string machine = "machine " + std::string(cluster_->machine_names[m]);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(c.gpus); ++d) {
+      const std::int64_t milli = milli_[first_device_[m] + d];
+      if (milli <= 1000) continue;
+      findings.add(FaultKind::device_oversubscribed, machine + ": device " + std::to_string(d) +
+                                                         " holds " + std::to_string(milli) +
+                                                         " of 1000 GPU thousandths");
+    }
+    if (cpu_[m] > c.cpu_milli) {
+      findings.add(FaultKind::cpu_oversubscribed, machine + ": tasks take " + told(cpu_[m]) +
+                                                      " of " + std::to_string(c.cpu_milli) +
+                                                      " CPU thousandths");
+    }
+    if (memory_[m] > c.memory_mib) {
+      findings.add(FaultKind::memory_oversubscribed, machine + ": tasks take " + told(memory_[m]) +
+                                                         " of " + std::to_string(c.memory_mib) +
+                                                         " MiB");
+    }
+  }
+}
+
+}  // namespace berth::certify

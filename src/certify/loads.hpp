@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "findings.hpp"
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/base/int128.hpp"
+#include "berth/model/instance.hpp"
+#include "berth/model/placement.hpp"
+
+namespace berth::certify {
+
+/// What lies on every machine and device.
+class Loads {
+ public:
+  explicit Loads(const model::Cluster& cluster);
+
+  /// @pre the task's devices exist on its machine
+  void add(const model::TaskPlacement& task, const model::Shape& shape);
+  /// One fault per machine or device that holds more than it has.
+  void report(Findings& findings) const;
+
+ private:
+  const model::Cluster* cluster_;
+  std::vector<Int128> cpu_, memory_;       ///< by MachineId
+  std::vector<std::size_t> first_device_;  ///< by MachineId
+  std::vector<std::int64_t> milli_;        ///< device by device
+};
+
+}  // namespace berth::certify
