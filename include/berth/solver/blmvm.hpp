@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace berth::solver {
+
+struct BlmvmOptions {
+  int max_iterations = 60;
+  double gradient_tolerance = 1e-10;  ///< norm of the projected gradient over |value|
+};
+
+enum class BlmvmStatus : std::uint8_t {
+  converged,
+  iteration_limit,
+  numerical_trouble,  ///< the line search found no better point; the best one stands
+};
+
+struct BlmvmResult {
+  double value = 0.0;  ///< at the x returned: the lowest seen
+  int iterations = 0;
+  int evaluations = 0;
+  BlmvmStatus status = BlmvmStatus::converged;
+};
+
+using SmoothFunction = std::function<double(std::span<const double> x, std::span<double> gradient)>;
+
+/// Minimises a smooth function over 0 <= x <= upper by PETSc's TAO BLMVM (Benson and More, limited
+/// memory variable metric with bounds), starting from x, which becomes the best point seen.
+/// What `evaluate` throws passes through. @pre PETSc is up (PetscSession); main thread
+BlmvmResult minimise(std::span<double> x, std::span<const double> upper,
+                     const SmoothFunction& evaluate, const BlmvmOptions& options = {});
+
+}  // namespace berth::solver

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/pools.hpp"
+#include "berth/model/room.hpp"
+#include "berth/model/value.hpp"
+
+namespace berth::solver {
+
+/// Limits are counted, never timed: the plan does not depend on the machine's speed.
+struct DiveOptions {
+  double eps = 0.0007;        ///< smoothing, fraction of the largest value per GPU, > 0
+  int passes = 3;             ///< re-solves per size class, >= 1
+  int iterations = 10;        ///< of the minimiser per re-solve, >= 1
+  double decided = 0.9;       ///< softmax weight from which a job is fixed, in (0.5, 1]
+  double last_decided = 0.5;  ///< the same in the last pass of a size class
+  int chains = 4000;          ///< ejection chains tried at the end, >= 0
+};
+
+/// What a job that was left out could add at the prices the dive started from.
+struct Regret {
+  JobId job;
+  double regret = 0.0;  ///< best priced profit, > 0
+};
+
+struct DiveResult {
+  model::Placement placement;   ///< ascending JobId
+  std::vector<JobId> unplaced;  ///< ascending
+  std::vector<Regret> regrets;  ///< of unplaced jobs, largest first, ties by id
+  int passes = 0;
+  int evaluations = 0;  ///< of the smoothed dual
+  double seconds_dive = 0.0, seconds_fill = 0.0, seconds_improve = 0.0;
+  double value_dive = 0.0, value_fill = 0.0, value = 0.0;  ///< after each part
+};
+
+/// Rounds the market on what is left of `machines`: size classes (powers of two of the job's GPUs)
+/// descending; in each, a few warm re-solves of the smoothed dual, after which the jobs whose
+/// softmax weight is decided are placed on devices, the surest first; then `fill`, then `improve`.
+///
+/// @param room          edited in place; only `machines` are touched
+/// @param machines      ascending
+/// @param jobs          ascending, none of them in the room
+/// @param start_prices  by PoolId, per GPU
+/// @pre PETSc is up (PetscSession); main thread
+DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
+                std::span<const MachineId> machines, std::span<const JobId> jobs,
+                std::span<const double> start_prices, const DiveOptions& options = {});
+
+/// Places unplaced jobs of positive value (and required ones, first) into idle room, the best
+/// value per GPU first; CPU-only jobs last, into what is left. O(choices log jobs + tries).
+/// @param unplaced  ascending; those that were placed leave it
+/// @param placed    ascending JobId; those that were placed join it
+void fill(const model::Valuation& valuation, model::Room& room, std::span<const MachineId> machines,
+          std::vector<JobId>& unplaced, model::Placement& placed);
+
+/// Ejection chains: an unplaced job takes the place of cheaper ones, which move elsewhere or
+/// leave, whenever the total value rises. Returns the value gained.
+/// @param prices  by PoolId of `pools`, per GPU: where to look first; they decide no acceptance
+/// @param chains  most chains tried
+double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
+               std::span<const MachineId> machines, std::vector<JobId>& unplaced,
+               model::Placement& placed, std::span<const double> prices, int chains);
+
+}  // namespace berth::solver

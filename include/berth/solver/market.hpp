@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/pools.hpp"
+#include "berth/model/room.hpp"
+#include "berth/model/value.hpp"
+
+namespace berth::solver {
+
+/// What the pools have to offer: everything, or what is left of it.
+struct Supply {
+  std::size_t pools = 0;
+  std::vector<std::int64_t> milli;  ///< by PoolId, GPU thousandths
+  std::vector<std::int64_t> tasks;  ///< [k * pools + p]: tasks of k whole GPUs that fit, k >= 1
+
+  [[nodiscard]] std::int64_t whole_tasks(std::size_t gpus, std::size_t pool) const {
+    const std::size_t at = gpus * pools + pool;
+    return at < tasks.size() ? tasks[at] : 0;
+  }
+};
+
+/// All machines empty. O(pools x GPUs of a machine).
+Supply full_supply(const model::Cluster& cluster, const model::Pools& pools);
+
+/// The free room of `machines`; pools without any of them offer nothing.
+Supply free_supply(const model::Pools& pools, const model::Room& room,
+                   std::span<const MachineId> machines);
+
+/// What a minimiser of the market's dual has to know about its unknowns, by PoolId.
+struct MarketShape {
+  std::vector<double> capacity;     ///< GPUs
+  std::vector<double> upper;        ///< largest price per GPU that can matter
+  std::vector<std::int32_t> group;  ///< GPU type; pools of one type start with one price
+  double largest_value = 0.0;       ///< of any job, per GPU
+};
+
+/// The smoothed dual of "which job lies where": one price per GPU and pool.
+///
+///   D(p) = sum_pools cap p + sum_jobs n eps log( [not required] + sum_options exp((v/n - q)/eps) )
+///   q    = -eps log sum_places exp(-c/eps)       places that are worth the same to the job
+///   c    = price per GPU of the place: its pool's, or the cheapest filling of its pools
+///
+/// Any prices >= 0 bound every plan from above; eps = 0 gives the exact dual value. Equal jobs are
+/// merged, and places worth the same are priced once, so that an evaluation costs
+/// O(distinct jobs x (types + options at home) + places). CPU-only jobs take no part.
+///
+/// Sums are int64 fixed point: adding those of any split of the blocks, in any order, on any
+/// number of ranks and threads, gives the same bits.
+class Market {
+ public:
+  /// @param jobs  ascending; the valuation and the pools must outlive the market
+  Market(const model::Valuation& valuation, const model::Pools& pools, std::span<const JobId> jobs,
+         const Supply& supply);
+  ~Market();
+  Market(Market&&) noexcept;
+
+  [[nodiscard]] const MarketShape& shape() const;
+  [[nodiscard]] std::size_t blocks() const;     ///< of 256 distinct jobs
+  [[nodiscard]] std::size_t sums_size() const;  ///< 1 + distinct sets of equal places
+
+  /// Adds value and demand of the jobs in blocks [first_block, last_block) to `sums`.
+  /// @pre prices 0 .. shape().upper, 0 <= eps <= shape().largest_value
+  void evaluate(std::span<const double> prices, double eps, std::size_t first_block,
+                std::size_t last_block, std::span<std::int64_t> sums) const;
+
+  /// The dual value from the sums over all blocks; gradient[p] = capacity - demand. With an empty
+  /// `gradient` the value alone.
+  double finish(std::span<const double> prices, double eps, std::span<const std::int64_t> sums,
+                std::span<double> gradient) const;
+
+  /// Both in one: the dual value on this rank alone.
+  double dual(std::span<const double> prices, double eps, std::span<double> gradient) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// (prices, eps, gradient) -> dual value; `gradient` may be empty.
+using MarketDual = std::function<double(std::span<const double>, double, std::span<double>)>;
+
+struct PriceOptions {
+  /// Smoothing as fractions of the largest value per GPU, falling; measured on rack_placement.
+  std::vector<double> type_eps{0.02, 0.007};
+  std::vector<double> pool_eps{0.004, 0.0013, 0.00045};
+  int type_iterations = 15;  ///< per eps, with one price per GPU type
+  int pool_iterations = 40;  ///< per eps, with one price per pool
+};
+
+struct PriceResult {
+  std::vector<double> prices;  ///< by PoolId: those of the lowest exact dual value seen
+  double bound = 0.0;          ///< that value
+  int evaluations = 0;
+};
+
+/// Minimises the dual: one price per GPU type, then per pool, eps falling (PETSc TAO BLMVM).
+/// @param start  by PoolId, or empty; with a start the prices per type are skipped
+PriceResult minimise_market(const MarketDual& dual, const MarketShape& shape,
+                            std::span<const double> start, const PriceOptions& options);
+
+}  // namespace berth::solver

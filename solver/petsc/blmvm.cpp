@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/blmvm.hpp"
+
+#include "petsc/petsc.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "berth/base/assert.hpp"
+// after petsc.hpp, which adapts PETSc's headers to C++
+#include <petsctao.h>
+
+namespace berth::solver {
+namespace {
+
+void require(PetscErrorCode code, const char* what) {
+  if (code != 0) {
+    throw std::runtime_error(std::string("PETSc: ") + what + " failed with code " +
+                             std::to_string(static_cast<int>(code)));
+  }
+}
+
+/// The callback's side of a solve: keeps the best point and what the function threw.
+struct Course {
+  const SmoothFunction* evaluate = nullptr;
+  std::vector<double> best;
+  double best_value = 0.0;
+  int evaluations = 0;
+  std::exception_ptr thrown;
+};
+
+PetscErrorCode call(Tao, Vec x, PetscReal* value, Vec gradient, void* context) {
+  auto& course = *static_cast<Course*>(context);
+  const PetscScalar* point = nullptr;
+  PetscScalar* slope = nullptr;
+  PetscInt size = 0;
+  if (VecGetLocalSize(x, &size) != 0) return PETSC_ERR_ARG_WRONG;
+  if (VecGetArrayRead(x, &point) != 0) return PETSC_ERR_ARG_WRONG;
+  if (VecGetArray(gradient, &slope) != 0) return PETSC_ERR_ARG_WRONG;
+  const auto n = static_cast<std::size_t>(size);
+  try {
+    *value = (*course.evaluate)(std::span(point, n), std::span(slope, n));
+    if (course.evaluations++ == 0 || *value < course.best_value) {
+      course.best_value = *value;
+      course.best.assign(point, point + n);
+    }
+  } catch (...) {
+    course.thrown = std::current_exception();
+  }
+  const bool restored =
+      VecRestoreArray(gradient, &slope) == 0 && VecRestoreArrayRead(x, &point) == 0;
+  return course.thrown || !restored ? PETSC_ERR_USER : 0;
+}
+
+/// Owns what one solve allocates.
+struct Workspace {
+  Vec x = nullptr, gradient = nullptr, lower = nullptr, upper = nullptr;
+  Tao tao = nullptr;
+
+  explicit Workspace(std::size_t size) {
+    require(VecCreateSeq(PETSC_COMM_SELF, static_cast<PetscInt>(size), &x), "VecCreateSeq");
+    require(VecDuplicate(x, &gradient), "VecDuplicate");
+    require(VecDuplicate(x, &lower), "VecDuplicate");
+    require(VecDuplicate(x, &upper), "VecDuplicate");
+    require(TaoCreate(PETSC_COMM_SELF, &tao), "TaoCreate");
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  ~Workspace() {
+    (void)TaoDestroy(&tao);
+    for (Vec* v : {&x, &gradient, &lower, &upper}) (void)VecDestroy(v);
+  }
+};
+
+void copy_in(std::span<const double> values, Vec vector) {
+  PetscScalar* to = nullptr;
+  require(VecGetArray(vector, &to), "VecGetArray");
+  std::ranges::copy(values, to);
+  require(VecRestoreArray(vector, &to), "VecRestoreArray");
+}
+
+void set_up(const Workspace& w, std::span<const double> x, std::span<const double> upper,
+            Course& course, const BlmvmOptions& options) {
+  copy_in(x, w.x);
+  copy_in(upper, w.upper);
+  require(VecSet(w.lower, 0.0), "VecSet");
+  require(TaoSetType(w.tao, TAOBLMVM), "TaoSetType");
+  require(TaoSetSolution(w.tao, w.x), "TaoSetSolution");
+  require(TaoSetVariableBounds(w.tao, w.lower, w.upper), "TaoSetVariableBounds");
+  require(TaoSetObjectiveAndGradient(w.tao, w.gradient, call, &course),
+          "TaoSetObjectiveAndGradient");
+  require(TaoSetTolerances(w.tao, 0.0, options.gradient_tolerance, 0.0), "TaoSetTolerances");
+  require(TaoSetMaximumIterations(w.tao, options.max_iterations), "TaoSetMaximumIterations");
+}
+
+}  // namespace
+
+BlmvmResult minimise(std::span<double> x, std::span<const double> upper,
+                     const SmoothFunction& evaluate, const BlmvmOptions& options) {
+  BERTH_EXPECT(x.size() == upper.size());
+  if (x.empty()) return {.value = evaluate(x, {}), .evaluations = 1};
+  Course course{.evaluate = &evaluate, .best = {}, .thrown = {}};
+  const Workspace workspace(x.size());
+  set_up(workspace, x, upper, course, options);
+  const PetscErrorCode code = TaoSolve(workspace.tao);
+  if (course.thrown) std::rethrow_exception(course.thrown);
+  require(code, "TaoSolve");
+
+  BlmvmResult result{.value = course.best_value, .evaluations = course.evaluations};
+  TaoConvergedReason reason = TAO_CONTINUE_ITERATING;
+  PetscInt iterations = 0;
+  require(TaoGetConvergedReason(workspace.tao, &reason), "TaoGetConvergedReason");
+  require(TaoGetIterationNumber(workspace.tao, &iterations), "TaoGetIterationNumber");
+  result.iterations = static_cast<int>(iterations);
+  if (reason == TAO_DIVERGED_MAXITS) {
+    result.status = BlmvmStatus::iteration_limit;
+  } else if (reason < 0) {
+    result.status = BlmvmStatus::numerical_trouble;
+  }
+  std::ranges::copy(course.best, x.begin());
+  return result;
+}
+
+}  // namespace berth::solver

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "where/book.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "berth/base/assert.hpp"
+#include "berth/base/random.hpp"
+#include "berth/parallel/loops.hpp"
+#include "berth/parallel/threads.hpp"
+
+namespace berth::solver::where {
+namespace {
+
+constexpr double kFar = 40.0;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// Largest power of two with |total| x scale < 2^61.
+double scale_for(double total) { return std::ldexp(1.0, 60 - std::ilogb(std::max(total, 1.0))); }
+
+std::int64_t fixed(double amount, double scale) {
+  return static_cast<std::int64_t>(amount * scale + 0.5);
+}
+
+std::uint64_t hash_of(std::span<const Choice> choices, bool required) {
+  std::uint64_t key = required ? 1 : 0;
+  for (const Choice& c : choices) {
+    key = mix64(key ^ std::bit_cast<std::uint64_t>(c.value)) ^ mix64(c.set);
+  }
+  return key;
+}
+
+}  // namespace
+
+Book::Book(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
+           const Supply& supply)
+    : menu_(valuation, yard, jobs), slots_(menu_, yard) {
+  merge_jobs(valuation.instance().workload, jobs);
+  for (const model::Pool& p : yard.pools().pools) shape_.group.push_back(p.gpu_type.value());
+  measure();
+  restock(supply);
+}
+
+void Book::merge_jobs(const model::Workload& workload, std::span<const JobId> jobs) {
+  std::unordered_multimap<std::uint64_t, std::uint32_t> known;
+  bidder_of_.assign(jobs.size(), Slots::kNone);
+  const auto equal = [&](const Bidder& b, std::span<const Choice> choices, bool required) {
+    return b.required == required &&
+           std::equal(choices_.begin() + b.first, choices_.begin() + b.last, choices.begin(),
+                      choices.end());
+  };
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const auto choices = menu_.choices(j);
+    if (choices.empty()) continue;
+    const bool required = workload.job(jobs[j]).required;
+    const std::uint64_t key = hash_of(choices, required);
+    const auto [first, last] = known.equal_range(key);
+    const auto same = std::find_if(first, last, [&](const auto& entry) {
+      return equal(bidders_[entry.second], choices, required);
+    });
+    bidder_of_[j] = same == last ? static_cast<std::uint32_t>(bidders_.size()) : same->second;
+    if (same == last) {
+      known.emplace(key, bidder_of_[j]);
+      Bidder fresh{.required = required, .jobs = {}};
+      const auto milli = menu_.signatures()[menu_.signature_of(j)].milli;
+      fresh.gpus = static_cast<double>(milli) / 1000.0;
+      fresh.first = static_cast<std::uint32_t>(choices_.size());
+      choices_.insert(choices_.end(), choices.begin(), choices.end());
+      fresh.last = static_cast<std::uint32_t>(choices_.size());
+      bidders_.push_back(std::move(fresh));
+    }
+    bidders_[bidder_of_[j]].jobs.push_back(static_cast<std::uint32_t>(j));
+  }
+  for (const Bidder& b : bidders_) {
+    for (std::uint32_t c = b.first; c < b.last; ++c) choices_[c].value /= b.gpus;
+  }
+  forbidden_.assign(choices_.size(), 0);
+}
+
+/// Largest value per GPU, the price box and the fixed-point scales: of all jobs, decided or not.
+void Book::measure() {
+  double gpus = 0.0;
+  bool required = false;
+  std::size_t most = 1;
+  for (const Bidder& b : bidders_) {
+    gpus += b.gpus * static_cast<double>(b.jobs.size());
+    required = required || b.required;
+    most = std::max<std::size_t>(most, b.last - b.first);
+    for (std::uint32_t c = b.first; c < b.last; ++c) {
+      shape_.largest_value = std::max(shape_.largest_value, choices_[c].value);
+    }
+  }
+  // A price above the largest value sells nothing, unless required jobs compete.
+  const double top = required ? 2.0 * std::max(shape_.largest_value, 1.0) : shape_.largest_value;
+  shape_.upper.assign(shape_.group.size(), top);
+  const double places = static_cast<double>(most) * static_cast<double>(shape_.group.size() + 1);
+  demand_scale_ = scale_for(2.0 * gpus + 1.0);
+  value_scale_ = scale_for(2.0 * gpus * (top + shape_.largest_value) * (2.0 + std::log(places)));
+}
+
+void Book::restock(const Supply& supply) {
+  shape_.capacity.clear();
+  for (const std::int64_t milli : supply.milli) {
+    shape_.capacity.push_back(static_cast<double>(milli) / 1000.0);
+  }
+  active_.clear();
+  std::vector<char> used(menu_.sets().size(), 0);
+  for (const Bidder& b : bidders_) {
+    if (b.left() == 0) continue;
+    for (std::uint32_t c = b.first; c < b.last; ++c) used[choices_[c].set] = 1;
+  }
+  slots_.build(supply, used);
+  slot_.assign(choices_.size(), Slots::kNone);
+  for (std::size_t i = 0; i < bidders_.size(); ++i) {
+    const Bidder& b = bidders_[i];
+    if (b.left() == 0) continue;
+    bool any = false;
+    for (std::uint32_t c = b.first; c < b.last; ++c) {
+      if (forbidden_[c] == 0) slot_[c] = slots_.of_set(choices_[c].set);
+      any = any || slot_[c] != Slots::kNone;
+    }
+    if (any) active_.push_back(static_cast<std::uint32_t>(i));
+  }
+}
+
+void Book::reopen(const Supply& supply) {
+  for (Bidder& b : bidders_) b.taken = 0;
+  std::ranges::fill(forbidden_, 0);
+  restock(supply);
+}
+
+double Book::cost_of(std::uint32_t choice, std::span<const double> costs) const {
+  return slot_[choice] == Slots::kNone ? kNever : costs[slot_[choice]];
+}
+
+/// f = n eps log(e^0 + sum e^{a_k}), a_k = (v_k - q_k) / eps; demand of choice k = n e^{a_k} / sum.
+void Book::bid(const Bidder& b, std::span<const double> costs, double eps,
+               std::span<std::int64_t> sums) const {
+  std::array<double, 64> buffer;
+  std::vector<double> spill;
+  double* a = buffer.data();
+  if (b.last - b.first > buffer.size()) spill.resize(b.last - b.first), a = spill.data();
+  double top = b.required ? -kNever : 0.0;
+  for (std::uint32_t c = b.first; c < b.last; ++c) {
+    a[c - b.first] = choices_[c].value - cost_of(c, costs);
+    top = std::max(top, a[c - b.first]);
+  }
+  const double amount = b.gpus * static_cast<double>(b.left());
+  if (eps == 0.0) {
+    sums[0] += fixed(amount * top, value_scale_);
+    for (std::uint32_t c = b.first; c < b.last; ++c) {
+      if (a[c - b.first] != top || (top == 0.0 && !b.required)) continue;
+      sums[1 + slot_[c]] += fixed(amount, demand_scale_);
+      return;
+    }
+    return;
+  }
+  const double far = top - kFar * eps;
+  double sum = b.required || -top < -kFar * eps ? 0.0 : std::exp(-top / eps);
+  for (std::uint32_t c = b.first; c < b.last; ++c) {
+    double& x = a[c - b.first];
+    sum += x = x > far ? std::exp((x - top) / eps) : 0.0;
+  }
+  sums[0] += fixed(amount * (top + eps * std::log(sum)), value_scale_);
+  const double unit = amount / sum;
+  for (std::uint32_t c = b.first; c < b.last; ++c) {
+    const double x = a[c - b.first];
+    if (x > 0.0) sums[1 + slot_[c]] += fixed(unit * x, demand_scale_);
+  }
+}
+
+void Book::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
+                    std::size_t last_block, std::span<std::int64_t> sums) const {
+  BERTH_EXPECT(prices.size() == shape_.group.size() && sums.size() == sums_size());
+  BERTH_EXPECT(eps >= 0.0 && eps <= std::max(shape_.largest_value, 1.0));
+  const std::vector<double> costs = slots_.costs(prices, eps);
+  const std::size_t first = std::min(first_block, blocks());
+  const std::size_t count = std::max(std::min(last_block, blocks()), first) - first;
+  const auto share = [&](std::size_t from, std::size_t to, std::span<std::int64_t> into) {
+    const std::size_t end = std::min((first + to) * kBlock, active_.size());
+    for (std::size_t i = (first + from) * kBlock; i < end; ++i) {
+      bid(bidders_[active_[i]], costs, eps, into);
+    }
+  };
+  const auto threads = std::min(count, static_cast<std::size_t>(parallel::thread_limit()));
+  if (threads <= 1) return share(0, count, sums);
+  std::vector<std::vector<std::int64_t>> own(threads);  // integers: any split gives the same sums
+  parallel::sweep_blocks(threads, 1, [&](std::size_t t, std::size_t, std::size_t) {
+    own[t].assign(sums.size(), 0);
+    share(count * t / threads, count * (t + 1) / threads, own[t]);
+  });
+  for (const auto& part : own) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
+  }
+}
+
+double Book::finish(std::span<const double> prices, double eps, std::span<const std::int64_t> sums,
+                    std::span<double> gradient) const {
+  double value = static_cast<double>(sums[0]) / value_scale_;
+  for (std::size_t p = 0; p < prices.size(); ++p) value += shape_.capacity[p] * prices[p];
+  if (gradient.empty()) return value;
+  std::vector<double> demand(slots_.size());
+  for (std::size_t s = 0; s < demand.size(); ++s) {
+    demand[s] = static_cast<double>(sums[1 + s]) / demand_scale_;
+  }
+  std::vector<double> used(prices.size(), 0.0);
+  slots_.spread(prices, eps, demand, used);
+  for (std::size_t p = 0; p < prices.size(); ++p) gradient[p] = shape_.capacity[p] - used[p];
+  return value;
+}
+
+double Book::dual(std::span<const double> prices, double eps, std::span<double> gradient) const {
+  std::vector<std::int64_t> sums(sums_size(), 0);
+  evaluate(prices, eps, 0, blocks(), sums);
+  return finish(prices, eps, sums, gradient);
+}
+
+void Book::weigh(const Bidder& b, std::span<const double> costs, double eps,
+                 std::span<double> weights) const {
+  double top = b.required ? -kNever : 0.0;
+  for (std::uint32_t c = b.first; c < b.last; ++c) {
+    weights[c - b.first] = choices_[c].value - cost_of(c, costs);
+    top = std::max(top, weights[c - b.first]);
+  }
+  double sum = b.required ? 0.0 : std::exp(-top / eps);
+  for (double& w : weights) sum += w = std::exp((w - top) / eps);
+  for (double& w : weights) w /= sum;
+}
+
+double Book::regret(std::size_t position, std::span<const double> costs) const {
+  if (bidder_of_[position] == Slots::kNone) return 0.0;
+  const Bidder& b = bidders_[bidder_of_[position]];
+  double best = b.required ? -kNever : 0.0;
+  for (std::uint32_t c = b.first; c < b.last; ++c) {
+    best = std::max(best, choices_[c].value - cost_of(c, costs));
+  }
+  return b.gpus * best;
+}
+
+}  // namespace berth::solver::where

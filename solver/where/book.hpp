@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "where/menu.hpp"
+#include "where/slots.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/solver/market.hpp"
+
+namespace berth::solver::where {
+
+/// Equal jobs: the same choices, so one softmax serves them all.
+struct Bidder {
+  double gpus = 0.0;  ///< of one job
+  bool required = false;
+  std::uint32_t first = 0, last = 0;  ///< its choices in Book::choice_values
+  std::vector<std::uint32_t> jobs;    ///< positions, ascending; the first `taken` are decided
+  std::uint32_t taken = 0;
+
+  [[nodiscard]] std::size_t left() const { return jobs.size() - taken; }
+};
+
+/// The market's ledger: who bids for what, and the prices of it. Evaluation is const.
+class Book {
+ public:
+  static constexpr std::size_t kBlock = 256;
+
+  Book(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
+       const Supply& supply);
+  Book(const Book&) = delete;
+  Book& operator=(const Book&) = delete;
+
+  /// What is left to sell. Bidders whose jobs are all decided, or that are out, drop out.
+  void restock(const Supply& supply);
+
+  /// The same with all jobs undecided and all choices allowed again.
+  void reopen(const Supply& supply);
+
+  /// The first undecided job of the bidder is decided.
+  void decide(std::uint32_t bidder) { ++bidders_[bidder].taken; }
+  void drop(std::uint32_t bidder) {
+    bidders_[bidder].taken = static_cast<std::uint32_t>(bidders_[bidder].jobs.size());
+  }
+  /// The choice turned out impossible: never again.
+  void forbid(std::uint32_t choice) { forbidden_[choice] = 1; }
+
+  [[nodiscard]] const MarketShape& shape() const { return shape_; }
+  [[nodiscard]] std::size_t blocks() const { return (active_.size() + kBlock - 1) / kBlock; }
+  [[nodiscard]] std::size_t sums_size() const { return 1 + slots_.size(); }
+  void evaluate(std::span<const double> prices, double eps, std::size_t first_block,
+                std::size_t last_block, std::span<std::int64_t> sums) const;
+  double finish(std::span<const double> prices, double eps, std::span<const std::int64_t> sums,
+                std::span<double> gradient) const;
+  double dual(std::span<const double> prices, double eps, std::span<double> gradient) const;
+
+  /// Softmax weights of a bidder's choices, given Slots::costs; `weights` has one entry a choice.
+  void weigh(const Bidder& bidder, std::span<const double> costs, double eps,
+             std::span<double> weights) const;
+
+  [[nodiscard]] const Menu& menu() const { return menu_; }
+  [[nodiscard]] const Slots& slots() const { return slots_; }
+  [[nodiscard]] const std::vector<Bidder>& bidders() const { return bidders_; }
+  [[nodiscard]] std::span<const std::uint32_t> active() const { return active_; }
+  [[nodiscard]] const Choice& choice(std::uint32_t at) const { return choices_[at]; }
+
+  /// Best priced profit of the job at `position`, given exact Slots::costs; >= 0 unless required.
+  [[nodiscard]] double regret(std::size_t position, std::span<const double> costs) const;
+
+ private:
+  void merge_jobs(const model::Workload& workload, std::span<const JobId> jobs);
+  void measure();
+  [[nodiscard]] double cost_of(std::uint32_t choice, std::span<const double> costs) const;
+  void bid(const Bidder& bidder, std::span<const double> costs, double eps,
+           std::span<std::int64_t> sums) const;
+
+  Menu menu_;
+  Slots slots_;
+  MarketShape shape_;
+  std::vector<Bidder> bidders_;
+  std::vector<Choice> choices_;      ///< of all bidders, values per GPU
+  std::vector<char> forbidden_;      ///< by choice
+  std::vector<std::uint32_t> slot_;  ///< by choice; Slots::kNone when not to be had now
+  std::vector<std::uint32_t> active_;
+  std::vector<std::uint32_t> bidder_of_;  ///< by position; kNone when it bids for nothing
+  double value_scale_ = 1.0;              ///< powers of two: fixed point units per unit of value
+  double demand_scale_ = 1.0;             ///< and per GPU
+};
+
+}  // namespace berth::solver::where

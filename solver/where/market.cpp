@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/market.hpp"
+
+#include "where/book.hpp"
+#include "where/yard.hpp"
+
+#include <algorithm>
+
+namespace berth::solver {
+namespace {
+
+std::size_t most_gpus(const model::Cluster& cluster) {
+  std::int32_t most = 0;
+  for (const model::MachineClass& c : cluster.classes) most = std::max(most, c.gpus);
+  return static_cast<std::size_t>(most);
+}
+
+void add_machine(Supply& supply, std::size_t pool, std::int64_t milli, std::size_t whole) {
+  supply.milli[pool] += milli;
+  for (std::size_t k = 1; k <= whole; ++k) {
+    supply.tasks[k * supply.pools + pool] += static_cast<std::int64_t>(whole / k);
+  }
+}
+
+Supply empty_supply(std::size_t pools, std::size_t most) {
+  return {.pools = pools,
+          .milli = std::vector<std::int64_t>(pools, 0),
+          .tasks = std::vector<std::int64_t>((most + 1) * pools, 0)};
+}
+
+}  // namespace
+
+Supply full_supply(const model::Cluster& cluster, const model::Pools& pools) {
+  Supply supply = empty_supply(pools.size(), most_gpus(cluster));
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    const std::int32_t gpus = cluster.class_of(MachineId(m)).gpus;
+    add_machine(supply, pools.of_machine[m].index(), model::kGpuMilli * gpus,
+                static_cast<std::size_t>(gpus));
+  }
+  return supply;
+}
+
+Supply free_supply(const model::Pools& pools, const model::Room& room,
+                   std::span<const MachineId> machines) {
+  std::size_t most = 0;
+  for (const MachineId m : machines) most = std::max(most, room.devices(m).size());
+  Supply supply = empty_supply(pools.size(), most);
+  for (const MachineId m : machines) {
+    add_machine(supply, pools.of_machine[m.index()].index(), room.free_milli(m),
+                static_cast<std::size_t>(room.whole_count(m)));
+  }
+  return supply;
+}
+
+struct Market::State {
+  where::Yard yard;
+  where::Book book;
+
+  State(const model::Valuation& valuation, const model::Pools& pools, std::span<const JobId> jobs,
+        const Supply& supply)
+      : yard(valuation.instance().cluster, pools), book(valuation, yard, jobs, supply) {}
+};
+
+Market::Market(const model::Valuation& valuation, const model::Pools& pools,
+               std::span<const JobId> jobs, const Supply& supply)
+    : state_(std::make_unique<State>(valuation, pools, jobs, supply)) {}
+Market::~Market() = default;
+Market::Market(Market&&) noexcept = default;
+
+const MarketShape& Market::shape() const { return state_->book.shape(); }
+std::size_t Market::blocks() const { return state_->book.blocks(); }
+std::size_t Market::sums_size() const { return state_->book.sums_size(); }
+
+void Market::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
+                      std::size_t last_block, std::span<std::int64_t> sums) const {
+  state_->book.evaluate(prices, eps, first_block, last_block, sums);
+}
+
+double Market::finish(std::span<const double> prices, double eps,
+                      std::span<const std::int64_t> sums, std::span<double> gradient) const {
+  return state_->book.finish(prices, eps, sums, gradient);
+}
+
+double Market::dual(std::span<const double> prices, double eps, std::span<double> gradient) const {
+  return state_->book.dual(prices, eps, gradient);
+}
+
+}  // namespace berth::solver

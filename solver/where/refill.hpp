@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "where/floor.hpp"
+#include "where/menu.hpp"
+
+#include <span>
+#include <vector>
+
+namespace berth::solver::where {
+
+/// The jobs of a menu and where they lie; empty tasks = not placed. By position in the menu.
+struct Berths {
+  std::vector<JobId> jobs;
+  std::vector<model::JobPlacement> placed;
+
+  [[nodiscard]] bool lies(std::size_t position) const { return !placed[position].tasks.empty(); }
+};
+
+Berths no_berths(std::span<const JobId> jobs);
+model::Placement placement_of(const Berths& berths);   ///< ascending position
+std::vector<JobId> unplaced_of(const Berths& berths);  ///< ascending position
+
+/// Places jobs that lie nowhere into idle room: required ones first, then the best value per GPU;
+/// then CPU-only jobs.
+void refill(const model::Valuation& valuation, const Menu& menu, Floor& floor, Berths& berths);
+
+}  // namespace berth::solver::where

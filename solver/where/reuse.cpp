@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the dive that others call on their own placements.
+#include "where/chains.hpp"
+#include "where/floor.hpp"
+#include "where/menu.hpp"
+#include "where/refill.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "berth/base/assert.hpp"
+#include "berth/solver/dive.hpp"
+
+namespace berth::solver {
+
+void fill(const model::Valuation& valuation, model::Room& room, std::span<const MachineId> machines,
+          std::vector<JobId>& unplaced, model::Placement& placed) {
+  const model::Instance& instance = valuation.instance();
+  const model::Pools pools = model::make_pools(instance.cluster, model::Level::rack);
+  const where::Yard yard(instance.cluster, pools);
+  const where::Menu menu(valuation, yard, unplaced);
+  where::Floor floor(instance, yard, room, machines);
+  where::Berths berths = where::no_berths(unplaced);
+  where::refill(valuation, menu, floor, berths);
+
+  model::Placement joined;
+  std::ranges::merge(placed, where::placement_of(berths), std::back_inserter(joined), {},
+                     &model::JobPlacement::job, &model::JobPlacement::job);
+  placed = std::move(joined);
+  unplaced = where::unplaced_of(berths);
+}
+
+double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
+               std::span<const MachineId> machines, std::vector<JobId>& unplaced,
+               model::Placement& placed, std::span<const double> prices, int chains) {
+  BERTH_EXPECT(prices.size() == pools.size());
+  const model::Instance& instance = valuation.instance();
+  where::Berths berths;
+  for (const JobId j : unplaced) berths.placed.push_back({.job = j, .tasks = {}});
+  std::ranges::move(placed, std::back_inserter(berths.placed));
+  std::ranges::sort(berths.placed, {}, &model::JobPlacement::job);
+  for (const model::JobPlacement& p : berths.placed) berths.jobs.push_back(p.job);
+
+  const where::Yard yard(instance.cluster, pools);
+  const where::Menu menu(valuation, yard, berths.jobs);
+  where::Floor floor(instance, yard, room, machines);
+  const double gained = where::Chains(valuation, menu, floor, berths, prices).run(chains);
+  placed = where::placement_of(berths);
+  unplaced = where::unplaced_of(berths);
+  return gained;
+}
+
+}  // namespace berth::solver
