@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "berth/base/assert.hpp"
+#include "berth/parallel/loops.hpp"
 
 namespace berth::certify {
 namespace {
@@ -52,8 +53,8 @@ std::vector<Region> regions(const Instance& instance, const Job& job) {
   return {{Level::machine, Level::cluster, {}, {}}};
 }
 
-/// Evaluates all options of one job after the other. Jobs that ask for the same tasks on the
-/// same types come one after another and share the costs.
+/// Evaluates all options of one job after the other. Jobs that ask for the same tasks come
+/// one after another and share the costs.
 class Options {
  public:
   Options(const Instance& instance, model::Objective objective, const Tariff& tariff, int scale)
@@ -91,15 +92,18 @@ class Options {
 
   [[nodiscard]] bool same_tasks(const Job& a, const Job& b) const { return compare(a, b) == 0; }
 
-  /// Order by tasks and types, so that equal ones are neighbours.
+  /// Order by tasks, so that equal ones are neighbours. Costs are by GPU type, so the types that a
+  /// job allows matter only to those without GPUs.
   [[nodiscard]] int compare(const Job& a, const Job& b) const {
-    if (a.gpu_types != b.gpu_types) return a.gpu_types < b.gpu_types ? -1 : 1;
     if (a.groups != b.groups) return a.groups < b.groups ? -1 : 1;
     for (std::uint32_t i = 0; i < a.groups; ++i) {
       const TaskGroup& x = instance_->workload.groups[a.first_group + i];
       const TaskGroup& y = instance_->workload.groups[b.first_group + i];
       if (x.shape != y.shape) return x.shape < y.shape ? -1 : 1;
       if (x.count != y.count) return x.count < y.count ? -1 : 1;
+    }
+    if (a.gpu_types != b.gpu_types && !uses_gpu(instance_->workload, a)) {
+      return a.gpu_types < b.gpu_types ? -1 : 1;
     }
     return 0;
   }
@@ -143,7 +147,7 @@ class Options {
   bool integral_ = true;
 };
 
-/// Jobs with the same tasks and types side by side.
+/// Jobs with the same tasks side by side.
 std::vector<std::uint32_t> grouped(const Instance& instance, const Options& options) {
   const auto& jobs = instance.workload.jobs;
   std::vector<std::uint32_t> order(jobs.size());
@@ -152,6 +156,40 @@ std::vector<std::uint32_t> grouped(const Instance& instance, const Options& opti
     return options.compare(jobs[a], jobs[b]) < 0;
   });
   return order;
+}
+
+/// Sums over jobs; integers, so blocks may be added in any order.
+struct JobsTerm {
+  Int128 net = 0;
+  Int128 gross = 0;
+  bool integral = true;
+};
+
+JobsTerm jobs_term(const Instance& instance, const Options& shared, const std::vector<bool>& must) {
+  constexpr std::size_t kBlock = 4096;
+  const std::vector<std::uint32_t> order = grouped(instance, shared);
+  const auto of_block = [&](std::size_t block) {
+    Options options = shared;
+    JobsTerm sum;
+    for (const std::uint32_t j : std::span(order)
+                                     .subspan(block * kBlock)
+                                     .first(std::min(kBlock, order.size() - block * kBlock))) {
+      const Best best = options.best(instance.workload.jobs[j]);
+      // A required job without an option: no plan places it, so any amount is a bound.
+      if (!best.net) continue;
+      sum.net += must[j] ? *best.net : std::max<Int128>(0, *best.net);
+      sum.gross += must[j] ? *best.gross : std::max<Int128>(0, *best.gross);
+    }
+    sum.integral = options.integral();
+    return sum;
+  };
+  const auto add = [](JobsTerm& total, const JobsTerm& part) {
+    total.net += part.net;
+    total.gross += part.gross;
+    total.integral = total.integral && part.integral;
+  };
+  const std::size_t blocks = (order.size() + kBlock - 1) / kBlock;
+  return parallel::reduce_in_order(blocks, JobsTerm{}, of_block, add);
 }
 
 Int128 machines_term(const Instance& instance, const Tariff& tariff) {
@@ -171,21 +209,17 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed) {
   BERTH_EXPECT(unusable(instance, objective, certificate).empty());
   const Tariff tariff(instance, certificate);
-  Options options(instance, objective, tariff, certificate.scale_log2);
+  const Options options(instance, objective, tariff, certificate.scale_log2);
   std::vector<bool> must(instance.workload.jobs.size(), false);
   for (const JobId job : required_placed) must[job.index()] = true;
 
   Bound bound{.scale_log2 = certificate.scale_log2};
   bound.machines = machines_term(instance, tariff);
-  for (const std::uint32_t j : grouped(instance, options)) {
-    const Best best = options.best(instance.workload.jobs[j]);
-    // A required job without an option: no plan places it, so any amount is a bound.
-    if (!best.net) continue;
-    bound.jobs += must[j] ? *best.net : std::max<Int128>(0, *best.net);
-    bound.zero_price += must[j] ? *best.gross : std::max<Int128>(0, *best.gross);
-  }
+  const JobsTerm term = jobs_term(instance, options, must);
+  bound.jobs = term.net;
+  bound.zero_price = term.gross;
   bound.exact = std::min(bound.machines + bound.jobs, bound.zero_price);
-  if (options.integral()) bound.exact = floor_to_integer(bound.exact, bound.scale_log2);
+  if (term.integral) bound.exact = floor_to_integer(bound.exact, bound.scale_log2);
   bound.value = double_up(bound.exact, bound.scale_log2);
   return bound;
 }

@@ -145,8 +145,8 @@ Int128 GangCost::find_in_pod(GpuTypeId type, Level width, PodId pod) {
   if (width == Level::pod) return spread_over(tariff_->in_pod(pod), type);
   BERTH_EXPECT(width == Level::rack);
   Int128 least = kImpossible;
-  for (std::size_t r = tariff_->first_rack(pod); r < tariff_->last_rack(pod); ++r) {
-    least = std::min(least, in_rack(type, width, RackId(r)));
+  for (const RackId r : tariff_->different_racks(pod)) {
+    least = std::min(least, in_rack(type, width, r));
   }
   return least;
 }

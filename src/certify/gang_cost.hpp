@@ -12,9 +12,10 @@
 
 namespace berth::certify {
 
-/// Cheapest room for one set of tasks (all jobs that ask for the same tasks on the same types
-/// share it): C of bound.hpp by GPU type, width and how far it may lie. Every amount is
-/// kImpossible when no such domain holds the tasks. Costs are found on first use and kept per pod.
+/// Cheapest room for one set of tasks (all jobs that ask for the same tasks share it; without
+/// GPUs, those that also allow the same types): C of bound.hpp by GPU type, width and how far it
+/// may lie. Every amount is kImpossible when no such domain holds the tasks. Costs are found on
+/// first use and kept per pod.
 class GangCost {
  public:
   GangCost(const model::Instance& instance, const Tariff& tariff, const model::Job& job);

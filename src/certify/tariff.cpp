@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace berth::certify {
@@ -14,6 +16,7 @@ Tariff::Tariff(const model::Instance& instance, const model::Certificate& certif
   stock_racks(instance.cluster);
   price_racks(certificate);
   stock_pods(certificate.level);
+  find_different_racks();
   shape_prices_.assign(workload_->shapes.size() * (types_ + 1), 0);
   for (const model::Certificate::ShapePrice& s : certificate.shapes) {
     const auto column = static_cast<std::size_t>(s.gpu_type.value() + 1);
@@ -84,6 +87,28 @@ void Tariff::stock_pods(Level level) {
     }
   }
   pod_first_.push_back(pools_.size());
+}
+
+void Tariff::find_different_racks() {
+  const auto content = [](const Stock& s) {
+    return std::tuple(s.machine_class, s.machines, s.price);
+  };
+  const auto before = [&](RackId a, RackId b) {
+    return std::ranges::lexicographical_compare(in_rack(a), in_rack(b), {}, content, content);
+  };
+  for (std::size_t pod = 0; pod + 1 < pod_racks_.size(); ++pod) {
+    different_first_.push_back(different_.size());
+    std::set<RackId, decltype(before)> known(before);
+    for (std::size_t r = pod_racks_[pod]; r < pod_racks_[pod + 1]; ++r) {
+      if (known.insert(RackId(r)).second) different_.emplace_back(r);
+    }
+  }
+  different_first_.push_back(different_.size());
+}
+
+std::span<const RackId> Tariff::different_racks(PodId pod) const {
+  const std::size_t begin = different_first_[pod.index()];
+  return std::span(different_).subspan(begin, different_first_[pod.index() + 1] - begin);
 }
 
 std::span<const Stock> Tariff::in_rack(RackId rack) const {

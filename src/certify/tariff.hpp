@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,6 +18,8 @@ struct UnitPrices {
   std::int64_t gpu_milli = 0;
   std::int64_t cpu_milli = 0;
   std::int64_t memory_mib = 0;
+
+  auto operator<=>(const UnitPrices&) const = default;
 };
 
 /// Machines of one class at one place that cost the same.
@@ -34,10 +37,9 @@ class Tariff {
  public:
   Tariff(const model::Instance& instance, const model::Certificate& certificate);
 
-  /// Stocks by rack, and the racks of a pod (racks are numbered pod by pod).
   [[nodiscard]] std::span<const Stock> in_rack(RackId rack) const;
-  [[nodiscard]] std::size_t first_rack(PodId pod) const { return pod_racks_[pod.index()]; }
-  [[nodiscard]] std::size_t last_rack(PodId pod) const { return pod_racks_[pod.index() + 1]; }
+  /// Of the pod's racks those that differ in machines or prices; each of the others is like one.
+  [[nodiscard]] std::span<const RackId> different_racks(PodId pod) const;
 
   /// Pools as priced: by rack or by pod, in order of pods. Their machines sum to the cluster's.
   [[nodiscard]] std::span<const Stock> pools() const { return pools_; }
@@ -54,12 +56,15 @@ class Tariff {
   void stock_racks(const model::Cluster& cluster);
   void price_racks(const model::Certificate& certificate);
   void stock_pods(model::Level level);
+  void find_different_racks();
 
   const model::Workload* workload_;
   std::size_t types_ = 0;
   std::vector<Stock> by_rack_;
-  std::vector<std::size_t> rack_first_;  ///< by RackId, one more
-  std::vector<std::size_t> pod_racks_;   ///< by PodId, one more
+  std::vector<std::size_t> rack_first_;       ///< by RackId, one more
+  std::vector<std::size_t> pod_racks_;        ///< by PodId, one more; racks are numbered pod by pod
+  std::vector<RackId> different_;             ///< pod by pod
+  std::vector<std::size_t> different_first_;  ///< by PodId, one more
   std::vector<Stock> pools_;
   std::vector<std::size_t> pod_first_;      ///< by PodId, one more
   std::vector<std::int64_t> shape_prices_;  ///< shape x (types + 1); column 0 = without GPUs

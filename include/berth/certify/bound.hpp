@@ -58,7 +58,7 @@ struct Bound {
 /// that fits the cluster), rounded down to an integer when every option's value is one.
 ///
 /// @pre  unusable(...) is empty (asserted)
-/// Exact integer arithmetic throughout; independent of the order of jobs and prices.
+/// Exact integer arithmetic throughout; independent of threads and of the order of jobs and prices.
 /// O(P (1000/step) W + S P log P + J T) for P pools, W distinct GPU sizes, S distinct sets of
 /// tasks, T GPU types; memory O(P + shapes x T + J), never jobs x machines.
 Bound upper_bound(const model::Instance& instance, model::Objective objective,
