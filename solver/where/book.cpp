@@ -41,8 +41,8 @@ Book::Book(const model::Valuation& valuation, const Yard& yard, std::span<const 
     : menu_(valuation, yard, jobs), slots_(menu_, yard) {
   merge_jobs(valuation.instance().workload, jobs);
   for (const model::Pool& p : yard.pools().pools) shape_.group.push_back(p.gpu_type.value());
-  measure();
   restock(supply);
+  measure();
 }
 
 void Book::merge_jobs(const model::Workload& workload, std::span<const JobId> jobs) {
@@ -81,7 +81,8 @@ void Book::merge_jobs(const model::Workload& workload, std::span<const JobId> jo
   forbidden_.assign(choices_.size(), 0);
 }
 
-/// Largest value per GPU, the price box and the fixed-point scales: of all jobs, decided or not.
+/// Largest value per GPU, the price box and the fixed-point scales, from the first supply: later
+/// ones are smaller.
 void Book::measure() {
   double gpus = 0.0;
   bool required = false;
@@ -91,6 +92,7 @@ void Book::measure() {
     required = required || b.required;
     most = std::max<std::size_t>(most, b.last - b.first);
     for (std::uint32_t c = b.first; c < b.last; ++c) {
+      if (slot_[c] == Slots::kNone) continue;  // no place holds the job
       shape_.largest_value = std::max(shape_.largest_value, choices_[c].value);
     }
   }

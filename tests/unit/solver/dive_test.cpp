@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/dive.hpp"
+
+#include "floor_plan.hpp"
+#include "petsc_environment.hpp"
+#include "test_paths.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "berth/parallel/threads.hpp"
+#include "berth/solver/market.hpp"
+
+namespace berth::solver {
+namespace {
+
+using model::Level;
+using test::FloorPlan;
+
+/// Prices, then a dive on the empty floor; checks the result against the room and the values.
+struct Dived {
+  PriceResult prices;
+  DiveResult result;
+
+  explicit Dived(const FloorPlan& plan, const DiveOptions& options = {}) {
+    const auto value = plan.value();
+    const auto pools = plan.pools();
+    const Market market(value, pools, plan.jobs, full_supply(plan.instance.cluster, pools));
+    const auto dual = [&](auto p, double e, auto g) { return market.dual(p, e, g); };
+    prices = minimise_market(dual, market.shape(), {}, {});
+    model::Room room(plan.instance.cluster);
+    result = dive(value, pools, room, plan.machines, plan.jobs, prices.prices, options);
+    verify(plan, value, room);
+  }
+
+  void verify(const FloorPlan& plan, const model::Valuation& value, const model::Room& room) {
+    model::Room replay(plan.instance.cluster);  // take() asserts that devices are free
+    double sum = 0.0;
+    for (const model::JobPlacement& p : result.placement) {
+      const model::Job& job = plan.instance.workload.job(p.job);
+      take(replay, plan.instance.workload, p);
+      sum += value.placed(p);
+      EXPECT_EQ(static_cast<std::int64_t>(p.tasks.size()), plan.instance.workload.tasks(job));
+      EXPECT_LE(extent(plan.instance, p).width, job.domain);
+      for (const model::TaskPlacement& t : p.tasks) {
+        const GpuTypeId type = plan.instance.cluster.class_of(t.machine).gpu_type;
+        EXPECT_TRUE(t.devices == 0 || (job.gpu_types >> type.index() & 1U) == 1U);
+      }
+    }
+    for (const MachineId m : plan.machines) EXPECT_EQ(replay.free_milli(m), room.free_milli(m));
+    EXPECT_NEAR(sum, result.value, 1e-6 * (1.0 + sum));
+    EXPECT_LE(sum, prices.bound + 1e-6 * (1.0 + sum));
+    EXPECT_EQ(result.placement.size() + result.unplaced.size(), plan.jobs.size());
+    EXPECT_TRUE(std::ranges::is_sorted(result.placement, {}, &model::JobPlacement::job));
+  }
+};
+
+// Two racks of 8; two jobs of 8 (worth 3 a GPU) and eight of 1 (worth 2): the large ones win.
+TEST(Dive, places_the_obvious_jobs) {
+  FloorPlan plan({"A"});
+  const PodId pod = plan.pod();
+  for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(1, 0, 8);
+  for (int j = 0; j < 8; ++j) plan.job({.gpus = 1, .weight = 2.0});
+  for (int j = 0; j < 2; ++j) plan.job({.gpus = 8, .weight = 3.0});
+  EXPECT_EQ(Dived(plan).result.value, 48.0);
+}
+
+// Each job is at home in another rack; away it is worth half.
+TEST(Dive, sends_jobs_home) {
+  FloorPlan plan({"A"});
+  for (int r = 0; r < 4; ++r) plan.rack(plan.pod()), plan.add_machines(1, 0, 4);
+  for (int j = 0; j < 4; ++j) {
+    plan.job({.gpus = 4, .home_factor = {1.0, 1.0, 0.5, 0.5}, .home = RackId(3 - j)});
+  }
+  const Dived run(plan);
+  EXPECT_EQ(run.result.value, 16.0);
+  for (int j = 0; j < 4; ++j) {
+    EXPECT_EQ(run.result.placement[static_cast<std::size_t>(j)].tasks[0].machine, MachineId(3 - j));
+  }
+}
+
+// Fast on the other type: crossing over is worth 2 + 2 against 1 + 1.
+TEST(Dive, chooses_types_and_keeps_to_those_allowed) {
+  FloorPlan plan({"A", "B"});
+  plan.rack(plan.pod());
+  plan.add_machines(1, 0, 8);
+  plan.add_machines(1, 1, 8);
+  plan.job({.gpus = 8, .speed = {1.0, 2.0}});
+  plan.job({.gpus = 8, .speed = {2.0, 1.0}});
+  plan.job({.gpus = 8, .weight = 100.0, .types = 4});  // a type nobody has
+  const Dived run(plan);
+  EXPECT_EQ(run.result.value, 32.0);
+  EXPECT_EQ(run.result.unplaced, std::vector<JobId>{JobId(2)});
+}
+
+// Gangs of 4 x 4 GPUs need both machines of two racks when spread, and lose half then: the racks
+// (16 GPUs each) take one gang each.
+TEST(Dive, keeps_gangs_narrow_when_width_costs) {
+  FloorPlan plan({"A"});
+  const PodId pod = plan.pod();
+  for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(2, 0, 8);
+  for (int j = 0; j < 2; ++j) plan.job({.tasks = 4, .gpus = 4, .spread = {1.0, 1.0, 0.5, 0.5}});
+  EXPECT_EQ(Dived(plan).result.value, 32.0);
+}
+
+// 24 GPUs in one gang: no rack (16) holds it, the pod (32) does.
+TEST(Dive, spans_racks_when_it_must_and_may) {
+  for (const Level widest : {Level::pod, Level::rack}) {
+    FloorPlan plan({"A"});
+    const PodId pod = plan.pod();
+    for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(2, 0, 8);
+    plan.job({.tasks = 3, .gpus = 8, .spread = {1.0, 1.0, 0.75, 0.5}, .domain = widest});
+    EXPECT_EQ(Dived(plan).result.value, widest == Level::pod ? 18.0 : 0.0);
+  }
+}
+
+TEST(Dive, gap_is_small_on_a_mixed_floor_and_the_same_on_any_threads) {
+  const FloorPlan plan = test::mixed_floor(5, 400);
+  const parallel::ThreadLimit one(1);
+  const Dived first(plan);
+  RecordProperty("gap", std::to_string(1.0 - first.result.value / first.prices.bound));
+  EXPECT_GT(first.result.value, 0.97 * first.prices.bound);
+  EXPECT_GE(first.result.value_fill, first.result.value_dive);
+  EXPECT_GE(first.result.value, first.result.value_fill);
+  const parallel::ThreadLimit two(2);
+  const Dived second(plan);
+  ASSERT_EQ(first.result.placement.size(), second.result.placement.size());
+  for (std::size_t i = 0; i < first.result.placement.size(); ++i) {
+    EXPECT_EQ(first.result.placement[i].job, second.result.placement[i].job);
+    EXPECT_EQ(first.result.placement[i].tasks, second.result.placement[i].tasks);
+  }
+}
+
+/// Racks as machines of 64 GPUs, jobs of one task with a home rack (columns in the header lines).
+FloorPlan rack_placement(const std::filesystem::path& folder) {
+  FloorPlan plan({"t0", "t1", "t2", "t3"});
+  char comma = 0, t = 0;
+  int id = 0, pod = 0, type = 0, gpus = 0, home = 0;
+  std::string line;
+  std::ifstream racks(folder / "racks.csv");
+  std::getline(racks, line);
+  while (racks >> id >> comma >> pod >> comma >> t >> type >> comma >> gpus) {
+    while (plan.instance.cluster.pods.size() <= static_cast<std::size_t>(pod)) plan.pod();
+    plan.rack(PodId(pod));
+    plan.add_machines(1, type, gpus);
+  }
+  std::ifstream jobs(folder / "jobs.csv");
+  std::getline(jobs, line);
+  FloorPlan::Wanted wanted{.speed = std::vector<double>(4), .home_factor = {1.0, 1.0, 0.9, 0.75}};
+  while (jobs >> id >> comma >> wanted.gpus >> comma >> wanted.weight >> comma >> home) {
+    wanted.home = RackId(home);
+    for (double& speed : wanted.speed) jobs >> comma >> speed;
+    plan.job(wanted);
+  }
+  return plan;
+}
+
+// The LP optimum, computed once by a network simplex, is 126,860.5.
+TEST(Dive, reaches_half_a_percent_on_rack_placement) {
+  const auto bench = test::bench();
+  if (!bench) GTEST_SKIP() << "skipped: no BERTH_BENCH";
+  const FloorPlan plan = rack_placement(*bench / "rack_placement/r4000x256");
+  ASSERT_EQ(plan.jobs.size(), 4000U);
+  const Dived dived(plan);
+  EXPECT_GE(dived.prices.bound, 126860.4);
+  EXPECT_LE(dived.prices.bound, 126860.5 * 1.0005);
+  EXPECT_GE(dived.result.value, 0.995 * dived.prices.bound);
+}
+
+TEST(Dive, reports_what_the_unplaced_could_have_added) {
+  FloorPlan plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(1, 0, 4);
+  plan.job({.gpus = 3, .weight = 2.0});
+  plan.job({.gpus = 3, .weight = 1.9});
+  const Dived run(plan);
+  EXPECT_EQ(run.result.value, 6.0);
+  for (const Regret& r : run.result.regrets) EXPECT_EQ(r.job, JobId(1));
+}
+
+TEST(Dive, empty_and_worthless_inputs) {
+  FloorPlan none({"A"});
+  EXPECT_TRUE(Dived(none).result.placement.empty());
+  FloorPlan machines_only({"A"});
+  machines_only.rack(machines_only.pod());
+  machines_only.add_machines(2, 0, 8);
+  EXPECT_TRUE(Dived(machines_only).result.placement.empty());
+  machines_only.job({.gpus = 16});  // larger than any machine
+  machines_only.job({.gpus = 1, .weight = 0.0});
+  EXPECT_EQ(Dived(machines_only).result.unplaced.size(), 2U);
+  FloorPlan jobs_only({"A"});
+  jobs_only.job({.gpus = 1});
+  EXPECT_EQ(Dived(jobs_only).result.unplaced.size(), 1U);
+}
+
+TEST(Fill, takes_the_best_per_gpu_first_then_cpu_only_jobs) {
+  FloorPlan plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(1, 0, 8, 10'000);
+  plan.add_machines(1, -1, 0, 5'000);
+  plan.job({.gpus = 8, .weight = 1.0});
+  plan.job({.gpus = 4, .weight = 3.0});
+  plan.job({.gpus = 4, .weight = 2.0});
+  plan.job({.gpus = 0, .cpu = 5'000});  // worth nothing, but there is room
+  plan.job({.gpus = 0, .cpu = 10'000});
+  plan.job({.gpus = 0, .cpu = 1'000});
+  model::Room room(plan.instance.cluster);
+  std::vector<JobId> unplaced = plan.jobs;
+  model::Placement placed;
+  fill(plan.value(), room, plan.machines, unplaced, placed);
+  ASSERT_EQ(placed.size(), 4U);
+  EXPECT_EQ(unplaced, (std::vector<JobId>{JobId(0), JobId(5)}));
+  EXPECT_EQ(placed[2].tasks[0].machine, MachineId(1));  // CPU-only machines first
+  EXPECT_EQ(placed[3].tasks[0].machine, MachineId(0));
+}
+
+TEST(Fill, places_required_jobs_before_better_ones) {
+  FloorPlan plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(1, 0, 8);
+  plan.job({.gpus = 8, .weight = 9.0});
+  plan.job({.gpus = 1, .weight = 0.0, .required = true});
+  model::Room room(plan.instance.cluster);
+  std::vector<JobId> unplaced = plan.jobs;
+  model::Placement placed;
+  fill(plan.value(), room, plan.machines, unplaced, placed);
+  EXPECT_EQ(unplaced, std::vector<JobId>{JobId(0)});
+}
+
+// The rack of the newcomer's home is taken by a job that is worth as much elsewhere: it moves.
+TEST(Improve, moves_a_job_aside_for_one_that_cannot) {
+  FloorPlan plan({"A"});
+  const PodId pod = plan.pod();
+  for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(1, 0, 8);
+  plan.job({.gpus = 8, .weight = 1.0});
+  plan.job({.gpus = 8, .weight = 1.0, .home_factor = {1.0, 1.0, 0.0, 0.0}, .home = RackId(0)});
+  const auto value = plan.value();
+  const auto pools = plan.pools();
+  model::Room room(plan.instance.cluster);
+  model::Placement placed{
+      *place_job(room, plan.instance.workload, JobId(0), std::span(plan.machines).first(1))};
+  std::vector<JobId> unplaced{JobId(1)};
+  const std::vector<double> prices(pools.size(), 0.5);
+  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, 100), 8.0);
+  ASSERT_EQ(placed.size(), 2U);
+  EXPECT_TRUE(unplaced.empty());
+  EXPECT_EQ(placed[0].tasks[0].machine, MachineId(1));
+  EXPECT_EQ(placed[1].tasks[0].machine, MachineId(0));
+}
+
+// Two of four 2-GPU jobs must leave for a 4-GPU job worth more than they: the two cheapest.
+TEST(Improve, pushes_out_the_cheapest_for_a_better_one_and_never_loses) {
+  FloorPlan plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(1, 0, 8);
+  for (const double w : {3.0, 1.0, 2.0, 4.0}) plan.job({.gpus = 2, .weight = w});
+  plan.job({.gpus = 4, .weight = 2.5});
+  const auto value = plan.value();
+  const auto pools = plan.pools();
+  model::Room room(plan.instance.cluster);
+  std::vector<JobId> first(plan.jobs.begin(), plan.jobs.begin() + 4), unplaced{JobId(4)};
+  model::Placement placed;
+  fill(value, room, plan.machines, first, placed);
+  ASSERT_EQ(placed.size(), 4U);
+  const std::vector<double> prices(pools.size(), 2.2);
+  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, 100),
+                   10.0 - 6.0);
+  EXPECT_EQ(unplaced, (std::vector<JobId>{JobId(1), JobId(2)}));
+  EXPECT_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, 100), 0.0);
+}
+
+}  // namespace
+}  // namespace berth::solver
