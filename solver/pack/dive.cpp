@@ -15,7 +15,9 @@ constexpr double kRoundUp = 0.7;     ///< fractions from here on go up
 constexpr double kShare = 0.25;      ///< but at most this part of the fractional mass at a time
 constexpr double kTolerance = 0.02;  ///< of the residual relaxation, scaled value
 constexpr double kNearWhole = 1e-6;
-constexpr PricingLimits kDivePricing{.patterns = 5, .labels = 20000, .widest = 0.25};
+constexpr PricingLimits kDivePricing{
+    .patterns = 5, .labels = 20000, .last_labels = 20000, .widest = 1.0};
+constexpr int kPricingRounds = 8;  ///< each time; fewer leave the residual short of patterns
 constexpr int kMostRounds = 400;
 
 class Dive {
@@ -25,8 +27,9 @@ class Dive {
   Dived run(std::vector<Pattern> patterns, std::vector<double> x) {
     Dived result;
     for (; result.rounds < kMostRounds; ++result.rounds) {
-      fix_whole(patterns, x, result.usage);
-      if (!round_up(patterns, x, result.usage)) break;
+      const bool whole = fix_whole(patterns, x, result.usage);
+      const bool up = round_up(patterns, x, result.usage);
+      if (!whole && !up) break;
       Master master(problem_, scope_);
       if (master.add(open(std::move(patterns))) == 0) break;
       solve(master);
@@ -42,7 +45,8 @@ class Dive {
     usage.push_back({p, copies});
   }
 
-  void fix_whole(const std::vector<Pattern>& patterns, std::vector<double>& x, Usage& usage) {
+  bool fix_whole(const std::vector<Pattern>& patterns, std::vector<double>& x, Usage& usage) {
+    const std::size_t before = usage.size();
     for (std::size_t j = 0; j < patterns.size(); ++j) {
       const auto whole = static_cast<std::int64_t>(std::floor(x[j] + kNearWhole));
       const std::int64_t n = std::min(whole, copies_within(scope_, patterns[j]));
@@ -50,6 +54,7 @@ class Dive {
       fix(patterns[j], n, usage);
       x[j] = std::max(0.0, x[j] - static_cast<double>(n));
     }
+    return usage.size() > before;
   }
 
   /// The largest fractions, at least one. False when there is none that fits.
@@ -77,20 +82,21 @@ class Dive {
     return patterns;
   }
 
-  /// Solve, price once at the vertex's prices, solve again.
+  /// Column generation, cut short: prices are those of the vertex.
   void solve(Master& master) const {
-    master.solve(kTolerance);
-    master.push_to_vertex();
-    std::vector<double> price = master.type_prices();
-    for (double& y : price) y = std::max(y, 0.0);
-    auto priced =
-        price_states(problem_, scope_, price, master.state_prices(), scope_.demand, kDivePricing);
-    int added = 0;
-    for (Priced& p : priced) added += master.add(std::move(p.patterns));
-    if (added == 0) return;
-    master.restart();
-    master.solve(kTolerance);
-    master.push_to_vertex();
+    for (int round = 0;; ++round) {
+      master.solve(kTolerance);
+      master.push_to_vertex();
+      if (round == kPricingRounds) return;
+      std::vector<double> price = master.type_prices();
+      for (double& y : price) y = std::max(y, 0.0);
+      auto priced =
+          price_states(problem_, scope_, price, master.state_prices(), scope_.demand, kDivePricing);
+      int added = 0;
+      for (Priced& p : priced) added += master.add(std::move(p.patterns));
+      if (added == 0) return;
+      master.restart();
+    }
   }
 
   const Problem& problem_;

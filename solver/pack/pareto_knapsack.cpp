@@ -2,6 +2,8 @@
 #include "pareto_knapsack.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 namespace berth::solver {
 
@@ -23,13 +25,14 @@ void ParetoKnapsack::add(const KnapsackItem& item, const Admits& admits) {
   }
 }
 
-/// Contents of this size that end with the item; best reduced first, as their parents are.
+/// Contents of this size that end with the item; most profit first, as their parents are.
 void ParetoKnapsack::collect(const KnapsackItem& item, std::size_t size, const Admits& admits) {
   candidates_.clear();
   const Profit needed = limits_.floor - rest_[capacity() - size] - item.reduced;
+  const std::int64_t cpu = limits_.cpu - item.cpu;
+  const std::int64_t memory = limits_.memory - item.memory;
   for (const Entry& e : list_[size - static_cast<std::size_t>(item.size)]) {
-    if (e.reduced <= needed) break;
-    if (e.cpu + item.cpu > limits_.cpu || e.memory + item.memory > limits_.memory) continue;
+    if (e.reduced <= needed || e.cpu > cpu || e.memory > memory) continue;
     const Label& from = arena_[static_cast<std::size_t>(e.label)];
     const std::int32_t copies = from.item == item.id ? from.copies + 1 : 1;
     if (copies > item.cap || (admits && !admits(from, item.id))) continue;
@@ -38,32 +41,42 @@ void ParetoKnapsack::collect(const KnapsackItem& item, std::size_t size, const A
   }
 }
 
-/// A label is beaten only by one of no smaller reduced profit, so one pass in that order does it.
+bool ParetoKnapsack::Stairs::beats(std::int64_t cpu, std::int64_t memory) const {
+  const auto above = std::ranges::upper_bound(steps_, cpu, {}, &Step::cpu);
+  return above != steps_.begin() && std::prev(above)->memory <= memory;
+}
+
+void ParetoKnapsack::Stairs::add(std::int64_t cpu, std::int64_t memory) {
+  const auto from = std::ranges::lower_bound(steps_, cpu, {}, &Step::cpu);
+  auto to = from;
+  while (to != steps_.end() && to->memory >= memory) ++to;
+  if (from == to) {
+    steps_.insert(from, {cpu, memory});
+  } else {
+    *from = {cpu, memory};
+    steps_.erase(std::next(from), to);
+  }
+}
+
+/// In order of profit a label is beaten exactly when one before it uses no more of both.
 void ParetoKnapsack::merge(std::size_t size) {
   std::vector<Entry>& old = list_[size];
   merged_.clear();
-  const auto beaten = [&](const Entry& e) {
-    return std::ranges::any_of(merged_, [&](const Entry& by) {
-      return (by.fresh || e.fresh) && by.profit >= e.profit && by.cpu <= e.cpu &&
-             by.memory <= e.memory;
-    });
-  };
+  stairs_.clear();
   std::size_t o = 0;
   std::size_t c = 0;
   while (o < old.size() || c < candidates_.size()) {
     const bool take_old =
-        c == candidates_.size() || (o < old.size() && old[o].reduced >= candidates_[c].reduced);
-    Entry e = take_old ? old[o++] : Entry{candidates_[c].reduced,       candidates_[c].profit,
-                                          candidates_[c].cpu,           candidates_[c].memory,
-                                          static_cast<std::int32_t>(c), true};
+        c == candidates_.size() || (o < old.size() && old[o].profit >= candidates_[c].profit);
+    const Entry e = take_old ? old[o++] : Entry{candidates_[c].reduced,       candidates_[c].profit,
+                                                candidates_[c].cpu,           candidates_[c].memory,
+                                                static_cast<std::int32_t>(c), true};
     if (!take_old) ++c;
-    if (beaten(e)) continue;
-    if (merged_.size() == limits_.labels) {
-      truncated_ = true;
-      break;
-    }
+    if (stairs_.beats(e.cpu, e.memory)) continue;
+    stairs_.add(e.cpu, e.memory);
     merged_.push_back(e);
   }
+  if (merged_.size() > limits_.labels) keep_best_reduced();
   for (Entry& e : merged_) {
     if (!e.fresh) continue;
     e.fresh = false;
@@ -71,6 +84,23 @@ void ParetoKnapsack::merge(std::size_t size) {
     e.label = static_cast<std::int32_t>(arena_.size()) - 1;
   }
   old.swap(merged_);
+}
+
+void ParetoKnapsack::keep_best_reduced() {
+  truncated_ = true;
+  std::vector<Profit> reduced;
+  for (const Entry& e : merged_) reduced.push_back(e.reduced);
+  const auto last = reduced.begin() + static_cast<std::ptrdiff_t>(limits_.labels) - 1;
+  std::ranges::nth_element(reduced, last, std::greater{});
+  const Profit least = *last;
+  std::size_t equal = limits_.labels;  // room for those at the limit: the first ones stay
+  for (const Entry& e : merged_) equal -= e.reduced > least ? 1 : 0;
+  std::erase_if(merged_, [&](const Entry& e) {
+    if (e.reduced != least) return e.reduced < least;
+    if (equal == 0) return true;
+    --equal;
+    return false;
+  });
 }
 
 std::vector<std::int32_t> ParetoKnapsack::labels(std::size_t size) const {

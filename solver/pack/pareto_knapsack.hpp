@@ -52,7 +52,7 @@ class ParetoKnapsack {
   /// All contents with any number of this item beside what there is. Each item once.
   void add(const KnapsackItem& item, const Admits& admits);
 
-  /// Labels that use exactly `size`, best reduced first.
+  /// Labels that use exactly `size`, most profit first.
   [[nodiscard]] std::vector<std::int32_t> labels(std::size_t size) const;
   [[nodiscard]] std::size_t capacity() const { return rest_.size() - 1; }
   [[nodiscard]] bool truncated() const { return truncated_; }
@@ -64,8 +64,22 @@ class ParetoKnapsack {
     std::int32_t label;
     bool fresh;
   };
+  /// (cpu, memory) of which none is at most another in both: cpu ascending, memory descending.
+  class Stairs {
+   public:
+    void clear() { steps_.clear(); }
+    [[nodiscard]] bool beats(std::int64_t cpu, std::int64_t memory) const;
+    void add(std::int64_t cpu, std::int64_t memory);  ///< @pre not beaten
+
+   private:
+    struct Step {
+      std::int64_t cpu, memory;
+    };
+    std::vector<Step> steps_;
+  };
   void collect(const KnapsackItem& item, std::size_t size, const Admits& admits);
   void merge(std::size_t size);
+  void keep_best_reduced();
 
   std::vector<Label>& arena_;
   std::span<const Profit> rest_;
@@ -73,6 +87,7 @@ class ParetoKnapsack {
   std::vector<std::vector<Entry>> list_;  ///< by size used
   std::vector<Label> candidates_;
   std::vector<Entry> merged_;
+  Stairs stairs_;
   bool truncated_ = false;
 };
 

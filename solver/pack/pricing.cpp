@@ -288,13 +288,24 @@ Priced price_machine(const Problem& problem, std::size_t state, std::span<const 
     lowest = std::max(lowest, bound.bound - to_profit(limits.widest));
   }
   if (bound.bound <= lowest) return priced;
-  for (Profit delta = std::max<Profit>(bound.bound >> kFirstWidth, 1);; delta *= kWiden) {
+  std::size_t labels = limits.labels;
+  for (Profit delta = std::max<Profit>(bound.bound >> kFirstWidth, 1);;) {
     const Profit above = std::max(lowest, bound.bound - delta);
-    Pass pass(s, items, bound, above, limits.labels);
+    Pass pass(s, items, bound, above, labels);
     pass.run();
     harvest(priced, problem, state, items, pass, above, limits.patterns);
-    if (pass.truncated()) priced.exact = false;
-    if (!priced.patterns.empty() || above == lowest || pass.truncated()) return priced;
+    if (!priced.patterns.empty() || (above == lowest && !pass.truncated())) {
+      priced.exact = !pass.truncated();
+      return priced;
+    }
+    if (!pass.truncated()) {
+      delta *= kWiden;
+    } else if (labels < limits.last_labels) {
+      labels = limits.last_labels;
+    } else {
+      priced.exact = false;
+      return priced;
+    }
   }
 }
 

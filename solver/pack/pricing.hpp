@@ -10,9 +10,10 @@
 namespace berth::solver {
 
 struct PricingLimits {
-  int patterns = 5;           ///< best contents wanted
-  std::size_t labels = 5000;  ///< kept at a time for one machine
-  double widest = 1e30;       ///< look no further than so much below the bound, scaled
+  int patterns = 5;                ///< best contents wanted
+  std::size_t labels = 5000;       ///< kept at a time for one machine
+  std::size_t last_labels = 5000;  ///< when that cut something off and nothing was found
+  double widest = 1e30;            ///< look no further than so much below the bound, scaled
 };
 
 /// What one machine of a state can earn.

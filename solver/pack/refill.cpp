@@ -9,7 +9,7 @@
 namespace berth::solver {
 namespace {
 
-constexpr PricingLimits kLimits{.patterns = 1, .labels = 20000};
+constexpr PricingLimits kLimits{.patterns = 1, .labels = 20000, .last_labels = 20000};
 constexpr double kGain = 1e-7;  ///< scaled; less is rounding
 
 bool required_open(const Problem& problem, const Scope& scope) {

@@ -15,6 +15,7 @@ namespace {
 constexpr std::int64_t kNoCap = 1 << 20;
 constexpr std::size_t kQuickLabels = 5000;  ///< on the way; worth more than the choice of engine
 constexpr std::size_t kThoroughLabels = 150000;
+constexpr int kPatterns = 10;         ///< a state and round
 constexpr double kNearlyDone = 3e-4;  ///< relative gap below which pricing is thorough
 
 /// sum of demand x price
@@ -84,8 +85,9 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
     result.iterations += master.solve(now.tolerance).iterations;
     result.master_seconds += watch.lap();
     const std::vector<double> price = master.type_prices();
-    auto priced = price_states(problem, scope, price, master.state_prices(), caps,
-                               {.patterns = 5, .labels = now.labels});
+    auto priced =
+        price_states(problem, scope, price, master.state_prices(), caps,
+                     {.patterns = kPatterns, .labels = now.labels, .last_labels = kThoroughLabels});
     result.pricing_seconds += watch.lap();
     const double machines = machines_bound(scope, priced);
     const double bound = jobs_bound(scope, price) + machines;

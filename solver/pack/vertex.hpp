@@ -20,6 +20,6 @@ struct Vertex {
 /// `drop`, which are set to 0 first: from the basis of slacks, one positive column after the
 /// other, largest first, is pushed up or down until it is 0 or enters the basis (the push phase
 /// of Megiddo 1991; Bixby and Saltzman 1994). O(columns with x > 0 x rows^2) at worst.
-Vertex find_vertex(const LinearProgram& lp, std::span<const double> x, double drop = 0.02);
+Vertex find_vertex(const LinearProgram& lp, std::span<const double> x, double drop = 0.005);
 
 }  // namespace berth::solver
