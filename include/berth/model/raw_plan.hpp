@@ -83,7 +83,7 @@ struct RawPlan {
   std::optional<std::string> instance_digest;
   std::optional<std::string> plan_digest;
   std::optional<std::string> proof_digest;
-  std::optional<std::int64_t> seed;
+  std::optional<std::uint64_t> seed;
   std::optional<bool> reproducible;
   std::optional<std::string> objective_kind;  ///< "value" or "allocate" in a sound file
   RawFigures figures;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace berth::io {
+
+/// The whole content; inflated when the name ends in `.gz` (several gzip members are read as one
+/// stream). Pipes and devices work. @throws InputError naming the file and the cause: missing,
+/// unreadable, a folder, not gzip, truncated or damaged gzip.
+std::string read_file(const std::string& path);
+
+/// Output that replaces `path` whole or not at all. The content goes to a temporary file beside
+/// the target; commit() syncs it, renames it over the target and syncs the folder. Without
+/// commit, or after any failure, the temporary is gone and an earlier file is untouched. Deflated
+/// when the name ends in `.gz`, as gzip members of 4 MiB of text each (equal text gives equal
+/// bytes). A link is followed; a device or pipe is written to directly.
+/// @throws SystemError naming the file and the cause
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  AtomicFile(AtomicFile&&) noexcept;
+  ~AtomicFile();
+
+  void write(std::string_view text);  ///< appends
+  void commit();                      ///< @post the target holds what was written; write no more
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Runs `writer` on an AtomicFile and commits it.
+void write_atomically(const std::string& path, const std::function<void(AtomicFile&)>& writer);
+
+}  // namespace berth::io

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gzip.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "berth/base/assert.hpp"
+#include "berth/base/error.hpp"
+#include "berth/io/file.hpp"
+
+namespace berth::io {
+namespace {
+
+[[noreturn]] void cannot_write(const std::string& path, int error) {
+  throw SystemError(path + ": cannot write: " + std::strerror(error));
+}
+
+/// write(2) past RLIMIT_FSIZE sends SIGXFSZ, which kills: hold it back and see EFBIG instead.
+ssize_t write_quietly(int fd, const char* bytes, std::size_t size) {
+  sigset_t limit;
+  sigset_t before;
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &limit, &before);
+  const ssize_t written = ::write(fd, bytes, size);
+  const int error = errno;
+  if (written < 0 && error == EFBIG) {
+    const timespec now{};
+    sigtimedwait(&limit, nullptr, &now);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return written;
+}
+
+/// Where the bytes really go: links followed, so that the link stays one.
+std::filesystem::path real_target(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(path, ignored);
+  return ignored || real.empty() ? std::filesystem::path(path) : real;
+}
+
+bool is_device(const std::filesystem::path& target) {
+  struct stat status {};
+  return ::stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
+         !S_ISDIR(status.st_mode);
+}
+
+}  // namespace
+
+struct AtomicFile::State {
+  std::string path;              // as the user named it, for messages
+  std::filesystem::path target;  // links followed
+  std::string temporary;         // empty when writing to a device, and once renamed
+  int fd = -1;
+  std::optional<Deflater> deflater;
+
+  explicit State(std::string named) : path(std::move(named)), target(real_target(path)) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (fd >= 0) ::close(fd);
+    if (!temporary.empty()) ::unlink(temporary.c_str());
+  }
+
+  void open_beside();
+  void put(std::string_view bytes);
+  void close_synced();
+  void sync_folder() const;
+};
+
+/// A fresh name in the target's folder; the mode is that of the file it replaces, if any.
+void AtomicFile::State::open_beside() {
+  struct stat earlier {};
+  const bool replaces = ::stat(target.c_str(), &earlier) == 0;
+  if (replaces && S_ISDIR(earlier.st_mode)) cannot_write(path, EISDIR);
+  const auto folder = target.parent_path();
+  for (int attempt = 0; fd < 0; ++attempt) {
+    const std::string name = "." + target.filename().string() + "." + std::to_string(::getpid()) +
+                             "-" + std::to_string(attempt) + ".tmp";
+    const std::string candidate = (folder / name).string();
+    fd = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) temporary = candidate;
+    if (fd < 0 && (errno != EEXIST || attempt == 100)) cannot_write(path, errno);
+  }
+  if (replaces) static_cast<void>(::fchmod(fd, earlier.st_mode & 07777));
+}
+
+void AtomicFile::State::put(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write_quietly(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) cannot_write(path, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void AtomicFile::State::close_synced() {
+  if (::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) cannot_write(path, errno);
+  if (::close(std::exchange(fd, -1)) != 0) cannot_write(path, errno);
+}
+
+/// The rename itself survives a crash only when the folder is synced; some file systems refuse.
+void AtomicFile::State::sync_folder() const {
+  const auto folder = target.has_parent_path() ? target.parent_path() : ".";
+  const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return;  // written to, but not readable: nothing more can be done
+  const int error = ::fsync(directory) == 0 ? 0 : errno;
+  ::close(directory);
+  if (error == EIO || error == ENOSPC) cannot_write(path, error);
+}
+
+AtomicFile::AtomicFile(std::string path) : state_(std::make_unique<State>(std::move(path))) {
+  if (is_device(state_->target)) {
+    state_->fd = ::open(state_->target.c_str(), O_WRONLY | O_CLOEXEC);
+    if (state_->fd < 0) cannot_write(state_->path, errno);
+  } else {
+    state_->open_beside();
+  }
+  if (has_gz_suffix(state_->path)) state_->deflater.emplace();
+}
+
+AtomicFile::AtomicFile(AtomicFile&&) noexcept = default;
+AtomicFile::~AtomicFile() = default;
+
+void AtomicFile::write(std::string_view text) {
+  BERTH_EXPECT(state_->fd >= 0);
+  if (state_->deflater) {
+    state_->put(state_->deflater->add(text));
+  } else {
+    state_->put(text);
+  }
+}
+
+void AtomicFile::commit() {
+  BERTH_EXPECT(state_->fd >= 0);
+  if (state_->deflater) state_->put(state_->deflater->finish());
+  state_->close_synced();
+  if (state_->temporary.empty()) return;
+  if (::rename(state_->temporary.c_str(), state_->target.c_str()) != 0) {
+    cannot_write(state_->path, errno);
+  }
+  state_->temporary.clear();
+  state_->sync_folder();
+}
+
+void write_atomically(const std::string& path, const std::function<void(AtomicFile&)>& writer) {
+  AtomicFile file(path);
+  writer(file);
+  file.commit();
+}
+
+}  // namespace berth::io

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gzip.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include <zlib.h>
+
+#include "berth/base/error.hpp"
+
+namespace berth::io {
+namespace {
+
+constexpr int kGzipWindow = 15 + 16;                   // zlib: 32 KiB window, gzip wrapper
+constexpr std::size_t kMember = std::size_t{4} << 20;  // bytes of text in one member
+constexpr int kLevel = 4;                              // half the time of 6 for 5 % more bytes
+constexpr std::size_t kSlice = std::size_t{1} << 30;   // zlib counts in unsigned int
+
+Bytef* bytes_of(const char* text) {
+  return reinterpret_cast<Bytef*>(const_cast<char*>(text));  // zlib reads only
+}
+
+[[noreturn]] void bad_gzip(const std::string& file, const std::string& problem,
+                           const std::string& hint) {
+  throw InputError({.file = file, .line = 0, .field = ""}, problem, hint);
+}
+
+struct Inflate {
+  z_stream stream{};
+  Inflate() {
+    if (inflateInit2(&stream, kGzipWindow) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflate() { inflateEnd(&stream); }
+  Inflate(const Inflate&) = delete;
+  Inflate& operator=(const Inflate&) = delete;
+};
+
+/// Inflates one member into `text`, whose first `used` bytes are taken; returns bytes read.
+std::size_t inflate_member(z_stream& z, std::string_view compressed, std::string& text,
+                           std::size_t& used, const std::string& file) {
+  std::size_t read = 0;
+  for (;;) {
+    if (used == text.size()) text.resize(std::max(text.size() * 3 / 2, std::size_t{1} << 16));
+    const std::size_t in = std::min(compressed.size() - read, kSlice);
+    const std::size_t out = std::min(text.size() - used, kSlice);
+    z.next_in = bytes_of(compressed.data() + read);
+    z.avail_in = static_cast<uInt>(in);
+    z.next_out = bytes_of(text.data() + used);
+    z.avail_out = static_cast<uInt>(out);
+    const int status = inflate(&z, Z_NO_FLUSH);
+    read += in - z.avail_in;
+    used += out - z.avail_out;
+    if (status == Z_STREAM_END) return read;
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    if (status != Z_OK && status != Z_BUF_ERROR) {
+      bad_gzip(file, std::string("damaged gzip: ") + (z.msg != nullptr ? z.msg : "unreadable"),
+               "the file is corrupt; fetch or write it again");
+    }
+    if (read == compressed.size() && z.avail_out > 0) {
+      bad_gzip(file, "truncated gzip: the file ends in the middle of the compressed text",
+               "fetch or write it again");
+    }
+  }
+}
+
+bool only_zeros(std::string_view bytes) {
+  return bytes.find_first_not_of('\0') == std::string_view::npos;
+}
+
+}  // namespace
+
+bool has_gz_suffix(std::string_view path) { return path.ends_with(".gz"); }
+
+bool looks_like_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
+
+std::string inflate_members(std::string_view compressed, const std::string& file) {
+  if (compressed.empty()) {
+    bad_gzip(file, "truncated gzip: the file is empty", "fetch or write it again");
+  }
+  std::string text(std::max(compressed.size() * 4, std::size_t{1} << 12), '\0');
+  std::size_t used = 0;
+  Inflate inflate;
+  do {
+    if (!looks_like_gzip(compressed) && compressed.size() > 1) {
+      const bool first = used == 0;
+      bad_gzip(file, first ? "not a gzip file" : "bytes after the end of the gzip text",
+               first ? "a name ending in .gz must hold gzip; rename or compress it" : "");
+    }
+    inflateReset(&inflate.stream);
+    compressed.remove_prefix(inflate_member(inflate.stream, compressed, text, used, file));
+  } while (!compressed.empty() && !only_zeros(compressed));
+  text.resize(used);
+  return text;
+}
+
+struct Deflater::Stream {
+  z_stream z{};
+};
+
+Deflater::Deflater() : stream_(std::make_unique<Stream>()) {
+  if (deflateInit2(&stream_->z, kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
+}
+
+Deflater::~Deflater() { deflateEnd(&stream_->z); }
+
+std::string Deflater::deflate_text(std::string_view text, int flush) {
+  z_stream& z = stream_->z;
+  std::string out;
+  std::size_t used = 0;
+  z.next_in = bytes_of(text.data());
+  z.avail_in = static_cast<uInt>(text.size());
+  int status = Z_OK;
+  do {
+    out.resize(used + (std::size_t{1} << 16));
+    z.next_out = bytes_of(out.data() + used);
+    z.avail_out = static_cast<uInt>(out.size() - used);
+    status = deflate(&z, flush);
+    used = out.size() - z.avail_out;
+  } while (flush == Z_FINISH ? status != Z_STREAM_END : z.avail_out == 0);
+  out.resize(used);
+  return out;
+}
+
+std::string Deflater::add(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t part = std::min(text.size(), kMember - in_member_);
+    out += deflate_text(text.substr(0, part), Z_NO_FLUSH);
+    text.remove_prefix(part);
+    in_member_ += part;
+    if (in_member_ == kMember) out += finish();
+  }
+  return out;
+}
+
+std::string Deflater::finish() {
+  if (in_member_ == 0 && members_ > 0) return {};
+  std::string out = deflate_text({}, Z_FINISH);
+  deflateReset(&stream_->z);
+  in_member_ = 0;
+  ++members_;
+  return out;
+}
+
+}  // namespace berth::io
