@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "id_range.hpp"
+
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "berth/base/error.hpp"
+#include "berth/io/cluster_file.hpp"
+#include "berth/io/file.hpp"
+
+namespace berth::io {
+namespace {
+
+using model::Cluster;
+
+bool plain(std::string_view name) {
+  constexpr std::array<std::string_view, 9> reserved{"true", "false", "yes", "no", "on",
+                                                     "off",  "null",  "y",   "n"};
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string lower;
+  for (const char c : name) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const std::string_view word : reserved) {
+    if (lower == word) return false;
+  }
+  return letters.find(name.front()) != std::string_view::npos &&
+         name.find_first_not_of(std::string(letters) + "0123456789_.-") == std::string_view::npos;
+}
+
+/// A name as a YAML scalar: quoted unless it cannot be taken for anything else.
+std::string scalar(std::string_view name) {
+  if (plain(name)) return std::string(name);
+  std::string text = "\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + "\"";
+}
+
+/// Nothing when the link has no limit.
+std::string uplink(std::string_view indent, double gbps) {
+  return std::isinf(gbps) ? std::string() : fmt::format("{}uplink_gbps: {}\n", indent, gbps);
+}
+
+void add_classes(std::string& text, const Cluster& cluster) {
+  text += cluster.classes.empty() ? "classes: {}\n" : "classes:\n";
+  for (const model::MachineClass& c : cluster.classes) {
+    const std::string type =
+        c.gpu_type.valid() ? "gpu_type: " + scalar(cluster.gpu_types[c.gpu_type.index()]) + ", "
+                           : "";
+    fmt::format_to(std::back_inserter(text),
+                   "  {}: {{{}gpus: {}, cpu_milli: {}, memory_mib: {}}}\n", scalar(c.name), type,
+                   c.gpus, c.cpu_milli, c.memory_mib);
+  }
+}
+
+void add_ids(std::string& text, const std::vector<std::string>& ranges) {
+  if (ranges.size() > 1) text += '[';
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += scalar(ranges[i]);
+  }
+  if (ranges.size() > 1) text += ']';
+}
+
+/// Machines [begin, end) are one rack's; one entry for each run of one class.
+void add_machines(std::string& text, const Cluster& cluster, std::size_t begin, std::size_t end) {
+  RangeBuilder ranges;
+  for (std::size_t m = begin; m < end; ++m) {
+    const std::string_view name = cluster.machine_names[m];
+    if (name.find_first_of("[]") != std::string_view::npos) {
+      throw InputError({.file = "", .line = 0, .field = "machine " + std::string(name)},
+                       "a cluster file cannot hold a machine name with brackets");
+    }
+    ranges.add(name);
+    if (m + 1 < end && cluster.machine_class[m + 1] == cluster.machine_class[m]) continue;
+    text += "          - {ids: ";
+    add_ids(text, ranges.finish());
+    text += ", class: " + scalar(cluster.class_of(MachineId(m)).name) + "}\n";
+  }
+}
+
+void add_pods(std::string& text, const Cluster& cluster) {
+  text += cluster.pods.empty() ? "pods: []\n" : "pods:\n";
+  std::size_t rack = 0;
+  std::size_t machine = 0;
+  for (std::size_t p = 0; p < cluster.pods.size(); ++p) {
+    const model::Pod& pod = cluster.pods[p];
+    text += "  - id: " + scalar(pod.name) + "\n";
+    text += uplink("    ", pod.uplink_gbps) + "    racks:\n";
+    for (; rack < cluster.racks.size() && cluster.racks[rack].pod == PodId(p); ++rack) {
+      const model::Rack& r = cluster.racks[rack];
+      text += "      - id: " + scalar(r.name) + "\n";
+      text += uplink("        ", r.uplink_gbps) + "        machines:\n";
+      const std::size_t begin = machine;
+      while (machine < cluster.machines() && cluster.machine_rack[machine] == RackId(rack))
+        ++machine;
+      add_machines(text, cluster, begin, machine);
+    }
+  }
+}
+
+void add_queues(std::string& text, const Cluster& cluster) {
+  if (!cluster.queues.empty()) text += "queues:\n";
+  for (const model::Queue& queue : cluster.queues) {
+    text += "  - {id: " + scalar(queue.name);
+    if (queue.gpu_quota >= 0) text += fmt::format(", gpu_quota: {}", queue.gpu_quota);
+    text += "}\n";
+  }
+}
+
+}  // namespace
+
+std::string cluster_text(const Cluster& cluster) {
+  std::string text = "schema: 1\n";
+  add_classes(text, cluster);
+  add_pods(text, cluster);
+  add_queues(text, cluster);
+  return text;
+}
+
+void write_cluster(const std::string& path, const Cluster& cluster) {
+  write_atomically(path, [&](AtomicFile& file) { file.write(cluster_text(cluster)); });
+}
+
+}  // namespace berth::io

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "id_range.hpp"
+#include "words.hpp"
+#include "yaml_fields.hpp"
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "berth/base/error.hpp"
+#include "berth/io/cluster_file.hpp"
+#include "berth/io/file.hpp"
+
+namespace berth::io {
+namespace {
+
+using model::Cluster;
+using model::kMaxGpusPerMachine;
+using model::kMaxGpuTypes;
+
+constexpr std::uint64_t kMaxMachines = std::uint64_t{1} << 24;
+constexpr double kMaxGbps = 1e9;
+
+/// Fills a cluster from top to bottom; remembers lines for messages about ids given twice.
+class ClusterReader {
+ public:
+  Cluster read(const YamlAt& top);
+
+ private:
+  using Seen = std::map<std::string, std::int64_t, std::less<>>;  // id -> line
+
+  void read_classes(const YamlAt& classes);
+  void read_class(const YamlAt& at, const std::string& name);
+  GpuTypeId gpu_type(const YamlAt& at);
+  void read_pod(const YamlAt& at);
+  void read_rack(const YamlAt& at, PodId pod);
+  void read_machines(const YamlAt& at, RackId rack);
+  void add_machines(const YamlAt& ids, ClassId machine_class, RackId rack);
+  void read_queue(const YamlAt& at);
+  ClassId class_named(const YamlAt& at) const;
+  void refuse_repeated_machines(const YamlAt& top) const;
+  static std::string new_id(const YamlAt& at, Seen& seen, const char* what);
+  static double uplink(const YamlMap& map);
+
+  Cluster cluster_;
+  Seen classes_, pods_, racks_, queues_;
+  std::vector<std::int32_t> machine_line_;
+};
+
+std::string ClusterReader::new_id(const YamlAt& at, Seen& seen, const char* what) {
+  std::string id = at.name();
+  const auto [entry, fresh] = seen.try_emplace(id, at.line());
+  if (!fresh) {
+    at.fail(std::string(what) + " " + in_quotes(id) + " is given twice",
+            "first on line " + std::to_string(entry->second));
+  }
+  return id;
+}
+
+double ClusterReader::uplink(const YamlMap& map) {
+  const auto given = map.find("uplink_gbps");
+  return given ? given->amount(kMaxGbps) : std::numeric_limits<double>::infinity();
+}
+
+void ClusterReader::read_classes(const YamlAt& classes) {
+  if (classes.empty()) return;
+  if (!classes.node().IsMap()) classes.fail("expected classes by name");
+  for (const auto& entry : classes.node()) {
+    const YamlAt key(entry.first, classes, "");
+    const std::string name = new_id(key, classes_, "class");
+    read_class(YamlAt(entry.second, classes, name), name);
+  }
+}
+
+GpuTypeId ClusterReader::gpu_type(const YamlAt& at) {
+  const std::string type = at.name();
+  auto& types = cluster_.gpu_types;
+  for (std::size_t t = 0; t < types.size(); ++t) {
+    if (types[t] == type) return GpuTypeId(t);
+  }
+  if (types.size() == kMaxGpuTypes) at.fail("more than 64 GPU types");
+  types.push_back(type);
+  return GpuTypeId(types.size() - 1);
+}
+
+void ClusterReader::read_class(const YamlAt& at, const std::string& name) {
+  const YamlMap map(at, {"gpu_type", "gpus", "cpu_milli", "memory_mib"});
+  model::MachineClass c{.name = name, .gpu_type = {}};
+  const auto gpus = map.find("gpus");
+  const auto type = map.find("gpu_type");
+  const std::int64_t count = gpus ? gpus->integer(kMaxCount) : 0;
+  if (count > kMaxGpusPerMachine) {
+    gpus->fail(std::to_string(count) + " GPUs; a machine has at most 64",
+               "describe larger units as racks of machines");
+  }
+  if (count > 0 && !type) at.fail("\"gpu_type\" is missing", "GPUs have a type, e.g. gpu_type: G2");
+  if (count == 0 && type)
+    type->fail("a class without GPUs has no gpu_type", "give gpus, or drop it");
+  c.gpus = static_cast<std::int32_t>(count);
+  if (type) c.gpu_type = gpu_type(*type);
+  if (const auto cpu = map.find("cpu_milli")) c.cpu_milli = cpu->integer(kMaxAmount);
+  if (const auto memory = map.find("memory_mib")) c.memory_mib = memory->integer(kMaxAmount);
+  cluster_.classes.push_back(std::move(c));
+}
+
+ClassId ClusterReader::class_named(const YamlAt& at) const {
+  const std::string name = at.name();
+  std::vector<std::string_view> known;
+  for (std::size_t c = 0; c < cluster_.classes.size(); ++c) {
+    if (cluster_.classes[c].name == name) return ClassId(c);
+    known.push_back(cluster_.classes[c].name);
+  }
+  at.fail("unknown class " + in_quotes(name), known_words(name, known));
+}
+
+void ClusterReader::read_pod(const YamlAt& at) {
+  const YamlMap map(at, {"id", "uplink_gbps", "racks"});
+  const PodId pod(cluster_.pods.size());
+  cluster_.pods.push_back({new_id(map.need("id"), pods_, "pod"), uplink(map)});
+  if (const auto racks = map.find("racks")) {
+    racks->each([&](const YamlAt& rack) { read_rack(rack, pod); });
+  }
+}
+
+void ClusterReader::read_rack(const YamlAt& at, PodId pod) {
+  const YamlMap map(at, {"id", "uplink_gbps", "machines"});
+  const RackId rack(cluster_.racks.size());
+  cluster_.racks.push_back({new_id(map.need("id"), racks_, "rack"), pod, uplink(map)});
+  if (const auto machines = map.find("machines")) {
+    machines->each([&](const YamlAt& some) { read_machines(some, rack); });
+  }
+}
+
+void ClusterReader::read_machines(const YamlAt& at, RackId rack) {
+  const YamlMap map(at, {"ids", "class"});
+  const ClassId machine_class = class_named(map.need("class"));
+  const YamlAt ids = map.need("ids");
+  if (ids.node().IsSequence()) {
+    ids.each([&](const YamlAt& some) { add_machines(some, machine_class, rack); });
+  } else {
+    add_machines(ids, machine_class, rack);
+  }
+}
+
+void ClusterReader::add_machines(const YamlAt& ids, ClassId machine_class, RackId rack) {
+  const auto [range, fault] = parse_id_range(ids.name());
+  if (!fault.empty()) ids.fail(fault);
+  if (range.count() + cluster_.machines() > kMaxMachines) {
+    ids.fail("more than " + std::to_string(kMaxMachines) + " machines in the cluster");
+  }
+  for_each_id(range, [&](std::string_view name) {
+    cluster_.machine_names.add(name);
+    cluster_.machine_class.push_back(machine_class);
+    cluster_.machine_rack.push_back(rack);
+    machine_line_.push_back(static_cast<std::int32_t>(ids.line()));
+  });
+}
+
+void ClusterReader::read_queue(const YamlAt& at) {
+  const YamlMap map(at, {"id", "gpu_quota"});
+  model::Queue queue{new_id(map.need("id"), queues_, "queue")};
+  if (const auto quota = map.find("gpu_quota")) queue.gpu_quota = quota->integer(kMaxAmount);
+  cluster_.queues.push_back(std::move(queue));
+}
+
+void ClusterReader::refuse_repeated_machines(const YamlAt& top) const {
+  std::unordered_map<std::string_view, std::size_t> first;
+  first.reserve(cluster_.machines());
+  for (std::size_t m = 0; m < cluster_.machines(); ++m) {
+    const std::string_view name = cluster_.machine_names[m];
+    const auto [entry, fresh] = first.try_emplace(name, m);
+    if (fresh) continue;
+    top.fail_on(machine_line_[m], "machine " + in_quotes(name) + " is given twice",
+                "first on line " + std::to_string(machine_line_[entry->second]));
+  }
+}
+
+Cluster ClusterReader::read(const YamlAt& top) {
+  if (top.empty()) top.fail("is empty", "a cluster begins with schema: 1");
+  const YamlMap map(top, {"schema", "classes", "pods", "queues"});
+  const YamlAt schema = map.need("schema");
+  if (schema.text() != "1")
+    schema.fail("unknown schema " + in_quotes(schema.text()), "this is schema 1");
+  if (const auto classes = map.find("classes")) read_classes(*classes);
+  if (const auto pods = map.find("pods")) {
+    pods->each([&](const YamlAt& pod) { read_pod(pod); });
+  }
+  if (const auto queues = map.find("queues")) {
+    queues->each([&](const YamlAt& queue) { read_queue(queue); });
+  }
+  refuse_repeated_machines(top);
+  return std::move(cluster_);
+}
+
+}  // namespace
+
+Cluster parse_cluster(std::string_view text, const std::string& file) {
+  if (!simdjson::validate_utf8(text.data(), text.size())) {
+    throw InputError({.file = file, .line = 0, .field = ""}, "is not UTF-8 text");
+  }
+  try {
+    return ClusterReader().read(YamlAt(YAML::Load(std::string(text)), file));
+  } catch (const YAML::Exception& broken) {
+    throw InputError({.file = file, .line = broken.mark.line + 1, .field = ""},
+                     "not valid YAML: " + broken.msg);
+  }
+}
+
+Cluster read_cluster(const std::string& path) { return parse_cluster(read_file(path), path); }
+
+}  // namespace berth::io

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "yaml_fields.hpp"
+
+#include "words.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "berth/base/error.hpp"
+
+namespace berth::io {
+namespace {
+
+template <class Number>
+bool read_number(const std::string& text, Number& value) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end;
+}
+
+}  // namespace
+
+void YamlAt::fail(const std::string& problem, const std::string& hint) const {
+  fail_on(line(), problem, hint);
+}
+
+void YamlAt::fail_on(std::int64_t line, const std::string& problem, const std::string& hint) const {
+  throw InputError({.file = *file_, .line = line, .field = path()}, problem, hint);
+}
+
+std::string YamlAt::path() const {
+  if (parent_ == nullptr) return {};
+  const std::string above = parent_->path();
+  if (key_.empty()) return above + "[" + std::to_string(index_) + "]";
+  return above.empty() ? std::string(key_) : above + "." + std::string(key_);
+}
+
+std::string YamlAt::text() const {
+  if (!node_.IsScalar()) fail(empty() ? "has no value" : "expected one word or number");
+  return node_.Scalar();
+}
+
+std::string YamlAt::name() const {
+  std::string word = text();
+  if (const std::string fault = name_fault(word); !fault.empty()) fail(fault);
+  return word;
+}
+
+std::int64_t YamlAt::integer(std::int64_t largest) const {
+  const std::string word = text();
+  std::int64_t value = 0;
+  if (!read_number(word, value)) fail("expected a whole number, found " + in_quotes(word));
+  if (value < 0) fail("must not be negative, found " + word);
+  if (value > largest) fail(word + " is more than the largest allowed, " + std::to_string(largest));
+  return value;
+}
+
+double YamlAt::amount(double largest) const {
+  const std::string word = text();
+  double value = 0.0;
+  if (!read_number(word, value) || !std::isfinite(value)) {
+    fail("expected a finite number, found " + in_quotes(word));
+  }
+  if (value < 0.0) fail("must not be negative, found " + word);
+  if (value > largest) fail(word + " is absurdly large");
+  return value;
+}
+
+YamlMap::YamlMap(const YamlAt& at, std::initializer_list<std::string_view> keys) : at_(&at) {
+  if (!at.node().IsMap()) at.fail("expected keys and values");
+  for (const auto& entry : at.node()) {
+    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";
+    const auto known = std::ranges::find(keys, std::string_view(key));
+    const YamlAt named(entry.first, at, key);
+    if (known == keys.end()) named.fail("unknown key", known_words(key, keys));
+    if (find(*known)) named.fail("given twice");
+    entries_.emplace_back(*known, entry.second);
+  }
+}
+
+std::optional<YamlAt> YamlMap::find(std::string_view key) const {
+  for (const auto& [name, node] : entries_) {
+    if (name == key) return YamlAt(node, *at_, name);
+  }
+  return std::nullopt;
+}
+
+YamlAt YamlMap::need(std::string_view key) const {
+  if (auto found = find(key)) return *found;
+  at_->fail("\"" + std::string(key) + "\" is missing");
+}
+
+}  // namespace berth::io

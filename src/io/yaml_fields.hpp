@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <yaml-cpp/yaml.h>
+
+namespace berth::io {
+
+/// A YAML value that knows where it lies: line, and path for messages ("pods[0].racks[1].id").
+/// Children point at their parents, which must outlive them; the path is put together on error.
+class YamlAt {
+ public:
+  YamlAt(YAML::Node node, const std::string& file) : node_(std::move(node)), file_(&file) {}
+  YamlAt(YAML::Node node, const YamlAt& parent, std::string_view key)
+      : node_(std::move(node)), file_(parent.file_), parent_(&parent), key_(key) {}
+  YamlAt(YAML::Node node, const YamlAt& parent, std::size_t index)
+      : node_(std::move(node)), file_(parent.file_), parent_(&parent), index_(index) {}
+
+  [[noreturn]] void fail(const std::string& problem, const std::string& hint = {}) const;
+  [[noreturn]] void fail_on(std::int64_t line, const std::string& problem,
+                            const std::string& hint = {}) const;
+
+  [[nodiscard]] const YAML::Node& node() const { return node_; }
+  [[nodiscard]] std::int64_t line() const { return node_.Mark().line + 1; }
+  [[nodiscard]] bool empty() const { return node_.IsNull(); }
+
+  [[nodiscard]] std::string text() const;                          ///< a scalar as it stands
+  [[nodiscard]] std::string name() const;                          ///< a sound name
+  [[nodiscard]] std::int64_t integer(std::int64_t largest) const;  ///< 0 .. largest
+  [[nodiscard]] double amount(double largest) const;               ///< finite, 0 .. largest
+
+  /// Calls visit(YamlAt element) for a list. An empty value is an empty list.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    if (empty()) return;
+    if (!node_.IsSequence()) fail("expected a list");
+    std::size_t index = 0;
+    for (const YAML::Node& element : node_) visit(YamlAt(element, *this, index++));
+  }
+
+ private:
+  [[nodiscard]] std::string path() const;
+
+  YAML::Node node_;
+  const std::string* file_;
+  const YamlAt* parent_ = nullptr;
+  std::string_view key_;
+  std::size_t index_ = 0;
+};
+
+/// The entries of a map whose keys are known; others are refused, and so are repeated ones.
+class YamlMap {
+ public:
+  YamlMap(const YamlAt& at, std::initializer_list<std::string_view> keys);
+
+  [[nodiscard]] std::optional<YamlAt> find(std::string_view key) const;
+  [[nodiscard]] YamlAt need(std::string_view key) const;  ///< or it is missing
+
+ private:
+  const YamlAt* at_;
+  std::vector<std::pair<std::string_view, YAML::Node>> entries_;
+};
+
+}  // namespace berth::io
