@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_line.hpp"
+
+#include "words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace berth::io {
+namespace {
+
+using model::Factors;
+using model::kGpuMilli;
+using model::Level;
+using model::Shape;
+
+Level read_level(const JsonAt& at) {
+  const std::string_view word = at.text();
+  const auto found = std::ranges::find(kLevelNames, word);
+  if (found == std::end(kLevelNames)) {
+    at.fail("unknown level " + in_quotes(word), known_words(word, kLevelNames));
+  }
+  return static_cast<Level>(found - std::begin(kLevelNames));
+}
+
+using Given = std::array<std::optional<double>, model::kLevels>;
+
+Given read_given(const JsonAt& at, std::span<const std::string_view> levels) {
+  Given given;
+  const std::size_t skipped = given.size() - levels.size();
+  at.fields(levels, [&](std::size_t level, const JsonAt& value) {
+    given[skipped + level] = value.amount(1.0);
+  });
+  return given;
+}
+
+/// A level that is not given is worth what the next narrower one is, the narrowest 1.
+Factors filled(const JsonAt& at, const Given& given) {
+  Factors factors{};
+  double narrower = 1.0;
+  for (std::size_t level = 0; level < factors.size(); ++level) {
+    factors[level] = given[level].value_or(narrower);
+    if (factors[level] > narrower) {
+      at.fail(fmt::format("{} {} is more than the narrower level's {}", kLevelNames[level],
+                          factors[level], narrower),
+              "factors never rise with width");
+    }
+    narrower = factors[level];
+  }
+  return factors;
+}
+
+void read_home(const JsonAt& at, JobLine& line) {
+  static constexpr std::string_view keys[] = {"rack", "pod", "factor"};
+  std::optional<JsonAt> factor;
+  const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) line.home_rack = value.name();
+    if (key == 1) line.home_pod = value.name();
+    if (key == 2) factor = value;
+  });
+  if ((seen & 3) == 3) at.fail("names a rack and a pod", "home is one of them");
+  if ((seen & 3) == 0) at.fail("names neither a rack nor a pod");
+  if (!factor) return;
+  Given given = read_given(*factor, std::span(kLevelNames).subspan(1));
+  constexpr auto rack = static_cast<std::size_t>(Level::rack);
+  const bool home_is_pod = (seen & 2) != 0;  // then being in it is as near as it gets
+  if (home_is_pod && !given[rack]) given[rack] = given[static_cast<std::size_t>(Level::pod)];
+  given[0] = given[rack];
+  line.home_factor = filled(*factor, given);
+}
+
+/// A whole GPU may also be asked for as 1000 thousandths.
+void read_share(const JsonAt& at, Shape& shape) {
+  const std::int64_t milli = at.integer(0, kMaxAmount);
+  if (milli > kGpuMilli) {
+    at.fail(fmt::format("a share is at most 1000 thousandths of one GPU, found {}", milli),
+            "ask for whole GPUs with \"gpus\"");
+  }
+  if (milli == kGpuMilli) {
+    shape.gpus = 1;
+  } else {
+    shape.gpu_milli = static_cast<std::int32_t>(milli);
+  }
+}
+
+JobLine::Task read_task(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"shape",     "count",     "gpus",
+                                              "gpu_milli", "cpu_milli", "memory_mib"};
+  JobLine::Task task;
+  std::int64_t gpus = 0;
+  Shape& shape = task.shape;
+  at.fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) task.label = value.name();
+    if (key == 1) task.count = static_cast<std::int32_t>(value.integer(1, kMaxCount));
+    if (key == 2) gpus = value.integer(0, kMaxCount);
+    if (key == 3) read_share(value, shape);
+    if (key == 4) shape.cpu_milli = value.integer(0, kMaxAmount);
+    if (key == 5) shape.memory_mib = value.integer(0, kMaxAmount);
+  });
+  if (gpus > 0 && shape.uses_gpu()) {
+    at.fail("asks for \"gpus\" and for \"gpu_milli\"", "a task takes whole GPUs or one share");
+  }
+  if (gpus > 0) shape.gpus = static_cast<std::int32_t>(gpus);
+  return task;
+}
+
+void read_tasks(const JsonAt& at, JobLine& line) {
+  at.each([&](const JsonAt& element) {
+    const JobLine::Task task = read_task(element);
+    const auto same = [&](const JobLine::Task& other) { return other.label == task.label; };
+    if (std::ranges::any_of(line.tasks, same)) {
+      element.fail("two task groups are called " + in_quotes(task.label),
+                   "give each its own \"shape\" name");
+    }
+    line.tasks.push_back(task);
+  });
+  if (line.tasks.empty()) at.fail("a job needs at least one task");
+}
+
+void read_gpu_types(const JsonAt& at, JobLine& line) {
+  at.each([&](const JsonAt& type) { line.gpu_types.push_back(type.name()); });
+}
+
+void read_speeds(const JsonAt& at, JobLine& line) {
+  at.entries([&](const JsonAt& speed) {
+    if (const std::string fault = name_fault(speed.key()); !fault.empty()) at.fail(fault);
+    for (const auto& other : line.speeds) {
+      if (other.first == speed.key()) speed.fail("given twice");
+    }
+    line.speeds.emplace_back(speed.key(), speed.amount(kMaxSpeed));
+  });
+}
+
+void clear(JobLine& line) {
+  JobLine fresh;
+  std::swap(fresh.tasks, line.tasks);
+  std::swap(fresh.gpu_types, line.gpu_types);
+  std::swap(fresh.speeds, line.speeds);
+  fresh.tasks.clear();
+  fresh.gpu_types.clear();
+  fresh.speeds.clear();
+  line = std::move(fresh);
+}
+
+}  // namespace
+
+void read_job_line(const JsonAt& at, JobLine& line) {
+  static constexpr std::string_view keys[] = {
+      "id",        "tasks", "arrival", "queue", "priority", "weight", "required",
+      "gpu_types", "speed", "domain",  "home",  "spread",   "value"};
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  clear(line);
+  const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
+    switch (key) {
+      case 0:
+        line.id = value.name();
+        break;
+      case 1:
+        read_tasks(value, line);
+        break;
+      case 2:
+        line.arrival = value.integer(0, kMaxAmount);
+        break;
+      case 3:
+        line.queue = value.name();
+        break;
+      case 4:
+        line.priority = static_cast<std::int32_t>(value.integer(-most, most));
+        break;
+      case 5:
+        line.weight = value.amount(kMaxWorth);
+        break;
+      case 6:
+        line.required = value.boolean();
+        break;
+      case 7:
+        read_gpu_types(value, line);
+        break;
+      case 8:
+        read_speeds(value, line);
+        break;
+      case 9:
+        line.domain = read_level(value);
+        break;
+      case 10:
+        read_home(value, line);
+        break;
+      case 11:
+        line.spread_factor = filled(value, read_given(value, kLevelNames));
+        break;
+      default:
+        line.value = value.amount(kMaxWorth);
+        break;
+    }
+  });
+  at.need(keys, 2, seen);
+}
+
+}  // namespace berth::io

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "json_fields.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "berth/model/cluster.hpp"
+#include "berth/model/workload.hpp"
+
+namespace berth::io {
+
+inline constexpr std::string_view kDefaultLabel = "task";
+inline constexpr std::string_view kLevelNames[] = {"machine", "rack", "pod", "cluster"};
+inline constexpr double kMaxWorth = 0x1p40;  ///< weight, value
+inline constexpr double kMaxSpeed = 0x1p20;
+
+/// One line of a jobs file, checked by itself: nothing looked up in the cluster. A pure function
+/// of the line; the names lie in the parsed document.
+struct JobLine {
+  struct Task {
+    std::string_view label = kDefaultLabel;
+    std::int32_t count = 1;
+    model::Shape shape;
+  };
+
+  std::string_view id;
+  std::int64_t arrival = 0;
+  std::string_view queue;  ///< empty: none
+  std::int32_t priority = 0;
+  double weight = 1.0;
+  bool required = false;
+  std::vector<Task> tasks;
+  std::vector<std::string_view> gpu_types;
+  std::vector<std::pair<std::string_view, double>> speeds;
+  model::Level domain = model::Level::cluster;
+  std::string_view home_rack;  ///< at most one home is not empty
+  std::string_view home_pod;
+  model::Factors home_factor{1.0, 1.0, 1.0, 1.0};
+  model::Factors spread_factor{1.0, 1.0, 1.0, 1.0};
+  double value = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// Overwrites `line` (whose memory is reused from line to line).
+void read_job_line(const JsonAt& at, JobLine& line);
+
+}  // namespace berth::io
