@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "berth/base/error.hpp"
+#include "berth/model/instance.hpp"
+#include "berth/model/plan.hpp"
+#include "berth/model/raw_plan.hpp"
+
+namespace berth::io {
+
+/// The text is no plan: not JSON, a field missing or of the wrong kind, a number beyond 64 bits.
+class PlanFormatError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// plan.json (docs/formats.md): numbers that were integers stay integers, doubles as the shortest
+/// digits that read back the same. One job a line.
+std::string plan_text(const model::Instance& instance, const model::Plan& plan);
+
+/// Written atomically, deflated by suffix. Memory: a few MiB beyond the plan.
+void write_plan(const std::string& path, const model::Instance& instance, const model::Plan& plan);
+
+/// Reads a plan without believing it: whether names exist and figures follow is for the judge.
+/// Keys that are not known are passed over. @throws PlanFormatError with the field's path
+model::RawPlan parse_plan(std::string text, const std::string& file);
+model::RawPlan read_plan(const std::string& path);
+
+}  // namespace berth::io

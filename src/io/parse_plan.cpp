@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json_fields.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <simdjson.h>
+
+#include "berth/io/file.hpp"
+#include "berth/io/plan_file.hpp"
+
+namespace berth::io {
+namespace {
+
+using model::RawCertificate;
+using model::RawDevice;
+using model::RawFigures;
+using model::RawPlacement;
+using model::RawPlan;
+using model::RawTask;
+
+[[noreturn]] void raise_format_error(const JsonSource& source, const std::string& field,
+                                     const std::string& problem, const std::string& hint) {
+  throw PlanFormatError({.file = std::string(source.file), .line = source.line, .field = field},
+                        problem, hint);
+}
+
+/// Entries of a list, each read by `read`.
+template <class Item, class Read>
+std::vector<Item> list(const JsonAt& at, const Read& read) {
+  std::vector<Item> items;
+  at.each([&](const JsonAt& element) { items.push_back(read(element)); });
+  return items;
+}
+
+std::string word(const JsonAt& at) { return std::string(at.text()); }
+
+RawDevice read_device(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"index", "milli"};
+  RawDevice device;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    (key == 0 ? device.index : device.milli) = value.integer();
+  });
+  at.need(keys, 2, seen);
+  return device;
+}
+
+RawTask read_task(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"shape", "machine", "gpus", "cpu_milli",
+                                              "memory_mib"};
+  RawTask task;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) task.shape = word(value);
+    if (key == 1) task.machine = word(value);
+    if (key == 2) task.gpus = list<RawDevice>(value, read_device);
+    if (key == 3) task.cpu_milli = value.integer();
+    if (key == 4) task.memory_mib = value.integer();
+  });
+  at.need(keys, 5, seen);
+  return task;
+}
+
+RawPlacement read_placement(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"job", "start", "tasks"};
+  RawPlacement placement;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) placement.job = word(value);
+    if (key == 1) placement.start = value.integer();
+    if (key == 2) placement.tasks = list<RawTask>(value, read_task);
+  });
+  at.need(keys, 3, seen);
+  return placement;
+}
+
+model::RawWaiting read_waiting(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"job", "reason"};
+  model::RawWaiting waiting;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    (key == 0 ? waiting.job : waiting.reason) = word(value);
+  });
+  at.need(keys, 2, seen);
+  return waiting;
+}
+
+RawCertificate::PoolPrice read_pool(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"pod",       "class",      "gpu_milli",
+                                              "cpu_milli", "memory_mib", "rack"};
+  RawCertificate::PoolPrice pool;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) pool.pod = word(value);
+    if (key == 1) pool.machine_class = word(value);
+    if (key == 2) pool.gpu_milli = value.integer();
+    if (key == 3) pool.cpu_milli = value.integer();
+    if (key == 4) pool.memory_mib = value.integer();
+    if (key == 5) pool.rack = word(value);
+  });
+  at.need(keys, 5, seen);
+  return pool;
+}
+
+RawCertificate::ShapePrice read_shape(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"cpu_milli", "memory_mib", "gpus",
+                                              "gpu_milli", "price",      "gpu_type"};
+  RawCertificate::ShapePrice shape;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) shape.cpu_milli = value.integer();
+    if (key == 1) shape.memory_mib = value.integer();
+    if (key == 2) shape.gpus = value.integer();
+    if (key == 3) shape.gpu_milli = value.integer();
+    if (key == 4) shape.price = value.integer();
+    if (key == 5) shape.gpu_type = word(value);
+  });
+  at.need(keys, 5, seen);
+  return shape;
+}
+
+RawCertificate::ClassMultiplier read_multiplier(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"class", "cpu_milli", "memory_mib"};
+  RawCertificate::ClassMultiplier multiplier;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) multiplier.machine_class = word(value);
+    if (key == 1) multiplier.cpu_milli = value.integer();
+    if (key == 2) multiplier.memory_mib = value.integer();
+  });
+  at.need(keys, 3, seen);
+  return multiplier;
+}
+
+RawCertificate read_certificate(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"scale_log2", "level", "pools", "shapes",
+                                              "multipliers"};
+  RawCertificate certificate;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) certificate.scale_log2 = value.integer();
+    if (key == 1) certificate.level = word(value);
+    if (key == 2) certificate.pools = list<RawCertificate::PoolPrice>(value, read_pool);
+    if (key == 3) certificate.shapes = list<RawCertificate::ShapePrice>(value, read_shape);
+    if (key == 4) {
+      certificate.multipliers = list<RawCertificate::ClassMultiplier>(value, read_multiplier);
+    }
+  });
+  at.need(keys, 5, seen);
+  return certificate;
+}
+
+/// A figure that is null is one that is missing.
+void read_figures(const JsonAt& at, RawFigures& figures) {
+  static constexpr std::string_view reals[] = {"objective", "upper_bound", "gap"};
+  static constexpr std::string_view integers[] = {
+      "gpus_total", "gpu_milli_total", "gpu_milli_allocated", "jobs_total", "jobs_placed"};
+  std::optional<double>* const real[] = {&figures.objective, &figures.upper_bound, &figures.gap};
+  std::optional<std::int64_t>* const integer[] = {&figures.gpus_total, &figures.gpu_milli_total,
+                                                  &figures.gpu_milli_allocated, &figures.jobs_total,
+                                                  &figures.jobs_placed};
+  at.known_fields(reals, [&](std::size_t key, const JsonAt& value) {
+    if (!value.empty()) *real[key] = value.real();
+  });
+  at.known_fields(integers, [&](std::size_t key, const JsonAt& value) {
+    if (!value.empty()) *integer[key] = value.integer();
+  });
+}
+
+void read_record(const JsonAt& at, RawPlan& plan) {
+  static constexpr std::string_view keys[] = {"instance_digest", "plan_digest",  "proof_digest",
+                                              "objective_kind",  "reproducible", "seed"};
+  std::optional<std::string>* const words[] = {&plan.instance_digest, &plan.plan_digest,
+                                               &plan.proof_digest, &plan.objective_kind};
+  at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key < std::size(words)) *words[key] = word(value);
+    if (key == 4) plan.reproducible = value.boolean();
+    if (key == 5) plan.seed = value.natural();
+  });
+}
+
+RawPlan read_top(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"schema", "placements", "waiting", "required_missing",
+                                              "certificate"};
+  RawPlan plan;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0 && value.integer() != 1) value.fail("unknown schema", "this is schema 1");
+    if (key == 1) plan.placements = list<RawPlacement>(value, read_placement);
+    if (key == 2) plan.waiting = list<model::RawWaiting>(value, read_waiting);
+    if (key == 3) plan.required_missing = list<std::string>(value, word);
+    if (key == 4) plan.certificate = read_certificate(value);
+  });
+  at.need(keys, 2, seen);
+  read_record(at, plan);
+  read_figures(at, plan.figures);
+  return plan;
+}
+
+}  // namespace
+
+RawPlan parse_plan(std::string text, const std::string& file) {
+  const JsonSource source{.file = file, .line = 0, .raise = raise_format_error};
+  const std::size_t size = text.size();
+  text.resize(size + simdjson::SIMDJSON_PADDING, ' ');
+  simdjson::dom::parser parser;
+  simdjson::dom::element value;
+  const auto error = parser.parse(text.data(), size, false).get(value);
+  if (error != simdjson::SUCCESS) {
+    raise_format_error(source, "", std::string("not valid JSON: ") + simdjson::error_message(error),
+                       "");
+  }
+  return read_top(JsonAt(value, source));
+}
+
+RawPlan read_plan(const std::string& path) { return parse_plan(read_file(path), path); }
+
+}  // namespace berth::io

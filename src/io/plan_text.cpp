@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_line.hpp"
+#include "json_text.hpp"
+
+#include <bit>
+#include <string>
+
+#include "berth/io/file.hpp"
+#include "berth/io/plan_file.hpp"
+
+namespace berth::io {
+namespace {
+
+using model::Certificate;
+using model::Cluster;
+using model::Figures;
+using model::Instance;
+using model::Plan;
+
+constexpr std::size_t kChunk = std::size_t{1} << 20;
+
+void add_record(JsonText& json, const Plan& plan) {
+  json.field("schema", std::int64_t{1}).next_line();
+  json.field("instance_digest", plan.instance_digest).next_line();
+  json.field("plan_digest", plan.plan_digest).next_line();
+  json.field("proof_digest", plan.proof_digest).next_line();
+  json.key("seed").natural(plan.seed).key("reproducible").boolean(plan.reproducible);
+  json.key("options").open('{');
+  for (const auto& [name, value] : plan.options) json.field(name, value);
+  json.close('}').next_line();
+}
+
+void add_figures(JsonText& json, const Plan& plan) {
+  const Figures& f = plan.figures;
+  const bool allocate = plan.objective_kind == model::Objective::allocate;
+  json.field("objective_kind", std::string_view(allocate ? "allocate" : "value"));
+  json.field("objective", f.objective).field("upper_bound", f.upper_bound);
+  json.field("gap", f.gap).next_line();
+  json.field("gpus_total", f.gpus_total).field("gpu_milli_total", f.gpu_milli_total);
+  json.field("gpu_milli_allocated", f.gpu_milli_allocated);
+  json.field("jobs_total", f.jobs_total).field("jobs_placed", f.jobs_placed).next_line();
+}
+
+void add_numbers(JsonText& json, std::string_view key, const std::map<std::string, double>& table) {
+  json.key(key).open('{');
+  for (const auto& [name, value] : table) json.field(name, value);
+  json.close('}').next_line();
+}
+
+void add_pool_price(JsonText& json, const Cluster& cluster, const Certificate::PoolPrice& pool) {
+  json.open('{').field("pod", cluster.pods[pool.pod.index()].name);
+  if (pool.rack.valid()) json.field("rack", cluster.racks[pool.rack.index()].name);
+  json.field("class", cluster.classes[pool.machine_class.index()].name);
+  json.field("gpu_milli", pool.gpu_milli).field("cpu_milli", pool.cpu_milli);
+  json.field("memory_mib", pool.memory_mib).close('}');
+}
+
+void add_shape_price(JsonText& json, const Instance& instance, const Certificate::ShapePrice& s) {
+  const model::Shape& shape = instance.workload.shape(s.shape);
+  json.open('{').field("cpu_milli", shape.cpu_milli).field("memory_mib", shape.memory_mib);
+  json.field("gpus", std::int64_t{shape.gpus}).field("gpu_milli", std::int64_t{shape.gpu_milli});
+  if (s.gpu_type.valid()) json.field("gpu_type", instance.cluster.gpu_types[s.gpu_type.index()]);
+  json.field("price", s.price).close('}');
+}
+
+void add_certificate(JsonText& json, const Instance& instance, const Certificate& certificate) {
+  const Cluster& cluster = instance.cluster;
+  json.key("certificate").open('{');
+  json.field("scale_log2", std::int64_t{certificate.scale_log2});
+  json.field("level", kLevelNames[static_cast<std::size_t>(certificate.level)]);
+  json.next_line().key("pools").open('[');
+  for (const auto& pool : certificate.pools) add_pool_price(json.next_line(), cluster, pool);
+  json.close(']').next_line().key("shapes").open('[');
+  for (const auto& shape : certificate.shapes) add_shape_price(json.next_line(), instance, shape);
+  json.close(']').next_line().key("multipliers").open('[');
+  for (const auto& m : certificate.multipliers) {
+    json.next_line().open('{').field("class", cluster.classes[m.machine_class.index()].name);
+    json.field("cpu_milli", m.cpu_milli).field("memory_mib", m.memory_mib).close('}');
+  }
+  json.close(']').close('}').next_line();
+}
+
+void add_task(JsonText& json, const Instance& instance, const model::Job& job,
+              const model::TaskPlacement& task) {
+  const model::TaskGroup& group = instance.workload.groups_of(job)[task.group];
+  const model::Shape& shape = instance.workload.shape(group.shape);
+  json.open('{').field("shape", instance.workload.labels[group.label]);
+  json.field("machine", instance.cluster.machine_names[task.machine.index()]);
+  json.key("gpus").open('[');
+  for (std::uint64_t rest = task.devices; rest != 0; rest &= rest - 1) {
+    json.open('{').field("index", std::int64_t{std::countr_zero(rest)});
+    json.field("milli", std::int64_t{task.milli}).close('}');
+  }
+  json.close(']').field("cpu_milli", shape.cpu_milli).field("memory_mib", shape.memory_mib);
+  json.close('}');
+}
+
+void add_placement(JsonText& json, const Instance& instance, const model::JobPlacement& placed) {
+  json.open('{').field("job", instance.workload.job_names[placed.job.index()]);
+  json.field("start", placed.start).key("tasks").open('[');
+  const model::Job& job = instance.workload.job(placed.job);
+  for (const model::TaskPlacement& task : placed.tasks) add_task(json, instance, job, task);
+  json.close(']').close('}');
+}
+
+void add_head(JsonText& json, const Instance& instance, const Plan& plan) {
+  json.open('{');
+  add_record(json, plan);
+  add_figures(json, plan);
+  json.key("required_missing").open('[');
+  for (const JobId job : plan.required_missing) {
+    json.text(instance.workload.job_names[job.index()]);
+  }
+  json.close(']').next_line();
+  add_numbers(json, "seconds", plan.seconds);
+  add_numbers(json, "stats", plan.stats);
+  add_certificate(json, instance, plan.certificate);
+}
+
+/// Hands the text over in pieces of about a mebibyte.
+template <class Sink>
+void each_chunk(const Instance& instance, const Plan& plan, const Sink& sink) {
+  JsonText json;
+  const auto flush = [&](std::size_t above) {
+    if (json.str().size() <= above) return;
+    sink(json.str());
+    json.str().clear();
+  };
+  add_head(json, instance, plan);
+  json.key("placements").open('[');
+  for (const model::JobPlacement& placed : plan.placements) {
+    add_placement(json.next_line(), instance, placed);
+    flush(kChunk);
+  }
+  json.close(']').next_line().key("waiting").open('[');
+  for (const model::Waiting& waiting : plan.waiting) {
+    json.next_line().open('{').field("job", instance.workload.job_names[waiting.job.index()]);
+    json.field("reason", waiting.reason).key("earliest_start").null().close('}');
+    flush(kChunk);
+  }
+  json.close(']').close('}').end_line();
+  flush(0);
+}
+
+}  // namespace
+
+std::string plan_text(const Instance& instance, const Plan& plan) {
+  std::string text;
+  each_chunk(instance, plan, [&](const std::string& chunk) { text += chunk; });
+  return text;
+}
+
+void write_plan(const std::string& path, const Instance& instance, const Plan& plan) {
+  write_atomically(path, [&](AtomicFile& file) {
+    each_chunk(instance, plan, [&](const std::string& chunk) { file.write(chunk); });
+  });
+}
+
+}  // namespace berth::io
