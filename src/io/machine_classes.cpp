@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine_classes.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace berth::io {
+namespace {
+
+std::string class_name(std::string_view gpu_type, const model::MachineClass& c) {
+  const std::string cores = c.cpu_milli % 1000 == 0 ? fmt::format("{}c", c.cpu_milli / 1000)
+                                                    : fmt::format("{}m", c.cpu_milli);
+  const std::string memory = c.memory_mib % 1024 == 0 ? fmt::format("{}g", c.memory_mib / 1024)
+                                                      : fmt::format("{}mi", c.memory_mib);
+  if (c.gpus == 0) return fmt::format("cpu-{}-{}", cores, memory);
+  return fmt::format("{}-{}g-{}-{}", gpu_type, c.gpus, cores, memory);
+}
+
+}  // namespace
+
+GpuTypeId MachineClasses::gpu_type(std::string_view name) {
+  auto& types = cluster_->gpu_types;
+  const auto found = std::ranges::find(types, name);
+  if (found != types.end()) return GpuTypeId(static_cast<std::size_t>(found - types.begin()));
+  if (types.size() == model::kMaxGpuTypes) return {};
+  types.emplace_back(name);
+  return GpuTypeId(types.size() - 1);
+}
+
+ClassId MachineClasses::of(std::string_view gpu_type_name, const model::MachineClass& amounts) {
+  model::MachineClass c = amounts;
+  if (c.gpus > 0) c.gpu_type = gpu_type(gpu_type_name);
+  const Key key{c.gpu_type.value(), c.gpus, c.cpu_milli, c.memory_mib};
+  const auto [entry, fresh] = known_.try_emplace(key, ClassId(cluster_->classes.size()));
+  if (fresh) {
+    c.name = class_name(gpu_type_name, c);
+    cluster_->classes.push_back(c);
+  }
+  return entry->second;
+}
+
+}  // namespace berth::io
