@@ -160,11 +160,12 @@ std::optional<Chains::Target> Chains::best_target(std::uint32_t position, int de
     const PlaceSet& set = menu_->sets()[choices[k].set];
     const Signature& s = menu_->signature(set);
     if (s.whole() * 1000 != static_cast<std::size_t>(s.milli)) continue;
+    const double worth = choices[k].value + bonus_[position];
     const Target offer{.gain = 0.0, .choice = k, .spots = {}};
     if (set.width == Level::machine) {
-      offer_machines(set, s, offer, choices[k].value, depth, best);
+      offer_machines(set, s, offer, worth, depth, best);
     } else {
-      offer_domains(set, s, offer, choices[k].value, depth, best);
+      offer_domains(set, s, offer, worth, depth, best);
     }
   }
   return best;

@@ -35,8 +35,26 @@ Chains::Chains(const model::Valuation& valuation, const Menu& menu, Floor& floor
       if (there.empty() || there.back() != i) there.push_back(i);
     }
   }
+  award_bonus();
   measure_alternatives();
   rank_outside();
+}
+
+/// A required job counts for more than all others together, so that it pushes in and stays.
+void Chains::award_bonus() {
+  double sum = 1.0;
+  bool any = false;
+  for (std::size_t i = 0; i < berths_->jobs.size(); ++i) {
+    if (!menu_->choices(i).empty()) sum += menu_->choices(i).front().value;
+    any = any || valuation_->instance().workload.job(berths_->jobs[i]).required;
+  }
+  bonus_.assign(berths_->jobs.size(), 0.0);
+  if (!any) return;
+  for (std::size_t i = 0; i < bonus_.size(); ++i) {
+    if (!valuation_->instance().workload.job(berths_->jobs[i]).required) continue;
+    bonus_[i] = sum;
+    if (berths_->lies(i)) value_[i] += sum;
+  }
 }
 
 /// Ranks the jobs by their best value per GPU.
@@ -77,7 +95,7 @@ void Chains::measure_alternatives() {
     const auto milli = menu_->signatures()[menu_->signature_of(i)].milli;
     for (const Choice& c : menu_->choices(i)) {
       const double profit = c.value - cheapest[c.set] * static_cast<double>(milli) / 1000.0;
-      elsewhere_[i] = std::max(elsewhere_[i], profit);
+      elsewhere_[i] = std::max(elsewhere_[i], profit + bonus_[i]);
     }
   }
 }
@@ -134,7 +152,7 @@ void Chains::put(std::uint32_t position, JobPlacement placement) {
     touched_.push_back(t.machine);
   }
   outside_.erase(rank_[position]);
-  value_[position] = valuation_->placed(placement);
+  value_[position] = valuation_->placed(placement) + bonus_[position];
   berths_->placed[position] = std::move(placement);
 }
 
@@ -214,7 +232,19 @@ double Chains::try_chain(std::uint32_t position) {
 }
 
 double Chains::run(int most) {
-  double gained = 0.0;
+  const double before = total();
+  sweeps(most);
+  return total() - before;
+}
+
+double Chains::total() const {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < value_.size(); ++i)
+    sum += berths_->lies(i) ? value_[i] - bonus_[i] : 0;
+  return sum;
+}
+
+void Chains::sweeps(int most) {
   for (int tried = 0, idle = 0; tried < most && idle < 2;) {
     std::vector<std::pair<double, std::uint32_t>> order;
     for (std::uint32_t i = 0; i < berths_->jobs.size(); ++i) {
@@ -227,12 +257,10 @@ double Chains::run(int most) {
       if (tried++ == most) break;
       sweep += try_chain(position);
     }
-    gained += sweep;
     idle = sweep > 0.0 ? 0 : idle + 1;
     ++sweep_;
     if (order.empty()) break;
   }
-  return gained;
 }
 
 }  // namespace berth::solver::where

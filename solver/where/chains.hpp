@@ -39,7 +39,10 @@ class Chains {
     std::vector<double> loss;
   };
 
+  void award_bonus();
   void measure_alternatives();
+  void sweeps(int most);
+  [[nodiscard]] double total() const;                       ///< value of all jobs as placed
   [[nodiscard]] double profit(std::size_t position) const;  ///< where it lies now; 0 outside
   [[nodiscard]] double loss(std::uint32_t position) const;  ///< when pushed out
   [[nodiscard]] double cost(const model::JobPlacement& placement) const;
@@ -69,8 +72,9 @@ class Chains {
   Floor* floor_;
   Berths* berths_;
   std::vector<double> prices_;
-  std::vector<double> value_;                   ///< by position: as placed, 0 outside
-  std::vector<double> elsewhere_;               ///< by position: best priced profit anywhere, >= 0
+  std::vector<double> bonus_;      ///< by position: what being required adds
+  std::vector<double> value_;      ///< by position: as placed, with the bonus; 0 outside
+  std::vector<double> elsewhere_;  ///< by position: best priced profit anywhere, >= 0
   std::vector<std::vector<std::uint32_t>> on_;  ///< by MachineId: positions with a task there
   std::vector<Bids> bids_;                      ///< by MachineId
   std::vector<std::pair<std::uint32_t, model::JobPlacement>> before_;  ///< of this chain

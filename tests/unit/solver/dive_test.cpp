@@ -272,5 +272,25 @@ TEST(Improve, pushes_out_the_cheapest_for_a_better_one_and_never_loses) {
   EXPECT_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, 100), 0.0);
 }
 
+// The required job is worth less than those it pushes out, and nobody pushes it out again.
+TEST(Improve, drives_required_jobs_in) {
+  FloorPlan plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(1, 0, 8);
+  plan.job({.gpus = 4, .weight = 3.0});
+  plan.job({.gpus = 4, .weight = 2.0});
+  const auto value = plan.value();
+  model::Room room(plan.instance.cluster);
+  std::vector<JobId> first = plan.jobs;
+  model::Placement placed;
+  fill(value, room, plan.machines, first, placed);
+  std::vector<JobId> unplaced{plan.job({.gpus = 2, .weight = 0.5, .required = true})};
+  const auto pools = plan.pools();
+  const std::vector<double> prices(pools.size(), 2.5);
+  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, 100),
+                   1.0 - 8.0);
+  EXPECT_EQ(unplaced, std::vector<JobId>{JobId(1)});
+}
+
 }  // namespace
 }  // namespace berth::solver
