@@ -39,6 +39,7 @@ struct Shard::State {
   ShardOptions options;
   Tenancy tenancy;
   std::set<JobId> unplaced = {};
+  std::set<JobId> pushed_out = {};    ///< those of `unplaced` that `improve` has not tried yet
   std::vector<double> cheapest = {};  ///< by GPU type: least price per GPU over the cluster
   std::vector<ShapePrice> shape_prices = {};
   std::map<std::string, double> stats = {};
@@ -92,35 +93,18 @@ void Shard::State::admit(model::Placement placed) {
 }
 
 void Shard::State::dive_all(std::span<const JobId> jobs, std::span<const double> prices) {
-  DiveResult result = dive(*valuation, *pools, tenancy.room(), machines, jobs, prices, {});
+  DiveResult result = dive(*valuation, *pools, tenancy.room(), machines, jobs, prices);
+  stats["dive_passes"] += result.passes;
+  stats["dive_evaluations"] += result.evaluations;
   admit(std::move(result.placement));
 }
 
-/// Packs the jobs into the free room; jobs of theirs already placed are lifted first and put back
-/// where they were when the pattern LP finds nothing better.
 void Shard::State::pack_all(std::span<const JobId> jobs) {
-  std::vector<JobPlacement> before;
-  double value_before = 0.0;
-  for (const JobId job : jobs) {
-    if (!tenancy.has(job)) continue;
-    value_before += tenancy.value_of(job);
-    before.push_back(tenancy.remove(job));
-    unplaced.insert(job);
-  }
-  PackResult packed = pack(*valuation, tenancy.room(), machines, jobs, {.gap = options.gap});
-  double value = 0.0;
-  for (const JobPlacement& p : packed.placed) value += valuation->placed(p);
-  stats["pack_columns"] += static_cast<double>(packed.stats.columns);
-  if (value >= value_before) {
-    admit(std::move(packed.placed));
-    shape_prices = std::move(packed.prices);
-    return;
-  }
-  for (const JobPlacement& p : packed.placed) model::release(tenancy.room(), workload(), p);
-  for (JobPlacement& p : before) {
-    unplaced.erase(p.job);
-    tenancy.add(std::move(p));
-  }
+  PackResult result = pack(*valuation, tenancy.room(), machines, jobs, {.gap = options.gap});
+  stats["pack_columns"] += result.stats.columns;
+  stats["pack_rounds"] += result.stats.rounds;
+  shape_prices = std::move(result.prices);
+  admit(std::move(result.placed));
 }
 
 /// Idle room to whoever is worth most per GPU; jobs worth nothing last, they still run if they can.
@@ -169,6 +153,7 @@ double Shard::State::improve_batch(std::span<const JobId> batch) {
     }
     unplaced.erase(batch[i]);
     unplaced.insert(applied.pushed_out.begin(), applied.pushed_out.end());
+    pushed_out.insert(applied.pushed_out.begin(), applied.pushed_out.end());
   }
   return gained;
 }
@@ -208,12 +193,12 @@ void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices) {
     if (s.workload().gpu_milli(s.workload().job(job)) > 0) on_gpus.push_back(job);
     if (s.packable(job)) packable.push_back(job);
   }
-  const bool all_packable =
-      std::ranges::all_of(on_gpus, [&](JobId job) { return s.packable(job); });
-  if (!all_packable) s.dive_all(on_gpus, prices);
-  s.pack_all(packable);
+  if (std::ranges::all_of(on_gpus, [&](JobId job) { return s.packable(job); })) {
+    s.pack_all(packable);
+  } else {
+    s.dive_all(on_gpus, prices);
+  }
   s.fill_idle();
-  improve();
 }
 
 void Shard::adopt(model::Placement placed, std::span<const JobId> waiting) {
@@ -225,8 +210,8 @@ void Shard::adopt(model::Placement placed, std::span<const JobId> waiting) {
 std::vector<Offer> Shard::offers(std::size_t most) const {
   std::vector<Offer> offers;
   for (const JobId job : state_->unplaced) {
-    if (state_->best_value(job) <= 0.0) continue;
-    offers.push_back({job, state_->id, state_->regret(job)});
+    const double regret = state_->regret(job);
+    if (regret > 0.0) offers.push_back({job, state_->id, regret});
   }
   std::ranges::sort(offers, {}, [](const Offer& o) { return std::pair(-o.regret, o.job); });
   if (offers.size() > most) offers.resize(most);
@@ -251,6 +236,7 @@ double Shard::realise(JobId job, double at_least) {
   if (applied.gain <= 0.0) return 0.0;
   state_->unplaced.erase(job);
   state_->unplaced.insert(applied.pushed_out.begin(), applied.pushed_out.end());
+  state_->pushed_out.insert(applied.pushed_out.begin(), applied.pushed_out.end());
   return applied.gain;
 }
 
@@ -280,22 +266,19 @@ void Shard::update_prices(std::span<const double> by_type) {
 double Shard::improve() {
   State& s = *state_;
   double total = 0.0;
-  for (int sweep = 0; sweep < s.options.sweeps; ++sweep) {
+  for (int sweep = 0; sweep < s.options.sweeps && !s.pushed_out.empty(); ++sweep) {
     std::vector<std::pair<double, JobId>> order;
-    for (const JobId job : s.unplaced) {
-      if (s.best_value(job) > 0.0) order.emplace_back(-s.regret(job), job);
+    for (const JobId job : s.pushed_out) {
+      if (s.unplaced.contains(job)) order.emplace_back(-s.regret(job), job);
     }
     std::ranges::sort(order);
+    s.pushed_out.clear();
     std::vector<JobId> queue;
     for (const auto& [regret, job] : order) queue.push_back(job);
-    double gained = 0.0;
     for (std::size_t first = 0; first < queue.size(); first += kBatch) {
-      gained +=
-          s.improve_batch(std::span(queue).subspan(first, std::min(kBatch, queue.size() - first)));
+      const std::size_t count = std::min(kBatch, queue.size() - first);
+      total += s.improve_batch(std::span(queue).subspan(first, count));
     }
-    total += gained;
-    s.stats["ejection_sweeps"] += 1.0;
-    if (gained <= 0.0) break;
   }
   return total;
 }

@@ -18,7 +18,7 @@ namespace berth::solver {
 
 struct ShardOptions {
   double gap = 1e-4;  ///< fraction at which the local relaxation may stop, > 0
-  int sweeps = 3;     ///< passes of the ejection search per call of improve, >= 0
+  int sweeps = 3;     ///< depth of the ejection search per call of improve, >= 0
 };
 
 /// A job its shard could not place. Trivially copyable: `comm` ships it as it stands.
@@ -50,8 +50,9 @@ class Shard {
   /// machines of other shards are ignored. @pre before `plan`
   void reserve(const model::JobPlacement& placement);
 
-  /// Relax and round: jobs that can tell places apart by the dive on the market's softmax primal,
-  /// the others by the pattern LP on what is left, then fill and ejection search.
+  /// Relax and round: by the pattern LP where every job on GPUs is a single task that looks at the
+  /// GPU type only, else by the dive on the market's softmax primal with its ejection chains; then
+  /// whoever fits into idle room.
   /// @param prices  by PoolId of the whole cluster, value per GPU
   void plan(std::span<const JobId> jobs, std::span<const double> prices);
 
@@ -59,7 +60,7 @@ class Shard {
   /// machines alone; `waiting` are jobs it may still place.
   void adopt(model::Placement placed, std::span<const JobId> waiting);
 
-  /// At most `most` unplaced jobs of positive value, largest regret first, ties by id.
+  /// At most `most` unplaced jobs of positive regret, largest first, ties by id.
   [[nodiscard]] std::vector<Offer> offers(std::size_t most) const;
 
   /// Bids for those of `jobs` this shard would gain from, in their order; each bid on its own.
@@ -79,7 +80,8 @@ class Shard {
   /// The job was placed elsewhere: forget it.
   void let_go(JobId job);
 
-  /// Ejection search on the unplaced jobs, counted. Returns the value added.
+  /// Ejection search for the jobs pushed out since the last call, and for those they push out in
+  /// turn, at most `sweeps` deep. Returns the value added.
   double improve();
 
   [[nodiscard]] ShardId id() const;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "berth/comm/communicator.hpp"
+#include "berth/model/instance.hpp"
+
+namespace berth::pipeline {
+
+/// Sends rank 0's instance to all ranks as packed columns. Collective; rank 0's is unchanged.
+/// Bytes: the instance's own size (names included) once.
+void distribute(const comm::Communicator& comm, model::Instance& instance);
+
+}  // namespace berth::pipeline

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "berth/comm/communicator.hpp"
+#include "berth/coordinator/coordinate.hpp"
+#include "berth/model/instance.hpp"
+#include "berth/model/plan.hpp"
+#include "berth/partition/partition.hpp"
+#include "berth/report/progress.hpp"
+#include "berth/solver/market.hpp"
+#include "berth/solver/shard.hpp"
+
+namespace berth::pipeline {
+
+/// Files of an instance; `.gz` by suffix.
+struct Input {
+  std::string cluster;  ///< YAML (docs/formats.md)
+  std::string jobs;     ///< JSON lines
+};
+
+/// Every knob of a plan, defaults in place. The plan is a function of the instance and of these.
+struct PlanOptions {
+  model::Objective objective = model::Objective::value;
+  double gap = 1e-4;  ///< stop when the certified gap (a fraction) is this small, >= 0
+  double time_limit = std::numeric_limits<double>::infinity();  ///< seconds; a clock decides then
+  std::uint64_t seed = 0;
+  partition::PartitionOptions partition;
+  solver::PriceOptions prices;
+  solver::ShardOptions shard;
+  coordinator::RoundOptions rounds;
+  std::function<bool()> interrupted = [] { return false; };  ///< a signal came; asked on rank 0
+};
+
+/// Which option is out of range and why, as InputError. Pure.
+void validate(const PlanOptions& options);
+
+/// Reads the files on rank 0 and sends them to all. All ranks return or all throw.
+model::Instance load_instance(const comm::Communicator& comm, const Input& input);
+
+/// From an instance to a certified plan, by all ranks together. The plan is complete on rank 0;
+/// elsewhere it holds the figures' defaults.
+///
+/// Collective. Same instance, options and seed: the same plan, bit for bit, on any number of
+/// ranks and threads, unless a clock or a signal ended it (then `reproducible` is false).
+model::Plan plan_cluster(const comm::Communicator& comm, const model::Instance& instance,
+                         const PlanOptions& options, report::ProgressTable& progress);
+
+}  // namespace berth::pipeline

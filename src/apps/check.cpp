@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/certify/check.hpp"
+
+#include "commands.hpp"
+#include "options.hpp"
+
+#include <memory>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+
+#include "berth/io/jobs_file.hpp"
+#include "berth/io/plan_file.hpp"
+#include "berth/report/summary.hpp"
+
+namespace berth::apps {
+namespace {
+
+struct CheckFlags {
+  pipeline::Input input;
+  std::string plan;
+};
+
+void print(const certify::Verdict& verdict) {
+  const model::Figures& f = verdict.figures;
+  fmt::print("recomputed from the files alone:\n");
+  fmt::print("  {:<14}{}\n", "objective", report::objective_text(f, verdict.objective_kind));
+  fmt::print("  {:<14}{:.10g}\n", "upper bound", f.upper_bound);
+  fmt::print("  {:<14}{:.4f} %\n", "gap", 100.0 * f.gap);
+  fmt::print("  {:<14}{:.2f} of {} allocated\n", "GPUs",
+             static_cast<double>(f.gpu_milli_allocated) / 1000.0, f.gpus_total);
+  fmt::print("  {:<14}{} of {} placed\n", "jobs", f.jobs_placed, f.jobs_total);
+  if (!verdict.required_missing.empty()) {
+    fmt::print("  {:<14}{} required jobs are missing\n", "required",
+               verdict.required_missing.size());
+  }
+  for (const certify::Fault& fault : verdict.faults) {
+    fmt::print("  fault {}: {}\n", certify::name(fault.kind), fault.text);
+  }
+  const auto unlisted = verdict.fault_count - std::ssize(verdict.faults);
+  if (unlisted > 0) fmt::print("  and {} faults more\n", unlisted);
+  fmt::print("plan is {}\n", verdict.valid() ? "VALID" : "INVALID");
+}
+
+ExitCode run_check(const comm::Communicator& comm, const CheckFlags& flags) {
+  return static_cast<ExitCode>(comm.agreed([&] {
+    if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
+    const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
+    const certify::Verdict verdict = certify::check(instance, io::read_plan(flags.plan));
+    print(verdict);
+    return static_cast<int>(verdict.valid() ? ExitCode::done : ExitCode::check_invalid);
+  }));
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<CheckFlags>();
+  CLI::App* command = app.add_subcommand(
+      "check", "Judge a plan: every device, gang, figure and the proof of its bound (exit 0 or 1)");
+  add_input(*command, flags->input);
+  command->add_option("--plan", flags->plan, "The plan to judge")->required();
+  command->callback([flags, &action] {
+    action = [flags](const comm::Communicator& comm) { return run_check(comm, *flags); };
+  });
+}
+
+}  // namespace berth::apps

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <CLI/App.hpp>
+
+#include "berth/model/instance.hpp"
+#include "berth/pipeline/plan_cluster.hpp"
+#include "berth/report/progress.hpp"
+
+namespace berth::apps {
+
+/// --cluster and --jobs, both required.
+void add_input(CLI::App& command, pipeline::Input& input);
+
+/// --out-cluster and --out-jobs, both required.
+struct Output {
+  std::string cluster;
+  std::string jobs;
+};
+void add_output(CLI::App& command, Output& output);
+
+/// --log-format, --quiet, --progress, --verbose. Quiet by default when stderr is no terminal.
+struct LogFlags {
+  std::string format = "text";
+  bool quiet = false;
+  bool progress = false;
+  bool verbose = false;
+
+  [[nodiscard]] report::LogOptions options(int rank) const;
+};
+void add_log(CLI::App& command, LogFlags& flags);
+
+}  // namespace berth::apps

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "options.hpp"
+#include "signals.hpp"
+
+#include <cstdio>
+#include <memory>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+
+#include "berth/comm/patterns.hpp"
+#include "berth/io/plan_file.hpp"
+#include "berth/parallel/threads.hpp"
+#include "berth/report/summary.hpp"
+#include "berth/solver/petsc_session.hpp"
+
+namespace berth::apps {
+namespace {
+
+struct PlanFlags {
+  pipeline::Input input;
+  pipeline::PlanOptions plan;
+  LogFlags log;
+  std::string out;
+  std::string objective = "value";
+  int threads = 0;  ///< 0 = default_threads
+};
+
+void add_flags(CLI::App& command, PlanFlags& flags) {
+  add_input(command, flags.input);
+  command.add_option("--out", flags.out, "Where the plan goes, JSON (.gz by suffix)")->required();
+  command.add_option("--objective", flags.objective, "What is maximised: value or allocate (GPUs)")
+      ->check(CLI::IsMember({"value", "allocate"}))
+      ->capture_default_str();
+  command.add_option("--shards", flags.plan.partition.shards,
+                     "Logical pieces of the cluster; 0 = one per 4096 GPUs, at most the pods");
+  command.add_option("--gap", flags.plan.gap, "Stop at this certified gap, a fraction")
+      ->capture_default_str();
+  command.add_option("--time-limit", flags.plan.time_limit,
+                     "Seconds after which the best plan so far is written (exit code 3)");
+  command.add_option("--seed", flags.plan.seed, "Key of every random draw")->capture_default_str();
+  command.add_option("--threads", flags.threads,
+                     "Threads per rank; 0 = OMP_NUM_THREADS, else the rank's share of the cores");
+  add_log(command, flags.log);
+}
+
+/// What was asked for, for the record in the plan file.
+std::map<std::string, std::string> record(const PlanFlags& flags) {
+  return {{"objective", flags.objective},
+          {"shards", std::to_string(flags.plan.partition.shards)},
+          {"gap", fmt::format("{}", flags.plan.gap)}};
+}
+
+ExitCode outcome(const model::Plan& plan) {
+  if (!plan.reproducible) return ExitCode::limit_reached;
+  return plan.required_missing.empty() ? ExitCode::done : ExitCode::required_missing;
+}
+
+int threads_of(const comm::Communicator& comm, int asked) {
+  if (asked > 0) return asked;
+  return parallel::default_threads(comm::ranks_sharing(comm, parallel::bound_cores()));
+}
+
+ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
+  validate(flags.plan);
+  const solver::PetscSession petsc;
+  const parallel::ThreadLimit threads(threads_of(comm, flags.threads));
+  catch_signals();
+  report::ProgressTable progress(flags.log.options(comm.rank()));
+  flags.plan.objective =
+      flags.objective == "allocate" ? model::Objective::allocate : model::Objective::value;
+  flags.plan.interrupted = signal_came;
+  progress.note(fmt::format("ranks={} threads={} blas={}", comm.size(), parallel::thread_limit(),
+                            petsc.blas()));
+  const double start = progress.seconds();
+  const model::Instance instance = pipeline::load_instance(comm, flags.input);
+  const double loaded = progress.seconds();
+  model::Plan plan = pipeline::plan_cluster(comm, instance, flags.plan, progress);
+  plan.options = record(flags);
+  plan.seconds["load"] = comm.max_seconds(loaded - start);
+  comm.agreed([&] {
+    if (comm.rank() != 0) return;
+    io::write_plan(flags.out, instance, plan);
+    fmt::print("{}  {:<14}{}\n", report::summary(plan), "written", flags.out);
+  });
+  std::int64_t code = static_cast<std::int64_t>(outcome(plan));
+  comm.broadcast_value(code);
+  return static_cast<ExitCode>(code);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<PlanFlags>();
+  CLI::App* command = app.add_subcommand("plan", "Plan a cluster; run it under mpiexec for speed");
+  add_flags(*command, *flags);
+  command->callback([flags, &action] {
+    action = [flags](const comm::Communicator& comm) { return run_plan(comm, *flags); };
+  });
+}
+
+}  // namespace berth::apps

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "signals.hpp"
+
+#include <csignal>
+
+namespace berth::apps {
+namespace {
+
+// The one mutable global: a signal has nowhere else to leave its word.
+volatile std::sig_atomic_t came = 0;
+
+extern "C" void remember(int) { came = 1; }
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = remember;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGUSR1, &action, nullptr);
+}
+
+bool signal_came() { return came != 0; }
+
+}  // namespace berth::apps

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/pipeline/distribute.hpp"
+
+#include <utility>
+
+namespace berth::pipeline {
+namespace {
+
+using comm::Communicator;
+
+void send(const Communicator& comm, NameTable& names) {
+  std::string characters = names.characters();
+  std::vector<std::uint64_t> ends = names.ends();
+  comm.broadcast_string(characters);
+  comm.broadcast_vector(ends);
+  if (comm.rank() != 0) names = NameTable::from_columns(std::move(characters), std::move(ends));
+}
+
+/// Names kept as separate strings travel as one table.
+void send(const Communicator& comm, std::vector<std::string>& names) {
+  NameTable table;
+  for (const std::string& name : names) table.add(name);
+  send(comm, table);
+  names.resize(table.size());
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = table[i];
+}
+
+/// Records with a name first: names as a table, the rest by `rest(record)` as one trivially
+/// copyable value.
+template <class Record, class Rest>
+void send_named(const Communicator& comm, std::vector<Record>& records, Rest rest) {
+  std::vector<std::string> names;
+  std::vector<std::decay_t<decltype(rest(std::declval<Record&>()))>> columns;
+  for (Record& record : records) {
+    names.push_back(record.name);
+    columns.push_back(rest(record));
+  }
+  send(comm, names);
+  comm.broadcast_vector(columns);
+  records.resize(names.size());
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].name = std::move(names[i]);
+    rest(records[i]) = columns[i];
+  }
+}
+
+struct ClassColumns {
+  GpuTypeId gpu_type;
+  std::int32_t gpus;
+  std::int64_t cpu_milli, memory_mib;
+};
+
+void send_classes(const Communicator& comm, std::vector<model::MachineClass>& classes) {
+  std::vector<std::string> names;
+  std::vector<ClassColumns> columns;
+  for (const auto& c : classes) {
+    names.push_back(c.name);
+    columns.push_back({c.gpu_type, c.gpus, c.cpu_milli, c.memory_mib});
+  }
+  send(comm, names);
+  comm.broadcast_vector(columns);
+  classes.resize(names.size());
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const ClassColumns& c = columns[i];
+    classes[i] = {names[i], c.gpu_type, c.gpus, c.cpu_milli, c.memory_mib};
+  }
+}
+
+void send_racks(const Communicator& comm, std::vector<model::Rack>& racks) {
+  std::vector<PodId> pods;
+  for (const auto& rack : racks) pods.push_back(rack.pod);
+  send_named(comm, racks, [](model::Rack& rack) -> double& { return rack.uplink_gbps; });
+  comm.broadcast_vector(pods);
+  for (std::size_t r = 0; r < racks.size(); ++r) racks[r].pod = pods[r];
+}
+
+void send_cluster(const Communicator& comm, model::Cluster& cluster) {
+  send(comm, cluster.gpu_types);
+  send_classes(comm, cluster.classes);
+  send_named(comm, cluster.pods, [](model::Pod& pod) -> double& { return pod.uplink_gbps; });
+  send_racks(comm, cluster.racks);
+  send_named(comm, cluster.queues,
+             [](model::Queue& queue) -> std::int64_t& { return queue.gpu_quota; });
+  send(comm, cluster.machine_names);
+  comm.broadcast_vector(cluster.machine_class);
+  comm.broadcast_vector(cluster.machine_rack);
+}
+
+void send_workload(const Communicator& comm, model::Workload& workload) {
+  send(comm, workload.job_names);
+  comm.broadcast_vector(workload.jobs);
+  comm.broadcast_vector(workload.groups);
+  comm.broadcast_vector(workload.shapes);
+  comm.broadcast_vector(workload.factors);
+  comm.broadcast_vector(workload.speeds);
+  comm.broadcast_value(workload.speed_types);
+  send(comm, workload.labels);
+}
+
+}  // namespace
+
+void distribute(const Communicator& comm, model::Instance& instance) {
+  if (comm.size() == 1) return;
+  send_cluster(comm, instance.cluster);
+  send_workload(comm, instance.workload);
+}
+
+}  // namespace berth::pipeline

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/pipeline/plan_cluster.hpp"
+
+#include "prove.hpp"
+#include "stages.hpp"
+#include "waiting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "berth/certify/figures.hpp"
+#include "berth/coordinator/assign.hpp"
+#include "berth/coordinator/consensus.hpp"
+#include "berth/coordinator/plan_shards.hpp"
+#include "berth/pipeline/distribute.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using comm::Communicator;
+using coordinator::Coordinated;
+using model::Placement;
+
+/// Everything about the plan but its figures and its certificate.
+model::Plan describe(const model::Instance& instance, const PlanOptions& options,
+                     Placement placement) {
+  model::Plan plan;
+  plan.instance_digest = model::instance_digest(instance);
+  plan.plan_digest = model::plan_digest(instance, placement);
+  plan.seed = options.seed;
+  plan.objective_kind = options.objective;
+  plan.required_missing = certify::required_missing(instance, placement);
+  plan.waiting = waiting(instance, placement);
+  plan.placements = std::move(placement);
+  return plan;
+}
+
+/// The judge's word on the placement: objective, bound, gap.
+void certify_plan(const model::Instance& instance, Proof proof, model::Plan& plan) {
+  plan.certificate = std::move(proof.certificate);
+  plan.figures = certify::figures(instance, plan.objective_kind, plan.placements, plan.certificate);
+  plan.proof_digest = certify::proof_digest(instance, plan.figures.objective,
+                                            plan.figures.upper_bound, plan.certificate);
+}
+
+double peak_memory_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
+coordinator::Hooks hooks(const PlanOptions& options, const Proof& proof,
+                         report::ProgressTable& progress) {
+  const auto gap = [&proof](double objective) {
+    return certify::gap(proof.upper_bound, objective);
+  };
+  const auto report = [&](const coordinator::RoundReport& round) {
+    progress.line({.stage = round.round == 0 ? "round" : "coordinate",
+                   .round = round.round,
+                   .objective = round.objective,
+                   .bound = proof.upper_bound,
+                   .blocks = round.round == 0 ? -1 : round.offers,
+                   .conflicts = round.round == 0 ? -1 : round.conflicts});
+  };
+  const auto out_of_time = [&] {
+    return options.interrupted() || progress.seconds() >= options.time_limit;
+  };
+  return {.report = report, .gap = gap, .out_of_time = out_of_time};
+}
+
+/// Value of the gangs that were placed over several shards before the rounds.
+double value_of(const model::Valuation& valuation, const Placement& placement) {
+  double total = 0.0;
+  for (const model::JobPlacement& p : placement) total += valuation.placed(p);
+  return total;
+}
+
+}  // namespace
+
+void validate(const PlanOptions& options) {
+  const auto refuse = [](const char* flag, const std::string& problem, const char* hint) {
+    throw InputError({.file = "", .line = 0, .field = flag}, problem, hint);
+  };
+  if (!(options.gap >= 0.0 && options.gap < 1.0)) {
+    refuse("--gap", fmt::format("{} is not a fraction in [0, 1)", options.gap),
+           "0.001 means 0.1 %");
+  }
+  if (!(options.time_limit > 0.0)) {
+    refuse("--time-limit", fmt::format("{} seconds", options.time_limit), "give a positive number");
+  }
+  if (options.partition.shards < 0) {
+    refuse("--shards", fmt::format("{}", options.partition.shards), "0 means the default");
+  }
+}
+
+model::Plan plan_cluster(const Communicator& comm, const model::Instance& instance,
+                         const PlanOptions& options, report::ProgressTable& progress) {
+  Stages stages(comm);
+  const model::Valuation valuation(instance, options.objective);
+  const auto pools =
+      model::make_pools(instance.cluster, model::pool_level(instance, options.objective));
+
+  const auto shards = stages.run(
+      "partition", [&] { return partition::split(instance.cluster, options.partition); });
+  const auto owners = partition::own(instance.cluster, shards, comm.size());
+
+  const auto consensus = stages.run(
+      "relax", [&] { return coordinator::consensus(comm, valuation, pools, options.prices); });
+  progress.line({.stage = "relax", .objective = std::nan(""), .bound = consensus.bound});
+
+  const auto jobs = stages.run("assign", [&] {
+    return coordinator::assign(comm, valuation, pools, shards, consensus.prices);
+  });
+  auto local = stages.run("round", [&] {
+    return coordinator::plan_shards(comm, valuation, pools, shards, owners, jobs, consensus.prices,
+                                    options.shard);
+  });
+
+  const Proof proof = stages.run("bound", [&] {
+    std::vector<model::Certificate> candidates{from_pools(pools, consensus.prices)};
+    if (!local.shape_prices.empty()) candidates.push_back(from_shapes(local.shape_prices));
+    return comm.rank() == 0 ? tightest(instance, options.objective, std::move(candidates))
+                            : Proof{};
+  });
+  coordinator::RoundOptions rounds = options.rounds;
+  rounds.gap = options.gap;
+  rounds.spanning = value_of(valuation, jobs.spanning);
+  const Coordinated done = stages.run("coordinate", [&] {
+    return coordinator::coordinate(comm, valuation, local.mine, rounds,
+                                   hooks(options, proof, progress));
+  });
+  Placement placement = coordinator::gather_placement(comm, local.mine, jobs.spanning);
+
+  model::Plan plan;
+  stages.run("certify", [&] {
+    comm.agreed([&] {
+      if (comm.rank() != 0) return;
+      plan = describe(instance, options, std::move(placement));
+      certify_plan(instance, proof, plan);
+      progress.line({.stage = "certify",
+                     .objective = plan.figures.objective,
+                     .bound = plan.figures.upper_bound});
+    });
+  });
+  plan.reproducible = !done.interrupted;
+  plan.seconds = stages.slowest();
+  plan.stats = {{"evaluations", consensus.evaluations},
+                {"pools", static_cast<double>(pools.size())},
+                {"shards", static_cast<double>(shards.size())},
+                {"ranks", comm.size()},
+                {"rounds", done.rounds},
+                {"spanning_gangs", static_cast<double>(jobs.spanning.size())},
+                {"peak_memory_mib", comm.max_seconds(peak_memory_mib())}};
+  return plan;
+}
+
+}  // namespace berth::pipeline

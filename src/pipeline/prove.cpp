@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prove.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "berth/base/assert.hpp"
+#include "berth/certify/bound.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+/// 2^40 keeps prices per thousandth and per MiB exact to 1e-12; less when values are huge.
+std::int32_t scale_for(double largest) {
+  constexpr int kMost = 40;
+  if (!(largest > 0.0)) return kMost;
+  return std::clamp(60 - static_cast<int>(std::ceil(std::log2(largest))), 0, kMost);
+}
+
+std::int64_t to_fixed(double price, std::int32_t scale_log2) {
+  return std::llround(std::ldexp(std::max(0.0, price), scale_log2));
+}
+
+}  // namespace
+
+model::Certificate from_pools(const model::Pools& pools, std::span<const double> prices) {
+  model::Certificate certificate;
+  certificate.level = pools.level;
+  const double largest = prices.empty() ? 0.0 : *std::ranges::max_element(prices);
+  certificate.scale_log2 = scale_for(largest);
+  for (std::size_t p = 0; p < pools.size(); ++p) {
+    const model::Pool& pool = pools.pools[p];
+    const std::int64_t milli = to_fixed(prices[p] / 1000.0, certificate.scale_log2);
+    if (milli > 0) certificate.pools.push_back({pool.pod, pool.rack, pool.machine_class, milli});
+  }
+  return certificate;
+}
+
+model::Certificate from_shapes(std::span<const solver::ShapePrice> prices) {
+  model::Certificate certificate;
+  double largest = 0.0;
+  for (const auto& p : prices) largest = std::max(largest, p.price);
+  certificate.scale_log2 = scale_for(largest);
+  for (const auto& p : prices) {
+    const std::int64_t price = to_fixed(p.price, certificate.scale_log2);
+    if (price > 0) certificate.shapes.push_back({p.shape, p.gpu_type, price});
+  }
+  return certificate;
+}
+
+Proof tightest(const model::Instance& instance, model::Objective objective,
+               std::vector<model::Certificate> candidates) {
+  BERTH_EXPECT(!candidates.empty());
+  std::size_t best = candidates.size();
+  double least = 0.0;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const double bound = certify::upper_bound(instance, objective, candidates[i], {}).value;
+    if (best == candidates.size() || bound < least) best = i, least = bound;
+  }
+  return {.certificate = std::move(candidates[best]), .upper_bound = least};
+}
+
+}  // namespace berth::pipeline

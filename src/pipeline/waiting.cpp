@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "waiting.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "berth/model/free_machine.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using model::Level;
+
+/// Machines by class in every domain of one level.
+using ClassCounts = std::map<std::pair<std::int32_t, ClassId>, std::int64_t>;
+
+/// Most tasks of a shape that one empty domain holds. Counted per shape: many jobs share one.
+class Capacity {
+ public:
+  explicit Capacity(const model::Instance& instance) : instance_(instance) {
+    const model::Cluster& cluster = instance.cluster;
+    for (std::size_t m = 0; m < cluster.machines(); ++m) {
+      const RackId rack = cluster.machine_rack[m];
+      const ClassId c = cluster.machine_class[m];
+      machines_[Level::machine][{c.value(), c}] = 1;
+      ++machines_[Level::rack][{rack.value(), c}];
+      ++machines_[Level::pod][{cluster.racks[rack.index()].pod.value(), c}];
+      ++machines_[Level::cluster][{0, c}];
+    }
+  }
+
+  /// On machines of the type (invalid: any machine), within one domain of this level.
+  std::int64_t most(ShapeId shape, GpuTypeId type, Level level) {
+    const auto [entry, fresh] = known_.try_emplace({shape, type, level}, 0);
+    if (fresh) entry->second = count(instance_.workload.shape(shape), type, level);
+    return entry->second;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t count(const model::Shape& shape, GpuTypeId type, Level level) const {
+    const auto of_level = machines_.find(level);
+    if (of_level == machines_.end()) return 0;
+    std::vector<std::int64_t> of_class;
+    for (const auto& c : instance_.cluster.classes) {
+      const bool usable = !type.valid() || c.gpu_type == type;
+      of_class.push_back(usable ? model::FreeMachine(c).count(shape, 1 << 30) : 0);
+    }
+    std::map<std::int32_t, std::int64_t> in_domain;
+    for (const auto& [key, machines] : of_level->second) {
+      in_domain[key.first] += machines * of_class[key.second.index()];
+    }
+    std::int64_t best = 0;
+    for (const auto& [domain, tasks] : in_domain) best = std::max(best, tasks);
+    return best;
+  }
+
+  const model::Instance& instance_;
+  std::map<Level, ClassCounts> machines_;
+  std::map<std::tuple<ShapeId, GpuTypeId, Level>, std::int64_t> known_;
+};
+
+std::string type_names(const model::Cluster& cluster, std::uint64_t mask) {
+  std::string text;
+  for (std::size_t t = 0; t < cluster.gpu_types.size(); ++t) {
+    if (((mask >> t) & 1) != 0) text += (text.empty() ? "" : ", ") + cluster.gpu_types[t];
+  }
+  return text;
+}
+
+std::uint64_t types_present(const model::Cluster& cluster) {
+  std::uint64_t mask = 0;
+  for (const ClassId c : cluster.machine_class) {
+    const GpuTypeId type = cluster.classes[c.index()].gpu_type;
+    if (type.valid()) mask |= std::uint64_t{1} << type.index();
+  }
+  return mask;
+}
+
+const char* name_of(Level level) {
+  constexpr const char* kNames[] = {"machine", "rack", "pod", "cluster"};
+  return kNames[static_cast<std::size_t>(level)];
+}
+
+std::string reason(const model::Instance& instance, Capacity& capacity, std::uint64_t present,
+                   const model::Job& job) {
+  const model::Workload& workload = instance.workload;
+  const bool on_gpus = workload.gpu_milli(job) > 0;
+  const std::uint64_t usable = job.gpu_types & present;
+  if (on_gpus && usable == 0) {
+    return job.gpu_types == ~std::uint64_t{0}
+               ? std::string("the cluster has no GPUs")
+               : fmt::format("no machine has GPU type {}",
+                             type_names(instance.cluster, job.gpu_types));
+  }
+  for (const model::TaskGroup& group : workload.groups_of(job)) {
+    const bool any = !workload.shape(group.shape).uses_gpu();
+    std::int64_t alone = any ? capacity.most(group.shape, {}, Level::machine) : 0;
+    std::int64_t most = any ? capacity.most(group.shape, {}, job.domain) : 0;
+    for (std::size_t t = 0; !any && t < instance.cluster.gpu_types.size(); ++t) {
+      if (((usable >> t) & 1) == 0) continue;
+      alone = std::max(alone, capacity.most(group.shape, GpuTypeId(t), Level::machine));
+      most = std::max(most, capacity.most(group.shape, GpuTypeId(t), job.domain));
+    }
+    const std::string& label = workload.labels[group.label];
+    if (alone == 0) return fmt::format("no allowed machine can hold one task '{}'", label);
+    if (most < group.count) {
+      return fmt::format("gang too large: {} tasks '{}', an empty {} holds {} of one GPU type",
+                         group.count, label, name_of(job.domain), most);
+    }
+  }
+  return "no room: jobs worth more took it";
+}
+
+}  // namespace
+
+std::vector<model::Waiting> waiting(const model::Instance& instance,
+                                    const model::Placement& placement) {
+  Capacity capacity(instance);
+  const std::uint64_t present = types_present(instance.cluster);
+  std::vector<model::Waiting> result;
+  std::size_t next = 0;
+  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
+    if (next < placement.size() && placement[next].job == JobId(j)) {
+      ++next;
+      continue;
+    }
+    result.push_back({JobId(j), reason(instance, capacity, present, instance.workload.jobs[j])});
+  }
+  return result;
+}
+
+}  // namespace berth::pipeline
