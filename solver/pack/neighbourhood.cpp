@@ -12,6 +12,7 @@
 namespace berth::solver {
 namespace {
 
+constexpr int kFew = 6;  ///< machines freed for the one-by-one repacking
 constexpr double kGain = 1e-7;
 constexpr std::uint64_t kStage = 0x6E65;  ///< key of the draws
 constexpr RelaxationLimits kLocalRelaxation{.gap = 1e-4, .rounds = 12};
@@ -33,7 +34,7 @@ void draw(Usage& usage, std::vector<std::int64_t> weight, std::int64_t count, st
   }
 }
 
-Usage free_some(const Problem& problem, Usage& usage, const NeighbourhoodLimits& limits,
+Usage free_some(const Problem& problem, Usage& usage, int machines, std::uint64_t seed,
                 std::uint64_t round) {
   Usage freed;
   std::vector<std::int64_t> weight(usage.size());
@@ -41,42 +42,83 @@ Usage free_some(const Problem& problem, Usage& usage, const NeighbourhoodLimits&
     const auto& state = problem.states[static_cast<std::size_t>(usage[u].pattern.state)];
     weight[u] = milli(problem, usage[u].pattern) < state.milli() ? usage[u].copies : 0;
   }
-  draw(usage, weight, limits.machines / 2, limits.seed, round, 0, freed);
+  draw(usage, weight, (machines + 1) / 2, seed, round, 0, freed);
   for (std::size_t u = 0; u < usage.size(); ++u) weight[u] = usage[u].copies;
-  const auto rest = limits.machines - static_cast<std::int64_t>(freed.size());
-  draw(usage, weight, rest, limits.seed, round, 1, freed);
+  const auto rest = machines - static_cast<std::int64_t>(freed.size());
+  draw(usage, weight, rest, seed, round, 1, freed);
   tidy(freed);
   return freed;
+}
+
+/// A search's step: what was freed, and the room it left.
+struct Freed {
+  Usage kept;
+  Scope open;
+  double old = 0.0;
+};
+
+Freed free_machines(const Problem& problem, const Scope& scope, const Usage& usage, int machines,
+                    std::uint64_t seed, std::uint64_t round, Usage& freed) {
+  Freed f{usage, scope, 0.0};
+  freed = free_some(problem, f.kept, machines, seed, round);
+  f.old = worth(problem, freed);
+  for (const Used& u : freed) take(f.open, u.pattern, -u.copies);
+  return f;
+}
+
+/// Keeps what is worth more. True when it is.
+bool keep_better(const Problem& problem, Freed&& f, Usage&& again, Scope& scope, Usage& usage) {
+  if (worth(problem, again) - f.old <= kGain) return false;
+  f.kept.insert(f.kept.end(), again.begin(), again.end());
+  tidy(f.kept);
+  usage = std::move(f.kept);
+  scope = std::move(f.open);
+  return true;
+}
+
+/// Many machines, by relaxation and dive.
+void repack_many(const Problem& problem, Scope& scope, Usage& usage,
+                 const std::vector<Pattern>& patterns, const NeighbourhoodLimits& limits,
+                 std::uint64_t round) {
+  Usage freed;
+  Freed f = free_machines(problem, scope, usage, limits.machines, limits.seed, 2 * round, freed);
+  std::vector<Pattern> start;
+  for (const Pattern& p : patterns) {
+    if (copies_within(f.open, p) > 0) start.push_back(p);
+  }
+  for (const Used& u : freed) start.push_back(u.pattern);
+  Relaxation local = relax(problem, f.open, std::move(start), kLocalRelaxation);
+  if (local.bound <= f.old + kGain) return;
+  Usage again = dive(problem, f.open, std::move(local.patterns), std::move(local.usage)).usage;
+  refill(problem, f.open, again);
+  keep_better(problem, std::move(f), std::move(again), scope, usage);
+}
+
+/// A few machines, one after the other, states in a drawn order.
+void repack_few(const Problem& problem, Scope& scope, Usage& usage,
+                const NeighbourhoodLimits& limits, std::uint64_t round) {
+  Usage freed;
+  Freed f = free_machines(problem, scope, usage, kFew, limits.seed, 2 * round + 1, freed);
+  std::vector<std::size_t> order;
+  for (std::size_t s = 0; s < problem.states.size(); ++s) {
+    if (f.open.supply[s] > 0) order.push_back(s);
+  }
+  for (std::size_t i = order.size(); i > 1; --i) {
+    std::swap(order[i - 1], order[random_below(i, {limits.seed, kStage, round, 2, i})]);
+  }
+  Usage again = fill_in_order(problem, f.open, order);
+  keep_better(problem, std::move(f), std::move(again), scope, usage);
 }
 
 }  // namespace
 
 int search_neighbourhoods(const Problem& problem, Scope& scope, Usage& usage,
                           const std::vector<Pattern>& patterns, const NeighbourhoodLimits& limits) {
-  double value = worth(problem, usage);
   int round = 0;
-  for (; round < limits.rounds && value < limits.target; ++round) {
-    Usage kept = usage;
-    const Usage freed = free_some(problem, kept, limits, static_cast<std::uint64_t>(round));
-    const double old = worth(problem, freed);
-    Scope open = scope;
-    for (const Used& u : freed) take(open, u.pattern, -u.copies);
-    std::vector<Pattern> start;
-    for (const Pattern& p : patterns) {
-      if (copies_within(open, p) > 0) start.push_back(p);
-    }
-    for (const Used& u : freed) start.push_back(u.pattern);
-    Relaxation local = relax(problem, open, std::move(start), kLocalRelaxation);
-    if (local.bound <= old + kGain) continue;
-    Usage again = dive(problem, open, std::move(local.patterns), std::move(local.usage)).usage;
-    refill(problem, open, again);
-    const double gain = worth(problem, again) - old;
-    if (gain <= kGain) continue;
-    kept.insert(kept.end(), again.begin(), again.end());
-    tidy(kept);
-    usage = std::move(kept);
-    scope = std::move(open);
-    value += gain;
+  for (; round < limits.rounds && worth(problem, usage) < limits.target; ++round) {
+    const auto key = static_cast<std::uint64_t>(round);
+    repack_many(problem, scope, usage, patterns, limits, key);
+    repack_few(problem, scope, usage, limits, key);
   }
   return round;
 }

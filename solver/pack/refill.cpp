@@ -4,7 +4,7 @@
 #include "pricing.hpp"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 
 namespace berth::solver {
 namespace {
@@ -40,20 +40,27 @@ std::vector<Pattern> best_content(const Problem& problem, const Scope& scope, st
 
 }  // namespace
 
-double refill(const Problem& problem, Scope& scope, Usage& usage) {
-  double gain = 0.0;
-  Usage fresh;
-  for (std::size_t s = 0; s < problem.states.size(); ++s) {  // machines that are not used
+Usage fill_in_order(const Problem& problem, Scope& scope, std::span<const std::size_t> states) {
+  Usage usage;
+  for (const std::size_t s : states) {
     while (scope.supply[s] > 0) {
       const auto found = best_content(problem, scope, s, 0.0);
       if (found.empty()) break;
       const std::int64_t n = copies_within(scope, found.front());
       if (n <= 0) break;
       take(scope, found.front(), n);
-      fresh.push_back({found.front(), n});
-      gain += static_cast<double>(n) * worth(problem, found.front());
+      usage.push_back({found.front(), n});
     }
   }
+  return usage;
+}
+
+double refill(const Problem& problem, Scope& scope, Usage& usage) {
+  double gain = 0.0;
+  std::vector<std::size_t> states(problem.states.size());
+  std::iota(states.begin(), states.end(), std::size_t{0});
+  Usage fresh = fill_in_order(problem, scope, states);
+  gain += worth(problem, fresh);
   for (Used& used : usage) {
     const auto state = static_cast<std::size_t>(used.pattern.state);
     const std::int64_t idle = problem.states[state].milli() - milli(problem, used.pattern);

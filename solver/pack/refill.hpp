@@ -3,11 +3,17 @@
 
 #include "pattern.hpp"
 
+#include <span>
+
 namespace berth::solver {
 
 /// Packs machines with idle GPUs anew, one by one, with their own tasks and the jobs still open,
 /// and keeps what is worth more; then machines that are not used at all. While required jobs are
 /// open, every kind of machine is looked at. Edits both. Returns the gain (scaled).
 double refill(const Problem& problem, Scope& scope, Usage& usage);
+
+/// Fills machines without content one by one, states in this order, each with the best content out
+/// of the open jobs. Takes them out of `scope`.
+Usage fill_in_order(const Problem& problem, Scope& scope, std::span<const std::size_t> states);
 
 }  // namespace berth::solver

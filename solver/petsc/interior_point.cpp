@@ -32,6 +32,7 @@ double LinearProgram::cost(std::size_t column, std::span<const double> y) const 
 namespace {
 
 constexpr double kBoundaryStep = 0.99;
+constexpr double kRounding = 1e-10;  ///< relative; rows cannot be met better than this
 
 /// Which rows and columns take part: a row with rhs 0 and no negative entry holds its columns at 0.
 struct Active {
@@ -141,11 +142,14 @@ void Mehrotra::find_residuals() {
 bool Mehrotra::converged() const {
   double primal = 0.0;
   double dual = 0.0;
+  double worth = 0.0;
   for (std::size_t i = 0; i < lp_.rows(); ++i) {
     primal += std::abs(primal_residual_[i]) * std::max(p_.price[i], 1e-3);
+    worth += lp_.rhs[i] * p_.price[i];
   }
   for (const double r : dual_residual_) dual = std::max(dual, std::abs(r));
-  return complementarity_ <= options_.tolerance && primal <= 0.01 * options_.tolerance &&
+  return complementarity_ <= options_.tolerance &&
+         primal <= std::max(0.01 * options_.tolerance, kRounding * worth) &&
          dual * lp_.mass <= options_.tolerance;
 }
 

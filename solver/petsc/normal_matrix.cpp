@@ -61,8 +61,8 @@ bool NormalMatrix::try_factor(double shift) {
   return MatCholeskyFactor(matrix_, nullptr, nullptr) == 0;
 }
 
-bool NormalMatrix::solve(std::span<double> right) {
-  BERTH_EXPECT(right.size() == rows_);
+/// y := solution for right side `right`.
+bool NormalMatrix::substitute(std::span<const double> right, std::span<double> y) {
   PetscScalar* to = nullptr;
   require(VecGetArrayWrite(right_, &to));
   std::ranges::copy(right, to);
@@ -70,9 +70,28 @@ bool NormalMatrix::solve(std::span<double> right) {
   if (MatSolve(matrix_, right_, solution_) != 0) return false;
   const PetscScalar* from = nullptr;
   require(VecGetArrayRead(solution_, &from));
-  std::copy_n(from, rows_, right.begin());
+  std::copy_n(from, rows_, y.begin());
   require(VecRestoreArrayRead(solution_, &from));
-  return std::ranges::all_of(right, [](double v) { return std::isfinite(v); });
+  return std::ranges::all_of(y, [](double v) { return std::isfinite(v); });
+}
+
+bool NormalMatrix::solve(std::span<double> right) {
+  BERTH_EXPECT(right.size() == rows_);
+  std::vector<double> residual(right.begin(), right.end());
+  std::vector<double> correction(rows_);
+  if (!substitute(residual, right)) return false;
+  for (std::size_t j = 0; j < rows_; ++j) {  // residual -= M right, by the lower triangle
+    const double* column = &lower_[j * rows_];
+    double sum = column[j] * right[j];
+    for (std::size_t i = j + 1; i < rows_; ++i) {
+      residual[i] -= column[i] * right[j];
+      sum += column[i] * right[i];
+    }
+    residual[j] -= sum;
+  }
+  if (!substitute(residual, correction)) return false;
+  for (std::size_t i = 0; i < rows_; ++i) right[i] += correction[i];
+  return true;
 }
 
 }  // namespace berth::solver

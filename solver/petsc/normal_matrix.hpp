@@ -22,11 +22,12 @@ class NormalMatrix {
   /// Factors `entries`; on a bad pivot the diagonal is raised and it tries again, a few times.
   bool factor();
 
-  /// right := solution.
+  /// right := solution, refined once (the system is ill-conditioned near the optimum).
   bool solve(std::span<double> right);
 
  private:
   bool try_factor(double shift);
+  bool substitute(std::span<const double> right, std::span<double> y);
   void drop();
 
   std::size_t rows_;

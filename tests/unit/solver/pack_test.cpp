@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/pack.hpp"
+
+#include "petsc_environment.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "berth/base/random.hpp"
+#include "berth/parallel/threads.hpp"
+
+namespace berth::solver {
+namespace {
+
+using model::Instance;
+using model::Room;
+using model::Valuation;
+
+struct Request {
+  std::int64_t cpu = 1;
+  std::int64_t memory = 1;
+  std::int32_t gpus = 0;
+  std::int32_t milli = 0;
+  double weight = 1.0;
+  bool required = false;
+  std::uint64_t types = ~std::uint64_t{0};
+};
+
+class Builder {
+ public:
+  Builder() {
+    in_.cluster.gpu_types = {"A", "B"};
+    in_.cluster.pods.push_back({.name = "p"});
+    in_.cluster.racks.push_back({.name = "r", .pod = PodId(0)});
+    in_.workload.labels = {"task"};
+  }
+  Builder& machines(int count, int gpus, std::int64_t cpu, std::int64_t memory, int type = 0) {
+    const ClassId c(in_.cluster.classes.size());
+    in_.cluster.classes.push_back({.name = "c",
+                                   .gpu_type = gpus > 0 ? GpuTypeId(type) : GpuTypeId{},
+                                   .gpus = gpus,
+                                   .cpu_milli = cpu,
+                                   .memory_mib = memory});
+    for (int i = 0; i < count; ++i) {
+      in_.cluster.machine_names.add("m");
+      in_.cluster.machine_class.push_back(c);
+      in_.cluster.machine_rack.push_back(RackId(0));
+    }
+    return *this;
+  }
+  Builder& jobs(int count, const Request& r) {
+    const model::Shape shape{r.cpu, r.memory, r.gpus, r.milli};
+    auto at = std::ranges::find(in_.workload.shapes, shape);
+    if (at == in_.workload.shapes.end()) at = in_.workload.shapes.insert(at, shape);
+    const ShapeId id(static_cast<std::size_t>(at - in_.workload.shapes.begin()));
+    for (int i = 0; i < count; ++i) {
+      model::Job job;
+      job.first_group = static_cast<std::uint32_t>(in_.workload.groups.size());
+      job.groups = 1;
+      job.gpu_types = r.types;
+      job.weight = r.weight;
+      job.required = r.required;
+      in_.workload.groups.push_back({.shape = id, .count = 1, .label = 0});
+      in_.workload.jobs.push_back(job);
+      in_.workload.job_names.add("j");
+    }
+    return *this;
+  }
+  Instance take() { return std::move(in_); }
+
+ private:
+  Instance in_;
+};
+
+template <class Id>
+std::vector<Id> all(std::size_t count) {
+  std::vector<Id> ids;
+  for (std::size_t i = 0; i < count; ++i) ids.push_back(Id(i));
+  return ids;
+}
+
+/// Packs everything into `room`; recomputes room and value from the placement alone.
+PackResult pack_into(const Instance& in, Room room, const PackOptions& options = {},
+                     model::Objective objective = model::Objective::value) {
+  const Valuation valuation(in, objective);
+  Room replay = room;
+  const PackResult r = pack(valuation, room, all<MachineId>(in.cluster.machines()),
+                            all<JobId>(in.workload.jobs.size()), options);
+  double value = 0.0;
+  JobId last;
+  for (const model::JobPlacement& p : r.placed) {
+    EXPECT_LT(last, p.job);
+    last = p.job;
+    EXPECT_EQ(p.tasks.size(), 1U);
+    const model::Job& job = in.workload.job(p.job);
+    const model::Shape& shape = in.workload.shape(in.workload.groups_of(job).front().shape);
+    const auto& t = p.tasks.front();
+    EXPECT_EQ(std::popcount(t.devices), shape.gpus + (shape.gpu_milli > 0 ? 1 : 0));
+    EXPECT_EQ(t.milli, shape.gpus > 0 ? 1000 : shape.gpu_milli);
+    if (shape.uses_gpu()) {
+      EXPECT_NE(job.gpu_types >> in.cluster.class_of(t.machine).gpu_type.index() & 1, 0U);
+    }
+    replay.take(t, shape);  // throws where a device, CPU or memory is over
+    value += valuation.placed(p);
+  }
+  for (std::size_t m = 0; m < in.cluster.machines(); ++m) {
+    EXPECT_EQ(replay.free_milli(MachineId(m)), room.free_milli(MachineId(m)));
+    EXPECT_EQ(replay.free_cpu(MachineId(m)), room.free_cpu(MachineId(m)));
+  }
+  EXPECT_NEAR(value, r.value, 1e-9 * (1 + value));
+  EXPECT_GE(r.bound, r.value);
+  for (const ShapePrice& p : r.prices) EXPECT_GT(p.price, 0.0);
+  return r;
+}
+
+PackResult pack_empty(const Instance& in, const PackOptions& options = {},
+                      model::Objective objective = model::Objective::value) {
+  return pack_into(in, Room(in.cluster), options, objective);
+}
+
+TEST(Pack, answers_without_jobs_or_machines) {
+  EXPECT_TRUE(pack_empty(Builder().machines(2, 4, 10, 10).take()).placed.empty());
+  EXPECT_TRUE(pack_empty(Builder().jobs(3, {.gpus = 1}).take()).placed.empty());
+  EXPECT_TRUE(pack_empty(Builder().take()).placed.empty());
+}
+
+TEST(Pack, leaves_out_what_fits_nowhere) {
+  const auto r = pack_empty(Builder()
+                                .machines(2, 4, 10, 10)
+                                .jobs(1, {.gpus = 8})
+                                .jobs(1, {.cpu = 11, .gpus = 1})
+                                .jobs(1, {.gpus = 1, .types = 2})
+                                .take());
+  EXPECT_TRUE(r.placed.empty());
+  EXPECT_EQ(r.bound, 0.0);
+}
+
+// Two devices; shares 0.6 x 2, 0.4 x 2 fill both, the two 0.5 do not pair with anything else.
+TEST(Pack, fills_devices_with_shares) {
+  const auto r = pack_empty(Builder()
+                                .machines(1, 2, 100, 100)
+                                .jobs(2, {.milli = 600})
+                                .jobs(2, {.milli = 400})
+                                .jobs(1, {.milli = 500})
+                                .take());
+  EXPECT_NEAR(r.value, 2.0, 1e-12);
+  EXPECT_NEAR(r.bound, 2.0, 1e-6);
+}
+
+// CPU is short: 10 cores, tasks of 1 GPU want 6 or 4: one of each, not two of the heavier value.
+TEST(Pack, weighs_cpu_beside_gpus) {
+  const auto r = pack_empty(Builder()
+                                .machines(3, 2, 10, 100)
+                                .jobs(5, {.cpu = 6, .gpus = 1, .weight = 1.2})
+                                .jobs(5, {.cpu = 4, .gpus = 1})
+                                .take());
+  EXPECT_NEAR(r.value, 3 * 2.2, 1e-9);
+}
+
+TEST(Pack, uses_opened_devices) {
+  const Instance in =
+      Builder().machines(1, 2, 10, 10).jobs(3, {.milli = 300}).jobs(1, {.gpus = 1}).take();
+  Room room(in.cluster);
+  room.take(MachineId(0), 0, {.cpu_milli = 1, .memory_mib = 1, .gpus = 0, .gpu_milli = 100});
+  EXPECT_NEAR(pack_into(in, room).value, 1.9, 1e-9);
+}
+
+// The required job is worth the least and takes the only room of two better ones.
+TEST(Pack, places_required_jobs_first) {
+  const Instance in = Builder()
+                          .machines(1, 2, 10, 10)
+                          .jobs(4, {.gpus = 1, .weight = 5})
+                          .jobs(1, {.gpus = 2, .weight = 0.1, .required = true})
+                          .take();
+  const auto r = pack_empty(in);
+  ASSERT_EQ(r.placed.size(), 1U);
+  EXPECT_EQ(r.placed.front().job, JobId(4));
+  EXPECT_NEAR(r.bound, 0.2, 1e-4);  // of all plans that place it
+}
+
+TEST(Pack, places_required_jobs_without_gpus) {
+  const Instance in = Builder()
+                          .machines(2, 1, 10, 10)
+                          .jobs(2, {.cpu = 6, .required = true})
+                          .jobs(2, {.cpu = 5, .gpus = 1})
+                          .jobs(2, {.cpu = 4, .gpus = 1, .weight = 0.5})
+                          .take();
+  const auto r = pack_empty(in);
+  EXPECT_EQ(r.placed.size(), 4U);
+  EXPECT_NEAR(r.value, 1.0, 1e-9);
+}
+
+TEST(Pack, puts_worthless_jobs_into_what_is_left) {
+  const auto r = pack_empty(Builder()
+                                .machines(1, 1, 10, 10)
+                                .machines(1, 0, 4, 10)
+                                .jobs(1, {.cpu = 2, .gpus = 1})
+                                .jobs(4, {.cpu = 4})
+                                .take());
+  EXPECT_EQ(r.placed.size(), 1U + 2U + 1U);
+}
+
+TEST(Pack, places_zero_demand_and_zero_value_jobs) {
+  const auto r = pack_empty(Builder()
+                                .machines(2, 1, 10, 10)
+                                .jobs(2, {.cpu = 0, .memory = 0})
+                                .jobs(3, {.gpus = 1, .weight = 0})
+                                .take());
+  EXPECT_EQ(r.placed.size(), 4U);
+  EXPECT_EQ(r.value, 0.0);
+  EXPECT_EQ(r.bound, 0.0);
+}
+
+// The best jobs of a type go in.
+TEST(Pack, hands_out_the_best_jobs_of_many_values) {
+  Builder b;
+  b.machines(5, 4, 100, 100);
+  for (int i = 0; i < 100; ++i) b.jobs(1, {.gpus = 1, .weight = 1.0 + (i * 37 % 100)});
+  const auto r = pack_empty(b.take(), {.job_types = 8});
+  EXPECT_EQ(r.placed.size(), 20U);
+  EXPECT_NEAR(r.value, 20 * 81 + 190, 1e-6);  // 81 .. 100
+}
+
+Instance random_instance(std::uint64_t seed) {
+  std::uint64_t draws = 0;
+  const auto below = [&](std::uint64_t bound) {
+    return static_cast<int>(random_below(bound, {seed, 7, ++draws}));
+  };
+  Builder b;
+  for (int type = 0; type < 2; ++type) {
+    b.machines(1, 1 + below(2), 4 + below(6), 4 + below(6), type);
+  }
+  for (int j = 4 + below(4); j > 0; --j) {
+    Request r{.cpu = 1 + below(4), .memory = 1 + below(4), .weight = 1.0 + below(5)};
+    if (below(2) == 0)
+      r.gpus = 1 + below(2);
+    else
+      r.milli = 100 * (2 + below(7));
+    if (below(3) == 0) r.types = std::uint64_t{1} << below(2);
+    b.jobs(1, r);
+  }
+  return b.take();
+}
+
+/// Best value of any placement of the jobs from `job` on, device by device.
+double exhaustive(const Valuation& valuation, Room& room, std::size_t job) {
+  const Instance& in = valuation.instance();
+  if (job == in.workload.jobs.size()) return 0.0;
+  const JobId id(job);
+  double best = exhaustive(valuation, room, job + 1);
+  const model::Job& j = in.workload.job(id);
+  const model::Shape& shape = in.workload.shape(in.workload.groups_of(j).front().shape);
+  for (std::size_t m = 0; m < in.cluster.machines(); ++m) {
+    const GpuTypeId type = in.cluster.class_of(MachineId(m)).gpu_type;
+    if (!room.fits(MachineId(m), shape) || ((j.gpu_types >> type.index()) & 1) == 0) continue;
+    const std::size_t devices = room.devices(MachineId(m)).size();
+    for (std::size_t d = 0; d < (shape.gpu_milli > 0 ? devices : 1); ++d) {
+      if (shape.gpu_milli > 0 && room.devices(MachineId(m))[d] < shape.gpu_milli) continue;
+      model::TaskPlacement task{.machine = MachineId(m),
+                                .group = 0,
+                                .devices = std::uint64_t{1} << d,
+                                .milli = shape.gpu_milli};
+      if (shape.gpu_milli > 0)
+        room.take(task, shape);
+      else
+        task = room.take(MachineId(m), 0, shape);
+      best = std::max(best, valuation.best(id, type) + exhaustive(valuation, room, job + 1));
+      room.release(task, shape);
+    }
+  }
+  return best;
+}
+
+class PackRandom : public testing::TestWithParam<int> {};
+
+TEST_P(PackRandom, comes_close_to_trying_everything) {
+  const Instance in = random_instance(static_cast<std::uint64_t>(GetParam()));
+  Room room(in.cluster);
+  const double best = exhaustive(Valuation(in, model::Objective::value), room, 0);
+  const auto r = pack_empty(in);
+  EXPECT_LE(r.value, best + 1e-9);
+  EXPECT_GE(r.bound, best - 1e-9);
+  EXPECT_GE(r.value, 0.9 * best);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, PackRandom, testing::Range(1, 41));
+
+TEST(Pack, does_not_depend_on_threads) {
+  Builder b;
+  b.machines(40, 8, 96, 400, 0).machines(30, 4, 64, 200, 1).machines(20, 2, 104, 300, 1);
+  for (int i = 0; i < 60; ++i) {
+    Request r{.cpu = 1 + i * 7 % 15, .memory = 1 + i * 11 % 40};
+    if (i % 3 == 0)
+      r.gpus = 1 << (i % 4);
+    else
+      r.milli = 50 * (1 + i % 19);
+    b.jobs(12, r);
+  }
+  const Instance in = b.take();
+  std::vector<std::string> digests;
+  for (const int threads : {1, 2, 1}) {
+    const parallel::ThreadLimit limit(threads);
+    digests.push_back(
+        model::plan_digest(in, pack_empty(in, {}, model::Objective::allocate).placed));
+  }
+  EXPECT_EQ(digests[0], digests[1]);
+  EXPECT_EQ(digests[0], digests[2]);
+}
+
+}  // namespace
+}  // namespace berth::solver

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pack/pricing.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "berth/base/random.hpp"
+
+namespace berth::solver {
+namespace {
+
+constexpr std::size_t kSlot = 1;
+
+/// A small machine and a handful of job types, drawn.
+Problem random_problem(std::uint64_t seed) {
+  std::uint64_t draws = 0;
+  const auto below = [&](std::uint64_t bound) {
+    return static_cast<std::int64_t>(random_below(bound, {seed, ++draws}));
+  };
+  Problem p;
+  MachineState s{.slot = kSlot, .whole = static_cast<int>(below(4)), .partial = {}, .machines = {}};
+  for (std::int64_t i = below(3); i > 0; --i) {
+    s.partial.push_back(static_cast<int>(100 * (1 + below(9))));
+  }
+  std::ranges::sort(s.partial, std::greater{});
+  s.cpu = 4 + below(10);
+  s.memory = 4 + below(10);
+  s.machines = {MachineId(0)};
+  p.states.push_back(s);
+  for (std::int64_t t = 3 + below(3); t > 0; --t) {
+    JobType type;
+    const std::int64_t kind = below(3);
+    type.shape.cpu_milli = 1 + below(4);
+    type.shape.memory_mib = 1 + below(4);
+    if (kind == 0) type.shape.gpus = static_cast<std::int32_t>(1 + below(2));
+    if (kind == 1) type.shape.gpu_milli = static_cast<std::int32_t>(100 * (2 + below(7)));
+    type.value = {0.0, 0.1 * static_cast<double>(1 + below(20))};
+    type.jobs = {JobId(0)};
+    p.types.push_back(type);
+  }
+  return p;
+}
+
+/// Every content of the machine, task by task, shares tried on every device.
+struct Exhaustive {
+  const Problem& problem;
+  std::span<const Item> items;
+  Profit best = 0;
+
+  void search(std::size_t item, std::vector<int> free, std::int64_t cpu, std::int64_t memory,
+              Profit profit) {
+    best = std::max(best, profit);
+    if (item == items.size()) return;
+    search(item + 1, free, cpu, memory, profit);
+    const Item& i = items[item];
+    if (i.cpu > cpu || i.memory > memory) return;
+    const auto again = [&](std::vector<int> left) {
+      search(item, std::move(left), cpu - i.cpu, memory - i.memory, profit + i.profit);
+    };
+    if (i.milli > 0) {
+      for (std::size_t d = 0; d < free.size(); ++d) {
+        if (free[d] < i.milli ||
+            std::find(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(d), free[d]) !=
+                free.begin() + static_cast<std::ptrdiff_t>(d)) {
+          continue;
+        }
+        std::vector<int> left = free;
+        left[d] -= i.milli;
+        again(std::move(left));
+      }
+    } else {
+      std::vector<int> left = free;
+      int needed = i.gpus;
+      for (int& f : left) {
+        if (needed > 0 && f == 1000) {
+          f = 0;
+          --needed;
+        }
+      }
+      if (needed == 0) again(std::move(left));
+    }
+  }
+};
+
+Profit brute_force(const Problem& p, std::span<const Item> items) {
+  const MachineState& s = p.states.front();
+  std::vector<int> free(static_cast<std::size_t>(s.whole), 1000);
+  free.insert(free.end(), s.partial.begin(), s.partial.end());
+  Exhaustive e{p, items};
+  e.search(0, free, s.cpu, s.memory, 0);
+  return e.best;
+}
+
+Profit earned(const Pattern& pattern, std::span<const Item> items) {
+  Profit sum = 0;
+  for (const TypeCount& t : pattern.tasks) {
+    const auto item = std::ranges::find(items, t.type, &Item::type);
+    sum += t.count * item->profit;
+  }
+  return sum;
+}
+
+/// CPU, memory and every device of the pattern within the machine.
+void expect_feasible(const Problem& p, const Pattern& pattern) {
+  const MachineState& s = p.states.front();
+  std::int64_t cpu = 0;
+  std::int64_t memory = 0;
+  int whole = 0;
+  std::map<std::int32_t, std::int32_t> on_devices;
+  std::vector<int> opened = s.partial;
+  for (const DeviceContent& d : pattern.devices) {
+    int used = 0;
+    for (const TypeCount& t : d.shares) {
+      used += t.count * p.types[static_cast<std::size_t>(t.type)].shape.gpu_milli;
+      on_devices[t.type] += t.count;
+    }
+    EXPECT_LE(used, d.capacity);
+    if (d.capacity == 1000) {
+      ++whole;
+    } else {
+      const auto at = std::ranges::find(opened, d.capacity);
+      ASSERT_NE(at, opened.end());
+      opened.erase(at);
+    }
+  }
+  for (const TypeCount& t : pattern.tasks) {
+    const model::Shape& shape = p.types[static_cast<std::size_t>(t.type)].shape;
+    cpu += t.count * shape.cpu_milli;
+    memory += t.count * shape.memory_mib;
+    whole += t.count * shape.gpus;
+    if (shape.gpu_milli > 0) {
+      EXPECT_EQ(on_devices[t.type], t.count);
+    }
+  }
+  EXPECT_LE(cpu, s.cpu);
+  EXPECT_LE(memory, s.memory);
+  EXPECT_LE(whole, s.whole);
+}
+
+class Pricing : public testing::TestWithParam<int> {};
+
+// Tasks without GPUs are filled in greedily, so there only the bound is exact.
+TEST_P(Pricing, finds_what_trying_everything_finds) {
+  const Problem p = random_problem(static_cast<std::uint64_t>(GetParam()));
+  const std::vector<double> price(p.types.size(), 0.05);
+  const std::vector<std::int64_t> caps(p.types.size(), 1000);
+  const auto items = items_of(p, 0, price, caps);
+  const bool gpus_only = std::ranges::all_of(items, &Item::uses_gpu);
+  const Profit best = brute_force(p, items);
+  const Priced priced = price_machine(p, 0, items, 0, {});
+  EXPECT_GE(priced.bound, best);
+  EXPECT_EQ(priced.exact, true);
+  Profit found = 0;
+  for (const Pattern& pattern : priced.patterns) {
+    expect_feasible(p, pattern);
+    found = std::max(found, earned(pattern, items));
+  }
+  EXPECT_LE(found, best);
+  if (gpus_only) {
+    EXPECT_EQ(found, best);
+    EXPECT_EQ(priced.bound, best);
+  }
+  EXPECT_GE(best_bound(p.states[0], items).bound, best);
+  if (best > 0) {  // nothing lies above the best
+    EXPECT_TRUE(price_machine(p, 0, items, best, {}).patterns.empty());
+  }
+}
+
+TEST_P(Pricing, keeps_to_caps) {
+  const Problem p = random_problem(static_cast<std::uint64_t>(GetParam()));
+  const std::vector<double> price(p.types.size(), 0.0);
+  const std::vector<std::int64_t> caps(p.types.size(), 1);
+  const auto items = items_of(p, 0, price, caps);
+  for (const Pattern& pattern : price_machine(p, 0, items, 0, {}).patterns) {
+    for (const TypeCount& t : pattern.tasks) EXPECT_LE(t.count, 1);
+  }
+}
+
+TEST_P(Pricing, keeps_the_bound_when_labels_run_out) {
+  const Problem p = random_problem(static_cast<std::uint64_t>(GetParam()));
+  const std::vector<double> price(p.types.size(), 0.0);
+  const std::vector<std::int64_t> caps(p.types.size(), 1000);
+  const auto items = items_of(p, 0, price, caps);
+  const Priced priced =
+      price_machine(p, 0, items, 0, {.patterns = 1, .labels = 1, .last_labels = 1});
+  EXPECT_GE(priced.bound, brute_force(p, items));
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Pricing, testing::Range(1, 201));
+
+}  // namespace
+}  // namespace berth::solver
