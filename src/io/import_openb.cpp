@@ -108,12 +108,14 @@ model::Workload read_pods(Csv csv, const std::string& file, Cluster& cluster) {
   JobTables tables(cluster, file);
   JobLine job;
   job.tasks.resize(1);
+  Once names;
   for (std::int64_t index = 0; csv.next(); ++index) {
+    names.add(csv, name);
     model::Shape& shape = job.tasks.front().shape;
     shape = read_shape(csv, gpus, share);
     shape.cpu_milli = csv.integer(cpu, kMaxAmount);
     shape.memory_mib = csv.integer(memory, kMaxAmount);
-    job.id = csv.name(name);
+    job.id = csv.cell(name);
     job.arrival = index;
     job.gpu_types.clear();
     if (types && shape.uses_gpu()) job.gpu_types = read_types(csv.cell(*types));

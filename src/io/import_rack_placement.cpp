@@ -86,9 +86,11 @@ model::Workload read_jobs_table(Csv csv, const std::string& file, Cluster& clust
   JobLine job;
   job.tasks.resize(1);
   job.home_factor = kLocality;
+  Once names;
   for (std::int64_t index = 0; csv.next(); ++index) {
+    names.add(csv, name);
     const std::string home_rack = "rack-" + csv.cell(home);
-    job.id = csv.name(name);
+    job.id = csv.cell(name);
     job.arrival = index;
     job.tasks.front().shape.gpus = static_cast<std::int32_t>(csv.integer(gpus, kMaxCount));
     job.weight = csv.amount(weight, kMaxWorth);

@@ -69,9 +69,9 @@ void ClusterReader::read_classes(const YamlAt& classes) {
   if (classes.empty()) return;
   if (!classes.node().IsMap()) classes.fail("expected classes by name");
   for (const auto& entry : classes.node()) {
-    const YamlAt key(entry.first, classes, "");
-    const std::string name = new_id(key, classes_, "class");
-    read_class(YamlAt(entry.second, classes, name), name);
+    const std::string word = entry.first.IsScalar() ? entry.first.Scalar() : "?";
+    const std::string name = new_id(YamlAt(entry.first, classes, word), classes_, "class");
+    read_class(YamlAt(entry.first, entry.second, classes, name), name);
   }
 }
 

@@ -75,13 +75,13 @@ YamlMap::YamlMap(const YamlAt& at, std::initializer_list<std::string_view> keys)
     const YamlAt named(entry.first, at, key);
     if (known == keys.end()) named.fail("unknown key", known_words(key, keys));
     if (find(*known)) named.fail("given twice");
-    entries_.emplace_back(*known, entry.second);
+    entries_.push_back({*known, entry.first, entry.second});
   }
 }
 
 std::optional<YamlAt> YamlMap::find(std::string_view key) const {
-  for (const auto& [name, node] : entries_) {
-    if (name == key) return YamlAt(node, *at_, name);
+  for (const Entry& entry : entries_) {
+    if (entry.name == key) return YamlAt(entry.key, entry.value, *at_, entry.name);
   }
   return std::nullopt;
 }

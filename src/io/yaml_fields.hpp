@@ -19,6 +19,11 @@ class YamlAt {
   YamlAt(YAML::Node node, const std::string& file) : node_(std::move(node)), file_(&file) {}
   YamlAt(YAML::Node node, const YamlAt& parent, std::string_view key)
       : node_(std::move(node)), file_(parent.file_), parent_(&parent), key_(key) {}
+  /// An absent value lies on the line of its key; YAML would say where the next thing begins.
+  YamlAt(const YAML::Node& key, YAML::Node value, const YamlAt& parent, std::string_view name)
+      : YamlAt(std::move(value), parent, name) {
+    if (node_.IsNull()) line_ = key.Mark().line + 1;
+  }
   YamlAt(YAML::Node node, const YamlAt& parent, std::size_t index)
       : node_(std::move(node)), file_(parent.file_), parent_(&parent), index_(index) {}
 
@@ -27,7 +32,7 @@ class YamlAt {
                             const std::string& hint = {}) const;
 
   [[nodiscard]] const YAML::Node& node() const { return node_; }
-  [[nodiscard]] std::int64_t line() const { return node_.Mark().line + 1; }
+  [[nodiscard]] std::int64_t line() const { return line_ > 0 ? line_ : node_.Mark().line + 1; }
   [[nodiscard]] bool empty() const { return node_.IsNull(); }
 
   [[nodiscard]] std::string text() const;                          ///< a scalar as it stands
@@ -52,6 +57,7 @@ class YamlAt {
   const YamlAt* parent_ = nullptr;
   std::string_view key_;
   std::size_t index_ = 0;
+  std::int64_t line_ = 0;  // 0: that of the node
 };
 
 /// The entries of a map whose keys are known; others are refused, and so are repeated ones.
@@ -64,7 +70,12 @@ class YamlMap {
 
  private:
   const YamlAt* at_;
-  std::vector<std::pair<std::string_view, YAML::Node>> entries_;
+  struct Entry {
+    std::string_view name;
+    YAML::Node key;
+    YAML::Node value;
+  };
+  std::vector<Entry> entries_;
 };
 
 }  // namespace berth::io

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/io/cluster_file.hpp"
+
+#include "faults.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "berth/model/instance.hpp"
+
+namespace berth::io {
+namespace {
+
+using model::Cluster;
+
+constexpr const char* kSmall = R"(schema: 1
+classes:
+  g2: {gpu_type: G2, gpus: 8, cpu_milli: 96000, memory_mib: 393216}
+  cpu: {cpu_milli: 32000, memory_mib: 65536}
+pods:
+  - id: pod-0
+    uplink_gbps: 400
+    racks:
+      - id: rack-0
+        uplink_gbps: 100
+        machines: [{ids: "m[0008-0011]", class: g2}, {ids: [c1, "c[2-3,7]x"], class: cpu}]
+      - {id: rack-1}
+  - {id: pod-1}
+queues: [{id: research, gpu_quota: 512}, {id: free}]
+)";
+
+std::string digest(const Cluster& cluster) {
+  return model::instance_digest({.cluster = cluster, .workload = {}});
+}
+
+std::vector<std::string> names(const Cluster& cluster) {
+  std::vector<std::string> all;
+  for (std::size_t m = 0; m < cluster.machines(); ++m) all.emplace_back(cluster.machine_names[m]);
+  return all;
+}
+
+TEST(ParseCluster, reads_every_key) {
+  const Cluster cluster = parse_cluster(kSmall, "c.yaml");
+  EXPECT_EQ(names(cluster), (std::vector<std::string>{"m0008", "m0009", "m0010", "m0011", "c1",
+                                                      "c2x", "c3x", "c7x"}));
+  EXPECT_EQ(cluster.gpu_types, std::vector<std::string>{"G2"});
+  EXPECT_EQ(cluster.gpus(), 32);
+  EXPECT_EQ(cluster.class_of(MachineId(0)).memory_mib, 393216);
+  EXPECT_FALSE(cluster.class_of(MachineId(4)).gpu_type.valid());
+  ASSERT_EQ(cluster.pods.size(), 2U);
+  EXPECT_EQ(cluster.pods[0].uplink_gbps, 400.0);
+  EXPECT_TRUE(std::isinf(cluster.pods[1].uplink_gbps));
+  ASSERT_EQ(cluster.racks.size(), 2U);
+  EXPECT_EQ(cluster.racks[0].uplink_gbps, 100.0);
+  EXPECT_EQ(cluster.racks[1].pod, PodId(0));
+  EXPECT_EQ(cluster.queues[0].gpu_quota, 512);
+  EXPECT_EQ(cluster.queues[1].gpu_quota, -1);
+}
+
+TEST(ParseCluster, no_machines_are_a_cluster_too) {
+  EXPECT_EQ(parse_cluster("schema: 1\n", "c.yaml").machines(), 0U);
+  EXPECT_EQ(parse_cluster("schema: 1\nclasses: {}\npods: []\nqueues:\n", "c.yaml").machines(), 0U);
+}
+
+TEST(ParseCluster, written_text_reads_back_as_the_same_cluster) {
+  const Cluster cluster = parse_cluster(kSmall, "c.yaml");
+  const std::string text = cluster_text(cluster);
+  EXPECT_THAT(text, testing::HasSubstr("\"m[0008-0011]\""));
+  EXPECT_EQ(digest(parse_cluster(text, "again")), digest(cluster));
+  EXPECT_EQ(cluster_text(parse_cluster(text, "again")), text);
+}
+
+TEST(ParseCluster, odd_names_survive_writing) {
+  Cluster cluster = parse_cluster(
+      R"({schema: 1, classes: {"a: b": {}, "null": {}}, pods: [{id: "0", racks: [{id: "#r \"q\" \\",
+          machines: [{ids: ["9", "10", "011", "012", "x", "a b", "y9", "x1", "true", "é-1", "é-2",
+                            "99999999999999998", "99999999999999999", "100000000000000000"],
+          class: "a: b"}, {ids: "13", class: "null"}]}]}]})",
+      "c.yaml");
+  const std::string text = cluster_text(cluster);
+  EXPECT_EQ(digest(parse_cluster(text, "again")), digest(cluster)) << text;
+}
+
+TEST(WriteCluster, refuses_a_name_that_would_read_as_a_range) {
+  Cluster cluster = parse_cluster(kSmall, "c.yaml");
+  NameTable table;
+  for (std::size_t m = 0; m < cluster.machines(); ++m) table.add("m[" + std::to_string(m) + "]");
+  cluster.machine_names = table;
+  EXPECT_THROW(cluster_text(cluster), InputError);
+}
+
+TEST(WriteCluster, files_and_gzip) {
+  const Folder folder;
+  const Cluster cluster = parse_cluster(kSmall, "c.yaml");
+  write_cluster(folder / "c.yaml.gz", cluster);
+  EXPECT_EQ(digest(read_cluster(folder / "c.yaml.gz")), digest(cluster));
+}
+
+/// A sound head of four lines; `rest` begins on line 5.
+std::string after_head(const std::string& rest) {
+  return "schema: 1\nclasses:\n  g2: {gpu_type: G2, gpus: 8}\npods:\n" + rest;
+}
+std::string with_class(const std::string& content) {
+  return "schema: 1\nclasses:\n  g2:\n    " + content + "\n";
+}
+std::string with_machines(const std::string& content) {
+  return after_head("  - id: p\n    racks:\n      - id: r\n        machines:\n" + content);
+}
+
+class BadCluster : public testing::TestWithParam<Fault> {};
+
+TEST_P(BadCluster, is_refused_with_line_and_field) {
+  expect_fault(GetParam(), [](const std::string& text) { parse_cluster(text, "c.yaml"); });
+}
+
+const Fault kBadText[] = {
+    {"empty", "", 0, "", "is empty"},
+    {"not_a_map", "- 1\n", 1, "", "expected keys and values"},
+    {"broken", "schema: 1\npods: [\n", 3, "", "not valid YAML"},
+    {"not_utf8", "schema: 1 # \xff\n", 0, "", "UTF-8"},
+    {"no_schema", "pods: []\n", 1, "", "\"schema\" is missing"},
+    {"schema_2", "\nschema: 2\n", 2, "schema", "unknown schema \"2\"", "schema 1"},
+    {"unknown_key", "schema: 1\npodds: []\n", 2, "podds", "unknown key", "did you mean \"pods\"?"},
+    {"unknown_key_far", "schema: 1\nxyzzy: []\n", 2, "xyzzy", "unknown key", "known: schema,"},
+    {"repeated_key", "schema: 1\npods: []\npods: []\n", 3, "pods", "given twice"},
+    {"pods_no_list", "schema: 1\npods: 3\n", 2, "pods", "expected a list"},
+};
+INSTANTIATE_TEST_SUITE_P(Text, BadCluster, testing::ValuesIn(kBadText));
+
+const Fault kBadClass[] = {
+    {"too_many_gpus", with_class("gpu_type: G2\n    gpus: 65"), 5, "classes.g2.gpus", "at most 64"},
+    {"negative", with_class("cpu_milli: -1"), 4, "classes.g2.cpu_milli", "must not be negative"},
+    {"absurd", with_class("memory_mib: 1099511627777"), 4, "classes.g2.memory_mib",
+     "1099511627777 is more than the largest allowed"},
+    {"beyond_64_bits", with_class("cpu_milli: 99999999999999999999"), 4, "classes.g2.cpu_milli",
+     "expected a whole number"},
+    {"fraction", with_class("cpu_milli: 0.5"), 4, "classes.g2.cpu_milli", "whole number"},
+    {"nan", with_class("cpu_milli: .nan"), 4, "classes.g2.cpu_milli", "whole number"},
+    {"no_type", with_class("gpus: 8"), 4, "classes.g2", "\"gpu_type\" is missing"},
+    {"type_without_gpus", with_class("gpu_type: G2"), 4, "classes.g2.gpu_type", "without GPUs"},
+    {"misspelt", with_class("gpu_typ: G2"), 4, "classes.g2.gpu_typ", "unknown key",
+     "did you mean \"gpu_type\"?"},
+    {"twice", "schema: 1\nclasses:\n  a: {}\n  b: {}\n  a: {}\n", 5, "classes.a",
+     "class \"a\" is given twice", "first on line 3"},
+};
+INSTANTIATE_TEST_SUITE_P(Class, BadCluster, testing::ValuesIn(kBadClass));
+
+const Fault kBadPlace[] = {
+    {"pod_without_id", after_head("  - racks: []\n"), 5, "pods[0]", "\"id\" is missing"},
+    {"empty_id", after_head("  - id: \"\"\n"), 5, "pods[0].id", "must not be empty"},
+    {"null_id", after_head("  - id:\n"), 5, "pods[0].id", "has no value"},
+    {"tab_in_id", after_head("  - id: \"a\\tb\"\n"), 5, "pods[0].id", "control character"},
+    {"pod_twice", after_head("  - id: p\n  - id: q\n  - id: p\n"), 7, "pods[2].id",
+     "pod \"p\" is given twice", "first on line 5"},
+    {"rack_twice",
+     after_head("  - {id: p, racks: [{id: r}]}\n  - id: q\n    racks:\n"
+                "      - id: r\n"),
+     8, "pods[1].racks[0].id", "rack \"r\" is given twice", "first on line 5"},
+    {"uplink_negative", after_head("  - id: p\n    uplink_gbps: -1\n"), 6, "pods[0].uplink_gbps",
+     "must not be negative"},
+    {"uplink_nan", after_head("  - id: p\n    uplink_gbps: nan\n"), 6, "pods[0].uplink_gbps",
+     "finite"},
+    {"uplink_infinite", after_head("  - id: p\n    uplink_gbps: inf\n"), 6, "pods[0].uplink_gbps",
+     "finite"},
+    {"queue_twice", "schema: 1\nqueues:\n  - id: q\n  - id: q\n", 4, "queues[1].id",
+     "queue \"q\" is given twice"},
+    {"quota_negative", "schema: 1\nqueues:\n  - id: q\n    gpu_quota: -5\n", 4,
+     "queues[0].gpu_quota", "negative"},
+};
+INSTANTIATE_TEST_SUITE_P(Place, BadCluster, testing::ValuesIn(kBadPlace));
+
+const Fault kBadMachines[] = {
+    {"unknown_class", with_machines("          - {ids: m, class: g3}\n"), 9,
+     "pods[0].racks[0].machines[0].class", "unknown class \"g3\"", "did you mean \"g2\"?"},
+    {"no_class", with_machines("          - ids: m\n"), 9, "pods[0].racks[0].machines[0]",
+     "\"class\" is missing"},
+    {"twice",
+     with_machines("          - {ids: \"m[0-3]\", class: g2}\n"
+                   "          - {ids: m2, class: g2}\n"),
+     10, "", "machine \"m2\" is given twice", "first on line 9"},
+    {"backwards", with_machines("          - {ids: \"m[3-0]\", class: g2}\n"), 9,
+     "pods[0].racks[0].machines[0].ids", "runs backwards"},
+    {"unclosed", with_machines("          - {ids: \"m[3\", class: g2}\n"), 9,
+     "pods[0].racks[0].machines[0].ids", "one pair of brackets"},
+    {"widths", with_machines("          - {ids: \"m[00-100]\", class: g2}\n"), 9,
+     "pods[0].racks[0].machines[0].ids", "same number of digits"},
+    {"letters", with_machines("          - {ids: [x, \"m[a-c]\"], class: g2}\n"), 9,
+     "pods[0].racks[0].machines[0].ids[1]", "expected numbers"},
+    {"absurd", with_machines("          - {ids: \"m[0-999999999]\", class: g2}\n"), 9,
+     "pods[0].racks[0].machines[0].ids", "more than 16777216 machines"},
+};
+INSTANTIATE_TEST_SUITE_P(Machines, BadCluster, testing::ValuesIn(kBadMachines));
+
+}  // namespace
+}  // namespace berth::io

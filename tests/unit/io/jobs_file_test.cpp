@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/io/jobs_file.hpp"
+
+#include "faults.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "berth/io/cluster_file.hpp"
+
+namespace berth::io {
+namespace {
+
+using model::Cluster;
+using model::Factors;
+using model::Instance;
+using model::Job;
+using model::Level;
+using model::Shape;
+using model::Workload;
+
+constexpr std::uint64_t kAny = ~std::uint64_t{0};
+
+Cluster two_types() {
+  return parse_cluster(
+      R"({schema: 1, classes: {a: {gpu_type: A, gpus: 8}, b: {gpu_type: B, gpus: 4}},
+      pods: [{id: pod-0, racks: [{id: rack-0, machines: [{ids: "m[0-1]", class: a}]}, {id: rack-1}]},
+             {id: pod-1, racks: [{id: rack-2, machines: [{ids: n, class: b}]}]}],
+      queues: [{id: research}, {id: product}]})",
+      "c.yaml");
+}
+
+Instance with_jobs(const std::string& text) {
+  Instance instance{.cluster = two_types(), .workload = {}};
+  instance.workload = parse_jobs(text, "j.jsonl", instance.cluster);
+  return instance;
+}
+
+TEST(ParseJobs, only_id_and_tasks_are_needed) {
+  const Instance instance = with_jobs(R"({"id":"j","tasks":[{"gpus":2}]})");
+  ASSERT_EQ(instance.workload.jobs.size(), 1U);
+  const Job& job = instance.workload.jobs[0];
+  EXPECT_EQ(instance.workload.job_names[0], "j");
+  EXPECT_EQ(job.gpu_types, kAny);
+  EXPECT_EQ(job.weight, 1.0);
+  EXPECT_TRUE(std::isnan(job.value));
+  EXPECT_EQ(job.domain, Level::cluster);
+  EXPECT_FALSE(job.required || job.queue.valid() || job.home_rack.valid() || job.home_pod.valid());
+  EXPECT_EQ(job.speed + job.home_factor + job.spread_factor, 0U);
+  const auto groups = instance.workload.groups_of(job);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].count, 1);
+  EXPECT_EQ(instance.workload.labels[groups[0].label], "task");
+  EXPECT_EQ(instance.workload.shape(groups[0].shape), (Shape{.gpus = 2}));
+}
+
+TEST(ParseJobs, reads_every_key) {
+  const Instance instance = with_jobs(
+      R"({"value":12.5,"spread":{"machine":1,"rack":1,"pod":0.95,"cluster":0.8},"id":"j",)"
+      R"("arrival":7,"queue":"product","priority":-3,"weight":2.5,"required":true,"domain":"pod",)"
+      R"("tasks":[{"shape":"worker","count":4,"gpus":2,"cpu_milli":8000,"memory_mib":1024},)"
+      R"({"shape":"server","gpu_milli":300}],"gpu_types":["B"],"speed":{"B":1.6},)"
+      R"("home":{"rack":"rack-2","factor":{"rack":1,"pod":0.9,"cluster":0.75}}})");
+  const Workload& w = instance.workload;
+  const Job& job = w.jobs[0];
+  EXPECT_EQ(job.arrival, 7);
+  EXPECT_EQ(job.queue, QueueId(1));
+  EXPECT_EQ(job.priority, -3);
+  EXPECT_EQ(job.weight, 2.5);
+  EXPECT_EQ(job.value, 12.5);
+  EXPECT_TRUE(job.required);
+  EXPECT_EQ(job.domain, Level::pod);
+  EXPECT_EQ(job.gpu_types, 2U);
+  EXPECT_EQ(w.speed(job, GpuTypeId(0)), 1.0);
+  EXPECT_EQ(w.speed(job, GpuTypeId(1)), 1.6);
+  EXPECT_EQ(job.home_rack, RackId(2));
+  EXPECT_EQ(w.factors[job.home_factor], (Factors{1, 1, 0.9, 0.75}));
+  EXPECT_EQ(w.factors[job.spread_factor], (Factors{1, 1, 0.95, 0.8}));
+  const auto groups = w.groups_of(job);
+  EXPECT_EQ(groups[0].count, 4);
+  EXPECT_EQ(w.shape(groups[0].shape), (Shape{.cpu_milli = 8000, .memory_mib = 1024, .gpus = 2}));
+  EXPECT_EQ(w.shape(groups[1].shape), (Shape{.gpu_milli = 300}));
+}
+
+TEST(ParseJobs, blank_lines_and_windows_ends_are_fine_and_no_jobs_are_jobs) {
+  EXPECT_EQ(with_jobs("").workload.jobs.size(), 0U);
+  EXPECT_EQ(with_jobs("\n \r\n").workload.jobs.size(), 0U);
+  EXPECT_EQ(with_jobs("\r\n{\"id\":\"a\",\"tasks\":[{}]}\r\n\n{\"id\":\"b\",\"tasks\":[{}]}")
+                .workload.jobs.size(),
+            2U);
+}
+
+TEST(ParseJobs, repeated_parts_are_kept_once) {
+  std::string text;
+  for (int j = 0; j < 10; ++j) {
+    text += R"({"id":")" + std::to_string(j) +
+            R"(","tasks":[{"shape":"w","gpus":1}],"speed":{"A":2,"B":1},)"
+            R"("home":{"rack":"rack-0","factor":{"pod":0.5}},"spread":{"cluster":0.5}})"
+            "\n";
+  }
+  const Instance instance = with_jobs(text);
+  const Workload& w = instance.workload;
+  EXPECT_EQ(w.shapes.size(), 1U);
+  EXPECT_EQ(w.labels.size(), 1U);
+  EXPECT_EQ(w.factors.size(), 3U);
+  EXPECT_EQ(w.speed_types, 2U);
+  EXPECT_EQ(w.speeds, (std::vector<double>{1, 1, 2, 1}));
+  EXPECT_EQ(w.factors[w.jobs[9].home_factor], (Factors{1, 1, 0.5, 0.5}));
+}
+
+TEST(ParseJobs, a_share_of_1000_is_a_whole_gpu) {
+  const Workload w = with_jobs(R"({"id":"a","tasks":[{"gpu_milli":1000}]}
+{"id":"b","tasks":[{"gpus":1,"gpu_milli":0}]})")
+                         .workload;
+  ASSERT_EQ(w.shapes.size(), 1U);
+  EXPECT_EQ(w.shapes[0], (Shape{.gpus = 1}));
+}
+
+TEST(ParseJobs, types_that_no_machine_has_join_the_cluster) {
+  const Instance instance = with_jobs(R"({"id":"a","tasks":[{"gpus":1}],"gpu_types":["H9","B","H9"]}
+{"id":"b","tasks":[{"gpus":1}],"gpu_types":["A","B"],"speed":{"Q":3}}
+{"id":"c","tasks":[{"gpus":1}],"gpu_types":[],"speed":{"Z":1}})");
+  EXPECT_EQ(instance.cluster.gpu_types, (std::vector<std::string>{"A", "B", "H9", "Q"}));
+  EXPECT_EQ(instance.workload.jobs[0].gpu_types, 0b110U);
+  EXPECT_EQ(instance.workload.jobs[1].gpu_types, 0b011U);
+  EXPECT_EQ(instance.workload.jobs[2].gpu_types, kAny);
+  EXPECT_EQ(instance.workload.speed_types, 4U);
+  EXPECT_EQ(instance.workload.speed(instance.workload.jobs[1], GpuTypeId(3)), 3.0);
+}
+
+TEST(ParseJobs, in_the_home_pod_is_as_near_as_it_gets) {
+  const Workload w =
+      with_jobs(
+          R"({"id":"a","tasks":[{}],"home":{"factor":{"pod":0.9,"cluster":0.5},"pod":"pod-1"}})")
+          .workload;
+  EXPECT_EQ(w.jobs[0].home_pod, PodId(1));
+  EXPECT_EQ(w.factors[w.jobs[0].home_factor], (Factors{0.9, 0.9, 0.9, 0.5}));
+}
+
+TEST(WriteJobs, written_text_reads_back_as_the_same_jobs) {
+  const Instance instance = with_jobs(
+      R"({"id":"a \"q\" \\ é","tasks":[{"gpus":1}],"gpu_types":["Z","B"],"speed":{"Y":0.1,"A":1e-9}}
+{"id":"b","arrival":5,"queue":"research","priority":2,"weight":0.3333333333333333,"required":true,"tasks":[{"shape":"w","count":3,"gpus":2,"cpu_milli":1},{"shape":"s","gpu_milli":1,"memory_mib":3}],"domain":"machine","home":{"rack":"rack-1","factor":{"pod":0.7}},"spread":{"rack":0.9}}
+{"id":"c","tasks":[{"cpu_milli":5}],"gpu_types":["A","B"],"home":{"pod":"pod-0","factor":{"rack":0.8,"pod":0.7,"cluster":0}},"value":0}
+{"id":"d","tasks":[{}],"gpu_types":["Q"],"home":{"rack":"rack-0"},"value":1e12})");
+  const std::string text = jobs_text(instance);
+  const Instance again = with_jobs(text);
+  EXPECT_EQ(instance_digest(again), instance_digest(instance)) << text;
+  EXPECT_EQ(jobs_text(again), text);
+  const Folder folder;
+  write_jobs(folder / "j.jsonl.gz", instance);
+  Cluster cluster = two_types();
+  EXPECT_EQ(read_jobs(folder / "j.jsonl.gz", cluster).jobs.size(), 4U);
+}
+
+/// The fault lies on line 3, behind a sound job and a blank line.
+std::string third(const std::string& line) {
+  return R"({"id":"first","tasks":[{"gpus":1}]})"
+         "\n\n" +
+         line + "\n";
+}
+std::string job(const std::string& members) {
+  return third(R"({"id":"j","tasks":[{"gpus":1}],)" + members + "}");
+}
+std::string task(const std::string& members) {
+  return third(R"({"id":"j","tasks":[{"gpus":1},{"shape":"w",)" + members + "}]}");
+}
+
+class BadJobs : public testing::TestWithParam<Fault> {};
+
+TEST_P(BadJobs, are_refused_with_line_and_field) { expect_fault(GetParam(), with_jobs); }
+
+const Fault kBadLines[] = {
+    {"cut", third(R"({"id":"j","tasks":[{"gpus":1})"), 3, "", "not valid JSON"},
+    {"tail", third(R"({"id":"j","tasks":[{"gpus":1}]} {})"), 3, "", "not valid JSON"},
+    {"many_lines", "{\n\"id\":\"j\"}\n", 1, "", "not valid JSON", "one whole job a line"},
+    {"not_utf8", third("{\"id\":\"\xff\",\"tasks\":[{}]}"), 3, "", "UTF-8"},
+    {"nan", job(R"("weight":NaN)"), 3, "", "not valid JSON"},
+    {"infinite", job(R"("weight":1e999)"), 3, "", "not valid JSON"},
+    {"list", third("[1]"), 3, "", "expected an object"},
+    {"deep", third(std::string(5000, '[')), 3, "", "not valid JSON"},
+    {"no_id", third(R"({"tasks":[{"gpus":1}]})"), 3, "id", "is missing"},
+    {"empty_id", third(R"({"id":"","tasks":[{"gpus":1}]})"), 3, "id", "empty"},
+    {"number_id", third(R"({"id":7,"tasks":[{"gpus":1}]})"), 3, "id", "expected text"},
+    {"tab_id", third(R"({"id":"a\tb","tasks":[{"gpus":1}]})"), 3, "id", "control character"},
+    {"twice", third(R"({"id":"first","tasks":[{"gpus":1}]})"), 3, "id",
+     "job \"first\" is given twice", "first on line 1"},
+    {"key_twice", job(R"("weight":1,"weight":2)"), 3, "weight", "given twice"},
+    {"unknown_key", job(R"("wieght":1)"), 3, "wieght", "unknown key", "did you mean \"weight\"?"},
+};
+INSTANTIATE_TEST_SUITE_P(Lines, BadJobs, testing::ValuesIn(kBadLines));
+
+const Fault kBadTasks[] = {
+    {"none", third(R"({"id":"j"})"), 3, "tasks", "is missing"},
+    {"empty", third(R"({"id":"j","tasks":[]})"), 3, "tasks", "at least one task"},
+    {"no_list", third(R"({"id":"j","tasks":{}})"), 3, "tasks", "expected a list"},
+    {"negative_gpus", task(R"("gpus":-1)"), 3, "tasks[1].gpus", "must not be negative, found -1"},
+    {"absurd_gpus", task(R"("gpus":1000001)"), 3, "tasks[1].gpus", "at most 1000000"},
+    {"count_0", task(R"("count":0)"), 3, "tasks[1].count", "at least 1"},
+    {"count_negative", task(R"("count":-4)"), 3, "tasks[1].count", "negative"},
+    {"count_absurd", task(R"("count":1000001)"), 3, "tasks[1].count", "at most 1000000"},
+    {"cpu_absurd", task(R"("cpu_milli":1099511627777)"), 3, "tasks[1].cpu_milli", "at most"},
+    {"cpu_beyond", task(R"("cpu_milli":18446744073709551615)"), 3, "tasks[1].cpu_milli",
+     "at most 1099511627776, found 18446744073709551615"},
+    {"fraction", task(R"("gpus":0.5)"), 3, "tasks[1].gpus", "expected a whole number, found 0.5"},
+    {"text", task(R"("gpus":"2")"), 3, "tasks[1].gpus", "expected a number"},
+    {"share_above_1", task(R"("gpu_milli":1001)"), 3, "tasks[1].gpu_milli", "at most 1000",
+     "\"gpus\""},
+    {"gpus_and_share", task(R"("gpus":1,"gpu_milli":500)"), 3, "tasks[1]", "\"gpu_milli\"",
+     "whole GPUs or one share"},
+    {"misspelt", task(R"("gpu":1)"), 3, "tasks[1].gpu", "unknown key", "did you mean \"gpus\"?"},
+    {"same_label", third(R"({"id":"j","tasks":[{"gpus":1},{"gpus":2}]})"), 3, "tasks[1]",
+     "two task groups are called \"task\"", "\"shape\""},
+};
+INSTANTIATE_TEST_SUITE_P(Tasks, BadJobs, testing::ValuesIn(kBadTasks));
+
+const Fault kBadMembers[] = {
+    {"queue", job(R"("queue":"reserch")"), 3, "queue", "unknown queue \"reserch\"",
+     "did you mean \"research\"?"},
+    {"home_rack", job(R"("home":{"rack":"rock-1"})"), 3, "home.rack", "unknown rack \"rock-1\"",
+     "did you mean \"rack-1\"?"},
+    {"home_pod", job(R"("home":{"pod":"pod-9"})"), 3, "home.pod", "unknown pod", "pod-0"},
+    {"home_both", job(R"("home":{"pod":"pod-0","rack":"rack-0"})"), 3, "home", "rack and a pod"},
+    {"home_none", job(R"("home":{})"), 3, "home", "neither"},
+    {"home_factor_above_1", job(R"("home":{"rack":"rack-0","factor":{"rack":1.5}})"), 3,
+     "home.factor.rack", "at most 1"},
+    {"home_factor_rises", job(R"("home":{"rack":"rack-0","factor":{"pod":0.5,"cluster":0.6}})"), 3,
+     "home.factor", "cluster 0.6 is more than the narrower level's 0.5", "never rise"},
+    {"home_factor_machine", job(R"("home":{"rack":"rack-0","factor":{"machine":1}})"), 3,
+     "home.factor.machine", "unknown key"},
+    {"spread_rises", job(R"("spread":{"machine":0.5,"rack":1})"), 3, "spread", "rack 1 is more"},
+    {"spread_negative", job(R"("spread":{"cluster":-0.5})"), 3, "spread.cluster", "negative"},
+    {"speed_negative", job(R"("speed":{"A":-1})"), 3, "speed.A", "negative"},
+    {"speed_absurd", job(R"("speed":{"A":1e30})"), 3, "speed.A", "at most"},
+    {"speed_twice", job(R"("speed":{"A":1,"A":2})"), 3, "speed.A", "given twice"},
+    {"weight_negative", job(R"("weight":-1)"), 3, "weight", "negative"},
+    {"value_absurd", job(R"("value":1e300)"), 3, "value", "at most"},
+    {"value_null", job(R"("value":null)"), 3, "value", "expected a number"},
+    {"arrival_negative", job(R"("arrival":-1)"), 3, "arrival", "negative"},
+    {"priority_absurd", job(R"("priority":1e12)"), 3, "priority", "at most 2147483647"},
+    {"required_text", job(R"("required":"yes")"), 3, "required", "true or false"},
+    {"domain", job(R"("domain":"racks")"), 3, "domain", "unknown level", "did you mean \"rack\"?"},
+    {"types_no_list", job(R"("gpu_types":"A")"), 3, "gpu_types", "expected a list"},
+    {"type_number", job(R"("gpu_types":["A",3])"), 3, "gpu_types[1]", "expected text"},
+};
+INSTANTIATE_TEST_SUITE_P(Members, BadJobs, testing::ValuesIn(kBadMembers));
+
+TEST(ParseJobs, refuses_more_than_64_gpu_types) {
+  std::string types;
+  for (int t = 0; t < 63; ++t) types += (t == 0 ? "\"T" : ",\"T") + std::to_string(t) + "\"";
+  expect_fault({"types", job("\"gpu_types\":[" + types + "]"), 3, "gpu_types", "more than 64", ""},
+               with_jobs);
+}
+
+}  // namespace
+}  // namespace berth::io
