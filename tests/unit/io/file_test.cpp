@@ -95,6 +95,13 @@ TEST(AtomicFile, replaces_the_target_and_leaves_nothing_else) {
   EXPECT_EQ(folder.files(), 1U);
 }
 
+std::size_t members(const std::string& bytes) {
+  const std::string head("\x1f\x8b\x08\0\0\0\0\0", 8);  // gzip, deflate, no name, no time
+  std::size_t count = 0;
+  for (auto at = bytes.find(head); at != std::string::npos; at = bytes.find(head, at + 1)) ++count;
+  return count;
+}
+
 TEST(AtomicFile, deflates_by_suffix_into_members_of_equal_bytes) {
   const Folder folder;
   const std::string text = long_text();  // about 12 MB: three members
@@ -103,6 +110,7 @@ TEST(AtomicFile, deflates_by_suffix_into_members_of_equal_bytes) {
   }
   EXPECT_EQ(read_file(folder / "a.gz"), text);
   EXPECT_EQ(folder.bytes("a.gz"), folder.bytes("b.gz"));
+  EXPECT_EQ(members(folder.bytes("a.gz")), 3U);
   EXPECT_LT(folder.bytes("a.gz").size(), text.size() / 3);
   write_atomically(folder / "empty.gz", [](AtomicFile&) {});
   EXPECT_EQ(read_file(folder / "empty.gz"), "");
