@@ -2,6 +2,7 @@
 #include "shard/insertion.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -34,20 +35,19 @@ struct Query {
   }
 };
 
-/// Jobs of the machine that may be pushed out, least value per GPU thousandth first.
-std::vector<JobId> victims_in_order(const Query& q, MachineId m) {
-  std::vector<std::pair<double, JobId>> order;
-  for (const JobId job : q.tenancy->on(m)) {
-    const model::Job& record = q.workload().job(job);
-    if (record.required) continue;
-    const auto milli =
-        static_cast<double>(std::max<std::int64_t>(1, q.workload().gpu_milli(record)));
-    order.emplace_back(q.tenancy->value_of(job) / milli, job);
+/// What room for the first task must cost at least on this machine: residents by value per GPU,
+/// the last one in part. Ignores CPU, memory and which device is whose.
+double least_cost(const Query& q, MachineId m) {
+  std::int64_t need = q.shape->total_milli() - q.tenancy->room()[m].milli();
+  double cost = 0.0;
+  for (const Resident& r : q.tenancy->on(m)) {
+    if (need <= 0) return cost;
+    if (!r.may_go || r.milli == 0) continue;
+    const auto part = static_cast<double>(std::min(need, r.milli)) / static_cast<double>(r.milli);
+    cost += part * r.value;
+    need -= r.milli;
   }
-  std::ranges::sort(order);
-  std::vector<JobId> jobs;
-  for (const auto& [density, job] : order) jobs.push_back(job);
-  return jobs;
+  return need <= 0 ? cost : std::numeric_limits<double>::infinity();
 }
 
 void release_on(const Query& q, model::FreeMachine& free, MachineId m, JobId job) {
@@ -82,9 +82,10 @@ void spare(const Query& q, model::FreeMachine free, Vacancy& vacancy) {
 /// Vacancies of one machine for up to `limit` tasks, none dearer than `budget` in all.
 void vacancies(const Query& q, MachineId m, std::int64_t limit, double budget,
                std::vector<Vacancy>& out) {
+  if (least_cost(q, m) >= budget) return;
   model::FreeMachine free = q.tenancy->room()[m];
-  const std::vector<JobId> order = victims_in_order(q, m);
-  std::size_t next = 0;
+  auto next = q.tenancy->on(m).begin();
+  const auto end = q.tenancy->on(m).end();
   std::int64_t found = 0;
   double spent = 0.0;
   Vacancy open{.cost = 0.0, .machine = m};
@@ -94,14 +95,13 @@ void vacancies(const Query& q, MachineId m, std::int64_t limit, double budget,
       if (limit == 1 && open.victims.size() > 1) spare(q, free, open);
       out.push_back(std::exchange(open, Vacancy{.cost = 0.0, .machine = m}));
     }
-    if (found == limit || next == order.size()) return;
-    const JobId victim = order[next++];
-    const double value = q.tenancy->value_of(victim);
-    if (spent + value >= budget) return;
-    spent += value;
-    open.cost += value;
-    open.victims.push_back(victim);
-    release_on(q, free, m, victim);
+    while (next != end && !next->may_go) ++next;
+    if (found == limit || next == end || spent + next->value >= budget) return;
+    spent += next->value;
+    open.cost += next->value;
+    open.victims.push_back(next->job);
+    release_on(q, free, m, next->job);
+    ++next;
   }
 }
 

@@ -52,7 +52,9 @@ struct Shard::State {
   }
 
   [[nodiscard]] double best_value(JobId job) const;
-  [[nodiscard]] double regret(JobId job) const;
+  [[nodiscard]] double profit(JobId job, std::span<const double> by_type) const;
+  /// Best priced profit the job misses while it waits.
+  [[nodiscard]] double regret(JobId job) const { return profit(job, cheapest); }
   void admit(model::Placement placed);
   void dive_all(std::span<const JobId> jobs, std::span<const double> prices);
   void pack_all(std::span<const JobId> jobs);
@@ -73,14 +75,14 @@ double Shard::State::best_value(JobId job) const {
   return best;
 }
 
-/// Best priced profit the job misses while it waits.
-double Shard::State::regret(JobId job) const {
+/// Best value of the job less its GPUs at a price per GPU and type.
+double Shard::State::profit(JobId job, std::span<const double> by_type) const {
   const model::Job& record = workload().job(job);
   const double gpus = static_cast<double>(workload().gpu_milli(record)) / 1000.0;
   double best = -std::numeric_limits<double>::infinity();
-  for (std::size_t t = 0; t < cheapest.size(); ++t) {
+  for (std::size_t t = 0; t < by_type.size(); ++t) {
     if (((record.gpu_types >> t) & 1) == 0) continue;
-    best = std::max(best, valuation->best(job, GpuTypeId(t)) - gpus * cheapest[t]);
+    best = std::max(best, valuation->best(job, GpuTypeId(t)) - gpus * by_type[t]);
   }
   return best;
 }
@@ -251,9 +253,8 @@ std::vector<double> Shard::marginal_prices() const {
     if (!type.valid()) continue;
     double& least = price[type.index()];
     if (s.tenancy.room().whole_devices(m) != 0) least = 0.0;
-    for (const JobId job : s.tenancy.on(m)) {
-      const auto milli = static_cast<double>(s.workload().gpu_milli(s.workload().job(job)));
-      if (milli > 0) least = std::min(least, 1000.0 * s.tenancy.value_of(job) / milli);
+    for (const Resident& r : s.tenancy.on(m)) {
+      if (r.milli > 0 && r.may_go) least = std::min(least, 1000.0 * r.density);
     }
   }
   return price;

@@ -2,6 +2,8 @@
 #include "shard/tenancy.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <utility>
 
 #include "berth/base/assert.hpp"
@@ -50,8 +52,9 @@ std::span<const Domain> DomainIndex::domains(GpuTypeId type, Level level) const 
 
 Tenancy::Tenancy(const model::Valuation& valuation, std::span<const MachineId> machines)
     : valuation_(&valuation),
-      room_(valuation.instance().cluster),
-      index_(valuation.instance().cluster, machines) {}
+      room_(valuation.instance().cluster, machines),
+      index_(valuation.instance().cluster, machines),
+      on_(machines.size()) {}
 
 void Tenancy::add(JobPlacement placement) {
   model::take(room_, valuation_->instance().workload, placement);
@@ -60,11 +63,22 @@ void Tenancy::add(JobPlacement placement) {
 
 void Tenancy::adopt(JobPlacement placement) {
   const JobId job = placement.job;
-  for (const auto& task : placement.tasks) {
-    auto& tenants = on_[task.machine];
-    if (tenants.empty() || std::ranges::find(tenants, job) == tenants.end()) tenants.push_back(job);
-  }
+  const model::Workload& workload = valuation_->instance().workload;
+  const model::Job& record = workload.job(job);
   const double value = valuation_->placed(placement);
+  const auto total = std::max<std::int64_t>(1, workload.gpu_milli(record));
+  for (const auto& task : placement.tasks) {
+    auto& residents = on_[room_.slot(task.machine)];
+    const std::int64_t milli = std::int64_t{task.milli} * std::popcount(task.devices);
+    const auto known = std::ranges::find(residents, job, &Resident::job);
+    if (known != residents.end()) {
+      known->milli += milli;
+      continue;
+    }
+    const Resident resident{value / static_cast<double>(total), job, value, milli,
+                            !record.required};
+    residents.insert(std::ranges::lower_bound(residents, resident, std::less<>{}), resident);
+  }
   const bool fresh = jobs_.emplace(job, Tenant{std::move(placement), value}).second;
   BERTH_ASSERT(fresh);
 }
@@ -75,7 +89,9 @@ JobPlacement Tenancy::remove(JobId job) {
   JobPlacement placement = std::move(found->second.placement);
   jobs_.erase(found);
   model::release(room_, valuation_->instance().workload, placement);
-  for (const auto& task : placement.tasks) std::erase(on_[task.machine], job);
+  for (const auto& task : placement.tasks) {
+    std::erase_if(on_[room_.slot(task.machine)], [&](const Resident& r) { return r.job == job; });
+  }
   return placement;
 }
 
@@ -83,12 +99,6 @@ double Tenancy::value() const {
   double total = 0.0;
   for (const auto& [job, tenant] : jobs_) total += tenant.value;
   return total;
-}
-
-std::span<const JobId> Tenancy::on(MachineId m) const {
-  const auto found = on_.find(m);
-  if (found == on_.end()) return {};
-  return found->second;
 }
 
 model::Placement Tenancy::placement() const {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "berth/model/room.hpp"
@@ -31,6 +31,19 @@ class DomainIndex {
   std::map<std::pair<GpuTypeId, model::Level>, std::vector<Domain>> domains_;
 };
 
+/// One job on one machine.
+struct Resident {
+  double density = 0.0;  ///< value of the whole job per GPU thousandth it takes in all
+  JobId job;
+  double value = 0.0;      ///< of the whole job
+  std::int64_t milli = 0;  ///< GPU thousandths it takes on this machine
+  bool may_go = true;      ///< false for required jobs
+
+  bool operator<(const Resident& other) const {
+    return density != other.density ? density < other.density : job < other.job;
+  }
+};
+
 /// Who runs where in one shard: the free room, the jobs on each machine, what each is worth.
 class Tenancy {
  public:
@@ -46,7 +59,8 @@ class Tenancy {
   }
   [[nodiscard]] double value_of(JobId job) const { return jobs_.at(job).value; }
   [[nodiscard]] double value() const;  ///< summed in job order
-  [[nodiscard]] std::span<const JobId> on(MachineId m) const;
+  /// Jobs on a machine, least value per GPU first, ties by id.
+  [[nodiscard]] std::span<const Resident> on(MachineId m) const { return on_[room_.slot(m)]; }
   [[nodiscard]] model::Placement placement() const;
 
   [[nodiscard]] model::Room& room() { return room_; }
@@ -63,7 +77,7 @@ class Tenancy {
   model::Room room_;
   DomainIndex index_;
   std::map<JobId, Tenant> jobs_;
-  std::unordered_map<MachineId, std::vector<JobId>> on_;
+  std::vector<std::vector<Resident>> on_;  ///< by slot of the room
 };
 
 }  // namespace berth::solver

@@ -10,27 +10,41 @@
 
 namespace berth::model {
 
-Room::Room(const Cluster& cluster) : version_(cluster.machines(), 0) {
-  machines_.reserve(cluster.machines());
-  for (std::size_t m = 0; m < cluster.machines(); ++m) {
-    machines_.emplace_back(cluster.class_of(MachineId(m)));
+namespace {
+
+std::vector<MachineId> all_machines(const Cluster& cluster) {
+  std::vector<MachineId> all;
+  for (std::size_t m = 0; m < cluster.machines(); ++m) all.emplace_back(m);
+  return all;
+}
+
+}  // namespace
+
+Room::Room(const Cluster& cluster) : Room(cluster, all_machines(cluster)) {}
+
+Room::Room(const Cluster& cluster, std::span<const MachineId> machines)
+    : slot_(cluster.machines(), ~std::uint32_t{0}), version_(machines.size(), 0) {
+  machines_.reserve(machines.size());
+  for (const MachineId m : machines) {
+    slot_[m.index()] = static_cast<std::uint32_t>(machines_.size());
+    machines_.emplace_back(cluster.class_of(m));
   }
 }
 
 TaskPlacement Room::take(MachineId m, std::uint32_t group, const Shape& shape) {
-  const TaskPlacement task = machines_[m.index()].choose(m, group, shape);
+  const TaskPlacement task = machines_[slot(m)].choose(m, group, shape);
   take(task, shape);
   return task;
 }
 
 void Room::take(const TaskPlacement& task, const Shape& shape) {
-  machines_[task.machine.index()].take(task, shape);
-  ++version_[task.machine.index()];
+  machines_[slot(task.machine)].take(task, shape);
+  ++version_[slot(task.machine)];
 }
 
 void Room::release(const TaskPlacement& task, const Shape& shape) {
-  machines_[task.machine.index()].release(task, shape);
-  ++version_[task.machine.index()];
+  machines_[slot(task.machine)].release(task, shape);
+  ++version_[slot(task.machine)];
 }
 
 void take(Room& room, const Workload& workload, const JobPlacement& placement) {

@@ -13,14 +13,21 @@
 
 namespace berth::model {
 
-/// Free capacity of every machine of the cluster. Copyable, so a trial works on a copy. Not
-/// thread-safe per machine; different machines may be edited by different threads.
+/// Free capacity of the machines of a cluster, or of some of them: about 170 bytes for each that is
+/// held and 4 for each that is not. Copyable, so a trial works on a copy. Not thread-safe per
+/// machine; different machines may be edited by different threads.
 class Room {
  public:
   /// All machines, empty.
   explicit Room(const Cluster& cluster);
+  /// These machines, empty; no other may be asked for. @pre distinct
+  Room(const Cluster& cluster, std::span<const MachineId> machines);
 
-  [[nodiscard]] const FreeMachine& operator[](MachineId m) const { return machines_[m.index()]; }
+  /// Position of a machine among those held, in the order given.
+  [[nodiscard]] std::size_t slot(MachineId m) const { return slot_[m.index()]; }
+  [[nodiscard]] std::size_t size() const { return machines_.size(); }
+
+  [[nodiscard]] const FreeMachine& operator[](MachineId m) const { return machines_[slot(m)]; }
   [[nodiscard]] std::int64_t free_cpu(MachineId m) const { return (*this)[m].cpu(); }
   [[nodiscard]] std::int64_t free_memory(MachineId m) const { return (*this)[m].memory(); }
   [[nodiscard]] std::uint64_t whole_devices(MachineId m) const { return (*this)[m].whole(); }
@@ -31,7 +38,7 @@ class Room {
     return (*this)[m].devices();
   }
   /// Number of edits of this machine so far: equal versions mean equal content.
-  [[nodiscard]] std::uint32_t version(MachineId m) const { return version_[m.index()]; }
+  [[nodiscard]] std::uint32_t version(MachineId m) const { return version_[slot(m)]; }
 
   /// True when one task of the shape fits now. GPU type is the caller's business. O(1) for whole
   /// devices, O(devices) for a share.
@@ -52,8 +59,9 @@ class Room {
   void release(const TaskPlacement& task, const Shape& shape);
 
  private:
-  std::vector<FreeMachine> machines_;
-  std::vector<std::uint32_t> version_;
+  std::vector<std::uint32_t> slot_;     ///< by MachineId; past the end when not held
+  std::vector<FreeMachine> machines_;   ///< by slot
+  std::vector<std::uint32_t> version_;  ///< by slot
 };
 
 /// Takes or gives back all tasks of a job.
