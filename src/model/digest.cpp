@@ -6,6 +6,8 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <numeric>
+#include <span>
 #include <stdexcept>
 
 #include <openssl/evp.h>
@@ -74,17 +76,26 @@ void add_cluster(Sha256& sha, const Cluster& cluster) {
   }
 }
 
-/// Types by name, so that the numbering of types (file order) does not matter.
-void add_types(Sha256& sha, const Instance& instance, const Job& job) {
+/// GPU types in order of their names: how they are numbered does not matter.
+std::vector<std::size_t> by_name(const std::vector<std::string>& names) {
+  std::vector<std::size_t> order(names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t t) -> const std::string& { return names[t]; });
+  return order;
+}
+
+void add_types(Sha256& sha, const Instance& instance, std::span<const std::size_t> order,
+               const Job& job) {
   const auto& names = instance.cluster.gpu_types;
-  for (std::size_t t = 0; t < names.size(); ++t) {
+  for (const std::size_t t : order) {
     if (job.gpu_types != ~std::uint64_t{0} && ((job.gpu_types >> t) & 1) != 0) sha.name(names[t]);
     const double speed = instance.workload.speed(job, GpuTypeId(t));
     if (speed != 1.0) sha.name(names[t]).real(speed);
   }
 }
 
-void add_job(Sha256& sha, const Instance& instance, std::size_t j) {
+void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t> types,
+             std::size_t j) {
   const Workload& workload = instance.workload;
   const Job& job = workload.jobs[j];
   sha.name(workload.job_names[j]).integer(job.arrival).integer(job.priority);
@@ -93,7 +104,7 @@ void add_job(Sha256& sha, const Instance& instance, std::size_t j) {
   sha.integer(job.home_rack.value()).integer(job.home_pod.value());
   for (const double f : workload.factors[job.home_factor]) sha.real(f);
   for (const double f : workload.factors[job.spread_factor]) sha.real(f);
-  add_types(sha, instance, job);
+  add_types(sha, instance, types, job);
   for (const TaskGroup& g : workload.groups_of(job)) {
     const Shape& s = workload.shape(g.shape);
     sha.name(workload.labels[g.label]).integer(g.count).integer(s.cpu_milli).integer(s.memory_mib);
@@ -122,7 +133,8 @@ std::string instance_digest(const Instance& instance) {
   Sha256 sha;
   sha.text("berth instance 1\n");
   add_cluster(sha, instance.cluster);
-  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) add_job(sha, instance, j);
+  const std::vector<std::size_t> types = by_name(instance.cluster.gpu_types);
+  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) add_job(sha, instance, types, j);
   return sha.hex();
 }
 

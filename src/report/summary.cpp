@@ -44,7 +44,7 @@ std::string summary(const model::Plan& plan) {
   };
   row("objective", objective_text(f, plan.objective_kind));
   row("upper bound", fmt::format("{:.10g}", f.upper_bound));
-  row("gap", fmt::format("{:.4f} % of the best possible, proved", 100.0 * f.gap));
+  row("gap", fmt::format("{:.4f} %: proved, no plan is better by more", 100.0 * f.gap));
   row("GPUs", fmt::format("{:.2f} of {} allocated ({:.2f} %)",
                           static_cast<double>(f.gpu_milli_allocated) / 1000.0, f.gpus_total,
                           percent(f.gpu_milli_allocated, f.gpu_milli_total)));

@@ -15,11 +15,11 @@
 namespace berth::coordinator {
 
 struct RoundOptions {
-  int rounds = 6;            ///< at most, >= 0
+  int rounds = 12;            ///< at most, >= 0
   int offers = 32;           ///< per shard and round, > 0
   double keep = 0.5;         ///< a grant is refused below this share of its bid, in (0, 1]
   int tabu_rounds = 6;       ///< a refused (job, shard) pair is not tried again for so long
-  double least_gain = 1e-4;  ///< stop after two rounds that gain less than this fraction
+  double least_gain = 2e-5;  ///< stop after two rounds that gain less than this fraction
   double gap = 1e-4;         ///< stop when the certified gap is this small
   double spanning = 0.0;     ///< value of what was placed before the rounds, part of the objective
 };
