@@ -76,21 +76,25 @@ JobType make_type(const model::Workload& workload, std::span<const Candidate> me
   return type;
 }
 
-/// Cuts one family (equal but for the values, the best first) into runs of equal values, or, when
-/// there are more than `buckets` of them, into as many parts of about equal size.
-std::vector<std::size_t> cuts(std::span<const Candidate> members, std::size_t buckets) {
+/// Ends of the runs of equal values in one family (the best first).
+std::vector<std::size_t> equal_runs(std::span<const Candidate> members) {
   std::vector<std::size_t> ends;
   for (std::size_t i = 1; i < members.size(); ++i) {
     if (members[i].value != members[i - 1].value) ends.push_back(i);
   }
   ends.push_back(members.size());
-  if (ends.size() <= buckets) return ends;
-  ends.clear();
-  for (std::size_t b = 1; b <= buckets; ++b) {
-    const std::size_t end = members.size() * b / buckets;
-    if (end > (ends.empty() ? 0 : ends.back())) ends.push_back(end);
-  }
   return ends;
+}
+
+/// Families one after the other: equal shape, allowed slots, required or not.
+std::vector<std::span<const Candidate>> families_of(std::span<const Candidate> sorted) {
+  std::vector<std::span<const Candidate>> families;
+  for (std::size_t begin = 0, i = 1; i <= sorted.size(); ++i) {
+    if (i < sorted.size() && family(sorted[i]) == family(sorted[begin])) continue;
+    families.push_back(sorted.subspan(begin, i - begin));
+    begin = i;
+  }
+  return families;
 }
 
 double best_value_a_gpu(const model::Workload& workload, std::span<const Candidate> candidates) {
@@ -134,26 +138,20 @@ void add_job_types(Problem& problem, const model::Valuation& valuation, std::spa
   }
   const double reward = 2.0 * gpus + 2.0;
 
-  std::vector<std::size_t> families;  // one past the last of each
-  for (std::size_t i = 1; i <= candidates.size(); ++i) {
-    if (i == candidates.size() || family(candidates[i]) != family(candidates[i - 1])) {
-      families.push_back(i);
-    }
-  }
-  const std::size_t buckets = std::clamp<std::size_t>(
-      static_cast<std::size_t>(aim) / std::max<std::size_t>(families.size(), 1), 1, 8);
-  std::size_t begin = 0;
-  for (const std::size_t end : families) {
-    const auto members = std::span(candidates).subspan(begin, end - begin);
+  const auto families = families_of(candidates);
+  std::size_t runs = 0;
+  for (const auto& members : families) runs += equal_runs(members).size();
+  problem.bucketed = runs > static_cast<std::size_t>(aim) && runs > families.size();
+  for (const auto& members : families) {
     std::size_t from = 0;
-    for (const std::size_t to : cuts(members, buckets)) {
+    const std::vector<std::size_t> whole{members.size()};
+    for (const std::size_t to : problem.bucketed ? whole : equal_runs(members)) {
       JobType type = make_type(workload, members.subspan(from, to - from), problem.unit, reward);
       const bool somewhere =
           std::ranges::any_of(problem.states, [&](const MachineState& s) { return fits(type, s); });
       if (somewhere) problem.types.push_back(std::move(type));
       from = to;
     }
-    begin = end;
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/pack.hpp"
 
+#include "buckets.hpp"
 #include "dive.hpp"
 #include "hand_out.hpp"
 #include "neighbourhood.hpp"
@@ -15,6 +16,9 @@
 
 namespace berth::solver {
 namespace {
+
+constexpr int kBucketPasses = 4;
+constexpr double kCoarseGap = 1e-3;  ///< of relaxations that are not the last
 
 /// Value (scaled) at which the plan is good enough; rewards do not count for the gap.
 double good_enough(const Problem& problem, double bound, double gap) {
@@ -36,7 +40,10 @@ Usage round_to_machines(const Problem& problem, Relaxation& relaxed, const PackO
                         PackStats& stats) {
   Stopwatch watch;
   Scope scope = whole_scope(problem);
-  const std::vector<Pattern> patterns = relaxed.patterns;
+  std::vector<Pattern> patterns;  // those the relaxation uses; the searches start from them
+  for (std::size_t j = 0; j < relaxed.patterns.size(); ++j) {
+    if (relaxed.usage[j] > 0.0) patterns.push_back(relaxed.patterns[j]);
+  }
   Dived dived = dive(problem, scope, std::move(relaxed.patterns), std::move(relaxed.usage));
   stats.dive_rounds = dived.rounds;
   stats.dive_seconds = watch.lap();
@@ -52,18 +59,36 @@ Usage round_to_machines(const Problem& problem, Relaxation& relaxed, const PackO
   return std::move(dived.usage);
 }
 
-Relaxation relax_whole(const Problem& problem, const PackOptions& options, PackStats& stats) {
+void add(PackStats& stats, const Relaxation& relaxed) {
+  stats.rounds += relaxed.rounds;
+  stats.iterations += relaxed.iterations;
+  stats.master_seconds += relaxed.master_seconds;
+  stats.pricing_seconds += relaxed.pricing_seconds;
+}
+
+/// The relaxation; where jobs of unequal value share a type, types are split where it matters.
+Relaxation relax_whole(Problem& problem, const model::Valuation& valuation,
+                       const PackOptions& options, PackStats& stats) {
   Stopwatch watch;
   const Scope scope = whole_scope(problem);
   std::vector<Pattern> start = start_patterns(problem, scope);
   stats.start_seconds = watch.lap();
-  Relaxation relaxed = relax(problem, scope, std::move(start),
-                             {.gap = options.relaxation_gap, .rounds = options.pricing_rounds});
+  const RelaxationLimits limits{.gap = options.relaxation_gap, .rounds = options.pricing_rounds};
+  const RelaxationLimits coarse{.gap = kCoarseGap, .rounds = options.pricing_rounds};
+  Relaxation relaxed = relax(problem, scope, std::move(start), problem.bucketed ? coarse : limits);
+  for (int pass = 1; problem.bucketed && pass <= kBucketPasses; ++pass) {
+    const int budget = options.job_types * 4 / 3 - static_cast<int>(problem.types.size());
+    const Split split = split_buckets(problem, valuation, relaxed.price, budget);
+    const bool last = split.types == 0 || pass == kBucketPasses ||
+                      split.loss <= 0.3 * options.gap * relaxed.bound;
+    add(stats, relaxed);
+    relaxed =
+        relax(problem, whole_scope(problem), std::move(relaxed.patterns), last ? limits : coarse);
+    if (last) break;
+  }
+  add(stats, relaxed);
+  stats.job_types = static_cast<int>(problem.types.size());
   stats.columns = static_cast<int>(relaxed.patterns.size());
-  stats.rounds = relaxed.rounds;
-  stats.iterations = relaxed.iterations;
-  stats.master_seconds = relaxed.master_seconds;
-  stats.pricing_seconds = relaxed.pricing_seconds;
   return relaxed;
 }
 
@@ -78,10 +103,9 @@ PackResult pack(const model::Valuation& valuation, model::Room& room,
   Problem problem;
   problem.states = machine_states(instance.cluster, room, machines, options.machine_states);
   add_job_types(problem, valuation, jobs, options.job_types);
-  result.stats.job_types = static_cast<int>(problem.types.size());
   result.stats.machine_states = static_cast<int>(problem.states.size());
 
-  Relaxation relaxed = relax_whole(problem, options, result.stats);
+  Relaxation relaxed = relax_whole(problem, valuation, options, result.stats);
   const Usage usage = round_to_machines(problem, relaxed, options, result.stats);
   result.placed = hand_out(problem, instance.workload, room, usage);
   fill_leftovers(valuation, room, machines, not_placed(jobs, result.placed), result.placed);

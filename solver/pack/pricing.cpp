@@ -118,7 +118,8 @@ class Pass {
     std::vector<Profit> rest(devices + 1, 0);
     for (std::size_t k = 1; k <= devices; ++k) rest[k] = rest[k - 1] + bound_.device(free);
     ParetoKnapsack knapsack(arena_, rest,
-                            {state_.cpu, state_.memory, floor_ - later, labels_ / (devices + 1)});
+                            {state_.cpu, state_.memory, floor_ - later,
+                             std::max<std::size_t>(labels_ / (devices + 1), 16)});
     extend(knapsack, from);
   }
 

@@ -42,7 +42,8 @@ struct MachineState {
 struct Problem {
   std::vector<JobType> types;
   std::vector<MachineState> states;
-  double unit = 1.0;  ///< objective per scaled unit: the best value a GPU is 1
+  bool bucketed = false;  ///< some type holds jobs of unequal value
+  double unit = 1.0;      ///< objective per scaled unit: the best value a GPU is 1
 };
 
 /// True when one task of the type fits the empty state and is worth something there.

@@ -2,15 +2,8 @@
 #include "proof.hpp"
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 namespace berth::solver {
-namespace {
-
-using Prices = std::map<std::pair<ShapeId, std::size_t>, double>;  ///< (shape, slot), scaled
-
-/// Slots where the type fits some machine.
 std::vector<std::size_t> slots_that_fit(const Problem& problem, const JobType& type) {
   std::vector<std::size_t> slots;
   for (const MachineState& s : problem.states) {
@@ -21,8 +14,8 @@ std::vector<std::size_t> slots_that_fit(const Problem& problem, const JobType& t
   return slots;
 }
 
-Prices scaled_prices(const Problem& problem, std::span<const double> type_price) {
-  Prices prices;
+ScaledPrices scaled_prices(const Problem& problem, std::span<const double> type_price) {
+  ScaledPrices prices;
   for (std::size_t t = 0; t < problem.types.size(); ++t) {
     const JobType& type = problem.types[t];
     for (const std::size_t slot : slots_that_fit(problem, type)) {
@@ -32,8 +25,6 @@ Prices scaled_prices(const Problem& problem, std::span<const double> type_price)
   }
   return prices;
 }
-
-}  // namespace
 
 std::vector<ShapePrice> shape_prices(const Problem& problem, std::span<const double> type_price) {
   std::vector<ShapePrice> list;
@@ -47,7 +38,7 @@ std::vector<ShapePrice> shape_prices(const Problem& problem, std::span<const dou
 
 double bound_by_jobs(const Problem& problem, const model::Valuation& valuation,
                      const Relaxation& relaxation, const model::Placement& placed) {
-  const Prices prices = scaled_prices(problem, relaxation.price);
+  const ScaledPrices prices = scaled_prices(problem, relaxation.price);
   const auto is_placed = [&](JobId job) {
     return std::ranges::binary_search(placed, job, {}, &model::JobPlacement::job);
   };

@@ -3,13 +3,21 @@
 
 #include "relaxation.hpp"
 
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "berth/model/placement.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::solver {
+
+using ScaledPrices = std::map<std::pair<ShapeId, std::size_t>, double>;  ///< (shape, slot)
+
+/// Slots where the type fits some machine, ascending.
+std::vector<std::size_t> slots_that_fit(const Problem& problem, const JobType& type);
+ScaledPrices scaled_prices(const Problem& problem, std::span<const double> type_price);
 
 /// Price of a task by shape and GPU type: what its best job type there would keep after its own.
 /// In units of the objective.

@@ -19,9 +19,9 @@ struct PackOptions {
   int pricing_rounds = 150;          ///< of column generation, at most
   int neighbourhoods = 24;           ///< local searches after the dive, at most
   int neighbourhood_machines = 100;  ///< machines freed in each of them
-  int job_types = 300;               ///< aim: jobs of one shape are put into value buckets above it
-  int machine_states = 64;           ///< aim: free CPU and memory are rounded down above it
-  std::uint64_t seed = 0;            ///< of the neighbourhoods' draws
+  int job_types = 300;      ///< aim: beyond it, jobs of one shape and unequal value share a type
+  int machine_states = 64;  ///< aim: free CPU and memory are rounded down above it
+  std::uint64_t seed = 0;   ///< of the neighbourhoods' draws
 };
 
 /// Price a task of the shape pays on a machine of this GPU type (invalid: without GPUs), in units
