@@ -17,7 +17,7 @@
 namespace berth::solver {
 namespace {
 
-constexpr int kBucketPasses = 4;
+constexpr int kBucketPasses = 6;
 constexpr double kCoarseGap = 1e-3;  ///< of relaxations that are not the last
 
 /// Value (scaled) at which the plan is good enough; rewards do not count for the gap.
