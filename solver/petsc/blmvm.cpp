@@ -94,6 +94,9 @@ void set_up(const Workspace& w, std::span<const double> x, std::span<const doubl
           "TaoSetObjectiveAndGradient");
   require(TaoSetTolerances(w.tao, 0.0, options.gradient_tolerance, 0.0), "TaoSetTolerances");
   require(TaoSetMaximumIterations(w.tao, options.max_iterations), "TaoSetMaximumIterations");
+  // at a kink a line search may try 30 points and gain nothing
+  require(TaoSetMaximumFunctionEvaluations(w.tao, 2 * options.max_iterations + 10),
+          "TaoSetMaximumFunctionEvaluations");
 }
 
 }  // namespace
@@ -115,7 +118,7 @@ BlmvmResult minimise(std::span<double> x, std::span<const double> upper,
   require(TaoGetConvergedReason(workspace.tao, &reason), "TaoGetConvergedReason");
   require(TaoGetIterationNumber(workspace.tao, &iterations), "TaoGetIterationNumber");
   result.iterations = static_cast<int>(iterations);
-  if (reason == TAO_DIVERGED_MAXITS) {
+  if (reason == TAO_DIVERGED_MAXITS || reason == TAO_DIVERGED_MAXFCN) {
     result.status = BlmvmStatus::iteration_limit;
   } else if (reason < 0) {
     result.status = BlmvmStatus::numerical_trouble;

@@ -17,6 +17,8 @@ namespace berth::solver::where {
 namespace {
 
 constexpr double kFar = 40.0;
+constexpr std::size_t kBlocksPerThread =
+    16;  ///< 4096 jobs: about a millisecond, more than waking costs
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// Largest power of two with |total| x scale < 2^61.
@@ -188,7 +190,8 @@ void Book::evaluate(std::span<const double> prices, double eps, std::size_t firs
       bid(bidders_[active_[i]], costs, eps, into);
     }
   };
-  const auto threads = std::min(count, static_cast<std::size_t>(parallel::thread_limit()));
+  const auto threads =
+      std::min(count / kBlocksPerThread, static_cast<std::size_t>(parallel::thread_limit()));
   if (threads <= 1) return share(0, count, sums);
   std::vector<std::vector<std::int64_t>> own(threads);  // integers: any split gives the same sums
   parallel::sweep_blocks(threads, 1, [&](std::size_t t, std::size_t, std::size_t) {

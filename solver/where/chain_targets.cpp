@@ -195,14 +195,15 @@ double Chains::fill_idle(MachineId m) {
     const std::int64_t idle = floor_->room().free_milli(m);
     double best = 0.0;
     std::uint32_t chosen = 0;
-    for (const std::uint32_t r : outside_) {
-      const std::uint32_t i = ranked_[r];
-      const auto milli = menu_->signatures()[menu_->signature_of(i)].milli;
-      const double size = static_cast<double>(milli);
-      if (best > 0.0 && menu_->choices(i).front().value <= best * size) break;
-      if (milli > idle) continue;
-      const double worth = value_on(i, m) / size;
-      if (worth > best) best = worth, chosen = i;
+    for (const auto& [milli, ranks] : outside_) {
+      if (milli > idle) break;
+      for (const std::uint32_t r : ranks) {
+        const std::uint32_t i = ranked_[r];
+        const double size = static_cast<double>(milli);
+        if (menu_->choices(i).front().value <= best * size) break;
+        const double worth = value_on(i, m) / size;
+        if (worth > best) best = worth, chosen = i;
+      }
     }
     if (best == 0.0) return gained;
     auto placed = model::place_job(floor_->room(), valuation_->instance().workload,

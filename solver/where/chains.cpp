@@ -60,8 +60,7 @@ void Chains::award_bonus() {
 /// Ranks the jobs by their best value per GPU.
 void Chains::rank_outside() {
   const auto worth = [&](std::uint32_t i) {
-    return menu_->choices(i).front().value /
-           static_cast<double>(menu_->signatures()[menu_->signature_of(i)].milli);
+    return menu_->choices(i).front().value / static_cast<double>(milli_of(i));
   };
   for (std::uint32_t i = 0; i < berths_->jobs.size(); ++i) {
     if (!menu_->choices(i).empty()) ranked_.push_back(i);
@@ -72,7 +71,7 @@ void Chains::rank_outside() {
   rank_.assign(berths_->jobs.size(), 0);
   for (std::uint32_t r = 0; r < ranked_.size(); ++r) {
     rank_[ranked_[r]] = r;
-    if (!berths_->lies(ranked_[r])) outside_.insert(outside_.end(), r);
+    if (!berths_->lies(ranked_[r])) outside_[milli_of(ranked_[r])].insert(r);
   }
 }
 
@@ -140,7 +139,7 @@ void Chains::lift(std::uint32_t position) {
   }
   placed.tasks.clear();
   value_[position] = 0.0;
-  outside_.insert(rank_[position]);
+  outside_[milli_of(position)].insert(rank_[position]);
 }
 
 /// The room has been taken already.
@@ -151,7 +150,7 @@ void Chains::put(std::uint32_t position, JobPlacement placement) {
     bids_[t.machine.index()].stale = true;
     touched_.push_back(t.machine);
   }
-  outside_.erase(rank_[position]);
+  outside_[milli_of(position)].erase(rank_[position]);
   value_[position] = valuation_->placed(placement) + bonus_[position];
   berths_->placed[position] = std::move(placement);
 }
@@ -199,10 +198,7 @@ double Chains::insert(std::uint32_t position, int depth) {
     change += value_[position];
   }
   std::ranges::sort(victims, [&](std::uint32_t a, std::uint32_t b) {
-    const auto size = [&](std::uint32_t i) {
-      return menu_->signatures()[menu_->signature_of(i)].milli;
-    };
-    return size(a) != size(b) ? size(a) > size(b) : a < b;
+    return milli_of(a) != milli_of(b) ? milli_of(a) > milli_of(b) : a < b;
   });
   for (const std::uint32_t v : victims) change += insert(v, depth - 1);
   return change;

@@ -6,6 +6,7 @@
 #include "where/refill.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -46,6 +47,9 @@ class Chains {
   [[nodiscard]] double profit(std::size_t position) const;  ///< where it lies now; 0 outside
   [[nodiscard]] double loss(std::uint32_t position) const;  ///< when pushed out
   [[nodiscard]] double cost(const model::JobPlacement& placement) const;
+  [[nodiscard]] std::int64_t milli_of(std::uint32_t position) const {
+    return menu_->signatures()[menu_->signature_of(position)].milli;
+  }
   [[nodiscard]] int gpus_on(std::uint32_t position, MachineId machine) const;
 
   double try_chain(std::uint32_t position);
@@ -82,7 +86,7 @@ class Chains {
   std::vector<std::uint32_t> mark_;    ///< by position: chain that remembers it
   std::vector<std::uint32_t> ranked_;  ///< positions by best value per GPU
   std::vector<std::uint32_t> rank_;    ///< by position: where it stands in ranked_
-  std::set<std::uint32_t> outside_;    ///< ranks of jobs that lie nowhere
+  std::map<std::int64_t, std::set<std::uint32_t>> outside_;  ///< by size: ranks of jobs outside
   MachineId left_;  ///< the chain's own job comes from there: it must go elsewhere
   std::uint32_t chain_ = 0;
   int budget_ = 0;  ///< jobs this chain may still push out

@@ -75,8 +75,13 @@ class Dive {
       return book_->dual(x, eps_, gradient);
     };
     result.evaluations +=
-        minimise(prices_, book_->shape().upper, dual, {.max_iterations = options_->iterations})
+        minimise(prices_, book_->shape().upper, dual, {.max_iterations = centring(result.passes)})
             .evaluations;
+  }
+
+  /// The prices may come from a smaller eps: the first solve of all goes further.
+  [[nodiscard]] int centring(int passes) const {
+    return passes == 0 ? 4 * options_->iterations : options_->iterations;
   }
 
   /// Fixes what is decided among these bidders; false when none of them wants anything any more.

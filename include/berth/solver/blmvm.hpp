@@ -8,13 +8,13 @@
 namespace berth::solver {
 
 struct BlmvmOptions {
-  int max_iterations = 60;
+  int max_iterations = 60;            ///< evaluations end at about twice as many
   double gradient_tolerance = 1e-10;  ///< norm of the projected gradient over |value|
 };
 
 enum class BlmvmStatus : std::uint8_t {
   converged,
-  iteration_limit,
+  iteration_limit,    ///< or that of evaluations
   numerical_trouble,  ///< the line search found no better point; the best one stands
 };
 

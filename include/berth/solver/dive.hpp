@@ -15,8 +15,8 @@ namespace berth::solver {
 /// Limits are counted, never timed: the plan does not depend on the machine's speed.
 struct DiveOptions {
   double eps = 0.0007;        ///< smoothing, fraction of the largest value per GPU, > 0
-  int passes = 3;             ///< re-solves per size class, >= 1
-  int iterations = 10;        ///< of the minimiser per re-solve, >= 1
+  int passes = 4;             ///< re-solves per size class, >= 1
+  int iterations = 15;        ///< of the minimiser per re-solve, >= 1
   double decided = 0.9;       ///< softmax weight from which a job is fixed, in (0.5, 1]
   double last_decided = 0.5;  ///< the same in the last pass of a size class
   int chains = 4000;          ///< ejection chains tried at the end, >= 0
