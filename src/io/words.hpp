@@ -6,28 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "berth/base/similar.hpp"
+
 namespace berth::io {
 
 inline constexpr std::int64_t kMaxAmount = std::int64_t{1} << 40;  ///< thousandths, MiB, seconds
 inline constexpr std::int64_t kMaxCount = 1'000'000;               ///< tasks, GPUs of one task
-
-/// Edits (insert, drop, change, swap neighbours; case is free) that turn one word into the other.
-[[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
-
-/// `did you mean "x"?` with the nearest of the known words (ties: the first), or nothing.
-template <class Words>
-[[nodiscard]] std::string did_you_mean(std::string_view word, const Words& words) {
-  std::size_t best = word.size() / 3 + 2;
-  std::string_view found;
-  for (const std::string_view candidate : words) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best) {
-      best = distance;
-      found = candidate;
-    }
-  }
-  return found.empty() ? std::string() : "did you mean \"" + std::string(found) + "\"?";
-}
 
 /// did_you_mean, else the words themselves: `known: a, b, c`.
 template <class Words>
