@@ -129,10 +129,12 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   coordinator::RoundOptions rounds = options.rounds;
   rounds.gap = options.gap;
   rounds.spanning = value_of(valuation, jobs.spanning);
+  const coordinator::Hooks asked = hooks(options, proof, progress);
   const Coordinated done = stages.run("coordinate", [&] {
-    return coordinator::coordinate(comm, valuation, local.mine, rounds,
-                                   hooks(options, proof, progress));
+    return coordinator::coordinate(comm, valuation, local.mine, rounds, asked);
   });
+  // One shard has no rounds in which to be asked, yet a limit may have passed.
+  const bool late = done.interrupted || (shards.size() == 1 && asked.out_of_time());
   Placement placement = coordinator::gather_placement(comm, local.mine, jobs.spanning);
 
   model::Plan plan;
@@ -146,7 +148,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
                      .bound = plan.figures.upper_bound});
     });
   });
-  plan.reproducible = !done.interrupted;
+  plan.reproducible = !late;
   plan.seconds = stages.slowest();
   plan.stats = {{"evaluations", consensus.evaluations},
                 {"pools", static_cast<double>(pools.size())},

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "berth/base/similar.hpp"
 #include "berth/model/free_machine.hpp"
 
 namespace berth::pipeline {
@@ -62,10 +63,24 @@ class Capacity {
   std::map<std::tuple<ShapeId, GpuTypeId, Level>, std::int64_t> known_;
 };
 
-std::string type_names(const model::Cluster& cluster, std::uint64_t mask) {
-  std::string text;
+std::vector<std::string> type_names(const model::Cluster& cluster, std::uint64_t mask) {
+  std::vector<std::string> names;
   for (std::size_t t = 0; t < cluster.gpu_types.size(); ++t) {
-    if (((mask >> t) & 1) != 0) text += (text.empty() ? "" : ", ") + cluster.gpu_types[t];
+    if (((mask >> t) & 1) != 0) names.push_back(cluster.gpu_types[t]);
+  }
+  return names;
+}
+
+/// A type may be misspelt: the first that resembles one of the cluster's is asked about.
+std::string no_such_type(const model::Cluster& cluster, std::uint64_t asked,
+                         std::uint64_t present) {
+  const std::vector<std::string> names = type_names(cluster, asked);
+  const std::vector<std::string> known = type_names(cluster, present);
+  std::string text = fmt::format("no machine has GPU type {}", fmt::join(names, ", "));
+  for (const std::string& name : names) {
+    if (const std::string hint = did_you_mean(name, known); !hint.empty()) {
+      return text + "; " + hint;
+    }
   }
   return text;
 }
@@ -92,8 +107,7 @@ std::string reason(const model::Instance& instance, Capacity& capacity, std::uin
   if (on_gpus && usable == 0) {
     return job.gpu_types == ~std::uint64_t{0}
                ? std::string("the cluster has no GPUs")
-               : fmt::format("no machine has GPU type {}",
-                             type_names(instance.cluster, job.gpu_types));
+               : no_such_type(instance.cluster, job.gpu_types, present);
   }
   for (const model::TaskGroup& group : workload.groups_of(job)) {
     const bool any = !workload.shape(group.shape).uses_gpu();
