@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "usage.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -12,65 +17,75 @@
 
 #include "berth/comm/environment.hpp"
 #include "berth/comm/error.hpp"
+#include "berth/report/progress.hpp"
 
 namespace berth::apps {
 namespace {
 
-constexpr const char* kFooter = R"(
-Examples
-  berth generate hetero --gpus 16384 --out-cluster c.yaml --out-jobs j.jsonl.gz
-  mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl.gz --out plan.json
-  berth check --cluster c.yaml --jobs j.jsonl.gz --plan plan.json
+/// What a command line came to.
+struct Parsed {
+  Action action;
+  report::LogFormat log = report::LogFormat::text;
+};
 
-Exit codes
-  0 done                      3 a limit or signal ended it, plan written
-  1 check: plan is invalid    4 internal error
-  2 bad usage or input        5 plan written, a required job is missing)";
-
-/// One message for all ranks, then the same exit code everywhere.
-void say(const comm::Communicator& comm, int rank, const std::string& message) {
-  if (comm.rank() == rank) std::fprintf(stderr, "berth: error: %s\n", message.c_str());
+void say(report::LogFormat log, ExitCode code, const std::string& message) {
+  const std::string line = report::error_line(log, code, message);
+  std::fputs(line.c_str(), stderr);
 }
 
-/// Parses on every rank alike; help and usage errors are printed by rank 0.
-std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv,
-                              const comm::Communicator& comm) {
-  try {
-    app.parse(argc, argv);
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream out;
-    std::ostringstream err;
-    const int code = app.exit(error, out, err);
-    if (comm.rank() == 0) {
-      std::fputs(out.str().c_str(), stdout);
-      std::fputs(err.str().c_str(), stderr);
+/// Nothing when help was asked for (rank 0 prints it). A usage error, even of one rank alone, is
+/// thrown on all.
+std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** argv) {
+  CLI::App app{"Berth plans very large GPU clusters: which jobs run, where, with a proved bound."};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "berth " BERTH_VERSION);
+  Parsed parsed;
+  add_plan(app, parsed.action, parsed.log);
+  add_check(app, parsed.action);
+  add_import(app, parsed.action);
+  add_generate(app, parsed.action);
+  add_examples(app);
+  bool help = false;
+  comm.agreed([&] {
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::Success& asked) {
+      help = true;
+      std::ostringstream text;
+      app.exit(asked, text, text);
+      if (comm.rank() == 0) std::fputs(text.str().c_str(), stdout);
+    } catch (const CLI::ParseError& error) {
+      throw InputError({}, usage_error(app, error));
     }
-    return code == 0 ? ExitCode::done : ExitCode::bad_input;
-  }
+  });
+  if (comm.max(help ? 1 : 0) == 1) return std::nullopt;
+  return parsed;
+}
+
+/// Ranks that fail alike without having agreed (a bug, memory) would all speak: they queue, so that
+/// the first ends the others before their turn.
+void wait_for_turn(int rank) {
+  constexpr int kLongest = 10;
+  std::this_thread::sleep_for(std::chrono::milliseconds(100) * std::min(rank, kLongest));
 }
 
 int run(int argc, char** argv) {
   const comm::Environment environment;
   const auto comm = comm::Communicator::world();
-  CLI::App app{"Berth plans very large GPU clusters: which jobs run, where, with a proved bound."};
-  app.footer(kFooter);
-  app.require_subcommand(1);
-  Action action;
-  add_plan(app, action);
-  add_check(app, action);
-  add_import(app, action);
-  add_generate(app, action);
-  if (const auto code = parse(app, argc, argv, comm)) return static_cast<int>(*code);
+  report::LogFormat log = report::LogFormat::text;
   try {
-    return static_cast<int>(action(comm));
+    const std::optional<Parsed> parsed = parse(comm, argc, argv);
+    if (!parsed) return static_cast<int>(ExitCode::done);
+    log = parsed->log;
+    return static_cast<int>(parsed->action(comm));
   } catch (const comm::AgreedError& error) {  // on every rank: one of them speaks
-    say(comm, error.rank(), error.what());
+    if (comm.rank() == error.rank()) say(log, error.exit_code(), error.what());
     comm.barrier();
     return static_cast<int>(error.exit_code());
   } catch (...) {  // on this rank alone: the others wait somewhere, so all must end
     const comm::Failure failure = comm::failure_of(std::current_exception());
-    say(comm, comm.rank(), failure.message);
+    wait_for_turn(comm.rank());
+    say(log, failure.exit_code, failure.message);
     if (comm.size() == 1) return static_cast<int>(failure.exit_code);
     comm.abort(failure.exit_code);
   }

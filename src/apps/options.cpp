@@ -19,22 +19,34 @@ void add_output(CLI::App& command, Output& output) {
       ->required();
 }
 
+CLI::Validator not_negative() {
+  const auto fault = [](const std::string& word) {
+    return word.starts_with('-') ? word + " is negative" : std::string();
+  };
+  return CLI::Validator(fault, "");
+}
+
 void add_log(CLI::App& command, LogFlags& flags) {
-  command.add_option("--log-format", flags.format, "Progress as text or as JSON lines, on stderr")
+  command
+      .add_option("--log-format", flags.format,
+                  "Progress and errors on stderr: text, or one JSON object a line")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command.add_flag("--quiet", flags.quiet, "No progress, even on a terminal");
+  command.add_flag("--quiet", flags.quiet, "No progress, even on a terminal; errors still show");
   command.add_flag("--progress", flags.progress, "Progress even when stderr is no terminal");
   command.add_flag("--verbose", flags.verbose, "Settings and stages too");
 }
 
+report::LogFormat LogFlags::format_chosen() const {
+  return format == "json" ? report::LogFormat::json : report::LogFormat::text;
+}
+
 report::LogOptions LogFlags::options(int rank) const {
-  const bool json = format == "json";
-  const bool shown = !quiet && (progress || verbose || json || isatty(STDERR_FILENO) == 1);
-  return {.format = json ? report::LogFormat::json : report::LogFormat::text,
-          .verbosity = rank != 0 || !shown ? 0
-                       : verbose           ? 2
-                                           : 1};
+  const bool wanted = progress || verbose || format_chosen() == report::LogFormat::json;
+  const bool shown = rank == 0 && !quiet && (wanted || isatty(STDERR_FILENO) == 1);
+  int verbosity = shown ? 1 : 0;
+  if (shown && verbose) verbosity = 2;
+  return {.format = format_chosen(), .verbosity = verbosity};
 }
 
 }  // namespace berth::apps

@@ -21,6 +21,9 @@ struct Output {
 };
 void add_output(CLI::App& command, Output& output);
 
+/// Refuses "-4", which CLI11 would read as a very large unsigned number.
+CLI::Validator not_negative();
+
 /// --log-format, --quiet, --progress, --verbose. Quiet by default when stderr is no terminal.
 struct LogFlags {
   std::string format = "text";
@@ -28,6 +31,7 @@ struct LogFlags {
   bool progress = false;
   bool verbose = false;
 
+  [[nodiscard]] report::LogFormat format_chosen() const;
   [[nodiscard]] report::LogOptions options(int rank) const;
 };
 void add_log(CLI::App& command, LogFlags& flags);

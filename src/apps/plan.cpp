@@ -4,13 +4,17 @@
 #include "signals.hpp"
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include "berth/base/error.hpp"
 #include "berth/comm/patterns.hpp"
+#include "berth/io/file.hpp"
 #include "berth/io/plan_file.hpp"
 #include "berth/parallel/threads.hpp"
 #include "berth/report/summary.hpp"
@@ -18,6 +22,8 @@
 
 namespace berth::apps {
 namespace {
+
+constexpr int kMostThreads = 4096;
 
 struct PlanFlags {
   pipeline::Input input;
@@ -34,15 +40,23 @@ void add_flags(CLI::App& command, PlanFlags& flags) {
   command.add_option("--objective", flags.objective, "What is maximised: value or allocate (GPUs)")
       ->check(CLI::IsMember({"value", "allocate"}))
       ->capture_default_str();
-  command.add_option("--shards", flags.plan.partition.shards,
-                     "Logical pieces of the cluster; 0 = one per 4096 GPUs, at most the pods");
+  command
+      .add_option("--shards", flags.plan.partition.shards,
+                  "Logical pieces of the cluster; 0 = one per 4096 GPUs, at most the pods")
+      ->capture_default_str();
   command.add_option("--gap", flags.plan.gap, "Stop at this certified gap, a fraction")
       ->capture_default_str();
   command.add_option("--time-limit", flags.plan.time_limit,
-                     "Seconds after which the best plan so far is written (exit code 3)");
-  command.add_option("--seed", flags.plan.seed, "Key of every random draw")->capture_default_str();
-  command.add_option("--threads", flags.threads,
-                     "Threads per rank; 0 = OMP_NUM_THREADS, else the rank's share of the cores");
+                     "Seconds after which the best plan so far is written (exit code 3); no limit "
+                     "by default");
+  command.add_option("--seed", flags.plan.seed, "Key of every random draw")
+      ->check(not_negative())
+      ->capture_default_str();
+  command
+      .add_option("--threads", flags.threads,
+                  "Threads per rank; 0 = OMP_NUM_THREADS, else the rank's share of the cores")
+      ->check(CLI::Range(0, kMostThreads).description(""))
+      ->capture_default_str();
   add_log(command, flags.log);
 }
 
@@ -63,17 +77,37 @@ int threads_of(const comm::Communicator& comm, int asked) {
   return parallel::default_threads(comm::ranks_sharing(comm, parallel::bound_cores()));
 }
 
+/// The plan must not replace what it was made from.
+void keep_input(const std::string& out, const char* flag, const std::string& input) {
+  std::error_code none;  // what does not exist is no input
+  if (!std::filesystem::is_regular_file(out, none)) return;
+  if (!std::filesystem::equivalent(out, input, none)) return;
+  throw InputError({.file = "", .line = 0, .field = "--out"},
+                   fmt::format("{} is the file given as {}", out, flag), "name another file");
+}
+
+/// Everything that can be refused before any work is done.
+void refuse_early(const comm::Communicator& comm, const PlanFlags& flags) {
+  comm.agreed([&] {
+    validate(flags.plan);
+    if (comm.rank() != 0) return;
+    keep_input(flags.out, "--cluster", flags.input.cluster);
+    keep_input(flags.out, "--jobs", flags.input.jobs);
+    io::expect_writable(flags.out);
+  });
+}
+
 ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
-  validate(flags.plan);
-  const solver::PetscSession petsc;
-  const parallel::ThreadLimit threads(threads_of(comm, flags.threads));
   catch_signals();
+  refuse_early(comm, flags);
+  const auto petsc = comm.agreed([] { return std::make_unique<solver::PetscSession>(); });
+  const parallel::ThreadLimit threads(threads_of(comm, flags.threads));
   report::ProgressTable progress(flags.log.options(comm.rank()));
   flags.plan.objective =
       flags.objective == "allocate" ? model::Objective::allocate : model::Objective::value;
   flags.plan.interrupted = signal_came;
   progress.note(fmt::format("ranks={} threads={} blas={}", comm.size(), parallel::thread_limit(),
-                            petsc.blas()));
+                            petsc->blas()));
   const double start = progress.seconds();
   const model::Instance instance = pipeline::load_instance(comm, flags.input);
   const double loaded = progress.seconds();
@@ -92,11 +126,12 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
 
 }  // namespace
 
-void add_plan(CLI::App& app, Action& action) {
+void add_plan(CLI::App& app, Action& action, report::LogFormat& log) {
   auto flags = std::make_shared<PlanFlags>();
   CLI::App* command = app.add_subcommand("plan", "Plan a cluster; run it under mpiexec for speed");
   add_flags(*command, *flags);
-  command->callback([flags, &action] {
+  command->callback([flags, &action, &log] {
+    log = flags->log.format_chosen();
     action = [flags](const comm::Communicator& comm) { return run_plan(comm, *flags); };
   });
 }

@@ -20,6 +20,7 @@ void catch_signals() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGUSR1, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of the log that leaves must not cost the plan
 }
 
 bool signal_came() { return came != 0; }

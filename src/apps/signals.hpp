@@ -4,7 +4,7 @@
 namespace berth::apps {
 
 /// From now on SIGTERM and SIGUSR1 (Slurm's warning) ask for the plan found so far instead of
-/// ending the process. Call once, after MPI and PETSc are up: both set handlers of their own.
+/// ending the program, and writing to a closed pipe does not end it. Call once, after MPI_Init.
 void catch_signals();
 
 /// True once such a signal came.

@@ -154,6 +154,11 @@ void AtomicFile::commit() {
   state_->sync_folder();
 }
 
+void expect_writable(const std::string& path) {
+  if (is_device(real_target(path))) return;
+  const AtomicFile probe(path);  // never committed: the temporary goes with it
+}
+
 void write_atomically(const std::string& path, const std::function<void(AtomicFile&)>& writer) {
   AtomicFile file(path);
   writer(file);

@@ -44,7 +44,19 @@ nlohmann::json to_json(const Progress& p, double seconds) {
   return record;
 }
 
+/// File names need not be UTF-8, JSON must.
+std::string one_line(const nlohmann::json& record) {
+  return record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace
+
+std::string error_line(LogFormat format, ExitCode code, const std::string& message) {
+  if (format == LogFormat::text) return "berth: error: " + message + "\n";
+  const nlohmann::json record{
+      {"event", "error"}, {"exit_code", static_cast<int>(code)}, {"text", message}};
+  return one_line(record) + "\n";
+}
 
 ProgressTable::ProgressTable(const LogOptions& options) : options_(options), start_(now()) {}
 
@@ -53,7 +65,7 @@ double ProgressTable::seconds() const { return now() - start_; }
 void ProgressTable::line(const Progress& p) {
   if (options_.verbosity < 1) return;
   if (options_.format == LogFormat::json) {
-    emit(to_json(p, seconds()).dump());
+    emit(one_line(to_json(p, seconds())));
     return;
   }
   if (lines_++ % 20 == 0) {
@@ -70,12 +82,12 @@ void ProgressTable::line(const Progress& p) {
 void ProgressTable::note(const std::string& text) {
   if (options_.verbosity < 2) return;
   const bool json = options_.format == LogFormat::json;
-  emit(json ? nlohmann::json{{"event", "note"}, {"text", text}}.dump() : text);
+  emit(json ? one_line({{"event", "note"}, {"text", text}}) : text);
 }
 
 void ProgressTable::warn(const std::string& text) {
   const bool json = options_.format == LogFormat::json;
-  emit(json ? nlohmann::json{{"event", "warning"}, {"text", text}}.dump() : "warning: " + text);
+  emit(json ? one_line({{"event", "warning"}, {"text", text}}) : "warning: " + text);
 }
 
 }  // namespace berth::report

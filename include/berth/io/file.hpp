@@ -33,6 +33,10 @@ class AtomicFile {
   std::unique_ptr<State> state_;
 };
 
+/// Throws what writing to `path` would throw at its very beginning (no such folder, not allowed),
+/// so that long work need not be lost to it. Devices and pipes are left alone.
+void expect_writable(const std::string& path);
+
 /// Runs `writer` on an AtomicFile and commits it.
 void write_atomically(const std::string& path, const std::function<void(AtomicFile&)>& writer);
 

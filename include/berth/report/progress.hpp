@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "berth/base/error.hpp"
+
 namespace berth::report {
 
 enum class LogFormat : std::uint8_t { text, json };
@@ -14,6 +16,10 @@ struct LogOptions {
   LogFormat format = LogFormat::text;
   int verbosity = 1;  ///< 0 = silent, 1 = progress table, 2 = stages and settings too
 };
+
+/// The one line in which the program says why it ends: `berth: error: message`, or an object with
+/// event, exit_code and text. Ends with a newline.
+std::string error_line(LogFormat format, ExitCode code, const std::string& message);
 
 /// One line of progress. Fields that a stage does not know are left NaN or negative and print "-".
 struct Progress {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "usage.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "berth/base/similar.hpp"
+
+namespace berth::apps {
+namespace {
+
+constexpr const char* kProgram = R"(
+Examples
+  berth generate hetero --gpus 16384 --out-cluster c.yaml --out-jobs j.jsonl.gz
+  mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl.gz --out plan.json
+  berth check --cluster c.yaml --jobs j.jsonl.gz --plan plan.json
+
+Exit codes
+  0 done                      3 a limit or signal ended it, plan written
+  1 check: plan is invalid    4 internal error, or a full disk
+  2 bad usage or input        5 plan written, a required job is missing
+
+Each command has its own help: berth plan --help. File formats: docs/formats.md)";
+
+constexpr const char* kPlan = R"(
+Examples
+  berth plan --cluster c.yaml --jobs j.jsonl --out plan.json
+  mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl.gz --out plan.json --progress
+  mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl --objective allocate \
+      --gap 0.001 --time-limit 30 --log-format json --out plan.json.gz
+
+The same files, objective, shards, gap and seed give the same plan on any number of ranks and
+threads. SIGTERM or SIGUSR1 (Slurm's warning): the best plan so far is written, exit code 3.
+An earlier plan under --out stays whole until the new one replaces it.
+
+Exit codes
+  0 done                      4 internal error, or a full disk
+  2 bad usage or input        5 plan written, a required job is missing
+  3 a limit or signal ended it, plan written)";
+
+constexpr const char* kCheck = R"(
+Example
+  berth check --cluster c.yaml --jobs j.jsonl.gz --plan plan.json
+
+Everything is recomputed from the three files; each fault is printed by name.
+
+Exit codes
+  0 the plan is valid         2 bad usage, or a file that cannot be read
+  1 it is not)";
+
+constexpr const char* kImport = R"(
+Examples
+  berth import openb --nodes openb_node_list_gpu_node.csv --pods openb_pod_list_default.csv.gz \
+      --out-cluster c.yaml --out-jobs j.jsonl.gz
+  berth import rack-placement --jobs jobs.csv --racks racks.csv \
+      --out-cluster c.yaml --out-jobs j.jsonl
+
+Exit codes
+  0 done                      2 bad usage or input        4 internal error, or a full disk)";
+
+constexpr const char* kGenerate = R"(
+Examples
+  berth generate hetero --gpus 2048 --out-cluster c.yaml --out-jobs j.jsonl
+  berth generate hetero --gpus 100000 --jobs 50000 --seed 7 --out-cluster c.yaml \
+      --out-jobs j.jsonl.gz
+
+The same options give the same files on every machine.
+
+Exit codes
+  0 done                      2 bad usage or input        4 internal error, or a full disk)";
+
+const CLI::App& deepest(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return chosen.empty() ? app : deepest(*chosen.front());
+}
+
+std::string full_name(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent == nullptr ? "berth" : full_name(*parent) + " " + app.get_name();
+}
+
+/// Without the dashes, which all options share and which say nothing.
+std::string bare(std::string_view word) {
+  return std::string(word.substr(std::min(word.find_first_not_of('-'), word.size())));
+}
+
+std::vector<std::string> known_words(const CLI::App& app, std::string_view word) {
+  std::vector<std::string> known;
+  if (word.starts_with('-')) {
+    for (const CLI::Option* option : app.get_options()) {
+      known.push_back(bare(option->get_name()));
+    }
+  } else {
+    const auto every = [](const CLI::App*) { return true; };
+    for (const CLI::App* command : app.get_subcommands(every)) known.push_back(command->get_name());
+  }
+  return known;
+}
+
+/// The first word nobody understood; a value that follows an unknown option is not the culprit.
+std::string unknown_word(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(true);
+  for (const std::string& word : words) {
+    if (word.starts_with('-')) return word;
+  }
+  return words.empty() ? std::string() : words.front();
+}
+
+}  // namespace
+
+void add_examples(CLI::App& app) {
+  app.footer(kProgram);
+  constexpr std::array<std::array<const char*, 2>, 4> texts{
+      {{"plan", kPlan}, {"check", kCheck}, {"import", kImport}, {"generate", kGenerate}}};
+  const auto every = [](CLI::App*) { return true; };
+  for (const auto& [name, text] : texts) {
+    CLI::App* const command = app.get_subcommand(name);
+    command->footer(text);
+    for (CLI::App* const below : command->get_subcommands(every)) below->footer(text);
+  }
+}
+
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = deepest(app);
+  std::string text = error.what();
+  if (const std::string word = unknown_word(app); !word.empty()) {
+    text = word + (word.starts_with('-') ? ": unknown option" : ": unknown command");
+    const std::string hint = did_you_mean(bare(word), known_words(command, word));
+    if (!hint.empty()) text += "; " + hint;
+  }
+  for (char& c : text) c = c == '\n' ? ' ' : c;
+  return text + " (" + full_name(command) + " --help tells more)";
+}
+
+}  // namespace berth::apps
