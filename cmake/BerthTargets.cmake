@@ -4,7 +4,8 @@
 #   to compile alone (target all_verify_interface_header_sets).
 # berth_add_test(NAME x_test SOURCES x_test.cpp LINKS berth::x [NP 1 2 4] [LABELS unit]
 #                [TIMEOUT s] [ENVIRONMENT VAR=value ...])
-#   without NP: a plain test; with NP: one test per rank count, under mpiexec, label mpi.
+#   without NP: a plain test; with NP: one test per rank count, under mpiexec, label mpi; OpenMP
+#   then waits asleep, for ranks x threads may exceed the cores.
 include_guard(GLOBAL)
 
 add_library(berth_flags INTERFACE)
@@ -54,7 +55,7 @@ function(berth_add_test)
       add_test(NAME ${test} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
                                     $<TARGET_FILE:${arg_NAME}>)
       set_tests_properties(${test} PROPERTIES LABELS "mpi;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-        PROCESSORS 2 ENVIRONMENT "HWLOC_PLUGINS_PATH=/nonexistent;ASAN_OPTIONS=detect_leaks=0;OMP_NUM_THREADS=1;${arg_ENVIRONMENT}")
+        PROCESSORS 2 ENVIRONMENT "HWLOC_PLUGINS_PATH=/nonexistent;ASAN_OPTIONS=detect_leaks=0;OMP_NUM_THREADS=1;OMP_WAIT_POLICY=passive;${arg_ENVIRONMENT}")
     endforeach()
   else()
     if(NOT arg_LABELS)
