@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`berth check` accepts the program's own plan and names every fault planted into it."""
+import copy
+import json
+
+from program import JOBS, ProgramTest, main
+
+
+def placement(plan, job):
+    return next(p for p in plan["placements"] if p["job"] == job)
+
+
+def task(plan, job):
+    return placement(plan, job)["tasks"][0]
+
+
+def oversubscribe(plan):
+    one, other = task(plan, "share-1"), task(plan, "share-2")
+    other["machine"] = one["machine"]
+    other["gpus"][0]["index"] = one["gpus"][0]["index"]
+
+
+def set_device(index):
+    def fault(plan):
+        task(plan, "typed")["gpus"][0]["index"] = index
+    return fault
+
+
+def move(job, machine):
+    def fault(plan):
+        task(plan, job)["machine"] = machine
+    return fault
+
+
+def split(plan):
+    placement(plan, "gang")["tasks"].pop()
+
+
+def repeat(plan):
+    plan["placements"].append(copy.deepcopy(placement(plan, "typed")))
+
+
+def lose(plan):
+    plan["placements"].remove(placement(plan, "typed"))
+
+
+def scale(figure, factor):
+    def fault(plan):
+        plan[figure] *= factor
+    return fault
+
+
+def negative_price(plan):
+    plan["certificate"]["pools"][0]["gpu_milli"] = -5
+
+
+def add_to(figure, amount):
+    def fault(plan):
+        plan[figure] += amount
+    return fault
+
+
+def replace(figure, value):
+    def fault(plan):
+        plan[figure] = value
+    return fault
+
+
+FAULTS = [
+    ("device_oversubscribed", oversubscribe),
+    ("device_out_of_range", set_device(4)),
+    ("device_out_of_range", set_device(-1)),
+    ("split_gang", split),
+    ("repeated_job", repeat),
+    ("lost_job", lose),
+    ("wrong_type", move("typed", "h0")),
+    ("unknown_machine", move("typed", "a2")),
+    ("wrong_objective", scale("objective", 1.01)),
+    ("bound_too_low", scale("upper_bound", 0.9)),
+    ("negative_price", negative_price),
+    ("wrong_gap", add_to("gap", 0.01)),
+    ("wrong_count", add_to("jobs_placed", 1)),
+    ("wrong_required_missing", replace("required_missing", ["gang"])),
+    ("other_instance", replace("instance_digest", "0" * 64)),
+    ("wrong_plan_digest", replace("plan_digest", "0" * 64)),
+    ("wrong_proof_digest", replace("proof_digest", "0" * 64)),
+]
+
+
+class Check(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        # More work than room, so that GPUs have a price.
+        self.write("j.jsonl", JOBS + "".join(
+            f'{{"id": "more-{i}", "weight": 0.25, "tasks": [{{"shape": "worker", "gpus": 2}}]}}\n'
+            for i in range(6)))
+        self.assert_ends(self.plan(), 0)
+        self.sound = self.read_plan()
+
+    def check_with(self, fault, **how):
+        plan = copy.deepcopy(self.sound)
+        fault(plan)
+        self.write("edited.json", json.dumps(plan))
+        return self.check(plan="edited.json", **how)
+
+    def test_accepts_the_plan_written_anew(self):
+        for ranks in [None, 3]:
+            done = self.check_with(lambda plan: None, ranks=ranks)
+            self.assert_ends(done, 0)
+            self.assertIn("plan is VALID", done.out)
+            self.assertNotIn("fault", done.out)
+            self.assertIn(f"{self.sound['objective']:.10g}", done.out)
+
+    def test_names_every_planted_fault(self):
+        for name, fault in FAULTS:
+            with self.subTest(name=name, fault=fault.__qualname__):
+                done = self.check_with(fault)
+                self.assert_ends(done, 1)
+                self.assertIn(f"fault {name}: ", done.out)
+                self.assertIn("plan is INVALID", done.out)
+                self.assertEqual(done.err, "")
+
+    def test_ends_all_ranks_with_one(self):
+        done = self.check_with(split, ranks=3)
+        self.assert_ends(done, 1)
+        self.assertEqual(done.out.count("plan is INVALID"), 1, done)
+
+    def test_the_plan_of_another_instance(self):
+        self.write("other.jsonl", JOBS)
+        done = self.check(jobs="other.jsonl")
+        self.assert_ends(done, 1)
+        self.assertIn("fault other_instance: ", done.out)
+
+
+main()

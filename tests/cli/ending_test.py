@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Limits, signals and dead ranks: the plan so far is written or the earlier one stays; no hang."""
+import os
+import signal
+import subprocess
+import time
+
+from program import PATIENCE, ProgramTest, main
+
+SOON = 20  # seconds in which all ranks end when one is gone
+
+
+class Interrupted(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.generate(gpus=16384)  # four shards, so there are rounds to be skipped
+
+    def assert_cut_short(self, done):
+        """Exit 3 with a plan that says so and that the judge accepts."""
+        self.assert_ends(done, 3)
+        self.assertIn("reproducible", done.out)
+        plan = self.read_plan()
+        self.assertFalse(plan["reproducible"])
+        self.assertEqual(plan["stats"]["rounds"], 0)
+        self.assertGreater(plan["jobs_placed"], 0)
+        self.assert_valid()
+
+    def test_by_a_time_limit(self):
+        for ranks, shards in [(None, 0), (3, 4), (3, 1)]:
+            with self.subTest(ranks=ranks, shards=shards):
+                self.assert_cut_short(self.plan("--time-limit", "0.000001", "--shards", shards,
+                                                ranks=ranks))
+
+    def test_not_by_a_distant_time_limit(self):
+        self.assert_ends(self.plan("--time-limit", "1e9", ranks=3), 0)
+        self.assertTrue(self.read_plan()["reproducible"])
+
+    def test_by_a_signal_to_the_launcher(self):
+        for number in [signal.SIGTERM, signal.SIGUSR1]:
+            with self.subTest(signal=number):
+                plan = self.start_plan(ranks=3, until="relax")
+                os.kill(plan.running.pid, number)
+                self.assert_cut_short(plan.end())
+
+    def test_by_a_signal_before_anything_is_known(self):
+        plan = self.start_plan(ranks=3, until="threads=")
+        os.kill(plan.running.pid, signal.SIGTERM)
+        self.assert_cut_short(plan.end())
+
+    def test_by_a_signal_without_launcher(self):
+        for shards, until in [(0, "relax"), (1, "threads=")]:
+            with self.subTest(shards=shards):
+                plan = self.start_plan("--shards", shards, ranks=None, until=until)
+                plan.running.send_signal(signal.SIGUSR1)
+                plan.running.send_signal(signal.SIGTERM)
+                self.assert_cut_short(plan.end())
+
+
+class DeadRank(ProgramTest):
+    def test_ends_the_others_and_leaves_the_earlier_plan(self):
+        self.generate(gpus=16384)
+        for victim, until in [(0, "threads="), (1, "relax"), (2, "relax")]:
+            with self.subTest(victim=victim):
+                self.write("plan.json", "the earlier plan")
+                plan = self.start_plan(ranks=3, until=until)
+                ranks = self.rank_ids()
+                self.assertEqual(len(ranks), 3)
+                began = time.monotonic()
+                os.kill(ranks[victim], signal.SIGKILL)
+                done = plan.end()
+                self.assertNotIn(done.code, [0, 3, 5], done)
+                self.assertLess(time.monotonic() - began, min(SOON, PATIENCE))
+                self.assertEqual((self.folder / "plan.json").read_text(), "the earlier plan")
+                self.assertEqual(self.rank_ids(), [])
+
+
+class LargeInstance(ProgramTest):
+    def test_loads_quickly_in_little_memory(self):
+        """100,000 machines and jobs. `check` loads and then finds that there is no plan."""
+        done = self.berth("generate", "hetero", "--gpus", 800000, "--jobs", 100000,
+                          "--out-cluster", "c.yaml", "--out-jobs", "j.jsonl")
+        self.assert_ends(done, 0)
+        self.write("plan.json", "{}")
+        began = time.monotonic()
+        running, _ = self.launch("check", "--cluster", "c.yaml", "--jobs", "j.jsonl", "--plan",
+                                 "plan.json", stderr=subprocess.DEVNULL)
+        running.stdout.close()
+        _, status, usage = os.wait4(running.pid, 0)
+        running.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(running.returncode, 2)
+        seconds = usage.ru_utime + usage.ru_stime
+        print(f"loaded in {seconds:.2f} s of CPU, {time.monotonic() - began:.2f} s of wall time, "
+              f"{usage.ru_maxrss / 1024:.0f} MiB", flush=True)
+        self.assertLess(seconds, 2.0)
+        self.assertLess(usage.ru_maxrss / 1024, 300)
+
+
+main()

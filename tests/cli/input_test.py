@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input ends all ranks with one message (file, line, field, problem, hint) and exit code 2."""
+import gzip
+
+from program import CLUSTER, JOBS, ProgramTest, main
+
+
+def job(more):
+    return '{"id": "x", ' + more + "}\n"
+
+
+def one_task(more):
+    return job('"tasks": [{"shape": "worker", ' + more + "}]")
+
+
+BAD_JOBS = [
+    (one_task('"count": -1, "gpus": 1'), r":1: tasks\[0\].count: must not be negative, found -1"),
+    (one_task('"count": 1, "gpus": -2'), r":1: tasks\[0\].gpus: must not be negative, found -2"),
+    (one_task('"count": 1e18, "gpus": 1'), r":1: tasks\[0\].count: expected a whole number"),
+    (one_task('"count": 99999999, "gpus": 1'), r":1: tasks\[0\].count: must be at most 1000000"),
+    (one_task('"count": 1, "gpus": 99999999999999999999'), ":1: not valid JSON"),
+    (one_task('"count": 1.5, "gpus": 1'), r":1: tasks\[0\].count: expected a whole number"),
+    (one_task('"count": "two", "gpus": 1'), r":1: tasks\[0\].count: expected"),
+    (one_task('"gpu_milli": 1001'), r":1: tasks\[0\].gpu_milli: .*; ask for whole GPUs"),
+    (job('"weight": -3, "tasks": [{"gpus": 1}]'), ":1: weight: must not be negative, found -3"),
+    (job('"weight": 1e308, "tasks": [{"gpus": 1}]'), ":1: weight: must be at most"),
+    (job('"tasks": []'), ":1: tasks: a job needs at least one task"),
+    (job('"taks": [{"gpus": 1}]'), r':1: taks: unknown key; did you mean "tasks"\?'),
+    (job('"home": {"rack": "r7"}, "tasks": [{"gpus": 1}]'), ":1: home.rack: unknown rack"),
+    (JOBS + job('"tasks": [{"gpus": 1'), ":6: not valid JSON"),
+    (JOBS + JOBS, r':6: id: job "gang" is given twice; first on line 1'),
+    (JOBS + "null\n", ":6: expected an object"),
+    ('{"tasks": [{"gpus": 1}]}\n', ":1: id: is missing"),
+]
+
+BAD_CLUSTERS = [
+    ("", "is empty; a cluster begins with schema: 1"),
+    ("schema: 1\nclasses: {a: {gpus: 4\npods: []\n", "3: not valid YAML"),
+    (CLUSTER.replace("schema: 1", "schema: 7"), '1: schema: unknown schema "7"; this is schema 1'),
+    (CLUSTER.replace("gpus: 4", "gpus: -4", 1), "3: classes.a.gpus: must not be negative, found -4"),
+    (CLUSTER.replace("gpus: 4", "gpus: 800", 1), "3: classes.a.gpus: .* at most 64"),
+    (CLUSTER.replace("gpus: 4", "gpus: four", 1), "3: classes.a.gpus: expected a whole number"),
+    (CLUSTER.replace("gpu_type: H100", "gpu_typ: H100"), r'4: .*; did you mean "gpu_type"\?'),
+    (CLUSTER.replace("class: h", "class: hh"), r'9: .*unknown class "hh"; did you mean "h"\?'),
+    (CLUSTER.replace("ids: h0", 'ids: "a[1-3]"'), '9: .*machine "a1" is given twice'),
+    (CLUSTER.replace("a[0-1]", "a[0-99999999999]"), "8: .*more than 16777216 machines"),
+    (CLUSTER.replace("id: r1", "id: r0"), '9: .*"r0" is given twice'),
+]
+
+
+class BadJobs(ProgramTest):
+    def test_are_refused_by_file_line_and_field(self):
+        for text, pattern in BAD_JOBS:
+            with self.subTest(pattern=pattern):
+                self.write("x.jsonl", text)
+                self.assert_refused(self.plan(jobs="x.jsonl"), 2, "x.jsonl" + pattern)
+        self.assertFalse((self.folder / "plan.json").exists())
+
+    def test_truncated_gzip(self):
+        packed = gzip.compress(JOBS.encode())
+        for size in [len(packed) // 2, len(packed) - 5, 6, 0]:
+            with self.subTest(size=size):
+                self.write("x.jsonl.gz", packed[:size])
+                done = self.plan(jobs="x.jsonl.gz")
+                self.assert_refused(done, 2, "x.jsonl.gz: .*gzip")
+
+    def test_damaged_gzip_and_gzip_by_another_name(self):
+        packed = bytearray(gzip.compress(JOBS.encode()))
+        self.write("x.jsonl", packed)
+        self.assert_refused(self.plan(jobs="x.jsonl"), 2, "x.jsonl: is gzip, .*; let the name end")
+        packed[len(packed) // 2] ^= 0xFF
+        self.write("x.jsonl.gz", packed)
+        self.assert_refused(self.plan(jobs="x.jsonl.gz"), 2, "x.jsonl.gz: ")
+
+
+class BadCluster(ProgramTest):
+    def test_is_refused_by_file_line_and_field(self):
+        for text, pattern in BAD_CLUSTERS:
+            with self.subTest(pattern=pattern):
+                self.write("x.yaml", text)
+                self.assert_refused(self.plan(cluster="x.yaml"), 2, "x.yaml: ?" + pattern)
+
+
+class Files(ProgramTest):
+    def test_missing_ones_and_folders(self):
+        for ranks in [None, 3]:
+            with self.subTest(ranks=ranks):
+                done = self.plan(cluster="no.yaml", ranks=ranks)
+                self.assert_refused(done, 2, "no.yaml: cannot read: No such file")
+                done = self.plan(jobs=".", ranks=ranks)
+                self.assert_refused(done, 2, r"\.: cannot read: Is a directory")
+                done = self.check(plan="no.json", ranks=ranks)
+                self.assert_refused(done, 2, "no.json: cannot read: No such file")
+        done = self.berth("import", "openb", "--nodes", "n.csv", "--pods", "p.csv",
+                          "--out-cluster", "o.yaml", "--out-jobs", "o.jsonl", ranks=3)
+        self.assert_refused(done, 2, "n.csv: cannot read: No such file")
+
+    def test_errors_reach_all_ranks(self):
+        for text, pattern in [BAD_JOBS[0], BAD_JOBS[13], BAD_JOBS[14]]:
+            self.write("x.jsonl", text)
+            self.assert_refused(self.plan(jobs="x.jsonl", ranks=3), 2, "x.jsonl" + pattern)
+        self.write("x.yaml", BAD_CLUSTERS[1][0])
+        self.assert_refused(self.plan(cluster="x.yaml", ranks=3), 2, "x.yaml:3: not valid YAML")
+
+    def test_a_plan_that_is_no_plan(self):
+        for text, pattern in [("{", "x.json: not valid JSON"), ("[]", "x.json: expected an object"),
+                              ('{"schema": 1}', "x.json: placements: is missing")]:
+            self.write("x.json", text)
+            self.assert_refused(self.check(plan="x.json"), 2, pattern)
+
+
+main()

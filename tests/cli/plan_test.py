@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Odd but valid instances get a valid plan; every log flag does what its help says."""
+import json
+import os
+
+from program import JOBS, ProgramTest, main
+
+NO_MACHINES = "schema: 1\nclasses: {}\npods: []\n"
+
+
+def gang(name, count, more=""):
+    return f'{{"id": "{name}", {more} "tasks": [{{"shape": "w", "count": {count}, "gpus": 1}}]}}\n'
+
+
+class OddInstances(ProgramTest):
+    def reasons(self):
+        return {w["job"]: w["reason"] for w in self.read_plan()["waiting"]}
+
+    def test_no_machines_and_no_jobs_give_an_empty_plan(self):
+        self.write("none.yaml", NO_MACHINES)
+        self.write("none.jsonl", "")
+        for cluster, jobs, waiting in [("none.yaml", "none.jsonl", 0), ("c.yaml", "none.jsonl", 0)]:
+            for ranks in [None, 3]:
+                with self.subTest(cluster=cluster, jobs=jobs, ranks=ranks):
+                    self.assert_ends(self.plan(cluster=cluster, jobs=jobs, ranks=ranks), 0)
+                    plan = self.read_plan()
+                    self.assertEqual(plan["placements"], [])
+                    self.assertEqual(len(plan["waiting"]), waiting)
+                    self.assertEqual(plan["gap"], 0)
+                    self.assert_valid(cluster=cluster, jobs=jobs)
+
+    def test_jobs_without_machines_wait(self):
+        self.write("none.yaml", NO_MACHINES)
+        self.write("x.jsonl", gang("x", 2))
+        self.assert_ends(self.plan(cluster="none.yaml", jobs="x.jsonl", ranks=3), 0)
+        self.assertEqual(self.reasons(), {"x": "the cluster has no GPUs"})
+        self.assert_valid(cluster="none.yaml", jobs="x.jsonl")
+
+    def test_a_gang_larger_than_the_cluster_waits(self):
+        self.write("x.jsonl", JOBS + gang("huge", 1000))
+        for ranks in [None, 3]:
+            self.assert_ends(self.plan(jobs="x.jsonl", ranks=ranks), 0)
+            self.assertRegex(self.reasons()["huge"], "gang too large: 1000 tasks .* holds 8")
+            self.assert_valid(jobs="x.jsonl")
+
+    def test_a_misspelt_gpu_type_is_asked_about(self):
+        self.write("x.jsonl", gang("near", 1, '"gpu_types": ["H10"],') +
+                   gang("swapped", 1, '"gpu_types": ["a010"],') +
+                   gang("far", 1, '"gpu_types": ["MI300X-OAM"],') +
+                   gang("fine", 1, '"gpu_types": ["H10", "H100"],'))
+        self.assert_ends(self.plan(jobs="x.jsonl"), 0)
+        reasons = self.reasons()
+        self.assertEqual(reasons["near"], 'no machine has GPU type H10; did you mean "H100"?')
+        self.assertEqual(reasons["swapped"], 'no machine has GPU type a010; did you mean "A100"?')
+        self.assertEqual(reasons["far"], "no machine has GPU type MI300X-OAM")
+        self.assertNotIn("fine", reasons)
+        self.assert_valid(jobs="x.jsonl")
+
+    def test_a_required_job_that_is_missing_has_its_own_code(self):
+        self.write("x.jsonl", JOBS + gang("must", 1000, '"required": true,'))
+        for ranks in [None, 3]:
+            done = self.plan(jobs="x.jsonl", ranks=ranks)
+            self.assert_ends(done, 5)
+            self.assertIn("1 required jobs are missing", done.out)
+            self.assertEqual(self.read_plan()["required_missing"], ["must"])
+            self.assert_valid(jobs="x.jsonl")
+
+
+class Flags(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.generate(gpus=512)
+
+    def test_the_plan_is_the_same_on_any_ranks_and_threads(self):
+        digests = set()
+        for ranks, threads in [(None, 1), (None, 2), (3, 1)]:
+            done = self.plan("--shards", 3, "--seed", 5, "--threads", threads, ranks=ranks)
+            self.assert_ends(done, 0)
+            plan = self.read_plan()
+            self.assertEqual(plan["seed"], 5)
+            self.assertEqual(plan["options"]["shards"], "3")
+            self.assertEqual(plan["stats"]["shards"], 3)
+            self.assertTrue(plan["reproducible"])
+            digests.add((plan["plan_digest"], plan["proof_digest"]))
+        self.assertEqual(len(digests), 1)
+        self.assert_valid()
+
+    def test_extreme_shards_and_seed(self):
+        done = self.plan("--shards", 1000000, "--seed", 2**64 - 1, "--threads", 4096)
+        self.assert_ends(done, 0)
+        self.assertEqual(self.read_plan()["seed"], 2**64 - 1)
+        self.assert_valid()
+
+    def test_json_log(self):
+        done = self.plan("--shards", 2, "--log-format", "json", "--verbose", ranks=3)
+        self.assert_ends(done, 0)
+        records = [json.loads(line) for line in done.lines()]
+        self.assertEqual({r["event"] for r in records}, {"note", "progress"})
+        progress = [r for r in records if r["event"] == "progress"]
+        self.assertLessEqual({"relax", "round", "certify"}, {r["stage"] for r in progress})
+        for record in progress:
+            self.assertLessEqual(set(record), {"event", "seconds", "stage", "round", "objective",
+                                               "upper_bound", "gap", "blocks", "conflicts"})
+            self.assertGreaterEqual(record["seconds"], 0)
+        plan = self.read_plan()
+        self.assertEqual(progress[-1]["objective"], plan["objective"])
+        self.assertEqual(progress[-1]["upper_bound"], plan["upper_bound"])
+
+    def test_errors_in_a_json_log_are_json(self):
+        for ranks in [None, 3]:
+            done = self.plan("--log-format", "json", jobs="no-\udcff.jsonl", ranks=ranks)
+            self.assert_ends(done, 2)
+            self.assertEqual(len(done.lines()), 1, done)
+            record = json.loads(done.lines()[0])
+            self.assertEqual((record["event"], record["exit_code"]), ("error", 2))
+            self.assertRegex(record["text"], "no-.*: cannot read: No such file")
+
+    def test_quiet_and_progress(self):
+        for flags, shown in [([], False), (["--progress"], True), (["--quiet"], False),
+                             (["--quiet", "--progress"], False), (["--verbose"], True),
+                             (["--log-format", "json", "--quiet"], False)]:
+            with self.subTest(flags=flags):
+                done = self.plan(*flags)
+                self.assert_ends(done, 0)
+                self.assertEqual("certify" in done.err, shown, done)
+                self.assertEqual(done.err == "", not shown, done)
+                self.assertIn("% of all" if "allocate" in flags else "objective", done.out)
+
+    def test_a_log_nobody_reads_costs_no_plan(self):
+        read, write = os.pipe()
+        os.close(read)
+        for flags in [["--progress"], ["--log-format", "json"]]:
+            running, command = self.launch("plan", "--cluster", "c.yaml", "--jobs", "j.jsonl",
+                                           "--out", "plan.json", *flags, stderr=write)
+            running.communicate(timeout=60)
+            self.assertEqual(running.returncode, 0, command)
+            self.assert_valid()
+            (self.folder / "plan.json").unlink()
+        os.close(write)
+
+
+main()

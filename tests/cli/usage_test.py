@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Help teaches; a wrong command line ends all ranks with one message and exit code 2."""
+from program import BERTH, MPIEXEC, ProgramTest, finish, main
+
+FILES = ["--cluster", "c.yaml", "--jobs", "j.jsonl"]
+PLAN = ["plan", *FILES, "--out", "plan.json"]
+
+
+class Help(ProgramTest):
+    def test_every_command_shows_examples_defaults_and_exit_codes(self):
+        subjects = {
+            ("plan",): ["mpiexec -n 4 berth plan", "--gap FLOAT=0.0001", "--seed UINT=0",
+                        "--objective TEXT:{value,allocate}=value", "no limit by default",
+                        "SIGTERM", "required job is missing"],
+            ("check",): ["berth check --cluster", "1 it is not"],
+            ("import",): ["berth import openb --nodes", "rack-placement"],
+            ("import", "openb"): ["berth import openb --nodes", "--pods TEXT REQUIRED"],
+            ("import", "rack-placement"): ["berth import rack-placement", "--racks TEXT REQUIRED"],
+            ("generate",): ["berth generate hetero --gpus"],
+            ("generate", "hetero"): ["berth generate hetero", "--gpus INT=16384", "--seed UINT=1"],
+            (): ["berth plan --help", "berth check", "docs/formats.md"],
+        }
+        for command, words in subjects.items():
+            with self.subTest(command=command):
+                done = self.berth(*command, "--help")
+                self.assert_ends(done, 0)
+                self.assertEqual(done.err, "")
+                for word in [*words, "Example", "Exit codes"]:
+                    self.assertIn(word, done.out)
+
+    def test_is_printed_once_for_all_ranks(self):
+        done = self.berth("plan", "--help", ranks=3)
+        self.assert_ends(done, 0)
+        self.assertEqual(done.out.count("Usage:"), 1, done)
+
+    def test_version(self):
+        done = self.berth("--version")
+        self.assert_ends(done, 0)
+        self.assertRegex(done.out, r"^berth \d+\.\d+\.\d+\n$")
+
+
+class WrongCommandLine(ProgramTest):
+    def test_is_refused_with_a_hint(self):
+        for words, pattern in [
+            ([], r"A subcommand is required \(berth --help"),
+            (["plna"], r'plna: unknown command; did you mean "plan"\?'),
+            (["generate", "hetro"], r'hetro: unknown command; did you mean "hetero"\?'),
+            (["plan"], r".* is required \(berth plan --help"),
+            ([*PLAN, "--trheads", "2"], r'--trheads: unknown option; did you mean "threads"\?'),
+            ([*PLAN, "--xyzzy"], r"--xyzzy: unknown option \(berth plan --help"),
+            ([*PLAN, "--shards", "-1"], "--shards: -1"),
+            ([*PLAN, "--shards", "many"], "Could not convert: --shards = many"),
+            ([*PLAN, "--gap", "7"], r"--gap: 7 is not a fraction in \[0, 1\); 0.001 means 0.1 %"),
+            ([*PLAN, "--gap", "nan"], "--gap: nan is not a fraction"),
+            ([*PLAN, "--time-limit", "0"], "--time-limit: 0 seconds; give a positive number"),
+            ([*PLAN, "--time-limit", "-3"], "--time-limit: -3 seconds"),
+            ([*PLAN, "--seed", "-4"], "--seed: -4 is negative"),
+            ([*PLAN, "--threads", "-3"], "--threads: Value -3 not in range 0 to 4096"),
+            ([*PLAN, "--objective", "profit"], r"--objective: profit not in \{value,allocate\}"),
+            ([*PLAN, "--log-format", "xml"], r"--log-format: xml not in \{text,json\}"),
+            (["plan", *FILES, "--out", "c.yaml"], "--out: c.yaml is the file given as --cluster"),
+            (["plan", *FILES, "--out", "./j.jsonl"], "--out: ./j.jsonl is the file given as --job"),
+        ]:
+            with self.subTest(words=words):
+                self.assert_refused(self.berth(*words), 2, pattern)
+        self.assertIn("schema: 1", (self.folder / "c.yaml").read_text())
+        self.assertFalse((self.folder / "plan.json").exists())
+
+    def test_ends_all_ranks_alike(self):
+        # hydra joins the ranks' codes with OR: 1 on one rank and 2 on another would read as 3.
+        for words in [["plna"], [*PLAN, "--xyzzy"], [*PLAN, "--gap", "7"], ["check", *FILES]]:
+            with self.subTest(words=words):
+                self.assert_refused(self.berth(*words, ranks=3), 2, "")
+
+    def test_of_one_rank_alone_ends_all(self):
+        for wrong in [["--xyzzy"], ["--gap", "7"], ["--time-limit", "0"]]:
+            with self.subTest(wrong=wrong):
+                rank = ["-n", "1", BERTH, *PLAN]
+                command = [MPIEXEC, *rank, ":", *rank, *wrong, ":", *rank]
+                self.assert_refused(finish(self.start(command), command), 2, wrong[0])
+
+    def test_generate_refuses_absurd_numbers(self):
+        out = ["--out-cluster", "g.yaml", "--out-jobs", "g.jsonl"]
+        for flag, value in [("--gpus", "-5"), ("--gpus", "100000000000"), ("--jobs", "-7"),
+                            ("--load", "-1"), ("--load", "1e300"), ("--gpus", "many")]:
+            with self.subTest(flag=flag, value=value):
+                done = self.berth("generate", "hetero", flag, value, *out, ranks=3)
+                self.assert_refused(done, 2, ".*" + flag.strip("-"))
+        self.assertFalse((self.folder / "g.yaml").exists())
+
+
+main()
