@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/certify/bound.hpp"
 
+#include "contents.hpp"
 #include "exact.hpp"
 #include "gang_cost.hpp"
 #include "machine_worth.hpp"
@@ -165,7 +166,8 @@ struct JobsTerm {
   bool integral = true;
 };
 
-JobsTerm jobs_term(const Instance& instance, const Options& shared, const std::vector<bool>& must) {
+JobsTerm jobs_term(const Instance& instance, const Options& shared, const std::vector<bool>& must,
+                   const std::vector<bool>& own_price) {
   constexpr std::size_t kBlock = 4096;
   const std::vector<std::uint32_t> order = grouped(instance, shared);
   const auto of_block = [&](std::size_t block) {
@@ -177,7 +179,7 @@ JobsTerm jobs_term(const Instance& instance, const Options& shared, const std::v
       const Best best = options.best(instance.workload.jobs[j]);
       // A required job without an option: no plan places it, so any amount is a bound.
       if (!best.net) continue;
-      sum.net += must[j] ? *best.net : std::max<Int128>(0, *best.net);
+      if (!own_price[j]) sum.net += must[j] ? *best.net : std::max<Int128>(0, *best.net);
       sum.gross += must[j] ? *best.gross : std::max<Int128>(0, *best.gross);
     }
     sum.integral = options.integral();
@@ -192,10 +194,18 @@ JobsTerm jobs_term(const Instance& instance, const Options& shared, const std::v
   return parallel::reduce_in_order(blocks, JobsTerm{}, of_block, add);
 }
 
-Int128 machines_term(const Instance& instance, const Tariff& tariff) {
-  const MachineWorth worth(instance, tariff);
+Int128 machines_term(const Tariff& tariff, const MachineWorth& worth) {
   Int128 total = 0;
   for (const Stock& pool : tariff.pools()) total += worth(pool) * pool.machines;
+  return total;
+}
+
+/// Machines whose devices are filled with tasks and with whole jobs that have a price.
+Int128 contents_term(const Instance& instance, model::Objective objective,
+                     const model::Certificate& certificate, const Tariff& tariff,
+                     const MachineWorth& worth) {
+  Int128 total = most_contents(instance, objective, certificate, tariff, worth);
+  for (const Stock& pool : tariff.pools()) total += worth.beyond_devices(pool) * pool.machines;
   return total;
 }
 
@@ -212,11 +222,17 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   const Options options(instance, objective, tariff, certificate.scale_log2);
   std::vector<bool> must(instance.workload.jobs.size(), false);
   for (const JobId job : required_placed) must[job.index()] = true;
+  std::vector<bool> own_price(must.size(), false);
+  for (const auto& j : certificate.jobs) own_price[j.job.index()] = true;
 
   Bound bound{.scale_log2 = certificate.scale_log2};
-  bound.machines = machines_term(instance, tariff);
-  const JobsTerm term = jobs_term(instance, options, must);
+  const MachineWorth worth(instance, tariff, own_price);
+  bound.machines = certificate.jobs.empty()
+                       ? machines_term(tariff, worth)
+                       : contents_term(instance, objective, certificate, tariff, worth);
+  const JobsTerm term = jobs_term(instance, options, must, own_price);
   bound.jobs = term.net;
+  for (const auto& j : certificate.jobs) bound.jobs += j.price;
   bound.zero_price = term.gross;
   bound.exact = std::min(bound.machines + bound.jobs, bound.zero_price);
   if (term.integral) bound.exact = floor_to_integer(bound.exact, bound.scale_log2);

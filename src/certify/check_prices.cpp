@@ -5,8 +5,11 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "berth/certify/bound.hpp"
 
@@ -43,6 +46,7 @@ class Reading {
     for (const auto& p : raw_->pools) read_pool(p);
     for (const auto& s : raw_->shapes) read_shape(s);
     for (const auto& m : raw_->multipliers) read_multiplier(m);
+    if (!raw_->jobs.empty()) read_jobs();
     return std::move(result_);
   }
 
@@ -127,6 +131,26 @@ class Reading {
     const ClassId c(classes_[raw.machine_class]);
     once(seen_classes_.insert(c).second, what);
     result_.multipliers.push_back({c, raw.cpu_milli, raw.memory_mib});
+  }
+
+  void read_jobs() {
+    std::unordered_map<std::string_view, std::size_t> jobs;
+    for (std::size_t j = 0; j < instance_->workload.jobs.size(); ++j) {
+      jobs.emplace(instance_->workload.job_names[j], j);
+    }
+    std::vector<bool> seen(instance_->workload.jobs.size(), false);
+    for (const RawCertificate::JobPrice& raw : raw_->jobs) {
+      const std::string what = "price of job " + raw.job;
+      not_negative(raw.price, what);
+      const auto job = jobs.find(raw.job);
+      if (job == jobs.end()) {
+        bad("certificate: job " + raw.job + " is not in the input");
+        continue;
+      }
+      once(!seen[job->second], what);
+      seen[job->second] = true;
+      result_.jobs.push_back({JobId(job->second), raw.price});
+    }
   }
 
   const Instance* instance_;

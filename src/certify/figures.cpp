@@ -113,6 +113,10 @@ std::string proof_digest(const Instance& instance, double objective, double uppe
     sha.name(cluster.classes[m.machine_class.index()].name);
     sha.integer(m.cpu_milli).integer(m.memory_mib);
   }
+  if (!certificate.jobs.empty()) sha.text("\njobs\n");
+  for (const auto& j : certificate.jobs) {
+    sha.name(instance.workload.job_names[j.job.index()]).integer(j.price);
+  }
   return sha.hex();
 }
 

@@ -30,9 +30,12 @@ bool fits_empty(const Shape& s, const model::MachineClass& c) {
 }
 
 /// By shape: the GPU types on which some job may have a task of it.
-std::vector<std::uint64_t> types_by_shape(const model::Workload& workload) {
+std::vector<std::uint64_t> types_by_shape(const model::Workload& workload,
+                                          const std::vector<bool>& own_price) {
   std::vector<std::uint64_t> types(workload.shapes.size(), 0);
-  for (const Job& job : workload.jobs) {
+  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
+    if (own_price[j]) continue;
+    const Job& job = workload.jobs[j];
     const bool gpu_job = uses_gpu(workload, job);
     for (const model::TaskGroup& g : workload.groups_of(job)) {
       const bool follows = !gpu_job || takes_gpu(workload.shapes[g.shape.index()]);
@@ -85,8 +88,9 @@ class WithoutGpus {
 
 }  // namespace
 
-MachineWorth::MachineWorth(const model::Instance& instance, const Tariff& tariff) {
-  const auto wanted_on = types_by_shape(instance.workload);
+MachineWorth::MachineWorth(const model::Instance& instance, const Tariff& tariff,
+                           const std::vector<bool>& own_price) {
+  const auto wanted_on = types_by_shape(instance.workload, own_price);
   const auto tasks = tasks_by_shape(instance.workload);
   for (std::size_t c = 0; c < instance.cluster.classes.size(); ++c) {
     terms_.push_back(terms(instance, tariff, ClassId(c), wanted_on, tasks));
@@ -140,26 +144,31 @@ Int128 MachineWorth::device(const ClassTerms& terms, std::int64_t gpu_price) con
   return best[steps];
 }
 
-Int128 MachineWorth::devices(const ClassTerms& terms, std::int64_t gpu_price) const {
-  const Int128 one = device(terms, gpu_price);
-  std::vector<Int128> best(static_cast<std::size_t>(terms.gpus) + 1, 0);
+std::vector<Int128> MachineWorth::by_devices(const Stock& stock) const {
+  const ClassTerms& t = terms_[stock.machine_class.index()];
+  const std::int64_t price = stock.price.gpu_milli;
+  std::vector<Int128> best(static_cast<std::size_t>(t.gpus) + 1, 0);
+  const Int128 one = t.gpus == 0 ? 0 : device(t, price);
   for (std::size_t g = 1; g < best.size(); ++g) {
     best[g] = best[g - 1] + one;
-    for (const Size& size : terms.sizes) {
+    for (const Size& size : t.sizes) {
       const auto k = static_cast<std::size_t>(size.gpus);
       if (k < 2 || k > g) continue;
-      best[g] = std::max(best[g], best[g - k] + Int128{gpu_price} * size.milli + size.rest);
+      best[g] = std::max(best[g], best[g - k] + Int128{price} * size.milli + size.rest);
     }
   }
-  return best.back();
+  return best;
 }
 
-Int128 MachineWorth::operator()(const Stock& stock) const {
+Int128 MachineWorth::beyond_devices(const Stock& stock) const {
   const ClassTerms& t = terms_[stock.machine_class.index()];
   const Int128 cpu = Int128{stock.price.cpu_milli} + t.multiplier.cpu_milli;
   const Int128 memory = Int128{stock.price.memory_mib} + t.multiplier.memory_mib;
-  const Int128 content = t.gpus == 0 ? 0 : devices(t, stock.price.gpu_milli);
-  return cpu * t.cpu_milli + memory * t.memory_mib + content + t.without_gpus;
+  return cpu * t.cpu_milli + memory * t.memory_mib + t.without_gpus;
+}
+
+Int128 MachineWorth::operator()(const Stock& stock) const {
+  return beyond_devices(stock) + by_devices(stock).back();
 }
 
 }  // namespace berth::certify

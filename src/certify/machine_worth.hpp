@@ -13,10 +13,16 @@ namespace berth::certify {
 /// mu of bound.hpp: the most that the tasks on one machine can be worth at the tariff's prices.
 class MachineWorth {
  public:
-  MachineWorth(const model::Instance& instance, const Tariff& tariff);
+  /// @param own_price  by JobId: jobs whose tasks do not count, as they pay a price of their own
+  MachineWorth(const model::Instance& instance, const Tariff& tariff,
+               const std::vector<bool>& own_price);
 
   /// For one machine of the stock. O((1000 / step) W + G K).
   [[nodiscard]] Int128 operator()(const Stock& stock) const;
+
+  /// The same in two parts: V(0) .. V(G), and what does not hang on the devices left.
+  [[nodiscard]] std::vector<Int128> by_devices(const Stock& stock) const;
+  [[nodiscard]] Int128 beyond_devices(const Stock& stock) const;
 
  private:
   /// Profit of a GPU task = gpu price x milli + rest; rest hangs on class and shape alone, so of
@@ -38,7 +44,6 @@ class MachineWorth {
                    const std::vector<std::uint64_t>& wanted_on,
                    const std::vector<std::int64_t>& tasks) const;
   [[nodiscard]] Int128 device(const ClassTerms& terms, std::int64_t gpu_price) const;
-  [[nodiscard]] Int128 devices(const ClassTerms& terms, std::int64_t gpu_price) const;
 
   std::vector<ClassTerms> terms_;  ///< by ClassId
 };

@@ -58,6 +58,22 @@ std::string bad_rest(const Instance& instance, const Certificate& certificate) {
   return {};
 }
 
+std::string bad_job(const Instance& instance, const Certificate& certificate) {
+  JobId last;
+  for (const Certificate::JobPrice& j : certificate.jobs) {
+    if (beyond(j.job, instance.workload.jobs.size())) return "a price is for no job";
+    const std::string which =
+        "price of job " + std::string(instance.workload.job_names[j.job.index()]);
+    if (j.price < 0) return which + " is negative";
+    if (last.valid() && j.job <= last) return "prices of jobs are not in ascending order";
+    if (!is_countable(instance.workload, instance.workload.jobs[j.job.index()])) {
+      return which + ": only jobs of whole GPUs can have one";
+    }
+    last = j.job;
+  }
+  return {};
+}
+
 double largest_price(const Certificate& certificate) {
   std::int64_t largest = 1;
   for (const auto& p : certificate.pools) {
@@ -89,7 +105,13 @@ bool sums_fit(const Instance& instance, const Certificate& certificate, double v
   const double profit = 4.0 * largest_price(certificate) * largest_amount(instance);
   const double machine = profit * (64000.0 + largest_amount(instance) + tasks);
   const double machines = 1.0 + static_cast<double>(instance.cluster.machines());
-  return machine * machines + profit * tasks + std::ldexp(values, certificate.scale_log2) <
+  double jobs = 0.0;
+  for (const auto& j : certificate.jobs) jobs += static_cast<double>(j.price);
+  // a job with a price of its own may count once in every rack, pod and type
+  const auto places = static_cast<double>(instance.cluster.racks.size() +
+                                          instance.cluster.pods.size() + model::kMaxGpuTypes);
+  if (!certificate.jobs.empty()) jobs += std::ldexp(values, certificate.scale_log2) * places;
+  return jobs + machine * machines + profit * tasks + std::ldexp(values, certificate.scale_log2) <
          kLargestSum;
 }
 
@@ -117,6 +139,7 @@ std::string unusable(const Instance& instance, model::Objective objective,
   }
   std::string fault = bad_pool(instance, certificate);
   if (fault.empty()) fault = bad_rest(instance, certificate);
+  if (fault.empty()) fault = bad_job(instance, certificate);
   if (!fault.empty()) return fault;
   const double values = sum_of_values(instance, objective);
   if (!(std::ldexp(values, Worth::kScaleLog2) < kLargestSum) ||

@@ -23,6 +23,16 @@ bool uses_gpu(const model::Workload& workload, const Job& job) {
   return milli_of(workload, job) > 0;
 }
 
+bool is_countable(const model::Workload& workload, const Job& job) {
+  std::int64_t whole = 0;
+  for (const model::TaskGroup& group : workload.groups_of(job)) {
+    const model::Shape& shape = workload.shapes[group.shape.index()];
+    if (shape.gpu_milli > 0) return false;
+    whole += std::int64_t{group.count} * shape.gpus;
+  }
+  return whole > 0;
+}
+
 JobWorth::JobWorth(const model::Instance& instance, model::Objective kind, const Job& job)
     : workload_(&instance.workload), job_(&job), flat_(kind == model::Objective::allocate) {
   const auto milli = static_cast<double>(milli_of(*workload_, job));

@@ -13,6 +13,9 @@ std::int64_t milli_of(const model::Workload& workload, const model::Job& job);
 /// True when some task of the job takes a GPU or a share of one.
 bool uses_gpu(const model::Workload& workload, const model::Job& job);
 
+/// True when the job takes GPUs, and only whole ones.
+bool is_countable(const model::Workload& workload, const model::Job& job);
+
 /// One job under one objective: what it is worth by GPU type (invalid without GPUs), width and
 /// distance of the farthest task from home (Level::machine for a job without a home).
 class JobWorth {

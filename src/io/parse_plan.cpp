@@ -127,9 +127,20 @@ RawCertificate::ClassMultiplier read_multiplier(const JsonAt& at) {
   return multiplier;
 }
 
+RawCertificate::JobPrice read_job_price(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"job", "price"};
+  RawCertificate::JobPrice job;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) job.job = word(value);
+    if (key == 1) job.price = value.integer();
+  });
+  at.need(keys, 2, seen);
+  return job;
+}
+
 RawCertificate read_certificate(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"scale_log2", "level", "pools", "shapes",
-                                              "multipliers"};
+                                              "multipliers", "jobs"};
   RawCertificate certificate;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) certificate.scale_log2 = value.integer();
@@ -139,6 +150,7 @@ RawCertificate read_certificate(const JsonAt& at) {
     if (key == 4) {
       certificate.multipliers = list<RawCertificate::ClassMultiplier>(value, read_multiplier);
     }
+    if (key == 5) certificate.jobs = list<RawCertificate::JobPrice>(value, read_job_price);
   });
   at.need(keys, 5, seen);
   return certificate;

@@ -77,6 +77,13 @@ void add_certificate(JsonText& json, const Instance& instance, const Certificate
     json.next_line().open('{').field("class", cluster.classes[m.machine_class.index()].name);
     json.field("cpu_milli", m.cpu_milli).field("memory_mib", m.memory_mib).close('}');
   }
+  if (!certificate.jobs.empty()) {
+    json.close(']').next_line().key("jobs").open('[');
+    for (const auto& j : certificate.jobs) {
+      json.next_line().open('{').field("job", instance.workload.job_names[j.job.index()]);
+      json.field("price", j.price).close('}');
+    }
+  }
   json.close(']').close('}').next_line();
 }
 

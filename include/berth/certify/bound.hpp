@@ -43,6 +43,19 @@ struct Bound {
 ///              y_s, quotients rounded up, an empty maximum 0; a shape that needs neither CPU nor
 ///              memory counts once per task of the workload.
 ///
+/// **Jobs with a price of their own** y_j (whole GPUs only) leave the last two sums. They pay y_j
+/// and are then chosen or not, as wholes, wherever they are worth more than that:
+///   UB = sum_p N_p (mu_p - V_p(G)) + sum_types F_t(all GPUs) + sum_{j listed} y_j + sums over
+///   others F_rack(g)    = most of: V on the machines' devices not taken, plus u_j(width <= rack,
+///   distance
+///                  of this rack) - y_j over a set of listed jobs, all in at most g GPUs
+///   F_pod(g)     = max over g_1 + g_2 + .. = rest of sum F_rack(g_r), plus u_j(width = pod) - y_j
+///                  over a set of listed jobs that take g - rest GPUs anywhere in the pod
+///   F_cluster(g) = the same over pods, with u_j(width = cluster)
+/// all of one GPU type. Each set has a job at most once, but the sets know nothing of each other.
+/// A plan's jobs of whole GPUs are such sets: one that spans racks is in its pod's set, and so on;
+/// its tasks without GPUs take no room here. So racks are filled by whole jobs (0/1 knapsacks).
+///
 /// **Options** k of job j: GPU type t, width L (up to job.domain), distance D from home.
 ///   u_jk = base x speed[t] x home[D] x spread[L] as a double, rounded up to the scale
 ///   C_jk = min over domains d of width L not farther than D of sum over the job's shapes s of
@@ -60,7 +73,8 @@ struct Bound {
 /// @pre  unusable(...) is empty (asserted)
 /// Exact integer arithmetic throughout; independent of threads and of the order of jobs and prices.
 /// O(P (1000/step) W + S P log P + J T) for P pools, W distinct GPU sizes, S distinct sets of
-/// tasks, T GPU types; memory O(P + shapes x T + J), never jobs x machines.
+/// tasks, T GPU types; memory O(P + shapes x T + J), never jobs x machines. With job prices also
+/// O(R G W log G) for R racks of G GPUs and W sizes, and, with wide gangs, (GPUs of a type)^2.
 Bound upper_bound(const model::Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed);
 

@@ -36,11 +36,19 @@ struct Certificate {
     std::int64_t memory_mib = 0;  ///< beta, per MiB, >= 0
   };
 
+  /// One price for a whole job of whole GPUs: the job is then chosen or not, rack by rack, instead
+  /// of paying for its tasks. Ascending job; those that are not listed pay for their tasks.
+  struct JobPrice {
+    JobId job;
+    std::int64_t price = 0;  ///< >= 0
+  };
+
   std::int32_t scale_log2 = 0;
   Level level = Level::pod;  ///< pools by pod or by rack
   std::vector<PoolPrice> pools;
   std::vector<ShapePrice> shapes;
   std::vector<ClassMultiplier> multipliers;
+  std::vector<JobPrice> jobs = {};
 };
 
 }  // namespace berth::model

@@ -60,12 +60,17 @@ struct RawCertificate {
     std::int64_t cpu_milli = 0;
     std::int64_t memory_mib = 0;
   };
+  struct JobPrice {
+    std::string job;
+    std::int64_t price = 0;
+  };
 
   std::int64_t scale_log2 = 0;
   std::string level;  ///< "rack" or "pod" in a sound file
   std::vector<PoolPrice> pools;
   std::vector<ShapePrice> shapes;
   std::vector<ClassMultiplier> multipliers;
+  std::vector<JobPrice> jobs = {};
 };
 
 struct RawFigures {

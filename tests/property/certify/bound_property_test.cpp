@@ -20,17 +20,59 @@ namespace {
 constexpr std::int64_t kSteps = 30'000;  // of the exhaustive search
 constexpr double kRounding = 1e-9;       // the search sums doubles
 
+bool of_whole_gpus(const model::Workload& workload, const model::Job& job) {
+  bool whole = true, takes = false;
+  for (const model::TaskGroup& g : workload.groups_of(job)) {
+    whole = whole && workload.shape(g.shape).gpu_milli == 0;
+    takes = takes || workload.shape(g.shape).gpus > 0;
+  }
+  return whole && takes;
+}
+
+/// The same jobs, without shares and without limits but GPUs: where prices of jobs are at home.
+void count_gpus_only(model::Workload& workload) {
+  for (model::Shape& shape : workload.shapes) {
+    shape = {.gpus = shape.gpu_milli > 0 ? 1 : shape.gpus};
+  }
+}
+
+/// Prices for some of the jobs that can have one.
+void add_job_prices(test::Dice& dice, const model::Instance& instance, model::Objective kind,
+                    model::Certificate& prices) {
+  const std::int64_t percent = dice.one_of({0, 40, 100});
+  const std::int64_t gpu = (kind == model::Objective::allocate ? 1000 : 3) << prices.scale_log2;
+  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
+    const model::Job& job = instance.workload.jobs[j];
+    if (!of_whole_gpus(instance.workload, job) || !dice.chance(percent)) continue;
+    const std::int64_t most = gpu * (instance.workload.gpu_milli(job) / 1000);
+    prices.jobs.push_back({JobId(j), dice.chance(30) ? 0 : dice.below(most + 1)});
+  }
+}
+
+model::Certificate moved(test::Dice& dice, const model::Certificate& prices) {
+  if (prices.jobs.empty() || dice.chance(30)) return test::nudged(dice, prices);
+  model::Certificate other = prices;
+  auto& job = other.jobs[static_cast<std::size_t>(dice.below(std::ssize(other.jobs)))];
+  const std::int64_t step = (dice.below(1000) << prices.scale_log2) / 100;
+  job.price = dice.chance(50)
+                  ? job.price * dice.one_of({0, 50, 90, 99, 101, 120}) / 100
+                  : std::max<std::int64_t>(0, job.price + (dice.chance(50) ? step : -step));
+  return other;
+}
+
 struct Totals {
   int judged = 0, given_up = 0;
   int contended = 0;  ///< optimum below the bound at zero prices
   int tight = 0;      ///< of these: bound within 5 % of the optimum
+  int by_jobs = 0;    ///< of the tight ones: with prices of jobs
 };
 
 void judge(std::uint64_t seed, int nudges, Totals& totals) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   test::Dice dice(seed);
   const auto kind = dice.chance(70) ? model::Objective::value : model::Objective::allocate;
-  const model::Instance instance = test::random_tiny(dice);
+  model::Instance instance = test::random_tiny(dice);
+  if (dice.chance(40)) count_gpus_only(instance.workload);
   std::vector<bool> must;
   std::vector<JobId> required;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
@@ -45,12 +87,13 @@ void judge(std::uint64_t seed, int nudges, Totals& totals) {
   ++totals.judged;
   EXPECT_NEAR(certify::objective(instance, kind, best->placement).value, best->value, kRounding);
   model::Certificate prices = test::random_prices(dice, instance, kind);
+  add_job_prices(dice, instance, kind, prices);
   ASSERT_EQ(certify::unusable(instance, kind, prices), "");
   const certify::Bound first = certify::upper_bound(instance, kind, prices, required);
   double least = first.value;
   ASSERT_GE(least, best->value - kRounding) << "at random prices";
   for (int n = 0; n < nudges; ++n) {
-    const model::Certificate other = test::nudged(dice, prices);
+    const model::Certificate other = moved(dice, prices);
     const double bound = certify::upper_bound(instance, kind, other, required).value;
     ASSERT_GE(bound, best->value - kRounding) << "after " << n << " nudges";
     if (bound <= least) prices = other;
@@ -60,7 +103,9 @@ void judge(std::uint64_t seed, int nudges, Totals& totals) {
     return;
   }
   ++totals.contended;
-  if (least <= best->value * 1.05) ++totals.tight;
+  if (least > best->value * 1.05) return;
+  ++totals.tight;
+  if (!prices.jobs.empty()) ++totals.by_jobs;
 }
 
 Totals judge_many(std::uint64_t first, int instances, int nudges) {
@@ -68,8 +113,8 @@ Totals judge_many(std::uint64_t first, int instances, int nudges) {
   for (int i = 0; i < instances && !testing::Test::HasFatalFailure(); ++i) {
     judge(first + static_cast<std::uint64_t>(i), nudges, totals);
   }
-  std::printf("judged %d, contended %d, tight %d, given up or infeasible %d\n", totals.judged,
-              totals.contended, totals.tight, totals.given_up);
+  std::printf("judged %d, contended %d, tight %d (with job prices %d), given up or infeasible %d\n",
+              totals.judged, totals.contended, totals.tight, totals.by_jobs, totals.given_up);
   return totals;
 }
 
@@ -77,6 +122,7 @@ TEST(BoundProperty, is_never_below_the_optimum) {
   const Totals totals = judge_many(1, 3000, 200);
   EXPECT_GT(totals.judged, 2000);
   EXPECT_GT(totals.tight, 50) << "bounds too weak to find a mistake";
+  EXPECT_GT(totals.by_jobs, 50) << "bounds by job prices too weak to find a mistake";
 }
 
 TEST(BoundPropertySlow, is_never_below_the_optimum_on_many) { judge_many(1'000'000, 40'000, 600); }

@@ -160,6 +160,77 @@ TEST(UpperBound, rounds_up) {
   EXPECT_LT(bound(tiny, prices), 0.1 + 1e-11);
 }
 
+/// One machine of 2 GPUs, jobs of 2 GPUs (3) and of 1 GPU (2 and 0.5): 3 is the best content, which
+/// no price per GPU can show. Prices of 0 do: the machine takes whole jobs or none.
+TEST(UpperBound, fills_a_rack_with_whole_jobs) {
+  test::Tiny tiny = one_rack(1);
+  tiny[tiny.job({{.gpus = 2}})].value = 3.0;
+  tiny[tiny.job({{.gpus = 1}})].value = 2.0;
+  tiny[tiny.job({{.gpus = 1}})].value = 0.5;
+  Certificate prices;
+  prices.scale_log2 = 1;
+  prices.jobs = {{JobId(0), 0}, {JobId(1), 0}, {JobId(2), 0}};
+  EXPECT_EQ(bound(tiny, prices), 3.0);
+  prices.jobs = {{JobId(0), 1}, {JobId(1), 0}, {JobId(2), 0}};  // 0.5 + max(2.5, 2 + 0.5)
+  EXPECT_EQ(bound(tiny, prices), 3.0);
+  prices.jobs.pop_back();  // the last pays for its tasks: nothing
+  EXPECT_EQ(bound(tiny, prices), 3.5);
+}
+
+/// Two racks may choose the same job, unless its price is what it is worth.
+TEST(UpperBound, chooses_a_job_in_every_rack_where_it_is_worth_more_than_its_price) {
+  test::Tiny tiny = one_rack(1);
+  tiny.rack(), tiny.machine(ClassId(0));
+  tiny[tiny.job({{.gpus = 2}})].value = 3.0;
+  tiny[tiny.job({{.gpus = 2}})].value = 1.0;
+  tiny[tiny.job({{.gpus = 2}})].value = 1.0;
+  Certificate prices;
+  prices.jobs = {{JobId(0), 1}, {JobId(1), 0}, {JobId(2), 0}};
+  EXPECT_EQ(upper_bound(tiny.instance, Objective::value, prices, {}).machines, 4);
+  EXPECT_EQ(bound(tiny, prices), 5.0);  // at zero prices; here 1 + 2 + 2
+  prices.jobs[0].price = 2;
+  EXPECT_EQ(bound(tiny, prices), 4.0);  // 2 + 1 + 1: the optimum
+}
+
+/// Four machines of 2 GPUs in two racks of two pods: a gang of 2 x 2 GPUs is worth 8 in a rack, 6
+/// over racks, 4 over pods, and takes its GPUs there.
+TEST(UpperBound, takes_gpus_for_wide_gangs_from_all_their_racks) {
+  test::Tiny tiny = one_rack(1);
+  tiny.rack(), tiny.machine(ClassId(0));
+  tiny.pod(), tiny.rack(), tiny.machine(ClassId(0));
+  model::Job& gang = tiny[tiny.job({{.count = 2, .gpus = 2}})];
+  gang.value = 8.0;
+  gang.spread_factor = tiny.factors({1.0, 1.0, 0.75, 0.5});
+  tiny[tiny.job({{.gpus = 2}})].value = 5.0;
+  tiny[tiny.job({{.gpus = 2}})].value = 1.0;
+  Certificate prices;
+  prices.jobs = {{JobId(0), 0}, {JobId(1), 5}, {JobId(2), 1}};
+  EXPECT_EQ(bound(tiny, prices), 12.0);  // no rack holds the gang; 6 in the pod of two
+  tiny[JobId(0)].domain = Level::rack;
+  EXPECT_EQ(bound(tiny, prices), 6.0);
+  tiny[JobId(0)].domain = Level::cluster;
+  tiny[JobId(0)].spread_factor = tiny.factors({1.0, 1.0, 0.25, 0.25});
+  EXPECT_EQ(bound(tiny, prices), 8.0);
+}
+
+TEST(UpperBound, refuses_prices_of_jobs_that_share_devices) {
+  test::Tiny tiny = one_rack(1);
+  tiny.job({{.gpu_milli = 500}});
+  tiny.job({{.gpus = 1}});
+  tiny.job({{.cpu_milli = 500}});
+  Certificate prices;
+  for (const int job : {0, 2, 3}) {
+    prices.jobs = {{JobId(job), 1}};
+    EXPECT_NE(unusable(tiny.instance, Objective::value, prices), "") << job;
+  }
+  prices.jobs = {{JobId(1), 1}, {JobId(1), 1}};
+  EXPECT_NE(unusable(tiny.instance, Objective::value, prices), "");
+  prices.jobs = {{JobId(1), -1}};
+  EXPECT_NE(unusable(tiny.instance, Objective::value, prices), "");
+  prices.jobs = {{JobId(1), INT64_MAX}};
+  EXPECT_EQ(bound(tiny, prices), 2.0);  // zero prices are better; 0.5 counts as 1 at this scale
+}
+
 TEST(UpperBound, refuses_unusable_prices) {
   test::Tiny tiny = one_rack(1);
   Certificate prices;

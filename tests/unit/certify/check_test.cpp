@@ -254,6 +254,30 @@ const std::vector<Planted> kPriced{
     {FaultKind::bad_certificate, "level", [](P& p) { p.certificate->level = "machine"; }},
     {FaultKind::bad_certificate, "rack", [](P& p) { p.certificate->pools[0].rack = "rack-0"; }},
     {FaultKind::bad_certificate, "scale_log2", [](P& p) { p.certificate->scale_log2 = 1LL << 40; }},
+    {FaultKind::negative_price, "job j0",
+     [](P& p) {
+       p.certificate->jobs = {{"j0", -1}};
+     }},
+    {FaultKind::bad_certificate, "job j9",
+     [](P& p) {
+       p.certificate->jobs = {{"j9", 1}};
+     }},
+    {FaultKind::bad_certificate, "job j1: only jobs of whole GPUs",
+     [](P& p) {
+       p.certificate->jobs = {{"j1", 1}};
+     }},
+    {FaultKind::bad_certificate, "job j0 is listed twice",
+     [](P& p) {
+       p.certificate->jobs = {{"j0", 1}, {"j0", 1}};
+     }},
+    {FaultKind::bad_certificate, "ascending",
+     [](P& p) {
+       p.certificate->jobs = {{"j4", 1}, {"j0", 1}};
+     }},
+    {FaultKind::wrong_proof_digest, "proof_digest",
+     [](P& p) {
+       p.certificate->jobs = {{"j0", 0}};
+     }},
 };
 
 INSTANTIATE_TEST_SUITE_P(Placed, PlantedFault, testing::ValuesIn(kPlaced));

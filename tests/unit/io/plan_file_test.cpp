@@ -59,7 +59,8 @@ Plan small_plan() {
                       .level = model::Level::rack,
                       .pools = {{PodId(0), RackId(1), ClassId(0), std::int64_t{1} << 62, 1, 2}},
                       .shapes = {{ShapeId(0), GpuTypeId(0), 5}, {ShapeId(1), GpuTypeId(), 6}},
-                      .multipliers = {{ClassId(1), 7, 8}}};
+                      .multipliers = {{ClassId(1), 7, 8}},
+                      .jobs = {{JobId(0), 9}}};
   plan.placements = {
       {JobId(0),
        0,
@@ -97,6 +98,9 @@ TEST(PlanFile, figures_and_prices_come_back_to_the_last_bit) {
   EXPECT_EQ(raw.certificate->shapes[1].cpu_milli, 7);
   EXPECT_EQ(raw.certificate->multipliers[0].machine_class, "c");
   EXPECT_EQ(raw.certificate->multipliers[0].memory_mib, 8);
+  ASSERT_EQ(raw.certificate->jobs.size(), 1U);
+  EXPECT_EQ(raw.certificate->jobs[0].job, small_instance().workload.job_names[0]);
+  EXPECT_EQ(raw.certificate->jobs[0].price, 9);
 }
 
 TEST(PlanFile, placements_come_back_by_name_and_device) {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contents.hpp"
+
+#include "exact.hpp"
+#include "wishes.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "berth/parallel/loops.hpp"
+
+namespace berth::certify {
+namespace {
+
+using Profile = std::vector<Int128>;  ///< by GPUs: most worth in at most so many
+
+/// Each GPU belongs to one of the two parts.
+Profile side_by_side(const Profile& a, const Profile& b) {
+  Profile sum(a.size() + b.size() - 1, -kImpossible);
+  for (std::size_t h = 0; h < b.size(); ++h) {
+    for (std::size_t g = 0; g < a.size(); ++g) sum[g + h] = std::max(sum[g + h], a[g] + b[h]);
+  }
+  return sum;
+}
+
+/// Each job at most once.
+void put_in(Profile& best, std::span<const Wish> jobs) {
+  for (const Wish& job : jobs) {
+    const auto size = static_cast<std::size_t>(job.gpus);
+    for (std::size_t g = best.size(); g-- > size;) {
+      best[g] = std::max(best[g], best[g - size] + job.profit);
+    }
+  }
+}
+
+/// The devices of one rack without the jobs that have a price.
+Profile of_machines(std::span<const Stock> stocks, GpuTypeId type, const MachineWorth& worth) {
+  std::size_t gpus = 0;
+  Int128 all = 0;
+  for (const Stock& s : stocks) {
+    if (s.type != type) continue;
+    const Profile one = worth.by_devices(s);
+    gpus += (one.size() - 1) * static_cast<std::size_t>(s.machines);
+    all += one.back();
+  }
+  if (all == 0) return Profile(gpus + 1, 0);
+  Profile rack{0};
+  for (const Stock& s : stocks) {
+    if (s.type != type) continue;
+    const Profile one = worth.by_devices(s);
+    for (std::int64_t m = 0; m < s.machines; ++m) rack = side_by_side(rack, one);
+  }
+  return rack;
+}
+
+/// Everything of one GPU type in one pod.
+class PodContents {
+ public:
+  PodContents(const Wishes& wishes, PodId pod, std::vector<Profile> racks)
+      : wide_(wishes.over_racks(pod, gpus_of(racks))), racks_(std::move(racks)) {}
+
+  /// By GPUs.
+  [[nodiscard]] Profile profile() const {
+    Profile pod{0};
+    for (const Profile& rack : racks_) pod = side_by_side(pod, rack);
+    put_in(pod, wide_);
+    return pod;
+  }
+  [[nodiscard]] Int128 most() const {
+    if (!wide_.empty()) return profile().back();
+    Int128 total = 0;
+    for (const Profile& rack : racks_) total += rack.back();
+    return total;
+  }
+
+ private:
+  static std::int64_t gpus_of(std::span<const Profile> racks) {
+    std::size_t gpus = 0;
+    for (const Profile& rack : racks) gpus += rack.size() - 1;
+    return static_cast<std::int64_t>(gpus);
+  }
+
+  std::vector<Wish> wide_;
+  std::vector<Profile> racks_;
+};
+
+Int128 of_type(const model::Instance& instance, const Wishes& wishes, const Tariff& tariff,
+               const MachineWorth& worth) {
+  const auto& racks = instance.cluster.racks;
+  std::vector<Profile> filled(racks.size());
+  parallel::run_tasks(racks.size(), [&](std::size_t r) {
+    filled[r] = of_machines(tariff.in_rack(RackId(r)), wishes.type(), worth);
+    if (filled[r].size() == 1) return;
+    put_in(filled[r], wishes.in_rack(RackId(r), static_cast<std::int64_t>(filled[r].size()) - 1));
+  });
+  std::vector<PodContents> pods;
+  std::size_t r = 0;
+  std::int64_t gpus = 0;
+  for (std::size_t p = 0; p < instance.cluster.pods.size(); ++p) {
+    std::vector<Profile> of_pod;
+    for (; r < racks.size() && racks[r].pod == PodId(p); ++r) {
+      gpus += static_cast<std::int64_t>(filled[r].size()) - 1;
+      of_pod.push_back(std::move(filled[r]));
+    }
+    pods.emplace_back(wishes, PodId(p), std::move(of_pod));
+  }
+  const std::vector<Wish> widest = wishes.over_pods(gpus);
+  Int128 total = 0;
+  if (widest.empty()) {
+    for (const PodContents& pod : pods) total += pod.most();
+    return total;
+  }
+  Profile all{0};
+  for (const PodContents& pod : pods) all = side_by_side(all, pod.profile());
+  put_in(all, widest);
+  return all.back();
+}
+
+}  // namespace
+
+Int128 most_contents(const model::Instance& instance, model::Objective objective,
+                     const model::Certificate& certificate, const Tariff& tariff,
+                     const MachineWorth& worth) {
+  Int128 total = 0;
+  for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
+    const Wishes wishes(instance, objective, certificate, GpuTypeId(t));
+    total += of_type(instance, wishes, tariff, worth);
+  }
+  return total;
+}
+
+}  // namespace berth::certify

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "berth/base/int128.hpp"
+#include "berth/base/strong_id.hpp"
+#include "berth/model/certificate.hpp"
+#include "berth/model/instance.hpp"
+
+namespace berth::certify {
+
+/// A job that would gain by lying somewhere, net of its own price.
+struct Wish {
+  Int128 profit = 0;  ///< > 0
+  std::int64_t gpus = 0;
+  std::uint32_t job = 0;
+};
+
+/// What the jobs with a price of their own would gain on one GPU type, by place. Of each size only
+/// as many jobs are named as fit: the most profitable ones.
+class Wishes {
+ public:
+  Wishes(const model::Instance& instance, model::Objective objective,
+         const model::Certificate& certificate, GpuTypeId type);
+
+  [[nodiscard]] GpuTypeId type() const { return type_; }
+  [[nodiscard]] std::vector<Wish> in_rack(RackId rack, std::int64_t gpus) const;
+  [[nodiscard]] std::vector<Wish> over_racks(PodId pod, std::int64_t gpus) const;
+  [[nodiscard]] std::vector<Wish> over_pods(std::int64_t gpus) const;
+
+ private:
+  using BySize = std::map<std::int64_t, std::vector<Wish>>;  ///< most profitable first
+
+  void add(const model::Job& job, Int128 price, std::uint32_t index, model::Objective objective);
+  void find_largest_machine();
+  [[nodiscard]] std::vector<Wish> chosen(BySize near, const BySize& far, PodId pod,
+                                         std::int64_t gpus) const;
+
+  const model::Instance* instance_;
+  GpuTypeId type_;
+  int scale_;
+  std::int64_t largest_machine_ = 0;  ///< GPUs
+  BySize far_;                        ///< in any rack that is not near the job's home
+  BySize far_wide_;                   ///< over the racks of any pod but the home pod
+  BySize widest_;
+  std::vector<PodId> home_;              ///< by JobId, of listed jobs
+  std::vector<std::vector<Wish>> pod_;   ///< by PodId: in any of its racks but the home rack
+  std::vector<std::vector<Wish>> rack_;  ///< by RackId: in the home rack
+  std::vector<std::vector<Wish>> pod_wide_;
+};
+
+}  // namespace berth::certify
