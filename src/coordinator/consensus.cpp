@@ -97,11 +97,13 @@ Consensus consensus(const comm::Communicator& comm, const model::Valuation& valu
   const solver::Market market(valuation, pools, jobs, solver::full_supply(instance.cluster, pools));
   BlockSums sums(comm, market);
   solver::PriceResult result;
-  if (comm.rank() == 0) {
-    result = drive(comm, market, sums, options);
-  } else {
-    follow(comm, market, sums);
-  }
+  comm.agreed([&] {  // a failing minimiser says stop first, so that all ranks come here
+    if (comm.rank() == 0) {
+      result = drive(comm, market, sums, options);
+    } else {
+      follow(comm, market, sums);
+    }
+  });
   comm.broadcast_vector(result.prices, 0);
   struct {
     double bound;

@@ -10,7 +10,8 @@ namespace berth::solver {
 /// When MPI runs already it is used as it is, else it is started (and ended) here, so that a
 /// program without mpiexec works too. PETSc sees only this process. Options of the environment
 /// (PETSC_OPTIONS, PETSC_OPTIONS_YAML, .petscrc) are ignored and signals stay with the program.
-/// One session at a time, made and ended on the main thread.
+/// One session per process, made and ended on the main thread: PETSc 3.18 knows no minimiser any
+/// more when it is started a second time.
 ///
 /// Threaded BLAS changes the last bits of sums, hence the plan: one thread is forced on the
 /// libraries that can be told so; a threaded one that cannot throws SystemError.

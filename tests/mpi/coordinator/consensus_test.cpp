@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Oracle: the same on one rank.
+#include "berth/coordinator/consensus.hpp"
+
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "berth/coordinator/assign.hpp"
+#include "berth/coordinator/coordinate.hpp"
+#include "berth/coordinator/plan_shards.hpp"
+#include "berth/policy/generate.hpp"
+#include "berth/solver/petsc_session.hpp"
+
+namespace berth::coordinator {
+namespace {
+
+/// One PETSc session for all tests of the program: TAO cannot be started twice.
+class Coordinator : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
+  static void TearDownTestSuite() { petsc.reset(); }
+  static inline std::unique_ptr<solver::PetscSession> petsc;
+};
+
+TEST_F(Coordinator, consensus_prices_are_the_same_bits_on_every_rank_and_on_one) {
+  const auto world = comm::Communicator::world();
+  const auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 2000, .seed = 5});
+  const model::Valuation valuation(instance, model::Objective::value);
+  const auto pools = model::make_pools(instance.cluster, model::Level::rack);
+  const auto together = consensus(world, valuation, pools);
+  const auto gathered = world.all_gather_varying<double>(together.prices);
+  for (std::size_t i = 0; i < gathered.size(); ++i) {
+    EXPECT_EQ(gathered[i], together.prices[i % pools.size()]);
+  }
+  if (world.rank() != 0) return;
+  const auto alone = consensus(comm::Communicator::serial(), valuation, pools);
+  EXPECT_EQ(together.prices, alone.prices);
+  EXPECT_EQ(together.bound, alone.bound);
+  EXPECT_EQ(together.evaluations, alone.evaluations);
+}
+
+/// Everything up to the rounds on `comm`; the placement on rank 0.
+model::Placement coordinated(const comm::Communicator& comm, const model::Valuation& valuation,
+                             const model::Pools& pools, int shards, int rounds) {
+  const auto& cluster = valuation.instance().cluster;
+  const auto pieces = partition::split(cluster, {.shards = shards});
+  const auto owners = partition::own(cluster, pieces, comm.size());
+  const auto prices = consensus(comm, valuation, pools);
+  const auto jobs = assign(comm, valuation, pools, pieces, prices.prices);
+  auto local = plan_shards(comm, valuation, pools, pieces, owners, jobs, prices.prices, {});
+  RoundOptions options;
+  options.rounds = rounds;
+  options.gap = 0.0;
+  coordinate(comm, valuation, local.mine, options);
+  return gather_placement(comm, local.mine, jobs.spanning);
+}
+
+double value_of(const model::Valuation& valuation, const model::Placement& placement) {
+  double total = 0.0;
+  for (const auto& p : placement) total += valuation.placed(p);
+  return total;
+}
+
+TEST_F(Coordinator, rounds_gain_and_place_no_job_twice) {
+  const auto world = comm::Communicator::world();
+  const auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 1500, .seed = 6});
+  const model::Valuation valuation(instance, model::Objective::value);
+  const auto pools = model::make_pools(instance.cluster, model::Level::rack);
+  const auto before = coordinated(world, valuation, pools, 8, 0);
+  const auto after = coordinated(world, valuation, pools, 8, 6);
+  if (world.rank() != 0) return;
+  EXPECT_GT(value_of(valuation, after), value_of(valuation, before));
+  for (std::size_t i = 1; i < after.size(); ++i) EXPECT_LT(after[i - 1].job, after[i].job);
+  model::Room room(instance.cluster);  // taking everything fails when anything overlaps
+  for (const auto& p : after) model::take(room, instance.workload, p);
+}
+
+}  // namespace
+}  // namespace berth::coordinator

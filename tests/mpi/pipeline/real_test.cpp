@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real and reference input with known answers: quality, proof, and the same plan on any ranks.
+#include "test_paths.hpp"
+
+#include <filesystem>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "berth/certify/check.hpp"
+#include "berth/io/import.hpp"
+#include "berth/io/plan_file.hpp"
+#include "berth/parallel/threads.hpp"
+#include "berth/pipeline/plan_cluster.hpp"
+#include "berth/solver/petsc_session.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance,
+                    model::Objective objective, int shards, int threads) {
+  const parallel::ThreadLimit limit(threads);
+  report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
+  PlanOptions options;
+  options.objective = objective;
+  options.partition.shards = shards;
+  return plan_cluster(comm, instance, options, silent);
+}
+
+/// Plans on all ranks with one and two threads and, on rank 0, alone: one plan. Returns it on
+/// rank 0, judged from its file text.
+model::Plan same_on_any_ranks(const model::Instance& instance, model::Objective objective,
+                              int shards) {
+  const auto world = comm::Communicator::world();
+  const auto together = plan_on(world, instance, objective, shards, 1);
+  const auto threaded = plan_on(world, instance, objective, shards, 2);
+  if (world.rank() != 0) return {};
+  const auto alone = plan_on(comm::Communicator::serial(), instance, objective, shards, 1);
+  EXPECT_EQ(together.plan_digest, alone.plan_digest);
+  EXPECT_EQ(together.proof_digest, alone.proof_digest);
+  EXPECT_EQ(threaded.plan_digest, alone.plan_digest);
+  const auto verdict =
+      certify::check(instance, io::parse_plan(io::plan_text(instance, alone), "plan.json"));
+  EXPECT_TRUE(verdict.valid()) << (verdict.faults.empty() ? "" : verdict.faults[0].text);
+  return alone;
+}
+
+/// One PETSc session for all tests of the program: TAO cannot be started twice.
+class RealInput : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
+  static void TearDownTestSuite() { petsc.reset(); }
+  static inline std::unique_ptr<solver::PetscSession> petsc;
+};
+
+TEST_F(RealInput, openb_default_is_packed_to_a_hair) {
+  const auto traces = test::traces();
+  const auto bench = test::bench();
+  if (!traces || !bench) GTEST_SKIP() << "skipped: no BERTH_TRACES or BERTH_BENCH";
+  const auto instance = io::import_openb((*traces / "openb/openb_node_list_gpu_node.csv").string(),
+                                         (*bench / "openb_130/default_seed42.csv.gz").string());
+  for (const int shards : {0, 4}) {
+    SCOPED_TRACE(testing::Message() << "shards " << shards);
+    const auto plan = same_on_any_ranks(instance, model::Objective::allocate, shards);
+    if (comm::Communicator::world().rank() != 0) continue;
+    EXPECT_EQ(plan.figures.gpus_total, 6212);
+    EXPECT_GE(plan.figures.objective, 0.998 * 6212000);  // FGD: 95.39 %
+    EXPECT_LE(plan.figures.gap, 0.0005);
+    EXPECT_LE(plan.figures.upper_bound, 0.99885 * 6212000);  // known: 99.8826 %
+  }
+}
+
+TEST_F(RealInput, rack_placement_comes_close_to_the_exact_relaxation) {
+  const auto bench = test::bench();
+  if (!bench) GTEST_SKIP() << "skipped: no BERTH_BENCH";
+  const auto folder = *bench / "rack_placement/r4000x256";
+  const auto instance =
+      io::import_rack_placement((folder / "jobs.csv").string(), (folder / "racks.csv").string());
+  const auto plan = same_on_any_ranks(instance, model::Objective::value, 0);
+  if (comm::Communicator::world().rank() != 0) return;
+  constexpr double kRelaxation = 126860.5;  // exact, by a network simplex
+  constexpr double kBestProved = 0.99804;   // no plan is above this share of it
+  EXPECT_LE(plan.figures.objective, kBestProved * kRelaxation);
+  EXPECT_GE(plan.figures.objective, 0.993 * kRelaxation);
+  EXPECT_GE(plan.figures.upper_bound, 0.9958 * kRelaxation);  // the best plan known: 99.74 %
+  EXPECT_LE(plan.figures.upper_bound, 1.001 * kRelaxation);
+  EXPECT_LE(plan.figures.gap, 0.01);
+}
+
+}  // namespace
+}  // namespace berth::pipeline
