@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hetero_cluster.hpp"
 
+#include "cluster_builder.hpp"
+#include "draws.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -49,13 +52,12 @@ class Builder {
 
   model::Cluster build() {
     for (std::int64_t pod = 0; pod < pods_; ++pod) add_pod(pod);
-    return std::move(cluster_);
+    return cluster_.take();
   }
 
  private:
   void add_pod(std::int64_t pod) {
-    cluster_.pods.push_back({.name = fmt::format("p{}", pod)});
-    racks_in_pod_ = 0;
+    cluster_.start_pod();
     const std::int64_t begin = pod * kMachinesPerPod;
     const std::int64_t end = std::min(begin + kMachinesPerPod, machines_);
     for (std::int64_t m = begin; m < end;) {
@@ -65,10 +67,10 @@ class Builder {
       m += count;
     }
     for (std::int64_t left = cpu_machines(end) - cpu_machines(begin); left > 0; left -= 16) {
-      start_rack();
-      const ClassId id =
-          class_id({.name = "cpu", .gpu_type = {}, .cpu_milli = 128'000, .memory_mib = 512 * 1024});
-      for (std::int64_t i = 0; i < std::min<std::int64_t>(left, 16); ++i) add_machine(id, i);
+      cluster_.start_rack();
+      const ClassId id = cluster_.class_id(
+          {.name = "cpu", .gpu_type = {}, .cpu_milli = 128'000, .memory_mib = 512 * 1024});
+      for (std::int64_t i = 0; i < std::min<std::int64_t>(left, 16); ++i) cluster_.add_machine(id);
     }
   }
 
@@ -89,26 +91,14 @@ class Builder {
   }
 
   void add_rack(std::size_t kind, std::int64_t first, std::int64_t count) {
-    start_rack();
+    cluster_.start_rack();
     const std::size_t outfit = random_below(
-        2, {options_.seed, static_cast<std::uint64_t>(Draw::outfit), cluster_.racks.size()});
+        2, {options_.seed, static_cast<std::uint64_t>(Draw::outfit), cluster_.racks()});
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t left = options_.gpus - (first + i) * kGpusPerMachine;
       const auto gpus = static_cast<std::int32_t>(std::min<std::int64_t>(kGpusPerMachine, left));
-      add_machine(gpu_class(kind, outfit, gpus), i);
+      cluster_.add_machine(gpu_class(kind, outfit, gpus));
     }
-  }
-
-  void start_rack() {
-    const model::Pod& pod = cluster_.pods.back();
-    cluster_.racks.push_back({.name = fmt::format("{}-r{:02}", pod.name, racks_in_pod_++),
-                              .pod = PodId(cluster_.pods.size() - 1)});
-  }
-
-  void add_machine(ClassId id, std::int64_t position) {
-    cluster_.machine_names.add(fmt::format("{}-m{:02}", cluster_.racks.back().name, position));
-    cluster_.machine_class.push_back(id);
-    cluster_.machine_rack.push_back(RackId(cluster_.racks.size() - 1));
   }
 
   ClassId gpu_class(std::size_t kind, std::size_t outfit, std::int32_t gpus) {
@@ -116,34 +106,17 @@ class Builder {
     const Outfit& o = k.outfits[outfit];
     std::string name = fmt::format("{}-{}c", k.name, o.cores);
     if (gpus < kGpusPerMachine) name += fmt::format("-{}gpu", gpus);
-    return class_id({.name = std::move(name),
-                     .gpu_type = gpu_type(k.gpu_type),
-                     .gpus = gpus,
-                     .cpu_milli = 1000 * o.cores,
-                     .memory_mib = 1024 * o.memory_gib});
-  }
-
-  ClassId class_id(model::MachineClass wanted) {
-    const auto found = std::ranges::find(cluster_.classes, wanted.name, &model::MachineClass::name);
-    if (found == cluster_.classes.end()) {
-      cluster_.classes.push_back(std::move(wanted));
-      return ClassId(cluster_.classes.size() - 1);
-    }
-    return ClassId(static_cast<std::size_t>(found - cluster_.classes.begin()));
-  }
-
-  GpuTypeId gpu_type(std::string_view name) {
-    const auto found = std::ranges::find(cluster_.gpu_types, name);
-    const auto index = static_cast<std::size_t>(found - cluster_.gpu_types.begin());
-    if (found == cluster_.gpu_types.end()) cluster_.gpu_types.emplace_back(name);
-    return GpuTypeId(index);
+    return cluster_.class_id({.name = std::move(name),
+                              .gpu_type = cluster_.gpu_type(k.gpu_type),
+                              .gpus = gpus,
+                              .cpu_milli = 1000 * o.cores,
+                              .memory_mib = 1024 * o.memory_gib});
   }
 
   GenerateOptions options_;
   std::int64_t machines_;  // with GPUs
   std::int64_t pods_;
-  int racks_in_pod_ = 0;
-  model::Cluster cluster_;
+  ClusterBuilder cluster_;
 };
 
 }  // namespace

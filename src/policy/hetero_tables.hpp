@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "hetero_cluster.hpp"
+#include "job_mix.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
-#include "berth/base/random.hpp"
 #include "berth/model/workload.hpp"
 
-/// What the generator draws from, and how.
+/// What the generators draw from.
 namespace berth::policy {
 
 /// Throughput by GPU type relative to an A100; one row per kind of model trained.
@@ -24,6 +24,35 @@ inline constexpr std::array<Profile, 6> kProfiles{{
     {1.7, 1.0, 0.6, 0.45},   // speech
     {1.3, 1.0, 0.8, 0.6},    // recommendation
     {1.1, 1.0, 0.95, 0.8},   // reinforcement learning
+}};
+
+inline double speed_of(const Profile& profile, std::string_view gpu_type) {
+  return gpu_type == "H100"   ? profile.h100
+         : gpu_type == "A100" ? profile.a100
+         : gpu_type == "L40S" ? profile.l40s
+                              : profile.v100;
+}
+
+inline constexpr std::int64_t kShareClass = 540;  ///< stands for all shares of one GPU (their mean)
+/// Counts as in Philly and openb (one GPU or less leads), GPU time as in Kalos (large gangs lead).
+inline constexpr std::array<SizeShare, 17> kHeteroMix{{
+    {0, 0.08},
+    {kShareClass, 0.17},
+    {1'000, 0.36},
+    {2'000, 0.11},
+    {3'000, 0.01},
+    {4'000, 0.09},
+    {6'000, 0.01},
+    {8'000, 0.085},
+    {12'000, 0.01},
+    {16'000, 0.035},
+    {24'000, 0.005},
+    {32'000, 0.018},
+    {48'000, 0.003},
+    {64'000, 0.009},
+    {128'000, 0.0035},
+    {256'000, 0.0012},
+    {512'000, 0.0003},
 }};
 
 /// CPU cores and memory beside each GPU; tasks of many GPUs draw from the modest first ones only.
@@ -45,27 +74,5 @@ inline constexpr std::array<model::Factors, 3> kHomeRack{
     {{1, 1, 0.95, 0.85}, {1, 1, 0.92, 0.8}, {1, 1, 0.9, 0.75}}};
 inline constexpr std::array<model::Factors, 3> kHomePod{
     {{1, 1, 1, 0.85}, {1, 1, 1, 0.8}, {1, 1, 1, 0.75}}};
-inline constexpr std::int64_t kDay = 86'400;
-
-/// The draws of one job, in a fixed order per question asked.
-class Dice {
- public:
-  Dice(std::uint64_t seed, std::size_t job) : seed_(seed), job_(job) {}
-  double unit() { return random_unit({seed_, kStage, job_, turn_++}); }
-  bool chance(double probability) { return unit() < probability; }
-  std::size_t below(std::size_t bound) {
-    return random_below(bound, {seed_, kStage, job_, turn_++});
-  }
-  template <class Table>
-  const auto& pick(const Table& table) {
-    return table[below(table.size())];
-  }
-
- private:
-  static constexpr auto kStage = static_cast<std::uint64_t>(Draw::job);
-  std::uint64_t seed_;
-  std::size_t job_;
-  std::uint64_t turn_ = 0;
-};
 
 }  // namespace berth::policy
