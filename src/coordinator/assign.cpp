@@ -134,6 +134,7 @@ class Assigner {
 
   /// Larger than half of the largest shard's room of the type it wants.
   [[nodiscard]] bool spans(JobId job) const {
+    if (workload_.tasks(workload_.job(job)) == 1) return false;  // lies on one machine, so in one
     const GpuTypeId type = wishes_[job.index()].type;
     if (shards_.size() == 1 || !type.valid()) return false;
     double largest = 0.0;
@@ -163,6 +164,8 @@ class Assigner {
       shard = shard_of_pod_[record.home_pod.index()];
     if (wish.near == Level::pod && record.home_rack.valid())
       shard = shard_of_rack_[record.home_rack.index()];
+    if (!shard.valid())  // the home rack has no machines, its pod has
+      shard = shard_of_pod_[cluster_.racks[record.home_rack.index()].pod.index()];
     if (wish.type.valid()) claimed_[shard.index()][wish.type.index()] += gpus(job);
     return shard;
   }
