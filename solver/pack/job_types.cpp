@@ -39,6 +39,8 @@ Candidate look_at(const model::Valuation& valuation, JobId id, std::span<const s
   const bool on_gpus = workload.shape(c.shape).uses_gpu();
   c.value.assign(slots.back() + 1, 0.0);
   for (const std::size_t slot : slots) {
+    const bool listed = slot > 0 && ((job.gpu_types >> (slot - 1)) & 1) != 0;
+    if (job.gpu_types != ~std::uint64_t{0} && !listed) continue;  // CPU-only jobs as well
     if (on_gpus && (slot == 0 || ((job.gpu_types >> (slot - 1)) & 1) == 0)) continue;
     const GpuTypeId type = on_gpus ? GpuTypeId(slot - 1) : GpuTypeId{};
     c.value[slot] = valuation.best(id, type);

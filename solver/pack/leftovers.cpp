@@ -17,6 +17,10 @@ GpuTypeId value_type(const model::Cluster& cluster, MachineId m, const model::Sh
 
 bool allowed(const model::Cluster& cluster, MachineId m, const model::Job& job,
              const model::Shape& shape) {
+  if (job.gpu_types != ~std::uint64_t{0}) {  // a list holds for CPU-only tasks as well
+    const GpuTypeId has = cluster.class_of(m).gpu_type;
+    if (!has.valid() || ((job.gpu_types >> has.index()) & 1) == 0) return false;
+  }
   if (!shape.uses_gpu()) return true;
   const GpuTypeId type = cluster.class_of(m).gpu_type;
   return type.valid() && ((job.gpu_types >> type.index()) & 1) != 0;

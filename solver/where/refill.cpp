@@ -118,6 +118,7 @@ class CpuFill {
     const std::uint32_t s = menu_->signature_of(position);
     const model::Workload& workload = floor_->instance().workload;
     const model::Job& job = workload.job(berths_->jobs[position]);
+    if (job.gpu_types != ~std::uint64_t{0}) return place_on_types(position, job);
     if (menu_->signatures()[s].tasks == 1) {
       const auto fits = [&](MachineId m) {
         return floor_->room().fits(m, workload.shape(workload.groups_of(job).front().shape));
@@ -134,6 +135,18 @@ class CpuFill {
   }
 
  private:
+  /// A list of types holds for CPU-only jobs as well.
+  void place_on_types(std::size_t position, const model::Job& job) {
+    const model::Cluster& cluster = floor_->instance().cluster;
+    for (std::vector<MachineId> run : domains(*floor_, job.domain)) {
+      std::erase_if(run, [&](MachineId m) {
+        const GpuTypeId type = cluster.class_of(m).gpu_type;
+        return !type.valid() || ((job.gpu_types >> type.index()) & 1) == 0;
+      });
+      if (attempt(position, run)) return;
+    }
+  }
+
   bool attempt(std::size_t position, std::span<const MachineId> machines) {
     auto placed = model::place_job(floor_->room(), floor_->instance().workload,
                                    berths_->jobs[position], machines);
