@@ -4,12 +4,16 @@
 #include "options.hpp"
 
 #include <array>
+#include <charconv>
 #include <memory>
+#include <string>
+#include <system_error>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include "berth/base/error.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/import.hpp"
 #include "berth/io/jobs_file.hpp"
@@ -44,22 +48,106 @@ ExitCode make(const comm::Communicator& comm, const Source& source, const Output
 /// Two input files and where the result goes.
 struct ImportFlags {
   std::string first, second;
+  std::string required = "0";
+  io::ImportOptions options;
   Output output;
 };
 
-using Importer = model::Instance (*)(const std::string&, const std::string&);
+void add_files(CLI::App& command, ImportFlags& flags, std::array<const char*, 4> files) {
+  command.add_option(files[0], flags.first, files[1])->required();
+  command.add_option(files[2], flags.second, files[3])->required();
+  add_output(command, flags.output);
+}
 
-void add_format(CLI::App& import, Action& action, const char* name, const char* what,
-                std::array<const char*, 4> files, Importer importer) {
+/// A number or "all".
+std::int64_t count_or_all(const std::string& text) {
+  if (text == "all") return io::ImportOptions::kAll;
+  std::int64_t count = 0;
+  const char* const end = text.data() + text.size();
+  if (const auto [at, error] = std::from_chars(text.data(), end, count);
+      error != std::errc() || at != end) {
+    throw InputError({.file = "", .line = 0, .field = "require-cpu-only"},
+                     fmt::format("\"{}\" is neither a whole number nor \"all\"", text));
+  }
+  return count;
+}
+
+void add_openb(CLI::App& import, Action& action) {
   auto flags = std::make_shared<ImportFlags>();
-  CLI::App* command = import.add_subcommand(name, what);
-  command->add_option(files[0], flags->first, files[1])->required();
-  command->add_option(files[2], flags->second, files[3])->required();
-  add_output(*command, flags->output);
-  command->callback([flags, importer, &action] {
-    action = [flags, importer](const comm::Communicator& comm) {
+  CLI::App* command =
+      import.add_subcommand("openb", "Alibaba openb: nodes and pods as CSV (.gz by suffix)");
+  add_files(*command, *flags,
+            {"--nodes", "openb_node_list_*.csv", "--pods", "openb_pod_list_*.csv"});
+  command
+      ->add_option("--require-cpu-only", flags->required,
+                   "So many CPU-only pods, first to arrive, must be placed; or \"all\"")
+      ->type_name("N|all");
+  command->add_option("--prefix-percent", flags->options.prefix_percent,
+                      "Only pods in order of arrival that ask for this much of the GPUs, percent");
+  command->add_option("--replicate", flags->options.replicate,
+                      "Copies of every machine and pod; copies of a pod arrive together");
+  command->callback([flags, &action] {
+    action = [flags](const comm::Communicator& comm) {
+      flags->options.require_cpu_only = count_or_all(flags->required);
+      io::validate(flags->options);
       return make(
-          comm, [&] { return importer(flags->first, flags->second); }, flags->output);
+          comm, [&] { return io::import_openb(flags->first, flags->second, flags->options); },
+          flags->output);
+    };
+  });
+}
+
+void add_rack_placement(CLI::App& import, Action& action) {
+  auto flags = std::make_shared<ImportFlags>();
+  CLI::App* command =
+      import.add_subcommand("rack-placement", "Jobs that lie whole in one rack, as CSV");
+  add_files(*command, *flags, {"--jobs", "jobs.csv", "--racks", "racks.csv"});
+  command->callback([flags, &action] {
+    action = [flags](const comm::Communicator& comm) {
+      return make(
+          comm, [&] { return io::import_rack_placement(flags->first, flags->second); },
+          flags->output);
+    };
+  });
+}
+
+struct PresetWords {
+  policy::Preset preset;
+  const char* name;
+  const char* what;
+};
+constexpr std::array<PresetWords, 4> kPresets{{
+    {policy::Preset::hetero, "hetero",
+     "Several GPU types; gangs, shares, CPU-only tasks, type limits, home racks"},
+    {policy::Preset::openb_like, "openb-like",
+     "Single tasks, most of them shares of a GPU or one GPU, beside CPU-only ones"},
+    {policy::Preset::philly_like, "philly-like",
+     "1 to 512 GPUs; three GPU types, locality in racks and pods, home pods"},
+    {policy::Preset::llm_like, "llm-like", "Gangs of 256 to 1,024 GPUs above all"},
+}};
+
+void add_preset(CLI::App& generate, const PresetWords& words, Action& action) {
+  struct Flags {
+    policy::GenerateOptions options;
+    Output output;
+  };
+  auto flags = std::make_shared<Flags>();
+  policy::GenerateOptions& options = flags->options;
+  CLI::App* command = generate.add_subcommand(words.name, words.what);
+  command->add_option("--gpus", options.gpus, "GPUs of the cluster")->capture_default_str();
+  command->add_option("--jobs", options.jobs, "Number of jobs; -1 = what the load needs");
+  command->add_option("--seed", options.seed, "Key of every draw")->capture_default_str();
+  command->add_option("--load", options.load, "GPUs asked for / GPUs there are")
+      ->capture_default_str();
+  if (words.preset == policy::Preset::hetero || words.preset == policy::Preset::openb_like) {
+    command->add_option("--cpu-machines", options.cpu_machines,
+                        "CPU-only machines added, as a share of the GPU machines");
+  }
+  add_output(*command, flags->output);
+  command->callback([flags, preset = words.preset, &action] {
+    action = [flags, preset](const comm::Communicator& comm) {
+      return make(
+          comm, [&] { return policy::generate(preset, flags->options); }, flags->output);
     };
   });
 }
@@ -69,37 +157,14 @@ void add_format(CLI::App& import, Action& action, const char* name, const char* 
 void add_import(CLI::App& app, Action& action) {
   CLI::App* import = app.add_subcommand("import", "Turn somebody else's files into Berth's");
   import->require_subcommand(1);
-  add_format(*import, action, "openb", "Alibaba openb: nodes and pods as CSV (.gz by suffix)",
-             {"--nodes", "openb_node_list_*.csv", "--pods", "openb_pod_list_*.csv"},
-             io::import_openb);
-  add_format(*import, action, "rack-placement", "Jobs that lie whole in one rack, as CSV",
-             {"--jobs", "jobs.csv", "--racks", "racks.csv"}, io::import_rack_placement);
+  add_openb(*import, action);
+  add_rack_placement(*import, action);
 }
 
 void add_generate(CLI::App& app, Action& action) {
-  struct Flags {
-    policy::GenerateOptions options;
-    Output output;
-  };
   CLI::App* generate = app.add_subcommand("generate", "Make an instance from published statistics");
   generate->require_subcommand(1);
-  auto flags = std::make_shared<Flags>();
-  CLI::App* command = generate->add_subcommand(
-      "hetero", "Several GPU types; gangs, shares, CPU-only tasks, type limits, home racks");
-  command->add_option("--gpus", flags->options.gpus, "GPUs of the cluster")->capture_default_str();
-  command->add_option("--jobs", flags->options.jobs, "Number of jobs; -1 = what the load needs");
-  command->add_option("--seed", flags->options.seed, "Key of every draw")->capture_default_str();
-  command->add_option("--load", flags->options.load, "GPUs asked for / GPUs there are")
-      ->capture_default_str();
-  command->add_option("--cpu-machines", flags->options.cpu_machines,
-                      "CPU-only machines added, as a share of the GPU machines");
-  add_output(*command, flags->output);
-  command->callback([flags, &action] {
-    action = [flags](const comm::Communicator& comm) {
-      return make(
-          comm, [&] { return policy::generate_hetero(flags->options); }, flags->output);
-    };
-  });
+  for (const PresetWords& words : kPresets) add_preset(*generate, words, action);
 }
 
 }  // namespace berth::apps

@@ -1,11 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "berth/model/instance.hpp"
 
 namespace berth::io {
+
+/// What of the openb tables to take, and how often.
+struct ImportOptions {
+  static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+
+  /// That many CPU-only jobs, first to arrive, are required; kAll = every one.
+  std::int64_t require_cpu_only = 0;
+  /// Takes jobs in order of arrival while they ask for at most this much of the cluster's GPUs, per
+  /// cent, above 0. The first that would pass it and all after it are left out.
+  std::optional<double> prefix_percent = {};
+  /// Copies of every machine and every pod, 1 .. 1000.
+  std::int64_t replicate = 1;
+};
+
+/// @throws InputError naming the option
+void validate(const ImportOptions& options);
 
 /// Machines and pods of the openb trace (Alibaba's GPU sharing cluster; Weng et al., ATC 2023).
 ///
@@ -16,9 +35,18 @@ namespace berth::io {
 /// ("A|B"; empty = any type, repeats collapse). One task each, in file order, which is also the
 /// arrival: num_gpu 0 is CPU-only, 1 with gpu_milli < 1000 a share, otherwise whole GPUs.
 ///
-/// Columns are found by name; others are ignored. `.gz` by suffix.
-/// @throws InputError with line and column
-model::Instance import_openb(const std::string& machines_path, const std::string& pods_path);
+/// With `replicate` K > 1 every name gets a suffix ".0" .. ".K-1". A rack holds copy 0 of its
+/// machines, then copy 1, and so on. The copies of one pod arrive one after the other, before any
+/// copy of the next: whatever share of the pods has arrived, every copy of the trace is equally
+/// far. Prefix and required jobs are counted in that order, the prefix against the GPUs of all
+/// copies.
+///
+/// Columns are found by name; others are ignored. `.gz` by suffix. Pods left out by the prefix are
+/// read and checked all the same.
+/// @throws InputError with line and column, or naming the option: more CPU-only jobs required than
+///         there are (in the prefix)
+model::Instance import_openb(const std::string& machines_path, const std::string& pods_path,
+                             const ImportOptions& options = {});
 
 /// Placement of whole jobs in racks. racks: rack, pod, gpu_type, gpus. jobs: job, gpus, weight,
 /// home_rack and speed_T for every GPU type T. Rack R becomes one machine `rack-R` in rack

@@ -5,7 +5,9 @@
 #include "test_paths.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -31,11 +33,12 @@ constexpr const char* kPods =
     "p2,100,10,0,0,,BE\n"
     "p3,100,10,1,1000,H9,LS\n";
 
-Instance openb(const std::string& machines, const std::string& pods) {
+Instance openb(const std::string& machines, const std::string& pods,
+               const ImportOptions& options = {}) {
   const Folder folder;
   folder.put("machines.csv", machines);
   folder.put("pods.csv", pods);
-  return import_openb(folder / "machines.csv", folder / "pods.csv");
+  return import_openb(folder / "machines.csv", folder / "pods.csv", options);
 }
 
 TEST(ImportOpenb, one_rack_per_class_in_order_of_first_appearance) {
@@ -113,6 +116,88 @@ const Fault kBadPods[] = {
     {"twice", pod("p,1,1,1,1000"), 3, "name", "given twice", "first on line 2"},
 };
 INSTANTIATE_TEST_SUITE_P(Csv, BadPods, testing::ValuesIn(kBadPods));
+
+std::vector<std::string> names(const NameTable& table) {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < table.size(); ++i) result.emplace_back(table[i]);
+  return result;
+}
+
+std::vector<std::string> required_of(const model::Workload& w) {
+  std::vector<std::string> result;
+  for (std::size_t j = 0; j < w.jobs.size(); ++j) {
+    if (w.jobs[j].required) result.emplace_back(w.job_names[j]);
+  }
+  return result;
+}
+
+/// Three CPU-only pods among those with GPUs; the machines have 17 GPUs. Asked for so far, in GPUs:
+/// a 8, b 8, c 8.5, d 8.5, e 10.5, f 18.5, g 19.5, h 19.5.
+constexpr const char* kArrivals =
+    "name,cpu_milli,memory_mib,num_gpu,gpu_milli\n"
+    "a,1,1,8,1000\nb,1,1,0,0\nc,1,1,1,500\nd,1,1,0,0\ne,1,1,2,1000\nf,1,1,8,1000\n"
+    "g,1,1,1,1000\nh,1,1,0,0\n";
+
+using Names = std::vector<std::string>;
+
+TEST(ImportOpenb, requires_the_first_cpu_only_pods_to_arrive) {
+  EXPECT_EQ(required_of(openb(kMachines, kArrivals).workload), Names());
+  EXPECT_EQ(required_of(openb(kMachines, kArrivals, {.require_cpu_only = 2}).workload),
+            (Names{"b", "d"}));
+  EXPECT_EQ(
+      required_of(openb(kMachines, kArrivals, {.require_cpu_only = ImportOptions::kAll}).workload),
+      (Names{"b", "d", "h"}));
+}
+
+TEST(ImportOpenb, a_prefix_ends_before_the_first_pod_that_would_pass_it) {
+  const auto taken = [](double percent) {
+    return names(openb(kMachines, kArrivals, {.prefix_percent = percent}).workload.job_names);
+  };
+  EXPECT_EQ(taken(100.0 * 8.0 / 17.0), (Names{"a", "b"}));  // met to the last thousandth
+  EXPECT_EQ(taken(50.0), (Names{"a", "b", "c", "d"}));
+  EXPECT_EQ(taken(100.0), (Names{"a", "b", "c", "d", "e"}));  // g would fit, but arrives too late
+  EXPECT_EQ(taken(1.0), Names());
+  EXPECT_EQ(taken(200.0).size(), 8U);
+}
+
+TEST(ImportOpenb, copies_arrive_together_and_have_names_of_their_own) {
+  const Instance instance =
+      openb(kMachines, kArrivals,
+            {.require_cpu_only = 3, .prefix_percent = 100.0 * 25.0 / 34.0, .replicate = 2});
+  const auto& c = instance.cluster;
+  EXPECT_EQ(c.gpus(), 34);
+  EXPECT_EQ(c.racks.size(), 3U);
+  EXPECT_EQ(names(c.machine_names),
+            (Names{"n0.0", "n3.0", "n0.1", "n3.1", "n1.0", "n1.1", "n2.0", "n2.1"}));
+  EXPECT_TRUE(std::ranges::is_sorted(c.machine_rack));
+  const auto& w = instance.workload;
+  EXPECT_EQ(names(w.job_names),
+            (Names{"a.0", "a.1", "b.0", "b.1", "c.0", "c.1", "d.0", "d.1", "e.0", "e.1"}));
+  EXPECT_EQ(required_of(w), (Names{"b.0", "b.1", "d.0"}));
+  EXPECT_EQ(w.jobs.back().arrival, static_cast<std::int64_t>(w.jobs.size()) - 1);
+}
+
+TEST(ImportOpenb, refuses_options_that_cannot_be_met) {
+  const auto fault = [](const char* field, const char* problem, const ImportOptions& options) {
+    expect_fault({field, "", 0, field, problem},
+                 [&](const std::string&) { openb(kMachines, kArrivals, options); });
+  };
+  fault("require-cpu-only", "must be 0 or more", {.require_cpu_only = -1});
+  fault("require-cpu-only", "there are only 3", {.require_cpu_only = 4});
+  fault("require-cpu-only", "there are only 2", {.require_cpu_only = 3, .prefix_percent = 60.0});
+  fault("prefix-percent", "above 0", {.prefix_percent = 0.0});
+  fault("prefix-percent", "above 0", {.prefix_percent = std::nan("")});
+  fault("replicate", "1 .. 1000", {.replicate = 0});
+  fault("replicate", "1 .. 1000", {.replicate = 1001});
+}
+
+TEST(ImportOpenb, refuses_a_name_that_is_too_long_for_its_copies) {
+  const std::string longest(255, 'n');
+  const std::string table = "sn,cpu_milli,memory_mib,gpu,model\n" + longest + ",1,1,0,\n";
+  EXPECT_EQ(openb(table, kPods).cluster.machines(), 1U);
+  expect_fault({"long", table, 2, "sn", "255"},
+               [](const std::string& text) { openb(text, kPods, {.replicate = 2}); });
+}
 
 TEST(ImportOpenb, the_published_cluster_and_workloads) {
   const auto traces = test::traces();
