@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The market: one evaluation of the smoothed dual, its minimisation, the dive, fill and improve.
+#include "berth/solver/market.hpp"
+
+#include "kernels.hpp"
+#include "where/book.hpp"
+
+#include <map>
+
+#include "berth/model/room.hpp"
+#include "berth/solver/dive.hpp"
+
+namespace berth::bench {
+namespace {
+
+using solver::where::Book;
+using solver::where::Yard;
+
+constexpr double kEps = 0.0007;  ///< of the largest value: the dive's
+
+/// Least bytes an evaluation reads: every bidder, its choices and their slots.
+std::int64_t bytes_read(const Subject& s) {
+  const Yard yard(s.instance.cluster, s.pools);
+  const Book book(s.value, yard, s.jobs, solver::full_supply(s.instance.cluster, s.pools));
+  std::size_t bytes = 0;
+  for (const solver::where::Bidder& b : book.bidders()) {
+    bytes += sizeof b + (b.last - b.first) * (sizeof(solver::where::Choice) + sizeof b.first);
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+solver::Market market_of(const Subject& s) {
+  return {s.value, s.pools, s.jobs, solver::full_supply(s.instance.cluster, s.pools)};
+}
+
+solver::PriceResult minimised(const solver::Market& market) {
+  return solver::minimise_market(
+      [&](std::span<const double> p, double eps, std::span<double> gradient) {
+        return market.dual(p, eps, gradient);
+      },
+      market.shape(), {}, {});
+}
+
+/// Prices near the optimum, once per instance.
+const solver::PriceResult& prices_of(const Subject& s) {
+  static std::map<const Subject*, solver::PriceResult> all;
+  const auto known = all.find(&s);
+  return known != all.end() ? known->second : all[&s] = minimised(market_of(s));
+}
+
+void count_jobs(benchmark::State& state, const Subject& s) {
+  state.SetItemsProcessed(state.iterations() * std::ssize(s.jobs));
+}
+
+void dual_evaluation(benchmark::State& state, const Subject& s) {
+  const solver::Market market = market_of(s);
+  const auto& prices = prices_of(s).prices;
+  std::vector<double> gradient(prices.size());
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(market.dual(prices, kEps * market.shape().largest_value, gradient));
+  }
+  count_jobs(state, s);
+  state.SetBytesProcessed(state.iterations() * bytes_read(s));
+}
+
+void minimise(benchmark::State& state, const Subject& s) {
+  const solver::Market market = market_of(s);
+  std::int64_t evaluations = 0;
+  for (auto _ : state) evaluations += minimised(market).evaluations;
+  count_jobs(state, s);
+  state.SetBytesProcessed(evaluations * bytes_read(s));
+  state.counters["evaluations"] = static_cast<double>(evaluations / state.iterations());
+}
+
+void dive(benchmark::State& state, const Subject& s) {
+  const auto& prices = prices_of(s).prices;
+  std::int64_t evaluations = 0;
+  for (auto _ : state) {
+    model::Room room(s.instance.cluster);
+    const auto result =
+        solver::dive(s.value, s.pools, room, s.machines, s.jobs, prices, {.chains = 0});
+    evaluations += result.evaluations;
+  }
+  count_jobs(state, s);
+  state.SetBytesProcessed(evaluations * bytes_read(s));  // residual ones read less
+}
+
+/// From an empty cluster: the greedy fill alone.
+void fill(benchmark::State& state, const Subject& s) {
+  for (auto _ : state) {
+    model::Room room(s.instance.cluster);
+    std::vector<JobId> unplaced = s.jobs;
+    model::Placement placed;
+    solver::fill(s.value, room, s.machines, unplaced, placed);
+    benchmark::DoNotOptimize(placed.data());
+  }
+  count_jobs(state, s);
+  state.SetBytesProcessed(state.iterations() * s.workload_bytes);
+}
+
+/// Ejection chains on the greedy fill, 1,000 at most; items are the jobs that wait.
+void improve(benchmark::State& state, const Subject& s) {
+  constexpr int kChains = 1000;
+  model::Room filled(s.instance.cluster);
+  std::vector<JobId> left = s.jobs;
+  model::Placement placed;
+  solver::fill(s.value, filled, s.machines, left, placed);
+  const auto& prices = prices_of(s).prices;
+  for (auto _ : state) {
+    state.PauseTiming();
+    model::Room room = filled;
+    std::vector<JobId> unplaced = left;
+    model::Placement placement = placed;
+    state.ResumeTiming();
+    solver::improve(s.value, s.pools, room, s.machines, unplaced, placement, prices, kChains);
+  }
+  state.SetItemsProcessed(state.iterations() * std::ssize(left));
+}
+
+}  // namespace
+
+void register_market(const std::string& instance, MakeSubject subject) {
+  add("dual_evaluation", dual_evaluation, instance, subject);
+  add("minimise_market", minimise, instance, subject);
+  add("dive", dive, instance, subject);
+  add("fill", fill, instance, subject);
+  add("improve", improve, instance, subject);
+}
+
+}  // namespace berth::bench
