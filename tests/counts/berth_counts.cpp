@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// usage: berth_counts KERNEL. Runs it once, on one thread, inside a function named counted_*, which
+// is where callgrind looks.
+#include "floor_plan.hpp"
+#include "single_tasks.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "berth/certify/bound.hpp"
+#include "berth/model/room.hpp"
+#include "berth/parallel/threads.hpp"
+#include "berth/solver/market.hpp"
+#include "berth/solver/pack.hpp"
+#include "berth/solver/petsc_session.hpp"
+
+extern "C" {
+
+[[gnu::noinline]] double counted_dual(const berth::solver::Market& market,
+                                      std::span<const double> prices, std::span<double> gradient) {
+  double sum = 0.0;
+  for (const double eps : {0.1, 0.01, 0.001}) sum += market.dual(prices, eps, gradient);
+  return sum;
+}
+
+[[gnu::noinline]] double counted_pack(const berth::model::Valuation& value,
+                                      berth::model::Room& room,
+                                      std::span<const berth::MachineId> machines,
+                                      std::span<const berth::JobId> jobs) {
+  return berth::solver::pack(value, room, machines, jobs).value;
+}
+
+[[gnu::noinline]] double counted_bound(const berth::model::Instance& instance,
+                                       const berth::model::Certificate& certificate) {
+  return berth::certify::upper_bound(instance, berth::model::Objective::value, certificate, {})
+      .value;
+}
+
+}  // extern "C"
+
+namespace berth {
+namespace {
+
+std::vector<double> some_prices(const solver::Market& market) {
+  std::vector<double> prices;
+  for (std::size_t p = 0; p < market.shape().upper.size(); ++p) {
+    prices.push_back(market.shape().upper[p] * (0.1 + 0.3 * random_unit({23, p})));
+  }
+  return prices;
+}
+
+double dual() {
+  const test::FloorPlan plan = test::mixed_floor(1, 2000);
+  const auto value = plan.value();
+  const auto pools = plan.pools();
+  const solver::Market market(value, pools, plan.jobs,
+                              solver::full_supply(plan.instance.cluster, pools));
+  std::vector<double> gradient(pools.size());
+  return counted_dual(market, some_prices(market), gradient);
+}
+
+double bound() {
+  constexpr int kScale = 20;
+  const test::FloorPlan plan = test::mixed_floor(1, 2000);
+  const auto value = plan.value();
+  const auto pools = plan.pools();
+  const solver::Market market(value, pools, plan.jobs,
+                              solver::full_supply(plan.instance.cluster, pools));
+  const auto prices = some_prices(market);
+  model::Certificate certificate;
+  certificate.scale_log2 = kScale;
+  certificate.level = pools.level;
+  for (std::size_t p = 0; p < pools.size(); ++p) {
+    const model::Pool& pool = pools.pools[p];
+    certificate.pools.push_back({.pod = pool.pod,
+                                 .rack = pool.rack,
+                                 .machine_class = pool.machine_class,
+                                 .gpu_milli = std::llround(std::ldexp(prices[p], kScale) / 1000)});
+  }
+  return counted_bound(plan.instance, certificate);
+}
+
+double pack() {
+  const model::Instance instance = bench::single_task_instance(20);
+  const model::Valuation value(instance, model::Objective::value);
+  model::Room room(instance.cluster);
+  std::vector<MachineId> machines;
+  std::vector<JobId> jobs;
+  for (std::size_t m = 0; m < instance.cluster.machines(); ++m) machines.emplace_back(m);
+  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) jobs.emplace_back(j);
+  return counted_pack(value, room, machines, jobs);
+}
+
+}  // namespace
+}  // namespace berth
+
+int main(int argc, char** argv) {
+  const std::string kernel = argc > 1 ? argv[1] : "";
+  const berth::solver::PetscSession petsc;
+  const berth::parallel::ThreadLimit one(1);
+  double result = 0.0;
+  if (kernel == "dual")
+    result = berth::dual();
+  else if (kernel == "pack")
+    result = berth::pack();
+  else if (kernel == "bound")
+    result = berth::bound();
+  else
+    return 2;
+  std::printf("%s %.6f\n", kernel.c_str(), result);
+  return 0;
+}
