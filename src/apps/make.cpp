@@ -88,10 +88,12 @@ void add_openb(CLI::App& import, Action& action) {
                       "Copies of every machine and pod; copies of a pod arrive together");
   command->callback([flags, &action] {
     action = [flags](const comm::Communicator& comm) {
-      flags->options.require_cpu_only = count_or_all(flags->required);
-      io::validate(flags->options);
       return make(
-          comm, [&] { return io::import_openb(flags->first, flags->second, flags->options); },
+          comm,
+          [&] {
+            flags->options.require_cpu_only = count_or_all(flags->required);
+            return io::import_openb(flags->first, flags->second, flags->options);
+          },
           flags->output);
     };
   });
@@ -136,7 +138,9 @@ void add_preset(CLI::App& generate, const PresetWords& words, Action& action) {
   CLI::App* command = generate.add_subcommand(words.name, words.what);
   command->add_option("--gpus", options.gpus, "GPUs of the cluster")->capture_default_str();
   command->add_option("--jobs", options.jobs, "Number of jobs; -1 = what the load needs");
-  command->add_option("--seed", options.seed, "Key of every draw")->capture_default_str();
+  command->add_option("--seed", options.seed, "Key of every draw")
+      ->check(not_negative())
+      ->capture_default_str();
   command->add_option("--load", options.load, "GPUs asked for / GPUs there are")
       ->capture_default_str();
   if (words.preset == policy::Preset::hetero || words.preset == policy::Preset::openb_like) {

@@ -65,6 +65,7 @@ Examples
   berth generate hetero --gpus 2048 --out-cluster c.yaml --out-jobs j.jsonl
   berth generate hetero --gpus 100000 --jobs 50000 --seed 7 --out-cluster c.yaml \
       --out-jobs j.jsonl.gz
+  berth generate openb-like --gpus 6212 --out-cluster c.yaml --out-jobs j.jsonl
 
 The same options give the same files on every machine.
 

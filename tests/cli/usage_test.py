@@ -83,11 +83,20 @@ class WrongCommandLine(ProgramTest):
     def test_generate_refuses_absurd_numbers(self):
         out = ["--out-cluster", "g.yaml", "--out-jobs", "g.jsonl"]
         for flag, value in [("--gpus", "-5"), ("--gpus", "100000000000"), ("--jobs", "-7"),
-                            ("--load", "-1"), ("--load", "1e300"), ("--gpus", "many")]:
+                            ("--load", "-1"), ("--load", "1e300"), ("--gpus", "many"), ("--seed", "-4")]:
             with self.subTest(flag=flag, value=value):
                 done = self.berth("generate", "hetero", flag, value, *out, ranks=3)
                 self.assert_refused(done, 2, ".*" + flag.strip("-"))
         self.assertFalse((self.folder / "g.yaml").exists())
+
+    def test_import_refuses_absurd_numbers(self):
+        files = ["--nodes", "n.csv", "--pods", "p.csv", "--out-cluster", "g.yaml", "--out-jobs",
+                 "g.jsonl"]
+        for flag, value in [("--replicate", "0"), ("--prefix-percent", "-1"),
+                            ("--require-cpu-only", "some")]:
+            with self.subTest(flag=flag, value=value):
+                done = self.berth("import", "openb", flag, value, *files, ranks=3)
+                self.assert_refused(done, 2, flag.strip("-"))
 
 
 main()
