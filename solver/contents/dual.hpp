@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "knapsack.hpp"
+#include "offers.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace berth::solver::contents {
+
+/// sum_j y_j + most content of every GPU type, and how often each job was chosen for it.
+class Dual {
+ public:
+  Dual(const model::Valuation& valuation, std::span<const JobId> jobs,
+       std::span<const double> fluid);
+
+  /// @param chosen  by position: overwritten
+  double evaluate(std::span<const double> prices, std::span<std::int32_t> chosen);
+
+ private:
+  using BySize = std::vector<std::vector<Item>>;  ///< most profit first
+
+  /// Knapsacks of one GPU type; kept so that their memory is.
+  struct Bench {
+    BySize far, wide_far;
+    std::vector<Item> cluster;
+    std::vector<std::vector<Knapsack>> racks;  ///< by pod, rack
+    std::vector<Knapsack> pods;
+    std::vector<std::uint8_t> pod_is_joined;
+    Knapsack all;
+    double most = 0.0;
+  };
+
+  void rank(const TypeStock& type, std::span<const double> prices, Bench& bench) const;
+  void fill_pod(const TypeStock& type, std::size_t pod, std::span<const double> prices,
+                Bench& bench) const;
+  static void finish(const TypeStock& type, Bench& bench);
+
+  Table table_;
+  std::vector<double> fluid_;
+  std::vector<Bench> benches_;                             ///< by type
+  std::vector<std::pair<std::size_t, std::size_t>> pods_;  ///< (type, pod), all
+};
+
+}  // namespace berth::solver::contents
