@@ -12,7 +12,7 @@
 namespace berth::solver {
 namespace {
 
-constexpr double kFarthest = 0.003;  ///< of the bound: a target out of reach makes steps too long
+constexpr double kFarthest = 0.01;  ///< of the bound: a target out of reach makes steps too long
 
 /// Steps against the subgradient 1 - (times chosen), with memory of the last direction.
 class Descent {
@@ -82,18 +82,19 @@ JobPriceResult price_jobs(const model::Valuation& valuation, std::span<const Job
   std::vector<std::int32_t> chosen(jobs.size());
   Descent descent(start, options);
   JobPriceResult result;
-  double target = 0.0;
   while (result.evaluations < std::max(1, options.evaluations)) {
     const double value = dual.evaluate(descent.prices(), chosen);
     const bool first = result.evaluations++ == 0;
-    if (first) result.start = value, target = value - std::min(slack, kFarthest * std::abs(value));
+    if (first) result.start = value;
     const bool better = first || value < result.bound - 1e-7 * std::abs(result.bound);
     if (first || value < result.bound) {
       result.bound = value;
       result.prices.assign(descent.prices().begin(), descent.prices().end());
     }
+    const double goal = result.start - slack;
+    const double target = std::max(goal, result.bound - kFarthest * std::abs(result.bound));
     descent.shrink_when_stuck(better);
-    if (value <= target || !descent.move(chosen, value - target)) break;
+    if (value <= goal || !descent.move(chosen, value - target)) break;
   }
   return result;
 }

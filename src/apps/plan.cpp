@@ -24,6 +24,7 @@ namespace berth::apps {
 namespace {
 
 constexpr int kMostThreads = 4096;
+constexpr int kMostBoundSteps = 1'000'000;
 
 struct PlanFlags {
   pipeline::Input input;
@@ -46,6 +47,12 @@ void add_flags(CLI::App& command, PlanFlags& flags) {
       ->capture_default_str();
   command.add_option("--gap", flags.plan.gap, "Stop at this certified gap, a fraction")
       ->capture_default_str();
+  command
+      .add_option("--bound-steps", flags.plan.bound_steps,
+                  "Steps that tighten the bound once the plan is known, filling racks by whole "
+                  "jobs; -1 = 200 up to 4096 GPUs, else none")
+      ->check(CLI::Range(-1, kMostBoundSteps).description(""))
+      ->capture_default_str();
   command.add_option("--time-limit", flags.plan.time_limit,
                      "Seconds after which the best plan so far is written (exit code 3); no limit "
                      "by default");
@@ -64,6 +71,7 @@ void add_flags(CLI::App& command, PlanFlags& flags) {
 std::map<std::string, std::string> record(const PlanFlags& flags) {
   return {{"objective", flags.objective},
           {"shards", std::to_string(flags.plan.partition.shards)},
+          {"bound_steps", std::to_string(flags.plan.bound_steps)},
           {"gap", fmt::format("{}", flags.plan.gap)}};
 }
 

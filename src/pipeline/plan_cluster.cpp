@@ -3,6 +3,7 @@
 
 #include "prove.hpp"
 #include "stages.hpp"
+#include "tighten.hpp"
 #include "waiting.hpp"
 
 #include <algorithm>
@@ -37,6 +38,14 @@ model::Plan describe(const model::Instance& instance, const PlanOptions& options
   plan.waiting = waiting(instance, placement);
   plan.placements = std::move(placement);
   return plan;
+}
+
+TightenOptions tightening(const model::Instance& instance, const PlanOptions& options,
+                          const Placement& placement) {
+  return {.objective = certify::objective(instance, options.objective, placement).value,
+          .gap = options.gap,
+          .steps = options.bound_steps >= 0 ? options.bound_steps
+                                            : usual_bound_steps(instance.cluster.gpus())};
 }
 
 /// The judge's word on the placement: objective, bound, gap.
@@ -120,7 +129,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
                                     options.shard);
   });
 
-  const Proof proof = stages.run("bound", [&] {
+  Proof proof = stages.run("bound", [&] {
     std::vector<model::Certificate> candidates{from_pools(pools, consensus.prices)};
     if (!local.shape_prices.empty()) candidates.push_back(from_shapes(local.shape_prices));
     return comm.rank() == 0 ? tightest(instance, options.objective, std::move(candidates))
@@ -136,6 +145,14 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   // One shard has no rounds in which to be asked, yet a limit may have passed.
   const bool late = done.interrupted || (shards.size() == 1 && asked.out_of_time());
   Placement placement = coordinator::gather_placement(comm, local.mine, jobs.spanning);
+
+  stages.run("tighten", [&] {
+    comm.agreed([&] {
+      if (comm.rank() != 0 || late) return;
+      proof = tighten(valuation, pools, consensus.prices, std::move(proof),
+                      tightening(instance, options, placement));
+    });
+  });
 
   model::Plan plan;
   stages.run("certify", [&] {

@@ -19,16 +19,17 @@ std::int32_t scale_for(double largest) {
   return std::clamp(60 - static_cast<int>(std::ceil(std::log2(largest))), 0, kMost);
 }
 
+}  // namespace
+
 std::int64_t to_fixed(double price, std::int32_t scale_log2) {
   return std::llround(std::ldexp(std::max(0.0, price), scale_log2));
 }
 
-}  // namespace
-
-model::Certificate from_pools(const model::Pools& pools, std::span<const double> prices) {
+model::Certificate from_pools(const model::Pools& pools, std::span<const double> prices,
+                              double largest) {
   model::Certificate certificate;
   certificate.level = pools.level;
-  const double largest = prices.empty() ? 0.0 : *std::ranges::max_element(prices);
+  for (const double price : prices) largest = std::max(largest, price);
   certificate.scale_log2 = scale_for(largest);
   for (std::size_t p = 0; p < pools.size(); ++p) {
     const model::Pool& pool = pools.pools[p];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -11,8 +12,13 @@
 
 namespace berth::pipeline {
 
+/// A price in units of 2^-scale_log2, 0 when negative.
+std::int64_t to_fixed(double price, std::int32_t scale_log2);
+
 /// Prices rounded to the certificate's fixed point.
-model::Certificate from_pools(const model::Pools& pools, std::span<const double> prices);
+/// @param largest  the scale leaves room for amounts like this one too
+model::Certificate from_pools(const model::Pools& pools, std::span<const double> prices,
+                              double largest = 0.0);
 model::Certificate from_shapes(std::span<const solver::ShapePrice> prices);
 
 struct Proof {

@@ -33,6 +33,8 @@ struct PlanOptions {
   solver::PriceOptions prices;
   solver::ShardOptions shard;
   coordinator::RoundOptions rounds;
+  int bound_steps = -1;  ///< of the bound by job prices, once the plan is known; counted, not timed;
+                         ///< -1 = 200 up to 4,096 GPUs, none above
   std::function<bool()> interrupted = [] { return false; };  ///< a signal came; asked on rank 0
 };
 

@@ -40,7 +40,8 @@ std::vector<JobId> countable_jobs(const model::Instance& instance);
 /// @param jobs    ascending, all countable
 /// @param start   price of each, >= 0; e.g. its profit at the consensus prices
 /// @param fluid   by RackId: price per GPU for jobs without a price of their own, or empty
-/// @param slack   how far the bound is above the best plan known, > 0; at most 0.3 % count
+/// @param slack   how far the bound is above the best plan known, > 0; the next step aims at 1 %
+///                of the bound at most
 /// Deterministic for any number of threads. An evaluation costs O(jobs x types + racks x (GPUs of a
 /// rack) x log) and, with gangs wider than a rack, (GPUs of a type)^2.
 JobPriceResult price_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,

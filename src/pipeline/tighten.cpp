@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tighten.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "berth/certify/bound.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+constexpr std::int64_t kManyGpus = 4096;
+constexpr int kUsualSteps = 200;
+
+bool takes_gpu(const model::Workload& workload, const model::Job& job) {
+  return workload.gpu_milli(job) > 0;
+}
+
+/// Highest price per GPU in each rack: what those pay who have no price of their own.
+std::vector<double> by_rack(const model::Cluster& cluster, const model::Pools& pools,
+                            std::span<const double> prices) {
+  std::vector<double> rack(cluster.racks.size(), 0.0);
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    double& highest = rack[cluster.machine_rack[m].index()];
+    highest = std::max(highest, prices[pools.of_machine[m].index()]);
+  }
+  return rack;
+}
+
+model::Certificate with_jobs(model::Certificate certificate, std::span<const JobId> jobs,
+                             std::span<const double> prices) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    certificate.jobs.push_back({jobs[i], to_fixed(prices[i], certificate.scale_log2)});
+  }
+  return certificate;
+}
+
+}  // namespace
+
+int usual_bound_steps(std::int64_t gpus) { return gpus <= kManyGpus ? kUsualSteps : 0; }
+
+Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
+              std::span<const double> prices, Proof proof, const TightenOptions& options) {
+  const model::Instance& instance = valuation.instance();
+  const double slack = proof.upper_bound - options.objective;
+  if (options.steps <= 0 || !(slack > options.gap * proof.upper_bound)) return proof;
+  std::vector<JobId> jobs = solver::countable_jobs(instance);
+  std::erase_if(jobs, [&](JobId j) { return instance.workload.job(j).required; });
+  if (jobs.empty()) return proof;
+  std::size_t on_gpus = 0;
+  for (const model::Job& job : instance.workload.jobs) on_gpus += takes_gpu(instance.workload, job);
+
+  const std::vector<double> profits =
+      certify::job_profits(instance, valuation.objective(), from_pools(pools, prices));
+  std::vector<double> start;
+  for (const JobId j : jobs) start.push_back(profits[j.index()]);
+  const double largest = *std::ranges::max_element(start);
+  model::Certificate certificate = from_pools(pools, prices, 8.0 * largest);
+  std::vector<double> others;
+  if (on_gpus > jobs.size()) {
+    others = by_rack(instance.cluster, pools, prices);
+  } else {
+    certificate.pools.clear();  // nobody pays them
+  }
+  const auto found =
+      solver::price_jobs(valuation, jobs, start, others, slack, {.evaluations = options.steps});
+  std::vector<model::Certificate> candidates{std::move(proof.certificate)};
+  candidates.push_back(with_jobs(std::move(certificate), jobs, found.prices));
+  return tightest(instance, valuation.objective(), std::move(candidates));
+}
+
+}  // namespace berth::pipeline

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tighten.hpp"
+
+#include "tiny.hpp"
+
+#include <gtest/gtest.h>
+
+#include "berth/certify/bound.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+/// One machine of 2 GPUs; a job of 2 GPUs worth 3, jobs of 1 GPU worth 2 and 0.5. The optimum is 3;
+/// a price per GPU proves 3.5 at best, at 1.5.
+class OneRack : public testing::Test {
+ protected:
+  OneRack() {
+    const ClassId c = tiny_.machine_class("c", tiny_.type("A"), 2, 4000, 1000);
+    tiny_.pod(), tiny_.rack(), tiny_.machine(c);
+    tiny_[tiny_.job({{.gpus = 2}})].value = 3.0;
+    tiny_[tiny_.job({{.gpus = 1}})].value = 2.0;
+    tiny_[tiny_.job({{.gpus = 1}})].value = 0.5;
+  }
+
+  Proof tightened(const TightenOptions& options) {
+    const model::Valuation value(tiny_.instance, model::Objective::value);
+    const auto pools = model::make_pools(tiny_.instance.cluster, model::Level::rack);
+    const std::vector<double> prices{1.5};
+    Proof proof = tightest(tiny_.instance, value.objective(), {from_pools(pools, prices)});
+    EXPECT_NEAR(proof.upper_bound, 3.5, 1e-9);
+    return tighten(value, pools, prices, std::move(proof), options);
+  }
+
+  test::Tiny tiny_;
+};
+
+TEST_F(OneRack, is_filled_by_whole_jobs) {
+  const Proof proof = tightened({.objective = 3.0, .steps = 200});
+  EXPECT_NEAR(proof.upper_bound, 3.0, 1e-3);
+  EXPECT_GE(proof.upper_bound, 3.0);
+  EXPECT_EQ(proof.certificate.jobs.size(), 3U);
+  EXPECT_TRUE(proof.certificate.pools.empty());
+}
+
+TEST_F(OneRack, keeps_its_proof_without_steps_or_when_the_gap_is_small_enough) {
+  EXPECT_NEAR(tightened({.objective = 3.0}).upper_bound, 3.5, 1e-9);
+  EXPECT_NEAR(tightened({.objective = 3.0, .gap = 0.2, .steps = 50}).upper_bound, 3.5, 1e-9);
+}
+
+/// Jobs that must be in, or share devices, keep paying for their GPUs.
+TEST_F(OneRack, prices_only_jobs_of_whole_gpus_that_may_stay_out) {
+  tiny_[JobId(1)].required = true;
+  const Proof proof = tightened({.objective = 2.5, .steps = 50});
+  EXPECT_GE(proof.upper_bound, 3.0);
+  for (const auto& job : proof.certificate.jobs) EXPECT_NE(job.job, JobId(1));
+}
+
+TEST(BoundSteps, are_for_small_clusters) {
+  EXPECT_GT(usual_bound_steps(4096), 0);
+  EXPECT_EQ(usual_bound_steps(4097), 0);
+}
+
+}  // namespace
+}  // namespace berth::pipeline
