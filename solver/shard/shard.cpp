@@ -120,8 +120,18 @@ void Shard::State::fill_idle() {
     order.emplace_back(-rank, -record.priority, record.arrival, job);
   }
   std::ranges::sort(order);
+  // Room only shrinks here: what found no place once finds none for an equal job later.
+  std::set<std::tuple<ShapeId, std::int32_t, std::uint64_t, model::Level>> hopeless;
   for (const auto& [rank, priority, arrival, job] : order) {
-    if (place_idle(tenancy, job)) unplaced.erase(job);
+    const model::Job& record = workload().job(job);
+    const model::TaskGroup& group = workload().groups_of(record).front();
+    const std::tuple kind(group.shape, group.count, record.gpu_types, record.domain);
+    if (record.groups == 1 && hopeless.contains(kind)) continue;
+    if (place_idle(tenancy, job)) {
+      unplaced.erase(job);
+    } else if (record.groups == 1) {
+      hopeless.insert(kind);
+    }
   }
 }
 
