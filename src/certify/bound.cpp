@@ -166,16 +166,23 @@ struct JobsTerm {
   bool integral = true;
 };
 
+constexpr std::size_t kBlock = 4096;
+
+std::size_t blocks_of(std::span<const std::uint32_t> order) {
+  return (order.size() + kBlock - 1) / kBlock;
+}
+
+std::span<const std::uint32_t> block_of(std::span<const std::uint32_t> order, std::size_t block) {
+  return order.subspan(block * kBlock).first(std::min(kBlock, order.size() - block * kBlock));
+}
+
 JobsTerm jobs_term(const Instance& instance, const Options& shared, const std::vector<bool>& must,
                    const std::vector<bool>& own_price) {
-  constexpr std::size_t kBlock = 4096;
   const std::vector<std::uint32_t> order = grouped(instance, shared);
   const auto of_block = [&](std::size_t block) {
     Options options = shared;
     JobsTerm sum;
-    for (const std::uint32_t j : std::span(order)
-                                     .subspan(block * kBlock)
-                                     .first(std::min(kBlock, order.size() - block * kBlock))) {
+    for (const std::uint32_t j : block_of(order, block)) {
       const Best best = options.best(instance.workload.jobs[j]);
       // A required job without an option: no plan places it, so any amount is a bound.
       if (!best.net) continue;
@@ -190,8 +197,7 @@ JobsTerm jobs_term(const Instance& instance, const Options& shared, const std::v
     total.gross += part.gross;
     total.integral = total.integral && part.integral;
   };
-  const std::size_t blocks = (order.size() + kBlock - 1) / kBlock;
-  return parallel::reduce_in_order(blocks, JobsTerm{}, of_block, add);
+  return parallel::reduce_in_order(blocks_of(order), JobsTerm{}, of_block, add);
 }
 
 Int128 machines_term(const Tariff& tariff, const MachineWorth& worth) {
@@ -238,6 +244,23 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   if (term.integral) bound.exact = floor_to_integer(bound.exact, bound.scale_log2);
   bound.value = double_up(bound.exact, bound.scale_log2);
   return bound;
+}
+
+std::vector<double> job_profits(const Instance& instance, model::Objective objective,
+                                const model::Certificate& certificate) {
+  BERTH_EXPECT(unusable(instance, objective, certificate).empty());
+  const Tariff tariff(instance, certificate);
+  const Options shared(instance, objective, tariff, certificate.scale_log2);
+  const std::vector<std::uint32_t> order = grouped(instance, shared);
+  std::vector<double> profits(order.size(), 0.0);
+  parallel::run_tasks(blocks_of(order), [&](std::size_t block) {
+    Options options = shared;
+    for (const std::uint32_t j : block_of(order, block)) {
+      const Best best = options.best(instance.workload.jobs[j]);
+      if (best.net && *best.net > 0) profits[j] = double_up(*best.net, certificate.scale_log2);
+    }
+  });
+  return profits;
 }
 
 }  // namespace berth::certify

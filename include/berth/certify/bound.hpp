@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
@@ -77,6 +78,11 @@ struct Bound {
 /// O(R G W log G) for R racks of G GPUs and W sizes, and, with wide gangs, (GPUs of a type)^2.
 Bound upper_bound(const model::Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed);
+
+/// By JobId: max(0, max_k [u_jk - C_jk]), what each job would pay to be in at these prices. Prices
+/// of jobs are not looked at. @pre unusable(...) is empty (asserted)
+std::vector<double> job_profits(const model::Instance& instance, model::Objective objective,
+                                const model::Certificate& certificate);
 
 /// Why these prices cannot be used: a negative one, a level that is neither rack nor pod, a place
 /// or shape that does not exist, numbers whose sums could leave 128 bits. Empty when they can.
