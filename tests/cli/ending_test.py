@@ -16,9 +16,15 @@ class Interrupted(ProgramTest):
         super().setUp()
         self.generate(gpus=16384)  # four shards, so there are rounds to be skipped
 
+    def assert_signalled(self, done, ranks):
+        """Every rank ends with 3. Not so mpiexec: after a signal that of MPICH 4.0.2 reports 0 once
+        in a hundred runs, of any program; the plan says what happened all the same."""
+        self.assertEqual(self.codes(), [3] * ranks, done)
+        self.assertIn(done.code, [0, 3] if ranks > 1 else [3], done)
+        self.assert_cut_short(done)
+
     def assert_cut_short(self, done):
-        """Exit 3 with a plan that says so and that the judge accepts."""
-        self.assert_ends(done, 3)
+        """A plan that says so and that the judge accepts."""
         self.assertIn("reproducible", done.out)
         plan = self.read_plan()
         self.assertFalse(plan["reproducible"])
@@ -30,6 +36,7 @@ class Interrupted(ProgramTest):
         for ranks, shards in [(None, 0), (3, 4), (3, 1)]:
             with self.subTest(ranks=ranks, shards=shards):
                 done = self.plan("--time-limit", "0.000001", "--shards", shards, ranks=ranks)
+                self.assert_ends(done, 3)
                 self.assertEqual(self.assert_cut_short(done)["stats"]["rounds"], 0)
 
     def test_not_by_a_distant_time_limit(self):
@@ -41,20 +48,21 @@ class Interrupted(ProgramTest):
             with self.subTest(signal=number):
                 plan = self.start_plan(ranks=3, until="relax")
                 os.kill(plan.running.pid, number)
-                self.assert_cut_short(plan.end())
+                self.assert_signalled(plan.end(), ranks=3)
 
     def test_by_a_signal_before_anything_is_known(self):
         plan = self.start_plan(ranks=3, until="threads=")
         os.kill(plan.running.pid, signal.SIGTERM)
-        self.assert_cut_short(plan.end())
+        self.assert_signalled(plan.end(), ranks=3)
 
     def test_by_a_signal_without_launcher(self):
         for shards, until in [(0, "relax"), (1, "threads=")]:
             with self.subTest(shards=shards):
                 plan = self.start_plan("--shards", shards, ranks=None, until=until)
-                plan.running.send_signal(signal.SIGUSR1)
-                plan.running.send_signal(signal.SIGTERM)
-                self.assert_cut_short(plan.end())
+                [rank] = self.rank_ids()
+                os.kill(rank, signal.SIGUSR1)
+                os.kill(rank, signal.SIGTERM)
+                self.assert_signalled(plan.end(), ranks=1)
 
 
 class DeadRank(ProgramTest):

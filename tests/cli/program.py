@@ -108,6 +108,12 @@ class ProgramTest(unittest.TestCase):
         launcher = [] if ranks is None else [MPIEXEC, "-n", str(ranks)]
         return [*launcher, BERTH, *map(str, arguments)]
 
+    def keep_codes(self, command):
+        """The same command with the exit code of each rank noted in the file `codes`."""
+        at = command.index(BERTH)
+        note = 'trap : USR1 TERM; "$@"; code=$?; echo $code >>codes; exit $code'
+        return [*command[:at], "sh", "-c", note, "sh", *command[at:]]
+
     def launch(self, *arguments, ranks=None, stderr=subprocess.PIPE):
         command = self.command(*arguments, ranks=ranks)
         return self.start(command, stderr), command
@@ -162,11 +168,15 @@ class ProgramTest(unittest.TestCase):
         return sorted(found)
 
     def start_plan(self, *more, ranks, until):
-        """A plan with a JSON log, once that holds the word `until`."""
-        running, command = self.launch("plan", "--cluster", "c.yaml", "--jobs", "j.jsonl", "--out",
-                                       "plan.json", "--log-format", "json", "--verbose", *more,
-                                       ranks=ranks)
-        return Watched(running, command).until(until)
+        """A plan with a JSON log, once that holds the word `until`; with a file `codes`."""
+        (self.folder / "codes").unlink(missing_ok=True)
+        command = self.keep_codes(self.command(
+            "plan", "--cluster", "c.yaml", "--jobs", "j.jsonl", "--out", "plan.json",
+            "--log-format", "json", "--verbose", *more, ranks=ranks))
+        return Watched(self.start(command), command).until(until)
+
+    def codes(self):
+        return sorted(map(int, (self.folder / "codes").read_text().split()))
 
 
 def main():
