@@ -42,7 +42,6 @@ struct Shard::State {
   std::set<JobId> pushed_out = {};    ///< those of `unplaced` that `improve` has not tried yet
   std::vector<double> cheapest = {};  ///< by GPU type: least price per GPU over the cluster
   std::vector<ShapePrice> shape_prices = {};
-  std::map<std::string, double> stats = {};
 
   [[nodiscard]] const model::Workload& workload() const { return valuation->instance().workload; }
 
@@ -96,15 +95,11 @@ void Shard::State::admit(model::Placement placed) {
 
 void Shard::State::dive_all(std::span<const JobId> jobs, std::span<const double> prices) {
   DiveResult result = dive(*valuation, *pools, tenancy.room(), machines, jobs, prices);
-  stats["dive_passes"] += result.passes;
-  stats["dive_evaluations"] += result.evaluations;
   admit(std::move(result.placement));
 }
 
 void Shard::State::pack_all(std::span<const JobId> jobs) {
   PackResult result = pack(*valuation, tenancy.room(), machines, jobs, {.gap = options.gap});
-  stats["pack_columns"] += result.stats.columns;
-  stats["pack_rounds"] += result.stats.rounds;
   shape_prices = std::move(result.prices);
   admit(std::move(result.placed));
 }
@@ -298,6 +293,5 @@ ShardId Shard::id() const { return state_->id; }
 double Shard::value() const { return state_->tenancy.value(); }
 model::Placement Shard::placement() const { return state_->tenancy.placement(); }
 const std::vector<ShapePrice>& Shard::shape_prices() const { return state_->shape_prices; }
-const std::map<std::string, double>& Shard::stats() const { return state_->stats; }
 
 }  // namespace berth::solver

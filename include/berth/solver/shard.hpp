@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
@@ -88,7 +86,6 @@ class Shard {
   [[nodiscard]] double value() const;                ///< of all jobs placed here
   [[nodiscard]] model::Placement placement() const;  ///< ascending JobId
   [[nodiscard]] const std::vector<ShapePrice>& shape_prices() const;
-  [[nodiscard]] const std::map<std::string, double>& stats() const;  ///< counters, for reports
 
  private:
   struct State;
