@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "id_range.hpp"
+#include "machine_states.hpp"
 
 #include <array>
 #include <cmath>
@@ -109,6 +110,12 @@ void add_queues(std::string& text, const Cluster& cluster) {
   for (const model::Queue& queue : cluster.queues) {
     text += "  - {id: " + scalar(queue.name);
     if (queue.gpu_quota >= 0) text += fmt::format(", gpu_quota: {}", queue.gpu_quota);
+    if (queue.parent.valid()) {
+      text += ", parent: " + scalar(cluster.queues[queue.parent.index()].name);
+    }
+    if (std::isfinite(queue.over_quota_penalty)) {
+      text += fmt::format(", over_quota_penalty: {}", queue.over_quota_penalty);
+    }
     text += "}\n";
   }
 }
@@ -120,6 +127,7 @@ std::string cluster_text(const Cluster& cluster) {
   add_classes(text, cluster);
   add_pods(text, cluster);
   add_queues(text, cluster);
+  text += machine_states_text(cluster);
   return text;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_line.hpp"
 
+#include "job_running.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -139,9 +140,11 @@ void clear(JobLine& line) {
   std::swap(fresh.tasks, line.tasks);
   std::swap(fresh.gpu_types, line.gpu_types);
   std::swap(fresh.speeds, line.speeds);
+  std::swap(fresh.running, line.running);
   fresh.tasks.clear();
   fresh.gpu_types.clear();
   fresh.speeds.clear();
+  fresh.running.clear();
   line = std::move(fresh);
 }
 
@@ -149,8 +152,8 @@ void clear(JobLine& line) {
 
 void read_job_line(const JsonAt& at, JobLine& line) {
   static constexpr std::string_view keys[] = {
-      "id",        "tasks", "arrival", "queue", "priority", "weight", "required",
-      "gpu_types", "speed", "domain",  "home",  "spread",   "value"};
+      "id",    "tasks",  "arrival", "queue",  "priority", "weight",  "required",     "gpu_types",
+      "speed", "domain", "home",    "spread", "value",    "running", "communication"};
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   clear(line);
   const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
@@ -191,8 +194,14 @@ void read_job_line(const JsonAt& at, JobLine& line) {
       case 11:
         line.spread_factor = filled(value, read_given(value, kLevelNames));
         break;
-      default:
+      case 12:
         line.value = value.amount(kMaxWorth);
+        break;
+      case 13:
+        read_running(value, line);
+        break;
+      default:
+        read_communication(value, line);
         break;
     }
   });

@@ -43,6 +43,22 @@ struct JobLine {
   model::Factors home_factor{1.0, 1.0, 1.0, 1.0};
   model::Factors spread_factor{1.0, 1.0, 1.0, 1.0};
   double value = std::numeric_limits<double>::quiet_NaN();
+
+  /// One task of a job that runs.
+  struct RunningTask {
+    std::string_view label = kDefaultLabel;
+    std::string_view machine;
+    std::uint64_t devices = 0;
+    std::int64_t milli = 0;  ///< of the last device, when told
+  };
+  std::vector<RunningTask> running;  ///< empty: the job waits
+  bool pinned = false;
+  double stop_cost = 0.0;
+  double move_cost = 0.0;
+
+  model::Pattern pattern = model::Pattern::none;
+  std::int64_t mbps = 0;
+  std::string_view servers;  ///< label of a task group, for Pattern::ps
 };
 
 /// Overwrites `line` (whose memory is reused from line to line).

@@ -57,7 +57,7 @@ std::size_t JobTables::SpeedHash::operator()(const SpeedRow& row) const {
 }
 
 JobTables::JobTables(model::Cluster& cluster, const std::string& file)
-    : cluster_(&cluster), file_(&file) {
+    : cluster_(&cluster), file_(&file), running_(cluster, file) {
   index_names(cluster.racks, racks_);
   index_names(cluster.pods, pods_);
   factors_.intern(workload_.factors.front(), [](const Factors&) {});
@@ -169,9 +169,28 @@ void JobTables::add(const JobLine& line, std::int64_t at) {
   job.speed = speed_row(line);
   job.home_factor = factor_row(line.home_factor);
   job.spread_factor = factor_row(line.spread_factor);
+  job.communication = communication(line, job);
   workload_.job_names.add(line.id);
   workload_.jobs.push_back(job);
   lines_.push_back(static_cast<std::uint32_t>(at));
+  running_.add(line, at, workload_);
+}
+
+model::Communication JobTables::communication(const JobLine& line, const Job& job) const {
+  if (line.pattern == model::Pattern::none || line.mbps == 0) return {};
+  model::Communication c{.pattern = line.pattern, .servers = 0, .mbps = line.mbps};
+  if (line.pattern == model::Pattern::ring) return c;
+  const auto groups = workload_.groups_of(job);
+  const auto servers = std::ranges::find_if(
+      groups, [&](const model::TaskGroup& g) { return workload_.labels[g.label] == line.servers; });
+  if (servers == groups.end() || groups.size() < 2) {
+    fail("communication.servers",
+         servers == groups.end() ? "the job has no task group " + in_quotes(line.servers)
+                                 : "the job has servers and no workers",
+         "name one of several task groups by its \"shape\"");
+  }
+  c.servers = static_cast<std::uint32_t>(servers - groups.begin());
+  return c;
 }
 
 void JobTables::fill_speeds() {
@@ -201,6 +220,7 @@ void JobTables::refuse_repeated_ids() const {
 model::Workload JobTables::finish() {
   refuse_repeated_ids();
   fill_speeds();
+  running_.finish(workload_);
   return std::move(workload_);
 }
 

@@ -3,6 +3,7 @@
 
 #include "interner.hpp"
 #include "job_line.hpp"
+#include "job_running.hpp"
 
 #include <string>
 #include <unordered_map>
@@ -46,6 +47,7 @@ class JobTables {
   std::uint64_t gpu_types(const JobLine& line);
   std::uint32_t speed_row(const JobLine& line);
   std::uint32_t factor_row(const model::Factors& factors);
+  model::Communication communication(const JobLine& line, const model::Job& job) const;
   void fill_speeds();
   void refuse_repeated_ids() const;
   [[noreturn]] void fail(const char* field, const std::string& problem,
@@ -56,6 +58,7 @@ class JobTables {
   std::int64_t line_ = 0;  // being added
   model::Workload workload_;
   std::vector<std::uint32_t> lines_;  // by JobId
+  RunningTables running_;
   std::unordered_map<std::string_view, RackId> racks_;
   std::unordered_map<std::string_view, PodId> pods_;
   Interner<model::Shape, ShapeHash> shapes_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "id_range.hpp"
+#include "machine_states.hpp"
 #include "words.hpp"
 #include "yaml_fields.hpp"
 
@@ -23,6 +24,7 @@ using model::kMaxGpuTypes;
 
 constexpr std::uint64_t kMaxMachines = std::uint64_t{1} << 24;
 constexpr double kMaxGbps = 1e9;
+constexpr double kMaxPenalty = 0x1p40;
 
 /// Fills a cluster from top to bottom; remembers lines for messages about ids given twice.
 class ClusterReader {
@@ -41,6 +43,7 @@ class ClusterReader {
   void add_machines(const YamlAt& ids, ClassId machine_class, RackId rack);
   void read_queue(const YamlAt& at);
   ClassId class_named(const YamlAt& at) const;
+  QueueId queue_named(const YamlAt& at) const;
   void refuse_repeated_machines(const YamlAt& top) const;
   static std::string new_id(const YamlAt& at, Seen& seen, const char* what);
   static double uplink(const YamlMap& map);
@@ -159,10 +162,29 @@ void ClusterReader::add_machines(const YamlAt& ids, ClassId machine_class, RackI
   });
 }
 
+QueueId ClusterReader::queue_named(const YamlAt& at) const {
+  const std::string name = at.name();
+  std::vector<std::string_view> known;
+  for (std::size_t q = 0; q < cluster_.queues.size(); ++q) {
+    if (cluster_.queues[q].name == name) return QueueId(q);
+    known.push_back(cluster_.queues[q].name);
+  }
+  at.fail("unknown queue " + in_quotes(name),
+          known.empty() ? "a parent comes before its children" : known_words(name, known));
+}
+
 void ClusterReader::read_queue(const YamlAt& at) {
-  const YamlMap map(at, {"id", "gpu_quota"});
-  model::Queue queue{new_id(map.need("id"), queues_, "queue")};
-  if (const auto quota = map.find("gpu_quota")) queue.gpu_quota = quota->integer(kMaxAmount);
+  const YamlMap map(at, {"id", "gpu_quota", "parent", "over_quota_penalty"});
+  const auto parent = map.find("parent");
+  model::Queue queue{.name = {}};
+  if (parent) queue.parent = queue_named(*parent);
+  queue.name = new_id(map.need("id"), queues_, "queue");
+  const auto quota = map.find("gpu_quota");
+  if (quota) queue.gpu_quota = quota->integer(kMaxAmount);
+  if (const auto penalty = map.find("over_quota_penalty")) {
+    if (!quota) penalty->fail("a queue without gpu_quota is never over it", "give gpu_quota too");
+    queue.over_quota_penalty = penalty->amount(kMaxPenalty);
+  }
   cluster_.queues.push_back(std::move(queue));
 }
 
@@ -180,7 +202,7 @@ void ClusterReader::refuse_repeated_machines(const YamlAt& top) const {
 
 Cluster ClusterReader::read(const YamlAt& top) {
   if (top.empty()) top.fail("is empty", "a cluster begins with schema: 1");
-  const YamlMap map(top, {"schema", "classes", "pods", "queues"});
+  const YamlMap map(top, {"schema", "classes", "pods", "queues", "machine_states"});
   const YamlAt schema = map.need("schema");
   if (schema.text() != "1")
     schema.fail("unknown schema " + in_quotes(schema.text()), "this is schema 1");
@@ -192,6 +214,7 @@ Cluster ClusterReader::read(const YamlAt& top) {
     queues->each([&](const YamlAt& queue) { read_queue(queue); });
   }
   refuse_repeated_machines(top);
+  if (const auto states = map.find("machine_states")) read_machine_states(*states, cluster_);
   return std::move(cluster_);
 }
 

@@ -62,18 +62,42 @@ std::string Sha256::hex() {
 
 namespace {
 
+void add_queue(Sha256& sha, const Cluster& cluster, const Queue& queue) {
+  sha.name(queue.name).integer(queue.gpu_quota);
+  if (queue.parent.valid()) {
+    sha.text("in ").name(cluster.queues[queue.parent.index()].name);
+  }
+  if (std::isfinite(queue.over_quota_penalty)) sha.text("over ").real(queue.over_quota_penalty);
+}
+
+/// Machines that are not simply empty; nothing when all are, as in the first version of the format.
+void add_states(Sha256& sha, const Cluster& cluster) {
+  for (std::size_t m = 0; m < cluster.machine_state.size(); ++m) {
+    if (cluster.machine_state[m] == MachineState::up) continue;
+    sha.text("state ").name(cluster.machine_names[m]);
+    sha.integer(static_cast<std::int64_t>(cluster.machine_state[m]));
+  }
+  for (const Immovable& content : cluster.immovable) {
+    if (content.job.valid()) continue;  // told with the job
+    sha.text("used ").name(cluster.machine_names[content.machine.index()]);
+    sha.integer(std::bit_cast<std::int64_t>(content.devices)).integer(content.milli);
+    sha.integer(content.cpu_milli).integer(content.memory_mib);
+  }
+}
+
 void add_cluster(Sha256& sha, const Cluster& cluster) {
   for (const Pod& pod : cluster.pods) sha.name(pod.name).real(pod.uplink_gbps);
   for (const Rack& rack : cluster.racks) {
     sha.name(rack.name).integer(rack.pod.value()).real(rack.uplink_gbps);
   }
-  for (const Queue& queue : cluster.queues) sha.name(queue.name).integer(queue.gpu_quota);
+  for (const Queue& queue : cluster.queues) add_queue(sha, cluster, queue);
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
     const MachineClass& c = cluster.class_of(MachineId(m));
     sha.name(cluster.machine_names[m]).integer(cluster.machine_rack[m].value());
     sha.name(c.gpu_type.valid() ? cluster.gpu_types[c.gpu_type.index()] : "").integer(c.gpus);
     sha.integer(c.cpu_milli).integer(c.memory_mib);
   }
+  add_states(sha, cluster);
 }
 
 /// GPU types in order of their names: how they are numbered does not matter.
@@ -94,6 +118,21 @@ void add_types(Sha256& sha, const Instance& instance, std::span<const std::size_
   }
 }
 
+void add_running(Sha256& sha, const Cluster& cluster, const Workload& workload,
+                 const Running& running) {
+  sha.text(running.pinned ? "pinned " : "runs ").real(running.stop_cost).real(running.move_cost);
+  for (const TaskPlacement& t : workload.tasks_of(running)) {
+    sha.name(cluster.machine_names[t.machine.index()]).integer(t.group);
+    sha.integer(std::bit_cast<std::int64_t>(t.devices)).integer(t.milli);
+  }
+}
+
+void add_communication(Sha256& sha, const Communication& c) {
+  if (c.pattern == Pattern::none) return;
+  sha.text("talks ").integer(static_cast<std::int64_t>(c.pattern)).integer(c.mbps);
+  if (c.pattern == Pattern::ps) sha.integer(c.servers);
+}
+
 void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t> types,
              std::size_t j) {
   const Workload& workload = instance.workload;
@@ -109,6 +148,10 @@ void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t>
     const Shape& s = workload.shape(g.shape);
     sha.name(workload.labels[g.label]).integer(g.count).integer(s.cpu_milli).integer(s.memory_mib);
     sha.integer(s.gpus).integer(s.gpu_milli);
+  }
+  add_communication(sha, job.communication);
+  if (const Running* running = workload.running_of(job)) {
+    add_running(sha, instance.cluster, workload, *running);
   }
 }
 

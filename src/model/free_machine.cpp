@@ -19,6 +19,26 @@ FreeMachine::FreeMachine(const MachineClass& machine_class)
   std::ranges::fill_n(device_.begin(), gpus_, static_cast<std::int16_t>(kGpuMilli));
 }
 
+FreeMachine::FreeMachine(const Cluster& cluster, MachineId machine)
+    : FreeMachine(cluster.class_of(machine)) {
+  if (cluster.state_of(machine) != MachineState::up) {
+    cpu_ = memory_ = milli_ = 0;
+    whole_ = 0;
+    device_.fill(0);
+    return;
+  }
+  for (const Immovable& content : cluster.immovable_on(machine)) take(content);
+}
+
+bool FreeMachine::fits(const Immovable& content) const {
+  if (cpu_ < content.cpu_milli || memory_ < content.memory_mib) return false;
+  for (std::uint64_t rest = content.devices; rest != 0; rest &= rest - 1) {
+    const int d = std::countr_zero(rest);
+    if (d >= gpus_ || device_[static_cast<std::size_t>(d)] < content.milli) return false;
+  }
+  return true;
+}
+
 int FreeMachine::whole_count() const { return std::popcount(whole_); }
 
 bool FreeMachine::fits(const Shape& shape) const {
@@ -79,17 +99,28 @@ TaskPlacement FreeMachine::choose(MachineId m, std::uint32_t group, const Shape&
 void FreeMachine::edit(const TaskPlacement& task, const Shape& shape, int sign) {
   cpu_ += sign * shape.cpu_milli;
   memory_ += sign * shape.memory_mib;
-  for (std::uint64_t rest = task.devices; rest != 0; rest &= rest - 1) {
+  edit_devices(task.devices, task.milli, sign);
+  BERTH_ASSERT(cpu_ >= 0 && memory_ >= 0);
+}
+
+void FreeMachine::take(const Immovable& content) {
+  BERTH_EXPECT(fits(content));
+  cpu_ -= content.cpu_milli;
+  memory_ -= content.memory_mib;
+  edit_devices(content.devices, content.milli, -1);
+}
+
+void FreeMachine::edit_devices(std::uint64_t devices, std::int32_t milli, int sign) {
+  for (std::uint64_t rest = devices; rest != 0; rest &= rest - 1) {
     const int d = std::countr_zero(rest);
     BERTH_EXPECT(d < gpus_);
     std::int16_t& free = device_[static_cast<std::size_t>(d)];
-    free = static_cast<std::int16_t>(free + sign * task.milli);
-    milli_ += sign * task.milli;
+    free = static_cast<std::int16_t>(free + sign * milli);
+    milli_ += sign * milli;
     BERTH_ASSERT(free >= 0 && free <= kGpuMilli);
     const std::uint64_t bit = std::uint64_t{1} << d;
     whole_ = free == kGpuMilli ? whole_ | bit : whole_ & ~bit;
   }
-  BERTH_ASSERT(cpu_ >= 0 && memory_ >= 0);
 }
 
 }  // namespace berth::model

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -12,6 +13,11 @@ std::int64_t Cluster::gpus() const {
   std::int64_t total = 0;
   for (const ClassId c : machine_class) total += classes[c.index()].gpus;
   return total;
+}
+
+std::span<const Immovable> Cluster::immovable_on(MachineId machine) const {
+  const auto found = std::ranges::equal_range(immovable, machine, {}, &Immovable::machine);
+  return {found.begin(), found.end()};
 }
 
 std::int64_t Workload::gpu_milli(const Job& j) const {

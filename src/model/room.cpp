@@ -27,7 +27,7 @@ Room::Room(const Cluster& cluster, std::span<const MachineId> machines)
   machines_.reserve(machines.size());
   for (const MachineId m : machines) {
     slot_[m.index()] = static_cast<std::uint32_t>(machines_.size());
-    machines_.emplace_back(cluster.class_of(m));
+    machines_.emplace_back(cluster, m);
   }
 }
 

@@ -64,12 +64,19 @@ bool Valuation::placeless(JobId id) const {
   return (at_home_nowhere || flat(job.home_factor)) && (single || flat(job.spread_factor));
 }
 
+Level width(const Cluster& cluster, std::span<const TaskPlacement> tasks) {
+  Level widest = Level::machine;
+  for (const TaskPlacement& t : tasks) {
+    widest = std::max(widest, join(cluster, tasks.front().machine, t.machine));
+  }
+  return widest;
+}
+
 Extent extent(const Instance& instance, const JobPlacement& placement) {
   const Cluster& cluster = instance.cluster;
   const Job& job = instance.workload.job(placement.job);
-  Extent e;
+  Extent e{.width = width(cluster, placement.tasks)};
   for (const TaskPlacement& t : placement.tasks) {
-    e.width = std::max(e.width, join(cluster, placement.tasks.front().machine, t.machine));
     e.distance = std::max(
         e.distance, distance_from_home(cluster, job, cluster.machine_rack[t.machine.index()]));
   }

@@ -74,16 +74,33 @@ void send_racks(const Communicator& comm, std::vector<model::Rack>& racks) {
   for (std::size_t r = 0; r < racks.size(); ++r) racks[r].pod = pods[r];
 }
 
+void send_queues(const Communicator& comm, std::vector<model::Queue>& queues) {
+  std::vector<QueueId> parents;
+  std::vector<double> penalties;
+  for (const auto& queue : queues) {
+    parents.push_back(queue.parent);
+    penalties.push_back(queue.over_quota_penalty);
+  }
+  send_named(comm, queues, [](model::Queue& queue) -> std::int64_t& { return queue.gpu_quota; });
+  comm.broadcast_vector(parents);
+  comm.broadcast_vector(penalties);
+  for (std::size_t q = 0; q < queues.size(); ++q) {
+    queues[q].parent = parents[q];
+    queues[q].over_quota_penalty = penalties[q];
+  }
+}
+
 void send_cluster(const Communicator& comm, model::Cluster& cluster) {
   send(comm, cluster.gpu_types);
   send_classes(comm, cluster.classes);
   send_named(comm, cluster.pods, [](model::Pod& pod) -> double& { return pod.uplink_gbps; });
   send_racks(comm, cluster.racks);
-  send_named(comm, cluster.queues,
-             [](model::Queue& queue) -> std::int64_t& { return queue.gpu_quota; });
+  send_queues(comm, cluster.queues);
   send(comm, cluster.machine_names);
   comm.broadcast_vector(cluster.machine_class);
   comm.broadcast_vector(cluster.machine_rack);
+  comm.broadcast_vector(cluster.machine_state);
+  comm.broadcast_vector(cluster.immovable);
 }
 
 void send_workload(const Communicator& comm, model::Workload& workload) {
@@ -95,6 +112,8 @@ void send_workload(const Communicator& comm, model::Workload& workload) {
   comm.broadcast_vector(workload.speeds);
   comm.broadcast_value(workload.speed_types);
   send(comm, workload.labels);
+  comm.broadcast_vector(workload.running);
+  comm.broadcast_vector(workload.running_tasks);
 }
 
 }  // namespace

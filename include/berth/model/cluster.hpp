@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,9 +36,35 @@ struct Rack {
   double uplink_gbps = std::numeric_limits<double>::infinity();
 };
 
+/// A share of the cluster's GPUs. What a queue's jobs take counts for its ancestors too.
 struct Queue {
   std::string name;
   std::int64_t gpu_quota = -1;  ///< GPUs; -1 = none
+  QueueId parent = {};          ///< an earlier queue, or invalid
+  /// Value lost per GPU over the quota; infinite: the quota may not be passed. Objective::value
+  /// alone knows prices of that kind: under Objective::allocate a soft quota is none.
+  double over_quota_penalty = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] bool hard() const {
+    return gpu_quota >= 0 && over_quota_penalty == std::numeric_limits<double>::infinity();
+  }
+};
+
+enum class MachineState : std::uint8_t {
+  up,
+  drained,   ///< goes down: nothing new starts here
+  reserved,  ///< kept for somebody else: nothing new starts here
+};
+
+/// Part of a machine that no plan moves: a job that is pinned there, or something that is none of
+/// ours. A machine may have several.
+struct Immovable {
+  MachineId machine;
+  std::uint64_t devices = 0;  ///< bit i = device i
+  std::int32_t milli = 0;     ///< of each of the devices, 1..1000
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_mib = 0;
+  JobId job = {};  ///< the pinned job; invalid: not a job of the workload
 };
 
 /// Pods > racks > machines > GPUs. Machines are numbered rack by rack, racks pod by pod, in file
@@ -53,6 +80,9 @@ struct Cluster {
   std::vector<ClassId> machine_class;  ///< by MachineId
   std::vector<RackId> machine_rack;    ///< by MachineId, ascending
 
+  std::vector<MachineState> machine_state;  ///< by MachineId; empty: all up
+  std::vector<Immovable> immovable;         ///< ascending machine
+
   [[nodiscard]] std::size_t machines() const { return machine_class.size(); }
   [[nodiscard]] const MachineClass& class_of(MachineId machine) const {
     return classes[machine_class[machine.index()].index()];
@@ -60,6 +90,11 @@ struct Cluster {
   [[nodiscard]] PodId pod_of(MachineId machine) const {
     return racks[machine_rack[machine.index()].index()].pod;
   }
+  [[nodiscard]] MachineState state_of(MachineId machine) const {
+    return machine_state.empty() ? MachineState::up : machine_state[machine.index()];
+  }
+  /// What no plan moves on this machine. O(log immovable).
+  [[nodiscard]] std::span<const Immovable> immovable_on(MachineId machine) const;
   [[nodiscard]] std::int64_t gpus() const;  ///< devices in the whole cluster, O(machines)
 };
 

@@ -15,7 +15,10 @@ namespace berth::model {
 /// What is free on one machine, device by device. A plain value: what-ifs work on a copy.
 class FreeMachine {
  public:
+  /// Empty.
   explicit FreeMachine(const MachineClass& machine_class);
+  /// Without its immovable content; nothing at all when no new task may start there.
+  FreeMachine(const Cluster& cluster, MachineId machine);
 
   [[nodiscard]] std::int64_t cpu() const { return cpu_; }
   [[nodiscard]] std::int64_t memory() const { return memory_; }
@@ -35,9 +38,14 @@ class FreeMachine {
 
   void take(const TaskPlacement& task, const Shape& shape) { edit(task, shape, -1); }
   void release(const TaskPlacement& task, const Shape& shape) { edit(task, shape, +1); }
+  void take(const Immovable& content);
+
+  /// Whether the machine has room for this content, device by device.
+  [[nodiscard]] bool fits(const Immovable& content) const;
 
  private:
   void edit(const TaskPlacement& task, const Shape& shape, int sign);
+  void edit_devices(std::uint64_t devices, std::int32_t milli, int sign);
 
   std::int64_t cpu_;
   std::int64_t memory_;

@@ -7,20 +7,11 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/model/cluster.hpp"
+#include "berth/model/task_placement.hpp"
 
 namespace berth::model {
 
 struct Instance;
-
-/// One task on one machine: which devices, and how much of each.
-struct TaskPlacement {
-  MachineId machine;
-  std::uint32_t group = 0;    ///< index among the job's task groups
-  std::uint64_t devices = 0;  ///< bit i = device i of the machine; 0 for a CPU-only task
-  std::int32_t milli = 0;     ///< taken from each of the devices: 1000, or the share; 0 CPU-only
-
-  auto operator<=>(const TaskPlacement&) const = default;
-};
 
 /// A job with all its tasks. Tasks are ordered by group; within a group as placed.
 struct JobPlacement {

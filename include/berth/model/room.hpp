@@ -18,9 +18,9 @@ namespace berth::model {
 /// machine; different machines may be edited by different threads.
 class Room {
  public:
-  /// All machines, empty.
+  /// All machines, holding what no plan moves and nothing else.
   explicit Room(const Cluster& cluster);
-  /// These machines, empty; no other may be asked for. @pre distinct
+  /// The same of these machines; no other may be asked for. @pre distinct
   Room(const Cluster& cluster, std::span<const MachineId> machines);
 
   /// Position of a machine among those held, in the order given.

@@ -51,4 +51,7 @@ struct Extent {
 };
 Extent extent(const Instance& instance, const JobPlacement& placement);
 
+/// The first of the two alone. O(tasks).
+Level width(const Cluster& cluster, std::span<const TaskPlacement> tasks);
+
 }  // namespace berth::model

@@ -10,6 +10,7 @@
 
 #include "berth/base/name_table.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/model/task_placement.hpp"
 
 namespace berth::model {
 
@@ -42,6 +43,23 @@ struct TaskGroup {
 /// profile equals entry `rack`: being in the home rack is as near as it gets.
 using Factors = std::array<double, kLevels>;
 
+/// Who talks to whom while the job runs.
+enum class Pattern : std::uint8_t {
+  none,
+  ring,  ///< ring all-reduce over all tasks
+  ps,    ///< every worker with every parameter server
+};
+
+/// Traffic between the tasks of a job. It loads the uplinks of the racks and pods it crosses; the
+/// job runs at full speed or not at all.
+struct Communication {
+  Pattern pattern = Pattern::none;
+  std::uint32_t servers = 0;  ///< ps: which of the job's task groups are the servers
+  /// ring: on every uplink of a rack (pod) of the ring, when there are several; ps: what one worker
+  /// sends, and receives, evenly over all servers. Mbit/s each way.
+  std::int64_t mbps = 0;
+};
+
 /// One training job. All GPU tasks lie on one GPU type; all tasks are placed or none is (gang).
 struct Job {
   std::uint32_t first_group = 0;  ///< groups [first_group, first_group + groups) of the workload
@@ -59,6 +77,20 @@ struct Job {
   std::int64_t arrival = 0;  ///< seconds
   double weight = 1.0;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< replaces weight x GPUs when given
+  Communication communication = {};
+  std::int32_t running = -1;  ///< index into Workload::running; -1: it waits
+};
+
+/// A job that holds its place when the plan is made.
+struct Running {
+  JobId job;
+  /// It neither moves nor stops, counts in neither objective nor bound, and is not in the plan; its
+  /// tasks are Immovable content of their machines.
+  bool pinned = false;
+  double stop_cost = 0.0;        ///< value lost when it is stopped, >= 0
+  double move_cost = 0.0;        ///< value lost when any task runs elsewhere than now, >= 0
+  std::uint32_t first_task = 0;  ///< tasks [first_task, first_task + tasks) of `running_tasks`
+  std::uint32_t tasks = 0;
 };
 
 /// Jobs in file order. Repeated parts (shapes, speeds, factors, labels) are kept once.
@@ -68,9 +100,11 @@ struct Workload {
   std::vector<TaskGroup> groups;
   std::vector<Shape> shapes;  ///< by ShapeId, distinct
   std::vector<Factors> factors{{1.0, 1.0, 1.0, 1.0}};
-  std::vector<double> speeds;       ///< rows of `speed_types` entries, by GpuTypeId
-  std::uint32_t speed_types = 0;    ///< row length = number of GPU types of the cluster
-  std::vector<std::string> labels;  ///< names of task groups, distinct
+  std::vector<double> speeds;                ///< rows of `speed_types` entries, by GpuTypeId
+  std::uint32_t speed_types = 0;             ///< row length = number of GPU types of the cluster
+  std::vector<std::string> labels;           ///< names of task groups, distinct
+  std::vector<Running> running;              ///< ascending job
+  std::vector<TaskPlacement> running_tasks;  ///< of each job by group, then machine and devices
 
   [[nodiscard]] const Job& job(JobId id) const { return jobs[id.index()]; }
   [[nodiscard]] const Shape& shape(ShapeId id) const { return shapes[id.index()]; }
@@ -79,6 +113,16 @@ struct Workload {
   }
   [[nodiscard]] double speed(const Job& j, GpuTypeId type) const {
     return speeds.empty() ? 1.0 : speeds[j.speed * std::size_t{speed_types} + type.index()];
+  }
+  /// Where the job runs now, or null.
+  [[nodiscard]] const Running* running_of(const Job& j) const {
+    return j.running < 0 ? nullptr : &running[static_cast<std::size_t>(j.running)];
+  }
+  [[nodiscard]] bool pinned(const Job& j) const {
+    return j.running >= 0 && running[static_cast<std::size_t>(j.running)].pinned;
+  }
+  [[nodiscard]] std::span<const TaskPlacement> tasks_of(const Running& r) const {
+    return std::span(running_tasks).subspan(r.first_task, r.tasks);
   }
   [[nodiscard]] std::int64_t gpu_milli(const Job& j) const;  ///< over all tasks
   [[nodiscard]] std::int64_t tasks(const Job& j) const;      ///< over all groups

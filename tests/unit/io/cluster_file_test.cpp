@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/model/free_machine.hpp"
 #include "berth/model/instance.hpp"
 
 namespace berth::io {
@@ -58,6 +59,49 @@ TEST(ParseCluster, reads_every_key) {
   EXPECT_EQ(cluster.racks[1].pod, PodId(0));
   EXPECT_EQ(cluster.queues[0].gpu_quota, 512);
   EXPECT_EQ(cluster.queues[1].gpu_quota, -1);
+}
+
+constexpr const char* kStates = R"(schema: 1
+classes: {g2: {gpu_type: G2, gpus: 8, cpu_milli: 96000, memory_mib: 393216}}
+pods: [{id: p, racks: [{id: r, machines: [{ids: "m[0-7]", class: g2}]}]}]
+queues:
+  - {id: org, gpu_quota: 512}
+  - {id: research, gpu_quota: 100, parent: org, over_quota_penalty: 0.5}
+machine_states:
+  - {ids: "m[1-2]", state: drained}
+  - {ids: [m4], state: reserved}
+  - ids: "m[5-6]"
+    used: {cpu_milli: 4000, memory_mib: 512, gpus: [{index: 0}, {index: 3, milli: 400}]}
+)";
+
+TEST(ParseCluster, reads_states_and_queues_in_queues) {
+  const Cluster cluster = parse_cluster(kStates, "c.yaml");
+  EXPECT_FALSE(cluster.queues[0].parent.valid());
+  EXPECT_TRUE(cluster.queues[0].hard());
+  EXPECT_EQ(cluster.queues[1].parent, QueueId(0));
+  EXPECT_EQ(cluster.queues[1].over_quota_penalty, 0.5);
+  EXPECT_FALSE(cluster.queues[1].hard());
+  EXPECT_EQ(cluster.state_of(MachineId(0)), model::MachineState::up);
+  EXPECT_EQ(cluster.state_of(MachineId(2)), model::MachineState::drained);
+  EXPECT_EQ(cluster.state_of(MachineId(4)), model::MachineState::reserved);
+  EXPECT_TRUE(cluster.immovable_on(MachineId(4)).empty());
+  const model::FreeMachine used(cluster, MachineId(6));
+  EXPECT_EQ(used.cpu(), 92000);
+  EXPECT_EQ(used.memory(), 393216 - 512);
+  EXPECT_EQ(used.whole(), 0xF6U);
+  EXPECT_EQ(used.devices()[3], 600);
+  EXPECT_EQ(used.milli(), 6600);
+  EXPECT_EQ(model::FreeMachine(cluster, MachineId(1)).milli(), 0);
+}
+
+TEST(ParseCluster, written_states_read_back) {
+  const Cluster cluster = parse_cluster(kStates, "c.yaml");
+  const std::string text = cluster_text(cluster);
+  EXPECT_EQ(digest(parse_cluster(text, "again")), digest(cluster)) << text;
+  EXPECT_EQ(cluster_text(parse_cluster(text, "again")), text);
+  const auto end = std::string_view(kStates).find("machine_states");
+  const auto plain = std::string(std::string_view(kStates).substr(0, end));
+  EXPECT_NE(digest(parse_cluster(plain, "c")), digest(cluster));
 }
 
 TEST(ParseCluster, no_machines_are_a_cluster_too) {
@@ -193,6 +237,36 @@ const Fault kBadMachines[] = {
      "pods[0].racks[0].machines[0].ids", "more than 16777216 machines"},
 };
 INSTANTIATE_TEST_SUITE_P(Machines, BadCluster, testing::ValuesIn(kBadMachines));
+
+/// A machine m of 8 GPUs; `rest` begins on line 5.
+std::string with_states(const std::string& rest) {
+  return "schema: 1\nclasses: {g2: {gpu_type: G2, gpus: 8, cpu_milli: 10}}\n"
+         "pods: [{id: p, racks: [{id: r, machines: [{ids: m, class: g2}]}]}]\nmachine_states:\n" +
+         rest;
+}
+
+const Fault kBadStates[] = {
+    {"unknown_machine", with_states("  - {ids: n, state: drained}"), 5, "machine_states[0].ids",
+     "unknown machine \"n\""},
+    {"unknown_state", with_states("  - {ids: m, state: draining}"), 5, "machine_states[0].state",
+     "unknown state", "drained"},
+    {"twice", with_states("  - {ids: m, state: drained}\n  - {ids: m, state: up}"), 6,
+     "machine_states[1].ids", "given twice", "first on line 5"},
+    {"too_much_cpu", with_states("  - {ids: m, used: {cpu_milli: 11}}"), 5, "machine_states[0].ids",
+     "has less than \"used\" takes"},
+    {"no_such_device", with_states("  - {ids: m, used: {gpus: [{index: 8}]}}"), 5,
+     "machine_states[0].ids", "has less than \"used\" takes"},
+    {"device_over_full",
+     with_states("  - {ids: m, used: {gpus: [{index: 1, milli: 600}, {index: 1, milli: 600}]}}"), 5,
+     "machine_states[0].ids", "has less than \"used\" takes"},
+    {"parent_later", "schema: 1\nqueues:\n  - {id: a, parent: b}\n  - {id: b}\n", 3,
+     "queues[0].parent", "unknown queue \"b\"", "a parent comes before"},
+    {"own_parent", "schema: 1\nqueues:\n  - {id: a, parent: a}\n", 3, "queues[0].parent",
+     "unknown queue \"a\""},
+    {"penalty_without_quota", "schema: 1\nqueues:\n  - {id: a, over_quota_penalty: 1}\n", 3,
+     "queues[0].over_quota_penalty", "never over it"},
+};
+INSTANTIATE_TEST_SUITE_P(States, BadCluster, testing::ValuesIn(kBadStates));
 
 }  // namespace
 }  // namespace berth::io

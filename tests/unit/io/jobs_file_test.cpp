@@ -84,6 +84,75 @@ TEST(ParseJobs, reads_every_key) {
   EXPECT_EQ(w.shape(groups[1].shape), (Shape{.gpu_milli = 300}));
 }
 
+TEST(ParseJobs, reads_where_jobs_run_and_pins_them) {
+  const Instance instance = with_jobs(
+      R"({"id":"a","tasks":[{"shape":"w","count":2,"gpus":2}],"running":{"tasks":[)"
+      R"({"shape":"w","machine":"m1","gpus":[{"index":0},{"index":3,"milli":1000}]},)"
+      R"({"shape":"w","machine":"m0","gpus":[{"index":7},{"index":6}]}],)"
+      R"("stop_cost":2,"move_cost":0.5}})"
+      "\n"
+      R"({"id":"b","tasks":[{"gpu_milli":300}],"running":{"pinned":true,"tasks":[)"
+      R"({"machine":"m1","gpus":[{"index":1,"milli":300}]}]}})"
+      "\n"
+      R"({"id":"c","tasks":[{"gpus":1}]})");
+  const Workload& w = instance.workload;
+  ASSERT_EQ(w.running.size(), 2U);
+  EXPECT_EQ(w.running_of(w.jobs[2]), nullptr);
+  const model::Running& a = *w.running_of(w.jobs[0]);
+  EXPECT_FALSE(a.pinned);
+  EXPECT_EQ(a.stop_cost, 2.0);
+  EXPECT_EQ(a.move_cost, 0.5);
+  ASSERT_EQ(w.tasks_of(a).size(), 2U);
+  EXPECT_EQ(w.tasks_of(a)[0], (model::TaskPlacement{MachineId(0), 0, 0xC0, 1000}));
+  EXPECT_EQ(w.tasks_of(a)[1], (model::TaskPlacement{MachineId(1), 0, 0x9, 1000}));
+  EXPECT_TRUE(w.pinned(w.jobs[1]));
+  EXPECT_FALSE(w.pinned(w.jobs[0]) || w.pinned(w.jobs[2]));
+  ASSERT_EQ(instance.cluster.immovable.size(), 1U);
+  EXPECT_EQ(instance.cluster.immovable[0].job, JobId(1));
+  EXPECT_EQ(instance.cluster.immovable[0].devices, 2U);
+  EXPECT_EQ(instance.cluster.immovable[0].milli, 300);
+}
+
+TEST(ParseJobs, who_runs_on_a_drained_machine_is_pinned) {
+  Cluster cluster = two_types();
+  cluster.machine_state = {model::MachineState::drained, model::MachineState::up,
+                           model::MachineState::up};
+  const Workload w = parse_jobs(
+      R"({"id":"a","tasks":[{"gpus":1}],"running":{"tasks":[{"machine":"m0","gpus":[{"index":0}]}]}})",
+      "j.jsonl", cluster);
+  EXPECT_TRUE(w.pinned(w.jobs[0]));
+}
+
+TEST(ParseJobs, reads_communication) {
+  const Workload w = with_jobs(R"({"id":"a","tasks":[{"count":4,"gpus":1}],)"
+                               R"("communication":{"pattern":"ring","gbps":12.5}})"
+                               "\n"
+                               R"({"id":"b","tasks":[{"shape":"w","gpus":1},{"shape":"ps"}],)"
+                               R"("communication":{"pattern":"ps","gbps":0.0004,"servers":"ps"}})")
+                         .workload;
+  EXPECT_EQ(w.jobs[0].communication.pattern, model::Pattern::ring);
+  EXPECT_EQ(w.jobs[0].communication.mbps, 12500);
+  EXPECT_EQ(w.jobs[1].communication.pattern, model::Pattern::ps);
+  EXPECT_EQ(w.jobs[1].communication.mbps, 1);
+  EXPECT_EQ(w.jobs[1].communication.servers, 1U);
+}
+
+TEST(WriteJobs, running_jobs_and_communication_read_back) {
+  const Instance instance = with_jobs(
+      R"({"id":"a","tasks":[{"shape":"w","count":2,"gpus":2},{"shape":"s","cpu_milli":3}],)"
+      R"("communication":{"pattern":"ps","gbps":2.5,"servers":"s"}})"
+      "\n"
+      R"({"id":"b","tasks":[{"gpu_milli":300}],"running":{"pinned":true,"tasks":[)"
+      R"({"machine":"m1","gpus":[{"index":1,"milli":300}]}]}})"
+      "\n"
+      R"({"id":"c","tasks":[{"shape":"w","count":2,"gpus":2}],"running":{"tasks":[)"
+      R"({"shape":"w","machine":"m1","gpus":[{"index":0},{"index":2}]},)"
+      R"({"shape":"w","machine":"m0","gpus":[{"index":7},{"index":6}]}],"move_cost":0.5}})");
+  const std::string text = jobs_text(instance);
+  EXPECT_EQ(instance_digest(with_jobs(text)), instance_digest(instance)) << text;
+  EXPECT_EQ(jobs_text(with_jobs(text)), text);
+}
+
 TEST(ParseJobs, blank_lines_and_windows_ends_are_fine_and_no_jobs_are_jobs) {
   EXPECT_EQ(with_jobs("").workload.jobs.size(), 0U);
   EXPECT_EQ(with_jobs("\n \r\n").workload.jobs.size(), 0U);
@@ -246,6 +315,63 @@ const Fault kBadMembers[] = {
     {"type_number", job(R"("gpu_types":["A",3])"), 3, "gpu_types[1]", "expected text"},
 };
 INSTANTIATE_TEST_SUITE_P(Members, BadJobs, testing::ValuesIn(kBadMembers));
+
+std::string running(const std::string& tasks) {
+  return third(R"({"id":"j","tasks":[{"shape":"w","gpus":2}],"running":{"tasks":[)" + tasks +
+               "]}}");
+}
+
+const Fault kBadRunning[] = {
+    {"unknown_machine", running(R"({"shape":"w","machine":"x","gpus":[{"index":0},{"index":1}]})"),
+     3, "running.tasks[0].machine", "unknown machine \"x\""},
+    {"unknown_shape", running(R"({"machine":"m0","gpus":[{"index":0},{"index":1}]})"), 3,
+     "running.tasks[0].shape", "no task group \"task\""},
+    {"too_few_devices", running(R"({"shape":"w","machine":"m0","gpus":[{"index":0}]})"), 3,
+     "running.tasks[0].gpus", "has 1 devices, its shape asks for 2"},
+    {"device_twice", running(R"({"shape":"w","machine":"m0","gpus":[{"index":0},{"index":0}]})"), 3,
+     "running.tasks[0].gpus[1]", "twice"},
+    {"other_share",
+     running(R"({"shape":"w","machine":"m0","gpus":[{"index":0},{"index":1,"milli":500}]})"), 3,
+     "running.tasks[0].gpus", "takes 500 thousandths, its shape asks for 1000"},
+    {"no_such_device", running(R"({"shape":"w","machine":"n","gpus":[{"index":3},{"index":4}]})"),
+     3, "running.tasks", "machine \"n\" does not hold all"},
+    {"one_too_many",
+     running(R"({"shape":"w","machine":"m0","gpus":[{"index":0},{"index":1}]},)"
+             R"({"shape":"w","machine":"m0","gpus":[{"index":2},{"index":3}]})"),
+     3, "running.tasks", "runs 2 tasks of \"w\", the job has 1", "gang"},
+    {"none", running(""), 3, "running", "has tasks", "drop"},
+    {"wrong_type",
+     third(R"({"id":"j","tasks":[{"gpus":1}],"gpu_types":["B"],"running":{"tasks":[)"
+           R"({"machine":"m0","gpus":[{"index":0}]}]}})"),
+     3, "running.tasks", "do not allow", "pinned"},
+    {"too_wide",
+     third(R"({"id":"j","tasks":[{"count":2,"gpus":1}],"domain":"machine","running":{"tasks":[)"
+           R"({"machine":"m0","gpus":[{"index":0}]},{"machine":"m1","gpus":[{"index":0}]}]}})"),
+     3, "running.tasks", "wider than", "pinned"},
+    {"negative_cost",
+     third(R"({"id":"j","tasks":[{}],"running":{"tasks":[{"machine":"m0"}],"stop_cost":-1}})"), 3,
+     "running.stop_cost", "negative"},
+    {"pattern", job(R"("communication":{"pattern":"mesh","gbps":1})"), 3, "communication.pattern",
+     "unknown pattern", "ring"},
+    {"no_gbps", job(R"("communication":{"pattern":"ring"})"), 3, "communication.gbps", "missing"},
+    {"no_servers", job(R"("communication":{"pattern":"ps","gbps":1})"), 3, "communication",
+     "\"servers\" is missing"},
+    {"ring_of_servers", job(R"("communication":{"pattern":"ring","gbps":1,"servers":"w"})"), 3,
+     "communication", "only pattern ps"},
+    {"servers_alone", job(R"("communication":{"pattern":"ps","gbps":1,"servers":"task"})"), 3,
+     "communication.servers", "servers and no workers"},
+};
+INSTANTIATE_TEST_SUITE_P(Running, BadJobs, testing::ValuesIn(kBadRunning));
+
+TEST(ParseJobs, what_runs_must_have_room_together) {
+  expect_fault(
+      {"overlap",
+       R"({"id":"a","tasks":[{"gpus":1}],"running":{"tasks":[{"machine":"m0","gpus":[{"index":0}]}]}})"
+       "\n"
+       R"({"id":"b","tasks":[{"gpu_milli":1}],"running":{"pinned":true,"tasks":[{"machine":"m0","gpus":[{"index":0,"milli":1}]}]}})",
+       2, "running.tasks", "does not hold all"},
+      with_jobs);
+}
 
 TEST(ParseJobs, refuses_more_than_64_gpu_types) {
   std::string types;

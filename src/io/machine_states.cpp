@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine_states.hpp"
+
+#include "id_range.hpp"
+#include "words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/model/free_machine.hpp"
+
+namespace berth::io {
+namespace {
+
+using model::Cluster;
+using model::Immovable;
+using model::MachineState;
+
+constexpr std::array<std::string_view, 3> kStateNames{"up", "drained", "reserved"};
+
+class StatesReader {
+ public:
+  explicit StatesReader(Cluster& cluster) : cluster_(&cluster), seen_(cluster.machines(), 0) {
+    index_.reserve(cluster.machines());
+    for (std::size_t m = 0; m < cluster.machines(); ++m) {
+      index_.emplace(cluster.machine_names[m], m);
+    }
+    cluster.machine_state.assign(cluster.machines(), MachineState::up);
+  }
+
+  void read_entry(const YamlAt& at) {
+    const YamlMap map(at, {"ids", "state", "used"});
+    MachineState state = MachineState::up;
+    if (const auto word = map.find("state")) state = read_state(*word);
+    std::vector<Immovable> used;
+    if (const auto some = map.find("used")) used = read_used(*some);
+    const YamlAt ids = map.need("ids");
+    if (ids.node().IsSequence()) {
+      ids.each([&](const YamlAt& some) { put(some, state, used); });
+    } else {
+      put(ids, state, used);
+    }
+  }
+
+ private:
+  static MachineState read_state(const YamlAt& at) {
+    const std::string word = at.name();
+    const auto* const found = std::ranges::find(kStateNames, word);
+    if (found == kStateNames.end()) {
+      at.fail("unknown state " + in_quotes(word), known_words(word, kStateNames));
+    }
+    return static_cast<MachineState>(found - kStateNames.begin());
+  }
+
+  /// One piece for CPU and memory, and one for every device.
+  static std::vector<Immovable> read_used(const YamlAt& at) {
+    const YamlMap map(at, {"cpu_milli", "memory_mib", "gpus"});
+    Immovable rest{.machine = {}};
+    if (const auto cpu = map.find("cpu_milli")) rest.cpu_milli = cpu->integer(kMaxAmount);
+    if (const auto memory = map.find("memory_mib")) rest.memory_mib = memory->integer(kMaxAmount);
+    std::vector<Immovable> pieces;
+    if (rest.cpu_milli > 0 || rest.memory_mib > 0) pieces.push_back(rest);
+    if (const auto gpus = map.find("gpus")) {
+      gpus->each([&](const YamlAt& gpu) { pieces.push_back(read_device(gpu)); });
+    }
+    return pieces;
+  }
+
+  static Immovable read_device(const YamlAt& at) {
+    const YamlMap map(at, {"index", "milli"});
+    Immovable piece{.machine = {}, .milli = static_cast<std::int32_t>(model::kGpuMilli)};
+    piece.devices = std::uint64_t{1} << map.need("index").integer(model::kMaxGpusPerMachine - 1);
+    if (const auto milli = map.find("milli")) {
+      piece.milli = static_cast<std::int32_t>(milli->integer(model::kGpuMilli));
+    }
+    return piece;
+  }
+
+  void put(const YamlAt& ids, MachineState state, std::span<const Immovable> used) {
+    const auto [range, fault] = parse_id_range(ids.name());
+    if (!fault.empty()) ids.fail(fault);
+    if (range.count() > cluster_->machines()) ids.fail("more machines than the cluster has");
+    for_each_id(range, [&](std::string_view name) {
+      const auto found = index_.find(name);
+      if (found == index_.end()) {
+        ids.fail("unknown machine " + in_quotes(name), "machines are named under pods");
+      }
+      const std::size_t m = found->second;
+      if (seen_[m] != 0) {
+        ids.fail("machine " + in_quotes(name) + " is given twice",
+                 "first on line " + std::to_string(seen_[m]));
+      }
+      seen_[m] = static_cast<std::int32_t>(ids.line());
+      take(ids, MachineId(m), used);
+      cluster_->machine_state[m] = state;
+    });
+  }
+
+  void take(const YamlAt& ids, MachineId m, std::span<const Immovable> used) {
+    model::FreeMachine free(cluster_->class_of(m));
+    for (Immovable piece : used) {
+      piece.machine = m;
+      if (!free.fits(piece)) {
+        ids.fail("machine " + in_quotes(cluster_->machine_names[m.index()]) +
+                     " has less than \"used\" takes",
+                 "its class is " + cluster_->class_of(m).name);
+      }
+      free.take(piece);
+      cluster_->immovable.push_back(piece);
+    }
+  }
+
+  Cluster* cluster_;
+  std::unordered_map<std::string_view, std::size_t> index_;
+  std::vector<std::int32_t> seen_;  ///< by MachineId: line, 0 = not yet
+};
+
+/// What lies on the machine without being a job, as the reader takes it.
+std::string used_text(std::span<const Immovable> content) {
+  Immovable rest{.machine = {}};
+  std::string gpus;
+  for (const Immovable& piece : content) {
+    if (piece.job.valid()) continue;
+    rest.cpu_milli += piece.cpu_milli;
+    rest.memory_mib += piece.memory_mib;
+    for (std::uint64_t mask = piece.devices; mask != 0; mask &= mask - 1) {
+      gpus.append(gpus.empty() ? "" : ", ").append("{index: ");
+      gpus.append(std::to_string(std::countr_zero(mask))).append(", milli: ");
+      gpus.append(std::to_string(piece.milli)).append("}");
+    }
+  }
+  std::string text;
+  const auto add = [&](const std::string& part) { text.append(text.empty() ? "" : ", ") += part; };
+  if (rest.cpu_milli > 0) add("cpu_milli: " + std::to_string(rest.cpu_milli));
+  if (rest.memory_mib > 0) add("memory_mib: " + std::to_string(rest.memory_mib));
+  if (!gpus.empty()) add("gpus: [" + gpus + "]");
+  return text.empty() ? text : ", used: {" + text + "}";
+}
+
+}  // namespace
+
+void read_machine_states(const YamlAt& list, model::Cluster& cluster) {
+  StatesReader reader(cluster);
+  list.each([&](const YamlAt& entry) { reader.read_entry(entry); });
+  if (std::ranges::all_of(cluster.machine_state,
+                          [](MachineState s) { return s == MachineState::up; })) {
+    cluster.machine_state.clear();
+  }
+  settle_immovable(cluster);
+}
+
+std::string machine_states_text(const model::Cluster& cluster) {
+  std::string text;
+  RangeBuilder ranges;
+  std::string open;  // what the machines of the open run have in common
+  const auto close = [&] {
+    for (const std::string& range : ranges.finish()) {
+      text += "  - {ids: \"" + range + "\"" + open + "}\n";
+    }
+  };
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    const MachineState state = cluster.state_of(MachineId(m));
+    std::string what;
+    if (state != MachineState::up) {
+      what.append(", state: ").append(kStateNames[static_cast<std::size_t>(state)]);
+    }
+    what += used_text(cluster.immovable_on(MachineId(m)));
+    if (what != open) {
+      if (!open.empty()) close();
+      open = what;
+    }
+    if (!open.empty()) ranges.add(cluster.machine_names[m]);
+  }
+  if (!open.empty()) close();
+  return text.empty() ? text : "machine_states:\n" + text;
+}
+
+const model::Immovable* settle_immovable(model::Cluster& cluster) {
+  std::ranges::stable_sort(cluster.immovable, {}, &Immovable::machine);
+  const Immovable* previous = nullptr;
+  std::vector<model::FreeMachine> free;  // of the machine being looked at
+  for (const Immovable& piece : cluster.immovable) {
+    if (previous == nullptr || previous->machine != piece.machine) {
+      free.assign(1, model::FreeMachine(cluster.class_of(piece.machine)));
+    }
+    if (!free.front().fits(piece)) return &piece;
+    free.front().take(piece);
+    previous = &piece;
+  }
+  return nullptr;
+}
+
+}  // namespace berth::io
