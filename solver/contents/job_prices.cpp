@@ -94,7 +94,8 @@ JobPriceResult price_jobs(const model::Valuation& valuation, std::span<const Job
     const double goal = result.start - slack;
     const double target = std::max(goal, result.bound - kFarthest * std::abs(result.bound));
     descent.shrink_when_stuck(better);
-    if (value <= goal || !descent.move(chosen, value - target)) break;
+    if (value <= goal || options.stop.requested()) break;
+    if (!descent.move(chosen, value - target)) break;
   }
   return result;
 }

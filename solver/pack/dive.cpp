@@ -29,7 +29,7 @@ class Dive {
     for (; result.rounds < kMostRounds; ++result.rounds) {
       const bool whole = fix_whole(patterns, x, result.usage);
       const bool up = round_up(patterns, x, result.usage);
-      if (!whole && !up) break;
+      if ((!whole && !up) || problem_.stop.requested()) break;
       Master master(problem_, scope_);
       if (master.add(open(std::move(patterns))) == 0) break;
       solve(master);
@@ -87,7 +87,7 @@ class Dive {
     for (int round = 0;; ++round) {
       master.solve(kTolerance);
       master.push_to_vertex();
-      if (round == kPricingRounds) return;
+      if (round == kPricingRounds || problem_.stop.requested()) return;
       std::vector<double> price = master.type_prices();
       for (double& y : price) y = std::max(y, 0.0);
       auto priced =

@@ -80,7 +80,7 @@ Relaxation relax_whole(Problem& problem, const model::Valuation& valuation,
     const int budget = options.job_types * 4 / 3 - static_cast<int>(problem.types.size());
     const Split split = split_buckets(problem, valuation, relaxed.price, budget);
     const bool last = split.types == 0 || pass == kBucketPasses ||
-                      split.loss <= 0.3 * options.gap * relaxed.bound;
+                      split.loss <= 0.3 * options.gap * relaxed.bound || options.stop.requested();
     add(stats, relaxed);
     relaxed =
         relax(problem, whole_scope(problem), std::move(relaxed.patterns), last ? limits : coarse);
@@ -101,6 +101,7 @@ PackResult pack(const model::Valuation& valuation, model::Room& room,
   PackResult result;
   const model::Instance& instance = valuation.instance();
   Problem problem;
+  problem.stop = options.stop;
   problem.states = machine_states(instance.cluster, room, machines, options.machine_states);
   add_job_types(problem, valuation, jobs, options.job_types);
   result.stats.machine_states = static_cast<int>(problem.states.size());

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/room.hpp"
 #include "berth/model/value.hpp"
@@ -44,6 +45,7 @@ struct Problem {
   std::vector<MachineState> states;
   bool bucketed = false;  ///< some type holds jobs of unequal value
   double unit = 1.0;      ///< objective per scaled unit: the best value a GPU is 1
+  StopToken stop = {};    ///< asked between the steps of every search
 };
 
 /// True when one task of the type fits the empty state and is worth something there.

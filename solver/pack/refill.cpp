@@ -43,7 +43,7 @@ std::vector<Pattern> best_content(const Problem& problem, const Scope& scope, st
 Usage fill_in_order(const Problem& problem, Scope& scope, std::span<const std::size_t> states) {
   Usage usage;
   for (const std::size_t s : states) {
-    while (scope.supply[s] > 0) {
+    while (scope.supply[s] > 0 && !problem.stop.requested()) {
       const auto found = best_content(problem, scope, s, 0.0);
       if (found.empty()) break;
       const std::int64_t n = copies_within(scope, found.front());
@@ -62,11 +62,12 @@ double refill(const Problem& problem, Scope& scope, Usage& usage) {
   Usage fresh = fill_in_order(problem, scope, states);
   gain += worth(problem, fresh);
   for (Used& used : usage) {
+    if (problem.stop.requested()) break;
     const auto state = static_cast<std::size_t>(used.pattern.state);
     const std::int64_t idle = problem.states[state].milli() - milli(problem, used.pattern);
     if (idle == 0 && !required_open(problem, scope)) continue;
     const double old = worth(problem, used.pattern);
-    while (used.copies > 0 && promising(problem, scope, state, idle)) {
+    while (used.copies > 0 && promising(problem, scope, state, idle) && !problem.stop.requested()) {
       take(scope, used.pattern, -1);
       const auto found = best_content(problem, scope, state, old);
       if (found.empty() || copies_within(scope, found.front()) == 0) {

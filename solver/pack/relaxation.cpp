@@ -98,7 +98,7 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
     }
     const double gap = result.bound - master.value();
     const double wanted = limits.gap * result.bound;
-    if (gap <= wanted) break;
+    if (gap <= wanted || problem.stop.requested()) break;
     if (gap < kNearlyDone * result.bound) now.labels = kThoroughLabels;
     const int added = add_all(master, priced);
     if (added == 0 && now.tolerance <= 0.02 * wanted && now.labels == kThoroughLabels) break;

@@ -26,14 +26,18 @@ void require(PetscErrorCode code, const char* what) {
 /// The callback's side of a solve: keeps the best point and what the function threw.
 struct Course {
   const SmoothFunction* evaluate = nullptr;
+  StopToken stop = {};
   std::vector<double> best;
   double best_value = 0.0;
   int evaluations = 0;
+  bool stopped = false;
   std::exception_ptr thrown;
 };
 
 PetscErrorCode call(Tao, Vec x, PetscReal* value, Vec gradient, void* context) {
   auto& course = *static_cast<Course*>(context);
+  course.stopped = course.stop.requested();
+  if (course.stopped) return PETSC_ERR_USER;  // the only way out of a line search
   const PetscScalar* point = nullptr;
   PetscScalar* slope = nullptr;
   PetscInt size = 0;
@@ -105,14 +109,17 @@ BlmvmResult minimise(std::span<double> x, std::span<const double> upper,
                      const SmoothFunction& evaluate, const BlmvmOptions& options) {
   BERTH_EXPECT(x.size() == upper.size());
   if (x.empty()) return {.value = evaluate(x, {}), .evaluations = 1};
-  Course course{.evaluate = &evaluate, .best = {}, .thrown = {}};
+  Course course{.evaluate = &evaluate, .stop = options.stop, .best = {}, .thrown = {}};
   const Workspace workspace(x.size());
   set_up(workspace, x, upper, course, options);
   const PetscErrorCode code = TaoSolve(workspace.tao);
   if (course.thrown) std::rethrow_exception(course.thrown);
-  require(code, "TaoSolve");
+  if (!course.stopped) require(code, "TaoSolve");
 
   BlmvmResult result{.value = course.best_value, .evaluations = course.evaluations};
+  if (course.stopped) result.status = BlmvmStatus::stopped;
+  std::ranges::copy(course.best, x.begin());
+  if (course.stopped) return result;
   TaoConvergedReason reason = TAO_CONTINUE_ITERATING;
   PetscInt iterations = 0;
   require(TaoGetConvergedReason(workspace.tao, &reason), "TaoGetConvergedReason");
@@ -123,7 +130,6 @@ BlmvmResult minimise(std::span<double> x, std::span<const double> upper,
   } else if (reason < 0) {
     result.status = BlmvmStatus::numerical_trouble;
   }
-  std::ranges::copy(course.best, x.begin());
   return result;
 }
 

@@ -55,8 +55,8 @@ struct Shard::State {
   /// Best priced profit the job misses while it waits.
   [[nodiscard]] double regret(JobId job) const { return profit(job, cheapest); }
   void admit(model::Placement placed);
-  void dive_all(std::span<const JobId> jobs, std::span<const double> prices);
-  void pack_all(std::span<const JobId> jobs);
+  void dive_all(std::span<const JobId> jobs, std::span<const double> prices, const StopToken& stop);
+  void pack_all(std::span<const JobId> jobs, const StopToken& stop);
   void fill_idle();
   double improve_batch(std::span<const JobId> batch);
 };
@@ -93,13 +93,16 @@ void Shard::State::admit(model::Placement placed) {
   }
 }
 
-void Shard::State::dive_all(std::span<const JobId> jobs, std::span<const double> prices) {
-  DiveResult result = dive(*valuation, *pools, tenancy.room(), machines, jobs, prices);
+void Shard::State::dive_all(std::span<const JobId> jobs, std::span<const double> prices,
+                            const StopToken& stop) {
+  DiveResult result =
+      dive(*valuation, *pools, tenancy.room(), machines, jobs, prices, {.stop = stop});
   admit(std::move(result.placement));
 }
 
-void Shard::State::pack_all(std::span<const JobId> jobs) {
-  PackResult result = pack(*valuation, tenancy.room(), machines, jobs, {.gap = options.gap});
+void Shard::State::pack_all(std::span<const JobId> jobs, const StopToken& stop) {
+  PackResult result =
+      pack(*valuation, tenancy.room(), machines, jobs, {.gap = options.gap, .stop = stop});
   shape_prices = std::move(result.prices);
   admit(std::move(result.placed));
 }
@@ -118,6 +121,7 @@ void Shard::State::fill_idle() {
   // Room only shrinks here: what found no place once finds none for an equal job later.
   std::set<std::tuple<ShapeId, std::int32_t, std::uint64_t, model::Level>> hopeless;
   for (const auto& [rank, priority, arrival, job] : order) {
+    if (options.stop.patient().requested()) return;
     const model::Job& record = workload().job(job);
     const model::TaskGroup& group = workload().groups_of(record).front();
     const std::tuple kind(group.shape, group.count, record.gpu_types, record.domain);
@@ -134,8 +138,9 @@ void Shard::State::fill_idle() {
 /// whose machines have changed meanwhile is searched again.
 double Shard::State::improve_batch(std::span<const JobId> batch) {
   std::vector<Insertion> found(batch.size());
-  parallel::run_tasks(batch.size(),
-                      [&](std::size_t i) { found[i] = find_insertion(tenancy, batch[i]); });
+  parallel::run_tasks(batch.size(), [&](std::size_t i) {
+    if (!options.stop.requested()) found[i] = find_insertion(tenancy, batch[i]);
+  });
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (found[i].gain > 0.0) order.push_back(i);
@@ -144,6 +149,7 @@ double Shard::State::improve_batch(std::span<const JobId> batch) {
   double gained = 0.0;
   std::set<MachineId> touched;
   for (const std::size_t i : order) {
+    if (options.stop.requested()) break;
     const auto stale = [&](MachineId m) { return touched.contains(m); };
     if (std::ranges::any_of(found[i].machines, stale)) found[i] = find_insertion(tenancy, batch[i]);
     if (found[i].gain <= 0.0) continue;
@@ -185,7 +191,8 @@ void Shard::reserve(const JobPlacement& placement) {
   }
 }
 
-void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices) {
+void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
+                 const StopToken& share) {
   State& s = *state_;
   s.unplaced.insert(jobs.begin(), jobs.end());
   s.cheapest.assign(s.valuation->instance().cluster.gpu_types.size(),
@@ -200,10 +207,11 @@ void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices) {
     if (s.workload().gpu_milli(s.workload().job(job)) > 0) on_gpus.push_back(job);
     if (s.packable(job)) packable.push_back(job);
   }
-  if (std::ranges::all_of(on_gpus, [&](JobId job) { return s.packable(job); })) {
-    s.pack_all(packable);
+  if (share.whole().requested()) {  // idle room is all that can still be used
+  } else if (std::ranges::all_of(on_gpus, [&](JobId job) { return s.packable(job); })) {
+    s.pack_all(packable, share);
   } else {
-    s.dive_all(on_gpus, prices);
+    s.dive_all(on_gpus, prices, share);
   }
   s.fill_idle();
 }
@@ -227,8 +235,11 @@ std::vector<Offer> Shard::offers(std::size_t most) const {
 
 std::vector<Bid> Shard::bids(std::span<const JobId> jobs) const {
   std::vector<double> gain(jobs.size(), 0.0);
-  parallel::run_tasks(
-      jobs.size(), [&](std::size_t i) { gain[i] = find_insertion(state_->tenancy, jobs[i]).gain; });
+  parallel::run_tasks(jobs.size(), [&](std::size_t i) {
+    if (!state_->options.stop.requested()) {
+      gain[i] = find_insertion(state_->tenancy, jobs[i]).gain;
+    }
+  });
   std::vector<Bid> bids;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (gain[i] > 0.0) bids.push_back({jobs[i], state_->id, gain[i]});
@@ -237,6 +248,7 @@ std::vector<Bid> Shard::bids(std::span<const JobId> jobs) const {
 }
 
 double Shard::realise(JobId job, double at_least) {
+  if (state_->options.stop.requested()) return 0.0;
   const Insertion found = find_insertion(state_->tenancy, job);
   if (found.gain < at_least || found.gain <= 0.0) return 0.0;
   const Applied applied = apply_insertion(state_->tenancy, job, found, at_least);

@@ -227,9 +227,9 @@ double Chains::try_chain(std::uint32_t position) {
   return better ? change : 0.0;
 }
 
-double Chains::run(int most) {
+double Chains::run(int most, const StopToken& stop) {
   const double before = total();
-  sweeps(most);
+  sweeps(most, stop);
   return total() - before;
 }
 
@@ -240,7 +240,7 @@ double Chains::total() const {
   return sum;
 }
 
-void Chains::sweeps(int most) {
+void Chains::sweeps(int most, const StopToken& stop) {
   for (int tried = 0, idle = 0; tried < most && idle < 2;) {
     std::vector<std::pair<double, std::uint32_t>> order;
     for (std::uint32_t i = 0; i < berths_->jobs.size(); ++i) {
@@ -250,6 +250,7 @@ void Chains::sweeps(int most) {
     std::ranges::sort(order);
     double sweep = 0.0;
     for (const auto& [regret, position] : order) {
+      if (stop.requested()) return;
       if (tried++ == most) break;
       sweep += try_chain(position);
     }

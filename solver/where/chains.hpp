@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/stop.hpp"
+
 namespace berth::solver::where {
 
 /// Ejection chains over the berths of a menu. Prices say where to look (a job that is pushed out
@@ -24,8 +26,8 @@ class Chains {
          std::span<const double> prices);
 
   /// Sweeps over the jobs in order of regret until `most` chains were tried or two sweeps in a row
-  /// gain nothing. Returns the value gained.
-  double run(int most);
+  /// gain nothing, or `stop` says so. Returns the value gained.
+  double run(int most, const StopToken& stop = {});
 
  private:
   /// Where a job would go and what that seems to be worth.
@@ -42,7 +44,7 @@ class Chains {
 
   void award_bonus();
   void measure_alternatives();
-  void sweeps(int most);
+  void sweeps(int most, const StopToken& stop);
   [[nodiscard]] double total() const;                       ///< value of all jobs as placed
   [[nodiscard]] double profit(std::size_t position) const;  ///< where it lies now; 0 outside
   [[nodiscard]] double loss(std::uint32_t position) const;  ///< when pushed out

@@ -58,7 +58,7 @@ class Dive {
     for (const auto& [size, bidders] : classes) {
       for (int pass = 1; pass <= options_->passes; ++pass) {
         book_->restock(floor_->supply());
-        if (book_->active().empty()) break;
+        if (book_->active().empty() || options_->stop.requested()) break;
         solve(result);
         const bool last = pass == options_->passes;
         const bool open = settle(bidders, last ? options_->last_decided : options_->decided);
@@ -75,7 +75,8 @@ class Dive {
       return book_->dual(x, eps_, gradient);
     };
     result.evaluations +=
-        minimise(prices_, book_->shape().upper, dual, {.max_iterations = centring(result.passes)})
+        minimise(prices_, book_->shape().upper, dual,
+                 {.max_iterations = centring(result.passes), .stop = options_->stop})
             .evaluations;
   }
 
@@ -103,7 +104,10 @@ class Dive {
       return a.weight != b.weight ? a.weight > b.weight
                                   : std::tie(a.bidder, a.choice) < std::tie(b.bidder, b.choice);
     });
-    for (const Decision& d : decisions) carry_out(d);
+    for (const Decision& d : decisions) {
+      if (options_->stop.requested()) break;
+      carry_out(d);
+    }
     return open;
   }
 
@@ -196,10 +200,13 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
   }
   result.value_dive = total_value(valuation, berths);
   const double dived = seconds_now();
-  where::refill(valuation, book.menu(), floor, berths);
+  where::refill(valuation, book.menu(), floor, berths, options.stop.whole().patient());
   result.value_fill = total_value(valuation, berths);
   const double filled = seconds_now();
-  where::Chains(valuation, book.menu(), floor, berths, start_prices).run(options.chains);
+  if (!options.stop.requested()) {
+    where::Chains(valuation, book.menu(), floor, berths, start_prices)
+        .run(options.chains, options.stop);
+  }
   result.value = total_value(valuation, berths);
   result.seconds_dive = dived - begin;
   result.seconds_fill = filled - dived;

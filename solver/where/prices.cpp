@@ -92,12 +92,14 @@ PriceResult minimise_market(const MarketDual& dual, const MarketShape& shape,
     ++best.evaluations;
     if (bound < best.bound) best.bound = bound, best.prices = prices;
   };
+  bool stopped = false;
   const auto solve = [&](const Unknowns& unknowns, std::span<const double> eps, int iterations) {
-    for (const double e : eps) {
-      best.evaluations +=
-          unknowns
-              .minimise_at(e * shape.largest_value, dual, prices, {.max_iterations = iterations})
-              .evaluations;
+    for (std::size_t i = 0; i < eps.size() && !stopped; ++i) {
+      const BlmvmResult found =
+          unknowns.minimise_at(eps[i] * shape.largest_value, dual, prices,
+                               {.max_iterations = iterations, .stop = options.stop});
+      best.evaluations += found.evaluations;
+      stopped = found.status == BlmvmStatus::stopped;
       consider();
     }
   };

@@ -44,7 +44,8 @@ struct Wish {
   }
 };
 
-void refill_gpus(const model::Workload& workload, const Menu& menu, Floor& floor, Berths& berths) {
+void refill_gpus(const model::Workload& workload, const Menu& menu, Floor& floor, Berths& berths,
+                 const StopToken& stop) {
   std::vector<char> full(menu.sets().size(), 0);  // room only shrinks here
   const auto wish = [&](std::size_t position, std::size_t next) {
     const double value = menu.choices(position)[next].value;
@@ -58,7 +59,7 @@ void refill_gpus(const model::Workload& workload, const Menu& menu, Floor& floor
   for (std::size_t i = 0; i < berths.jobs.size(); ++i) {
     if (!berths.lies(i) && !menu.choices(i).empty()) queue.push(wish(i, 0));
   }
-  while (!queue.empty()) {
+  while (!queue.empty() && !stop.requested()) {
     const Wish w = queue.top();
     queue.pop();
     const auto choices = menu.choices(w.position);
@@ -161,8 +162,8 @@ class CpuFill {
   std::vector<std::size_t> next_;  ///< by signature
 };
 
-void refill_cpus(const model::Valuation& valuation, const Menu& menu, Floor& floor,
-                 Berths& berths) {
+void refill_cpus(const model::Valuation& valuation, const Menu& menu, Floor& floor, Berths& berths,
+                 const StopToken& stop) {
   struct Entry {
     bool required;
     double value;
@@ -180,14 +181,18 @@ void refill_cpus(const model::Valuation& valuation, const Menu& menu, Floor& flo
            std::tuple(!b.required, -b.value, b.position);
   });
   CpuFill cpus(menu, floor, berths);
-  for (const Entry& e : entries) cpus.place(e.position);
+  for (const Entry& e : entries) {
+    if (stop.requested()) return;
+    cpus.place(e.position);
+  }
 }
 
 }  // namespace
 
-void refill(const model::Valuation& valuation, const Menu& menu, Floor& floor, Berths& berths) {
-  refill_gpus(valuation.instance().workload, menu, floor, berths);
-  refill_cpus(valuation, menu, floor, berths);
+void refill(const model::Valuation& valuation, const Menu& menu, Floor& floor, Berths& berths,
+            const StopToken& stop) {
+  refill_gpus(valuation.instance().workload, menu, floor, berths, stop);
+  refill_cpus(valuation, menu, floor, berths, stop);
 }
 
 }  // namespace berth::solver::where

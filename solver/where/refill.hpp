@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "berth/base/stop.hpp"
+
 namespace berth::solver::where {
 
 /// The jobs of a menu and where they lie; empty tasks = not placed. By position in the menu.
@@ -22,7 +24,8 @@ model::Placement placement_of(const Berths& berths);   ///< ascending position
 std::vector<JobId> unplaced_of(const Berths& berths);  ///< ascending position
 
 /// Places jobs that lie nowhere into idle room: required ones first, then the best value per GPU;
-/// then CPU-only jobs.
-void refill(const model::Valuation& valuation, const Menu& menu, Floor& floor, Berths& berths);
+/// then CPU-only jobs. Ends early when `stop` says so.
+void refill(const model::Valuation& valuation, const Menu& menu, Floor& floor, Berths& berths,
+            const StopToken& stop = {});
 
 }  // namespace berth::solver::where

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
+#include <cstdlib>
+
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <unistd.h>
@@ -22,6 +24,14 @@ void add_output(CLI::App& command, Output& output) {
 CLI::Validator not_negative() {
   const auto fault = [](const std::string& word) {
     return word.starts_with('-') ? word + " is negative" : std::string();
+  };
+  return CLI::Validator(fault, "");
+}
+
+CLI::Validator positive_seconds() {
+  const auto fault = [](const std::string& word) {
+    const double number = std::strtod(word.c_str(), nullptr);
+    return number > 0.0 ? std::string() : word + " seconds; give a positive number";
   };
   return CLI::Validator(fault, "");
 }

@@ -23,6 +23,8 @@ void add_output(CLI::App& command, Output& output);
 
 /// Refuses "-4", which CLI11 would read as a very large unsigned number.
 CLI::Validator not_negative();
+/// Refuses 0 and less, and what is no number.
+CLI::Validator positive_seconds();
 
 /// --log-format, --quiet, --progress, --verbose. Quiet by default when stderr is no terminal.
 struct LogFlags {

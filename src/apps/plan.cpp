@@ -32,7 +32,8 @@ struct PlanFlags {
   LogFlags log;
   std::string out;
   std::string objective = "value";
-  int threads = 0;  ///< 0 = default_threads
+  int threads = 0;           ///< 0 = default_threads
+  double time_limit = 1e12;  ///< seconds: none
 };
 
 void add_flags(CLI::App& command, PlanFlags& flags) {
@@ -53,9 +54,11 @@ void add_flags(CLI::App& command, PlanFlags& flags) {
                   "jobs; -1 = 200 up to 4096 GPUs, else none")
       ->check(CLI::Range(-1, kMostBoundSteps).description(""))
       ->capture_default_str();
-  command.add_option("--time-limit", flags.plan.time_limit,
-                     "Seconds after which the best plan so far is written (exit code 3); no limit "
-                     "by default");
+  command
+      .add_option("--time-limit", flags.time_limit,
+                  "Seconds after which the best plan so far is certified and written (exit code "
+                  "3); no limit by default")
+      ->check(positive_seconds());
   command.add_option("--seed", flags.plan.seed, "Key of every random draw")
       ->check(not_negative())
       ->capture_default_str();
@@ -106,14 +109,14 @@ void refuse_early(const comm::Communicator& comm, const PlanFlags& flags) {
 }
 
 ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
-  catch_signals();
+  const StopSource stop(StopSource::in_seconds(flags.time_limit), catch_signals());
   refuse_early(comm, flags);
   const auto petsc = comm.agreed([] { return std::make_unique<solver::PetscSession>(); });
   const parallel::ThreadLimit threads(threads_of(comm, flags.threads));
   report::ProgressTable progress(flags.log.options(comm.rank()));
   flags.plan.objective =
       flags.objective == "allocate" ? model::Objective::allocate : model::Objective::value;
-  flags.plan.interrupted = signal_came;
+  flags.plan.stop = StopToken(stop);
   progress.note(fmt::format("ranks={} threads={} blas={}", comm.size(), parallel::thread_limit(),
                             petsc->blas()));
   const double start = progress.seconds();

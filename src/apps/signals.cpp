@@ -13,7 +13,7 @@ extern "C" void remember(int) { came = 1; }
 
 }  // namespace
 
-void catch_signals() {
+const volatile std::sig_atomic_t* catch_signals() {
   struct sigaction action {};
   action.sa_handler = remember;
   sigemptyset(&action.sa_mask);
@@ -21,8 +21,7 @@ void catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGUSR1, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the log that leaves must not cost the plan
+  return &came;
 }
-
-bool signal_came() { return came != 0; }
 
 }  // namespace berth::apps

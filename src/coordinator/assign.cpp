@@ -59,12 +59,13 @@ struct Wish {
 class Assigner {
  public:
   Assigner(const model::Valuation& valuation, const model::Pools& pools,
-           const partition::Shards& shards, std::span<const double> prices)
+           const partition::Shards& shards, std::span<const double> prices, const StopToken& stop)
       : valuation_(valuation),
         cluster_(valuation.instance().cluster),
         workload_(valuation.instance().workload),
         pools_(pools),
         shards_(shards),
+        stop_(stop),
         price_(cluster_, pools, prices),
         room_(shards.size(), std::vector<double>(cluster_.gpu_types.size(), 0.0)),
         claimed_(room_),
@@ -146,7 +147,7 @@ class Assigner {
     if (large.empty()) return;
     std::vector<MachineId> all;
     for (std::size_t m = 0; m < cluster_.machines(); ++m) all.emplace_back(m);
-    solver::Shard whole(ShardId{}, valuation_, pools_, std::move(all), {});
+    solver::Shard whole(ShardId{}, valuation_, pools_, std::move(all), {.stop = stop_});
     for (const auto& [profit, job] : large) {
       if (-profit <= 0.0 || whole.realise(job, 0.0) <= 0.0)
         result.shard_of[job.index()] = claim(job);
@@ -189,6 +190,7 @@ class Assigner {
   const model::Workload& workload_;
   const model::Pools& pools_;
   const partition::Shards& shards_;
+  StopToken stop_;
   PriceMap price_;
   std::vector<std::vector<double>> room_, claimed_;  ///< GPUs by shard and type
   std::vector<ShardId> shard_of_rack_, shard_of_pod_;
@@ -208,9 +210,9 @@ std::vector<JobId> Assignment::jobs_of(ShardId shard) const {
 
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
-                  std::span<const double> prices) {
+                  std::span<const double> prices, const StopToken& stop) {
   Assignment result;
-  if (comm.rank() == 0) result = Assigner(valuation, pools, shards, prices).run();
+  if (comm.rank() == 0) result = Assigner(valuation, pools, shards, prices, stop).run();
   comm.broadcast_vector(result.shard_of, 0);
   auto stream = to_wire(result.spanning);
   comm.broadcast_vector(stream, 0);

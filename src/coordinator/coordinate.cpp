@@ -148,21 +148,14 @@ class Rounds {
   std::map<std::pair<JobId, ShardId>, int> refused_;
 };
 
-/// Rank 0 decides with its clock and its certificate; all ranks hear the same answer.
-enum class Next : std::int64_t { go_on, done, interrupted };
-
-Next decide(const comm::Communicator& comm, const RoundOptions& options, const Hooks& hooks,
-            double objective, int idle_rounds) {
-  std::int64_t answer = static_cast<std::int64_t>(Next::go_on);
+/// Rank 0 has the certificate, any rank may be out of time: all hear the same answer.
+bool goes_on(const comm::Communicator& comm, const RoundOptions& options, const Hooks& hooks,
+             double objective, int idle_rounds) {
+  bool done = options.stop.requested();
   if (comm.rank() == 0) {
-    if (hooks.out_of_time()) {
-      answer = static_cast<std::int64_t>(Next::interrupted);
-    } else if (idle_rounds >= 2 || hooks.gap(objective) <= options.gap) {
-      answer = static_cast<std::int64_t>(Next::done);
-    }
+    done = done || idle_rounds >= 2 || hooks.gap(objective) <= options.gap;
   }
-  comm.broadcast_value(answer);
-  return static_cast<Next>(answer);
+  return comm.max(done ? 1 : 0) == 0;
 }
 
 }  // namespace
@@ -177,9 +170,7 @@ Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& v
   int idle = 0;
   const int most = shards > 1 ? options.rounds : 0;
   for (int round = 1; round <= most; ++round) {
-    const Next next = decide(comm, options, hooks, result.objective, idle);
-    result.interrupted = next == Next::interrupted;
-    if (next != Next::go_on) break;
+    if (!goes_on(comm, options, hooks, result.objective, idle)) break;
     RoundReport report = rounds.step(round);
     report.gain = report.objective - result.objective;
     idle = report.gain <= options.least_gain * report.objective ? idle + 1 : 0;

@@ -52,7 +52,7 @@ LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& v
     std::vector<MachineId> machines;
     for (std::size_t m = 0; m < shards.of_machine.size(); ++m) machines.emplace_back(m);
     Shard whole(ShardId{}, valuation, pools, std::move(machines), options);
-    whole.plan(every_job(valuation.instance().workload), prices);
+    whole.plan(every_job(valuation.instance().workload), prices, options.stop);
     stream = to_wire(whole.placement());
     plans.shape_prices = whole.shape_prices();
   });
@@ -84,9 +84,10 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
     return plan_as_one(comm, valuation, pools, shards, std::move(mine), prices, options);
   }
   comm.agreed([&] {
+    auto left = std::ssize(mine);
     for (Shard& shard : mine) {
       for (const model::JobPlacement& p : assignment.spanning) shard.reserve(p);
-      shard.plan(assignment.jobs_of(shard.id()), prices);
+      shard.plan(assignment.jobs_of(shard.id()), prices, options.stop.share_of(left--));
     }
   });
   return {.mine = std::move(mine), .shape_prices = {}};

@@ -45,7 +45,8 @@ TightenOptions tightening(const model::Instance& instance, const PlanOptions& op
   return {.objective = certify::objective(instance, options.objective, placement).value,
           .gap = options.gap,
           .steps = options.bound_steps >= 0 ? options.bound_steps
-                                            : usual_bound_steps(instance.cluster.gpus())};
+                                            : usual_bound_steps(instance.cluster.gpus()),
+          .stop = options.stop};
 }
 
 /// The judge's word on the placement: objective, bound, gap.
@@ -62,8 +63,7 @@ double peak_memory_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
-coordinator::Hooks hooks(const PlanOptions& options, const Proof& proof,
-                         report::ProgressTable& progress) {
+coordinator::Hooks hooks(const Proof& proof, report::ProgressTable& progress) {
   const auto gap = [&proof](double objective) {
     return certify::gap(proof.upper_bound, objective);
   };
@@ -75,10 +75,7 @@ coordinator::Hooks hooks(const PlanOptions& options, const Proof& proof,
                    .blocks = round.round == 0 ? -1 : round.offers,
                    .conflicts = round.round == 0 ? -1 : round.conflicts});
   };
-  const auto out_of_time = [&] {
-    return options.interrupted() || progress.seconds() >= options.time_limit;
-  };
-  return {.report = report, .gap = gap, .out_of_time = out_of_time};
+  return {.report = report, .gap = gap};
 }
 
 /// Value of the gangs that were placed over several shards before the rounds.
@@ -98,9 +95,6 @@ void validate(const PlanOptions& options) {
     refuse("--gap", fmt::format("{} is not a fraction in [0, 1)", options.gap),
            "0.001 means 0.1 %");
   }
-  if (!(options.time_limit > 0.0)) {
-    refuse("--time-limit", fmt::format("{} seconds", options.time_limit), "give a positive number");
-  }
   if (options.partition.shards < 0) {
     refuse("--shards", fmt::format("{}", options.partition.shards), "0 means the default");
   }
@@ -117,16 +111,20 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
       "partition", [&] { return partition::split(instance.cluster, options.partition); });
   const auto owners = partition::own(instance.cluster, shards, comm.size());
 
+  solver::PriceOptions asked_prices = options.prices;
+  asked_prices.stop = options.stop;
   const auto consensus = stages.run(
-      "relax", [&] { return coordinator::consensus(comm, valuation, pools, options.prices); });
+      "relax", [&] { return coordinator::consensus(comm, valuation, pools, asked_prices); });
   progress.line({.stage = "relax", .objective = std::nan(""), .bound = consensus.bound});
 
   const auto jobs = stages.run("assign", [&] {
-    return coordinator::assign(comm, valuation, pools, shards, consensus.prices);
+    return coordinator::assign(comm, valuation, pools, shards, consensus.prices, options.stop);
   });
+  solver::ShardOptions asked_shard = options.shard;
+  asked_shard.stop = options.stop;
   auto local = stages.run("round", [&] {
     return coordinator::plan_shards(comm, valuation, pools, shards, owners, jobs, consensus.prices,
-                                    options.shard);
+                                    asked_shard);
   });
 
   Proof proof = stages.run("bound", [&] {
@@ -138,17 +136,15 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   coordinator::RoundOptions rounds = options.rounds;
   rounds.gap = options.gap;
   rounds.spanning = value_of(valuation, jobs.spanning);
-  const coordinator::Hooks asked = hooks(options, proof, progress);
+  rounds.stop = options.stop;
   const Coordinated done = stages.run("coordinate", [&] {
-    return coordinator::coordinate(comm, valuation, local.mine, rounds, asked);
+    return coordinator::coordinate(comm, valuation, local.mine, rounds, hooks(proof, progress));
   });
-  // One shard has no rounds in which to be asked, yet a limit may have passed.
-  const bool late = done.interrupted || (shards.size() == 1 && asked.out_of_time());
   Placement placement = coordinator::gather_placement(comm, local.mine, jobs.spanning);
 
   stages.run("tighten", [&] {
     comm.agreed([&] {
-      if (comm.rank() != 0 || late) return;
+      if (comm.rank() != 0) return;
       proof = tighten(valuation, pools, consensus.prices, std::move(proof),
                       tightening(instance, options, placement));
     });
@@ -165,7 +161,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
                      .bound = plan.figures.upper_bound});
     });
   });
-  plan.reproducible = !late;
+  plan.reproducible = comm.max(options.stop.has_cut() ? 1 : 0) == 0;
   plan.seconds = stages.slowest();
   plan.stats = {{"evaluations", consensus.evaluations},
                 {"pools", static_cast<double>(pools.size())},

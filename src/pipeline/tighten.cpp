@@ -45,6 +45,7 @@ Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
   const model::Instance& instance = valuation.instance();
   const double slack = proof.upper_bound - options.objective;
   if (options.steps <= 0 || !(slack > options.gap * proof.upper_bound)) return proof;
+  if (options.stop.requested()) return proof;
   std::vector<JobId> jobs = solver::countable_jobs(instance);
   std::erase_if(jobs, [&](JobId j) { return instance.workload.job(j).required; });
   if (jobs.empty()) return proof;
@@ -63,8 +64,8 @@ Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
   } else {
     certificate.pools.clear();  // nobody pays them
   }
-  const auto found =
-      solver::price_jobs(valuation, jobs, start, others, slack, {.evaluations = options.steps});
+  const auto found = solver::price_jobs(valuation, jobs, start, others, slack,
+                                        {.evaluations = options.steps, .stop = options.stop});
   std::vector<model::Certificate> candidates{std::move(proof.certificate)};
   candidates.push_back(with_jobs(std::move(certificate), jobs, found.prices));
   return tightest(instance, valuation.objective(), std::move(candidates));

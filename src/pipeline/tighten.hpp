@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "berth/base/stop.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
 #include "berth/solver/job_prices.hpp"
@@ -20,6 +21,7 @@ struct TightenOptions {
   double objective = 0.0;  ///< of the plan
   double gap = 0.0;        ///< small enough: nothing is done
   int steps = 0;           ///< evaluations of the bound; 0 = nothing is done
+  StopToken stop = {};     ///< asked before and after each of them
 };
 
 /// The proof, or a tighter one where jobs of whole GPUs that are not required pay a price of their

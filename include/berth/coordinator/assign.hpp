@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/model/placement.hpp"
@@ -29,9 +30,10 @@ struct Assignment {
 /// Gangs larger than half of the largest shard's room of their best type are placed first, over
 /// the whole cluster, in order of priced profit per GPU and only when that is positive.
 ///
-/// Computed on rank 0 and broadcast. O(jobs x (types + shards)).
+/// Computed on rank 0 and broadcast. O(jobs x (types + shards)). After `stop` no more gangs are
+/// placed first.
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
-                  std::span<const double> prices);
+                  std::span<const double> prices, const StopToken& stop = {});
 
 }  // namespace berth::coordinator

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/model/placement.hpp"
@@ -15,13 +16,14 @@
 namespace berth::coordinator {
 
 struct RoundOptions {
-  int rounds = 12;            ///< at most, >= 0
+  int rounds = 12;           ///< at most, >= 0
   int offers = 32;           ///< per shard and round, > 0
   double keep = 0.5;         ///< a grant is refused below this share of its bid, in (0, 1]
   int tabu_rounds = 6;       ///< a refused (job, shard) pair is not tried again for so long
   double least_gain = 2e-5;  ///< stop after two rounds that gain less than this fraction
   double gap = 1e-4;         ///< stop when the certified gap is this small
   double spanning = 0.0;     ///< value of what was placed before the rounds, part of the objective
+  StopToken stop = {};       ///< asked by every rank between rounds; one yes ends them
 };
 
 /// One line of the progress table.
@@ -39,14 +41,11 @@ struct RoundReport {
 struct Hooks {
   std::function<void(const RoundReport&)> report = [](const RoundReport&) {};
   std::function<double(double objective)> gap = [](double) { return 1.0; };  ///< certified so far
-  std::function<bool()> out_of_time = [] { return false; };
 };
 
-/// Result of the rounds; `interrupted` when the clock or a signal ended them.
 struct Coordinated {
   double objective = 0.0;
   int rounds = 0;
-  bool interrupted = false;
 };
 
 /// STRADS rounds over all shards: *schedule* (each shard offers its unplaced jobs of largest

@@ -26,6 +26,8 @@ struct LocalPlans {
 /// split would only lose: one pattern LP over all machines serves the whole cluster, on rank 0,
 /// and the shards are handed what lies on their machines.
 ///
+/// When the options' `stop` has a deadline, each shard gets its share of the time left.
+///
 /// Collective. Messages: the placement once, in that second case only.
 LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& valuation,
                        const model::Pools& pools, const partition::Shards& shards,

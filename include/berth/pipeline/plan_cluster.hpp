@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <string>
 
+#include "berth/base/stop.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/coordinate.hpp"
 #include "berth/model/instance.hpp"
@@ -27,15 +26,14 @@ struct Input {
 struct PlanOptions {
   model::Objective objective = model::Objective::value;
   double gap = 1e-4;  ///< stop when the certified gap (a fraction) is this small, >= 0
-  double time_limit = std::numeric_limits<double>::infinity();  ///< seconds; a clock decides then
   std::uint64_t seed = 0;
   partition::PartitionOptions partition;
   solver::PriceOptions prices;
   solver::ShardOptions shard;
   coordinator::RoundOptions rounds;
-  int bound_steps = -1;  ///< of the bound by job prices, once the plan is known; counted, not timed;
-                         ///< -1 = 200 up to 4,096 GPUs, none above
-  std::function<bool()> interrupted = [] { return false; };  ///< a signal came; asked on rank 0
+  int bound_steps = -1;  ///< of the bound by job prices, once the plan is known; counted, not
+                         ///< timed; -1 = 200 up to 4,096 GPUs, none above
+  StopToken stop = {};  ///< cuts into every long stage; the plan so far is certified then
 };
 
 /// Which option is out of range and why, as InputError. Pure.
@@ -48,7 +46,7 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
 /// elsewhere it holds the figures' defaults.
 ///
 /// Collective. Same instance, options and seed: the same plan, bit for bit, on any number of
-/// ranks and threads, unless a clock or a signal ended it (then `reproducible` is false).
+/// ranks and threads, unless `stop` cut into it on some rank (then `reproducible` is false).
 model::Plan plan_cluster(const comm::Communicator& comm, const model::Instance& instance,
                          const PlanOptions& options, report::ProgressTable& progress);
 

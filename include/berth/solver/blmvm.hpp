@@ -5,17 +5,21 @@
 #include <functional>
 #include <span>
 
+#include "berth/base/stop.hpp"
+
 namespace berth::solver {
 
 struct BlmvmOptions {
   int max_iterations = 60;            ///< evaluations end at about twice as many
   double gradient_tolerance = 1e-10;  ///< norm of the projected gradient over |value|
+  StopToken stop = {};                ///< asked before every evaluation
 };
 
 enum class BlmvmStatus : std::uint8_t {
   converged,
   iteration_limit,    ///< or that of evaluations
   numerical_trouble,  ///< the line search found no better point; the best one stands
+  stopped,            ///< `stop` said so
 };
 
 struct BlmvmResult {
@@ -29,6 +33,7 @@ using SmoothFunction = std::function<double(std::span<const double> x, std::span
 
 /// Minimises a smooth function over 0 <= x <= upper by PETSc's TAO BLMVM (Benson and More, limited
 /// memory variable metric with bounds), starting from x, which becomes the best point seen.
+/// Stopped before the first evaluation, it leaves x as it was and the value 0.
 /// What `evaluate` throws passes through. @pre PETSc is up (PetscSession); main thread
 BlmvmResult minimise(std::span<double> x, std::span<const double> upper,
                      const SmoothFunction& evaluate, const BlmvmOptions& options = {});

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
@@ -20,6 +21,7 @@ struct DiveOptions {
   double decided = 0.9;       ///< softmax weight from which a job is fixed, in (0.5, 1]
   double last_decided = 0.5;  ///< the same in the last pass of a size class
   int chains = 4000;          ///< ejection chains tried at the end, >= 0
+  StopToken stop = {};        ///< ends the dive and the chains; a patient one the filling
 };
 
 /// What a job that was left out could add at the prices the dive started from.

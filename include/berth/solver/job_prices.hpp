@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/value.hpp"
 
@@ -15,6 +16,7 @@ struct JobPriceOptions {
   double memory = 0.7;    ///< of the last direction, [0, 1)
   int patience = 15;      ///< evaluations without progress before the step shrinks
   double shrink = 0.7;    ///< (0, 1)
+  StopToken stop = {};    ///< asked after every evaluation
 };
 
 struct JobPriceResult {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/room.hpp"
@@ -93,6 +94,7 @@ struct PriceOptions {
   std::vector<double> pool_eps{0.004, 0.0013, 0.00045, 0.00015};
   int type_iterations = 15;  ///< per eps, with one price per GPU type
   int pool_iterations = 40;  ///< per eps, with one price per pool
+  StopToken stop = {};       ///< asked before every evaluation but the first and the last
 };
 
 struct PriceResult {

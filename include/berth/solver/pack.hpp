@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/room.hpp"
@@ -22,6 +23,7 @@ struct PackOptions {
   int job_types = 300;      ///< aim: beyond it, jobs of one shape and unequal value share a type
   int machine_states = 64;  ///< aim: free CPU and memory are rounded down above it
   std::uint64_t seed = 0;   ///< of the neighbourhoods' draws
+  StopToken stop = {};      ///< what is solved so far is handed out then
 };
 
 /// Price a task of the shape pays on a machine of this GPU type (invalid: without GPUs), in units

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
@@ -15,8 +16,9 @@
 namespace berth::solver {
 
 struct ShardOptions {
-  double gap = 1e-4;  ///< fraction at which the local relaxation may stop, > 0
-  int sweeps = 3;     ///< depth of the ejection search per call of improve, >= 0
+  double gap = 1e-4;    ///< fraction at which the local relaxation may stop, > 0
+  int sweeps = 3;       ///< depth of the ejection search per call of improve, >= 0
+  StopToken stop = {};  ///< every search ends then; what was found so far stays
 };
 
 /// A job its shard could not place. Trivially copyable: `comm` ships it as it stands.
@@ -52,7 +54,9 @@ class Shard {
   /// GPU type only, else by the dive on the market's softmax primal with its ejection chains; then
   /// whoever fits into idle room.
   /// @param prices  by PoolId of the whole cluster, value per GPU
-  void plan(std::span<const JobId> jobs, std::span<const double> prices);
+  /// @param share   ends what may take long; idle room is filled all the same, by a patient `stop`
+  void plan(std::span<const JobId> jobs, std::span<const double> prices,
+            const StopToken& share = {});
 
   /// Instead of `plan`: takes over what another shard planned. `placed` lies on this shard's
   /// machines alone; `waiting` are jobs it may still place.
