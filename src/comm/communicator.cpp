@@ -12,9 +12,7 @@
 
 namespace berth::comm {
 
-Communicator::Communicator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
-  impl_->traffic.assign(1, Traffic{});
-}
+Communicator::Communicator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Communicator::Communicator(const Communicator& other)
     : impl_(std::make_unique<Impl>(*other.impl_)) {}
 Communicator& Communicator::operator=(const Communicator& other) {
@@ -45,6 +43,14 @@ Communicator internal::with_chunk_limit(const Communicator& comm, std::size_t by
   return limited;
 }
 
+Communicator internal::with_delays(const Communicator& comm, std::uint64_t seed,
+                                   std::chrono::microseconds longest) {
+  Communicator delayed = comm;
+  delayed.impl_->delay_seed = seed;
+  delayed.impl_->longest_delay = longest;
+  return delayed;
+}
+
 int Communicator::rank() const { return impl_->rank; }
 int Communicator::size() const { return impl_->size; }
 
@@ -54,18 +60,31 @@ void Communicator::abort(ExitCode code) const {
   std::_Exit(static_cast<int>(code));
 }
 
-void Communicator::begin_stage(std::string_view stage) const {
-  auto& traffic = impl_->traffic;
-  const auto known = std::find_if(traffic.begin(), traffic.end(),
-                                  [&](const Traffic& t) { return t.stage == stage; });
-  impl_->stage = static_cast<std::size_t>(known - traffic.begin());
-  if (known == traffic.end()) traffic.push_back(Traffic{.stage = std::string(stage)});
+void Communicator::begin_stage(std::string_view stage) const { impl_->ledger.begin_stage(stage); }
+std::vector<Traffic> Communicator::stats() const { return impl_->ledger.by_stage(); }
+std::vector<CallTraffic> Communicator::stats_by_call() const { return impl_->ledger.by_call(); }
+
+Traffic Communicator::traffic() const {
+  Traffic total;
+  for (const Traffic& stage : stats()) {
+    total.messages += stage.messages;
+    total.bytes += stage.bytes;
+    total.seconds += stage.seconds;
+    total.elapsed += stage.elapsed;
+  }
+  return total;
 }
 
-std::vector<Traffic> Communicator::stats() const {
-  std::vector<Traffic> used = impl_->traffic;
-  std::erase_if(used, [](const Traffic& t) { return t.messages == 0; });
-  return used;
+void Communicator::record_events() const {
+  barrier();
+  impl_->ledger.record_events();
+}
+std::vector<Event> Communicator::events() const { return impl_->ledger.events(); }
+
+Communicator::Span::Span(const Communicator& comm, std::string_view name, std::int64_t index)
+    : comm_(comm), name_(name), index_(index), begin_(Ledger::Clock::now()) {}
+Communicator::Span::~Span() {
+  if (comm_.impl_->ledger.recording()) comm_.impl_->ledger.span(name_, index_, begin_);
 }
 
 }  // namespace berth::comm

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ledger.hpp"
 #include "wait.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include <mpi.h>
 
@@ -15,32 +16,45 @@
 
 namespace berth::comm {
 
+[[nodiscard]] const char* mpi_name(Call call);  ///< the function that starts it, for errors
+
 constexpr std::size_t kChunkBytes = std::size_t{1} << 30;  // half of what an int can count
+
+/// Freed with its last user.
+struct Communicator::Owned {
+  explicit Owned(MPI_Comm communicator) : mpi(communicator) {}
+  ~Owned();
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  MPI_Comm mpi;
+};
 
 struct Communicator::Impl {
   MPI_Comm mpi = MPI_COMM_NULL;  ///< null for the serial one
+  std::shared_ptr<Owned> owned;  ///< null for world and serial
   int rank = 0;
   int size = 1;
   std::size_t chunk_limit = kChunkBytes;
-  std::vector<Traffic> traffic;
-  std::size_t stage = 0;  ///< index into traffic
+  Ledger ledger;
+  std::uint64_t delay_seed = 0;  ///< tests only
+  std::chrono::microseconds longest_delay{0};
+  std::uint64_t delays = 0;  ///< drawn so far
 
   [[nodiscard]] bool alone() const { return size == 1; }
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(size); }
 
   /// Starts a collective by `start(MPI_Request*)`, completes it and counts it.
   template <class Start>
-  void run(const char* call, std::uint64_t bytes, Start start) {
-    const auto begin = std::chrono::steady_clock::now();
+  void run(Call call, std::uint64_t bytes, Start start) {
+    if (longest_delay.count() > 0) delay();
+    const auto begin = Ledger::Clock::now();
     MPI_Request request = MPI_REQUEST_NULL;
-    check(start(&request), call);
-    wait(request, call);
-    Traffic& counted = traffic[stage];
-    ++counted.messages;
-    counted.bytes += static_cast<std::int64_t>(bytes);
-    counted.seconds +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    check(start(&request), mpi_name(call));
+    wait(request, mpi_name(call));
+    ledger.count(call, bytes, begin, Ledger::Clock::now());
   }
+
+  void delay();
 
   /// Calls f(first, count) until `total` elements are covered, at most chunk_limit bytes a time.
   template <class F>

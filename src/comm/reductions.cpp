@@ -11,7 +11,7 @@ namespace berth::comm {
 
 void Communicator::barrier() const {
   if (impl_->alone()) return;
-  impl_->run("MPI_Ibarrier", 0,
+  impl_->run(Call::barrier, 0,
              [&](MPI_Request* request) { return MPI_Ibarrier(impl_->mpi, request); });
 }
 
@@ -20,7 +20,7 @@ void Communicator::broadcast_bytes(std::span<std::byte> bytes, int root) const {
   if (impl_->alone()) return;
   impl_->in_chunks(bytes.size(), 1, [&](std::size_t first, int count) {
     const auto sent = rank() == root ? static_cast<std::uint64_t>(count) : 0;
-    impl_->run("MPI_Ibcast", sent, [&](MPI_Request* request) {
+    impl_->run(Call::broadcast, sent, [&](MPI_Request* request) {
       return MPI_Ibcast(bytes.data() + first, count, MPI_BYTE, root, impl_->mpi, request);
     });
   });
@@ -45,7 +45,7 @@ void all_reduce(Impl& impl, std::span<Element> values, MPI_Datatype type, MPI_Op
   static_assert(sizeof(Element) == 8);
   if (impl.alone()) return;
   impl.in_chunks(values.size(), sizeof(Element), [&](std::size_t first, int count) {
-    impl.run("MPI_Iallreduce", static_cast<std::uint64_t>(count) * 8, [&](MPI_Request* request) {
+    impl.run(Call::all_reduce, static_cast<std::uint64_t>(count) * 8, [&](MPI_Request* request) {
       return MPI_Iallreduce(MPI_IN_PLACE, values.data() + first, count, type, op, impl.mpi,
                             request);
     });
@@ -88,7 +88,7 @@ void Communicator::sum_to_root(std::span<std::int64_t> values, int root) const {
   impl_->in_chunks(values.size(), sizeof(std::int64_t), [&](std::size_t first, int count) {
     std::int64_t* const part = values.data() + first;
     const auto sent = at_root ? 0 : static_cast<std::uint64_t>(count) * sizeof(std::int64_t);
-    impl_->run("MPI_Ireduce", sent, [&](MPI_Request* request) {
+    impl_->run(Call::reduce, sent, [&](MPI_Request* request) {
       return MPI_Ireduce(at_root ? MPI_IN_PLACE : part, at_root ? part : nullptr, count,
                          MPI_INT64_T, MPI_SUM, root, impl_->mpi, request);
     });

@@ -90,7 +90,7 @@ void Communicator::gather_bytes(std::span<const std::byte> mine,
     const std::byte* const from = mine.data() + std::min<std::uint64_t>(mine.size(), offset);
     const int count = round.counts[static_cast<std::size_t>(rank())];
     const auto sent = root == rank() ? 0 : static_cast<std::uint64_t>(count);
-    impl_->run(root == kAllRanks ? "MPI_Iallgatherv" : "MPI_Igatherv", sent,
+    impl_->run(root == kAllRanks ? Call::all_gather : Call::gather, sent,
                [&](MPI_Request* request) {
                  const int* const counts = round.counts.data();
                  const int* const begins = round.begins.data();
@@ -124,7 +124,7 @@ Communicator::Exchange Communicator::plan_exchange(std::span<const std::size_t> 
   std::vector<Notice> out, in(impl_->ranks());
   for (const std::uint64_t bytes : exchange.to) out.push_back({bytes, largest});
   constexpr int width = sizeof(Notice);
-  impl_->run("MPI_Ialltoall", (impl_->ranks() - 1) * sizeof(Notice), [&](MPI_Request* request) {
+  impl_->run(Call::all_to_all, (impl_->ranks() - 1) * sizeof(Notice), [&](MPI_Request* request) {
     return MPI_Ialltoall(out.data(), width, MPI_BYTE, in.data(), width, MPI_BYTE, impl_->mpi,
                          request);
   });
@@ -154,7 +154,7 @@ void Communicator::exchange_bytes(std::span<const std::byte> items, const Exchan
     const std::byte* const from = one_round ? items.data() : staged_out.data();
     std::byte* const to = one_round ? received.data() : staged_in.data();
     const auto own = static_cast<std::size_t>(out.counts[static_cast<std::size_t>(rank())]);
-    impl_->run("MPI_Ialltoallv", out.total - own, [&](MPI_Request* request) {
+    impl_->run(Call::all_to_all, out.total - own, [&](MPI_Request* request) {
       return MPI_Ialltoallv(from, out.counts.data(), out.begins.data(), MPI_BYTE, to,
                             in.counts.data(), in.begins.data(), MPI_BYTE, impl_->mpi, request);
     });

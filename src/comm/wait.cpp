@@ -50,4 +50,14 @@ void wait(MPI_Request& request, const char* call) {
   }
 }
 
+void wait_long(MPI_Request& request, const char* call) {
+  constexpr timespec kPause{0, 10'000'000};
+  while (true) {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), call);
+    if (done != 0) return;
+    nanosleep(&kPause, nullptr);
+  }
+}
+
 }  // namespace berth::comm

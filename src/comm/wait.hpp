@@ -12,4 +12,7 @@ void check(int code, const char* call);
 /// ranks than cores steals the cores from the very ranks it waits for.
 void wait(MPI_Request& request, const char* call);
 
+/// The same for a rank that has nothing to do for seconds: it looks up a hundred times a second.
+void wait_long(MPI_Request& request, const char* call);
+
 }  // namespace berth::comm

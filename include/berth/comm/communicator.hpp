@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -16,6 +17,7 @@
 #include "berth/base/error.hpp"
 #include "berth/comm/by_rank.hpp"
 #include "berth/comm/error.hpp"
+#include "berth/comm/traffic.hpp"
 
 namespace berth::comm {
 
@@ -23,16 +25,10 @@ class Communicator;
 namespace internal {
 /// For tests: the same ranks, with messages cut at `bytes` instead of 1 GiB.
 Communicator with_chunk_limit(const Communicator& comm, std::size_t bytes);
+/// For tests: the same ranks, each sleeping a drawn time up to `longest` before each collective.
+Communicator with_delays(const Communicator& comm, std::uint64_t seed,
+                         std::chrono::microseconds longest);
 }  // namespace internal
-
-/// What one rank handed to collectives under one stage label. Payload, not wire traffic: a
-/// broadcast counts at its root, a rank's share for itself does not count.
-struct Traffic {
-  std::string stage;
-  std::int64_t messages = 0;  ///< collectives started
-  std::int64_t bytes = 0;     ///< given to other ranks
-  double seconds = 0;         ///< spent in collectives, waiting for others included
-};
 
 /// A group of ranks, passed in by whoever starts the work. Copies speak to the same ranks and
 /// count their traffic apart.
@@ -57,6 +53,11 @@ class Communicator {
   [[nodiscard]] int size() const;
 
   void barrier() const;
+  /// A barrier for ranks that have nothing to do for seconds: they leave their cores to others.
+  void rest() const;
+
+  /// The first `ranks` ranks as a group of their own; nothing on the others. Collective.
+  [[nodiscard]] std::optional<Communicator> first(int ranks) const;
 
   /// Root's values to all. For a vector the other ranks need not know the length.
   template <Shippable T>
@@ -148,9 +149,32 @@ class Communicator {
   /// Traffic from here on counts under `stage`. Counters are no part of the communicator's value.
   void begin_stage(std::string_view stage) const;
   [[nodiscard]] std::vector<Traffic> stats() const;  ///< stages in order of first use
+  [[nodiscard]] std::vector<CallTraffic> stats_by_call() const;
+  [[nodiscard]] Traffic traffic() const;  ///< over all stages
+
+  /// Keeps every stage, span and collective from here on for `events`. Collective: the ranks'
+  /// clocks start together, as far as one barrier can tell.
+  void record_events() const;
+  [[nodiscard]] std::vector<Event> events() const;
+
+  /// An event from construction to destruction; costs nothing unless events are recorded.
+  class Span {
+   public:
+    Span(const Communicator& comm, std::string_view name, std::int64_t index = -1);
+    ~Span();
+    Span(const Span&) = delete;
+    Span& operator=(const Span&) = delete;
+
+   private:
+    const Communicator& comm_;
+    std::string_view name_;
+    std::int64_t index_;
+    std::chrono::steady_clock::time_point begin_;
+  };
 
  private:
   struct Impl;
+  struct Owned;
   struct Exchange {
     std::vector<std::uint64_t> to, from;  ///< bytes by rank
     std::uint64_t largest = 0;            ///< between any two ranks
@@ -159,6 +183,8 @@ class Communicator {
 
   explicit Communicator(std::unique_ptr<Impl> impl);
   friend Communicator internal::with_chunk_limit(const Communicator& comm, std::size_t bytes);
+  friend Communicator internal::with_delays(const Communicator& comm, std::uint64_t seed,
+                                            std::chrono::microseconds longest);
 
   template <class Work>
   static Status attempt(Work&& work) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace berth::comm {
+
+/// Kinds of collectives, as a model of their cost tells them apart.
+enum class Call : std::uint8_t {
+  barrier,
+  broadcast,
+  reduce,
+  all_reduce,
+  gather,
+  all_gather,
+  all_to_all,
+};
+inline constexpr int kCalls = 7;
+
+[[nodiscard]] std::string_view name(Call call);
+
+/// What one rank handed to collectives under one stage label. Payload, not wire traffic: a
+/// broadcast counts at its root, a rank's share for itself does not count.
+struct Traffic {
+  std::string stage;
+  std::int64_t messages = 0;  ///< collectives started
+  std::int64_t bytes = 0;     ///< given to other ranks
+  double seconds = 0;         ///< spent in collectives, waiting for others included
+  double elapsed = 0;         ///< between begin_stage and the next one, or now
+};
+
+/// The same for one kind of collective of one stage.
+struct CallTraffic {
+  std::string stage;
+  Call call = Call::barrier;
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
+  double seconds = 0;
+};
+
+/// Something that took time on one rank, while events are recorded.
+struct Event {
+  enum class Kind : std::uint8_t { stage, span, message };
+  Kind kind = Kind::stage;
+  std::string name;         ///< of the stage, the span or the call
+  std::int64_t index = -1;  ///< of a span: which shard, which round; -1 = none
+  std::int64_t bytes = 0;   ///< of a message: given to other ranks
+  double begin = 0;         ///< seconds since `record_events`, which ends on all ranks at once
+  double seconds = 0;
+};
+
+}  // namespace berth::comm

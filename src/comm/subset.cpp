@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first ranks on their own, while the others rest.
+#include "impl.hpp"
+
+#include <utility>
+
+#include "berth/base/assert.hpp"
+#include "berth/comm/communicator.hpp"
+
+namespace berth::comm {
+
+Communicator::Owned::~Owned() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0) MPI_Comm_free(&mpi);
+}
+
+std::optional<Communicator> Communicator::first(int ranks) const {
+  BERTH_EXPECT(1 <= ranks && ranks <= size());
+  auto impl = std::make_unique<Impl>();
+  if (impl_->alone()) return Communicator(std::move(impl));
+  barrier();  // MPI_Comm_split blocks: all should be there, so that nobody spins for long
+  const int colour = rank() < ranks ? 0 : MPI_UNDEFINED;
+  check(MPI_Comm_split(impl_->mpi, colour, rank(), &impl->mpi), "MPI_Comm_split");
+  if (impl->mpi == MPI_COMM_NULL) return std::nullopt;
+  impl->owned = std::make_shared<Owned>(impl->mpi);
+  impl->rank = rank();
+  impl->size = ranks;
+  return Communicator(std::move(impl));
+}
+
+void Communicator::rest() const {
+  if (impl_->alone()) return;
+  MPI_Request request = MPI_REQUEST_NULL;
+  const auto begin = Ledger::Clock::now();
+  check(MPI_Ibarrier(impl_->mpi, &request), mpi_name(Call::barrier));
+  wait_long(request, mpi_name(Call::barrier));
+  impl_->ledger.count(Call::barrier, 0, begin, Ledger::Clock::now());
+}
+
+}  // namespace berth::comm
