@@ -17,6 +17,7 @@
 #include "berth/io/file.hpp"
 #include "berth/io/plan_file.hpp"
 #include "berth/parallel/threads.hpp"
+#include "berth/pipeline/trace.hpp"
 #include "berth/report/summary.hpp"
 #include "berth/solver/petsc_session.hpp"
 
@@ -31,6 +32,7 @@ struct PlanFlags {
   pipeline::PlanOptions plan;
   LogFlags log;
   std::string out;
+  std::string trace;  ///< empty = none
   std::string objective = "value";
   int threads = 0;           ///< 0 = default_threads
   double time_limit = 1e12;  ///< seconds: none
@@ -67,6 +69,9 @@ void add_flags(CLI::App& command, PlanFlags& flags) {
                   "Threads per rank; 0 = OMP_NUM_THREADS, else the rank's share of the cores")
       ->check(CLI::Range(0, kMostThreads).description(""))
       ->capture_default_str();
+  command.add_option("--trace-out", flags.trace,
+                     "Stages, rounds, shards and messages of every rank in time, as JSON for "
+                     "Perfetto or chrome://tracing (.gz by suffix)");
   add_log(command, flags.log);
 }
 
@@ -88,12 +93,13 @@ int threads_of(const comm::Communicator& comm, int asked) {
   return parallel::default_threads(comm::ranks_sharing(comm, parallel::bound_cores()));
 }
 
-/// The plan must not replace what it was made from.
-void keep_input(const std::string& out, const char* flag, const std::string& input) {
+/// No output may replace what it is made from.
+void keep_input(const std::string& out, const char* out_flag, const char* flag,
+                const std::string& input) {
   std::error_code none;  // what does not exist is no input
   if (!std::filesystem::is_regular_file(out, none)) return;
   if (!std::filesystem::equivalent(out, input, none)) return;
-  throw InputError({.file = "", .line = 0, .field = "--out"},
+  throw InputError({.file = "", .line = 0, .field = out_flag},
                    fmt::format("{} is the file given as {}", out, flag), "name another file");
 }
 
@@ -102,9 +108,22 @@ void refuse_early(const comm::Communicator& comm, const PlanFlags& flags) {
   comm.agreed([&] {
     validate(flags.plan);
     if (comm.rank() != 0) return;
-    keep_input(flags.out, "--cluster", flags.input.cluster);
-    keep_input(flags.out, "--jobs", flags.input.jobs);
+    keep_input(flags.out, "--out", "--cluster", flags.input.cluster);
+    keep_input(flags.out, "--out", "--jobs", flags.input.jobs);
     io::expect_writable(flags.out);
+    if (flags.trace.empty()) return;
+    keep_input(flags.trace, "--trace-out", "--cluster", flags.input.cluster);
+    keep_input(flags.trace, "--trace-out", "--jobs", flags.input.jobs);
+    io::expect_writable(flags.trace);
+  });
+}
+
+/// Collective.
+void write_trace(const comm::Communicator& comm, const std::string& path) {
+  const std::string text = pipeline::gather_trace(comm);
+  comm.agreed([&] {
+    if (comm.rank() != 0) return;
+    io::write_atomically(path, [&](io::AtomicFile& file) { file.write(text); });
   });
 }
 
@@ -119,6 +138,7 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   flags.plan.stop = StopToken(stop);
   progress.note(fmt::format("ranks={} threads={} blas={}", comm.size(), parallel::thread_limit(),
                             petsc->blas()));
+  if (!flags.trace.empty()) comm.record_events();
   const double start = progress.seconds();
   const model::Instance instance = pipeline::load_instance(comm, flags.input);
   const double loaded = progress.seconds();
@@ -132,6 +152,7 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   });
   std::int64_t code = static_cast<std::int64_t>(outcome(plan));
   comm.broadcast_value(code);
+  if (!flags.trace.empty()) write_trace(comm, flags.trace);
   return static_cast<ExitCode>(code);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/coordinate.hpp"
 
+#include "cost_meter.hpp"
 #include "wire.hpp"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ using solver::Shard;
 struct Outcome {
   JobId job;
   ShardId shard;
-  double gain = 0.0;  ///< 0 = refused
+  double gain = 0.0;       ///< 0 = refused
+  std::int64_t later = 0;  ///< 1 = the shard had committed another job first
 };
 
 struct ShardValue {
@@ -37,6 +39,8 @@ class Rounds {
 
   /// One round; all ranks return the same report.
   RoundReport step(int round) {
+    const comm::Communicator::Span span(comm_, "round", round);
+    const CostMeter meter(comm_);
     forget_old_tabu(round);
     RoundReport report{.round = round};
     const auto offers = schedule();
@@ -49,8 +53,14 @@ class Rounds {
     report.offers = std::ssize(offers);
     report.bids = std::ssize(bids);
     report.grants = std::ssize(grants);
-    report.conflicts = std::ranges::count(outcomes, 0.0, &Outcome::gain);
+    for (const Offer& offer : offers) report.importance += offer.regret;
+    for (const Outcome& outcome : outcomes) {
+      ++(outcome.gain > 0.0   ? report.commits
+         : outcome.later != 0 ? report.conflicts
+                              : report.refusals);
+    }
     report.objective = objective();
+    report.cost = meter.read();
     return report;
   }
 
@@ -108,9 +118,12 @@ class Rounds {
   [[nodiscard]] std::vector<Outcome> pull(std::span<const Bid> grants) {
     std::vector<Outcome> outcomes;
     for (Shard& shard : mine_) {
+      std::int64_t later = 0;
       for (const Bid& bid : grants) {
         if (bid.shard != shard.id()) continue;
-        outcomes.push_back({bid.job, bid.shard, shard.realise(bid.job, options_.keep * bid.gain)});
+        const double gain = shard.realise(bid.job, options_.keep * bid.gain);
+        outcomes.push_back({bid.job, bid.shard, gain, later});
+        if (gain > 0.0) later = 1;
       }
     }
     return comm_.all_gather_varying<Outcome>(outcomes);

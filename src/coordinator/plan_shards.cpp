@@ -86,6 +86,7 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
   comm.agreed([&] {
     auto left = std::ssize(mine);
     for (Shard& shard : mine) {
+      const comm::Communicator::Span span(comm, "shard", shard.id().value());
       for (const model::JobPlacement& p : assignment.spanning) shard.reserve(p);
       shard.plan(assignment.jobs_of(shard.id()), prices, options.stop.share_of(left--));
     }

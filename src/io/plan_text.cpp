@@ -47,6 +47,21 @@ void add_numbers(JsonText& json, std::string_view key, const std::map<std::strin
   json.close('}').next_line();
 }
 
+void add_rounds(JsonText& json, const std::vector<model::RoundRecord>& rounds) {
+  json.key("rounds").open('[');
+  for (const model::RoundRecord& r : rounds) {
+    json.next_line().open('{').field("round", std::int64_t{r.round});
+    json.field("objective", r.objective).field("upper_bound", r.upper_bound).field("gap", r.gap);
+    json.field("importance", r.importance).field("gain", r.gain).field("blocks", r.blocks);
+    json.field("bids", r.bids).field("commits", r.commits).field("conflicts", r.conflicts);
+    json.field("refusals", r.refusals).field("messages", r.messages).field("bytes", r.bytes);
+    json.field("slowest_rank", std::int64_t{r.slowest_rank});
+    json.field("slowest_seconds", r.slowest_seconds).field("mean_seconds", r.mean_seconds);
+    json.close('}');
+  }
+  json.close(']').next_line();
+}
+
 void add_pool_price(JsonText& json, const Cluster& cluster, const Certificate::PoolPrice& pool) {
   json.open('{').field("pod", cluster.pods[pool.pod.index()].name);
   if (pool.rack.valid()) json.field("rack", cluster.racks[pool.rack.index()].name);
@@ -121,6 +136,7 @@ void add_head(JsonText& json, const Instance& instance, const Plan& plan) {
   json.close(']').next_line();
   add_numbers(json, "seconds", plan.seconds);
   add_numbers(json, "stats", plan.stats);
+  add_rounds(json, plan.rounds);
   add_certificate(json, instance, plan.certificate);
 }
 

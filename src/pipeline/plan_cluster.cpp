@@ -63,17 +63,45 @@ double peak_memory_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
-coordinator::Hooks hooks(const Proof& proof, report::ProgressTable& progress) {
+model::RoundRecord record_of(const coordinator::RoundReport& round, double upper_bound) {
+  return {.round = round.round,
+          .objective = round.objective,
+          .upper_bound = upper_bound,
+          .gap = certify::gap(upper_bound, round.objective),
+          .importance = round.importance,
+          .gain = round.gain,
+          .blocks = round.offers,
+          .bids = round.bids,
+          .commits = round.commits,
+          .conflicts = round.conflicts,
+          .refusals = round.refusals,
+          .messages = round.cost.messages,
+          .bytes = round.cost.bytes,
+          .slowest_rank = round.cost.slowest_rank,
+          .slowest_seconds = round.cost.slowest,
+          .mean_seconds = round.cost.mean};
+}
+
+/// The hooks refer to all of these and add each round to `rounds`.
+coordinator::Hooks hooks(const Proof& proof, report::ProgressTable& progress,
+                         std::vector<model::RoundRecord>& rounds) {
   const auto gap = [&proof](double objective) {
     return certify::gap(proof.upper_bound, objective);
   };
   const auto report = [&](const coordinator::RoundReport& round) {
-    progress.line({.stage = round.round == 0 ? "round" : "coordinate",
-                   .round = round.round,
-                   .objective = round.objective,
-                   .bound = proof.upper_bound,
-                   .blocks = round.round == 0 ? -1 : round.offers,
-                   .conflicts = round.round == 0 ? -1 : round.conflicts});
+    if (round.round == 0) {
+      progress.line(
+          {.stage = "round", .round = 0, .objective = round.objective, .bound = proof.upper_bound});
+      return;
+    }
+    const auto& record = rounds.emplace_back(record_of(round, proof.upper_bound));
+    progress.line({.stage = "coordinate",
+                   .round = record.round,
+                   .objective = record.objective,
+                   .bound = record.upper_bound,
+                   .blocks = record.blocks,
+                   .conflicts = record.conflicts,
+                   .record = &record});
   };
   return {.report = report, .gap = gap};
 }
@@ -137,8 +165,10 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   rounds.gap = options.gap;
   rounds.spanning = value_of(valuation, jobs.spanning);
   rounds.stop = options.stop;
+  std::vector<model::RoundRecord> records;
   const Coordinated done = stages.run("coordinate", [&] {
-    return coordinator::coordinate(comm, valuation, local.mine, rounds, hooks(proof, progress));
+    return coordinator::coordinate(comm, valuation, local.mine, rounds,
+                                   hooks(proof, progress, records));
   });
   Placement placement = coordinator::gather_placement(comm, local.mine, jobs.spanning);
 
@@ -163,6 +193,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   });
   plan.reproducible = comm.max(options.stop.has_cut() ? 1 : 0) == 0;
   plan.seconds = stages.slowest();
+  plan.rounds = std::move(records);
   plan.stats = {{"evaluations", consensus.evaluations},
                 {"pools", static_cast<double>(pools.size())},
                 {"shards", static_cast<double>(shards.size())},

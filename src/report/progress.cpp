@@ -33,6 +33,19 @@ double gap_of(const Progress& p) {
   return (p.bound - p.objective) / std::max(std::abs(p.bound), 1e-12);
 }
 
+void add_record(nlohmann::json& json, const model::RoundRecord& r) {
+  json.update({{"importance", r.importance},
+               {"gain", r.gain},
+               {"bids", r.bids},
+               {"commits", r.commits},
+               {"refusals", r.refusals},
+               {"messages", r.messages},
+               {"bytes", r.bytes},
+               {"slowest_rank", r.slowest_rank},
+               {"slowest_seconds", r.slowest_seconds},
+               {"mean_seconds", r.mean_seconds}});
+}
+
 nlohmann::json to_json(const Progress& p, double seconds) {
   nlohmann::json record{{"event", "progress"}, {"seconds", seconds}, {"stage", p.stage}};
   if (p.round >= 0) record["round"] = p.round;
@@ -41,6 +54,7 @@ nlohmann::json to_json(const Progress& p, double seconds) {
   if (!std::isnan(gap_of(p))) record["gap"] = gap_of(p);
   if (p.blocks >= 0) record["blocks"] = p.blocks;
   if (p.conflicts >= 0) record["conflicts"] = p.conflicts;
+  if (p.record != nullptr) add_record(record, *p.record);
   return record;
 }
 

@@ -101,7 +101,10 @@ class Flags(ProgramTest):
         self.assertLessEqual({"relax", "round", "certify"}, {r["stage"] for r in progress})
         for record in progress:
             self.assertLessEqual(set(record), {"event", "seconds", "stage", "round", "objective",
-                                               "upper_bound", "gap", "blocks", "conflicts"})
+                                               "upper_bound", "gap", "blocks", "conflicts",
+                                               "importance", "gain", "bids", "commits",
+                                               "refusals", "messages", "bytes", "slowest_rank",
+                                               "slowest_seconds", "mean_seconds"})
             self.assertGreaterEqual(record["seconds"], 0)
         plan = self.read_plan()
         self.assertEqual(progress[-1]["objective"], plan["objective"])

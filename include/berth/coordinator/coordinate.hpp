@@ -26,15 +26,28 @@ struct RoundOptions {
   StopToken stop = {};       ///< asked by every rank between rounds; one yes ends them
 };
 
-/// One line of the progress table.
+/// What a round cost; measured, never a decision.
+struct RoundCost {
+  std::int64_t messages = 0;  ///< collectives started by each rank
+  std::int64_t bytes = 0;     ///< given to other ranks, by all ranks together
+  int slowest_rank = 0;       ///< the one that worked longest, waiting apart
+  double slowest = 0.0;       ///< its seconds of work
+  double mean = 0.0;          ///< seconds of work of all ranks / ranks
+};
+
+/// What one round was and did; the same on all ranks.
 struct RoundReport {
   int round = 0;            ///< 0 = after the local plans
   double objective = 0.0;   ///< incumbent
+  double importance = 0.0;  ///< regret of all offers
   std::int64_t offers = 0;  ///< blocks on the table
   std::int64_t bids = 0;
   std::int64_t grants = 0;
-  std::int64_t conflicts = 0;  ///< grants refused because the destination changed under them
+  std::int64_t commits = 0;    ///< grants realised
+  std::int64_t conflicts = 0;  ///< grants refused by a destination that had committed another first
+  std::int64_t refusals = 0;   ///< grants refused by a destination as it was when it bid
   double gain = 0.0;
+  RoundCost cost{};
 };
 
 /// What the caller decides between rounds; called on rank 0 only.
@@ -55,7 +68,7 @@ struct Coordinated {
 /// it is cheapest. Each rank passes its own shards; the outcome does not depend on who owns what.
 ///
 /// Messages a round: three all-gathers of 16-24 B an offer, bid and outcome, one reduction of
-/// prices (8 B per GPU type).
+/// prices (8 B per GPU type), one all-gather of what the round cost (16 B a rank).
 Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
                        std::span<solver::Shard> mine, const RoundOptions& options,
                        const Hooks& hooks = {});

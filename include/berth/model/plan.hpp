@@ -32,6 +32,26 @@ struct Figures {
   std::int64_t jobs_placed = 0;
 };
 
+/// One coordinator round (docs/formats.md). What it did is reproducible, what it cost is not.
+struct RoundRecord {
+  int round = 0;
+  double objective = 0.0;
+  double upper_bound = 0.0;
+  double gap = 0.0;         ///< a fraction
+  double importance = 0.0;  ///< regret of all offers
+  double gain = 0.0;
+  std::int64_t blocks = 0;  ///< jobs on offer
+  std::int64_t bids = 0;
+  std::int64_t commits = 0;
+  std::int64_t conflicts = 0;  ///< grants to a destination that had committed another first
+  std::int64_t refusals = 0;   ///< grants to a destination that could not place the job after all
+  std::int64_t messages = 0;   ///< collectives started by each rank
+  std::int64_t bytes = 0;      ///< given to other ranks, all ranks together
+  int slowest_rank = 0;
+  double slowest_seconds = 0.0;  ///< work of the slowest rank, waiting apart
+  double mean_seconds = 0.0;     ///< work of a rank on average
+};
+
 /// What is written to plan.json (docs/formats.md).
 struct Plan {
   std::string instance_digest;
@@ -45,6 +65,7 @@ struct Plan {
   std::vector<JobId> required_missing;    ///< ascending
   std::map<std::string, double> seconds;  ///< wall time per stage on the slowest rank
   std::map<std::string, double> stats;
+  std::vector<RoundRecord> rounds;  ///< of the coordinator, in order
   Certificate certificate;
   Placement placements;
   std::vector<Waiting> waiting;  ///< ascending JobId

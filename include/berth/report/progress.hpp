@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/base/error.hpp"
+#include "berth/model/plan.hpp"
 
 namespace berth::report {
 
@@ -28,7 +29,8 @@ struct Progress {
   double objective;
   double bound;
   std::int64_t blocks = -1;     ///< offers on the table
-  std::int64_t conflicts = -1;  ///< refused grants
+  std::int64_t conflicts = -1;  ///< grants refused because another was committed first
+  const model::RoundRecord* record = nullptr;  ///< of the round; the JSON form tells all of it
 };
 
 /// Progress as MIP solvers print it, on stderr: time, stage, round, objective, bound, gap, blocks,
