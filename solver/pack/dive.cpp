@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dive.hpp"
 
-#include "master.hpp"
 #include "relaxation.hpp"
+#include "start_patterns.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace berth::solver {
 namespace {
 
-constexpr double kRoundUp = 0.7;     ///< fractions from here on go up
-constexpr double kShare = 0.25;      ///< but at most this part of the fractional mass at a time
-constexpr double kTolerance = 0.02;  ///< of the residual relaxation, scaled value
+constexpr double kRoundUp = 0.7;  ///< fractions from here on go up
+constexpr double kShare = 0.25;   ///< but at most this part of the fractional mass at a time
 constexpr double kNearWhole = 1e-6;
-constexpr PricingLimits kDivePricing{
-    .patterns = 5, .labels = 20000, .last_labels = 20000, .widest = 1.0};
-constexpr int kPricingRounds = 8;  ///< each time; fewer leave the residual short of patterns
+constexpr int kPricingRounds = 30;     ///< of one residual relaxation
+constexpr std::size_t kLabels = 5000;  ///< of a machine, in its pricing
 constexpr int kMostRounds = 400;
 
 class Dive {
  public:
-  Dive(const Problem& problem, Scope& scope) : problem_(problem), scope_(scope) {}
+  Dive(const Problem& problem, Scope& scope, double tolerance)
+      : problem_(problem), scope_(scope), tolerance_(tolerance) {}
 
   Dived run(std::vector<Pattern> patterns, std::vector<double> x) {
     Dived result;
+    double most = std::numeric_limits<double>::infinity();  // value of the last relaxation
     for (; result.rounds < kMostRounds; ++result.rounds) {
       const bool whole = fix_whole(patterns, x, result.usage);
       const bool up = round_up(patterns, x, result.usage);
       if ((!whole && !up) || problem_.stop.requested()) break;
-      Master master(problem_, scope_);
-      if (master.add(open(std::move(patterns))) == 0) break;
-      solve(master);
-      x = master.usage();
-      patterns = master.take_patterns();
+      const double fixed = worth(problem_, result.usage);
+      Relaxation left = solve(open(std::move(patterns)), most - fixed);
+      if (left.patterns.empty()) break;
+      most = fixed + left.value;
+      x = std::move(left.usage);
+      patterns = std::move(left.patterns);
     }
     return result;
   }
@@ -82,32 +84,30 @@ class Dive {
     return patterns;
   }
 
-  /// Column generation, cut short: prices are those of the vertex.
-  void solve(Master& master) const {
-    for (int round = 0;; ++round) {
-      master.solve(kTolerance);
-      master.push_to_vertex();
-      if (round == kPricingRounds || problem_.stop.requested()) return;
-      std::vector<double> price = master.type_prices();
-      for (double& y : price) y = std::max(y, 0.0);
-      auto priced =
-          price_states(problem_, scope_, price, master.state_prices(), scope_.demand, kDivePricing);
-      int added = 0;
-      for (Priced& p : priced) added += master.add(std::move(p.patterns));
-      if (added == 0) return;
-      master.restart();
-    }
+  /// The residual relaxation. It can be worth no more than what the last one has left.
+  Relaxation solve(std::vector<Pattern> patterns, double left) const {
+    auto fresh = start_patterns(problem_, scope_);
+    patterns.insert(patterns.end(), std::make_move_iterator(fresh.begin()),
+                    std::make_move_iterator(fresh.end()));
+    return relax(problem_, scope_, std::move(patterns),
+                 {.gap = 0.0,
+                  .tolerance = tolerance_,
+                  .enough = left - tolerance_,
+                  .rounds = kPricingRounds,
+                  .labels = kLabels,
+                  .copies = Copies::open});
   }
 
   const Problem& problem_;
   Scope& scope_;
+  double tolerance_;
 };
 
 }  // namespace
 
 Dived dive(const Problem& problem, Scope& scope, std::vector<Pattern> patterns,
-           std::vector<double> usage) {
-  Dived result = Dive(problem, scope).run(std::move(patterns), std::move(usage));
+           std::vector<double> usage, double tolerance) {
+  Dived result = Dive(problem, scope, tolerance).run(std::move(patterns), std::move(usage));
   tidy(result.usage);
   return result;
 }

@@ -8,6 +8,11 @@
 #include <limits>
 
 namespace berth::solver {
+namespace {
+
+constexpr double kVertexLoss = 2e-6;  ///< relative, by what is dropped on the way to a vertex
+
+}  // namespace
 
 Master::Master(const Problem& problem, const Scope& scope)
     : problem_(problem),
@@ -143,8 +148,15 @@ InteriorPointResult Master::solve(double tolerance) {
 void Master::push_to_vertex() {
   if (lp_.columns() == 0) return;
   point_.x.resize(lp_.columns(), 0.0);
-  Vertex vertex = find_vertex(lp_, point_.x);
-  point_.x = std::move(vertex.x);
+  const double before = value();
+  const std::vector<double> inside = point_.x;
+  Vertex vertex;
+  // A point spread over thousands of columns may lie all below the drop.
+  for (const double drop : {5e-3, 5e-4, 5e-5, 0.0}) {
+    vertex = find_vertex(lp_, inside, drop);
+    point_.x = vertex.x;
+    if (value() >= before - kVertexLoss * std::abs(before)) break;
+  }
   point_.price = std::move(vertex.price);
 }
 

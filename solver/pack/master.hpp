@@ -25,7 +25,8 @@ class Master {
   /// Forgets the last point.
   void restart() { point_ = {}; }
 
-  /// Replaces the point's x by a vertex of no smaller value, and its prices by that basis's.
+  /// Replaces the point's x by a vertex of (nearly) no smaller value, and its prices by that
+  /// basis's.
   void push_to_vertex();
 
   [[nodiscard]] const std::vector<Pattern>& patterns() const { return patterns_; }

@@ -14,8 +14,10 @@ namespace {
 
 constexpr int kFew = 6;  ///< machines freed for the one-by-one repacking
 constexpr double kGain = 1e-7;
+constexpr double kRounding = 1e-9;
 constexpr std::uint64_t kStage = 0x6E65;  ///< key of the draws
-constexpr RelaxationLimits kLocalRelaxation{.gap = 1e-4, .rounds = 12};
+constexpr int kPricingRounds = 30;
+constexpr std::size_t kLabels = 20000;  ///< of a machine, when pricing is thorough
 
 /// Takes `count` copies, each drawn with the weight its pattern has left, out of usage.
 void draw(Usage& usage, std::vector<std::int64_t> weight, std::int64_t count, std::uint64_t seed,
@@ -66,14 +68,14 @@ Freed free_machines(const Problem& problem, const Scope& scope, const Usage& usa
   return f;
 }
 
-/// Keeps what is worth more. True when it is.
-bool keep_better(const Problem& problem, Freed&& f, Usage&& again, Scope& scope, Usage& usage) {
-  if (worth(problem, again) - f.old <= kGain) return false;
+/// Keeps what is worth no less: equals too, so that the next search starts elsewhere.
+void keep_equal_or_better(const Problem& problem, Freed&& f, Usage&& again, Scope& scope,
+                          Usage& usage) {
+  if (worth(problem, again) < f.old - kRounding) return;
   f.kept.insert(f.kept.end(), again.begin(), again.end());
   tidy(f.kept);
   usage = std::move(f.kept);
   scope = std::move(f.open);
-  return true;
 }
 
 /// Many machines, by relaxation and dive.
@@ -87,11 +89,15 @@ void repack_many(const Problem& problem, Scope& scope, Usage& usage,
     if (copies_within(f.open, p) > 0) start.push_back(p);
   }
   for (const Used& u : freed) start.push_back(u.pattern);
-  Relaxation local = relax(problem, f.open, std::move(start), kLocalRelaxation);
+  Relaxation local = relax(
+      problem, f.open, std::move(start),
+      {.gap = 0.0, .tolerance = limits.tolerance, .rounds = kPricingRounds, .labels = kLabels});
   if (local.bound <= f.old + kGain) return;
-  Usage again = dive(problem, f.open, std::move(local.patterns), std::move(local.usage)).usage;
+  Usage again =
+      dive(problem, f.open, std::move(local.patterns), std::move(local.usage), limits.tolerance)
+          .usage;
   refill(problem, f.open, again);
-  keep_better(problem, std::move(f), std::move(again), scope, usage);
+  keep_equal_or_better(problem, std::move(f), std::move(again), scope, usage);
 }
 
 /// A few machines, one after the other, states in a drawn order.
@@ -107,7 +113,7 @@ void repack_few(const Problem& problem, Scope& scope, Usage& usage,
     std::swap(order[i - 1], order[random_below(i, {limits.seed, kStage, round, 2, i})]);
   }
   Usage again = fill_in_order(problem, f.open, order);
-  keep_better(problem, std::move(f), std::move(again), scope, usage);
+  keep_equal_or_better(problem, std::move(f), std::move(again), scope, usage);
 }
 
 }  // namespace

@@ -9,13 +9,14 @@ namespace berth::solver {
 
 struct NeighbourhoodLimits {
   int rounds = 24;
-  int machines = 100;   ///< freed at a time
-  double target = 0.0;  ///< stop when the usage is worth this much (scaled)
+  int machines = 100;      ///< freed at a time
+  double target = 0.0;     ///< stop when the usage is worth this much (scaled)
+  double tolerance = 0.0;  ///< of the relaxations solved on the way (scaled)
   std::uint64_t seed = 0;
 };
 
 /// Local search: frees some machines (up to half of them with idle GPUs, the rest drawn), packs
-/// them anew by relaxation, dive and refill, keeps what is worth more. Returns the rounds.
+/// them anew by relaxation, dive and refill, keeps what is worth no less. Returns the rounds.
 int search_neighbourhoods(const Problem& problem, Scope& scope, Usage& usage,
                           const std::vector<Pattern>& patterns, const NeighbourhoodLimits& limits);
 

@@ -20,11 +20,15 @@ namespace {
 constexpr int kBucketPasses = 6;
 constexpr double kCoarseGap = 1e-3;  ///< of relaxations that are not the last
 
-/// Value (scaled) at which the plan is good enough; rewards do not count for the gap.
-double good_enough(const Problem& problem, double bound, double gap) {
+constexpr double kShareOfGap = 0.8;  ///< the rest is for what the certificate cannot see
+constexpr double kFine = 0.03;       ///< of the gap: how exactly the dive solves its relaxations
+constexpr double kFinest = 1e-6;     ///< relative, when hardly a gap is allowed
+
+/// What of a bound is not reward (scaled): gaps are fractions of it.
+double worth_of_bound(const Problem& problem, double bound) {
   double rewards = 0.0;
   for (const JobType& t : problem.types) rewards += t.reward * static_cast<double>(t.jobs.size());
-  return bound - gap * std::max(std::abs(bound - rewards), 1e-9);
+  return std::max(std::abs(bound - rewards), 1e-9);
 }
 
 std::vector<JobId> not_placed(std::span<const JobId> jobs, const model::Placement& placed) {
@@ -44,7 +48,10 @@ Usage round_to_machines(const Problem& problem, Relaxation& relaxed, const PackO
   for (std::size_t j = 0; j < relaxed.patterns.size(); ++j) {
     if (relaxed.usage[j] > 0.0) patterns.push_back(relaxed.patterns[j]);
   }
-  Dived dived = dive(problem, scope, std::move(relaxed.patterns), std::move(relaxed.usage));
+  const double real = worth_of_bound(problem, relaxed.bound);
+  const double tolerance = std::max(kFine * options.gap, kFinest) * real;
+  Dived dived =
+      dive(problem, scope, std::move(relaxed.patterns), std::move(relaxed.usage), tolerance);
   stats.dive_rounds = dived.rounds;
   stats.dive_seconds = watch.lap();
   refill(problem, scope, dived.usage);
@@ -53,7 +60,8 @@ Usage round_to_machines(const Problem& problem, Relaxation& relaxed, const PackO
       search_neighbourhoods(problem, scope, dived.usage, patterns,
                             {.rounds = options.neighbourhoods,
                              .machines = options.neighbourhood_machines,
-                             .target = good_enough(problem, relaxed.bound, options.gap),
+                             .target = relaxed.bound - kShareOfGap * options.gap * real,
+                             .tolerance = tolerance,
                              .seed = options.seed});
   stats.neighbourhood_seconds = watch.lap();
   return std::move(dived.usage);

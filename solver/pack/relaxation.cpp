@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::int64_t kNoCap = 1 << 20;
 constexpr std::size_t kQuickLabels = 5000;  ///< on the way; worth more than the choice of engine
-constexpr std::size_t kThoroughLabels = 150000;
-constexpr int kPatterns = 10;         ///< a state and round
-constexpr double kNearlyDone = 3e-4;  ///< relative gap below which pricing is thorough
+constexpr int kPatterns = 10;               ///< a state and round
+constexpr double kRounding = 1e-7;          ///< relative; no gap is closed further
+constexpr double kNearlyDone = 3e-4;        ///< relative gap below which pricing is thorough
 
 /// sum of demand x price
 double jobs_bound(const Scope& scope, std::span<const double> price) {
@@ -40,6 +40,22 @@ int add_all(Master& master, std::vector<Priced>& priced) {
   int added = 0;
   for (Priced& p : priced) added += master.add(std::move(p.patterns));
   return added;
+}
+
+std::vector<std::int64_t> copies_allowed(const Scope& scope, Copies copies) {
+  std::vector<std::int64_t> caps = scope.demand;
+  for (std::int64_t& cap : caps) {
+    if (cap > 0 && copies == Copies::unlimited) cap = kNoCap;
+  }
+  return caps;
+}
+
+double rewards_open(const Problem& problem, const Scope& scope) {
+  double rewards = 0.0;
+  for (std::size_t t = 0; t < problem.types.size(); ++t) {
+    rewards += problem.types[t].reward * static_cast<double>(scope.demand[t]);
+  }
+  return rewards;
 }
 
 /// The loop's state: how tight to solve, how thorough to price, the best bound.
@@ -71,8 +87,8 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
   result.price.assign(problem.types.size(), 0.0);
   Master master(problem, scope);
   if (master.add(std::move(start)) == 0) return result;  // nothing fits anywhere
-  std::vector<std::int64_t> caps(problem.types.size());
-  for (std::size_t t = 0; t < caps.size(); ++t) caps[t] = scope.demand[t] > 0 ? kNoCap : 0;
+  const std::vector<std::int64_t> caps = copies_allowed(scope, limits.copies);
+  const double rewards = rewards_open(problem, scope);
 
   double size = 0.0;
   for (std::size_t s = 0; s < problem.states.size(); ++s) {
@@ -84,10 +100,11 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
   for (result.rounds = 0; result.rounds < limits.rounds; ++result.rounds) {
     result.iterations += master.solve(now.tolerance).iterations;
     result.master_seconds += watch.lap();
+    if (master.value() >= limits.enough) break;
     const std::vector<double> price = master.type_prices();
     auto priced =
         price_states(problem, scope, price, master.state_prices(), caps,
-                     {.patterns = kPatterns, .labels = now.labels, .last_labels = kThoroughLabels});
+                     {.patterns = kPatterns, .labels = now.labels, .last_labels = limits.labels});
     result.pricing_seconds += watch.lap();
     const double machines = machines_bound(scope, priced);
     const double bound = jobs_bound(scope, price) + machines;
@@ -97,13 +114,14 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
       result.price = price;
     }
     const double gap = result.bound - master.value();
-    const double wanted = limits.gap * result.bound;
+    const double real = std::max(result.bound - rewards, 0.0);
+    const double wanted = std::max(limits.gap * real + limits.tolerance, kRounding * result.bound);
     if (gap <= wanted || problem.stop.requested()) break;
-    if (gap < kNearlyDone * result.bound) now.labels = kThoroughLabels;
+    if (gap < std::max(kNearlyDone * real, wanted)) now.labels = limits.labels;
     const int added = add_all(master, priced);
-    if (added == 0 && now.tolerance <= 0.02 * wanted && now.labels == kThoroughLabels) break;
+    if (added == 0 && now.tolerance <= 0.02 * wanted && now.labels == limits.labels) break;
     if (added == 0) {
-      now.labels = kThoroughLabels;
+      now.labels = limits.labels;
       now.tolerance /= 5.0;
     }
     now.tolerance =

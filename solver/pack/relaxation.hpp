@@ -4,13 +4,24 @@
 #include "master.hpp"
 #include "pricing.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace berth::solver {
 
+/// Copies of a job type that one machine may get: as in the bound (none but what fits), or no more
+/// than are open. The latter makes patterns that can be used whole, once few jobs are left.
+enum class Copies : std::uint8_t { unlimited, open };
+
+/// Values and bounds without the rewards that drive required jobs in; these are not worth anything.
 struct RelaxationLimits {
-  double gap = 1e-5;  ///< stop when bound - value <= gap x bound
-  int rounds = 150;   ///< of pricing
+  double gap = 1e-5;       ///< stop when bound - value <= gap x bound ..
+  double tolerance = 0.0;  ///< .. + tolerance (scaled)
+  double enough = 1e300;   ///< stop at this value, rewards included: it cannot be more (scaled)
+  int rounds = 150;        ///< of pricing
+  std::size_t labels = 150000;  ///< of a machine, when pricing is thorough
+  Copies copies = Copies::unlimited;
 };
 
 /// The relaxation solved: patterns, how often each is used, and what it proves.

@@ -219,6 +219,13 @@ Int128 floor_to_integer(Int128 x, int scale) {
   return scale <= 0 ? x : (x >> scale) * (Int128{1} << scale);
 }
 
+/// GPU thousandths of all machines, in the certificate's units.
+Int128 capacity_of(const model::Cluster& cluster, int scale) {
+  double milli = 0.0;  // whole and below 2^53: exact
+  for (const ClassId c : cluster.machine_class) milli += 1000.0 * cluster.classes[c.index()].gpus;
+  return fixed_up(milli, scale);
+}
+
 }  // namespace
 
 Bound upper_bound(const Instance& instance, model::Objective objective,
@@ -241,6 +248,10 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   for (const auto& j : certificate.jobs) bound.jobs += j.price;
   bound.zero_price = term.gross;
   bound.exact = std::min(bound.machines + bound.jobs, bound.zero_price);
+  if (objective == model::Objective::allocate) {
+    bound.capacity = capacity_of(instance.cluster, bound.scale_log2);
+    bound.exact = std::min(bound.exact, bound.capacity);
+  }
   if (term.integral) bound.exact = floor_to_integer(bound.exact, bound.scale_log2);
   bound.value = double_up(bound.exact, bound.scale_log2);
   return bound;

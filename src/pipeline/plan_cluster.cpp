@@ -150,6 +150,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   });
   solver::ShardOptions asked_shard = options.shard;
   asked_shard.stop = options.stop;
+  asked_shard.gap = options.gap;
   auto local = stages.run("round", [&] {
     return coordinator::plan_shards(comm, valuation, pools, shards, owners, jobs, consensus.prices,
                                     asked_shard);

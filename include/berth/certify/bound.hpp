@@ -21,6 +21,7 @@ struct Bound {
   Int128 machines = 0;    ///< first term: sum over pools of N mu
   Int128 jobs = 0;        ///< second term: sum over jobs of their best net value
   Int128 zero_price = 0;  ///< the bound at zero prices: every job at its best
+  Int128 capacity = 0;    ///< allocate: all GPU thousandths of the cluster; else not used
 };
 
 /// Upper bound on the objective of every plan that places at least `required_placed`, for any
@@ -69,7 +70,8 @@ struct Bound {
 /// left out.
 ///
 /// The result is the smaller of this and the bound at zero prices (every job at the best option
-/// that fits the cluster), rounded down to an integer when every option's value is one.
+/// that fits the cluster), rounded down to an integer when every option's value is one. Under
+/// `allocate` it is not above the GPU thousandths of all machines either.
 ///
 /// @pre  unusable(...) is empty (asserted)
 /// Exact integer arithmetic throughout; independent of threads and of the order of jobs and prices.

@@ -41,7 +41,20 @@ TEST(UpperBound, at_zero_prices_is_the_sum_of_values) {
   for (int i = 0; i < 5; ++i) tiny.job({{.gpus = 2}});
   tiny.job({{.gpus = 3}});
   EXPECT_EQ(bound(tiny, {}), 10.0);
-  EXPECT_EQ(bound(tiny, {}, Objective::allocate), 10000.0);
+  EXPECT_EQ(upper_bound(tiny.instance, Objective::allocate, {}, {}).zero_price, 10000);
+}
+
+/// Five jobs of 2 GPUs ask for more than the one machine has: 2000 thousandths, whatever the
+/// prices. Values are not bound by what there is of GPUs.
+TEST(UpperBound, of_allocation_is_not_above_the_cluster) {
+  test::Tiny tiny = one_rack(1);
+  for (int i = 0; i < 5; ++i) tiny.job({{.gpus = 2}});
+  Certificate prices;
+  EXPECT_EQ(bound(tiny, prices, Objective::allocate), 2000.0);
+  EXPECT_EQ(bound(tiny, prices), 10.0);
+  prices.scale_log2 = 30;
+  prices.pools = {{PodId(0), {}, ClassId(0), (std::int64_t{1} << 30) + 1000, 0, 0}};
+  EXPECT_EQ(bound(tiny, prices, Objective::allocate), 2000.0);
 }
 
 /// 5 jobs of 2 GPUs on 1 machine: at 1 per GPU, jobs are left with nothing, the machine is worth 2.
