@@ -49,7 +49,7 @@ if(NOT BERTH_PETSC_MPI_OK OR NOT same_mpi)
                       "scripts/petsc), or set MPI_HOME to PETSc's MPI.\n${probe_output}")
 endif()
 
-add_library(berth_petsc INTERFACE)
+add_library(berth_petsc INTERFACE IMPORTED)
 target_include_directories(berth_petsc SYSTEM INTERFACE ${PETSC_DIR}/include ${PETSC_CONF_DIR})
 target_link_libraries(berth_petsc INTERFACE ${PETSC_LIBRARY} MPI::MPI_C)
 message(STATUS "PETSc: ${PETSC_LIBRARY} on ${first_mpi}")
