@@ -42,6 +42,7 @@ struct Shard::State {
   std::set<JobId> pushed_out = {};    ///< those of `unplaced` that `improve` has not tried yet
   std::vector<double> cheapest = {};  ///< by GPU type: least price per GPU over the cluster
   std::vector<ShapePrice> shape_prices = {};
+  bool challenged = false;  ///< some jobs were here before the relaxation
 
   [[nodiscard]] const model::Workload& workload() const { return valuation->instance().workload; }
 
@@ -191,6 +192,11 @@ void Shard::reserve(const JobPlacement& placement) {
   }
 }
 
+void Shard::keep(const JobPlacement& placement) {
+  state_->tenancy.add(placement);
+  state_->challenged = true;
+}
+
 void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
                  const StopToken& share) {
   State& s = *state_;
@@ -214,6 +220,11 @@ void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
     s.dive_all(on_gpus, prices, share);
   }
   s.fill_idle();
+  if (!s.challenged) return;
+  // The relaxation took the running jobs' room for gone: now who waits may push them out.
+  s.cheapest = marginal_prices();
+  s.pushed_out = s.unplaced;
+  improve();
 }
 
 void Shard::adopt(model::Placement placed, std::span<const JobId> waiting) {

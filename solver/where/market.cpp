@@ -33,9 +33,9 @@ Supply empty_supply(std::size_t pools, std::size_t most) {
 Supply full_supply(const model::Cluster& cluster, const model::Pools& pools) {
   Supply supply = empty_supply(pools.size(), most_gpus(cluster));
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
-    const std::int32_t gpus = cluster.class_of(MachineId(m)).gpus;
-    add_machine(supply, pools.of_machine[m].index(), model::kGpuMilli * gpus,
-                static_cast<std::size_t>(gpus));
+    const model::FreeMachine machine(cluster, MachineId(m));
+    add_machine(supply, pools.of_machine[m].index(), machine.milli(),
+                static_cast<std::size_t>(machine.whole_count()));
   }
   return supply;
 }

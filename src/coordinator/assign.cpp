@@ -4,10 +4,12 @@
 #include "wire.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 #include <tuple>
 
+#include "berth/model/free_machine.hpp"
 #include "berth/solver/shard.hpp"
 
 namespace berth::coordinator {
@@ -66,6 +68,7 @@ class Assigner {
         pools_(pools),
         shards_(shards),
         stop_(stop),
+        prices_(prices),
         price_(cluster_, pools, prices),
         room_(shards.size(), std::vector<double>(cluster_.gpu_types.size(), 0.0)),
         claimed_(room_),
@@ -75,19 +78,24 @@ class Assigner {
       const ShardId s = shards.of_machine[m];
       shard_of_rack_[cluster_.machine_rack[m].index()] = s;
       shard_of_pod_[cluster_.pod_of(MachineId(m)).index()] = s;
-      const auto& c = cluster_.class_of(MachineId(m));
-      if (c.gpu_type.valid()) room_[s.index()][c.gpu_type.index()] += c.gpus;
+      const GpuTypeId type = cluster_.class_of(MachineId(m)).gpu_type;
+      if (!type.valid()) continue;
+      const auto milli = model::FreeMachine(cluster_, MachineId(m)).milli();
+      room_[s.index()][type.index()] += static_cast<double>(milli) / 1000.0;
     }
   }
 
   Assignment run() {
-    Assignment result{.shard_of = std::vector<ShardId>(workload_.jobs.size()), .spanning = {}};
+    Assignment result{
+        .shard_of = std::vector<ShardId>(workload_.jobs.size()), .spanning = {}, .kept = {}};
+    const std::vector<char> settled = keep_running(result);
     std::vector<std::pair<double, JobId>> large;
     std::vector<std::tuple<int, double, JobId>> order;
     wishes_.reserve(workload_.jobs.size());
     for (std::size_t j = 0; j < workload_.jobs.size(); ++j) {
       const JobId job{j};
       wishes_.push_back(wish(job));
+      if (settled[j] != 0) continue;
       if (spans(job)) {
         large.emplace_back(-wishes_[j].profit / gpus(job), job);
       } else {
@@ -102,6 +110,40 @@ class Assigner {
   }
 
  private:
+  /// Running jobs whose place is worth its price stay there for now, and so do required ones; the
+  /// others are jobs like those that wait. By JobId: the job is settled (pinned, or kept).
+  std::vector<char> keep_running(Assignment& result) {
+    std::vector<char> settled(workload_.jobs.size(), 0);
+    for (const model::Running& running : workload_.running) {
+      const model::JobPlacement present = model::present_placement(workload_, running);
+      settled[running.job.index()] = running.pinned || worth_keeping(present) ? 1 : 0;
+      if (running.pinned || settled[running.job.index()] == 0) continue;
+      const auto shard = [&](const model::TaskPlacement& t) {
+        return shards_.of_machine[t.machine.index()];
+      };
+      const ShardId first = shard(present.tasks.front());
+      const bool inside = std::ranges::all_of(
+          present.tasks, [&](const model::TaskPlacement& t) { return shard(t) == first; });
+      for (const model::TaskPlacement& t : present.tasks) {
+        const GpuTypeId type = cluster_.class_of(t.machine).gpu_type;
+        if (!type.valid()) continue;
+        claimed_[shard(t).index()][type.index()] += t.milli * std::popcount(t.devices) / 1000.0;
+      }
+      (inside ? result.kept : result.spanning).push_back(present);
+    }
+    return settled;
+  }
+
+  [[nodiscard]] bool worth_keeping(const model::JobPlacement& present) const {
+    if (workload_.job(present.job).required) return true;
+    double cost = 0.0;
+    for (const model::TaskPlacement& t : present.tasks) {
+      cost += prices_[pools_.of_machine[t.machine.index()].index()] * t.milli *
+              std::popcount(t.devices) / 1000.0;
+    }
+    return valuation_.placed(present) >= cost;
+  }
+
   [[nodiscard]] double gpus(JobId job) const {
     return static_cast<double>(workload_.gpu_milli(workload_.job(job))) / 1000.0;
   }
@@ -148,11 +190,14 @@ class Assigner {
     std::vector<MachineId> all;
     for (std::size_t m = 0; m < cluster_.machines(); ++m) all.emplace_back(m);
     solver::Shard whole(ShardId{}, valuation_, pools_, std::move(all), {.stop = stop_});
+    for (const model::JobPlacement& p : result.spanning) whole.reserve(p);
+    for (const model::JobPlacement& p : result.kept) whole.reserve(p);
     for (const auto& [profit, job] : large) {
       if (-profit <= 0.0 || whole.realise(job, 0.0) <= 0.0)
         result.shard_of[job.index()] = claim(job);
     }
-    result.spanning = whole.placement();
+    const model::Placement gangs = whole.placement();
+    result.spanning.insert(result.spanning.end(), gangs.begin(), gangs.end());
     for (const auto& placed : result.spanning) result.shard_of[placed.job.index()] = ShardId{};
   }
 
@@ -191,6 +236,7 @@ class Assigner {
   const model::Pools& pools_;
   const partition::Shards& shards_;
   StopToken stop_;
+  std::span<const double> prices_;
   PriceMap price_;
   std::vector<std::vector<double>> room_, claimed_;  ///< GPUs by shard and type
   std::vector<ShardId> shard_of_rack_, shard_of_pod_;
@@ -208,15 +254,25 @@ std::vector<JobId> Assignment::jobs_of(ShardId shard) const {
   return jobs;
 }
 
+std::vector<JobId> Assignment::open_jobs() const {
+  std::vector<JobId> jobs;
+  for (std::size_t j = 0; j < shard_of.size(); ++j) {
+    if (shard_of[j].valid()) jobs.emplace_back(j);
+  }
+  return jobs;
+}
+
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
                   std::span<const double> prices, const StopToken& stop) {
   Assignment result;
   if (comm.rank() == 0) result = Assigner(valuation, pools, shards, prices, stop).run();
   comm.broadcast_vector(result.shard_of, 0);
-  auto stream = to_wire(result.spanning);
-  comm.broadcast_vector(stream, 0);
-  result.spanning = from_wire(stream);
+  for (model::Placement* part : {&result.spanning, &result.kept}) {
+    auto stream = to_wire(*part);
+    comm.broadcast_vector(stream, 0);
+    *part = from_wire(stream);
+  }
   return result;
 }
 

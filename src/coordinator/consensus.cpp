@@ -92,8 +92,7 @@ solver::PriceResult drive(const comm::Communicator& comm, const solver::Market& 
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
                     const model::Pools& pools, const solver::PriceOptions& options) {
   const model::Instance& instance = valuation.instance();
-  std::vector<JobId> jobs;
-  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) jobs.emplace_back(j);
+  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
   const solver::Market market(valuation, pools, jobs, solver::full_supply(instance.cluster, pools));
   BlockSums sums(comm, market);
   solver::PriceResult result;

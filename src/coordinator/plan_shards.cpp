@@ -16,16 +16,10 @@ bool places_are_alike(const model::Valuation& valuation) {
   const model::Workload& workload = valuation.instance().workload;
   for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
     const model::Job& job = workload.jobs[j];
-    if (workload.gpu_milli(job) == 0) continue;
+    if (workload.gpu_milli(job) == 0 || workload.pinned(job)) continue;
     if (workload.tasks(job) != 1 || !valuation.placeless(JobId(j))) return false;
   }
   return true;
-}
-
-std::vector<JobId> every_job(const model::Workload& workload) {
-  std::vector<JobId> jobs;
-  for (std::size_t j = 0; j < workload.jobs.size(); ++j) jobs.emplace_back(j);
-  return jobs;
 }
 
 /// What lies on one shard's machines; tasks of one job never lie on two here, except CPU-only
@@ -43,8 +37,8 @@ model::Placement part_of(const model::Placement& all, const partition::Shards& s
 
 LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& valuation,
                        const model::Pools& pools, const partition::Shards& shards,
-                       std::vector<Shard> mine, std::span<const double> prices,
-                       const solver::ShardOptions& options) {
+                       const Assignment& assignment, std::vector<Shard> mine,
+                       std::span<const double> prices, const solver::ShardOptions& options) {
   LocalPlans plans{.mine = std::move(mine), .shape_prices = {}};
   std::vector<std::int64_t> stream;
   comm.agreed([&] {
@@ -52,13 +46,16 @@ LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& v
     std::vector<MachineId> machines;
     for (std::size_t m = 0; m < shards.of_machine.size(); ++m) machines.emplace_back(m);
     Shard whole(ShardId{}, valuation, pools, std::move(machines), options);
-    whole.plan(every_job(valuation.instance().workload), prices, options.stop);
+    for (const model::JobPlacement& p : assignment.spanning) whole.reserve(p);
+    for (const model::JobPlacement& p : assignment.kept) whole.keep(p);
+    whole.plan(assignment.open_jobs(), prices, options.stop);
     stream = to_wire(whole.placement());
     plans.shape_prices = whole.shape_prices();
   });
   comm.broadcast_vector(stream);
   const model::Placement all = from_wire(stream);
-  std::vector<char> waits(valuation.instance().workload.jobs.size(), 1);
+  std::vector<char> waits(valuation.instance().workload.jobs.size(), 0);
+  for (const JobId job : assignment.open_jobs()) waits[job.index()] = 1;
   for (const model::JobPlacement& p : all) waits[p.job.index()] = 0;
   for (Shard& shard : plans.mine) {
     std::vector<JobId> waiting;  // dealt round: any shard may offer them
@@ -81,13 +78,17 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
     mine.emplace_back(s, valuation, pools, shards.machines[s.index()], options);
   }
   if (places_are_alike(valuation)) {
-    return plan_as_one(comm, valuation, pools, shards, std::move(mine), prices, options);
+    return plan_as_one(comm, valuation, pools, shards, assignment, std::move(mine), prices,
+                       options);
   }
   comm.agreed([&] {
     auto left = std::ssize(mine);
     for (Shard& shard : mine) {
       const comm::Communicator::Span span(comm, "shard", shard.id().value());
       for (const model::JobPlacement& p : assignment.spanning) shard.reserve(p);
+      for (const model::JobPlacement& p : assignment.kept) {
+        if (shards.of_machine[p.tasks.front().machine.index()] == shard.id()) shard.keep(p);
+      }
       shard.plan(assignment.jobs_of(shard.id()), prices, options.stop.share_of(left--));
     }
   });

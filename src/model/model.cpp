@@ -32,12 +32,21 @@ std::int64_t Workload::tasks(const Job& j) const {
   return total;
 }
 
+std::vector<JobId> planned_jobs(const Workload& workload) {
+  std::vector<JobId> jobs;
+  jobs.reserve(workload.jobs.size());
+  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
+    if (!workload.pinned(workload.jobs[j])) jobs.emplace_back(j);
+  }
+  return jobs;
+}
+
 Level pool_level(const Instance& instance, Objective objective) {
   const Valuation valuation(instance, objective);
   const Workload& workload = instance.workload;
   for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
-    if (valuation.placeless(JobId(j))) continue;
     const Job& job = workload.jobs[j];
+    if (workload.pinned(job) || valuation.placeless(JobId(j))) continue;
     const Factors& spread = workload.factors[job.spread_factor];
     const bool racks_differ = job.home_rack.valid() || job.domain == Level::rack ||
                               spread[static_cast<std::size_t>(Level::rack)] !=

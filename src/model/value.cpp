@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <vector>
 
 namespace berth::model {
 namespace {
@@ -37,9 +39,18 @@ double Valuation::option(JobId id, GpuTypeId type, Level width, Level distance) 
   const Job& job = workload.job(id);
   if (objective_ == Objective::allocate) return static_cast<double>(workload.gpu_milli(job));
   const double speed = type.valid() ? workload.speed(job, type) : 1.0;
-  return base_value(workload, job) * speed *
-         workload.factors[job.home_factor][static_cast<std::size_t>(distance)] *
-         workload.factors[job.spread_factor][static_cast<std::size_t>(width)];
+  const double value = base_value(workload, job) * speed *
+                       workload.factors[job.home_factor][static_cast<std::size_t>(distance)] *
+                       workload.factors[job.spread_factor][static_cast<std::size_t>(width)];
+  const Running* running = workload.running_of(job);
+  return running == nullptr ? value : value - running->move_cost + running->stop_cost;
+}
+
+double Valuation::stop_costs() const {
+  if (objective_ == Objective::allocate) return 0.0;
+  double total = 0.0;
+  for (const Running& r : instance_->workload.running) total += r.pinned ? 0.0 : r.stop_cost;
+  return total;
 }
 
 double Valuation::placed(const JobPlacement& placement) const {
@@ -48,7 +59,11 @@ double Valuation::placed(const JobPlacement& placement) const {
   for (const TaskPlacement& t : placement.tasks) {
     if (t.devices != 0) type = instance_->cluster.class_of(t.machine).gpu_type;
   }
-  return option(placement.job, type, e.width, e.distance);
+  const double value = option(placement.job, type, e.width, e.distance);
+  const Workload& workload = instance_->workload;
+  const Running* running = workload.running_of(workload.job(placement.job));
+  if (objective_ == Objective::allocate || running == nullptr) return value;
+  return stays(workload, *running, placement) ? value + running->move_cost : value;
 }
 
 bool Valuation::placeless(JobId id) const {
@@ -62,6 +77,20 @@ bool Valuation::placeless(JobId id) const {
   };
   const bool at_home_nowhere = !job.home_rack.valid() && !job.home_pod.valid();
   return (at_home_nowhere || flat(job.home_factor)) && (single || flat(job.spread_factor));
+}
+
+JobPlacement present_placement(const Workload& workload, const Running& running) {
+  const auto tasks = workload.tasks_of(running);
+  return {.job = running.job, .start = 0, .tasks = {tasks.begin(), tasks.end()}};
+}
+
+bool stays(const Workload& workload, const Running& running, const JobPlacement& placement) {
+  const auto now = workload.tasks_of(running);
+  const auto key = [](const TaskPlacement& t) { return std::tie(t.group, t.machine, t.devices); };
+  if (std::ranges::equal(now, placement.tasks, {}, key, key)) return true;
+  std::vector<TaskPlacement> tasks = placement.tasks;
+  std::ranges::sort(tasks, {}, key);
+  return std::ranges::equal(now, tasks, {}, key, key);
 }
 
 Level width(const Cluster& cluster, std::span<const TaskPlacement> tasks) {

@@ -106,9 +106,10 @@ coordinator::Hooks hooks(const Proof& proof, report::ProgressTable& progress,
   return {.report = report, .gap = gap};
 }
 
-/// Value of the gangs that were placed over several shards before the rounds.
+/// Of the gangs placed over several shards before the rounds; all stop costs are owed until the
+/// jobs are placed.
 double value_of(const model::Valuation& valuation, const Placement& placement) {
-  double total = 0.0;
+  double total = -valuation.stop_costs();
   for (const model::JobPlacement& p : placement) total += valuation.placed(p);
   return total;
 }
@@ -143,7 +144,9 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   asked_prices.stop = options.stop;
   const auto consensus = stages.run(
       "relax", [&] { return coordinator::consensus(comm, valuation, pools, asked_prices); });
-  progress.line({.stage = "relax", .objective = std::nan(""), .bound = consensus.bound});
+  progress.line({.stage = "relax",
+                 .objective = std::nan(""),
+                 .bound = consensus.bound - valuation.stop_costs()});
 
   const auto jobs = stages.run("assign", [&] {
     return coordinator::assign(comm, valuation, pools, shards, consensus.prices, options.stop);

@@ -24,6 +24,7 @@ class Capacity {
   explicit Capacity(const model::Instance& instance) : instance_(instance) {
     const model::Cluster& cluster = instance.cluster;
     for (std::size_t m = 0; m < cluster.machines(); ++m) {
+      if (cluster.state_of(MachineId(m)) != model::MachineState::up) continue;
       const RackId rack = cluster.machine_rack[m];
       const ClassId c = cluster.machine_class[m];
       machines_[Level::machine][{c.value(), c}] = 1;
@@ -87,8 +88,9 @@ std::string no_such_type(const model::Cluster& cluster, std::uint64_t asked,
 
 std::uint64_t types_present(const model::Cluster& cluster) {
   std::uint64_t mask = 0;
-  for (const ClassId c : cluster.machine_class) {
-    const GpuTypeId type = cluster.classes[c.index()].gpu_type;
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    if (cluster.state_of(MachineId(m)) != model::MachineState::up) continue;
+    const GpuTypeId type = cluster.class_of(MachineId(m)).gpu_type;
     if (type.valid()) mask |= std::uint64_t{1} << type.index();
   }
   return mask;
@@ -125,7 +127,8 @@ std::string reason(const model::Instance& instance, Capacity& capacity, std::uin
                          group.count, label, name_of(job.domain), most);
     }
   }
-  return "no room: jobs worth more took it";
+  return workload.running_of(job) == nullptr ? "no room: jobs worth more took it"
+                                             : "stopped: jobs worth more took its room";
 }
 
 }  // namespace
@@ -141,6 +144,7 @@ std::vector<model::Waiting> waiting(const model::Instance& instance,
       ++next;
       continue;
     }
+    if (instance.workload.pinned(instance.workload.jobs[j])) continue;
     result.push_back({JobId(j), reason(instance, capacity, present, instance.workload.jobs[j])});
   }
   return result;

@@ -16,11 +16,16 @@ namespace berth::coordinator {
 
 /// Which shard plans a job, and the gangs too large to leave to one.
 struct Assignment {
-  std::vector<ShardId> shard_of;  ///< by JobId; invalid for jobs in `spanning`
+  std::vector<ShardId> shard_of;  ///< by JobId; invalid for jobs in `spanning` and `kept`, and for
+                                  ///< pinned ones
   model::Placement spanning;      ///< placed over several shards before anything else
+  model::Placement kept;          ///< running jobs of one shard that start where they run now
 
   /// Jobs of one shard, ascending.
   [[nodiscard]] std::vector<JobId> jobs_of(ShardId shard) const;
+
+  /// Jobs of all shards, ascending.
+  [[nodiscard]] std::vector<JobId> open_jobs() const;
 };
 
 /// Assigns jobs to shards by consensus prices: a job goes where its best priced option lies, home

@@ -14,6 +14,10 @@ namespace berth::model {
 ///   value:    base x speed[type] x home factor[distance] x spread factor[width]
 ///             base = value when given, else weight x GPUs (0 for a CPU-only job)
 ///   allocate: GPU thousandths, wherever it lies
+///
+/// A running job is worth what stopping it would cost more than a waiting one, and less by its
+/// move cost wherever it does not run now. So "not in the plan" is worth 0 for every job, and the
+/// objective is the sum over placed jobs less `stop_costs` (under Objective::value).
 class Valuation {
  public:
   Valuation(const Instance& instance, Objective objective)
@@ -24,13 +28,17 @@ class Valuation {
   /// home: any). Not negative.
   [[nodiscard]] double option(JobId job, GpuTypeId type, Level width, Level distance) const;
 
-  /// Value of the job as placed. O(tasks).
+  /// Value of the job as placed; a running job that lies as it does now saves its move cost.
+  /// O(tasks log tasks).
   [[nodiscard]] double placed(const JobPlacement& placement) const;
 
   /// Largest value any option of the job can have on `type`.
   [[nodiscard]] double best(JobId job, GpuTypeId type) const {
     return option(job, type, Level::machine, Level::machine);
   }
+
+  /// What stopping all running jobs that may be stopped would cost.
+  [[nodiscard]] double stop_costs() const;
 
   /// True when neither home nor spread changes the job's value: only the GPU type matters.
   [[nodiscard]] bool placeless(JobId job) const;
@@ -50,6 +58,12 @@ struct Extent {
   Level distance = Level::machine;
 };
 Extent extent(const Instance& instance, const JobPlacement& placement);
+
+/// Where a running job lies now.
+JobPlacement present_placement(const Workload& workload, const Running& running);
+
+/// True when the running job lies exactly as now. O(tasks log tasks).
+bool stays(const Workload& workload, const Running& running, const JobPlacement& placement);
 
 /// The first of the two alone. O(tasks).
 Level width(const Cluster& cluster, std::span<const TaskPlacement> tasks);

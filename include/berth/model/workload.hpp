@@ -128,4 +128,7 @@ struct Workload {
   [[nodiscard]] std::int64_t tasks(const Job& j) const;      ///< over all groups
 };
 
+/// The jobs a plan decides about: all but the pinned ones, ascending.
+std::vector<JobId> planned_jobs(const Workload& workload);
+
 }  // namespace berth::model

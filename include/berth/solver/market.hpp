@@ -28,7 +28,7 @@ struct Supply {
   }
 };
 
-/// All machines empty. O(pools x GPUs of a machine).
+/// All machines, holding what no plan moves and nothing else. O(machines x GPUs of a machine).
 Supply full_supply(const model::Cluster& cluster, const model::Pools& pools);
 
 /// The free room of `machines`; pools without any of them offer nothing.

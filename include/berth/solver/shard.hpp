@@ -50,6 +50,10 @@ class Shard {
   /// machines of other shards are ignored. @pre before `plan`
   void reserve(const model::JobPlacement& placement);
 
+  /// A running job of this shard starts where it is; `plan` may push it out for a better one.
+  /// @pre before `plan`
+  void keep(const model::JobPlacement& placement);
+
   /// Relax and round: by the pattern LP where every job on GPUs is a single task that looks at the
   /// GPU type only, else by the dive on the market's softmax primal with its ejection chains; then
   /// whoever fits into idle room.
