@@ -151,8 +151,10 @@ class Testbed:
 
     # ---- clients
 
-    def try_run(self, *command, **how):
-        return subprocess.run([str(part) for part in command], env=self.env, text=True,
+    def try_run(self, *command, variables=None, **how):
+        """`variables` are added to the environment."""
+        env = {**self.env, **{key: str(value) for key, value in (variables or {}).items()}}
+        return subprocess.run([str(part) for part in command], env=env, text=True,
                               errors="replace", capture_output=True, **how)
 
     def run(self, *command, **how):

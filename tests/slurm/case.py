@@ -21,6 +21,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "slurm" / "testbed"))
+import processes  # noqa: E402,F401
 import testbed  # noqa: E402
 from testbed import cloud_nodes, real_node, tree  # noqa: E402,F401
 

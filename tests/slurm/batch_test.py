@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""slurm/plan.sbatch as a real batch job: planned, cut short by a signal, and with a rank killed."""
+import json
+import os
+import pathlib
+import signal
+import time
+
+from case import BERTH, MPIEXEC, ROOT, SlurmTest, main, processes, real_node
+
+PLENTY = 65536  # GPUs: still planning when the signal comes
+SRUN = "srun --mpi=pmi2 --kill-on-bad-exit=1"
+LAUNCHERS = {"srun": SRUN, "mpiexec": MPIEXEC}
+
+
+def ranks():
+    """Ids of the running ranks, all of them ours: the throw-away slurmd started them."""
+    found = []
+    for one in processes.descendants():
+        try:
+            if os.readlink(f"/proc/{one}/exe") == os.path.realpath(BERTH):
+                found.append(one)
+        except OSError:
+            pass  # gone meanwhile
+    return sorted(found)
+
+
+class BatchTest(SlurmTest):
+    bed = {"nodes": [real_node(cpus=4)]}
+
+    def submit(self, *command, name="job", **variables):
+        """A job that writes <folder>/<name>/plan.json and <folder>/<name>.log."""
+        self.out, self.log = self.folder / name, self.folder / f"{name}.log"
+        told = {"BERTH": BERTH, "OUT": self.out, "PLAN_OPTIONS": "--verbose --progress",
+                "LAUNCH": SRUN, **variables}
+        return self.slurm.output(*command, variables=told, cwd=ROOT)
+
+    def sbatch(self, name="job", **variables):
+        return self.submit("sbatch", "--parsable", "--cpus-per-task=1",
+                           f"--output={self.folder / name}.log", "slurm/plan.sbatch", name=name,
+                           **variables)
+
+    def text(self):
+        return self.log.read_text() if self.log.exists() else ""
+
+    def until(self, word, seconds=60):
+        began = time.monotonic()
+        while word not in self.text():
+            self.assertLess(time.monotonic() - began, seconds, self.text())
+            time.sleep(0.02)
+
+    def plan(self):
+        return json.loads((self.out / "plan.json").read_text())
+
+    def assert_ends(self, job, code):
+        """The job's exit code, as the script gave it."""
+        self.assertEqual(self.slurm.wait(job)["ExitCode"], f"{code}:0", self.text())
+
+
+class Planned(BatchTest):
+    def test_by_srun_and_by_mpiexec_alike(self):
+        digests = set()
+        for name, launch in LAUNCHERS.items():
+            with self.subTest(launcher=name):
+                job = self.sbatch(name=name, LAUNCH=launch, GPUS=4096)
+                self.assert_ends(job, 0)
+                self.assertIn("ranks=4", self.text())
+                self.assertIn("plan is VALID", self.text())
+                digests.add(self.plan()["plan_digest"])
+        self.assertEqual(len(digests), 1)
+
+    def test_with_a_site_profile(self):
+        profile = self.folder / "site.env"
+        profile.write_text(f'RANKS_PER_NODE=2\nTHREADS=2\nLAUNCH="{SRUN}"\n'
+                           f"SBATCH_OPTIONS=--job-name=ours\nBERTH={BERTH}\n")
+        job = self.submit("slurm/submit", "-p", profile, "plan", "--parsable",
+                          f"--output={self.folder}/job.log", GPUS=1024, LAUNCH="", BERTH="")
+        self.assert_ends(job, 0)
+        self.assertEqual(self.slurm.job(job)["JobName"], "ours")
+        self.assertRegex(self.text(), r"(?s)2 ranks x 2 threads.*ranks=2.*plan is VALID")
+
+
+class Signalled(BatchTest):
+    def assert_cut_short(self):
+        self.until("plan is VALID")
+        self.assertFalse(self.plan()["reproducible"])
+
+    def test_through_the_batch_shell(self):
+        """What --signal=B:USR1@60 does before the limit, and a plain SIGTERM."""
+        for number, launcher in [("USR1", "srun"), ("TERM", "srun"), ("TERM", "mpiexec")]:
+            with self.subTest(signal=number, launcher=launcher):
+                job = self.sbatch(name=number + launcher, LAUNCH=LAUNCHERS[launcher], GPUS=PLENTY)
+                self.until("relax")
+                self.slurm.run("scancel", "--batch", f"--signal={number}", job)
+                self.assert_ends(job, 3)
+                self.assert_cut_short()
+
+    def test_by_a_cancel_or_the_time_limit_itself(self):
+        """Slurm then sends SIGTERM to all there is, and SIGKILL some seconds later (KillWait)."""
+        job = self.sbatch(GPUS=PLENTY)
+        self.until("relax")
+        self.slurm.run("scancel", job)
+        self.assertEqual(self.slurm.wait(job)["JobState"], "CANCELLED")
+        self.assert_cut_short()
+
+
+class DeadRank(BatchTest):
+    def test_ends_the_job_and_leaves_the_earlier_plan(self):
+        for name, launch in LAUNCHERS.items():
+            with self.subTest(launcher=name):
+                (self.folder / name).mkdir()
+                (self.folder / name / "plan.json").write_text("the earlier plan")
+                job = self.sbatch(name=name, LAUNCH=launch, GPUS=PLENTY)
+                self.until("relax")
+                self.assertEqual(len(ranks()), 4)
+                os.kill(ranks()[2], signal.SIGKILL)
+                ended = self.slurm.wait(job)
+                self.assertEqual(ended["JobState"], "FAILED")
+                self.assertNotIn(ended["ExitCode"], ["0:0", "3:0", "5:0"])
+                self.assertRegex(self.text(), "wrote no plan; an earlier .* is as it was")
+                self.assertEqual((self.out / "plan.json").read_text(), "the earlier plan")
+                self.assertEqual({file.name for file in self.out.iterdir()},
+                                 {"plan.json", "cluster.yaml", "jobs.jsonl"})
+
+
+main()
