@@ -4,6 +4,7 @@
 #include "contents.hpp"
 #include "exact.hpp"
 #include "gang_cost.hpp"
+#include "job_best.hpp"
 #include "machine_worth.hpp"
 #include "tariff.hpp"
 #include "worth.hpp"
@@ -26,12 +27,6 @@ using model::Instance;
 using model::Job;
 using model::Level;
 using model::TaskGroup;
-
-/// Best a job can do: net of prices, and before prices. Empty when no option fits.
-struct Best {
-  std::optional<Int128> net;
-  std::optional<Int128> gross;
-};
 
 /// Where a distance lets a job lie: the whole cluster, a pod or a rack, and how wide at most.
 struct Region {
@@ -68,7 +63,7 @@ class Options {
     }
   }
 
-  Best best(const Job& job) {
+  JobBest best(const Job& job) {
     if (shared_ == nullptr || !same_tasks(*shared_, job)) {
       costs_.emplace(*instance_, *tariff_, job);
       shared_ = &job;
@@ -77,7 +72,7 @@ class Options {
     for (const TaskGroup& g : instance_->workload.groups_of(job)) tasks += g.count;
     const Level widest = tasks == 1 ? Level::machine : job.domain;
     const JobWorth worth(*instance_, objective_, job);
-    Best found;
+    JobBest found;
     if (!uses_gpu(instance_->workload, job)) {
       on_type(job, worth, GpuTypeId{}, widest, found);
       return found;
@@ -112,7 +107,7 @@ class Options {
  private:
   /// All regions and widths on one type, the wide ones first: a narrower option that is worth no
   /// more costs no less.
-  void on_type(const Job& job, const JobWorth& worth, GpuTypeId type, Level widest, Best& best) {
+  void on_type(const Job& job, const JobWorth& worth, GpuTypeId type, Level widest, JobBest& best) {
     std::array<double, model::kLevels> wider{};  // by width: most that a wider option is worth
     wider.fill(-std::numeric_limits<double>::infinity());
     for (const Region& region : regions(*instance_, job)) {
@@ -183,7 +178,7 @@ JobsTerm jobs_term(const Instance& instance, const Options& shared, const std::v
     Options options = shared;
     JobsTerm sum;
     for (const std::uint32_t j : block_of(order, block)) {
-      const Best best = options.best(instance.workload.jobs[j]);
+      const JobBest best = options.best(instance.workload.jobs[j]);
       // A required job without an option: no plan places it, so any amount is a bound.
       if (!best.net) continue;
       if (!own_price[j]) sum.net += must[j] ? *best.net : std::max<Int128>(0, *best.net);
@@ -210,7 +205,10 @@ Int128 machines_term(const Tariff& tariff, const MachineWorth& worth) {
 Int128 contents_term(const Instance& instance, model::Objective objective,
                      const model::Certificate& certificate, const Tariff& tariff,
                      const MachineWorth& worth) {
-  Int128 total = most_contents(instance, objective, certificate, tariff, worth);
+  Int128 total = 0;
+  for (const Int128 most : most_contents(instance, objective, certificate, tariff, worth)) {
+    total += most;
+  }
   for (const Stock& pool : tariff.pools()) total += worth.beyond_devices(pool) * pool.machines;
   return total;
 }
@@ -257,20 +255,28 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   return bound;
 }
 
-std::vector<double> job_profits(const Instance& instance, model::Objective objective,
-                                const model::Certificate& certificate) {
-  BERTH_EXPECT(unusable(instance, objective, certificate).empty());
-  const Tariff tariff(instance, certificate);
-  const Options shared(instance, objective, tariff, certificate.scale_log2);
+std::vector<JobBest> job_bests(const Instance& instance, model::Objective objective,
+                               const Tariff& tariff, int scale_log2) {
+  const Options shared(instance, objective, tariff, scale_log2);
   const std::vector<std::uint32_t> order = grouped(instance, shared);
-  std::vector<double> profits(order.size(), 0.0);
+  std::vector<JobBest> bests(order.size());
   parallel::run_tasks(blocks_of(order), [&](std::size_t block) {
     Options options = shared;
     for (const std::uint32_t j : block_of(order, block)) {
-      const Best best = options.best(instance.workload.jobs[j]);
-      if (best.net && *best.net > 0) profits[j] = double_up(*best.net, certificate.scale_log2);
+      bests[j] = options.best(instance.workload.jobs[j]);
     }
   });
+  return bests;
+}
+
+std::vector<double> job_profits(const Instance& instance, model::Objective objective,
+                                const model::Certificate& certificate) {
+  BERTH_EXPECT(unusable(instance, objective, certificate).empty());
+  const int scale = certificate.scale_log2;
+  std::vector<double> profits;
+  for (const JobBest& b : job_bests(instance, objective, Tariff(instance, certificate), scale)) {
+    profits.push_back(b.net && *b.net > 0 ? double_up(*b.net, scale) : 0.0);
+  }
   return profits;
 }
 

@@ -13,6 +13,7 @@
 
 #include "berth/certify/bound.hpp"
 #include "berth/certify/figures.hpp"
+#include "berth/certify/gap_parts.hpp"
 #include "berth/model/digest.hpp"
 
 namespace berth::certify {
@@ -171,7 +172,11 @@ Verdict check(const Instance& instance, const RawPlan& plan) {
     verdict.figures.upper_bound =
         upper_bound(instance, verdict.objective_kind, *prices, must).value;
     // An impossible placement may well be worth more than any possible one.
-    if (feasible) verdict.figures.gap = gap(verdict.figures.upper_bound, verdict.figures.objective);
+    if (feasible) {
+      verdict.figures.gap = gap(verdict.figures.upper_bound, verdict.figures.objective);
+      verdict.gap_parts =
+          gap_parts(instance, verdict.objective_kind, jobs.placement(), *prices, verdict.figures);
+    }
   }
   compare_quality(plan.figures, verdict, feasible, prices.has_value(), compare);
   if (feasible) {

@@ -119,15 +119,15 @@ Int128 of_type(const model::Instance& instance, const Wishes& wishes, const Tari
 
 }  // namespace
 
-Int128 most_contents(const model::Instance& instance, model::Objective objective,
-                     const model::Certificate& certificate, const Tariff& tariff,
-                     const MachineWorth& worth) {
-  Int128 total = 0;
+std::vector<Int128> most_contents(const model::Instance& instance, model::Objective objective,
+                                  const model::Certificate& certificate, const Tariff& tariff,
+                                  const MachineWorth& worth) {
+  std::vector<Int128> most;
   for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
     const Wishes wishes(instance, objective, certificate, GpuTypeId(t));
-    total += of_type(instance, wishes, tariff, worth);
+    most.push_back(of_type(instance, wishes, tariff, worth));
   }
-  return total;
+  return most;
 }
 
 }  // namespace berth::certify

@@ -4,15 +4,17 @@
 #include "machine_worth.hpp"
 #include "tariff.hpp"
 
+#include <vector>
+
 #include "berth/base/int128.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 
 namespace berth::certify {
 
-/// sum_types F_t(all GPUs) of bound.hpp: racks, pods and the cluster filled by whole jobs.
+/// F_t(all GPUs) of bound.hpp by GPU type: racks, pods and the cluster filled by whole jobs.
 /// @pre all listed jobs are countable, prices >= 0
-Int128 most_contents(const model::Instance& instance, model::Objective objective,
+std::vector<Int128> most_contents(const model::Instance& instance, model::Objective objective,
                      const model::Certificate& certificate, const Tariff& tariff,
                      const MachineWorth& worth);
 

@@ -41,6 +41,22 @@ void add_figures(JsonText& json, const Plan& plan) {
   json.field("jobs_total", f.jobs_total).field("jobs_placed", f.jobs_placed).next_line();
 }
 
+constexpr std::string_view kBasisNames[] = {"prices", "values", "capacity"};
+
+void add_gap_parts(JsonText& json, const model::GapParts& parts) {
+  json.key("gap_parts").open('{');
+  json.field("basis", kBasisNames[static_cast<std::size_t>(parts.basis)]);
+  json.key("regret").open('[');
+  for (const model::GapParts::Regret& r : parts.regret) {
+    json.open('{').field("gpus", r.gpus).field("jobs", r.jobs).field("amount", r.amount).close('}');
+  }
+  json.close(']').key("idle").open('[');
+  for (const model::GapParts::Idle& idle : parts.idle) {
+    json.open('{').field("gpu_type", idle.gpu_type).field("amount", idle.amount).close('}');
+  }
+  json.close(']').field("rounding", parts.rounding).close('}').next_line();
+}
+
 void add_numbers(JsonText& json, std::string_view key, const std::map<std::string, double>& table) {
   json.key(key).open('{');
   for (const auto& [name, value] : table) json.field(name, value);
@@ -129,6 +145,7 @@ void add_head(JsonText& json, const Instance& instance, const Plan& plan) {
   json.open('{');
   add_record(json, plan);
   add_figures(json, plan);
+  add_gap_parts(json, plan.gap_parts);
   json.key("required_missing").open('[');
   for (const JobId job : plan.required_missing) {
     json.text(instance.workload.job_names[job.index()]);

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 
 #include "berth/certify/figures.hpp"
+#include "berth/certify/gap_parts.hpp"
 #include "berth/coordinator/assign.hpp"
 #include "berth/coordinator/consensus.hpp"
 #include "berth/coordinator/plan_shards.hpp"
@@ -53,6 +54,8 @@ TightenOptions tightening(const model::Instance& instance, const PlanOptions& op
 void certify_plan(const model::Instance& instance, Proof proof, model::Plan& plan) {
   plan.certificate = std::move(proof.certificate);
   plan.figures = certify::figures(instance, plan.objective_kind, plan.placements, plan.certificate);
+  plan.gap_parts = certify::gap_parts(instance, plan.objective_kind, plan.placements,
+                                      plan.certificate, plan.figures);
   plan.proof_digest = certify::proof_digest(instance, plan.figures.objective,
                                             plan.figures.upper_bound, plan.certificate);
 }

@@ -36,6 +36,33 @@ std::string objective_text(const model::Figures& f, model::Objective kind) {
                      percent(static_cast<std::int64_t>(f.objective), f.gpu_milli_total));
 }
 
+std::string gap_text(const model::GapParts& parts, const model::Figures& figures) {
+  const double whole = figures.upper_bound - figures.objective;
+  if (!(whole > 0.0)) return {};
+  const auto share = [&](double amount) { return 100.0 * amount / whole; };
+  std::string regret;
+  double regrets = 0.0;
+  for (const auto& r : parts.regret) {
+    const std::string size = r.gpus == 0   ? "no GPU"
+                             : r.gpus == 1 ? "1 GPU or less"
+                                           : fmt::format("up to {} GPUs", r.gpus);
+    regret += fmt::format("{}{} {:.1f} % ({} jobs)", regret.empty() ? ": " : ", ", size,
+                          share(r.amount), r.jobs);
+    regrets += r.amount;
+  }
+  std::string idle;
+  double idles = 0.0;
+  for (const auto& i : parts.idle) {
+    idle += fmt::format("{}{} {:.1f} %", idle.empty() ? ": " : ", ",
+                        i.gpu_type.empty() ? "machines without GPUs" : i.gpu_type, share(i.amount));
+    idles += i.amount;
+  }
+  std::string text =
+      fmt::format("  {:<14}{:.1f} % regret{}\n", "of the gap", share(regrets), regret);
+  text += fmt::format("  {:<14}{:.1f} % idle or below its price{}\n", "", share(idles), idle);
+  return text;
+}
+
 std::string summary(const model::Plan& plan) {
   const model::Figures& f = plan.figures;
   std::string text;
@@ -45,6 +72,7 @@ std::string summary(const model::Plan& plan) {
   row("objective", objective_text(f, plan.objective_kind));
   row("upper bound", fmt::format("{:.10g}", f.upper_bound));
   row("gap", fmt::format("{:.4f} %: proved, no plan is better by more", 100.0 * f.gap));
+  text += gap_text(plan.gap_parts, f);
   row("GPUs", fmt::format("{:.2f} of {} allocated ({:.2f} %)",
                           static_cast<double>(f.gpu_milli_allocated) / 1000.0, f.gpus_total,
                           percent(f.gpu_milli_allocated, f.gpu_milli_total)));

@@ -62,6 +62,7 @@ struct Verdict {
   /// Recomputed. The bound and gap are 0 when the certificate could not be used; all figures
   /// leave out what could not be resolved.
   model::Figures figures;
+  model::GapParts gap_parts;  ///< of the recomputed bound and objective, when there are both
   model::Objective objective_kind = model::Objective::value;
   std::vector<JobId> required_missing;  ///< ascending, recomputed
 

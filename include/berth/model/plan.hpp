@@ -8,6 +8,7 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/model/certificate.hpp"
+#include "berth/model/gap_parts.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
 
@@ -62,6 +63,7 @@ struct Plan {
   std::map<std::string, std::string> options;  ///< as given on the command line, for the record
   bool reproducible = true;                    ///< false when a clock decided something
   Figures figures;
+  GapParts gap_parts;
   std::vector<JobId> required_missing;    ///< ascending
   std::map<std::string, double> seconds;  ///< wall time per stage on the slowest rank
   std::map<std::string, double> stats;

@@ -57,6 +57,26 @@ void expect_accepted(const model::Instance& instance, const model::Plan& plan) {
   EXPECT_EQ(verdict.figures.upper_bound, plan.figures.upper_bound);
 }
 
+/// Regrets and idle capacity are the gap, but for rounding: of each job to 2^-scale, and of the
+/// bound to a whole number.
+void expect_whole(const model::Plan& plan) {
+  double sum = 0.0;
+  for (const auto& r : plan.gap_parts.regret) {
+    EXPECT_GE(r.amount, 0.0);
+    EXPECT_GT(r.jobs, 0);
+    sum += r.amount;
+  }
+  for (const auto& i : plan.gap_parts.idle) {
+    EXPECT_GE(i.amount, 0.0);
+    sum += i.amount;
+  }
+  const double whole = plan.figures.upper_bound - plan.figures.objective;
+  const double slack = kRounding * std::max(1.0, plan.figures.upper_bound);
+  EXPECT_NEAR(sum + plan.gap_parts.rounding, whole, slack);
+  EXPECT_LE(plan.gap_parts.rounding, slack);
+  EXPECT_GT(plan.gap_parts.rounding, -1.0 - slack);
+}
+
 /// True when all required jobs could have been placed together.
 bool placeable(const model::Instance& instance, model::Objective kind) {
   std::vector<bool> must;
@@ -91,6 +111,7 @@ void judge(std::uint64_t seed, Totals& totals) {
   const auto [kind, shards, instance] = draw(seed);
   const model::Plan plan = plan_of(instance, kind, shards);
   expect_accepted(instance, plan);
+  expect_whole(plan);
   if (!plan.required_missing.empty() && placeable(instance, kind)) ++totals.missed;
   const auto placed = certify::required_placed(instance, plan.placements);
   const auto best = test::best_plan(instance, kind, mask(instance, placed), kSteps);

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/certify/gap_parts.hpp"
+
+#include "contents.hpp"
+#include "exact.hpp"
+#include "job_best.hpp"
+#include "machine_worth.hpp"
+#include "tariff.hpp"
+#include "worth.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "berth/base/assert.hpp"
+#include "berth/certify/bound.hpp"
+#include "berth/certify/figures.hpp"
+
+namespace berth::certify {
+namespace {
+
+using model::BoundBasis;
+using model::GapParts;
+using model::Instance;
+
+/// Jobs of up to so many GPUs: the next power of two; 0 without GPUs.
+std::int64_t size_class(const Instance& instance, const model::Job& job) {
+  const std::int64_t milli = milli_of(instance.workload, job);
+  if (milli == 0) return 0;
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>((milli + 999) / 1000)));
+}
+
+/// Adds up regrets and idle capacity in the certificate's fixed point.
+class Ledger {
+ public:
+  Ledger(const Instance& instance, int scale_log2)
+      : instance_(&instance), scale_(scale_log2), idle_(instance.cluster.gpu_types.size() + 1, 0) {}
+
+  void regret(std::size_t job, Int128 amount) {
+    if (amount == 0) return;
+    auto& entry = regret_[size_class(*instance_, instance_->workload.jobs[job])];
+    ++entry.jobs;
+    entry.amount += amount;
+  }
+  void idle(GpuTypeId type, Int128 amount) {
+    idle_[type.valid() ? type.index() : idle_.size() - 1] += amount;
+  }
+
+  [[nodiscard]] GapParts parts(BoundBasis basis, double whole) const {
+    GapParts result{.basis = basis, .regret = {}, .idle = {}, .rounding = whole};
+    for (const auto& [gpus, entry] : regret_) {
+      result.regret.push_back({gpus, entry.jobs, real(entry.amount)});
+      result.rounding -= result.regret.back().amount;
+    }
+    const auto& types = instance_->cluster.gpu_types;
+    for (std::size_t t = 0; t < idle_.size(); ++t) {
+      if (idle_[t] == 0) continue;
+      result.idle.push_back({t < types.size() ? std::string(types[t]) : "", real(idle_[t])});
+      result.rounding -= result.idle.back().amount;
+    }
+    return result;
+  }
+
+ private:
+  struct Entry {
+    std::int64_t jobs = 0;
+    Int128 amount = 0;
+  };
+
+  [[nodiscard]] double real(Int128 amount) const {
+    return std::ldexp(static_cast<double>(amount), -scale_);
+  }
+
+  const Instance* instance_;
+  int scale_;
+  std::map<std::int64_t, Entry> regret_;
+  std::vector<Int128> idle_;  ///< by GPU type, machines without GPUs last
+};
+
+BoundBasis basis_of(const Bound& bound, model::Objective kind) {
+  const Int128 by_prices = bound.machines + bound.jobs;
+  const Int128 least = std::min(by_prices, bound.zero_price);
+  if (kind == model::Objective::allocate && bound.capacity < least) return BoundBasis::capacity;
+  return by_prices <= bound.zero_price ? BoundBasis::prices : BoundBasis::values;
+}
+
+const Stock& stock_of(const Tariff& tariff, const model::Cluster& cluster, MachineId m) {
+  const auto stocks = tariff.in_rack(cluster.machine_rack[m.index()]);
+  const auto at =
+      std::ranges::find(stocks, cluster.machine_class[m.index()], &Stock::machine_class);
+  BERTH_ASSERT(at != stocks.end());
+  return *at;
+}
+
+/// What the tasks of a placed job pay; told by machine to `paid`.
+template <class Paid>
+Int128 cost_of(const Instance& instance, const Tariff& tariff, const model::JobPlacement& placed,
+               const Paid& paid) {
+  const auto groups = instance.workload.groups_of(instance.workload.jobs[placed.job.index()]);
+  Int128 total = 0;
+  for (const model::TaskPlacement& task : placed.tasks) {
+    const Stock& stock = stock_of(tariff, instance.cluster, task.machine);
+    const Int128 price = tariff.task(stock, groups[task.group].shape);
+    paid(stock.type, price);
+    total += price;
+  }
+  return total;
+}
+
+Int128 worth_of(const Instance& instance, model::Objective kind, const model::JobPlacement& placed,
+                int scale) {
+  const Reach r = reach(instance, placed);
+  const JobWorth worth(instance, kind, instance.workload.jobs[placed.job.index()]);
+  return fixed_up(worth.at(r.type, r.width, r.distance), scale);
+}
+
+/// What all machines could earn, by GPU type.
+void add_machines(const Instance& instance, model::Objective kind,
+                  const model::Certificate& certificate, const Tariff& tariff, Ledger& ledger) {
+  std::vector<bool> own_price(instance.workload.jobs.size(), false);
+  for (const auto& j : certificate.jobs) own_price[j.job.index()] = true;
+  const MachineWorth worth(instance, tariff, own_price);
+  for (const Stock& pool : tariff.pools()) {
+    const Int128 one = certificate.jobs.empty() ? worth(pool) : worth.beyond_devices(pool);
+    ledger.idle(pool.type, one * pool.machines);
+  }
+  if (certificate.jobs.empty()) return;
+  const auto most = most_contents(instance, kind, certificate, tariff, worth);
+  for (std::size_t t = 0; t < most.size(); ++t) ledger.idle(GpuTypeId(t), most[t]);
+}
+
+void by_prices(const Instance& instance, model::Objective kind, const model::Placement& placement,
+               const model::Certificate& certificate, Ledger& ledger) {
+  const int scale = certificate.scale_log2;
+  const Tariff tariff(instance, certificate);
+  add_machines(instance, kind, certificate, tariff, ledger);
+  const auto bests = job_bests(instance, kind, tariff, scale);
+  std::vector<Int128> kept(bests.size(), 0);
+  for (std::size_t j = 0; j < bests.size(); ++j)
+    kept[j] = std::max<Int128>(0, bests[j].net.value_or(0));
+  for (const auto& j : certificate.jobs) kept[j.job.index()] = j.price;
+  std::vector<bool> own_price(bests.size(), false);
+  for (const auto& j : certificate.jobs) own_price[j.job.index()] = true;
+  for (const model::JobPlacement& p : placement) {
+    const std::size_t j = p.job.index();
+    const Int128 worth = worth_of(instance, kind, p, scale);
+    if (own_price[j]) {
+      ledger.idle(reach(instance, p).type, kept[j] - worth);
+      kept[j] = 0;
+      continue;
+    }
+    if (instance.workload.jobs[j].required && bests[j].net) kept[j] = *bests[j].net;
+    const auto paid = [&](GpuTypeId type, Int128 price) { ledger.idle(type, -price); };
+    kept[j] -= worth - cost_of(instance, tariff, p, paid);
+  }
+  for (std::size_t j = 0; j < kept.size(); ++j) ledger.regret(j, kept[j]);
+}
+
+/// Nothing is scarce: what jobs miss of their best.
+void by_values(const Instance& instance, model::Objective kind, const model::Placement& placement,
+               const model::Certificate& certificate, Ledger& ledger) {
+  const int scale = certificate.scale_log2;
+  const auto bests = job_bests(instance, kind, Tariff(instance, certificate), scale);
+  std::vector<Int128> missed(bests.size(), 0);
+  for (std::size_t j = 0; j < bests.size(); ++j) {
+    missed[j] = std::max<Int128>(0, bests[j].gross.value_or(0));
+  }
+  for (const model::JobPlacement& p : placement) {
+    const auto& best = bests[p.job.index()];
+    if (instance.workload.jobs[p.job.index()].required && best.gross)
+      missed[p.job.index()] = *best.gross;
+    missed[p.job.index()] -= worth_of(instance, kind, p, scale);
+  }
+  for (std::size_t j = 0; j < missed.size(); ++j) ledger.regret(j, missed[j]);
+}
+
+/// GPU thousandths that no task takes.
+void by_capacity(const Instance& instance, const model::Placement& placement, int scale,
+                 Ledger& ledger) {
+  const model::Cluster& cluster = instance.cluster;
+  const auto class_of = [&](MachineId m) -> const model::MachineClass& {
+    return cluster.classes[cluster.machine_class[m.index()].index()];
+  };
+  for (std::size_t m = 0; m < cluster.machine_class.size(); ++m) {
+    const model::MachineClass& c = class_of(MachineId(m));
+    if (c.gpus > 0) ledger.idle(c.gpu_type, fixed_up(1000.0 * c.gpus, scale));
+  }
+  for (const model::JobPlacement& p : placement) {
+    for (const model::TaskPlacement& task : p.tasks) {
+      const double milli = static_cast<double>(task.milli) * std::popcount(task.devices);
+      if (milli > 0.0) ledger.idle(class_of(task.machine).gpu_type, -fixed_up(milli, scale));
+    }
+  }
+}
+
+}  // namespace
+
+GapParts gap_parts(const Instance& instance, model::Objective kind,
+                   const model::Placement& placement, const model::Certificate& certificate,
+                   const model::Figures& figures) {
+  const Bound bound =
+      upper_bound(instance, kind, certificate, required_placed(instance, placement));
+  const BoundBasis basis = basis_of(bound, kind);
+  Ledger ledger(instance, certificate.scale_log2);
+  switch (basis) {
+    case BoundBasis::prices:
+      by_prices(instance, kind, placement, certificate, ledger);
+      break;
+    case BoundBasis::values:
+      by_values(instance, kind, placement, certificate, ledger);
+      break;
+    case BoundBasis::capacity:
+      by_capacity(instance, placement, certificate.scale_log2, ledger);
+      break;
+  }
+  return ledger.parts(basis, figures.upper_bound - figures.objective);
+}
+
+}  // namespace berth::certify
