@@ -227,10 +227,18 @@ void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
   improve();
 }
 
-void Shard::adopt(model::Placement placed, std::span<const JobId> waiting) {
-  for (JobPlacement& p : placed) state_->tenancy.add(std::move(p));
-  state_->unplaced.insert(waiting.begin(), waiting.end());
+void Shard::restore(ShardContent content) {
+  for (JobPlacement& p : content.placed) state_->tenancy.add(std::move(p));
+  state_->unplaced.insert(content.unplaced.begin(), content.unplaced.end());
+  state_->pushed_out.insert(content.pushed_out.begin(), content.pushed_out.end());
   state_->cheapest.assign(state_->valuation->instance().cluster.gpu_types.size(), 0.0);
+}
+
+ShardContent Shard::content() const {
+  const State& s = *state_;
+  return {.placed = s.tenancy.placement(),
+          .unplaced = {s.unplaced.begin(), s.unplaced.end()},
+          .pushed_out = {s.pushed_out.begin(), s.pushed_out.end()}};
 }
 
 std::vector<Offer> Shard::offers(std::size_t most) const {

@@ -61,6 +61,16 @@ void add_flags(CLI::App& command, PlanFlags& flags) {
                   "Seconds after which the best plan so far is certified and written (exit code "
                   "3); no limit by default")
       ->check(positive_seconds());
+  CLI::Option* const checkpoint =
+      command.add_option("--checkpoint", flags.plan.checkpoint.file,
+                         "File to keep the plan in the making in, replaced at the ends of rounds");
+  command
+      .add_option("--checkpoint-every", flags.plan.checkpoint.every,
+                  "Rounds from one checkpoint to the next; the first comes after the local plans")
+      ->needs(checkpoint)
+      ->capture_default_str();
+  command.add_option("--resume", flags.plan.checkpoint.resume,
+                     "Go on from this checkpoint of the same files and options, on any ranks");
   command.add_option("--seed", flags.plan.seed, "Key of every random draw")
       ->check(not_negative())
       ->capture_default_str();
@@ -93,28 +103,39 @@ int threads_of(const comm::Communicator& comm, int asked) {
   return parallel::default_threads(comm::ranks_sharing(comm, parallel::bound_cores()));
 }
 
-/// No output may replace what it is made from.
-void keep_input(const std::string& out, const char* out_flag, const char* flag,
-                const std::string& input) {
+/// A file and the option that names it.
+struct Named {
+  const char* flag;
+  const std::string& path;
+};
+
+/// What is written must not replace what it is made from.
+void keep_input(const Named& out, const Named& input) {
   std::error_code none;  // what does not exist is no input
-  if (!std::filesystem::is_regular_file(out, none)) return;
-  if (!std::filesystem::equivalent(out, input, none)) return;
-  throw InputError({.file = "", .line = 0, .field = out_flag},
-                   fmt::format("{} is the file given as {}", out, flag), "name another file");
+  if (!std::filesystem::is_regular_file(out.path, none)) return;
+  if (!std::filesystem::equivalent(out.path, input.path, none)) return;
+  throw InputError({.file = "", .line = 0, .field = out.flag},
+                   fmt::format("{} is the file given as {}", out.path, input.flag),
+                   "name another file");
+}
+
+void keep_inputs(const PlanFlags& flags) {
+  for (const Named& out :
+       {Named{"--out", flags.out}, Named{"--checkpoint", flags.plan.checkpoint.file}}) {
+    if (out.path.empty()) continue;
+    keep_input(out, {"--cluster", flags.input.cluster});
+    keep_input(out, {"--jobs", flags.input.jobs});
+    io::expect_writable(out.path);
+  }
+  keep_input({"--out", flags.out}, {"--checkpoint", flags.plan.checkpoint.file});
+  keep_input({"--out", flags.out}, {"--resume", flags.plan.checkpoint.resume});
 }
 
 /// Everything that can be refused before any work is done.
 void refuse_early(const comm::Communicator& comm, const PlanFlags& flags) {
   comm.agreed([&] {
     validate(flags.plan);
-    if (comm.rank() != 0) return;
-    keep_input(flags.out, "--out", "--cluster", flags.input.cluster);
-    keep_input(flags.out, "--out", "--jobs", flags.input.jobs);
-    io::expect_writable(flags.out);
-    if (flags.trace.empty()) return;
-    keep_input(flags.trace, "--trace-out", "--cluster", flags.input.cluster);
-    keep_input(flags.trace, "--trace-out", "--jobs", flags.input.jobs);
-    io::expect_writable(flags.trace);
+    if (comm.rank() == 0) keep_inputs(flags);
   });
 }
 

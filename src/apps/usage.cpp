@@ -30,10 +30,13 @@ Examples
   mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl.gz --out plan.json --progress
   mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl --objective allocate \
       --gap 0.001 --time-limit 30 --log-format json --out plan.json.gz
+  mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl --checkpoint c.berth --out plan.json
+  mpiexec -n 2 berth plan --cluster c.yaml --jobs j.jsonl --resume c.berth --out plan.json
 
 The same files, objective, shards, gap and seed give the same plan on any number of ranks and
 threads. SIGTERM or SIGUSR1 (Slurm's warning): the best plan so far is written, exit code 3.
-An earlier plan under --out stays whole until the new one replaces it.
+An earlier plan under --out stays whole until the new one replaces it. A plan that was killed and
+then resumed is the plan of a run that was not.
 
 Exit codes
   0 done                      4 internal error, or a full disk

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/assign.hpp"
 
-#include "wire.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <limits>
 #include <numeric>
 #include <tuple>
 
+#include "berth/coordinator/wire.hpp"
 #include "berth/model/free_machine.hpp"
 #include "berth/solver/shard.hpp"
 

@@ -2,7 +2,6 @@
 #include "berth/coordinator/coordinate.hpp"
 
 #include "cost_meter.hpp"
-#include "wire.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "berth/coordinator/grant.hpp"
+#include "berth/coordinator/wire.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -34,8 +34,10 @@ struct ShardValue {
 class Rounds {
  public:
   Rounds(const comm::Communicator& comm, const model::Valuation& valuation, std::span<Shard> mine,
-         const RoundOptions& options)
-      : comm_(comm), valuation_(valuation), mine_(mine), options_(options) {}
+         const RoundOptions& options, const RoundState& start)
+      : comm_(comm), valuation_(valuation), mine_(mine), options_(options) {
+    for (const Refusal& r : start.refusals) refused_[{r.job, r.shard}] = r.round;
+  }
 
   /// One round; all ranks return the same report.
   RoundReport step(int round) {
@@ -73,6 +75,12 @@ class Rounds {
     double total = options_.spanning;
     for (const ShardValue& v : values) total += v.value;
     return total;
+  }
+
+  [[nodiscard]] std::vector<Refusal> refusals() const {
+    std::vector<Refusal> all;
+    for (const auto& [pair, round] : refused_) all.push_back({pair.first, pair.second, round});
+    return all;
   }
 
   /// A GPU of a type costs what it costs where it is cheapest.
@@ -171,25 +179,43 @@ bool goes_on(const comm::Communicator& comm, const RoundOptions& options, const 
   return comm.max(done ? 1 : 0) == 0;
 }
 
+/// Only what nothing was cut out of: going on from there gives the plan of a run without limits.
+void save_if_due(const comm::Communicator& comm, std::span<const Shard> mine,
+                 const RoundOptions& options, const Hooks& hooks, const RoundState& state) {
+  if (options.save_every == 0 || state.round % options.save_every != 0) return;
+  if (comm.max(options.stop.has_cut() ? 1 : 0) == 1) return;
+  const std::vector<std::int64_t> contents = gather_contents(comm, mine);
+  comm.agreed([&] {
+    if (comm.rank() == 0) hooks.save(state, contents);
+  });
+}
+
 }  // namespace
 
 Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
-                       std::span<Shard> mine, const RoundOptions& options, const Hooks& hooks) {
-  Rounds rounds(comm, valuation, mine, options);
-  Coordinated result{.objective = rounds.objective()};
-  const std::int64_t shards = comm.sum(std::ssize(mine));
-  if (comm.rank() == 0) hooks.report({.round = 0, .objective = result.objective});
+                       std::span<Shard> mine, const RoundOptions& options, const Hooks& hooks,
+                       const RoundState& start) {
+  Rounds rounds(comm, valuation, mine, options, start);
+  Coordinated result{.objective = rounds.objective(), .rounds = start.round};
+  RoundState state = start;
+  state.shards = comm.sum(std::ssize(mine));
   rounds.update_prices();
-  int idle = 0;
-  const int most = shards > 1 ? options.rounds : 0;
-  for (int round = 1; round <= most; ++round) {
-    if (!goes_on(comm, options, hooks, result.objective, idle)) break;
-    RoundReport report = rounds.step(round);
+  if (start.round == 0) {
+    if (comm.rank() == 0) hooks.report({.round = 0, .objective = result.objective});
+    save_if_due(comm, mine, options, hooks, state);
+  }
+  const int most = state.shards > 1 ? options.rounds : 0;
+  while (state.round < most) {
+    if (!goes_on(comm, options, hooks, result.objective, state.idle_rounds)) break;
+    RoundReport report = rounds.step(++state.round);
     report.gain = report.objective - result.objective;
-    idle = report.gain <= options.least_gain * report.objective ? idle + 1 : 0;
+    const bool idle = report.gain <= options.least_gain * report.objective;
+    state.idle_rounds = idle ? state.idle_rounds + 1 : 0;
+    state.refusals = rounds.refusals();
     result.objective = report.objective;
-    result.rounds = round;
+    result.rounds = state.round;
     if (comm.rank() == 0) hooks.report(report);
+    save_if_due(comm, mine, options, hooks, state);
   }
   return result;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/plan_shards.hpp"
 
-#include "wire.hpp"
-
 #include <algorithm>
 #include <utility>
+
+#include "berth/coordinator/wire.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -62,21 +62,29 @@ LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& v
     for (std::size_t j = 0; j < waits.size(); ++j) {
       if (waits[j] != 0 && j % shards.size() == shard.id().index()) waiting.emplace_back(j);
     }
-    shard.adopt(part_of(all, shards, shard.id()), waiting);
+    shard.restore({.placed = part_of(all, shards, shard.id()), .unplaced = std::move(waiting)});
   }
   return plans;
 }
 
 }  // namespace
 
-LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& valuation,
-                       const model::Pools& pools, const partition::Shards& shards,
-                       const partition::Ownership& owners, const Assignment& assignment,
-                       std::span<const double> prices, const solver::ShardOptions& options) {
+std::vector<Shard> own_shards(const comm::Communicator& comm, const model::Valuation& valuation,
+                              const model::Pools& pools, const partition::Shards& shards,
+                              const partition::Ownership& owners,
+                              const solver::ShardOptions& options) {
   std::vector<Shard> mine;
   for (const ShardId s : owners.of_rank(comm.rank())) {
     mine.emplace_back(s, valuation, pools, shards.machines[s.index()], options);
   }
+  return mine;
+}
+
+LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& valuation,
+                       const model::Pools& pools, const partition::Shards& shards,
+                       const partition::Ownership& owners, const Assignment& assignment,
+                       std::span<const double> prices, const solver::ShardOptions& options) {
+  std::vector<Shard> mine = own_shards(comm, valuation, pools, shards, owners, options);
   if (places_are_alike(valuation)) {
     return plan_as_one(comm, valuation, pools, shards, assignment, std::move(mine), prices,
                        options);

@@ -3,11 +3,13 @@
 
 #include "prove.hpp"
 #include "stages.hpp"
+#include "start.hpp"
 #include "tighten.hpp"
 #include "waiting.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,9 +17,6 @@
 
 #include "berth/certify/figures.hpp"
 #include "berth/certify/gap_parts.hpp"
-#include "berth/coordinator/assign.hpp"
-#include "berth/coordinator/consensus.hpp"
-#include "berth/coordinator/plan_shards.hpp"
 #include "berth/pipeline/distribute.hpp"
 
 namespace berth::pipeline {
@@ -85,9 +84,18 @@ model::RoundRecord record_of(const coordinator::RoundReport& round, double upper
           .mean_seconds = round.cost.mean};
 }
 
+coordinator::RoundOptions round_options(const PlanOptions& options, double spanning) {
+  coordinator::RoundOptions rounds = options.rounds;
+  rounds.gap = options.gap;
+  rounds.spanning = spanning;
+  rounds.save_every = options.checkpoint.file.empty() ? 0 : options.checkpoint.every;
+  rounds.stop = options.stop;
+  return rounds;
+}
+
 /// The hooks refer to all of these and add each round to `rounds`.
-coordinator::Hooks hooks(const Proof& proof, report::ProgressTable& progress,
-                         std::vector<model::RoundRecord>& rounds) {
+coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
+                         report::ProgressTable& progress, std::vector<model::RoundRecord>& rounds) {
   const auto gap = [&proof](double objective) {
     return certify::gap(proof.upper_bound, objective);
   };
@@ -106,7 +114,7 @@ coordinator::Hooks hooks(const Proof& proof, report::ProgressTable& progress,
                    .conflicts = record.conflicts,
                    .record = &record});
   };
-  return {.report = report, .gap = gap};
+  return {.report = report, .save = std::ref(writer), .gap = gap};
 }
 
 /// Of the gangs placed over several shards before the rounds; all stop costs are owed until the
@@ -130,6 +138,10 @@ void validate(const PlanOptions& options) {
   if (options.partition.shards < 0) {
     refuse("--shards", fmt::format("{}", options.partition.shards), "0 means the default");
   }
+  if (options.checkpoint.every < 1) {
+    refuse("--checkpoint-every", fmt::format("{}", options.checkpoint.every),
+           "1 means after every round");
+  }
 }
 
 model::Plan plan_cluster(const Communicator& comm, const model::Instance& instance,
@@ -143,46 +155,31 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
       "partition", [&] { return partition::split(instance.cluster, options.partition); });
   const auto owners = partition::own(instance.cluster, shards, comm.size());
 
-  solver::PriceOptions asked_prices = options.prices;
-  asked_prices.stop = options.stop;
-  const auto consensus = stages.run(
-      "relax", [&] { return coordinator::consensus(comm, valuation, pools, asked_prices); });
-  progress.line({.stage = "relax",
-                 .objective = std::nan(""),
-                 .bound = consensus.bound - valuation.stop_costs()});
-
-  const auto jobs = stages.run("assign", [&] {
-    return coordinator::assign(comm, valuation, pools, shards, consensus.prices, options.stop);
-  });
-  solver::ShardOptions asked_shard = options.shard;
-  asked_shard.stop = options.stop;
-  asked_shard.gap = options.gap;
-  auto local = stages.run("round", [&] {
-    return coordinator::plan_shards(comm, valuation, pools, shards, owners, jobs, consensus.prices,
-                                    asked_shard);
-  });
+  const Scene scene{comm, valuation, pools, shards, owners, options};
+  Start start = options.checkpoint.resume.empty() ? plan_locally(scene, stages, progress)
+                                                  : resume(scene, stages);
 
   Proof proof = stages.run("bound", [&] {
-    std::vector<model::Certificate> candidates{from_pools(pools, consensus.prices)};
-    if (!local.shape_prices.empty()) candidates.push_back(from_shapes(local.shape_prices));
+    std::vector<model::Certificate> candidates{from_pools(pools, start.consensus.prices)};
+    if (!start.local.shape_prices.empty()) {
+      candidates.push_back(from_shapes(start.local.shape_prices));
+    }
     return comm.rank() == 0 ? tightest(instance, options.objective, std::move(candidates))
                             : Proof{};
   });
-  coordinator::RoundOptions rounds = options.rounds;
-  rounds.gap = options.gap;
-  rounds.spanning = value_of(valuation, jobs.spanning);
-  rounds.stop = options.stop;
   std::vector<model::RoundRecord> records;
+  CheckpointWriter writer(scene, start);
   const Coordinated done = stages.run("coordinate", [&] {
-    return coordinator::coordinate(comm, valuation, local.mine, rounds,
-                                   hooks(proof, progress, records));
+    return coordinator::coordinate(comm, valuation, start.local.mine,
+                                   round_options(options, value_of(valuation, start.spanning)),
+                                   hooks(proof, writer, progress, records), start.rounds);
   });
-  Placement placement = coordinator::gather_placement(comm, local.mine, jobs.spanning);
+  Placement placement = coordinator::gather_placement(comm, start.local.mine, start.spanning);
 
   stages.run("tighten", [&] {
     comm.agreed([&] {
       if (comm.rank() != 0) return;
-      proof = tighten(valuation, pools, consensus.prices, std::move(proof),
+      proof = tighten(valuation, pools, start.consensus.prices, std::move(proof),
                       tightening(instance, options, placement));
     });
   });
@@ -201,12 +198,12 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   plan.reproducible = comm.max(options.stop.has_cut() ? 1 : 0) == 0;
   plan.seconds = stages.slowest();
   plan.rounds = std::move(records);
-  plan.stats = {{"evaluations", consensus.evaluations},
+  plan.stats = {{"evaluations", start.consensus.evaluations},
                 {"pools", static_cast<double>(pools.size())},
                 {"shards", static_cast<double>(shards.size())},
                 {"ranks", comm.size()},
                 {"rounds", done.rounds},
-                {"spanning_gangs", static_cast<double>(jobs.spanning.size())},
+                {"spanning_gangs", static_cast<double>(start.spanning.size())},
                 {"peak_memory_mib", comm.max_seconds(peak_memory_mib())}};
   return plan;
 }

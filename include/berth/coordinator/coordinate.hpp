@@ -9,6 +9,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
+#include "berth/coordinator/checkpoint.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/value.hpp"
 #include "berth/solver/shard.hpp"
@@ -23,6 +24,7 @@ struct RoundOptions {
   double least_gain = 2e-5;  ///< stop after two rounds that gain less than this fraction
   double gap = 1e-4;         ///< stop when the certified gap is this small
   double spanning = 0.0;     ///< value of what was placed before the rounds, part of the objective
+  int save_every = 0;        ///< rounds between two calls of Hooks::save, round 0 first; 0 = none
   StopToken stop = {};       ///< asked by every rank between rounds; one yes ends them
 };
 
@@ -50,9 +52,12 @@ struct RoundReport {
   RoundCost cost{};
 };
 
-/// What the caller decides between rounds; called on rank 0 only.
+/// What the caller decides between rounds; called on rank 0 only. What `save` throws, all throw.
 struct Hooks {
   std::function<void(const RoundReport&)> report = [](const RoundReport&) {};
+  /// A round ended that nothing cut into: what `coordinate` needs to go on from here.
+  std::function<void(const RoundState&, std::span<const std::int64_t> contents)> save =
+      [](const RoundState&, std::span<const std::int64_t>) {};
   std::function<double(double objective)> gap = [](double) { return 1.0; };  ///< certified so far
 };
 
@@ -65,13 +70,14 @@ struct Coordinated {
 /// regret), *push* (the others bid on a snapshot), *pull* (grants in one computed order, largest
 /// gain first, ties by job: the destination places the job on real devices or refuses, the source
 /// lets go), then a local ejection search and new prices: what one more GPU of a type costs where
-/// it is cheapest. Each rank passes its own shards; the outcome does not depend on who owns what.
+/// it is cheapest. Rounds after `start`, with shards as they were then, go on as if they had never
+/// stopped. Each rank passes its own shards; the outcome does not depend on who owns what.
 ///
 /// Messages a round: three all-gathers of 16-24 B an offer, bid and outcome, one reduction of
 /// prices (8 B per GPU type), one all-gather of what the round cost (16 B a rank).
 Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
                        std::span<solver::Shard> mine, const RoundOptions& options,
-                       const Hooks& hooks = {});
+                       const Hooks& hooks = {}, const RoundState& start = {});
 
 /// All placements on rank 0, ascending JobId; empty elsewhere.
 model::Placement gather_placement(const comm::Communicator& comm,

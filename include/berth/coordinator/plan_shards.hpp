@@ -20,6 +20,13 @@ struct LocalPlans {
   std::vector<solver::ShapePrice> shape_prices;
 };
 
+/// This rank's shards, empty.
+std::vector<solver::Shard> own_shards(const comm::Communicator& comm,
+                                      const model::Valuation& valuation, const model::Pools& pools,
+                                      const partition::Shards& shards,
+                                      const partition::Ownership& owners,
+                                      const solver::ShardOptions& options);
+
 /// Local relaxation and rounding of every shard by its owner, shards in turn.
 ///
 /// Where no job tells places apart (single tasks whose value depends on the GPU type alone), a

@@ -22,6 +22,13 @@ struct Input {
   std::string jobs;     ///< JSON lines
 };
 
+/// Where a plan in the making is kept, and from where it goes on.
+struct CheckpointOptions {
+  std::string file;    ///< replaced at round ends; empty = none
+  int every = 1;       ///< rounds between two checkpoints, > 0; the first after the local plans
+  std::string resume;  ///< a checkpoint to go on from; empty = start anew
+};
+
 /// Every knob of a plan, defaults in place. The plan is a function of the instance and of these.
 struct PlanOptions {
   model::Objective objective = model::Objective::value;
@@ -33,7 +40,8 @@ struct PlanOptions {
   coordinator::RoundOptions rounds;
   int bound_steps = -1;  ///< of the bound by job prices, once the plan is known; counted, not
                          ///< timed; -1 = 200 up to 4,096 GPUs, none above
-  StopToken stop = {};  ///< cuts into every long stage; the plan so far is certified then
+  CheckpointOptions checkpoint;  ///< no part of what the plan depends on
+  StopToken stop = {};           ///< cuts into every long stage; the plan so far is certified then
 };
 
 /// Which option is out of range and why, as InputError. Pure.

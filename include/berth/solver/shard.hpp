@@ -35,6 +35,13 @@ struct Bid {
   double gain = 0.0;  ///< value of the job here minus value of the jobs it would push out; > 0
 };
 
+/// Everything a shard's future depends on beside its machines, the prices and the options.
+struct ShardContent {
+  model::Placement placed = {};        ///< on this shard's machines alone
+  std::vector<JobId> unplaced = {};    ///< ascending; jobs it may still place
+  std::vector<JobId> pushed_out = {};  ///< ascending; those `improve` has not tried yet
+};
+
 /// One logical piece of the cluster and the jobs that live there: local relaxation, rounding,
 /// and the moves the coordinator asks for. Only its owner edits it. Everything it does is a
 /// function of its machines, its jobs, the prices and the options: not of ranks or threads.
@@ -62,9 +69,9 @@ class Shard {
   void plan(std::span<const JobId> jobs, std::span<const double> prices,
             const StopToken& share = {});
 
-  /// Instead of `plan`: takes over what another shard planned. `placed` lies on this shard's
-  /// machines alone; `waiting` are jobs it may still place.
-  void adopt(model::Placement placed, std::span<const JobId> waiting);
+  /// Instead of `plan`: takes over what another shard planned, or what this one once held.
+  void restore(ShardContent content);
+  [[nodiscard]] ShardContent content() const;
 
   /// At most `most` unplaced jobs of positive regret, largest first, ties by id.
   [[nodiscard]] std::vector<Offer> offers(std::size_t most) const;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/grant.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <random>
 #include <tuple>
 
-#include "wire.hpp"
+#include <gtest/gtest.h>
+
+#include "berth/coordinator/wire.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -44,7 +44,8 @@ TEST(Grant, leaves_tabu_pairs_alone_and_takes_the_next_best) {
 TEST(Grant, does_not_depend_on_the_order_of_bids) {
   std::vector<Bid> bids;
   for (int job = 0; job < 20; ++job) {
-    for (int shard = 0; shard < 5; ++shard) bids.push_back(bid(job, shard, (job * 7 + shard * 3) % 4));
+    for (int shard = 0; shard < 5; ++shard)
+      bids.push_back(bid(job, shard, (job * 7 + shard * 3) % 4));
   }
   const auto expected = rows(grant(bids, {}));
   std::mt19937 shuffle(7);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/comm/communicator.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/solver/shard.hpp"
+
+namespace berth::coordinator {
+
+/// A grant was refused: the pair is left alone for some rounds. Trivially copyable.
+struct Refusal {
+  JobId job;
+  ShardId shard;
+  int round = 0;
+};
+
+/// Where the rounds stand, beside the shards' content. The same on every rank.
+struct RoundState {
+  int round = 0;        ///< the last one that ended; 0 = after the local plans
+  int idle_rounds = 0;  ///< at its end, in a row
+  std::int64_t shards = 0;
+  std::vector<Refusal> refusals = {};  ///< still remembered; ascending (job, shard)
+};
+
+/// What all shards hold, in shard order, as a flat stream for messages and files. Complete on
+/// rank 0, empty elsewhere; a function of the shards alone, not of who owns them. Collective.
+std::vector<std::int64_t> gather_contents(const comm::Communicator& comm,
+                                          std::span<const solver::Shard> mine);
+
+/// Gives each of this rank's shards its content back. @pre the shards are as they were before
+/// `plan`; the stream names each of them. Throws std::out_of_range when it does not.
+void restore_contents(std::span<const std::int64_t> stream, std::span<solver::Shard> mine);
+
+}  // namespace berth::coordinator

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "start.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "berth/coordinator/assign.hpp"
+#include "berth/coordinator/wire.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+/// What the plan depends on beside the instance.
+std::string words_of(const PlanOptions& options) {
+  return fmt::format("objective={} shards={} gap={} seed={}",
+                     options.objective == model::Objective::allocate ? "allocate" : "value",
+                     options.partition.shards, options.gap, options.seed);
+}
+
+solver::ShardOptions shard_options(const PlanOptions& options) {
+  solver::ShardOptions shard = options.shard;
+  shard.stop = options.stop;
+  shard.gap = options.gap;
+  return shard;
+}
+
+/// Rank 0's checkpoint to all; the contents go to all as well, each takes what is its own.
+void hand_out(const comm::Communicator& comm, Checkpoint& c) {
+  comm.broadcast_vector(c.consensus.prices);
+  comm.broadcast_value(c.consensus.bound);
+  comm.broadcast_value(c.consensus.evaluations);
+  comm.broadcast_vector(c.shape_prices);
+  auto spanning = coordinator::to_wire(c.spanning);
+  comm.broadcast_vector(spanning);
+  c.spanning = coordinator::from_wire(spanning);
+  comm.broadcast_value(c.rounds.round);
+  comm.broadcast_value(c.rounds.idle_rounds);
+  comm.broadcast_value(c.rounds.shards);
+  comm.broadcast_vector(c.rounds.refusals);
+  comm.broadcast_vector(c.contents);
+}
+
+}  // namespace
+
+Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& progress) {
+  solver::PriceOptions prices = scene.options.prices;
+  prices.stop = scene.options.stop;
+  Start start;
+  start.consensus = stages.run("relax", [&] {
+    return coordinator::consensus(scene.comm, scene.valuation, scene.pools, prices);
+  });
+  progress.line({.stage = "relax",
+                 .objective = std::nan(""),
+                 .bound = start.consensus.bound - scene.valuation.stop_costs()});
+  coordinator::Assignment jobs = stages.run("assign", [&] {
+    return coordinator::assign(scene.comm, scene.valuation, scene.pools, scene.shards,
+                               start.consensus.prices, scene.options.stop);
+  });
+  start.local = stages.run("round", [&] {
+    return coordinator::plan_shards(scene.comm, scene.valuation, scene.pools, scene.shards,
+                                    scene.owners, jobs, start.consensus.prices,
+                                    shard_options(scene.options));
+  });
+  start.spanning = std::move(jobs.spanning);
+  return start;
+}
+
+Start resume(const Scene& scene, Stages& stages) {
+  return stages.run("resume", [&] {
+    const std::string& path = scene.options.checkpoint.resume;
+    Checkpoint c;
+    scene.comm.agreed([&] {
+      if (scene.comm.rank() != 0) return;
+      c = read_checkpoint(path);
+      expect_same_run(path, c, model::instance_digest(scene.valuation.instance()),
+                      words_of(scene.options));
+    });
+    hand_out(scene.comm, c);
+    Start start;
+    start.local.mine =
+        coordinator::own_shards(scene.comm, scene.valuation, scene.pools, scene.shards,
+                                scene.owners, shard_options(scene.options));
+    for (solver::Shard& shard : start.local.mine) {
+      for (const model::JobPlacement& p : c.spanning) shard.reserve(p);
+    }
+    coordinator::restore_contents(c.contents, start.local.mine);
+    if (scene.comm.rank() == 0) start.local.shape_prices = std::move(c.shape_prices);
+    start.consensus = std::move(c.consensus);
+    start.spanning = std::move(c.spanning);
+    start.rounds = std::move(c.rounds);
+    return start;
+  });
+}
+
+CheckpointWriter::CheckpointWriter(const Scene& scene, const Start& start)
+    : path_(scene.options.checkpoint.file) {
+  if (path_.empty() || scene.comm.rank() != 0) return;
+  checkpoint_.instance_digest = model::instance_digest(scene.valuation.instance());
+  checkpoint_.options = words_of(scene.options);
+  checkpoint_.consensus = start.consensus;
+  checkpoint_.shape_prices = start.local.shape_prices;
+  checkpoint_.spanning = start.spanning;
+}
+
+void CheckpointWriter::operator()(const coordinator::RoundState& rounds,
+                                  std::span<const std::int64_t> contents) {
+  checkpoint_.rounds = rounds;
+  checkpoint_.contents.assign(contents.begin(), contents.end());
+  write_checkpoint(path_, checkpoint_);
+}
+
+}  // namespace berth::pipeline

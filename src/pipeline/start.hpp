@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "stages.hpp"
+
+#include <string>
+
+#include "berth/coordinator/checkpoint.hpp"
+#include "berth/coordinator/consensus.hpp"
+#include "berth/coordinator/plan_shards.hpp"
+#include "berth/pipeline/checkpoint.hpp"
+#include "berth/pipeline/plan_cluster.hpp"
+
+namespace berth::pipeline {
+
+/// What every stage looks at.
+struct Scene {
+  const comm::Communicator& comm;
+  const model::Valuation& valuation;
+  const model::Pools& pools;
+  const partition::Shards& shards;
+  const partition::Ownership& owners;
+  const PlanOptions& options;
+};
+
+/// What the rounds start from.
+struct Start {
+  coordinator::Consensus consensus;
+  model::Placement spanning;
+  coordinator::LocalPlans local;
+  coordinator::RoundState rounds;
+};
+
+/// Consensus prices, jobs to shards, local plans. Collective.
+Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& progress);
+
+/// Reads and hands out the checkpoint that the options name instead. Collective.
+Start resume(const Scene& scene, Stages& stages);
+
+/// Writes one checkpoint after the other; on rank 0.
+class CheckpointWriter {
+ public:
+  CheckpointWriter(const Scene& scene, const Start& start);
+  void operator()(const coordinator::RoundState& rounds, std::span<const std::int64_t> contents);
+
+ private:
+  std::string path_;
+  Checkpoint checkpoint_;
+};
+
+}  // namespace berth::pipeline

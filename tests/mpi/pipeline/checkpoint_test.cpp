@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that ends after round k and is resumed by other ranks gives the plan of one that was never
+// stopped, for every k. The stop is counted: so many rounds are allowed, the last one is kept.
+#include "berth/pipeline/checkpoint.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "berth/pipeline/plan_cluster.hpp"
+#include "berth/policy/generate.hpp"
+#include "berth/solver/petsc_session.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using comm::Communicator;
+
+model::Plan plan_on(const Communicator& comm, const model::Instance& instance,
+                    const PlanOptions& options) {
+  report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
+  return plan_cluster(comm, instance, options, silent);
+}
+
+class Resumed : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
+  static void TearDownTestSuite() { petsc.reset(); }
+  static inline std::unique_ptr<solver::PetscSession> petsc;
+
+  Resumed() {
+    std::int64_t id = ::getpid();
+    world.broadcast_value(id);
+    path = (std::filesystem::temp_directory_path() / ("berth-checkpoint-" + std::to_string(id)))
+               .string();
+  }
+  ~Resumed() override {
+    world.barrier();
+    if (world.rank() == 0) std::filesystem::remove(path);
+  }
+
+  /// Keeps a checkpoint of round `round`, the last one allowed.
+  void stop_after(const Communicator& comm, const model::Instance& instance, int round) const {
+    PlanOptions until = options;
+    until.rounds.rounds = round;
+    until.checkpoint.file = path;
+    plan_on(comm, instance, until);
+  }
+  [[nodiscard]] model::Plan resume_on(const Communicator& comm,
+                                      const model::Instance& instance) const {
+    PlanOptions rest = options;
+    rest.checkpoint.resume = path;
+    return plan_on(comm, instance, rest);
+  }
+
+  void stop_everywhere(const model::Instance& instance) const {
+    const model::Plan whole = plan_on(world, instance, options);
+    std::int64_t rounds =
+        world.rank() == 0 ? static_cast<std::int64_t>(whole.stats.at("rounds")) : 0;
+    world.broadcast_value(rounds);
+    EXPECT_GE(rounds, 3);  // else this test shows nothing
+    for (int k = 0; k <= rounds; ++k) {
+      SCOPED_TRACE(testing::Message() << "stopped after round " << k << " of " << rounds);
+      stop_after(world, instance, k);
+      if (world.rank() == 0) expect_same(whole, resume_on(Communicator::serial(), instance));
+      if (world.rank() == 0) stop_after(Communicator::serial(), instance, k);
+      expect_same(whole, resume_on(world, instance));
+    }
+  }
+
+  static void expect_same(const model::Plan& whole, const model::Plan& resumed) {
+    EXPECT_TRUE(resumed.reproducible);
+    EXPECT_EQ(resumed.plan_digest, whole.plan_digest);
+    EXPECT_EQ(resumed.proof_digest, whole.proof_digest);
+  }
+
+  const Communicator world = Communicator::world();
+  std::string path;
+  PlanOptions options;
+};
+
+TEST_F(Resumed, after_any_round_of_gangs_on_four_shards) {
+  options.partition.shards = 4;
+  stop_everywhere(policy::generate_hetero({.gpus = 512, .seed = 11}));
+}
+
+TEST_F(Resumed, where_one_relaxation_served_all_shards) {
+  options.partition.shards = 3;
+  options.gap = 0.0;
+  const auto instance = policy::generate(policy::Preset::openb_like, {.gpus = 256, .seed = 11});
+  const model::Plan whole = plan_on(world, instance, options);
+  stop_after(world, instance, 0);
+  expect_same(whole, resume_on(world, instance));
+}
+
+TEST_F(Resumed, not_after_a_limit_cut_into_the_round) {
+  options.partition.shards = 4;
+  const auto instance = policy::generate_hetero({.gpus = 512, .seed = 11});
+  if (world.rank() == 0) std::filesystem::remove(path);
+  const StopSource now(StopSource::in_seconds(0.0));
+  PlanOptions cut = options;
+  cut.stop = StopToken(now);
+  cut.checkpoint.file = path;
+  EXPECT_FALSE(plan_on(world, instance, cut).reproducible);
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(Resumed, not_with_other_options_or_another_instance) {
+  options.partition.shards = 4;
+  const auto instance = policy::generate_hetero({.gpus = 512, .seed = 11});
+  stop_after(world, instance, 1);
+  options.partition.shards = 5;
+  EXPECT_THROW(static_cast<void>(resume_on(world, instance)), comm::AgreedError);
+  options.partition.shards = 4;
+  const auto other = policy::generate_hetero({.gpus = 512, .seed = 12});
+  EXPECT_THROW(static_cast<void>(resume_on(world, other)), comm::AgreedError);
+}
+
+}  // namespace
+}  // namespace berth::pipeline

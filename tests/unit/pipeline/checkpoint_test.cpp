@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/pipeline/checkpoint.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "berth/base/error.hpp"
+#include "berth/io/file.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+Checkpoint some_checkpoint() {
+  Checkpoint c;
+  c.instance_digest = "ab12";
+  c.options = "objective=value shards=4";
+  c.consensus = {.prices = {0.25, 1e-300, 3.0}, .bound = 7.5, .evaluations = 81};
+  c.shape_prices = {{ShapeId(2), GpuTypeId(1), 0.125}};
+  c.spanning = {{.job = JobId(9), .start = 0, .tasks = {{MachineId(3), 1, 0xF0, 1000}}}};
+  c.rounds = {.round = 5, .idle_rounds = 1, .shards = 4, .refusals = {{JobId(1), ShardId(2), 4}}};
+  c.contents = {0, 2, 0, 0};
+  return c;
+}
+
+std::string refusal(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+class CheckpointFile : public testing::Test {
+ protected:
+  CheckpointFile() {
+    path = (std::filesystem::temp_directory_path() /
+            ("berth-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name())))
+               .string();
+    write_checkpoint(path, some_checkpoint());
+  }
+  ~CheckpointFile() override { std::filesystem::remove(path); }
+
+  [[nodiscard]] std::string refusal_of(const std::string& text) const {
+    std::ofstream(path, std::ios::binary) << text;
+    return refusal([&] { read_checkpoint(path); });
+  }
+
+  std::string path;
+};
+
+TEST_F(CheckpointFile, brings_back_what_was_written) {
+  const Checkpoint written = some_checkpoint(), read = read_checkpoint(path);
+  EXPECT_EQ(read.instance_digest, written.instance_digest);
+  EXPECT_EQ(read.options, written.options);
+  EXPECT_EQ(read.consensus.prices, written.consensus.prices);
+  EXPECT_EQ(read.consensus.bound, written.consensus.bound);
+  EXPECT_EQ(read.consensus.evaluations, written.consensus.evaluations);
+  ASSERT_EQ(read.shape_prices.size(), 1u);
+  EXPECT_EQ(read.shape_prices[0].price, 0.125);
+  ASSERT_EQ(read.spanning.size(), 1u);
+  EXPECT_EQ(read.spanning[0].tasks, written.spanning[0].tasks);
+  EXPECT_EQ(read.rounds.round, 5);
+  EXPECT_EQ(read.rounds.idle_rounds, 1);
+  EXPECT_EQ(read.rounds.shards, 4);
+  ASSERT_EQ(read.rounds.refusals.size(), 1u);
+  EXPECT_EQ(read.rounds.refusals[0].shard, ShardId(2));
+  EXPECT_EQ(read.contents, written.contents);
+}
+
+TEST_F(CheckpointFile, is_refused_when_cut_anywhere_or_damaged) {
+  const std::string whole = io::read_file(path);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    SCOPED_TRACE(size);
+    EXPECT_NE(refusal_of(whole.substr(0, size)), "not refused");
+  }
+  EXPECT_EQ(refusal_of(whole.substr(0, whole.size() - 1)),
+            path + ": cut short or damaged; start the plan anew");
+  std::string damaged = whole;
+  damaged[whole.size() / 2] ^= 1;
+  EXPECT_EQ(refusal_of(damaged), path + ": cut short or damaged; start the plan anew");
+  EXPECT_EQ(refusal_of(whole), "not refused");
+}
+
+TEST_F(CheckpointFile, is_refused_when_it_is_something_else) {
+  EXPECT_EQ(refusal_of("{\"schema\":1}\n"),
+            path + ": not a checkpoint of berth; give a file that --checkpoint wrote");
+  EXPECT_EQ(refusal_of("berth checkpoint 99 " + std::string(64, 'a') + "\n"),
+            path + ": a checkpoint of another version of berth; start the plan anew");
+}
+
+TEST_F(CheckpointFile, belongs_to_one_instance_and_its_options) {
+  const Checkpoint c = some_checkpoint();
+  expect_same_run("f", c, c.instance_digest, c.options);
+  EXPECT_EQ(refusal([&] { expect_same_run("f", c, "cd34", c.options); }),
+            "f: instance: made from other clusters or jobs than these; give the files of the "
+            "interrupted run");
+  EXPECT_EQ(refusal([&] { expect_same_run("f", c, "ab12", "objective=value shards=5"); }),
+            "f: options: made with objective=value shards=4, now asked for objective=value "
+            "shards=5; give the options of the interrupted run");
+}
+
+}  // namespace
+}  // namespace berth::pipeline
