@@ -178,6 +178,7 @@ JobsTerm jobs_term(const Instance& instance, const Options& shared, const std::v
     Options options = shared;
     JobsTerm sum;
     for (const std::uint32_t j : block_of(order, block)) {
+      if (instance.workload.pinned(instance.workload.jobs[j])) continue;
       const JobBest best = options.best(instance.workload.jobs[j]);
       // A required job without an option: no plan places it, so any amount is a bound.
       if (!best.net) continue;
@@ -217,11 +218,13 @@ Int128 floor_to_integer(Int128 x, int scale) {
   return scale <= 0 ? x : (x >> scale) * (Int128{1} << scale);
 }
 
-/// GPU thousandths of all machines, in the certificate's units.
-Int128 capacity_of(const model::Cluster& cluster, int scale) {
-  double milli = 0.0;  // whole and below 2^53: exact
-  for (const ClassId c : cluster.machine_class) milli += 1000.0 * cluster.classes[c.index()].gpus;
-  return fixed_up(milli, scale);
+/// GPU thousandths that are free on all machines, in the certificate's units.
+Int128 capacity_of(const Tariff& tariff, int scale) {
+  std::int64_t milli = 0;  // below 2^53: exact as a double
+  for (const Stock& pool : tariff.pools()) {
+    milli += tariff.kinds()[pool.kind].free_milli() * pool.machines;
+  }
+  return fixed_up(static_cast<double>(milli), scale);
 }
 
 }  // namespace
@@ -247,7 +250,7 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   bound.zero_price = term.gross;
   bound.exact = std::min(bound.machines + bound.jobs, bound.zero_price);
   if (objective == model::Objective::allocate) {
-    bound.capacity = capacity_of(instance.cluster, bound.scale_log2);
+    bound.capacity = capacity_of(tariff, bound.scale_log2);
     bound.exact = std::min(bound.exact, bound.capacity);
   }
   if (term.integral) bound.exact = floor_to_integer(bound.exact, bound.scale_log2);
@@ -263,7 +266,8 @@ std::vector<JobBest> job_bests(const Instance& instance, model::Objective object
   parallel::run_tasks(blocks_of(order), [&](std::size_t block) {
     Options options = shared;
     for (const std::uint32_t j : block_of(order, block)) {
-      bests[j] = options.best(instance.workload.jobs[j]);
+      const Job& job = instance.workload.jobs[j];
+      if (!instance.workload.pinned(job)) bests[j] = options.best(job);
     }
   });
   return bests;

@@ -65,6 +65,10 @@ std::string PlacementCheck::told(JobId job) const {
   return "job " + std::string(instance_->workload.job_names[job.index()]);
 }
 
+bool PlacementCheck::is_pinned(JobId job) const {
+  return instance_->workload.pinned(instance_->workload.jobs[job.index()]);
+}
+
 std::optional<JobId> PlacementCheck::claim(const std::string& job) {
   const auto known = jobs_.find(job);
   if (known == jobs_.end()) {
@@ -77,6 +81,11 @@ std::optional<JobId> PlacementCheck::claim(const std::string& job) {
     return std::nullopt;
   }
   seen = 1;
+  if (is_pinned(known->second)) {
+    findings_->add(FaultKind::pinned_job,
+                   "job " + job + " is pinned where it runs; a plan does not list it");
+    return std::nullopt;
+  }
   return known->second;
 }
 
@@ -113,6 +122,12 @@ std::optional<model::TaskPlacement> PlacementCheck::resolve(JobId job, const Raw
     findings_->add(FaultKind::unknown_machine,
                    told(job) + ": machine " + task.machine + " is not in the cluster");
     return std::nullopt;
+  }
+  if (instance_->cluster.state_of(machine->second) != model::MachineState::up) {
+    const bool drained =
+        instance_->cluster.state_of(machine->second) == model::MachineState::drained;
+    findings_->add(FaultKind::machine_not_up, told(job) + ": machine " + task.machine + " is " +
+                                                  (drained ? "drained" : "reserved"));
   }
   const auto devices = devices_of(job, task, machine->second);
   if (!group || !devices) return std::nullopt;
@@ -228,7 +243,7 @@ void PlacementCheck::check_domain(const model::JobPlacement& placed) {
 
 void PlacementCheck::finish() {
   for (std::size_t j = 0; j < seen_.size(); ++j) {
-    if (seen_[j] != 0) continue;
+    if (seen_[j] != 0 || is_pinned(JobId(j))) continue;
     findings_->add(FaultKind::lost_job, told(JobId(j)) + " is neither placed nor waiting");
   }
   loads_.report(*findings_);

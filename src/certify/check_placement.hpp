@@ -38,6 +38,7 @@ class PlacementCheck {
   void check_gang(JobId job, const Tasks& found);
   void check_types(const model::JobPlacement& placed);
   void check_domain(const model::JobPlacement& placed);
+  [[nodiscard]] bool is_pinned(JobId job) const;
   [[nodiscard]] std::string told(JobId job) const;
 
   const model::Instance* instance_;

@@ -15,7 +15,7 @@ namespace berth::certify {
 /// F_t(all GPUs) of bound.hpp by GPU type: racks, pods and the cluster filled by whole jobs.
 /// @pre all listed jobs are countable, prices >= 0
 std::vector<Int128> most_contents(const model::Instance& instance, model::Objective objective,
-                     const model::Certificate& certificate, const Tariff& tariff,
-                     const MachineWorth& worth);
+                                  const model::Certificate& certificate, const Tariff& tariff,
+                                  const MachineWorth& worth);
 
 }  // namespace berth::certify

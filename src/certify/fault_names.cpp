@@ -17,6 +17,8 @@ std::string_view name(FaultKind kind) {
       return "repeated_job";
     case FaultKind::lost_job:
       return "lost_job";
+    case FaultKind::pinned_job:
+      return "pinned_job";
     case FaultKind::bad_start:
       return "bad_start";
     case FaultKind::unknown_shape:
@@ -27,6 +29,8 @@ std::string_view name(FaultKind kind) {
       return "split_gang";
     case FaultKind::unknown_machine:
       return "unknown_machine";
+    case FaultKind::machine_not_up:
+      return "machine_not_up";
     case FaultKind::wrong_type:
       return "wrong_type";
     case FaultKind::mixed_types:

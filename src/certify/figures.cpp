@@ -23,7 +23,9 @@ std::vector<JobId> required(const Instance& instance, const model::Placement& pl
   for (const model::JobPlacement& p : placement) placed[p.job.index()] = 1;
   std::vector<JobId> jobs;
   for (std::size_t j = 0; j < placed.size(); ++j) {
-    if (instance.workload.jobs[j].required && placed[j] == placed_or_not) jobs.emplace_back(j);
+    const model::Job& job = instance.workload.jobs[j];
+    if (!job.required || instance.workload.pinned(job)) continue;
+    if (placed[j] == placed_or_not) jobs.emplace_back(j);
   }
   return jobs;
 }

@@ -20,14 +20,17 @@ constexpr Int128 kUnknown = -1;
 constexpr std::uint64_t kAnyType = ~std::uint64_t{0};
 constexpr std::int64_t kMostExpensive = std::int64_t{1} << 62;
 
-/// Tasks of one shape that an empty machine holds, at most `limit`.
-std::int64_t room_for(const Shape& s, const model::MachineClass& c, std::int64_t limit) {
+/// Tasks of one shape that a machine holds beside its immovable content, at most `limit`.
+std::int64_t room_for(const Shape& s, const Kind& kind, std::int64_t limit) {
+  if (!kind.up) return 0;
   std::int64_t n = limit;
-  if (s.cpu_milli > 0) n = std::min(n, c.cpu_milli / s.cpu_milli);
-  if (s.memory_mib > 0) n = std::min(n, c.memory_mib / s.memory_mib);
-  if (s.gpus > 0) n = std::min<std::int64_t>(n, c.gpus / s.gpus);
-  if (s.gpu_milli > 0) n = std::min<std::int64_t>(n, std::int64_t{c.gpus} * (1000 / s.gpu_milli));
-  return n;
+  if (s.cpu_milli > 0) n = std::min(n, kind.cpu_milli / s.cpu_milli);
+  if (s.memory_mib > 0) n = std::min(n, kind.memory_mib / s.memory_mib);
+  if (s.gpus > 0) n = std::min(n, kind.whole / s.gpus);
+  if (s.gpu_milli == 0) return n;
+  std::int64_t shares = kind.whole * (1000 / s.gpu_milli);
+  for (const std::int16_t free : kind.partly) shares += free / s.gpu_milli;
+  return std::min(n, shares);
 }
 
 }  // namespace
@@ -38,46 +41,46 @@ GangCost::GangCost(const model::Instance& instance, const Tariff& tariff, const 
       gpu_job_(uses_gpu(instance.workload, job)),
       pods_(instance.cluster.pods.size()),
       columns_(instance.cluster.gpu_types.size() + 1) {
-  add_demands(instance, job);
-  find_whole_classes(instance);
+  add_demands(instance.workload, job);
+  find_whole_kinds(instance.workload);
   pod_costs_.resize(model::kLevels * columns_);
   cluster_costs_.assign(model::kLevels * columns_, kUnknown);
 }
 
-void GangCost::add_demands(const model::Instance& instance, const model::Job& job) {
-  for (const model::TaskGroup& g : instance.workload.groups_of(job)) {
+void GangCost::add_demands(const model::Workload& workload, const model::Job& job) {
+  for (const model::TaskGroup& g : workload.groups_of(job)) {
     const auto known = std::ranges::find(demands_, g.shape, &Demand::shape);
     if (known != demands_.end()) {
       known->count += g.count;
       continue;
     }
-    const Shape& s = instance.workload.shapes[g.shape.index()];
+    const Shape& s = workload.shapes[g.shape.index()];
     const bool takes_gpu = s.gpus > 0 || s.gpu_milli > 0;
     demands_.push_back({g.shape, g.count, takes_gpu || !gpu_job_, {}});
   }
   for (Demand& d : demands_) {
-    const Shape& s = instance.workload.shapes[d.shape.index()];
-    for (const model::MachineClass& c : instance.cluster.classes) {
-      d.per_machine.push_back(room_for(s, c, d.count));
+    const Shape& s = workload.shapes[d.shape.index()];
+    for (const Kind& kind : tariff_->kinds().all()) {
+      d.per_machine.push_back(room_for(s, kind, d.count));
     }
   }
 }
 
-/// Necessary conditions only: a class is left out when the tasks' sums exceed the machine.
-void GangCost::find_whole_classes(const model::Instance& instance) {
+/// Necessary conditions only: a kind is left out when the tasks' sums exceed the machine.
+void GangCost::find_whole_kinds(const model::Workload& workload) {
   Int128 cpu = 0, memory = 0, gpus = 0, share_milli = 0;
   for (const Demand& d : demands_) {
-    const Shape& s = instance.workload.shapes[d.shape.index()];
+    const Shape& s = workload.shapes[d.shape.index()];
     cpu += Int128{d.count} * s.cpu_milli;
     memory += Int128{d.count} * s.memory_mib;
     gpus += Int128{d.count} * s.gpus;
     share_milli += Int128{d.count} * s.gpu_milli;
   }
-  gpus += (share_milli + 999) / 1000;
-  for (std::size_t c = 0; c < instance.cluster.classes.size(); ++c) {
-    const model::MachineClass& m = instance.cluster.classes[c];
-    bool holds = cpu <= m.cpu_milli && memory <= m.memory_mib && gpus <= m.gpus;
-    for (const Demand& d : demands_) holds = holds && d.per_machine[c] >= d.count;
+  for (std::size_t k = 0; k < tariff_->kinds().size(); ++k) {
+    const Kind& m = tariff_->kinds()[KindId(k)];
+    bool holds = cpu <= m.cpu_milli && memory <= m.memory_mib && gpus <= m.whole &&
+                 1000 * gpus + share_milli <= m.free_milli();
+    for (const Demand& d : demands_) holds = holds && d.per_machine[k] >= d.count;
     whole_.push_back(holds);
   }
 }
@@ -91,7 +94,7 @@ bool GangCost::of_type(const Stock& stock, GpuTypeId type) const {
 Int128 GangCost::on_one_machine(std::span<const Stock> stocks, GpuTypeId type) const {
   Int128 least = kImpossible;
   for (const Stock& stock : stocks) {
-    if (!whole_[stock.machine_class.index()] || !of_type(stock, type)) continue;
+    if (!whole_[stock.kind.index()] || !of_type(stock, type)) continue;
     Int128 cost = 0;
     for (const Demand& d : demands_) cost += tariff_->task(stock, d.shape) * d.count;
     least = std::min(least, cost);
@@ -104,7 +107,7 @@ Int128 GangCost::on_one_machine(std::span<const Stock> stocks, GpuTypeId type) c
 Int128 GangCost::fill(std::span<const Stock> stocks, GpuTypeId type, const Demand& demand) {
   offers_.clear();
   for (const Stock& stock : stocks) {
-    const std::int64_t room = demand.per_machine[stock.machine_class.index()];
+    const std::int64_t room = demand.per_machine[stock.kind.index()];
     if (room == 0 || (demand.on_type && !of_type(stock, type))) continue;
     const Int128 price = std::min<Int128>(tariff_->task(stock, demand.shape), kMostExpensive);
     const bool all = stock.machines >= demand.count || room >= demand.count;

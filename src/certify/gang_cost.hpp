@@ -32,7 +32,7 @@ class GangCost {
     ShapeId shape;
     std::int64_t count = 0;
     bool on_type = true;  ///< false: CPU-only tasks of a GPU job, at home in any pool
-    std::vector<std::int64_t> per_machine;  ///< by ClassId; tasks that an empty machine holds
+    std::vector<std::int64_t> per_machine;  ///< by KindId; tasks that one machine holds
   };
 
   [[nodiscard]] bool of_type(const Stock& stock, GpuTypeId type) const;
@@ -41,15 +41,15 @@ class GangCost {
   Int128 fill(std::span<const Stock> stocks, GpuTypeId type, const Demand& demand);
   Int128 find_in_pod(GpuTypeId type, model::Level width, PodId pod);
   Int128 find_anywhere(GpuTypeId type, model::Level width);
-  void add_demands(const model::Instance& instance, const model::Job& job);
-  void find_whole_classes(const model::Instance& instance);
+  void add_demands(const model::Workload& workload, const model::Job& job);
+  void find_whole_kinds(const model::Workload& workload);
 
   const Tariff* tariff_;
   std::uint64_t types_;
   bool gpu_job_;
   std::size_t pods_, columns_;
   std::vector<Demand> demands_;
-  std::vector<bool> whole_;  ///< by ClassId: an empty machine may hold all tasks at once
+  std::vector<bool> whole_;  ///< by KindId: one machine may hold all tasks at once
   std::vector<std::vector<Int128>> pod_costs_;  ///< (width, type) by pod, as asked for
   std::vector<Int128> cluster_costs_;           ///< (width, type)
   std::vector<std::pair<std::int64_t, std::int64_t>> offers_;  ///< scratch: price, room

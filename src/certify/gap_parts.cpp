@@ -89,8 +89,7 @@ BoundBasis basis_of(const Bound& bound, model::Objective kind) {
 
 const Stock& stock_of(const Tariff& tariff, const model::Cluster& cluster, MachineId m) {
   const auto stocks = tariff.in_rack(cluster.machine_rack[m.index()]);
-  const auto at =
-      std::ranges::find(stocks, cluster.machine_class[m.index()], &Stock::machine_class);
+  const auto at = std::ranges::find(stocks, tariff.kinds().of(m), &Stock::kind);
   BERTH_ASSERT(at != stocks.end());
   return *at;
 }
@@ -184,9 +183,10 @@ void by_capacity(const Instance& instance, const model::Placement& placement, in
   const auto class_of = [&](MachineId m) -> const model::MachineClass& {
     return cluster.classes[cluster.machine_class[m.index()].index()];
   };
+  const Kinds kinds(cluster);
   for (std::size_t m = 0; m < cluster.machine_class.size(); ++m) {
-    const model::MachineClass& c = class_of(MachineId(m));
-    if (c.gpus > 0) ledger.idle(c.gpu_type, fixed_up(1000.0 * c.gpus, scale));
+    const Kind& kind = kinds[kinds.of(MachineId(m))];
+    ledger.idle(kind.type, fixed_up(static_cast<double>(kind.free_milli()), scale));
   }
   for (const model::JobPlacement& p : placement) {
     for (const model::TaskPlacement& task : p.tasks) {

@@ -15,15 +15,24 @@ Loads::Loads(const model::Cluster& cluster)
     devices += static_cast<std::size_t>(cluster.classes[c.index()].gpus);
   }
   milli_.assign(devices, 0);
+  for (const model::Immovable& piece : cluster.immovable) {
+    cpu_[piece.machine.index()] += piece.cpu_milli;
+    memory_[piece.machine.index()] += piece.memory_mib;
+    add_devices(piece.machine.index(), piece.devices, piece.milli);
+  }
+}
+
+void Loads::add_devices(std::size_t m, std::uint64_t devices, std::int64_t milli) {
+  for (; devices != 0; devices &= devices - 1) {
+    milli_[first_device_[m] + static_cast<std::size_t>(std::countr_zero(devices))] += milli;
+  }
 }
 
 void Loads::add(const model::TaskPlacement& task, const model::Shape& shape) {
   const std::size_t m = task.machine.index();
   cpu_[m] += shape.cpu_milli;
   memory_[m] += shape.memory_mib;
-  for (std::uint64_t rest = task.devices; rest != 0; rest &= rest - 1) {
-    milli_[first_device_[m] + static_cast<std::size_t>(std::countr_zero(rest))] += task.milli;
-  }
+  add_devices(m, task.devices, task.milli);
 }
 
 void Loads::report(Findings& findings) const {

@@ -12,7 +12,7 @@
 
 namespace berth::certify {
 
-/// What lies on every machine and device.
+/// What lies on every machine and device, with what is immovable there from the start.
 class Loads {
  public:
   explicit Loads(const model::Cluster& cluster);
@@ -23,6 +23,8 @@ class Loads {
   void report(Findings& findings) const;
 
  private:
+  void add_devices(std::size_t m, std::uint64_t devices, std::int64_t milli);
+
   const model::Cluster* cluster_;
   std::vector<Int128> cpu_, memory_;       ///< by MachineId
   std::vector<std::size_t> first_device_;  ///< by MachineId

@@ -5,7 +5,6 @@
 #include "worth.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 namespace berth::certify {
@@ -24,18 +23,13 @@ bool allowed(std::uint64_t types, GpuTypeId type) {
   return type.valid() && ((types >> type.value()) & 1) != 0;
 }
 
-bool fits_empty(const Shape& s, const model::MachineClass& c) {
-  return s.cpu_milli <= c.cpu_milli && s.memory_mib <= c.memory_mib && s.gpus <= c.gpus &&
-         (s.gpu_milli == 0 || c.gpus > 0);
-}
-
 /// By shape: the GPU types on which some job may have a task of it.
 std::vector<std::uint64_t> types_by_shape(const model::Workload& workload,
                                           const std::vector<bool>& own_price) {
   std::vector<std::uint64_t> types(workload.shapes.size(), 0);
   for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
-    if (own_price[j]) continue;
     const Job& job = workload.jobs[j];
+    if (own_price[j] || workload.pinned(job)) continue;
     const bool gpu_job = uses_gpu(workload, job);
     for (const model::TaskGroup& g : workload.groups_of(job)) {
       const bool follows = !gpu_job || takes_gpu(workload.shapes[g.shape.index()]);
@@ -48,28 +42,32 @@ std::vector<std::uint64_t> types_by_shape(const model::Workload& workload,
 std::vector<std::int64_t> tasks_by_shape(const model::Workload& workload) {
   std::vector<std::int64_t> tasks(workload.shapes.size(), 0);
   for (const Job& job : workload.jobs) {
+    if (workload.pinned(job)) continue;
     for (const model::TaskGroup& g : workload.groups_of(job)) tasks[g.shape.index()] += g.count;
   }
   return tasks;
 }
 
-/// cpu_only of bound.hpp, one shape after the other.
-class WithoutGpus {
- public:
-  explicit WithoutGpus(const model::MachineClass& c) : class_(&c) {}
+}  // namespace
 
-  void add(const Shape& s, Int128 profit, std::int64_t tasks) {
+/// cpu_only of bound.hpp, one shape after the other.
+class MachineWorth::WithoutGpus {
+ public:
+  explicit WithoutGpus(const Kind& kind) : kind_(&kind) {}
+
+  void add(const Content& c) {
+    const Int128 profit = c.size.rest;
     if (profit <= 0) return;
-    if (s.cpu_milli == 0 && s.memory_mib == 0) {
-      unlimited_ += profit * tasks;  // nothing on the machine limits them but their number
+    if (c.cpu_milli == 0 && c.memory_mib == 0) {
+      unlimited_ += profit * c.tasks;  // nothing on the machine limits them but their number
     }
-    if (s.cpu_milli > 0) {
-      const Int128 most = times_over_up(profit, class_->cpu_milli, s.cpu_milli);
-      raise(s.memory_mib > 0 ? by_cpu_ : by_cpu_alone_, most);
+    if (c.cpu_milli > 0) {
+      const Int128 most = times_over_up(profit, kind_->cpu_milli, c.cpu_milli);
+      raise(c.memory_mib > 0 ? by_cpu_ : by_cpu_alone_, most);
     }
-    if (s.memory_mib > 0) {
-      const Int128 most = times_over_up(profit, class_->memory_mib, s.memory_mib);
-      raise(s.cpu_milli > 0 ? by_memory_ : by_memory_alone_, most);
+    if (c.memory_mib > 0) {
+      const Int128 most = times_over_up(profit, kind_->memory_mib, c.memory_mib);
+      raise(c.cpu_milli > 0 ? by_memory_ : by_memory_alone_, most);
     }
   }
   [[nodiscard]] Int128 most() const {
@@ -80,57 +78,78 @@ class WithoutGpus {
  private:
   static void raise(Int128& largest, Int128 x) { largest = std::max(largest, x); }
 
-  const model::MachineClass* class_;
+  const Kind* kind_;
   Int128 by_cpu_ = 0, by_memory_ = 0;              ///< shapes that need both
   Int128 by_cpu_alone_ = 0, by_memory_alone_ = 0;  ///< shapes that need one of the two
   Int128 unlimited_ = 0;
 };
 
-}  // namespace
-
 MachineWorth::MachineWorth(const model::Instance& instance, const Tariff& tariff,
                            const std::vector<bool>& own_price) {
   const auto wanted_on = types_by_shape(instance.workload, own_price);
   const auto tasks = tasks_by_shape(instance.workload);
+  std::vector<std::vector<Content>> by_class;
   for (std::size_t c = 0; c < instance.cluster.classes.size(); ++c) {
-    terms_.push_back(terms(instance, tariff, ClassId(c), wanted_on, tasks));
+    by_class.push_back(contents(instance, tariff, ClassId(c), wanted_on, tasks));
+  }
+  for (const Kind& kind : tariff.kinds().all()) {
+    const ClassId c = kind.machine_class;
+    terms_.push_back(terms(kind, by_class[c.index()], tariff.multiplier(c)));
   }
 }
 
-MachineWorth::ClassTerms MachineWorth::terms(const model::Instance& instance, const Tariff& tariff,
-                                             ClassId c, const std::vector<std::uint64_t>& wanted_on,
-                                             const std::vector<std::int64_t>& tasks) const {
-  const model::MachineClass& machine = instance.cluster.classes[c.index()];
+/// By size; of one size those with the largest rest first.
+std::vector<MachineWorth::Content> MachineWorth::contents(
+    const model::Instance& instance, const Tariff& tariff, ClassId c,
+    const std::vector<std::uint64_t>& wanted_on, const std::vector<std::int64_t>& tasks) {
+  const GpuTypeId type = instance.cluster.classes[c.index()].gpu_type;
   const UnitPrices& multiplier = tariff.multiplier(c);
-  WithoutGpus without_gpus(machine);
-  std::map<std::int64_t, Size> sizes;
-  ClassTerms result;
+  std::vector<Content> result;
   for (std::size_t i = 0; i < instance.workload.shapes.size(); ++i) {
     const Shape& s = instance.workload.shapes[i];
-    if (wanted_on[i] == 0 || !allowed(wanted_on[i], machine.gpu_type)) continue;
-    if (!fits_empty(s, machine)) continue;
-    const Int128 rest = Int128{tariff.shape_price(ShapeId(i), machine.gpu_type)} -
+    if (wanted_on[i] == 0 || !allowed(wanted_on[i], type)) continue;
+    const Int128 rest = Int128{tariff.shape_price(ShapeId(i), type)} -
                         Int128{multiplier.cpu_milli} * s.cpu_milli -
                         Int128{multiplier.memory_mib} * s.memory_mib;
-    if (!takes_gpu(s)) {
-      without_gpus.add(s, rest, tasks[i]);
+    const std::int64_t milli = std::int64_t{1000} * s.gpus + s.gpu_milli;
+    result.push_back({{milli, s.gpus, rest}, s.cpu_milli, s.memory_mib, tasks[i]});
+  }
+  std::ranges::sort(result, [](const Content& a, const Content& b) {
+    return a.size.milli != b.size.milli ? a.size.milli < b.size.milli : a.size.rest > b.size.rest;
+  });
+  return result;
+}
+
+MachineWorth::KindTerms MachineWorth::terms(const Kind& kind, std::span<const Content> contents,
+                                            const UnitPrices& multiplier) {
+  KindTerms result;
+  if (!kind.up) return result;
+  const std::int64_t largest_share =
+      kind.whole > 0 ? 1000 : (kind.partly.empty() ? 0 : kind.partly.back());
+  WithoutGpus without_gpus(kind);
+  for (const Content& c : contents) {
+    if (c.cpu_milli > kind.cpu_milli || c.memory_mib > kind.memory_mib) continue;
+    if (c.size.milli == 0) {
+      without_gpus.add(c);
       continue;
     }
-    const std::int64_t milli = std::int64_t{1000} * s.gpus + s.gpu_milli;
-    const auto [size, fresh] = sizes.try_emplace(milli, Size{milli, s.gpus, rest});
-    if (!fresh) size->second.rest = std::max(size->second.rest, rest);
-    if (milli <= 1000) result.step = std::gcd(result.step, milli);
+    const bool fits = c.size.gpus > 0 ? c.size.gpus <= kind.whole : c.size.milli <= largest_share;
+    const bool known = !result.sizes.empty() && result.sizes.back().milli == c.size.milli;
+    if (!fits || known) continue;
+    result.sizes.push_back(c.size);
+    if (c.size.milli <= 1000) result.step = std::gcd(result.step, c.size.milli);
   }
-  for (const auto& [milli, size] : sizes) result.sizes.push_back(size);
   result.without_gpus = without_gpus.most();
-  result.gpus = machine.gpus;
-  result.cpu_milli = machine.cpu_milli;
-  result.memory_mib = machine.memory_mib;
+  result.gpus = kind.whole;
+  result.cpu_milli = kind.cpu_milli;
+  result.memory_mib = kind.memory_mib;
+  result.partly = kind.partly;
   result.multiplier = multiplier;
   return result;
 }
 
-Int128 MachineWorth::device(const ClassTerms& terms, std::int64_t gpu_price) const {
+/// v1 by steps of a device's thousandths: most profit in at most so many.
+std::vector<Int128> MachineWorth::device(const KindTerms& terms, std::int64_t gpu_price) {
   const auto steps = static_cast<std::size_t>(1000 / terms.step);
   std::vector<Int128> best(steps + 1, 0);
   for (const Size& size : terms.sizes) {
@@ -141,14 +160,14 @@ Int128 MachineWorth::device(const ClassTerms& terms, std::int64_t gpu_price) con
     for (std::size_t w = width; w <= steps; ++w)
       best[w] = std::max(best[w], best[w - width] + profit);
   }
-  return best[steps];
+  return best;
 }
 
 std::vector<Int128> MachineWorth::by_devices(const Stock& stock) const {
-  const ClassTerms& t = terms_[stock.machine_class.index()];
+  const KindTerms& t = terms_[stock.kind.index()];
   const std::int64_t price = stock.price.gpu_milli;
   std::vector<Int128> best(static_cast<std::size_t>(t.gpus) + 1, 0);
-  const Int128 one = t.gpus == 0 ? 0 : device(t, price);
+  const Int128 one = t.gpus == 0 ? 0 : device(t, price).back();
   for (std::size_t g = 1; g < best.size(); ++g) {
     best[g] = best[g - 1] + one;
     for (const Size& size : t.sizes) {
@@ -161,10 +180,14 @@ std::vector<Int128> MachineWorth::by_devices(const Stock& stock) const {
 }
 
 Int128 MachineWorth::beyond_devices(const Stock& stock) const {
-  const ClassTerms& t = terms_[stock.machine_class.index()];
+  const KindTerms& t = terms_[stock.kind.index()];
   const Int128 cpu = Int128{stock.price.cpu_milli} + t.multiplier.cpu_milli;
   const Int128 memory = Int128{stock.price.memory_mib} + t.multiplier.memory_mib;
-  return cpu * t.cpu_milli + memory * t.memory_mib + t.without_gpus;
+  Int128 worth = cpu * t.cpu_milli + memory * t.memory_mib + t.without_gpus;
+  if (t.partly.empty()) return worth;
+  const std::vector<Int128> best = device(t, stock.price.gpu_milli);
+  for (const std::int64_t free : t.partly) worth += best[static_cast<std::size_t>(free / t.step)];
+  return worth;
 }
 
 Int128 MachineWorth::operator()(const Stock& stock) const {

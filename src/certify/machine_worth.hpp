@@ -3,7 +3,8 @@
 
 #include "tariff.hpp"
 
-#include <utility>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "berth/base/int128.hpp"
@@ -20,7 +21,8 @@ class MachineWorth {
   /// For one machine of the stock. O((1000 / step) W + G K).
   [[nodiscard]] Int128 operator()(const Stock& stock) const;
 
-  /// The same in two parts: V(0) .. V(G), and what does not hang on the devices left.
+  /// The same in two parts: V(0) .. V(G) of the devices that are entirely free, and what does not
+  /// hang on how many of these are left.
   [[nodiscard]] std::vector<Int128> by_devices(const Stock& stock) const;
   [[nodiscard]] Int128 beyond_devices(const Stock& stock) const;
 
@@ -32,20 +34,30 @@ class MachineWorth {
     std::int64_t gpus = 0;  ///< devices; 0 for a share
     Int128 rest = 0;
   };
-  struct ClassTerms {
+  /// A task that some job may have on machines of a class.
+  struct Content {
+    Size size;
+    std::int64_t cpu_milli = 0, memory_mib = 0;
+    std::int64_t tasks = 0;  ///< of this shape in the workload
+  };
+  struct KindTerms {
     std::vector<Size> sizes;  ///< shares and one device first, then several devices
     std::int64_t step = 1000;
     Int128 without_gpus = 0;  ///< cpu_only
     std::int64_t gpus = 0, cpu_milli = 0, memory_mib = 0;
+    std::vector<std::int16_t> partly;
     UnitPrices multiplier;
   };
+  class WithoutGpus;
 
-  ClassTerms terms(const model::Instance& instance, const Tariff& tariff, ClassId c,
-                   const std::vector<std::uint64_t>& wanted_on,
-                   const std::vector<std::int64_t>& tasks) const;
-  [[nodiscard]] Int128 device(const ClassTerms& terms, std::int64_t gpu_price) const;
+  static std::vector<Content> contents(const model::Instance& instance, const Tariff& tariff,
+                                       ClassId c, const std::vector<std::uint64_t>& wanted_on,
+                                       const std::vector<std::int64_t>& tasks);
+  static KindTerms terms(const Kind& kind, std::span<const Content> contents,
+                         const UnitPrices& multiplier);
+  static std::vector<Int128> device(const KindTerms& terms, std::int64_t gpu_price);
 
-  std::vector<ClassTerms> terms_;  ///< by ClassId
+  std::vector<KindTerms> terms_;  ///< by KindId
 };
 
 }  // namespace berth::certify

@@ -12,7 +12,9 @@ namespace berth::certify {
 using model::Level;
 
 Tariff::Tariff(const model::Instance& instance, const model::Certificate& certificate)
-    : workload_(&instance.workload), types_(instance.cluster.gpu_types.size()) {
+    : workload_(&instance.workload),
+      kinds_(instance.cluster),
+      types_(instance.cluster.gpu_types.size()) {
   stock_racks(instance.cluster);
   price_racks(certificate);
   stock_pods(certificate.level);
@@ -34,23 +36,23 @@ void Tariff::stock_racks(const model::Cluster& cluster) {
   for (std::size_t p = 0; p < cluster.pods.size(); ++p) pod_racks_[p + 1] += pod_racks_[p];
   rack_first_.reserve(cluster.racks.size() + 1);
   std::size_t m = 0;
+  std::vector<std::size_t> latest(kinds_.size(), 0);  // by KindId: its last stock, plus 1
   for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
     rack_first_.push_back(by_rack_.size());
     for (; m < cluster.machine_rack.size() && cluster.machine_rack[m].index() == r; ++m) {
-      const ClassId c = cluster.machine_class[m];
-      const auto known =
-          std::find_if(by_rack_.begin() + static_cast<std::ptrdiff_t>(rack_first_[r]),
-                       by_rack_.end(), [&](const Stock& s) { return s.machine_class == c; });
-      if (known != by_rack_.end()) {
-        ++known->machines;
-      } else {
-        by_rack_.push_back({.pod = cluster.racks[r].pod,
-                            .rack = RackId(r),
-                            .machine_class = c,
-                            .type = cluster.classes[c.index()].gpu_type,
-                            .machines = 1,
-                            .price = {}});
+      const KindId kind = kinds_.of(MachineId(m));
+      std::size_t& stock = latest[kind.index()];
+      if (stock > rack_first_[r]) {
+        ++by_rack_[stock - 1].machines;
+        continue;
       }
+      by_rack_.push_back({.pod = cluster.racks[r].pod,
+                          .rack = RackId(r),
+                          .kind = kind,
+                          .type = kinds_[kind].type,
+                          .machines = 1,
+                          .price = {}});
+      stock = by_rack_.size();
     }
   }
   rack_first_.push_back(by_rack_.size());
@@ -64,7 +66,8 @@ void Tariff::price_racks(const model::Certificate& certificate) {
                                                                          p.memory_mib};
   }
   for (Stock& s : by_rack_) {
-    const auto found = listed.find({racks ? s.rack.value() : s.pod.value(), s.machine_class});
+    const ClassId c = kinds_[s.kind].machine_class;
+    const auto found = listed.find({racks ? s.rack.value() : s.pod.value(), c});
     if (found != listed.end()) s.price = found->second;
   }
 }
@@ -73,10 +76,10 @@ void Tariff::stock_pods(Level level) {
   const std::size_t pods = pod_racks_.size() - 1;
   for (std::size_t pod = 0; pod < pods; ++pod) {
     pod_first_.push_back(pools_.size());
-    std::map<ClassId, std::size_t> known;
+    std::map<KindId, std::size_t> known;
     for (std::size_t r = pod_racks_[pod]; r < pod_racks_[pod + 1]; ++r) {
       for (const Stock& s : in_rack(RackId(r))) {
-        const auto [entry, fresh] = known.try_emplace(s.machine_class, pools_.size());
+        const auto [entry, fresh] = known.try_emplace(s.kind, pools_.size());
         if (fresh || level == Level::rack) {
           pools_.push_back(s);
         } else {
@@ -90,9 +93,7 @@ void Tariff::stock_pods(Level level) {
 }
 
 void Tariff::find_different_racks() {
-  const auto content = [](const Stock& s) {
-    return std::tuple(s.machine_class, s.machines, s.price);
-  };
+  const auto content = [](const Stock& s) { return std::tuple(s.kind, s.machines, s.price); };
   const auto before = [&](RackId a, RackId b) {
     return std::ranges::lexicographical_compare(in_rack(a), in_rack(b), {}, content, content);
   };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kinds.hpp"
+
 #include <compare>
 #include <cstdint>
 #include <span>
@@ -22,11 +24,11 @@ struct UnitPrices {
   auto operator<=>(const UnitPrices&) const = default;
 };
 
-/// Machines of one class at one place that cost the same.
+/// Machines of one kind at one place that cost the same.
 struct Stock {
   PodId pod;
   RackId rack;  ///< invalid when the stock is that of a whole pod
-  ClassId machine_class;
+  KindId kind;
   GpuTypeId type;  ///< invalid for machines without GPUs
   std::int64_t machines = 0;
   UnitPrices price;
@@ -37,6 +39,7 @@ class Tariff {
  public:
   Tariff(const model::Instance& instance, const model::Certificate& certificate);
 
+  [[nodiscard]] const Kinds& kinds() const { return kinds_; }
   [[nodiscard]] std::span<const Stock> in_rack(RackId rack) const;
   /// Of the pod's racks those that differ in machines or prices; each of the others is like one.
   [[nodiscard]] std::span<const RackId> different_racks(PodId pod) const;
@@ -59,6 +62,7 @@ class Tariff {
   void find_different_racks();
 
   const model::Workload* workload_;
+  Kinds kinds_;
   std::size_t types_ = 0;
   std::vector<Stock> by_rack_;
   std::vector<std::size_t> rack_first_;       ///< by RackId, one more

@@ -18,13 +18,14 @@ bool more(const Wish& a, const Wish& b) {
   return a.profit != b.profit ? a.profit > b.profit : a.job < b.job;
 }
 
-/// Some machine of the type could hold each of the job's GPU tasks, were it empty.
-bool tasks_fit(const model::Instance& instance, const Job& job, GpuTypeId type) {
-  return std::ranges::all_of(instance.workload.groups_of(job), [&](const model::TaskGroup& g) {
-    const model::Shape& s = instance.workload.shapes[g.shape.index()];
-    return s.gpus == 0 || std::ranges::any_of(instance.cluster.classes, [&](const auto& c) {
-             return c.gpu_type == type && s.gpus <= c.gpus && s.cpu_milli <= c.cpu_milli &&
-                    s.memory_mib <= c.memory_mib;
+/// Some machine of the type has room for each of the job's GPU tasks.
+bool tasks_fit(const model::Workload& workload, const Kinds& kinds, const Job& job,
+               GpuTypeId type) {
+  return std::ranges::all_of(workload.groups_of(job), [&](const model::TaskGroup& g) {
+    const model::Shape& s = workload.shapes[g.shape.index()];
+    return s.gpus == 0 || std::ranges::any_of(kinds.all(), [&](const Kind& k) {
+             return k.type == type && s.gpus <= k.whole && s.cpu_milli <= k.cpu_milli &&
+                    s.memory_mib <= k.memory_mib;
            });
   });
 }
@@ -32,7 +33,7 @@ bool tasks_fit(const model::Instance& instance, const Job& job, GpuTypeId type) 
 }  // namespace
 
 Wishes::Wishes(const model::Instance& instance, model::Objective objective,
-               const model::Certificate& certificate, GpuTypeId type)
+               const model::Certificate& certificate, const Kinds& kinds, GpuTypeId type)
     : instance_(&instance),
       type_(type),
       scale_(certificate.scale_log2),
@@ -40,22 +41,20 @@ Wishes::Wishes(const model::Instance& instance, model::Objective objective,
       pod_(instance.cluster.pods.size()),
       rack_(instance.cluster.racks.size()),
       pod_wide_(instance.cluster.pods.size()) {
-  find_largest_machine();
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    const Kind& kind = kinds[KindId(k)];
+    if (kind.type != type || !kinds.present(KindId(k))) continue;
+    largest_machine_ = std::max(largest_machine_, kind.whole);
+  }
   for (const auto& listed : certificate.jobs) {
     const Job& job = instance.workload.jobs[listed.job.index()];
-    if (((job.gpu_types >> type.value()) & 1) == 0 || !tasks_fit(instance, job, type)) continue;
+    if (((job.gpu_types >> type.value()) & 1) == 0 ||
+        !tasks_fit(instance.workload, kinds, job, type))
+      continue;
     add(job, listed.price, static_cast<std::uint32_t>(listed.job.index()), objective);
   }
   for (BySize* all : {&far_, &far_wide_, &widest_}) {
     for (auto& [size, jobs] : *all) std::ranges::sort(jobs, more);
-  }
-}
-
-void Wishes::find_largest_machine() {
-  for (const ClassId c : instance_->cluster.machine_class) {
-    const model::MachineClass& machine = instance_->cluster.classes[c.index()];
-    if (machine.gpu_type != type_) continue;
-    largest_machine_ = std::max<std::int64_t>(largest_machine_, machine.gpus);
   }
 }
 

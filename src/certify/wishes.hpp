@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kinds.hpp"
+
 #include <cstdint>
 #include <map>
 #include <span>
@@ -25,7 +27,7 @@ struct Wish {
 class Wishes {
  public:
   Wishes(const model::Instance& instance, model::Objective objective,
-         const model::Certificate& certificate, GpuTypeId type);
+         const model::Certificate& certificate, const Kinds& kinds, GpuTypeId type);
 
   [[nodiscard]] GpuTypeId type() const { return type_; }
   [[nodiscard]] std::vector<Wish> in_rack(RackId rack, std::int64_t gpus) const;
@@ -36,14 +38,13 @@ class Wishes {
   using BySize = std::map<std::int64_t, std::vector<Wish>>;  ///< most profitable first
 
   void add(const model::Job& job, Int128 price, std::uint32_t index, model::Objective objective);
-  void find_largest_machine();
   [[nodiscard]] std::vector<Wish> chosen(BySize near, const BySize& far, PodId pod,
                                          std::int64_t gpus) const;
 
   const model::Instance* instance_;
   GpuTypeId type_;
   int scale_;
-  std::int64_t largest_machine_ = 0;  ///< GPUs
+  std::int64_t largest_machine_ = 0;  ///< GPUs that are entirely free
   BySize far_;                        ///< in any rack that is not near the job's home
   BySize far_wide_;                   ///< over the racks of any pod but the home pod
   BySize widest_;

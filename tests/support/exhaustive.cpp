@@ -24,6 +24,14 @@ class Search {
       const auto& c = in_.cluster.class_of(MachineId(m));
       machines_.push_back({c.cpu_milli, c.memory_mib, std::vector<int>(std::size_t(c.gpus), 1000)});
     }
+    for (const auto& piece : in_.cluster.immovable) {
+      Machine& machine = machines_[piece.machine.index()];
+      machine.cpu -= piece.cpu_milli;
+      machine.memory -= piece.memory_mib;
+      for (std::size_t d = 0; d < machine.devices.size(); ++d) {
+        if (((piece.devices >> d) & 1) != 0) machine.devices[d] -= piece.milli;
+      }
+    }
     const std::size_t jobs = in_.workload.jobs.size();
     hope_.assign(jobs + 1, 0.0);
     for (std::size_t j = jobs; j-- > 0;) hope_[j] = hope_[j + 1] + std::max(0.0, most(j));
@@ -105,6 +113,7 @@ class Search {
       return;
     }
     if (found_ && value + hope_[j] <= best_.value) return;
+    if (in_.workload.pinned(job(j))) return next_job(j + 1, value);
     model::JobPlacement placed{.job = JobId(j), .start = 0, .tasks = {}};
     next_task(j, placed, 0, 0, -1, value);
     if (!required_[j]) next_job(j + 1, value);
@@ -126,6 +135,7 @@ class Search {
     const auto& shape = in_.workload.shape(groups[g].shape);
     const std::size_t from = n == 0 ? 0 : placed.tasks.back().machine.index();
     for (std::size_t m = from; m < machines_.size(); ++m) {
+      if (in_.cluster.state_of(MachineId(m)) != model::MachineState::up) continue;
       const int on = in_.cluster.class_of(MachineId(m)).gpu_type.value();
       const bool typed = shape.uses_gpu() || (!gpu_job(j) && job(j).gpu_types != ~std::uint64_t{0});
       if (typed && (on < 0 || ((job(j).gpu_types >> on) & 1) == 0)) continue;

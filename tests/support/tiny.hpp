@@ -62,6 +62,31 @@ class Tiny {
     }
     return id;
   }
+  /// The job runs there now, and may stay, move or stop.
+  model::Running& run(JobId id, std::vector<model::TaskPlacement> tasks) {
+    model::Workload& w = instance.workload;
+    (*this)[id].running = static_cast<std::int32_t>(w.running.size());
+    w.running.push_back({.job = id,
+                         .first_task = static_cast<std::uint32_t>(w.running_tasks.size()),
+                         .tasks = static_cast<std::uint32_t>(tasks.size())});
+    w.running_tasks.insert(w.running_tasks.end(), tasks.begin(), tasks.end());
+    return w.running.back();
+  }
+  /// The job runs there whatever is planned. @pre called in order of machines
+  void pin(JobId id, const std::vector<model::TaskPlacement>& tasks) {
+    model::Workload& w = instance.workload;
+    run(id, tasks).pinned = true;
+    for (const model::TaskPlacement& t : tasks) {
+      const model::Shape& s = w.shape(w.groups_of((*this)[id])[t.group].shape);
+      use({t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib, id});
+    }
+  }
+  /// @pre called in order of machines
+  void use(const model::Immovable& content) { instance.cluster.immovable.push_back(content); }
+  void state(MachineId m, model::MachineState to) {
+    instance.cluster.machine_state.resize(instance.cluster.machines());
+    instance.cluster.machine_state[m.index()] = to;
+  }
   model::Job& operator[](JobId id) { return instance.workload.jobs[id.index()]; }
   std::uint32_t factors(const model::Factors& row) {
     instance.workload.factors.push_back(row);

@@ -21,7 +21,7 @@ struct Bound {
   Int128 machines = 0;    ///< first term: sum over pools of N mu
   Int128 jobs = 0;        ///< second term: sum over jobs of their best net value
   Int128 zero_price = 0;  ///< the bound at zero prices: every job at its best
-  Int128 capacity = 0;    ///< allocate: all GPU thousandths of the cluster; else not used
+  Int128 capacity = 0;    ///< allocate: all GPU thousandths that are free; else not used
 };
 
 /// Upper bound on the objective of every plan that places at least `required_placed`, for any
@@ -33,13 +33,15 @@ struct Bound {
 /// **Tasks.** A task of shape s in pool p costs
 ///   pi_ps = gpu_p milli_s + cpu_p cpu_s + memory_p mem_s + shape[s][type of p].
 ///
-/// **Machines.** mu_p bounds the priced content of one machine of class c (G devices). With the
-/// class multipliers a, b, whatever lies on it satisfies sum cpu_s <= cpu_c, sum mem_s <= mem_c,
-/// so with profit_ps = gpu_p milli_s + shape[s][type] - a cpu_s - b mem_s
-///   mu_p     = (cpu_p + a) cpu_c + (memory_p + b) mem_c + V(G) + cpu_only
-///   v1       = most profit of single-device tasks on one device (unbounded knapsack over 1000
-///              thousandths, step = gcd of the shares), 0 when nothing pays
-///   V(0) = 0,  V(g) = max(V(g-1) + v1, V(g-k) + profit of a k-device task)
+/// **Machines.** mu_p bounds the priced content of one machine of class c. Machines of a pool with
+/// different immovable content are told apart: cpu_c, mem_c and the devices below are what is free
+/// of one (G devices entirely, others in part), and a machine that is not up is worth nothing. With
+/// the class multipliers a, b, whatever lies on it satisfies sum cpu_s <= cpu_c, sum mem_s <=
+/// mem_c, so with profit_ps = gpu_p milli_s + shape[s][type] - a cpu_s - b mem_s
+///   mu_p     = (cpu_p + a) cpu_c + (memory_p + b) mem_c + V(G) + sum_{partly free} v1 + cpu_only
+///   v1(w)    = most profit of single-device tasks on w thousandths of one device (unbounded
+///              knapsack, step = gcd of the shares), 0 when nothing pays
+///   V(0) = 0,  V(g) = max(V(g-1) + v1(1000), V(g-k) + profit of a k-device task)
 ///   cpu_only = min(A(cpu, mem), A(mem, cpu)) over shapes without GPUs of positive profit, with
 ///              A(x, y) = x_c max_{s: x_s > 0} profit_s / x_s + y_c max_{s: x_s = 0} profit_s /
 ///              y_s, quotients rounded up, an empty maximum 0; a shape that needs neither CPU nor
@@ -62,12 +64,13 @@ struct Bound {
 ///   u_jk = base x speed[t] x home[D] x spread[L] as a double, rounded up to the scale
 ///   C_jk = min over domains d of width L not farther than D of sum over the job's shapes s of
 ///          fill(s, n_s, d): the cheapest pools of d first, at most cap_ps tasks in each, with
-///          cap_ps = what the pool's machines hold of s when empty. The minimum is of the sum.
+///          cap_ps = what the pool's machines hold of s beside their immovable content. The minimum
+///          is of the sum.
 /// GPU tasks lie in pools of type t, CPU-only tasks of a GPU job in any pool, those of a CPU-only
 /// job where its types allow. Width machine: all tasks in one pool whose machine can hold them.
 /// "Not farther than D" is a superset of "at distance D", and a domain of width L holds narrower
 /// placements too, so C is never above the true cost. A domain that cannot hold the tasks is
-/// left out.
+/// left out. Pinned jobs are no jobs here: they are content of their machines.
 ///
 /// The result is the smaller of this and the bound at zero prices (every job at the best option
 /// that fits the cluster), rounded down to an integer when every option's value is one. Under
@@ -75,8 +78,9 @@ struct Bound {
 ///
 /// @pre  unusable(...) is empty (asserted)
 /// Exact integer arithmetic throughout; independent of threads and of the order of jobs and prices.
-/// O(P (1000/step) W + S P log P + J T) for P pools, W distinct GPU sizes, S distinct sets of
-/// tasks, T GPU types; memory O(P + shapes x T + J), never jobs x machines. With job prices also
+/// O(P (1000/step) W + S P log P + J T) for P pools (times the kinds of machines in each), W
+/// distinct GPU sizes, S distinct sets of tasks, T GPU types; memory O(P + shapes x T + J), never
+/// jobs x machines. With job prices also
 /// O(R G W log G) for R racks of G GPUs and W sizes, and, with wide gangs, (GPUs of a type)^2.
 Bound upper_bound(const model::Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed);

@@ -19,14 +19,16 @@ enum class FaultKind : std::uint8_t {
   other_instance,        ///< made for other input: the instance digest differs
   unknown_job,
   repeated_job,   ///< placed twice, waiting twice, or both
-  lost_job,       ///< neither placed nor waiting
+  lost_job,       ///< neither placed nor waiting nor pinned
+  pinned_job,     ///< one that no plan moves is in the plan
   bad_start,      ///< a snapshot plan starts every job at 0
   unknown_shape,  ///< the job has no task group of that label
   wrong_amounts,  ///< a task does not take what its group asks for
   split_gang,     ///< a group has more or fewer tasks than it asks for
   unknown_machine,
-  wrong_type,   ///< a GPU type that the job does not allow
-  mixed_types,  ///< one job on two GPU types
+  machine_not_up,  ///< drained or reserved
+  wrong_type,      ///< a GPU type that the job does not allow
+  mixed_types,     ///< one job on two GPU types
   device_out_of_range,
   repeated_device,  ///< one task names a device twice
   device_oversubscribed,
@@ -69,8 +71,8 @@ struct Verdict {
   [[nodiscard]] bool valid() const { return fault_count == 0; }
 };
 
-/// Judges a plan file against the input alone: every device, CPU, memory, gang, type and domain;
-/// every job once; objective, bound (from the prices), gap, counts and digests. Figures are
+/// Judges a plan file against the input alone: every device, CPU, memory, gang, type, domain and
+/// machine state; every job once, pinned ones not at all; objective, bound (from the prices), gap, counts and digests. Figures are
 /// compared with the recomputed ones within one part in 10^12, and only when every job could be
 /// placed as stated. Shares no code with what plans.
 /// O(input + plan log plan + upper_bound); never throws on the content of the plan.

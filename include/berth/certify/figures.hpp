@@ -29,7 +29,7 @@ Worth objective(const model::Instance& instance, model::Objective kind,
 /// (upper_bound - objective) / max(|upper_bound|, 1e-12); 0 when both are 0.
 double gap(double upper_bound, double objective);
 
-/// Required jobs that the placement lacks, and those it has; ascending.
+/// Required jobs that the placement lacks, and those it has; ascending. Pinned jobs are neither.
 std::vector<JobId> required_missing(const model::Instance& instance,
                                     const model::Placement& placement);
 std::vector<JobId> required_placed(const model::Instance& instance,

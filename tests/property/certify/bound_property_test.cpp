@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weak duality against all plans: whatever the prices, the bound is never below the optimum.
 // Prices are random first, then nudged towards smaller bounds, which looks for the weakest spot.
+#include "at_work.hpp"
 #include "exhaustive.hpp"
 #include "random_tiny.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -43,7 +45,8 @@ void add_job_prices(test::Dice& dice, const model::Instance& instance, model::Ob
   const std::int64_t gpu = (kind == model::Objective::allocate ? 1000 : 3) << prices.scale_log2;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
     const model::Job& job = instance.workload.jobs[j];
-    if (!of_whole_gpus(instance.workload, job) || !dice.chance(percent)) continue;
+    if (!of_whole_gpus(instance.workload, job) || instance.workload.pinned(job)) continue;
+    if (!dice.chance(percent)) continue;
     const std::int64_t most = gpu * (instance.workload.gpu_milli(job) / 1000);
     prices.jobs.push_back({JobId(j), dice.chance(30) ? 0 : dice.below(most + 1)});
   }
@@ -67,16 +70,20 @@ struct Totals {
   int by_jobs = 0;    ///< of the tight ones: with prices of jobs
 };
 
-void judge(std::uint64_t seed, int nudges, Totals& totals) {
+enum class Cluster { empty, at_work };
+
+void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   test::Dice dice(seed);
   const auto kind = dice.chance(70) ? model::Objective::value : model::Objective::allocate;
   model::Instance instance = test::random_tiny(dice);
   if (dice.chance(40)) count_gpus_only(instance.workload);
+  if (cluster == Cluster::at_work) instance = test::at_work(dice, std::move(instance));
   std::vector<bool> must;
   std::vector<JobId> required;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
-    must.push_back(instance.workload.jobs[j].required);
+    const model::Job& job = instance.workload.jobs[j];
+    must.push_back(job.required && !instance.workload.pinned(job));
     if (must.back()) required.emplace_back(j);
   }
   const auto best = test::best_plan(instance, kind, must, kSteps);
@@ -108,10 +115,10 @@ void judge(std::uint64_t seed, int nudges, Totals& totals) {
   if (!prices.jobs.empty()) ++totals.by_jobs;
 }
 
-Totals judge_many(std::uint64_t first, int instances, int nudges) {
+Totals judge_many(std::uint64_t first, int instances, int nudges, Cluster cluster) {
   Totals totals;
   for (int i = 0; i < instances && !testing::Test::HasFatalFailure(); ++i) {
-    judge(first + static_cast<std::uint64_t>(i), nudges, totals);
+    judge(first + static_cast<std::uint64_t>(i), nudges, cluster, totals);
   }
   std::printf("judged %d, contended %d, tight %d (with job prices %d), given up or infeasible %d\n",
               totals.judged, totals.contended, totals.tight, totals.by_jobs, totals.given_up);
@@ -119,13 +126,22 @@ Totals judge_many(std::uint64_t first, int instances, int nudges) {
 }
 
 TEST(BoundProperty, is_never_below_the_optimum) {
-  const Totals totals = judge_many(1, 3000, 200);
+  const Totals totals = judge_many(1, 3000, 200, Cluster::empty);
   EXPECT_GT(totals.judged, 2000);
   EXPECT_GT(totals.tight, 50) << "bounds too weak to find a mistake";
   EXPECT_GT(totals.by_jobs, 50) << "bounds by job prices too weak to find a mistake";
 }
 
-TEST(BoundPropertySlow, is_never_below_the_optimum_on_many) { judge_many(1'000'000, 40'000, 600); }
+TEST(BoundProperty, is_never_below_the_optimum_of_a_cluster_at_work) {
+  const Totals totals = judge_many(500'000, 3000, 200, Cluster::at_work);
+  EXPECT_GT(totals.judged, 2000);
+  EXPECT_GT(totals.tight, 50) << "bounds too weak to find a mistake";
+}
+
+TEST(BoundPropertySlow, is_never_below_the_optimum_on_many) {
+  judge_many(1'000'000, 40'000, 600, Cluster::empty);
+  judge_many(2'000'000, 40'000, 600, Cluster::at_work);
+}
 
 }  // namespace
 }  // namespace berth

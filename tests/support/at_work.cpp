@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "at_work.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "berth/model/free_machine.hpp"
+
+namespace berth::test {
+namespace {
+
+using model::MachineState;
+
+class Live {
+ public:
+  Live(Dice& dice, model::Instance instance) : dice_(dice), in_(std::move(instance)) {
+    for (const ClassId c : in_.cluster.machine_class) {
+      free_.emplace_back(in_.cluster.classes[c.index()]);
+    }
+  }
+
+  model::Instance instance() && {
+    if (dice_.chance(70)) use_machines();
+    const std::int64_t percent = dice_.one_of({0, 10, 40});
+    for (std::size_t j = 0; j < in_.workload.jobs.size(); ++j) {
+      if (dice_.chance(percent)) run(j);
+    }
+    std::ranges::stable_sort(in_.cluster.immovable, {}, &model::Immovable::machine);
+    return std::move(in_);
+  }
+
+ private:
+  void use_machines() {
+    in_.cluster.machine_state.assign(free_.size(), MachineState::up);
+    for (std::size_t m = 0; m < free_.size(); ++m) {
+      if (dice_.chance(20)) {
+        in_.cluster.machine_state[m] = dice_.chance(50) ? MachineState::drained  //
+                                                        : MachineState::reserved;
+      }
+      const std::int64_t devices = in_.cluster.class_of(MachineId(m)).gpus;
+      for (std::int64_t d = 0; d < devices; ++d) {
+        if (!dice_.chance(30)) continue;
+        put({.machine = MachineId(m),
+             .devices = std::uint64_t{1} << d,
+             .milli = static_cast<std::int32_t>(dice_.one_of({1000, 1000, 700, 500, 450, 150}))});
+      }
+      if (dice_.chance(30)) {
+        put({.machine = MachineId(m),
+             .cpu_milli = dice_.one_of({0, 500, 1500}),
+             .memory_mib = dice_.one_of({0, 100, 250})});
+      }
+    }
+  }
+
+  void put(const model::Immovable& piece) {
+    model::FreeMachine& machine = free_[piece.machine.index()];
+    if (!machine.fits(piece)) return;
+    machine.take(piece);
+    in_.cluster.immovable.push_back(piece);
+  }
+
+  /// Somewhere, with no regard to what the job allows; nowhere when there is no room.
+  void run(std::size_t j) {
+    model::Workload& w = in_.workload;
+    model::Running running{.job = JobId(j),
+                           .pinned = true,
+                           .first_task = static_cast<std::uint32_t>(w.running_tasks.size())};
+    const auto tasks = room_for(w.jobs[j]);
+    if (!tasks) return;
+    running.tasks = static_cast<std::uint32_t>(tasks->size());
+    w.running_tasks.insert(w.running_tasks.end(), tasks->begin(), tasks->end());
+    w.jobs[j].running = static_cast<std::int32_t>(w.running.size());
+    w.running.push_back(running);
+    for (const model::TaskPlacement& t : *tasks) {
+      const model::Shape& s = w.shape(w.groups_of(w.jobs[j])[t.group].shape);
+      in_.cluster.immovable.push_back(
+          {t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib, JobId(j)});
+    }
+  }
+
+  /// Takes it, too.
+  std::optional<std::vector<model::TaskPlacement>> room_for(const model::Job& job) {
+    std::vector<model::FreeMachine> free = free_;
+    std::vector<model::TaskPlacement> tasks;
+    const auto groups = in_.workload.groups_of(job);
+    for (std::uint32_t g = 0; g < groups.size(); ++g) {
+      const model::Shape& shape = in_.workload.shape(groups[g].shape);
+      for (std::int32_t n = 0; n < groups[g].count; ++n) {
+        const auto first = static_cast<std::size_t>(dice_.below(std::ssize(free)));
+        std::size_t m = first;
+        while (!free[m].fits(shape)) {
+          m = (m + 1) % free.size();
+          if (m == first) return std::nullopt;
+        }
+        tasks.push_back(free[m].choose(MachineId(m), g, shape));
+        free[m].take(tasks.back(), shape);
+      }
+    }
+    free_ = std::move(free);
+    return tasks;
+  }
+
+  Dice& dice_;
+  model::Instance in_;
+  std::vector<model::FreeMachine> free_;  ///< by MachineId
+};
+
+}  // namespace
+
+model::Instance at_work(Dice& dice, model::Instance instance) {
+  return Live(dice, std::move(instance)).instance();
+}
+
+}  // namespace berth::test

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds of a cluster at work, by hand: machines that are not free, and jobs that run.
+#include "tiny.hpp"
+
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+#include "berth/certify/bound.hpp"
+#include "berth/certify/figures.hpp"
+
+namespace berth::certify {
+namespace {
+
+using model::Certificate;
+using model::MachineState;
+using model::Objective;
+
+/// One rack with `machines` machines of 2 GPUs, 4 cores, 1000 MiB.
+test::Tiny one_rack(int machines) {
+  test::Tiny tiny;
+  const ClassId c = tiny.machine_class("c", tiny.type("A"), 2, 4000, 1000);
+  tiny.pod(), tiny.rack();
+  for (int m = 0; m < machines; ++m) tiny.machine(c);
+  return tiny;
+}
+
+/// 1 for a GPU thousandth, CPU thousandth, MiB.
+Certificate all_at(std::int64_t gpu, std::int64_t cpu = 0, std::int64_t memory = 0) {
+  Certificate prices;
+  prices.pools = {{PodId(0), {}, ClassId(0), gpu, cpu, memory}};
+  return prices;
+}
+
+Bound allocation(const test::Tiny& tiny, const Certificate& prices) {
+  return upper_bound(tiny.instance, Objective::allocate, prices, {});
+}
+
+TEST(LiveBound, leaves_out_machines_where_nothing_may_start) {
+  test::Tiny tiny = one_rack(3);
+  for (int i = 0; i < 9; ++i) tiny.job({{.gpus = 2, .cpu_milli = 1000}});
+  tiny.job({{.cpu_milli = 4000}});
+  tiny.state(MachineId(1), MachineState::drained);
+  tiny.state(MachineId(2), MachineState::reserved);
+  EXPECT_EQ(allocation(tiny, all_at(1)).machines, 2000);
+  EXPECT_EQ(allocation(tiny, all_at(1, 1, 1)).machines, 2000 + 4000 + 1000);
+  tiny.state(MachineId(0), MachineState::drained);
+  EXPECT_EQ(allocation(tiny, {}).zero_price, 0);
+  tiny.job({{}});  // asks for nothing, yet must lie on a machine
+  tiny[tiny.job({{}})].value = 5.0;
+  EXPECT_EQ(upper_bound(tiny.instance, Objective::value, {}, {}).value, 0.0);
+  Certificate prices;
+  prices.shapes = {{ShapeId(2), GpuTypeId(0), 7}};
+  EXPECT_EQ(allocation(tiny, prices).machines, 0);
+}
+
+/// Shares of 300: three on the free device, one on the 400 thousandths that are left of the other.
+TEST(LiveBound, fills_partly_used_devices_one_by_one) {
+  test::Tiny tiny = one_rack(1);
+  tiny.job({{.count = 4, .gpu_milli = 300}});
+  for (int i = 0; i < 9; ++i) tiny.job({{.gpu_milli = 300}});
+  tiny.use({.machine = MachineId(0), .devices = 2, .milli = 600});
+  EXPECT_EQ(allocation(tiny, all_at(1)).machines, 900 + 300);
+  EXPECT_EQ(allocation(tiny, {}).zero_price, 1200 + 9 * 300) << "four fit";
+  tiny.use({.machine = MachineId(0), .devices = 2, .milli = 101});  // 299 are left
+  EXPECT_EQ(allocation(tiny, all_at(1)).machines, 900);
+  EXPECT_EQ(allocation(tiny, {}).zero_price, 9 * 300) << "four do not fit";
+  tiny.use({.machine = MachineId(0), .devices = 1, .milli = 1000});
+  EXPECT_EQ(allocation(tiny, all_at(1)).machines, 0);
+  EXPECT_EQ(allocation(tiny, {}).zero_price, 0) << "no room for one";
+}
+
+TEST(LiveBound, fills_every_partly_used_device) {
+  test::Tiny tiny = one_rack(1);
+  for (int i = 0; i < 9; ++i) tiny.job({{.gpu_milli = 300}});
+  tiny.use({.machine = MachineId(0), .devices = 1, .milli = 300});
+  tiny.use({.machine = MachineId(0), .devices = 2, .milli = 600});
+  EXPECT_EQ(allocation(tiny, all_at(1)).machines, 600 + 300);
+}
+
+/// Two devices of which each has 700 left hold no task of two devices, and none of one.
+TEST(LiveBound, gives_whole_devices_to_tasks_of_whole_devices) {
+  test::Tiny tiny = one_rack(1);
+  tiny.job({{.gpus = 1}});
+  tiny.job({{.gpus = 2}});
+  tiny.job({{.count = 2, .gpus = 1}});
+  tiny.use({.machine = MachineId(0), .devices = 2, .milli = 300});
+  EXPECT_EQ(allocation(tiny, all_at(1)).machines, 1000);
+  EXPECT_EQ(allocation(tiny, {}).zero_price, 1000) << "only the small one fits";
+  tiny.use({.machine = MachineId(0), .devices = 1, .milli = 300});
+  EXPECT_EQ(allocation(tiny, all_at(1)).machines, 0);
+  EXPECT_EQ(allocation(tiny, {}).zero_price, 0);
+}
+
+/// 4 cores of which 1500 thousandths are used; the multiplier charges for what is free.
+TEST(LiveBound, charges_for_the_cpu_and_memory_that_are_left) {
+  test::Tiny tiny = one_rack(1);
+  tiny[tiny.job({{.cpu_milli = 1000}})].value = 1.0;
+  tiny[tiny.job({{.cpu_milli = 3000}})].value = 1.0;
+  tiny.use({.machine = MachineId(0), .cpu_milli = 1500, .memory_mib = 100});
+  EXPECT_EQ(allocation(tiny, all_at(0, 1)).machines, 2500);
+  EXPECT_EQ(allocation(tiny, all_at(0, 0, 1)).machines, 900);
+  Certificate prices;
+  prices.shapes = {{ShapeId(0), GpuTypeId(0), 10}};
+  EXPECT_EQ(allocation(tiny, prices).machines, 25) << "2.5 tasks";
+  EXPECT_EQ(upper_bound(tiny.instance, Objective::value, {}, {}).value, 1.0)
+      << "3 cores fit nowhere";
+}
+
+/// Racks are alike when their machines have the same room, in whatever way it was used.
+TEST(LiveBound, finds_the_cheapest_room_beside_what_lies_there) {
+  test::Tiny tiny = one_rack(1);
+  tiny.rack(), tiny.machine(ClassId(0));
+  tiny[tiny.job({{.gpus = 2}})].value = 10.0;
+  Certificate prices;
+  prices.level = model::Level::rack;
+  prices.pools = {{PodId(0), RackId(1), ClassId(0), 0, 0, 0},
+                  {PodId(0), RackId(0), ClassId(0), 1, 0, 0}};
+  prices.scale_log2 = 10;
+  const auto jobs = [&] { return upper_bound(tiny.instance, Objective::value, prices, {}).jobs; };
+  EXPECT_EQ(jobs(), 10 * 1024);
+  tiny.use({.machine = MachineId(1), .devices = 1, .milli = 10});
+  EXPECT_EQ(jobs(), 10 * 1024 - 2000) << "only the dear machine holds it";
+}
+
+TEST(LiveBound, allocates_no_more_than_is_free) {
+  test::Tiny tiny = one_rack(2);
+  for (int i = 0; i < 9; ++i) tiny.job({{.gpu_milli = 300}});
+  tiny.use({.machine = MachineId(0), .devices = 1, .milli = 50});
+  tiny.use({.machine = MachineId(0), .devices = 2, .milli = 1000});
+  tiny.state(MachineId(1), MachineState::reserved);
+  EXPECT_EQ(allocation(tiny, {}).capacity, 950);
+  EXPECT_EQ(allocation(tiny, {}).value, 950.0);
+}
+
+TEST(LiveBound, does_not_count_pinned_jobs) {
+  test::Tiny tiny = one_rack(1);
+  const JobId pinned = tiny.job({{.gpu_milli = 500}});
+  tiny[pinned].required = true;
+  tiny.job({{.gpu_milli = 600}});
+  tiny.pin(pinned, {{MachineId(0), 0, 1, 500}});
+  const Bound b = allocation(tiny, all_at(1));
+  EXPECT_EQ(b.zero_price, 600);
+  EXPECT_EQ(b.machines, 600) << "nobody else has shares of 500";
+  EXPECT_EQ(job_profits(tiny.instance, Objective::allocate, {})[0], 0.0);
+  EXPECT_TRUE(required_missing(tiny.instance, {}).empty());
+  Certificate prices;
+  tiny.instance.workload.shapes[0] = {.gpus = 1};
+  prices.jobs = {{pinned, 1}};
+  EXPECT_NE(unusable(tiny.instance, Objective::allocate, prices), "");
+}
+
+/// Whole jobs at their own price are chosen on free devices only, the rest is worth what it is.
+TEST(LiveBound, fills_free_devices_with_whole_jobs) {
+  test::Tiny tiny = one_rack(2);
+  for (int i = 0; i < 4; ++i) tiny.job({{.gpus = 1}});
+  tiny.job({{.gpu_milli = 500}});
+  tiny.use({.machine = MachineId(0), .devices = 1, .milli = 500});
+  tiny.use({.machine = MachineId(1), .devices = 3, .milli = 1000});
+  Certificate prices = all_at(1);
+  for (int j = 0; j < 4; ++j) prices.jobs.push_back({JobId(j), 0});
+  EXPECT_EQ(allocation(tiny, prices).machines, 1000 + 500);
+  tiny.state(MachineId(0), MachineState::drained);
+  EXPECT_EQ(allocation(tiny, prices).machines, 0);
+}
+
+/// Every machine has one free device, so two workers lie on two machines.
+TEST(LiveBound, values_a_gang_where_it_fits) {
+  test::Tiny tiny = one_rack(2);
+  model::Job& gang = tiny[tiny.job({{.count = 2, .gpus = 1}})];
+  gang.value = 8.0;
+  gang.spread_factor = tiny.factors({1.0, 0.5, 0.5, 0.5});
+  tiny.use({.machine = MachineId(0), .devices = 1, .milli = 1000});
+  tiny.use({.machine = MachineId(1), .devices = 1, .milli = 1000});
+  Certificate prices;
+  prices.jobs = {{JobId(0), 0}};
+  const Bound b = upper_bound(tiny.instance, Objective::value, prices, {});
+  EXPECT_EQ(b.machines, 4);
+  EXPECT_EQ(b.zero_price, 4);
+}
+
+}  // namespace
+}  // namespace berth::certify
