@@ -74,7 +74,8 @@ def free_ports(count):
 
 
 def slurm_conf(folder, ports):
-    """What every throw-away Slurm needs. No path with %n in SlurmdSpoolDir: it breaks PMI-2."""
+    """What every throw-away Slurm needs. No path with %n in SlurmdSpoolDir: it breaks PMI-2.
+    cred_expire: how long a job that is queued again waits at least."""
     user = pwd.getpwuid(os.getuid()).pw_name
     return f"""\
 ClusterName=throwaway
@@ -85,7 +86,7 @@ CommunicationParameters=NoCtldInAddrAny
 SlurmUser={user}
 SlurmdUser={user}
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
+AuthInfo=socket={folder}/munge.socket,cred_expire=5
 CredType=cred/munge
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool
@@ -101,7 +102,7 @@ SelectTypeParameters=CR_CPU
 GresTypes=gpu
 SlurmdParameters=config_overrides
 SchedulerType=sched/backfill
-SchedulerParameters=batch_sched_delay=0,sched_min_interval=100000,bf_interval=2
+SchedulerParameters=batch_sched_delay=0,sched_interval=2,sched_min_interval=100000,bf_interval=2
 ReturnToService=2
 SlurmdTimeout=600
 KillWait=10

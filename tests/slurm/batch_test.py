@@ -10,6 +10,7 @@ import time
 from case import BERTH, MPIEXEC, ROOT, SlurmTest, main, processes, real_node
 
 PLENTY = 65536  # GPUs: still planning when the signal comes
+SOME = 32768  # enough for rounds
 SRUN = "srun --mpi=pmi2 --kill-on-bad-exit=1"
 LAUNCHERS = {"srun": SRUN, "mpiexec": MPIEXEC}
 
@@ -36,8 +37,8 @@ class BatchTest(SlurmTest):
                 "LAUNCH": SRUN, **variables}
         return self.slurm.output(*command, variables=told, cwd=ROOT)
 
-    def sbatch(self, name="job", **variables):
-        return self.submit("sbatch", "--parsable", "--cpus-per-task=1",
+    def sbatch(self, *options, name="job", **variables):
+        return self.submit("sbatch", "--parsable", "--cpus-per-task=1", *options,
                            f"--output={self.folder / name}.log", "slurm/plan.sbatch", name=name,
                            **variables)
 
@@ -105,6 +106,46 @@ class Signalled(BatchTest):
         self.assert_cut_short()
 
 
+class Resumed(BatchTest):
+    def checkpointed(self):
+        """Stops the ranks once there is a checkpoint, so that they do not finish meanwhile."""
+        began = time.monotonic()
+        while not (self.out / "checkpoint.berth").exists():
+            self.assertLess(time.monotonic() - began, 60, self.text())
+            time.sleep(0.005)
+        stopped = ranks()
+        for rank in stopped:
+            os.kill(rank, signal.SIGSTOP)
+        return stopped
+
+    def test_to_the_plan_of_an_uninterrupted_run(self):
+        self.assert_ends(self.sbatch(name="whole", GPUS=SOME), 0)
+        whole = self.plan()
+        with self.subTest("queued again after a signal"):
+            job = self.sbatch(name="cut", GPUS=SOME, REQUEUE=1)
+            stopped = self.checkpointed()
+            self.slurm.run("scancel", "--batch", "--signal=USR1", job)
+            for rank in stopped:
+                os.kill(rank, signal.SIGCONT)
+            self.until("queued again")
+            self.assertFalse(self.plan()["reproducible"])
+            self.until("going on from")
+            self.assert_ends(job, 0)
+            self.assertEqual(self.plan()["plan_digest"], whole["plan_digest"])
+            self.assertFalse((self.out / "checkpoint.berth").exists())
+        with self.subTest("submitted again, on fewer ranks, after a rank was killed"):
+            job = self.sbatch(name="killed", GPUS=SOME)
+            stopped = self.checkpointed()
+            os.kill(stopped[1], signal.SIGKILL)
+            for rank in stopped:
+                os.kill(rank, signal.SIGCONT)
+            self.assertEqual(self.slurm.wait(job)["JobState"], "FAILED")
+            job = self.sbatch("--ntasks-per-node=2", name="killed", GPUS=SOME,
+                              RESUME=self.out / "checkpoint.berth")
+            self.assert_ends(job, 0)
+            self.assertEqual(self.plan()["proof_digest"], whole["proof_digest"])
+
+
 class DeadRank(BatchTest):
     def test_ends_the_job_and_leaves_the_earlier_plan(self):
         for name, launch in LAUNCHERS.items():
@@ -121,7 +162,7 @@ class DeadRank(BatchTest):
                 self.assertRegex(self.text(), "wrote no plan; an earlier .* is as it was")
                 self.assertEqual((self.out / "plan.json").read_text(), "the earlier plan")
                 self.assertEqual({file.name for file in self.out.iterdir()},
-                                 {"plan.json", "cluster.yaml", "jobs.jsonl"})
+                                 {"plan.json", "cluster.yaml", "jobs.jsonl", ".began"})
 
 
 main()
