@@ -223,8 +223,10 @@ Insertion find_insertion(const Tenancy& tenancy, JobId id) {
 
 bool place_idle(Tenancy& tenancy, JobId id) {
   std::vector<std::pair<double, const Domain*>> order;
-  for_each_domain(tenancy, id,
-                  [&](const Domain& domain, double value) { order.emplace_back(value, &domain); });
+  const bool required = tenancy.valuation().instance().workload.job(id).required;
+  for_each_domain(tenancy, id, [&](const Domain& domain, double value) {
+    if (value >= 0.0 || required) order.emplace_back(value, &domain);
+  });
   std::ranges::stable_sort(order, [](const auto& a, const auto& b) { return a.first > b.first; });
   const model::Workload& workload = tenancy.valuation().instance().workload;
   for (const auto& [value, domain] : order) {

@@ -58,7 +58,7 @@ struct Shard::State {
   void admit(model::Placement placed);
   void dive_all(std::span<const JobId> jobs, std::span<const double> prices, const StopToken& stop);
   void pack_all(std::span<const JobId> jobs, const StopToken& stop);
-  void fill_idle();
+  void fill_idle(const MayTry& may_try = {}, const Admit& admit = {});
   double improve_batch(std::span<const JobId> batch);
 };
 
@@ -109,7 +109,7 @@ void Shard::State::pack_all(std::span<const JobId> jobs, const StopToken& stop) 
 }
 
 /// Idle room to whoever is worth most per GPU; jobs worth nothing last, they still run if they can.
-void Shard::State::fill_idle() {
+void Shard::State::fill_idle(const MayTry& may_try, const Admit& admit) {
   std::vector<std::tuple<double, std::int32_t, std::int64_t, JobId>> order;
   for (const JobId job : unplaced) {
     const model::Job& record = workload().job(job);
@@ -127,7 +127,12 @@ void Shard::State::fill_idle() {
     const model::TaskGroup& group = workload().groups_of(record).front();
     const std::tuple kind(group.shape, group.count, record.gpu_types, record.domain);
     if (record.groups == 1 && hopeless.contains(kind)) continue;
+    if (may_try && !may_try(job, best_value(job))) continue;
     if (place_idle(tenancy, job)) {
+      if (admit && !admit(tenancy.placed(job), tenancy.value_of(job))) {
+        tenancy.remove(job);
+        continue;
+      }
       unplaced.erase(job);
     } else if (record.groups == 1) {
       hopeless.insert(kind);
@@ -226,6 +231,8 @@ void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
   s.pushed_out = s.unplaced;
   improve();
 }
+
+void Shard::refill(const MayTry& may_try, const Admit& admit) { state_->fill_idle(may_try, admit); }
 
 void Shard::restore(ShardContent content) {
   for (JobPlacement& p : content.placed) state_->tenancy.add(std::move(p));

@@ -97,7 +97,10 @@ JobPlacement Tenancy::remove(JobId job) {
 
 double Tenancy::value() const {
   double total = 0.0;
-  for (const auto& [job, tenant] : jobs_) total += tenant.value;
+  const model::Workload& workload = valuation_->instance().workload;
+  for (const auto& [job, tenant] : jobs_) {
+    total += tenant.value + valuation_->charge(workload.job(job));
+  }
   return total;
 }
 

@@ -39,35 +39,53 @@ std::uint64_t hash_of(std::span<const Choice> choices, bool required) {
 }  // namespace
 
 Book::Book(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
-           const Supply& supply)
-    : menu_(valuation, yard, jobs), slots_(menu_, yard) {
-  merge_jobs(valuation.instance().workload, jobs);
+           const Supply& supply, const model::Quotas* quotas)
+    : menu_(valuation, yard, jobs), slots_(menu_, yard), pools_(yard.pools().size()) {
+  if (quotas != nullptr) add_levies(*quotas);
+  merge_jobs(valuation.instance().workload, jobs, quotas);
   for (const model::Pool& p : yard.pools().pools) shape_.group.push_back(p.gpu_type.value());
+  for (std::size_t l = 0; l < levies_.size(); ++l) {  // a group of its own for each
+    shape_.group.push_back(static_cast<std::int32_t>(yard.types() + l));
+  }
   restock(supply);
   measure();
 }
 
-void Book::merge_jobs(const model::Workload& workload, std::span<const JobId> jobs) {
+void Book::add_levies(const model::Quotas& quotas) {
+  for (const model::QuotaLimit& limit : quotas.limits()) {
+    const auto chain = quotas.of(limit.queue);
+    levies_.push_back({.gpus = static_cast<double>(limit.milli) / 1000.0,
+                       .most = limit.penalty,
+                       .chain = {chain.begin(), chain.end()}});
+  }
+}
+
+void Book::merge_jobs(const model::Workload& workload, std::span<const JobId> jobs,
+                      const model::Quotas* quotas) {
   std::unordered_multimap<std::uint64_t, std::uint32_t> known;
   bidder_of_.assign(jobs.size(), Slots::kNone);
-  const auto equal = [&](const Bidder& b, std::span<const Choice> choices, bool required) {
-    return b.required == required &&
+  const auto levy_of = [&](const model::Job& job) {
+    const auto chain = quotas == nullptr ? std::span<const std::uint32_t>{} : quotas->of(job.queue);
+    return chain.empty() ? Bidder::kNoLevy : chain.front();
+  };
+  const auto equal = [&](const Bidder& b, std::span<const Choice> choices, const Bidder& like) {
+    return b.required == like.required && b.levy == like.levy &&
            std::equal(choices_.begin() + b.first, choices_.begin() + b.last, choices.begin(),
                       choices.end());
   };
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const auto choices = menu_.choices(j);
     if (choices.empty()) continue;
-    const bool required = workload.job(jobs[j]).required;
-    const std::uint64_t key = hash_of(choices, required);
+    Bidder fresh{.required = workload.job(jobs[j]).required, .jobs = {}};
+    fresh.levy = levy_of(workload.job(jobs[j]));
+    const std::uint64_t key = hash_of(choices, fresh.required);
     const auto [first, last] = known.equal_range(key);
     const auto same = std::find_if(first, last, [&](const auto& entry) {
-      return equal(bidders_[entry.second], choices, required);
+      return equal(bidders_[entry.second], choices, fresh);
     });
     bidder_of_[j] = same == last ? static_cast<std::uint32_t>(bidders_.size()) : same->second;
     if (same == last) {
       known.emplace(key, bidder_of_[j]);
-      Bidder fresh{.required = required, .jobs = {}};
       const auto milli = menu_.signatures()[menu_.signature_of(j)].milli;
       fresh.gpus = static_cast<double>(milli) / 1000.0;
       fresh.first = static_cast<std::uint32_t>(choices_.size());
@@ -101,9 +119,14 @@ void Book::measure() {
   // A price above the largest value sells nothing, unless required jobs compete.
   const double top = required ? 2.0 * std::max(shape_.largest_value, 1.0) : shape_.largest_value;
   shape_.upper.assign(shape_.group.size(), top);
+  for (std::size_t l = 0; l < levies_.size(); ++l) {
+    shape_.upper[pools_ + l] = std::min(top, levies_[l].most);
+  }
   const double places = static_cast<double>(most) * static_cast<double>(shape_.group.size() + 1);
   demand_scale_ = scale_for(2.0 * gpus + 1.0);
-  value_scale_ = scale_for(2.0 * gpus * (top + shape_.largest_value) * (2.0 + std::log(places)));
+  const double dearest = top * static_cast<double>(1 + levies_.size());
+  value_scale_ =
+      scale_for(2.0 * gpus * (dearest + shape_.largest_value) * (2.0 + std::log(places)));
 }
 
 void Book::restock(const Supply& supply) {
@@ -111,6 +134,7 @@ void Book::restock(const Supply& supply) {
   for (const std::int64_t milli : supply.milli) {
     shape_.capacity.push_back(static_cast<double>(milli) / 1000.0);
   }
+  for (const Levy& levy : levies_) shape_.capacity.push_back(levy.gpus);
   active_.clear();
   std::vector<char> used(menu_.sets().size(), 0);
   for (const Bidder& b : bidders_) {
@@ -142,15 +166,20 @@ double Book::cost_of(std::uint32_t choice, std::span<const double> costs) const 
 }
 
 /// f = n eps log(e^0 + sum e^{a_k}), a_k = (v_k - q_k) / eps; demand of choice k = n e^{a_k} / sum.
-void Book::bid(const Bidder& b, std::span<const double> costs, double eps,
+void Book::bid(const Bidder& b, std::span<const double> costs, double levy, double eps,
                std::span<std::int64_t> sums) const {
+  const auto count_levy = [&](double gpus) {
+    if (b.levy != Bidder::kNoLevy) {
+      sums[1 + slots_.size() + b.levy] += fixed(gpus, demand_scale_);
+    }
+  };
   std::array<double, 64> buffer;
   std::vector<double> spill;
   double* a = buffer.data();
   if (b.last - b.first > buffer.size()) spill.resize(b.last - b.first), a = spill.data();
   double top = b.required ? -kNever : 0.0;
   for (std::uint32_t c = b.first; c < b.last; ++c) {
-    a[c - b.first] = choices_[c].value - cost_of(c, costs);
+    a[c - b.first] = choices_[c].value - cost_of(c, costs) - levy;
     top = std::max(top, a[c - b.first]);
   }
   const double amount = b.gpus * static_cast<double>(b.left());
@@ -159,6 +188,7 @@ void Book::bid(const Bidder& b, std::span<const double> costs, double eps,
     for (std::uint32_t c = b.first; c < b.last; ++c) {
       if (a[c - b.first] != top || (top == 0.0 && !b.required)) continue;
       sums[1 + slot_[c]] += fixed(amount, demand_scale_);
+      count_levy(amount);
       return;
     }
     return;
@@ -171,23 +201,39 @@ void Book::bid(const Bidder& b, std::span<const double> costs, double eps,
   }
   sums[0] += fixed(amount * (top + eps * std::log(sum)), value_scale_);
   const double unit = amount / sum;
+  double in = 0.0;
   for (std::uint32_t c = b.first; c < b.last; ++c) {
     const double x = a[c - b.first];
     if (x > 0.0) sums[1 + slot_[c]] += fixed(unit * x, demand_scale_);
+    in += x;
   }
+  count_levy(unit * in);
+}
+
+/// By levy: the price of a GPU in its whole chain.
+std::vector<double> Book::levy_prices(std::span<const double> prices) const {
+  std::vector<double> sums;
+  for (const Levy& levy : levies_) {
+    double sum = 0.0;
+    for (const std::uint32_t l : levy.chain) sum += prices[pools_ + l];
+    sums.push_back(sum);
+  }
+  return sums;
 }
 
 void Book::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
                     std::size_t last_block, std::span<std::int64_t> sums) const {
   BERTH_EXPECT(prices.size() == shape_.group.size() && sums.size() == sums_size());
   BERTH_EXPECT(eps >= 0.0 && eps <= std::max(shape_.largest_value, 1.0));
-  const std::vector<double> costs = slots_.costs(prices, eps);
+  const std::vector<double> costs = slots_.costs(prices.first(pools_), eps);
+  const std::vector<double> levies = levy_prices(prices);
   const std::size_t first = std::min(first_block, blocks());
   const std::size_t count = std::max(std::min(last_block, blocks()), first) - first;
   const auto share = [&](std::size_t from, std::size_t to, std::span<std::int64_t> into) {
     const std::size_t end = std::min((first + to) * kBlock, active_.size());
     for (std::size_t i = (first + from) * kBlock; i < end; ++i) {
-      bid(bidders_[active_[i]], costs, eps, into);
+      const Bidder& b = bidders_[active_[i]];
+      bid(b, costs, b.levy == Bidder::kNoLevy ? 0.0 : levies[b.levy], eps, into);
     }
   };
   const auto threads =
@@ -213,7 +259,11 @@ double Book::finish(std::span<const double> prices, double eps, std::span<const 
     demand[s] = static_cast<double>(sums[1 + s]) / demand_scale_;
   }
   std::vector<double> used(prices.size(), 0.0);
-  slots_.spread(prices, eps, demand, used);
+  slots_.spread(prices.first(pools_), eps, demand, std::span(used).first(pools_));
+  for (std::size_t l = 0; l < levies_.size(); ++l) {
+    const double gpus = static_cast<double>(sums[1 + slots_.size() + l]) / demand_scale_;
+    for (const std::uint32_t above : levies_[l].chain) used[pools_ + above] += gpus;
+  }
   for (std::size_t p = 0; p < prices.size(); ++p) gradient[p] = shape_.capacity[p] - used[p];
   return value;
 }

@@ -8,14 +8,18 @@
 #include <span>
 #include <vector>
 
+#include "berth/model/quota.hpp"
 #include "berth/solver/market.hpp"
 
 namespace berth::solver::where {
 
 /// Equal jobs: the same choices, so one softmax serves them all.
 struct Bidder {
+  static constexpr std::uint32_t kNoLevy = ~std::uint32_t{0};
+
   double gpus = 0.0;  ///< of one job
   bool required = false;
+  std::uint32_t levy = kNoLevy;       ///< first quota its jobs count for
   std::uint32_t first = 0, last = 0;  ///< its choices in Book::choice_values
   std::vector<std::uint32_t> jobs;    ///< positions, ascending; the first `taken` are decided
   std::uint32_t taken = 0;
@@ -28,8 +32,9 @@ class Book {
  public:
   static constexpr std::size_t kBlock = 256;
 
+  /// @param quotas  with a price each, after those of the pools; none where the valuation has them
   Book(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
-       const Supply& supply);
+       const Supply& supply, const model::Quotas* quotas = nullptr);
   Book(const Book&) = delete;
   Book& operator=(const Book&) = delete;
 
@@ -49,7 +54,7 @@ class Book {
 
   [[nodiscard]] const MarketShape& shape() const { return shape_; }
   [[nodiscard]] std::size_t blocks() const { return (active_.size() + kBlock - 1) / kBlock; }
-  [[nodiscard]] std::size_t sums_size() const { return 1 + slots_.size(); }
+  [[nodiscard]] std::size_t sums_size() const { return 1 + slots_.size() + levies_.size(); }
   void evaluate(std::span<const double> prices, double eps, std::size_t first_block,
                 std::size_t last_block, std::span<std::int64_t> sums) const;
   double finish(std::span<const double> prices, double eps, std::span<const std::int64_t> sums,
@@ -70,14 +75,26 @@ class Book {
   [[nodiscard]] double regret(std::size_t position, std::span<const double> costs) const;
 
  private:
-  void merge_jobs(const model::Workload& workload, std::span<const JobId> jobs);
+  /// A quota with a price, and the quotas that its jobs count for besides.
+  struct Levy {
+    double gpus = 0.0;                 ///< room
+    double most = 0.0;                 ///< price per GPU that can matter, infinite for a hard quota
+    std::vector<std::uint32_t> chain;  ///< into levies_, itself first
+  };
+
+  void merge_jobs(const model::Workload& workload, std::span<const JobId> jobs,
+                  const model::Quotas* quotas);
+  void add_levies(const model::Quotas& quotas);
+  [[nodiscard]] std::vector<double> levy_prices(std::span<const double> prices) const;
   void measure();
   [[nodiscard]] double cost_of(std::uint32_t choice, std::span<const double> costs) const;
-  void bid(const Bidder& bidder, std::span<const double> costs, double eps,
+  void bid(const Bidder& bidder, std::span<const double> costs, double levy, double eps,
            std::span<std::int64_t> sums) const;
 
   Menu menu_;
   Slots slots_;
+  std::size_t pools_ = 0;
+  std::vector<Levy> levies_;
   MarketShape shape_;
   std::vector<Bidder> bidders_;
   std::vector<Choice> choices_;      ///< of all bidders, values per GPU

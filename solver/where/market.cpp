@@ -57,13 +57,13 @@ struct Market::State {
   where::Book book;
 
   State(const model::Valuation& valuation, const model::Pools& pools, std::span<const JobId> jobs,
-        const Supply& supply)
-      : yard(valuation.instance().cluster, pools), book(valuation, yard, jobs, supply) {}
+        const Supply& supply, const model::Quotas* quotas)
+      : yard(valuation.instance().cluster, pools), book(valuation, yard, jobs, supply, quotas) {}
 };
 
 Market::Market(const model::Valuation& valuation, const model::Pools& pools,
-               std::span<const JobId> jobs, const Supply& supply)
-    : state_(std::make_unique<State>(valuation, pools, jobs, supply)) {}
+               std::span<const JobId> jobs, const Supply& supply, const model::Quotas* quotas)
+    : state_(std::make_unique<State>(valuation, pools, jobs, supply, quotas)) {}
 Market::~Market() = default;
 Market::Market(Market&&) noexcept = default;
 

@@ -90,10 +90,12 @@ solver::PriceResult drive(const comm::Communicator& comm, const solver::Market& 
 }  // namespace
 
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
-                    const model::Pools& pools, const solver::PriceOptions& options) {
+                    const model::Pools& pools, const model::Quotas& quotas,
+                    const solver::PriceOptions& options) {
   const model::Instance& instance = valuation.instance();
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
-  const solver::Market market(valuation, pools, jobs, solver::full_supply(instance.cluster, pools));
+  const solver::Market market(valuation, pools, jobs, solver::full_supply(instance.cluster, pools),
+                              &quotas);
   BlockSums sums(comm, market);
   solver::PriceResult result;
   comm.agreed([&] {  // a failing minimiser says stop first, so that all ranks come here
@@ -109,7 +111,11 @@ Consensus consensus(const comm::Communicator& comm, const model::Valuation& valu
     std::int64_t evaluations;
   } tail{result.bound, result.evaluations};
   comm.broadcast_value(tail);
-  return {std::move(result.prices), tail.bound, static_cast<int>(tail.evaluations)};
+  const auto pool_end = result.prices.begin() + static_cast<std::ptrdiff_t>(pools.size());
+  return {.prices = {result.prices.begin(), pool_end},
+          .quotas = {pool_end, result.prices.end()},
+          .bound = tail.bound,
+          .evaluations = static_cast<int>(tail.evaluations)};
 }
 
 }  // namespace berth::coordinator

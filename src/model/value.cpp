@@ -37,13 +37,23 @@ Level join(const Cluster& cluster, MachineId a, MachineId b) {
 double Valuation::option(JobId id, GpuTypeId type, Level width, Level distance) const {
   const Workload& workload = instance_->workload;
   const Job& job = workload.job(id);
-  if (objective_ == Objective::allocate) return static_cast<double>(workload.gpu_milli(job));
+  const double charged = charge(job);
+  if (objective_ == Objective::allocate) {
+    return static_cast<double>(workload.gpu_milli(job)) - charged;
+  }
   const double speed = type.valid() ? workload.speed(job, type) : 1.0;
   const double value = base_value(workload, job) * speed *
-                       workload.factors[job.home_factor][static_cast<std::size_t>(distance)] *
-                       workload.factors[job.spread_factor][static_cast<std::size_t>(width)];
+                           workload.factors[job.home_factor][static_cast<std::size_t>(distance)] *
+                           workload.factors[job.spread_factor][static_cast<std::size_t>(width)] -
+                       charged;
   const Running* running = workload.running_of(job);
   return running == nullptr ? value : value - running->move_cost + running->stop_cost;
+}
+
+double Valuation::charge(const Job& job) const {
+  if (queue_prices_.empty() || !job.queue.valid()) return 0.0;
+  return queue_prices_[job.queue.index()] *
+         static_cast<double>(instance_->workload.gpu_milli(job)) / 1000.0;
 }
 
 double Valuation::stop_costs() const {

@@ -75,6 +75,7 @@ std::string content_of(const Checkpoint& c) {
   w.list<char>(c.instance_digest);
   w.list<char>(c.options);
   w.list<double>(c.consensus.prices);
+  w.list<double>(c.consensus.quotas);
   w.value(c.consensus.bound);
   w.value(std::int64_t{c.consensus.evaluations});
   w.list<solver::ShapePrice>(c.shape_prices);
@@ -99,6 +100,7 @@ Checkpoint parse(std::string_view content) {
   r.list(c.instance_digest);
   r.list(c.options);
   r.list(c.consensus.prices);
+  r.list(c.consensus.quotas);
   r.value(c.consensus.bound);
   c.consensus.evaluations = small(r);
   r.list(c.shape_prices);

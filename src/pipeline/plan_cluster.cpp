@@ -17,6 +17,7 @@
 
 #include "berth/certify/figures.hpp"
 #include "berth/certify/gap_parts.hpp"
+#include "berth/coordinator/limits.hpp"
 #include "berth/pipeline/distribute.hpp"
 
 namespace berth::pipeline {
@@ -121,7 +122,9 @@ coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
 /// jobs are placed.
 double value_of(const model::Valuation& valuation, const Placement& placement) {
   double total = -valuation.stop_costs();
-  for (const model::JobPlacement& p : placement) total += valuation.placed(p);
+  for (const model::JobPlacement& p : placement) {
+    total += valuation.placed(p) + valuation.charge(valuation.instance().workload.job(p.job));
+  }
   return total;
 }
 
@@ -147,7 +150,9 @@ void validate(const PlanOptions& options) {
 model::Plan plan_cluster(const Communicator& comm, const model::Instance& instance,
                          const PlanOptions& options, report::ProgressTable& progress) {
   Stages stages(comm);
-  const model::Valuation valuation(instance, options.objective);
+  const model::Valuation face(instance, options.objective);
+  const model::Quotas quotas(instance, options.objective);
+  const model::Links links(instance);
   const auto pools =
       model::make_pools(instance.cluster, model::pool_level(instance, options.objective));
 
@@ -155,9 +160,10 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
       "partition", [&] { return partition::split(instance.cluster, options.partition); });
   const auto owners = partition::own(instance.cluster, shards, comm.size());
 
-  const Scene scene{comm, valuation, pools, shards, owners, options};
+  const Scene scene{comm, face, quotas, pools, shards, owners, options};
   Start start = options.checkpoint.resume.empty() ? plan_locally(scene, stages, progress)
                                                   : resume(scene, stages);
+  const model::Valuation& valuation = *start.valuation;
 
   Proof proof = stages.run("bound", [&] {
     std::vector<model::Certificate> candidates{from_pools(pools, start.consensus.prices)};
@@ -175,11 +181,18 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
                                    hooks(proof, writer, progress, records), start.rounds);
   });
   Placement placement = coordinator::gather_placement(comm, start.local.mine, start.spanning);
+  stages.run("limits", [&] {
+    comm.agreed([&] {
+      if (comm.rank() != 0) return;
+      placement = coordinator::obey_limits(face, pools, quotas, links, std::move(placement),
+                                           {.gap = options.gap, .stop = options.stop});
+    });
+  });
 
   stages.run("tighten", [&] {
     comm.agreed([&] {
       if (comm.rank() != 0) return;
-      proof = tighten(valuation, pools, start.consensus.prices, std::move(proof),
+      proof = tighten(face, pools, start.consensus.prices, std::move(proof),
                       tightening(instance, options, placement));
     });
   });

@@ -26,9 +26,16 @@ solver::ShardOptions shard_options(const PlanOptions& options) {
   return shard;
 }
 
+std::unique_ptr<const model::Valuation> priced(const Scene& scene,
+                                               const coordinator::Consensus& consensus) {
+  return std::make_unique<const model::Valuation>(scene.face.instance(), scene.face.objective(),
+                                                  scene.quotas.by_queue(consensus.quotas));
+}
+
 /// Rank 0's checkpoint to all; the contents go to all as well, each takes what is its own.
 void hand_out(const comm::Communicator& comm, Checkpoint& c) {
   comm.broadcast_vector(c.consensus.prices);
+  comm.broadcast_vector(c.consensus.quotas);
   comm.broadcast_value(c.consensus.bound);
   comm.broadcast_value(c.consensus.evaluations);
   comm.broadcast_vector(c.shape_prices);
@@ -49,17 +56,18 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
   prices.stop = scene.options.stop;
   Start start;
   start.consensus = stages.run("relax", [&] {
-    return coordinator::consensus(scene.comm, scene.valuation, scene.pools, prices);
+    return coordinator::consensus(scene.comm, scene.face, scene.pools, scene.quotas, prices);
   });
   progress.line({.stage = "relax",
                  .objective = std::nan(""),
-                 .bound = start.consensus.bound - scene.valuation.stop_costs()});
+                 .bound = start.consensus.bound - scene.face.stop_costs()});
+  start.valuation = priced(scene, start.consensus);
   coordinator::Assignment jobs = stages.run("assign", [&] {
-    return coordinator::assign(scene.comm, scene.valuation, scene.pools, scene.shards,
+    return coordinator::assign(scene.comm, *start.valuation, scene.pools, scene.shards,
                                start.consensus.prices, scene.options.stop);
   });
   start.local = stages.run("round", [&] {
-    return coordinator::plan_shards(scene.comm, scene.valuation, scene.pools, scene.shards,
+    return coordinator::plan_shards(scene.comm, *start.valuation, scene.pools, scene.shards,
                                     scene.owners, jobs, start.consensus.prices,
                                     shard_options(scene.options));
   });
@@ -74,13 +82,14 @@ Start resume(const Scene& scene, Stages& stages) {
     scene.comm.agreed([&] {
       if (scene.comm.rank() != 0) return;
       c = read_checkpoint(path);
-      expect_same_run(path, c, model::instance_digest(scene.valuation.instance()),
+      expect_same_run(path, c, model::instance_digest(scene.face.instance()),
                       words_of(scene.options));
     });
     hand_out(scene.comm, c);
     Start start;
+    start.valuation = priced(scene, c.consensus);
     start.local.mine =
-        coordinator::own_shards(scene.comm, scene.valuation, scene.pools, scene.shards,
+        coordinator::own_shards(scene.comm, *start.valuation, scene.pools, scene.shards,
                                 scene.owners, shard_options(scene.options));
     for (solver::Shard& shard : start.local.mine) {
       for (const model::JobPlacement& p : c.spanning) shard.reserve(p);
@@ -97,7 +106,7 @@ Start resume(const Scene& scene, Stages& stages) {
 CheckpointWriter::CheckpointWriter(const Scene& scene, const Start& start)
     : path_(scene.options.checkpoint.file) {
   if (path_.empty() || scene.comm.rank() != 0) return;
-  checkpoint_.instance_digest = model::instance_digest(scene.valuation.instance());
+  checkpoint_.instance_digest = model::instance_digest(scene.face.instance());
   checkpoint_.options = words_of(scene.options);
   checkpoint_.consensus = start.consensus;
   checkpoint_.shape_prices = start.local.shape_prices;

@@ -3,6 +3,7 @@
 
 #include "stages.hpp"
 
+#include <memory>
 #include <string>
 
 #include "berth/coordinator/checkpoint.hpp"
@@ -16,7 +17,8 @@ namespace berth::pipeline {
 /// What every stage looks at.
 struct Scene {
   const comm::Communicator& comm;
-  const model::Valuation& valuation;
+  const model::Valuation& face;  ///< quotas cost nothing
+  const model::Quotas& quotas;
   const model::Pools& pools;
   const partition::Shards& shards;
   const partition::Ownership& owners;
@@ -26,6 +28,8 @@ struct Scene {
 /// What the rounds start from.
 struct Start {
   coordinator::Consensus consensus;
+  /// A GPU of a full queue costs what the quota's price says. The shards refer to it.
+  std::unique_ptr<const model::Valuation> valuation;
   model::Placement spanning;
   coordinator::LocalPlans local;
   coordinator::RoundState rounds;

@@ -13,6 +13,7 @@ namespace berth::coordinator {
 /// Prices for the whole cluster, the same bits on every rank.
 struct Consensus {
   std::vector<double> prices;  ///< by PoolId, value per GPU
+  std::vector<double> quotas;  ///< by position in `model::Quotas::limits`, value per GPU
   double bound = 0.0;          ///< exact dual value at these prices; `certify` has the last word
   int evaluations = 0;
 };
@@ -24,6 +25,7 @@ struct Consensus {
 ///
 /// Per evaluation: one broadcast and one reduction of 8 bytes a price.
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
-                    const model::Pools& pools, const solver::PriceOptions& options = {});
+                    const model::Pools& pools, const model::Quotas& quotas,
+                    const solver::PriceOptions& options = {});
 
 }  // namespace berth::coordinator

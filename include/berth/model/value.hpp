@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "berth/base/strong_id.hpp"
 #include "berth/model/instance.hpp"
@@ -20,8 +22,10 @@ namespace berth::model {
 /// objective is the sum over placed jobs less `stop_costs` (under Objective::value).
 class Valuation {
  public:
-  Valuation(const Instance& instance, Objective objective)
-      : instance_(&instance), objective_(objective) {}
+  /// @param queue_prices  by QueueId, per GPU, ancestors included; empty: quotas cost nothing. They
+  ///                      are taken off every value below.
+  Valuation(const Instance& instance, Objective objective, std::vector<double> queue_prices = {})
+      : instance_(&instance), objective_(objective), queue_prices_(std::move(queue_prices)) {}
 
   /// Value of the job on `type` (invalid for CPU-only jobs), lying in a domain of level `width`,
   /// its farthest task at `distance` from home (Level::rack = in the home rack; jobs without a
@@ -37,6 +41,9 @@ class Valuation {
     return option(job, type, Level::machine, Level::machine);
   }
 
+  /// The queue prices' part of the job's values.
+  [[nodiscard]] double charge(const Job& job) const;
+
   /// What stopping all running jobs that may be stopped would cost.
   [[nodiscard]] double stop_costs() const;
 
@@ -49,6 +56,7 @@ class Valuation {
  private:
   const Instance* instance_;
   Objective objective_;
+  std::vector<double> queue_prices_;
 };
 
 /// Narrowest level that holds all tasks, and the distance of the farthest task from home

@@ -11,6 +11,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/pools.hpp"
+#include "berth/model/quota.hpp"
 #include "berth/model/room.hpp"
 #include "berth/model/value.hpp"
 
@@ -35,7 +36,7 @@ Supply full_supply(const model::Cluster& cluster, const model::Pools& pools);
 Supply free_supply(const model::Pools& pools, const model::Room& room,
                    std::span<const MachineId> machines);
 
-/// What a minimiser of the market's dual has to know about its unknowns, by PoolId.
+/// What a minimiser of the market's dual has to know about its unknowns, by PoolId, then by quota.
 struct MarketShape {
   std::vector<double> capacity;     ///< GPUs
   std::vector<double> upper;        ///< largest price per GPU that can matter
@@ -48,6 +49,8 @@ struct MarketShape {
 ///   D(p) = sum_pools cap p + sum_jobs n eps log( [not required] + sum_options exp((v/n - q)/eps) )
 ///   q    = -eps log sum_places exp(-c/eps)       places that are worth the same to the job
 ///   c    = price per GPU of the place: its pool's, or the cheapest filling of its pools
+/// With quotas every option of a job also costs theta = the prices of its queue's limits, and D has
+/// a term limit x price for each.
 ///
 /// Any prices >= 0 bound every plan from above; eps = 0 gives the exact dual value. Equal jobs are
 /// merged, and places worth the same are priced once, so that an evaluation costs
@@ -57,9 +60,10 @@ struct MarketShape {
 /// number of ranks and threads, gives the same bits.
 class Market {
  public:
-  /// @param jobs  ascending; the valuation and the pools must outlive the market
+  /// @param jobs    ascending; the valuation and the pools must outlive the market
+  /// @param quotas  each has a price per GPU too, after those of the pools
   Market(const model::Valuation& valuation, const model::Pools& pools, std::span<const JobId> jobs,
-         const Supply& supply);
+         const Supply& supply, const model::Quotas* quotas = nullptr);
   ~Market();
   Market(Market&&) noexcept;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -72,6 +73,13 @@ class Shard {
   /// Instead of `plan`: takes over what another shard planned, or what this one once held.
   void restore(ShardContent content);
   [[nodiscard]] ShardContent content() const;
+
+  /// Whether a job worth this may be tried; whether it may lie as placed (and then is counted).
+  using MayTry = std::function<bool(JobId, double)>;
+  using Admit = std::function<bool(const model::JobPlacement&, double)>;
+
+  /// Idle room to unplaced jobs, most value per GPU first, as far as the two allow.
+  void refill(const MayTry& may_try, const Admit& admit);
 
   /// At most `most` unplaced jobs of positive regret, largest first, ties by id.
   [[nodiscard]] std::vector<Offer> offers(std::size_t most) const;

@@ -28,13 +28,14 @@ TEST_F(Coordinator, consensus_prices_are_the_same_bits_on_every_rank_and_on_one)
   const auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 2000, .seed = 5});
   const model::Valuation valuation(instance, model::Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
-  const auto together = consensus(world, valuation, pools);
+  const auto together = consensus(world, valuation, pools, {instance, valuation.objective()});
   const auto gathered = world.all_gather_varying<double>(together.prices);
   for (std::size_t i = 0; i < gathered.size(); ++i) {
     EXPECT_EQ(gathered[i], together.prices[i % pools.size()]);
   }
   if (world.rank() != 0) return;
-  const auto alone = consensus(comm::Communicator::serial(), valuation, pools);
+  const auto alone =
+      consensus(comm::Communicator::serial(), valuation, pools, {instance, valuation.objective()});
   EXPECT_EQ(together.prices, alone.prices);
   EXPECT_EQ(together.bound, alone.bound);
   EXPECT_EQ(together.evaluations, alone.evaluations);
@@ -46,7 +47,8 @@ model::Placement coordinated(const comm::Communicator& comm, const model::Valuat
   const auto& cluster = valuation.instance().cluster;
   const auto pieces = partition::split(cluster, {.shards = shards});
   const auto owners = partition::own(cluster, pieces, comm.size());
-  const auto prices = consensus(comm, valuation, pools);
+  const auto prices =
+      consensus(comm, valuation, pools, {valuation.instance(), valuation.objective()});
   const auto jobs = assign(comm, valuation, pools, pieces, prices.prices);
   auto local = plan_shards(comm, valuation, pools, pieces, owners, jobs, prices.prices, {});
   RoundOptions options;

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/model/links.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace berth::model {
+namespace {
+
+std::int64_t whole_mbps(double gbps) {
+  return std::isinf(gbps) ? Links::kNoLimit : static_cast<std::int64_t>(std::floor(gbps * 1000.0));
+}
+
+/// Tasks of one domain.
+struct Inside {
+  std::int64_t workers = 0;
+  std::int64_t servers = 0;
+};
+
+}  // namespace
+
+Links::Links(const Instance& instance) : instance_(&instance) {
+  const Cluster& cluster = instance.cluster;
+  for (const Rack& rack : cluster.racks) mbps_.push_back(whole_mbps(rack.uplink_gbps));
+  for (const Pod& pod : cluster.pods) mbps_.push_back(whole_mbps(pod.uplink_gbps));
+  const auto& jobs = instance.workload.jobs;
+  const bool talk = std::ranges::any_of(
+      jobs, [](const Job& j) { return j.communication.pattern != Pattern::none; });
+  idle_ = !talk || std::ranges::all_of(mbps_, [](std::int64_t m) { return m == kNoLimit; });
+  if (idle_) return;
+  for (const Running& running : instance.workload.running) {
+    if (!running.pinned) continue;
+    for (const LinkLoad& l : load(running.job, instance.workload.tasks_of(running))) {
+      if (mbps_[l.link] == kNoLimit) continue;
+      mbps_[l.link] = std::max<std::int64_t>(0, mbps_[l.link] - l.mbps);
+    }
+  }
+}
+
+std::vector<LinkLoad> Links::load(JobId job, std::span<const TaskPlacement> tasks) const {
+  std::vector<LinkLoad> loads;
+  const Communication& communication = instance_->workload.job(job).communication;
+  if (communication.pattern == Pattern::none) return loads;
+  add_level(loads, communication, tasks, false);
+  add_level(loads, communication, tasks, true);
+  return loads;
+}
+
+void Links::add_level(std::vector<LinkLoad>& loads, const Communication& communication,
+                      std::span<const TaskPlacement> tasks, bool pods) const {
+  const Cluster& cluster = instance_->cluster;
+  std::map<std::uint32_t, Inside> domains;
+  Inside all;
+  for (const TaskPlacement& t : tasks) {
+    const RackId rack = cluster.machine_rack[t.machine.index()];
+    const std::size_t link =
+        pods ? cluster.racks.size() + cluster.racks[rack.index()].pod.index() : rack.index();
+    Inside& here = domains[static_cast<std::uint32_t>(link)];
+    const bool server = communication.pattern == Pattern::ps && t.group == communication.servers;
+    ++(server ? here.servers : here.workers);
+    ++(server ? all.servers : all.workers);
+  }
+  if (domains.size() < 2) return;
+  for (const auto& [link, in] : domains) {
+    if (communication.pattern == Pattern::ring) {
+      loads.push_back({link, communication.mbps});
+      continue;
+    }
+    const std::int64_t pairs =
+        in.workers * (all.servers - in.servers) + (all.workers - in.workers) * in.servers;
+    const std::int64_t sent = communication.mbps * pairs;
+    if (sent > 0) loads.push_back({link, (sent + all.servers - 1) / all.servers});
+  }
+}
+
+}  // namespace berth::model
