@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real and reference input with known answers: quality, proof, and the same plan on any ranks.
+#include "planned.hpp"
 #include "test_paths.hpp"
 
 #include <filesystem>
@@ -11,39 +12,19 @@
 #include "berth/certify/check.hpp"
 #include "berth/io/import.hpp"
 #include "berth/io/plan_file.hpp"
-#include "berth/parallel/threads.hpp"
-#include "berth/pipeline/plan_cluster.hpp"
 #include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
 
-model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance,
-                    model::Objective objective, int shards, int threads) {
-  const parallel::ThreadLimit limit(threads);
-  report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
-  PlanOptions options;
-  options.objective = objective;
-  options.partition.shards = shards;
-  return plan_cluster(comm, instance, options, silent);
-}
-
-/// Plans on all ranks with one and two threads and, on rank 0, alone: one plan. Returns it on
-/// rank 0, judged from its file text.
-model::Plan same_on_any_ranks(const model::Instance& instance, model::Objective objective,
-                              int shards) {
-  const auto world = comm::Communicator::world();
-  const auto together = plan_on(world, instance, objective, shards, 1);
-  const auto threaded = plan_on(world, instance, objective, shards, 2);
-  if (world.rank() != 0) return {};
-  const auto alone = plan_on(comm::Communicator::serial(), instance, objective, shards, 1);
-  EXPECT_EQ(together.plan_digest, alone.plan_digest);
-  EXPECT_EQ(together.proof_digest, alone.proof_digest);
-  EXPECT_EQ(threaded.plan_digest, alone.plan_digest);
+/// The plan of any number of ranks, on rank 0, judged from its file text.
+model::Plan judged(const model::Instance& instance, model::Objective objective, int shards) {
+  auto plan = test::same_on_any_ranks(instance, shards, objective);
+  if (comm::Communicator::world().rank() != 0) return plan;
   const auto verdict =
-      certify::check(instance, io::parse_plan(io::plan_text(instance, alone), "plan.json"));
+      certify::check(instance, io::parse_plan(io::plan_text(instance, plan), "plan.json"));
   EXPECT_TRUE(verdict.valid()) << (verdict.faults.empty() ? "" : verdict.faults[0].text);
-  return alone;
+  return plan;
 }
 
 /// One PETSc session for all tests of the program: TAO cannot be started twice.
@@ -55,14 +36,14 @@ class RealInput : public testing::Test {
 };
 
 TEST_F(RealInput, openb_default_is_packed_to_a_hair) {
-  const auto traces = test::traces();
-  const auto bench = test::bench();
+  const auto traces = berth::test::traces();
+  const auto bench = berth::test::bench();
   if (!traces || !bench) GTEST_SKIP() << "skipped: no BERTH_TRACES or BERTH_BENCH";
   const auto instance = io::import_openb((*traces / "openb/openb_node_list_gpu_node.csv").string(),
                                          (*bench / "openb_130/default_seed42.csv.gz").string());
   for (const int shards : {0, 4}) {
     SCOPED_TRACE(testing::Message() << "shards " << shards);
-    const auto plan = same_on_any_ranks(instance, model::Objective::allocate, shards);
+    const auto plan = judged(instance, model::Objective::allocate, shards);
     if (comm::Communicator::world().rank() != 0) continue;
     EXPECT_EQ(plan.figures.gpus_total, 6212);
     EXPECT_GE(plan.figures.objective, 0.998 * 6212000);      // FGD: 95.39 %
@@ -79,8 +60,8 @@ struct Packed {
 
 /// Shares, CPU-only jobs that must run, and little to choose from. Alone: it is about quality.
 TEST_F(RealInput, openb_variants_are_packed_to_the_gap_asked_for) {
-  const auto traces = test::traces();
-  const auto bench = test::bench();
+  const auto traces = berth::test::traces();
+  const auto bench = berth::test::bench();
   if (!traces || !bench) GTEST_SKIP() << "skipped: no BERTH_TRACES or BERTH_BENCH";
   if (comm::Communicator::world().size() > 1) GTEST_SKIP() << "skipped: one rank is enough";
   for (const Packed& p :
@@ -106,12 +87,12 @@ TEST_F(RealInput, openb_variants_are_packed_to_the_gap_asked_for) {
 }
 
 TEST_F(RealInput, rack_placement_comes_close_to_the_exact_relaxation) {
-  const auto bench = test::bench();
+  const auto bench = berth::test::bench();
   if (!bench) GTEST_SKIP() << "skipped: no BERTH_BENCH";
   const auto folder = *bench / "rack_placement/r4000x256";
   const auto instance =
       io::import_rack_placement((folder / "jobs.csv").string(), (folder / "racks.csv").string());
-  const auto plan = same_on_any_ranks(instance, model::Objective::value, 0);
+  const auto plan = judged(instance, model::Objective::value, 0);
   if (comm::Communicator::world().rank() != 0) return;
   constexpr double kRelaxation = 126860.5;  // exact, by a network simplex
   constexpr double kBestProved = 0.99804;   // no plan is above this share of it

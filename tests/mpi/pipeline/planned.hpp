@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "berth/parallel/threads.hpp"
+#include "berth/pipeline/plan_cluster.hpp"
+
+namespace berth::pipeline::test {
+
+inline model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance,
+                           int shards, int threads,
+                           model::Objective objective = model::Objective::value) {
+  const parallel::ThreadLimit limit(threads);
+  report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
+  PlanOptions options;
+  options.objective = objective;
+  options.partition.shards = shards;
+  return plan_cluster(comm, instance, options, silent);
+}
+
+inline void expect_same(const model::Plan& plan, const model::Plan& oracle) {
+  EXPECT_EQ(plan.plan_digest, oracle.plan_digest);
+  EXPECT_EQ(plan.proof_digest, oracle.proof_digest);
+}
+
+/// Plans on all ranks with one and two threads and, on rank 0, alone: one plan. Returns it on
+/// rank 0, nothing elsewhere.
+inline model::Plan same_on_any_ranks(const model::Instance& instance, int shards,
+                                     model::Objective objective = model::Objective::value) {
+  const auto world = comm::Communicator::world();
+  const auto together = plan_on(world, instance, shards, 1, objective);
+  const auto threaded = plan_on(world, instance, shards, 2, objective);
+  if (world.rank() != 0) return {};
+  auto alone = plan_on(comm::Communicator::serial(), instance, shards, 1, objective);
+  expect_same(together, alone);
+  expect_same(threaded, alone);
+  return alone;
+}
+
+}  // namespace berth::pipeline::test

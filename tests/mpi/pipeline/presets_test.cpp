@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// One plan for any number of ranks and threads, on workloads of other kinds. Oracle: one rank.
+#include "planned.hpp"
+
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "berth/policy/generate.hpp"
+#include "berth/solver/petsc_session.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+/// One PETSc session for all tests of the program: TAO cannot be started twice.
+class Presets : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
+  static void TearDownTestSuite() { petsc.reset(); }
+  static inline std::unique_ptr<solver::PetscSession> petsc;
+};
+
+TEST_F(Presets, gangs_with_homes_and_locality) {
+  test::same_on_any_ranks(
+      policy::generate(policy::Preset::philly_like, {.gpus = 2048, .seed = 1, .load = 1.1}), 4);
+}
+
+TEST_F(Presets, gangs_larger_than_a_shard) {
+  const auto plan = test::same_on_any_ranks(
+      policy::generate(policy::Preset::llm_like, {.gpus = 4096, .seed = 2, .load = 1.3}), 8);
+  if (comm::Communicator::world().rank() != 0) return;
+  EXPECT_GT(plan.stats.at("spanning_gangs"), 0);
+}
+
+TEST_F(Presets, shares_and_cpu_only_jobs) {
+  test::same_on_any_ranks(
+      policy::generate(policy::Preset::openb_like, {.gpus = 512, .seed = 3, .load = 1.2}), 3,
+      model::Objective::allocate);
+}
+
+TEST_F(Presets, everything_at_once_in_more_shards_than_pods) {
+  test::same_on_any_ranks(
+      policy::generate(policy::Preset::hetero,
+                       {.gpus = 2048, .seed = 4, .load = 1.5, .cpu_machines = 0.2}),
+      7);
+}
+
+}  // namespace
+}  // namespace berth::pipeline
