@@ -29,6 +29,7 @@ certify base parallel model
 report base model
 pipeline base parallel comm model io partition solver policy coordinator certify report
 sim *
+scale *
 serve *
 apps *
 RULES

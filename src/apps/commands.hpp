@@ -20,5 +20,6 @@ void add_plan(CLI::App& app, Action& action, report::LogFormat& log);
 void add_check(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
 
 }  // namespace berth::apps

@@ -2,10 +2,15 @@
 #include "options.hpp"
 
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <fmt/format.h>
 #include <unistd.h>
+
+#include "berth/base/error.hpp"
 
 namespace berth::apps {
 
@@ -13,6 +18,20 @@ void add_input(CLI::App& command, pipeline::Input& input) {
   command.add_option("--cluster", input.cluster, "Cluster file, YAML (.gz by suffix)")->required();
   command.add_option("--jobs", input.jobs, "Jobs file, one JSON object a line (.gz by suffix)")
       ->required();
+}
+
+void keep_input(const Named& out, const Named& input) {
+  std::error_code none;  // what does not exist is no input
+  if (!std::filesystem::is_regular_file(out.path, none)) return;
+  if (!std::filesystem::equivalent(out.path, input.path, none)) return;
+  throw InputError({.file = "", .line = 0, .field = out.flag},
+                   fmt::format("{} is the file given as {}", out.path, input.flag),
+                   "name another file");
+}
+
+void keep_input(const Named& out, const pipeline::Input& input) {
+  keep_input(out, Named{"--cluster", input.cluster});
+  keep_input(out, Named{"--jobs", input.jobs});
 }
 
 void add_output(CLI::App& command, Output& output) {

@@ -14,6 +14,16 @@ namespace berth::apps {
 /// --cluster and --jobs, both required.
 void add_input(CLI::App& command, pipeline::Input& input);
 
+/// A file and the option that names it.
+struct Named {
+  const char* flag;
+  const std::string& path;
+};
+
+/// What is written must not replace what it is made from.
+void keep_input(const Named& out, const Named& input);
+void keep_input(const Named& out, const pipeline::Input& input);
+
 /// --out-cluster and --out-jobs, both required.
 struct Output {
   std::string cluster;

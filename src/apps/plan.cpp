@@ -4,9 +4,7 @@
 #include "signals.hpp"
 
 #include <cstdio>
-#include <filesystem>
 #include <memory>
-#include <system_error>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -103,32 +101,16 @@ int threads_of(const comm::Communicator& comm, int asked) {
   return parallel::default_threads(comm::ranks_sharing(comm, parallel::bound_cores()));
 }
 
-/// A file and the option that names it.
-struct Named {
-  const char* flag;
-  const std::string& path;
-};
-
-/// What is written must not replace what it is made from.
-void keep_input(const Named& out, const Named& input) {
-  std::error_code none;  // what does not exist is no input
-  if (!std::filesystem::is_regular_file(out.path, none)) return;
-  if (!std::filesystem::equivalent(out.path, input.path, none)) return;
-  throw InputError({.file = "", .line = 0, .field = out.flag},
-                   fmt::format("{} is the file given as {}", out.path, input.flag),
-                   "name another file");
-}
-
 void keep_inputs(const PlanFlags& flags) {
-  for (const Named& out :
-       {Named{"--out", flags.out}, Named{"--checkpoint", flags.plan.checkpoint.file}}) {
-    if (out.path.empty()) continue;
-    keep_input(out, {"--cluster", flags.input.cluster});
-    keep_input(out, {"--jobs", flags.input.jobs});
-    io::expect_writable(out.path);
+  const Named out{"--out", flags.out};
+  const Named checkpoint{"--checkpoint", flags.plan.checkpoint.file};
+  for (const Named& written : {out, checkpoint, Named{"--trace-out", flags.trace}}) {
+    if (written.path.empty()) continue;
+    keep_input(written, flags.input);
+    io::expect_writable(written.path);
   }
-  keep_input({"--out", flags.out}, {"--checkpoint", flags.plan.checkpoint.file});
-  keep_input({"--out", flags.out}, {"--resume", flags.plan.checkpoint.resume});
+  keep_input(out, checkpoint);
+  keep_input(out, Named{"--resume", flags.plan.checkpoint.resume});
 }
 
 /// Everything that can be refused before any work is done.

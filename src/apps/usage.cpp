@@ -75,6 +75,20 @@ The same options give the same files on every machine.
 Exit codes
   0 done                      2 bad usage or input        4 internal error, or a full disk)";
 
+constexpr const char* kBench = R"(
+Examples
+  mpiexec -n 16 berth bench scale --gpus 65536 --out-json s.json --out-csv s.csv
+  mpiexec -n 4 berth bench scale --gpus 4096 --weak --repeat 3
+  mpiexec -n 8 berth bench scale --ranks 1,2,3,8 --cluster c.yaml --jobs j.jsonl.gz --threads 2
+  srun -n 64 berth bench scale --preset philly-like --gpus 262144 --ranks 1,16,64
+
+One launch measures every number of ranks up to its own: the first ranks plan, the others sleep.
+Keep ranks x threads at or below the cores, or the times mean little. What the model says of more
+ranks is printed apart; its network is assumed (--latency-us and so on), not measured.
+
+Exit codes
+  0 done                      2 bad usage or input        4 internal error, or a full disk)";
+
 const CLI::App& deepest(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   return chosen.empty() ? app : deepest(*chosen.front());
@@ -116,8 +130,11 @@ std::string unknown_word(const CLI::App& app) {
 
 void add_examples(CLI::App& app) {
   app.footer(kProgram);
-  constexpr std::array<std::array<const char*, 2>, 4> texts{
-      {{"plan", kPlan}, {"check", kCheck}, {"import", kImport}, {"generate", kGenerate}}};
+  constexpr std::array<std::array<const char*, 2>, 5> texts{{{"plan", kPlan},
+                                                             {"check", kCheck},
+                                                             {"import", kImport},
+                                                             {"generate", kGenerate},
+                                                             {"bench", kBench}}};
   const auto every = [](CLI::App*) { return true; };
   for (const auto& [name, text] : texts) {
     CLI::App* const command = app.get_subcommand(name);

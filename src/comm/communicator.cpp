@@ -51,6 +51,12 @@ Communicator internal::with_delays(const Communicator& comm, std::uint64_t seed,
   return delayed;
 }
 
+Communicator Communicator::fresh() const {
+  Communicator copy = *this;
+  copy.impl_->ledger = Ledger();
+  return copy;
+}
+
 int Communicator::rank() const { return impl_->rank; }
 int Communicator::size() const { return impl_->size; }
 

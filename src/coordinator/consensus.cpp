@@ -28,7 +28,10 @@ class BlockSums {
   /// Collective: adds all ranks' blocks; complete on rank 0.
   std::span<const std::int64_t> operator()(std::span<const double> prices, double eps) {
     sums_.assign(sums_.size(), 0);
-    market_.evaluate(prices, eps, first_, last_, sums_);
+    {
+      const comm::Communicator::Span span(comm_, "evaluate", comm_.rank());
+      market_.evaluate(prices, eps, first_, last_, sums_);
+    }
     comm_.sum_to_root(std::span(sums_), 0);
     return sums_;
   }

@@ -51,6 +51,7 @@ class Communicator {
 
   [[nodiscard]] int rank() const;
   [[nodiscard]] int size() const;
+  [[nodiscard]] Communicator fresh() const;  ///< the same ranks, nothing counted or recorded yet
 
   void barrier() const;
   /// A barrier for ranks that have nothing to do for seconds: they leave their cores to others.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "berth/scale/point.hpp"
+
+namespace berth::scale {
+
+/// A network in the terms of LogGP (Alexandrov et al., SPAA 1995); all in microseconds. The
+/// defaults are those of a common 100 Gbit/s fabric, assumed and not measured.
+struct Network {
+  double latency = 1.5;        ///< L: of a short message
+  double overhead = 0.5;       ///< o: of the processor, at either end
+  double gap = 0.3;            ///< g: between two messages of one rank
+  double gap_per_byte = 1e-4;  ///< G: 1 / bandwidth; 1e-4 us/B = 10 GB/s
+  double polling = 10.0;  ///< a completed collective is noticed so much later: ranks do not spin
+};
+
+/// Microseconds of one collective in which `bytes` of payload are in play (broadcast, reduce,
+/// all_reduce: of one rank; gather, all_gather: of all ranks; all_to_all: given by one rank).
+///
+/// Trees and recursive doubling take ceil(log2 ranks) steps of L + 2o; broadcasts and reductions
+/// move the payload in every step, gathers all of it once; all_to_all is pairwise.
+double collective_time(comm::Call call, int ranks, double bytes, const Network& network);
+
+enum class Scaling : std::uint8_t {
+  strong,  ///< one instance on every number of ranks
+  weak,    ///< an instance that grows with the ranks
+};
+
+struct StageForecast {
+  std::string stage;
+  double work = 0.0;           ///< seconds of the slowest rank
+  double communication = 0.0;  ///< seconds in collectives
+};
+
+/// What a run on so many ranks, each with a core for every thread, should take. Modelled.
+struct Forecast {
+  int ranks = 1;
+  std::vector<StageForecast> stages{};
+  std::vector<CallCount> calls{};
+  double seconds = 0.0;  ///< all stages but load, as a plan's "solve"
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Owner of each shard on a number of ranks.
+using Owners = std::vector<int>;
+
+/// The calls on another number of ranks, from those measured on two or more.
+///
+/// Strong: each rank starts the same collectives on any number of ranks; bytes of all ranks
+/// together follow the polynomial through the three smallest numbers measured: exact, but for
+/// gathers to a root and exchanges, where a rank's share for itself does not count. Weak: the collectives of the largest number
+/// measured, bytes in proportion to the ranks.
+std::vector<CallCount> forecast_calls(std::span<const Point> measured, Scaling scaling, int ranks);
+
+/// Work comes from the smallest number of ranks measured (strong) or the largest (weak).
+///
+/// Strong: evaluations of the prices are divided by the ranks in blocks of 256 jobs; local plans
+/// take what the shards measured take under `owners`; rounds are divided by shards; everything
+/// else stays. Weak: evaluations and local plans stay as they are on a rank; everything else, the
+/// rounds among it (each shard bids on the offers of all), grows with the ranks.
+///
+/// @param owners  of the shards on `ranks` ranks; strong only, else empty
+Forecast forecast(std::span<const Point> measured, Scaling scaling, int ranks, const Owners& owners,
+                  const Network& network);
+
+}  // namespace berth::scale

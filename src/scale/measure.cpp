@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/scale/measure.hpp"
+
+#include "peak_memory.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "berth/base/assert.hpp"
+#include "berth/parallel/threads.hpp"
+#include "berth/pipeline/distribute.hpp"
+#include "berth/report/progress.hpp"
+
+namespace berth::scale {
+namespace {
+
+using comm::Communicator;
+
+/// All ranks went through the same stages and calls, so that their lists can be read side by side.
+template <class T>
+std::vector<T> of_all_ranks(const Communicator& comm, const std::vector<T>& mine) {
+  const auto size = static_cast<std::int64_t>(mine.size());
+  BERTH_ENSURE(comm.min(size) == comm.max(size));
+  return comm.gather_varying<T>(std::span<const T>(mine));
+}
+
+std::vector<StageShares> gather_stages(const Communicator& comm, const Communicator& run) {
+  const std::vector<comm::Traffic> stages = run.stats();
+  std::vector<RankShare> mine;
+  for (const comm::Traffic& s : stages) {
+    mine.push_back({std::max(0.0, s.elapsed - s.seconds), s.seconds, s.messages, s.bytes});
+  }
+  const std::vector<RankShare> all = of_all_ranks(comm, mine);
+  std::vector<StageShares> result;
+  for (std::size_t i = 0; i < stages.size() && comm.rank() == 0; ++i) {
+    result.push_back({.stage = stages[i].stage, .ranks = {}});
+    for (std::size_t at = i; at < all.size(); at += stages.size()) {
+      result.back().ranks.push_back(all[at]);
+    }
+  }
+  return result;
+}
+
+std::vector<CallCount> gather_calls(const Communicator& comm, const Communicator& run) {
+  struct Count {
+    std::int64_t messages, bytes;
+  };
+  const std::vector<comm::CallTraffic> calls = run.stats_by_call();
+  std::vector<Count> mine;
+  for (const comm::CallTraffic& c : calls) mine.push_back({c.messages, c.bytes});
+  const std::vector<Count> all = of_all_ranks(comm, mine);
+  std::vector<CallCount> result;
+  for (std::size_t i = 0; i < calls.size() && comm.rank() == 0; ++i) {
+    result.push_back({calls[i].stage, calls[i].call, calls[i].messages, 0});
+    for (std::size_t at = i; at < all.size(); at += calls.size()) {
+      BERTH_ENSURE(all[at].messages == calls[i].messages);
+      result.back().bytes += all[at].bytes;
+    }
+  }
+  return result;
+}
+
+/// Seconds of all spans of this name by index, over all ranks; on rank 0.
+std::vector<double> gather_spans(const Communicator& comm, const Communicator& run,
+                                 std::string_view name) {
+  struct Span {
+    std::int64_t index;
+    double seconds;
+  };
+  std::vector<Span> mine;
+  for (const comm::Event& e : run.events()) {
+    if (e.kind == comm::Event::Kind::span && e.name == name) mine.push_back({e.index, e.seconds});
+  }
+  std::vector<double> result;
+  for (const Span& s : comm.gather_varying<Span>(std::span<const Span>(mine))) {
+    const auto index = static_cast<std::size_t>(s.index);
+    if (index >= result.size()) result.resize(index + 1, 0.0);
+    result[index] += s.seconds;
+  }
+  return result;
+}
+
+std::int64_t stat(const model::Plan& plan, const char* name) {
+  const auto found = plan.stats.find(name);
+  return found == plan.stats.end() ? 0 : static_cast<std::int64_t>(found->second);
+}
+
+/// One repeat as a point of its own.
+Point measure_once(const Communicator& comm, model::Instance& instance,
+                   const pipeline::PlanOptions& options) {
+  const Communicator run = comm.fresh();
+  run.record_events();
+  run.begin_stage("load");
+  pipeline::distribute(run, instance);
+  report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
+  const model::Plan plan = pipeline::plan_cluster(run, instance, options, silent);
+
+  Point point{.ranks = comm.size(),
+              .threads = parallel::thread_limit(),
+              .gpus = instance.cluster.gpus(),
+              .jobs = std::ssize(instance.workload.jobs),
+              .shards = stat(plan, "shards"),
+              .plan_digest = plan.plan_digest,
+              .objective = plan.figures.objective,
+              .upper_bound = plan.figures.upper_bound,
+              .gap = plan.figures.gap,
+              .evaluations = stat(plan, "evaluations"),
+              .rounds = stat(plan, "rounds")};
+  if (const auto solve = plan.seconds.find("solve"); solve != plan.seconds.end()) {
+    point.median_seconds = solve->second;
+  }
+  point.stages = gather_stages(comm, run);
+  point.calls = gather_calls(comm, run);
+  point.shard_seconds = gather_spans(comm, run, "shard");
+  point.evaluate_seconds = gather_spans(comm, run, "evaluate");
+  return point;
+}
+
+}  // namespace
+
+Point measure(const Communicator& comm, const model::Instance& instance,
+              const MeasureOptions& options) {
+  BERTH_EXPECT(options.repeats > 0);
+  forget_peak_memory();
+  model::Instance own;
+  if (comm.rank() == 0) own = instance;
+  std::vector<Point> runs;
+  for (int i = 0; i < options.repeats; ++i) {
+    runs.push_back(measure_once(comm, own, options.plan));
+  }
+  std::vector<std::size_t> order(runs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return runs[i].median_seconds; });
+  std::vector<double> seconds;
+  bool same = true;
+  for (const Point& run : runs) {
+    seconds.push_back(run.median_seconds);
+    same = same && run.plan_digest == runs[0].plan_digest;
+  }
+  Point median = std::move(runs[order[order.size() / 2]]);
+  median.solve_seconds = std::move(seconds);
+  median.same_digest = same;
+  median.peak_memory_mib = comm.all_gather(peak_memory_mib());
+  return median;
+}
+
+}  // namespace berth::scale
