@@ -73,6 +73,8 @@ class Options {
     const Level widest = tasks == 1 ? Level::machine : job.domain;
     const JobWorth worth(*instance_, objective_, job);
     JobBest found;
+    if (job.running >= 0) stay(job, worth, found);
+    shift_ = fixed_down(worth.stop_cost(), scale_) - fixed_down(worth.move_cost(), scale_);
     if (!uses_gpu(instance_->workload, job)) {
       on_type(job, worth, GpuTypeId{}, widest, found);
       return found;
@@ -117,14 +119,35 @@ class Options {
         integral_ = integral_ && value == std::floor(value);
         if (value <= wider[width]) continue;
         std::fill_n(wider.begin(), width + 1, value);
-        const Int128 gross = fixed_up(value, scale_);
+        const Int128 gross = fixed_up(value, scale_) + shift_;
         if (best.net && gross <= *best.net) continue;
         const Int128 cost = cost_of(region, type, static_cast<Level>(w));
-        if (cost >= kImpossible) continue;
-        best.gross = best.gross ? std::max(*best.gross, gross) : gross;
-        best.net = best.net ? std::max(*best.net, gross - cost) : gross - cost;
+        if (cost < kImpossible) offer(gross, cost, best);
       }
     }
+  }
+
+  /// Where the job runs now it saves its move cost, and pays for just that place.
+  void stay(const Job& job, const JobWorth& worth, JobBest& best) {
+    for (const double cost : {worth.stop_cost(), worth.move_cost()}) {
+      integral_ = integral_ && cost == std::floor(cost);
+    }
+    if (worth.move_cost() == 0.0) return;  // one place among others
+    const auto now = present(instance_->workload, instance_->workload.running_of(job)->job);
+    const Reach r = reach(*instance_, *now);
+    const auto groups = instance_->workload.groups_of(job);
+    Int128 cost = 0;
+    for (const model::TaskPlacement& t : now->tasks) {
+      cost += tariff_->task(tariff_->at(t.machine), groups[t.group].shape);
+    }
+    offer(fixed_up(worth.at(r.type, r.width, r.distance), scale_) +
+              fixed_down(worth.stop_cost(), scale_),
+          cost, best);
+  }
+
+  static void offer(Int128 gross, Int128 cost, JobBest& best) {
+    best.gross = best.gross ? std::max(*best.gross, gross) : gross;
+    best.net = best.net ? std::max(*best.net, gross - cost) : gross - cost;
   }
 
   Int128 cost_of(const Region& region, GpuTypeId type, Level width) {
@@ -140,6 +163,7 @@ class Options {
   std::vector<GpuTypeId> existing_;
   const Job* shared_ = nullptr;
   std::optional<GangCost> costs_;
+  Int128 shift_ = 0;  ///< of the job at hand: stop cost saved, move cost paid
   bool integral_ = true;
 };
 
@@ -245,9 +269,10 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
                        ? machines_term(tariff, worth)
                        : contents_term(instance, objective, certificate, tariff, worth);
   const JobsTerm term = jobs_term(instance, options, must, own_price);
-  bound.jobs = term.net;
+  const Int128 stopped = stop_costs(instance, objective, bound.scale_log2);
+  bound.jobs = term.net - stopped;
   for (const auto& j : certificate.jobs) bound.jobs += j.price;
-  bound.zero_price = term.gross;
+  bound.zero_price = term.gross - stopped;
   bound.exact = std::min(bound.machines + bound.jobs, bound.zero_price);
   if (objective == model::Objective::allocate) {
     bound.capacity = capacity_of(tariff, bound.scale_log2);

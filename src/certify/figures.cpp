@@ -34,11 +34,23 @@ std::vector<JobId> required(const Instance& instance, const model::Placement& pl
 
 Worth objective(const Instance& instance, model::Objective kind,
                 const model::Placement& placement) {
+  constexpr int kScale = Worth::kScaleLog2;
   Worth total;
+  std::vector<std::uint8_t> placed_now(instance.workload.running.size(), 0);
   for (const model::JobPlacement& placed : placement) {
-    const JobWorth worth(instance, kind, instance.workload.jobs[placed.job.index()]);
+    const model::Job& job = instance.workload.jobs[placed.job.index()];
+    const JobWorth worth(instance, kind, job);
     const Reach r = reach(instance, placed);
-    total.exact += fixed_down(worth.at(r.type, r.width, r.distance), Worth::kScaleLog2);
+    total.exact += fixed_down(worth.at(r.type, r.width, r.distance), kScale);
+    if (job.running < 0) continue;
+    placed_now[static_cast<std::size_t>(job.running)] = 1;
+    if (worth.move_cost() == 0.0 || stays(instance.workload, placed)) continue;
+    total.exact -= fixed_up(worth.move_cost(), kScale);
+  }
+  for (std::size_t i = 0; i < placed_now.size(); ++i) {
+    if (placed_now[i] != 0) continue;
+    const model::Job& job = instance.workload.jobs[instance.workload.running[i].job.index()];
+    total.exact -= fixed_up(JobWorth(instance, kind, job).stop_cost(), kScale);
   }
   total.value = std::ldexp(static_cast<double>(total.exact), -Worth::kScaleLog2);
   return total;

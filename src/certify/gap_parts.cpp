@@ -87,13 +87,6 @@ BoundBasis basis_of(const Bound& bound, model::Objective kind) {
   return by_prices <= bound.zero_price ? BoundBasis::prices : BoundBasis::values;
 }
 
-const Stock& stock_of(const Tariff& tariff, const model::Cluster& cluster, MachineId m) {
-  const auto stocks = tariff.in_rack(cluster.machine_rack[m.index()]);
-  const auto at = std::ranges::find(stocks, tariff.kinds().of(m), &Stock::kind);
-  BERTH_ASSERT(at != stocks.end());
-  return *at;
-}
-
 /// What the tasks of a placed job pay; told by machine to `paid`.
 template <class Paid>
 Int128 cost_of(const Instance& instance, const Tariff& tariff, const model::JobPlacement& placed,
@@ -101,7 +94,7 @@ Int128 cost_of(const Instance& instance, const Tariff& tariff, const model::JobP
   const auto groups = instance.workload.groups_of(instance.workload.jobs[placed.job.index()]);
   Int128 total = 0;
   for (const model::TaskPlacement& task : placed.tasks) {
-    const Stock& stock = stock_of(tariff, instance.cluster, task.machine);
+    const Stock& stock = tariff.at(task.machine);
     const Int128 price = tariff.task(stock, groups[task.group].shape);
     paid(stock.type, price);
     total += price;
@@ -109,11 +102,15 @@ Int128 cost_of(const Instance& instance, const Tariff& tariff, const model::JobP
   return total;
 }
 
+/// Beyond being stopped.
 Int128 worth_of(const Instance& instance, model::Objective kind, const model::JobPlacement& placed,
                 int scale) {
   const Reach r = reach(instance, placed);
   const JobWorth worth(instance, kind, instance.workload.jobs[placed.job.index()]);
-  return fixed_up(worth.at(r.type, r.width, r.distance), scale);
+  Int128 gain =
+      fixed_up(worth.at(r.type, r.width, r.distance), scale) + fixed_down(worth.stop_cost(), scale);
+  if (!stays(instance.workload, placed)) gain -= fixed_down(worth.move_cost(), scale);
+  return gain;
 }
 
 /// What all machines could earn, by GPU type.

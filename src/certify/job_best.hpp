@@ -11,7 +11,8 @@
 
 namespace berth::certify {
 
-/// Best a job can do: net of prices, and before prices. Empty when no option fits, or it is pinned.
+/// Best a job can do beyond being left out or stopped: net of prices, and before prices. Empty when
+/// no option fits, or it is pinned.
 struct JobBest {
   std::optional<Int128> net;
   std::optional<Int128> gross;

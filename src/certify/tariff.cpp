@@ -36,23 +36,24 @@ void Tariff::stock_racks(const model::Cluster& cluster) {
   for (std::size_t p = 0; p < cluster.pods.size(); ++p) pod_racks_[p + 1] += pod_racks_[p];
   rack_first_.reserve(cluster.racks.size() + 1);
   std::size_t m = 0;
+  stock_of_.reserve(cluster.machines());
   std::vector<std::size_t> latest(kinds_.size(), 0);  // by KindId: its last stock, plus 1
   for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
     rack_first_.push_back(by_rack_.size());
     for (; m < cluster.machine_rack.size() && cluster.machine_rack[m].index() == r; ++m) {
       const KindId kind = kinds_.of(MachineId(m));
       std::size_t& stock = latest[kind.index()];
-      if (stock > rack_first_[r]) {
-        ++by_rack_[stock - 1].machines;
-        continue;
+      if (stock <= rack_first_[r]) {
+        by_rack_.push_back({.pod = cluster.racks[r].pod,
+                            .rack = RackId(r),
+                            .kind = kind,
+                            .type = kinds_[kind].type,
+                            .machines = 0,
+                            .price = {}});
+        stock = by_rack_.size();
       }
-      by_rack_.push_back({.pod = cluster.racks[r].pod,
-                          .rack = RackId(r),
-                          .kind = kind,
-                          .type = kinds_[kind].type,
-                          .machines = 1,
-                          .price = {}});
-      stock = by_rack_.size();
+      ++by_rack_[stock - 1].machines;
+      stock_of_.push_back(static_cast<std::uint32_t>(stock - 1));
     }
   }
   rack_first_.push_back(by_rack_.size());

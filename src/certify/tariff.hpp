@@ -48,6 +48,11 @@ class Tariff {
   [[nodiscard]] std::span<const Stock> pools() const { return pools_; }
   [[nodiscard]] std::span<const Stock> in_pod(PodId pod) const;
 
+  /// What the machine is one of, in its rack.
+  [[nodiscard]] const Stock& at(MachineId machine) const {
+    return by_rack_[stock_of_[machine.index()]];
+  }
+
   /// Price of one task of the shape, exact.
   [[nodiscard]] Int128 task(const Stock& stock, ShapeId shape) const;
   /// Part of a task's price that hangs on the GPU type alone.
@@ -65,6 +70,7 @@ class Tariff {
   Kinds kinds_;
   std::size_t types_ = 0;
   std::vector<Stock> by_rack_;
+  std::vector<std::uint32_t> stock_of_;       ///< by MachineId, index into by_rack_
   std::vector<std::size_t> rack_first_;       ///< by RackId, one more
   std::vector<std::size_t> pod_racks_;        ///< by PodId, one more; racks are numbered pod by pod
   std::vector<RackId> different_;             ///< pod by pod

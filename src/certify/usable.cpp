@@ -118,14 +118,16 @@ bool sums_fit(const Instance& instance, const Certificate& certificate, double v
          kLargestSum;
 }
 
-/// Sum over jobs of the largest |value| any option can have, +inf or NaN when one is no number.
+/// Sum over jobs of the largest |value| any option can have and of its costs, +inf or NaN when one
+/// is no number.
 double sum_of_values(const Instance& instance, model::Objective objective) {
   double fastest = 1.0;
   for (const double speed : instance.workload.speeds) fastest = std::max(fastest, std::abs(speed));
   double total = 0.0;
   for (const model::Job& job : instance.workload.jobs) {
     const JobWorth worth(instance, objective, job);
-    total += std::abs(worth.at(GpuTypeId{}, Level::machine, Level::machine)) * fastest;
+    total += std::abs(worth.at(GpuTypeId{}, Level::machine, Level::machine)) * fastest +
+             worth.stop_cost() + worth.move_cost();
   }
   return total;
 }

@@ -5,7 +5,6 @@
 #include "worth.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace berth::certify {
 
@@ -37,7 +36,7 @@ Wishes::Wishes(const model::Instance& instance, model::Objective objective,
     : instance_(&instance),
       type_(type),
       scale_(certificate.scale_log2),
-      home_(instance.workload.jobs.size()),
+      near_(instance.workload.jobs.size()),
       pod_(instance.cluster.pods.size()),
       rack_(instance.cluster.racks.size()),
       pod_wide_(instance.cluster.pods.size()) {
@@ -58,23 +57,25 @@ Wishes::Wishes(const model::Instance& instance, model::Objective objective,
   }
 }
 
-/// Worth by place: u at every width that the place allows, the best of them, less the price.
+/// Worth by place: the most beyond being left out at the widths that the place allows, less the
+/// price. Elsewhere than now a running job loses its move cost.
 void Wishes::add(const Job& job, Int128 price, std::uint32_t index, model::Objective objective) {
   const std::int64_t gpus = milli_of(instance_->workload, job) / 1000;
   std::int64_t tasks = 0;
   for (const model::TaskGroup& g : instance_->workload.groups_of(job)) tasks += g.count;
   const JobWorth worth(*instance_, objective, job);
-  const auto wish = [&](Level least, Level most, Level distance) -> std::optional<Wish> {
+  const Int128 base = fixed_down(worth.stop_cost(), scale_) - price;
+  const auto gain = [&](Level least, Level most, Level distance) {
     if (tasks > 1) most = std::min(most, job.domain);
     Int128 best = 0;
     for (int w = static_cast<int>(least); w <= static_cast<int>(most); ++w) {
       const double value = worth.at(type_, static_cast<Level>(w), distance);
-      best = std::max(best, fixed_up(value, scale_) - price);
+      best = std::max(best, fixed_up(value, scale_) - fixed_down(worth.move_cost(), scale_) + base);
     }
-    return best > 0 ? std::optional(Wish{best, gpus, index}) : std::nullopt;
+    return best;
   };
-  const auto keep = [](std::optional<Wish> w, std::vector<Wish>& to) {
-    if (w) to.push_back(*w);
+  const auto keep = [&](Int128 profit, std::vector<Wish>& to) {
+    if (profit > 0) to.push_back({profit, gpus, index});
   };
   const bool one_machine = tasks == 1 || gpus <= largest_machine_;
   const Level least = one_machine ? Level::machine : Level::rack;
@@ -82,26 +83,56 @@ void Wishes::add(const Job& job, Int128 price, std::uint32_t index, model::Objec
   const RackId rack = job.home_rack;
   const PodId pod = rack.valid() ? instance_->cluster.racks[rack.index()].pod : job.home_pod;
   const Level away = pod.valid() ? Level::cluster : Level::machine;
-  home_[index] = pod;
-  keep(wish(least, most, away), far_[gpus]);
-  if (rack.valid()) keep(wish(least, most, Level::rack), rack_[rack.index()]);
-  if (pod.valid()) keep(wish(least, most, Level::pod), pod_[pod.index()]);
+  const Stay stay = staying(index, worth);
+  near_[index] = {pod, stay.rack, stay.pod};
+  keep(gain(least, most, away), far_[gpus]);
+  if (pod.valid()) keep(gain(least, most, Level::pod), pod_[pod.index()]);
+  if (rack.valid() && rack != stay.rack) {
+    keep(gain(least, most, Level::rack), rack_[rack.index()]);
+  }
+  if (stay.rack.valid()) {
+    keep(std::max(stay.worth + base, gain(least, most, stay.distance)), rack_[stay.rack.index()]);
+  }
   if (tasks == 1) return;
-  keep(wish(Level::pod, Level::pod, away), far_wide_[gpus]);
-  keep(wish(Level::cluster, Level::cluster, away), widest_[gpus]);
-  if (pod.valid()) keep(wish(Level::pod, Level::pod, Level::pod), pod_wide_[pod.index()]);
+  keep(gain(Level::pod, Level::pod, away), far_wide_[gpus]);
+  if (pod.valid() && pod != stay.pod) {
+    keep(gain(Level::pod, Level::pod, Level::pod), pod_wide_[pod.index()]);
+  }
+  if (stay.pod.valid()) {
+    keep(std::max(stay.worth + base, gain(Level::pod, Level::pod, stay.distance)),
+         pod_wide_[stay.pod.index()]);
+  }
+  const Int128 spread = gain(Level::cluster, Level::cluster, away);
+  keep(stay.over_pods ? std::max(stay.worth + base, spread) : spread, widest_[gpus]);
 }
 
-/// Of each size the most profitable jobs, as many as fit. Those at home in the pod come from
+Wishes::Stay Wishes::staying(std::uint32_t index, const JobWorth& worth) const {
+  const auto now = present(instance_->workload, JobId(std::size_t{index}));
+  if (!now) return {};
+  const Reach r = reach(*instance_, *now);
+  if (r.type != type_) return {};
+  Stay stay{.rack = {},
+            .pod = {},
+            .distance = r.distance,
+            .over_pods = r.width == Level::cluster,
+            .worth = fixed_up(worth.at(r.type, r.width, r.distance), scale_)};
+  const RackId rack = instance_->cluster.machine_rack[now->tasks.front().machine.index()];
+  if (r.width <= Level::rack) stay.rack = rack;
+  if (r.width == Level::pod) stay.pod = instance_->cluster.racks[rack.index()].pod;
+  return stay;
+}
+
+/// Of each size the most profitable jobs, as many as fit. Those that are not `elsewhere` come from
 /// `near`.
-std::vector<Wish> Wishes::chosen(BySize near, const BySize& far, PodId pod,
-                                 std::int64_t gpus) const {
+template <class Elsewhere>
+std::vector<Wish> Wishes::chosen(BySize near, const BySize& far, std::int64_t gpus,
+                                 const Elsewhere& elsewhere) const {
   for (const auto& [size, jobs] : far) {
     if (size > gpus) break;
     std::int64_t left = gpus / size;
     std::vector<Wish>& all = near[size];
     for (auto w = jobs.begin(); w != jobs.end() && left > 0; ++w) {
-      if (pod.valid() && home_[w->job] == pod) continue;
+      if (!elsewhere(near_[w->job])) continue;
       all.push_back(*w);
       --left;
     }
@@ -120,19 +151,22 @@ std::vector<Wish> Wishes::in_rack(RackId rack, std::int64_t gpus) const {
   const PodId pod = instance_->cluster.racks[rack.index()].pod;
   for (const Wish& w : rack_[rack.index()]) near[w.gpus].push_back(w);
   for (const Wish& w : pod_[pod.index()]) {
-    if (instance_->workload.jobs[w.job].home_rack != rack) near[w.gpus].push_back(w);
+    if (instance_->workload.jobs[w.job].home_rack == rack || near_[w.job].stays == rack) continue;
+    near[w.gpus].push_back(w);
   }
-  return chosen(std::move(near), far_, pod, gpus);
+  return chosen(std::move(near), far_, gpus,
+                [&](const Near& n) { return n.home != pod && n.stays != rack; });
 }
 
 std::vector<Wish> Wishes::over_racks(PodId pod, std::int64_t gpus) const {
   BySize near;
   for (const Wish& w : pod_wide_[pod.index()]) near[w.gpus].push_back(w);
-  return chosen(std::move(near), far_wide_, pod, gpus);
+  return chosen(std::move(near), far_wide_, gpus,
+                [&](const Near& n) { return n.home != pod && n.stays_over != pod; });
 }
 
 std::vector<Wish> Wishes::over_pods(std::int64_t gpus) const {
-  return chosen({}, widest_, {}, gpus);
+  return chosen({}, widest_, gpus, [](const Near&) { return true; });
 }
 
 }  // namespace berth::certify

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kinds.hpp"
+#include "worth.hpp"
 
 #include <cstdint>
 #include <map>
@@ -36,10 +37,28 @@ class Wishes {
 
  private:
   using BySize = std::map<std::int64_t, std::vector<Wish>>;  ///< most profitable first
+  /// Where a job's wish differs from the one it has everywhere. A job that runs may stay in a rack,
+  /// or over the racks of a pod, or over pods.
+  struct Near {
+    PodId home;
+    RackId stays;
+    PodId stays_over;
+  };
 
+  /// Where a running job is on this type, and what it is worth there; nowhere for others.
+  struct Stay {
+    RackId rack;  ///< valid: in this rack
+    PodId pod;    ///< valid: over racks of this pod
+    model::Level distance = model::Level::machine;
+    bool over_pods = false;
+    Int128 worth = 0;
+  };
+
+  [[nodiscard]] Stay staying(std::uint32_t index, const JobWorth& worth) const;
   void add(const model::Job& job, Int128 price, std::uint32_t index, model::Objective objective);
-  [[nodiscard]] std::vector<Wish> chosen(BySize near, const BySize& far, PodId pod,
-                                         std::int64_t gpus) const;
+  template <class Elsewhere>
+  [[nodiscard]] std::vector<Wish> chosen(BySize near, const BySize& far, std::int64_t gpus,
+                                         const Elsewhere& elsewhere) const;
 
   const model::Instance* instance_;
   GpuTypeId type_;
@@ -48,7 +67,7 @@ class Wishes {
   BySize far_;                        ///< in any rack that is not near the job's home
   BySize far_wide_;                   ///< over the racks of any pod but the home pod
   BySize widest_;
-  std::vector<PodId> home_;              ///< by JobId, of listed jobs
+  std::vector<Near> near_;               ///< by JobId, of listed jobs
   std::vector<std::vector<Wish>> pod_;   ///< by PodId: in any of its racks but the home rack
   std::vector<std::vector<Wish>> rack_;  ///< by RackId: in the home rack
   std::vector<std::vector<Wish>> pod_wide_;

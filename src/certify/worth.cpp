@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worth.hpp"
 
+#include "exact.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace berth::certify {
 
@@ -38,9 +41,10 @@ JobWorth::JobWorth(const model::Instance& instance, model::Objective kind, const
   const auto milli = static_cast<double>(milli_of(*workload_, job));
   if (flat_) {
     base_ = milli;
-  } else {
-    base_ = std::isnan(job.value) ? job.weight * milli / 1000.0 : job.value;
+    return;
   }
+  base_ = std::isnan(job.value) ? job.weight * milli / 1000.0 : job.value;
+  if (!workload_->pinned(job)) running_ = workload_->running_of(job);
 }
 
 double JobWorth::at(GpuTypeId type, Level width, Level distance) const {
@@ -88,6 +92,32 @@ Reach reach(const model::Instance& instance, const model::JobPlacement& placed) 
     }
   }
   return found;
+}
+
+std::optional<model::JobPlacement> present(const model::Workload& workload, JobId id) {
+  const Job& job = workload.jobs[id.index()];
+  const model::Running* running = workload.running_of(job);
+  if (running == nullptr || running->pinned) return std::nullopt;
+  const auto tasks = workload.tasks_of(*running);
+  return model::JobPlacement{.job = id, .start = 0, .tasks = {tasks.begin(), tasks.end()}};
+}
+
+bool stays(const model::Workload& workload, const model::JobPlacement& placed) {
+  auto now = present(workload, placed.job);
+  if (!now || now->tasks.size() != placed.tasks.size()) return false;
+  std::vector<model::TaskPlacement> tasks = placed.tasks;
+  std::ranges::sort(tasks);
+  std::ranges::sort(now->tasks);
+  return tasks == now->tasks;
+}
+
+Int128 stop_costs(const model::Instance& instance, model::Objective kind, int scale_log2) {
+  Int128 total = 0;
+  for (const model::Running& running : instance.workload.running) {
+    const JobWorth worth(instance, kind, instance.workload.jobs[running.job.index()]);
+    total += fixed_down(worth.stop_cost(), scale_log2);
+  }
+  return total;
 }
 
 }  // namespace berth::certify

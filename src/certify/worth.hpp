@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
+#include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
@@ -24,9 +27,15 @@ class JobWorth {
 
   [[nodiscard]] double at(GpuTypeId type, model::Level width, model::Level distance) const;
 
+  /// Value lost when the running job is stopped, or lies elsewhere than now: 0 for a job that waits
+  /// or is pinned, and under allocate.
+  [[nodiscard]] double stop_cost() const { return running_ == nullptr ? 0.0 : running_->stop_cost; }
+  [[nodiscard]] double move_cost() const { return running_ == nullptr ? 0.0 : running_->move_cost; }
+
  private:
   const model::Workload* workload_;
   const model::Job* job_;
+  const model::Running* running_ = nullptr;
   double base_ = 0.0;
   bool flat_ = false;  ///< allocate: factors and speeds do not count
 };
@@ -38,5 +47,15 @@ struct Reach {
   GpuTypeId type;  ///< of the first task with a device
 };
 Reach reach(const model::Instance& instance, const model::JobPlacement& placed);
+
+/// Where the job runs now. Empty when it waits or is pinned.
+std::optional<model::JobPlacement> present(const model::Workload& workload, JobId job);
+
+/// True when the job runs, may move, and lies exactly as now.
+bool stays(const model::Workload& workload, const model::JobPlacement& placed);
+
+/// What stopping all jobs that run and may be stopped would lose, rounded down job by job. All
+/// terms of the bound are gains over that: a job left out is worth 0.
+Int128 stop_costs(const model::Instance& instance, model::Objective kind, int scale_log2);
 
 }  // namespace berth::certify

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/model/free_machine.hpp"
+#include "berth/model/value.hpp"
 
 namespace berth::test {
 namespace {
@@ -23,7 +24,7 @@ class Live {
 
   model::Instance instance() && {
     if (dice_.chance(70)) use_machines();
-    const std::int64_t percent = dice_.one_of({0, 10, 40});
+    const std::int64_t percent = dice_.one_of({0, 20, 60, 90});
     for (std::size_t j = 0; j < in_.workload.jobs.size(); ++j) {
       if (dice_.chance(percent)) run(j);
     }
@@ -61,23 +62,41 @@ class Live {
     in_.cluster.immovable.push_back(piece);
   }
 
-  /// Somewhere, with no regard to what the job allows; nowhere when there is no room.
+  /// Somewhere, pinned when the job may not lie there; nowhere when there is no room.
   void run(std::size_t j) {
     model::Workload& w = in_.workload;
     model::Running running{.job = JobId(j),
-                           .pinned = true,
                            .first_task = static_cast<std::uint32_t>(w.running_tasks.size())};
     const auto tasks = room_for(w.jobs[j]);
     if (!tasks) return;
     running.tasks = static_cast<std::uint32_t>(tasks->size());
+    running.pinned = dice_.chance(25) || !allowed(w.jobs[j], *tasks);
+    running.stop_cost = static_cast<double>(dice_.one_of({0, 0, 1, 2, 5})) / 4.0;
+    running.move_cost = static_cast<double>(dice_.one_of({0, 1, 2, 5})) / 4.0;
     w.running_tasks.insert(w.running_tasks.end(), tasks->begin(), tasks->end());
     w.jobs[j].running = static_cast<std::int32_t>(w.running.size());
     w.running.push_back(running);
+    if (!running.pinned) return;
     for (const model::TaskPlacement& t : *tasks) {
       const model::Shape& s = w.shape(w.groups_of(w.jobs[j])[t.group].shape);
       in_.cluster.immovable.push_back(
           {t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib, JobId(j)});
     }
+  }
+
+  bool allowed(const model::Job& job, const std::vector<model::TaskPlacement>& tasks) const {
+    std::int32_t used = -1;
+    for (const model::TaskPlacement& t : tasks) {
+      if (in_.cluster.state_of(t.machine) != MachineState::up) return false;
+      if (t.devices == 0 && in_.workload.gpu_milli(job) > 0) continue;
+      const std::int32_t type = in_.cluster.class_of(t.machine).gpu_type.value();
+      const bool any = job.gpu_types == ~std::uint64_t{0};
+      if (!any && (type < 0 || ((job.gpu_types >> type) & 1) == 0)) return false;
+      if (t.devices == 0) continue;
+      if (used >= 0 && used != type) return false;
+      used = type;
+    }
+    return model::width(in_.cluster, tasks) <= job.domain;
   }
 
   /// Takes it, too.

@@ -8,7 +8,7 @@
 namespace berth::test {
 
 /// The instance on a cluster at work: machines that are drained, reserved or partly used, and jobs
-/// that are pinned where they run. What lies on a machine fits it.
+/// that run, some of them pinned. What lies on a machine fits it.
 model::Instance at_work(Dice& dice, model::Instance instance);
 
 }  // namespace berth::test

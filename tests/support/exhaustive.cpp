@@ -24,22 +24,17 @@ class Search {
       const auto& c = in_.cluster.class_of(MachineId(m));
       machines_.push_back({c.cpu_milli, c.memory_mib, std::vector<int>(std::size_t(c.gpus), 1000)});
     }
-    for (const auto& piece : in_.cluster.immovable) {
-      Machine& machine = machines_[piece.machine.index()];
-      machine.cpu -= piece.cpu_milli;
-      machine.memory -= piece.memory_mib;
-      for (std::size_t d = 0; d < machine.devices.size(); ++d) {
-        if (((piece.devices >> d) & 1) != 0) machine.devices[d] -= piece.milli;
-      }
-    }
+    for (const auto& piece : in_.cluster.immovable) take(piece);
     const std::size_t jobs = in_.workload.jobs.size();
+    stays_.assign(jobs, false);
     hope_.assign(jobs + 1, 0.0);
     for (std::size_t j = jobs; j-- > 0;) hope_[j] = hope_[j + 1] + std::max(0.0, most(j));
   }
 
   std::optional<Optimum> run() {
-    next_job(0, 0.0);
+    next_stay(0, 0.0);
     if (steps_left_ < 0 || !found_) return std::nullopt;
+    std::ranges::sort(best_.placement, {}, &model::JobPlacement::job);
     return best_;
   }
 
@@ -105,6 +100,53 @@ class Search {
     return v * in_.workload.factors[job(j).spread_factor][std::size_t(width(p))];
   }
 
+  /// Running jobs from `r` on: each stays, with just its devices, or is planned like the others.
+  void next_stay(std::size_t r, double value) {
+    if (r == in_.workload.running.size()) return next_job(0, value);
+    const model::Running& running = in_.workload.running[r];
+    if (!running.pinned && objective_ == model::Objective::value) {
+      const std::vector<Machine> before = machines_;
+      model::JobPlacement now{.job = running.job, .start = 0, .tasks = {}};
+      int type = -1;
+      for (const auto& t : in_.workload.tasks_of(running)) {
+        const auto& s =
+            in_.workload.shape(in_.workload.groups_of(job(running.job.index()))[t.group].shape);
+        if (t.devices != 0) type = in_.cluster.class_of(t.machine).gpu_type.value();
+        take({t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib});
+        now.tasks.push_back(t);
+      }
+      stays_[running.job.index()] = true;
+      const double worth_there = worth(running.job.index(), now, type);
+      plan_.push_back(std::move(now));
+      next_stay(r + 1, value + worth_there);
+      plan_.pop_back();
+      stays_[running.job.index()] = false;
+      machines_ = before;
+    }
+    next_stay(r + 1, value);
+  }
+
+  void take(const model::Immovable& piece) {
+    Machine& machine = machines_[piece.machine.index()];
+    machine.cpu -= piece.cpu_milli;
+    machine.memory -= piece.memory_mib;
+    for (std::size_t d = 0; d < machine.devices.size(); ++d) {
+      if (((piece.devices >> d) & 1) != 0) machine.devices[d] -= piece.milli;
+    }
+  }
+
+  /// What the job loses by lying elsewhere than now, and by not lying anywhere.
+  double move_cost(std::size_t j) const {
+    const model::Running* running = in_.workload.running_of(job(j));
+    return running == nullptr || objective_ == model::Objective::allocate ? 0.0
+                                                                          : running->move_cost;
+  }
+  double stop_cost(std::size_t j) const {
+    const model::Running* running = in_.workload.running_of(job(j));
+    return running == nullptr || objective_ == model::Objective::allocate ? 0.0
+                                                                          : running->stop_cost;
+  }
+
   void next_job(std::size_t j, double value) {
     if (--steps_left_ < 0) return;
     if (j == in_.workload.jobs.size()) {
@@ -113,10 +155,10 @@ class Search {
       return;
     }
     if (found_ && value + hope_[j] <= best_.value) return;
-    if (in_.workload.pinned(job(j))) return next_job(j + 1, value);
+    if (in_.workload.pinned(job(j)) || stays_[j]) return next_job(j + 1, value);
     model::JobPlacement placed{.job = JobId(j), .start = 0, .tasks = {}};
     next_task(j, placed, 0, 0, -1, value);
-    if (!required_[j]) next_job(j + 1, value);
+    if (!required_[j]) next_job(j + 1, value - stop_cost(j));
   }
 
   /// Task `n` of group `g`; equal tasks go to machines in ascending order.
@@ -127,7 +169,7 @@ class Search {
     if (g == groups.size()) {
       if (width(placed) > static_cast<int>(job(j).domain)) return;
       plan_.push_back(placed);
-      next_job(j + 1, value + worth(j, placed, type));
+      next_job(j + 1, value + worth(j, placed, type) - move_cost(j));
       plan_.pop_back();
       return;
     }
@@ -188,6 +230,7 @@ class Search {
   const std::vector<bool>& required_;
   std::int64_t steps_left_;
   std::vector<Machine> machines_;
+  std::vector<bool> stays_;   ///< by job: placed before the others, where it runs
   std::vector<double> hope_;  ///< most that jobs j.. can add
   model::Placement plan_;
   Optimum best_;

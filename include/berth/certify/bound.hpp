@@ -27,7 +27,7 @@ struct Bound {
 /// Upper bound on the objective of every plan that places at least `required_placed`, for any
 /// non-negative prices (weak duality; nothing is solved, so nothing has to be believed):
 ///
-///   UB = sum_p N_p mu_p + sum_{j free} max(0, max_k [u_jk - C_jk])
+///   UB = sum_p N_p mu_p + sum_{j free} max(out_j, max_k [u_jk - C_jk])
 ///                       + sum_{j in required_placed} max_k [u_jk - C_jk]
 ///
 /// **Tasks.** A task of shape s in pool p costs
@@ -72,6 +72,11 @@ struct Bound {
 /// placements too, so C is never above the true cost. A domain that cannot hold the tasks is
 /// left out. Pinned jobs are no jobs here: they are content of their machines.
 ///
+/// **Running jobs** (objective value): out_j = -stop_cost, 0 for the others. Every option loses
+/// move_cost but one more, staying, with the value and just the pools of the place the job has now.
+/// Listed with a price of its own, a job gains stop_cost wherever it lies and move_cost where it
+/// stays: there u_j - y_j grows by that in the rack (pod, cluster) it has now.
+///
 /// The result is the smaller of this and the bound at zero prices (every job at the best option
 /// that fits the cluster), rounded down to an integer when every option's value is one. Under
 /// `allocate` it is not above the GPU thousandths of all machines either.
@@ -85,8 +90,8 @@ struct Bound {
 Bound upper_bound(const model::Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed);
 
-/// By JobId: max(0, max_k [u_jk - C_jk]), what each job would pay to be in at these prices. Prices
-/// of jobs are not looked at. @pre unusable(...) is empty (asserted)
+/// By JobId: max(0, max_k [u_jk - C_jk] - out_j), what each job would pay to be in at these prices.
+/// Prices of jobs are not looked at. @pre unusable(...) is empty (asserted)
 std::vector<double> job_profits(const model::Instance& instance, model::Objective objective,
                                 const model::Certificate& certificate);
 

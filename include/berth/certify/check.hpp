@@ -72,10 +72,10 @@ struct Verdict {
 };
 
 /// Judges a plan file against the input alone: every device, CPU, memory, gang, type, domain and
-/// machine state; every job once, pinned ones not at all; objective, bound (from the prices), gap, counts and digests. Figures are
-/// compared with the recomputed ones within one part in 10^12, and only when every job could be
-/// placed as stated. Shares no code with what plans.
-/// O(input + plan log plan + upper_bound); never throws on the content of the plan.
+/// machine state; every job once, pinned ones not at all; objective, bound (from the prices), gap,
+/// counts and digests. Figures are compared with the recomputed ones within one part in 10^12, and
+/// only when every job could be placed as stated. Shares no code with what plans. O(input + plan
+/// log plan + upper_bound); never throws on the content of the plan.
 Verdict check(const model::Instance& instance, const model::RawPlan& plan);
 
 }  // namespace berth::certify

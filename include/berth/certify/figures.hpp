@@ -22,7 +22,9 @@ struct Worth {
 
 /// Sum over placed jobs. `allocate`: GPU thousandths. `value`: per job, in doubles and in this
 /// order, base x speed[type] x home[distance of the farthest task] x spread[narrowest width],
-/// base = value when given, else weight x GPU thousandths / 1000. O(tasks).
+/// base = value when given, else weight x GPU thousandths / 1000; less move_cost when the job runs
+/// elsewhere than now, and less stop_cost of every running job that is not placed. Pinned jobs
+/// count nowhere. O(tasks log tasks).
 Worth objective(const model::Instance& instance, model::Objective kind,
                 const model::Placement& placement);
 

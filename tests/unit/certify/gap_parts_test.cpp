@@ -146,5 +146,31 @@ TEST(GapParts, sort_jobs_by_size) {
   EXPECT_EQ(parts.regret[2].amount, 8.0);
 }
 
+/// j0 (worth 6000, move 1000, stop 500) runs on m0 at 2000 and lies on m1 at 1000; j1 (worth 3000,
+/// stop 700) runs on m1 and is stopped; j2 (4000) takes m0.
+TEST(GapParts, count_running_jobs_from_being_stopped) {
+  test::Tiny tiny;
+  const ClassId c = tiny.machine_class("c", tiny.type("A"), 1, 4000, 1000);
+  tiny.pod(), tiny.rack(), tiny.machine(c), tiny.rack(), tiny.machine(c);
+  for (const double value : {6000., 3000., 4000.}) tiny[tiny.job({{.gpus = 1}})].value = value;
+  model::Running* running = &tiny.run(JobId(0), {{MachineId(0), 0, 1, 1000}});
+  running->move_cost = 1000.0, running->stop_cost = 500.0;
+  tiny.run(JobId(1), {{MachineId(1), 0, 1, 1000}}).stop_cost = 700.0;
+  Certificate prices;
+  prices.level = model::Level::rack;
+  prices.pools = {{PodId(0), RackId(0), c, 3, 0, 0}, {PodId(0), RackId(1), c, 3, 0, 0}};
+  const auto parts = parts_of(tiny, {put(JobId(0), 1, 1), put(JobId(2), 0, 1)}, prices);
+  EXPECT_EQ(parts.basis, BoundBasis::prices);
+  ASSERT_EQ(parts.regret.size(), 1U);
+  EXPECT_EQ(parts.regret[0].jobs, 2);
+  EXPECT_EQ(parts.regret[0].amount, 1000.0 + 700.0) << "j0 could stay, j1 could be in for 3000";
+  EXPECT_TRUE(parts.idle.empty());
+  for (auto& pool : prices.pools) pool.gpu_milli = 100;  // nothing is that scarce
+  const auto values = parts_of(tiny, {put(JobId(0), 1, 1), put(JobId(2), 0, 1)}, prices);
+  EXPECT_EQ(values.basis, BoundBasis::values);
+  EXPECT_EQ(values.regret[0].amount, 1000.0 + 3700.0);
+  EXPECT_EQ(values.regret[0].jobs, 2);
+}
+
 }  // namespace
 }  // namespace berth::certify

@@ -179,5 +179,165 @@ TEST(LiveBound, values_a_gang_where_it_fits) {
   EXPECT_EQ(b.zero_price, 4);
 }
 
+/// j0 (1 GPU, worth 10) runs in rack-0; racks 0 and 1 have two machines of one GPU each.
+class RunningJob : public testing::Test {
+ protected:
+  RunningJob() {
+    const ClassId c = tiny.machine_class("c", tiny.type("A"), 1, 4000, 1000);
+    tiny.pod(), tiny.rack(), tiny.machine(c), tiny.machine(c);
+    tiny.rack(), tiny.machine(c), tiny.machine(c);
+    tiny[tiny.job({{.gpus = 1, .memory_mib = 1}})].value = 10.0;
+    running = &tiny.run(JobId(0), {{MachineId(0), 0, 1, 1000}});
+  }
+  /// What is left to jobs at these prices of a job in rack 0 and 1.
+  std::int64_t jobs(std::int64_t rack0, std::int64_t rack1) {
+    return static_cast<std::int64_t>(
+        upper_bound(tiny.instance, Objective::value, priced(rack0, rack1), {}).jobs);
+  }
+  static Certificate priced(std::int64_t rack0, std::int64_t rack1) {
+    Certificate prices;
+    prices.level = model::Level::rack;
+    prices.pools = {{PodId(0), RackId(0), ClassId(0), 0, 0, rack0},
+                    {PodId(0), RackId(1), ClassId(0), 0, 0, rack1}};
+    return prices;
+  }
+  double worth(const model::Placement& placement, Objective kind = Objective::value) {
+    return objective(tiny.instance, kind, placement).value;
+  }
+  static model::Placement on(int machine) {
+    return {{JobId(0), 0, {{MachineId(machine), 0, 1, 1000}}}};
+  }
+  test::Tiny tiny;
+  model::Running* running;
+};
+
+TEST_F(RunningJob, is_worth_less_elsewhere_and_costs_when_stopped) {
+  running->move_cost = 3.0;
+  running->stop_cost = 2.0;
+  EXPECT_EQ(worth(on(0)), 10.0);
+  EXPECT_EQ(worth(on(1)), 7.0);
+  EXPECT_EQ(worth({}), -2.0);
+  EXPECT_EQ(worth({}, Objective::allocate), 0.0);
+  EXPECT_EQ(worth(on(1), Objective::allocate), 1000.0);
+  running->pinned = true;
+  EXPECT_EQ(worth({}), 0.0);
+}
+
+TEST_F(RunningJob, stays_when_it_lies_on_the_same_devices) {
+  running->move_cost = 3.0;
+  tiny.instance.cluster.classes[0].gpus = 4;
+  tiny.instance.workload.groups[0].count = 2;
+  tiny.instance.workload.running_tasks = {{MachineId(0), 0, 1, 1000}, {MachineId(1), 0, 2, 1000}};
+  running->tasks = 2;
+  const auto two = [&](MachineId a, std::uint64_t on_a, MachineId b, std::uint64_t on_b) {
+    return worth({{JobId(0), 0, {{a, 0, on_a, 1000}, {b, 0, on_b, 1000}}}});
+  };
+  EXPECT_EQ(two(MachineId(0), 1, MachineId(1), 2), 10.0);
+  EXPECT_EQ(two(MachineId(1), 2, MachineId(0), 1), 10.0) << "in whatever order";
+  EXPECT_EQ(two(MachineId(0), 2, MachineId(1), 1), 7.0);
+}
+
+TEST_F(RunningJob, weighs_staying_against_moving_and_stopping) {
+  running->move_cost = 3.0;
+  EXPECT_EQ(jobs(5, 0), 7) << "moves";
+  EXPECT_EQ(jobs(5, 4), 5) << "stays, and pays for rack-0, not for the cheapest";
+  EXPECT_EQ(jobs(2, 0), 8);
+  EXPECT_EQ(jobs(20, 20), 0) << "stops";
+  running->stop_cost = 2.0;
+  EXPECT_EQ(jobs(5, 4), 5);
+  EXPECT_EQ(jobs(20, 20), -2);
+  EXPECT_EQ(jobs(11, 20), -1) << "stays at a loss";
+  EXPECT_EQ(upper_bound(tiny.instance, Objective::value, {}, {}).zero_price, 10);
+  const std::vector<JobId> required{JobId(0)};
+  const auto must = [&](std::int64_t rack0, std::int64_t rack1) {
+    const Certificate prices = priced(rack0, rack1);
+    return upper_bound(tiny.instance, Objective::value, prices, required).jobs;
+  };
+  EXPECT_EQ(must(20, 20), -10) << "has to stay";
+  EXPECT_EQ(must(20, 16), -9) << "or to move";
+  EXPECT_EQ(upper_bound(tiny.instance, Objective::allocate, priced(0, 0), {}).jobs, 1000);
+}
+
+/// Both machines of rack-0 go to others at 20 each.
+TEST_F(RunningJob, is_pushed_out_at_its_costs) {
+  running->move_cost = 3.0;
+  running->stop_cost = 2.0;
+  tiny.instance.cluster.machine_state.assign(4, MachineState::up);
+  tiny.state(MachineId(2), MachineState::drained);
+  tiny.state(MachineId(3), MachineState::drained);
+  for (int i = 0; i < 2; ++i) tiny[tiny.job({{.gpus = 1, .memory_mib = 1}})].value = 30.0;
+  Certificate prices = priced(0, 0);
+  prices.shapes = {{ShapeId(0), GpuTypeId(0), 20}};
+  EXPECT_EQ(upper_bound(tiny.instance, Objective::value, prices, {}).value, 2 * 30 - 2);
+  tiny.state(MachineId(2), MachineState::up);
+  prices.shapes[0].price = 8;
+  EXPECT_EQ(upper_bound(tiny.instance, Objective::value, prices, {}).value,
+            3 * 8 + (10 - 8) + 2 * 22);
+  prices.shapes[0].price = 12;
+  EXPECT_EQ(upper_bound(tiny.instance, Objective::value, prices, {}).value, 3 * 12 + 2 * 18 - 2);
+}
+
+/// Another is at home where it runs (30, 0 elsewhere) and pushes it to rack-1: 30 + 9.5.
+TEST_F(RunningJob, rounds_the_bound_to_integers_only_when_costs_are) {
+  for (const int m : {1, 3}) tiny.use({.machine = MachineId(m), .devices = 1, .milli = 1000});
+  tiny.instance.cluster.classes[0].memory_mib = 1;
+  tiny.instance.cluster.immovable[0].memory_mib = 1;
+  tiny.instance.cluster.immovable[1].memory_mib = 1;
+  model::Job& other = tiny[tiny.job({{.gpus = 1, .memory_mib = 1}})];
+  other.value = 30.0;
+  other.home_rack = RackId(0);
+  other.home_factor = tiny.factors({1.0, 1.0, 0.0, 0.0});
+  Certificate prices = priced(10, 0);  // in halves
+  prices.scale_log2 = 1;
+  const auto bound = [&] { return upper_bound(tiny.instance, Objective::value, prices, {}).value; };
+  running->move_cost = 0.5;
+  EXPECT_EQ(bound(), 39.5);
+  running->move_cost = 1.0;
+  EXPECT_EQ(bound(), 39.0);
+  for (const int m : {0, 2}) tiny.state(MachineId(m), MachineState::drained);
+  running->move_cost = 0.0;  // it may not stay either, which no reader would let through
+  running->stop_cost = 0.5;
+  EXPECT_EQ(bound(), -0.5);
+}
+
+TEST_F(RunningJob, with_a_price_of_its_own_stays_in_its_rack) {
+  running->move_cost = 3.0;
+  running->stop_cost = 2.0;
+  for (int i = 0; i < 2; ++i) tiny[tiny.job({{.gpus = 1, .memory_mib = 1}})].value = 11.0;
+  Certificate prices;
+  for (int j = 0; j < 3; ++j) prices.jobs.push_back({JobId(j), 0});
+  const auto at = [&](std::int64_t price) {
+    prices.jobs[0].price = price;
+    return upper_bound(tiny.instance, Objective::value, prices, {}).machines;
+  };
+  // rack-0: 12 (stays) + 11; rack-1: 11 + 11. Gains are over being stopped.
+  EXPECT_EQ(at(0), 12 + 11 + 11 + 11);
+  EXPECT_EQ(at(1), 11 + 11 + 11 + 11);
+  EXPECT_EQ(upper_bound(tiny.instance, Objective::value, prices, {}).jobs, 1 - 2);
+  for (int j = 1; j < 3; ++j) prices.jobs[static_cast<std::size_t>(j)].price = 11;
+  EXPECT_EQ(at(0), 12 + 9) << "once in each rack, as stayed and as moved";
+}
+
+TEST_F(RunningJob, stays_over_racks_and_over_pods) {
+  tiny.pod(), tiny.rack(), tiny.machine(ClassId(0));
+  running->move_cost = 3.0;
+  tiny.instance.workload.groups[0].count = 2;
+  tiny[JobId(0)].spread_factor = tiny.factors({1.0, 1.0, 0.5, 0.5});
+  for (const int m : {1, 3, 4}) tiny.use({.machine = MachineId(m), .devices = 1, .milli = 1000});
+  tiny.state(MachineId(4), MachineState::up);
+  Certificate prices;
+  prices.jobs = {{JobId(0), 0}};
+  const auto staying = [&](int second) {
+    tiny.instance.workload.running_tasks = {{MachineId(0), 0, 1, 1000},
+                                            {MachineId(second), 0, 1, 1000}};
+    running->tasks = 2;
+    return upper_bound(tiny.instance, Objective::value, prices, {}).machines;
+  };
+  EXPECT_EQ(staying(2), 5) << "over the racks of pod-0";
+  tiny.instance.cluster.immovable.clear();
+  for (const int m : {1, 2, 3}) tiny.use({.machine = MachineId(m), .devices = 1, .milli = 1000});
+  EXPECT_EQ(staying(4), 5) << "over the pods";
+}
+
 }  // namespace
 }  // namespace berth::certify
