@@ -75,10 +75,19 @@ std::vector<Scope> scopes_of(const model::Cluster& cluster, const model::Job& jo
   return scopes;
 }
 
+double widest_uplink(const auto& places) {
+  double most = 0.0;
+  for (const auto& place : places) most = std::max(most, place.uplink_gbps);
+  return most;
+}
+
 }  // namespace
 
 Menu::Menu(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs)
-    : valuation_(&valuation), yard_(&yard) {
+    : valuation_(&valuation),
+      yard_(&yard),
+      rack_gbps_(widest_uplink(valuation.instance().cluster.racks)),
+      pod_gbps_(widest_uplink(valuation.instance().cluster.pods)) {
   signature_of_.reserve(jobs.size());
   end_.reserve(jobs.size());
   for (const JobId id : jobs) {
@@ -130,6 +139,14 @@ std::uint32_t Menu::set(const PlaceSet& s) {
   }
 }
 
+/// The widest level at which some uplink of every kind it crosses carries the job's ring.
+Level Menu::widest_ring(const model::Communication& talk) const {
+  if (talk.pattern != model::Pattern::ring) return Level::cluster;
+  const double gbps = static_cast<double>(talk.mbps) / 1000.0;
+  if (gbps > rack_gbps_) return Level::rack;
+  return gbps > pod_gbps_ ? Level::pod : Level::cluster;
+}
+
 void Menu::add_choices(JobId id, std::uint32_t sig) {
   const std::size_t begin = choices_.size();
   const model::Job& job = valuation_->instance().workload.job(id);
@@ -146,9 +163,10 @@ void Menu::add_type(JobId id, std::uint32_t sig, GpuTypeId type) {
   const model::Job& job = instance.workload.job(id);
   const Signature& signature = signatures_[sig];
   const Level finest = yard_->pools().level;
-  const Level widest = signature.tasks == 1                                ? Level::machine
-                       : job.domain == Level::rack && finest == Level::pod ? Level::pod
-                                                                           : job.domain;
+  const Level may = std::min(job.domain, widest_ring(job.communication));
+  const Level widest = signature.tasks == 1                         ? Level::machine
+                       : may == Level::rack && finest == Level::pod ? Level::pod
+                                                                    : may;
   struct Kept {
     Level width, scope;
     double value;

@@ -66,9 +66,11 @@ class Menu {
   void add_choices(JobId job, std::uint32_t signature);
   void add_type(JobId job, std::uint32_t signature, GpuTypeId type);
   std::uint32_t set(const PlaceSet& set);
+  [[nodiscard]] model::Level widest_ring(const model::Communication& talk) const;
 
   const model::Valuation* valuation_;
   const Yard* yard_;
+  double rack_gbps_, pod_gbps_;  ///< the widest uplink of any rack, of any pod
   std::vector<Signature> signatures_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known_signatures_;
   std::vector<PlaceSet> sets_;

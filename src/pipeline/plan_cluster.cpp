@@ -36,7 +36,7 @@ model::Plan describe(const model::Instance& instance, const PlanOptions& options
   plan.seed = options.seed;
   plan.objective_kind = options.objective;
   plan.required_missing = certify::required_missing(instance, placement);
-  plan.waiting = waiting(instance, placement);
+  plan.waiting = waiting(instance, options.objective, placement);
   plan.placements = std::move(placement);
   return plan;
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "berth/base/similar.hpp"
+#include "berth/coordinator/limits.hpp"
 #include "berth/model/free_machine.hpp"
 
 namespace berth::pipeline {
@@ -101,8 +102,65 @@ const char* name_of(Level level) {
   return kNames[static_cast<std::size_t>(level)];
 }
 
-std::string reason(const model::Instance& instance, Capacity& capacity, std::uint64_t present,
-                   const model::Job& job) {
+/// An empty domain of this level holds all tasks of the job.
+bool holds(const model::Instance& instance, Capacity& capacity, std::uint64_t usable,
+           const model::Job& job, Level level) {
+  const model::Workload& workload = instance.workload;
+  const auto groups = workload.groups_of(job);
+  return std::ranges::all_of(groups, [&](const model::TaskGroup& group) {
+    if (!workload.shape(group.shape).uses_gpu()) {
+      return capacity.most(group.shape, {}, level) >= group.count;
+    }
+    for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
+      if (((usable >> t) & 1) == 0) continue;
+      if (capacity.most(group.shape, GpuTypeId(t), level) >= group.count) return true;
+    }
+    return false;
+  });
+}
+
+/// What quotas and uplinks leave beside a placement.
+class LimitsLeft {
+ public:
+  LimitsLeft(const model::Instance& instance, model::Objective objective,
+             const model::Placement& placement)
+      : instance_(instance),
+        quotas_(instance, objective),
+        links_(instance),
+        ledger_(instance, quotas_, links_) {
+    for (const model::JobPlacement& p : placement) ledger_.add(p);
+    const auto racks = static_cast<std::uint32_t>(instance.cluster.racks.size());
+    for (std::uint32_t l = 0; l < racks; ++l) most_ = std::max(most_, links_.mbps(l));
+  }
+
+  /// Empty when it is not a limit that keeps the job out.
+  template <class Holds>
+  [[nodiscard]] std::string why(const model::Job& job, const Holds& holds_in) const {
+    for (const std::uint32_t l : quotas_.of(job.queue)) {
+      const model::QuotaLimit& limit = quotas_.limits()[l];
+      if (ledger_.over(l) + instance_.workload.gpu_milli(job) <= 0) continue;
+      const model::Queue& queue = instance_.cluster.queues[limit.queue.index()];
+      return fmt::format("quota: queue '{}' has {} GPUs{}", queue.name, queue.gpu_quota,
+                         queue.hard() ? "" : ", and the job is not worth going over");
+    }
+    const bool talks = job.communication.pattern == model::Pattern::ring && !links_.idle();
+    if (talks && job.communication.mbps > most_ && !holds_in(Level::rack)) {
+      return fmt::format("no rack uplink carries its {} Gbit/s, and no rack holds it",
+                         static_cast<double>(job.communication.mbps) / 1000.0);
+    }
+    return {};
+  }
+
+ private:
+  const model::Instance& instance_;
+  model::Quotas quotas_;
+  model::Links links_;
+  coordinator::Ledger ledger_;
+  std::int64_t most_ = 0;
+};
+
+std::string reason(const model::Instance& instance, Capacity& capacity, const LimitsLeft& limits,
+                   std::uint64_t present, const model::Job& job) {
   const model::Workload& workload = instance.workload;
   const bool on_gpus = workload.gpu_milli(job) > 0;
   const std::uint64_t usable = job.gpu_types & present;
@@ -127,15 +185,21 @@ std::string reason(const model::Instance& instance, Capacity& capacity, std::uin
                          group.count, label, name_of(job.domain), most);
     }
   }
+  if (const std::string limit = limits.why(
+          job, [&](Level level) { return holds(instance, capacity, usable, job, level); });
+      !limit.empty()) {
+    return limit;
+  }
   return workload.running_of(job) == nullptr ? "no room: jobs worth more took it"
                                              : "stopped: jobs worth more took its room";
 }
 
 }  // namespace
 
-std::vector<model::Waiting> waiting(const model::Instance& instance,
+std::vector<model::Waiting> waiting(const model::Instance& instance, model::Objective objective,
                                     const model::Placement& placement) {
   Capacity capacity(instance);
+  const LimitsLeft limits(instance, objective, placement);
   const std::uint64_t present = types_present(instance.cluster);
   std::vector<model::Waiting> result;
   std::size_t next = 0;
@@ -145,7 +209,8 @@ std::vector<model::Waiting> waiting(const model::Instance& instance,
       continue;
     }
     if (instance.workload.pinned(instance.workload.jobs[j])) continue;
-    result.push_back({JobId(j), reason(instance, capacity, present, instance.workload.jobs[j])});
+    result.push_back(
+        {JobId(j), reason(instance, capacity, limits, present, instance.workload.jobs[j])});
   }
   return result;
 }

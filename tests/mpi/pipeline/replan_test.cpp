@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster at work: jobs that run, machines that go down, quotas and busy uplinks. The plan is
+// proved, keeps what it may not touch, and is the same on any ranks.
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "berth/certify/check.hpp"
+#include "berth/io/cluster_file.hpp"
+#include "berth/io/jobs_file.hpp"
+#include "berth/io/plan_file.hpp"
+#include "berth/model/links.hpp"
+#include "berth/model/quota.hpp"
+#include "berth/model/value.hpp"
+#include "berth/pipeline/plan_cluster.hpp"
+#include "berth/policy/generate.hpp"
+#include "berth/solver/petsc_session.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance) {
+  report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
+  PlanOptions options;
+  options.partition.shards = 4;
+  options.bound_steps = 0;
+  return plan_cluster(comm, instance, options, silent);
+}
+
+std::string fault_of(const model::Instance& instance, const model::Plan& plan) {
+  const auto verdict =
+      certify::check(instance, io::parse_plan(io::plan_text(instance, plan), "plan.json"));
+  return verdict.faults.empty() ? "" : verdict.faults[0].text;
+}
+
+/// Three queues in one, the first of them soft; every second gang is a ring.
+void add_limits(model::Instance& instance) {
+  auto& queues = instance.cluster.queues;
+  queues = {{.name = "org", .gpu_quota = 900},
+            {.name = "a", .gpu_quota = 300, .parent = QueueId(0), .over_quota_penalty = 2.0},
+            {.name = "b", .gpu_quota = 250, .parent = QueueId(0)}};
+  for (auto& rack : instance.cluster.racks) rack.uplink_gbps = 100.0;
+  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
+    model::Job& job = instance.workload.jobs[j];
+    if (j % 3 != 0) job.queue = QueueId(j % 3);
+    if (j % 2 == 0 && instance.workload.tasks(job) > 1) {
+      job.communication = {.pattern = model::Pattern::ring, .servers = 0, .mbps = 40000};
+    }
+  }
+}
+
+/// Three of four placed jobs run, each fourth of those is pinned; two machines are drained.
+model::Instance at_work(const model::Instance& idle, const model::Placement& placement) {
+  model::Instance busy = idle;
+  model::Workload& workload = busy.workload;
+  for (std::size_t i = 0; i < placement.size(); ++i) {
+    if (i % 4 == 3) continue;
+    const model::JobPlacement& p = placement[i];
+    workload.jobs[p.job.index()].running = static_cast<std::int32_t>(workload.running.size());
+    workload.running.push_back(
+        {.job = p.job,
+         .pinned = i % 4 == 2,
+         .stop_cost = 0.5,
+         .move_cost = 0.25,
+         .first_task = static_cast<std::uint32_t>(workload.running_tasks.size()),
+         .tasks = static_cast<std::uint32_t>(p.tasks.size())});
+    workload.running_tasks.insert(workload.running_tasks.end(), p.tasks.begin(), p.tasks.end());
+  }
+  busy.cluster.machine_state.assign(busy.cluster.machines(), model::MachineState::up);
+  for (const std::size_t m : {3U, 40U}) {
+    busy.cluster.machine_state[m] = model::MachineState::drained;
+  }
+  // Through the files, which settle who is pinned and what is immovable.
+  model::Instance read;
+  read.cluster = io::parse_cluster(io::cluster_text(busy.cluster), "c.yaml");
+  read.workload = io::parse_jobs(io::jobs_text(busy), "j.jsonl", read.cluster);
+  return read;
+}
+
+class Replan : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
+  static void TearDownTestSuite() { petsc.reset(); }
+  static inline std::unique_ptr<solver::PetscSession> petsc;
+};
+
+TEST_F(Replan, keeps_what_may_not_be_touched_on_any_ranks) {
+  const auto world = comm::Communicator::world();
+  model::Instance idle = policy::generate_hetero({.gpus = 1024, .jobs = 900, .seed = 11});
+  add_limits(idle);
+  const auto serial = comm::Communicator::serial();
+  const model::Plan first = plan_on(serial, idle);
+  EXPECT_EQ(fault_of(idle, first), "");
+  const model::Instance busy = at_work(idle, first.placements);
+  const model::Plan together = plan_on(world, busy);
+  if (world.rank() != 0) return;
+  const model::Plan alone = plan_on(serial, busy);
+  EXPECT_EQ(together.plan_digest, alone.plan_digest);
+  EXPECT_EQ(together.proof_digest, alone.proof_digest);
+  EXPECT_EQ(fault_of(busy, alone), "");
+  EXPECT_LT(alone.figures.gap, 0.06);
+
+  std::int64_t stayed = 0, movable = 0;
+  for (const model::JobPlacement& p : alone.placements) {
+    const model::Running* running = busy.workload.running_of(busy.workload.job(p.job));
+    if (running == nullptr) continue;
+    EXPECT_FALSE(running->pinned);
+    stayed += model::stays(busy.workload, *running, p) ? 1 : 0;
+  }
+  for (const model::Running& r : busy.workload.running) movable += r.pinned ? 0 : 1;
+  EXPECT_GT(stayed, movable * 3 / 4);
+  EXPECT_LT(stayed, movable);
+}
+
+}  // namespace
+}  // namespace berth::pipeline
