@@ -113,6 +113,36 @@ void add_rack_placement(CLI::App& import, Action& action) {
   });
 }
 
+void add_fabric(CLI::App& import, Action& action, const char* name, const char* what,
+                io::FabricFormat format) {
+  struct Flags {
+    std::string topology, cluster;
+    io::HostOptions host;
+  };
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = import.add_subcommand(name, what);
+  command->add_option("--topology", flags->topology, "The file")->required();
+  command->add_option("--gpu-type", flags->host.gpu_type, "GPU type of every host");
+  command->add_option("--gpus-per-host", flags->host.gpus, "0 .. 64")->capture_default_str();
+  command->add_option("--cpu-milli", flags->host.cpu_milli,
+                      "Thousandths of a core of every host; 0: no job that asks for CPU fits");
+  command->add_option("--memory-mib", flags->host.memory_mib, "Memory of every host; 0: the same");
+  command->add_option("--out-cluster", flags->cluster, "Cluster, YAML (.gz by suffix)")->required();
+  command->callback([flags, format, &action] {
+    action = [flags, format](const comm::Communicator& comm) {
+      comm.agreed([&] {
+        if (comm.rank() != 0) return;
+        const auto [cluster, nameless] = io::import_fabric(format, flags->topology, flags->host);
+        io::write_cluster(flags->cluster, cluster);
+        fmt::print("{} machines, {} GPUs, {} racks, {} pods -> {}\n", cluster.machines(),
+                   cluster.gpus(), cluster.racks.size(), cluster.pods.size(), flags->cluster);
+        if (nameless > 0) fmt::print("{} host ports do not tell their host: left out\n", nameless);
+      });
+      return ExitCode::done;
+    };
+  });
+}
+
 struct PresetWords {
   policy::Preset preset;
   const char* name;
@@ -163,6 +193,10 @@ void add_import(CLI::App& app, Action& action) {
   import->require_subcommand(1);
   add_openb(*import, action);
   add_rack_placement(*import, action);
+  add_fabric(*import, action, "ibnetdiscover", "An InfiniBand fabric as ibnetdiscover prints it",
+             io::FabricFormat::ibnetdiscover);
+  add_fabric(*import, action, "lingjun", "Alibaba Lingjun 2023: hosts and their switches as CSV",
+             io::FabricFormat::lingjun);
 }
 
 void add_generate(CLI::App& app, Action& action) {

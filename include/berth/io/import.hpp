@@ -56,4 +56,28 @@ model::Instance import_openb(const std::string& machines_path, const std::string
 /// @throws InputError with line and column
 model::Instance import_rack_placement(const std::string& jobs_path, const std::string& racks_path);
 
+/// Sources that tell a fabric and nothing of the hosts.
+enum class FabricFormat : std::uint8_t {
+  ibnetdiscover,  ///< output of InfiniBand's ibnetdiscover
+  lingjun,        ///< Alibaba Lingjun 2023: CSV with ip, DSW, PSW, ASW
+};
+
+/// What every host is.
+struct HostOptions {
+  std::string gpu_type;
+  std::int64_t gpus = 8;  ///< 0 .. 64
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_mib = 0;
+};
+
+struct FabricImport {
+  model::Cluster cluster;
+  std::int64_t nameless_ports = 0;  ///< host ports whose description does not tell the host
+};
+
+/// Leaf switches that share a host are one rack (rail-optimised hosts hang on several), racks that
+/// share a switch above them one pod. Uplinks from the links' rates where they are told.
+/// @throws InputError with line, or naming the option
+FabricImport import_fabric(FabricFormat format, const std::string& path, const HostOptions& host);
+
 }  // namespace berth::io

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "berth/io/import.hpp"
+#include "berth/model/cluster.hpp"
+
+namespace berth::io {
+
+/// Hosts, the switches they hang on, and the switches above those.
+struct Fabric {
+  std::map<std::string, std::set<std::string>> leaves_of;  ///< by host
+  std::map<std::string, std::map<std::string, double>>
+      uplinks_of;             ///< by leaf: switch above, Gbit/s
+  std::int64_t nameless = 0;  ///< host ports that do not tell their host
+};
+
+/// Leaves that share a host are one rack: a rail-optimised host hangs on several, and with it so do
+/// all hosts of its unit. Racks whose leaves share a switch above are one pod. A rack's uplink is
+/// all that leaves its leaves upwards, and without limit when the source tells no rates.
+/// @throws InputError when no host is left
+model::Cluster cluster_of(const Fabric& fabric, const HostOptions& host, const std::string& file);
+
+Fabric read_ibnetdiscover(std::string_view text, const std::string& file);
+Fabric read_lingjun(const std::string& text, const std::string& file);
+
+}  // namespace berth::io
