@@ -105,7 +105,6 @@ SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,sched_interval=2,sched_min_interval=100000,bf_interval=2
 ReturnToService=2
 SlurmdTimeout=600
-KillWait=10
 MailProg=/bin/true
 ResumeProgram=/bin/true
 SuspendProgram=/bin/true

@@ -27,6 +27,14 @@ def ranks():
     return sorted(found)
 
 
+def go_on(stopped):
+    for rank in stopped:
+        try:
+            os.kill(rank, signal.SIGCONT)
+        except ProcessLookupError:
+            pass  # the launcher was quicker to end it
+
+
 class BatchTest(SlurmTest):
     bed = {"nodes": [real_node(cpus=4)]}
 
@@ -125,8 +133,7 @@ class Resumed(BatchTest):
             job = self.sbatch(name="cut", GPUS=SOME, REQUEUE=1)
             stopped = self.checkpointed()
             self.slurm.run("scancel", "--batch", "--signal=USR1", job)
-            for rank in stopped:
-                os.kill(rank, signal.SIGCONT)
+            go_on(stopped)
             self.until("queued again")
             self.assertFalse(self.plan()["reproducible"])
             self.until("going on from")
@@ -137,13 +144,36 @@ class Resumed(BatchTest):
             job = self.sbatch(name="killed", GPUS=SOME)
             stopped = self.checkpointed()
             os.kill(stopped[1], signal.SIGKILL)
-            for rank in stopped:
-                os.kill(rank, signal.SIGCONT)
+            go_on(stopped)
             self.assertEqual(self.slurm.wait(job)["JobState"], "FAILED")
             job = self.sbatch("--ntasks-per-node=2", name="killed", GPUS=SOME,
                               RESUME=self.out / "checkpoint.berth")
             self.assert_ends(job, 0)
             self.assertEqual(self.plan()["proof_digest"], whole["proof_digest"])
+
+
+class Scaled(BatchTest):
+    def test_job_array_over_numbers_of_ranks(self):
+        counts, log = [1, 3], self.folder / "%a.log"
+        array = self.submit("sbatch", "--parsable", "--cpus-per-task=1", "--array=0-1",
+                            f"--output={log}", "slurm/scale.sbatch", RANKS_LIST="1 3", GPUS=2048,
+                            REPEAT=1)
+        digests = set()
+        for index, count in enumerate(counts):
+            self.log = self.folder / f"{index}.log"
+            self.assert_ends(f"{array}_{index}", 0)
+            [point] = json.loads((self.out / f"ranks-{count}.json").read_text())["points"]
+            self.assertEqual(point["ranks"], count)
+            digests.add(point["plan_digest"])
+            self.assertIn("measured", (self.out / f"ranks-{count}.csv").read_text())
+        self.assertEqual(len(digests), 1)
+
+    def test_refuses_more_ranks_than_the_job_has(self):
+        job = self.submit("sbatch", "--parsable", "--cpus-per-task=1", "--array=1",
+                          f"--output={self.folder}/job.log", "slurm/scale.sbatch",
+                          RANKS_LIST="1 8")
+        self.assert_ends(f"{job}_1", 2)
+        self.assertIn("8 ranks asked for, the job has room for 4", self.text())
 
 
 class DeadRank(BatchTest):
