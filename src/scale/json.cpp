@@ -50,6 +50,7 @@ Json point_json(const Sweep& sweep, const Point& p) {
           {"rounds", p.rounds},
           {"seconds", p.median_seconds},
           {"seconds_of_repeats", p.solve_seconds},
+          {"cpu_seconds", p.cpu_seconds},
           {"efficiency", efficiency(sweep, p)},
           {"messages_per_rank", p.messages()},
           {"bytes", p.bytes()},

@@ -4,6 +4,7 @@
 #include "peak_memory.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <numeric>
 #include <utility>
 
@@ -90,11 +91,13 @@ std::int64_t stat(const model::Plan& plan, const char* name) {
 Point measure_once(const Communicator& comm, model::Instance& instance,
                    const pipeline::PlanOptions& options) {
   const Communicator run = comm.fresh();
-  run.record_events();
   run.begin_stage("load");
+  run.record_events();
   pipeline::distribute(run, instance);
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
+  const std::clock_t begin = std::clock();
   const model::Plan plan = pipeline::plan_cluster(run, instance, options, silent);
+  const std::clock_t end = std::clock();
 
   Point point{.ranks = comm.size(),
               .threads = parallel::thread_limit(),
@@ -110,6 +113,7 @@ Point measure_once(const Communicator& comm, model::Instance& instance,
   if (const auto solve = plan.seconds.find("solve"); solve != plan.seconds.end()) {
     point.median_seconds = solve->second;
   }
+  point.cpu_seconds = comm.all_gather(static_cast<double>(end - begin) / CLOCKS_PER_SEC);
   point.stages = gather_stages(comm, run);
   point.calls = gather_calls(comm, run);
   point.shard_seconds = gather_spans(comm, run, "shard");

@@ -38,4 +38,8 @@ double Point::largest_memory() const {
   return peak_memory_mib.empty() ? 0.0 : *std::ranges::max_element(peak_memory_mib);
 }
 
+double Point::largest_cpu() const {
+  return cpu_seconds.empty() ? 0.0 : *std::ranges::max_element(cpu_seconds);
+}
+
 }  // namespace berth::scale

@@ -17,17 +17,18 @@ bool one_digest(const Sweep& sweep) {
 }
 
 void add_points(std::string& text, const Sweep& sweep) {
-  text += fmt::format("{:>6} {:>7} {:>9} {:>7} {:>9} {:>17} {:>10} {:>10} {:>12} {:>9} {:>8}\n",
-                      "ranks", "threads", "GPUs", "shards", "seconds", "min..max", "efficiency",
-                      "messages", "bytes", "MiB/rank", "gap");
+  text +=
+      fmt::format("{:>6} {:>7} {:>9} {:>7} {:>9} {:>17} {:>8} {:>10} {:>10} {:>12} {:>9} {:>8}\n",
+                  "ranks", "threads", "GPUs", "shards", "seconds", "min..max", "CPU s",
+                  "efficiency", "messages", "bytes", "MiB/rank", "gap");
   for (const Point& p : sweep.points) {
     const auto [least, most] = std::ranges::minmax(p.solve_seconds);
     text += fmt::format(
-        "{:>6} {:>7} {:>9} {:>7} {:>9.3f} {:>17} {:>10.3f} {:>10} {:>12} {:>9.1f} "
+        "{:>6} {:>7} {:>9} {:>7} {:>9.3f} {:>17} {:>8.3f} {:>10.3f} {:>10} {:>12} {:>9.1f} "
         "{:>7.4f}%\n",
         p.ranks, p.threads, p.gpus, p.shards, p.median_seconds,
-        fmt::format("{:.3f}..{:.3f}", least, most), efficiency(sweep, p), p.messages(), p.bytes(),
-        p.largest_memory(), 100.0 * p.gap);
+        fmt::format("{:.3f}..{:.3f}", least, most), p.largest_cpu(), efficiency(sweep, p),
+        p.messages(), p.bytes(), p.largest_memory(), 100.0 * p.gap);
   }
 }
 

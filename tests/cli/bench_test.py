@@ -3,8 +3,12 @@
 """`berth bench scale`: points, files, refusals."""
 import csv
 import json
+import pathlib
+import shutil
 
-from program import ProgramTest, main
+from program import ProgramTest, finish, main
+
+PLOT = pathlib.Path(__file__).resolve().parents[2] / "bench/scale/plot"
 
 
 class BenchScale(ProgramTest):
@@ -63,6 +67,17 @@ class BenchScale(ProgramTest):
         self.assertEqual(document["scaling"], "weak")
         self.assertEqual([(p["ranks"], p["gpus"]) for p in document["points"]],
                          [(1, 128), (3, 384)])
+
+    def test_results_can_be_drawn(self):
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot")
+        self.assert_ends(self.scale("--gpus", 128, "--ranks", "1,2"), 0)
+        for name, code in [("s.csv", 0), ("c.yaml", 2)]:  # a cluster has no points
+            command = [str(PLOT), "s.svg", name]
+            self.assert_ends(finish(self.start(command), command), code)
+        drawing = (self.folder / "s.svg").read_text()
+        for word in ["<svg", "ranks", "measured", "modelled, not measured"]:
+            self.assertIn(word, drawing)
 
     def test_refusals(self):
         self.assert_refused(self.scale("--ranks", "4"), 2,

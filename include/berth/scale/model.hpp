@@ -55,8 +55,8 @@ using Owners = std::vector<int>;
 ///
 /// Strong: each rank starts the same collectives on any number of ranks; bytes of all ranks
 /// together follow the polynomial through the three smallest numbers measured: exact, but for
-/// gathers to a root and exchanges, where a rank's share for itself does not count. Weak: the collectives of the largest number
-/// measured, bytes in proportion to the ranks.
+/// gathers to a root and exchanges, where a rank's share for itself does not count. Weak: the
+/// collectives of the largest number measured, bytes in proportion to the ranks.
 std::vector<CallCount> forecast_calls(std::span<const Point> measured, Scaling scaling, int ranks);
 
 /// Work comes from the smallest number of ranks measured (strong) or the largest (weak).

@@ -52,6 +52,7 @@ struct Point {
   std::int64_t rounds = 0;
   std::vector<double> solve_seconds{};  ///< of each repeat, slowest rank, without loading
   double median_seconds = 0.0;
+  std::vector<double> cpu_seconds{};  ///< by rank, all threads: what a busy machine cannot stretch
   std::vector<StageShares> stages{};
   std::vector<CallCount> calls{};
   std::vector<double> shard_seconds{};     ///< local plan, by shard; empty when one served all
@@ -61,6 +62,7 @@ struct Point {
   [[nodiscard]] std::int64_t messages() const;  ///< by each rank, all stages
   [[nodiscard]] std::int64_t bytes() const;     ///< by all ranks, all stages
   [[nodiscard]] double largest_memory() const;  ///< MiB
+  [[nodiscard]] double largest_cpu() const;     ///< seconds
 };
 
 }  // namespace berth::scale

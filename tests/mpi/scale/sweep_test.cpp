@@ -72,6 +72,8 @@ TEST_F(SweepTest, points_tell_the_same_plan_and_who_did_what) {
     EXPECT_EQ(std::ssize(p.evaluate_seconds), p.ranks);
     EXPECT_EQ(std::ssize(p.peak_memory_mib), p.ranks);
     EXPECT_GT(p.largest_memory(), 1.0);
+    EXPECT_EQ(std::ssize(p.cpu_seconds), p.ranks);
+    EXPECT_GT(p.largest_cpu(), 0.0);
     EXPECT_EQ(p.messages() > 0, p.ranks > 1);
     std::int64_t messages = 0;
     for (const StageShares& stage : p.stages) {
