@@ -6,6 +6,7 @@
 
 #include "berth/base/assert.hpp"
 #include "berth/partition/partition.hpp"
+#include "berth/strads/schedule.hpp"
 
 namespace berth::partition {
 namespace {
@@ -201,17 +202,7 @@ Ownership own(const Cluster& cluster, const Shards& shards, int ranks) {
   for (std::size_t s = 0; s < shards.size(); ++s) {
     for (const MachineId m : shards.machines[s]) work[s] += weight_of(cluster, m.index());
   }
-  std::vector<std::size_t> order(shards.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t s) { return work[s]; });
-  Ownership ownership{.owner = std::vector<int>(shards.size(), 0)};
-  std::vector<std::int64_t> load(static_cast<std::size_t>(ranks), 0);
-  for (const std::size_t s : order) {
-    const auto rank = std::ranges::min_element(load) - load.begin();
-    ownership.owner[s] = static_cast<int>(rank);
-    load[static_cast<std::size_t>(rank)] += work[s];
-  }
-  return ownership;
+  return {.owner = strads::dispatch(work, ranks)};
 }
 
 }  // namespace berth::partition

@@ -19,15 +19,16 @@ done <<'RULES'
 base -
 parallel base
 comm base
+strads base
 model base
 io base model
-partition base parallel model
+partition base parallel strads model
 solver base parallel model
 policy base model
-coordinator base comm parallel model partition solver
+coordinator base comm parallel strads model partition solver
 certify base parallel model
 report base model
-pipeline base parallel comm model io partition solver policy coordinator certify report
+pipeline base parallel comm strads model io partition solver policy coordinator certify report
 sim *
 scale *
 serve *

@@ -36,8 +36,12 @@ struct Course {
 
 PetscErrorCode call(Tao, Vec x, PetscReal* value, Vec gradient, void* context) {
   auto& course = *static_cast<Course*>(context);
-  course.stopped = course.stop.requested();
-  if (course.stopped) return PETSC_ERR_USER;  // the only way out of a line search
+  try {
+    course.stopped = course.stop.requested();
+  } catch (...) {
+    course.thrown = std::current_exception();
+  }
+  if (course.stopped || course.thrown) return PETSC_ERR_USER;  // the only way out of a line search
   const PetscScalar* point = nullptr;
   PetscScalar* slope = nullptr;
   PetscInt size = 0;

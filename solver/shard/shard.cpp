@@ -248,16 +248,16 @@ ShardContent Shard::content() const {
           .pushed_out = {s.pushed_out.begin(), s.pushed_out.end()}};
 }
 
-std::vector<Offer> Shard::offers(std::size_t most) const {
+std::vector<Offer> Shard::offers() const {
   std::vector<Offer> offers;
   for (const JobId job : state_->unplaced) {
     const double regret = state_->regret(job);
     if (regret > 0.0) offers.push_back({job, state_->id, regret});
   }
-  std::ranges::sort(offers, {}, [](const Offer& o) { return std::pair(-o.regret, o.job); });
-  if (offers.size() > most) offers.resize(most);
   return offers;
 }
+
+bool Shard::waits(JobId job) const { return state_->unplaced.contains(job); }
 
 std::vector<Bid> Shard::bids(std::span<const JobId> jobs) const {
   std::vector<double> gain(jobs.size(), 0.0);
@@ -328,6 +328,15 @@ double Shard::improve() {
 }
 
 ShardId Shard::id() const { return state_->id; }
+
+double Shard::gpus() const {
+  double sum = 0.0;
+  for (const MachineId m : state_->machines) {
+    sum += state_->valuation->instance().cluster.class_of(m).gpus;
+  }
+  return sum;
+}
+
 double Shard::value() const { return state_->tenancy.value(); }
 model::Placement Shard::placement() const { return state_->tenancy.placement(); }
 const std::vector<ShapePrice>& Shard::shape_prices() const { return state_->shape_prices; }

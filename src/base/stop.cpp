@@ -23,7 +23,7 @@ bool StopSource::waited_long(Clock::duration patience) const {
 bool StopSource::requested(Clock::time_point deadline, Clock::duration patience) const {
   bool stop = signalled_ != nullptr && *signalled_ != 0;
   stop = stop || (deadline != kNever && Clock::now() >= deadline);
-  if (counted_) stop = questions_.fetch_sub(1, std::memory_order_relaxed) <= 0 || stop;
+  if (watch_) stop = watch_(questions_.fetch_add(1, std::memory_order_relaxed)) || stop;
   if (stop && patience.count() > 0) stop = waited_long(patience);
   if (stop) cut_.store(true, std::memory_order_relaxed);
   return stop;

@@ -2,6 +2,7 @@
 #include "berth/coordinator/consensus.hpp"
 
 #include <cstdint>
+#include <exception>
 #include <utility>
 
 namespace berth::coordinator {
@@ -25,18 +26,26 @@ class BlockSums {
     last_ = market.blocks() * (rank + 1) / ranks;
   }
 
-  /// Collective: adds all ranks' blocks; complete on rank 0.
+  /// Collective: adds all ranks' blocks; complete on rank 0. A rank that fails goes on adding
+  /// nothing, so that nobody waits for it.
   std::span<const std::int64_t> operator()(std::span<const double> prices, double eps) {
     sums_.assign(sums_.size(), 0);
-    {
+    try {
       const comm::Communicator::Span span(comm_, "evaluate", comm_.rank());
-      market_.evaluate(prices, eps, first_, last_, sums_);
+      if (!failed_) market_.evaluate(prices, eps, first_, last_, sums_);
+    } catch (...) {
+      failed_ = std::current_exception();
     }
     comm_.sum_to_root(std::span(sums_), 0);
     return sums_;
   }
 
+  void rethrow() const {
+    if (failed_) std::rethrow_exception(failed_);
+  }
+
  private:
+  std::exception_ptr failed_;
   const comm::Communicator& comm_;
   const solver::Market& market_;
   std::vector<std::int64_t> sums_;
@@ -107,6 +116,7 @@ Consensus consensus(const comm::Communicator& comm, const model::Valuation& valu
     } else {
       follow(comm, market, sums);
     }
+    sums.rethrow();
   });
   comm.broadcast_vector(result.prices, 0);
   struct {

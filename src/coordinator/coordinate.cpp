@@ -8,8 +8,11 @@
 #include <map>
 #include <utility>
 
+#include "berth/base/assert.hpp"
 #include "berth/coordinator/grant.hpp"
 #include "berth/coordinator/wire.hpp"
+#include "berth/strads/commit.hpp"
+#include "berth/strads/pipeline.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -37,6 +40,7 @@ class Rounds {
          const RoundOptions& options, const RoundState& start)
       : comm_(comm), valuation_(valuation), mine_(mine), options_(options) {
     for (const Refusal& r : start.refusals) refused_[{r.job, r.shard}] = r.round;
+    share_room();
   }
 
   /// One round; all ranks return the same report.
@@ -45,17 +49,22 @@ class Rounds {
     const CostMeter meter(comm_);
     forget_old_tabu(round);
     RoundReport report{.round = round};
-    const auto offers = schedule();
-    const auto bids = push(offers);
-    const auto grants = grant(bids, tabu());
-    const auto outcomes = pull(grants);
-    confirm(offers, outcomes, round);
-    for (Shard& shard : mine_) shard.improve();
+    Pushed pushed = push(schedule(round));
+    report.offers = std::ssize(pushed.offers);
+    report.bids = std::ssize(pushed.bids);
+    for (const Offer& offer : pushed.offers) report.importance += offer.regret;
+    std::vector<Outcome> outcomes;
+    if (const auto due = in_flight_.exchange(std::move(pushed))) {
+      const auto grants = grant(due->bids, tabu(), due->claims, versions_);
+      report.grants = std::ssize(grants);
+      outcomes = pull(grants);
+      confirm(due->offers, outcomes, round);
+    }
+    comm_.agreed([&] {
+      for (Shard& shard : mine_) shard.improve();
+    });
     update_prices();
-    report.offers = std::ssize(offers);
-    report.bids = std::ssize(bids);
-    report.grants = std::ssize(grants);
-    for (const Offer& offer : offers) report.importance += offer.regret;
+    withdraw();
     for (const Outcome& outcome : outcomes) {
       ++(outcome.gain > 0.0   ? report.commits
          : outcome.later != 0 ? report.conflicts
@@ -99,41 +108,107 @@ class Rounds {
   }
 
  private:
-  [[nodiscard]] std::vector<Offer> schedule() const {
+  /// What left for the destinations in one round.
+  struct Pushed {
     std::vector<Offer> offers;
-    for (const Shard& shard : mine_) {
-      const auto more = shard.offers(static_cast<std::size_t>(options_.offers));
-      offers.insert(offers.end(), more.begin(), more.end());
-    }
-    offers = comm_.all_gather_varying<Offer>(offers);
-    std::ranges::sort(offers, {}, [](const Offer& o) { return std::pair(-o.regret, o.job); });
-    return offers;
+    std::vector<Bid> bids;
+    Claims claims;
+  };
+
+  /// GPUs that each shard may be asked for in a round.
+  void share_room() {
+    std::vector<ShardValue> rooms;
+    for (const Shard& shard : mine_) rooms.push_back({shard.id(), options_.claim * shard.gpus()});
+    for (const ShardValue& r : comm_.all_gather_varying<ShardValue>(rooms))
+      room_[r.shard] = r.value;
   }
 
-  [[nodiscard]] std::vector<Bid> push(std::span<const Offer> offers) const {
-    std::vector<Bid> bids;
+  /// The best of each shard whose turn it is, then the best of all; the same on all ranks.
+  [[nodiscard]] std::vector<Offer> schedule(int round) const {
+    std::vector<Offer> offers;
     for (const Shard& shard : mine_) {
-      std::vector<JobId> jobs;
-      for (const Offer& offer : offers) {
-        if (offer.source != shard.id()) jobs.push_back(offer.job);
-      }
-      const auto more = shard.bids(jobs);
-      bids.insert(bids.end(), more.begin(), more.end());
+      if (!strads::has_turn(shard.id().value(), round, options_.schedulers)) continue;
+      const auto more = choose(shard.offers(), options_.offers, round);
+      offers.insert(offers.end(), more.begin(), more.end());
     }
-    return comm_.all_gather_varying<Bid>(bids);
+    return choose(comm_.all_gather_varying<Offer>(offers), options_.blocks, round);
+  }
+
+  [[nodiscard]] std::vector<Offer> choose(std::span<const Offer> offers, int most,
+                                          int round) const {
+    std::vector<Offer> free;
+    std::vector<strads::Block> blocks;
+    for (const Offer& offer : offers) {
+      if (flies(offer.job)) continue;
+      free.push_back(offer);
+      blocks.push_back({offer.job.value(), offer.regret});
+    }
+    std::vector<Offer> chosen;
+    const auto count = static_cast<std::size_t>(most);
+    for (const std::size_t i : strads::schedule(blocks, count, round, options_.choice)) {
+      chosen.push_back(free[i]);
+    }
+    return chosen;
+  }
+
+  /// Some earlier offer of the job has not been answered yet.
+  [[nodiscard]] bool flies(JobId job) const {
+    return std::ranges::any_of(in_flight_.in_flight(), [&](const Pushed& pushed) {
+      return pushed.claims.seen.contains(job);
+    });
+  }
+
+  [[nodiscard]] Pushed push(std::vector<Offer> offers) const {
+    Pushed pushed{.offers = std::move(offers), .bids = {}, .claims = {.room = room_, .gpus = {}}};
+    const model::Workload& workload = valuation_.instance().workload;
+    for (const Offer& offer : pushed.offers) {
+      const auto milli = workload.gpu_milli(workload.job(offer.job));
+      pushed.claims.gpus[offer.job] = static_cast<double>(milli) / 1000.0;
+      pushed.claims.seen[offer.job] = versions_.of({strads::Thing::job, offer.job.value()});
+    }
+    comm_.agreed([&] {
+      for (const Shard& shard : mine_) {
+        std::vector<JobId> jobs;
+        for (const Offer& offer : pushed.offers) {
+          if (offer.source != shard.id()) jobs.push_back(offer.job);
+        }
+        const auto more = shard.bids(jobs);
+        pushed.bids.insert(pushed.bids.end(), more.begin(), more.end());
+      }
+    });
+    pushed.bids = comm_.all_gather_varying<Bid>(pushed.bids);
+    return pushed;
+  }
+
+  /// Jobs on their way that their own shard has placed meanwhile: their bids are void.
+  void withdraw() {
+    if (options_.depth == 0) return;
+    std::vector<JobId> gone;
+    for (const Pushed& pushed : in_flight_.in_flight()) {
+      for (const Offer& offer : pushed.offers) {
+        for (const Shard& shard : mine_) {
+          if (shard.id() == offer.source && !shard.waits(offer.job)) gone.push_back(offer.job);
+        }
+      }
+    }
+    for (const JobId job : comm_.all_gather_varying<JobId>(gone)) {
+      versions_.change({strads::Thing::job, job.value()});
+    }
   }
 
   [[nodiscard]] std::vector<Outcome> pull(std::span<const Bid> grants) {
     std::vector<Outcome> outcomes;
-    for (Shard& shard : mine_) {
-      std::int64_t later = 0;
-      for (const Bid& bid : grants) {
-        if (bid.shard != shard.id()) continue;
-        const double gain = shard.realise(bid.job, options_.keep * bid.gain);
-        outcomes.push_back({bid.job, bid.shard, gain, later});
-        if (gain > 0.0) later = 1;
+    comm_.agreed([&] {
+      for (Shard& shard : mine_) {
+        std::int64_t later = 0;
+        for (const Bid& bid : grants) {
+          if (bid.shard != shard.id()) continue;
+          const double gain = shard.realise(bid.job, strads::least_gain(bid.gain, options_.theta));
+          outcomes.push_back({bid.job, bid.shard, gain, later});
+          if (gain > 0.0) later = 1;
+        }
       }
-    }
+    });
     return comm_.all_gather_varying<Outcome>(outcomes);
   }
 
@@ -166,7 +241,10 @@ class Rounds {
   const model::Valuation& valuation_;
   std::span<Shard> mine_;
   RoundOptions options_;
+  std::map<ShardId, double> room_;
   std::map<std::pair<JobId, ShardId>, int> refused_;
+  strads::Versions versions_;  ///< of the jobs; the machines' are their owner's business
+  strads::Pipeline<Pushed> in_flight_{static_cast<std::size_t>(options_.depth)};
 };
 
 /// Rank 0 has the certificate, any rank may be out of time: all hear the same answer.
@@ -174,7 +252,7 @@ bool goes_on(const comm::Communicator& comm, const RoundOptions& options, const 
              double objective, int idle_rounds) {
   bool done = options.stop.requested();
   if (comm.rank() == 0) {
-    done = done || idle_rounds >= 2 || hooks.gap(objective) <= options.gap;
+    done = done || idle_rounds >= 2 * options.schedulers || hooks.gap(objective) <= options.gap;
   }
   return comm.max(done ? 1 : 0) == 0;
 }
@@ -195,6 +273,7 @@ void save_if_due(const comm::Communicator& comm, std::span<const Shard> mine,
 Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
                        std::span<Shard> mine, const RoundOptions& options, const Hooks& hooks,
                        const RoundState& start) {
+  BERTH_EXPECT(options.depth == 0 || options.save_every == 0);  // rounds in flight are not kept
   Rounds rounds(comm, valuation, mine, options, start);
   Coordinated result{.objective = rounds.objective(), .rounds = start.round};
   RoundState state = start;
@@ -209,7 +288,8 @@ Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& v
     if (!goes_on(comm, options, hooks, result.objective, state.idle_rounds)) break;
     RoundReport report = rounds.step(++state.round);
     report.gain = report.objective - result.objective;
-    const bool idle = report.gain <= options.least_gain * report.objective;
+    const bool idle = state.round > options.depth &&  // before that nothing is due
+                      report.gain <= options.least_gain * report.objective;
     state.idle_rounds = idle ? state.idle_rounds + 1 : 0;
     state.refusals = rounds.refusals();
     result.objective = report.objective;

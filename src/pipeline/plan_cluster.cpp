@@ -88,6 +88,7 @@ model::RoundRecord record_of(const coordinator::RoundReport& round, double upper
 coordinator::RoundOptions round_options(const PlanOptions& options, double spanning) {
   coordinator::RoundOptions rounds = options.rounds;
   rounds.gap = options.gap;
+  rounds.choice.seed = options.seed;
   rounds.spanning = spanning;
   rounds.save_every = options.checkpoint.file.empty() ? 0 : options.checkpoint.every;
   rounds.stop = options.stop;

@@ -85,6 +85,36 @@ class DeadRank(ProgramTest):
                 self.assertEqual((self.folder / "plan.json").read_text(), "the earlier plan")
 
 
+class Resumed(ProgramTest):
+    def test_after_a_rank_was_killed_in_mid_run(self):
+        self.generate(gpus=16384)
+        self.assert_ends(self.plan("--gap", 0, out="whole.json", ranks=3), 0)
+        plan = self.start_plan("--gap", 0, "--checkpoint", "c.berth", ranks=3,
+                               until='"stage":"coordinate"')
+        began = time.monotonic()
+        os.kill(self.rank_ids()[2], signal.SIGKILL)
+        self.assertNotIn(plan.end().code, [0, 3, 5])
+        self.assertLess(time.monotonic() - began, SOON)
+        self.assertFalse((self.folder / "plan.json").exists())
+        for ranks in [None, 2]:
+            with self.subTest(ranks=ranks):
+                self.assert_ends(self.plan("--gap", 0, "--resume", "c.berth", ranks=ranks), 0)
+                self.assertEqual(self.read_plan()["plan_digest"],
+                                 self.read_plan("whole.json")["plan_digest"])
+                self.assert_valid()
+
+    def test_not_from_something_else(self):
+        self.assert_ends(self.plan("--checkpoint", "c.berth"), 0)
+        self.assert_refused(self.plan("--resume", "j.jsonl"), 2, "j.jsonl: not a checkpoint")
+        self.assert_refused(self.plan("--resume", "c.berth", "--gap", 0.5, ranks=3), 2,
+                            "c.berth: options: made with objective=value shards=0 gap=0.0001 ")
+        whole = (self.folder / "c.berth").read_bytes()
+        self.write("c.berth", whole[:-1])
+        self.assert_refused(self.plan("--resume", "c.berth"), 2, "c.berth: cut short or damaged")
+        self.assert_refused(self.plan("--checkpoint", "c.yaml"), 2,
+                            "--checkpoint: c.yaml is the file given as --cluster")
+
+
 class LargeInstance(ProgramTest):
     def test_loads_quickly_in_little_memory(self):
         """100,000 machines and jobs. `check` loads and then finds that there is no plan."""

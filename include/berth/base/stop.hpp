@@ -5,6 +5,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 namespace berth {
 
@@ -23,10 +25,14 @@ class StopSource {
   /// A deadline so many seconds from now; none when they are infinite or too many for the clock.
   static Clock::time_point in_seconds(double seconds);
 
+  /// For tests: called at every question with its number from 0 on, by any thread; true stops. It
+  /// may sleep or throw as well, as the searches that ask may.
+  using Watch = std::function<bool(std::int64_t question)>;
+  void watch(Watch watch) { watch_ = std::move(watch); }
+
   /// Stops once it was asked so often.
   void stop_after_questions(std::int64_t questions) {
-    counted_ = true;
-    questions_ = questions;
+    watch([questions](std::int64_t question) { return question >= questions; });
   }
 
   [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
@@ -43,8 +49,8 @@ class StopSource {
 
   Clock::time_point deadline_;
   const volatile std::sig_atomic_t* signalled_;
-  bool counted_ = false;
-  mutable std::atomic<std::int64_t> questions_{0};  ///< left, when they are counted
+  Watch watch_;
+  mutable std::atomic<std::int64_t> questions_{0};  ///< asked, when they are watched
   mutable std::atomic<bool> cut_{false};
   mutable std::atomic<Clock::rep> since_{0};  ///< when a reason was first seen
 };

@@ -13,14 +13,21 @@
 #include "berth/model/placement.hpp"
 #include "berth/model/value.hpp"
 #include "berth/solver/shard.hpp"
+#include "berth/strads/schedule.hpp"
 
 namespace berth::coordinator {
 
 struct RoundOptions {
-  int rounds = 12;           ///< at most, >= 0
-  int offers = 32;           ///< per shard and round, > 0
-  double keep = 0.5;         ///< a grant is refused below this share of its bid, in (0, 1]
-  int tabu_rounds = 6;       ///< a refused (job, shard) pair is not tried again for so long
+  int rounds = 12;                      ///< at most, >= 0
+  int offers = 32;                      ///< per shard and round, > 0
+  int blocks = 1 << 20;                 ///< offers a round in all, > 0
+  strads::ScheduleOptions choice = {};  ///< which jobs are offered
+  int schedulers = 1;                   ///< groups of shards that take turns at offering, > 0
+  int depth = 0;        ///< rounds a bid may be old when it is granted, >= 0; 0 with checkpoints
+  double claim = 1e9;   ///< share of a shard's GPUs that grants of one round may ask for, > 0; the
+                        ///< largest bid on it is always allowed
+  double theta = 0.5;   ///< share of its bid that a grant may lose to others before it, [0, 1)
+  int tabu_rounds = 6;  ///< a refused (job, shard) pair is not tried again for so long
   double least_gain = 2e-5;  ///< stop after two rounds that gain less than this fraction
   double gap = 1e-4;         ///< stop when the certified gap is this small
   double spanning = 0.0;     ///< value of what was placed before the rounds, part of the objective

@@ -1,21 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "berth/solver/shard.hpp"
+#include "berth/strads/commit.hpp"
 
 namespace berth::coordinator {
 
 /// A (job, destination) pair that was refused lately.
 using Tabu = std::set<std::pair<JobId, ShardId>>;
 
-/// Each offered job goes to the shard that bids most for it (ties: lowest shard) unless the pair
-/// is tabu. The result is in commit order: gain descending, then job. It depends on the set of
+/// What one shard's machines may be asked for by the grants of one round.
+struct Claims {
+  std::map<ShardId, double> room;            ///< GPUs by shard; shards not listed grant nothing
+  std::map<JobId, double> gpus;              ///< what each offered job takes
+  std::map<JobId, std::uint32_t> seen = {};  ///< versions of the jobs when they were offered
+};
+
+/// STRADS' dependency check on bids: a job goes to one shard only, and not at all when it has
+/// changed since it was offered; a shard is not asked for more than its room (but for its largest
+/// bid always), the job then goes to the next shard that bids for it. Commit rule C1, the jobs'
+/// versions counted in `versions`; which devices a job gets is for the destination to check.
+///
+/// The result is in commit order: gain descending, then job, then shard. It depends on the set of
 /// bids alone, not on their order. O(bids log bids).
-std::vector<solver::Bid> grant(std::span<const solver::Bid> bids, const Tabu& tabu);
+std::vector<solver::Bid> grant(std::span<const solver::Bid> bids, const Tabu& tabu,
+                               const Claims& claims, strads::Versions& versions);
 
 }  // namespace berth::coordinator

@@ -81,8 +81,9 @@ class Shard {
   /// Idle room to unplaced jobs, most value per GPU first, as far as the two allow.
   void refill(const MayTry& may_try, const Admit& admit);
 
-  /// At most `most` unplaced jobs of positive regret, largest first, ties by id.
-  [[nodiscard]] std::vector<Offer> offers(std::size_t most) const;
+  /// All unplaced jobs of positive regret, ascending.
+  [[nodiscard]] std::vector<Offer> offers() const;
+  [[nodiscard]] bool waits(JobId job) const;  ///< it is this shard's, and unplaced
 
   /// Bids for those of `jobs` this shard would gain from, in their order; each bid on its own.
   [[nodiscard]] std::vector<Bid> bids(std::span<const JobId> jobs) const;
@@ -106,6 +107,7 @@ class Shard {
   double improve();
 
   [[nodiscard]] ShardId id() const;
+  [[nodiscard]] double gpus() const;                 ///< of all its machines
   [[nodiscard]] double value() const;                ///< of all jobs placed here
   [[nodiscard]] model::Placement placement() const;  ///< ascending JobId
   [[nodiscard]] const std::vector<ShapePrice>& shape_prices() const;

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace berth::strads {
+
+/// What a proposal reads and changes and nobody may have changed meanwhile: a job (capacity 1), a
+/// machine.
+enum class Thing : std::uint8_t { job, machine };
+struct Key {
+  Thing thing = Thing::job;
+  std::int64_t id = 0;
+  auto operator<=>(const Key&) const = default;
+};
+
+/// Counts the changes of every thing; unknown things have version 0.
+class Versions {
+ public:
+  [[nodiscard]] std::uint32_t of(Key key) const;
+  void change(Key key) { ++count_[key]; }
+
+ private:
+  std::map<Key, std::uint32_t> count_;
+};
+
+/// A thing as it was when the proposal was made.
+struct Seen {
+  Key key;
+  std::uint32_t version = 0;
+};
+
+/// A coupling resource. Hard: its use must stay within `capacity`. Soft: its marginal cost rises by
+/// at most `curvature` per unit of use.
+struct Resource {
+  double capacity = 0.0;
+  double curvature = 0.0;  ///< >= 0; 0 = hard
+};
+
+/// Change of the use of one resource.
+struct Touch {
+  std::size_t resource = 0;
+  double change = 0.0;
+};
+
+struct Proposal {
+  std::int64_t id = 0;          ///< order among equal gains
+  double gain = 0.0;            ///< on the snapshot it was made on, > 0
+  std::uint64_t snapshot = 0;   ///< Ledger::now() then
+  std::vector<Seen> seen = {};  ///< all it reads; a commit changes them
+  std::vector<Touch> use = {};
+};
+
+enum class Verdict : std::uint8_t {
+  committed,
+  changed,        ///< a thing it has seen is no longer what it was
+  over_capacity,  ///< of a hard resource
+  interference,   ///< other commits since its snapshot may have eaten too much of its gain
+};
+
+/// Use of the resources, and how much was added and taken since any earlier commit.
+class Ledger {
+ public:
+  explicit Ledger(std::vector<Resource> resources);
+
+  [[nodiscard]] std::uint64_t now() const { return log_.size(); }
+  [[nodiscard]] double use(std::size_t resource) const { return use_[resource]; }
+
+  [[nodiscard]] bool fits(std::span<const Touch> touches) const;
+  /// Upper limit of what the commits since `snapshot` can have cost a proposal with these touches:
+  /// sum over soft r of curvature_r x (ups since then x its up, downs since then x its down).
+  [[nodiscard]] double interference(std::span<const Touch> touches, std::uint64_t snapshot) const;
+  void apply(std::span<const Touch> touches);
+
+ private:
+  std::vector<Resource> resources_;
+  std::vector<double> use_;
+  std::vector<std::vector<Touch>> log_;  ///< by commit
+};
+
+struct CommitRule {
+  double theta = 0.5;  ///< share of its gain a proposal may lose to others, in [0, 1)
+  /// The gain now. When given, it decides (rule C1'); else the interference does (C1).
+  std::function<double(const Proposal&)> gain_now = nullptr;
+};
+
+/// *Pull*: commits proposals one by one, gain descending, then id: whatever order they arrived in
+/// and whoever made them. Every commit raises the common objective by at least
+/// (1 - theta) x gain, whatever the age of its snapshot, as long as the costs of soft resources are
+/// convex; hard capacities hold throughout.
+///
+/// @return by position in `proposals`. O(n log n + footprints + what was committed since the oldest
+/// snapshot)
+std::vector<Verdict> commit(std::span<const Proposal> proposals, Versions& versions, Ledger& ledger,
+                            const CommitRule& rule = {});
+
+/// Rule C1' for one proposal: what is left of its gain is worth it.
+[[nodiscard]] constexpr double least_gain(double gain, double theta) {
+  return (1.0 - theta) * gain;
+}
+
+/// Positions in the order in which `commit` looks at them.
+std::vector<std::size_t> commit_order(std::span<const Proposal> proposals);
+
+}  // namespace berth::strads

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <utility>
+
+namespace berth::strads {
+
+/// Rounds in flight: what was pushed `depth` rounds ago is pulled now. Depth 0 pulls at once.
+template <class Round>
+class Pipeline {
+ public:
+  explicit Pipeline(std::size_t depth) : depth_(depth) {}
+
+  /// Takes this round in and gives back the one that is due, once there is one.
+  std::optional<Round> exchange(Round round) {
+    rounds_.push_back(std::move(round));
+    if (rounds_.size() <= depth_) return std::nullopt;
+    Round due = std::move(rounds_.front());
+    rounds_.pop_front();
+    return due;
+  }
+
+  [[nodiscard]] const std::deque<Round>& in_flight() const { return rounds_; }
+
+ private:
+  std::size_t depth_;
+  std::deque<Round> rounds_;
+};
+
+}  // namespace berth::strads

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/strads/commit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::strads {
+
+std::uint32_t Versions::of(Key key) const {
+  const auto found = count_.find(key);
+  return found == count_.end() ? 0 : found->second;
+}
+
+Ledger::Ledger(std::vector<Resource> resources)
+    : resources_(std::move(resources)), use_(resources_.size(), 0.0) {}
+
+bool Ledger::fits(std::span<const Touch> touches) const {
+  return std::ranges::all_of(touches, [&](const Touch& t) {
+    const Resource& r = resources_[t.resource];
+    return t.change <= 0.0 || r.curvature > 0.0 || use_[t.resource] + t.change <= r.capacity;
+  });
+}
+
+double Ledger::interference(std::span<const Touch> touches, std::uint64_t snapshot) const {
+  BERTH_EXPECT(snapshot <= now());
+  std::map<std::size_t, std::pair<double, double>> since;  // ups and downs of the others
+  for (std::uint64_t at = snapshot; at < now(); ++at) {
+    for (const Touch& t : log_[at]) {
+      auto& [up, down] = since[t.resource];
+      (t.change > 0.0 ? up : down) += std::abs(t.change);
+    }
+  }
+  double sum = 0.0;
+  for (const Touch& t : touches) {
+    const auto found = since.find(t.resource);
+    if (found == since.end()) continue;
+    const auto& [up, down] = found->second;
+    sum += resources_[t.resource].curvature * std::abs(t.change) * (t.change > 0.0 ? up : down);
+  }
+  return sum;
+}
+
+void Ledger::apply(std::span<const Touch> touches) {
+  for (const Touch& t : touches) use_[t.resource] += t.change;
+  log_.emplace_back(touches.begin(), touches.end());
+}
+
+std::vector<std::size_t> commit_order(std::span<const Proposal> proposals) {
+  std::vector<std::size_t> order(proposals.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {},
+                    [&](std::size_t i) { return std::pair(-proposals[i].gain, proposals[i].id); });
+  return order;
+}
+
+std::vector<Verdict> commit(std::span<const Proposal> proposals, Versions& versions, Ledger& ledger,
+                            const CommitRule& rule) {
+  BERTH_EXPECT(0.0 <= rule.theta && rule.theta < 1.0);
+  std::vector<Verdict> verdicts(proposals.size(), Verdict::committed);
+  for (const std::size_t i : commit_order(proposals)) {
+    const Proposal& p = proposals[i];
+    const auto stale = [&](const Seen& s) { return versions.of(s.key) != s.version; };
+    if (std::ranges::any_of(p.seen, stale)) {
+      verdicts[i] = Verdict::changed;
+    } else if (!ledger.fits(p.use)) {
+      verdicts[i] = Verdict::over_capacity;
+    } else if (rule.gain_now ? rule.gain_now(p) < least_gain(p.gain, rule.theta)
+                             : ledger.interference(p.use, p.snapshot) > rule.theta * p.gain) {
+      verdicts[i] = Verdict::interference;
+    } else {
+      ledger.apply(p.use);
+      for (const Seen& s : p.seen) versions.change(s.key);
+    }
+  }
+  return verdicts;
+}
+
+}  // namespace berth::strads

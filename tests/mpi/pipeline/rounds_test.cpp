@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every way to run the rounds gives a feasible plan, the same on all ranks as on one.
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "berth/certify/check.hpp"
+#include "berth/io/plan_file.hpp"
+#include "berth/pipeline/plan_cluster.hpp"
+#include "berth/policy/generate.hpp"
+#include "berth/solver/petsc_session.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance,
+                    const coordinator::RoundOptions& rounds) {
+  report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
+  PlanOptions options;
+  options.partition.shards = 5;
+  options.seed = 3;
+  options.rounds = rounds;
+  return plan_cluster(comm, instance, options, silent);
+}
+
+class Rounds : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
+  static void TearDownTestSuite() { petsc.reset(); }
+  static inline std::unique_ptr<solver::PetscSession> petsc;
+
+  void expect_one_plan(const coordinator::RoundOptions& rounds) const {
+    const auto world = comm::Communicator::world();
+    const auto together = plan_on(world, instance, rounds);
+    if (world.rank() != 0) return;
+    const auto alone = plan_on(comm::Communicator::serial(), instance, rounds);
+    EXPECT_EQ(together.plan_digest, alone.plan_digest);
+    EXPECT_EQ(together.proof_digest, alone.proof_digest);
+    EXPECT_GE(alone.stats.at("rounds"), 2.0);
+    const auto verdict =
+        certify::check(instance, io::parse_plan(io::plan_text(instance, alone), "plan.json"));
+    EXPECT_TRUE(verdict.valid()) << (verdict.faults.empty() ? "" : verdict.faults[0].text);
+  }
+
+  const model::Instance instance = policy::generate_hetero({.gpus = 1024, .seed = 6});
+};
+
+TEST_F(Rounds, the_offers_of_largest_regret) {
+  expect_one_plan({.offers = 4, .choice = {.choice = strads::Choice::largest}});
+}
+
+TEST_F(Rounds, few_offers_in_all) { expect_one_plan({.blocks = 6}); }
+
+TEST_F(Rounds, shards_in_turns) { expect_one_plan({.schedulers = 2}); }
+
+/// Jobs on their way may be placed by their own shard meanwhile.
+TEST_F(Rounds, bids_that_are_some_rounds_old) {
+  for (const int depth : {1, 3}) {
+    SCOPED_TRACE(depth);
+    expect_one_plan({.depth = depth});
+  }
+}
+
+TEST_F(Rounds, shards_asked_for_little) { expect_one_plan({.claim = 0.05}); }
+
+}  // namespace
+}  // namespace berth::pipeline
