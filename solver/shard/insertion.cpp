@@ -208,15 +208,18 @@ void for_each_domain(const Tenancy& tenancy, JobId id, auto visit) {
 
 }  // namespace
 
-Insertion find_insertion(const Tenancy& tenancy, JobId id) {
+Insertion find_insertion(const Tenancy& tenancy, JobId id, const EvictionCosts* costs) {
   const model::Workload& workload = tenancy.valuation().instance().workload;
   const model::Job& job = workload.job(id);
   Insertion best;
   if (job.groups != 1) return best;
   const model::TaskGroup& group = workload.groups_of(job).front();
   const Query q{&tenancy, id, &job, &workload.shape(group.shape), group.count};
+  const std::int64_t milli = group.count * q.shape->total_milli();
   for_each_domain(tenancy, id, [&](const Domain& domain, double value) {
-    if (value * (1.0 - kTiny) > best.gain) consider_domain(q, domain, value, best);
+    if (value * (1.0 - kTiny) <= best.gain) return;
+    const double least = costs == nullptr ? 0.0 : costs->least(domain, milli) * (1.0 - kTiny);
+    if (value - least > best.gain) consider_domain(q, domain, value, best);
   });
   return best;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "shard/eviction_costs.hpp"
 #include "shard/tenancy.hpp"
 
 #include <vector>
@@ -18,7 +19,9 @@ struct Insertion {
 /// machines where room for one more task costs least, victims of a machine in order of value per
 /// GPU. Required jobs are never victims. Jobs with several task groups only go into idle room.
 /// Reads only. O(machines x jobs per machine) per allowed GPU type and level.
-Insertion find_insertion(const Tenancy& tenancy, JobId job);
+/// @param costs  of the same content, or null: domains that cannot do better are passed over; the
+///               result is the same
+Insertion find_insertion(const Tenancy& tenancy, JobId job, const EvictionCosts* costs = nullptr);
 
 /// What an applied insertion changed.
 struct Applied {

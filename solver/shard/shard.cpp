@@ -261,9 +261,10 @@ bool Shard::waits(JobId job) const { return state_->unplaced.contains(job); }
 
 std::vector<Bid> Shard::bids(std::span<const JobId> jobs) const {
   std::vector<double> gain(jobs.size(), 0.0);
+  const EvictionCosts costs(state_->tenancy);
   parallel::run_tasks(jobs.size(), [&](std::size_t i) {
     if (!state_->options.stop.requested()) {
-      gain[i] = find_insertion(state_->tenancy, jobs[i]).gain;
+      gain[i] = find_insertion(state_->tenancy, jobs[i], &costs).gain;
     }
   });
   std::vector<Bid> bids;

@@ -2,7 +2,13 @@
 // One rack, two machines of 4 GPUs, one GPU type; values are weight x GPUs.
 #include "shard/insertion.hpp"
 
+#include <limits>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
+
+#include "berth/base/random.hpp"
 
 namespace berth::solver {
 namespace {
@@ -59,10 +65,10 @@ TEST(Insertion, prefers_idle_room) {
 
 TEST(Insertion, pushes_out_the_least_value_that_makes_room_and_spares_the_rest) {
   Small s(1);
-  const JobId cheap = s.job(1, 1.0);    // worth 1
-  const JobId middle = s.job(2, 1.5);   // worth 3
-  const JobId dear = s.job(1, 9.0);     // worth 9
-  const JobId wants = s.job(2, 4.0);    // worth 8, needs 2 GPUs: middle alone is enough
+  const JobId cheap = s.job(1, 1.0);   // worth 1
+  const JobId middle = s.job(2, 1.5);  // worth 3
+  const JobId dear = s.job(1, 9.0);    // worth 9
+  const JobId wants = s.job(2, 4.0);   // worth 8, needs 2 GPUs: middle alone is enough
   const model::Valuation value(s.instance, model::Objective::value);
   Tenancy tenancy(value, s.machines);
   for (const JobId job : {cheap, middle, dear}) ASSERT_TRUE(place_idle(tenancy, job));
@@ -125,6 +131,56 @@ TEST(Insertion, undoes_everything_when_too_little_is_gained) {
   EXPECT_FALSE(tenancy.has(wants));
   EXPECT_EQ(tenancy.placed(cheap).tasks, before);
   EXPECT_EQ(tenancy.room().free_milli(MachineId(0)), 2000);
+}
+
+TEST(EvictionCosts, take_the_cheapest_per_gpu_and_the_last_in_part) {
+  Small s(2);
+  const JobId dear = s.job(4, 3.0);   // worth 12
+  const JobId cheap = s.job(3, 1.0);  // worth 3, leaves one GPU idle
+  const model::Valuation value(s.instance, model::Objective::value);
+  Tenancy tenancy(value, s.machines);
+  for (const JobId job : {dear, cheap}) ASSERT_TRUE(place_idle(tenancy, job));
+  const EvictionCosts costs(tenancy);
+  const Domain& rack = tenancy.index().domains(GpuTypeId(0), model::Level::rack)[0];
+  EXPECT_DOUBLE_EQ(costs.least(rack, 1000), 0.0);
+  EXPECT_DOUBLE_EQ(costs.least(rack, 2500), 1.5);
+  EXPECT_DOUBLE_EQ(costs.least(rack, 4000), 3.0);
+  EXPECT_DOUBLE_EQ(costs.least(rack, 6000), 9.0);
+  EXPECT_EQ(costs.least(rack, 9000), std::numeric_limits<double>::infinity());
+}
+
+/// Passing over domains must not change what is found, gangs over machines among the victims.
+TEST(EvictionCosts, leave_every_insertion_as_it_was) {
+  int found = 0, gangs = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto draw = [&](std::uint64_t below, std::uint64_t key) {
+      return static_cast<std::int32_t>(random_below(below, {seed, key}));
+    };
+    Small s(6);
+    model::Cluster& cluster = s.instance.cluster;
+    cluster.racks.push_back(cluster.racks[0]);
+    for (std::size_t m = 3; m < 6; ++m) cluster.machine_rack[m] = RackId(1);
+    std::vector<JobId> jobs;
+    for (std::uint64_t k = 0; k < 40; ++k) {
+      jobs.push_back(
+          s.job(1 + draw(4, 10 * k), 1.0 + draw(50, 10 * k + 1) / 10.0, 1 + draw(3, 10 * k + 2)));
+    }
+    const model::Valuation value(s.instance, model::Objective::value);
+    Tenancy tenancy(value, s.machines);
+    for (std::size_t k = 0; k < 20; ++k) place_idle(tenancy, jobs[k]);
+    const EvictionCosts costs(tenancy);
+    for (std::size_t k = 20; k < 40; ++k) {
+      const Insertion plain = find_insertion(tenancy, jobs[k]);
+      const Insertion pruned = find_insertion(tenancy, jobs[k], &costs);
+      ASSERT_EQ(pruned.gain, plain.gain) << "seed " << seed << ", job " << k;
+      ASSERT_EQ(pruned.machines, plain.machines);
+      ASSERT_EQ(pruned.victims, plain.victims);
+      found += plain.gain > 0.0 && !plain.victims.empty() ? 1 : 0;
+      gangs += plain.machines.size() > 1 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(found, 100);
+  EXPECT_GT(gangs, 20);
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shard/eviction_costs.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace berth::solver {
+
+using model::Level;
+
+EvictionCosts::EvictionCosts(const Tenancy& tenancy) {
+  for (const GpuTypeId type : tenancy.index().types()) {
+    for (const Level level : {Level::rack, Level::pod, Level::cluster}) {
+      for (const Domain& domain : tenancy.index().domains(type, level)) {
+        curves_.emplace(&domain, curve_of(tenancy, domain));
+      }
+    }
+  }
+}
+
+EvictionCosts::Curve EvictionCosts::curve_of(const Tenancy& tenancy, const Domain& domain) {
+  Curve curve;
+  std::vector<std::pair<double, std::int64_t>> jobs;  // value per thousandth, thousandths here
+  for (const MachineId m : domain.machines) {
+    curve.idle += tenancy.room().free_milli(m);
+    for (const Resident& r : tenancy.on(m)) {
+      // What is worth less than nothing goes for nothing.
+      if (r.may_go && r.milli > 0) jobs.emplace_back(std::max(0.0, r.density), r.milli);
+    }
+  }
+  std::ranges::sort(jobs);
+  std::int64_t milli = 0;
+  double cost = 0.0;
+  for (const auto& [density, more] : jobs) {
+    curve.milli.push_back(milli += more);
+    curve.cost.push_back(cost += density * static_cast<double>(more));
+  }
+  return curve;
+}
+
+double EvictionCosts::least(const Domain& domain, std::int64_t milli) const {
+  const auto found = curves_.find(&domain);
+  if (found == curves_.end()) return 0.0;  // machines of any type: for jobs without GPUs
+  const Curve& curve = found->second;
+  const std::int64_t need = milli - curve.idle;
+  if (need <= 0) return 0.0;
+  const auto at = std::ranges::lower_bound(curve.milli, need);
+  if (at == curve.milli.end()) return std::numeric_limits<double>::infinity();
+  const auto i = static_cast<std::size_t>(at - curve.milli.begin());
+  const std::int64_t before = i == 0 ? 0 : curve.milli[i - 1];
+  const double paid = i == 0 ? 0.0 : curve.cost[i - 1];
+  const auto part =
+      static_cast<double>(need - before) / static_cast<double>(curve.milli[i] - before);
+  return paid + part * (curve.cost[i] - paid);
+}
+
+}  // namespace berth::solver

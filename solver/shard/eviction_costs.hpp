@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "shard/tenancy.hpp"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace berth::solver {
+
+/// What room costs at least in each domain of a shard, on its content of now: a search need not
+/// look at the machines of a domain where even that is too dear.
+class EvictionCosts {
+ public:
+  /// O(residents log residents) per level. @pre the tenancy stays as it is while this is asked
+  explicit EvictionCosts(const Tenancy& tenancy);
+
+  /// No jobs whose going leaves so many GPU thousandths of the domain free are worth less; infinity
+  /// when there are none. The cheapest jobs per thousandth, the last one in part; required jobs
+  /// stay.
+  [[nodiscard]] double least(const Domain& domain, std::int64_t milli) const;
+
+ private:
+  /// Of the jobs in order of value per thousandth: sums up to each.
+  struct Curve {
+    std::int64_t idle = 0;
+    std::vector<std::int64_t> milli;
+    std::vector<double> cost;
+  };
+  static Curve curve_of(const Tenancy& tenancy, const Domain& domain);
+
+  std::unordered_map<const Domain*, Curve> curves_;
+};
+
+}  // namespace berth::solver
