@@ -37,6 +37,7 @@ class JsonAt {
   [[nodiscard]] std::string_view text() const;  ///< lives as long as the parsed document
   [[nodiscard]] std::string_view name() const;  ///< a sound name
   [[nodiscard]] bool empty() const { return value_.is_null(); }
+  [[nodiscard]] simdjson::dom::element_type type() const { return value_.type(); }
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] double real() const;
   [[nodiscard]] std::int64_t integer() const;  ///< 4.0 counts as 4

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "slurm/gang.hpp"
+
+#include "words.hpp"
+
+#include <algorithm>
+
+namespace berth::io::slurm {
+namespace {
+
+using model::kGpuMilli;
+using model::Shape;
+
+std::int64_t divided_up(std::int64_t amount, std::int64_t parts) {
+  return (amount + parts - 1) / parts;
+}
+
+/// GPUs asked for in one way: by node, socket, task or job. Parts of a GPU are in thousandths.
+struct Ask {
+  std::int64_t gpus = 0;
+  std::int64_t milli = 0;  ///< of one GPU
+  std::int64_t cpus = 0;   ///< Slurm 23.11 and later write --cpus-per-task here as well
+  std::string type;
+  std::string fault;
+
+  [[nodiscard]] bool any() const { return gpus > 0 || milli > 0; }
+};
+
+/// "shard:2" where GPUs are cut into 4: 500 thousandths; "shard:4" is a whole one.
+void add_parts(const Gres& gres, const Machines& machines, Ask& ask) {
+  const auto parts = machines.parts_per_gpu.find(gres.name);
+  if (parts == machines.parts_per_gpu.end()) {
+    ask.fault = "parts of a GPU, which no machine has";
+    return;
+  }
+  if (gres.count > parts->second) {
+    ask.fault = "parts of several GPUs";
+    return;
+  }
+  ask.milli += divided_up(gres.count * kGpuMilli, parts->second);
+  if (!gres.type.empty()) ask.type = gres.type;
+}
+
+Ask read_ask(const std::string& list, const Job& job, const Machines& machines, Notes& notes) {
+  Ask ask;
+  const auto gres = parse_gres(list);
+  if (!gres) {
+    ask.fault = "generic resources that cannot be read";
+    return ask;
+  }
+  for (const Gres& g : *gres) {
+    if (g.name == "gpu") {
+      if (!g.type.empty() && !ask.type.empty() && g.type != ask.type)
+        ask.fault = "several GPU types";
+      if (!g.type.empty()) ask.type = g.type;
+      ask.gpus += g.count;
+    } else if (g.name == "shard" || g.name == "mps") {
+      add_parts(g, machines, ask);
+    } else if (g.name == "cpu") {
+      ask.cpus = g.count;
+    } else if (g.count > 0) {
+      notes.add("jobs with generic resources that are not counted",
+                std::to_string(job.id) + " " + g.name);
+    }
+  }
+  if (ask.gpus > 0 && ask.milli > 0) ask.fault = "whole GPUs and parts of one at once";
+  if (ask.milli == kGpuMilli) {
+    ask.milli = 0;
+    ask.gpus = 1;
+  }
+  if (ask.milli > kGpuMilli) ask.fault = "parts of several GPUs";
+  return ask;
+}
+
+/// "gres:gpu:3", "gres/gpu:3": what comes with every GPU.
+std::int64_t per_gpu(const std::string& list) {
+  std::string commas = list;  // these two lists are split by semicolons
+  std::ranges::replace(commas, ';', ',');
+  for (const Gres& g : parse_gres(commas).value_or(std::vector<Gres>{})) {
+    if (g.name == "gpu") return g.count;
+  }
+  return 0;
+}
+
+class Builder {
+ public:
+  Builder(const Job& job, const Machines& machines, const Machine* whole,
+          std::optional<bool> memory_counts, Notes& notes)
+      : job_(job),
+        machines_(machines),
+        whole_(whole),
+        memory_counts_(memory_counts),
+        notes_(notes) {}
+
+  Gang build() {
+    if (whole_ != nullptr) return take_whole();
+    const Ask by_task = ask(job_.per_task);
+    const Ask by_node = ask(job_.per_node);
+    const Ask by_socket = ask(job_.per_socket);
+    const Ask by_job = ask(job_.per_job);
+    if (!gang_.left.empty()) return std::move(gang_);
+    if (by_task.cpus > 0) cpus_per_task_ = by_task.cpus;
+    if (by_task.any()) {
+      by_tasks(by_task.gpus, by_task.milli);
+    } else if (by_node.any()) {
+      by_nodes(by_node, by_job);
+    } else if (by_socket.any()) {
+      note("jobs that ask for GPUs by socket: which socket is not planned");
+      add(nodes_, by_socket.gpus * std::max<std::int64_t>(1, job_.sockets_per_node),
+          by_socket.milli, cpus_by_node(nodes_));
+    } else if (by_job.any()) {
+      dealt_out(by_job);
+    } else if (job_.max_nodes > 0 || job_.memory_per_node > 0) {
+      add(nodes_, 0, 0, cpus_by_node(nodes_));
+    } else {
+      by_tasks(0, 0);
+    }
+    if (gang_.uses_gpu() && nodes_ > 1 && job_.max_nodes > 0) note_parts_that_fit_together();
+    return std::move(gang_);
+  }
+
+ private:
+  void note(const char* what) { notes_.add(what, std::to_string(job_.id)); }
+
+  Ask ask(const std::string& list) {
+    Ask found = read_ask(list, job_, machines_, notes_);
+    if (gang_.left.empty() && !found.fault.empty()) gang_.left = "asks for " + found.fault;
+    if (!found.type.empty()) {
+      if (!gang_.gpu_type.empty() && gang_.gpu_type != found.type) {
+        gang_.left = "asks for several GPU types";
+      }
+      gang_.gpu_type = found.type;
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::int64_t cpus_by_node(std::int64_t units) const {
+    return std::max(job_.min_cpus_per_node, divided_up(cpus_, units));
+  }
+
+  /// CPUs and memory that come with the GPUs of a unit count too.
+  void add(std::int64_t units, std::int64_t gpus, std::int64_t milli, std::int64_t cpus) {
+    if (units < 1 || units > kMaxCount || gpus > kMaxCount) {
+      gang_.left = "is larger than Berth's files allow";
+      return;
+    }
+    cpus = std::max(cpus, per_gpu(job_.cpus_per_tres) * gpus);
+    Gang::Group group;
+    group.count = static_cast<std::int32_t>(units);
+    group.shape.gpus = static_cast<std::int32_t>(gpus);
+    group.shape.gpu_milli = static_cast<std::int32_t>(milli);
+    group.shape.cpu_milli = std::min(cpus * 1000, kMaxAmount);
+    group.shape.memory_mib = std::min(memory(units, gpus, cpus), kMaxAmount);
+    group.label = gang_.groups.empty() ? "task" : "task-" + std::to_string(gang_.groups.size());
+    gang_.groups.push_back(std::move(group));
+  }
+
+  [[nodiscard]] std::int64_t memory(std::int64_t units, std::int64_t gpus,
+                                    std::int64_t cpus) const {
+    if (!memory_counts_.value_or(true)) return 0;
+    const std::int64_t by_gpu = per_gpu(job_.memory_per_tres) * gpus;
+    if (by_gpu > 0) return by_gpu;
+    if (job_.memory_per_cpu > 0) return job_.memory_per_cpu * cpus;
+    if (job_.memory_per_node > 0) {  // task by task it is spread evenly over the nodes
+      return units == nodes_ ? job_.memory_per_node
+                             : divided_up(job_.memory_per_node * nodes_, units);
+    }
+    if (!memory_counts_) return 0;
+    return divided_up(tres_amount(job_.requested, "mem").value_or(0), units);
+  }
+
+  void by_tasks(std::int64_t gpus, std::int64_t milli) {
+    if (job_.tasks_per_node > 0) {
+      note("jobs with tasks per node: how many lie on one machine is for the plan to say");
+    }
+    if (job_.memory_per_node > 0) {
+      note("jobs with memory by node and GPUs by task: the memory is spread evenly");
+    }
+    add(tasks_, gpus, milli, cpus_per_task_);
+  }
+
+  void by_nodes(const Ask& node, const Ask& whole_job) {
+    std::int64_t units = nodes_;
+    if (whole_job.gpus > 0 && node.gpus > 0) units = divided_up(whole_job.gpus, node.gpus);
+    add(units, node.gpus, node.milli, cpus_by_node(units));
+  }
+
+  /// `--gpus N`: evenly over the nodes asked for, else over the tasks; what is left over makes some
+  /// parts larger by one. More tasks than GPUs: one part for each GPU.
+  void dealt_out(const Ask& all) {
+    if (all.milli > 0) return add(1, 0, all.milli, cpus_);
+    const std::int64_t wide = job_.max_nodes > 0 ? nodes_ : tasks_;
+    const std::int64_t parts = std::clamp<std::int64_t>(wide, 1, all.gpus);
+    const std::int64_t each = all.gpus / parts;
+    const std::int64_t larger = all.gpus % parts;
+    const std::int64_t cpus = divided_up(cpus_, parts);
+    add(parts - larger, each, 0, cpus);
+    if (larger > 0) add(larger, each + 1, 0, cpus);
+  }
+
+  /// All of a machine, on as many as asked for.
+  Gang take_whole() {
+    gang_.gpu_type = whole_->gpu_type;
+    Gang::Group group;
+    group.label = "task";
+    group.count = static_cast<std::int32_t>(std::min(nodes_, kMaxCount));
+    group.shape = {.cpu_milli = whole_->cpu_milli,
+                   .memory_mib = whole_->memory_mib,
+                   .gpus = whole_->gpus,
+                   .gpu_milli = 0};
+    gang_.groups.push_back(std::move(group));
+    return std::move(gang_);
+  }
+
+  void note_parts_that_fit_together() {
+    std::int32_t most = 0;
+    for (const Machine& machine : machines_.list) most = std::max(most, machine.gpus);
+    const std::int64_t smallest = gang_.groups.front().shape.gpus;
+    if (2 * smallest > most) return;
+    note("jobs over several nodes whose parts fit on one machine: put there, apply leaves them");
+  }
+
+  const Job& job_;
+  const Machines& machines_;
+  const Machine* whole_;
+  std::optional<bool> memory_counts_;
+  Notes& notes_;
+  std::int64_t nodes_ = std::max<std::int64_t>(1, nodes_wanted(job_));
+  std::int64_t tasks_ = std::max<std::int64_t>(1, job_.tasks);
+  std::int64_t cpus_ = std::max<std::int64_t>(1, job_.cpus);
+  std::int64_t cpus_per_task_ = divided_up(cpus_, tasks_);
+  Gang gang_;
+};
+
+}  // namespace
+
+bool Gang::uses_gpu() const {
+  return std::ranges::any_of(groups, [](const Group& g) { return g.shape.uses_gpu(); });
+}
+
+std::int64_t Gang::tasks() const {
+  std::int64_t total = 0;
+  for (const Group& group : groups) total += group.count;
+  return total;
+}
+
+std::int64_t nodes_wanted(const Job& job) {
+  return job.max_nodes > 0 ? std::min(job.min_nodes, job.max_nodes) : job.min_nodes;
+}
+
+Gang gang_of(const Job& job, const Machines& machines, const Machine* whole,
+             std::optional<bool> memory_counts, Notes& notes) {
+  Gang gang = Builder(job, machines, whole, memory_counts, notes).build();
+  if (job.max_nodes > nodes_wanted(job)) {
+    notes.add("jobs with a range of nodes: planned with the fewest", std::to_string(job.id));
+  }
+  return gang;
+}
+
+}  // namespace berth::io::slurm

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_line.hpp"
+#include "job_tables.hpp"
+#include "machine_classes.hpp"
+#include "slurm/running.hpp"
+#include "slurm/state.hpp"
+#include "slurm/type_lists.hpp"
+#include "slurm/waiting.hpp"
+#include "words.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <list>
+
+namespace berth::io {
+
+using slurm::Gang;
+using slurm::Job;
+using slurm::Machine;
+using slurm::Machines;
+using slurm::Notes;
+using slurm::Snapshot;
+using slurm::Waiting;
+using slurm::Wishes;
+
+namespace {
+
+model::MachineState state_of(slurm::Use use) {
+  if (use == slurm::Use::drained) return model::MachineState::drained;
+  return use == slurm::Use::reserved ? model::MachineState::reserved : model::MachineState::up;
+}
+
+void add_queues(const Snapshot& snapshot, const SlurmImportOptions& options,
+                model::Cluster& cluster) {
+  const auto add = [&](const std::string& name) {
+    const bool known =
+        std::ranges::find(cluster.queues, name, &model::Queue::name) != cluster.queues.end();
+    if (!known && slurm::wanted(options, name)) cluster.queues.push_back({.name = name});
+  };
+  for (const slurm::Partition& p : snapshot.partitions) add(p.name);
+  for (const slurm::Node& node : snapshot.nodes) std::ranges::for_each(node.partitions, add);
+}
+
+model::Cluster build_cluster(const Snapshot& snapshot, const SlurmImportOptions& options,
+                             const Machines& machines, const slurm::TypeNames& types) {
+  model::Cluster cluster;
+  MachineClasses classes(cluster);
+  for (const auto& rack : machines.racks) {
+    if (cluster.pods.empty() || cluster.pods.back().name != rack.pod)
+      cluster.pods.push_back({.name = rack.pod});
+    cluster.racks.push_back({.name = rack.name, .pod = PodId(cluster.pods.size() - 1)});
+  }
+  for (std::size_t m = 0; m < machines.list.size(); ++m) {
+    const Machine& machine = machines.list[m];
+    const bool full = machine.gpus > 0 && !classes.gpu_type(types.names[m]).valid();
+    if (full) {
+      throw InputError({.file = "", .line = 0, .field = "node " + machine.node->name},
+                       "a 65th GPU type: " + in_quotes(types.names[m]), "at most 64 in a cluster");
+    }
+    model::MachineClass amounts;
+    amounts.gpus = machine.gpus;
+    amounts.cpu_milli = machine.cpu_milli;
+    amounts.memory_mib = machine.memory_mib;
+    cluster.machine_names.add(machine.node->name);
+    cluster.machine_class.push_back(classes.of(types.names[m], amounts));
+    cluster.machine_rack.emplace_back(std::size_t{machine.rack});
+    cluster.machine_state.push_back(state_of(machine.use));
+  }
+  add_queues(snapshot, options, cluster);
+  return cluster;
+}
+
+/// The first of the partitions that is a queue of the cluster; empty when none is.
+std::string_view queue_of(const Job& job, const model::Cluster& cluster) {
+  for (const std::string& name : job.partitions) {
+    if (std::ranges::find(cluster.queues, name, &model::Queue::name) != cluster.queues.end()) {
+      return name;
+    }
+  }
+  return {};
+}
+
+/// A job's priority as Berth's files hold it: Slurm's are unsigned.
+std::int32_t fitted(std::int64_t priority, std::int64_t largest) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (largest > most) priority -= most;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(priority, -most, most));
+}
+
+class Importer {
+ public:
+  Importer(const SlurmSources& sources, const SlurmImportOptions& options)
+      : sources_(sources), options_(options), snapshot_(slurm::read_snapshot(sources)) {}
+
+  SlurmImport run() {
+    check_partitions();
+    Machines machines = slurm::arrange(snapshot_, sources_, options_, notes_);
+    slurm::reserve(snapshot_, options_.now, machines, notes_);
+    Wishes wishes(machines, snapshot_.partitions);
+    note_partitions();
+    std::vector<Waiting> waiting =
+        slurm::waiting_jobs(snapshot_, machines, wishes, options_, notes_, left_);
+    if (!options_.cpu_as_gpu.empty()) count_cpus_as_gpus(waiting);
+    const slurm::TypeNames types = names(waiting, wishes, machines);
+    SlurmImport result;
+    result.instance.cluster = build_cluster(snapshot_, options_, machines, types);
+    std::vector<slurm::FreeRoom> room;
+    const auto running = slurm::place_running(snapshot_, machines, options_, room, notes_);
+    result.running = std::ssize(running);
+    slurm::TypeLists lists(machines, wishes, types);
+    result.instance.workload = jobs(waiting, lists, machines, running, result.instance.cluster);
+    result.state = slurm::state_text(result.instance, planned_, options_);
+    result.notes = notes_.take();
+    result.left = left_.take();
+    return result;
+  }
+
+ private:
+  void check_partitions() const {
+    std::vector<std::string> known;
+    for (const slurm::Node& n : snapshot_.nodes)
+      known.insert(known.end(), n.partitions.begin(), n.partitions.end());
+    for (const slurm::Partition& p : snapshot_.partitions) known.push_back(p.name);
+    std::ranges::sort(known);
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    for (const std::string& p : options_.partitions) {
+      if (std::ranges::binary_search(known, p)) continue;
+      throw InputError({.file = "", .line = 0, .field = "partition"},
+                       "no partition is called " + in_quotes(p), known_words(p, known));
+    }
+  }
+
+  void note_partitions() {
+    for (const slurm::Partition& p : snapshot_.partitions) {
+      if (!slurm::wanted(options_, p.name)) continue;
+      if (p.shared)
+        notes_.add("partitions that hand out resources more than once: planned once", p.name);
+      if (p.max_cpus_per_node)
+        notes_.add("partitions with MaxCPUsPerNode, which is not counted", p.name);
+    }
+  }
+
+  static void count_cpus_as_gpus(std::vector<Waiting>& waiting) {
+    for (Waiting& w : waiting) {
+      w.gang.gpu_type.clear();
+      for (Gang::Group& g : w.gang.groups) {
+        g.shape.gpus = static_cast<std::int32_t>(std::min(g.shape.cpu_milli / 1000, kMaxCount));
+        g.shape.gpu_milli = 0;
+      }
+    }
+  }
+
+  /// Drops the jobs whose set of machines cannot be told by GPU types.
+  slurm::TypeNames names(std::vector<Waiting>& waiting, const Wishes& wishes,
+                         const Machines& machines) {
+    const std::vector<std::int32_t> order = slurm::sets_by_demand(waiting, wishes, machines);
+    std::vector<const std::vector<bool>*> sets;
+    for (const std::int32_t set : order) sets.push_back(&wishes.set(set));
+    slurm::TypeNames types = slurm::name_types(machines, sets);
+    const auto dropped = [&](std::int32_t set) {
+      const auto at = std::ranges::find(order, set);
+      return at != order.end() && types.dropped[static_cast<std::size_t>(at - order.begin())];
+    };
+    std::erase_if(waiting, [&](const Waiting& w) {
+      if (w.wish < 0) return false;
+      const bool gone =
+          dropped(w.wish) || std::ranges::any_of(wishes.alternatives(w.wish), dropped);
+      if (gone) left_.add("is tied to nodes that 64 GPU types cannot tell apart", w.name);
+      return gone;
+    });
+    return types;
+  }
+
+  model::Workload jobs(const std::vector<Waiting>& waiting, slurm::TypeLists& lists,
+                       const Machines& machines, const std::vector<slurm::RunningJob>& running,
+                       model::Cluster& cluster) {
+    JobTables tables(cluster, sources_.jobs.name);
+    for (const slurm::RunningJob& job : running) add_running(tables, machines, cluster, job);
+    std::int64_t largest = 1;
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (const Waiting& w : waiting) {
+      largest = std::max(largest, w.job.priority);
+      first = std::min(first, w.job.submitted);
+    }
+    for (const Waiting& w : waiting) {
+      const slurm::TypeLists::List& types = lists.of(w);
+      if (!types.why.empty()) {
+        left_.add(types.why, w.name);
+        continue;
+      }
+      JobLine line;
+      line.id = w.name;
+      line.arrival = std::clamp<std::int64_t>(w.job.submitted - first, 0, kMaxAmount);
+      line.queue = queue_of(w.job, cluster);
+      line.priority = fitted(w.job.priority, largest);
+      if (options_.weigh_priority) {
+        line.weight = static_cast<double>(w.job.priority) / static_cast<double>(largest);
+      }
+      line.gpu_types.assign(types.names.begin(), types.names.end());
+      if (w.job.switches == 1) line.domain = model::Level::rack;
+      if (w.gang.tasks() > 1) {
+        line.spread_factor = {1.0, 1.0, options_.pod_factor, options_.cluster_factor};
+      }
+      for (const Gang::Group& g : w.gang.groups) {
+        line.tasks.push_back({.label = g.label, .count = g.count, .shape = g.shape});
+      }
+      tables.add(line, 0);
+      planned_.push_back(&w);
+    }
+    return tables.finish();
+  }
+
+  /// Parts alike are one group of tasks.
+  void add_running(JobTables& tables, const Machines& machines, const model::Cluster& cluster,
+                   const slurm::RunningJob& running) {
+    const Job& job = *running.job;
+    const std::string name = slurm::job_name(job);
+    JobLine line;
+    std::list<std::string> labels;  // stay where they are
+    std::vector<std::string_view> label_of;
+    for (const slurm::Part& part : running.parts) {
+      auto same = std::ranges::find(line.tasks, part.shape, &JobLine::Task::shape);
+      if (same == line.tasks.end()) {
+        labels.push_back(line.tasks.empty() ? "task" : "task-" + std::to_string(line.tasks.size()));
+        line.tasks.push_back({.label = labels.back(), .count = 0, .shape = part.shape});
+        same = line.tasks.end() - 1;
+      }
+      ++same->count;
+      label_of.push_back(same->label);
+    }
+    for (std::size_t i = 0; i < running.parts.size(); ++i) {
+      const slurm::Part& part = running.parts[i];
+      line.running.push_back({.label = label_of[i],
+                              .machine = machines.list[part.machine].node->name,
+                              .devices = part.devices});
+    }
+    line.id = name;
+    line.pinned = true;
+    line.queue = queue_of(job, cluster);
+    tables.add(line, 0);
+  }
+
+  const SlurmSources& sources_;
+  const SlurmImportOptions& options_;
+  Snapshot snapshot_;
+  Notes notes_;
+  Notes left_;
+  std::vector<const Waiting*> planned_;
+};
+
+}  // namespace
+
+void validate(const SlurmImportOptions& options) {
+  const auto refuse = [](const char* field, const char* problem) {
+    throw InputError({.file = "", .line = 0, .field = field}, problem);
+  };
+  const bool falling = options.pod_factor <= 1.0 && options.cluster_factor <= options.pod_factor &&
+                       options.cluster_factor >= 0.0;
+  if (!falling) refuse("spread", "must be two factors 1 >= POD >= CLUSTER >= 0");
+  if (!options.cpu_as_gpu.empty() && !name_fault(options.cpu_as_gpu).empty()) {
+    refuse("cpu-as-gpu", "is no name for a GPU type");
+  }
+}
+
+SlurmImport import_slurm(const SlurmSources& sources, const SlurmImportOptions& options) {
+  validate(options);
+  return Importer(sources, options).run();
+}
+
+}  // namespace berth::io

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "slurm/hostlist.hpp"
+#include "slurm/running.hpp"
+#include "slurm/state.hpp"
+#include "words.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <limits>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "berth/io/slurm_apply.hpp"
+
+namespace berth::io {
+
+using slurm::FreeRoom;
+using slurm::Job;
+using slurm::Machine;
+using slurm::Machines;
+using slurm::Notes;
+using slurm::Request;
+using slurm::Snapshot;
+
+namespace {
+
+/// Where machines lie does not matter here.
+SlurmSources without_topology(SlurmSources sources) {
+  sources.topology = {};
+  return sources;
+}
+
+/// The cluster as it is now.
+class Present {
+ public:
+  Present(const SlurmSources& sources, const slurm::State& state, const SlurmApplyOptions& options)
+      : snapshot_(slurm::read_snapshot(sources)) {
+    import_options_.cpu_as_gpu = state.cpu_as_gpu;
+    import_options_.now = options.now;
+    Notes unheard;
+    machines_ = slurm::arrange(snapshot_, without_topology(sources), import_options_, unheard);
+    slurm::reserve(snapshot_, options.now, machines_, unheard);
+    slurm::place_running(snapshot_, machines_, import_options_, room_, unheard);
+    for (const Job& job : snapshot_.jobs) {
+      largest_priority_ = std::max(largest_priority_, job.priority);
+      const auto tasks = slurm::array_tasks(job.array_tasks);
+      for (const std::int64_t task : tasks) {
+        jobs_.emplace(std::to_string(job.array_id) + "_" + std::to_string(task), &job);
+      }
+      if (tasks.empty()) jobs_.insert_or_assign(slurm::job_name(job), &job);
+    }
+  }
+
+  [[nodiscard]] const Job* job(const std::string& name) const {
+    const auto found = jobs_.find(name);
+    return found == jobs_.end() ? nullptr : found->second;
+  }
+  [[nodiscard]] std::int64_t largest_priority() const { return largest_priority_; }
+
+  /// Takes the task's room; what is wrong with its machine, or nothing.
+  std::string take(const model::RawTask& task) {
+    const auto found = machines_.index.find(task.machine);
+    if (found == machines_.index.end()) return "node " + task.machine + " is gone";
+    const Machine& machine = machines_.list[found->second];
+    if (machine.use == slurm::Use::drained) return "node " + task.machine + " is down or drained";
+    if (machine.use == slurm::Use::reserved) return "node " + task.machine + " is reserved";
+    FreeRoom& room = room_[found->second];
+    if (task.cpu_milli > room.cpu_milli) return "node " + task.machine + " has too few free CPUs";
+    if (task.memory_mib > room.memory_mib) return "node " + task.machine + " has too little memory";
+    for (const model::RawDevice& device : task.gpus) {
+      const auto gpu = std::ranges::find_if(
+          room.milli, [&](std::int32_t milli) { return milli >= device.milli; });
+      if (gpu == room.milli.end()) return "node " + task.machine + " has too few free GPUs";
+      *gpu -= static_cast<std::int32_t>(device.milli);
+    }
+    room.cpu_milli -= task.cpu_milli;
+    room.memory_mib -= task.memory_mib;
+    return {};
+  }
+
+ private:
+  SlurmImportOptions import_options_;
+  Snapshot snapshot_;
+  Machines machines_;
+  std::vector<FreeRoom> room_;
+  std::unordered_map<std::string, const Job*> jobs_;
+  std::int64_t largest_priority_ = 0;
+};
+
+std::vector<std::string> machines_of(const model::RawPlacement& placement) {
+  std::vector<std::string> names;
+  for (const model::RawTask& task : placement.tasks) {
+    if (std::ranges::find(names, task.machine) == names.end()) names.push_back(task.machine);
+  }
+  return names;
+}
+
+/// The first field in which the job asks for something else than at the import. Nodes that an
+/// earlier `apply` of this plan named are no change.
+std::string changed_field(const Request& before, const Job& job,
+                          const std::vector<std::string>& planned) {
+  const auto earlier = [&](const std::string& field) {
+    const auto found = std::ranges::find(before, field, &Request::value_type::first);
+    return found == before.end() ? std::string() : found->second;
+  };
+  for (const auto& [field, value] : slurm::request_of(job)) {
+    if (value == earlier(field)) continue;
+    if (field == "required_nodes" && std::ranges::is_permutation(job.required, planned)) continue;
+    return fmt::format("its {} was {}, is now {}", field,
+                       earlier(field).empty() ? "none" : earlier(field),
+                       value.empty() ? "none" : value);
+  }
+  return {};
+}
+
+std::string local_time(std::int64_t seconds) {
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm tm{};
+  ::localtime_r(&time, &tm);
+  char buffer[32];
+  std::strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%S", &tm);
+  return buffer;
+}
+
+/// Why Slurm cannot be told of these nodes, or nothing.
+std::string not_told(const Job& job, const std::vector<std::string>& nodes) {
+  const auto count = std::ssize(nodes);
+  if (job.max_nodes > 0 && (count < slurm::nodes_wanted(job) || count > job.max_nodes)) {
+    return fmt::format("planned on {} nodes, asks for {}", count, slurm::nodes_wanted(job));
+  }
+  for (const std::string& named : job.required) {
+    if (std::ranges::find(nodes, named) == nodes.end()) {
+      return "names node " + named + ", which the plan leaves out";
+    }
+  }
+  return {};
+}
+
+class Judge {
+ public:
+  Judge(const slurm::State& state, Present& present, const SlurmApplyOptions& options)
+      : state_(state), present_(present), options_(options) {}
+
+  SlurmOrders judge(const model::RawPlan& plan) {
+    const auto planned = std::ssize(plan.placements);
+    for (std::int64_t i = 0; i < planned; ++i) {
+      const model::RawPlacement& placement = plan.placements[static_cast<std::size_t>(i)];
+      const auto before = state_.jobs.find(placement.job);
+      if (before == state_.jobs.end()) continue;  // it ran at the import, Slurm has it
+      judge_job(placement, before->second, planned - i);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void judge_job(const model::RawPlacement& placement, const Request& before, std::int64_t rank) {
+    const auto break_it = [&](const std::string& problem) {
+      found_.broken.push_back({.job = placement.job, .problem = problem});
+    };
+    const Job* const job = present_.job(placement.job);
+    if (job == nullptr) return break_it("is no longer in the queue");
+    if (job->state != "PENDING") return break_it("is no longer pending: " + job->state);
+    const std::vector<std::string> nodes = machines_of(placement);
+    if (const std::string field = changed_field(before, *job, nodes); !field.empty()) {
+      return break_it(field);
+    }
+    for (const model::RawTask& task : placement.tasks) {
+      if (const std::string fault = present_.take(task); !fault.empty()) return break_it(fault);
+    }
+    if (const std::string why = not_told(*job, nodes); !why.empty()) {
+      found_.left.push_back({.job = placement.job, .problem = why});
+    } else {
+      order(placement, *job, nodes, rank);
+    }
+  }
+
+  void order(const model::RawPlacement& placement, const Job& job,
+             const std::vector<std::string>& nodes, std::int64_t rank) {
+    SlurmOrder order{.job = placement.job, .arguments = {"update", "JobId=" + placement.job}};
+    if (options_.nodes) order.arguments.push_back("ReqNodeList=" + slurm::host_list(nodes));
+    if (options_.start) {
+      order.arguments.push_back("StartTime=" + (placement.start == 0
+                                                    ? std::string("now")
+                                                    : local_time(options_.now + placement.start)));
+    }
+    // a priority would release a job that is held
+    if (options_.priority && !job.held) {
+      constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max() - 2;
+      order.arguments.push_back(
+          fmt::format("Priority={}", std::min(present_.largest_priority() + rank, most)));
+    }
+    if (order.arguments.size() > 2) found_.orders.push_back(std::move(order));
+  }
+
+  const slurm::State& state_;
+  Present& present_;
+  const SlurmApplyOptions& options_;
+  SlurmOrders found_;
+};
+
+}  // namespace
+
+SlurmOrders slurm_orders(const model::RawPlan& plan, const std::string& plan_file,
+                         const SlurmSources::Source& state_source, const SlurmSources& now,
+                         const SlurmApplyOptions& options) {
+  const slurm::State state = slurm::read_state(state_source);
+  if (plan.instance_digest.value_or("") != state.instance_digest) {
+    throw InputError({.file = plan_file, .line = 0, .field = "instance_digest"},
+                     "the plan was made from another import than " + state_source.name,
+                     "plan the files that were written together with it");
+  }
+  Present present(now, state, options);
+  return Judge(state, present, options).judge(plan);
+}
+
+std::string shell_line(const SlurmOrder& order) {
+  std::string line = "scontrol";
+  for (const std::string& word : order.arguments) {
+    const bool plain = word.find_first_of("[]*?$`\"'\\ \t&|;<>()#~!{}") == std::string::npos;
+    std::string quoted;
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += plain ? " " + word : " '" + quoted + "'";
+  }
+  return line;
+}
+
+}  // namespace berth::io

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "slurm/running.hpp"
+
+#include "slurm/gang.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace berth::io::slurm {
+namespace {
+
+using model::kGpuMilli;
+
+std::int64_t divided_up(std::int64_t amount, std::int64_t parts) {
+  return parts > 0 ? (amount + parts - 1) / parts : 0;
+}
+
+/// GPUs of one node: how many, or what share, and which when Slurm tells.
+struct Gpus {
+  std::int64_t whole = 0;
+  std::int64_t milli = 0;
+  std::vector<int> indices;
+};
+
+class Placer {
+ public:
+  Placer(const Machines& machines, const SlurmImportOptions& options, std::vector<FreeRoom>& room,
+         Notes& notes)
+      : machines_(machines), options_(options), room_(room), notes_(notes) {}
+
+  /// All but the GPUs whose indices are not told.
+  RunningJob begin(const Job& job) {
+    RunningJob running{.job = &job, .parts = {}};
+    for (std::size_t i = 0; i < job.nodes.size(); ++i) {
+      const auto found = machines_.index.find(job.nodes[i]);
+      if (found == machines_.index.end()) continue;
+      Part part;
+      part.machine = found->second;
+      const Machine& machine = machines_.list[part.machine];
+      const Gpus gpus = gpus_of(job, i, machine);
+      take_rest(job, i, part, gpus);
+      if (!gpus.indices.empty()) take_told(gpus, part, job);
+      running.parts.push_back(part);
+    }
+    return running;
+  }
+
+  /// The other GPUs: the lowest that are free.
+  void finish(RunningJob& running) {
+    for (Part& part : running.parts) {
+      auto& milli = room_[part.machine].milli;
+      const bool share = part.shape.gpu_milli > 0;
+      const int wanted = share ? 1 : part.shape.gpus;
+      const std::int32_t each = share ? part.shape.gpu_milli : std::int32_t{kGpuMilli};
+      for (std::size_t g = 0; g < milli.size() && std::popcount(part.devices) < wanted; ++g) {
+        if (milli[g] < each || (part.devices >> g & 1) != 0) continue;
+        part.devices |= std::uint64_t{1} << g;
+        milli[g] -= each;
+      }
+      if (std::popcount(part.devices) == wanted) continue;
+      note_overfull(part);
+      part.shape.gpus = share ? 0 : std::popcount(part.devices);
+      part.shape.gpu_milli = 0;
+    }
+  }
+
+ private:
+  void note_overfull(const Part& part) {
+    notes_.add("machines of which Slurm handed out more than they have: full",
+               machines_.list[part.machine].node->name);
+  }
+
+  [[nodiscard]] Gpus gpus_of(const Job& job, std::size_t node, const Machine& machine) const {
+    const auto nodes = static_cast<std::int64_t>(job.nodes.size());
+    Gpus gpus;
+    if (!options_.cpu_as_gpu.empty()) {
+      gpus.whole = cpus_of(job, node, machine);
+      return gpus;
+    }
+    if (job.gres_detail.size() != job.nodes.size()) {
+      gpus.whole = divided_up(tres_amount(job.allocated, "gres/gpu").value_or(0), nodes);
+      return gpus;
+    }
+    for (const Gres& g : parse_gres(job.gres_detail[node]).value_or(std::vector<Gres>{})) {
+      const bool ours = g.type.empty() || g.type == machine.gpu_type;
+      if (g.name == "gpu" && ours) {
+        gpus.whole += g.count;
+        gpus.indices.insert(gpus.indices.end(), g.indices.begin(), g.indices.end());
+      }
+      const auto parts = machines_.parts_per_gpu.find(g.name);
+      if (parts != machines_.parts_per_gpu.end()) {
+        gpus.milli += divided_up(g.count * kGpuMilli, parts->second);
+      }
+    }
+    // "shard" comes with the device it is cut from; several devices' worth are taken whole
+    if (gpus.milli > 0) gpus.whole = gpus.milli < kGpuMilli ? 0 : divided_up(gpus.milli, kGpuMilli);
+    if (gpus.whole > 0) gpus.milli = 0;
+    return gpus;
+  }
+
+  static const Allocation* allocation(const Job& job, const std::string& node) {
+    const auto found = std::ranges::find(job.allocation, node, &Allocation::node);
+    return found == job.allocation.end() ? nullptr : &*found;
+  }
+
+  static std::int64_t cpus_of(const Job& job, std::size_t node, const Machine& machine) {
+    const Allocation* const told = allocation(job, job.nodes[node]);
+    if (told != nullptr && told->cpus > 0) return told->cpus;
+    if (told != nullptr && told->cores > 0) return told->cores * machine.node->threads;
+    return divided_up(job.cpus, static_cast<std::int64_t>(job.nodes.size()));
+  }
+
+  static std::int64_t memory_of(const Job& job, std::size_t node) {
+    const Allocation* const told = allocation(job, job.nodes[node]);
+    if (told != nullptr && told->memory_mib > 0) return told->memory_mib;
+    return divided_up(tres_amount(job.allocated, "mem").value_or(0),
+                      static_cast<std::int64_t>(job.nodes.size()));
+  }
+
+  void take_rest(const Job& job, std::size_t node, Part& part, const Gpus& gpus) {
+    FreeRoom& room = room_[part.machine];
+    const Machine& machine = machines_.list[part.machine];
+    const std::int64_t cpu = cpus_of(job, node, machine) * 1000;
+    const std::int64_t memory = memory_of(job, node);
+    part.shape.cpu_milli = std::min(cpu, room.cpu_milli);
+    part.shape.memory_mib = std::min(memory, room.memory_mib);
+    if (part.shape.cpu_milli < cpu || part.shape.memory_mib < memory) note_overfull(part);
+    room.cpu_milli -= part.shape.cpu_milli;
+    room.memory_mib -= part.shape.memory_mib;
+    part.shape.gpus = static_cast<std::int32_t>(std::min<std::int64_t>(gpus.whole, machine.gpus));
+    if (part.shape.gpus == 0) part.shape.gpu_milli = static_cast<std::int32_t>(gpus.milli);
+    if (machine.gpus == 0) part.shape.gpu_milli = 0;
+  }
+
+  void take_told(const Gpus& gpus, Part& part, const Job& job) {
+    auto& milli = room_[part.machine].milli;
+    const bool share = part.shape.gpu_milli > 0;
+    const std::int32_t each = share ? part.shape.gpu_milli : std::int32_t{kGpuMilli};
+    const int wanted = share ? 1 : part.shape.gpus;
+    for (const int index : gpus.indices) {
+      const auto g = static_cast<std::size_t>(index);
+      const bool sound = index >= 0 && g < milli.size() && milli[g] >= each &&
+                         (part.devices >> g & 1) == 0 && std::popcount(part.devices) < wanted;
+      if (!sound) {
+        notes_.add("jobs that run on GPUs that are taken or not there: others are assumed",
+                   std::to_string(job.id));
+        continue;
+      }
+      part.devices |= std::uint64_t{1} << g;
+      milli[g] -= each;
+    }
+  }
+
+  const Machines& machines_;
+  const SlurmImportOptions& options_;
+  std::vector<FreeRoom>& room_;
+  Notes& notes_;
+};
+
+}  // namespace
+
+std::int64_t FreeRoom::whole_gpus() const {
+  return std::ranges::count(milli, std::int32_t{kGpuMilli});
+}
+
+FreeRoom empty_room(const Machine& machine) {
+  FreeRoom room{.cpu_milli = machine.cpu_milli, .memory_mib = machine.memory_mib, .milli = {}};
+  room.milli.assign(static_cast<std::size_t>(machine.gpus), std::int32_t{kGpuMilli});
+  return room;
+}
+
+bool holds_nodes(const Job& job) {
+  constexpr auto holding = std::to_array<std::string_view>(
+      {"RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STOPPED", "RESIZING", "SIGNALING",
+       "STAGE_OUT", "POWER_UP_NODE"});
+  return !job.nodes.empty() && std::ranges::any_of(job.states, [&](const std::string& state) {
+    return std::ranges::find(holding, state) != holding.end();
+  });
+}
+
+std::vector<RunningJob> place_running(const Snapshot& snapshot, const Machines& machines,
+                                      const SlurmImportOptions& options,
+                                      std::vector<FreeRoom>& room, Notes& notes) {
+  room.clear();
+  for (const Machine& machine : machines.list) room.push_back(empty_room(machine));
+  Placer placer(machines, options, room, notes);
+  std::vector<RunningJob> running;
+  for (const Job& job : snapshot.jobs) {
+    if (!holds_nodes(job)) continue;
+    RunningJob placed = placer.begin(job);
+    if (!placed.parts.empty()) running.push_back(std::move(placed));
+  }
+  for (RunningJob& job : running) placer.finish(job);
+  return running;
+}
+
+}  // namespace berth::io::slurm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "slurm/machines.hpp"
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/model/workload.hpp"
+
+namespace berth::io::slurm {
+
+/// What a job that runs holds of one machine.
+struct Part {
+  std::size_t machine = 0;  ///< index into Machines::list
+  model::Shape shape;
+  std::uint64_t devices = 0;  ///< bit i = GPU i
+};
+
+struct RunningJob {
+  const Job* job = nullptr;
+  std::vector<Part> parts;
+};
+
+/// What is left of a machine.
+struct FreeRoom {
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_mib = 0;
+  std::vector<std::int32_t> milli;  ///< by GPU
+
+  [[nodiscard]] std::int64_t whole_gpus() const;
+};
+FreeRoom empty_room(const Machine& machine);
+
+/// Whether the job holds nodes now: it runs, starts, ends, or is suspended.
+bool holds_nodes(const Job& job);
+
+/// Jobs that run, in the order of the file, and in `room` what they leave. GPU indices are Slurm's
+/// own when it tells them (`gres_detail`); else the lowest that are free once those are taken.
+/// Nothing passes what a machine has.
+std::vector<RunningJob> place_running(const Snapshot& snapshot, const Machines& machines,
+                                      const SlurmImportOptions& options,
+                                      std::vector<FreeRoom>& room, Notes& notes);
+
+}  // namespace berth::io::slurm

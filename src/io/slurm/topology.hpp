@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "slurm/notes.hpp"
+#include "slurm/values.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace berth::io::slurm {
+
+/// Where every machine lies: a leaf switch or a block is a rack, what is above it a pod.
+struct Fabric {
+  struct Rack {
+    std::string name;
+    std::string pod;
+    std::vector<std::string> nodes;
+  };
+  std::vector<Rack> racks;  ///< racks of one pod lie together; a node is in one rack
+};
+
+/// topology.conf, or the text of `scontrol show topology`.
+///
+/// Tree: a switch with `Nodes` is a rack; its pod is the switch that names it under `Switches`, the
+/// first in the file when several do; a switch that nobody names is a pod of its own. What lies
+/// above pods is the cluster. Nothing is asked of the shape: cycles, several parents and switches
+/// without nodes are met in files written by probes of real fabrics.
+/// Block: a block is a rack; a pod is as many blocks, in file order, as the largest of `BlockSizes`
+/// holds nodes.
+/// @throws InputError with the line: not a topology, a host list that cannot be read
+Fabric read_topology(const Source& source, Notes& notes);
+
+}  // namespace berth::io::slurm

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "slurm/values.hpp"
+
+#include "slurm/hostlist.hpp"
+#include "words.hpp"
+
+#include <cctype>
+#include <optional>
+
+#include <simdjson.h>
+
+namespace berth::io::slurm {
+namespace {
+
+constexpr std::int64_t kInfinite32 = 0xFFFFFFFF;
+constexpr std::int64_t kNoValue32 = 0xFFFFFFFE;
+
+[[noreturn]] void raise(const JsonSource& source, const std::string& field,
+                        const std::string& problem, const std::string& hint) {
+  throw InputError({.file = std::string(source.file), .line = source.line, .field = field}, problem,
+                   hint);
+}
+
+/// What of JSON a value is, as far as Slurm tells things apart by it.
+enum class Kind : std::uint8_t { none, object, array, text, other };
+
+Kind kind_of(const JsonAt& at) {
+  if (at.empty()) return Kind::none;
+  switch (at.type()) {
+    case simdjson::dom::element_type::OBJECT:
+      return Kind::object;
+    case simdjson::dom::element_type::ARRAY:
+      return Kind::array;
+    case simdjson::dom::element_type::STRING:
+      return Kind::text;
+    default:
+      return Kind::other;
+  }
+}
+
+Number plain_number(const JsonAt& at) {
+  const std::int64_t value = at.integer();
+  if (value == kInfinite32) return {.set = true, .infinite = true, .value = value};
+  if (value == kNoValue32 || value == -2) return {};
+  return {.set = true, .infinite = false, .value = value};
+}
+
+}  // namespace
+
+Number number(const JsonAt& at) {
+  const Kind kind = kind_of(at);
+  if (kind == Kind::none) return {};
+  if (kind == Kind::other) return plain_number(at);
+  if (kind != Kind::object) {
+    at.fail("expected a number", R"(Slurm writes 7 or {"set":true,"infinite":false,"number":7})");
+  }
+  static const Readers<Number> readers{
+      {"set", [](Number& n, const JsonAt& v) { n.set = truth(v); }},
+      {"infinite", [](Number& n, const JsonAt& v) { n.infinite = truth(v); }},
+      {"number", [](Number& n, const JsonAt& v) { n.value = v.integer(); }}};
+  Number found;
+  read_fields(at, readers, found);
+  found.set = found.set || found.infinite;  // some versions leave `set` out of an infinite number
+  return found;
+}
+
+std::string text(const JsonAt& at) {
+  const Kind kind = kind_of(at);
+  if (kind == Kind::none) return {};
+  if (kind == Kind::object) {
+    const Number n = number(at);
+    return n.set ? std::to_string(n.value) : std::string();
+  }
+  if (kind == Kind::other) return std::to_string(at.integer());
+  const std::string_view found = at.text();
+  return found == "(null)" ? std::string() : std::string(found);
+}
+
+std::vector<std::string> list(const JsonAt& at) {
+  std::vector<std::string> words;
+  if (kind_of(at) == Kind::array) {
+    at.each([&](const JsonAt& element) { words.emplace_back(element.text()); });
+    return words;
+  }
+  const std::string all = text(at);
+  for (const std::string_view word : split_list(all)) words.emplace_back(word);
+  return words;
+}
+
+std::vector<std::string> flags(const JsonAt& at) {
+  std::vector<std::string> words = list(at);
+  for (std::string& word : words) {
+    for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return words;
+}
+
+bool truth(const JsonAt& at) {
+  if (at.empty()) return false;
+  if (kind_of(at) == Kind::other && at.type() != simdjson::dom::element_type::BOOL) {
+    return at.integer() != 0;
+  }
+  return at.boolean();
+}
+
+std::vector<std::string> hosts(const JsonAt& at) {
+  Hosts found = expand_hosts(text(at));
+  if (!found.fault.empty()) at.fail(found.fault);
+  return std::move(found.names);
+}
+
+void read_list(const Source& source, std::string_view key, const char* hint,
+               const std::function<void(const JsonAt&)>& read) {
+  const JsonSource where{.file = source.name, .line = 0, .raise = raise};
+  simdjson::dom::parser parser;
+  simdjson::dom::element root;
+  if (const auto error = parser.parse(source.text).get(root); error != simdjson::SUCCESS) {
+    raise(where, "", std::string("not valid JSON: ") + simdjson::error_message(error), hint);
+  }
+  const JsonAt top(root, where);
+  bool found = false;
+  top.entries([&](const JsonAt& value) {
+    if (value.key() != key) return;
+    found = true;
+    read(value);
+  });
+  if (!found) top.fail("has no list \"" + std::string(key) + "\"", hint);
+}
+
+}  // namespace berth::io::slurm

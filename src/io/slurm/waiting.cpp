@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "slurm/waiting.hpp"
+
+#include "slurm/hostlist.hpp"
+#include "slurm/running.hpp"
+#include "words.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+namespace berth::io::slurm {
+namespace {
+
+bool within_limits(const Job& job, const Partition& partition) {
+  if (partition.max_nodes && nodes_wanted(job) > *partition.max_nodes) return false;
+  if (!partition.max_minutes) return true;
+  if (!job.minutes.set) return true;  // it gets the partition's own
+  return !job.minutes.infinite && job.minutes.value <= *partition.max_minutes;
+}
+
+/// Keeps the partitions the job may start in; the reason why there are none, or nothing.
+std::string narrow_partitions(Job& job, const Wishes& wishes, const SlurmImportOptions& options,
+                              bool known) {
+  std::erase_if(job.partitions, [&](const std::string& p) { return !wanted(options, p); });
+  if (job.partitions.empty()) return "is in a partition that is not planned";
+  if (!known) return {};
+  std::erase_if(job.partitions, [&](const std::string& p) {
+    const Partition* const found = wishes.partition(p);
+    return found == nullptr || !found->starts;
+  });
+  if (job.partitions.empty()) return "its partition starts no jobs";
+  std::erase_if(job.partitions,
+                [&](const std::string& p) { return !within_limits(job, *wishes.partition(p)); });
+  return job.partitions.empty() ? "passes the limits of its partition" : "";
+}
+
+std::string why_not_now(const Job& job, const SlurmImportOptions& options) {
+  if (job.state != "PENDING") return "is being requeued";
+  if (job.het_id > 0) return "is part of a heterogeneous job";
+  if (!job.dependency.empty()) return "waits for another job";
+  if (job.eligible > options.now) return "begins later";
+  if (job.held && !options.held) return "is held";
+  if (!job.reservation.empty()) return "has a reservation";
+  return {};
+}
+
+void note_what_is_not_counted(const Job& job, Notes& notes) {
+  const std::string id = std::to_string(job.id);
+  if (!job.licenses.empty()) notes.add("jobs with licenses, which are not counted", id);
+  if (!job.burst_buffer.empty()) notes.add("jobs with burst buffers, which are not counted", id);
+  if (!job.network.empty()) notes.add("jobs with network wishes, which are not counted", id);
+  if (job.core_spec) notes.add("jobs with cores set aside, which are not counted", id);
+  if (job.contiguous)
+    notes.add("jobs on contiguous nodes: which lie side by side is not known", id);
+  if (job.switches > 1) notes.add("jobs over at most so many switches: planned without", id);
+}
+
+/// The commonest machine the job may have whole: planned there, and on whatever holds it.
+const Machine* commonest(const Machines& machines, const std::vector<bool>* set,
+                         const std::string& gpu_type, const Job& job, Notes& notes) {
+  std::map<std::tuple<std::string, std::int32_t, std::int64_t, std::int64_t>, std::int64_t> kinds;
+  const Machine* best = nullptr;
+  std::int64_t most = 0;
+  for (std::size_t m = 0; m < machines.list.size(); ++m) {
+    const Machine& machine = machines.list[m];
+    if (machine.use != Use::up || (set != nullptr && !(*set)[m])) continue;
+    if (!gpu_type.empty() && machine.gpu_type != gpu_type) continue;
+    const std::int64_t count =
+        ++kinds[{machine.gpu_type, machine.gpus, machine.cpu_milli, machine.memory_mib}];
+    if (count > most) {
+      most = count;
+      best = &machine;
+    }
+  }
+  if (kinds.size() > 1) {
+    notes.add("jobs with whole nodes where nodes differ: planned on the commonest kind",
+              std::to_string(job.id));
+  }
+  return best;
+}
+
+class Collector {
+ public:
+  Collector(const Snapshot& snapshot, const Machines& machines, Wishes& wishes,
+            const SlurmImportOptions& options, Notes& notes, Notes& left)
+      : snapshot_(snapshot),
+        machines_(machines),
+        wishes_(wishes),
+        options_(options),
+        notes_(notes),
+        left_(left),
+        memory_counts_(snapshot.config.memory) {
+    for (const Job& job : snapshot.jobs) {
+      if (!holds_nodes(job)) continue;
+      if (job.array_id > 0) ++running_of_array_[job.array_id];
+      // what a running job was given tells what Slurm hands out
+      if (!memory_counts_ && !job.allocated.empty()) {
+        memory_counts_ = tres_amount(job.allocated, "mem").has_value();
+      }
+    }
+  }
+
+  std::vector<Waiting> collect() {
+    for (const Job& job : snapshot_.jobs) {
+      const bool waits =
+          job.state == "PENDING" || job.state.starts_with("REQUEUE") || job.state == "SPECIAL_EXIT";
+      if (waits && !holds_nodes(job)) consider(job);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void leave(const Job& job, const std::string& reason) {
+    left_.add(reason, std::to_string(job.id));
+  }
+
+  void consider(const Job& job) {
+    Waiting waiting{.job = job, .request = request_of(job), .name = {}, .gang = {}, .wish = -1};
+    std::string reason = why_not_now(job, options_);
+    if (reason.empty()) {
+      reason = narrow_partitions(waiting.job, wishes_, options_, !snapshot_.partitions.empty());
+    }
+    if (reason.empty()) {
+      const Wishes::Wish wish = wishes_.of(waiting.job);
+      waiting.wish = wish.set;
+      reason = wish.fault;
+    }
+    if (reason.empty()) {
+      set_gang(waiting);
+      reason = waiting.gang.left;
+    }
+    if (reason.empty() && waiting.wish >= 0 && !wishes_.alternatives(waiting.wish).empty() &&
+        !waiting.gang.uses_gpu() && waiting.gang.tasks() > 1) {
+      reason = "needs one feature on all its nodes, and no GPU type tells them apart";
+    }
+    if (!reason.empty()) return leave(job, reason);
+    note_what_is_not_counted(job, notes_);
+    const bool asks = job.memory_per_node > 0 || job.memory_per_cpu > 0;
+    if (!memory_counts_ && !asks) {
+      notes_.add("jobs that ask for no memory: taken as needing none (scontrol show config tells)",
+                 std::to_string(job.id));
+    }
+    if (!memory_counts_.value_or(true) && asks) {
+      notes_.add("jobs that ask for memory, which this Slurm does not hand out",
+                 std::to_string(job.id));
+    }
+    add_tasks(std::move(waiting));
+  }
+
+  void set_gang(Waiting& waiting) {
+    const Job& job = waiting.job;
+    const bool whole = job.exclusive || snapshot_.config.whole_nodes ||
+                       std::ranges::any_of(job.partitions, [&](const std::string& p) {
+                         const Partition* const found = wishes_.partition(p);
+                         return found != nullptr && found->exclusive;
+                       });
+    Notes unheard;
+    waiting.gang = gang_of(job, machines_, nullptr, memory_counts_, whole ? unheard : notes_);
+    if (!whole || !waiting.gang.left.empty()) return;
+    const std::vector<bool>* const set = waiting.wish < 0 ? nullptr : &wishes_.set(waiting.wish);
+    const Machine* const machine = commonest(machines_, set, waiting.gang.gpu_type, job, notes_);
+    if (machine == nullptr) {
+      waiting.gang.left = "fits none of the nodes planned";
+    } else {
+      waiting.gang = gang_of(job, machines_, machine, memory_counts_, notes_);
+    }
+  }
+
+  /// The tasks of an array are jobs of their own; no more of them than may start now.
+  void add_tasks(Waiting waiting) {
+    const Job& job = waiting.job;
+    if (job.array_id == 0 || (job.array_task.set && job.array_tasks.empty())) {
+      waiting.name = job_name(job);
+      found_.push_back(std::move(waiting));
+      return;
+    }
+    const std::vector<std::int64_t> tasks = array_tasks(job.array_tasks);
+    if (tasks.empty()) {
+      return leave(job, "is an array whose list of tasks is cut off (set SLURM_BITSTR_LEN=0)");
+    }
+    std::int64_t room = std::ssize(tasks);
+    if (job.array_limit > 0)
+      room = std::max<std::int64_t>(0, job.array_limit - running_of_array_[job.array_id]);
+    for (const std::int64_t task : tasks) {
+      if (room-- <= 0) {
+        leave(job, "waits for other tasks of its array");
+        continue;
+      }
+      found_.push_back(waiting);
+      found_.back().job.array_task = {.set = true, .infinite = false, .value = task};
+      found_.back().name = job_name(found_.back().job);
+    }
+  }
+
+  const Snapshot& snapshot_;
+  const Machines& machines_;
+  Wishes& wishes_;
+  const SlurmImportOptions& options_;
+  Notes& notes_;
+  Notes& left_;
+  std::optional<bool> memory_counts_;
+  std::unordered_map<std::int64_t, std::int64_t> running_of_array_;
+  std::vector<Waiting> found_;
+};
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || at != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string job_name(const Job& job) {
+  if (job.array_id == 0 || !job.array_task.set) return std::to_string(job.id);
+  return std::to_string(job.array_id) + "_" + std::to_string(job.array_task.value);
+}
+
+std::vector<std::int64_t> array_tasks(const std::string& text) {
+  std::vector<std::int64_t> tasks;
+  std::string list = text.substr(0, text.find('%'));
+  std::erase_if(list, [](char c) { return c == '[' || c == ']'; });
+  for (const std::string_view part : split_list(list)) {
+    const std::size_t colon = part.find(':');
+    const std::string_view range = part.substr(0, colon);
+    const std::size_t dash = range.find('-');
+    const auto first = whole(range.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : whole(range.substr(dash + 1));
+    const auto step = colon == std::string_view::npos ? 1 : whole(part.substr(colon + 1));
+    if (!first || !last || !step || *step == 0 || *last - *first > kMaxCount) return {};
+    for (std::int64_t task = *first; task <= *last; task += *step) tasks.push_back(task);
+  }
+  return tasks;
+}
+
+Request request_of(const Job& job) {
+  const bool limited = job.minutes.set && !job.minutes.infinite;
+  const auto n = [](std::int64_t number) { return std::to_string(number); };
+  return {{"partition", joined(job.partitions)},
+          {"nodes", job.max_nodes > 0 ? n(job.min_nodes) + "-" + n(job.max_nodes) : "any"},
+          {"tasks", n(job.tasks)},
+          {"cpus", n(job.cpus)},
+          {"memory_per_node", n(job.memory_per_node)},
+          {"memory_per_cpu", n(job.memory_per_cpu)},
+          {"tres_per_job", job.per_job},
+          {"tres_per_node", job.per_node},
+          {"tres_per_socket", job.per_socket},
+          {"tres_per_task", job.per_task},
+          {"cpus_per_tres", job.cpus_per_tres},
+          {"memory_per_tres", job.memory_per_tres},
+          {"features", job.features},
+          {"excluded_nodes", joined(job.excluded)},
+          {"required_nodes", joined(job.required)},
+          {"reservation", job.reservation},
+          {"dependency", job.dependency},
+          {"exclusive", job.exclusive ? "yes" : "no"},
+          {"time_limit", limited ? n(job.minutes.value) : "none"}};
+}
+
+std::vector<Waiting> waiting_jobs(const Snapshot& snapshot, const Machines& machines,
+                                  Wishes& wishes, const SlurmImportOptions& options, Notes& notes,
+                                  Notes& left) {
+  return Collector(snapshot, machines, wishes, options, notes, left).collect();
+}
+
+}  // namespace berth::io::slurm

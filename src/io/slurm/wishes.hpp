@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "slurm/machines.hpp"
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace berth::io::slurm {
+
+/// The sets of machines that jobs may lie on: by partition, features, named and excluded nodes.
+/// Equal wishes are kept once.
+class Wishes {
+ public:
+  Wishes(const Machines& machines, const std::vector<Partition>& partitions);
+
+  /// Where the job may lie, or in `fault` why that cannot be planned.
+  struct Wish {
+    std::int32_t set = -1;  ///< -1: anywhere
+    std::string fault;
+  };
+  Wish of(const Job& job);
+
+  /// By machine.
+  [[nodiscard]] const std::vector<bool>& set(std::int32_t wish) const {
+    return sets_[static_cast<std::size_t>(wish)].machines;
+  }
+  /// Sets of the alternatives `[a|b]`: all of a job's machines must lie in one of them.
+  [[nodiscard]] const std::vector<std::int32_t>& alternatives(std::int32_t wish) const {
+    return sets_[static_cast<std::size_t>(wish)].alternatives;
+  }
+  [[nodiscard]] const Partition* partition(std::string_view name) const;
+
+ private:
+  struct Set {
+    std::vector<bool> machines;
+    std::vector<std::int32_t> alternatives;
+  };
+  std::int32_t add(const std::string& key, std::vector<bool> machines, bool keep = false);
+  std::vector<bool> with_features(std::string_view wish) const;
+
+  const Machines& machines_;
+  std::unordered_map<std::string_view, const Partition*> partitions_;
+  std::unordered_map<std::string, std::vector<bool>> in_partition_;
+  std::unordered_map<std::string, std::int32_t> known_;
+  std::vector<Set> sets_;
+};
+
+/// Names for the GPU types, so that machines of one name are alike to every job.
+///
+/// Sets are taken in the order given (those of most GPUs first); one that would need a 65th name is
+/// dropped, and its jobs stay with Slurm.
+struct TypeNames {
+  std::vector<std::string> names;  ///< by machine; empty without GPUs
+  std::unordered_map<std::string, std::vector<std::string>> of_type;  ///< names of a Slurm type
+  std::size_t count = 0;                                              ///< of names
+  std::vector<bool> dropped;  ///< by place in the order given
+};
+TypeNames name_types(const Machines& machines, const std::vector<const std::vector<bool>*>& sets);
+
+}  // namespace berth::io::slurm
