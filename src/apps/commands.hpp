@@ -21,5 +21,9 @@ void add_check(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_apply(CLI::App& app, Action& action);
+
+/// One of the formats of `import`.
+void add_import_slurm(CLI::App& import, Action& action);
 
 }  // namespace berth::apps

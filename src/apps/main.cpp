@@ -45,6 +45,7 @@ std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** arg
   add_import(app, parsed.action);
   add_generate(app, parsed.action);
   add_bench(app, parsed.action);
+  add_apply(app, parsed.action);
   add_examples(app);
   bool help = false;
   comm.agreed([&] {

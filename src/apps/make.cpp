@@ -197,6 +197,7 @@ void add_import(CLI::App& app, Action& action) {
              io::FabricFormat::ibnetdiscover);
   add_fabric(*import, action, "lingjun", "Alibaba Lingjun 2023: hosts and their switches as CSV",
              io::FabricFormat::lingjun);
+  add_import_slurm(*import, action);
 }
 
 void add_generate(CLI::App& app, Action& action) {

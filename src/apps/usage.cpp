@@ -59,9 +59,29 @@ Examples
       --out-cluster c.yaml --out-jobs j.jsonl.gz
   berth import rack-placement --jobs jobs.csv --racks racks.csv \
       --out-cluster c.yaml --out-jobs j.jsonl
+  berth import slurm --out-cluster c.yaml --out-jobs j.jsonl --out-state state.json
+  berth import slurm --nodes nodes.json --jobs jobs.json --partitions partitions.txt \
+      --topology topology.conf --out-cluster c.yaml --out-jobs j.jsonl
 
 Exit codes
   0 done                      2 bad usage or input        4 internal error, or a full disk)";
+
+constexpr const char* kApply = R"(
+Examples
+  berth import slurm --out-cluster c.yaml --out-jobs j.jsonl --out-state state.json
+  mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl --out plan.json
+  berth apply slurm --plan plan.json --import-state state.json --dry-run
+  berth apply slurm --plan plan.json --import-state state.json --set nodes,priority --commit
+
+Slurm is told which nodes a job must have (ReqNodeList), when it may start, and its priority; which
+GPUs of a node a job gets, whole or in shares, Slurm itself decides. The cluster is looked at again
+first: nothing is done when the plan no longer holds (a node gone or drained, a job no longer
+pending or asking for something else, too little room left), and the jobs it fails for are named.
+A job that is held stays held; --set priority passes it over, for a priority would release it.
+
+Exit codes
+  0 done                      2 bad usage or input, or the plan no longer holds
+  4 internal error, a full disk, or Slurm refused an update)";
 
 constexpr const char* kGenerate = R"(
 Examples
@@ -130,11 +150,12 @@ std::string unknown_word(const CLI::App& app) {
 
 void add_examples(CLI::App& app) {
   app.footer(kProgram);
-  constexpr std::array<std::array<const char*, 2>, 5> texts{{{"plan", kPlan},
+  constexpr std::array<std::array<const char*, 2>, 6> texts{{{"plan", kPlan},
                                                              {"check", kCheck},
                                                              {"import", kImport},
                                                              {"generate", kGenerate},
-                                                             {"bench", kBench}}};
+                                                             {"bench", kBench},
+                                                             {"apply", kApply}}};
   const auto every = [](CLI::App*) { return true; };
   for (const auto& [name, text] : texts) {
     CLI::App* const command = app.get_subcommand(name);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "berth/io/slurm.hpp"
+
+namespace berth::apps {
+
+/// Files that somebody saved; without --nodes and --jobs the commands themselves are asked.
+struct SlurmFiles {
+  std::string nodes, jobs, partitions, reservations, config, topology;
+};
+void add_slurm_files(CLI::App& command, SlurmFiles& files);
+
+/// What the files say, or a live Slurm through its own commands. A topology file counts in both.
+io::SlurmSources slurm_sources(const SlurmFiles& files);
+
+struct Ran {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+};
+
+/// Runs a program found on PATH, without a shell; exit code 127 when it cannot be started.
+Ran run_program(const std::vector<std::string>& command);
+
+}  // namespace berth::apps
