@@ -10,7 +10,8 @@ MEMORY_MIB = 4096  # of a real node; told, not measured
 def real_node(name="n0", cpus=4, more=""):
     """The node whose slurmd runs here; it pretends to have these CPUs. At most one.
     `more` may add e.g. Gres=gpu:a100:4 or Feature=nvlink."""
-    return f"NodeName={name} NodeAddr=127.0.0.1 Port=@port@ CPUs={cpus} RealMemory={MEMORY_MIB} {more}"
+    return (f"NodeName={name} NodeAddr=127.0.0.1 Port=@port@ CPUs={cpus} "
+            f"RealMemory={MEMORY_MIB} {more}")
 
 
 def cloud_nodes(names, cpus=32, gpus=0, gpu_type=None, memory_mib=262144, more=""):
@@ -23,7 +24,7 @@ def cloud_nodes(names, cpus=32, gpus=0, gpu_type=None, memory_mib=262144, more="
 
 
 def tree(prefix, count, width, leaf, leaves_per_spine=32):
-    """topology.conf: `count` nodes prefix0.. of `width` digits, a switch for each `leaf` of them."""
+    """topology.conf: `count` nodes prefix0.. of `width` digits, one switch for each `leaf` nodes."""
     def named(first, last):
         return f"{prefix}[{first:0{width}d}-{last:0{width}d}]"
 

@@ -62,9 +62,11 @@ class Testbed:
 
     def __init__(self, nodes=None, partitions=None, topology="", settings=()):
         self.nodes = nodes or [real_node()]
-        self.partitions = partitions or ["PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE"]
+        self.partitions = partitions or [
+            "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE"]
         self.topology, self.settings = topology, settings
-        self.real = next(map(configuration.name_of, filter(configuration.is_real, self.nodes)), None)
+        real = filter(configuration.is_real, self.nodes)
+        self.real = next(map(configuration.name_of, real), None)
         self.daemons = []
 
     def __enter__(self):
@@ -134,7 +136,7 @@ class Testbed:
         return "\n".join(lines[-25:])
 
     def stop(self):
-        """Jobs first, else their steps outlive slurmd; then the daemons; then what is left, by id."""
+        """Jobs first, else their steps outlive slurmd; then daemons; then what is left, by id."""
         if self.real and len(self.daemons) == 3:
             self.try_run("scancel", "--full", "--signal=KILL", f"--nodelist={self.real}")
         for _, running in reversed(self.daemons):

@@ -9,8 +9,8 @@ import time
 
 from case import BERTH, MPIEXEC, ROOT, SlurmTest, main, processes, real_node
 
-PLENTY = 65536  # GPUs: still planning when the signal comes
-SOME = 32768  # enough for rounds
+PLENTY = 32768  # GPUs: still planning when the signal comes
+SOME = 16384  # enough for rounds
 SRUN = "srun --mpi=pmi2 --kill-on-bad-exit=1"
 LAUNCHERS = {"srun": SRUN, "mpiexec": MPIEXEC}
 
