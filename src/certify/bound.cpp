@@ -6,6 +6,7 @@
 #include "gang_cost.hpp"
 #include "job_best.hpp"
 #include "machine_worth.hpp"
+#include "quotas.hpp"
 #include "tariff.hpp"
 #include "worth.hpp"
 
@@ -53,8 +54,14 @@ std::vector<Region> regions(const Instance& instance, const Job& job) {
 /// one after another and share the costs.
 class Options {
  public:
-  Options(const Instance& instance, model::Objective objective, const Tariff& tariff, int scale)
-      : instance_(&instance), tariff_(&tariff), objective_(objective), scale_(scale) {
+  Options(const Instance& instance, model::Objective objective, const Tariff& tariff,
+          const Quotas& quotas, int scale)
+      : instance_(&instance),
+        tariff_(&tariff),
+        quotas_(&quotas),
+        tolls_(&tariff.tolls()),
+        objective_(objective),
+        scale_(scale) {
     for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
       const bool exists = std::ranges::any_of(
           instance.cluster.classes,
@@ -73,6 +80,11 @@ class Options {
     const Level widest = tasks == 1 ? Level::machine : job.domain;
     const JobWorth worth(*instance_, objective_, job);
     JobBest found;
+    toll_ = tolls_->of(job);
+    if (!quotas_->allow(job)) {
+      integral_ = integral_ && worth.stop_cost() == std::floor(worth.stop_cost());
+      return found;
+    }
     if (job.running >= 0) stay(job, worth, found);
     shift_ = fixed_down(worth.stop_cost(), scale_) - fixed_down(worth.move_cost(), scale_);
     if (!uses_gpu(instance_->workload, job)) {
@@ -100,6 +112,7 @@ class Options {
       if (x.shape != y.shape) return x.shape < y.shape ? -1 : 1;
       if (x.count != y.count) return x.count < y.count ? -1 : 1;
     }
+    if (ring_of(a) != ring_of(b)) return ring_of(a) < ring_of(b) ? -1 : 1;
     if (a.gpu_types != b.gpu_types && !uses_gpu(instance_->workload, a)) {
       return a.gpu_types < b.gpu_types ? -1 : 1;
     }
@@ -118,11 +131,14 @@ class Options {
         const double value = worth.at(type, static_cast<Level>(w), region.distance);
         integral_ = integral_ && value == std::floor(value);
         if (value <= wider[width]) continue;
-        std::fill_n(wider.begin(), width + 1, value);
+        const bool dearer = costs_->over_links() && w >= static_cast<int>(Level::pod);
+        const std::size_t from = dearer ? width : 0;  // narrower ones save links
+        std::fill(wider.begin() + static_cast<std::ptrdiff_t>(from),
+                  wider.begin() + static_cast<std::ptrdiff_t>(width) + 1, value);
         const Int128 gross = fixed_up(value, scale_) + shift_;
         if (best.net && gross <= *best.net) continue;
         const Int128 cost = cost_of(region, type, static_cast<Level>(w));
-        if (cost < kImpossible) offer(gross, cost, best);
+        if (cost < kImpossible) offer(gross, cost + toll_, best);
       }
     }
   }
@@ -136,7 +152,7 @@ class Options {
     const auto now = present(instance_->workload, instance_->workload.running_of(job)->job);
     const Reach r = reach(*instance_, *now);
     const auto groups = instance_->workload.groups_of(job);
-    Int128 cost = 0;
+    Int128 cost = toll_ + tariff_->links().toll(job, now->tasks);
     for (const model::TaskPlacement& t : now->tasks) {
       cost += tariff_->task(tariff_->at(t.machine), groups[t.group].shape);
     }
@@ -158,11 +174,14 @@ class Options {
 
   const Instance* instance_;
   const Tariff* tariff_;
+  const Quotas* quotas_;
+  const Tolls* tolls_;
   model::Objective objective_;
   int scale_;
   std::vector<GpuTypeId> existing_;
   const Job* shared_ = nullptr;
   std::optional<GangCost> costs_;
+  Int128 toll_ = 0;   ///< of the job at hand, for its queue
   Int128 shift_ = 0;  ///< of the job at hand: stop cost saved, move cost paid
   bool integral_ = true;
 };
@@ -257,7 +276,8 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed) {
   BERTH_EXPECT(unusable(instance, objective, certificate).empty());
   const Tariff tariff(instance, certificate);
-  const Options options(instance, objective, tariff, certificate.scale_log2);
+  const Quotas quotas(instance, objective);
+  const Options options(instance, objective, tariff, quotas, certificate.scale_log2);
   std::vector<bool> must(instance.workload.jobs.size(), false);
   for (const JobId job : required_placed) must[job.index()] = true;
   std::vector<bool> own_price(must.size(), false);
@@ -273,19 +293,22 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   bound.jobs = term.net - stopped;
   for (const auto& j : certificate.jobs) bound.jobs += j.price;
   bound.zero_price = term.gross - stopped;
-  bound.exact = std::min(bound.machines + bound.jobs, bound.zero_price);
+  bound.shared = tariff.tolls().worth(quotas) + tariff.links().worth();
+  bound.exact = std::min(bound.machines + bound.shared + bound.jobs, bound.zero_price);
   if (objective == model::Objective::allocate) {
     bound.capacity = capacity_of(tariff, bound.scale_log2);
     bound.exact = std::min(bound.exact, bound.capacity);
   }
-  if (term.integral) bound.exact = floor_to_integer(bound.exact, bound.scale_log2);
+  if (term.integral && quotas.integral())
+    bound.exact = floor_to_integer(bound.exact, bound.scale_log2);
   bound.value = double_up(bound.exact, bound.scale_log2);
   return bound;
 }
 
 std::vector<JobBest> job_bests(const Instance& instance, model::Objective objective,
                                const Tariff& tariff, int scale_log2) {
-  const Options shared(instance, objective, tariff, scale_log2);
+  const Quotas quotas(instance, objective);
+  const Options shared(instance, objective, tariff, quotas, scale_log2);
   const std::vector<std::uint32_t> order = grouped(instance, shared);
   std::vector<JobBest> bests(order.size());
   parallel::run_tasks(blocks_of(order), [&](std::size_t block) {

@@ -155,7 +155,7 @@ Verdict check(const Instance& instance, const RawPlan& plan) {
   compare.digest(plan.instance_digest, model::instance_digest(instance), "instance_digest",
                  FaultKind::other_instance);
 
-  PlacementCheck jobs(instance, findings);
+  PlacementCheck jobs(instance, verdict.objective_kind, findings);
   for (const model::RawPlacement& placed : plan.placements) jobs.placed(placed);
   for (const model::RawWaiting& waiting : plan.waiting) jobs.waiting(waiting);
   jobs.finish();

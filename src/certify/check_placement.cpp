@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check_placement.hpp"
 
+#include "links.hpp"
+#include "quotas.hpp"
 #include "worth.hpp"
 
 #include <algorithm>
@@ -46,8 +48,10 @@ std::string amounts(const Shape& s) {
 
 }  // namespace
 
-PlacementCheck::PlacementCheck(const model::Instance& instance, Findings& findings)
+PlacementCheck::PlacementCheck(const model::Instance& instance, model::Objective objective,
+                               Findings& findings)
     : instance_(&instance),
+      objective_(objective),
       findings_(&findings),
       seen_(instance.workload.jobs.size(), 0),
       loads_(instance.cluster) {
@@ -248,6 +252,8 @@ void PlacementCheck::finish() {
   }
   loads_.report(*findings_);
   std::ranges::sort(placement_, {}, &model::JobPlacement::job);
+  Quotas(*instance_, objective_).report(placement_, *findings_);
+  Links(*instance_, {}).report(placement_, *findings_);
 }
 
 }  // namespace berth::certify

@@ -18,11 +18,12 @@ namespace berth::certify {
 /// Looks up what a plan file says about each job, and finds what cannot be.
 class PlacementCheck {
  public:
-  PlacementCheck(const model::Instance& instance, Findings& findings);
+  PlacementCheck(const model::Instance& instance, model::Objective objective, Findings& findings);
 
   void placed(const model::RawPlacement& placement);
   void waiting(const model::RawWaiting& waiting);
-  /// Jobs in neither list, and machines that hold too much. Call once, after all jobs.
+  /// Jobs in neither list; machines, quotas and links that hold too much. Call once, after all
+  /// jobs.
   void finish();
 
   /// The jobs that could be resolved in full, ascending. @pre finish() was called
@@ -42,6 +43,7 @@ class PlacementCheck {
   [[nodiscard]] std::string told(JobId job) const;
 
   const model::Instance* instance_;
+  model::Objective objective_;
   Findings* findings_;
   std::unordered_map<std::string_view, JobId> jobs_;
   std::unordered_map<std::string_view, MachineId> machines_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check_prices.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -47,6 +48,8 @@ class Reading {
     for (const auto& s : raw_->shapes) read_shape(s);
     for (const auto& m : raw_->multipliers) read_multiplier(m);
     if (!raw_->jobs.empty()) read_jobs();
+    for (const auto& q : raw_->queues) read_queue(q);
+    for (const auto& l : raw_->links) read_link(l);
     return std::move(result_);
   }
 
@@ -133,6 +136,35 @@ class Reading {
     result_.multipliers.push_back({c, raw.cpu_milli, raw.memory_mib});
   }
 
+  void read_queue(const RawCertificate::QueuePrice& raw) {
+    const auto& queues = instance_->cluster.queues;
+    const auto found = std::ranges::find(queues, raw.queue, &model::Queue::name);
+    not_negative(raw.price, "price of queue " + raw.queue);
+    if (found == queues.end()) {
+      bad("certificate: queue " + raw.queue + " is not in the input");
+      return;
+    }
+    const QueueId queue(static_cast<std::size_t>(found - queues.begin()));
+    once(seen_queues_.insert(queue).second, "price of queue " + raw.queue);
+    result_.queues.push_back({queue, raw.price});
+  }
+
+  void read_link(const RawCertificate::LinkPrice& raw) {
+    if (raw.pod.has_value() == raw.rack.has_value()) {
+      bad("certificate: a link is the uplink of a pod or of a rack");
+      return;
+    }
+    const std::string what =
+        "price of the uplink of " + (raw.rack ? "rack " + *raw.rack : "pod " + *raw.pod);
+    not_negative(raw.price, what);
+    if (raw.pod && !known(pods_, *raw.pod, "pod")) return;
+    if (raw.rack && !known(racks_, *raw.rack, "rack")) return;
+    const PodId pod = raw.pod ? PodId(pods_[*raw.pod]) : PodId{};
+    const RackId rack = raw.rack ? RackId(racks_[*raw.rack]) : RackId{};
+    once(seen_links_.emplace(pod, rack).second, what);
+    result_.links.push_back({pod, rack, raw.price});
+  }
+
   void read_jobs() {
     std::unordered_map<std::string_view, std::size_t> jobs;
     for (std::size_t j = 0; j < instance_->workload.jobs.size(); ++j) {
@@ -161,6 +193,8 @@ class Reading {
   std::set<std::tuple<PodId, RackId, ClassId>> seen_pools_;
   std::set<std::pair<std::size_t, GpuTypeId>> seen_shapes_;
   std::set<ClassId> seen_classes_;
+  std::set<QueueId> seen_queues_;
+  std::set<std::pair<PodId, RackId>> seen_links_;
   Certificate result_;
 };
 

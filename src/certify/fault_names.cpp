@@ -47,6 +47,10 @@ std::string_view name(FaultKind kind) {
       return "memory_oversubscribed";
     case FaultKind::domain_violated:
       return "domain_violated";
+    case FaultKind::quota_exceeded:
+      return "quota_exceeded";
+    case FaultKind::link_exceeded:
+      return "link_exceeded";
     case FaultKind::wrong_required_missing:
       return "wrong_required_missing";
     case FaultKind::negative_price:

@@ -2,6 +2,7 @@
 #include "berth/certify/figures.hpp"
 
 #include "exact.hpp"
+#include "quotas.hpp"
 #include "worth.hpp"
 
 #include <algorithm>
@@ -52,6 +53,7 @@ Worth objective(const Instance& instance, model::Objective kind,
     const model::Job& job = instance.workload.jobs[instance.workload.running[i].job.index()];
     total.exact -= fixed_up(JobWorth(instance, kind, job).stop_cost(), kScale);
   }
+  total.exact -= Quotas(instance, kind).lost(placement, kScale);
   total.value = std::ldexp(static_cast<double>(total.exact), -Worth::kScaleLog2);
   return total;
 }
@@ -130,6 +132,17 @@ std::string proof_digest(const Instance& instance, double objective, double uppe
   if (!certificate.jobs.empty()) sha.text("\njobs\n");
   for (const auto& j : certificate.jobs) {
     sha.name(instance.workload.job_names[j.job.index()]).integer(j.price);
+  }
+  if (!certificate.queues.empty()) sha.text("\nqueues\n");
+  for (const auto& q : certificate.queues) {
+    sha.name(cluster.queues[q.queue.index()].name).integer(q.price);
+  }
+  if (!certificate.links.empty()) sha.text("\nlinks\n");
+  for (const auto& l : certificate.links) {
+    const bool rack = l.rack.valid();
+    sha.text(rack ? "rack " : "pod ");
+    sha.name(rack ? cluster.racks[l.rack.index()].name : cluster.pods[l.pod.index()].name);
+    sha.integer(l.price);
   }
   return sha.hex();
 }

@@ -39,9 +39,12 @@ GangCost::GangCost(const model::Instance& instance, const Tariff& tariff, const 
     : tariff_(&tariff),
       types_(job.gpu_types),
       gpu_job_(uses_gpu(instance.workload, job)),
+      ring_mbps_(ring_of(job)),
+      over_links_(tariff.links().matter_to(ring_mbps_)),
       pods_(instance.cluster.pods.size()),
       columns_(instance.cluster.gpu_types.size() + 1) {
   add_demands(instance.workload, job);
+  for (const Demand& d : demands_) tasks_ += d.count;
   find_whole_kinds(instance.workload);
   pod_costs_.resize(model::kLevels * columns_);
   cluster_costs_.assign(model::kLevels * columns_, kUnknown);
@@ -104,15 +107,18 @@ Int128 GangCost::on_one_machine(std::span<const Stock> stocks, GpuTypeId type) c
 
 /// Cheapest stocks first, at most what each holds. A price beyond kMostExpensive counts as that,
 /// which only lowers the cost.
-Int128 GangCost::fill(std::span<const Stock> stocks, GpuTypeId type, const Demand& demand) {
+Int128 GangCost::fill(std::span<const Place> places, GpuTypeId type, const Demand& demand) {
   offers_.clear();
-  for (const Stock& stock : stocks) {
-    const std::int64_t room = demand.per_machine[stock.kind.index()];
-    if (room == 0 || (demand.on_type && !of_type(stock, type))) continue;
-    const Int128 price = std::min<Int128>(tariff_->task(stock, demand.shape), kMostExpensive);
-    const bool all = stock.machines >= demand.count || room >= demand.count;
-    offers_.emplace_back(static_cast<std::int64_t>(price),
-                         all ? demand.count : std::min(demand.count, room * stock.machines));
+  for (const Place& place : places) {
+    for (const Stock& stock : place.stocks) {
+      const std::int64_t room = demand.per_machine[stock.kind.index()];
+      if (room == 0 || (demand.on_type && !of_type(stock, type))) continue;
+      const Int128 price =
+          std::min<Int128>(tariff_->task(stock, demand.shape) + place.toll, kMostExpensive);
+      const bool all = stock.machines >= demand.count || room >= demand.count;
+      offers_.emplace_back(static_cast<std::int64_t>(price),
+                           all ? demand.count : std::min(demand.count, room * stock.machines));
+    }
   }
   std::ranges::make_heap(offers_, std::greater{});
   Int128 cost = 0;
@@ -128,14 +134,73 @@ Int128 GangCost::fill(std::span<const Stock> stocks, GpuTypeId type, const Deman
   return left == 0 ? cost : kImpossible;
 }
 
-Int128 GangCost::spread_over(std::span<const Stock> stocks, GpuTypeId type) {
+Int128 GangCost::spread_over(std::span<const Place> places, GpuTypeId type) {
   Int128 cost = 0;
   for (const Demand& d : demands_) {
-    const Int128 part = fill(stocks, type, d);
+    const Int128 part = fill(places, type, d);
     if (part == kImpossible) return kImpossible;
     cost += part;
   }
   return cost;
+}
+
+Int128 GangCost::spread_over(std::span<const Stock> stocks, GpuTypeId type) {
+  const Place place{stocks, 0};
+  return spread_over(std::span(&place, 1), type);
+}
+
+/// Tasks of the job, whatever their shapes, that these hold at most.
+std::int64_t GangCost::room_in(std::span<const Stock> stocks, GpuTypeId type) const {
+  std::int64_t total = 0;
+  for (const Demand& d : demands_) {
+    std::int64_t left = d.count;
+    for (const Stock& stock : stocks) {
+      const std::int64_t room = d.per_machine[stock.kind.index()];
+      if (room == 0 || (d.on_type && !of_type(stock, type))) continue;
+      left -= stock.machines >= left ? left : std::min(left, room * stock.machines);
+    }
+    total += d.count - left;
+  }
+  return total;
+}
+
+/// The ring loads a link it crosses once, however many tasks lie behind it: at most `room`, and not
+/// all of them. So each of these pays at least this much.
+Int128 GangCost::density(std::size_t link, std::int64_t room) const {
+  const Int128 price = tariff_->links().price(link);
+  return price * ring_mbps_ / std::max<std::int64_t>(1, std::min(room, tasks_ - 1));
+}
+
+/// Racks of the pod that the ring can leave.
+void GangCost::add_racks(GpuTypeId type, PodId pod, std::vector<Place>& places) const {
+  const Links& links = tariff_->links();
+  for (std::size_t r = tariff_->first_rack(pod); r < tariff_->end_rack(pod); ++r) {
+    const std::size_t link = links.of(RackId(r));
+    if (links.room(link).value_or(ring_mbps_) < ring_mbps_) continue;
+    const auto stocks = tariff_->in_rack(RackId(r));
+    const std::int64_t room = room_in(stocks, type);
+    if (room > 0) places.push_back({stocks, density(link, room)});
+  }
+}
+
+Int128 GangCost::over_racks(GpuTypeId type, PodId pod) {
+  std::vector<Place> places;
+  add_racks(type, pod, places);
+  return spread_over(places, type);
+}
+
+Int128 GangCost::over_pods(GpuTypeId type) {
+  const Links& links = tariff_->links();
+  std::vector<Place> places;
+  for (std::size_t p = 0; p < pods_; ++p) {
+    const std::size_t link = links.of(PodId(p));
+    if (links.room(link).value_or(ring_mbps_) < ring_mbps_) continue;
+    const std::size_t first = places.size();
+    add_racks(type, PodId(p), places);
+    const Int128 toll = density(link, room_in(tariff_->in_pod(PodId(p)), type));
+    for (std::size_t i = first; i < places.size(); ++i) places[i].toll += toll;
+  }
+  return spread_over(places, type);
 }
 
 Int128 GangCost::in_rack(GpuTypeId type, Level width, RackId rack) {
@@ -145,6 +210,7 @@ Int128 GangCost::in_rack(GpuTypeId type, Level width, RackId rack) {
 
 Int128 GangCost::find_in_pod(GpuTypeId type, Level width, PodId pod) {
   if (width == Level::machine) return on_one_machine(tariff_->in_pod(pod), type);
+  if (width == Level::pod && over_links_) return over_racks(type, pod);
   if (width == Level::pod) return spread_over(tariff_->in_pod(pod), type);
   BERTH_EXPECT(width == Level::rack);
   Int128 least = kImpossible;
@@ -156,6 +222,7 @@ Int128 GangCost::find_in_pod(GpuTypeId type, Level width, PodId pod) {
 
 Int128 GangCost::find_anywhere(GpuTypeId type, Level width) {
   if (width == Level::machine) return on_one_machine(tariff_->pools(), type);
+  if (width == Level::cluster && over_links_) return over_pods(type);
   if (width == Level::cluster) return spread_over(tariff_->pools(), type);
   Int128 least = kImpossible;
   for (std::size_t p = 0; p < pods_; ++p) least = std::min(least, in_pod(type, width, PodId(p)));

@@ -12,10 +12,10 @@
 
 namespace berth::certify {
 
-/// Cheapest room for one set of tasks (all jobs that ask for the same tasks share it; without
-/// GPUs, those that also allow the same types): C of bound.hpp by GPU type, width and how far it
-/// may lie. Every amount is kImpossible when no such domain holds the tasks. Costs are found on
-/// first use and kept per pod.
+/// Cheapest room for one set of tasks and one ring (all jobs that ask for the same share it;
+/// without GPUs, those that also allow the same types): C of bound.hpp by GPU type, width and how
+/// far it may lie. Every amount is kImpossible when no such domain holds the tasks. Costs are found
+/// on first use and kept per pod.
 class GangCost {
  public:
   GangCost(const model::Instance& instance, const Tariff& tariff, const model::Job& job);
@@ -26,7 +26,17 @@ class GangCost {
   Int128 in_pod(GpuTypeId type, model::Level width, PodId pod);
   Int128 in_rack(GpuTypeId type, model::Level width, RackId rack);
 
+  /// True when the job's ring pays for links, or some cannot carry it: then lying wider costs more
+  /// than the same pools do.
+  [[nodiscard]] bool over_links() const { return over_links_; }
+
  private:
+  /// Stocks where every task pays a toll beside its price.
+  struct Place {
+    std::span<const Stock> stocks;
+    Int128 toll = 0;
+  };
+
   /// Equal tasks of the job.
   struct Demand {
     ShapeId shape;
@@ -37,8 +47,14 @@ class GangCost {
 
   [[nodiscard]] bool of_type(const Stock& stock, GpuTypeId type) const;
   Int128 on_one_machine(std::span<const Stock> stocks, GpuTypeId type) const;
+  Int128 spread_over(std::span<const Place> places, GpuTypeId type);
   Int128 spread_over(std::span<const Stock> stocks, GpuTypeId type);
-  Int128 fill(std::span<const Stock> stocks, GpuTypeId type, const Demand& demand);
+  Int128 fill(std::span<const Place> places, GpuTypeId type, const Demand& demand);
+  Int128 over_racks(GpuTypeId type, PodId pod);
+  Int128 over_pods(GpuTypeId type);
+  void add_racks(GpuTypeId type, PodId pod, std::vector<Place>& places) const;
+  [[nodiscard]] std::int64_t room_in(std::span<const Stock> stocks, GpuTypeId type) const;
+  [[nodiscard]] Int128 density(std::size_t link, std::int64_t room) const;
   Int128 find_in_pod(GpuTypeId type, model::Level width, PodId pod);
   Int128 find_anywhere(GpuTypeId type, model::Level width);
   void add_demands(const model::Workload& workload, const model::Job& job);
@@ -47,6 +63,9 @@ class GangCost {
   const Tariff* tariff_;
   std::uint64_t types_;
   bool gpu_job_;
+  std::int64_t ring_mbps_;
+  std::int64_t tasks_ = 0;
+  bool over_links_;
   std::size_t pods_, columns_;
   std::vector<Demand> demands_;
   std::vector<bool> whole_;  ///< by KindId: one machine may hold all tasks at once

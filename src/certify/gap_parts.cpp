@@ -49,8 +49,17 @@ class Ledger {
     idle_[type.valid() ? type.index() : idle_.size() - 1] += amount;
   }
 
+  void quotas(Int128 amount) { quotas_ += amount; }
+  void links(Int128 amount) { links_ += amount; }
+
   [[nodiscard]] GapParts parts(BoundBasis basis, double whole) const {
-    GapParts result{.basis = basis, .regret = {}, .idle = {}, .rounding = whole};
+    GapParts result{.basis = basis,
+                    .regret = {},
+                    .idle = {},
+                    .quotas = real(quotas_),
+                    .links = real(links_),
+                    .rounding = whole};
+    result.rounding -= result.quotas + result.links;
     for (const auto& [gpus, entry] : regret_) {
       result.regret.push_back({gpus, entry.jobs, real(entry.amount)});
       result.rounding -= result.regret.back().amount;
@@ -77,11 +86,12 @@ class Ledger {
   const Instance* instance_;
   int scale_;
   std::map<std::int64_t, Entry> regret_;
+  Int128 quotas_ = 0, links_ = 0;
   std::vector<Int128> idle_;  ///< by GPU type, machines without GPUs last
 };
 
 BoundBasis basis_of(const Bound& bound, model::Objective kind) {
-  const Int128 by_prices = bound.machines + bound.jobs;
+  const Int128 by_prices = bound.machines + bound.shared + bound.jobs;
   const Int128 least = std::min(by_prices, bound.zero_price);
   if (kind == model::Objective::allocate && bound.capacity < least) return BoundBasis::capacity;
   return by_prices <= bound.zero_price ? BoundBasis::prices : BoundBasis::values;
@@ -133,6 +143,8 @@ void by_prices(const Instance& instance, model::Objective kind, const model::Pla
   const int scale = certificate.scale_log2;
   const Tariff tariff(instance, certificate);
   add_machines(instance, kind, certificate, tariff, ledger);
+  ledger.quotas(tariff.tolls().worth(Quotas(instance, kind)));
+  ledger.links(tariff.links().worth());
   const auto bests = job_bests(instance, kind, tariff, scale);
   std::vector<Int128> kept(bests.size(), 0);
   for (std::size_t j = 0; j < bests.size(); ++j)
@@ -142,7 +154,11 @@ void by_prices(const Instance& instance, model::Objective kind, const model::Pla
   for (const auto& j : certificate.jobs) own_price[j.job.index()] = true;
   for (const model::JobPlacement& p : placement) {
     const std::size_t j = p.job.index();
-    const Int128 worth = worth_of(instance, kind, p, scale);
+    const Int128 quota = tariff.tolls().of(instance.workload.jobs[j]);
+    const Int128 link = tariff.links().toll(instance.workload.jobs[j], p.tasks);
+    ledger.quotas(-quota);
+    ledger.links(-link);
+    const Int128 worth = worth_of(instance, kind, p, scale) - quota - link;
     if (own_price[j]) {
       ledger.idle(reach(instance, p).type, kept[j] - worth);
       kept[j] = 0;
@@ -202,6 +218,7 @@ GapParts gap_parts(const Instance& instance, model::Objective kind,
       upper_bound(instance, kind, certificate, required_placed(instance, placement));
   const BoundBasis basis = basis_of(bound, kind);
   Ledger ledger(instance, certificate.scale_log2);
+  ledger.quotas(Quotas(instance, kind).lost(placement, certificate.scale_log2));
   switch (basis) {
     case BoundBasis::prices:
       by_prices(instance, kind, placement, certificate, ledger);

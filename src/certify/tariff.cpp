@@ -14,6 +14,8 @@ using model::Level;
 Tariff::Tariff(const model::Instance& instance, const model::Certificate& certificate)
     : workload_(&instance.workload),
       kinds_(instance.cluster),
+      links_(instance, certificate),
+      tolls_(instance, certificate),
       types_(instance.cluster.gpu_types.size()) {
   stock_racks(instance.cluster);
   price_racks(certificate);

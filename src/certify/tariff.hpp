@@ -2,6 +2,8 @@
 #pragma once
 
 #include "kinds.hpp"
+#include "links.hpp"
+#include "quotas.hpp"
 
 #include <compare>
 #include <cstdint>
@@ -40,6 +42,8 @@ class Tariff {
   Tariff(const model::Instance& instance, const model::Certificate& certificate);
 
   [[nodiscard]] const Kinds& kinds() const { return kinds_; }
+  [[nodiscard]] const Links& links() const { return links_; }
+  [[nodiscard]] const Tolls& tolls() const { return tolls_; }
   [[nodiscard]] std::span<const Stock> in_rack(RackId rack) const;
   /// Of the pod's racks those that differ in machines or prices; each of the others is like one.
   [[nodiscard]] std::span<const RackId> different_racks(PodId pod) const;
@@ -47,6 +51,9 @@ class Tariff {
   /// Pools as priced: by rack or by pod, in order of pods. Their machines sum to the cluster's.
   [[nodiscard]] std::span<const Stock> pools() const { return pools_; }
   [[nodiscard]] std::span<const Stock> in_pod(PodId pod) const;
+  /// Racks of the pod, one after the other.
+  [[nodiscard]] std::size_t first_rack(PodId pod) const { return pod_racks_[pod.index()]; }
+  [[nodiscard]] std::size_t end_rack(PodId pod) const { return pod_racks_[pod.index() + 1]; }
 
   /// What the machine is one of, in its rack.
   [[nodiscard]] const Stock& at(MachineId machine) const {
@@ -68,6 +75,8 @@ class Tariff {
 
   const model::Workload* workload_;
   Kinds kinds_;
+  Links links_;
+  Tolls tolls_;
   std::size_t types_ = 0;
   std::vector<Stock> by_rack_;
   std::vector<std::uint32_t> stock_of_;       ///< by MachineId, index into by_rack_

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "links.hpp"
+#include "quotas.hpp"
 #include "worth.hpp"
 
 #include <algorithm>
@@ -100,6 +102,28 @@ double largest_amount(const Instance& instance) {
   return static_cast<double>(largest);
 }
 
+/// What quotas and links are worth, and what jobs pay for them, at most.
+double shared_sums(const Instance& instance, const Certificate& certificate, double tasks) {
+  if (certificate.queues.empty() && certificate.links.empty()) return 0.0;
+  double quota = 0.0, link = 0.0, milli = 0.0, mbps = 0.0;
+  for (const model::Queue& q : instance.cluster.queues) {
+    quota += 1000.0 * static_cast<double>(std::max<std::int64_t>(0, q.gpu_quota));
+  }
+  for (const model::Job& job : instance.workload.jobs) {
+    milli += static_cast<double>(milli_of(instance.workload, job));
+    mbps = std::max(mbps, static_cast<double>(job.communication.mbps));
+  }
+  const auto add_link = [&](double gbps) {
+    if (std::isfinite(gbps)) link += 1000.0 * gbps;
+  };
+  for (const auto& rack : instance.cluster.racks) add_link(rack.uplink_gbps);
+  for (const auto& pod : instance.cluster.pods) add_link(pod.uplink_gbps);
+  double per_milli = 0.0, per_mbps = 0.0;
+  for (const auto& q : certificate.queues) per_milli += static_cast<double>(q.price);
+  for (const auto& l : certificate.links) per_mbps += static_cast<double>(l.price);
+  return per_milli * (quota + milli) + per_mbps * (link + mbps * tasks * tasks);
+}
+
 /// No profit passes 4 P Q, no device holds more than 1000 shares, no machine more than 64
 /// devices; quotients of cpu_only multiply a profit by a machine's amount first.
 bool sums_fit(const Instance& instance, const Certificate& certificate, double values) {
@@ -114,11 +138,12 @@ bool sums_fit(const Instance& instance, const Certificate& certificate, double v
   const auto places = static_cast<double>(instance.cluster.racks.size() +
                                           instance.cluster.pods.size() + model::kMaxGpuTypes);
   if (!certificate.jobs.empty()) jobs += std::ldexp(values, certificate.scale_log2) * places;
-  return jobs + machine * machines + profit * tasks + std::ldexp(values, certificate.scale_log2) <
+  return jobs + machine * machines + profit * tasks + shared_sums(instance, certificate, tasks) +
+             std::ldexp(values, certificate.scale_log2) <
          kLargestSum;
 }
 
-/// Sum over jobs of the largest |value| any option can have and of its costs, +inf or NaN when one
+/// Sum over jobs of the largest |value| any option can have and of all costs, +inf or NaN when one
 /// is no number.
 double sum_of_values(const Instance& instance, model::Objective objective) {
   double fastest = 1.0;
@@ -128,6 +153,13 @@ double sum_of_values(const Instance& instance, model::Objective objective) {
     const JobWorth worth(instance, objective, job);
     total += std::abs(worth.at(GpuTypeId{}, Level::machine, Level::machine)) * fastest +
              worth.stop_cost() + worth.move_cost();
+  }
+  double gpus = 0.0;
+  for (const model::Job& job : instance.workload.jobs) {
+    gpus += static_cast<double>(milli_of(instance.workload, job)) / 1000.0;
+  }
+  for (const model::Queue& q : instance.cluster.queues) {
+    if (std::isfinite(q.over_quota_penalty)) total += gpus * q.over_quota_penalty;
   }
   return total;
 }
@@ -145,6 +177,8 @@ std::string unusable(const Instance& instance, model::Objective objective,
   std::string fault = bad_pool(instance, certificate);
   if (fault.empty()) fault = bad_rest(instance, certificate);
   if (fault.empty()) fault = bad_job(instance, certificate);
+  if (fault.empty()) fault = unusable_queues(instance, objective, certificate);
+  if (fault.empty()) fault = unusable_links(instance, certificate);
   if (!fault.empty()) return fault;
   const double values = sum_of_values(instance, objective);
   if (!(std::ldexp(values, Worth::kScaleLog2) < kLargestSum) ||

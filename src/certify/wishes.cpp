@@ -2,6 +2,7 @@
 #include "wishes.hpp"
 
 #include "exact.hpp"
+#include "quotas.hpp"
 #include "worth.hpp"
 
 #include <algorithm>
@@ -45,12 +46,16 @@ Wishes::Wishes(const model::Instance& instance, model::Objective objective,
     if (kind.type != type || !kinds.present(KindId(k))) continue;
     largest_machine_ = std::max(largest_machine_, kind.whole);
   }
+  const Quotas quotas(instance, objective);
+  const Tolls tolls(instance, certificate);
   for (const auto& listed : certificate.jobs) {
     const Job& job = instance.workload.jobs[listed.job.index()];
     if (((job.gpu_types >> type.value()) & 1) == 0 ||
         !tasks_fit(instance.workload, kinds, job, type))
       continue;
-    add(job, listed.price, static_cast<std::uint32_t>(listed.job.index()), objective);
+    if (!quotas.allow(job)) continue;
+    add(job, listed.price + tolls.of(job), static_cast<std::uint32_t>(listed.job.index()),
+        objective);
   }
   for (BySize* all : {&far_, &far_wide_, &widest_}) {
     for (auto& [size, jobs] : *all) std::ranges::sort(jobs, more);

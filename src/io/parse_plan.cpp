@@ -138,9 +138,32 @@ RawCertificate::JobPrice read_job_price(const JsonAt& at) {
   return job;
 }
 
+RawCertificate::QueuePrice read_queue_price(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"queue", "price"};
+  RawCertificate::QueuePrice queue;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) queue.queue = word(value);
+    if (key == 1) queue.price = value.integer();
+  });
+  at.need(keys, 2, seen);
+  return queue;
+}
+
+RawCertificate::LinkPrice read_link_price(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"price", "pod", "rack"};
+  RawCertificate::LinkPrice link;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) link.price = value.integer();
+    if (key == 1) link.pod = word(value);
+    if (key == 2) link.rack = word(value);
+  });
+  at.need(keys, 1, seen);
+  return link;
+}
+
 RawCertificate read_certificate(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"scale_log2", "level", "pools", "shapes",
-                                              "multipliers", "jobs"};
+  static constexpr std::string_view keys[] = {"scale_log2",  "level", "pools",  "shapes",
+                                              "multipliers", "jobs",  "queues", "links"};
   RawCertificate certificate;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) certificate.scale_log2 = value.integer();
@@ -151,6 +174,8 @@ RawCertificate read_certificate(const JsonAt& at) {
       certificate.multipliers = list<RawCertificate::ClassMultiplier>(value, read_multiplier);
     }
     if (key == 5) certificate.jobs = list<RawCertificate::JobPrice>(value, read_job_price);
+    if (key == 6) certificate.queues = list<RawCertificate::QueuePrice>(value, read_queue_price);
+    if (key == 7) certificate.links = list<RawCertificate::LinkPrice>(value, read_link_price);
   });
   at.need(keys, 5, seen);
   return certificate;

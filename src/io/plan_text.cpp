@@ -54,7 +54,10 @@ void add_gap_parts(JsonText& json, const model::GapParts& parts) {
   for (const model::GapParts::Idle& idle : parts.idle) {
     json.open('{').field("gpu_type", idle.gpu_type).field("amount", idle.amount).close('}');
   }
-  json.close(']').field("rounding", parts.rounding).close('}').next_line();
+  json.close(']');
+  if (parts.quotas != 0.0) json.field("quotas", parts.quotas);
+  if (parts.links != 0.0) json.field("links", parts.links);
+  json.field("rounding", parts.rounding).close('}').next_line();
 }
 
 void add_numbers(JsonText& json, std::string_view key, const std::map<std::string, double>& table) {
@@ -94,6 +97,30 @@ void add_shape_price(JsonText& json, const Instance& instance, const Certificate
   json.field("price", s.price).close('}');
 }
 
+/// Prices of what no machine has: quotas and uplinks.
+void add_shared_prices(JsonText& json, const Cluster& cluster, const Certificate& certificate) {
+  if (!certificate.queues.empty()) {
+    json.next_line().key("queues").open('[');
+    for (const auto& q : certificate.queues) {
+      json.next_line().open('{').field("queue", cluster.queues[q.queue.index()].name);
+      json.field("price", q.price).close('}');
+    }
+    json.close(']');
+  }
+  if (certificate.links.empty()) return;
+  json.next_line().key("links").open('[');
+  for (const auto& l : certificate.links) {
+    json.next_line().open('{');
+    if (l.rack.valid()) {
+      json.field("rack", cluster.racks[l.rack.index()].name);
+    } else {
+      json.field("pod", cluster.pods[l.pod.index()].name);
+    }
+    json.field("price", l.price).close('}');
+  }
+  json.close(']');
+}
+
 void add_certificate(JsonText& json, const Instance& instance, const Certificate& certificate) {
   const Cluster& cluster = instance.cluster;
   json.key("certificate").open('{');
@@ -115,7 +142,9 @@ void add_certificate(JsonText& json, const Instance& instance, const Certificate
       json.field("price", j.price).close('}');
     }
   }
-  json.close(']').close('}').next_line();
+  json.close(']');
+  add_shared_prices(json, cluster, certificate);
+  json.close('}').next_line();
 }
 
 void add_task(JsonText& json, const Instance& instance, const model::Job& job,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,8 @@ class Live {
   }
 
   model::Instance instance() && {
+    if (dice_.chance(50)) add_queues();
+    if (dice_.chance(50)) add_traffic();
     if (dice_.chance(70)) use_machines();
     const std::int64_t percent = dice_.one_of({0, 20, 60, 90});
     for (std::size_t j = 0; j < in_.workload.jobs.size(); ++j) {
@@ -33,6 +36,35 @@ class Live {
   }
 
  private:
+  void add_queues() {
+    const std::int64_t queues = 1 + dice_.below(4);
+    for (std::int64_t q = 0; q < queues; ++q) {
+      model::Queue queue{.name = "q" + std::to_string(q),
+                         .gpu_quota = dice_.one_of({-1, 0, 1, 2, 3, 4})};
+      if (dice_.chance(40)) queue.over_quota_penalty = static_cast<double>(dice_.below(12)) / 4.0;
+      if (q > 0 && dice_.chance(60))
+        queue.parent = QueueId(static_cast<std::size_t>(dice_.below(q)));
+      in_.cluster.queues.push_back(queue);
+    }
+    for (model::Job& job : in_.workload.jobs) {
+      if (dice_.chance(80)) job.queue = QueueId(static_cast<std::size_t>(dice_.below(queues)));
+    }
+  }
+
+  void add_traffic() {
+    const auto limit = [&](double& gbps) {
+      if (dice_.chance(70)) gbps = static_cast<double>(dice_.one_of({0, 5, 10, 15, 20, 35})) / 10.0;
+    };
+    for (model::Rack& rack : in_.cluster.racks) limit(rack.uplink_gbps);
+    for (model::Pod& pod : in_.cluster.pods) limit(pod.uplink_gbps);
+    for (model::Job& job : in_.workload.jobs) {
+      if (!dice_.chance(75)) continue;
+      job.communication.mbps = dice_.one_of({300, 500, 1000, 1000, 1500});
+      job.communication.pattern = dice_.chance(70) ? model::Pattern::ring : model::Pattern::ps;
+      job.communication.servers = static_cast<std::uint32_t>(dice_.below(job.groups));
+    }
+  }
+
   void use_machines() {
     in_.cluster.machine_state.assign(free_.size(), MachineState::up);
     for (std::size_t m = 0; m < free_.size(); ++m) {

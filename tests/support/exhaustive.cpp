@@ -100,6 +100,92 @@ class Search {
     return v * in_.workload.factors[job(j).spread_factor][std::size_t(width(p))];
   }
 
+  std::int64_t milli(std::size_t j) const {
+    std::int64_t total = 0;
+    for (const auto& g : in_.workload.groups_of(job(j))) {
+      const auto& s = in_.workload.shape(g.shape);
+      total += std::int64_t{g.count} * (1000 * s.gpus + s.gpu_milli);
+    }
+    return total;
+  }
+
+  /// GPU thousandths of queue `q` and those within it, in the plan or pinned.
+  std::int64_t in_queue(std::size_t q, bool pinned) const {
+    std::int64_t total = 0;
+    const auto add = [&](std::size_t j) {
+      for (QueueId up = job(j).queue; up.valid(); up = in_.cluster.queues[up.index()].parent) {
+        if (up.index() == q) total += milli(j);
+      }
+    };
+    if (!pinned) {
+      for (const auto& p : plan_) add(p.job.index());
+      return total;
+    }
+    for (const auto& r : in_.workload.running) {
+      if (r.pinned) add(r.job.index());
+    }
+    return total;
+  }
+
+  std::int64_t over(std::size_t q) const {
+    const std::int64_t quota = 1000 * in_.cluster.queues[q].gpu_quota - in_queue(q, true);
+    return in_queue(q, false) - std::max<std::int64_t>(0, quota);
+  }
+
+  double lost_over_quotas() const {
+    double lost = 0.0;
+    for (std::size_t q = 0; q < in_.cluster.queues.size(); ++q) {
+      const auto& queue = in_.cluster.queues[q];
+      if (objective_ == model::Objective::allocate || queue.gpu_quota < 0 || queue.hard()) continue;
+      lost += queue.over_quota_penalty * static_cast<double>(std::max<std::int64_t>(0, over(q))) /
+              1000.0;
+    }
+    return lost;
+  }
+
+  /// Mbit/s on the uplink of one rack or pod.
+  std::int64_t traffic(const model::Job& of, const auto& tasks, auto behind) const {
+    const auto& talk = of.communication;
+    std::int64_t w = 0, p = 0, workers = 0, servers = 0;
+    for (const auto& t : tasks) {
+      const bool server = talk.pattern == model::Pattern::ps && t.group == talk.servers;
+      ++(server ? servers : workers);
+      if (behind(t.machine)) ++(server ? p : w);
+    }
+    if (w + p == 0 || w + p == workers + servers) return 0;
+    if (talk.pattern == model::Pattern::ring) return talk.mbps;
+    if (talk.pattern == model::Pattern::none) return 0;
+    const std::int64_t pairs = w * (servers - p) + (workers - w) * p;
+    return (talk.mbps * pairs + servers - 1) / servers;
+  }
+
+  bool link_fits(double gbps, auto behind) const {
+    if (std::isinf(gbps)) return true;
+    std::int64_t pinned = 0, planned = 0;
+    for (const auto& r : in_.workload.running) {
+      if (r.pinned) pinned += traffic(job(r.job.index()), in_.workload.tasks_of(r), behind);
+    }
+    for (const auto& p : plan_) planned += traffic(job(p.job.index()), p.tasks, behind);
+    const auto most = static_cast<std::int64_t>(std::floor(gbps * 1000.0));
+    return planned <= std::max<std::int64_t>(0, most - pinned);
+  }
+
+  /// Hard quotas and links hold what is planned so far.
+  bool shared_fit() const {
+    for (std::size_t q = 0; q < in_.cluster.queues.size(); ++q) {
+      if (in_.cluster.queues[q].hard() && over(q) > 0) return false;
+    }
+    for (std::size_t r = 0; r < in_.cluster.racks.size(); ++r) {
+      const auto in_rack = [&](MachineId m) { return rack(m) == static_cast<int>(r); };
+      if (!link_fits(in_.cluster.racks[r].uplink_gbps, in_rack)) return false;
+    }
+    for (std::size_t p = 0; p < in_.cluster.pods.size(); ++p) {
+      const auto in_pod = [&](MachineId m) { return pod(m) == static_cast<int>(p); };
+      if (!link_fits(in_.cluster.pods[p].uplink_gbps, in_pod)) return false;
+    }
+    return true;
+  }
+
   /// Running jobs from `r` on: each stays, with just its devices, or is planned like the others.
   void next_stay(std::size_t r, double value) {
     if (r == in_.workload.running.size()) return next_job(0, value);
@@ -149,7 +235,9 @@ class Search {
 
   void next_job(std::size_t j, double value) {
     if (--steps_left_ < 0) return;
+    if (!shared_fit()) return;
     if (j == in_.workload.jobs.size()) {
+      value -= lost_over_quotas();
       if (!found_ || value > best_.value) best_ = {value, plan_};
       found_ = true;
       return;

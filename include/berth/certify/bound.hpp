@@ -20,6 +20,7 @@ struct Bound {
   double value = 0.0;     ///< `exact` as a double, never below it
   Int128 machines = 0;    ///< first term: sum over pools of N mu
   Int128 jobs = 0;        ///< second term: sum over jobs of their best net value
+  Int128 shared = 0;      ///< what quotas and links are worth
   Int128 zero_price = 0;  ///< the bound at zero prices: every job at its best
   Int128 capacity = 0;    ///< allocate: all GPU thousandths that are free; else not used
 };
@@ -27,7 +28,8 @@ struct Bound {
 /// Upper bound on the objective of every plan that places at least `required_placed`, for any
 /// non-negative prices (weak duality; nothing is solved, so nothing has to be believed):
 ///
-///   UB = sum_p N_p mu_p + sum_{j free} max(out_j, max_k [u_jk - C_jk])
+///   UB = sum_p N_p mu_p + sum_l room_l lambda_l + sum_q room_q theta_q
+///                       + sum_{j free} max(out_j, max_k [u_jk - C_jk])
 ///                       + sum_{j in required_placed} max_k [u_jk - C_jk]
 ///
 /// **Tasks.** A task of shape s in pool p costs
@@ -71,6 +73,19 @@ struct Bound {
 /// "Not farther than D" is a superset of "at distance D", and a domain of width L holds narrower
 /// placements too, so C is never above the true cost. A domain that cannot hold the tasks is
 /// left out. Pinned jobs are no jobs here: they are content of their machines.
+///
+/// **Quotas.** room_q = what the quota of q leaves beside pinned jobs, in GPU thousandths. Every
+/// option pays theta for each thousandth, in the job's queue and all that it lies in. A soft quota
+/// loses its penalty beyond room_q, so theta is at most that (`unusable` sees to it). A job that is
+/// larger than a quota that may not be passed has no option.
+///
+/// **Links.** room_l = Mbit/s that the uplink carries beside pinned jobs. A ring of b Mbit/s over n
+/// tasks that leaves its rack (width > rack) loads the uplink of every rack r it has tasks in, with
+/// at most m_r = min(n - 1, what r holds of them) behind it: each task there pays lambda_r b / m_r
+/// more, rounded down; and alike for its pod when it leaves the pod (width cluster). Racks (pods)
+/// whose uplink cannot carry b are left out at these widths. Parameter servers pay nothing, a job
+/// that stays just what it sends now. That is valid as each width is an option of its own and a
+/// plan is valued at the narrowest.
 ///
 /// **Running jobs** (objective value): out_j = -stop_cost, 0 for the others. Every option loses
 /// move_cost but one more, staying, with the value and just the pools of the place the job has now.

@@ -35,6 +35,8 @@ enum class FaultKind : std::uint8_t {
   cpu_oversubscribed,
   memory_oversubscribed,
   domain_violated,  ///< wider than the job's domain
+  quota_exceeded,   ///< of a queue that has no over_quota_penalty
+  link_exceeded,    ///< an uplink carries more than it can
   wrong_required_missing,
   negative_price,
   bad_certificate,  ///< unknown or repeated place, shape or class; level, scale, overflow

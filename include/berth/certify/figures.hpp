@@ -24,7 +24,7 @@ struct Worth {
 /// order, base x speed[type] x home[distance of the farthest task] x spread[narrowest width],
 /// base = value when given, else weight x GPU thousandths / 1000; less move_cost when the job runs
 /// elsewhere than now, and less stop_cost of every running job that is not placed. Pinned jobs
-/// count nowhere. O(tasks log tasks).
+/// count nowhere. Soft quotas lose over_quota_penalty x GPUs over. O(tasks log tasks).
 Worth objective(const model::Instance& instance, model::Objective kind,
                 const model::Placement& placement);
 

@@ -43,12 +43,26 @@ struct Certificate {
     std::int64_t price = 0;  ///< >= 0
   };
 
+  /// A quota's GPU thousandth costs this beyond the machine's, in the queue and those it lies in.
+  struct QueuePrice {
+    QueueId queue;
+    std::int64_t price = 0;  ///< >= 0; 1000 of it at most over_quota_penalty where there is one
+  };
+  /// Mbit/s on the uplink of a rack, or of a pod when `rack` is invalid.
+  struct LinkPrice {
+    PodId pod;  ///< invalid when `rack` is valid
+    RackId rack;
+    std::int64_t price = 0;  ///< >= 0
+  };
+
   std::int32_t scale_log2 = 0;
   Level level = Level::pod;  ///< pools by pod or by rack
   std::vector<PoolPrice> pools;
   std::vector<ShapePrice> shapes;
   std::vector<ClassMultiplier> multipliers;
   std::vector<JobPrice> jobs = {};
+  std::vector<QueuePrice> queues = {};
+  std::vector<LinkPrice> links = {};
 };
 
 }  // namespace berth::model

@@ -30,6 +30,8 @@ struct GapParts {
   BoundBasis basis = BoundBasis::prices;
   std::vector<Regret> regret;  ///< ascending gpus; only those with an amount
   std::vector<Idle> idle;      ///< in the cluster's order of types; only those with an amount
+  double quotas = 0.0;         ///< what is left of them at their prices, what is lost over them
+  double links = 0.0;          ///< what is left of uplinks at their prices
   double rounding = 0.0;       ///< of the prices' fixed point; of the bound to a whole number
 };
 

@@ -65,12 +65,24 @@ struct RawCertificate {
     std::int64_t price = 0;
   };
 
+  struct QueuePrice {
+    std::string queue;
+    std::int64_t price = 0;
+  };
+  struct LinkPrice {
+    std::optional<std::string> pod;  ///< one of the two in a sound file
+    std::optional<std::string> rack;
+    std::int64_t price = 0;
+  };
+
   std::int64_t scale_log2 = 0;
   std::string level;  ///< "rack" or "pod" in a sound file
   std::vector<PoolPrice> pools;
   std::vector<ShapePrice> shapes;
   std::vector<ClassMultiplier> multipliers;
   std::vector<JobPrice> jobs = {};
+  std::vector<QueuePrice> queues = {};
+  std::vector<LinkPrice> links = {};
 };
 
 struct RawFigures {

@@ -52,6 +52,58 @@ void add_job_prices(test::Dice& dice, const model::Instance& instance, model::Ob
   }
 }
 
+/// The most that the price of a queue can be; 0 when it has no quota.
+std::int64_t most_for(const model::Queue& queue, model::Objective kind, std::int32_t scale_log2) {
+  if (queue.hard()) return 4LL << scale_log2;
+  if (queue.gpu_quota < 0 || kind == model::Objective::allocate) return 0;
+  return static_cast<std::int64_t>(std::floor(std::ldexp(queue.over_quota_penalty, scale_log2))) /
+         1000;
+}
+
+std::int64_t drawn(test::Dice& dice, std::int64_t most) {
+  return dice.chance(40) ? 0 : dice.chance(20) ? most : dice.below(most + 1);
+}
+
+/// Prices of quotas and links.
+void add_shared_prices(test::Dice& dice, const model::Instance& instance, model::Objective kind,
+                       model::Certificate& prices) {
+  const model::Cluster& cluster = instance.cluster;
+  const std::int64_t unit = (kind == model::Objective::allocate ? 1000 : 3) << prices.scale_log2;
+  for (std::size_t q = 0; q < cluster.queues.size(); ++q) {
+    const std::int64_t most = most_for(cluster.queues[q], kind, prices.scale_log2);
+    const std::int64_t usual = std::min(most, unit / 500);
+    if (most > 0) prices.queues.push_back({QueueId(q), drawn(dice, usual)});
+  }
+  for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
+    if (std::isinf(cluster.racks[r].uplink_gbps)) continue;
+    prices.links.push_back({{}, RackId(r), drawn(dice, unit / 500)});
+  }
+  for (std::size_t p = 0; p < cluster.pods.size(); ++p) {
+    if (std::isinf(cluster.pods[p].uplink_gbps)) continue;
+    prices.links.push_back({PodId(p), {}, drawn(dice, unit / 500)});
+  }
+}
+
+/// One of them more, less, or gone.
+model::Certificate shared_moved(test::Dice& dice, const model::Instance& instance,
+                                model::Objective kind, model::Certificate prices) {
+  const auto n = std::ssize(prices.queues);
+  const std::int64_t pick = dice.below(n + std::ssize(prices.links));
+  const auto scaled = [&](std::int64_t price) {
+    const std::int64_t percent = dice.one_of({0, 50, 90, 99, 101, 120, 200});
+    return price * percent / 100 + dice.one_of({0, 0, 1, 100});
+  };
+  if (pick < n) {
+    auto& q = prices.queues[static_cast<std::size_t>(pick)];
+    q.price = std::min(scaled(q.price),
+                       most_for(instance.cluster.queues[q.queue.index()], kind, prices.scale_log2));
+  } else {
+    auto& l = prices.links[static_cast<std::size_t>(pick - n)];
+    l.price = scaled(l.price);
+  }
+  return prices;
+}
+
 model::Certificate moved(test::Dice& dice, const model::Certificate& prices) {
   if (prices.jobs.empty() || dice.chance(30)) return test::nudged(dice, prices);
   model::Certificate other = prices;
@@ -68,6 +120,8 @@ struct Totals {
   int contended = 0;  ///< optimum below the bound at zero prices
   int tight = 0;      ///< of these: bound within 5 % of the optimum
   int by_jobs = 0;    ///< of the tight ones: with prices of jobs
+  int by_queues = 0;  ///< with a quota that has a price
+  int by_links = 0;   ///< with a link that has a price
 };
 
 enum class Cluster { empty, at_work };
@@ -95,12 +149,15 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   EXPECT_NEAR(certify::objective(instance, kind, best->placement).value, best->value, kRounding);
   model::Certificate prices = test::random_prices(dice, instance, kind);
   add_job_prices(dice, instance, kind, prices);
+  add_shared_prices(dice, instance, kind, prices);
   ASSERT_EQ(certify::unusable(instance, kind, prices), "");
   const certify::Bound first = certify::upper_bound(instance, kind, prices, required);
   double least = first.value;
   ASSERT_GE(least, best->value - kRounding) << "at random prices";
   for (int n = 0; n < nudges; ++n) {
-    const model::Certificate other = moved(dice, prices);
+    const bool shared = prices.queues.size() + prices.links.size() > 0 && dice.chance(40);
+    const model::Certificate other =
+        shared ? shared_moved(dice, instance, kind, prices) : moved(dice, prices);
     const double bound = certify::upper_bound(instance, kind, other, required).value;
     ASSERT_GE(bound, best->value - kRounding) << "after " << n << " nudges";
     if (bound <= least) prices = other;
@@ -113,6 +170,9 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   if (least > best->value * 1.05) return;
   ++totals.tight;
   if (!prices.jobs.empty()) ++totals.by_jobs;
+  const auto priced = [](const auto& listed) { return listed.price > 0; };
+  if (std::ranges::any_of(prices.queues, priced)) ++totals.by_queues;
+  if (std::ranges::any_of(prices.links, priced)) ++totals.by_links;
 }
 
 Totals judge_many(std::uint64_t first, int instances, int nudges, Cluster cluster) {
@@ -120,8 +180,11 @@ Totals judge_many(std::uint64_t first, int instances, int nudges, Cluster cluste
   for (int i = 0; i < instances && !testing::Test::HasFatalFailure(); ++i) {
     judge(first + static_cast<std::uint64_t>(i), nudges, cluster, totals);
   }
-  std::printf("judged %d, contended %d, tight %d (with job prices %d), given up or infeasible %d\n",
-              totals.judged, totals.contended, totals.tight, totals.by_jobs, totals.given_up);
+  std::printf(
+      "judged %d, contended %d, tight %d (with prices of jobs %d, of queues %d, of links %d), "
+      "given up or infeasible %d\n",
+      totals.judged, totals.contended, totals.tight, totals.by_jobs, totals.by_queues,
+      totals.by_links, totals.given_up);
   return totals;
 }
 

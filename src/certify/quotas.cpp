@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quotas.hpp"
+
+#include "exact.hpp"
+#include "worth.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace berth::certify {
+
+using model::Job;
+using model::Queue;
+
+Quotas::Quotas(const model::Instance& instance, model::Objective objective)
+    : instance_(&instance), room_(instance.cluster.queues.size()) {
+  if (room_.empty()) return;
+  std::vector<std::int64_t> pinned(room_.size(), 0);
+  for (const model::Running& running : instance.workload.running) {
+    if (running.pinned) add(pinned, instance.workload.jobs[running.job.index()]);
+  }
+  for (std::size_t q = 0; q < room_.size(); ++q) {
+    const Queue& queue = instance.cluster.queues[q];
+    if (queue.gpu_quota < 0) continue;
+    if (!queue.hard() && objective == model::Objective::allocate) continue;
+    room_[q] = std::max<std::int64_t>(0, model::kGpuMilli * queue.gpu_quota - pinned[q]);
+  }
+}
+
+void Quotas::add(std::vector<std::int64_t>& usage, const Job& job) const {
+  const std::int64_t milli = milli_of(instance_->workload, job);
+  for (QueueId q = job.queue; q.valid(); q = instance_->cluster.queues[q.index()].parent) {
+    usage[q.index()] += milli;
+  }
+}
+
+std::vector<std::int64_t> Quotas::usage(const model::Placement& placement) const {
+  std::vector<std::int64_t> usage(room_.size(), 0);
+  if (room_.empty()) return usage;
+  for (const model::JobPlacement& p : placement) {
+    add(usage, instance_->workload.jobs[p.job.index()]);
+  }
+  return usage;
+}
+
+bool Quotas::soft(std::size_t q) const { return room_[q] && !instance_->cluster.queues[q].hard(); }
+
+bool Quotas::allow(const Job& job) const {
+  if (!job.queue.valid()) return true;
+  const std::int64_t milli = milli_of(instance_->workload, job);
+  for (QueueId q = job.queue; q.valid(); q = instance_->cluster.queues[q.index()].parent) {
+    if (room_[q.index()] && !soft(q.index()) && milli > *room_[q.index()]) return false;
+  }
+  return true;
+}
+
+Int128 Quotas::lost(const model::Placement& placement, int scale_log2) const {
+  const std::vector<std::int64_t> used = usage(placement);
+  Int128 total = 0;
+  for (std::size_t q = 0; q < room_.size(); ++q) {
+    if (!soft(q) || used[q] <= *room_[q]) continue;
+    const double penalty = instance_->cluster.queues[q].over_quota_penalty;
+    total += times_over_up(fixed_up(penalty, scale_log2), used[q] - *room_[q], model::kGpuMilli);
+  }
+  return total;
+}
+
+bool Quotas::integral() const {
+  bool any = false, whole = true;
+  for (std::size_t q = 0; q < room_.size(); ++q) {
+    if (!soft(q)) continue;
+    any = true;
+    const double penalty = instance_->cluster.queues[q].over_quota_penalty;
+    whole = whole && penalty == std::floor(penalty) && *room_[q] % model::kGpuMilli == 0;
+  }
+  return !any || (whole && std::ranges::all_of(instance_->workload.jobs, [&](const Job& job) {
+                    return milli_of(instance_->workload, job) % model::kGpuMilli == 0;
+                  }));
+}
+
+void Quotas::report(const model::Placement& placement, Findings& findings) const {
+  const std::vector<std::int64_t> used = usage(placement);
+  for (std::size_t q = 0; q < room_.size(); ++q) {
+    if (!room_[q] || soft(q) || used[q] <= *room_[q]) continue;
+    findings.add(FaultKind::quota_exceeded, "queue " + instance_->cluster.queues[q].name +
+                                                ": jobs take " + std::to_string(used[q]) + " of " +
+                                                std::to_string(*room_[q]) +
+                                                " GPU thousandths beside the pinned ones");
+  }
+}
+
+Tolls::Tolls(const model::Instance& instance, const model::Certificate& certificate)
+    : workload_(&instance.workload) {
+  if (certificate.queues.empty()) return;
+  own_.assign(instance.cluster.queues.size(), 0);
+  for (const auto& priced : certificate.queues) own_[priced.queue.index()] += priced.price;
+  sum_ = own_;
+  for (std::size_t q = 0; q < sum_.size(); ++q) {  // parents come earlier
+    const QueueId parent = instance.cluster.queues[q].parent;
+    if (parent.valid()) sum_[q] += sum_[parent.index()];
+  }
+}
+
+Int128 Tolls::of(const Job& job) const {
+  if (sum_.empty() || !job.queue.valid()) return 0;
+  return sum_[job.queue.index()] * milli_of(*workload_, job);
+}
+
+Int128 Tolls::worth(const Quotas& quotas) const {
+  Int128 total = 0;
+  for (std::size_t q = 0; q < own_.size(); ++q) {
+    if (own_[q] > 0) total += own_[q] * quotas.room(QueueId(q)).value();
+  }
+  return total;
+}
+
+std::string unusable_queues(const model::Instance& instance, model::Objective objective,
+                            const model::Certificate& certificate) {
+  const auto& queues = instance.cluster.queues;
+  std::vector<Int128> price(queues.size(), 0);
+  for (const auto& listed : certificate.queues) {
+    if (!listed.queue.valid() || listed.queue.index() >= queues.size()) {
+      return "a price is for a queue that does not exist";
+    }
+    const Queue& queue = queues[listed.queue.index()];
+    if (listed.price < 0) return "price of queue " + queue.name + " is negative";
+    price[listed.queue.index()] += listed.price;
+  }
+  for (std::size_t q = 0; q < queues.size(); ++q) {
+    if (price[q] == 0 || queues[q].hard()) continue;
+    const bool none = queues[q].gpu_quota < 0 || objective == model::Objective::allocate;
+    if (none) return "queue " + queues[q].name + " has a price, but no quota under this objective";
+    if (price[q] * model::kGpuMilli >
+        fixed_down(queues[q].over_quota_penalty, certificate.scale_log2)) {
+      return "price of queue " + queues[q].name + " is above its over_quota_penalty";
+    }
+  }
+  return {};
+}
+
+}  // namespace berth::certify
