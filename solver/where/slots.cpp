@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "berth/base/random.hpp"
 
@@ -23,6 +22,7 @@ void Slots::build(const Supply& supply, std::span<const char> used) {
   mixes_.clear();
   caps_.clear();
   orders_.clear();
+  stocked_.clear();
   known_orders_.clear();
   known_.clear();
   of_set_.assign(menu_->sets().size(), kNone);
@@ -85,7 +85,15 @@ void Slots::add_mix(std::span<const std::int32_t> run, const Signature& s, const
   }
   const auto [entry, fresh] = known_orders_.try_emplace({run.data(), run.size()},
                                                         static_cast<std::uint32_t>(orders_.size()));
-  if (fresh) orders_.push_back(run);
+  if (fresh) {
+    orders_.push_back(run);
+    auto& stocked = stocked_.emplace_back();
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      if (supply.milli[static_cast<std::size_t>(run[i])] > 0) {
+        stocked.push_back(static_cast<std::int32_t>(i));
+      }
+    }
+  }
   mixes_.push_back({static_cast<std::uint32_t>(run.size()), first, s.milli, entry->second});
 }
 
@@ -134,12 +142,11 @@ std::uint32_t Slots::intern(Slot fresh) {
   return id;
 }
 
+/// Without the pools that hold nothing: a shard sees those of the whole cluster, and has few.
 Slots::Sorted Slots::sort_orders(std::span<const double> prices) const {
-  Sorted sorted(orders_.size());
+  Sorted sorted = stocked_;
   for (std::size_t o = 0; o < orders_.size(); ++o) {
     const auto family = orders_[o];
-    sorted[o].resize(family.size());
-    std::iota(sorted[o].begin(), sorted[o].end(), 0);
     std::ranges::sort(sorted[o], [&](std::int32_t a, std::int32_t b) {
       const double x = prices[static_cast<std::size_t>(family[static_cast<std::size_t>(a)])];
       const double y = prices[static_cast<std::size_t>(family[static_cast<std::size_t>(b)])];

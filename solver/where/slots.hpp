@@ -73,6 +73,7 @@ class Slots {
   std::vector<Mix> mixes_;
   std::vector<std::int64_t> caps_;
   std::vector<std::span<const std::int32_t>> orders_;  ///< runs of pools that mixes fill
+  Sorted stocked_;  ///< by order: positions of the pools that have supply, ascending
   std::map<std::pair<const std::int32_t*, std::size_t>, std::uint32_t> known_orders_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
 };
