@@ -61,7 +61,8 @@ class Options {
         quotas_(&quotas),
         tolls_(&tariff.tolls()),
         objective_(objective),
-        scale_(scale) {
+        scale_(scale),
+        links_matter_(tariff.links().matter()) {
     for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
       const bool exists = std::ranges::any_of(
           instance.cluster.classes,
@@ -86,7 +87,9 @@ class Options {
       return found;
     }
     if (job.running >= 0) stay(job, worth, found);
-    shift_ = fixed_down(worth.stop_cost(), scale_) - fixed_down(worth.move_cost(), scale_);
+    shift_ = job.running < 0
+                 ? Int128{0}
+                 : fixed_down(worth.stop_cost(), scale_) - fixed_down(worth.move_cost(), scale_);
     if (!uses_gpu(instance_->workload, job)) {
       on_type(job, worth, GpuTypeId{}, widest, found);
       return found;
@@ -112,7 +115,7 @@ class Options {
       if (x.shape != y.shape) return x.shape < y.shape ? -1 : 1;
       if (x.count != y.count) return x.count < y.count ? -1 : 1;
     }
-    if (ring_of(a) != ring_of(b)) return ring_of(a) < ring_of(b) ? -1 : 1;
+    if (links_matter_ && ring_of(a) != ring_of(b)) return ring_of(a) < ring_of(b) ? -1 : 1;
     if (a.gpu_types != b.gpu_types && !uses_gpu(instance_->workload, a)) {
       return a.gpu_types < b.gpu_types ? -1 : 1;
     }
@@ -131,10 +134,11 @@ class Options {
         const double value = worth.at(type, static_cast<Level>(w), region.distance);
         integral_ = integral_ && value == std::floor(value);
         if (value <= wider[width]) continue;
-        const bool dearer = costs_->over_links() && w >= static_cast<int>(Level::pod);
-        const std::size_t from = dearer ? width : 0;  // narrower ones save links
-        std::fill(wider.begin() + static_cast<std::ptrdiff_t>(from),
-                  wider.begin() + static_cast<std::ptrdiff_t>(width) + 1, value);
+        if (costs_->over_links() && w >= static_cast<int>(Level::pod)) {
+          wider[width] = value;  // narrower ones save links
+        } else {
+          std::fill_n(wider.begin(), width + 1, value);
+        }
         const Int128 gross = fixed_up(value, scale_) + shift_;
         if (best.net && gross <= *best.net) continue;
         const Int128 cost = cost_of(region, type, static_cast<Level>(w));
@@ -178,6 +182,7 @@ class Options {
   const Tolls* tolls_;
   model::Objective objective_;
   int scale_;
+  bool links_matter_;
   std::vector<GpuTypeId> existing_;
   const Job* shared_ = nullptr;
   std::optional<GangCost> costs_;

@@ -4,6 +4,7 @@
 #include "findings.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +43,8 @@ class Links {
   [[nodiscard]] bool matter_to(std::int64_t mbps) const {
     return mbps > 0 && (!price_.empty() || mbps > least_room_);
   }
+  /// False when no link has a price or a limit.
+  [[nodiscard]] bool matter() const { return matter_to(std::numeric_limits<std::int64_t>::max()); }
   /// Traffic of a job over links, in order of links; nothing within one rack.
   [[nodiscard]] std::vector<Load> loads(const model::Job& job,
                                         std::span<const model::TaskPlacement> tasks) const;

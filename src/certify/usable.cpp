@@ -154,14 +154,15 @@ double sum_of_values(const Instance& instance, model::Objective objective) {
     total += std::abs(worth.at(GpuTypeId{}, Level::machine, Level::machine)) * fastest +
              worth.stop_cost() + worth.move_cost();
   }
-  double gpus = 0.0;
+  double penalties = 0.0, gpus = 0.0;
+  for (const model::Queue& q : instance.cluster.queues) {
+    if (std::isfinite(q.over_quota_penalty)) penalties += q.over_quota_penalty;
+  }
+  if (penalties == 0.0) return total;
   for (const model::Job& job : instance.workload.jobs) {
     gpus += static_cast<double>(milli_of(instance.workload, job)) / 1000.0;
   }
-  for (const model::Queue& q : instance.cluster.queues) {
-    if (std::isfinite(q.over_quota_penalty)) total += gpus * q.over_quota_penalty;
-  }
-  return total;
+  return total + gpus * penalties;
 }
 
 }  // namespace
