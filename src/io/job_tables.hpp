@@ -3,7 +3,7 @@
 
 #include "interner.hpp"
 #include "job_line.hpp"
-#include "job_running.hpp"
+#include "running_tables.hpp"
 
 #include <string>
 #include <unordered_map>
