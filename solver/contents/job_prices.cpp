@@ -63,6 +63,7 @@ class Descent {
 std::vector<JobId> countable_jobs(const model::Instance& instance) {
   std::vector<JobId> jobs;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
+    if (instance.workload.pinned(instance.workload.jobs[j])) continue;
     bool whole = true, takes_gpu = false;
     for (const model::TaskGroup& g : instance.workload.groups_of(instance.workload.jobs[j])) {
       const model::Shape& s = instance.workload.shape(g.shape);

@@ -119,6 +119,10 @@ coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
   return {.report = report, .save = std::ref(writer), .gap = gap};
 }
 
+double largest_of(std::span<const double> prices) {
+  return prices.empty() ? 0.0 : *std::ranges::max_element(prices);
+}
+
 /// Of the gangs placed over several shards before the rounds; all stop costs are owed until the
 /// jobs are placed.
 double value_of(const model::Valuation& valuation, const Placement& placement) {
@@ -167,9 +171,13 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   const model::Valuation& valuation = *start.valuation;
 
   Proof proof = stages.run("bound", [&] {
-    std::vector<model::Certificate> candidates{from_pools(pools, start.consensus.prices)};
+    std::vector<model::Certificate> candidates{
+        from_pools(pools, start.consensus.prices, largest_of(start.consensus.quotas))};
     if (!start.local.shape_prices.empty()) {
       candidates.push_back(from_shapes(start.local.shape_prices));
+    }
+    for (model::Certificate& candidate : candidates) {
+      add_quotas(candidate, quotas, start.consensus.quotas);
     }
     return comm.rank() == 0 ? tightest(instance, options.objective, std::move(candidates))
                             : Proof{};

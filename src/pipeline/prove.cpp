@@ -51,6 +51,16 @@ model::Certificate from_shapes(std::span<const solver::ShapePrice> prices) {
   return certificate;
 }
 
+void add_quotas(model::Certificate& certificate, const model::Quotas& quotas,
+                std::span<const double> prices) {
+  for (std::size_t l = 0; l < prices.size(); ++l) {
+    // Down, so that a soft quota's price stays within its penalty.
+    const double price = std::ldexp(prices[l] / model::kGpuMilli, certificate.scale_log2);
+    const auto milli = static_cast<std::int64_t>(std::floor(price));
+    if (milli > 0) certificate.queues.push_back({quotas.limits()[l].queue, milli});
+  }
+}
+
 Proof tightest(const model::Instance& instance, model::Objective objective,
                std::vector<model::Certificate> candidates) {
   BERTH_EXPECT(!candidates.empty());

@@ -8,6 +8,7 @@
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/pools.hpp"
+#include "berth/model/quota.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::pipeline {
@@ -20,6 +21,10 @@ std::int64_t to_fixed(double price, std::int32_t scale_log2);
 model::Certificate from_pools(const model::Pools& pools, std::span<const double> prices,
                               double largest = 0.0);
 model::Certificate from_shapes(std::span<const solver::ShapePrice> prices);
+
+/// Adds the quotas' prices, per GPU and by limit. @pre the certificate's scale is known
+void add_quotas(model::Certificate& certificate, const model::Quotas& quotas,
+                std::span<const double> prices);
 
 struct Proof {
   model::Certificate certificate;

@@ -46,6 +46,7 @@ Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
   const double slack = proof.upper_bound - options.objective;
   if (options.steps <= 0 || !(slack > options.gap * proof.upper_bound)) return proof;
   if (options.stop.requested()) return proof;
+  if (!proof.certificate.queues.empty()) return proof;  // job prices would lose the quotas'
   std::vector<JobId> jobs = solver::countable_jobs(instance);
   std::erase_if(jobs, [&](JobId j) { return instance.workload.job(j).required; });
   if (jobs.empty()) return proof;
