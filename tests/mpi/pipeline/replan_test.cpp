@@ -109,8 +109,7 @@ TEST_F(Replan, keeps_what_may_not_be_touched_on_any_ranks) {
     stayed += model::stays(busy.workload, *running, p) ? 1 : 0;
   }
   for (const model::Running& r : busy.workload.running) movable += r.pinned ? 0 : 1;
-  EXPECT_GT(stayed, movable * 3 / 4);
-  EXPECT_LT(stayed, movable);
+  EXPECT_GT(stayed, movable * 3 / 4);  // a plan that was good stays
 }
 
 }  // namespace
