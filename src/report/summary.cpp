@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,30 +38,63 @@ std::string objective_text(const model::Figures& f, model::Objective kind) {
                      percent(static_cast<std::int64_t>(f.objective), f.gpu_milli_total));
 }
 
+namespace {
+
+/// One part of the gap: its share, what it is, and of it what is worth telling.
+class Part {
+ public:
+  explicit Part(double whole) : whole_(whole) {}
+
+  void add(const std::string& name, double amount, const std::string& more = {}) {
+    sum_ += amount;
+    if (!visible(amount)) return;
+    details_ +=
+        fmt::format("{}{} {:.1f} %{}", details_.empty() ? ": " : ", ", name, share(amount), more);
+  }
+  void add(double amount) { sum_ += amount; }
+
+  [[nodiscard]] bool visible() const { return visible(sum_); }
+  [[nodiscard]] std::string text(std::string_view what) const {
+    return fmt::format("{:.1f} % {}{}\n", share(sum_), what, details_);
+  }
+
+ private:
+  [[nodiscard]] double share(double amount) const { return 100.0 * amount / whole_; }
+  [[nodiscard]] bool visible(double amount) const { return share(amount) >= 0.05; }
+
+  double whole_;
+  double sum_ = 0.0;
+  std::string details_;
+};
+
+}  // namespace
+
 std::string gap_text(const model::GapParts& parts, const model::Figures& figures) {
   const double whole = figures.upper_bound - figures.objective;
   if (!(whole > 0.0)) return {};
-  const auto share = [&](double amount) { return 100.0 * amount / whole; };
-  std::string regret;
-  double regrets = 0.0;
+  Part regret(whole), idle(whole), quotas(whole), links(whole), rounding(whole);
   for (const auto& r : parts.regret) {
     const std::string size = r.gpus == 0   ? "no GPU"
                              : r.gpus == 1 ? "1 GPU or less"
                                            : fmt::format("up to {} GPUs", r.gpus);
-    regret += fmt::format("{}{} {:.1f} % ({} jobs)", regret.empty() ? ": " : ", ", size,
-                          share(r.amount), r.jobs);
-    regrets += r.amount;
+    regret.add(size, r.amount, fmt::format(" ({} jobs)", r.jobs));
   }
-  std::string idle;
-  double idles = 0.0;
   for (const auto& i : parts.idle) {
-    idle += fmt::format("{}{} {:.1f} %", idle.empty() ? ": " : ", ",
-                        i.gpu_type.empty() ? "machines without GPUs" : i.gpu_type, share(i.amount));
-    idles += i.amount;
+    idle.add(i.gpu_type.empty() ? "machines without GPUs" : i.gpu_type, i.amount);
   }
-  std::string text =
-      fmt::format("  {:<14}{:.1f} % regret{}\n", "of the gap", share(regrets), regret);
-  text += fmt::format("  {:<14}{:.1f} % idle or below its price{}\n", "", share(idles), idle);
+  quotas.add(parts.quotas);
+  links.add(parts.links);
+  rounding.add(parts.rounding);
+  const std::pair<const Part*, std::string_view> all[] = {{&regret, "regret"},
+                                                          {&idle, "idle or below its price"},
+                                                          {&quotas, "quotas"},
+                                                          {&links, "uplinks"},
+                                                          {&rounding, "rounding"}};
+  std::string text;
+  for (const auto& [part, what] : all) {
+    if (!part->visible()) continue;
+    text += fmt::format("  {:<14}{}", text.empty() ? "of the gap" : "", part->text(what));
+  }
   return text;
 }
 

@@ -13,8 +13,9 @@ std::string summary(const model::Plan& plan);
 /// Objective as a number with its unit: "123456.7" or "6204123 GPU milli (99.88 % of all GPUs)".
 std::string objective_text(const model::Figures& figures, model::Objective kind);
 
-/// Where the gap lies, in per cent of it: a line for regret by size of job, one for idle capacity by
-/// GPU type, each ending with a newline. Empty without a gap.
+/// Where the gap lies, in per cent of it: a line each for regret by size of job, idle capacity by
+/// GPU type, quotas, uplinks and rounding, as far as 0.05 % of the gap is there. Empty without a
+/// gap.
 std::string gap_text(const model::GapParts& parts, const model::Figures& figures);
 
 }  // namespace berth::report

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/report/summary.hpp"
+
+#include <gtest/gtest.h>
+
+namespace berth::report {
+namespace {
+
+model::Figures figures(double objective, double upper_bound) {
+  model::Figures f;
+  f.objective = objective;
+  f.upper_bound = upper_bound;
+  return f;
+}
+
+TEST(GapText, names_every_part_that_can_be_seen) {
+  const model::GapParts parts{
+      .regret = {{.gpus = 0, .jobs = 9, .amount = 0.0001},
+                 {.gpus = 1, .jobs = 3, .amount = 1.0},
+                 {.gpus = 64, .jobs = 2, .amount = 4.0}},
+      .idle = {{.gpu_type = "A", .amount = 2.0}, {.gpu_type = "", .amount = 0.5}},
+      .quotas = 1.5,
+      .links = 1.0,
+      .rounding = 0.0};
+  EXPECT_EQ(
+      gap_text(parts, figures(90.0, 100.0)),
+      "  of the gap    50.0 % regret: 1 GPU or less 10.0 % (3 jobs), up to 64 GPUs 40.0 % "
+      "(2 jobs)\n"
+      "                25.0 % idle or below its price: A 20.0 %, machines without GPUs 5.0 %\n"
+      "                15.0 % quotas\n"
+      "                10.0 % uplinks\n");
+}
+
+TEST(GapText, starts_with_the_first_part_there_is) {
+  model::GapParts parts;
+  parts.quotas = 2.0;
+  EXPECT_EQ(gap_text(parts, figures(1.0, 3.0)), "  of the gap    100.0 % quotas\n");
+  EXPECT_EQ(gap_text(parts, figures(3.0, 3.0)), "");
+}
+
+}  // namespace
+}  // namespace berth::report
