@@ -96,8 +96,11 @@ void Shard::State::admit(model::Placement placed) {
 
 void Shard::State::dive_all(std::span<const JobId> jobs, std::span<const double> prices,
                             const StopToken& stop) {
+  const auto [own, in_all] = model::part_of(valuation->instance().cluster, *pools, machines);
+  std::vector<double> own_prices;
+  for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
   DiveResult result =
-      dive(*valuation, *pools, tenancy.room(), machines, jobs, prices, {.stop = stop});
+      dive(*valuation, own, tenancy.room(), machines, jobs, own_prices, {.stop = stop});
   admit(std::move(result.placement));
 }
 

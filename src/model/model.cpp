@@ -80,4 +80,30 @@ Pools make_pools(const Cluster& cluster, Level level) {
   return result;
 }
 
+PartOfPools part_of(const Cluster& cluster, const Pools& all, std::span<const MachineId> machines) {
+  PartOfPools part{.pools = {.level = all.level, .pools = {}, .of_machine = {}}, .in_all = {}};
+  std::vector<PoolId> position(all.size());  // in the part
+  std::size_t end = 0;
+  for (const MachineId m : machines) {
+    position[all.of_machine[m.index()].index()] = PoolId(0);
+    end = std::max(end, m.index() + 1);
+  }
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (!position[p].valid()) continue;
+    position[p] = PoolId(part.in_all.size());
+    part.in_all.emplace_back(p);
+    part.pools.pools.push_back(all.pools[p]);
+    part.pools.pools.back().machines = 0;
+    part.pools.pools.back().gpu_milli = 0;
+  }
+  part.pools.of_machine.resize(end);
+  for (const MachineId m : machines) {
+    const PoolId pool = position[all.of_machine[m.index()].index()];
+    part.pools.of_machine[m.index()] = pool;
+    ++part.pools.pools[pool.index()].machines;
+    part.pools.pools[pool.index()].gpu_milli += kGpuMilli * cluster.class_of(m).gpus;
+  }
+  return part;
+}
+
 }  // namespace berth::model

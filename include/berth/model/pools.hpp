@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
@@ -35,5 +36,13 @@ Level pool_level(const Instance& instance, Objective objective);
 
 /// O(machines).
 Pools make_pools(const Cluster& cluster, Level level);
+
+/// The pools of some machines, in the order of `all`, counting those machines alone; `of_machine`
+/// knows no others. O(pools + the largest machine id).
+struct PartOfPools {
+  Pools pools;
+  std::vector<PoolId> in_all;  ///< by PoolId of the part
+};
+PartOfPools part_of(const Cluster& cluster, const Pools& all, std::span<const MachineId> machines);
 
 }  // namespace berth::model

@@ -158,6 +158,21 @@ TEST(Digest, of_a_plan_does_not_depend_on_the_order_of_tasks) {
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");  // of nothing
 }
 
+TEST(Pools, of_some_machines_keep_their_order_and_count_those_alone) {
+  const Instance instance = two_pods();
+  const Pools all = make_pools(instance.cluster, Level::rack);
+  const std::vector<MachineId> machines{MachineId(1), MachineId(3)};
+  const auto [part, in_all] = part_of(instance.cluster, all, machines);
+  EXPECT_EQ(in_all, (std::vector{PoolId(0), PoolId(2)}));
+  ASSERT_EQ(part.size(), 2U);
+  EXPECT_EQ(part.pools[0].machines, 1);  // m0 is another shard's
+  EXPECT_EQ(part.pools[0].gpu_milli, 4000);
+  EXPECT_EQ(part.pools[1].rack, RackId(2));
+  EXPECT_EQ(part.of_machine[1], PoolId(0));
+  EXPECT_EQ(part.of_machine[3], PoolId(1));
+  EXPECT_FALSE(part.of_machine[0].valid() || part.of_machine[2].valid());
+}
+
 TEST(Digest, of_an_instance_sees_every_field_that_matters) {
   const auto digest = [](auto change) {
     Instance instance = two_pods();
