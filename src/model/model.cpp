@@ -16,8 +16,8 @@ std::int64_t Cluster::gpus() const {
 }
 
 std::span<const Immovable> Cluster::immovable_on(MachineId machine) const {
-  const auto found = std::ranges::equal_range(immovable, machine, {}, &Immovable::machine);
-  return {found.begin(), found.end()};
+  return {std::ranges::lower_bound(immovable, machine, {}, &Immovable::machine),
+          std::ranges::upper_bound(immovable, machine, {}, &Immovable::machine)};
 }
 
 std::int64_t Workload::gpu_milli(const Job& j) const {
