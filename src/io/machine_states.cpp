@@ -150,7 +150,7 @@ void read_machine_states(const YamlAt& list, model::Cluster& cluster) {
                           [](MachineState s) { return s == MachineState::up; })) {
     cluster.machine_state.clear();
   }
-  settle_immovable(cluster);
+  std::ranges::stable_sort(cluster.immovable, {}, &Immovable::machine);
 }
 
 std::string machine_states_text(const model::Cluster& cluster) {
@@ -177,21 +177,6 @@ std::string machine_states_text(const model::Cluster& cluster) {
   }
   if (!open.empty()) close();
   return text.empty() ? text : "machine_states:\n" + text;
-}
-
-const model::Immovable* settle_immovable(model::Cluster& cluster) {
-  std::ranges::stable_sort(cluster.immovable, {}, &Immovable::machine);
-  const Immovable* previous = nullptr;
-  std::vector<model::FreeMachine> free;  // of the machine being looked at
-  for (const Immovable& piece : cluster.immovable) {
-    if (previous == nullptr || previous->machine != piece.machine) {
-      free.assign(1, model::FreeMachine(cluster.class_of(piece.machine)));
-    }
-    if (!free.front().fits(piece)) return &piece;
-    free.front().take(piece);
-    previous = &piece;
-  }
-  return nullptr;
 }
 
 }  // namespace berth::io

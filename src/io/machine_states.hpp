@@ -16,7 +16,4 @@ void read_machine_states(const YamlAt& list, model::Cluster& cluster);
 /// The list as YAML; nothing when all machines are up and empty.
 std::string machine_states_text(const model::Cluster& cluster);
 
-/// Sorts the immovable content by machine and returns the first entry that does not fit, or null.
-const model::Immovable* settle_immovable(model::Cluster& cluster);
-
 }  // namespace berth::io
