@@ -57,7 +57,7 @@ class Stopped : public testing::Test {
       EXPECT_LE(plan.figures.objective, plan.figures.upper_bound);
       ++cuts;
     }
-    EXPECT_GE(cuts, 5);
+    EXPECT_GE(cuts, rank < shards ? 5 : 2);  // a rank without a shard asks in the consensus only
   }
 };
 

@@ -202,8 +202,8 @@ TEST(BoundProperty, is_never_below_the_optimum_of_a_cluster_at_work) {
 }
 
 TEST(BoundPropertySlow, is_never_below_the_optimum_on_many) {
-  judge_many(1'000'000, 40'000, 600, Cluster::empty);
-  judge_many(2'000'000, 40'000, 600, Cluster::at_work);
+  judge_many(1'000'000, 15'000, 600, Cluster::empty);
+  judge_many(2'000'000, 15'000, 600, Cluster::at_work);
 }
 
 }  // namespace
