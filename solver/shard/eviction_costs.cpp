@@ -8,9 +8,9 @@ namespace berth::solver {
 
 using model::Level;
 
-EvictionCosts::EvictionCosts(const Tenancy& tenancy) {
+EvictionCosts::EvictionCosts(const Tenancy& tenancy, std::span<const Level> levels) {
   for (const GpuTypeId type : tenancy.index().types()) {
-    for (const Level level : {Level::rack, Level::pod, Level::cluster}) {
+    for (const Level level : levels) {
       for (const Domain& domain : tenancy.index().domains(type, level)) {
         curves_.emplace(&domain, curve_of(tenancy, domain));
       }

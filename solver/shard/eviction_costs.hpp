@@ -3,18 +3,25 @@
 
 #include "shard/tenancy.hpp"
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 namespace berth::solver {
+
+/// Levels whose domains insertions look at.
+inline constexpr std::array kSearchedLevels{model::Level::rack, model::Level::pod,
+                                            model::Level::cluster};
 
 /// What room costs at least in each domain of a shard, on its content of now: a search need not
 /// look at the machines of a domain where even that is too dear.
 class EvictionCosts {
  public:
   /// O(residents log residents) per level. @pre the tenancy stays as it is while this is asked
-  explicit EvictionCosts(const Tenancy& tenancy);
+  explicit EvictionCosts(const Tenancy& tenancy,
+                         std::span<const model::Level> levels = kSearchedLevels);
 
   /// No jobs whose going leaves so many GPU thousandths of the domain free are worth less; infinity
   /// when there are none. The cheapest jobs per thousandth, the last one in part; required jobs

@@ -262,6 +262,20 @@ std::vector<Offer> Shard::offers() const {
 
 bool Shard::waits(JobId job) const { return state_->unplaced.contains(job); }
 
+std::vector<Quote> Shard::quotes() const {
+  const Tenancy& tenancy = state_->tenancy;
+  const EvictionCosts costs(tenancy, {{model::Level::cluster}});
+  std::vector<Quote> quotes;
+  for (const GpuTypeId type : tenancy.index().types()) {
+    const Domain& whole = tenancy.index().domains(type, model::Level::cluster).front();
+    Quote& quote = quotes.emplace_back(Quote{.shard = state_->id, .type = type});
+    for (std::size_t k = 0; k < quote.least.size(); ++k) {
+      quote.least[k] = costs.least(whole, std::int64_t{1000} << k);
+    }
+  }
+  return quotes;
+}
+
 std::vector<Bid> Shard::bids(std::span<const JobId> jobs) const {
   std::vector<double> gain(jobs.size(), 0.0);
   const EvictionCosts costs(state_->tenancy);

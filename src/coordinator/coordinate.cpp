@@ -2,10 +2,13 @@
 #include "berth/coordinator/coordinate.hpp"
 
 #include "cost_meter.hpp"
+#include "destinations.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "berth/base/assert.hpp"
@@ -49,7 +52,7 @@ class Rounds {
     const CostMeter meter(comm_);
     forget_old_tabu(round);
     RoundReport report{.round = round};
-    Pushed pushed = push(schedule(round));
+    Pushed pushed = push(schedule(round), round);
     report.offers = std::ssize(pushed.offers);
     report.bids = std::ssize(pushed.bids);
     for (const Offer& offer : pushed.offers) report.importance += offer.regret;
@@ -158,7 +161,30 @@ class Rounds {
     });
   }
 
-  [[nodiscard]] Pushed push(std::vector<Offer> offers) const {
+  /// The shards drawn to bid on each offer; nothing when all may. The same on all ranks.
+  [[nodiscard]] std::optional<std::set<Ask>> ask(std::span<const Offer> offers, int round) const {
+    const auto most = static_cast<std::size_t>(options_.asked);
+    if (room_.size() <= most + 1) return std::nullopt;
+    std::vector<solver::Quote> quotes;
+    std::set<ShardId> here;
+    for (const Shard& shard : mine_) {
+      const auto more = shard.quotes();
+      quotes.insert(quotes.end(), more.begin(), more.end());
+      here.insert(shard.id());
+    }
+    const Destinations destinations(valuation_, comm_.all_gather_varying<solver::Quote>(quotes));
+    const Tabu refused = tabu();
+    std::vector<Ask> asks;
+    for (const Offer& offer : offers) {
+      if (!here.contains(offer.source)) continue;
+      const auto more = destinations.of(offer, refused, most, round, options_.choice.seed);
+      asks.insert(asks.end(), more.begin(), more.end());
+    }
+    asks = comm_.all_gather_varying<Ask>(asks);
+    return std::set<Ask>(asks.begin(), asks.end());
+  }
+
+  [[nodiscard]] Pushed push(std::vector<Offer> offers, int round) const {
     Pushed pushed{.offers = std::move(offers), .bids = {}, .claims = {.room = room_, .gpus = {}}};
     const model::Workload& workload = valuation_.instance().workload;
     for (const Offer& offer : pushed.offers) {
@@ -166,11 +192,13 @@ class Rounds {
       pushed.claims.gpus[offer.job] = static_cast<double>(milli) / 1000.0;
       pushed.claims.seen[offer.job] = versions_.of({strads::Thing::job, offer.job.value()});
     }
+    const auto asked = ask(pushed.offers, round);
     comm_.agreed([&] {
       for (const Shard& shard : mine_) {
         std::vector<JobId> jobs;
         for (const Offer& offer : pushed.offers) {
-          if (offer.source != shard.id()) jobs.push_back(offer.job);
+          if (offer.source == shard.id()) continue;
+          if (!asked || asked->contains({offer.job, shard.id()})) jobs.push_back(offer.job);
         }
         const auto more = shard.bids(jobs);
         pushed.bids.insert(pushed.bids.end(), more.begin(), more.end());

@@ -24,7 +24,8 @@ struct RoundOptions {
   strads::ScheduleOptions choice = {};  ///< which jobs are offered
   int schedulers = 1;                   ///< groups of shards that take turns at offering, > 0
   int depth = 0;        ///< rounds a bid may be old when it is granted, >= 0; 0 with checkpoints
-  double claim = 1e9;   ///< share of a shard's GPUs that grants of one round may ask for, > 0; the
+  int asked = 16;       ///< shards that may bid on one offer, > 0
+  double claim = 0.01;  ///< share of a shard's GPUs that grants of one round may ask for, > 0; the
                         ///< largest bid on it is always allowed
   double theta = 0.5;   ///< share of its bid that a grant may lose to others before it, [0, 1)
   int tabu_rounds = 6;  ///< a refused (job, shard) pair is not tried again for so long
@@ -81,7 +82,9 @@ struct Coordinated {
 /// stopped. Each rank passes its own shards; the outcome does not depend on who owns what.
 ///
 /// Messages a round: three all-gathers of 16-24 B an offer, bid and outcome, one reduction of
-/// prices (8 B per GPU type), one all-gather of what the round cost (16 B a rank).
+/// prices (8 B per GPU type), one all-gather of what the round cost (16 B a rank). Where there are
+/// more shards than may bid on an offer, two more: what room costs (104 B per shard and GPU type)
+/// and who is asked (8 B each).
 Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
                        std::span<solver::Shard> mine, const RoundOptions& options,
                        const Hooks& hooks = {}, const RoundState& start = {});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -34,6 +35,14 @@ struct Bid {
   JobId job;
   ShardId shard;
   double gain = 0.0;  ///< value of the job here minus value of the jobs it would push out; > 0
+};
+
+/// What room costs a shard at least: no jobs whose going frees 2^k GPUs of the type are worth less
+/// than least[k]; infinity when there are none. Trivially copyable.
+struct Quote {
+  ShardId shard;
+  GpuTypeId type;
+  std::array<double, 12> least = {};
 };
 
 /// Everything a shard's future depends on beside its machines, the prices and the options.
@@ -84,6 +93,9 @@ class Shard {
   /// All unplaced jobs of positive regret, ascending.
   [[nodiscard]] std::vector<Offer> offers() const;
   [[nodiscard]] bool waits(JobId job) const;  ///< it is this shard's, and unplaced
+
+  /// One for each GPU type the shard has. O(residents log residents).
+  [[nodiscard]] std::vector<Quote> quotes() const;
 
   /// Bids for those of `jobs` this shard would gain from, in their order; each bid on its own.
   [[nodiscard]] std::vector<Bid> bids(std::span<const JobId> jobs) const;

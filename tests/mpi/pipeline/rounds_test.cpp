@@ -63,5 +63,7 @@ TEST_F(Rounds, bids_that_are_some_rounds_old) {
 
 TEST_F(Rounds, shards_asked_for_little) { expect_one_plan({.claim = 0.05}); }
 
+TEST_F(Rounds, two_shards_asked_about_each_offer) { expect_one_plan({.asked = 2}); }
+
 }  // namespace
 }  // namespace berth::pipeline

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "destinations.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "berth/base/random.hpp"
+#include "berth/strads/schedule.hpp"
+
+namespace berth::coordinator {
+
+using solver::Quote;
+
+Destinations::Destinations(const model::Valuation& valuation, std::span<const Quote> quotes)
+    : valuation_(valuation), types_(valuation.instance().cluster.gpu_types.size()) {
+  std::set<ShardId> shards;
+  for (const Quote& q : quotes) shards.insert(q.shard);
+  shards_.assign(shards.begin(), shards.end());
+  by_type_.resize(shards_.size() * types_);
+  for (const Quote& q : quotes) {
+    const auto row = std::ranges::lower_bound(shards_, q.shard) - shards_.begin();
+    by_type_[static_cast<std::size_t>(row) * types_ + q.type.index()] = q;
+  }
+}
+
+/// The job's best value, wherever that is, less the cheapest room there could be.
+double Destinations::most_gain(const model::Job& job, JobId id, std::size_t row) const {
+  const std::int64_t milli = valuation_.instance().workload.gpu_milli(job);
+  const auto gpus = static_cast<std::uint64_t>(milli / 1000);
+  double most = 0.0;
+  for (std::size_t t = 0; t < types_; ++t) {
+    const Quote& quote = by_type_[row * types_ + t];
+    if (((job.gpu_types >> t) & 1) == 0 || !quote.shard.valid()) continue;
+    const auto size = static_cast<std::size_t>(std::bit_width(gpus));
+    const double cost = gpus == 0 ? 0.0 : quote.least[std::min(size, quote.least.size()) - 1];
+    most = std::max(most, valuation_.best(id, GpuTypeId(t)) - cost);
+  }
+  return most;
+}
+
+std::vector<Ask> Destinations::of(const solver::Offer& offer, const Tabu& tabu, std::size_t most,
+                                  int round, std::uint64_t seed) const {
+  const model::Job& job = valuation_.instance().workload.job(offer.job);
+  std::vector<strads::Block> open;
+  for (std::size_t row = 0; row < shards_.size(); ++row) {
+    const ShardId shard = shards_[row];
+    if (shard == offer.source || tabu.contains({offer.job, shard})) continue;
+    const double gain = most_gain(job, offer.job, row);
+    if (gain > 0.0) open.push_back({shard.value(), gain});
+  }
+  const auto key = random_bits({seed, static_cast<std::uint64_t>(offer.job.value())});
+  std::vector<Ask> asks;
+  for (const std::size_t i : strads::schedule(open, most, round, {.seed = key})) {
+    asks.push_back({offer.job, ShardId(static_cast<std::int32_t>(open[i].id))});
+  }
+  return asks;
+}
+
+}  // namespace berth::coordinator

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/coordinator/grant.hpp"
+#include "berth/model/value.hpp"
+#include "berth/solver/shard.hpp"
+
+namespace berth::coordinator {
+
+/// A shard is to bid on an offered job. Trivially copyable.
+struct Ask {
+  JobId job;
+  ShardId shard;
+  auto operator<=>(const Ask&) const = default;
+};
+
+/// Which shards may bid on an offer. A bid costs a search through the shard, and with hundreds of
+/// shards nearly all bids on a job are in vain: one of them is granted.
+class Destinations {
+ public:
+  /// @param quotes  what room costs in every shard at least, any order
+  Destinations(const model::Valuation& valuation, std::span<const solver::Quote> quotes);
+
+  /// Up to `most` shards where the job might gain anything, its source and refused pairs apart,
+  /// drawn in proportion to what it might gain at most. A function of the quotes as a set.
+  [[nodiscard]] std::vector<Ask> of(const solver::Offer& offer, const Tabu& tabu, std::size_t most,
+                                    int round, std::uint64_t seed) const;
+
+ private:
+  [[nodiscard]] double most_gain(const model::Job& job, JobId id, std::size_t row) const;
+
+  const model::Valuation& valuation_;
+  std::vector<ShardId> shards_;         ///< ascending
+  std::vector<solver::Quote> by_type_;  ///< shard's row x types + type; invalid = has none
+  std::size_t types_;
+};
+
+}  // namespace berth::coordinator
