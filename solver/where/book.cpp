@@ -42,13 +42,13 @@ Book::Book(const model::Valuation& valuation, const Yard& yard, std::span<const 
            const Supply& supply, const model::Quotas* quotas)
     : menu_(valuation, yard, jobs), slots_(menu_, yard), pools_(yard.pools().size()) {
   if (quotas != nullptr) add_levies(*quotas);
-  merge_jobs(valuation.instance().workload, jobs, quotas);
+  merge_jobs(valuation, jobs, quotas);
   for (const model::Pool& p : yard.pools().pools) shape_.group.push_back(p.gpu_type.value());
   for (std::size_t l = 0; l < levies_.size(); ++l) {  // a group of its own for each
     shape_.group.push_back(static_cast<std::int32_t>(yard.types() + l));
   }
   restock(supply);
-  measure();
+  set_scale(scale());
 }
 
 void Book::add_levies(const model::Quotas& quotas) {
@@ -60,8 +60,9 @@ void Book::add_levies(const model::Quotas& quotas) {
   }
 }
 
-void Book::merge_jobs(const model::Workload& workload, std::span<const JobId> jobs,
+void Book::merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
                       const model::Quotas* quotas) {
+  const model::Workload& workload = valuation.instance().workload;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known;
   bidder_of_.assign(jobs.size(), Slots::kNone);
   const auto levy_of = [&](const model::Job& job) {
@@ -69,7 +70,7 @@ void Book::merge_jobs(const model::Workload& workload, std::span<const JobId> jo
     return chain.empty() ? Bidder::kNoLevy : chain.front();
   };
   const auto equal = [&](const Bidder& b, std::span<const Choice> choices, const Bidder& like) {
-    return b.required == like.required && b.levy == like.levy &&
+    return b.kind == like.kind && b.required == like.required && b.levy == like.levy &&
            std::equal(choices_.begin() + b.first, choices_.begin() + b.last, choices.begin(),
                       choices.end());
   };
@@ -77,8 +78,9 @@ void Book::merge_jobs(const model::Workload& workload, std::span<const JobId> jo
     const auto choices = menu_.choices(j);
     if (choices.empty()) continue;
     Bidder fresh{.required = workload.job(jobs[j]).required, .jobs = {}};
+    fresh.kind = job_kind(valuation, jobs[j]);
     fresh.levy = levy_of(workload.job(jobs[j]));
-    const std::uint64_t key = hash_of(choices, fresh.required);
+    const std::uint64_t key = hash_of(choices, fresh.required) ^ fresh.kind;
     const auto [first, last] = known.equal_range(key);
     const auto same = std::find_if(first, last, [&](const auto& entry) {
       return equal(bidders_[entry.second], choices, fresh);
@@ -86,8 +88,8 @@ void Book::merge_jobs(const model::Workload& workload, std::span<const JobId> jo
     bidder_of_[j] = same == last ? static_cast<std::uint32_t>(bidders_.size()) : same->second;
     if (same == last) {
       known.emplace(key, bidder_of_[j]);
-      const auto milli = menu_.signatures()[menu_.signature_of(j)].milli;
-      fresh.gpus = static_cast<double>(milli) / 1000.0;
+      fresh.milli = menu_.signatures()[menu_.signature_of(j)].milli;
+      fresh.gpus = static_cast<double>(fresh.milli) / 1000.0;
       fresh.first = static_cast<std::uint32_t>(choices_.size());
       choices_.insert(choices_.end(), choices.begin(), choices.end());
       fresh.last = static_cast<std::uint32_t>(choices_.size());
@@ -101,32 +103,42 @@ void Book::merge_jobs(const model::Workload& workload, std::span<const JobId> jo
   forbidden_.assign(choices_.size(), 0);
 }
 
-/// Largest value per GPU, the price box and the fixed-point scales, from the first supply: later
-/// ones are smaller.
-void Book::measure() {
-  double gpus = 0.0;
-  bool required = false;
-  std::size_t most = 1;
+MarketScale Book::scale() const {
+  MarketScale scale;
   for (const Bidder& b : bidders_) {
-    gpus += b.gpus * static_cast<double>(b.jobs.size());
-    required = required || b.required;
-    most = std::max<std::size_t>(most, b.last - b.first);
+    scale.milli += b.milli * std::ssize(b.jobs);
+    if (b.required) scale.required = 1;
+    scale.choices = std::max<std::int64_t>(scale.choices, b.last - b.first);
     for (std::uint32_t c = b.first; c < b.last; ++c) {
       if (slot_[c] == Slots::kNone) continue;  // no place holds the job
-      shape_.largest_value = std::max(shape_.largest_value, choices_[c].value);
+      scale.largest_value = std::max(scale.largest_value, choices_[c].value);
     }
   }
+  return scale;
+}
+
+/// The price box and the fixed-point scales, from the first supply: later ones are smaller.
+void Book::set_scale(const MarketScale& scale) {
+  constexpr int kShareBits = 30;
+  const double gpus = static_cast<double>(scale.milli) / 1000.0;
+  shape_.largest_value = scale.largest_value;
   // A price above the largest value sells nothing, unless required jobs compete.
-  const double top = required ? 2.0 * std::max(shape_.largest_value, 1.0) : shape_.largest_value;
+  const double top =
+      scale.required != 0 ? 2.0 * std::max(shape_.largest_value, 1.0) : shape_.largest_value;
   shape_.upper.assign(shape_.group.size(), top);
   for (std::size_t l = 0; l < levies_.size(); ++l) {
     shape_.upper[pools_ + l] = std::min(top, levies_[l].most);
   }
-  const double places = static_cast<double>(most) * static_cast<double>(shape_.group.size() + 1);
-  demand_scale_ = scale_for(2.0 * gpus + 1.0);
+  const double places =
+      static_cast<double>(scale.choices) * static_cast<double>(shape_.group.size() + 1);
   const double dearest = top * static_cast<double>(1 + levies_.size());
   value_scale_ =
       scale_for(2.0 * gpus * (dearest + shape_.largest_value) * (2.0 + std::log(places)));
+  // Demand x share must fit: more bits for the share, of which a pool gets one in thousands.
+  const int bits = std::ilogb(scale_for(4.0 * gpus + 1.0));
+  const int share_bits = std::min(kShareBits, bits / 2 + 4);
+  share_parts_ = std::int64_t{1} << share_bits;
+  demand_scale_ = std::ldexp(1.0, bits - share_bits);
 }
 
 void Book::restock(const Supply& supply) {
@@ -221,10 +233,9 @@ std::vector<double> Book::levy_prices(std::span<const double> prices) const {
   return sums;
 }
 
-void Book::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
-                    std::size_t last_block, std::span<std::int64_t> sums) const {
-  BERTH_EXPECT(prices.size() == shape_.group.size() && sums.size() == sums_size());
-  BERTH_EXPECT(eps >= 0.0 && eps <= std::max(shape_.largest_value, 1.0));
+std::vector<std::int64_t> Book::sum_bids(std::span<const double> prices, double eps,
+                                         std::size_t first_block, std::size_t last_block) const {
+  std::vector<std::int64_t> sums(1 + slots_.size() + levies_.size(), 0);
   const std::vector<double> costs = slots_.costs(prices.first(pools_), eps);
   const std::vector<double> levies = levy_prices(prices);
   const std::size_t first = std::min(first_block, blocks());
@@ -238,7 +249,10 @@ void Book::evaluate(std::span<const double> prices, double eps, std::size_t firs
   };
   const auto threads =
       std::min(count / kBlocksPerThread, static_cast<std::size_t>(parallel::thread_limit()));
-  if (threads <= 1) return share(0, count, sums);
+  if (threads <= 1) {
+    share(0, count, sums);
+    return sums;
+  }
   std::vector<std::vector<std::int64_t>> own(threads);  // integers: any split gives the same sums
   parallel::sweep_blocks(threads, 1, [&](std::size_t t, std::size_t, std::size_t) {
     own[t].assign(sums.size(), 0);
@@ -247,31 +261,41 @@ void Book::evaluate(std::span<const double> prices, double eps, std::size_t firs
   for (const auto& part : own) {
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
   }
+  return sums;
 }
 
-double Book::finish(std::span<const double> prices, double eps, std::span<const std::int64_t> sums,
+void Book::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
+                    std::size_t last_block, std::span<std::int64_t> sums) const {
+  BERTH_EXPECT(prices.size() == shape_.group.size());
+  BERTH_EXPECT(sums.size() == sums_size() || sums.size() == 1);
+  BERTH_EXPECT(eps >= 0.0 && eps <= std::max(shape_.largest_value, 1.0));
+  const std::vector<std::int64_t> bids = sum_bids(prices, eps, first_block, last_block);
+  sums[0] += bids[0];
+  if (sums.size() == 1) return;
+  slots_.spread(prices.first(pools_), eps, std::span(bids).subspan(1, slots_.size()), share_parts_,
+                sums.subspan(1, pools_));
+  for (std::size_t l = 0; l < levies_.size(); ++l) {
+    const std::int64_t demand = bids[1 + slots_.size() + l] * share_parts_;
+    for (const std::uint32_t above : levies_[l].chain) sums[1 + pools_ + above] += demand;
+  }
+}
+
+double Book::finish(std::span<const double> prices, std::span<const std::int64_t> sums,
                     std::span<double> gradient) const {
   double value = static_cast<double>(sums[0]) / value_scale_;
   for (std::size_t p = 0; p < prices.size(); ++p) value += shape_.capacity[p] * prices[p];
   if (gradient.empty()) return value;
-  std::vector<double> demand(slots_.size());
-  for (std::size_t s = 0; s < demand.size(); ++s) {
-    demand[s] = static_cast<double>(sums[1 + s]) / demand_scale_;
+  const double unit = 1.0 / (demand_scale_ * static_cast<double>(share_parts_));
+  for (std::size_t p = 0; p < prices.size(); ++p) {
+    gradient[p] = shape_.capacity[p] - static_cast<double>(sums[1 + p]) * unit;
   }
-  std::vector<double> used(prices.size(), 0.0);
-  slots_.spread(prices.first(pools_), eps, demand, std::span(used).first(pools_));
-  for (std::size_t l = 0; l < levies_.size(); ++l) {
-    const double gpus = static_cast<double>(sums[1 + slots_.size() + l]) / demand_scale_;
-    for (const std::uint32_t above : levies_[l].chain) used[pools_ + above] += gpus;
-  }
-  for (std::size_t p = 0; p < prices.size(); ++p) gradient[p] = shape_.capacity[p] - used[p];
   return value;
 }
 
 double Book::dual(std::span<const double> prices, double eps, std::span<double> gradient) const {
-  std::vector<std::int64_t> sums(sums_size(), 0);
+  std::vector<std::int64_t> sums(gradient.empty() ? 1 : sums_size(), 0);
   evaluate(prices, eps, 0, blocks(), sums);
-  return finish(prices, eps, sums, gradient);
+  return finish(prices, sums, gradient);
 }
 
 void Book::weigh(const Bidder& b, std::span<const double> costs, double eps,

@@ -17,7 +17,9 @@ namespace berth::solver::where {
 struct Bidder {
   static constexpr std::uint32_t kNoLevy = ~std::uint32_t{0};
 
-  double gpus = 0.0;  ///< of one job
+  double gpus = 0.0;       ///< of one job
+  std::int64_t milli = 0;  ///< the same in thousandths
+  std::uint64_t kind = 0;  ///< `job_kind` of its jobs
   bool required = false;
   std::uint32_t levy = kNoLevy;       ///< first quota its jobs count for
   std::uint32_t first = 0, last = 0;  ///< its choices in Book::choice_values
@@ -54,10 +56,12 @@ class Book {
 
   [[nodiscard]] const MarketShape& shape() const { return shape_; }
   [[nodiscard]] std::size_t blocks() const { return (active_.size() + kBlock - 1) / kBlock; }
-  [[nodiscard]] std::size_t sums_size() const { return 1 + slots_.size() + levies_.size(); }
+  [[nodiscard]] std::size_t sums_size() const { return 1 + shape_.group.size(); }
+  [[nodiscard]] MarketScale scale() const;  ///< of its own jobs
+  void set_scale(const MarketScale& scale);
   void evaluate(std::span<const double> prices, double eps, std::size_t first_block,
                 std::size_t last_block, std::span<std::int64_t> sums) const;
-  double finish(std::span<const double> prices, double eps, std::span<const std::int64_t> sums,
+  double finish(std::span<const double> prices, std::span<const std::int64_t> sums,
                 std::span<double> gradient) const;
   double dual(std::span<const double> prices, double eps, std::span<double> gradient) const;
 
@@ -82,11 +86,14 @@ class Book {
     std::vector<std::uint32_t> chain;  ///< into levies_, itself first
   };
 
-  void merge_jobs(const model::Workload& workload, std::span<const JobId> jobs,
+  void merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
                   const model::Quotas* quotas);
   void add_levies(const model::Quotas& quotas);
   [[nodiscard]] std::vector<double> levy_prices(std::span<const double> prices) const;
-  void measure();
+  /// Value, demand of each slot, demand of each levy of all bidders in some blocks.
+  [[nodiscard]] std::vector<std::int64_t> sum_bids(std::span<const double> prices, double eps,
+                                                   std::size_t first_block,
+                                                   std::size_t last_block) const;
   [[nodiscard]] double cost_of(std::uint32_t choice, std::span<const double> costs) const;
   void bid(const Bidder& bidder, std::span<const double> costs, double levy, double eps,
            std::span<std::int64_t> sums) const;
@@ -103,7 +110,8 @@ class Book {
   std::vector<std::uint32_t> active_;
   std::vector<std::uint32_t> bidder_of_;  ///< by position; kNone when it bids for nothing
   double value_scale_ = 1.0;              ///< powers of two: fixed point units per unit of value
-  double demand_scale_ = 1.0;             ///< and per GPU
+  double demand_scale_ = 1.0;             ///< and per GPU of a slot's or a levy's demand
+  std::int64_t share_parts_ = 1;          ///< a pool's share of it is counted in so many parts
 };
 
 }  // namespace berth::solver::where

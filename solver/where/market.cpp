@@ -5,6 +5,9 @@
 #include "where/yard.hpp"
 
 #include <algorithm>
+#include <bit>
+
+#include "berth/base/random.hpp"
 
 namespace berth::solver {
 namespace {
@@ -52,6 +55,29 @@ Supply free_supply(const model::Pools& pools, const model::Room& room,
   return supply;
 }
 
+MarketScale MarketScale::with(const MarketScale& other) const {
+  return {.milli = milli + other.milli,
+          .choices = std::max(choices, other.choices),
+          .required = std::max(required, other.required),
+          .largest_value = std::max(largest_value, other.largest_value)};
+}
+
+std::uint64_t job_kind(const model::Valuation& valuation, JobId id) {
+  const model::Workload& workload = valuation.instance().workload;
+  const model::Job& job = workload.job(id);
+  std::uint64_t kind = 0;
+  for (const model::TaskGroup& g : workload.groups_of(job)) {
+    kind = mix64(kind ^ static_cast<std::uint64_t>(g.shape.value()));
+    kind = mix64(kind ^ static_cast<std::uint64_t>(g.count));
+  }
+  for (std::size_t t = 0; t < valuation.instance().cluster.gpu_types.size(); ++t) {
+    const bool may = (job.gpu_types >> t & 1U) != 0;
+    const double best = may ? valuation.best(id, GpuTypeId(t)) : -1.0;
+    kind = mix64(kind ^ std::bit_cast<std::uint64_t>(best));
+  }
+  return kind;
+}
+
 struct Market::State {
   where::Yard yard;
   where::Book book;
@@ -70,15 +96,17 @@ Market::Market(Market&&) noexcept = default;
 const MarketShape& Market::shape() const { return state_->book.shape(); }
 std::size_t Market::blocks() const { return state_->book.blocks(); }
 std::size_t Market::sums_size() const { return state_->book.sums_size(); }
+MarketScale Market::scale() const { return state_->book.scale(); }
+void Market::set_scale(const MarketScale& scale) { state_->book.set_scale(scale); }
 
 void Market::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
                       std::size_t last_block, std::span<std::int64_t> sums) const {
   state_->book.evaluate(prices, eps, first_block, last_block, sums);
 }
 
-double Market::finish(std::span<const double> prices, double eps,
-                      std::span<const std::int64_t> sums, std::span<double> gradient) const {
-  return state_->book.finish(prices, eps, sums, gradient);
+double Market::finish(std::span<const double> prices, std::span<const std::int64_t> sums,
+                      std::span<double> gradient) const {
+  return state_->book.finish(prices, sums, gradient);
 }
 
 double Market::dual(std::span<const double> prices, double eps, std::span<double> gradient) const {

@@ -204,12 +204,12 @@ std::vector<double> Slots::costs(std::span<const double> prices, double eps) con
   return result;
 }
 
-void Slots::spread(std::span<const double> prices, double eps, std::span<const double> demand,
-                   std::span<double> into) const {
+void Slots::spread(std::span<const double> prices, double eps, std::span<const std::int64_t> demand,
+                   std::int64_t parts, std::span<std::int64_t> into) const {
   const Sorted sorted = sort_orders(prices);
   std::vector<double> cost;
   for (std::size_t s = 0; s < slots_.size(); ++s) {
-    if (demand[s] == 0.0) continue;
+    if (demand[s] == 0) continue;
     const Slot& slot = slots_[s];
     place_costs(slot, prices, sorted, cost);
     const double least = *std::ranges::min_element(cost);
@@ -218,16 +218,19 @@ void Slots::spread(std::span<const double> prices, double eps, std::span<const d
       const double depth = eps > 0.0 ? (c - least) / eps : (c > least ? kNever : 0.0);
       sum += c = depth < kFar ? std::exp(-depth) : 0.0;
     }
-    const double unit = demand[s] / sum;
+    const auto give = [&](std::size_t pool, double share) {
+      into[pool] += demand[s] * static_cast<std::int64_t>(share + 0.5);
+    };
+    const double unit = static_cast<double>(parts) / sum;
     const std::size_t singles = slot.last_single - slot.first_single;
     for (std::size_t i = 0; i < cost.size(); ++i) {
       if (cost[i] == 0.0) continue;
       const double part = unit * cost[i];
       if (i < singles) {
-        into[static_cast<std::size_t>(pools_[slot.first_single + i])] += part;
+        give(static_cast<std::size_t>(pools_[slot.first_single + i]), part);
       } else {
         fill(mixes_[slot.first_mix + i - singles], sorted,
-             [&](std::size_t p, double x) { into[p] += part * x; });
+             [&](std::size_t p, double x) { give(p, part * x); });
       }
     }
   }

@@ -34,9 +34,11 @@ class Slots {
   /// Price per GPU of each slot: the soft minimum over its places, the minimum when eps is 0.
   [[nodiscard]] std::vector<double> costs(std::span<const double> prices, double eps) const;
 
-  /// Spreads the demand of each slot (GPUs) over the pools: into[p] += share.
-  void spread(std::span<const double> prices, double eps, std::span<const double> demand,
-              std::span<double> into) const;
+  /// Spreads the demand of each slot over the pools: into[p] += demand x share, the share of a pool
+  /// in `parts` of one. Shares depend on the slot and the prices alone and the rest is exact, so
+  /// that demands may be spread first and added afterwards.
+  void spread(std::span<const double> prices, double eps, std::span<const std::int64_t> demand,
+              std::int64_t parts, std::span<std::int64_t> into) const;
 
  private:
   struct Slot {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/consensus.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <utility>
@@ -8,31 +9,21 @@
 namespace berth::coordinator {
 namespace {
 
-enum class Order : std::int64_t { stop, evaluate };
-
-struct Command {
-  Order order = Order::stop;
-  double eps = 0.0;
-};
+constexpr double kStop = -1.0;  ///< in place of eps: the minimiser is done
 
 /// This rank's share of every evaluation.
-class BlockSums {
+class OwnSums {
  public:
-  BlockSums(const comm::Communicator& comm, const solver::Market& market)
-      : comm_(comm), market_(market), sums_(market.sums_size()) {
-    const auto ranks = static_cast<std::size_t>(comm.size());
-    const auto rank = static_cast<std::size_t>(comm.rank());
-    first_ = market.blocks() * rank / ranks;
-    last_ = market.blocks() * (rank + 1) / ranks;
-  }
+  OwnSums(const comm::Communicator& comm, const solver::Market& market)
+      : comm_(comm), market_(market), sums_(market.sums_size()) {}
 
-  /// Collective: adds all ranks' blocks; complete on rank 0. A rank that fails goes on adding
+  /// Collective: adds all ranks' sums; complete on rank 0. A rank that fails goes on adding
   /// nothing, so that nobody waits for it.
   std::span<const std::int64_t> operator()(std::span<const double> prices, double eps) {
     sums_.assign(sums_.size(), 0);
     try {
       const comm::Communicator::Span span(comm_, "evaluate", comm_.rank());
-      if (!failed_) market_.evaluate(prices, eps, first_, last_, sums_);
+      if (!failed_) market_.evaluate(prices, eps, 0, market_.blocks(), sums_);
     } catch (...) {
       failed_ = std::current_exception();
     }
@@ -49,16 +40,16 @@ class BlockSums {
   const comm::Communicator& comm_;
   const solver::Market& market_;
   std::vector<std::int64_t> sums_;
-  std::size_t first_, last_;
 };
 
 /// Rank 0: tells the others what to do; says stop on every way out.
 class Driver {
  public:
-  explicit Driver(const comm::Communicator& comm) : comm_(comm) {}
+  Driver(const comm::Communicator& comm, std::size_t prices) : comm_(comm), message_(1 + prices) {}
   ~Driver() {
     try {
-      send({Order::stop, 0.0});
+      message_[0] = kStop;
+      comm_.broadcast(std::span(message_), 0);
     } catch (const comm::MpiError&) {  // the ranks are lost already; the first error is on its way
     }
   }
@@ -66,37 +57,58 @@ class Driver {
   Driver& operator=(const Driver&) = delete;
 
   void evaluate(std::span<const double> prices, double eps) {
-    send({Order::evaluate, eps});
-    copy_.assign(prices.begin(), prices.end());
-    comm_.broadcast(std::span(copy_), 0);
+    message_[0] = eps;
+    std::ranges::copy(prices, message_.begin() + 1);
+    comm_.broadcast(std::span(message_), 0);
   }
 
  private:
-  void send(Command command) { comm_.broadcast_value(command); }
-
   const comm::Communicator& comm_;
-  std::vector<double> copy_;
+  std::vector<double> message_;  ///< eps, prices
 };
 
-void follow(const comm::Communicator& comm, const solver::Market& market, BlockSums& sums) {
-  std::vector<double> prices(market.shape().capacity.size());
+void follow(const comm::Communicator& comm, const solver::Market& market, OwnSums& sums) {
+  std::vector<double> message(1 + market.shape().capacity.size());
   while (true) {
-    Command command;
-    comm.broadcast_value(command);
-    if (command.order == Order::stop) return;
-    comm.broadcast(std::span(prices), 0);
-    sums(prices, command.eps);
+    comm.broadcast(std::span(message), 0);
+    if (message[0] == kStop) return;
+    sums(std::span(message).subspan(1), message[0]);
   }
 }
 
 solver::PriceResult drive(const comm::Communicator& comm, const solver::Market& market,
-                          BlockSums& sums, const solver::PriceOptions& options) {
-  Driver driver(comm);
+                          OwnSums& sums, const solver::PriceOptions& options) {
+  Driver driver(comm, market.shape().capacity.size());
   const auto dual = [&](std::span<const double> prices, double eps, std::span<double> gradient) {
     driver.evaluate(prices, eps);
-    return market.finish(prices, eps, sums(prices, eps), gradient);
+    return market.finish(prices, sums(prices, eps), gradient);
   };
   return solver::minimise_market(dual, market.shape(), {}, options);
+}
+
+/// The jobs this rank bids for. Jobs of one kind come together, so that those that bid as one do so
+/// on any number of ranks.
+std::vector<JobId> dealt_jobs(const comm::Communicator& comm, const model::Valuation& valuation) {
+  std::vector<JobId> jobs = model::planned_jobs(valuation.instance().workload);
+  const auto ranks = static_cast<std::uint64_t>(comm.size());
+  if (ranks == 1) return jobs;
+  std::erase_if(jobs, [&](JobId job) {
+    return solver::job_kind(valuation, job) % ranks != static_cast<std::uint64_t>(comm.rank());
+  });
+  return jobs;
+}
+
+/// This rank's part of the market, in the units of the whole. Collective.
+solver::Market own_market(const comm::Communicator& comm, const model::Valuation& valuation,
+                          const model::Pools& pools, const model::Quotas& quotas) {
+  auto market = comm.agreed([&] {
+    return solver::Market(valuation, pools, dealt_jobs(comm, valuation),
+                          solver::full_supply(valuation.instance().cluster, pools), &quotas);
+  });
+  solver::MarketScale scale;
+  for (const solver::MarketScale& own : comm.all_gather(market.scale())) scale = scale.with(own);
+  market.set_scale(scale);
+  return market;
 }
 
 }  // namespace
@@ -104,11 +116,8 @@ solver::PriceResult drive(const comm::Communicator& comm, const solver::Market& 
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
                     const model::Pools& pools, const model::Quotas& quotas,
                     const solver::PriceOptions& options) {
-  const model::Instance& instance = valuation.instance();
-  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
-  const solver::Market market(valuation, pools, jobs, solver::full_supply(instance.cluster, pools),
-                              &quotas);
-  BlockSums sums(comm, market);
+  const solver::Market market = own_market(comm, valuation, pools, quotas);
+  OwnSums sums(comm, market);
   solver::PriceResult result;
   comm.agreed([&] {  // a failing minimiser says stop first, so that all ranks come here
     if (comm.rank() == 0) {

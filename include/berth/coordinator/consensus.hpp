@@ -18,12 +18,13 @@ struct Consensus {
   int evaluations = 0;
 };
 
-/// Minimises the dual of the whole market. Rank 0 alone runs the minimiser; for an evaluation it
-/// broadcasts (evaluate, eps, prices), every rank sums its blocks of jobs in fixed point, one
+/// Minimises the dual of the whole market. The jobs are dealt to the ranks, kind by kind: a rank
+/// builds the market of its own jobs only. Rank 0 alone runs the minimiser; for an evaluation it
+/// broadcasts (eps, prices), every rank sums what its jobs bid, by price and in fixed point, one
 /// reduction brings the sums to rank 0. So no two minimisers can drift apart, and the sums are
 /// the same for any number of ranks.
 ///
-/// Per evaluation: one broadcast and one reduction of 8 bytes a price.
+/// Per evaluation: one broadcast and one reduction of 8 bytes a price and 8 more.
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
                     const model::Pools& pools, const model::Quotas& quotas,
                     const solver::PriceOptions& options = {});

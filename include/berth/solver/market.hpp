@@ -44,6 +44,22 @@ struct MarketShape {
   double largest_value = 0.0;       ///< of any job, per GPU
 };
 
+/// What the fixed-point units of a market depend on: agree on it where several markets, each of
+/// some of the jobs, are to be one. Trivially copyable.
+struct MarketScale {
+  std::int64_t milli = 0;      ///< GPU thousandths of all jobs that bid
+  std::int64_t choices = 1;    ///< of a job at most
+  std::int64_t required = 0;   ///< 1 = some job is required
+  double largest_value = 0.0;  ///< of any job, per GPU
+
+  /// That of both markets' jobs.
+  [[nodiscard]] MarketScale with(const MarketScale& other) const;
+};
+
+/// Equal for jobs that may bid as one. Depends on what the job asks for and what it is worth per
+/// type, not on its home.
+std::uint64_t job_kind(const model::Valuation& valuation, JobId job);
+
 /// The smoothed dual of "which job lies where": one price per GPU and pool.
 ///
 ///   D(p) = sum_pools cap p + sum_jobs n eps log( [not required] + sum_options exp((v/n - q)/eps) )
@@ -52,12 +68,13 @@ struct MarketShape {
 /// With quotas every option of a job also costs theta = the prices of its queue's limits, and D has
 /// a term limit x price for each.
 ///
-/// Any prices >= 0 bound every plan from above; eps = 0 gives the exact dual value. Equal jobs are
-/// merged, and places worth the same are priced once, so that an evaluation costs
+/// Any prices >= 0 bound every plan from above; eps = 0 gives the exact dual value. Equal jobs of
+/// one kind are merged, and places worth the same are priced once, so that an evaluation costs
 /// O(distinct jobs x (types + options at home) + places). CPU-only jobs take no part.
 ///
 /// Sums are int64 fixed point: adding those of any split of the blocks, in any order, on any
-/// number of ranks and threads, gives the same bits.
+/// number of ranks and threads, gives the same bits. So does adding those of several markets among
+/// which the jobs were dealt kind by kind, once they have one scale.
 class Market {
  public:
   /// @param jobs    ascending; the valuation and the pools must outlive the market
@@ -69,16 +86,20 @@ class Market {
 
   [[nodiscard]] const MarketShape& shape() const;
   [[nodiscard]] std::size_t blocks() const;     ///< of 256 distinct jobs
-  [[nodiscard]] std::size_t sums_size() const;  ///< 1 + distinct sets of equal places
+  [[nodiscard]] std::size_t sums_size() const;  ///< 1 + prices
 
-  /// Adds value and demand of the jobs in blocks [first_block, last_block) to `sums`.
+  [[nodiscard]] MarketScale scale() const;   ///< of this market's own jobs; its scale at first
+  void set_scale(const MarketScale& scale);  ///< before the first evaluation
+
+  /// Adds the value of the jobs in blocks [first_block, last_block), then their demand by price, to
+  /// `sums`; the value alone where that has one entry.
   /// @pre prices 0 .. shape().upper, 0 <= eps <= shape().largest_value
   void evaluate(std::span<const double> prices, double eps, std::size_t first_block,
                 std::size_t last_block, std::span<std::int64_t> sums) const;
 
   /// The dual value from the sums over all blocks; gradient[p] = capacity - demand. With an empty
-  /// `gradient` the value alone.
-  double finish(std::span<const double> prices, double eps, std::span<const std::int64_t> sums,
+  /// `gradient` the value alone. O(prices).
+  double finish(std::span<const double> prices, std::span<const std::int64_t> sums,
                 std::span<double> gradient) const;
 
   /// Both in one: the dual value on this rank alone.

@@ -41,6 +41,27 @@ TEST_F(Coordinator, consensus_prices_are_the_same_bits_on_every_rank_and_on_one)
   EXPECT_EQ(together.evaluations, alone.evaluations);
 }
 
+TEST_F(Coordinator, an_evaluation_costs_16_bytes_a_price_and_16_more) {
+  const auto world = comm::Communicator::world().fresh();
+  if (world.size() == 1) return;
+  const auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 2000, .seed = 5});
+  const model::Valuation valuation(instance, model::Objective::value);
+  const auto pools = model::make_pools(instance.cluster, model::Level::rack);
+  const auto found = consensus(world, valuation, pools, {instance, valuation.objective()});
+  const auto prices = static_cast<std::int64_t>(pools.size());
+  for (const comm::CallTraffic& call : world.stats_by_call()) {
+    if (call.call == comm::Call::reduce) {
+      EXPECT_EQ(call.messages, found.evaluations);
+      EXPECT_EQ(call.bytes, world.rank() == 0 ? 0 : found.evaluations * 8 * (prices + 1));
+    }
+    if (call.call == comm::Call::broadcast && world.rank() == 0) {
+      const std::int64_t stop_and_result = 8 * (prices + 1) + 8 * prices + 64;
+      EXPECT_GE(call.bytes, found.evaluations * 8 * (prices + 1));
+      EXPECT_LE(call.bytes, found.evaluations * 8 * (prices + 1) + stop_and_result);
+    }
+  }
+}
+
 /// Everything up to the rounds on `comm`; the placement on rank 0.
 model::Placement coordinated(const comm::Communicator& comm, const model::Valuation& valuation,
                              const model::Pools& pools, int shards, int rounds) {

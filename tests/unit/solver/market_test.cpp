@@ -47,7 +47,8 @@ TEST(Market, gradient_agrees_with_finite_differences) {
       prices[p] = at - step;
       const double below = market.dual(prices, eps, {});
       prices[p] = at;
-      EXPECT_NEAR(gradient[p], (above - below) / (2.0 * step), 1e-5 * (1.0 + std::abs(gradient[p]))) << p;
+      EXPECT_NEAR(gradient[p], (above - below) / (2.0 * step), 1e-5 * (1.0 + std::abs(gradient[p])))
+          << p;
     }
   }
 }
@@ -154,6 +155,36 @@ TEST(Market, sums_are_the_same_bits_for_any_split_and_any_threads) {
         EXPECT_EQ(sums, whole);
       }
     }
+  }
+}
+
+// Dealt by kind, as the ranks of a consensus do; three have jobs, a fourth has none.
+TEST(Market, sums_of_markets_with_some_of_the_jobs_each_are_those_of_the_whole) {
+  const FloorPlan plan = test::mixed_floor(7, 2500);
+  const auto value = plan.value();
+  const auto pools = plan.pools();
+  const Market whole = full_market(plan, value, pools);
+  std::vector<std::vector<JobId>> dealt(4);
+  for (const JobId job : model::planned_jobs(value.instance().workload)) {
+    dealt[job_kind(value, job) % 3].push_back(job);
+  }
+  std::vector<Market> parts;
+  MarketScale scale;
+  for (const auto& jobs : dealt) {
+    parts.emplace_back(value, pools, jobs, full_supply(value.instance().cluster, pools));
+    EXPECT_LT(parts.back().blocks(), whole.blocks());
+    scale = scale.with(parts.back().scale());
+  }
+  const auto prices = some_prices(whole, 3);
+  for (const double eps : {0.0, 0.01, 0.3}) {
+    std::vector<std::int64_t> expected(whole.sums_size(), 0), sums = expected;
+    whole.evaluate(prices, eps, 0, whole.blocks(), expected);
+    for (Market& part : parts) {
+      part.set_scale(scale);
+      EXPECT_EQ(part.shape().upper, whole.shape().upper);
+      part.evaluate(prices, eps, 0, part.blocks(), sums);
+    }
+    EXPECT_EQ(sums, expected);
   }
 }
 
