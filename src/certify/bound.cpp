@@ -8,6 +8,7 @@
 #include "machine_worth.hpp"
 #include "quotas.hpp"
 #include "tariff.hpp"
+#include "tree.hpp"
 #include "worth.hpp"
 
 #include <algorithm>
@@ -250,16 +251,35 @@ Int128 machines_term(const Tariff& tariff, const MachineWorth& worth) {
   return total;
 }
 
-/// Machines whose devices are filled with tasks and with whole jobs that have a price.
-Int128 contents_term(const Instance& instance, model::Objective objective,
-                     const model::Certificate& certificate, const Tariff& tariff,
-                     const MachineWorth& worth) {
+/// What machines are worth whatever lies on the devices that are entirely free.
+Int128 beyond_devices(const Tariff& tariff, const MachineWorth& worth) {
   Int128 total = 0;
-  for (const Int128 most : most_contents(instance, objective, certificate, tariff, worth)) {
-    total += most;
-  }
   for (const Stock& pool : tariff.pools()) total += worth.beyond_devices(pool) * pool.machines;
   return total;
+}
+
+/// What hangs on the prices of jobs.
+struct Contents {
+  Int128 devices = 0;  ///< filled with tasks and with whole jobs that have a price
+  Int128 jobs = 0;     ///< these prices
+
+  [[nodiscard]] Int128 sum() const { return devices + jobs; }
+};
+
+/// The largest over the leaves of the tree, the first among equals.
+Contents contents_term(const Instance& instance, model::Objective objective,
+                       const model::Certificate& certificate, const Tree& tree,
+                       const Tariff& tariff, const MachineWorth& worth) {
+  std::vector<Contents> by_leaf(tree.leaves());
+  parallel::run_tasks(tree.leaves(), [&](std::size_t l) {
+    const Leaf leaf = tree.leaf(l);
+    for (const auto& j : leaf.prices) by_leaf[l].jobs += j.price;
+    for (const Int128 most :
+         most_contents(instance, objective, certificate, tree.spots(), leaf, tariff, worth)) {
+      by_leaf[l].devices += most;
+    }
+  });
+  return *std::ranges::max_element(by_leaf, {}, &Contents::sum);
 }
 
 Int128 floor_to_integer(Int128 x, int scale) {
@@ -290,13 +310,19 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
 
   Bound bound{.scale_log2 = certificate.scale_log2};
   const MachineWorth worth(instance, tariff, own_price);
-  bound.machines = certificate.jobs.empty()
-                       ? machines_term(tariff, worth)
-                       : contents_term(instance, objective, certificate, tariff, worth);
+  Contents contents;
+  if (certificate.jobs.empty()) {
+    bound.machines = machines_term(tariff, worth);
+  } else {
+    const Tree tree(instance, certificate, required_placed);
+    BERTH_EXPECT(tree.fault().empty());
+    contents = contents_term(instance, objective, certificate, tree, tariff, worth);
+    bound.leaf = contents.sum();
+    bound.machines = contents.devices + beyond_devices(tariff, worth);
+  }
   const JobsTerm term = jobs_term(instance, options, must, own_price);
   const Int128 stopped = stop_costs(instance, objective, bound.scale_log2);
-  bound.jobs = term.net - stopped;
-  for (const auto& j : certificate.jobs) bound.jobs += j.price;
+  bound.jobs = term.net - stopped + contents.jobs;
   bound.zero_price = term.gross - stopped;
   bound.shared = tariff.tolls().worth(quotas) + tariff.links().worth();
   bound.exact = std::min(bound.machines + bound.shared + bound.jobs, bound.zero_price);

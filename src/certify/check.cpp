@@ -166,9 +166,15 @@ Verdict check(const Instance& instance, const RawPlan& plan) {
   if (compare.present(plan.certificate, "certificate")) {
     prices = read_prices(instance, verdict.objective_kind, *plan.certificate, findings);
   }
+  const auto must = required_placed(instance, jobs.placement());
+  if (prices) {
+    if (const std::string open = uncovered(instance, *prices, must); !open.empty()) {
+      findings.add(FaultKind::incomplete_tree, "certificate: " + open);
+      prices.reset();
+    }
+  }
   verdict.figures = recount(instance, verdict.objective_kind, jobs.placement());
   if (prices) {
-    const auto must = required_placed(instance, jobs.placement());
     verdict.figures.upper_bound =
         upper_bound(instance, verdict.objective_kind, *prices, must).value;
     // An impossible placement may well be worth more than any possible one.

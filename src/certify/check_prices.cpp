@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check_prices.hpp"
 
+#include "check_tree.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -50,6 +52,7 @@ class Reading {
     if (!raw_->jobs.empty()) read_jobs();
     for (const auto& q : raw_->queues) read_queue(q);
     for (const auto& l : raw_->links) read_link(l);
+    result_.tree = read_tree(*instance_, *raw_, *findings_);
     return std::move(result_);
   }
 

@@ -120,11 +120,13 @@ Int128 of_type(const model::Instance& instance, const Wishes& wishes, const Tari
 }  // namespace
 
 std::vector<Int128> most_contents(const model::Instance& instance, model::Objective objective,
-                                  const model::Certificate& certificate, const Tariff& tariff,
+                                  const model::Certificate& certificate, const Spots& spots,
+                                  const Leaf& leaf, const Tariff& tariff,
                                   const MachineWorth& worth) {
   std::vector<Int128> most;
   for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
-    const Wishes wishes(instance, objective, certificate, tariff.kinds(), GpuTypeId(t));
+    const Wishes wishes(instance, objective, certificate, spots, leaf, tariff.kinds(),
+                        GpuTypeId(t));
     most.push_back(of_type(instance, wishes, tariff, worth));
   }
   return most;

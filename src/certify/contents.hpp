@@ -3,6 +3,7 @@
 
 #include "machine_worth.hpp"
 #include "tariff.hpp"
+#include "tree.hpp"
 
 #include <vector>
 
@@ -12,10 +13,11 @@
 
 namespace berth::certify {
 
-/// F_t(all GPUs) of bound.hpp by GPU type: racks, pods and the cluster filled by whole jobs.
-/// @pre all listed jobs are countable, prices >= 0
+/// F_t(all GPUs) of bound.hpp by GPU type: racks, pods and the cluster filled by whole jobs, as one
+/// leaf of the tree lets them lie. @pre all listed jobs are countable
 std::vector<Int128> most_contents(const model::Instance& instance, model::Objective objective,
-                                  const model::Certificate& certificate, const Tariff& tariff,
+                                  const model::Certificate& certificate, const Spots& spots,
+                                  const Leaf& leaf, const Tariff& tariff,
                                   const MachineWorth& worth);
 
 }  // namespace berth::certify

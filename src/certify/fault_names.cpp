@@ -57,6 +57,8 @@ std::string_view name(FaultKind kind) {
       return "negative_price";
     case FaultKind::bad_certificate:
       return "bad_certificate";
+    case FaultKind::incomplete_tree:
+      return "incomplete_tree";
     case FaultKind::wrong_objective:
       return "wrong_objective";
     case FaultKind::bound_too_low:

@@ -105,6 +105,24 @@ void add_shape(Sha256& sha, const model::Shape& s) {
   sha.integer(s.cpu_milli).integer(s.memory_mib).integer(s.gpus).integer(s.gpu_milli);
 }
 
+void add_tree(Sha256& sha, const Instance& instance, const model::BoundTree& tree) {
+  const model::Cluster& cluster = instance.cluster;
+  if (!tree.empty()) sha.text("\ntree\n");
+  for (const auto& node : tree.nodes) {
+    sha.integer(node.parent).integer(node.out ? 1 : 0).integer(node.rest ? 1 : 0);
+    sha.name(node.split.valid() ? instance.workload.job_names[node.split.index()] : "");
+    sha.integer(std::ssize(node.spots));
+    for (const model::SpotSet& s : node.spots) {
+      sha.name(s.gpu_type.valid() ? cluster.gpu_types[s.gpu_type.index()] : "");
+      sha.name(s.pod.valid() ? cluster.pods[s.pod.index()].name : "");
+      sha.name(s.rack.valid() ? cluster.racks[s.rack.index()].name : "");
+      sha.integer(s.width ? static_cast<std::int64_t>(*s.width) : -1);
+    }
+    sha.integer(std::ssize(node.changes));
+    for (const auto& c : node.changes) sha.integer(c.position).integer(c.price);
+  }
+}
+
 }  // namespace
 
 std::string proof_digest(const Instance& instance, double objective, double upper_bound,
@@ -144,6 +162,7 @@ std::string proof_digest(const Instance& instance, double objective, double uppe
     sha.name(rack ? cluster.racks[l.rack.index()].name : cluster.pods[l.pod.index()].name);
     sha.integer(l.price);
   }
+  add_tree(sha, instance, certificate.tree);
   return sha.hex();
 }
 

@@ -6,6 +6,7 @@
 #include "job_best.hpp"
 #include "machine_worth.hpp"
 #include "tariff.hpp"
+#include "tree.hpp"
 #include "worth.hpp"
 
 #include <algorithm>
@@ -51,6 +52,7 @@ class Ledger {
 
   void quotas(Int128 amount) { quotas_ += amount; }
   void links(Int128 amount) { links_ += amount; }
+  void leaves(Int128 amount) { leaves_ += amount; }
 
   [[nodiscard]] GapParts parts(BoundBasis basis, double whole) const {
     GapParts result{.basis = basis,
@@ -58,8 +60,9 @@ class Ledger {
                     .idle = {},
                     .quotas = real(quotas_),
                     .links = real(links_),
+                    .leaves = real(leaves_),
                     .rounding = whole};
-    result.rounding -= result.quotas + result.links;
+    result.rounding -= result.quotas + result.links + result.leaves;
     for (const auto& [gpus, entry] : regret_) {
       result.regret.push_back({gpus, entry.jobs, real(entry.amount)});
       result.rounding -= result.regret.back().amount;
@@ -86,7 +89,7 @@ class Ledger {
   const Instance* instance_;
   int scale_;
   std::map<std::int64_t, Entry> regret_;
-  Int128 quotas_ = 0, links_ = 0;
+  Int128 quotas_ = 0, links_ = 0, leaves_ = 0;
   std::vector<Int128> idle_;  ///< by GPU type, machines without GPUs last
 };
 
@@ -123,9 +126,10 @@ Int128 worth_of(const Instance& instance, model::Objective kind, const model::Jo
   return gain;
 }
 
-/// What all machines could earn, by GPU type.
-void add_machines(const Instance& instance, model::Objective kind,
-                  const model::Certificate& certificate, const Tariff& tariff, Ledger& ledger) {
+/// What all machines could earn at the leaf, by GPU type. Returns the sum over devices.
+Int128 add_machines(const Instance& instance, model::Objective kind,
+                    const model::Certificate& certificate, const Spots& spots, const Leaf& leaf,
+                    const Tariff& tariff, Ledger& ledger) {
   std::vector<bool> own_price(instance.workload.jobs.size(), false);
   for (const auto& j : certificate.jobs) own_price[j.job.index()] = true;
   const MachineWorth worth(instance, tariff, own_price);
@@ -133,23 +137,32 @@ void add_machines(const Instance& instance, model::Objective kind,
     const Int128 one = certificate.jobs.empty() ? worth(pool) : worth.beyond_devices(pool);
     ledger.idle(pool.type, one * pool.machines);
   }
-  if (certificate.jobs.empty()) return;
-  const auto most = most_contents(instance, kind, certificate, tariff, worth);
+  Int128 total = 0;
+  if (certificate.jobs.empty()) return total;
+  const auto most = most_contents(instance, kind, certificate, spots, leaf, tariff, worth);
   for (std::size_t t = 0; t < most.size(); ++t) ledger.idle(GpuTypeId(t), most[t]);
+  for (const Int128 m : most) total += m;
+  return total;
 }
 
+/// @param devices  what devices and prices of jobs add up to at the largest leaf
 void by_prices(const Instance& instance, model::Objective kind, const model::Placement& placement,
-               const model::Certificate& certificate, Ledger& ledger) {
+               const model::Certificate& certificate, Int128 devices, Ledger& ledger) {
   const int scale = certificate.scale_log2;
   const Tariff tariff(instance, certificate);
-  add_machines(instance, kind, certificate, tariff, ledger);
+  const Tree tree(instance, certificate, required_placed(instance, placement));
+  const Leaf leaf = tree.leaf(tree.leaf_of(instance, placement));
+  devices -= add_machines(instance, kind, certificate, tree.spots(), leaf, tariff, ledger);
+  for (const auto& j : leaf.prices) devices -= j.price;
+  if (!certificate.jobs.empty()) ledger.leaves(devices);  // of one leaf: 0
   ledger.quotas(tariff.tolls().worth(Quotas(instance, kind)));
   ledger.links(tariff.links().worth());
   const auto bests = job_bests(instance, kind, tariff, scale);
   std::vector<Int128> kept(bests.size(), 0);
   for (std::size_t j = 0; j < bests.size(); ++j)
     kept[j] = std::max<Int128>(0, bests[j].net.value_or(0));
-  for (const auto& j : certificate.jobs) kept[j.job.index()] = j.price;
+  for (const auto& j : certificate.jobs) kept[j.job.index()] = 0;
+  for (const auto& j : leaf.prices) kept[j.job.index()] = j.price;
   std::vector<bool> own_price(bests.size(), false);
   for (const auto& j : certificate.jobs) own_price[j.job.index()] = true;
   for (const model::JobPlacement& p : placement) {
@@ -221,7 +234,7 @@ GapParts gap_parts(const Instance& instance, model::Objective kind,
   ledger.quotas(Quotas(instance, kind).lost(placement, certificate.scale_log2));
   switch (basis) {
     case BoundBasis::prices:
-      by_prices(instance, kind, placement, certificate, ledger);
+      by_prices(instance, kind, placement, certificate, bound.leaf, ledger);
       break;
     case BoundBasis::values:
       by_values(instance, kind, placement, certificate, ledger);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "links.hpp"
 #include "quotas.hpp"
+#include "tree.hpp"
 #include "worth.hpp"
 
 #include <algorithm>
@@ -134,10 +135,16 @@ bool sums_fit(const Instance& instance, const Certificate& certificate, double v
   const double machines = 1.0 + static_cast<double>(instance.cluster.machines());
   double jobs = 0.0;
   for (const auto& j : certificate.jobs) jobs += static_cast<double>(j.price);
+  double changes = 0.0;
+  for (const auto& node : certificate.tree.nodes) {
+    for (const auto& c : node.changes) changes += std::abs(static_cast<double>(c.price));
+  }
   // a job with a price of its own may count once in every rack, pod and type
   const auto places = static_cast<double>(instance.cluster.racks.size() +
                                           instance.cluster.pods.size() + model::kMaxGpuTypes);
-  if (!certificate.jobs.empty()) jobs += std::ldexp(values, certificate.scale_log2) * places;
+  if (!certificate.jobs.empty()) {
+    jobs += (std::ldexp(values, certificate.scale_log2) + changes) * places + changes;
+  }
   return jobs + machine * machines + profit * tasks + shared_sums(instance, certificate, tasks) +
              std::ldexp(values, certificate.scale_log2) <
          kLargestSum;
@@ -178,6 +185,7 @@ std::string unusable(const Instance& instance, model::Objective objective,
   std::string fault = bad_pool(instance, certificate);
   if (fault.empty()) fault = bad_rest(instance, certificate);
   if (fault.empty()) fault = bad_job(instance, certificate);
+  if (fault.empty()) fault = bad_tree(instance, certificate);
   if (fault.empty()) fault = unusable_queues(instance, objective, certificate);
   if (fault.empty()) fault = unusable_links(instance, certificate);
   if (!fault.empty()) return fault;
@@ -187,6 +195,12 @@ std::string unusable(const Instance& instance, model::Objective objective,
     return "prices or values are so large that their sums leave 128 bits";
   }
   return {};
+}
+
+std::string uncovered(const Instance& instance, const Certificate& certificate,
+                      std::span<const JobId> required_placed) {
+  return certificate.tree.empty() ? std::string{}
+                                  : Tree(instance, certificate, required_placed).fault();
 }
 
 }  // namespace berth::certify

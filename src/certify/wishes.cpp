@@ -33,7 +33,8 @@ bool tasks_fit(const model::Workload& workload, const Kinds& kinds, const Job& j
 }  // namespace
 
 Wishes::Wishes(const model::Instance& instance, model::Objective objective,
-               const model::Certificate& certificate, const Kinds& kinds, GpuTypeId type)
+               const model::Certificate& certificate, const Spots& spots, const Leaf& leaf,
+               const Kinds& kinds, GpuTypeId type)
     : instance_(&instance),
       type_(type),
       scale_(certificate.scale_log2),
@@ -48,14 +49,20 @@ Wishes::Wishes(const model::Instance& instance, model::Objective objective,
   }
   const Quotas quotas(instance, objective);
   const Tolls tolls(instance, certificate);
-  for (const auto& listed : certificate.jobs) {
+  for (const auto& listed : leaf.prices) {
     const Job& job = instance.workload.jobs[listed.job.index()];
     if (((job.gpu_types >> type.value()) & 1) == 0 ||
         !tasks_fit(instance.workload, kinds, job, type))
       continue;
     if (!quotas.allow(job)) continue;
-    add(job, listed.price + tolls.of(job), static_cast<std::uint32_t>(listed.job.index()),
-        objective);
+    const Gains g = gains(static_cast<std::uint32_t>(listed.job.index()),
+                          listed.price + tolls.of(job), objective);
+    const auto confined = std::ranges::lower_bound(leaf.confined, listed.job, {}, &Confined::job);
+    if (confined != leaf.confined.end() && confined->job == listed.job) {
+      add_confined(g, spots, confined->spots);
+    } else {
+      add(g);
+    }
   }
   for (BySize* all : {&far_, &far_wide_, &widest_}) {
     for (auto& [size, jobs] : *all) std::ranges::sort(jobs, more);
@@ -64,7 +71,8 @@ Wishes::Wishes(const model::Instance& instance, model::Objective objective,
 
 /// Worth by place: the most beyond being left out at the widths that the place allows, less the
 /// price. Elsewhere than now a running job loses its move cost.
-void Wishes::add(const Job& job, Int128 price, std::uint32_t index, model::Objective objective) {
+Wishes::Gains Wishes::gains(std::uint32_t index, Int128 price, model::Objective objective) const {
+  const Job& job = instance_->workload.jobs[index];
   const std::int64_t gpus = milli_of(instance_->workload, job) / 1000;
   std::int64_t tasks = 0;
   for (const model::TaskGroup& g : instance_->workload.groups_of(job)) tasks += g.count;
@@ -79,36 +87,71 @@ void Wishes::add(const Job& job, Int128 price, std::uint32_t index, model::Objec
     }
     return best;
   };
-  const auto keep = [&](Int128 profit, std::vector<Wish>& to) {
-    if (profit > 0) to.push_back({profit, gpus, index});
-  };
   const bool one_machine = tasks == 1 || gpus <= largest_machine_;
   const Level least = one_machine ? Level::machine : Level::rack;
   const Level most = tasks == 1 ? Level::machine : Level::rack;
-  const RackId rack = job.home_rack;
-  const PodId pod = rack.valid() ? instance_->cluster.racks[rack.index()].pod : job.home_pod;
-  const Level away = pod.valid() ? Level::cluster : Level::machine;
-  const Stay stay = staying(index, worth);
-  near_[index] = {pod, stay.rack, stay.pod};
-  keep(gain(least, most, away), far_[gpus]);
-  if (pod.valid()) keep(gain(least, most, Level::pod), pod_[pod.index()]);
-  if (rack.valid() && rack != stay.rack) {
-    keep(gain(least, most, Level::rack), rack_[rack.index()]);
+  Gains g;
+  g.job = index;
+  g.gpus = gpus;
+  g.wide = tasks > 1;
+  g.rack = job.home_rack;
+  g.pod = g.rack.valid() ? instance_->cluster.racks[g.rack.index()].pod : job.home_pod;
+  g.stay = staying(index, worth);
+  const Level away = g.pod.valid() ? Level::cluster : Level::machine;
+  g.far = gain(least, most, away);
+  g.in_pod = gain(least, most, Level::pod);
+  g.in_rack = gain(least, most, Level::rack);
+  g.staying = std::max(g.stay.worth + base, gain(least, most, g.stay.distance));
+  g.far_wide = gain(Level::pod, Level::pod, away);
+  g.pod_wide = gain(Level::pod, Level::pod, Level::pod);
+  g.staying_wide = std::max(g.stay.worth + base, gain(Level::pod, Level::pod, g.stay.distance));
+  g.over_pods = gain(Level::cluster, Level::cluster, away);
+  if (g.stay.over_pods) g.over_pods = std::max(g.over_pods, g.stay.worth + base);
+  return g;
+}
+
+void Wishes::keep(const Gains& gains, Int128 profit, std::vector<Wish>& to) const {
+  if (profit > 0) to.push_back({profit, gains.gpus, gains.job});
+}
+
+void Wishes::add(const Gains& g) {
+  near_[g.job] = {g.pod, g.stay.rack, g.stay.pod};
+  keep(g, g.far, far_[g.gpus]);
+  if (g.pod.valid()) keep(g, g.in_pod, pod_[g.pod.index()]);
+  if (g.rack.valid() && g.rack != g.stay.rack) keep(g, g.in_rack, rack_[g.rack.index()]);
+  if (g.stay.rack.valid()) keep(g, g.staying, rack_[g.stay.rack.index()]);
+  if (!g.wide) return;
+  keep(g, g.far_wide, far_wide_[g.gpus]);
+  if (g.pod.valid() && g.pod != g.stay.pod) keep(g, g.pod_wide, pod_wide_[g.pod.index()]);
+  if (g.stay.pod.valid()) keep(g, g.staying_wide, pod_wide_[g.stay.pod.index()]);
+  keep(g, g.over_pods, widest_[g.gpus]);
+}
+
+/// One by one wherever the leaf lets it lie.
+void Wishes::add_confined(const Gains& g, const Spots& spots, const std::vector<bool>& allowed) {
+  const model::Cluster& cluster = instance_->cluster;
+  for (std::size_t r = 0; r < rack_.size(); ++r) {
+    const RackId rack(r);
+    if (!allowed[spots.in_rack(type_, rack)]) continue;
+    const bool at_home = g.pod.valid() && cluster.racks[r].pod == g.pod;
+    keep(g,
+         rack == g.stay.rack ? g.staying
+         : rack == g.rack    ? g.in_rack
+         : at_home           ? g.in_pod
+                             : g.far,
+         rack_[r]);
   }
-  if (stay.rack.valid()) {
-    keep(std::max(stay.worth + base, gain(least, most, stay.distance)), rack_[stay.rack.index()]);
+  if (!g.wide) return;
+  for (std::size_t p = 0; p < pod_wide_.size(); ++p) {
+    const PodId pod(p);
+    if (!allowed[spots.over_racks(type_, pod)]) continue;
+    keep(g,
+         pod == g.stay.pod ? g.staying_wide
+         : pod == g.pod    ? g.pod_wide
+                           : g.far_wide,
+         pod_wide_[p]);
   }
-  if (tasks == 1) return;
-  keep(gain(Level::pod, Level::pod, away), far_wide_[gpus]);
-  if (pod.valid() && pod != stay.pod) {
-    keep(gain(Level::pod, Level::pod, Level::pod), pod_wide_[pod.index()]);
-  }
-  if (stay.pod.valid()) {
-    keep(std::max(stay.worth + base, gain(Level::pod, Level::pod, stay.distance)),
-         pod_wide_[stay.pod.index()]);
-  }
-  const Int128 spread = gain(Level::cluster, Level::cluster, away);
-  keep(stay.over_pods ? std::max(stay.worth + base, spread) : spread, widest_[gpus]);
+  if (allowed[spots.over_pods(type_)]) keep(g, g.over_pods, widest_[g.gpus]);
 }
 
 Wishes::Stay Wishes::staying(std::uint32_t index, const JobWorth& worth) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kinds.hpp"
+#include "tree.hpp"
 #include "worth.hpp"
 
 #include <cstdint>
@@ -23,12 +24,13 @@ struct Wish {
   std::uint32_t job = 0;
 };
 
-/// What the jobs with a price of their own would gain on one GPU type, by place. Of each size only
-/// as many jobs are named as fit: the most profitable ones.
+/// What the jobs with a price of their own would gain on one GPU type, by place, at one leaf of the
+/// tree. Of each size only as many jobs are named as fit: the most profitable ones.
 class Wishes {
  public:
   Wishes(const model::Instance& instance, model::Objective objective,
-         const model::Certificate& certificate, const Kinds& kinds, GpuTypeId type);
+         const model::Certificate& certificate, const Spots& spots, const Leaf& leaf,
+         const Kinds& kinds, GpuTypeId type);
 
   [[nodiscard]] GpuTypeId type() const { return type_; }
   [[nodiscard]] std::vector<Wish> in_rack(RackId rack, std::int64_t gpus) const;
@@ -54,8 +56,23 @@ class Wishes {
     Int128 worth = 0;
   };
 
+  /// What one job gains by place, net of its price.
+  struct Gains {
+    std::uint32_t job = 0;
+    std::int64_t gpus = 0;
+    bool wide = true;  ///< may lie over racks
+    PodId pod;         ///< home, or of the home rack
+    RackId rack;       ///< home
+    Stay stay;
+    Int128 far = 0, in_pod = 0, in_rack = 0, staying = 0;
+    Int128 far_wide = 0, pod_wide = 0, staying_wide = 0, over_pods = 0;
+  };
+
   [[nodiscard]] Stay staying(std::uint32_t index, const JobWorth& worth) const;
-  void add(const model::Job& job, Int128 price, std::uint32_t index, model::Objective objective);
+  [[nodiscard]] Gains gains(std::uint32_t index, Int128 price, model::Objective objective) const;
+  void add(const Gains& gains);
+  void add_confined(const Gains& gains, const Spots& spots, const std::vector<bool>& allowed);
+  void keep(const Gains& gains, Int128 profit, std::vector<Wish>& to) const;
   template <class Elsewhere>
   [[nodiscard]] std::vector<Wish> chosen(BySize near, const BySize& far, std::int64_t gpus,
                                          const Elsewhere& elsewhere) const;

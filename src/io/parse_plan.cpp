@@ -161,9 +161,39 @@ RawCertificate::LinkPrice read_link_price(const JsonAt& at) {
   return link;
 }
 
+RawCertificate::Spots read_spots(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"gpu_type", "pod", "rack", "width"};
+  RawCertificate::Spots spots;
+  std::optional<std::string>* const words[] = {&spots.gpu_type, &spots.pod, &spots.rack,
+                                               &spots.width};
+  // One more condition makes the set smaller, so none may be passed over.
+  at.fields(keys, [&](std::size_t key, const JsonAt& value) { *words[key] = word(value); });
+  return spots;
+}
+
+RawCertificate::Change read_change(const JsonAt& at) {
+  const auto pair = list<std::int64_t>(at, [](const JsonAt& number) { return number.integer(); });
+  if (pair.size() != 2) at.fail("not a pair of a position and a price", "[3,1048576]");
+  return {pair[0], pair[1]};
+}
+
+RawCertificate::TreeNode read_tree_node(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"parent", "split", "out", "rest", "spots", "prices"};
+  RawCertificate::TreeNode node;
+  at.fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) node.parent = value.integer();
+    if (key == 1) node.split = word(value);
+    if (key == 2) node.out = value.boolean();
+    if (key == 3) node.rest = value.boolean();
+    if (key == 4) node.spots = list<RawCertificate::Spots>(value, read_spots);
+    if (key == 5) node.changes = list<RawCertificate::Change>(value, read_change);
+  });
+  return node;
+}
+
 RawCertificate read_certificate(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"scale_log2",  "level", "pools",  "shapes",
-                                              "multipliers", "jobs",  "queues", "links"};
+  static constexpr std::string_view keys[] = {
+      "scale_log2", "level", "pools", "shapes", "multipliers", "jobs", "queues", "links", "tree"};
   RawCertificate certificate;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) certificate.scale_log2 = value.integer();
@@ -176,6 +206,7 @@ RawCertificate read_certificate(const JsonAt& at) {
     if (key == 5) certificate.jobs = list<RawCertificate::JobPrice>(value, read_job_price);
     if (key == 6) certificate.queues = list<RawCertificate::QueuePrice>(value, read_queue_price);
     if (key == 7) certificate.links = list<RawCertificate::LinkPrice>(value, read_link_price);
+    if (key == 8) certificate.tree = list<RawCertificate::TreeNode>(value, read_tree_node);
   });
   at.need(keys, 5, seen);
   return certificate;

@@ -57,6 +57,7 @@ void add_gap_parts(JsonText& json, const model::GapParts& parts) {
   json.close(']');
   if (parts.quotas != 0.0) json.field("quotas", parts.quotas);
   if (parts.links != 0.0) json.field("links", parts.links);
+  if (parts.leaves != 0.0) json.field("leaves", parts.leaves);
   json.field("rounding", parts.rounding).close('}').next_line();
 }
 
@@ -121,6 +122,43 @@ void add_shared_prices(JsonText& json, const Cluster& cluster, const Certificate
   json.close(']');
 }
 
+void add_spots(JsonText& json, const Cluster& cluster, const model::SpotSet& spots) {
+  json.open('{');
+  if (spots.gpu_type.valid()) json.field("gpu_type", cluster.gpu_types[spots.gpu_type.index()]);
+  if (spots.pod.valid()) json.field("pod", cluster.pods[spots.pod.index()].name);
+  if (spots.rack.valid()) json.field("rack", cluster.racks[spots.rack.index()].name);
+  if (spots.width) json.field("width", kLevelNames[static_cast<std::size_t>(*spots.width)]);
+  json.close('}');
+}
+
+void add_node(JsonText& json, const Instance& instance, const model::BoundTree::Node& node) {
+  json.open('{');
+  if (node.parent >= 0) json.field("parent", std::int64_t{node.parent});
+  if (node.split.valid()) json.field("split", instance.workload.job_names[node.split.index()]);
+  if (node.out) json.key("out").boolean(true);
+  if (node.rest) json.key("rest").boolean(true);
+  if (!node.spots.empty()) {
+    json.key("spots").open('[');
+    for (const model::SpotSet& spots : node.spots) add_spots(json, instance.cluster, spots);
+    json.close(']');
+  }
+  if (!node.changes.empty()) {
+    json.key("prices").open('[');
+    for (const auto& c : node.changes) {
+      json.open('[').integer(std::int64_t{c.position}).integer(c.price).close(']');
+    }
+    json.close(']');
+  }
+  json.close('}');
+}
+
+void add_tree(JsonText& json, const Instance& instance, const model::BoundTree& tree) {
+  if (tree.empty()) return;
+  json.next_line().key("tree").open('[');
+  for (const auto& node : tree.nodes) add_node(json.next_line(), instance, node);
+  json.close(']');
+}
+
 void add_certificate(JsonText& json, const Instance& instance, const Certificate& certificate) {
   const Cluster& cluster = instance.cluster;
   json.key("certificate").open('{');
@@ -144,6 +182,7 @@ void add_certificate(JsonText& json, const Instance& instance, const Certificate
   }
   json.close(']');
   add_shared_prices(json, cluster, certificate);
+  add_tree(json, instance, certificate.tree);
   json.close('}').next_line();
 }
 

@@ -72,7 +72,7 @@ class Part {
 std::string gap_text(const model::GapParts& parts, const model::Figures& figures) {
   const double whole = figures.upper_bound - figures.objective;
   if (!(whole > 0.0)) return {};
-  Part regret(whole), idle(whole), quotas(whole), links(whole), rounding(whole);
+  Part regret(whole), idle(whole), quotas(whole), links(whole), leaves(whole), rounding(whole);
   for (const auto& r : parts.regret) {
     const std::string size = r.gpus == 0   ? "no GPU"
                              : r.gpus == 1 ? "1 GPU or less"
@@ -84,12 +84,11 @@ std::string gap_text(const model::GapParts& parts, const model::Figures& figures
   }
   quotas.add(parts.quotas);
   links.add(parts.links);
+  leaves.add(parts.leaves);
   rounding.add(parts.rounding);
-  const std::pair<const Part*, std::string_view> all[] = {{&regret, "regret"},
-                                                          {&idle, "idle or below its price"},
-                                                          {&quotas, "quotas"},
-                                                          {&links, "uplinks"},
-                                                          {&rounding, "rounding"}};
+  const std::pair<const Part*, std::string_view> all[] = {
+      {&regret, "regret"}, {&idle, "idle or below its price"},    {&quotas, "quotas"},
+      {&links, "uplinks"}, {&leaves, "cases the plan is not in"}, {&rounding, "rounding"}};
   std::string text;
   for (const auto& [part, what] : all) {
     if (!part->visible()) continue;

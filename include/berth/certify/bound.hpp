@@ -20,6 +20,7 @@ struct Bound {
   double value = 0.0;     ///< `exact` as a double, never below it
   Int128 machines = 0;    ///< first term: sum over pools of N mu
   Int128 jobs = 0;        ///< second term: sum over jobs of their best net value
+  Int128 leaf = 0;        ///< of both: devices and prices of jobs, at the largest leaf
   Int128 shared = 0;      ///< what quotas and links are worth
   Int128 zero_price = 0;  ///< the bound at zero prices: every job at its best
   Int128 capacity = 0;    ///< allocate: all GPU thousandths that are free; else not used
@@ -62,6 +63,13 @@ struct Bound {
 /// A plan's jobs of whole GPUs are such sets: one that spans racks is in its pod's set, and so on;
 /// its tasks without GPUs take no room here. So racks are filled by whole jobs (0/1 knapsacks).
 ///
+/// **Tree.** With a tree of cases over listed jobs (model/bound_tree.hpp) the last sum is found for
+/// each leaf, at the prices of the leaf, and the largest counts. A plan places a split job in one
+/// spot or not at all, so it follows one child at every inner node, to one leaf. There a split job
+/// is only among the u_j of the racks, pods and types that the way to the leaf allows; when these
+/// are none it is not there and pays nothing; and when it may not be left out (or is in
+/// required_placed), sum over its places = 1, so that its price may be negative.
+///
 /// **Options** k of job j: GPU type t, width L (up to job.domain), distance D from home.
 ///   u_jk = base x speed[t] x home[D] x spread[L] as a double, rounded up to the scale
 ///   C_jk = min over domains d of width L not farther than D of sum over the job's shapes s of
@@ -96,12 +104,13 @@ struct Bound {
 /// that fits the cluster), rounded down to an integer when every option's value is one. Under
 /// `allocate` it is not above the GPU thousandths of all machines either.
 ///
-/// @pre  unusable(...) is empty (asserted)
+/// @pre  unusable(...) and uncovered(...) are empty (asserted)
 /// Exact integer arithmetic throughout; independent of threads and of the order of jobs and prices.
 /// O(P (1000/step) W + S P log P + J T) for P pools (times the kinds of machines in each), W
 /// distinct GPU sizes, S distinct sets of tasks, T GPU types; memory O(P + shapes x T + J), never
 /// jobs x machines. With job prices also
-/// O(R G W log G) for R racks of G GPUs and W sizes, and, with wide gangs, (GPUs of a type)^2.
+/// O(R G W log G) for R racks of G GPUs and W sizes, and, with wide gangs, (GPUs of a type)^2; with
+/// a tree that for every leaf.
 Bound upper_bound(const model::Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed);
 
@@ -114,5 +123,11 @@ std::vector<double> job_profits(const model::Instance& instance, model::Objectiv
 /// or shape that does not exist, numbers whose sums could leave 128 bits. Empty when they can.
 std::string unusable(const model::Instance& instance, model::Objective objective,
                      const model::Certificate& certificate);
+
+/// What plans that place at least `required_placed` could do that no leaf of the tree allows, or
+/// two do; a negative price of a job that may be left out. Empty when the tree leaves nothing out.
+/// @pre unusable(...) is empty
+std::string uncovered(const model::Instance& instance, const model::Certificate& certificate,
+                      std::span<const JobId> required_placed);
 
 }  // namespace berth::certify

@@ -40,6 +40,7 @@ enum class FaultKind : std::uint8_t {
   wrong_required_missing,
   negative_price,
   bad_certificate,  ///< unknown or repeated place, shape or class; level, scale, overflow
+  incomplete_tree,  ///< the children of a node do not share out what its job can do
   wrong_objective,
   bound_too_low,  ///< less than the prices prove
   wrong_bound,    ///< more than the prices prove, or not a number

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
+#include "berth/model/bound_tree.hpp"
 #include "berth/model/workload.hpp"
 
 namespace berth::model {
@@ -63,6 +64,7 @@ struct Certificate {
   std::vector<JobPrice> jobs = {};
   std::vector<QueuePrice> queues = {};
   std::vector<LinkPrice> links = {};
+  BoundTree tree = {};  ///< over jobs in `jobs`; the prices there are the root's
 };
 
 }  // namespace berth::model

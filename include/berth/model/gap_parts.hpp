@@ -32,6 +32,7 @@ struct GapParts {
   std::vector<Idle> idle;      ///< in the cluster's order of types; only those with an amount
   double quotas = 0.0;         ///< what is left of them at their prices, what is lost over them
   double links = 0.0;          ///< what is left of uplinks at their prices
+  double leaves = 0.0;         ///< the tree's largest leaf beyond the one that the plan is in
   double rounding = 0.0;       ///< of the prices' fixed point; of the bound to a whole number
 };
 

@@ -75,6 +75,21 @@ struct RawCertificate {
     std::int64_t price = 0;
   };
 
+  struct Spots {
+    std::optional<std::string> gpu_type, pod, rack, width;
+  };
+  struct Change {
+    std::int64_t position = 0;
+    std::int64_t price = 0;
+  };
+  struct TreeNode {
+    std::optional<std::int64_t> parent;
+    std::optional<std::string> split;
+    bool out = false, rest = false;
+    std::vector<Spots> spots = {};
+    std::vector<Change> changes = {};
+  };
+
   std::int64_t scale_log2 = 0;
   std::string level;  ///< "rack" or "pod" in a sound file
   std::vector<PoolPrice> pools;
@@ -83,6 +98,7 @@ struct RawCertificate {
   std::vector<JobPrice> jobs = {};
   std::vector<QueuePrice> queues = {};
   std::vector<LinkPrice> links = {};
+  std::vector<TreeNode> tree = {};
 };
 
 struct RawFigures {

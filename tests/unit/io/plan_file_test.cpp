@@ -103,6 +103,36 @@ TEST(PlanFile, figures_and_prices_come_back_to_the_last_bit) {
   EXPECT_EQ(raw.certificate->jobs[0].price, 9);
 }
 
+TEST(PlanFile, a_tree_comes_back) {
+  Plan plan = small_plan();
+  auto& nodes = plan.certificate.tree.nodes;
+  nodes.push_back({.parent = -1, .split = JobId(0), .spots = {}, .changes = {}});
+  nodes.push_back({.parent = 0, .split = {}, .out = true, .spots = {}, .changes = {{0, -5}}});
+  nodes.push_back({.parent = 0, .split = {}, .rest = true, .spots = {}, .changes = {}});
+  nodes.back().spots = {
+      {.gpu_type = GpuTypeId(0), .pod = PodId(0), .rack = RackId(1), .width = model::Level::rack},
+      {.gpu_type = {}, .pod = {}, .rack = {}, .width = model::Level::cluster}};
+  const RawPlan raw = parse_plan(plan_text(small_instance(), plan), "plan.json");
+  const auto& tree = raw.certificate->tree;
+  ASSERT_EQ(tree.size(), 3U);
+  EXPECT_EQ(tree[0].split, "gang");
+  EXPECT_FALSE(tree[0].parent || tree[0].out || tree[0].rest);
+  EXPECT_EQ(tree[1].parent, 0);
+  EXPECT_FALSE(tree[1].split.has_value());
+  EXPECT_TRUE(tree[1].out);
+  ASSERT_EQ(tree[1].changes.size(), 1U);
+  EXPECT_EQ(tree[1].changes[0].position, 0);
+  EXPECT_EQ(tree[1].changes[0].price, -5);
+  EXPECT_TRUE(tree[2].rest);
+  ASSERT_EQ(tree[2].spots.size(), 2U);
+  EXPECT_EQ(tree[2].spots[0].gpu_type, "A");
+  EXPECT_EQ(tree[2].spots[0].pod, "p");
+  EXPECT_EQ(tree[2].spots[0].rack, "r1");
+  EXPECT_EQ(tree[2].spots[0].width, "rack");
+  EXPECT_FALSE(tree[2].spots[1].gpu_type || tree[2].spots[1].pod || tree[2].spots[1].rack);
+  EXPECT_EQ(tree[2].spots[1].width, "cluster");
+}
+
 TEST(PlanFile, placements_come_back_by_name_and_device) {
   const RawPlan raw = parse_plan(plan_text(small_instance(), small_plan()), "plan.json");
   ASSERT_EQ(raw.placements.size(), 2U);
@@ -164,6 +194,12 @@ std::string certificate(const std::string& pools) {
          pools + R"(,"shapes":[],"multipliers":[]}})";
 }
 
+std::string tree(const std::string& node) {
+  return R"({"schema":1,"placements":[],"certificate":{"scale_log2":0,"level":"pod","pools":[],)"
+         R"("shapes":[],"multipliers":[],"tree":[)" +
+         node + "]}}";
+}
+
 class BadPlan : public testing::TestWithParam<Fault> {};
 
 TEST_P(BadPlan, is_refused_by_field) {
@@ -205,6 +241,14 @@ const Fault kBadPlans[] = {
     {"no_multipliers",
      R"({"schema":1,"placements":[],"certificate":{"scale_log2":0,"level":"pod","pools":[],"shapes":[]}})",
      0, "certificate.multipliers", "is missing"},
+    {"tree_price_alone", tree(R"({"prices":[[3]]})"), 0, "certificate.tree[0].prices[0]",
+     "not a pair"},
+    {"tree_price_fraction", tree(R"({"prices":[[3,0.5]]})"), 0, "certificate.tree[0].prices[0][1]",
+     "whole number"},
+    {"tree_rest_text", tree(R"({"rest":"yes"})"), 0, "certificate.tree[0].rest", "expected"},
+    {"tree_condition", tree(R"({"spots":[{"machine":"m"}]})"), 0,
+     "certificate.tree[0].spots[0].machine", "unknown"},
+    {"tree_key", tree(R"({"spot":[]})"), 0, "certificate.tree[0].spot", "unknown"},
 };
 INSTANTIATE_TEST_SUITE_P(Text, BadPlan, testing::ValuesIn(kBadPlans));
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/workload.hpp"
+
+namespace berth::model {
+
+/// Spots of a job. A placed job lies in exactly one *spot*: the GPU type of its devices together
+/// with one rack (all its tasks lie in it), one pod (over several racks of it), or several pods. A
+/// set holds the spots that meet all of the conditions that are given.
+struct SpotSet {
+  GpuTypeId gpu_type;  ///< of this type; invalid: of any
+  PodId pod;           ///< within this pod
+  RackId rack;         ///< within this rack
+  /// rack: in one rack; pod: over racks of one pod; cluster: over pods. Never machine.
+  std::optional<Level> width;
+
+  bool operator==(const SpotSet&) const = default;
+};
+
+/// Cases that together leave nothing out: an inner node names a job, and its children share out
+/// the job's spots and "not placed" among them. Each leaf has prices of its own, so the most that
+/// a plan is worth is the largest of the leaves' bounds. Parents come before children.
+struct BoundTree {
+  /// A price that differs from the parent's, of a job in Certificate::jobs.
+  struct Change {
+    std::uint32_t position = 0;  ///< in Certificate::jobs
+    std::int64_t price = 0;      ///< negative only where the job has to be placed
+  };
+  struct Node {
+    std::int32_t parent = -1;     ///< index of an earlier node; -1: the root, which is node 0
+    JobId split;                  ///< job whose spots the children share out; invalid: a leaf
+    bool out = false;             ///< the parent's job may be left out
+    bool rest = false;            ///< it may lie in all spots that no sibling names
+    std::vector<SpotSet> spots;   ///< it may lie in these
+    std::vector<Change> changes;  ///< ascending position; also for all below this node
+  };
+
+  std::vector<Node> nodes;  ///< empty: no cases
+
+  [[nodiscard]] bool empty() const { return nodes.empty(); }
+};
+
+}  // namespace berth::model

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/certificate.hpp"
+#include "berth/model/instance.hpp"
+#include "berth/model/placement.hpp"
+
+namespace berth::certify {
+
+/// Numbers all spots of a cluster: by GPU type the racks, the pods, and "over pods".
+class Spots {
+ public:
+  explicit Spots(const model::Cluster& cluster);
+
+  [[nodiscard]] std::size_t size() const { return types_ * row_; }
+  [[nodiscard]] std::size_t in_rack(GpuTypeId type, RackId rack) const {
+    return type.index() * row_ + rack.index();
+  }
+  [[nodiscard]] std::size_t over_racks(GpuTypeId type, PodId pod) const {
+    return type.index() * row_ + racks_ + pod.index();
+  }
+  [[nodiscard]] std::size_t over_pods(GpuTypeId type) const {
+    return type.index() * row_ + row_ - 1;
+  }
+  /// Marks what the set holds.
+  void add(const model::SpotSet& set, std::vector<bool>& spots) const;
+  /// Marks all where a plan may place the job: on a type that it allows and that is there, not
+  /// wider than its domain.
+  [[nodiscard]] std::vector<bool> of(const model::Workload& workload, const model::Job& job) const;
+  [[nodiscard]] std::string name(std::size_t spot) const;
+
+ private:
+  [[nodiscard]] bool holds(const model::SpotSet& set, RackId rack) const;
+
+  const model::Cluster* cluster_;
+  std::size_t types_, racks_, pods_, row_;
+  std::vector<bool> there_;  ///< by spot: machines of the type are
+};
+
+/// A job that may lie in some spots only.
+struct Confined {
+  JobId job;
+  bool out = true;          ///< may be left out
+  std::vector<bool> spots;  ///< by number
+};
+
+/// What holds at one leaf.
+struct Leaf {
+  std::vector<model::Certificate::JobPrice> prices;  ///< of jobs that may lie somewhere
+  std::vector<Confined> confined;                    ///< ascending job; all jobs on the way here
+};
+
+/// A certificate's tree with its names of spots resolved. Without a tree: one leaf, where all jobs
+/// are free.
+class Tree {
+ public:
+  /// @pre bad_tree(...) is empty
+  Tree(const model::Instance& instance, const model::Certificate& certificate,
+       std::span<const JobId> required_placed);
+
+  [[nodiscard]] std::size_t leaves() const { return leaves_.size(); }
+  [[nodiscard]] Leaf leaf(std::size_t index) const;
+  /// The leaf of plans like this one. @pre fault() is empty
+  [[nodiscard]] std::size_t leaf_of(const model::Instance& instance,
+                                    const model::Placement& placement) const;
+  /// What no child or more than one has, and negative prices of jobs that may be left out.
+  [[nodiscard]] std::string fault() const;
+  [[nodiscard]] const Spots& spots() const { return spots_; }
+
+ private:
+  [[nodiscard]] Confined confined(std::size_t node, JobId job) const;
+  [[nodiscard]] std::string fault_at(std::size_t node) const;
+  [[nodiscard]] std::string bad_sign(std::size_t node) const;
+  [[nodiscard]] std::size_t parent(std::size_t node) const {
+    return static_cast<std::size_t>(nodes_[node].parent);
+  }
+
+  const model::Instance* instance_;
+  const model::Certificate* certificate_;
+  std::span<const model::BoundTree::Node> nodes_;
+  Spots spots_;
+  std::vector<bool> must_;                          ///< by JobId
+  std::vector<std::vector<std::size_t>> children_;  ///< by node
+  std::vector<std::vector<bool>> named_;            ///< by node: spots that it has of its siblings'
+  std::vector<std::size_t> leaves_;                 ///< nodes
+};
+
+/// Why the tree cannot be read: a parent that does not come before, a node or place that does not
+/// exist, a job without a price. Empty when it can.
+std::string bad_tree(const model::Instance& instance, const model::Certificate& certificate);
+
+}  // namespace berth::certify
