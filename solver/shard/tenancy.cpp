@@ -79,7 +79,8 @@ void Tenancy::adopt(JobPlacement placement) {
                             !record.required};
     residents.insert(std::ranges::lower_bound(residents, resident, std::less<>{}), resident);
   }
-  const bool fresh = jobs_.emplace(job, Tenant{std::move(placement), value}).second;
+  const double face = valuation_->face(placement);
+  const bool fresh = jobs_.emplace(job, Tenant{std::move(placement), value, face}).second;
   BERTH_ASSERT(fresh);
 }
 
@@ -97,10 +98,7 @@ JobPlacement Tenancy::remove(JobId job) {
 
 double Tenancy::value() const {
   double total = 0.0;
-  const model::Workload& workload = valuation_->instance().workload;
-  for (const auto& [job, tenant] : jobs_) {
-    total += tenant.value + valuation_->charge(workload.job(job));
-  }
+  for (const auto& [job, tenant] : jobs_) total += tenant.face;
   return total;
 }
 

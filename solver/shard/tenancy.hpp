@@ -58,7 +58,7 @@ class Tenancy {
     return jobs_.at(job).placement;
   }
   [[nodiscard]] double value_of(JobId job) const { return jobs_.at(job).value; }
-  [[nodiscard]] double value() const;  ///< summed in job order
+  [[nodiscard]] double value() const;  ///< before prices; summed in job order
   /// Jobs on a machine, least value per GPU first, ties by id.
   [[nodiscard]] std::span<const Resident> on(MachineId m) const { return on_[room_.slot(m)]; }
   [[nodiscard]] model::Placement placement() const;
@@ -72,6 +72,7 @@ class Tenancy {
   struct Tenant {
     model::JobPlacement placement;
     double value = 0.0;
+    double face = 0.0;  ///< before the prices of quotas and uplinks
   };
   const model::Valuation* valuation_;
   model::Room room_;

@@ -31,7 +31,7 @@ std::int64_t fixed(double amount, double scale) {
 std::uint64_t hash_of(std::span<const Choice> choices, bool required) {
   std::uint64_t key = required ? 1 : 0;
   for (const Choice& c : choices) {
-    key = mix64(key ^ std::bit_cast<std::uint64_t>(c.value)) ^ mix64(c.set);
+    key = mix64(key ^ std::bit_cast<std::uint64_t>(c.value)) ^ mix64(c.set) ^ (mix64(c.fare) >> 1);
   }
   return key;
 }
@@ -39,12 +39,14 @@ std::uint64_t hash_of(std::span<const Choice> choices, bool required) {
 }  // namespace
 
 Book::Book(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
-           const Supply& supply, const model::Quotas* quotas)
-    : menu_(valuation, yard, jobs), slots_(menu_, yard), pools_(yard.pools().size()) {
+           const Supply& supply, const model::Quotas* quotas, const model::UplinkGroups* uplinks)
+    : menu_(valuation, yard, jobs, uplinks), slots_(menu_, yard), pools_(yard.pools().size()) {
   if (quotas != nullptr) add_levies(*quotas);
+  if (uplinks != nullptr) trunks_ = uplinks->groups();
   merge_jobs(valuation, jobs, quotas);
   for (const model::Pool& p : yard.pools().pools) shape_.group.push_back(p.gpu_type.value());
-  for (std::size_t l = 0; l < levies_.size(); ++l) {  // a group of its own for each
+  for (std::size_t l = 0; l < levies_.size() + trunks_.size();
+       ++l) {  // a group of its own for each
     shape_.group.push_back(static_cast<std::int32_t>(yard.types() + l));
   }
   restock(supply);
@@ -129,9 +131,15 @@ void Book::set_scale(const MarketScale& scale) {
   for (std::size_t l = 0; l < levies_.size(); ++l) {
     shape_.upper[pools_ + l] = std::min(top, levies_[l].most);
   }
+  double dearest = top * static_cast<double>(1 + levies_.size());
+  for (std::size_t t = 0; t < trunks_.size(); ++t) {
+    const bool scarce = trunks_[t].wanted > trunks_[t].mbps;
+    const double highest = scarce ? top / trunks_[t].least : 0.0;
+    shape_.upper[pools_ + levies_.size() + t] = highest;
+    dearest += highest;
+  }
   const double places =
       static_cast<double>(scale.choices) * static_cast<double>(shape_.group.size() + 1);
-  const double dearest = top * static_cast<double>(1 + levies_.size());
   value_scale_ =
       scale_for(2.0 * gpus * (dearest + shape_.largest_value) * (2.0 + std::log(places)));
   // Demand x share must fit: more bits for the share, of which a pool gets one in thousands.
@@ -147,6 +155,7 @@ void Book::restock(const Supply& supply) {
     shape_.capacity.push_back(static_cast<double>(milli) / 1000.0);
   }
   for (const Levy& levy : levies_) shape_.capacity.push_back(levy.gpus);
+  for (const auto& t : trunks_) shape_.capacity.push_back(std::min(t.mbps, t.wanted) / t.unit);
   active_.clear();
   std::vector<char> used(menu_.sets().size(), 0);
   for (const Bidder& b : bidders_) {
@@ -178,8 +187,8 @@ double Book::cost_of(std::uint32_t choice, std::span<const double> costs) const 
 }
 
 /// f = n eps log(e^0 + sum e^{a_k}), a_k = (v_k - q_k) / eps; demand of choice k = n e^{a_k} / sum.
-void Book::bid(const Bidder& b, std::span<const double> costs, double levy, double eps,
-               std::span<std::int64_t> sums) const {
+void Book::bid(const Bidder& b, std::span<const double> costs, double levy,
+               std::span<const double> fares, double eps, std::span<std::int64_t> sums) const {
   const auto count_levy = [&](double gpus) {
     if (b.levy != Bidder::kNoLevy) {
       sums[1 + slots_.size() + b.levy] += fixed(gpus, demand_scale_);
@@ -192,6 +201,7 @@ void Book::bid(const Bidder& b, std::span<const double> costs, double levy, doub
   double top = b.required ? -kNever : 0.0;
   for (std::uint32_t c = b.first; c < b.last; ++c) {
     a[c - b.first] = choices_[c].value - cost_of(c, costs) - levy;
+    if (choices_[c].fare != Choice::kFree) a[c - b.first] -= fares[choices_[c].fare] / b.gpus;
     top = std::max(top, a[c - b.first]);
   }
   const double amount = b.gpus * static_cast<double>(b.left());
@@ -200,6 +210,7 @@ void Book::bid(const Bidder& b, std::span<const double> costs, double levy, doub
     for (std::uint32_t c = b.first; c < b.last; ++c) {
       if (a[c - b.first] != top || (top == 0.0 && !b.required)) continue;
       sums[1 + slot_[c]] += fixed(amount, demand_scale_);
+      count_fare(c, amount / b.gpus, sums);
       count_levy(amount);
       return;
     }
@@ -216,7 +227,10 @@ void Book::bid(const Bidder& b, std::span<const double> costs, double levy, doub
   double in = 0.0;
   for (std::uint32_t c = b.first; c < b.last; ++c) {
     const double x = a[c - b.first];
-    if (x > 0.0) sums[1 + slot_[c]] += fixed(unit * x, demand_scale_);
+    if (x > 0.0) {
+      sums[1 + slot_[c]] += fixed(unit * x, demand_scale_);
+      count_fare(c, unit * x / b.gpus, sums);
+    }
     in += x;
   }
   count_levy(unit * in);
@@ -233,18 +247,42 @@ std::vector<double> Book::levy_prices(std::span<const double> prices) const {
   return sums;
 }
 
+/// By fare: what a job pays for it.
+std::vector<double> Book::fare_prices(std::span<const double> prices) const {
+  std::vector<double> sums;
+  for (const auto& tolls : menu_.fares()) {
+    double sum = 0.0;
+    for (const auto& toll : tolls) {
+      if (toll.group == model::UplinkGroups::kNone) continue;
+      sum += prices[pools_ + levies_.size() + toll.group] * toll.mbps / trunks_[toll.group].unit;
+    }
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+void Book::count_fare(std::uint32_t choice, double jobs, std::span<std::int64_t> sums) const {
+  if (choices_[choice].fare == Choice::kFree) return;
+  for (const auto& toll : menu_.fares()[choices_[choice].fare]) {
+    if (toll.group == model::UplinkGroups::kNone) continue;
+    const double units = jobs * toll.mbps / trunks_[toll.group].unit;
+    sums[1 + slots_.size() + levies_.size() + toll.group] += fixed(units, demand_scale_);
+  }
+}
+
 std::vector<std::int64_t> Book::sum_bids(std::span<const double> prices, double eps,
                                          std::size_t first_block, std::size_t last_block) const {
-  std::vector<std::int64_t> sums(1 + slots_.size() + levies_.size(), 0);
+  std::vector<std::int64_t> sums(1 + slots_.size() + levies_.size() + trunks_.size(), 0);
   const std::vector<double> costs = slots_.costs(prices.first(pools_), eps);
   const std::vector<double> levies = levy_prices(prices);
+  const std::vector<double> fares = fare_prices(prices);
   const std::size_t first = std::min(first_block, blocks());
   const std::size_t count = std::max(std::min(last_block, blocks()), first) - first;
   const auto share = [&](std::size_t from, std::size_t to, std::span<std::int64_t> into) {
     const std::size_t end = std::min((first + to) * kBlock, active_.size());
     for (std::size_t i = (first + from) * kBlock; i < end; ++i) {
       const Bidder& b = bidders_[active_[i]];
-      bid(b, costs, b.levy == Bidder::kNoLevy ? 0.0 : levies[b.levy], eps, into);
+      bid(b, costs, b.levy == Bidder::kNoLevy ? 0.0 : levies[b.levy], fares, eps, into);
     }
   };
   const auto threads =
@@ -277,6 +315,9 @@ void Book::evaluate(std::span<const double> prices, double eps, std::size_t firs
   for (std::size_t l = 0; l < levies_.size(); ++l) {
     const std::int64_t demand = bids[1 + slots_.size() + l] * share_parts_;
     for (const std::uint32_t above : levies_[l].chain) sums[1 + pools_ + above] += demand;
+  }
+  for (std::size_t t = levies_.size(); t < levies_.size() + trunks_.size(); ++t) {
+    sums[1 + pools_ + t] += bids[1 + slots_.size() + t] * share_parts_;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "berth/model/quota.hpp"
+#include "berth/model/uplink_groups.hpp"
 #include "berth/solver/market.hpp"
 
 namespace berth::solver::where {
@@ -34,9 +35,11 @@ class Book {
  public:
   static constexpr std::size_t kBlock = 256;
 
-  /// @param quotas  with a price each, after those of the pools; none where the valuation has them
+  /// @param quotas   with a price each, after those of the pools; none where the valuation has them
+  /// @param uplinks  the same for groups of uplinks, last
   Book(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
-       const Supply& supply, const model::Quotas* quotas = nullptr);
+       const Supply& supply, const model::Quotas* quotas = nullptr,
+       const model::UplinkGroups* uplinks = nullptr);
   Book(const Book&) = delete;
   Book& operator=(const Book&) = delete;
 
@@ -90,18 +93,22 @@ class Book {
                   const model::Quotas* quotas);
   void add_levies(const model::Quotas& quotas);
   [[nodiscard]] std::vector<double> levy_prices(std::span<const double> prices) const;
-  /// Value, demand of each slot, demand of each levy of all bidders in some blocks.
+  [[nodiscard]] std::vector<double> fare_prices(std::span<const double> prices) const;
+  void count_fare(std::uint32_t choice, double jobs, std::span<std::int64_t> sums) const;
+  /// Value, demand of each slot, of each levy, of each group of uplinks by all bidders in some
+  /// blocks.
   [[nodiscard]] std::vector<std::int64_t> sum_bids(std::span<const double> prices, double eps,
                                                    std::size_t first_block,
                                                    std::size_t last_block) const;
   [[nodiscard]] double cost_of(std::uint32_t choice, std::span<const double> costs) const;
-  void bid(const Bidder& bidder, std::span<const double> costs, double levy, double eps,
-           std::span<std::int64_t> sums) const;
+  void bid(const Bidder& bidder, std::span<const double> costs, double levy,
+           std::span<const double> fares, double eps, std::span<std::int64_t> sums) const;
 
   Menu menu_;
   Slots slots_;
   std::size_t pools_ = 0;
   std::vector<Levy> levies_;
+  std::vector<model::UplinkGroups::Group> trunks_;
   MarketShape shape_;
   std::vector<Bidder> bidders_;
   std::vector<Choice> choices_;      ///< of all bidders, values per GPU

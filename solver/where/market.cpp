@@ -83,13 +83,15 @@ struct Market::State {
   where::Book book;
 
   State(const model::Valuation& valuation, const model::Pools& pools, std::span<const JobId> jobs,
-        const Supply& supply, const model::Quotas* quotas)
-      : yard(valuation.instance().cluster, pools), book(valuation, yard, jobs, supply, quotas) {}
+        const Supply& supply, const model::Quotas* quotas, const model::UplinkGroups* uplinks)
+      : yard(valuation.instance().cluster, pools),
+        book(valuation, yard, jobs, supply, quotas, uplinks) {}
 };
 
 Market::Market(const model::Valuation& valuation, const model::Pools& pools,
-               std::span<const JobId> jobs, const Supply& supply, const model::Quotas* quotas)
-    : state_(std::make_unique<State>(valuation, pools, jobs, supply, quotas)) {}
+               std::span<const JobId> jobs, const Supply& supply, const model::Quotas* quotas,
+               const model::UplinkGroups* uplinks)
+    : state_(std::make_unique<State>(valuation, pools, jobs, supply, quotas, uplinks)) {}
 Market::~Market() = default;
 Market::Market(Market&&) noexcept = default;
 

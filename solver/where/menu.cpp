@@ -35,6 +35,10 @@ void measure(const model::Instance& instance, Signature& s) {
     s.tasks += g.count;
     if (!shape.uses_gpu()) {
       s.cpu_tasks = true;
+      const auto holds = [&](const model::MachineClass& c) {
+        return c.gpus == 0 || fits(c, shape);
+      };
+      if (!std::ranges::all_of(instance.cluster.classes, holds)) s.beside.push_back(g.shape);
       continue;
     }
     alike = alike && shape.gpus > 0 && (s.piece == 0 || s.piece == shape.gpus);
@@ -50,6 +54,18 @@ void measure(const model::Instance& instance, Signature& s) {
     s.task_fits.push_back(each ? 1 : 0);
     s.job_fits.push_back(each && fits(c, sum) && sum_milli <= model::kGpuMilli * c.gpus ? 1 : 0);
   }
+}
+
+/// By domain: classes of its machines.
+std::vector<std::vector<char>> classes_of(const model::Cluster& cluster, bool pods) {
+  std::vector<std::vector<char>> present(pods ? cluster.pods.size() : cluster.racks.size(),
+                                         std::vector<char>(cluster.classes.size(), 0));
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    const RackId rack = cluster.machine_rack[m];
+    const std::size_t d = pods ? cluster.racks[rack.index()].pod.index() : rack.index();
+    present[d][cluster.machine_class[m].index()] = 1;
+  }
+  return present;
 }
 
 /// Where a choice may lie and how far from home that is at most.
@@ -83,9 +99,13 @@ double widest_uplink(const auto& places) {
 
 }  // namespace
 
-Menu::Menu(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs)
+Menu::Menu(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
+           const model::UplinkGroups* uplinks)
     : valuation_(&valuation),
       yard_(&yard),
+      uplinks_(uplinks),
+      rack_classes_(classes_of(valuation.instance().cluster, false)),
+      pod_classes_(classes_of(valuation.instance().cluster, true)),
       rack_gbps_(widest_uplink(valuation.instance().cluster.racks)),
       pod_gbps_(widest_uplink(valuation.instance().cluster.pods)) {
   signature_of_.reserve(jobs.size());
@@ -139,6 +159,41 @@ std::uint32_t Menu::set(const PlaceSet& s) {
   }
 }
 
+/// Some rack (pod) of these has machines for the job's tasks without GPUs too: else a domain of
+/// this width never holds the whole job.
+bool Menu::loaders_fit(const Signature& signature, std::span<const std::int32_t> family,
+                       Level width) const {
+  if (signature.beside.empty() || (width != Level::rack && width != Level::pod)) return true;
+  const model::Instance& instance = valuation_->instance();
+  const auto fit_in = [&](const std::vector<char>& present) {
+    return std::ranges::all_of(signature.beside, [&](ShapeId s) {
+      for (std::size_t c = 0; c < present.size(); ++c) {
+        const model::Shape& shape = instance.workload.shape(s);
+        if (present[c] != 0 && fits(instance.cluster.classes[c], shape)) return true;
+      }
+      return false;
+    });
+  };
+  return std::ranges::any_of(family, [&](std::int32_t p) {
+    const model::Pool& pool = yard_->pools().pools[static_cast<std::size_t>(p)];
+    return fit_in(width == Level::rack ? rack_classes_[pool.rack.index()]
+                                       : pod_classes_[pool.pod.index()]);
+  });
+}
+
+/// Equal loads share one fare.
+std::uint32_t Menu::fare(JobId job, GpuTypeId type, Level width) {
+  if (uplinks_ == nullptr) return Choice::kFree;
+  const auto tolls = uplinks_->tolls(job, type, width);
+  if (tolls == model::UplinkGroups::Tolls{}) return Choice::kFree;
+  const std::array<double, 4> key{static_cast<double>(tolls[0].group), tolls[0].mbps,
+                                  static_cast<double>(tolls[1].group), tolls[1].mbps};
+  const auto [entry, fresh] =
+      known_fares_.try_emplace(key, static_cast<std::uint32_t>(fares_.size()));
+  if (fresh) fares_.push_back(tolls);
+  return entry->second;
+}
+
 /// The widest level at which some uplink of every kind it crosses carries the job's ring.
 Level Menu::widest_ring(const model::Communication& talk) const {
   if (talk.pattern != model::Pattern::ring) return Level::cluster;
@@ -170,6 +225,7 @@ void Menu::add_type(JobId id, std::uint32_t sig, GpuTypeId type) {
   struct Kept {
     Level width, scope;
     double value;
+    std::uint32_t fare;
   };
   std::vector<Kept> kept;
   for (const Scope& scope : scopes_of(instance.cluster, job, finest)) {
@@ -184,14 +240,17 @@ void Menu::add_type(JobId id, std::uint32_t sig, GpuTypeId type) {
           })) {
         continue;
       }
+      if (!loaders_fit(signature, family, width)) continue;
       const Level lies = width == Level::pod && finest == Level::pod ? Level::rack : width;
       const double value = valuation_->option(id, type, lies, scope.distance);
+      const std::uint32_t toll = fare(id, type, lies);
       const bool inside = std::ranges::any_of(kept, [&](const Kept& k) {
-        return k.width >= width && k.scope >= scope.level && k.value >= value;
+        return k.width >= width && k.scope >= scope.level && k.value >= value &&
+               (k.fare == Choice::kFree || k.fare == toll);
       });
       if (inside || (value <= 0.0 && !job.required)) continue;
-      kept.push_back({width, scope.level, value});
-      choices_.push_back({value, set({sig, type, width, scope.level, scope.domain})});
+      kept.push_back({width, scope.level, value, toll});
+      choices_.push_back({value, set({sig, type, width, scope.level, scope.domain}), toll});
     }
   }
 }

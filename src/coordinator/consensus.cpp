@@ -100,10 +100,12 @@ std::vector<JobId> dealt_jobs(const comm::Communicator& comm, const model::Valua
 
 /// This rank's part of the market, in the units of the whole. Collective.
 solver::Market own_market(const comm::Communicator& comm, const model::Valuation& valuation,
-                          const model::Pools& pools, const model::Quotas& quotas) {
+                          const model::Pools& pools, const model::Quotas& quotas,
+                          const model::UplinkGroups& uplinks) {
   auto market = comm.agreed([&] {
     return solver::Market(valuation, pools, dealt_jobs(comm, valuation),
-                          solver::full_supply(valuation.instance().cluster, pools), &quotas);
+                          solver::full_supply(valuation.instance().cluster, pools), &quotas,
+                          &uplinks);
   });
   solver::MarketScale scale;
   for (const solver::MarketScale& own : comm.all_gather(market.scale())) scale = scale.with(own);
@@ -115,8 +117,8 @@ solver::Market own_market(const comm::Communicator& comm, const model::Valuation
 
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
                     const model::Pools& pools, const model::Quotas& quotas,
-                    const solver::PriceOptions& options) {
-  const solver::Market market = own_market(comm, valuation, pools, quotas);
+                    const model::UplinkGroups& uplinks, const solver::PriceOptions& options) {
+  const solver::Market market = own_market(comm, valuation, pools, quotas, uplinks);
   OwnSums sums(comm, market);
   solver::PriceResult result;
   comm.agreed([&] {  // a failing minimiser says stop first, so that all ranks come here
@@ -134,8 +136,12 @@ Consensus consensus(const comm::Communicator& comm, const model::Valuation& valu
   } tail{result.bound, result.evaluations};
   comm.broadcast_value(tail);
   const auto pool_end = result.prices.begin() + static_cast<std::ptrdiff_t>(pools.size());
+  const auto quota_end = pool_end + std::ssize(quotas.limits());
+  std::vector<double> links(quota_end, result.prices.end());
+  for (std::size_t g = 0; g < links.size(); ++g) links[g] /= uplinks.groups()[g].unit;
   return {.prices = {result.prices.begin(), pool_end},
-          .quotas = {pool_end, result.prices.end()},
+          .quotas = {pool_end, quota_end},
+          .links = std::move(links),
           .bound = tail.bound,
           .evaluations = static_cast<int>(tail.evaluations)};
 }

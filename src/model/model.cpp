@@ -41,7 +41,31 @@ std::vector<JobId> planned_jobs(const Workload& workload) {
   return jobs;
 }
 
+namespace {
+
+/// Some rack can hold more ends of rings than its uplink carries.
+bool rings_fill_racks(const Instance& instance) {
+  const Cluster& cluster = instance.cluster;
+  std::int64_t mbps = 0;
+  for (const Job& job : instance.workload.jobs) {
+    if (job.communication.pattern != Pattern::ring || instance.workload.pinned(job)) continue;
+    if (instance.workload.tasks(job) > 1) mbps = std::max(mbps, job.communication.mbps);
+  }
+  std::vector<std::int64_t> gpus(cluster.racks.size(), 0);
+  for (std::size_t m = 0; m < cluster.machines() && mbps > 0; ++m) {
+    gpus[cluster.machine_rack[m].index()] += cluster.class_of(MachineId(m)).gpus;
+  }
+  for (std::size_t r = 0; r < gpus.size(); ++r) {
+    const double most = static_cast<double>(mbps) * static_cast<double>(gpus[r]) / 1000.0;
+    if (most > cluster.racks[r].uplink_gbps) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Level pool_level(const Instance& instance, Objective objective) {
+  if (rings_fill_racks(instance)) return Level::rack;
   const Valuation valuation(instance, objective);
   const Workload& workload = instance.workload;
   for (std::size_t j = 0; j < workload.jobs.size(); ++j) {

@@ -32,28 +32,46 @@ Level join(const Cluster& cluster, MachineId a, MachineId b) {
   return cluster.pod_of(a) == cluster.pod_of(b) ? Level::pod : Level::cluster;
 }
 
+/// Of the machines its GPU tasks lie on.
+GpuTypeId type_of(const Instance& instance, const JobPlacement& placement) {
+  GpuTypeId type;
+  for (const TaskPlacement& t : placement.tasks) {
+    if (t.devices != 0) type = instance.cluster.class_of(t.machine).gpu_type;
+  }
+  return type;
+}
+
 }  // namespace
 
-double Valuation::option(JobId id, GpuTypeId type, Level width, Level distance) const {
+double Valuation::face_option(JobId id, GpuTypeId type, Level width, Level distance) const {
   const Workload& workload = instance_->workload;
   const Job& job = workload.job(id);
-  const double charged = charge(job);
-  if (objective_ == Objective::allocate) {
-    return static_cast<double>(workload.gpu_milli(job)) - charged;
-  }
+  if (objective_ == Objective::allocate) return static_cast<double>(workload.gpu_milli(job));
   const double speed = type.valid() ? workload.speed(job, type) : 1.0;
   const double value = base_value(workload, job) * speed *
-                           workload.factors[job.home_factor][static_cast<std::size_t>(distance)] *
-                           workload.factors[job.spread_factor][static_cast<std::size_t>(width)] -
-                       charged;
+                       workload.factors[job.home_factor][static_cast<std::size_t>(distance)] *
+                       workload.factors[job.spread_factor][static_cast<std::size_t>(width)];
   const Running* running = workload.running_of(job);
   return running == nullptr ? value : value - running->move_cost + running->stop_cost;
 }
 
-double Valuation::charge(const Job& job) const {
-  if (queue_prices_.empty() || !job.queue.valid()) return 0.0;
-  return queue_prices_[job.queue.index()] *
-         static_cast<double>(instance_->workload.gpu_milli(job)) / 1000.0;
+double Valuation::option(JobId id, GpuTypeId type, Level width, Level distance) const {
+  return face_option(id, type, width, distance) - charge(id, type, width);
+}
+
+/// What the job pays for its GPUs in its queue, and for what its ring sends at least.
+double Valuation::charge(JobId id, GpuTypeId type, Level width) const {
+  const Job& job = instance_->workload.job(id);
+  double sum = 0.0;
+  if (!prices_.queues.empty() && job.queue.valid()) {
+    sum += prices_.queues[job.queue.index()] *
+           static_cast<double>(instance_->workload.gpu_milli(job)) / 1000.0;
+  }
+  if (prices_.uplinks == nullptr) return sum;
+  for (const UplinkGroups::Toll& toll : prices_.uplinks->tolls(id, type, width)) {
+    if (toll.group != UplinkGroups::kNone) sum += prices_.links[toll.group] * toll.mbps;
+  }
+  return sum;
 }
 
 double Valuation::stop_costs() const {
@@ -64,12 +82,15 @@ double Valuation::stop_costs() const {
 }
 
 double Valuation::placed(const JobPlacement& placement) const {
+  if (prices_.queues.empty() && prices_.uplinks == nullptr) return face(placement);
+  return face(placement) - charge(placement.job, type_of(*instance_, placement),
+                                  width(instance_->cluster, placement.tasks));
+}
+
+double Valuation::face(const JobPlacement& placement) const {
   const Extent e = extent(*instance_, placement);
-  GpuTypeId type;
-  for (const TaskPlacement& t : placement.tasks) {
-    if (t.devices != 0) type = instance_->cluster.class_of(t.machine).gpu_type;
-  }
-  const double value = option(placement.job, type, e.width, e.distance);
+  const GpuTypeId type = type_of(*instance_, placement);
+  const double value = face_option(placement.job, type, e.width, e.distance);
   const Workload& workload = instance_->workload;
   const Running* running = workload.running_of(workload.job(placement.job));
   if (objective_ == Objective::allocate || running == nullptr) return value;
@@ -80,6 +101,9 @@ bool Valuation::placeless(JobId id) const {
   const Job& job = instance_->workload.job(id);
   const bool single = instance_->workload.tasks(job) == 1;
   if (!single && job.domain < Level::cluster) return false;
+  if (!single && prices_.uplinks != nullptr && job.communication.pattern == Pattern::ring) {
+    return false;
+  }
   if (objective_ == Objective::allocate) return true;
   const auto flat = [&](std::uint32_t row) {
     const Factors& f = instance_->workload.factors[row];

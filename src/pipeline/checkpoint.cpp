@@ -18,7 +18,7 @@ namespace berth::pipeline {
 namespace {
 
 constexpr std::string_view kFirstWords = "berth checkpoint ";
-constexpr std::string_view kFormat = "1";
+constexpr std::string_view kFormat = "2";
 constexpr std::size_t kDigestSize = 64;
 
 /// The content's fields one after the other, as they lie in memory; lists with their length first.
@@ -76,6 +76,7 @@ std::string content_of(const Checkpoint& c) {
   w.list<char>(c.options);
   w.list<double>(c.consensus.prices);
   w.list<double>(c.consensus.quotas);
+  w.list<double>(c.consensus.links);
   w.value(c.consensus.bound);
   w.value(std::int64_t{c.consensus.evaluations});
   w.list<solver::ShapePrice>(c.shape_prices);
@@ -101,6 +102,7 @@ Checkpoint parse(std::string_view content) {
   r.list(c.options);
   r.list(c.consensus.prices);
   r.list(c.consensus.quotas);
+  r.list(c.consensus.links);
   r.value(c.consensus.bound);
   c.consensus.evaluations = small(r);
   r.list(c.shape_prices);

@@ -123,13 +123,30 @@ double largest_of(std::span<const double> prices) {
   return prices.empty() ? 0.0 : *std::ranges::max_element(prices);
 }
 
+/// The best that the prices found so far prove.
+Proof prove(const Scene& scene, const Start& start) {
+  const model::Instance& instance = scene.face.instance();
+  const double largest =
+      std::max(largest_of(start.consensus.quotas), largest_of(start.consensus.links));
+  std::vector<model::Certificate> candidates{
+      from_pools(scene.pools, start.consensus.prices, largest)};
+  if (!start.local.shape_prices.empty())
+    candidates.push_back(from_shapes(start.local.shape_prices));
+  for (model::Certificate& candidate : candidates) {
+    add_quotas(candidate, scene.quotas, start.consensus.quotas);
+  }
+  if (largest_of(start.consensus.links) > 0.0) {
+    candidates.push_back(candidates.front());
+    add_uplinks(candidates.back(), instance, scene.uplinks, start.consensus.links);
+  }
+  return tightest(instance, scene.options.objective, std::move(candidates));
+}
+
 /// Of the gangs placed over several shards before the rounds; all stop costs are owed until the
 /// jobs are placed.
 double value_of(const model::Valuation& valuation, const Placement& placement) {
   double total = -valuation.stop_costs();
-  for (const model::JobPlacement& p : placement) {
-    total += valuation.placed(p) + valuation.charge(valuation.instance().workload.job(p.job));
-  }
+  for (const model::JobPlacement& p : placement) total += valuation.face(p);
   return total;
 }
 
@@ -158,6 +175,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   const model::Valuation face(instance, options.objective);
   const model::Quotas quotas(instance, options.objective);
   const model::Links links(instance);
+  const model::UplinkGroups uplinks(instance, links);
   const auto pools =
       model::make_pools(instance.cluster, model::pool_level(instance, options.objective));
 
@@ -165,23 +183,13 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
       "partition", [&] { return partition::split(instance.cluster, options.partition); });
   const auto owners = partition::own(instance.cluster, shards, comm.size());
 
-  const Scene scene{comm, face, quotas, pools, shards, owners, options};
+  const Scene scene{comm, face, quotas, uplinks, pools, shards, owners, options};
   Start start = options.checkpoint.resume.empty() ? plan_locally(scene, stages, progress)
                                                   : resume(scene, stages);
   const model::Valuation& valuation = *start.valuation;
 
-  Proof proof = stages.run("bound", [&] {
-    std::vector<model::Certificate> candidates{
-        from_pools(pools, start.consensus.prices, largest_of(start.consensus.quotas))};
-    if (!start.local.shape_prices.empty()) {
-      candidates.push_back(from_shapes(start.local.shape_prices));
-    }
-    for (model::Certificate& candidate : candidates) {
-      add_quotas(candidate, quotas, start.consensus.quotas);
-    }
-    return comm.rank() == 0 ? tightest(instance, options.objective, std::move(candidates))
-                            : Proof{};
-  });
+  Proof proof =
+      stages.run("bound", [&] { return comm.rank() == 0 ? prove(scene, start) : Proof{}; });
   std::vector<model::RoundRecord> records;
   CheckpointWriter writer(scene, start);
   const Coordinated done = stages.run("coordinate", [&] {

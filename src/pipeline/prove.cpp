@@ -61,6 +61,21 @@ void add_quotas(model::Certificate& certificate, const model::Quotas& quotas,
   }
 }
 
+void add_uplinks(model::Certificate& certificate, const model::Instance& instance,
+                 const model::UplinkGroups& uplinks, std::span<const double> prices) {
+  const std::size_t racks = instance.cluster.racks.size();
+  for (std::size_t g = 0; g < prices.size(); ++g) {
+    const std::int64_t price = to_fixed(prices[g], certificate.scale_log2);
+    for (const std::uint32_t link : uplinks.groups()[g].links) {
+      if (price == 0) break;
+      const bool rack = link < racks;
+      certificate.links.push_back({.pod = rack ? PodId{} : PodId(std::size_t{link} - racks),
+                                   .rack = rack ? RackId(std::size_t{link}) : RackId{},
+                                   .price = price});
+    }
+  }
+}
+
 Proof tightest(const model::Instance& instance, model::Objective objective,
                std::vector<model::Certificate> candidates) {
   BERTH_EXPECT(!candidates.empty());

@@ -9,6 +9,7 @@
 #include "berth/model/instance.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/quota.hpp"
+#include "berth/model/uplink_groups.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::pipeline {
@@ -25,6 +26,10 @@ model::Certificate from_shapes(std::span<const solver::ShapePrice> prices);
 /// Adds the quotas' prices, per GPU and by limit. @pre the certificate's scale is known
 void add_quotas(model::Certificate& certificate, const model::Quotas& quotas,
                 std::span<const double> prices);
+
+/// Adds the uplinks' prices, per Mbit/s and by group. @pre the certificate's scale is known
+void add_uplinks(model::Certificate& certificate, const model::Instance& instance,
+                 const model::UplinkGroups& uplinks, std::span<const double> prices);
 
 struct Proof {
   model::Certificate certificate;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "start.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -28,14 +29,21 @@ solver::ShardOptions shard_options(const PlanOptions& options) {
 
 std::unique_ptr<const model::Valuation> priced(const Scene& scene,
                                                const coordinator::Consensus& consensus) {
+  model::SharedPrices prices{.queues = scene.quotas.by_queue(consensus.quotas)};
+  const auto costs = [](double price) { return price > 0.0; };
+  if (std::ranges::any_of(consensus.links, costs)) {
+    prices.uplinks = &scene.uplinks;
+    prices.links = consensus.links;
+  }
   return std::make_unique<const model::Valuation>(scene.face.instance(), scene.face.objective(),
-                                                  scene.quotas.by_queue(consensus.quotas));
+                                                  std::move(prices));
 }
 
 /// Rank 0's checkpoint to all; the contents go to all as well, each takes what is its own.
 void hand_out(const comm::Communicator& comm, Checkpoint& c) {
   comm.broadcast_vector(c.consensus.prices);
   comm.broadcast_vector(c.consensus.quotas);
+  comm.broadcast_vector(c.consensus.links);
   comm.broadcast_value(c.consensus.bound);
   comm.broadcast_value(c.consensus.evaluations);
   comm.broadcast_vector(c.shape_prices);
@@ -56,7 +64,8 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
   prices.stop = scene.options.stop;
   Start start;
   start.consensus = stages.run("relax", [&] {
-    return coordinator::consensus(scene.comm, scene.face, scene.pools, scene.quotas, prices);
+    return coordinator::consensus(scene.comm, scene.face, scene.pools, scene.quotas, scene.uplinks,
+                                  prices);
   });
   progress.line({.stage = "relax",
                  .objective = std::nan(""),

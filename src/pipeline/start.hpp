@@ -19,6 +19,7 @@ struct Scene {
   const comm::Communicator& comm;
   const model::Valuation& face;  ///< quotas cost nothing
   const model::Quotas& quotas;
+  const model::UplinkGroups& uplinks;
   const model::Pools& pools;
   const partition::Shards& shards;
   const partition::Ownership& owners;
@@ -28,7 +29,7 @@ struct Scene {
 /// What the rounds start from.
 struct Start {
   coordinator::Consensus consensus;
-  /// A GPU of a full queue costs what the quota's price says. The shards refer to it.
+  /// Quotas and uplinks cost what their prices say. The shards refer to it.
   std::unique_ptr<const model::Valuation> valuation;
   model::Placement spanning;
   coordinator::LocalPlans local;

@@ -14,6 +14,7 @@ namespace berth::coordinator {
 struct Consensus {
   std::vector<double> prices;  ///< by PoolId, value per GPU
   std::vector<double> quotas;  ///< by position in `model::Quotas::limits`, value per GPU
+  std::vector<double> links;   ///< by group of uplinks, value per Mbit/s
   double bound = 0.0;          ///< exact dual value at these prices; `certify` has the last word
   int evaluations = 0;
 };
@@ -27,6 +28,6 @@ struct Consensus {
 /// Per evaluation: one broadcast and one reduction of 8 bytes a price and 8 more.
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
                     const model::Pools& pools, const model::Quotas& quotas,
-                    const solver::PriceOptions& options = {});
+                    const model::UplinkGroups& uplinks, const solver::PriceOptions& options = {});
 
 }  // namespace berth::coordinator

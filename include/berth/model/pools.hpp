@@ -30,7 +30,8 @@ struct Pools {
 };
 
 /// Racks where a job can tell racks apart (a home rack, or a spread or domain limit between
-/// machine and pod on a gang of several tasks), otherwise pods. A function of the instance and
+/// machine and pod on a gang of several tasks), or where rings can fill the uplink of
+/// some rack (one ring end for each of its GPUs); otherwise pods. A function of the instance and
 /// the objective only. O(jobs).
 Level pool_level(const Instance& instance, Objective objective);
 

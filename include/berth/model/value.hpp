@@ -8,8 +8,16 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/model/uplink_groups.hpp"
 
 namespace berth::model {
+
+/// What quotas and uplinks cost beside the machines.
+struct SharedPrices {
+  std::vector<double> queues = {};  ///< by QueueId, per GPU, ancestors included; empty: nothing
+  const UplinkGroups* uplinks = nullptr;  ///< null: they cost nothing
+  std::vector<double> links = {};         ///< by group of `uplinks`, per Mbit/s
+};
 
 /// The planner's view of what a job is worth under an objective. The judge (`certify`) has its own.
 ///
@@ -22,41 +30,43 @@ namespace berth::model {
 /// objective is the sum over placed jobs less `stop_costs` (under Objective::value).
 class Valuation {
  public:
-  /// @param queue_prices  by QueueId, per GPU, ancestors included; empty: quotas cost nothing. They
-  ///                      are taken off every value below.
-  Valuation(const Instance& instance, Objective objective, std::vector<double> queue_prices = {})
-      : instance_(&instance), objective_(objective), queue_prices_(std::move(queue_prices)) {}
+  /// @param prices  taken off every value below but `face`
+  Valuation(const Instance& instance, Objective objective, SharedPrices prices = {})
+      : instance_(&instance), objective_(objective), prices_(std::move(prices)) {}
 
   /// Value of the job on `type` (invalid for CPU-only jobs), lying in a domain of level `width`,
   /// its farthest task at `distance` from home (Level::rack = in the home rack; jobs without a
-  /// home: any). Not negative.
+  /// home: any). Not negative but for the prices.
   [[nodiscard]] double option(JobId job, GpuTypeId type, Level width, Level distance) const;
 
   /// Value of the job as placed; a running job that lies as it does now saves its move cost.
   /// O(tasks log tasks).
   [[nodiscard]] double placed(const JobPlacement& placement) const;
+  /// The same before the prices of quotas and uplinks.
+  [[nodiscard]] double face(const JobPlacement& placement) const;
 
   /// Largest value any option of the job can have on `type`.
   [[nodiscard]] double best(JobId job, GpuTypeId type) const {
     return option(job, type, Level::machine, Level::machine);
   }
 
-  /// The queue prices' part of the job's values.
-  [[nodiscard]] double charge(const Job& job) const;
-
   /// What stopping all running jobs that may be stopped would cost.
   [[nodiscard]] double stop_costs() const;
 
-  /// True when neither home nor spread changes the job's value: only the GPU type matters.
+  /// True when neither home nor spread (nor what a ring pays) changes the job's value: only the GPU
+  /// type matters.
   [[nodiscard]] bool placeless(JobId job) const;
 
   [[nodiscard]] Objective objective() const { return objective_; }
   [[nodiscard]] const Instance& instance() const { return *instance_; }
 
  private:
+  [[nodiscard]] double face_option(JobId job, GpuTypeId type, Level width, Level distance) const;
+  [[nodiscard]] double charge(JobId job, GpuTypeId type, Level width) const;
+
   const Instance* instance_;
   Objective objective_;
-  std::vector<double> queue_prices_;
+  SharedPrices prices_;
 };
 
 /// Narrowest level that holds all tasks, and the distance of the farthest task from home

@@ -13,6 +13,7 @@
 #include "berth/model/pools.hpp"
 #include "berth/model/quota.hpp"
 #include "berth/model/room.hpp"
+#include "berth/model/uplink_groups.hpp"
 #include "berth/model/value.hpp"
 
 namespace berth::solver {
@@ -36,10 +37,11 @@ Supply full_supply(const model::Cluster& cluster, const model::Pools& pools);
 Supply free_supply(const model::Pools& pools, const model::Room& room,
                    std::span<const MachineId> machines);
 
-/// What a minimiser of the market's dual has to know about its unknowns, by PoolId, then by quota.
+/// What a minimiser of the market's dual has to know about its unknowns, by PoolId, then by quota,
+/// then by group of uplinks.
 struct MarketShape {
-  std::vector<double> capacity;     ///< GPUs
-  std::vector<double> upper;        ///< largest price per GPU that can matter
+  std::vector<double> capacity;     ///< GPUs; of uplinks: in units of the group
+  std::vector<double> upper;        ///< largest price per GPU (unit) that can matter
   std::vector<std::int32_t> group;  ///< GPU type; pools of one type start with one price
   double largest_value = 0.0;       ///< of any job, per GPU
 };
@@ -66,7 +68,8 @@ std::uint64_t job_kind(const model::Valuation& valuation, JobId job);
 ///   q    = -eps log sum_places exp(-c/eps)       places that are worth the same to the job
 ///   c    = price per GPU of the place: its pool's, or the cheapest filling of its pools
 /// With quotas every option of a job also costs theta = the prices of its queue's limits, and D has
-/// a term limit x price for each.
+/// a term limit x price for each. Groups of uplinks are the same but for this: only options that
+/// make a ring leave its rack (pod) pay, by what it then sends at least (`UplinkGroups::tolls`).
 ///
 /// Any prices >= 0 bound every plan from above; eps = 0 gives the exact dual value. Equal jobs of
 /// one kind are merged, and places worth the same are priced once, so that an evaluation costs
@@ -77,10 +80,12 @@ std::uint64_t job_kind(const model::Valuation& valuation, JobId job);
 /// which the jobs were dealt kind by kind, once they have one scale.
 class Market {
  public:
-  /// @param jobs    ascending; the valuation and the pools must outlive the market
-  /// @param quotas  each has a price per GPU too, after those of the pools
+  /// @param jobs     ascending; the valuation and the pools must outlive the market
+  /// @param quotas   each has a price per GPU too, after those of the pools
+  /// @param uplinks  each group has a price too, per unit of it, last
   Market(const model::Valuation& valuation, const model::Pools& pools, std::span<const JobId> jobs,
-         const Supply& supply, const model::Quotas* quotas = nullptr);
+         const Supply& supply, const model::Quotas* quotas = nullptr,
+         const model::UplinkGroups* uplinks = nullptr);
   ~Market();
   Market(Market&&) noexcept;
 

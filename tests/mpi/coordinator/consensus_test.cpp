@@ -28,14 +28,16 @@ TEST_F(Coordinator, consensus_prices_are_the_same_bits_on_every_rank_and_on_one)
   const auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 2000, .seed = 5});
   const model::Valuation valuation(instance, model::Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
-  const auto together = consensus(world, valuation, pools, {instance, valuation.objective()});
+  const auto together = consensus(world, valuation, pools, {instance, valuation.objective()},
+                                  {instance, model::Links(instance)});
   const auto gathered = world.all_gather_varying<double>(together.prices);
   for (std::size_t i = 0; i < gathered.size(); ++i) {
     EXPECT_EQ(gathered[i], together.prices[i % pools.size()]);
   }
   if (world.rank() != 0) return;
   const auto alone =
-      consensus(comm::Communicator::serial(), valuation, pools, {instance, valuation.objective()});
+      consensus(comm::Communicator::serial(), valuation, pools, {instance, valuation.objective()},
+                {instance, model::Links(instance)});
   EXPECT_EQ(together.prices, alone.prices);
   EXPECT_EQ(together.bound, alone.bound);
   EXPECT_EQ(together.evaluations, alone.evaluations);
@@ -47,7 +49,8 @@ TEST_F(Coordinator, an_evaluation_costs_16_bytes_a_price_and_16_more) {
   const auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 2000, .seed = 5});
   const model::Valuation valuation(instance, model::Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
-  const auto found = consensus(world, valuation, pools, {instance, valuation.objective()});
+  const auto found = consensus(world, valuation, pools, {instance, valuation.objective()},
+                               {instance, model::Links(instance)});
   const auto prices = static_cast<std::int64_t>(pools.size());
   for (const comm::CallTraffic& call : world.stats_by_call()) {
     if (call.call == comm::Call::reduce) {
@@ -69,7 +72,8 @@ model::Placement coordinated(const comm::Communicator& comm, const model::Valuat
   const auto pieces = partition::split(cluster, {.shards = shards});
   const auto owners = partition::own(cluster, pieces, comm.size());
   const auto prices =
-      consensus(comm, valuation, pools, {valuation.instance(), valuation.objective()});
+      consensus(comm, valuation, pools, {valuation.instance(), valuation.objective()},
+                {valuation.instance(), model::Links(valuation.instance())});
   const auto jobs = assign(comm, valuation, pools, pieces, prices.prices);
   auto local = plan_shards(comm, valuation, pools, pieces, owners, jobs, prices.prices, {});
   RoundOptions options;

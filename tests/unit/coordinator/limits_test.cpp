@@ -18,6 +18,7 @@ using model::Objective;
 using model::Placement;
 using model::Quotas;
 using model::TaskPlacement;
+using model::UplinkGroups;
 
 Instance read(const std::string& queues, const std::string& jobs) {
   Instance instance;
@@ -82,6 +83,39 @@ TEST(Links, workers_and_servers_load_what_crosses) {
   ASSERT_EQ(loads.size(), 2U);
   EXPECT_EQ(loads[0].mbps, (1001 * (2 * 1 + 1 * 1) + 1) / 2);
   EXPECT_EQ(loads[1].mbps, loads[0].mbps);
+}
+
+TEST(UplinkGroups, a_ring_pays_by_the_tasks_one_rack_can_hold) {
+  const Instance instance = read("", R"({"id":"j","tasks":[{"count":3,"gpus":4}],)"
+                                     R"("communication":{"pattern":"ring","gbps":2}})"
+                                     "\n" +
+                                         gang("quiet", ""));
+  const Links links(instance);
+  const GpuTypeId a(0);
+  // Rack r2 and pod q have no limit, and machines of the only type: rings may go round by them.
+  EXPECT_TRUE(UplinkGroups(instance, links).empty());
+  Instance limited = instance;
+  limited.cluster.racks[2].uplink_gbps = 20.0;
+  limited.cluster.pods[1].uplink_gbps = 7.0;
+  const Links all(limited);
+  const UplinkGroups groups(limited, all);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups.groups()[0].links, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(groups.groups()[0].mbps, 40000.0);
+  EXPECT_EQ(groups.groups()[1].links, (std::vector<std::uint32_t>{3, 4}));
+  const auto across_racks = groups.tolls(JobId(0), a, model::Level::pod);
+  EXPECT_EQ(across_racks[0], (UplinkGroups::Toll{0, 2000.0 * 3 / 2}));  // two tasks fit in a rack
+  EXPECT_EQ(across_racks[1], UplinkGroups::Toll{});
+  const auto across_pods = groups.tolls(JobId(0), a, model::Level::cluster);
+  EXPECT_EQ(across_pods[1], (UplinkGroups::Toll{1, 2000.0 * 3 / 2}));  // all but one of three
+  EXPECT_EQ(groups.tolls(JobId(0), a, model::Level::rack), UplinkGroups::Tolls{});
+  EXPECT_EQ(groups.tolls(JobId(1), a, model::Level::cluster), UplinkGroups::Tolls{});
+
+  const model::Valuation priced(limited, Objective::value,
+                                {.queues = {}, .uplinks = &groups, .links = {0.001, 0.01}});
+  EXPECT_DOUBLE_EQ(priced.placed(on(JobId(0), {0, 1, 2})), 12.0 - 3.0);
+  EXPECT_DOUBLE_EQ(priced.placed(on(JobId(0), {0, 2, 4})), 12.0 - 3.0 - 30.0);
+  EXPECT_DOUBLE_EQ(priced.face(on(JobId(0), {0, 2, 4})), 12.0);
 }
 
 TEST(Quotas, count_for_ancestors_and_pinned_jobs_use_them_up) {

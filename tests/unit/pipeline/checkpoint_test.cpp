@@ -18,7 +18,11 @@ Checkpoint some_checkpoint() {
   Checkpoint c;
   c.instance_digest = "ab12";
   c.options = "objective=value shards=4";
-  c.consensus = {.prices = {0.25, 1e-300, 3.0}, .quotas = {0.5}, .bound = 7.5, .evaluations = 81};
+  c.consensus = {.prices = {0.25, 1e-300, 3.0},
+                 .quotas = {0.5},
+                 .links = {0.125},
+                 .bound = 7.5,
+                 .evaluations = 81};
   c.shape_prices = {{ShapeId(2), GpuTypeId(1), 0.125}};
   c.spanning = {{.job = JobId(9), .start = 0, .tasks = {{MachineId(3), 1, 0xF0, 1000}}}};
   c.rounds = {.round = 5, .idle_rounds = 1, .shards = 4, .refusals = {{JobId(1), ShardId(2), 4}}};
@@ -59,6 +63,7 @@ TEST_F(CheckpointFile, brings_back_what_was_written) {
   EXPECT_EQ(read.options, written.options);
   EXPECT_EQ(read.consensus.prices, written.consensus.prices);
   EXPECT_EQ(read.consensus.quotas, written.consensus.quotas);
+  EXPECT_EQ(read.consensus.links, written.consensus.links);
   EXPECT_EQ(read.consensus.bound, written.consensus.bound);
   EXPECT_EQ(read.consensus.evaluations, written.consensus.evaluations);
   ASSERT_EQ(read.shape_prices.size(), 1u);

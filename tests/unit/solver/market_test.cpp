@@ -53,6 +53,40 @@ TEST(Market, gradient_agrees_with_finite_differences) {
   }
 }
 
+/// A tight uplink on every rack and pod of the floor; gangs are rings.
+TEST(Market, gradient_counts_what_rings_send) {
+  FloorPlan plan = test::mixed_floor(4, 300);
+  for (auto& rack : plan.instance.cluster.racks) rack.uplink_gbps = 4.0;
+  for (auto& pod : plan.instance.cluster.pods) pod.uplink_gbps = 6.0;
+  for (auto& job : plan.instance.workload.jobs) {
+    job.communication = {.pattern = model::Pattern::ring, .servers = 0, .mbps = 1500};
+  }
+  const model::Links links(plan.instance);
+  const model::UplinkGroups uplinks(plan.instance, links);
+  ASSERT_FALSE(uplinks.empty());
+  const auto value = plan.value();
+  const auto pools = plan.pools();
+  const Market market(value, pools, plan.jobs, full_supply(plan.instance.cluster, pools), nullptr,
+                      &uplinks);
+  std::vector<double> prices = some_prices(market, 4);
+  ASSERT_EQ(prices.size(), pools.size() + uplinks.size());
+  const double eps = 0.05 * market.shape().largest_value;
+  std::vector<double> gradient(prices.size());
+  market.dual(prices, eps, gradient);
+  int busy = 0;
+  for (std::size_t p = pools.size(); p < prices.size(); ++p) {
+    busy += gradient[p] != market.shape().capacity[p] ? 1 : 0;  // somebody sends at these prices
+    const double at = prices[p], step = 1e-6;
+    prices[p] = at + step;
+    const double above = market.dual(prices, eps, {});
+    prices[p] = at - step;
+    const double below = market.dual(prices, eps, {});
+    prices[p] = at;
+    EXPECT_NEAR(gradient[p], (above - below) / (2.0 * step), 1e-5 * (1.0 + std::abs(gradient[p])));
+  }
+  EXPECT_GT(busy, 0);
+}
+
 TEST(Market, smoothing_only_raises_the_dual_and_fades_with_eps) {
   const FloorPlan plan = test::mixed_floor(4, 300);
   const auto value = plan.value();

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/instance.hpp"
+#include "berth/model/links.hpp"
+
+namespace berth::model {
+
+/// Uplinks that rings compete for, taken together: those of all racks with GPUs of a type, and
+/// those of all pods with them; types that share a rack (a pod) share a group. One price per
+/// Mbit/s serves a group. There is no group for a type some of whose racks (pods) have no limit:
+/// rings may go round by those.
+class UplinkGroups {
+ public:
+  struct Group {
+    std::vector<std::uint32_t> links = {};  ///< positions in `Links`, ascending
+    double mbps = 0.0;                      ///< of all of them
+    double unit = 0.0;    ///< most Mbit/s that any ring can send for each of its GPUs, > 0
+    double least = 1.0;   ///< least that one does, as a share of that; at least 1/1024
+    double wanted = 0.0;  ///< Mbit/s, if all rings sent the most they can
+  };
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  /// The least traffic a ring puts on a group as a whole.
+  struct Toll {
+    std::uint32_t group = kNone;
+    double mbps = 0.0;
+    bool operator==(const Toll&) const = default;
+  };
+  using Tolls = std::array<Toll, 2>;  ///< on racks and on pods; those with kNone are nothing
+
+  /// O(machines + rings x types). Keeps a reference to the instance.
+  UplinkGroups(const Instance& instance, const Links& links);
+
+  [[nodiscard]] std::size_t size() const { return groups_.size(); }
+  [[nodiscard]] bool empty() const { return groups_.empty(); }
+  [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
+
+  /// What the job's ring costs at least when it lies in a domain of this width and no narrower one,
+  /// its GPU tasks on `type`: every task in a rack (pod) pays b / m_r of what the ring sends,
+  /// m_r = min(tasks - 1, tasks of the job that any one rack (pod) holds), as in
+  /// `certify/bound.hpp`. Nothing within a rack, nothing for other traffic.
+  /// O(groups of the job).
+  [[nodiscard]] Tolls tolls(JobId job, GpuTypeId type, Level width) const;
+
+ private:
+  /// Racks or pods.
+  struct Tier {
+    std::vector<std::uint32_t> group;  ///< by GPU type, kNone
+    /// [type][k]: tasks of k whole GPUs that the roomiest rack (pod) holds, k >= 1.
+    std::vector<std::vector<std::int64_t>> most;
+  };
+  [[nodiscard]] Tier make_tier(const Links& links, bool pods);
+  void measure();
+  [[nodiscard]] Toll toll(const Job& job, GpuTypeId type, const Tier& tier) const;
+
+  const Instance* instance_;
+  std::vector<Group> groups_;
+  Tier racks_, pods_;
+};
+
+}  // namespace berth::model

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/model/uplink_groups.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace berth::model {
+namespace {
+
+/// By domain (rack or pod): GPU types of its machines.
+std::vector<std::set<std::size_t>> types_of(const Cluster& cluster, bool pods) {
+  std::vector<std::set<std::size_t>> types(pods ? cluster.pods.size() : cluster.racks.size());
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    const GpuTypeId type = cluster.class_of(MachineId(m)).gpu_type;
+    const std::size_t d =
+        pods ? cluster.pod_of(MachineId(m)).index() : cluster.machine_rack[m].index();
+    if (type.valid()) types[d].insert(type.index());
+  }
+  return types;
+}
+
+/// By type: the least type that it is joined with through domains of several types.
+std::vector<std::size_t> joined(const std::vector<std::set<std::size_t>>& domains,
+                                std::size_t types) {
+  std::vector<std::size_t> least(types);
+  std::iota(least.begin(), least.end(), std::size_t{0});
+  for (const auto& present : domains) {
+    if (present.size() < 2) continue;
+    std::size_t lowest = types;
+    for (const std::size_t t : present) lowest = std::min(lowest, least[t]);
+    std::set<std::size_t> old;
+    for (const std::size_t t : present) old.insert(least[t]);
+    for (std::size_t& l : least) {
+      if (old.contains(l)) l = lowest;
+    }
+  }
+  return least;
+}
+
+/// [type][k]: tasks of k whole GPUs that the roomiest domain holds when it is empty.
+std::vector<std::vector<std::int64_t>> roomiest(const Cluster& cluster, bool pods) {
+  std::int32_t largest = 0;
+  for (const MachineClass& c : cluster.classes) largest = std::max(largest, c.gpus);
+  const auto sizes = static_cast<std::size_t>(largest) + 1;
+  const std::size_t types = cluster.gpu_types.size();
+  std::vector<std::vector<std::int64_t>> most(types, std::vector<std::int64_t>(sizes, 0));
+  auto here = most;
+  std::int32_t domain = -1;
+  const auto close = [&] {
+    for (std::size_t t = 0; t < types; ++t) {
+      for (std::size_t k = 0; k < sizes; ++k) most[t][k] = std::max(most[t][k], here[t][k]);
+      std::ranges::fill(here[t], 0);
+    }
+  };
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {  // domain after domain
+    const std::int32_t d =
+        pods ? cluster.pod_of(MachineId(m)).value() : cluster.machine_rack[m].value();
+    if (d != domain) close();
+    domain = d;
+    const MachineClass& c = cluster.class_of(MachineId(m));
+    if (!c.gpu_type.valid()) continue;
+    for (std::int32_t k = 1; k <= c.gpus; ++k) {
+      here[c.gpu_type.index()][static_cast<std::size_t>(k)] += c.gpus / k;
+    }
+  }
+  close();
+  return most;
+}
+
+}  // namespace
+
+UplinkGroups::UplinkGroups(const Instance& instance, const Links& links) : instance_(&instance) {
+  if (links.idle()) return;
+  racks_ = make_tier(links, false);
+  pods_ = make_tier(links, true);
+  measure();
+}
+
+/// What rings ask of the groups: the scale of their prices.
+void UplinkGroups::measure() {
+  constexpr double kLeastShare = 1.0 / 1024.0;
+  const Workload& workload = instance_->workload;
+  for (Group& group : groups_) group.least = std::numeric_limits<double>::infinity();
+  for (const JobId id : planned_jobs(workload)) {
+    const Job& job = workload.job(id);
+    const double gpus = static_cast<double>(workload.gpu_milli(job)) / kGpuMilli;
+    if (job.communication.pattern != Pattern::ring || gpus <= 0.0) continue;
+    std::map<std::uint32_t, double> most;
+    for (std::size_t t = 0; t < racks_.group.size(); ++t) {
+      if ((job.gpu_types >> t & 1U) == 0) continue;
+      for (const Toll& toll : tolls(id, GpuTypeId(t), Level::cluster)) {
+        if (toll.group == kNone) continue;
+        Group& group = groups_[toll.group];
+        group.unit = std::max(group.unit, toll.mbps / gpus);
+        group.least = std::min(group.least, toll.mbps / gpus);
+        most[toll.group] = std::max(most[toll.group], toll.mbps);
+      }
+    }
+    for (const auto& [group, mbps] : most) groups_[group].wanted += mbps;
+  }
+  for (Group& group : groups_) {
+    if (group.unit == 0.0) group.unit = group.least = 1.0;  // nobody asks
+    group.least = std::max(group.least / group.unit, kLeastShare);
+  }
+}
+
+UplinkGroups::Tier UplinkGroups::make_tier(const Links& links, bool pods) {
+  const Cluster& cluster = instance_->cluster;
+  const std::size_t types = cluster.gpu_types.size();
+  const std::size_t first = pods ? cluster.racks.size() : 0;  // position in Links of the first
+  const auto domains = types_of(cluster, pods);
+  const std::vector<std::size_t> least = joined(domains, types);
+  Tier tier{.group = std::vector<std::uint32_t>(types, kNone), .most = roomiest(cluster, pods)};
+  for (std::size_t root = 0; root < types; ++root) {
+    Group group;
+    bool limited = least[root] == root;
+    for (std::size_t d = 0; d < domains.size() && limited; ++d) {
+      if (domains[d].empty() || least[*domains[d].begin()] != root) continue;
+      const auto link = static_cast<std::uint32_t>(first + d);
+      limited = links.mbps(link) != Links::kNoLimit;
+      group.links.push_back(link);
+      group.mbps += static_cast<double>(links.mbps(link));
+    }
+    if (!limited || group.links.size() < 2) continue;  // nobody crosses a single one
+    for (std::size_t t = 0; t < types; ++t) {
+      if (least[t] == root) tier.group[t] = static_cast<std::uint32_t>(groups_.size());
+    }
+    groups_.push_back(std::move(group));
+  }
+  return tier;
+}
+
+UplinkGroups::Toll UplinkGroups::toll(const Job& job, GpuTypeId type, const Tier& tier) const {
+  const Workload& workload = instance_->workload;
+  const auto& most = tier.most[type.index()];
+  std::int64_t on_gpus = 0, inside = 0;
+  for (const TaskGroup& g : workload.groups_of(job)) {
+    const Shape& shape = workload.shape(g.shape);
+    std::int64_t holds = g.count;  // CPU-only tasks find room anywhere
+    if (shape.uses_gpu()) {
+      const auto k = static_cast<std::size_t>(std::max(1, shape.gpus));
+      const std::int64_t each = shape.gpu_milli > 0 ? kGpuMilli / shape.gpu_milli : 1;
+      holds = k < most.size() ? std::min<std::int64_t>(g.count, most[k] * each) : 0;
+      on_gpus += g.count;
+    }
+    inside += holds;
+  }
+  const std::int64_t behind = std::min(inside, workload.tasks(job) - 1);
+  if (behind <= 0) return {};
+  const auto rate = static_cast<double>(job.communication.mbps);
+  return {tier.group[type.index()],
+          rate * static_cast<double>(on_gpus) / static_cast<double>(behind)};
+}
+
+UplinkGroups::Tolls UplinkGroups::tolls(JobId id, GpuTypeId type, Level width) const {
+  Tolls tolls;
+  if (groups_.empty() || width <= Level::rack || !type.valid()) return tolls;
+  const Job& job = instance_->workload.job(id);
+  if (job.communication.pattern != Pattern::ring || job.communication.mbps == 0) return tolls;
+  if (racks_.group[type.index()] != kNone) tolls[0] = toll(job, type, racks_);
+  if (width == Level::cluster && pods_.group[type.index()] != kNone) {
+    tolls[1] = toll(job, type, pods_);
+  }
+  return tolls;
+}
+
+}  // namespace berth::model
