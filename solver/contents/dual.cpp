@@ -29,6 +29,7 @@ std::size_t fitting(std::int32_t capacity, std::int32_t size) {
 Dual::Dual(const model::Valuation& valuation, std::span<const JobId> jobs,
            std::span<const double> fluid)
     : table_(make_table(valuation, jobs)), fluid_(fluid.begin(), fluid.end()) {
+  is_confined_.assign(jobs.size(), 0);
   if (fluid_.empty()) fluid_.assign(valuation.instance().cluster.racks.size(), 0.0);
   benches_.resize(table_.types.size());
   for (std::size_t t = 0; t < table_.types.size(); ++t) {
@@ -44,6 +45,12 @@ Dual::Dual(const model::Valuation& valuation, std::span<const JobId> jobs,
   }
 }
 
+void Dual::confine(std::span<const Confined> jobs) {
+  for (const Confined& c : confined_) is_confined_[c.job] = 0;
+  confined_.assign(jobs.begin(), jobs.end());
+  for (const Confined& c : confined_) is_confined_[c.job] = 1;
+}
+
 /// The most profitable jobs of each size that need not be near: as many as any place can hold,
 /// and those more that are at home there.
 void Dual::rank(const TypeStock& type, std::span<const double> prices, Bench& bench) const {
@@ -52,6 +59,7 @@ void Dual::rank(const TypeStock& type, std::span<const double> prices, Bench& be
   bench.cluster.clear();
   std::vector<std::vector<Item>> cluster(table_.sizes.size());
   for (std::uint32_t j = 0; j < prices.size(); ++j) {
+    if (is_confined_[j] != 0) continue;
     const Offer& offer = type.offers[j];
     const auto keep = [&](BySize& to, double value) {
       if (value > prices[j])
@@ -60,6 +68,11 @@ void Dual::rank(const TypeStock& type, std::span<const double> prices, Bench& be
     keep(bench.far, offer.far);
     keep(bench.wide_far, offer.wide_far);
     keep(cluster, offer.cluster);
+  }
+  for (const Confined& c : confined_) {
+    const double profit = type.offers[c.job].cluster - prices[c.job];
+    if (!c.spots[type.spot] || !(profit > 0.0)) continue;
+    cluster[table_.size_row[c.job]].push_back({profit, c.job, table_.size[c.job]});
   }
   for (std::size_t s = 0; s < table_.sizes.size(); ++s) {
     const std::int32_t size = table_.sizes[s];
@@ -81,6 +94,11 @@ void Dual::fill_pod(const TypeStock& type, std::size_t pod, std::span<const doub
       by_size[table_.size_row[j]].push_back({value - prices[j], j, table_.size[j]});
     }
   };
+  const auto add_confined = [&](std::uint32_t spot) {
+    for (const Confined& c : confined_) {
+      if (c.spots[spot]) add_near(c.job, table_.worth(c.job, spot));
+    }
+  };
   const auto gather = [&](const BySize& far, std::int32_t capacity) {
     items.clear();
     for (std::size_t s = 0; s < by_size.size(); ++s) {
@@ -100,20 +118,25 @@ void Dual::fill_pod(const TypeStock& type, std::size_t pod, std::span<const doub
   for (std::size_t r = 0; r < stock.racks.size(); ++r) {
     const RackStock& rack = stock.racks[r];
     for (const std::uint32_t j : near) {
+      if (is_confined_[j] != 0) continue;
       const Offer& offer = type.offers[j];
       add_near(j, table_.home_rack[j] == rack.rack ? offer.home_rack : offer.home_pod);
     }
+    add_confined(rack.spot);
     gather(bench.far, rack.gpus);
-    bench.racks[pod][r].start(rack.gpus, fluid_[rack.rack.index()]);
+    bench.racks[pod][r].start(rack.gpus, fluid_[rack.rack.index()], rack.spot);
     bench.racks[pod][r].add(items);
   }
-  for (const std::uint32_t j : near) add_near(j, type.offers[j].wide_home_pod);
+  for (const std::uint32_t j : near) {
+    if (is_confined_[j] == 0) add_near(j, type.offers[j].wide_home_pod);
+  }
+  add_confined(stock.spot);
   gather(bench.wide_far, stock.gpus);
   bench.pod_is_joined[pod] = !items.empty() || !bench.cluster.empty() ? 1 : 0;
   if (bench.pod_is_joined[pod] == 0) return;
   std::vector<const Knapsack*> parts;
   for (const Knapsack& rack : bench.racks[pod]) parts.push_back(&rack);
-  bench.pods[pod].join(parts);
+  bench.pods[pod].join(parts, stock.spot);
   bench.pods[pod].add(items);
 }
 
@@ -122,7 +145,7 @@ void Dual::finish(const TypeStock& type, Bench& bench) {
   if (!bench.cluster.empty()) {
     std::vector<const Knapsack*> parts;
     for (const Knapsack& pod : bench.pods) parts.push_back(&pod);
-    bench.all.join(parts);
+    bench.all.join(parts, type.spot);
     bench.all.add(bench.cluster);
     bench.most = bench.all.most();
     return;
@@ -136,7 +159,7 @@ void Dual::finish(const TypeStock& type, Bench& bench) {
   }
 }
 
-double Dual::evaluate(std::span<const double> prices, std::span<std::int32_t> chosen) {
+double Dual::evaluate(std::span<const double> prices, const Chosen& chosen) {
   parallel::run_tasks(table_.types.size(),
                       [&](std::size_t t) { rank(table_.types[t], prices, benches_[t]); });
   parallel::run_tasks(pods_.size(), [&](std::size_t i) {
@@ -148,9 +171,10 @@ double Dual::evaluate(std::span<const double> prices, std::span<std::int32_t> ch
 
   double total = 0.0;
   for (const double price : prices) total += price;
-  std::ranges::fill(chosen, 0);
-  const auto count = [&](std::uint32_t job) { ++chosen[job]; };
-  const auto count_all = [&](const Knapsack& k) { k.choice(k.capacity(), count); };
+  for (const Confined& c : confined_) {
+    if (c.is_out()) total -= prices[c.job];
+  }
+  const auto count_all = [&](const Knapsack& k) { k.choice(k.capacity(), chosen); };
   for (const Bench& bench : benches_) {
     total += bench.most;
     if (!bench.cluster.empty()) {

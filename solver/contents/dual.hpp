@@ -4,20 +4,38 @@
 #include "knapsack.hpp"
 #include "offers.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace berth::solver::contents {
 
-/// sum_j y_j + most content of every GPU type, and how often each job was chosen for it.
+/// A job that may lie in some spots only.
+struct Confined {
+  std::uint32_t job = 0;
+  bool out = true;          ///< may be left out
+  std::vector<bool> spots;  ///< by number
+
+  /// It may be left out, and nothing else.
+  [[nodiscard]] bool is_out() const {
+    return out && std::find(spots.begin(), spots.end(), true) == spots.end();
+  }
+};
+
+/// sum_j y_j + most content of every GPU type, and where each job was chosen for it.
 class Dual {
  public:
   Dual(const model::Valuation& valuation, std::span<const JobId> jobs,
        std::span<const double> fluid);
 
-  /// @param chosen  by position: overwritten
-  double evaluate(std::span<const double> prices, std::span<std::int32_t> chosen);
+  /// From now on these jobs are confined, and no others. Those that are left out pay nothing.
+  void confine(std::span<const Confined> jobs);
+
+  /// @param chosen  told of every choice
+  double evaluate(std::span<const double> prices, const Chosen& chosen);
+
+  [[nodiscard]] const Table& table() const { return table_; }
 
  private:
   using BySize = std::vector<std::vector<Item>>;  ///< most profit first
@@ -40,6 +58,8 @@ class Dual {
 
   Table table_;
   std::vector<double> fluid_;
+  std::vector<Confined> confined_;
+  std::vector<std::uint8_t> is_confined_;                  ///< by position
   std::vector<Bench> benches_;                             ///< by type
   std::vector<std::pair<std::size_t, std::size_t>> pods_;  ///< (type, pod), all
 };

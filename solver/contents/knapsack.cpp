@@ -24,7 +24,8 @@ std::vector<double> max_plus(const std::vector<double>& a, const std::vector<dou
 
 }  // namespace
 
-void Knapsack::start(std::int32_t capacity, double rate) {
+void Knapsack::start(std::int32_t capacity, double rate, std::uint32_t spot) {
+  spot_ = spot;
   parts_.clear();
   joined_.clear();
   items_.clear();
@@ -32,7 +33,8 @@ void Knapsack::start(std::int32_t capacity, double rate) {
   for (std::size_t g = 0; g < best_.size(); ++g) best_[g] = static_cast<double>(g) * rate;
 }
 
-void Knapsack::join(std::span<const Knapsack* const> parts) {
+void Knapsack::join(std::span<const Knapsack* const> parts, std::uint32_t spot) {
+  spot_ = spot;
   BERTH_EXPECT(!parts.empty());
   parts_.assign(parts.begin(), parts.end());
   joined_.clear();
@@ -58,13 +60,12 @@ void Knapsack::add(std::span<const Item> items) {
   }
 }
 
-void Knapsack::choice(std::int32_t gpus,
-                      const std::function<void(std::uint32_t job)>& chosen) const {
+void Knapsack::choice(std::int32_t gpus, const Chosen& chosen) const {
   const std::size_t width = best_.size();
   auto left = static_cast<std::size_t>(gpus);
   for (std::size_t i = items_.size(); i-- > 0;) {
     if (taken_[i * width + left] == 0) continue;
-    chosen(items_[i].job);
+    chosen(items_[i].job, spot_);
     left -= static_cast<std::size_t>(items_[i].size);
   }
   for (std::size_t i = parts_.size(); i-- > 1;) {

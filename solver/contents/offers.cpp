@@ -24,9 +24,9 @@ std::vector<TypeStock> stock_types(const model::Cluster& cluster) {
     TypeStock& t = types[c.gpu_type.index()];
     const RackId rack = cluster.machine_rack[m];
     const PodId pod = cluster.racks[rack.index()].pod;
-    if (t.pods.empty() || t.pods.back().pod != pod) t.pods.push_back({pod, 0, {}});
+    if (t.pods.empty() || t.pods.back().pod != pod) t.pods.push_back({pod, 0, {}, 0});
     PodStock& p = t.pods.back();
-    if (p.racks.empty() || p.racks.back().rack != rack) p.racks.push_back({rack, 0});
+    if (p.racks.empty() || p.racks.back().rack != rack) p.racks.push_back({rack, 0, 0});
     p.racks.back().gpus += c.gpus;
     p.gpus += c.gpus;
     t.gpus += c.gpus;
@@ -111,7 +111,32 @@ void find_near(Table& table, std::size_t pods) {
   }
 }
 
+void number_spots(Table& table) {
+  const auto next = [&](Spot spot) {
+    table.spots.push_back(spot);
+    return static_cast<std::uint32_t>(table.spots.size() - 1);
+  };
+  for (TypeStock& type : table.types) {
+    for (PodStock& pod : type.pods) {
+      for (RackStock& rack : pod.racks) rack.spot = next({type.type, pod.pod, rack.rack});
+      pod.spot = next({type.type, pod.pod, {}});
+    }
+    type.spot = next({type.type, {}, {}});
+  }
+}
+
 }  // namespace
+
+double Table::worth(std::uint32_t job, std::uint32_t spot) const {
+  const Spot& at = spots[spot];
+  const auto of_type = std::ranges::find(types, at.type, &TypeStock::type);
+  const Offer& offer = of_type->offers[job];
+  if (!at.pod.valid()) return offer.cluster;
+  const bool home = at.pod == home_pod[job];
+  if (!at.rack.valid()) return home ? offer.wide_home_pod : offer.wide_far;
+  if (at.rack == home_rack[job]) return offer.home_rack;
+  return home ? offer.home_pod : offer.far;
+}
 
 Table make_table(const model::Valuation& valuation, std::span<const JobId> jobs) {
   const Instance& instance = valuation.instance();
@@ -126,6 +151,7 @@ Table make_table(const model::Valuation& valuation, std::span<const JobId> jobs)
   number_sizes(table);
   find_near(table, instance.cluster.pods.size());
   table.types = stock_types(instance.cluster);
+  number_spots(table);
   for (TypeStock& type : table.types) {
     for (const JobId id : jobs) type.offers.push_back(offer(valuation, id, type.type));
   }

@@ -16,19 +16,29 @@ struct Offer {
   double cluster;                   ///< over pods
 };
 
-/// A domain of one GPU type.
+/// Where a whole job lies: on one type in a rack, over racks of a pod, or over pods.
+struct Spot {
+  GpuTypeId type;
+  PodId pod;    ///< of the rack too; invalid: over pods
+  RackId rack;  ///< invalid: over racks
+};
+
+/// A domain of one GPU type. Its spot is that of the jobs that need just this domain.
 struct RackStock {
   RackId rack;
   std::int32_t gpus = 0;
+  std::uint32_t spot = 0;
 };
 struct PodStock {
   PodId pod;
   std::int32_t gpus = 0;
   std::vector<RackStock> racks;
+  std::uint32_t spot = 0;
 };
 struct TypeStock {
   GpuTypeId type;
   std::int32_t gpus = 0;
+  std::uint32_t spot = 0;
   std::int32_t largest_rack = 0, largest_pod = 0;
   std::vector<PodStock> pods;
   std::vector<Offer> offers;  ///< by position of the job
@@ -44,6 +54,10 @@ struct Table {
   std::vector<std::vector<std::uint32_t>> near;  ///< by PodId: positions of jobs at home there
   std::vector<std::uint32_t> most_near;          ///< by size: most of one pod's jobs
   std::vector<TypeStock> types;
+  std::vector<Spot> spots;  ///< by number
+
+  /// What the job is worth there.
+  [[nodiscard]] double worth(std::uint32_t job, std::uint32_t spot) const;
 };
 
 Table make_table(const model::Valuation& valuation, std::span<const JobId> jobs);

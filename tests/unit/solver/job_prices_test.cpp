@@ -48,13 +48,15 @@ TEST(Knapsack, finds_the_best_set_and_names_it) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const std::vector<Item> items = some_items(seed, 9);
     Knapsack knapsack;
-    knapsack.start(13, 0.1);
+    knapsack.start(13, 0.1, 5);
     knapsack.add(items);
     EXPECT_NEAR(knapsack.most(), by_trying_all(items, 13, 0.1), 1e-12);
     std::int32_t taken = 0;
     double profit = 0.0;
-    knapsack.choice(
-        13, [&](std::uint32_t job) { taken += items[job].size, profit += items[job].profit; });
+    knapsack.choice(13, [&](std::uint32_t job, std::uint32_t spot) {
+      taken += items[job].size, profit += items[job].profit;
+      EXPECT_EQ(spot, 5U);
+    });
     EXPECT_LE(taken, 13);
     EXPECT_NEAR(profit + 0.1 * (13 - taken), knapsack.most(), 1e-12);
   }
@@ -63,16 +65,16 @@ TEST(Knapsack, finds_the_best_set_and_names_it) {
 /// Two racks of 7 and a wide job: at best it takes 5 of one and 3 of the other.
 TEST(Knapsack, gives_wide_jobs_gpus_of_all_parts) {
   Knapsack a, b, both;
-  a.start(7, 0.0), b.start(7, 0.0);
+  a.start(7, 0.0, 0), b.start(7, 0.0, 1);
   a.add(std::vector<Item>{{3.0, 0, 2}, {1.0, 1, 5}});
   b.add(std::vector<Item>{{4.0, 2, 4}, {1.0, 3, 3}});
-  both.join(std::vector<const Knapsack*>{&a, &b});
+  both.join(std::vector<const Knapsack*>{&a, &b}, 2);
   both.add(std::vector<Item>{{9.0, 4, 8}});
   EXPECT_EQ(both.most(), 16.0);
-  std::vector<std::uint32_t> chosen;
-  both.choice(14, [&](std::uint32_t job) { chosen.push_back(job); });
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> chosen;  // with the spot
+  both.choice(14, [&](std::uint32_t job, std::uint32_t spot) { chosen.emplace_back(job, spot); });
   std::ranges::sort(chosen);
-  EXPECT_EQ(chosen, (std::vector<std::uint32_t>{0, 2, 4}));
+  EXPECT_EQ(chosen, (std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0, 0}, {2, 1}, {4, 2}}));
 }
 
 /// Without shares, and without limits but GPUs; jobs without GPUs are worth nothing.

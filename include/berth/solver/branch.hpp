@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "berth/base/stop.hpp"
+#include "berth/base/strong_id.hpp"
+#include "berth/model/bound_tree.hpp"
+#include "berth/model/value.hpp"
+
+namespace berth::solver {
+
+struct BranchOptions {
+  int leaves = 100;      ///< at most, >= 1; counted, never timed
+  int evaluations = 60;  ///< of the dual for one leaf at a time, >= 1
+  int smallest = 8;      ///< GPUs of a job that may be split
+  double slack = 0.0;    ///< a leaf this far below the bound at `start` needs no more, > 0
+  StopToken stop = {};   ///< asked after every evaluation
+};
+
+/// model::BoundTree::Node with all prices of a leaf instead of changes.
+struct BranchNode {
+  std::int32_t parent = -1;
+  JobId split;
+  bool out = false, rest = false;
+  std::vector<model::SpotSet> spots = {};
+  std::vector<double> prices = {};  ///< by position in `jobs`; of a leaf
+  double bound = 0.0;               ///< of a leaf
+};
+
+struct Branched {
+  std::vector<BranchNode> nodes;  ///< parents first; one when nothing was split
+  double bound = 0.0;             ///< the largest of the leaves
+  int leaves = 1;
+  int evaluations = 0;
+};
+
+/// Lowers the bound of `price_jobs` by cases: the leaf with the largest bound is split again and
+/// again, over the job that its fractional choices leave most undecided (out, or in one of the pods
+/// and types where it was chosen; when these are decided, its racks), and its children are bounded
+/// by steps that start from its prices. A leaf that gains more by such steps than by a split takes
+/// them.
+///
+/// @param jobs, fluid  as for price_jobs
+/// @param start        prices to start from, those price_jobs found
+/// Deterministic for any number of threads. Costs `evaluations` evaluations a leaf, and as many
+/// again for every time that it is worth while.
+Branched branch(const model::Valuation& valuation, std::span<const JobId> jobs,
+                std::span<const double> start, std::span<const double> fluid,
+                const BranchOptions& options);
+
+}  // namespace berth::solver
