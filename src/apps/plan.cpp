@@ -24,6 +24,7 @@ namespace {
 
 constexpr int kMostThreads = 4096;
 constexpr int kMostBoundSteps = 1'000'000;
+constexpr int kMostTreeNodes = 2000;
 
 struct PlanFlags {
   pipeline::Input input;
@@ -53,6 +54,12 @@ void add_flags(CLI::App& command, PlanFlags& flags) {
                   "Steps that tighten the bound once the plan is known, filling racks by whole "
                   "jobs; -1 = 200 up to 4096 GPUs, else none")
       ->check(CLI::Range(-1, kMostBoundSteps).description(""))
+      ->capture_default_str();
+  command
+      .add_option("--tree-nodes", flags.plan.tree_nodes,
+                  "Leaves of a tree of cases over the most undecided gangs that tightens the bound "
+                  "further, where there were such steps; -1 = 32 up to 1024 GPUs, else none")
+      ->check(CLI::Range(-1, kMostTreeNodes).description(""))
       ->capture_default_str();
   command
       .add_option("--time-limit", flags.time_limit,
@@ -88,6 +95,7 @@ std::map<std::string, std::string> record(const PlanFlags& flags) {
   return {{"objective", flags.objective},
           {"shards", std::to_string(flags.plan.partition.shards)},
           {"bound_steps", std::to_string(flags.plan.bound_steps)},
+          {"tree_nodes", std::to_string(flags.plan.tree_nodes)},
           {"gap", fmt::format("{}", flags.plan.gap)}};
 }
 

@@ -139,7 +139,8 @@ Leaf Tree::leaf(std::size_t index) const {
   std::vector<bool> nowhere(must_.size(), false);
   for (const JobId job : split) {
     const Confined& c = leaf.confined.emplace_back(confined(leaves_[index], job));
-    nowhere[job.index()] = std::ranges::find(c.spots, true) == c.spots.end();
+    // One that has to be placed and cannot: no plan is here, and any price proves it.
+    nowhere[job.index()] = c.out && std::ranges::find(c.spots, true) == c.spots.end();
   }
   for (const auto& p : prices) {
     if (!nowhere[p.job.index()]) leaf.prices.push_back(p);

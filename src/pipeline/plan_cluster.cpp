@@ -47,6 +47,8 @@ TightenOptions tightening(const model::Instance& instance, const PlanOptions& op
           .gap = options.gap,
           .steps = options.bound_steps >= 0 ? options.bound_steps
                                             : usual_bound_steps(instance.cluster.gpus()),
+          .leaves = options.tree_nodes >= 0 ? options.tree_nodes
+                                            : usual_tree_leaves(instance.cluster.gpus()),
           .stop = options.stop};
 }
 
@@ -58,6 +60,11 @@ void certify_plan(const model::Instance& instance, Proof proof, model::Plan& pla
                                       plan.certificate, plan.figures);
   plan.proof_digest = certify::proof_digest(instance, plan.figures.objective,
                                             plan.figures.upper_bound, plan.certificate);
+}
+
+/// Of the tree of cases; 0 without one.
+std::int64_t leaves_of(const model::BoundTree& tree) {
+  return std::ranges::count_if(tree.nodes, [&](const auto& n) { return !n.split.valid(); });
 }
 
 double peak_memory_mib() {
@@ -233,6 +240,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
                 {"shards", static_cast<double>(shards.size())},
                 {"ranks", comm.size()},
                 {"rounds", done.rounds},
+                {"leaves", static_cast<double>(leaves_of(plan.certificate.tree))},
                 {"spanning_gangs", static_cast<double>(start.spanning.size())},
                 {"peak_memory_mib", comm.max_seconds(peak_memory_mib())}};
   return plan;

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tighten.hpp"
 
+#include "cases.hpp"
+
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "berth/certify/bound.hpp"
+#include "berth/solver/branch.hpp"
 
 namespace berth::pipeline {
 namespace {
 
 constexpr std::int64_t kManyGpus = 4096;
 constexpr int kUsualSteps = 200;
+constexpr std::int64_t kTreeGpus = 1024;
+constexpr int kUsualLeaves = 32;
+constexpr double kNear = 1e-4;  ///< of the gap, by all prices of a leaf together
 
 bool takes_gpu(const model::Workload& workload, const model::Job& job) {
   return workload.gpu_milli(job) > 0;
@@ -36,9 +43,21 @@ model::Certificate with_jobs(model::Certificate certificate, std::span<const Job
   return certificate;
 }
 
+/// How far the certificate's bound is above `target`; 0 when it is not its prices that matter.
+double above(const model::Instance& instance, model::Objective objective,
+             const model::Certificate& certificate, double target) {
+  const certify::Bound bound = certify::upper_bound(instance, objective, certificate, {});
+  const Int128 by_prices = bound.machines + bound.jobs + bound.shared;
+  if (by_prices > bound.zero_price) return 0.0;
+  if (objective == model::Objective::allocate && by_prices > bound.capacity) return 0.0;
+  return std::ldexp(static_cast<double>(by_prices), -bound.scale_log2) - target;
+}
+
 }  // namespace
 
 int usual_bound_steps(std::int64_t gpus) { return gpus <= kManyGpus ? kUsualSteps : 0; }
+
+int usual_tree_leaves(std::int64_t gpus) { return gpus <= kTreeGpus ? kUsualLeaves : 0; }
 
 Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
               std::span<const double> prices, Proof proof, const TightenOptions& options) {
@@ -69,6 +88,20 @@ Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
                                         {.evaluations = options.steps, .stop = options.stop});
   std::vector<model::Certificate> candidates{std::move(proof.certificate)};
   candidates.push_back(with_jobs(std::move(certificate), jobs, found.prices));
+  const model::Certificate& root = candidates.back();
+  const double far =
+      options.leaves <= 1 || options.stop.requested()
+          ? 0.0
+          : above(instance, valuation.objective(), root, options.objective / (1.0 - options.gap));
+  if (far > 0.0) {
+    const auto tree =
+        solver::branch(valuation, jobs, found.prices, others,
+                       {.leaves = options.leaves, .slack = far, .stop = options.stop});
+    if (tree.leaves > 1) {
+      const double tolerance = kNear * far / static_cast<double>(jobs.size());
+      candidates.push_back(with_cases(root, tree, tolerance));
+    }
+  }
   return tightest(instance, valuation.objective(), std::move(candidates));
 }
 

@@ -133,4 +133,66 @@ class Check(ProgramTest):
         self.assertIn("fault other_instance: ", done.out)
 
 
+TWO_RACKS = """\
+schema: 1
+classes:
+  a: {gpu_type: A100, gpus: 8}
+pods:
+  - {id: p0, racks: [{id: r0, machines: [{ids: "m[0-1]", class: a}]}]}
+  - {id: p1, racks: [{id: r1, machines: [{ids: "m[2-3]", class: a}]}]}
+"""
+
+# Worth 3.5 at best; prices of jobs alone prove 3.75.
+GANG_OR_THREE = "".join(
+    f'{{"id": "small-{i}", "value": 1, "tasks": [{{"gpus": 8}}]}}\n' for i in range(3)
+) + '{"id": "gang", "value": 1.5, "domain": "rack", "tasks": [{"gpus": 8, "count": 2}]}\n'
+
+
+def leave_a_case_out(tree):
+    child = next(node for node in tree if node.get("spots") or node.get("rest"))
+    child.pop("spots", None)
+    child.pop("rest", None)
+
+
+def nowhere_else(tree):
+    child = next(node for node in tree if node.get("out"))
+    del child["out"]
+
+
+def let_it_stay_out(tree):
+    node = next(n for n in tree if any(price < 0 for _, price in n.get("prices", [])))
+    for n in tree:
+        n.pop("out", None)
+    node["out"] = True
+
+
+class CheckTree(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write("c.yaml", TWO_RACKS)
+        self.write("j.jsonl", GANG_OR_THREE)
+
+    def test_a_tree_of_cases_proves_the_best_plan(self):
+        self.assert_ends(self.plan("--tree-nodes", 0), 0)
+        self.assertGreater(self.read_plan()["upper_bound"], 3.74)
+        self.assert_ends(self.plan(), 0)
+        plan = self.read_plan()
+        self.assertEqual(plan["objective"], 3.5)
+        self.assertLess(plan["upper_bound"], 3.52)
+        self.assertGreater(plan["stats"]["leaves"], 1)
+        self.assert_valid()
+
+    def test_a_tree_that_leaves_something_out_is_refused(self):
+        self.assert_ends(self.plan(), 0)
+        sound = self.read_plan()
+        for fault in [leave_a_case_out, nowhere_else, let_it_stay_out]:
+            with self.subTest(fault=fault.__name__):
+                plan = copy.deepcopy(sound)
+                fault(plan["certificate"]["tree"])
+                self.write("edited.json", json.dumps(plan))
+                done = self.check(plan="edited.json")
+                self.assert_ends(done, 1)
+                self.assertIn("fault incomplete_tree: ", done.out)
+
+
 main()

@@ -40,6 +40,8 @@ struct PlanOptions {
   coordinator::RoundOptions rounds;
   int bound_steps = -1;  ///< of the bound by job prices, once the plan is known; counted, not
                          ///< timed; -1 = 200 up to 4,096 GPUs, none above
+  int tree_nodes = -1;   ///< leaves of the tree of cases at most, on top of that; -1 = 32 up to
+                         ///< 1,024 GPUs, none above
   CheckpointOptions checkpoint;  ///< no part of what the plan depends on
   StopToken stop = {};           ///< cuts into every long stage; the plan so far is certified then
 };

@@ -55,9 +55,40 @@ TEST_F(OneRack, prices_only_jobs_of_whole_gpus_that_may_stay_out) {
   for (const auto& job : proof.certificate.jobs) EXPECT_NE(job.job, JobId(1));
 }
 
+/// Two racks of 16 GPUs, three jobs of 8 worth 1, a gang of 16 worth 1.5 in one rack: 3.5 at best,
+/// where prices of jobs prove 3.75.
+TEST(Cases, close_what_prices_of_jobs_cannot) {
+  test::Tiny tiny;
+  const ClassId c = tiny.machine_class("c", tiny.type("A"), 8, 4000, 1000);
+  for (int rack = 0; rack < 2; ++rack) {
+    tiny.pod(), tiny.rack(), tiny.machine(c), tiny.machine(c);
+  }
+  for (int i = 0; i < 3; ++i) tiny[tiny.job({{.gpus = 8}})].value = 1.0;
+  model::Job& gang = tiny[tiny.job({{.count = 2, .gpus = 8}})];
+  gang.value = 1.5;
+  gang.domain = model::Level::rack;
+  const model::Valuation value(tiny.instance, model::Objective::value);
+  const auto pools = model::make_pools(tiny.instance.cluster, model::Level::rack);
+  const std::vector<double> prices{0.1, 0.1};
+  const auto bound = [&](int leaves) {
+    Proof proof = tightest(tiny.instance, value.objective(), {from_pools(pools, prices)});
+    return tighten(value, pools, prices, std::move(proof),
+                   {.objective = 3.5, .steps = 200, .leaves = leaves});
+  };
+  const Proof alone = bound(0);
+  EXPECT_GE(alone.upper_bound, 3.75);
+  EXPECT_TRUE(alone.certificate.tree.empty());
+  const Proof tree = bound(16);
+  EXPECT_GE(tree.upper_bound, 3.5);
+  EXPECT_NEAR(tree.upper_bound, 3.5, 1e-2);
+  EXPECT_FALSE(tree.certificate.tree.empty());
+}
+
 TEST(BoundSteps, are_for_small_clusters) {
   EXPECT_GT(usual_bound_steps(4096), 0);
   EXPECT_EQ(usual_bound_steps(4097), 0);
+  EXPECT_GT(usual_tree_leaves(1024), 1);
+  EXPECT_EQ(usual_tree_leaves(1025), 0);
 }
 
 }  // namespace

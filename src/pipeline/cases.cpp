@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cases.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace berth::pipeline {
+namespace {
+
+/// Within 63 bits: a price that low already takes its job in.
+std::int64_t to_signed_fixed(double price, std::int32_t scale_log2) {
+  constexpr double kMost = 0x1p60;
+  return std::llround(std::clamp(std::ldexp(price, scale_log2), -kMost, kMost));
+}
+
+}  // namespace
+
+model::Certificate with_cases(model::Certificate certificate, const solver::Branched& branched,
+                              double tolerance) {
+  const auto near = static_cast<std::int64_t>(std::ldexp(tolerance, certificate.scale_log2));
+  for (const solver::BranchNode& node : branched.nodes) {
+    auto& added = certificate.tree.nodes.emplace_back();
+    added = {.parent = node.parent,
+             .split = node.split,
+             .out = node.out,
+             .rest = node.rest,
+             .spots = node.spots,
+             .changes = {}};
+    for (std::size_t i = 0; i < node.prices.size(); ++i) {
+      const std::int64_t price = to_signed_fixed(node.prices[i], certificate.scale_log2);
+      if (std::abs(price - certificate.jobs[i].price) <= near) continue;
+      added.changes.push_back({static_cast<std::uint32_t>(i), price});
+    }
+  }
+  return certificate;
+}
+
+}  // namespace berth::pipeline
