@@ -25,6 +25,7 @@ namespace {
 constexpr int kMostThreads = 4096;
 constexpr int kMostBoundSteps = 1'000'000;
 constexpr int kMostTreeNodes = 2000;
+constexpr int kMostBatch = 1 << 30;
 
 struct PlanFlags {
   pipeline::Input input;
@@ -33,9 +34,46 @@ struct PlanFlags {
   std::string out;
   std::string trace;  ///< empty = none
   std::string objective = "value";
+  bool online = false;
+  bool take_all = false;
+  int batch = 1;
   int threads = 0;           ///< 0 = default_threads
   double time_limit = 1e12;  ///< seconds: none
 };
+
+/// Jobs placed as they arrive, instead of all at once.
+void add_online(CLI::App& command, PlanFlags& flags) {
+  solver::OnlineOptions& online = flags.plan.online;
+  CLI::Option* const order =
+      command
+          .add_flag("--online-order", flags.online,
+                    "Place jobs as they arrive, a batch at a time: who is placed stays, who is "
+                    "not is left out. Single tasks without home and quota only")
+          ->excludes("--checkpoint")
+          ->excludes("--resume");
+  command.add_option("--batch", flags.batch, "Jobs looked at together, with --online-order")
+      ->needs(order)
+      ->check(CLI::Range(1, kMostBatch).description(""))
+      ->capture_default_str();
+  CLI::Option* const expect =
+      command
+          .add_option("--expect", online.expect,
+                      "What this batch and later ones are expected to ask for, in the mix seen so "
+                      "far, as a multiple of the free GPUs: the more, the choosier; 0 = nothing")
+          ->needs(order)
+          ->capture_default_str();
+  command
+      .add_option("--expect-load", online.load,
+                  "What all jobs ask for, as a multiple of all GPUs, if that much is known before "
+                  "they arrive; 0 = it is not")
+      ->needs(order)
+      ->excludes(expect)
+      ->capture_default_str();
+  command
+      .add_flag("--take-all", flags.take_all,
+                "Place every job that fits when it arrives, though better ones are expected")
+      ->needs(order);
+}
 
 void add_flags(CLI::App& command, PlanFlags& flags) {
   add_input(command, flags.input);
@@ -87,16 +125,25 @@ void add_flags(CLI::App& command, PlanFlags& flags) {
   command.add_option("--trace-out", flags.trace,
                      "Stages, rounds, shards and messages of every rank in time, as JSON for "
                      "Perfetto or chrome://tracing (.gz by suffix)");
+  add_online(command, flags);
   add_log(command, flags.log);
 }
 
 /// What was asked for, for the record in the plan file.
 std::map<std::string, std::string> record(const PlanFlags& flags) {
-  return {{"objective", flags.objective},
-          {"shards", std::to_string(flags.plan.partition.shards)},
-          {"bound_steps", std::to_string(flags.plan.bound_steps)},
-          {"tree_nodes", std::to_string(flags.plan.tree_nodes)},
-          {"gap", fmt::format("{}", flags.plan.gap)}};
+  std::map<std::string, std::string> options{
+      {"objective", flags.objective},
+      {"shards", std::to_string(flags.plan.partition.shards)},
+      {"bound_steps", std::to_string(flags.plan.bound_steps)},
+      {"tree_nodes", std::to_string(flags.plan.tree_nodes)},
+      {"gap", fmt::format("{}", flags.plan.gap)}};
+  if (flags.online) {
+    options["batch"] = std::to_string(flags.batch);
+    options["expect"] = fmt::format("{}", flags.plan.online.expect);
+    options["expect_load"] = fmt::format("{}", flags.plan.online.load);
+    options["take_all"] = flags.take_all ? "yes" : "no";
+  }
+  return options;
 }
 
 ExitCode outcome(const model::Plan& plan) {
@@ -147,6 +194,8 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   flags.plan.objective =
       flags.objective == "allocate" ? model::Objective::allocate : model::Objective::value;
   flags.plan.stop = StopToken(stop);
+  flags.plan.online.batch = flags.online ? flags.batch : 0;
+  flags.plan.online.refuse = !flags.take_all;
   progress.note(fmt::format("ranks={} threads={} blas={}", comm.size(), parallel::thread_limit(),
                             petsc->blas()));
   if (!flags.trace.empty()) comm.record_events();

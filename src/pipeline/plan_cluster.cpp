@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/pipeline/plan_cluster.hpp"
 
+#include "online.hpp"
 #include "prove.hpp"
 #include "stages.hpp"
 #include "start.hpp"
@@ -26,6 +27,8 @@ namespace {
 using comm::Communicator;
 using coordinator::Coordinated;
 using model::Placement;
+
+constexpr double kMostExpected = 100.0;
 
 /// Everything about the plan but its figures and its certificate.
 model::Plan describe(const model::Instance& instance, const PlanOptions& options,
@@ -102,6 +105,12 @@ coordinator::RoundOptions round_options(const PlanOptions& options, double spann
   return rounds;
 }
 
+solver::OnlineOptions online_options(const PlanOptions& options) {
+  solver::OnlineOptions online = options.online;
+  online.stop = options.stop;
+  return online;
+}
+
 /// The hooks refer to all of these and add each round to `rounds`.
 coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
                          report::ProgressTable& progress, std::vector<model::RoundRecord>& rounds) {
@@ -170,6 +179,15 @@ void validate(const PlanOptions& options) {
   if (options.partition.shards < 0) {
     refuse("--shards", fmt::format("{}", options.partition.shards), "0 means the default");
   }
+  if (options.online.batch < 0) {
+    refuse("--batch", fmt::format("{}", options.online.batch), "1 means job by job");
+  }
+  for (const auto& [flag, amount] : {std::pair{"--expect", options.online.expect},
+                                     std::pair{"--expect-load", options.online.load}}) {
+    if (amount >= 0.0 && amount <= kMostExpected) continue;
+    refuse(flag, fmt::format("{} is not between 0 and {}", amount, kMostExpected),
+           "1 means as much as there is room for");
+  }
   if (options.checkpoint.every < 1) {
     refuse("--checkpoint-every", fmt::format("{}", options.checkpoint.every),
            "1 means after every round");
@@ -186,6 +204,9 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   const auto pools =
       model::make_pools(instance.cluster, model::pool_level(instance, options.objective));
 
+  if (options.online.batch > 0) {
+    comm.agreed([&] { expect_single_tasks(face); });
+  }
   const auto shards = stages.run(
       "partition", [&] { return partition::split(instance.cluster, options.partition); });
   const auto owners = partition::own(instance.cluster, shards, comm.size());
@@ -199,19 +220,29 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
       stages.run("bound", [&] { return comm.rank() == 0 ? prove(scene, start) : Proof{}; });
   std::vector<model::RoundRecord> records;
   CheckpointWriter writer(scene, start);
-  const Coordinated done = stages.run("coordinate", [&] {
-    return coordinator::coordinate(comm, valuation, start.local.mine,
-                                   round_options(options, value_of(valuation, start.spanning)),
-                                   hooks(proof, writer, progress, records), start.rounds);
-  });
-  Placement placement = coordinator::gather_placement(comm, start.local.mine, start.spanning);
-  stages.run("limits", [&] {
-    comm.agreed([&] {
-      if (comm.rank() != 0) return;
-      placement = coordinator::obey_limits(face, pools, quotas, links, std::move(placement),
-                                           {.gap = options.gap, .stop = options.stop});
+  Coordinated done;
+  Placement placement;
+  if (options.online.batch > 0) {
+    stages.run("online", [&] {
+      comm.agreed([&] {
+        if (comm.rank() == 0) placement = place_in_order(face, online_options(options));
+      });
     });
-  });
+  } else {
+    done = stages.run("coordinate", [&] {
+      return coordinator::coordinate(comm, valuation, start.local.mine,
+                                     round_options(options, value_of(valuation, start.spanning)),
+                                     hooks(proof, writer, progress, records), start.rounds);
+    });
+    placement = coordinator::gather_placement(comm, start.local.mine, start.spanning);
+    stages.run("limits", [&] {
+      comm.agreed([&] {
+        if (comm.rank() != 0) return;
+        placement = coordinator::obey_limits(face, pools, quotas, links, std::move(placement),
+                                             {.gap = options.gap, .stop = options.stop});
+      });
+    });
+  }
 
   stages.run("tighten", [&] {
     comm.agreed([&] {

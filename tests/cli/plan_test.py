@@ -4,7 +4,7 @@
 import json
 import os
 
-from program import JOBS, ProgramTest, main
+from program import CLUSTER, JOBS, ProgramTest, main
 
 NO_MACHINES = "schema: 1\nclasses: {}\npods: []\n"
 
@@ -65,6 +65,59 @@ class OddInstances(ProgramTest):
             self.assertIn("1 required jobs are missing", done.out)
             self.assertEqual(self.read_plan()["required_missing"], ["must"])
             self.assert_valid(jobs="x.jsonl")
+
+
+class OnlineOrder(ProgramTest):
+    def write_tasks(self):
+        self.write("t.jsonl", "".join(
+            f'{{"id": "t{n}", "arrival": {n}, "tasks": [{{"gpus": {1 + n % 3}, '
+            f'"cpu_milli": {1000 * (1 + n % 5)}}}]}}\n' for n in range(12)))
+
+    def placed(self):
+        return {(p["job"], p["tasks"][0]["machine"]) for p in self.read_plan()["placements"]}
+
+    def test_earlier_jobs_stay_when_more_arrive(self):
+        self.write_tasks()
+        self.assert_ends(self.plan("--online-order", "--batch", 2, jobs="t.jsonl"), 0)
+        self.assert_valid(jobs="t.jsonl")
+        whole = self.placed()
+        lines = (self.folder / "t.jsonl").read_text().splitlines(keepends=True)
+        self.write("some.jsonl", "".join(lines[:6]))
+        self.assert_ends(self.plan("--online-order", "--batch", 2, jobs="some.jsonl"), 0)
+        self.assert_valid(jobs="some.jsonl")
+        self.assertEqual(self.placed(), {p for p in whole if int(p[0][1:]) < 6})
+
+    def test_one_plan_on_any_ranks_with_its_options_on_record(self):
+        self.write_tasks()
+        digests = set()
+        for ranks, threads in [(None, 2), (3, 1)]:
+            done = self.plan("--online-order", "--expect", 1.5, "--take-all", "--threads", threads,
+                             jobs="t.jsonl", ranks=ranks)
+            self.assert_ends(done, 0)
+            plan = self.read_plan()
+            self.assertEqual([plan["options"][name] for name in ["batch", "expect", "take_all"]],
+                             ["1", "1.5", "yes"])
+            digests.add((plan["plan_digest"], plan["proof_digest"]))
+        self.assertEqual(len(digests), 1)
+
+    def test_what_it_cannot_do_is_refused_by_name(self):
+        quota = CLUSTER + "queues:\n  - {id: q, gpu_quota: 4}\n"
+        self.write("q.yaml", quota)
+        self.write_tasks()
+        home = '{"id": "x", "home": {"rack": "r0", "factor": {"cluster": 0.5}}, ' \
+               '"tasks": [{"gpus": 1}]}\n'
+        self.write("h.jsonl", home)
+        for cluster, jobs, words in [("c.yaml", "j.jsonl", 'job "gang" has 2 tasks'),
+                                     ("q.yaml", "t.jsonl", 'queue "q" has a quota'),
+                                     ("c.yaml", "h.jsonl", 'job "x" is worth more in its home')]:
+            for ranks in [None, 3]:
+                done = self.plan("--online-order", cluster=cluster, jobs=jobs, ranks=ranks)
+                self.assert_ends(done, 2)
+                self.assertIn(words, done.err)
+        self.assert_ends(self.plan("--batch", 2), 2)  # of what?
+        for flags in [["--batch", 0], ["--expect", -1], ["--expect", "nan"],
+                      ["--expect", 1, "--expect-load", 1], ["--checkpoint", "x"]]:
+            self.assert_ends(self.plan("--online-order", *flags, jobs="t.jsonl"), 2)
 
 
 class Flags(ProgramTest):

@@ -12,6 +12,7 @@
 #include "berth/partition/partition.hpp"
 #include "berth/report/progress.hpp"
 #include "berth/solver/market.hpp"
+#include "berth/solver/online.hpp"
 #include "berth/solver/shard.hpp"
 
 namespace berth::pipeline {
@@ -38,6 +39,7 @@ struct PlanOptions {
   solver::PriceOptions prices;
   solver::ShardOptions shard;
   coordinator::RoundOptions rounds;
+  solver::OnlineOptions online;  ///< with a batch: jobs are placed as they arrive
   int bound_steps = -1;  ///< of the bound by job prices, once the plan is known; counted, not
                          ///< timed; -1 = 200 up to 4,096 GPUs, none above
   int tree_nodes = -1;   ///< leaves of the tree of cases at most, on top of that; -1 = 32 up to

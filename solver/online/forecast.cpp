@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast.hpp"
+
+#include <algorithm>
+
+namespace berth::solver {
+
+const model::Shape& shape_of(const model::Workload& workload, JobId job) {
+  return workload.shape(workload.groups_of(workload.job(job)).front().shape);
+}
+
+double best_value(const model::Valuation& valuation, JobId id) {
+  const model::Instance& instance = valuation.instance();
+  if (!shape_of(instance.workload, id).uses_gpu()) return valuation.best(id, GpuTypeId{});
+  const std::uint64_t allowed = instance.workload.job(id).gpu_types;
+  double best = 0.0;
+  for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
+    if (((allowed >> t) & 1) != 0) best = std::max(best, valuation.best(id, GpuTypeId(t)));
+  }
+  return best;
+}
+
+Forecast::Key Forecast::key(JobId id) const {
+  const model::Workload& workload = valuation_->instance().workload;
+  const model::Job& job = workload.job(id);
+  return {shape_of(workload, id), job.gpu_types, job.speed, job.required};
+}
+
+Kind Forecast::kind(JobId job) const { return kind_of_.at(key(job)); }
+
+Kind Forecast::see(JobId id) {
+  const auto [at, fresh] = kind_of_.try_emplace(key(id), members_.size());
+  if (fresh) members_.emplace_back();
+  members_[at->second].push_back(id);
+  ++jobs_;
+  milli_ += shape(at->second).total_milli();
+  return at->second;
+}
+
+const model::Shape& Forecast::shape(Kind kind) const {
+  return shape_of(valuation_->instance().workload, members_[kind].front());
+}
+
+std::vector<JobId> Forecast::expected(double milli, std::span<const std::int64_t> surely,
+                                      std::span<const std::int64_t> have) const {
+  const double more = milli_ > 0 ? std::max(milli, 0.0) / static_cast<double>(milli_) : 0.0;
+  std::vector<JobId> jobs;
+  double carried = 0.5;  // over all kinds: many rare ones add up to their share
+  for (Kind k = 0; k < members_.size(); ++k) {
+    const std::vector<JobId>& members = members_[k];
+    const bool required = valuation_->instance().workload.job(members.front()).required;
+    const auto worthless = [&](JobId j) { return best_value(*valuation_, j) <= 0.0; };
+    if (!required && std::ranges::all_of(members, worthless)) continue;
+    carried += more * static_cast<double>(members.size());
+    const auto whole = static_cast<std::int64_t>(carried);
+    carried -= static_cast<double>(whole);
+    const std::int64_t n = whole + surely[k] - have[k];
+    const auto count = static_cast<std::int64_t>(members.size());
+    for (std::int64_t i = 0; i < n; ++i) {  // evenly over the members, the latest always
+      jobs.push_back(members[static_cast<std::size_t>(count - 1 - i * count / n)]);
+    }
+  }
+  return jobs;
+}
+
+model::Instance Forecast::instance(std::span<const JobId> jobs) const {
+  const model::Workload& all = valuation_->instance().workload;
+  model::Instance foreseen{.cluster = valuation_->instance().cluster, .workload = {}};
+  model::Workload& w = foreseen.workload;
+  w.factors = all.factors;
+  w.speeds = all.speeds;
+  w.speed_types = all.speed_types;
+  w.labels = {"task"};
+  std::map<model::Shape, ShapeId> known;
+  for (const JobId id : jobs) {
+    const auto [at, fresh] = known.try_emplace(shape_of(all, id), w.shapes.size());
+    if (fresh) w.shapes.push_back(at->first);
+    model::Job job = all.job(id);
+    job.first_group = static_cast<std::uint32_t>(w.groups.size());
+    job.groups = 1;
+    job.queue = {};
+    job.running = -1;
+    job.priority = 0;
+    job.arrival = 0;
+    w.groups.push_back({.shape = at->second, .count = 1, .label = 0});
+    w.jobs.push_back(job);
+  }
+  return foreseen;
+}
+
+}  // namespace berth::solver

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/online.hpp"
+
+#include "forecast.hpp"
+#include "keeper.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "berth/solver/pack.hpp"
+
+namespace berth::solver {
+namespace {
+
+constexpr double kRoomGone = 0.125;  ///< of the free room, since the last forecast
+constexpr double kLate = 0.05;  ///< of all GPUs: when so few are free all machines are packed anew
+constexpr std::int64_t kMany = 64;  ///< a batch of so many jobs is worth a forecast of its own
+
+class Online {
+ public:
+  Online(const model::Valuation& valuation, const OnlineOptions& options)
+      : valuation_(valuation),
+        options_(options),
+        forecast_(valuation),
+        keeper_(valuation, forecast_),
+        all_milli_(1000.0 * static_cast<double>(valuation.instance().cluster.gpus())) {}
+
+  void settle(const model::JobPlacement& placement) {
+    keeper_.settle(placement.job, placement.tasks.front());
+    result_.placed.push_back(placement);
+  }
+
+  void arrive(std::span<const JobId> batch) {
+    std::vector<Kind> kinds;
+    before_milli_ = static_cast<double>(forecast_.milli());
+    for (const JobId job : batch) kinds.push_back(forecast_.see(job));
+    if (due(std::ssize(batch))) look_ahead(batch, kinds);
+    for (const std::size_t i : order(batch)) place(batch[i], kinds[i]);
+  }
+
+  OnlineResult result() {
+    std::ranges::sort(result_.placed, {}, &model::JobPlacement::job);
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] bool due(std::int64_t batch) const {
+    if (keeper_.free_milli() == 0) return false;
+    return batch >= kMany || forecast_.jobs() >= 2 * jobs_then_ ||
+           static_cast<double>(keeper_.free_milli()) <=
+               (1.0 - kRoomGone) * static_cast<double>(free_then_);
+  }
+
+  /// GPU thousandths that this batch and the later ones are expected to ask for.
+  [[nodiscard]] double coming() const {
+    if (options_.load <= 0.0) return options_.expect * static_cast<double>(keeper_.free_milli());
+    return options_.load * all_milli_ - before_milli_;
+  }
+
+  /// Packs the batch and the jobs expected after it on the machines that are untouched; when there
+  /// are none and little is free, on all that have room.
+  void look_ahead(std::span<const JobId> batch, std::span<const Kind> kinds) {
+    jobs_then_ = forecast_.jobs();
+    free_then_ = keeper_.free_milli();
+    std::vector<MachineId> machines = keeper_.untouched();
+    if (machines.empty()) {
+      if (static_cast<double>(keeper_.free_milli()) > kLate * all_milli_) return;
+      machines = keeper_.with_room();
+    }
+    if (machines.empty()) return;
+    keeper_.give_up(machines);
+    std::vector<std::int64_t> surely(forecast_.kinds(), 0);
+    double asked = 0.0;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      ++surely[kinds[i]];
+      asked += static_cast<double>(forecast_.shape(kinds[i]).total_milli());
+    }
+    const auto jobs = forecast_.expected(coming() - asked, surely, keeper_.kept_by_kind());
+    if (jobs.empty()) return;
+    ++result_.forecasts;
+    const model::Instance foreseen = forecast_.instance(jobs);
+    const model::Valuation valuation(foreseen, valuation_.objective());
+    model::Room room = keeper_.room();
+    std::vector<JobId> all;
+    for (std::size_t j = 0; j < jobs.size(); ++j) all.emplace_back(j);
+    const PackResult packed = pack(valuation, room, machines, all,
+                                   {.gap = options_.gap,
+                                    .relaxation_gap = options_.gap,
+                                    .neighbourhoods = 0,
+                                    .stop = options_.stop});
+    for (const model::JobPlacement& p : packed.placed) {
+      keeper_.keep(forecast_.kind(jobs[p.job.index()]), valuation.placed(p), p.tasks.front());
+    }
+  }
+
+  /// Within a batch those that are hard to place come first; alone, a job just comes.
+  [[nodiscard]] std::vector<std::size_t> order(std::span<const JobId> batch) const {
+    const model::Workload& workload = valuation_.instance().workload;
+    std::vector<std::tuple<bool, double, std::int64_t, std::size_t>> keys;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      keys.emplace_back(!workload.job(batch[i]).required, -best_value(valuation_, batch[i]),
+                        -shape_of(workload, batch[i]).cpu_milli, i);
+    }
+    std::ranges::sort(keys);
+    std::vector<std::size_t> order;
+    for (const auto& key : keys) order.push_back(std::get<std::size_t>(key));
+    return order;
+  }
+
+  void place(JobId job, Kind kind) {
+    const bool required = valuation_.instance().workload.job(job).required;
+    if (const auto task = keeper_.claim(kind, job)) {
+      ++result_.foreseen;
+      return settle({.job = job, .tasks = {*task}});
+    }
+    const auto found = keeper_.squeeze(job);
+    if (!found) return;
+    if (found->gain < 0.0 && options_.refuse && !required) {
+      ++result_.refused;
+      return;
+    }
+    settle({.job = job, .tasks = {keeper_.apply(job, *found)}});
+  }
+
+  const model::Valuation& valuation_;
+  const OnlineOptions& options_;
+  Forecast forecast_;
+  Keeper keeper_;
+  OnlineResult result_;
+  double all_milli_;            ///< GPU thousandths of the cluster
+  double before_milli_ = 0.0;   ///< asked for by the jobs before this batch
+  std::int64_t jobs_then_ = 0;  ///< at the last forecast
+  std::int64_t free_then_ = 0;
+};
+
+}  // namespace
+
+OnlineResult place_online(const model::Valuation& valuation, std::span<const JobId> jobs,
+                          model::Placement kept, const OnlineOptions& options) {
+  Online online(valuation, options);
+  for (const model::JobPlacement& p : kept) online.settle(p);
+  const auto size = static_cast<std::size_t>(options.batch);
+  for (std::size_t i = 0; i < jobs.size() && !options.stop.requested(); i += size) {
+    online.arrive(jobs.subspan(i, std::min(size, jobs.size() - i)));
+  }
+  return online.result();
+}
+
+}  // namespace berth::solver

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "online.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "berth/base/error.hpp"
+#include "berth/model/quota.hpp"
+#include "berth/model/workload.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+[[noreturn]] void refuse(const std::string& problem, const char* hint) {
+  throw InputError({.file = "", .line = 0, .field = "--online-order"}, problem, hint);
+}
+
+}  // namespace
+
+void expect_single_tasks(const model::Valuation& valuation) {
+  const model::Instance& instance = valuation.instance();
+  const model::Quotas quotas(instance, valuation.objective());
+  if (!quotas.empty()) {
+    const QueueId queue = quotas.limits().front().queue;
+    refuse(fmt::format("queue \"{}\" has a quota", instance.cluster.queues[queue.index()].name),
+           "jobs are placed in order of arrival without quotas only");
+  }
+  for (const JobId id : model::planned_jobs(instance.workload)) {
+    const std::string_view name = instance.workload.job_names[id.index()];
+    const std::int64_t tasks = instance.workload.tasks(instance.workload.job(id));
+    if (tasks != 1) {
+      refuse(fmt::format("job \"{}\" has {} tasks", name, tasks),
+             "only jobs of one task are placed in order of arrival");
+    }
+    if (!valuation.placeless(id)) {
+      refuse(fmt::format("job \"{}\" is worth more in its home", name),
+             "only jobs that look at the GPU type alone are placed in order of arrival");
+    }
+  }
+}
+
+model::Placement place_in_order(const model::Valuation& valuation,
+                                const solver::OnlineOptions& options) {
+  const model::Workload& workload = valuation.instance().workload;
+  std::vector<JobId> jobs = model::planned_jobs(workload);
+  model::Placement kept;
+  for (const model::Running& r : workload.running) {
+    if (!r.pinned) kept.push_back(model::present_placement(workload, r));
+  }
+  std::erase_if(jobs, [&](JobId j) { return workload.job(j).running >= 0; });
+  std::ranges::stable_sort(jobs, {}, [&](JobId j) { return workload.job(j).arrival; });
+  return solver::place_online(valuation, jobs, std::move(kept), options).placed;
+}
+
+}  // namespace berth::pipeline

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "berth/model/placement.hpp"
+#include "berth/model/value.hpp"
+#include "berth/solver/online.hpp"
+
+namespace berth::pipeline {
+
+/// @throws InputError naming the first queue or job that `place_in_order` cannot deal with: a
+///         quota, a gang, a job that prefers a place
+void expect_single_tasks(const model::Valuation& valuation);
+
+/// Places the jobs in order of arrival (ties by id); running jobs stay where they are.
+/// @pre expect_single_tasks(valuation)
+model::Placement place_in_order(const model::Valuation& valuation,
+                                const solver::OnlineOptions& options);
+
+}  // namespace berth::pipeline
