@@ -15,25 +15,35 @@ struct Insertion {
   std::vector<JobId> victims;       ///< distinct
 };
 
+struct Search {
+  /// Of the same content, or null: domains that cannot do better are passed over; the result is
+  /// the same.
+  const EvictionCosts* costs = nullptr;
+  std::int64_t drawn =
+      0;  ///< GPU thousandths that the job may take of its quotas beyond allowances
+  model::Level widest = model::Level::cluster;  ///< domain it may lie in
+};
+
 /// The best insertion on the present content, looking at every domain of the shard: in each, the
 /// machines where room for one more task costs least, victims of a machine in order of value per
-/// GPU. Required jobs are never victims. Jobs with several task groups only go into idle room.
+/// GPU. Where the job passes the allowance of a quota, first those go that are worth least among
+/// the jobs that count for it; beyond a soft one it may pay instead. Required jobs are never
+/// victims. Jobs with several task groups only go into idle room.
 /// Reads only. O(machines x jobs per machine) per allowed GPU type and level.
-/// @param costs  of the same content, or null: domains that cannot do better are passed over; the
-///               result is the same
-Insertion find_insertion(const Tenancy& tenancy, JobId job, const EvictionCosts* costs = nullptr);
+Insertion find_insertion(const Tenancy& tenancy, JobId job, const Search& search = {});
 
 /// What an applied insertion changed.
 struct Applied {
   double gain = 0.0;              ///< value added; 0 when nothing was changed
   std::vector<JobId> pushed_out;  ///< victims that found no other place
+  bool crowded = false;           ///< refused by an uplink: a narrower domain may do
 };
 
 /// Carries the insertion out, puts victims back into idle room (most valuable first), and undoes
-/// everything when less than `at_least` is gained.
+/// everything when less than `at_least` is gained, or a quota or an uplink would be passed.
 Applied apply_insertion(Tenancy& tenancy, JobId job, const Insertion& insertion, double at_least);
 
-/// Places the job into idle room at the best value, or returns false.
+/// Places the job into idle room at the best value that quotas and uplinks allow, or returns false.
 bool place_idle(Tenancy& tenancy, JobId job);
 
 }  // namespace berth::solver

@@ -2,11 +2,13 @@
 #include "berth/solver/shard.hpp"
 
 #include "shard/insertion.hpp"
+#include "shard/shard_state.hpp"
 #include "shard/tenancy.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -30,37 +32,6 @@ std::vector<JobId> sorted(std::span<const JobId> jobs) {
 }
 
 }  // namespace
-
-struct Shard::State {
-  ShardId id;
-  const model::Valuation* valuation;
-  const model::Pools* pools;
-  std::vector<MachineId> machines;
-  ShardOptions options;
-  Tenancy tenancy;
-  std::set<JobId> unplaced = {};
-  std::set<JobId> pushed_out = {};    ///< those of `unplaced` that `improve` has not tried yet
-  std::vector<double> cheapest = {};  ///< by GPU type: least price per GPU over the cluster
-  std::vector<ShapePrice> shape_prices = {};
-  bool challenged = false;  ///< some jobs were here before the relaxation
-
-  [[nodiscard]] const model::Workload& workload() const { return valuation->instance().workload; }
-
-  /// Single tasks that only look at the GPU type: what the pattern LP packs.
-  [[nodiscard]] bool packable(JobId job) const {
-    return valuation->placeless(job) && workload().tasks(workload().job(job)) == 1;
-  }
-
-  [[nodiscard]] double best_value(JobId job) const;
-  [[nodiscard]] double profit(JobId job, std::span<const double> by_type) const;
-  /// Best priced profit the job misses while it waits.
-  [[nodiscard]] double regret(JobId job) const { return profit(job, cheapest); }
-  void admit(model::Placement placed);
-  void dive_all(std::span<const JobId> jobs, std::span<const double> prices, const StopToken& stop);
-  void pack_all(std::span<const JobId> jobs, const StopToken& stop);
-  void fill_idle(const MayTry& may_try = {}, const Admit& admit = {});
-  double improve_batch(std::span<const JobId> batch);
-};
 
 /// Largest value over the types the job may use; for a CPU-only job its value anywhere.
 double Shard::State::best_value(JobId job) const {
@@ -112,7 +83,7 @@ void Shard::State::pack_all(std::span<const JobId> jobs, const StopToken& stop) 
 }
 
 /// Idle room to whoever is worth most per GPU; jobs worth nothing last, they still run if they can.
-void Shard::State::fill_idle(const MayTry& may_try, const Admit& admit) {
+void Shard::State::fill_idle() {
   std::vector<std::tuple<double, std::int32_t, std::int64_t, JobId>> order;
   for (const JobId job : unplaced) {
     const model::Job& record = workload().job(job);
@@ -123,24 +94,31 @@ void Shard::State::fill_idle(const MayTry& may_try, const Admit& admit) {
   }
   std::ranges::sort(order);
   // Room only shrinks here: what found no place once finds none for an equal job later.
-  std::set<std::tuple<ShapeId, std::int32_t, std::uint64_t, model::Level>> hopeless;
+  std::set<std::tuple<ShapeId, std::int32_t, std::uint64_t, model::Level, std::int64_t>> hopeless;
   for (const auto& [rank, priority, arrival, job] : order) {
     if (options.stop.patient().requested()) return;
     const model::Job& record = workload().job(job);
     const model::TaskGroup& group = workload().groups_of(record).front();
-    const std::tuple kind(group.shape, group.count, record.gpu_types, record.domain);
+    const std::tuple kind(group.shape, group.count, record.gpu_types, record.domain,
+                          record.communication.mbps);
     if (record.groups == 1 && hopeless.contains(kind)) continue;
-    if (may_try && !may_try(job, best_value(job))) continue;
+    const std::optional<double> surcharge = tenancy.ledger().surcharge(job);
+    if (!surcharge || (*surcharge > best_value(job) && !record.required)) continue;
     if (place_idle(tenancy, job)) {
-      if (admit && !admit(tenancy.placed(job), tenancy.value_of(job))) {
-        tenancy.remove(job);
-        continue;
-      }
       unplaced.erase(job);
     } else if (record.groups == 1) {
       hopeless.insert(kind);
     }
   }
+}
+
+/// Carries an insertion out; one that the uplinks refuse is tried within a rack.
+Applied Shard::State::insert(JobId job, const Insertion& found, double at_least) {
+  Applied applied = apply_insertion(tenancy, job, found, at_least);
+  if (applied.gain > 0.0 || !applied.crowded) return applied;
+  const Insertion narrow = find_insertion(tenancy, job, {.widest = model::Level::rack});
+  if (narrow.gain <= 0.0 || narrow.gain < at_least) return {};
+  return apply_insertion(tenancy, job, narrow, at_least);
 }
 
 /// Searches on a frozen snapshot in parallel, commits in order of gain, then id; an insertion
@@ -160,12 +138,16 @@ double Shard::State::improve_batch(std::span<const JobId> batch) {
   for (const std::size_t i : order) {
     if (options.stop.requested()) break;
     const auto stale = [&](MachineId m) { return touched.contains(m); };
-    if (std::ranges::any_of(found[i].machines, stale)) found[i] = find_insertion(tenancy, batch[i]);
+    const auto gone = [&](JobId victim) { return !tenancy.has(victim); };
+    if (std::ranges::any_of(found[i].machines, stale) ||
+        std::ranges::any_of(found[i].victims, gone)) {
+      found[i] = find_insertion(tenancy, batch[i]);
+    }
     if (found[i].gain <= 0.0) continue;
     for (const JobId victim : found[i].victims) {
       for (const auto& task : tenancy.placed(victim).tasks) touched.insert(task.machine);
     }
-    Applied applied = apply_insertion(tenancy, batch[i], found[i], 0.0);
+    const Applied applied = insert(batch[i], found[i], 0.0);
     if (applied.gain <= 0.0) continue;
     gained += applied.gain;
     touched.insert(found[i].machines.begin(), found[i].machines.end());
@@ -182,12 +164,15 @@ double Shard::State::improve_batch(std::span<const JobId> batch) {
 
 Shard::Shard(ShardId id, const model::Valuation& valuation, const model::Pools& pools,
              std::vector<MachineId> machines, const ShardOptions& options)
-    : state_(std::make_unique<State>(State{.id = id,
-                                           .valuation = &valuation,
-                                           .pools = &pools,
-                                           .machines = machines,
-                                           .options = options,
-                                           .tenancy = Tenancy(valuation, machines)})) {}
+    : state_(
+          std::make_unique<State>(State{.id = id,
+                                        .valuation = &valuation,
+                                        .pools = &pools,
+                                        .machines = machines,
+                                        .options = options,
+                                        .tenancy = Tenancy(valuation, machines, options.limits)})) {
+  state_->tell_links();
+}
 
 Shard::~Shard() = default;
 Shard::Shard(Shard&&) noexcept = default;
@@ -235,7 +220,7 @@ void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
   improve();
 }
 
-void Shard::refill(const MayTry& may_try, const Admit& admit) { state_->fill_idle(may_try, admit); }
+void Shard::refill() { state_->fill_idle(); }
 
 void Shard::restore(ShardContent content) {
   for (JobPlacement& p : content.placed) state_->tenancy.add(std::move(p));
@@ -276,27 +261,42 @@ std::vector<Quote> Shard::quotes() const {
   return quotes;
 }
 
-std::vector<Bid> Shard::bids(std::span<const JobId> jobs) const {
-  std::vector<double> gain(jobs.size(), 0.0);
+std::vector<Bid> Shard::bids(std::span<const JobId> jobs,
+                             std::span<const std::int64_t> left) const {
+  std::vector<Bid> found(jobs.size());
   const EvictionCosts costs(state_->tenancy);
   parallel::run_tasks(jobs.size(), [&](std::size_t i) {
-    if (!state_->options.stop.requested()) {
-      gain[i] = find_insertion(state_->tenancy, jobs[i], &costs).gain;
-    }
+    if (state_->options.stop.requested()) return;
+    const std::int64_t milli = state_->workload().gpu_milli(state_->workload().job(jobs[i]));
+    const auto quotas = state_->tenancy.ledger().quotas_of(jobs[i]);
+    const bool draws = !quotas.empty() && std::ranges::all_of(quotas, [&](std::uint32_t q) {
+      return q < left.size() && left[q] >= milli;
+    });
+    const std::int64_t drawn = draws ? milli : 0;
+    const Insertion best =
+        find_insertion(state_->tenancy, jobs[i], {.costs = &costs, .drawn = drawn});
+    found[i] = {jobs[i], state_->id, best.gain, drawn};
   });
-  std::vector<Bid> bids;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (gain[i] > 0.0) bids.push_back({jobs[i], state_->id, gain[i]});
-  }
-  return bids;
+  std::erase_if(found, [](const Bid& bid) { return bid.gain <= 0.0; });
+  return found;
 }
 
-double Shard::realise(JobId job, double at_least) {
+double Shard::realise(JobId job, double at_least, std::int64_t drawn) {
   if (state_->options.stop.requested()) return 0.0;
+  model::Ledger& ledger = state_->tenancy.ledger();
+  const auto raise = [&](std::int64_t by) {
+    for (const std::uint32_t q : ledger.quotas_of(job)) {
+      if (ledger.allowance(q) != model::Ledger::kNoLimit) ledger.allow(q, ledger.allowance(q) + by);
+    }
+  };
+  raise(drawn);
   const Insertion found = find_insertion(state_->tenancy, job);
-  if (found.gain < at_least || found.gain <= 0.0) return 0.0;
-  const Applied applied = apply_insertion(state_->tenancy, job, found, at_least);
-  if (applied.gain <= 0.0) return 0.0;
+  Applied applied;
+  if (found.gain >= at_least && found.gain > 0.0) applied = state_->insert(job, found, at_least);
+  if (applied.gain <= 0.0) {
+    raise(-drawn);
+    return 0.0;
+  }
   state_->unplaced.erase(job);
   state_->unplaced.insert(applied.pushed_out.begin(), applied.pushed_out.end());
   state_->pushed_out.insert(applied.pushed_out.begin(), applied.pushed_out.end());

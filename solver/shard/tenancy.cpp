@@ -50,11 +50,14 @@ std::span<const Domain> DomainIndex::domains(GpuTypeId type, Level level) const 
   return found->second;
 }
 
-Tenancy::Tenancy(const model::Valuation& valuation, std::span<const MachineId> machines)
+Tenancy::Tenancy(const model::Valuation& valuation, std::span<const MachineId> machines,
+                 const model::Limits* limits)
     : valuation_(&valuation),
       room_(valuation.instance().cluster, machines),
       index_(valuation.instance().cluster, machines),
-      on_(machines.size()) {}
+      ledger_(valuation.instance(), limits),
+      on_(machines.size()),
+      of_quota_(ledger_.limits() == nullptr ? 0 : ledger_.limits()->quota_count()) {}
 
 void Tenancy::add(JobPlacement placement) {
   model::take(room_, valuation_->instance().workload, placement);
@@ -80,6 +83,10 @@ void Tenancy::adopt(JobPlacement placement) {
     residents.insert(std::ranges::lower_bound(residents, resident, std::less<>{}), resident);
   }
   const double face = valuation_->face(placement);
+  ledger_.add(placement);
+  for (const std::uint32_t q : ledger_.quotas_of(job)) {
+    if (!record.required) of_quota_[q].emplace(value / static_cast<double>(total), job);
+  }
   const bool fresh = jobs_.emplace(job, Tenant{std::move(placement), value, face}).second;
   BERTH_ASSERT(fresh);
 }
@@ -88,8 +95,14 @@ JobPlacement Tenancy::remove(JobId job) {
   const auto found = jobs_.find(job);
   BERTH_EXPECT(found != jobs_.end());
   JobPlacement placement = std::move(found->second.placement);
+  const model::Workload& workload = valuation_->instance().workload;
+  const auto total = std::max<std::int64_t>(1, workload.gpu_milli(workload.job(job)));
+  for (const std::uint32_t q : ledger_.quotas_of(job)) {
+    of_quota_[q].erase({found->second.value / static_cast<double>(total), job});
+  }
+  ledger_.remove(placement);
   jobs_.erase(found);
-  model::release(room_, valuation_->instance().workload, placement);
+  model::release(room_, workload, placement);
   for (const auto& task : placement.tasks) {
     std::erase_if(on_[room_.slot(task.machine)], [&](const Resident& r) { return r.job == job; });
   }
@@ -106,6 +119,12 @@ model::Placement Tenancy::placement() const {
   model::Placement all;
   all.reserve(jobs_.size());
   for (const auto& [job, tenant] : jobs_) all.push_back(tenant.placement);
+  return all;
+}
+
+std::vector<JobId> Tenancy::jobs() const {
+  std::vector<JobId> all;
+  for (const auto& [job, tenant] : jobs_) all.push_back(job);
   return all;
 }
 

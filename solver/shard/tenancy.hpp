@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "berth/model/ledger.hpp"
 #include "berth/model/room.hpp"
 #include "berth/model/value.hpp"
 
@@ -44,10 +47,12 @@ struct Resident {
   }
 };
 
-/// Who runs where in one shard: the free room, the jobs on each machine, what each is worth.
+/// Who runs where in one shard: the free room, the jobs on each machine, what each is worth, what
+/// they use of quotas and uplinks.
 class Tenancy {
  public:
-  Tenancy(const model::Valuation& valuation, std::span<const MachineId> machines);
+  Tenancy(const model::Valuation& valuation, std::span<const MachineId> machines,
+          const model::Limits* limits = nullptr);
 
   void add(model::JobPlacement placement);    ///< takes the room
   void adopt(model::JobPlacement placement);  ///< its room is taken already
@@ -58,13 +63,21 @@ class Tenancy {
     return jobs_.at(job).placement;
   }
   [[nodiscard]] double value_of(JobId job) const { return jobs_.at(job).value; }
+  [[nodiscard]] double face_of(JobId job) const { return jobs_.at(job).face; }
   [[nodiscard]] double value() const;  ///< before prices; summed in job order
   /// Jobs on a machine, least value per GPU first, ties by id.
   [[nodiscard]] std::span<const Resident> on(MachineId m) const { return on_[room_.slot(m)]; }
   [[nodiscard]] model::Placement placement() const;
+  /// All jobs here, ascending.
+  [[nodiscard]] std::vector<JobId> jobs() const;
 
   [[nodiscard]] model::Room& room() { return room_; }
   [[nodiscard]] const model::Room& room() const { return room_; }
+  [[nodiscard]] model::Ledger& ledger() { return ledger_; }
+  [[nodiscard]] const model::Ledger& ledger() const { return ledger_; }
+  /// Jobs that count for a quota and may go, with their value per GPU thousandth, the least first.
+  using ByDensity = std::set<std::pair<double, JobId>>;
+  [[nodiscard]] const ByDensity& counting_for(std::size_t quota) const { return of_quota_[quota]; }
   [[nodiscard]] const DomainIndex& index() const { return index_; }
   [[nodiscard]] const model::Valuation& valuation() const { return *valuation_; }
 
@@ -77,8 +90,10 @@ class Tenancy {
   const model::Valuation* valuation_;
   model::Room room_;
   DomainIndex index_;
+  model::Ledger ledger_;
   std::map<JobId, Tenant> jobs_;
   std::vector<std::vector<Resident>> on_;  ///< by slot of the room
+  std::vector<ByDensity> of_quota_;        ///< by quota
 };
 
 }  // namespace berth::solver

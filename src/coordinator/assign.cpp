@@ -60,13 +60,15 @@ struct Wish {
 class Assigner {
  public:
   Assigner(const model::Valuation& valuation, const model::Pools& pools,
-           const partition::Shards& shards, std::span<const double> prices, const StopToken& stop)
+           const partition::Shards& shards, std::span<const double> prices, const StopToken& stop,
+           const model::Limits* limits)
       : valuation_(valuation),
         cluster_(valuation.instance().cluster),
         workload_(valuation.instance().workload),
         pools_(pools),
         shards_(shards),
         stop_(stop),
+        limits_(limits),
         prices_(prices),
         price_(cluster_, pools, prices),
         room_(shards.size(), std::vector<double>(cluster_.gpu_types.size(), 0.0)),
@@ -188,16 +190,28 @@ class Assigner {
     if (large.empty()) return;
     std::vector<MachineId> all;
     for (std::size_t m = 0; m < cluster_.machines(); ++m) all.emplace_back(m);
-    solver::Shard whole(ShardId{}, valuation_, pools_, std::move(all), {.stop = stop_});
-    for (const model::JobPlacement& p : result.spanning) whole.reserve(p);
-    for (const model::JobPlacement& p : result.kept) whole.reserve(p);
-    for (const auto& [profit, job] : large) {
-      if (-profit <= 0.0 || whole.realise(job, 0.0) <= 0.0)
-        result.shard_of[job.index()] = claim(job);
+    solver::Shard whole(ShardId{}, valuation_, pools_, std::move(all),
+                        {.stop = stop_, .limits = limits_});
+    model::Ledger taken(valuation_.instance(), limits_);
+    for (const model::Placement* part : {&result.spanning, &result.kept}) {
+      for (const model::JobPlacement& p : *part) whole.reserve(p), taken.add(p);
     }
-    const model::Placement gangs = whole.placement();
+    for (std::size_t l = 0; l < taken.size(); ++l) {
+      const std::int64_t capacity = limits_->capacity(l);
+      if (capacity == model::Ledger::kNoLimit) continue;
+      whole.allow(l, std::max<std::int64_t>(0, capacity - taken.use(l)));
+    }
+    for (const auto& [profit, job] : large) {
+      if (-profit > 0.0) whole.realise(job, 0.0);
+    }
+    const model::Placement gangs = whole.placement();  // a later one may have pushed one out
+    const auto placed = [&](JobId job) {
+      return std::ranges::binary_search(gangs, job, {}, &model::JobPlacement::job);
+    };
+    for (const auto& [profit, job] : large) {
+      if (!placed(job)) result.shard_of[job.index()] = claim(job);
+    }
     result.spanning.insert(result.spanning.end(), gangs.begin(), gangs.end());
-    for (const auto& placed : result.spanning) result.shard_of[placed.job.index()] = ShardId{};
   }
 
   ShardId claim(JobId job) {
@@ -235,6 +249,7 @@ class Assigner {
   const model::Pools& pools_;
   const partition::Shards& shards_;
   StopToken stop_;
+  const model::Limits* limits_;
   std::span<const double> prices_;
   PriceMap price_;
   std::vector<std::vector<double>> room_, claimed_;  ///< GPUs by shard and type
@@ -263,9 +278,10 @@ std::vector<JobId> Assignment::open_jobs() const {
 
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
-                  std::span<const double> prices, const StopToken& stop) {
+                  std::span<const double> prices, const StopToken& stop,
+                  const model::Limits* limits) {
   Assignment result;
-  if (comm.rank() == 0) result = Assigner(valuation, pools, shards, prices, stop).run();
+  if (comm.rank() == 0) result = Assigner(valuation, pools, shards, prices, stop, limits).run();
   comm.broadcast_vector(result.shard_of, 0);
   for (model::Placement* part : {&result.spanning, &result.kept}) {
     auto stream = to_wire(*part);

@@ -44,6 +44,7 @@ class Rounds {
       : comm_(comm), valuation_(valuation), mine_(mine), options_(options) {
     for (const Refusal& r : start.refusals) refused_[{r.job, r.shard}] = r.round;
     share_room();
+    if (options_.sharing != nullptr) options_.sharing->hold(mine_);
   }
 
   /// One round; all ranks return the same report.
@@ -58,14 +59,21 @@ class Rounds {
     for (const Offer& offer : pushed.offers) report.importance += offer.regret;
     std::vector<Outcome> outcomes;
     if (const auto due = in_flight_.exchange(std::move(pushed))) {
-      const auto grants = grant(due->bids, tabu(), due->claims, versions_);
+      Claims claims = due->claims;
+      if (options_.sharing != nullptr) claims.left = options_.sharing->left();
+      const auto grants = grant(due->bids, tabu(), claims, versions_);
       report.grants = std::ssize(grants);
       outcomes = pull(grants);
       confirm(due->offers, outcomes, round);
     }
+    if (options_.sharing != nullptr) options_.sharing->deal(mine_);
     comm_.agreed([&] {
-      for (Shard& shard : mine_) shard.improve();
+      for (Shard& shard : mine_) {
+        if (options_.sharing != nullptr) shard.refill();
+        shard.improve();
+      }
     });
+    if (options_.sharing != nullptr) options_.sharing->hold(mine_);
     update_prices();
     withdraw();
     for (const Outcome& outcome : outcomes) {
@@ -78,7 +86,8 @@ class Rounds {
     return report;
   }
 
-  /// Sum of the shards' values in shard order: the same on every number of ranks.
+  /// Sum of the shards' values in shard order, less what is lost over soft quotas: the same on
+  /// every number of ranks.
   [[nodiscard]] double objective() const {
     std::vector<ShardValue> values;
     for (const Shard& shard : mine_) values.push_back({shard.id(), shard.value()});
@@ -86,7 +95,7 @@ class Rounds {
     std::ranges::sort(values, {}, &ShardValue::shard);
     double total = options_.spanning;
     for (const ShardValue& v : values) total += v.value;
-    return total;
+    return options_.sharing == nullptr ? total : total - options_.sharing->lost();
   }
 
   [[nodiscard]] std::vector<Refusal> refusals() const {
@@ -191,16 +200,23 @@ class Rounds {
       const auto milli = workload.gpu_milli(workload.job(offer.job));
       pushed.claims.gpus[offer.job] = static_cast<double>(milli) / 1000.0;
       pushed.claims.seen[offer.job] = versions_.of({strads::Thing::job, offer.job.value()});
+      if (options_.sharing == nullptr) continue;
+      const auto quotas = options_.sharing->quotas_of(offer.job);
+      if (!quotas.empty()) pushed.claims.quotas[offer.job] = {quotas.begin(), quotas.end()};
     }
     const auto asked = ask(pushed.offers, round);
+    const auto left =
+        options_.sharing == nullptr ? std::vector<std::int64_t>{} : options_.sharing->left();
     comm_.agreed([&] {
       for (const Shard& shard : mine_) {
         std::vector<JobId> jobs;
         for (const Offer& offer : pushed.offers) {
-          if (offer.source == shard.id()) continue;
-          if (!asked || asked->contains({offer.job, shard.id()})) jobs.push_back(offer.job);
+          const bool may = offer.source == shard.id()
+                               ? pushed.claims.quotas.contains(offer.job)
+                               : !asked || asked->contains({offer.job, shard.id()});
+          if (may) jobs.push_back(offer.job);
         }
-        const auto more = shard.bids(jobs);
+        const auto more = shard.bids(jobs, left);
         pushed.bids.insert(pushed.bids.end(), more.begin(), more.end());
       }
     });
@@ -231,7 +247,8 @@ class Rounds {
         std::int64_t later = 0;
         for (const Bid& bid : grants) {
           if (bid.shard != shard.id()) continue;
-          const double gain = shard.realise(bid.job, strads::least_gain(bid.gain, options_.theta));
+          const double gain =
+              shard.realise(bid.job, strads::least_gain(bid.gain, options_.theta), bid.drawn);
           outcomes.push_back({bid.job, bid.shard, gain, later});
           if (gain > 0.0) later = 1;
         }
@@ -249,7 +266,9 @@ class Rounds {
         continue;
       }
       for (Shard& shard : mine_) {
-        if (shard.id() == source.at(outcome.job)) shard.let_go(outcome.job);
+        // A shard may bid for its own job, when all quotas together let it in.
+        const bool own = source.at(outcome.job) == outcome.shard;
+        if (!own && shard.id() == source.at(outcome.job)) shard.let_go(outcome.job);
       }
     }
   }

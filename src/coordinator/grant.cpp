@@ -11,7 +11,7 @@ using strads::Thing;
 
 strads::Key key_of(JobId job) { return {Thing::job, job.value()}; }
 
-/// One hard resource per shard, in the order of `claims.room`.
+/// One hard resource per shard, in the order of `claims.room`, then one per quota.
 std::vector<strads::Resource> resources_of(std::span<const Bid> bids, const Claims& claims) {
   std::map<ShardId, double> largest;
   for (const Bid& bid : bids) {
@@ -22,6 +22,9 @@ std::vector<strads::Resource> resources_of(std::span<const Bid> bids, const Clai
   for (const auto& [shard, room] : claims.room) {
     resources.push_back({.capacity = std::max(room, largest[shard])});
   }
+  for (const std::int64_t milli : claims.left) {
+    resources.push_back({.capacity = static_cast<double>(milli)});
+  }
   return resources;
 }
 
@@ -29,10 +32,17 @@ strads::Proposal proposal_of(const Bid& bid, const Claims& claims) {
   const auto seen = claims.seen.find(bid.job);
   const auto room = claims.room.find(bid.shard);
   const auto resource = static_cast<std::size_t>(std::distance(claims.room.begin(), room));
-  return {.id = (std::int64_t{bid.job.value()} << 31) + bid.shard.value(),
-          .gain = bid.gain,
-          .seen = {{key_of(bid.job), seen == claims.seen.end() ? 0 : seen->second}},
-          .use = {{resource, claims.gpus.at(bid.job)}}};
+  strads::Proposal proposal{
+      .id = (std::int64_t{bid.job.value()} << 31) + bid.shard.value(),
+      .gain = bid.gain,
+      .seen = {{key_of(bid.job), seen == claims.seen.end() ? 0 : seen->second}},
+      .use = {{resource, claims.gpus.at(bid.job)}}};
+  const auto quotas = claims.quotas.find(bid.job);
+  if (bid.drawn == 0 || quotas == claims.quotas.end()) return proposal;
+  for (const std::uint32_t q : quotas->second) {
+    proposal.use.push_back({claims.room.size() + q, static_cast<double>(bid.drawn)});
+  }
+  return proposal;
 }
 
 }  // namespace

@@ -3,187 +3,227 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <tuple>
 #include <utility>
+
+#include "berth/base/int128.hpp"
 
 namespace berth::coordinator {
 namespace {
 
 using model::JobPlacement;
+using model::Ledger;
 using model::Placement;
+using solver::Shard;
+using solver::Stake;
+using solver::Surplus;
 
-/// One plan being trimmed.
-class Trimmer {
- public:
-  Trimmer(const model::Valuation& valuation, const model::Quotas& quotas, const model::Links& links,
-          Ledger& ledger, Placement placement)
-      : valuation_(valuation),
-        workload_(valuation.instance().workload),
-        quotas_(quotas),
-        links_(links),
-        ledger_(ledger),
-        placement_(std::move(placement)),
-        dropped_(placement_.size(), 0) {
-    for (const JobPlacement& p : placement_) ledger_.add(p);
-  }
+constexpr std::size_t kTurns = 16;  ///< shards that may use all that is left, each time it is dealt
 
-  /// Children come after their parents in the file: they are trimmed first.
-  void trim() {
-    for (auto l = static_cast<std::uint32_t>(quotas_.limits().size()); l-- > 0;) trim_quota(l);
-    for (std::uint32_t l = 0; l < links_.size() && !links_.idle(); ++l) trim_link(l);
-  }
-
-  [[nodiscard]] Placement kept() const {
-    Placement kept;
-    for (std::size_t i = 0; i < placement_.size(); ++i) {
-      if (dropped_[i] == 0) kept.push_back(placement_[i]);
-    }
-    return kept;
-  }
-
- private:
-  /// (required, worth per unit, job, position): who goes first.
-  using Candidate = std::tuple<bool, double, JobId, std::size_t>;
-
-  template <class Amount>
-  std::vector<Candidate> candidates(Amount amount) const {
-    std::vector<Candidate> found;
-    for (std::size_t i = 0; i < placement_.size(); ++i) {
-      if (dropped_[i] != 0) continue;
-      const JobPlacement& p = placement_[i];
-      const auto taken = static_cast<double>(amount(p));
-      if (taken <= 0.0) continue;
-      found.emplace_back(workload_.job(p.job).required, valuation_.placed(p) / taken, p.job, i);
-    }
-    std::ranges::sort(found);
-    return found;
-  }
-
-  void drop(std::size_t position) {
-    dropped_[position] = 1;
-    ledger_.remove(placement_[position]);
-  }
-
-  void trim_quota(std::uint32_t l) {
-    if (ledger_.over(l) <= 0) return;
-    const auto amount = [&](const JobPlacement& p) {
-      const model::Job& job = workload_.job(p.job);
-      return std::ranges::count(quotas_.of(job.queue), l) > 0 ? workload_.gpu_milli(job) : 0;
-    };
-    const double penalty = quotas_.limits()[l].penalty;
-    for (const auto& [required, worth, job, position] : candidates(amount)) {
-      if (ledger_.over(l) <= 0 || 1000.0 * worth >= penalty) break;
-      if (required && std::isfinite(penalty)) break;
-      drop(position);
-    }
-  }
-
-  void trim_link(std::uint32_t l) {
-    if (ledger_.excess(l) <= 0) return;
-    const auto amount = [&](const JobPlacement& p) {
-      std::int64_t mbps = 0;
-      for (const model::LinkLoad& load : links_.load(p.job, p.tasks)) {
-        if (load.link == l) mbps += load.mbps;
-      }
-      return mbps;
-    };
-    for (const auto& [required, worth, job, position] : candidates(amount)) {
-      if (ledger_.excess(l) <= 0) break;
-      drop(position);
-    }
-  }
-
-  const model::Valuation& valuation_;
-  const model::Workload& workload_;
-  const model::Quotas& quotas_;
-  const model::Links& links_;
-  Ledger& ledger_;
-  Placement placement_;
-  std::vector<char> dropped_;  ///< by position in placement_
-};
-
-std::vector<JobId> absent(const model::Workload& workload, const Placement& placement) {
-  std::vector<char> placed(workload.jobs.size(), 0);
-  for (const JobPlacement& p : placement) placed[p.job.index()] = 1;
-  std::vector<JobId> jobs;
-  for (const JobId job : model::planned_jobs(workload)) {
-    if (placed[job.index()] == 0) jobs.push_back(job);
+/// Whom dropping the list's head would drop: in order, until `over` is gone.
+std::set<JobId> chosen(std::vector<Surplus> candidates, std::int64_t over, double penalty) {
+  std::ranges::sort(candidates, {},
+                    [](const Surplus& s) { return std::tuple(s.required, s.worth, s.job); });
+  std::set<JobId> jobs;
+  for (const Surplus& s : candidates) {
+    if (over <= 0) break;
+    const bool soft = std::isfinite(penalty);
+    if (soft && (s.required != 0 || 1000.0 * s.worth >= penalty)) break;
+    jobs.insert(s.job);
+    over -= s.amount;
   }
   return jobs;
 }
 
 }  // namespace
 
-Ledger::Ledger(const model::Instance& instance, const model::Quotas& quotas,
-               const model::Links& links)
-    : instance_(&instance),
-      quotas_(&quotas),
-      links_(&links),
-      milli_(quotas.limits().size(), 0),
-      mbps_(links.size(), 0) {}
-
-void Ledger::count(const JobPlacement& placed, int sign) {
-  const model::Job& job = instance_->workload.job(placed.job);
-  for (const std::uint32_t l : quotas_->of(job.queue)) {
-    milli_[l] += sign * instance_->workload.gpu_milli(job);
+std::vector<std::int64_t> share(std::int64_t amount, std::span<const std::int64_t> demands) {
+  Int128 total = 0, seen = 0;
+  for (const std::int64_t d : demands) total += d;
+  std::vector<std::int64_t> shares;
+  std::int64_t given = 0;
+  for (const std::int64_t d : demands) {
+    seen += d;
+    const auto until = total == 0 ? 0 : static_cast<std::int64_t>(Int128{amount} * seen / total);
+    shares.push_back(until - given);
+    given = until;
   }
-  if (links_->idle()) return;
-  for (const model::LinkLoad& load : links_->load(placed.job, placed.tasks)) {
-    mbps_[load.link] += sign * load.mbps;
+  return shares;
+}
+
+Sharing::Sharing(const comm::Communicator& comm, const model::Valuation& valuation,
+                 const model::Limits& limits, const Placement& spanning)
+    : comm_(comm),
+      valuation_(valuation),
+      limits_(limits),
+      elsewhere_(valuation.instance(), &limits) {
+  for (const JobPlacement& p : spanning) elsewhere_.add(p);
+}
+
+std::int64_t Sharing::over(std::size_t limit) const {
+  const std::int64_t capacity = limits_.capacity(limit);
+  return capacity == Ledger::kNoLimit ? 0 : use_[limit] - capacity;
+}
+
+void Sharing::count(std::span<const Shard> mine) {
+  std::vector<Stake> stakes;
+  for (const Shard& shard : mine) {
+    for (const Stake& s : shard.stakes()) {
+      if (s.use != 0 || s.demand != 0) stakes.push_back(s);
+    }
+  }
+  stakes_ = comm_.all_gather_varying<Stake>(stakes);
+  std::ranges::sort(stakes_, {}, [](const Stake& s) { return std::pair(s.limit, s.shard); });
+  use_.assign(limits_.size(), 0);
+  for (std::size_t l = 0; l < use_.size(); ++l) use_[l] = elsewhere_.use(l);
+  for (const Stake& s : stakes_) use_[s.limit] += s.use;
+}
+
+void Sharing::allow(std::span<Shard> mine, bool shares) {
+  for (Shard& shard : mine) {
+    for (const std::size_t l : shard.own_links()) {
+      shard.allow(l, std::max<std::int64_t>(0, limits_.capacity(l) - elsewhere_.use(l)));
+    }
+    shard.hold();
+  }
+  if (!shares) return;
+  for (auto first = stakes_.begin(); first != stakes_.end();) {
+    const std::uint32_t limit = first->limit;
+    const auto last =
+        std::find_if(first, stakes_.end(), [&](const Stake& s) { return s.limit != limit; });
+    std::vector<std::int64_t> demands;
+    for (auto s = first; s != last; ++s) demands.push_back(s->demand);
+    const auto parts = share(std::max<std::int64_t>(0, -over(limit)), demands);
+    for (Shard& shard : mine) {
+      for (auto s = first; s != last; ++s) {
+        if (s->shard != shard.id()) continue;
+        shard.allow(limit, s->use + parts[static_cast<std::size_t>(s - first)]);
+      }
+    }
+    first = last;
   }
 }
 
-std::int64_t Ledger::over(std::uint32_t limit) const {
-  return milli_[limit] - quotas_->limits()[limit].milli;
+void Sharing::hold(std::span<Shard> mine) {
+  count(mine);
+  allow(mine, false);
 }
 
-std::int64_t Ledger::excess(std::uint32_t link) const {
-  return links_->mbps(link) == model::Links::kNoLimit ? 0 : mbps_[link] - links_->mbps(link);
-}
-
-bool Ledger::admits(JobId id, double value) const {
-  const model::Job& job = instance_->workload.job(id);
-  const std::int64_t milli = instance_->workload.gpu_milli(job);
-  double lost = 0.0;
-  for (const std::uint32_t l : quotas_->of(job.queue)) {
-    const std::int64_t over = std::min(milli, milli_[l] + milli - quotas_->limits()[l].milli);
-    if (over <= 0) continue;
-    if (std::isinf(quotas_->limits()[l].penalty)) return false;
-    lost += quotas_->limits()[l].penalty * static_cast<double>(over) / 1000.0;
+/// A share of a few GPUs is of no use to a gang: so first those shards that want most, one after
+/// the other, fill their idle room from all that is left.
+void Sharing::deal(std::span<Shard> mine) {
+  count(mine);
+  std::map<ShardId, std::int64_t> wanted;
+  for (const Stake& s : stakes_) {
+    if (over(s.limit) < 0 && s.demand > 0) wanted[s.shard] += s.demand;
   }
-  return lost <= value || job.required;
+  std::vector<std::pair<std::int64_t, ShardId>> turns;
+  for (const auto& [shard, demand] : wanted) turns.emplace_back(-demand, shard);
+  std::ranges::sort(turns);
+  if (turns.size() > kTurns) turns.resize(kTurns);
+  for (const auto& [demand, turn] : turns) {
+    allow(mine, false);
+    comm_.agreed([&, turn = turn] {
+      for (Shard& shard : mine) {
+        if (shard.id() != turn) continue;
+        for (const Stake& s : stakes_) {
+          if (s.shard != turn) continue;
+          shard.allow(s.limit, s.use + std::max<std::int64_t>(0, -over(s.limit)));
+        }
+        shard.refill();
+      }
+    });
+    count(mine);
+  }
+  allow(mine, true);
 }
 
-bool Ledger::admits(const JobPlacement& placed, double value) const {
-  if (!admits(placed.job, value)) return false;
-  if (links_->idle()) return true;
-  return std::ranges::all_of(links_->load(placed.job, placed.tasks), [&](const auto& load) {
-    return links_->mbps(load.link) == model::Links::kNoLimit ||
-           mbps_[load.link] + load.mbps <= links_->mbps(load.link);
+/// Everyone learns enough candidates of every shard to choose the same jobs.
+void Sharing::cut(std::span<Shard> mine, Placement& spanning, std::size_t limit) {
+  if (over(limit) <= 0) return;
+  std::vector<Surplus> candidates;
+  for (const Shard& shard : mine) {
+    // An uplink of its own is counted here for the spanning gangs alone.
+    if (std::ranges::binary_search(shard.own_links(), limit)) continue;
+    const auto more = shard.surplus(limit, over(limit));
+    candidates.insert(candidates.end(), more.begin(), more.end());
+  }
+  candidates = comm_.all_gather_varying<Surplus>(candidates);
+  for (const JobPlacement& p : spanning) {
+    const std::int64_t taken = elsewhere_.amount(limit, p);
+    if (taken <= 0) continue;
+    const bool required = valuation_.instance().workload.job(p.job).required;
+    const double worth = valuation_.face(p) / static_cast<double>(taken);
+    candidates.push_back({p.job, required ? 1 : 0, worth, taken});
+  }
+  const std::set<JobId> going = chosen(std::move(candidates), over(limit), limits_.penalty(limit));
+  for (const JobPlacement& p : spanning) {
+    if (!going.contains(p.job)) continue;
+    elsewhere_.remove(p);
+    for (Shard& shard : mine) shard.unreserve(p);
+  }
+  std::erase_if(spanning, [&](const JobPlacement& p) { return going.contains(p.job); });
+  for (Shard& shard : mine) {
+    for (const JobId job : going) shard.drop(job);
+  }
+  count(mine);
+}
+
+/// Uplinks that one shard has to itself.
+void Sharing::cut_own(std::span<Shard> mine) const {
+  for (Shard& shard : mine) {
+    for (const std::size_t l : shard.own_links()) {
+      const std::int64_t excess = shard.excess(l);
+      for (const Surplus& s : shard.surplus(l, excess)) shard.drop(s.job);
+    }
+  }
+}
+
+void Sharing::settle(std::span<Shard> mine, Placement& spanning) {
+  count(mine);
+  // Children come after their parents in the file: they are cut first.
+  for (std::size_t q = limits_.quota_count(); q-- > 0;) cut(mine, spanning, q);
+  // Uplinks of one shard are in `use_` with the traffic of spanning gangs alone.
+  for (std::size_t l = limits_.quota_count(); l < limits_.size(); ++l) cut(mine, spanning, l);
+  allow(mine, false);
+  cut_own(mine);
+  deal(mine);
+  comm_.agreed([&] {
+    for (Shard& shard : mine) {
+      shard.refill();
+      shard.improve();
+    }
   });
 }
 
-Placement obey_limits(const model::Valuation& valuation, const model::Pools& pools,
-                      const model::Quotas& quotas, const model::Links& links, Placement placement,
-                      const solver::ShardOptions& options) {
-  if (quotas.empty() && links.idle()) return placement;
-  const model::Instance& instance = valuation.instance();
-  Ledger ledger(instance, quotas, links);
-  Trimmer trimmer(valuation, quotas, links, ledger, std::move(placement));
-  trimmer.trim();
-  std::vector<MachineId> machines;
-  for (std::size_t m = 0; m < instance.cluster.machines(); ++m) machines.emplace_back(m);
-  solver::Shard whole(ShardId{}, valuation, pools, std::move(machines), options);
-  Placement kept = trimmer.kept();
-  const std::vector<JobId> waiting = absent(instance.workload, kept);
-  whole.restore({.placed = std::move(kept), .unplaced = waiting, .pushed_out = {}});
-  whole.refill([&](JobId job, double value) { return ledger.admits(job, value); },
-               [&](const JobPlacement& placed, double value) {
-                 const bool admitted = ledger.admits(placed, value);
-                 if (admitted) ledger.add(placed);
-                 return admitted;
-               });
-  return whole.placement();
+std::vector<std::int64_t> Sharing::left() const {
+  std::vector<std::int64_t> left;
+  for (std::size_t q = 0; q < limits_.quota_count(); ++q) {
+    left.push_back(std::max<std::int64_t>(0, -over(q)));
+  }
+  return left;
+}
+
+double Sharing::lost() const {
+  double sum = 0.0;
+  for (std::size_t q = 0; q < limits_.quota_count(); ++q) {
+    if (over(q) > 0) sum += limits_.penalty(q) * static_cast<double>(over(q)) / 1000.0;
+  }
+  return sum;
+}
+
+bool keeps(const model::Instance& instance, const model::Limits& limits,
+           const Placement& placement) {
+  Ledger ledger(instance, &limits);
+  for (const JobPlacement& p : placement) ledger.add(p);
+  for (std::size_t l = 0; l < ledger.size(); ++l) {
+    const std::int64_t capacity = limits.capacity(l);
+    if (std::isinf(limits.penalty(l)) && capacity != Ledger::kNoLimit && ledger.use(l) > capacity) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace berth::coordinator

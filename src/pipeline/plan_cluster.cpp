@@ -11,11 +11,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "berth/base/assert.hpp"
 #include "berth/certify/figures.hpp"
 #include "berth/certify/gap_parts.hpp"
 #include "berth/coordinator/limits.hpp"
@@ -95,8 +97,10 @@ model::RoundRecord record_of(const coordinator::RoundReport& round, double upper
           .mean_seconds = round.cost.mean};
 }
 
-coordinator::RoundOptions round_options(const PlanOptions& options, double spanning) {
+coordinator::RoundOptions round_options(const PlanOptions& options, double spanning,
+                                        coordinator::Sharing* sharing) {
   coordinator::RoundOptions rounds = options.rounds;
+  rounds.sharing = sharing;
   rounds.gap = options.gap;
   rounds.choice.seed = options.seed;
   rounds.spanning = spanning;
@@ -211,7 +215,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
       "partition", [&] { return partition::split(instance.cluster, options.partition); });
   const auto owners = partition::own(instance.cluster, shards, comm.size());
 
-  const Scene scene{comm, face, quotas, uplinks, pools, shards, owners, options};
+  const Scene scene{comm, face, quotas, links, uplinks, pools, shards, owners, options};
   Start start = options.checkpoint.resume.empty() ? plan_locally(scene, stages, progress)
                                                   : resume(scene, stages);
   const model::Valuation& valuation = *start.valuation;
@@ -229,20 +233,23 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
       });
     });
   } else {
+    std::unique_ptr<coordinator::Sharing> sharing;
+    if (start.limits != nullptr) {
+      sharing =
+          std::make_unique<coordinator::Sharing>(comm, valuation, *start.limits, start.spanning);
+    }
     done = stages.run("coordinate", [&] {
-      return coordinator::coordinate(comm, valuation, start.local.mine,
-                                     round_options(options, value_of(valuation, start.spanning)),
-                                     hooks(proof, writer, progress, records), start.rounds);
+      return coordinator::coordinate(
+          comm, valuation, start.local.mine,
+          round_options(options, value_of(valuation, start.spanning), sharing.get()),
+          hooks(proof, writer, progress, records), start.rounds);
     });
     placement = coordinator::gather_placement(comm, start.local.mine, start.spanning);
-    stages.run("limits", [&] {
-      comm.agreed([&] {
-        if (comm.rank() != 0) return;
-        placement = coordinator::obey_limits(face, pools, quotas, links, std::move(placement),
-                                             {.gap = options.gap, .stop = options.stop});
-      });
-    });
   }
+  comm.agreed([&] {
+    if (comm.rank() != 0 || start.limits == nullptr) return;
+    BERTH_ENSURE(coordinator::keeps(instance, *start.limits, placement));
+  });
 
   stages.run("tighten", [&] {
     comm.agreed([&] {

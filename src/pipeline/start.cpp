@@ -20,8 +20,9 @@ std::string words_of(const PlanOptions& options) {
                      options.partition.shards, options.gap, options.seed);
 }
 
-solver::ShardOptions shard_options(const PlanOptions& options) {
+solver::ShardOptions shard_options(const PlanOptions& options, const model::Limits* limits) {
   solver::ShardOptions shard = options.shard;
+  shard.limits = limits;
   shard.stop = options.stop;
   shard.gap = options.gap;
   return shard;
@@ -37,6 +38,13 @@ std::unique_ptr<const model::Valuation> priced(const Scene& scene,
   }
   return std::make_unique<const model::Valuation>(scene.face.instance(), scene.face.objective(),
                                                   std::move(prices));
+}
+
+std::unique_ptr<const model::Limits> limits_of(const Scene& scene,
+                                               const coordinator::Consensus& consensus) {
+  if (scene.quotas.empty() && scene.links.idle()) return nullptr;
+  return std::make_unique<const model::Limits>(
+      model::Limits{.quotas = &scene.quotas, .links = &scene.links, .charged = consensus.quotas});
 }
 
 /// Rank 0's checkpoint to all; the contents go to all as well, each takes what is its own.
@@ -71,16 +79,22 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
                  .objective = std::nan(""),
                  .bound = start.consensus.bound - scene.face.stop_costs()});
   start.valuation = priced(scene, start.consensus);
+  start.limits = limits_of(scene, start.consensus);
   coordinator::Assignment jobs = stages.run("assign", [&] {
     return coordinator::assign(scene.comm, *start.valuation, scene.pools, scene.shards,
-                               start.consensus.prices, scene.options.stop);
+                               start.consensus.prices, scene.options.stop, start.limits.get());
   });
   start.local = stages.run("round", [&] {
     return coordinator::plan_shards(scene.comm, *start.valuation, scene.pools, scene.shards,
                                     scene.owners, jobs, start.consensus.prices,
-                                    shard_options(scene.options));
+                                    shard_options(scene.options, start.limits.get()));
   });
   start.spanning = std::move(jobs.spanning);
+  if (start.limits == nullptr) return start;
+  stages.run("settle", [&] {
+    coordinator::Sharing(scene.comm, *start.valuation, *start.limits, start.spanning)
+        .settle(start.local.mine, start.spanning);
+  });
   return start;
 }
 
@@ -97,9 +111,10 @@ Start resume(const Scene& scene, Stages& stages) {
     hand_out(scene.comm, c);
     Start start;
     start.valuation = priced(scene, c.consensus);
+    start.limits = limits_of(scene, c.consensus);
     start.local.mine =
         coordinator::own_shards(scene.comm, *start.valuation, scene.pools, scene.shards,
-                                scene.owners, shard_options(scene.options));
+                                scene.owners, shard_options(scene.options, start.limits.get()));
     for (solver::Shard& shard : start.local.mine) {
       for (const model::JobPlacement& p : c.spanning) shard.reserve(p);
     }

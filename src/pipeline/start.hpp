@@ -9,6 +9,7 @@
 #include "berth/coordinator/checkpoint.hpp"
 #include "berth/coordinator/consensus.hpp"
 #include "berth/coordinator/plan_shards.hpp"
+#include "berth/model/ledger.hpp"
 #include "berth/pipeline/checkpoint.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 
@@ -19,6 +20,7 @@ struct Scene {
   const comm::Communicator& comm;
   const model::Valuation& face;  ///< quotas cost nothing
   const model::Quotas& quotas;
+  const model::Links& links;
   const model::UplinkGroups& uplinks;
   const model::Pools& pools;
   const partition::Shards& shards;
@@ -31,6 +33,7 @@ struct Start {
   coordinator::Consensus consensus;
   /// Quotas and uplinks cost what their prices say. The shards refer to it.
   std::unique_ptr<const model::Valuation> valuation;
+  std::unique_ptr<const model::Limits> limits;  ///< null: there are none; the shards refer to it
   model::Placement spanning;
   coordinator::LocalPlans local;
   coordinator::RoundState rounds;

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "berth/base/similar.hpp"
-#include "berth/coordinator/limits.hpp"
 #include "berth/model/free_machine.hpp"
+#include "berth/model/ledger.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -127,7 +127,8 @@ class LimitsLeft {
       : instance_(instance),
         quotas_(instance, objective),
         links_(instance),
-        ledger_(instance, quotas_, links_) {
+        limits_{.quotas = &quotas_, .links = &links_},
+        ledger_(instance, &limits_) {
     for (const model::JobPlacement& p : placement) ledger_.add(p);
     const auto racks = static_cast<std::uint32_t>(instance.cluster.racks.size());
     for (std::uint32_t l = 0; l < racks; ++l) most_ = std::max(most_, links_.mbps(l));
@@ -138,7 +139,7 @@ class LimitsLeft {
   [[nodiscard]] std::string why(const model::Job& job, const Holds& holds_in) const {
     for (const std::uint32_t l : quotas_.of(job.queue)) {
       const model::QuotaLimit& limit = quotas_.limits()[l];
-      if (ledger_.over(l) + instance_.workload.gpu_milli(job) <= 0) continue;
+      if (ledger_.use(l) + instance_.workload.gpu_milli(job) <= limit.milli) continue;
       const model::Queue& queue = instance_.cluster.queues[limit.queue.index()];
       return fmt::format("quota: queue '{}' has {} GPUs{}", queue.name, queue.gpu_quota,
                          queue.hard() ? "" : ", and the job is not worth going over");
@@ -155,7 +156,8 @@ class LimitsLeft {
   const model::Instance& instance_;
   model::Quotas quotas_;
   model::Links links_;
-  coordinator::Ledger ledger_;
+  model::Limits limits_;
+  model::Ledger ledger_;
   std::int64_t most_ = 0;
 };
 

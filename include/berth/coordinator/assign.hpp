@@ -7,6 +7,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
+#include "berth/model/ledger.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
@@ -33,12 +34,14 @@ struct Assignment {
 /// claimed least, jobs with priced profit first, large ones before small ones, ties by id.
 ///
 /// Gangs larger than half of the largest shard's room of their best type are placed first, over
-/// the whole cluster, in order of priced profit per GPU and only when that is positive.
+/// the whole cluster, in order of priced profit per GPU and only when that is positive and quotas
+/// and uplinks allow.
 ///
 /// Computed on rank 0 and broadcast. O(jobs x (types + shards)). After `stop` no more gangs are
 /// placed first.
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
-                  std::span<const double> prices, const StopToken& stop = {});
+                  std::span<const double> prices, const StopToken& stop = {},
+                  const model::Limits* limits = nullptr);
 
 }  // namespace berth::coordinator

@@ -10,6 +10,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/checkpoint.hpp"
+#include "berth/coordinator/limits.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/value.hpp"
 #include "berth/solver/shard.hpp"
@@ -34,6 +35,7 @@ struct RoundOptions {
   double spanning = 0.0;     ///< value of what was placed before the rounds, part of the objective
   int save_every = 0;        ///< rounds between two calls of Hooks::save, round 0 first; 0 = none
   StopToken stop = {};       ///< asked by every rank between rounds; one yes ends them
+  Sharing* sharing = nullptr;  ///< quotas and uplinks, which the shards keep; null: there are none
 };
 
 /// What a round cost; measured, never a decision.

@@ -21,12 +21,15 @@ struct Claims {
   std::map<ShardId, double> room;            ///< GPUs by shard; shards not listed grant nothing
   std::map<JobId, double> gpus;              ///< what each offered job takes
   std::map<JobId, std::uint32_t> seen = {};  ///< versions of the jobs when they were offered
+  std::map<JobId, std::vector<std::uint32_t>> quotas = {};  ///< that the job counts for
+  std::vector<std::int64_t> left = {};  ///< GPU thousandths, by quota: what all bids may draw
 };
 
 /// STRADS' dependency check on bids: a job goes to one shard only, and not at all when it has
 /// changed since it was offered; a shard is not asked for more than its room (but for its largest
-/// bid always), the job then goes to the next shard that bids for it. Commit rule C1, the jobs'
-/// versions counted in `versions`; which devices a job gets is for the destination to check.
+/// bid always), the job then goes to the next shard that bids for it; and no more is drawn from a
+/// quota than is left of it. Commit rule C1, the jobs' versions counted in `versions`; which
+/// devices a job gets is for the destination to check.
 ///
 /// The result is in commit order: gain descending, then job, then shard. It depends on the set of
 /// bids alone, not on their order. O(bids log bids).

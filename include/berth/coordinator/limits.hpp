@@ -2,51 +2,72 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
 #include <vector>
 
-#include "berth/model/links.hpp"
+#include "berth/comm/communicator.hpp"
+#include "berth/model/ledger.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/quota.hpp"
 #include "berth/model/value.hpp"
 #include "berth/solver/shard.hpp"
 
 namespace berth::coordinator {
 
-/// What a plan takes of everything that no shard sees alone: quotas and uplinks.
-class Ledger {
+/// Splits `amount` in proportion to the demands, in whole units that sum to it exactly (to 0 when
+/// nobody demands anything). Shares differ from the exact ones by less than one unit.
+std::vector<std::int64_t> share(std::int64_t amount, std::span<const std::int64_t> demands);
+
+/// Quotas and uplinks between the shards: each shard may use so much of a limit as it was allowed,
+/// and what all are allowed is within the limit, so that whatever they do the plan keeps it.
+/// Uplinks under which one shard has all machines are that shard's alone.
+///
+/// A function of the shards' contents and the spanning gangs: the same on all ranks, whoever owns
+/// what. One all-gather of 32 B per shard and shared limit each time the shards are counted.
+class Sharing {
  public:
-  Ledger(const model::Instance& instance, const model::Quotas& quotas, const model::Links& links);
+  /// @param limits    not empty; must outlive this
+  /// @param spanning  gangs over several shards, which use limits too
+  Sharing(const comm::Communicator& comm, const model::Valuation& valuation,
+          const model::Limits& limits, const model::Placement& spanning);
 
-  void add(const model::JobPlacement& placed) { count(placed, +1); }
-  void remove(const model::JobPlacement& placed) { count(placed, -1); }
+  /// Makes a plan keep its limits: where one is passed the jobs worth least per GPU (per Mbit/s)
+  /// wait again, required ones last, nested quotas first; of a soft quota only those that are worth
+  /// less than its penalty. Then who waits takes idle room, and may push others out, as far as the
+  /// limits allow. Gangs dropped from `spanning` wait in the shard of their first task.
+  void settle(std::span<solver::Shard> mine, model::Placement& spanning);
 
-  /// True when the job would keep within all hard quotas, and within soft ones if it is worth less
-  /// per GPU than their penalties.
-  [[nodiscard]] bool admits(JobId job, double value) const;
-  /// The same, and within all uplinks.
-  [[nodiscard]] bool admits(const model::JobPlacement& placed, double value) const;
+  /// Counts what the shards use, and allows each just that.
+  void hold(std::span<solver::Shard> mine);
+  /// The same; shards fill idle room in turns; each may use its share, by demand, of what is left.
+  void deal(std::span<solver::Shard> mine);
 
-  [[nodiscard]] std::int64_t over(std::uint32_t limit) const;   ///< GPU thousandths over the quota
-  [[nodiscard]] std::int64_t excess(std::uint32_t link) const;  ///< Mbit/s over the uplink
+  /// By quota: what was left when the shards were last counted, >= 0.
+  [[nodiscard]] std::vector<std::int64_t> left() const;
+  /// Penalties then.
+  [[nodiscard]] double lost() const;
+  /// The quotas that the job counts for.
+  [[nodiscard]] std::span<const std::uint32_t> quotas_of(JobId job) const {
+    return elsewhere_.quotas_of(job);
+  }
 
  private:
-  void count(const model::JobPlacement& placed, int sign);
+  void count(std::span<const solver::Shard> mine);
+  void allow(std::span<solver::Shard> mine, bool shares);
+  void cut(std::span<solver::Shard> mine, model::Placement& spanning, std::size_t limit);
+  void cut_own(std::span<solver::Shard> mine) const;
+  [[nodiscard]] std::int64_t over(std::size_t limit) const;
 
-  const model::Instance* instance_;
-  const model::Quotas* quotas_;
-  const model::Links* links_;
-  std::vector<std::int64_t> milli_;  ///< by quota
-  std::vector<std::int64_t> mbps_;   ///< by link
+  const comm::Communicator& comm_;
+  const model::Valuation& valuation_;
+  const model::Limits& limits_;
+  model::Ledger elsewhere_;            ///< of the spanning gangs
+  std::vector<solver::Stake> stakes_;  ///< of all shards; ascending (limit, shard)
+  std::vector<std::int64_t> use_;      ///< by limit, without uplinks of one shard
 };
 
-/// Makes a placement keep its quotas and uplinks: where one is passed the jobs worth least per GPU
-/// (per Mbit/s) go, required ones last; then whoever is allowed and fits takes the idle room, most
-/// valuable per GPU first. The prices of quotas have done the choosing before; this is the commit.
-/// @param valuation  without queue prices
-/// O(jobs log jobs) when nothing is passed, else that of filling the cluster's idle room.
-model::Placement obey_limits(const model::Valuation& valuation, const model::Pools& pools,
-                             const model::Quotas& quotas, const model::Links& links,
-                             model::Placement placement, const solver::ShardOptions& options);
+/// Whether a placement keeps all hard quotas and uplinks.
+bool keeps(const model::Instance& instance, const model::Limits& limits,
+           const model::Placement& placement);
 
 }  // namespace berth::coordinator

@@ -3,13 +3,13 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/model/ledger.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
@@ -21,6 +21,8 @@ struct ShardOptions {
   double gap = 1e-4;    ///< fraction at which the local relaxation may stop, > 0
   int sweeps = 3;       ///< depth of the ejection search per call of improve, >= 0
   StopToken stop = {};  ///< every search ends then; what was found so far stays
+  /// Quotas and uplinks, kept as far as they were told (`Shard::allow`); null: none are felt.
+  const model::Limits* limits = nullptr;
 };
 
 /// A job its shard could not place. Trivially copyable: `comm` ships it as it stands.
@@ -34,7 +36,26 @@ struct Offer {
 struct Bid {
   JobId job;
   ShardId shard;
-  double gain = 0.0;  ///< value of the job here minus value of the jobs it would push out; > 0
+  double gain = 0.0;       ///< value of the job here minus value of the jobs it would push out; > 0
+  std::int64_t drawn = 0;  ///< GPU thousandths it needs of each of its quotas beyond what is used
+};
+
+/// What one shard has to do with a limit that it shares with others: a quota, or an uplink under
+/// which other shards have machines too. Trivially copyable.
+struct Stake {
+  ShardId shard;
+  std::uint32_t limit = 0;  ///< as in `model::Limits`
+  std::int64_t use = 0;
+  std::int64_t demand = 0;  ///< what its unplaced jobs would take
+};
+
+/// A placed job that could go to get back within a limit. Trivially copyable.
+struct Surplus {
+  JobId job;
+  std::int32_t required = 0;
+  double worth = 0.0;  ///< value per unit of what it takes
+  std::int64_t amount = 0;
+  auto operator<=>(const Surplus&) const = default;
 };
 
 /// What room costs a shard at least: no jobs whose going frees 2^k GPUs of the type are worth less
@@ -83,12 +104,26 @@ class Shard {
   void restore(ShardContent content);
   [[nodiscard]] ShardContent content() const;
 
-  /// Whether a job worth this may be tried; whether it may lie as placed (and then is counted).
-  using MayTry = std::function<bool(JobId, double)>;
-  using Admit = std::function<bool(const model::JobPlacement&, double)>;
+  /// Idle room to unplaced jobs, most value per GPU first.
+  void refill();
 
-  /// Idle room to unplaced jobs, most value per GPU first, as far as the two allow.
-  void refill(const MayTry& may_try, const Admit& admit);
+  /// From now on the shard may use so much of a limit. Before, it may use any amount.
+  void allow(std::size_t limit, std::int64_t amount);
+  /// From now on the shard may use of the limits it shares no more than it does now.
+  void hold();
+  /// The limits it shares with others, ascending. O(unplaced jobs x limits).
+  [[nodiscard]] std::vector<Stake> stakes() const;
+  /// Uplinks under which it has all machines, ascending, as limits.
+  [[nodiscard]] const std::vector<std::size_t>& own_links() const;
+  /// What the placed jobs use beyond its allowance.
+  [[nodiscard]] std::int64_t excess(std::size_t limit) const;
+  /// The placed jobs that should go first to free `amount` of a limit, enough of them if there are:
+  /// those worth least per unit, required ones last, ties by id.
+  [[nodiscard]] std::vector<Surplus> surplus(std::size_t limit, std::int64_t amount) const;
+  /// A placed job waits again. Nothing happens to a job that is not placed here.
+  void drop(JobId job);
+  /// Gives back what `reserve` took; the shard of the first task has the job from now on.
+  void unreserve(const model::JobPlacement& placement);
 
   /// All unplaced jobs of positive regret, ascending.
   [[nodiscard]] std::vector<Offer> offers() const;
@@ -98,11 +133,15 @@ class Shard {
   [[nodiscard]] std::vector<Quote> quotes() const;
 
   /// Bids for those of `jobs` this shard would gain from, in their order; each bid on its own.
-  [[nodiscard]] std::vector<Bid> bids(std::span<const JobId> jobs) const;
+  /// @param left  by quota: what all shards leave of it. A job that this suffices for may draw on
+  ///              it; another must find room in the shard's own allowance, or make some
+  [[nodiscard]] std::vector<Bid> bids(std::span<const JobId> jobs,
+                                      std::span<const std::int64_t> left = {}) const;
 
   /// Places the job if that still gains at least `at_least`; jobs pushed out become unplaced
   /// here. Returns the value added, 0 when refused (nothing has changed then).
-  double realise(JobId job, double at_least);
+  /// @param drawn  what the shard may use more of each of the job's quotas if it places the job
+  double realise(JobId job, double at_least, std::int64_t drawn = 0);
 
   /// What one more GPU of each type costs here: 0 when one is idle, else the least value per GPU
   /// of a job that would have to go; infinity for a type the shard does not have. By GpuTypeId.

@@ -87,6 +87,22 @@ TEST_F(Resumed, after_any_round_of_gangs_on_four_shards) {
   stop_everywhere(policy::generate_hetero({.gpus = 512, .seed = 11}));
 }
 
+TEST_F(Resumed, after_any_round_with_quotas_and_uplinks) {
+  options.partition.shards = 4;
+  auto instance = policy::generate_hetero({.gpus = 512, .seed = 11});
+  instance.cluster.queues = {
+      {.name = "org", .gpu_quota = 400},
+      {.name = "a", .gpu_quota = 90, .parent = QueueId(0)},
+      {.name = "b", .gpu_quota = 80, .parent = QueueId(0), .over_quota_penalty = 0.5}};
+  for (auto& rack : instance.cluster.racks) rack.uplink_gbps = 25.0;
+  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
+    model::Job& job = instance.workload.jobs[j];
+    job.queue = QueueId(j % 3);
+    if (j % 2 == 0) job.communication = {.pattern = model::Pattern::ring, .mbps = 20000};
+  }
+  stop_everywhere(instance);
+}
+
 TEST_F(Resumed, where_one_relaxation_served_all_shards) {
   options.partition.shards = 3;
   options.gap = 0.0;

@@ -20,9 +20,11 @@
 namespace berth::pipeline {
 namespace {
 
-model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance) {
+model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance,
+                    int rounds = 12) {
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   PlanOptions options;
+  options.rounds.rounds = rounds;
   options.partition.shards = 4;
   options.bound_steps = 0;
   return plan_cluster(comm, instance, options, silent);
@@ -110,6 +112,25 @@ TEST_F(Replan, keeps_what_may_not_be_touched_on_any_ranks) {
   }
   for (const model::Running& r : busy.workload.running) movable += r.pinned ? 0 : 1;
   EXPECT_GT(stayed, movable * 3 / 4);  // a plan that was good stays
+}
+
+/// The incumbent after any number of rounds is a plan: nothing is put right at the end.
+TEST_F(Replan, quotas_and_uplinks_are_kept_after_every_round_on_any_ranks) {
+  const auto world = comm::Communicator::world();
+  model::Instance instance = policy::generate_hetero({.gpus = 1024, .jobs = 900, .seed = 12});
+  add_limits(instance);
+  for (auto& rack : instance.cluster.racks) rack.uplink_gbps = 45.0;  // one ring each
+  for (const int rounds : {0, 1, 2}) {
+    SCOPED_TRACE(testing::Message() << rounds << " rounds");
+    const model::Plan together = plan_on(world, instance, rounds);
+    if (world.rank() != 0) continue;
+    EXPECT_EQ(fault_of(instance, together), "");
+    EXPECT_EQ(static_cast<int>(together.rounds.size()), rounds);
+    if (rounds == 0) continue;
+    EXPECT_NEAR(together.rounds.back().objective, together.figures.objective, 1e-6);
+    EXPECT_EQ(together.plan_digest,
+              plan_on(comm::Communicator::serial(), instance, rounds).plan_digest);
+  }
 }
 
 }  // namespace

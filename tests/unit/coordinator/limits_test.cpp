@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/limits.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -134,53 +137,210 @@ TEST(Quotas, count_for_ancestors_and_pinned_jobs_use_them_up) {
   EXPECT_EQ(Quotas(instance, Objective::allocate).limits().size(), 1U);
 }
 
-class Obey : public testing::Test {
+TEST(Share, is_in_proportion_and_loses_nothing) {
+  EXPECT_EQ(share(10, std::vector<std::int64_t>{1, 1, 1}), (std::vector<std::int64_t>{3, 3, 4}));
+  EXPECT_EQ(share(7, std::vector<std::int64_t>{0, 5, 0, 30}),
+            (std::vector<std::int64_t>{0, 1, 0, 6}));
+  EXPECT_EQ(share(7, std::vector<std::int64_t>{0, 0}), (std::vector<std::int64_t>{0, 0}));
+  const std::int64_t big = std::int64_t{1} << 60;
+  EXPECT_EQ(share(big, std::vector<std::int64_t>{big, big}),
+            (std::vector<std::int64_t>{big / 2, big / 2}));
+}
+
+/// The five machines in two shards: rack r0, and the rest.
+class Shared : public testing::Test {
  protected:
-  static Placement obey(const Instance& instance, Placement placement) {
-    const model::Valuation valuation(instance, Objective::value);
-    const auto pools = model::make_pools(instance.cluster, model::Level::rack);
-    return obey_limits(valuation, pools, Quotas(instance, Objective::value), Links(instance),
-                       std::move(placement), {});
-  }
-  static std::vector<JobId> jobs(const Placement& placement) {
-    std::vector<JobId> ids;
-    for (const JobPlacement& p : placement) ids.push_back(p.job);
-    return ids;
-  }
+  struct Case {
+    Instance instance;
+    Quotas quotas;
+    Links links;
+    model::Limits limits;
+    model::Valuation valuation;
+    model::Pools pools;
+    std::vector<solver::Shard> shards;
+
+    explicit Case(Instance in)
+        : instance(std::move(in)),
+          quotas(instance, Objective::value),
+          links(instance),
+          limits{.quotas = &quotas, .links = &links},
+          valuation(instance, Objective::value),
+          pools(model::make_pools(instance.cluster, model::Level::rack)) {
+      for (const std::size_t first : {0U, 2U}) {
+        std::vector<MachineId> machines;
+        for (std::size_t m = first; m < (first == 0 ? 2U : 5U); ++m) machines.emplace_back(m);
+        shards.emplace_back(ShardId(first / 2), valuation, pools, machines,
+                            solver::ShardOptions{.limits = &limits});
+      }
+    }
+    Case(const Case&) = delete;
+    Case& operator=(const Case&) = delete;
+
+    /// By shard: what lies there, and who waits.
+    void fill(Placement first, std::vector<JobId> waits, Placement second,
+              std::vector<JobId> waits_too) {
+      shards[0].restore({.placed = std::move(first), .unplaced = std::move(waits)});
+      shards[1].restore({.placed = std::move(second), .unplaced = std::move(waits_too)});
+    }
+    void settle(Placement spanning = {}) {
+      for (solver::Shard& shard : shards) {
+        for (const JobPlacement& p : spanning) shard.reserve(p);
+      }
+      Sharing(comm, valuation, limits, spanning).settle(shards, spanning);
+      left_spanning = spanning;
+    }
+    [[nodiscard]] std::vector<JobId> placed() const {
+      std::vector<JobId> jobs;
+      for (const solver::Shard& shard : shards) {
+        for (const JobPlacement& p : shard.placement()) jobs.push_back(p.job);
+      }
+      std::ranges::sort(jobs);
+      return jobs;
+    }
+    [[nodiscard]] bool kept() const {
+      Placement all = left_spanning;
+      for (const solver::Shard& shard : shards) {
+        const Placement more = shard.placement();
+        all.insert(all.end(), more.begin(), more.end());
+      }
+      return keeps(instance, limits, all);
+    }
+    comm::Communicator comm = comm::Communicator::serial();
+    Placement left_spanning;
+  };
 };
 
-TEST_F(Obey, the_least_valuable_goes_and_the_next_one_allowed_comes) {
+TEST_F(Shared, the_least_valuable_of_all_shards_goes_and_who_is_allowed_comes) {
   const std::string a = R"(,"queue":"a","weight":)";
-  const Instance instance = read("queues: [{id: a, gpu_quota: 8}]\n",
-                                 gang("x", a + "2") + gang("y", a + "3") + gang("z", ""));
-  const Placement kept = obey(instance, {on(JobId(0), {0, 1}), on(JobId(1), {2, 3})});
-  EXPECT_EQ(jobs(kept), (std::vector{JobId(1), JobId(2)}));
-  EXPECT_EQ(kept[0].tasks[0].machine, MachineId(2));  // who may stay is not moved
+  Case c(read("queues: [{id: a, gpu_quota: 8}]\n",
+              gang("x", a + "2") + gang("y", a + "3") + gang("z", "")));
+  c.fill({on(JobId(0), {0, 1})}, {JobId(2)}, {on(JobId(1), {2, 3})}, {});
+  c.settle();
+  EXPECT_EQ(c.placed(), (std::vector{JobId(1), JobId(2)}));
+  EXPECT_TRUE(c.kept());
+  EXPECT_EQ(c.shards[1].placement()[0].tasks[0].machine, MachineId(2));  // who may stay stays
+  EXPECT_TRUE(c.shards[0].waits(JobId(0)));
 }
 
-TEST_F(Obey, a_soft_quota_is_passed_by_jobs_worth_the_penalty) {
+TEST_F(Shared, a_soft_quota_is_passed_by_jobs_worth_the_penalty) {
   const std::string a = R"(,"queue":"a","weight":)";
-  const auto instance = [&](const char* penalty) {
-    return read(
-        std::string("queues: [{id: a, gpu_quota: 8, over_quota_penalty: ") + penalty + "}]\n",
-        gang("x", a + "2") + gang("y", a + "3"));
-  };
-  const Placement both{on(JobId(0), {0, 1}), on(JobId(1), {2, 3})};
-  EXPECT_EQ(obey(instance("1.9"), both).size(), 2U);
-  EXPECT_EQ(jobs(obey(instance("2.1"), both)), std::vector{JobId(1)});
+  for (const bool dear : {false, true}) {
+    Case c(read(std::string("queues: [{id: a, gpu_quota: 8, over_quota_penalty: ") +
+                    (dear ? "2.1" : "1.9") + "}]\n",
+                gang("x", a + "2") + gang("y", a + "3")));
+    c.fill({on(JobId(0), {0, 1})}, {}, {on(JobId(1), {2, 3})}, {});
+    c.settle();
+    EXPECT_EQ(c.placed().size(), dear ? 1U : 2U);
+    Sharing after(c.comm, c.valuation, c.limits, {});
+    after.hold(c.shards);
+    EXPECT_DOUBLE_EQ(after.lost(), dear ? 0.0 : 8 * 1.9);
+  }
 }
 
-TEST_F(Obey, an_uplink_carries_no_more_than_it_can) {
+TEST_F(Shared, an_uplink_carries_no_more_than_it_can) {
   const std::string ring = R"(,"communication":{"pattern":"ring","gbps":6},"weight":)";
-  const Instance instance = read("", gang("x", ring + "2") + gang("y", ring + "3"));
-  const Placement kept = obey(instance, {on(JobId(0), {0, 2}), on(JobId(1), {1, 3})});
-  // x lost the uplinks; its rack's two machines are not free, so it waits
-  EXPECT_EQ(jobs(kept), std::vector{JobId(1)});
+  // Both cross from rack r1 to r2, over pod uplinks of 5: neither may; in r1 there is room for one.
+  Case c(read("", gang("x", ring + "2") + gang("y", ring + "3")));
+  c.fill({}, {}, {on(JobId(0), {2, 4})}, {JobId(1)});
+  c.settle();
+  EXPECT_EQ(c.placed(), std::vector{JobId(1)});
+  EXPECT_TRUE(c.kept());
 }
 
-TEST_F(Obey, nothing_changes_without_limits) {
-  const Instance instance = read("queues: [{id: a}]\n", gang("x", R"(,"queue":"a")"));
-  EXPECT_TRUE(obey(instance, {}).empty());
+TEST_F(Shared, gangs_over_several_shards_count_and_go_in_their_turn) {
+  const std::string ring = R"(,"communication":{"pattern":"ring","gbps":6},"weight":)";
+  const auto jobs = gang("x", ring + "2") + gang("y", ring + "3") + gang("z", ring + "1");
+  Case c(read("", jobs));
+  c.fill({}, {}, {}, {});
+  c.settle({on(JobId(0), {0, 2}), on(JobId(1), {1, 3})});  // uplinks of 10 carry one of them
+  ASSERT_EQ(c.left_spanning.size(), 1U);
+  EXPECT_EQ(c.left_spanning[0].job, JobId(1));
+  EXPECT_TRUE(c.shards[0].waits(JobId(0)));
+  EXPECT_TRUE(c.kept());
+}
+
+/// Two machines are free in each shard, the queue has room for one gang in all.
+TEST_F(Shared, shards_that_were_dealt_their_share_keep_the_quota_and_others_pass_it) {
+  const std::string a = R"(,"queue":"a")";
+  for (const bool dealt : {true, false}) {
+    Case c(read("queues: [{id: a, gpu_quota: 8}]\n", gang("x", a) + gang("y", a)));
+    c.fill({}, {JobId(0)}, {}, {JobId(1)});
+    Sharing sharing(c.comm, c.valuation, c.limits, {});
+    if (dealt) {
+      sharing.hold(c.shards);
+    } else {
+      for (solver::Shard& shard : c.shards) shard.allow(0, 8000);  // to each what there is in all
+    }
+    for (solver::Shard& shard : c.shards) shard.refill();
+    EXPECT_EQ(c.kept(), dealt);
+    if (!dealt) continue;
+    // Held to what they use, which is nothing; together there is room for one.
+    EXPECT_TRUE(c.placed().empty());
+    sharing.hold(c.shards);
+    const std::vector<JobId> own{JobId(0)};
+    const auto bids = c.shards[0].bids(own, sharing.left());
+    ASSERT_EQ(bids.size(), 1U);
+    EXPECT_EQ(bids[0].drawn, 8000);
+    EXPECT_TRUE(c.shards[0].bids(own, std::vector<std::int64_t>{7999}).empty());
+    EXPECT_GT(c.shards[0].realise(JobId(0), 0.0, bids[0].drawn), 0.0);
+    EXPECT_TRUE(c.kept());
+    sharing.hold(c.shards);
+    EXPECT_EQ(sharing.left(), std::vector<std::int64_t>{0});
+  }
+}
+
+/// Half a gang's worth each is no use to either: they take turns.
+TEST_F(Shared, what_is_left_goes_to_one_shard_after_the_other) {
+  const std::string a = R"(,"queue":"a")";
+  Case c(read("queues: [{id: a, gpu_quota: 8}]\n", gang("x", a) + gang("y", a)));
+  c.fill({}, {JobId(0)}, {}, {JobId(1)});
+  Sharing sharing(c.comm, c.valuation, c.limits, {});
+  sharing.deal(c.shards);
+  EXPECT_EQ(c.placed(), std::vector{JobId(0)});
+  EXPECT_EQ(sharing.left(), std::vector<std::int64_t>{0});
+  EXPECT_TRUE(c.kept());
+}
+
+TEST_F(Shared, a_full_quota_is_freed_by_its_least_valuable_jobs) {
+  const std::string a = R"(,"queue":"a","weight":)";
+  const std::string one = R"(,"tasks":[{"gpus":4}]})";
+  Case c(read("queues: [{id: a, gpu_quota: 8}]\n",
+              gang("x", a + "5") + R"({"id":"low","queue":"a","weight":1)" + one + "\n" +
+                  R"({"id":"high","queue":"a","weight":2)" + one + "\n" +
+                  R"({"id":"new","queue":"a","weight":1.5)" + one));
+  // Quota full with low and high; "new" finds idle machines, but only low is worth less.
+  c.fill({on(JobId(1), {0})}, {}, {on(JobId(2), {2})}, {});
+  Sharing(c.comm, c.valuation, c.limits, {}).hold(c.shards);
+  const std::vector<JobId> fresh{JobId(3)};
+  EXPECT_TRUE(c.shards[1].bids(fresh).empty());
+  const auto bids = c.shards[0].bids(fresh);
+  ASSERT_EQ(bids.size(), 1U);
+  EXPECT_DOUBLE_EQ(bids[0].gain, 4 * 0.5);
+  EXPECT_DOUBLE_EQ(c.shards[0].realise(JobId(3), 0.0), 4 * 0.5);
+  EXPECT_EQ(c.placed(), (std::vector{JobId(2), JobId(3)}));
+  EXPECT_TRUE(c.shards[0].waits(JobId(1)));
+  EXPECT_TRUE(c.kept());
+}
+
+TEST_F(Shared, a_ring_that_an_uplink_refuses_is_tried_within_a_rack) {
+  const std::string ring = R"(,"communication":{"pattern":"ring","gbps":6})";
+  Case c(read("", gang("x", ring + R"(,"spread":{"rack":1,"pod":1,"cluster":1})") +
+                      R"({"id":"low","weight":0.1,"tasks":[{"gpus":4}]})" + "\n"));
+  c.fill({}, {}, {on(JobId(1), {3})}, {});  // idle: m2 in r1, m4 in another pod
+  Sharing(c.comm, c.valuation, c.limits, {}).hold(c.shards);
+  EXPECT_GT(c.shards[1].realise(JobId(0), 0.0), 0.0);
+  EXPECT_TRUE(c.kept());
+  const Placement placed = c.shards[1].placement();
+  EXPECT_EQ(placed[0].job, JobId(0));
+  EXPECT_EQ(model::width(c.instance.cluster, placed[0].tasks), model::Level::rack);
+}
+
+TEST_F(Shared, nothing_changes_without_limits) {
+  Case c(read("queues: [{id: a}]\n", gang("x", R"(,"queue":"a")")));
+  EXPECT_TRUE(c.limits.empty());
+  c.fill({on(JobId(0), {0, 1})}, {}, {}, {});
+  EXPECT_TRUE(c.kept());
+  EXPECT_TRUE(c.shards[0].stakes().empty());
 }
 
 }  // namespace

@@ -171,7 +171,7 @@ TEST(EvictionCosts, leave_every_insertion_as_it_was) {
     const EvictionCosts costs(tenancy);
     for (std::size_t k = 20; k < 40; ++k) {
       const Insertion plain = find_insertion(tenancy, jobs[k]);
-      const Insertion pruned = find_insertion(tenancy, jobs[k], &costs);
+      const Insertion pruned = find_insertion(tenancy, jobs[k], {.costs = &costs});
       ASSERT_EQ(pruned.gain, plain.gain) << "seed " << seed << ", job " << k;
       ASSERT_EQ(pruned.machines, plain.machines);
       ASSERT_EQ(pruned.victims, plain.victims);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "berth/model/links.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/quota.hpp"
+
+namespace berth::model {
+
+/// What couples all machines, in one numbering: quotas by `Quotas::limits`, then uplinks by
+/// `Links`. Amounts are GPU thousandths and Mbit/s.
+struct Limits {
+  const Quotas* quotas = nullptr;
+  const Links* links = nullptr;
+  std::vector<double> charged = {};  ///< by quota: value per GPU that valuations take off already
+
+  [[nodiscard]] bool empty() const { return quotas->empty() && links->idle(); }
+  [[nodiscard]] std::size_t quota_count() const { return quotas->limits().size(); }
+  [[nodiscard]] std::size_t size() const {
+    return quota_count() + (links->idle() ? 0 : links->size());
+  }
+  /// What the limit allows in all; Links::kNoLimit when nothing.
+  [[nodiscard]] std::int64_t capacity(std::size_t limit) const;
+  /// Value lost per GPU over: infinite for hard quotas and uplinks.
+  [[nodiscard]] double penalty(std::size_t limit) const;
+};
+
+/// Use of the limits by some placements, and how much of each they are allowed. Without limits
+/// (null) it counts nothing and allows everything.
+class Ledger {
+ public:
+  static constexpr std::int64_t kNoLimit = Links::kNoLimit;
+
+  explicit Ledger(const Instance& instance, const Limits* limits = nullptr);
+
+  void add(const JobPlacement& placed) { count(placed, +1); }
+  void remove(const JobPlacement& placed) { count(placed, -1); }
+
+  /// Everything is allowed at first.
+  void allow(std::size_t limit, std::int64_t amount) { allowance_[limit] = amount; }
+
+  [[nodiscard]] std::size_t size() const { return use_.size(); }
+  [[nodiscard]] const Limits* limits() const { return limits_; }
+  [[nodiscard]] std::int64_t use(std::size_t limit) const { return use_[limit]; }
+  [[nodiscard]] std::int64_t allowance(std::size_t limit) const { return allowance_[limit]; }
+  /// Allowance less use; negative when more is used.
+  [[nodiscard]] std::int64_t left(std::size_t limit) const {
+    return allowance_[limit] == kNoLimit ? kNoLimit : allowance_[limit] - use_[limit];
+  }
+
+  /// The quotas that the job counts for, as limits.
+  [[nodiscard]] std::span<const std::uint32_t> quotas_of(JobId job) const;
+  /// What the job would cost beyond its price by passing soft quotas; empty when it would pass the
+  /// allowance of a hard one.
+  [[nodiscard]] std::optional<double> surcharge(JobId job) const;
+  /// The uplinks allow what the placement sends.
+  [[nodiscard]] bool carries(const JobPlacement& placed) const;
+  /// A ring of the job may leave the rack of the machine (and its pod, when `width` is the
+  /// cluster): placements on such machines alone keep the uplinks. True for other jobs.
+  [[nodiscard]] bool may_cross(JobId job, MachineId machine, Level width) const;
+  /// What is lost beyond prices by all that is used beyond the allowances of soft quotas.
+  [[nodiscard]] double surcharges() const;
+  /// Value lost per GPU over a quota beyond the price that is paid for it anyway.
+  [[nodiscard]] double rate(std::size_t quota) const;
+
+  /// What the placement takes of one limit.
+  [[nodiscard]] std::int64_t amount(std::size_t limit, const JobPlacement& placed) const;
+  /// By limit: what it takes of each; ascending, without zeros. O(quotas + tasks log tasks).
+  [[nodiscard]] std::vector<std::pair<std::size_t, std::int64_t>> amounts(
+      const JobPlacement& placed) const;
+
+ private:
+  void count(const JobPlacement& placed, int sign);
+
+  const Instance* instance_;
+  const Limits* limits_;  ///< null: no limits
+  std::vector<std::int64_t> use_, allowance_;
+};
+
+}  // namespace berth::model

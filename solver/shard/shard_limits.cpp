@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a shard has to do with quotas and uplinks.
+#include "shard/shard_state.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace berth::solver {
+
+using model::JobPlacement;
+
+/// Which uplinks it has all machines of, and which only some.
+void Shard::State::tell_links() {
+  const model::Limits* limits = tenancy.ledger().limits();
+  if (limits == nullptr || limits->links->idle()) return;
+  const model::Cluster& cluster = valuation->instance().cluster;
+  std::vector<std::int64_t> others(limits->links->size(), 0), here = others;
+  const auto count = [&](std::vector<std::int64_t>& counts, MachineId m) {
+    ++counts[cluster.machine_rack[m.index()].index()];
+    ++counts[cluster.racks.size() + cluster.pod_of(m).index()];
+  };
+  for (std::size_t m = 0; m < cluster.machines(); ++m) count(others, MachineId(m));
+  for (const MachineId m : machines) count(here, m);
+  for (std::size_t l = 0; l < here.size(); ++l) {
+    const std::size_t limit = limits->quota_count() + l;
+    if (here[l] == 0 || limits->capacity(limit) == model::Ledger::kNoLimit) continue;
+    (here[l] == others[l] ? own_links : shared_links).push_back(limit);
+  }
+}
+
+/// Of its unplaced jobs. Any ring may want any uplink that several shards share.
+std::int64_t Shard::State::demand(std::size_t limit) const {
+  std::int64_t sum = 0;
+  const model::Limits& limits = *tenancy.ledger().limits();
+  for (const JobId job : unplaced) {
+    const model::Job& record = workload().job(job);
+    if (limit >= limits.quota_count()) {
+      sum += workload().tasks(record) > 1 ? record.communication.mbps : 0;
+    } else if (std::ranges::find(tenancy.ledger().quotas_of(job), limit) !=
+               tenancy.ledger().quotas_of(job).end()) {
+      sum += workload().gpu_milli(record);
+    }
+  }
+  return sum;
+}
+
+void Shard::allow(std::size_t limit, std::int64_t amount) {
+  state_->tenancy.ledger().allow(limit, amount);
+}
+
+std::vector<Stake> Shard::stakes() const {
+  const model::Ledger& ledger = state_->tenancy.ledger();
+  std::vector<Stake> stakes;
+  if (ledger.limits() == nullptr) return stakes;
+  const auto add = [&](std::size_t limit) {
+    stakes.push_back(
+        {state_->id, static_cast<std::uint32_t>(limit), ledger.use(limit), state_->demand(limit)});
+  };
+  for (std::size_t q = 0; q < ledger.limits()->quota_count(); ++q) add(q);
+  for (const std::size_t l : state_->shared_links) add(l);
+  return stakes;
+}
+
+void Shard::hold() {
+  model::Ledger& ledger = state_->tenancy.ledger();
+  if (ledger.limits() == nullptr) return;
+  const auto hold = [&](std::size_t limit) { ledger.allow(limit, ledger.use(limit)); };
+  for (std::size_t q = 0; q < ledger.limits()->quota_count(); ++q) hold(q);
+  for (const std::size_t l : state_->shared_links) hold(l);
+}
+
+const std::vector<std::size_t>& Shard::own_links() const { return state_->own_links; }
+
+std::int64_t Shard::excess(std::size_t limit) const {
+  return std::max<std::int64_t>(0, -state_->tenancy.ledger().left(limit));
+}
+
+std::vector<Surplus> Shard::surplus(std::size_t limit, std::int64_t amount) const {
+  const Tenancy& tenancy = state_->tenancy;
+  std::vector<Surplus> all;
+  for (const JobId job : tenancy.jobs()) {
+    const std::int64_t taken = tenancy.ledger().amount(limit, tenancy.placed(job));
+    if (taken <= 0) continue;
+    const bool required = state_->workload().job(job).required;
+    all.push_back(
+        {job, required ? 1 : 0, tenancy.face_of(job) / static_cast<double>(taken), taken});
+  }
+  std::ranges::sort(all, {},
+                    [](const Surplus& s) { return std::tuple(s.required, s.worth, s.job); });
+  std::size_t enough = 0;
+  for (; enough < all.size() && amount > 0; ++enough) amount -= all[enough].amount;
+  all.resize(enough);
+  return all;
+}
+
+void Shard::drop(JobId job) {
+  if (!state_->tenancy.has(job)) return;
+  state_->tenancy.remove(job);
+  state_->unplaced.insert(job);
+  state_->pushed_out.insert(job);
+}
+
+void Shard::unreserve(const JobPlacement& placement) {
+  const auto groups = state_->workload().groups_of(state_->workload().job(placement.job));
+  const auto here = [&](MachineId m) { return std::ranges::binary_search(state_->machines, m); };
+  for (const auto& task : placement.tasks) {
+    if (!here(task.machine)) continue;
+    state_->tenancy.room().release(task, state_->workload().shape(groups[task.group].shape));
+  }
+  if (!here(placement.tasks.front().machine)) return;
+  state_->unplaced.insert(placement.job);
+  state_->pushed_out.insert(placement.job);
+}
+
+}  // namespace berth::solver

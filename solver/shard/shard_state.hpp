@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "shard/insertion.hpp"
+#include "shard/tenancy.hpp"
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "berth/solver/shard.hpp"
+
+namespace berth::solver {
+
+struct Shard::State {
+  ShardId id;
+  const model::Valuation* valuation;
+  const model::Pools* pools;
+  std::vector<MachineId> machines;
+  ShardOptions options;
+  Tenancy tenancy;
+  std::set<JobId> unplaced = {};
+  std::set<JobId> pushed_out = {};    ///< those of `unplaced` that `improve` has not tried yet
+  std::vector<double> cheapest = {};  ///< by GPU type: least price per GPU over the cluster
+  std::vector<ShapePrice> shape_prices = {};
+  bool challenged = false;                     ///< some jobs were here before the relaxation
+  std::vector<std::size_t> own_links = {};     ///< as limits; all machines under them are here
+  std::vector<std::size_t> shared_links = {};  ///< some are
+
+  [[nodiscard]] const model::Workload& workload() const { return valuation->instance().workload; }
+
+  /// Single tasks that only look at the GPU type: what the pattern LP packs.
+  [[nodiscard]] bool packable(JobId job) const {
+    return valuation->placeless(job) && workload().tasks(workload().job(job)) == 1;
+  }
+
+  [[nodiscard]] double best_value(JobId job) const;
+  [[nodiscard]] double profit(JobId job, std::span<const double> by_type) const;
+  /// Best priced profit the job misses while it waits.
+  [[nodiscard]] double regret(JobId job) const { return profit(job, cheapest); }
+  void admit(model::Placement placed);
+  void dive_all(std::span<const JobId> jobs, std::span<const double> prices, const StopToken& stop);
+  void pack_all(std::span<const JobId> jobs, const StopToken& stop);
+  void fill_idle();
+  double improve_batch(std::span<const JobId> batch);
+  Applied insert(JobId job, const Insertion& found, double at_least);
+  void tell_links();
+  [[nodiscard]] std::int64_t demand(std::size_t limit) const;
+};
+
+}  // namespace berth::solver
