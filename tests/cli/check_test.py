@@ -149,9 +149,9 @@ GANG_OR_THREE = "".join(
 
 
 def leave_a_case_out(tree):
-    child = next(node for node in tree if node.get("spots") or node.get("rest"))
-    child.pop("spots", None)
-    child.pop("rest", None)
+    for node in tree:
+        node.pop("rest", None)
+    next(node for node in tree if node.get("spots")).pop("spots")
 
 
 def nowhere_else(tree):
