@@ -335,6 +335,65 @@ TEST_F(Shared, a_ring_that_an_uplink_refuses_is_tried_within_a_rack) {
   EXPECT_EQ(model::width(c.instance.cluster, placed[0].tasks), model::Level::rack);
 }
 
+TEST_F(Shared, servers_and_workers_keep_uplinks_too) {
+  for (const int gbps : {2, 6}) {
+    // Three workers on all machines of the second shard, the pod p carries 5 Gbit/s.
+    Case c(read("", R"({"id":"j","tasks":[{"shape":"w","count":3,"gpus":4},{"shape":"s"}],)"
+                    R"("communication":{"pattern":"ps","servers":"s","gbps":)" +
+                        std::to_string(gbps) + "}}"));
+    c.fill({}, {}, {}, {JobId(0)});
+    Sharing(c.comm, c.valuation, c.limits, {}).deal(c.shards);
+    EXPECT_EQ(c.placed().size(), gbps == 2 ? 1U : 0U);
+    EXPECT_TRUE(c.kept());
+  }
+}
+
+/// Four racks of a machine each, uplinks of 10. A ring has 3 GPUs in each of the first two; the
+/// next one, of six GPUs, would find room for two of its tasks there, but its 6 Gbit/s none.
+TEST(Room, rings_go_round_full_uplinks) {
+  std::string racks;
+  for (const char r : {'0', '1', '2', '3'}) {
+    racks += std::string("      - {id: r") + r + ", uplink_gbps: 10, machines: [{ids: m" + r +
+             ", class: a}]}\n";
+  }
+  Instance instance;
+  instance.cluster = io::parse_cluster(
+      "schema: 1\nclasses: {a: {gpu_type: A, gpus: 4}}\npods:\n  - id: p\n    racks:\n" + racks,
+      "c.yaml");
+  std::string jobs;
+  for (int j = 0; j < 2; ++j) {
+    jobs += R"({"id":"j)" + std::to_string(j) + R"(","tasks":[{"count":6,"gpus":1}],)" +
+            R"("communication":{"pattern":"ring","gbps":6}})" + "\n";
+  }
+  instance.workload = io::parse_jobs(jobs, "j.jsonl", instance.cluster);
+  const Quotas quotas(instance, Objective::value);
+  const Links links(instance);
+  const model::Limits limits{.quotas = &quotas, .links = &links};
+  const model::Valuation valuation(instance, Objective::value);
+  const auto pools = model::make_pools(instance.cluster, model::Level::rack);
+  JobPlacement first{.job = JobId(0)};
+  for (const std::size_t t : {0U, 1U, 2U, 3U, 4U, 5U}) {
+    first.tasks.push_back({MachineId(t / 3), 0, std::uint64_t{1} << (t % 3), 1000});
+  }
+  for (const bool searched : {false, true}) {
+    std::vector<solver::Shard> shards;
+    shards.emplace_back(
+        ShardId(0), valuation, pools,
+        std::vector<MachineId>{MachineId(0), MachineId(1), MachineId(2), MachineId(3)},
+        solver::ShardOptions{.limits = &limits});
+    shards[0].restore({.placed = {first}, .unplaced = {JobId(1)}});
+    const auto comm = comm::Communicator::serial();
+    Sharing(comm, valuation, limits, {}).hold(shards);
+    if (searched) {
+      EXPECT_GT(shards[0].realise(JobId(1), 0.0), 0.0);
+    } else {
+      shards[0].refill();
+    }
+    EXPECT_EQ(shards[0].placement().size(), 2U);
+    EXPECT_TRUE(keeps(instance, limits, shards[0].placement()));
+  }
+}
+
 TEST_F(Shared, nothing_changes_without_limits) {
   Case c(read("queues: [{id: a}]\n", gang("x", R"(,"queue":"a")")));
   EXPECT_TRUE(c.limits.empty());
