@@ -16,6 +16,7 @@ inline model::Plan plan_on(const comm::Communicator& comm, const model::Instance
   PlanOptions options;
   options.objective = objective;
   options.partition.shards = shards;
+  options.tree_nodes = 4;  // so that there is one, and sanitizers do not take minutes
   return plan_cluster(comm, instance, options, silent);
 }
 

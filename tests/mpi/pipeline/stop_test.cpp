@@ -19,6 +19,7 @@ model::Plan plan_until(const model::Instance& instance, int shards, const StopSo
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   PlanOptions options;
   options.partition.shards = shards;
+  options.tree_nodes = 4;  // so that there is one, and sanitizers do not take minutes
   options.stop = StopToken(stop);
   return plan_cluster(comm::Communicator::world(), instance, options, silent);
 }
