@@ -71,7 +71,8 @@ void add_online(CLI::App& command, PlanFlags& flags) {
       ->capture_default_str();
   command
       .add_flag("--take-all", flags.take_all,
-                "Place every job that fits when it arrives, though better ones are expected")
+                "Place every job that fits when it arrives, though better ones are expected; jobs "
+                "worth nothing run only beside GPUs that are all taken")
       ->needs(order);
 }
 
