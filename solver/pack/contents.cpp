@@ -13,6 +13,7 @@ Content unfold(const std::vector<Label>& arena, std::int32_t last, int free) {
   c.total.reduced = end.reduced;
   c.total.cpu = end.cpu;
   c.total.memory = end.memory;
+  c.total.nic = end.nic;
   for (std::int32_t l = last; arena[static_cast<std::size_t>(l)].item >= 0;
        l = arena[static_cast<std::size_t>(l)].parent) {
     const std::int32_t item = arena[static_cast<std::size_t>(l)].item;
@@ -31,7 +32,7 @@ void keep_best(std::vector<Content>& contents) {
   for (Content& c : contents) {
     const bool beaten = std::ranges::any_of(kept, [&](const Content& by) {
       return by.total.profit >= c.total.profit && by.total.cpu <= c.total.cpu &&
-             by.total.memory <= c.total.memory;
+             by.total.memory <= c.total.memory && by.total.nic <= c.total.nic;
     });
     if (!beaten) kept.push_back(std::move(c));
   }
@@ -46,14 +47,14 @@ DeviceContents device_contents(const MachineState& state, std::span<const Item> 
   const auto units = static_cast<std::size_t>(free / bound.unit);
   std::vector<Label> arena(1);
   ParetoKnapsack knapsack(arena, std::span(bound.share).first(units + 1),
-                          {state.cpu, state.memory, floor, labels});
+                          {state.cpu, state.memory, state.nic, floor, labels});
   const std::int32_t nothing = 0;
   knapsack.start(std::span(&nothing, 1));
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Item& item = items[i];
     if (item.milli == 0) continue;
     knapsack.add({static_cast<std::int32_t>(i), item.milli / bound.unit, item.profit,
-                  reduced(item, bound.multipliers), item.cpu, item.memory, item.cap},
+                  reduced(item, bound.multipliers), item.cpu, item.memory, item.nic, item.cap},
                  {});
   }
   DeviceContents result{{}, knapsack.truncated()};

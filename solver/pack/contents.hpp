@@ -15,9 +15,9 @@ struct Content {
   std::vector<std::pair<std::int32_t, std::int32_t>> items;  ///< (item index, count)
 };
 
-/// Sets of shares for one device with `free` thousandths, none beaten by another in profit, CPU
-/// and memory, each with reduced profit > floor. Best reduced first. Includes the empty set when
-/// it passes. `truncated` in the result says that the limit cut some off.
+/// Sets of shares for one device with `free` thousandths, none beaten by another in profit, CPU,
+/// memory and NIC, each with reduced profit > floor. Best reduced first. Includes the empty set
+/// when it passes. `truncated` in the result says that the limit cut some off.
 struct DeviceContents {
   std::vector<Content> contents;
   bool truncated = false;

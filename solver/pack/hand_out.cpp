@@ -58,7 +58,7 @@ class HandOut {
           content.capacity == model::kGpuMilli ? devices.whole() : devices.opened(content.capacity);
       for (const TypeCount& t : content.shares) {
         for (std::int32_t i = 0; i < t.count; ++i) {
-          put(t.type, machine, device, shape(t.type).gpu_milli);
+          put(t.type, machine, device, state.share(shape(t.type)));
         }
       }
     }

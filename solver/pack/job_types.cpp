@@ -113,9 +113,11 @@ double best_value_a_gpu(const model::Workload& workload, std::span<const Candida
 bool fits(const JobType& type, const MachineState& state) {
   const model::Shape& s = type.shape;
   if (state.slot >= type.value.size() || type.value[state.slot] <= 0.0) return false;
-  if (s.cpu_milli > state.cpu || s.memory_mib > state.memory || s.gpus > state.whole) return false;
+  if (s.cpu_milli > state.cpu || s.memory_mib > state.memory || s.nic_mbps > state.nic)
+    return false;
+  if (s.gpus > state.whole) return false;
   return s.gpu_milli == 0 || state.whole > 0 ||
-         (!state.partial.empty() && s.gpu_milli <= state.partial.front());
+         (!state.partial.empty() && state.share(s) <= state.partial.front());
 }
 
 void add_job_types(Problem& problem, const model::Valuation& valuation, std::span<const JobId> jobs,

@@ -2,6 +2,7 @@
 #include "machine_bound.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -21,19 +22,22 @@ struct Cell {
   Profit profit = 0;
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
+  std::int64_t nic = 0;
 
   void raise(const Cell& base, Profit more, const Item& item) {
     if (base.profit + more <= profit) return;
-    *this = {base.profit + more, base.cpu + item.cpu, base.memory + item.memory};
+    *this = {base.profit + more, base.cpu + item.cpu, base.memory + item.memory,
+             base.nic + item.nic};
   }
   void raise(const Cell& a, const Cell& b) {
     if (a.profit + b.profit <= profit) return;
-    *this = {a.profit + b.profit, a.cpu + b.cpu, a.memory + b.memory};
+    *this = {a.profit + b.profit, a.cpu + b.cpu, a.memory + b.memory, a.nic + b.nic};
   }
   void operator+=(const Cell& other) {
     profit += other.profit;
     cpu += other.cpu;
     memory += other.memory;
+    nic += other.nic;
   }
 };
 
@@ -91,37 +95,44 @@ Profit fill(std::int64_t amount, Profit profit, std::int64_t size) {
   return static_cast<Profit>((static_cast<Int128>(amount) * profit + size - 1) / size);
 }
 
-/// Tasks without GPUs: the better of the two one-resource bounds, with what fills the machine.
+/// One resource of the machine, filled with the densest task without GPUs.
+struct Filled {
+  std::int64_t Item::*need;
+  std::int64_t capacity;
+  bool holds = true;  ///< every task needs some
+  Cell best = {};
+
+  void add(const Item& item, Profit r) {
+    const std::int64_t size = item.*need;
+    if (size == 0) holds = false;
+    if (size == 0) return;
+    const Profit p = fill(capacity, r, size);
+    if (p <= best.profit) return;
+    const auto beside = [&](std::int64_t other) { return fill(capacity, other, size); };
+    best = {p, beside(item.cpu), beside(item.memory), beside(item.nic)};
+  }
+};
+
+/// Tasks without GPUs: the best of the one-resource bounds, with what fills the machine.
 Cell cpu_only_value(const MachineState& state, std::span<const Item> items, const Multipliers& m) {
-  Cell by_cpu;
-  Cell by_memory;
+  std::array<Filled, 3> by{{{.need = &Item::cpu, .capacity = state.cpu},
+                            {.need = &Item::memory, .capacity = state.memory},
+                            {.need = &Item::nic, .capacity = state.nic}}};
   bool any = false;
-  bool cpu_holds = true;
-  bool memory_holds = true;
   Profit sum = 0;
   for (const Item& item : items) {
     const Profit r = item.uses_gpu() ? 0 : reduced(item, m);
     if (r <= 0) continue;
     any = true;
     sum += r * item.cap;
-    if (item.cpu == 0) cpu_holds = false;
-    if (item.memory == 0) memory_holds = false;
-    if (item.cpu > 0) {
-      const Profit p = fill(state.cpu, r, item.cpu);
-      if (p > by_cpu.profit) by_cpu = {p, state.cpu, fill(state.cpu, item.memory, item.cpu)};
-    }
-    if (item.memory > 0) {
-      const Profit p = fill(state.memory, r, item.memory);
-      if (p > by_memory.profit) {
-        by_memory = {p, fill(state.memory, item.cpu, item.memory), state.memory};
-      }
-    }
+    for (Filled& resource : by) resource.add(item, r);
   }
   if (!any) return {};
-  if (!cpu_holds && !memory_holds) return {sum, 0, 0};
-  if (!cpu_holds) return by_memory;
-  if (!memory_holds) return by_cpu;
-  return by_cpu.profit <= by_memory.profit ? by_cpu : by_memory;
+  const Filled* least = nullptr;
+  for (const Filled& f : by) {
+    if (f.holds && (least == nullptr || f.best.profit < least->best.profit)) least = &f;
+  }
+  return least == nullptr ? Cell{sum, 0, 0, 0} : least->best;
 }
 
 }  // namespace
@@ -137,8 +148,10 @@ MachineBound bound_at(const MachineState& state, std::span<const Item> items, in
   for (const Cell& c : device) b.share.push_back(c.profit);
   for (const Cell& c : whole) b.whole.push_back(c.profit);
   b.bound = sum.profit + m.cpu * state.cpu + m.memory * state.memory;
+  if (m.nic > 0) b.bound += m.nic * state.nic;
   b.cpu_used = sum.cpu;
   b.memory_used = sum.memory;
+  b.nic_used = sum.nic;
   return b;
 }
 
@@ -151,12 +164,14 @@ int common_unit(const MachineState& state, std::span<const Item> items) {
   return unit;
 }
 
-/// One multiplier of the two, the other kept: value and slope of the bound there.
+/// One multiplier of the three, the others kept: value and slope of the bound there.
 struct Line {
   const MachineState& state;
   std::span<const Item> items;
   int unit;
   Profit Multipliers::*which;
+  std::int64_t MachineBound::*used;
+  std::int64_t capacity;
   MachineBound* best;
 
   MachineBound at(Profit value) const {
@@ -164,12 +179,7 @@ struct Line {
     m.*which = value;
     return bound_at(state, items, unit, m);
   }
-  [[nodiscard]] std::int64_t capacity() const {
-    return which == &Multipliers::cpu ? state.cpu : state.memory;
-  }
-  [[nodiscard]] std::int64_t slope(const MachineBound& b) const {
-    return capacity() - (which == &Multipliers::cpu ? b.cpu_used : b.memory_used);
-  }
+  [[nodiscard]] std::int64_t slope(const MachineBound& b) const { return capacity - b.*used; }
 };
 
 /// Where the tangents at two sides of a convex function meet.
@@ -182,12 +192,12 @@ Profit meeting(Profit x0, Profit f0, std::int64_t s0, Profit x1, Profit f1, std:
 
 /// Cutting lines between a point that falls and one that rises. True when the best point moved.
 bool improve(const Line& line) {
-  if (line.capacity() == 0) return false;
+  if (line.capacity == 0) return false;
   const Profit start = line.best->bound;
   MachineBound low = line.at(0);
   if (low.bound < line.best->bound) *line.best = low;
   if (line.slope(low) >= 0) return line.best->bound < start;
-  MachineBound high = line.at(low.bound / line.capacity() + 1);
+  MachineBound high = line.at(low.bound / line.capacity + 1);
   for (int cut = 0; cut < kCutsATurn && line.slope(high) > 0; ++cut) {
     const Profit x = std::clamp(meeting(low.multipliers.*line.which, low.bound, line.slope(low),
                                         high.multipliers.*line.which, high.bound, line.slope(high)),
@@ -207,10 +217,16 @@ bool improve(const Line& line) {
 MachineBound best_bound(const MachineState& state, std::span<const Item> items) {
   const int unit = common_unit(state, items);
   MachineBound best = bound_at(state, items, unit, {});
+  const bool nic_counts = std::ranges::any_of(items, [](const Item& i) { return i.nic > 0; });
+  const auto better = [&](Profit Multipliers::*which, std::int64_t MachineBound::*used,
+                          std::int64_t capacity) {
+    return improve({state, items, unit, which, used, capacity, &best});
+  };
   for (int turn = 0; turn < kTurns; ++turn) {
-    const bool by_cpu = improve({state, items, unit, &Multipliers::cpu, &best});
-    const bool by_memory = improve({state, items, unit, &Multipliers::memory, &best});
-    if (!by_cpu && !by_memory) break;
+    const bool by_cpu = better(&Multipliers::cpu, &MachineBound::cpu_used, state.cpu);
+    const bool by_memory = better(&Multipliers::memory, &MachineBound::memory_used, state.memory);
+    const bool by_nic = nic_counts && better(&Multipliers::nic, &MachineBound::nic_used, state.nic);
+    if (!by_cpu && !by_memory && !by_nic) break;
   }
   return best;
 }

@@ -20,26 +20,28 @@ inline double from_profit(Profit profit) { return static_cast<double>(profit) / 
 struct Item {
   std::int32_t type = 0;
   std::int32_t gpus = 0;   ///< whole devices
-  std::int32_t milli = 0;  ///< share of one device
+  std::int32_t milli = 0;  ///< what it takes of one device
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
+  std::int64_t nic = 0;  ///< 0 where the machine has no limit
   Profit profit = 0;     ///< > 0
   std::int32_t cap = 0;  ///< at most so many copies; not looked at by the bound
 
   [[nodiscard]] bool uses_gpu() const { return gpus > 0 || milli > 0; }
 };
 
-/// What a machine charges for its CPU and memory (Lagrange multipliers), in Profit.
+/// What a machine charges for its CPU, memory and NIC (Lagrange multipliers), in Profit.
 struct Multipliers {
   Profit cpu = 0;     ///< per CPU thousandth, >= 0
   Profit memory = 0;  ///< per MiB, >= 0
+  Profit nic = 0;     ///< per Mbit/s, >= 0
 };
 
 inline Profit reduced(const Item& item, const Multipliers& m) {
-  return item.profit - m.cpu * item.cpu - m.memory * item.memory;
+  return item.profit - m.cpu * item.cpu - m.memory * item.memory - m.nic * item.nic;
 }
 
-/// The machine with CPU and memory charged instead of limited: knapsacks over devices.
+/// The machine with CPU, memory and NIC charged instead of limited: knapsacks over devices.
 struct MachineBound {
   Multipliers multipliers;
   int unit = 1;               ///< thousandths a step of `share`
@@ -49,6 +51,7 @@ struct MachineBound {
   Profit bound = 0;           ///< no content of the machine earns more
   std::int64_t cpu_used = 0;  ///< by the content that the bound stands for
   std::int64_t memory_used = 0;
+  std::int64_t nic_used = 0;
 
   [[nodiscard]] Profit device(int milli) const {
     return share[static_cast<std::size_t>(milli / unit)];
@@ -59,7 +62,7 @@ struct MachineBound {
 MachineBound bound_at(const MachineState& state, std::span<const Item> items, int unit,
                       const Multipliers& multipliers);
 
-/// The bound at (nearly) the best multipliers; a convex function of two variables, by turns.
+/// The bound at (nearly) the best multipliers; a convex function of three variables, by turns.
 MachineBound best_bound(const MachineState& state, std::span<const Item> items);
 
 }  // namespace berth::solver

@@ -11,7 +11,8 @@
 namespace berth::solver {
 namespace {
 
-using Key = std::tuple<std::size_t, int, std::vector<int>, std::int64_t, std::int64_t>;
+using Key = std::tuple<std::size_t, int, std::vector<int>, std::int64_t, std::int64_t, std::int64_t,
+                       std::int32_t>;
 
 std::vector<int> opened_devices(const model::Room& room, MachineId m) {
   std::vector<int> partial;
@@ -29,14 +30,21 @@ std::int64_t coarser(std::int64_t amount, int bits) {
   return (amount >> drop) << drop;
 }
 
-/// CPU and memory by `bits` leading digits; opened devices too when few digits are left.
+/// CPU, memory and NIC by `bits` leading digits; opened devices too when few digits are left.
 Key key_of(const model::Cluster& cluster, const model::Room& room, MachineId m, int bits) {
   std::vector<int> partial = opened_devices(room, m);
   if (bits <= 6) {
     for (int& free : partial) free = static_cast<int>(coarser(free, bits));
   }
-  return {slot_of(cluster.class_of(m).gpu_type), room.whole_count(m), std::move(partial),
-          coarser(room.free_cpu(m), bits), coarser(room.free_memory(m), bits)};
+  const model::MachineClass& c = cluster.class_of(m);
+  const std::int64_t nic = room.free_nic(m);
+  return {slot_of(c.gpu_type),
+          room.whole_count(m),
+          std::move(partial),
+          coarser(room.free_cpu(m), bits),
+          coarser(room.free_memory(m), bits),
+          nic == model::kNoLimit ? nic : coarser(nic, bits),
+          c.gpu_slices};
 }
 
 }  // namespace
@@ -58,8 +66,8 @@ std::vector<MachineState> machine_states(const model::Cluster& cluster, const mo
   }
   std::vector<MachineState> states;
   for (auto& [key, members] : groups) {
-    const auto& [slot, whole, partial, cpu, memory] = key;
-    states.push_back({slot, whole, partial, cpu, memory, std::move(members)});
+    const auto& [slot, whole, partial, cpu, memory, nic, slices] = key;
+    states.push_back({slot, whole, partial, cpu, memory, nic, slices, std::move(members)});
   }
   std::ranges::sort(states, {}, [](const MachineState& s) { return s.machines.front(); });
   return states;

@@ -14,11 +14,13 @@ ParetoKnapsack::ParetoKnapsack(std::vector<Label>& arena, std::span<const Profit
 void ParetoKnapsack::start(std::span<const std::int32_t> labels) {
   for (const std::int32_t l : labels) {
     const Label& label = arena_[static_cast<std::size_t>(l)];
-    list_[0].push_back({label.reduced, label.profit, label.cpu, label.memory, l, false});
+    list_[0].push_back({label.reduced, label.profit, label.cpu, label.memory, label.nic, l, false});
+    if (label.nic > 0) stairs_.count_nic();
   }
 }
 
 void ParetoKnapsack::add(const KnapsackItem& item, const Admits& admits) {
+  if (item.nic > 0) stairs_.count_nic();
   for (std::size_t size = static_cast<std::size_t>(item.size); size <= capacity(); ++size) {
     collect(item, size, admits);
     if (!candidates_.empty()) merge(size);
@@ -31,34 +33,47 @@ void ParetoKnapsack::collect(const KnapsackItem& item, std::size_t size, const A
   const Profit needed = limits_.floor - rest_[capacity() - size] - item.reduced;
   const std::int64_t cpu = limits_.cpu - item.cpu;
   const std::int64_t memory = limits_.memory - item.memory;
+  const std::int64_t nic = limits_.nic - item.nic;
   for (const Entry& e : list_[size - static_cast<std::size_t>(item.size)]) {
-    if (e.reduced <= needed || e.cpu > cpu || e.memory > memory) continue;
+    if (e.reduced <= needed || e.cpu > cpu || e.memory > memory || e.nic > nic) continue;
     const Label& from = arena_[static_cast<std::size_t>(e.label)];
     const std::int32_t copies = from.item == item.id ? from.copies + 1 : 1;
     if (copies > item.cap || (admits && !admits(from, item.id))) continue;
     candidates_.push_back({e.profit + item.profit, e.reduced + item.reduced, e.cpu + item.cpu,
-                           e.memory + item.memory, e.label, item.id, copies});
+                           e.memory + item.memory, e.nic + item.nic, e.label, item.id, copies});
   }
 }
 
-bool ParetoKnapsack::Stairs::beats(std::int64_t cpu, std::int64_t memory) const {
-  const auto above = std::ranges::upper_bound(steps_, cpu, {}, &Step::cpu);
-  return above != steps_.begin() && std::prev(above)->memory <= memory;
+bool ParetoKnapsack::Stairs::beats(const Entry& e) const {
+  if (nic_counts_) {
+    return std::ranges::any_of(steps_, [&](const Step& s) {
+      return s.cpu <= e.cpu && s.memory <= e.memory && s.nic <= e.nic;
+    });
+  }
+  const auto above = std::ranges::upper_bound(steps_, e.cpu, {}, &Step::cpu);
+  return above != steps_.begin() && std::prev(above)->memory <= e.memory;
 }
 
-void ParetoKnapsack::Stairs::add(std::int64_t cpu, std::int64_t memory) {
-  const auto from = std::ranges::lower_bound(steps_, cpu, {}, &Step::cpu);
+void ParetoKnapsack::Stairs::add(const Entry& e) {
+  if (nic_counts_) {
+    std::erase_if(steps_, [&](const Step& s) {
+      return e.cpu <= s.cpu && e.memory <= s.memory && e.nic <= s.nic;
+    });
+    steps_.push_back({e.cpu, e.memory, e.nic});
+    return;
+  }
+  const auto from = std::ranges::lower_bound(steps_, e.cpu, {}, &Step::cpu);
   auto to = from;
-  while (to != steps_.end() && to->memory >= memory) ++to;
+  while (to != steps_.end() && to->memory >= e.memory) ++to;
   if (from == to) {
-    steps_.insert(from, {cpu, memory});
+    steps_.insert(from, {e.cpu, e.memory, 0});
   } else {
-    *from = {cpu, memory};
+    *from = {e.cpu, e.memory, 0};
     steps_.erase(std::next(from), to);
   }
 }
 
-/// In order of profit a label is beaten exactly when one before it uses no more of both.
+/// In order of profit a label is beaten exactly when one before it uses no more of anything.
 void ParetoKnapsack::merge(std::size_t size) {
   std::vector<Entry>& old = list_[size];
   merged_.clear();
@@ -68,12 +83,17 @@ void ParetoKnapsack::merge(std::size_t size) {
   while (o < old.size() || c < candidates_.size()) {
     const bool take_old =
         c == candidates_.size() || (o < old.size() && old[o].profit >= candidates_[c].profit);
-    const Entry e = take_old ? old[o++] : Entry{candidates_[c].reduced,       candidates_[c].profit,
-                                                candidates_[c].cpu,           candidates_[c].memory,
-                                                static_cast<std::int32_t>(c), true};
+    const Entry e = take_old ? old[o++]
+                             : Entry{candidates_[c].reduced,
+                                     candidates_[c].profit,
+                                     candidates_[c].cpu,
+                                     candidates_[c].memory,
+                                     candidates_[c].nic,
+                                     static_cast<std::int32_t>(c),
+                                     true};
     if (!take_old) ++c;
-    if (stairs_.beats(e.cpu, e.memory)) continue;
-    stairs_.add(e.cpu, e.memory);
+    if (stairs_.beats(e)) continue;
+    stairs_.add(e);
     merged_.push_back(e);
   }
   if (merged_.size() > limits_.labels) keep_best_reduced();

@@ -16,6 +16,7 @@ struct Label {
   Profit reduced = 0;  ///< profit after the multipliers
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
+  std::int64_t nic = 0;
   std::int32_t parent = -1;
   std::int32_t item = -1;   ///< the last one added
   std::int32_t copies = 0;  ///< of that item in a row
@@ -28,16 +29,18 @@ struct KnapsackItem {
   Profit reduced = 0;
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
+  std::int64_t nic = 0;
   std::int32_t cap = 0;  ///< copies
 };
 
-/// Knapsack with three measures: for every size used, the contents none of which another beats in
-/// profit, CPU and memory at once. Contents that cannot end above `floor` are dropped.
+/// Knapsack with four measures: for every size used, the contents none of which another beats in
+/// profit, CPU, memory and NIC at once. Contents that cannot end above `floor` are dropped.
 class ParetoKnapsack {
  public:
   struct Limits {
     std::int64_t cpu = 0;
     std::int64_t memory = 0;
+    std::int64_t nic = 0;
     Profit floor = 0;        ///< keep while reduced + rest[capacity left] > floor
     std::size_t labels = 0;  ///< at most so many for one size; the best reduced stay
   };
@@ -60,21 +63,24 @@ class ParetoKnapsack {
  private:
   struct Entry {
     Profit reduced, profit;
-    std::int64_t cpu, memory;
+    std::int64_t cpu, memory, nic;
     std::int32_t label;
     bool fresh;
   };
-  /// (cpu, memory) of which none is at most another in both: cpu ascending, memory descending.
+  /// (cpu, memory, nic) of which none is at most another in all. While nobody uses the NIC: cpu
+  /// ascending, memory descending.
   class Stairs {
    public:
     void clear() { steps_.clear(); }
-    [[nodiscard]] bool beats(std::int64_t cpu, std::int64_t memory) const;
-    void add(std::int64_t cpu, std::int64_t memory);  ///< @pre not beaten
+    void count_nic() { nic_counts_ = true; }
+    [[nodiscard]] bool beats(const Entry& e) const;
+    void add(const Entry& e);  ///< @pre not beaten
 
    private:
     struct Step {
-      std::int64_t cpu, memory;
+      std::int64_t cpu, memory, nic;
     };
+    bool nic_counts_ = false;
     std::vector<Step> steps_;
   };
   void collect(const KnapsackItem& item, std::size_t size, const Admits& admits);

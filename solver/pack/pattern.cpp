@@ -17,8 +17,10 @@ double worth(const Problem& problem, const Pattern& pattern) {
 
 std::int64_t milli(const Problem& problem, const Pattern& pattern) {
   std::int64_t sum = 0;
+  const MachineState& state = problem.states[static_cast<std::size_t>(pattern.state)];
   for (const TypeCount& t : pattern.tasks) {
-    sum += t.count * problem.types[static_cast<std::size_t>(t.type)].shape.total_milli();
+    const model::Shape& s = problem.types[static_cast<std::size_t>(t.type)].shape;
+    sum += t.count * (model::kGpuMilli * s.gpus + state.share(s));
   }
   return sum;
 }

@@ -30,7 +30,7 @@ struct Pattern {
 
 /// Scaled value, rewards included.
 double worth(const Problem& problem, const Pattern& pattern);
-/// GPU thousandths its tasks take.
+/// GPU thousandths its tasks take there.
 std::int64_t milli(const Problem& problem, const Pattern& pattern);
 /// How many copies the scope admits, at most its supply of the state.
 std::int64_t copies_within(const Scope& scope, const Pattern& pattern);

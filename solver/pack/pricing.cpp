@@ -118,7 +118,7 @@ class Pass {
     std::vector<Profit> rest(devices + 1, 0);
     for (std::size_t k = 1; k <= devices; ++k) rest[k] = rest[k - 1] + bound_.device(free);
     ParetoKnapsack knapsack(arena_, rest,
-                            {state_.cpu, state_.memory, floor_ - later,
+                            {state_.cpu, state_.memory, state_.nic, floor_ - later,
                              std::max<std::size_t>(labels_ / (devices + 1), 16)});
     extend(knapsack, from);
   }
@@ -133,12 +133,12 @@ class Pass {
       if (item.gpus == 0 || item.gpus > state_.whole) continue;
       contents_.push_back({.capacity = 0,
                            .total = {0, item.gpus, item.profit, reduced(item, bound_.multipliers),
-                                     item.cpu, item.memory, item.cap},
+                                     item.cpu, item.memory, item.nic, item.cap},
                            .items = {{static_cast<std::int32_t>(i), 1}}});
     }
     ParetoKnapsack knapsack(
         arena_, bound_.whole,
-        {state_.cpu, state_.memory, floor_,
+        {state_.cpu, state_.memory, state_.nic, floor_,
          std::max<std::size_t>(labels_ / static_cast<std::size_t>(state_.whole + 1), 16)});
     extend(knapsack, from);
   }
@@ -162,18 +162,21 @@ struct CpuFill {
   std::vector<TypeCount> tasks;
 };
 
-CpuFill fill_cpu(const MachineState& state, std::span<const Item* const> order, std::int64_t cpu,
-                 std::int64_t memory) {
+CpuFill fill_cpu(const MachineState& state, std::span<const Item* const> order,
+                 const Label& beside) {
   CpuFill filled;
-  cpu = state.cpu - cpu;
-  memory = state.memory - memory;
+  std::int64_t cpu = state.cpu - beside.cpu;
+  std::int64_t memory = state.memory - beside.memory;
+  std::int64_t nic = state.nic - beside.nic;
   for (const Item* item : order) {
     std::int64_t n = item->cap;
     if (item->cpu > 0) n = std::min(n, cpu / item->cpu);
     if (item->memory > 0) n = std::min(n, memory / item->memory);
+    if (item->nic > 0) n = std::min(n, nic / item->nic);
     if (n <= 0) continue;
     cpu -= n * item->cpu;
     memory -= n * item->memory;
+    nic -= n * item->nic;
     filled.profit += n * item->profit;
     filled.tasks.push_back({item->type, static_cast<std::int32_t>(n)});
   }
@@ -189,7 +192,8 @@ std::vector<const Item*> cpu_items(const MachineState& state, std::span<const It
     const double part =
         static_cast<double>(i->cpu) / static_cast<double>(std::max<std::int64_t>(state.cpu, 1)) +
         static_cast<double>(i->memory) /
-            static_cast<double>(std::max<std::int64_t>(state.memory, 1));
+            static_cast<double>(std::max<std::int64_t>(state.memory, 1)) +
+        static_cast<double>(i->nic) / static_cast<double>(std::max<std::int64_t>(state.nic, 1));
     return static_cast<double>(i->profit) / std::max(part, 1e-9);
   };
   std::ranges::stable_sort(order, std::greater{}, density);
@@ -197,20 +201,24 @@ std::vector<const Item*> cpu_items(const MachineState& state, std::span<const It
 }
 
 /// No set of tasks without GPUs earns more beside a content that leaves this much.
-Profit fill_bound(std::span<const Item* const> order, std::int64_t cpu, std::int64_t memory) {
+Profit fill_bound(const MachineState& state, std::span<const Item* const> order,
+                  const Label& beside) {
   double by_cpu = 0.0;
   double by_memory = 0.0;
+  double by_nic = 0.0;
   double sum = 0.0;
   for (const Item* i : order) {
     const auto p = static_cast<double>(i->profit);
     sum += p * i->cap;
-    by_cpu = std::max(
-        by_cpu, i->cpu > 0 ? p * static_cast<double>(cpu) / static_cast<double>(i->cpu) : 1e18);
-    by_memory = std::max(
-        by_memory,
-        i->memory > 0 ? p * static_cast<double>(memory) / static_cast<double>(i->memory) : 1e18);
+    const auto raise = [&](double& most, std::int64_t room, std::int64_t need) {
+      most = std::max(most,
+                      need > 0 ? p * static_cast<double>(room) / static_cast<double>(need) : 1e18);
+    };
+    raise(by_cpu, state.cpu - beside.cpu, i->cpu);
+    raise(by_memory, state.memory - beside.memory, i->memory);
+    raise(by_nic, state.nic - beside.nic, i->nic);
   }
-  return static_cast<Profit>(std::ceil(std::min({by_cpu, by_memory, sum})));
+  return static_cast<Profit>(std::ceil(std::min({by_cpu, by_memory, by_nic, sum})));
 }
 
 Pattern unfold(std::size_t state, std::span<const Item> items, const Pass& pass, std::int32_t end,
@@ -243,8 +251,8 @@ void harvest(Priced& priced, const Problem& problem, std::size_t state, std::spa
     const Label& l = pass.label(end);
     Profit profit = l.profit;
     if (!order.empty()) {
-      profit += fill_cpu(s, order, l.cpu, l.memory).profit;
-      most = std::max(most, l.profit + fill_bound(order, s.cpu - l.cpu, s.memory - l.memory));
+      profit += fill_cpu(s, order, l).profit;
+      most = std::max(most, l.profit + fill_bound(s, order, l));
     }
     most = std::max(most, profit);
     if (profit > threshold) found.emplace_back(-profit, end);
@@ -254,7 +262,7 @@ void harvest(Priced& priced, const Problem& problem, std::size_t state, std::spa
     found.resize(static_cast<std::size_t>(wanted));
   for (const auto& [profit, end] : found) {
     const Label& l = pass.label(end);
-    priced.patterns.push_back(unfold(state, items, pass, end, fill_cpu(s, order, l.cpu, l.memory)));
+    priced.patterns.push_back(unfold(state, items, pass, end, fill_cpu(s, order, l)));
   }
   if (!pass.truncated()) priced.bound = std::min(priced.bound, most);
 }
@@ -268,8 +276,9 @@ std::vector<Item> items_of(const Problem& problem, std::size_t state, std::span<
   for (std::size_t t = 0; t < problem.types.size(); ++t) {
     const JobType& type = problem.types[t];
     if (room_for[t] <= 0 || !fits(type, s) || type.value[s.slot] <= price[t]) continue;
-    items.push_back({static_cast<std::int32_t>(t), type.shape.gpus, type.shape.gpu_milli,
+    items.push_back({static_cast<std::int32_t>(t), type.shape.gpus, s.share(type.shape),
                      type.shape.cpu_milli, type.shape.memory_mib,
+                     s.nic == model::kNoLimit ? 0 : type.shape.nic_mbps,
                      to_profit(type.value[s.slot] - price[t]),
                      static_cast<std::int32_t>(std::min<std::int64_t>(room_for[t], 1 << 20))});
   }

@@ -29,9 +29,9 @@ std::vector<Item> items_of(const Problem& problem, std::size_t state, std::span<
                            std::span<const std::int64_t> room_for);
 
 /// The best contents of a machine by profit: dynamic programming over its devices, with dominance
-/// in (profit, CPU, memory), pruned by the bound with multipliers. The pruning starts just below
-/// that bound and widens until something is found or the threshold is reached, so that what is
-/// found first is best. Exact but for the limits and for items with caps that bind.
+/// in (profit, CPU, memory, NIC), pruned by the bound with multipliers. The pruning starts just
+/// below that bound and widens until something is found or the threshold is reached, so that what
+/// is found first is best. Exact but for the limits and for items with caps that bind.
 Priced price_machine(const Problem& problem, std::size_t state, std::span<const Item> items,
                      Profit threshold, const PricingLimits& limits);
 

@@ -34,9 +34,15 @@ struct MachineState {
   std::vector<int> partial;  ///< free thousandths of opened devices, descending, > 0
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
+  std::int64_t nic = model::kNoLimit;
+  std::int32_t slices = 0;          ///< of each device, as in MachineClass
   std::vector<MachineId> machines;  ///< ascending
 
   [[nodiscard]] std::int64_t milli() const;  ///< free thousandths over all devices
+  /// What a share takes of a device here; 0 without one.
+  [[nodiscard]] std::int32_t share(const model::Shape& s) const {
+    return model::share_taken(s.gpu_milli, slices);
+  }
 };
 
 /// What is packed, counts instead of objects.

@@ -12,15 +12,17 @@ namespace {
 
 /// A machine while it is being filled.
 struct Filling {
-  std::int64_t cpu, memory;
+  std::int64_t cpu, memory, nic;
   int whole;
   struct Device {
     int free;
     DeviceContent content;
   };
   std::vector<Device> opened;
+  const MachineState* state;
 
-  explicit Filling(const MachineState& s) : cpu(s.cpu), memory(s.memory), whole(s.whole) {
+  explicit Filling(const MachineState& s)
+      : cpu(s.cpu), memory(s.memory), nic(s.nic), whole(s.whole), state(&s) {
     for (const int free : s.partial) opened.push_back({free, {.capacity = free, .shares = {}}});
   }
 
@@ -42,10 +44,12 @@ struct Filling {
   }
 
   bool put(std::int32_t type, const model::Shape& shape) {
-    if (shape.cpu_milli > cpu || shape.memory_mib > memory || shape.gpus > whole) return false;
-    if (shape.gpu_milli > 0 && !put_share(type, shape.gpu_milli)) return false;
+    if (shape.cpu_milli > cpu || shape.memory_mib > memory || shape.nic_mbps > nic) return false;
+    if (shape.gpus > whole) return false;
+    if (shape.gpu_milli > 0 && !put_share(type, state->share(shape))) return false;
     cpu -= shape.cpu_milli;
     memory -= shape.memory_mib;
+    nic -= shape.nic_mbps;  // far from its end where there is no limit
     whole -= shape.gpus;
     return true;
   }

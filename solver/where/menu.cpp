@@ -19,7 +19,7 @@ bool same_groups(std::span<const model::TaskGroup> a, std::span<const model::Tas
 
 bool fits(const model::MachineClass& c, const model::Shape& total) {
   return total.cpu_milli <= c.cpu_milli && total.memory_mib <= c.memory_mib &&
-         total.total_milli() <= model::kGpuMilli * c.gpus;
+         total.nic_mbps <= c.nic_mbps && total.total_milli() <= model::kGpuMilli * c.gpus;
 }
 
 void measure(const model::Instance& instance, Signature& s) {
@@ -31,6 +31,7 @@ void measure(const model::Instance& instance, Signature& s) {
     const model::Shape& shape = workload.shape(g.shape);
     sum.cpu_milli += g.count * shape.cpu_milli;
     sum.memory_mib += g.count * shape.memory_mib;
+    sum.nic_mbps += g.count * shape.nic_mbps;
     sum_milli += g.count * shape.total_milli();
     s.tasks += g.count;
     if (!shape.uses_gpu()) {

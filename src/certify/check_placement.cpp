@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check_placement.hpp"
 
+#include "kinds.hpp"
 #include "links.hpp"
 #include "quotas.hpp"
 #include "worth.hpp"
@@ -21,13 +22,21 @@ constexpr std::array<std::string_view, model::kLevels> kLevelNames{"machine", "r
 
 bool takes_gpu(const Shape& s) { return s.gpus > 0 || s.gpu_milli > 0; }
 
-/// The task takes exactly what the shape asks for: whole devices at 1000, a share on one device.
-bool same_amounts(const Shape& s, const RawTask& task) {
-  if (task.cpu_milli != s.cpu_milli || task.memory_mib != s.memory_mib) return false;
-  const std::int64_t each = s.gpu_milli > 0 ? s.gpu_milli : 1000;
+/// The task takes exactly what the shape asks for: whole devices at 1000, a share on one device,
+/// where that has slices the fewest that cover it.
+bool same_amounts(const Shape& s, const RawTask& task, std::int32_t slices) {
+  if (task.cpu_milli != s.cpu_milli || task.memory_mib != s.memory_mib ||
+      task.nic_mbps != s.nic_mbps) {
+    return false;
+  }
+  const std::int64_t each = s.gpu_milli > 0 ? in_slices(s.gpu_milli, slices) : 1000;
   const std::size_t devices = s.gpu_milli > 0 ? 1 : static_cast<std::size_t>(s.gpus);
   return task.gpus.size() == devices &&
          std::ranges::all_of(task.gpus, [&](const auto& d) { return d.milli == each; });
+}
+
+std::string with_nic(std::int64_t mbps) {
+  return mbps == 0 ? std::string() : ", " + std::to_string(mbps) + " Mbit/s";
 }
 
 std::string amounts(const RawTask& task) {
@@ -36,14 +45,15 @@ std::string amounts(const RawTask& task) {
   for (std::size_t d = 0; d < std::min<std::size_t>(task.gpus.size(), 8); ++d) {
     text += (d == 0 ? "" : " ") + std::to_string(task.gpus[d].milli);
   }
-  return text + (task.gpus.size() > 8 ? " ...)" : ")");
+  return text + (task.gpus.size() > 8 ? " ...)" : ")") + with_nic(task.nic_mbps);
 }
 
 std::string amounts(const Shape& s) {
   return std::to_string(s.cpu_milli) + " CPU thousandths, " + std::to_string(s.memory_mib) +
          " MiB, " +
          (s.gpu_milli > 0 ? std::to_string(s.gpu_milli) + " thousandths of one GPU"
-                          : std::to_string(s.gpus) + " whole GPUs");
+                          : std::to_string(s.gpus) + " whole GPUs") +
+         with_nic(s.nic_mbps);
 }
 
 }  // namespace
@@ -120,8 +130,10 @@ void PlacementCheck::placed(const model::RawPlacement& raw) {
 
 std::optional<model::TaskPlacement> PlacementCheck::resolve(JobId job, const RawTask& task,
                                                             Tasks& found) {
-  const auto group = group_of(job, task, found);
   const auto machine = machines_.find(task.machine);
+  const std::int32_t slices =
+      machine == machines_.end() ? 0 : instance_->cluster.class_of(machine->second).gpu_slices;
+  const auto group = group_of(job, task, slices, found);
   if (machine == machines_.end()) {
     findings_->add(FaultKind::unknown_machine,
                    told(job) + ": machine " + task.machine + " is not in the cluster");
@@ -133,25 +145,38 @@ std::optional<model::TaskPlacement> PlacementCheck::resolve(JobId job, const Raw
     findings_->add(FaultKind::machine_not_up, told(job) + ": machine " + task.machine + " is " +
                                                   (drained ? "drained" : "reserved"));
   }
+  check_slices(job, task, slices);
   const auto devices = devices_of(job, task, machine->second);
   if (!group || !devices) return std::nullopt;
   const Job& asked = instance_->workload.jobs[job.index()];
   const Shape& s =
       instance_->workload.shapes[instance_->workload.groups_of(asked)[*group].shape.index()];
-  const std::int32_t milli = s.gpu_milli > 0 ? s.gpu_milli : 1000;
-  return model::TaskPlacement{machine->second, *group, *devices, *devices == 0 ? 0 : milli};
+  const std::int64_t milli = s.gpu_milli > 0 ? in_slices(s.gpu_milli, slices) : 1000;
+  return model::TaskPlacement{machine->second, *group, *devices,
+                              *devices == 0 ? 0 : static_cast<std::int32_t>(milli)};
+}
+
+void PlacementCheck::check_slices(JobId job, const RawTask& task, std::int32_t slices) {
+  for (const model::RawDevice& device : task.gpus) {
+    if (device.milli <= 0 || device.milli > 1000) continue;  // a wrong amount in any case
+    if (in_slices(device.milli, slices) == device.milli) continue;
+    findings_->add(FaultKind::broken_slice,
+                   told(job) + ": " + std::to_string(device.milli) + " thousandths of device " +
+                       std::to_string(device.index) + " of machine " + task.machine +
+                       " are not a whole number of its " + std::to_string(slices) + " slices");
+  }
 }
 
 /// The group this task belongs to: same label and amounts, not yet complete if there is a choice.
 std::optional<std::uint32_t> PlacementCheck::group_of(JobId job, const RawTask& task,
-                                                      Tasks& found) {
+                                                      std::int32_t slices, Tasks& found) {
   const model::Workload& workload = instance_->workload;
   const auto groups = workload.groups_of(workload.jobs[job.index()]);
   std::optional<std::uint32_t> labelled, matching;
   for (std::uint32_t g = 0; g < groups.size(); ++g) {
     if (workload.labels[groups[g].label] != task.shape) continue;
     if (!labelled) labelled = g;
-    if (!same_amounts(workload.shapes[groups[g].shape.index()], task)) continue;
+    if (!same_amounts(workload.shapes[groups[g].shape.index()], task, slices)) continue;
     if (!matching || found[*matching] >= groups[*matching].count) matching = g;
   }
   if (!labelled) {

@@ -34,7 +34,9 @@ class PlacementCheck {
 
   std::optional<JobId> claim(const std::string& job);
   std::optional<model::TaskPlacement> resolve(JobId job, const model::RawTask& task, Tasks& found);
-  std::optional<std::uint32_t> group_of(JobId job, const model::RawTask& task, Tasks& found);
+  std::optional<std::uint32_t> group_of(JobId job, const model::RawTask& task, std::int32_t slices,
+                                        Tasks& found);
+  void check_slices(JobId job, const model::RawTask& task, std::int32_t slices);
   std::optional<std::uint64_t> devices_of(JobId job, const model::RawTask& task, MachineId machine);
   void check_gang(JobId job, const Tasks& found);
   void check_types(const model::JobPlacement& placed);

@@ -24,7 +24,7 @@ using model::Instance;
 using model::Level;
 using model::RawCertificate;
 
-using Amounts = std::array<std::int64_t, 4>;  ///< CPU, memory, whole GPUs, share
+using Amounts = std::array<std::int64_t, 5>;  ///< CPU, memory, whole GPUs, share, NIC
 
 class Reading {
  public:
@@ -40,7 +40,7 @@ class Reading {
       types_.emplace(cluster.gpu_types[i], i);
     for (std::size_t i = 0; i < instance.workload.shapes.size(); ++i) {
       const model::Shape& s = instance.workload.shapes[i];
-      shapes_.emplace(Amounts{s.cpu_milli, s.memory_mib, s.gpus, s.gpu_milli}, i);
+      shapes_.emplace(Amounts{s.cpu_milli, s.memory_mib, s.gpus, s.gpu_milli, s.nic_mbps}, i);
     }
   }
 
@@ -96,6 +96,7 @@ class Reading {
     not_negative(raw.gpu_milli, what + " per GPU thousandth");
     not_negative(raw.cpu_milli, what + " per CPU thousandth");
     not_negative(raw.memory_mib, what + " per MiB");
+    not_negative(raw.nic_mbps, what + " per Mbit/s");
     if (by_rack != raw.rack.has_value()) {
       bad(what + (by_rack ? " names no rack" : " names a rack, but prices are by pod"));
       return;
@@ -109,16 +110,20 @@ class Reading {
     }
     const ClassId c(classes_[raw.machine_class]);
     once(seen_pools_.emplace(pod, rack, c).second, what);
-    result_.pools.push_back({pod, rack, c, raw.gpu_milli, raw.cpu_milli, raw.memory_mib});
+    result_.pools.push_back(
+        {pod, rack, c, raw.gpu_milli, raw.cpu_milli, raw.memory_mib, raw.nic_mbps});
   }
 
   void read_shape(const RawCertificate::ShapePrice& raw) {
-    const std::string what = "price of shape (" + std::to_string(raw.cpu_milli) + " CPU, " +
-                             std::to_string(raw.memory_mib) + " MiB, " + std::to_string(raw.gpus) +
-                             " GPUs, " + std::to_string(raw.gpu_milli) + " thousandths) on '" +
-                             raw.gpu_type + "'";
+    const std::string what =
+        "price of shape (" + std::to_string(raw.cpu_milli) + " CPU, " +
+        std::to_string(raw.memory_mib) + " MiB, " + std::to_string(raw.gpus) + " GPUs, " +
+        std::to_string(raw.gpu_milli) + " thousandths" +
+        (raw.nic_mbps == 0 ? "" : ", " + std::to_string(raw.nic_mbps) + " Mbit/s") + ") on '" +
+        raw.gpu_type + "'";
     not_negative(raw.price, what);
-    const auto shape = shapes_.find({raw.cpu_milli, raw.memory_mib, raw.gpus, raw.gpu_milli});
+    const auto shape =
+        shapes_.find({raw.cpu_milli, raw.memory_mib, raw.gpus, raw.gpu_milli, raw.nic_mbps});
     if (shape == shapes_.end()) {
       bad(what + ": no job asks for such a task");
       return;
@@ -133,10 +138,11 @@ class Reading {
     const std::string what = "multiplier of class " + raw.machine_class;
     not_negative(raw.cpu_milli, what + " per CPU thousandth");
     not_negative(raw.memory_mib, what + " per MiB");
+    not_negative(raw.nic_mbps, what + " per Mbit/s");
     if (!known(classes_, raw.machine_class, "class")) return;
     const ClassId c(classes_[raw.machine_class]);
     once(seen_classes_.insert(c).second, what);
-    result_.multipliers.push_back({c, raw.cpu_milli, raw.memory_mib});
+    result_.multipliers.push_back({c, raw.cpu_milli, raw.memory_mib, raw.nic_mbps});
   }
 
   void read_queue(const RawCertificate::QueuePrice& raw) {

@@ -25,6 +25,8 @@ std::string_view name(FaultKind kind) {
       return "unknown_shape";
     case FaultKind::wrong_amounts:
       return "wrong_amounts";
+    case FaultKind::broken_slice:
+      return "broken_slice";
     case FaultKind::split_gang:
       return "split_gang";
     case FaultKind::unknown_machine:
@@ -45,6 +47,8 @@ std::string_view name(FaultKind kind) {
       return "cpu_oversubscribed";
     case FaultKind::memory_oversubscribed:
       return "memory_oversubscribed";
+    case FaultKind::nic_oversubscribed:
+      return "nic_oversubscribed";
     case FaultKind::domain_violated:
       return "domain_violated";
     case FaultKind::quota_exceeded:

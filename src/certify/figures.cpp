@@ -103,6 +103,7 @@ using model::Sha256;
 
 void add_shape(Sha256& sha, const model::Shape& s) {
   sha.integer(s.cpu_milli).integer(s.memory_mib).integer(s.gpus).integer(s.gpu_milli);
+  if (s.nic_mbps > 0) sha.text("nic ").integer(s.nic_mbps);
 }
 
 void add_tree(Sha256& sha, const Instance& instance, const model::BoundTree& tree) {
@@ -136,6 +137,7 @@ std::string proof_digest(const Instance& instance, double objective, double uppe
     sha.name(racks ? cluster.racks[p.rack.index()].name : cluster.pods[p.pod.index()].name);
     sha.name(cluster.classes[p.machine_class.index()].name);
     sha.integer(p.gpu_milli).integer(p.cpu_milli).integer(p.memory_mib);
+    if (p.nic_mbps > 0) sha.text("nic ").integer(p.nic_mbps);
   }
   sha.text("\nshapes\n");
   for (const auto& s : certificate.shapes) {
@@ -146,6 +148,7 @@ std::string proof_digest(const Instance& instance, double objective, double uppe
   for (const auto& m : certificate.multipliers) {
     sha.name(cluster.classes[m.machine_class.index()].name);
     sha.integer(m.cpu_milli).integer(m.memory_mib);
+    if (m.nic_mbps > 0) sha.text("nic ").integer(m.nic_mbps);
   }
   if (!certificate.jobs.empty()) sha.text("\njobs\n");
   for (const auto& j : certificate.jobs) {

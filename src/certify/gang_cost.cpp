@@ -26,10 +26,12 @@ std::int64_t room_for(const Shape& s, const Kind& kind, std::int64_t limit) {
   std::int64_t n = limit;
   if (s.cpu_milli > 0) n = std::min(n, kind.cpu_milli / s.cpu_milli);
   if (s.memory_mib > 0) n = std::min(n, kind.memory_mib / s.memory_mib);
+  if (s.nic_mbps > 0) n = std::min(n, kind.nic_mbps / s.nic_mbps);
   if (s.gpus > 0) n = std::min(n, kind.whole / s.gpus);
   if (s.gpu_milli == 0) return n;
-  std::int64_t shares = kind.whole * (1000 / s.gpu_milli);
-  for (const std::int16_t free : kind.partly) shares += free / s.gpu_milli;
+  const std::int64_t milli = in_slices(s.gpu_milli, kind.slices);
+  std::int64_t shares = kind.whole * (1000 / milli);
+  for (const std::int16_t free : kind.partly) shares += free / milli;
   return std::min(n, shares);
 }
 
@@ -71,19 +73,25 @@ void GangCost::add_demands(const model::Workload& workload, const model::Job& jo
 
 /// Necessary conditions only: a kind is left out when the tasks' sums exceed the machine.
 void GangCost::find_whole_kinds(const model::Workload& workload) {
-  Int128 cpu = 0, memory = 0, gpus = 0, share_milli = 0;
+  Int128 cpu = 0, memory = 0, nic = 0, gpus = 0;
   for (const Demand& d : demands_) {
     const Shape& s = workload.shapes[d.shape.index()];
     cpu += Int128{d.count} * s.cpu_milli;
     memory += Int128{d.count} * s.memory_mib;
+    nic += Int128{d.count} * s.nic_mbps;
     gpus += Int128{d.count} * s.gpus;
-    share_milli += Int128{d.count} * s.gpu_milli;
   }
   for (std::size_t k = 0; k < tariff_->kinds().size(); ++k) {
     const Kind& m = tariff_->kinds()[KindId(k)];
-    bool holds = cpu <= m.cpu_milli && memory <= m.memory_mib && gpus <= m.whole &&
-                 1000 * gpus + share_milli <= m.free_milli();
-    for (const Demand& d : demands_) holds = holds && d.per_machine[k] >= d.count;
+    Int128 milli = 1000 * gpus;
+    bool holds =
+        cpu <= m.cpu_milli && memory <= m.memory_mib && nic <= m.nic_mbps && gpus <= m.whole;
+    for (const Demand& d : demands_) {
+      const Shape& s = workload.shapes[d.shape.index()];
+      milli += Int128{d.count} * in_slices(s.gpu_milli, m.slices);
+      holds = holds && d.per_machine[k] >= d.count;
+    }
+    holds = holds && milli <= m.free_milli();
     whole_.push_back(holds);
   }
 }

@@ -202,7 +202,7 @@ void by_values(const Instance& instance, model::Objective kind, const model::Pla
   for (std::size_t j = 0; j < missed.size(); ++j) ledger.regret(j, missed[j]);
 }
 
-/// GPU thousandths that no task takes.
+/// GPU thousandths that no task asked for.
 void by_capacity(const Instance& instance, const model::Placement& placement, int scale,
                  Ledger& ledger) {
   const model::Cluster& cluster = instance.cluster;
@@ -215,8 +215,10 @@ void by_capacity(const Instance& instance, const model::Placement& placement, in
     ledger.idle(kind.type, fixed_up(static_cast<double>(kind.free_milli()), scale));
   }
   for (const model::JobPlacement& p : placement) {
+    const auto groups = instance.workload.groups_of(instance.workload.jobs[p.job.index()]);
     for (const model::TaskPlacement& task : p.tasks) {
-      const double milli = static_cast<double>(task.milli) * std::popcount(task.devices);
+      const model::Shape& s = instance.workload.shapes[groups[task.group].shape.index()];
+      const auto milli = static_cast<double>(std::int64_t{1000} * s.gpus + s.gpu_milli);
       if (milli > 0.0) ledger.idle(class_of(task.machine).gpu_type, -fixed_up(milli, scale));
     }
   }

@@ -16,6 +16,8 @@ Kind empty(const model::Cluster& cluster, ClassId c) {
           .type = m.gpu_type,
           .cpu_milli = m.cpu_milli,
           .memory_mib = m.memory_mib,
+          .nic_mbps = m.nic_mbps,
+          .slices = m.gpu_slices,
           .whole = m.gpus,
           .partly = {}};
 }
@@ -28,12 +30,15 @@ Kind without(Kind kind, std::span<const model::Immovable> content) {
   for (const model::Immovable& piece : content) {
     kind.cpu_milli -= piece.cpu_milli;
     kind.memory_mib -= piece.memory_mib;
+    if (kind.nic_mbps != model::kNoLimit) kind.nic_mbps -= piece.nic_mbps;
     for (std::uint64_t rest = piece.devices; rest != 0; rest &= rest - 1) {
-      device[static_cast<std::size_t>(std::countr_zero(rest))] -= piece.milli;
+      device[static_cast<std::size_t>(std::countr_zero(rest))] -=
+          in_slices(piece.milli, kind.slices);
     }
   }
   kind.cpu_milli = std::max<std::int64_t>(0, kind.cpu_milli);
   kind.memory_mib = std::max<std::int64_t>(0, kind.memory_mib);
+  kind.nic_mbps = std::max<std::int64_t>(0, kind.nic_mbps);
   kind.whole = std::ranges::count(devices, model::kGpuMilli);
   for (const std::int64_t milli : devices) {
     if (milli > 0 && milli < model::kGpuMilli) {
@@ -50,6 +55,14 @@ Kind down(const Kind& empty) {
 }
 
 }  // namespace
+
+std::int64_t slices_of(std::int64_t milli, std::int32_t slices) {
+  return slices == 0 ? milli : (milli * slices + 999) / 1000;
+}
+
+std::int64_t in_slices(std::int64_t milli, std::int32_t slices) {
+  return slices == 0 ? milli : 1000 * slices_of(milli, slices) / slices;
+}
 
 std::int64_t Kind::free_milli() const {
   return std::accumulate(partly.begin(), partly.end(), model::kGpuMilli * whole);

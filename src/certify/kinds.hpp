@@ -21,6 +21,8 @@ struct Kind {
   bool up = true;
   std::int64_t cpu_milli = 0;
   std::int64_t memory_mib = 0;
+  std::int64_t nic_mbps = 0;         ///< or model::kNoLimit
+  std::int32_t slices = 0;           ///< of each device; 0: shares of any size
   std::int64_t whole = 0;            ///< devices that are entirely free
   std::vector<std::int16_t> partly;  ///< free thousandths of the others, 1..999, ascending
 
@@ -28,6 +30,13 @@ struct Kind {
 
   [[nodiscard]] std::int64_t free_milli() const;
 };
+
+/// GPU thousandths of the fewest whole slices that cover a share; any share where there are none.
+/// Up to 31 slices the thousandths of a device are enough exactly when its slices are: k of them
+/// have floor(1000 k / slices), so one too many is more than the roundings of all together.
+std::int64_t in_slices(std::int64_t milli, std::int32_t slices);
+/// How many slices (thousandths where there are none) of a device that is.
+std::int64_t slices_of(std::int64_t milli, std::int32_t slices);
 
 /// The cluster's machines by kind. Kind c is the empty machine of class c, so that a cluster of
 /// empty machines needs no table of machines.

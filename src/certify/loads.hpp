@@ -26,9 +26,9 @@ class Loads {
   void add_devices(std::size_t m, std::uint64_t devices, std::int64_t milli);
 
   const model::Cluster* cluster_;
-  std::vector<Int128> cpu_, memory_;       ///< by MachineId
-  std::vector<std::size_t> first_device_;  ///< by MachineId
-  std::vector<std::int64_t> milli_;        ///< device by device
+  std::vector<Int128> cpu_, memory_, nic_;  ///< by MachineId
+  std::vector<std::size_t> first_device_;   ///< by MachineId
+  std::vector<std::int64_t> taken_;         ///< device by device: slices, or GPU thousandths
 };
 
 }  // namespace berth::certify

@@ -53,34 +53,47 @@ std::vector<std::int64_t> tasks_by_shape(const model::Workload& workload) {
 /// cpu_only of bound.hpp, one shape after the other.
 class MachineWorth::WithoutGpus {
  public:
-  explicit WithoutGpus(const Kind& kind) : kind_(&kind) {}
+  explicit WithoutGpus(const Resources& room)
+      : room_(room),
+        orders_(room[kNic] == model::kNoLimit ? std::span(kOrders).first(2) : std::span(kOrders)) {}
 
   void add(const Content& c) {
     const Int128 profit = c.size.rest;
     if (profit <= 0) return;
-    if (c.cpu_milli == 0 && c.memory_mib == 0) {
-      unlimited_ += profit * c.tasks;  // nothing on the machine limits them but their number
+    std::array<Int128, kResources> most{};  // of such tasks alone, by what holds them
+    bool held = false;
+    for (std::size_t r = 0; r < kResources; ++r) {
+      if (!takes(c, r)) continue;
+      most[r] = times_over_up(profit, room_[r], c.needs[r]);
+      held = true;
     }
-    if (c.cpu_milli > 0) {
-      const Int128 most = times_over_up(profit, kind_->cpu_milli, c.cpu_milli);
-      raise(c.memory_mib > 0 ? by_cpu_ : by_cpu_alone_, most);
-    }
-    if (c.memory_mib > 0) {
-      const Int128 most = times_over_up(profit, kind_->memory_mib, c.memory_mib);
-      raise(c.cpu_milli > 0 ? by_memory_ : by_memory_alone_, most);
+    // nothing on the machine limits them but their number
+    if (!held) unlimited_ += profit * c.tasks;
+    for (std::size_t o = 0; held && o < orders_.size(); ++o) {
+      const auto first = std::ranges::find_if(orders_[o], [&](auto r) { return takes(c, r); });
+      most_[o][*first] = std::max(most_[o][*first], most[*first]);
     }
   }
   [[nodiscard]] Int128 most() const {
-    return unlimited_ + std::min(std::max(by_cpu_, by_cpu_alone_) + by_memory_alone_,
-                                 std::max(by_memory_, by_memory_alone_) + by_cpu_alone_);
+    const auto sum = [](const auto& parts) { return parts[0] + parts[1] + parts[2]; };
+    Int128 least = sum(most_[0]);
+    for (std::size_t o = 1; o < orders_.size(); ++o) least = std::min(least, sum(most_[o]));
+    return unlimited_ + least;
   }
 
  private:
-  static void raise(Int128& largest, Int128 x) { largest = std::max(largest, x); }
+  using Order = std::array<std::size_t, kResources>;
+  static constexpr std::array<Order, 6> kOrders{
+      {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
+  static constexpr std::size_t kNic = 2;
 
-  const Kind* kind_;
-  Int128 by_cpu_ = 0, by_memory_ = 0;              ///< shapes that need both
-  Int128 by_cpu_alone_ = 0, by_memory_alone_ = 0;  ///< shapes that need one of the two
+  [[nodiscard]] bool takes(const Content& c, std::size_t r) const {
+    return c.needs[r] > 0 && room_[r] != model::kNoLimit;
+  }
+
+  Resources room_;
+  std::span<const Order> orders_;  ///< without a NIC that is counted the others say the same
+  std::array<std::array<Int128, kResources>, 6> most_{};
   Int128 unlimited_ = 0;
 };
 
@@ -102,17 +115,19 @@ MachineWorth::MachineWorth(const model::Instance& instance, const Tariff& tariff
 std::vector<MachineWorth::Content> MachineWorth::contents(
     const model::Instance& instance, const Tariff& tariff, ClassId c,
     const std::vector<std::uint64_t>& wanted_on, const std::vector<std::int64_t>& tasks) {
-  const GpuTypeId type = instance.cluster.classes[c.index()].gpu_type;
-  const UnitPrices& multiplier = tariff.multiplier(c);
+  const model::MachineClass& machine = instance.cluster.classes[c.index()];
+  const GpuTypeId type = machine.gpu_type;
+  const Multiplier& multiplier = tariff.multiplier(c);
   std::vector<Content> result;
   for (std::size_t i = 0; i < instance.workload.shapes.size(); ++i) {
     const Shape& s = instance.workload.shapes[i];
     if (wanted_on[i] == 0 || !allowed(wanted_on[i], type)) continue;
-    const Int128 rest = Int128{tariff.shape_price(ShapeId(i), type)} -
-                        Int128{multiplier.cpu_milli} * s.cpu_milli -
-                        Int128{multiplier.memory_mib} * s.memory_mib;
-    const std::int64_t milli = std::int64_t{1000} * s.gpus + s.gpu_milli;
-    result.push_back({{milli, s.gpus, rest}, s.cpu_milli, s.memory_mib, tasks[i]});
+    const Int128 rest =
+        Int128{tariff.shape_price(ShapeId(i), type)} - Int128{multiplier.cpu_milli} * s.cpu_milli -
+        Int128{multiplier.memory_mib} * s.memory_mib - Int128{multiplier.nic_mbps} * s.nic_mbps;
+    const std::int64_t milli =
+        std::int64_t{1000} * s.gpus + in_slices(s.gpu_milli, machine.gpu_slices);
+    result.push_back({{milli, s.gpus, rest}, {s.cpu_milli, s.memory_mib, s.nic_mbps}, tasks[i]});
   }
   std::ranges::sort(result, [](const Content& a, const Content& b) {
     return a.size.milli != b.size.milli ? a.size.milli < b.size.milli : a.size.rest > b.size.rest;
@@ -121,14 +136,17 @@ std::vector<MachineWorth::Content> MachineWorth::contents(
 }
 
 MachineWorth::KindTerms MachineWorth::terms(const Kind& kind, std::span<const Content> contents,
-                                            const UnitPrices& multiplier) {
+                                            const Multiplier& multiplier) {
   KindTerms result;
   if (!kind.up) return result;
   const std::int64_t largest_share =
       kind.whole > 0 ? 1000 : (kind.partly.empty() ? 0 : kind.partly.back());
-  WithoutGpus without_gpus(kind);
+  result.room = {kind.cpu_milli, kind.memory_mib, kind.nic_mbps};
+  WithoutGpus without_gpus(result.room);
   for (const Content& c : contents) {
-    if (c.cpu_milli > kind.cpu_milli || c.memory_mib > kind.memory_mib) continue;
+    if (c.needs[0] > result.room[0] || c.needs[1] > result.room[1] || c.needs[2] > result.room[2]) {
+      continue;
+    }
     if (c.size.milli == 0) {
       without_gpus.add(c);
       continue;
@@ -141,8 +159,6 @@ MachineWorth::KindTerms MachineWorth::terms(const Kind& kind, std::span<const Co
   }
   result.without_gpus = without_gpus.most();
   result.gpus = kind.whole;
-  result.cpu_milli = kind.cpu_milli;
-  result.memory_mib = kind.memory_mib;
   result.partly = kind.partly;
   result.multiplier = multiplier;
   return result;
@@ -183,7 +199,8 @@ Int128 MachineWorth::beyond_devices(const Stock& stock) const {
   const KindTerms& t = terms_[stock.kind.index()];
   const Int128 cpu = Int128{stock.price.cpu_milli} + t.multiplier.cpu_milli;
   const Int128 memory = Int128{stock.price.memory_mib} + t.multiplier.memory_mib;
-  Int128 worth = cpu * t.cpu_milli + memory * t.memory_mib + t.without_gpus;
+  const Int128 nic = (Int128{stock.price.nic_mbps} + t.multiplier.nic_mbps) * t.room[2];
+  Int128 worth = cpu * t.room[0] + memory * t.room[1] + nic + t.without_gpus;
   if (t.partly.empty()) return worth;
   const std::vector<Int128> best = device(t, stock.price.gpu_milli);
   for (const std::int64_t free : t.partly) worth += best[static_cast<std::size_t>(free / t.step)];

@@ -3,6 +3,7 @@
 
 #include "tariff.hpp"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -34,19 +35,23 @@ class MachineWorth {
     std::int64_t gpus = 0;  ///< devices; 0 for a share
     Int128 rest = 0;
   };
+  /// CPU thousandths, MiB, Mbit/s of the NIC.
+  static constexpr std::size_t kResources = 3;
+  using Resources = std::array<std::int64_t, kResources>;
   /// A task that some job may have on machines of a class.
   struct Content {
     Size size;
-    std::int64_t cpu_milli = 0, memory_mib = 0;
+    Resources needs;
     std::int64_t tasks = 0;  ///< of this shape in the workload
   };
   struct KindTerms {
     std::vector<Size> sizes;  ///< shares and one device first, then several devices
     std::int64_t step = 1000;
     Int128 without_gpus = 0;  ///< cpu_only
-    std::int64_t gpus = 0, cpu_milli = 0, memory_mib = 0;
+    std::int64_t gpus = 0;
+    Resources room{};
     std::vector<std::int16_t> partly;
-    UnitPrices multiplier;
+    Multiplier multiplier;
   };
   class WithoutGpus;
 
@@ -54,7 +59,7 @@ class MachineWorth {
                                        ClassId c, const std::vector<std::uint64_t>& wanted_on,
                                        const std::vector<std::int64_t>& tasks);
   static KindTerms terms(const Kind& kind, std::span<const Content> contents,
-                         const UnitPrices& multiplier);
+                         const Multiplier& multiplier);
   static std::vector<Int128> device(const KindTerms& terms, std::int64_t gpu_price);
 
   std::vector<KindTerms> terms_;  ///< by KindId

@@ -28,7 +28,7 @@ Tariff::Tariff(const model::Instance& instance, const model::Certificate& certif
   }
   multipliers_.resize(instance.cluster.classes.size());
   for (const model::Certificate::ClassMultiplier& m : certificate.multipliers) {
-    multipliers_[m.machine_class.index()] = {0, m.cpu_milli, m.memory_mib};
+    multipliers_[m.machine_class.index()] = m;
   }
 }
 
@@ -50,6 +50,7 @@ void Tariff::stock_racks(const model::Cluster& cluster) {
                             .rack = RackId(r),
                             .kind = kind,
                             .type = kinds_[kind].type,
+                            .slices = kinds_[kind].slices,
                             .machines = 0,
                             .price = {}});
         stock = by_rack_.size();
@@ -66,7 +67,7 @@ void Tariff::price_racks(const model::Certificate& certificate) {
   std::map<std::pair<std::int32_t, ClassId>, UnitPrices> listed;
   for (const model::Certificate::PoolPrice& p : certificate.pools) {
     listed[{racks ? p.rack.value() : p.pod.value(), p.machine_class}] = {p.gpu_milli, p.cpu_milli,
-                                                                         p.memory_mib};
+                                                                         p.memory_mib, p.nic_mbps};
   }
   for (Stock& s : by_rack_) {
     const ClassId c = kinds_[s.kind].machine_class;
@@ -132,9 +133,10 @@ std::int64_t Tariff::shape_price(ShapeId shape, GpuTypeId type) const {
 
 Int128 Tariff::task(const Stock& stock, ShapeId shape) const {
   const model::Shape& s = workload_->shapes[shape.index()];
-  const std::int64_t milli = std::int64_t{1000} * s.gpus + s.gpu_milli;
+  const std::int64_t milli = std::int64_t{1000} * s.gpus + in_slices(s.gpu_milli, stock.slices);
   return Int128{stock.price.gpu_milli} * milli + Int128{stock.price.cpu_milli} * s.cpu_milli +
-         Int128{stock.price.memory_mib} * s.memory_mib + shape_price(shape, stock.type);
+         Int128{stock.price.memory_mib} * s.memory_mib + Int128{stock.price.nic_mbps} * s.nic_mbps +
+         shape_price(shape, stock.type);
 }
 
 }  // namespace berth::certify

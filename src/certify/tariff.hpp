@@ -22,16 +22,20 @@ struct UnitPrices {
   std::int64_t gpu_milli = 0;
   std::int64_t cpu_milli = 0;
   std::int64_t memory_mib = 0;
+  std::int64_t nic_mbps = 0;
 
   auto operator<=>(const UnitPrices&) const = default;
 };
+
+using Multiplier = model::Certificate::ClassMultiplier;
 
 /// Machines of one kind at one place that cost the same.
 struct Stock {
   PodId pod;
   RackId rack;  ///< invalid when the stock is that of a whole pod
   KindId kind;
-  GpuTypeId type;  ///< invalid for machines without GPUs
+  GpuTypeId type;           ///< invalid for machines without GPUs
+  std::int32_t slices = 0;  ///< of each device, as in Kind
   std::int64_t machines = 0;
   UnitPrices price;
 };
@@ -64,8 +68,8 @@ class Tariff {
   [[nodiscard]] Int128 task(const Stock& stock, ShapeId shape) const;
   /// Part of a task's price that hangs on the GPU type alone.
   [[nodiscard]] std::int64_t shape_price(ShapeId shape, GpuTypeId type) const;
-  /// What a machine's bound charges for CPU and memory beyond the pool's prices (gpu unused).
-  [[nodiscard]] const UnitPrices& multiplier(ClassId c) const { return multipliers_[c.index()]; }
+  /// What a machine's bound charges for CPU, memory and NIC beyond the pool's prices.
+  [[nodiscard]] const Multiplier& multiplier(ClassId c) const { return multipliers_[c.index()]; }
 
  private:
   void stock_racks(const model::Cluster& cluster);
@@ -87,7 +91,7 @@ class Tariff {
   std::vector<Stock> pools_;
   std::vector<std::size_t> pod_first_;      ///< by PodId, one more
   std::vector<std::int64_t> shape_prices_;  ///< shape x (types + 1); column 0 = without GPUs
-  std::vector<UnitPrices> multipliers_;     ///< by ClassId
+  std::vector<Multiplier> multipliers_;     ///< by ClassId
 };
 
 }  // namespace berth::certify

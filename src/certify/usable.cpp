@@ -24,8 +24,10 @@ bool beyond(Id id, std::size_t size) {
   return !id.valid() || id.index() >= size;
 }
 
+bool limited(const model::MachineClass& c) { return c.nic_mbps != model::kNoLimit; }
+
 bool negative(const auto& price) {
-  return price.gpu_milli < 0 || price.cpu_milli < 0 || price.memory_mib < 0;
+  return price.gpu_milli < 0 || price.cpu_milli < 0 || price.memory_mib < 0 || price.nic_mbps < 0;
 }
 
 std::string bad_pool(const Instance& instance, const Certificate& certificate) {
@@ -39,6 +41,9 @@ std::string bad_pool(const Instance& instance, const Certificate& certificate) {
       return which + " is for a place or class that does not exist";
     }
     if (negative(p)) return which + " is negative";
+    if (p.nic_mbps > 0 && !limited(instance.cluster.classes[p.machine_class.index()])) {
+      return which + " is for a NIC without a limit";
+    }
   }
   return {};
 }
@@ -56,7 +61,12 @@ std::string bad_rest(const Instance& instance, const Certificate& certificate) {
     if (beyond(m.machine_class, instance.cluster.classes.size())) {
       return "a multiplier is for a class that does not exist";
     }
-    if (m.cpu_milli < 0 || m.memory_mib < 0) return "a class multiplier is negative";
+    if (m.cpu_milli < 0 || m.memory_mib < 0 || m.nic_mbps < 0) {
+      return "a class multiplier is negative";
+    }
+    if (m.nic_mbps > 0 && !limited(instance.cluster.classes[m.machine_class.index()])) {
+      return "a class multiplier is for a NIC without a limit";
+    }
   }
   return {};
 }
@@ -83,11 +93,11 @@ std::string bad_job(const Instance& instance, const Certificate& certificate) {
 double largest_price(const Certificate& certificate) {
   std::int64_t largest = 1;
   for (const auto& p : certificate.pools) {
-    largest = std::max({largest, p.gpu_milli, p.cpu_milli, p.memory_mib});
+    largest = std::max({largest, p.gpu_milli, p.cpu_milli, p.memory_mib, p.nic_mbps});
   }
   for (const auto& s : certificate.shapes) largest = std::max(largest, s.price);
   for (const auto& m : certificate.multipliers) {
-    largest = std::max({largest, m.cpu_milli, m.memory_mib});
+    largest = std::max({largest, m.cpu_milli, m.memory_mib, m.nic_mbps});
   }
   return static_cast<double>(largest);
 }
@@ -95,10 +105,11 @@ double largest_price(const Certificate& certificate) {
 double largest_amount(const Instance& instance) {
   std::int64_t largest = 64000;
   for (const auto& c : instance.cluster.classes) {
-    largest = std::max({largest, c.cpu_milli, c.memory_mib});
+    largest = std::max({largest, c.cpu_milli, c.memory_mib, limited(c) ? c.nic_mbps : 0});
   }
   for (const auto& s : instance.workload.shapes) {
-    largest = std::max({largest, s.cpu_milli, s.memory_mib, std::int64_t{1000} * s.gpus});
+    largest =
+        std::max({largest, s.cpu_milli, s.memory_mib, s.nic_mbps, std::int64_t{1000} * s.gpus});
   }
   return static_cast<double>(largest);
 }
@@ -125,13 +136,13 @@ double shared_sums(const Instance& instance, const Certificate& certificate, dou
   return per_milli * (quota + milli) + per_mbps * (link + mbps * tasks * tasks);
 }
 
-/// No profit passes 4 P Q, no device holds more than 1000 shares, no machine more than 64
+/// No task's profit passes 5 P Q, no device holds more than 1000 shares, no machine more than 64
 /// devices; quotients of cpu_only multiply a profit by a machine's amount first.
 bool sums_fit(const Instance& instance, const Certificate& certificate, double values) {
   double tasks = 1.0;
   for (const auto& g : instance.workload.groups) tasks += g.count;
-  const double profit = 4.0 * largest_price(certificate) * largest_amount(instance);
-  const double machine = profit * (64000.0 + largest_amount(instance) + tasks);
+  const double profit = 5.0 * largest_price(certificate) * largest_amount(instance);
+  const double machine = profit * (64000.0 + largest_amount(instance) + 64.0 * tasks);
   const double machines = 1.0 + static_cast<double>(instance.cluster.machines());
   double jobs = 0.0;
   for (const auto& j : certificate.jobs) jobs += static_cast<double>(j.price);

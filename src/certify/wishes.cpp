@@ -25,7 +25,7 @@ bool tasks_fit(const model::Workload& workload, const Kinds& kinds, const Job& j
     const model::Shape& s = workload.shapes[g.shape.index()];
     return s.gpus == 0 || std::ranges::any_of(kinds.all(), [&](const Kind& k) {
              return k.type == type && s.gpus <= k.whole && s.cpu_milli <= k.cpu_milli &&
-                    s.memory_mib <= k.memory_mib;
+                    s.memory_mib <= k.memory_mib && s.nic_mbps <= k.nic_mbps;
            });
   });
 }

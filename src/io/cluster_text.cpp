@@ -53,9 +53,11 @@ void add_classes(std::string& text, const Cluster& cluster) {
     const std::string type =
         c.gpu_type.valid() ? "gpu_type: " + scalar(cluster.gpu_types[c.gpu_type.index()]) + ", "
                            : "";
-    fmt::format_to(std::back_inserter(text),
-                   "  {}: {{{}gpus: {}, cpu_milli: {}, memory_mib: {}}}\n", scalar(c.name), type,
-                   c.gpus, c.cpu_milli, c.memory_mib);
+    fmt::format_to(std::back_inserter(text), "  {}: {{{}gpus: {}, cpu_milli: {}, memory_mib: {}",
+                   scalar(c.name), type, c.gpus, c.cpu_milli, c.memory_mib);
+    if (c.nic_mbps != model::kNoLimit) text += fmt::format(", nic_mbps: {}", c.nic_mbps);
+    if (c.gpu_slices > 0) text += fmt::format(", gpu_slices: {}", c.gpu_slices);
+    text += "}\n";
   }
 }
 

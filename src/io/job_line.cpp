@@ -88,8 +88,8 @@ void read_share(const JsonAt& at, Shape& shape) {
 }
 
 JobLine::Task read_task(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"shape",     "count",     "gpus",
-                                              "gpu_milli", "cpu_milli", "memory_mib"};
+  static constexpr std::string_view keys[] = {"shape",     "count",      "gpus",    "gpu_milli",
+                                              "cpu_milli", "memory_mib", "nic_mbps"};
   JobLine::Task task;
   std::int64_t gpus = 0;
   Shape& shape = task.shape;
@@ -100,6 +100,7 @@ JobLine::Task read_task(const JsonAt& at) {
     if (key == 3) read_share(value, shape);
     if (key == 4) shape.cpu_milli = value.integer(0, kMaxAmount);
     if (key == 5) shape.memory_mib = value.integer(0, kMaxAmount);
+    if (key == 6) shape.nic_mbps = value.integer(0, kMaxAmount);
   });
   if (gpus > 0 && shape.uses_gpu()) {
     at.fail("asks for \"gpus\" and for \"gpu_milli\"", "a task takes whole GPUs or one share");

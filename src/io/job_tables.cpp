@@ -38,6 +38,7 @@ std::size_t JobTables::ShapeHash::operator()(const Shape& shape) const {
   hash.add(static_cast<std::uint64_t>(shape.memory_mib));
   hash.add(static_cast<std::uint64_t>(shape.gpus) << 32 |
            static_cast<std::uint64_t>(shape.gpu_milli));
+  hash.add(static_cast<std::uint64_t>(shape.nic_mbps));
   return hash.value();
 }
 

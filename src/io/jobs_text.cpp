@@ -31,6 +31,7 @@ void add_tasks(JsonText& json, const model::Workload& workload, const Job& job) 
     if (shape.gpu_milli > 0) json.field("gpu_milli", std::int64_t{shape.gpu_milli});
     if (shape.cpu_milli > 0) json.field("cpu_milli", shape.cpu_milli);
     if (shape.memory_mib > 0) json.field("memory_mib", shape.memory_mib);
+    if (shape.nic_mbps > 0) json.field("nic_mbps", shape.nic_mbps);
     json.close('}');
   }
   json.close(']');

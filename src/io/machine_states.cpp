@@ -56,14 +56,15 @@ class StatesReader {
     return static_cast<MachineState>(found - kStateNames.begin());
   }
 
-  /// One piece for CPU and memory, and one for every device.
+  /// One piece for CPU, memory and NIC, and one for every device.
   static std::vector<Immovable> read_used(const YamlAt& at) {
-    const YamlMap map(at, {"cpu_milli", "memory_mib", "gpus"});
+    const YamlMap map(at, {"cpu_milli", "memory_mib", "nic_mbps", "gpus"});
     Immovable rest{.machine = {}};
     if (const auto cpu = map.find("cpu_milli")) rest.cpu_milli = cpu->integer(kMaxAmount);
     if (const auto memory = map.find("memory_mib")) rest.memory_mib = memory->integer(kMaxAmount);
+    if (const auto nic = map.find("nic_mbps")) rest.nic_mbps = nic->integer(kMaxAmount);
     std::vector<Immovable> pieces;
-    if (rest.cpu_milli > 0 || rest.memory_mib > 0) pieces.push_back(rest);
+    if (rest.cpu_milli > 0 || rest.memory_mib > 0 || rest.nic_mbps > 0) pieces.push_back(rest);
     if (const auto gpus = map.find("gpus")) {
       gpus->each([&](const YamlAt& gpu) { pieces.push_back(read_device(gpu)); });
     }
@@ -127,6 +128,7 @@ std::string used_text(std::span<const Immovable> content) {
     if (piece.job.valid()) continue;
     rest.cpu_milli += piece.cpu_milli;
     rest.memory_mib += piece.memory_mib;
+    rest.nic_mbps += piece.nic_mbps;
     for (std::uint64_t mask = piece.devices; mask != 0; mask &= mask - 1) {
       gpus.append(gpus.empty() ? "" : ", ").append("{index: ");
       gpus.append(std::to_string(std::countr_zero(mask))).append(", milli: ");
@@ -137,6 +139,7 @@ std::string used_text(std::span<const Immovable> content) {
   const auto add = [&](const std::string& part) { text.append(text.empty() ? "" : ", ") += part; };
   if (rest.cpu_milli > 0) add("cpu_milli: " + std::to_string(rest.cpu_milli));
   if (rest.memory_mib > 0) add("memory_mib: " + std::to_string(rest.memory_mib));
+  if (rest.nic_mbps > 0) add("nic_mbps: " + std::to_string(rest.nic_mbps));
   if (!gpus.empty()) add("gpus: [" + gpus + "]");
   return text.empty() ? text : ", used: {" + text + "}";
 }

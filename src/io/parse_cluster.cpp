@@ -89,8 +89,19 @@ GpuTypeId ClusterReader::gpu_type(const YamlAt& at) {
   return GpuTypeId(types.size() - 1);
 }
 
+std::int32_t gpu_slices(const YamlAt& at, std::int64_t gpus) {
+  const std::int64_t slices = at.integer(kMaxCount);
+  if (gpus == 0) at.fail("a class without GPUs has no gpu_slices", "give gpus, or drop it");
+  if (slices < 1 || slices > model::kMaxGpuSlices) {
+    at.fail(
+        std::to_string(slices) + " slices; a GPU has 1 to " + std::to_string(model::kMaxGpuSlices),
+        "leave it out where shares may have any size");
+  }
+  return static_cast<std::int32_t>(slices);
+}
+
 void ClusterReader::read_class(const YamlAt& at, const std::string& name) {
-  const YamlMap map(at, {"gpu_type", "gpus", "cpu_milli", "memory_mib"});
+  const YamlMap map(at, {"gpu_type", "gpus", "cpu_milli", "memory_mib", "nic_mbps", "gpu_slices"});
   model::MachineClass c{.name = name, .gpu_type = {}};
   const auto gpus = map.find("gpus");
   const auto type = map.find("gpu_type");
@@ -106,6 +117,8 @@ void ClusterReader::read_class(const YamlAt& at, const std::string& name) {
   if (type) c.gpu_type = gpu_type(*type);
   if (const auto cpu = map.find("cpu_milli")) c.cpu_milli = cpu->integer(kMaxAmount);
   if (const auto memory = map.find("memory_mib")) c.memory_mib = memory->integer(kMaxAmount);
+  if (const auto nic = map.find("nic_mbps")) c.nic_mbps = nic->integer(kMaxAmount);
+  if (const auto slices = map.find("gpu_slices")) c.gpu_slices = gpu_slices(*slices, count);
   cluster_.classes.push_back(std::move(c));
 }
 

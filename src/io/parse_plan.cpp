@@ -47,8 +47,8 @@ RawDevice read_device(const JsonAt& at) {
 }
 
 RawTask read_task(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"shape", "machine", "gpus", "cpu_milli",
-                                              "memory_mib"};
+  static constexpr std::string_view keys[] = {"shape",     "machine",    "gpus",
+                                              "cpu_milli", "memory_mib", "nic_mbps"};
   RawTask task;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) task.shape = word(value);
@@ -56,6 +56,7 @@ RawTask read_task(const JsonAt& at) {
     if (key == 2) task.gpus = list<RawDevice>(value, read_device);
     if (key == 3) task.cpu_milli = value.integer();
     if (key == 4) task.memory_mib = value.integer();
+    if (key == 5) task.nic_mbps = value.integer();
   });
   at.need(keys, 5, seen);
   return task;
@@ -84,8 +85,8 @@ model::RawWaiting read_waiting(const JsonAt& at) {
 }
 
 RawCertificate::PoolPrice read_pool(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"pod",       "class",      "gpu_milli",
-                                              "cpu_milli", "memory_mib", "rack"};
+  static constexpr std::string_view keys[] = {"pod",        "class", "gpu_milli", "cpu_milli",
+                                              "memory_mib", "rack",  "nic_mbps"};
   RawCertificate::PoolPrice pool;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) pool.pod = word(value);
@@ -94,14 +95,15 @@ RawCertificate::PoolPrice read_pool(const JsonAt& at) {
     if (key == 3) pool.cpu_milli = value.integer();
     if (key == 4) pool.memory_mib = value.integer();
     if (key == 5) pool.rack = word(value);
+    if (key == 6) pool.nic_mbps = value.integer();
   });
   at.need(keys, 5, seen);
   return pool;
 }
 
 RawCertificate::ShapePrice read_shape(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"cpu_milli", "memory_mib", "gpus",
-                                              "gpu_milli", "price",      "gpu_type"};
+  static constexpr std::string_view keys[] = {"cpu_milli", "memory_mib", "gpus",    "gpu_milli",
+                                              "price",     "gpu_type",   "nic_mbps"};
   RawCertificate::ShapePrice shape;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) shape.cpu_milli = value.integer();
@@ -110,18 +112,20 @@ RawCertificate::ShapePrice read_shape(const JsonAt& at) {
     if (key == 3) shape.gpu_milli = value.integer();
     if (key == 4) shape.price = value.integer();
     if (key == 5) shape.gpu_type = word(value);
+    if (key == 6) shape.nic_mbps = value.integer();
   });
   at.need(keys, 5, seen);
   return shape;
 }
 
 RawCertificate::ClassMultiplier read_multiplier(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"class", "cpu_milli", "memory_mib"};
+  static constexpr std::string_view keys[] = {"class", "cpu_milli", "memory_mib", "nic_mbps"};
   RawCertificate::ClassMultiplier multiplier;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) multiplier.machine_class = word(value);
     if (key == 1) multiplier.cpu_milli = value.integer();
     if (key == 2) multiplier.memory_mib = value.integer();
+    if (key == 3) multiplier.nic_mbps = value.integer();
   });
   at.need(keys, 3, seen);
   return multiplier;

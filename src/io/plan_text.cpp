@@ -87,12 +87,15 @@ void add_pool_price(JsonText& json, const Cluster& cluster, const Certificate::P
   if (pool.rack.valid()) json.field("rack", cluster.racks[pool.rack.index()].name);
   json.field("class", cluster.classes[pool.machine_class.index()].name);
   json.field("gpu_milli", pool.gpu_milli).field("cpu_milli", pool.cpu_milli);
-  json.field("memory_mib", pool.memory_mib).close('}');
+  json.field("memory_mib", pool.memory_mib);
+  if (pool.nic_mbps > 0) json.field("nic_mbps", pool.nic_mbps);
+  json.close('}');
 }
 
 void add_shape_price(JsonText& json, const Instance& instance, const Certificate::ShapePrice& s) {
   const model::Shape& shape = instance.workload.shape(s.shape);
   json.open('{').field("cpu_milli", shape.cpu_milli).field("memory_mib", shape.memory_mib);
+  if (shape.nic_mbps > 0) json.field("nic_mbps", shape.nic_mbps);
   json.field("gpus", std::int64_t{shape.gpus}).field("gpu_milli", std::int64_t{shape.gpu_milli});
   if (s.gpu_type.valid()) json.field("gpu_type", instance.cluster.gpu_types[s.gpu_type.index()]);
   json.field("price", s.price).close('}');
@@ -171,7 +174,9 @@ void add_certificate(JsonText& json, const Instance& instance, const Certificate
   json.close(']').next_line().key("multipliers").open('[');
   for (const auto& m : certificate.multipliers) {
     json.next_line().open('{').field("class", cluster.classes[m.machine_class.index()].name);
-    json.field("cpu_milli", m.cpu_milli).field("memory_mib", m.memory_mib).close('}');
+    json.field("cpu_milli", m.cpu_milli).field("memory_mib", m.memory_mib);
+    if (m.nic_mbps > 0) json.field("nic_mbps", m.nic_mbps);
+    json.close('}');
   }
   if (!certificate.jobs.empty()) {
     json.close(']').next_line().key("jobs").open('[');
@@ -198,6 +203,7 @@ void add_task(JsonText& json, const Instance& instance, const model::Job& job,
     json.field("milli", std::int64_t{task.milli}).close('}');
   }
   json.close(']').field("cpu_milli", shape.cpu_milli).field("memory_mib", shape.memory_mib);
+  if (shape.nic_mbps > 0) json.field("nic_mbps", shape.nic_mbps);
   json.close('}');
 }
 

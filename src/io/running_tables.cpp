@@ -53,10 +53,12 @@ TaskPlacement RunningTables::task(const JobLine::RunningTask& task, std::size_t 
         "has " + std::to_string(devices) + " devices, its shape asks for " + std::to_string(asked));
   }
   if (devices > 0) placed.milli = shape.gpu_milli > 0 ? shape.gpu_milli : int{model::kGpuMilli};
-  if (task.milli != 0 && task.milli != placed.milli) {
+  const std::int32_t asked_milli = placed.milli;
+  placed.milli = model::share_taken(asked_milli, cluster_->class_of(placed.machine).gpu_slices);
+  if (task.milli != 0 && task.milli != asked_milli && task.milli != placed.milli) {
     fail(at, field + ".gpus",
          "takes " + std::to_string(task.milli) + " thousandths, its shape asks for " +
-             std::to_string(placed.milli));
+             std::to_string(asked_milli));
   }
   return placed;
 }
@@ -113,6 +115,7 @@ void RunningTables::pin(const model::Workload& workload, const Running& running)
                                    .milli = t.milli,
                                    .cpu_milli = shape.cpu_milli,
                                    .memory_mib = shape.memory_mib,
+                                   .nic_mbps = shape.nic_mbps,
                                    .job = running.job});
   }
 }
@@ -169,7 +172,8 @@ void RunningTables::finish(const model::Workload& workload) {
     const auto groups = workload.groups_of(workload.jobs[running.job.index()]);
     for (const TaskPlacement& t : workload.tasks_of(running)) {
       const model::Shape& shape = workload.shape(groups[t.group].shape);
-      take({t.machine, t.devices, t.milli, shape.cpu_milli, shape.memory_mib, running.job},
+      take({t.machine, t.devices, t.milli, shape.cpu_milli, shape.memory_mib, shape.nic_mbps,
+            running.job},
            lines_[r]);
     }
   }

@@ -82,6 +82,7 @@ void add_states(Sha256& sha, const Cluster& cluster) {
     sha.text("used ").name(cluster.machine_names[content.machine.index()]);
     sha.integer(std::bit_cast<std::int64_t>(content.devices)).integer(content.milli);
     sha.integer(content.cpu_milli).integer(content.memory_mib);
+    if (content.nic_mbps > 0) sha.text("nic ").integer(content.nic_mbps);
   }
 }
 
@@ -96,6 +97,8 @@ void add_cluster(Sha256& sha, const Cluster& cluster) {
     sha.name(cluster.machine_names[m]).integer(cluster.machine_rack[m].value());
     sha.name(c.gpu_type.valid() ? cluster.gpu_types[c.gpu_type.index()] : "").integer(c.gpus);
     sha.integer(c.cpu_milli).integer(c.memory_mib);
+    if (c.nic_mbps != kNoLimit) sha.text("nic ").integer(c.nic_mbps);
+    if (c.gpu_slices > 0) sha.text("slices ").integer(c.gpu_slices);
   }
   add_states(sha, cluster);
 }
@@ -148,6 +151,7 @@ void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t>
     const Shape& s = workload.shape(g.shape);
     sha.name(workload.labels[g.label]).integer(g.count).integer(s.cpu_milli).integer(s.memory_mib);
     sha.integer(s.gpus).integer(s.gpu_milli);
+    if (s.nic_mbps > 0) sha.text("nic ").integer(s.nic_mbps);
   }
   add_communication(sha, job.communication);
   if (const Running* running = workload.running_of(job)) {

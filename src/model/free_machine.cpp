@@ -11,10 +11,12 @@ namespace berth::model {
 FreeMachine::FreeMachine(const MachineClass& machine_class)
     : cpu_(machine_class.cpu_milli),
       memory_(machine_class.memory_mib),
+      nic_(machine_class.nic_mbps),
       milli_(kGpuMilli * machine_class.gpus),
       whole_(machine_class.gpus == 64 ? ~std::uint64_t{0}
                                       : (std::uint64_t{1} << machine_class.gpus) - 1),
-      gpus_(machine_class.gpus) {
+      gpus_(machine_class.gpus),
+      slices_(machine_class.gpu_slices) {
   BERTH_EXPECT(machine_class.gpus >= 0 && machine_class.gpus <= kMaxGpusPerMachine);
   std::ranges::fill_n(device_.begin(), gpus_, static_cast<std::int16_t>(kGpuMilli));
 }
@@ -22,7 +24,7 @@ FreeMachine::FreeMachine(const MachineClass& machine_class)
 FreeMachine::FreeMachine(const Cluster& cluster, MachineId machine)
     : FreeMachine(cluster.class_of(machine)) {
   if (cluster.state_of(machine) != MachineState::up) {
-    cpu_ = memory_ = milli_ = 0;
+    cpu_ = memory_ = nic_ = milli_ = 0;
     whole_ = 0;
     device_.fill(0);
     return;
@@ -31,10 +33,13 @@ FreeMachine::FreeMachine(const Cluster& cluster, MachineId machine)
 }
 
 bool FreeMachine::fits(const Immovable& content) const {
-  if (cpu_ < content.cpu_milli || memory_ < content.memory_mib) return false;
+  if (cpu_ < content.cpu_milli || memory_ < content.memory_mib || nic_ < content.nic_mbps) {
+    return false;
+  }
+  const std::int32_t milli = share_taken(content.milli, slices_);
   for (std::uint64_t rest = content.devices; rest != 0; rest &= rest - 1) {
     const int d = std::countr_zero(rest);
-    if (d >= gpus_ || device_[static_cast<std::size_t>(d)] < content.milli) return false;
+    if (d >= gpus_ || device_[static_cast<std::size_t>(d)] < milli) return false;
   }
   return true;
 }
@@ -42,21 +47,24 @@ bool FreeMachine::fits(const Immovable& content) const {
 int FreeMachine::whole_count() const { return std::popcount(whole_); }
 
 bool FreeMachine::fits(const Shape& shape) const {
-  if (cpu_ < shape.cpu_milli || memory_ < shape.memory_mib) return false;
+  if (cpu_ < shape.cpu_milli || memory_ < shape.memory_mib || nic_ < shape.nic_mbps) return false;
   if (shape.gpus > 0) return whole_count() >= shape.gpus;
   if (shape.gpu_milli == 0 || whole_ != 0) return true;
-  if (milli_ < shape.gpu_milli) return false;
-  return std::ranges::any_of(devices(), [&](std::int16_t free) { return free >= shape.gpu_milli; });
+  const std::int32_t milli = share_taken(shape.gpu_milli, slices_);
+  if (milli_ < milli) return false;
+  return std::ranges::any_of(devices(), [&](std::int16_t free) { return free >= milli; });
 }
 
 std::int64_t FreeMachine::count(const Shape& shape, std::int64_t limit) const {
   std::int64_t n = limit;
   if (shape.cpu_milli > 0) n = std::min(n, cpu_ / shape.cpu_milli);
   if (shape.memory_mib > 0) n = std::min(n, memory_ / shape.memory_mib);
+  if (shape.nic_mbps > 0) n = std::min(n, nic_ / shape.nic_mbps);
   if (shape.gpus > 0) return std::min<std::int64_t>(n, whole_count() / shape.gpus);
   if (shape.gpu_milli == 0 || n == 0) return n;
+  const std::int32_t milli = share_taken(shape.gpu_milli, slices_);
   std::int64_t shares = 0;
-  for (const std::int16_t free : devices()) shares += free / shape.gpu_milli;
+  for (const std::int16_t free : devices()) shares += free / milli;
   return std::min(n, shares);
 }
 
@@ -90,24 +98,28 @@ TaskPlacement FreeMachine::choose(MachineId m, std::uint32_t group, const Shape&
     task.devices = lowest_bits(whole_, shape.gpus);
     task.milli = static_cast<std::int32_t>(kGpuMilli);
   } else if (shape.gpu_milli > 0) {
-    task.devices = fullest_device(devices(), shape.gpu_milli);
-    task.milli = shape.gpu_milli;
+    task.milli = share_taken(shape.gpu_milli, slices_);
+    task.devices = fullest_device(devices(), task.milli);
   }
   return task;
 }
 
 void FreeMachine::edit(const TaskPlacement& task, const Shape& shape, int sign) {
-  cpu_ += sign * shape.cpu_milli;
-  memory_ += sign * shape.memory_mib;
+  edit_rest(sign * shape.cpu_milli, sign * shape.memory_mib, sign * shape.nic_mbps);
   edit_devices(task.devices, task.milli, sign);
-  BERTH_ASSERT(cpu_ >= 0 && memory_ >= 0);
 }
 
 void FreeMachine::take(const Immovable& content) {
   BERTH_EXPECT(fits(content));
-  cpu_ -= content.cpu_milli;
-  memory_ -= content.memory_mib;
-  edit_devices(content.devices, content.milli, -1);
+  edit_rest(-content.cpu_milli, -content.memory_mib, -content.nic_mbps);
+  edit_devices(content.devices, share_taken(content.milli, slices_), -1);
+}
+
+void FreeMachine::edit_rest(std::int64_t cpu, std::int64_t memory, std::int64_t nic) {
+  cpu_ += cpu;
+  memory_ += memory;
+  if (nic_ != kNoLimit) nic_ += nic;
+  BERTH_ASSERT(cpu_ >= 0 && memory_ >= 0 && nic_ >= 0);
 }
 
 void FreeMachine::edit_devices(std::uint64_t devices, std::int32_t milli, int sign) {

@@ -82,9 +82,14 @@ class Live {
       if (dice_.chance(30)) {
         put({.machine = MachineId(m),
              .cpu_milli = dice_.one_of({0, 500, 1500}),
-             .memory_mib = dice_.one_of({0, 100, 250})});
+             .memory_mib = dice_.one_of({0, 100, 250}),
+             .nic_mbps = nic_counts(MachineId(m)) ? dice_.one_of({0, 500}) : 0});
       }
     }
+  }
+
+  [[nodiscard]] bool nic_counts(MachineId m) const {
+    return in_.cluster.class_of(m).nic_mbps != model::kNoLimit;
   }
 
   void put(const model::Immovable& piece) {
@@ -112,7 +117,7 @@ class Live {
     for (const model::TaskPlacement& t : *tasks) {
       const model::Shape& s = w.shape(w.groups_of(w.jobs[j])[t.group].shape);
       in_.cluster.immovable.push_back(
-          {t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib, JobId(j)});
+          {t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib, s.nic_mbps, JobId(j)});
     }
   }
 

@@ -11,8 +11,18 @@ namespace {
 using model::Level;
 
 struct Machine {
-  std::int64_t cpu, memory;
-  std::vector<int> devices;
+  std::int64_t cpu, memory, nic;
+  int whole;                 ///< units of a device: its slices, or thousandths
+  std::vector<int> devices;  ///< units that are free
+
+  /// Units that so many thousandths of a device take: no part of a slice.
+  [[nodiscard]] int units(int milli) const {
+    int n = 0;
+    while (n * 1000 < milli * whole) ++n;
+    return n;
+  }
+  /// Thousandths of so many units, as a plan tells them.
+  [[nodiscard]] int told(int units) const { return units * 1000 / whole; }
 };
 
 class Search {
@@ -22,7 +32,9 @@ class Search {
       : in_(instance), objective_(objective), required_(required), steps_left_(limit) {
     for (std::size_t m = 0; m < in_.cluster.machines(); ++m) {
       const auto& c = in_.cluster.class_of(MachineId(m));
-      machines_.push_back({c.cpu_milli, c.memory_mib, std::vector<int>(std::size_t(c.gpus), 1000)});
+      const int whole = c.gpu_slices > 0 ? c.gpu_slices : 1000;
+      machines_.push_back({c.cpu_milli, c.memory_mib, c.nic_mbps, whole,
+                           std::vector<int>(std::size_t(c.gpus), whole)});
     }
     for (const auto& piece : in_.cluster.immovable) take(piece);
     const std::size_t jobs = in_.workload.jobs.size();
@@ -198,7 +210,7 @@ class Search {
         const auto& s =
             in_.workload.shape(in_.workload.groups_of(job(running.job.index()))[t.group].shape);
         if (t.devices != 0) type = in_.cluster.class_of(t.machine).gpu_type.value();
-        take({t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib});
+        take({t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib, s.nic_mbps});
         now.tasks.push_back(t);
       }
       stays_[running.job.index()] = true;
@@ -216,8 +228,9 @@ class Search {
     Machine& machine = machines_[piece.machine.index()];
     machine.cpu -= piece.cpu_milli;
     machine.memory -= piece.memory_mib;
+    if (machine.nic != model::kNoLimit) machine.nic -= piece.nic_mbps;
     for (std::size_t d = 0; d < machine.devices.size(); ++d) {
-      if (((piece.devices >> d) & 1) != 0) machine.devices[d] -= piece.milli;
+      if (((piece.devices >> d) & 1) != 0) machine.devices[d] -= machine.units(piece.milli);
     }
   }
 
@@ -271,6 +284,7 @@ class Search {
       if (typed && (on < 0 || ((job(j).gpu_types >> on) & 1) == 0)) continue;
       if (shape.uses_gpu() && type >= 0 && type != on) continue;
       if (machines_[m].cpu < shape.cpu_milli || machines_[m].memory < shape.memory_mib) continue;
+      if (machines_[m].nic < shape.nic_mbps) continue;
       on_machine(j, placed, g, n, shape.uses_gpu() ? on : type, value, m);
     }
   }
@@ -282,6 +296,7 @@ class Search {
     const Machine before = machine;
     machine.cpu -= shape.cpu_milli;
     machine.memory -= shape.memory_mib;
+    if (machine.nic != model::kNoLimit) machine.nic -= shape.nic_mbps;
     const auto go = [&](std::uint64_t devices, int milli) {
       placed.tasks.push_back({MachineId(m), g, devices, milli});
       next_task(j, placed, g, n + 1, type, value);
@@ -291,7 +306,7 @@ class Search {
       std::uint64_t devices = 0;
       int missing = shape.gpus;
       for (std::size_t d = 0; d < machine.devices.size() && missing > 0; ++d) {
-        if (machine.devices[d] < 1000) continue;
+        if (machine.devices[d] < machine.whole) continue;
         machine.devices[d] = 0;
         devices |= std::uint64_t{1} << d;
         --missing;
@@ -301,10 +316,11 @@ class Search {
       std::vector<int> tried;
       for (std::size_t d = 0; d < machine.devices.size(); ++d) {
         const int free = machine.devices[d];
-        if (free < shape.gpu_milli || std::ranges::count(tried, free) > 0) continue;
+        const int units = machine.units(shape.gpu_milli);
+        if (free < units || std::ranges::count(tried, free) > 0) continue;
         tried.push_back(free);
-        machine.devices[d] -= shape.gpu_milli;
-        go(std::uint64_t{1} << d, shape.gpu_milli);
+        machine.devices[d] -= units;
+        go(std::uint64_t{1} << d, machine.told(units));
         machine.devices[d] = free;
       }
     } else {

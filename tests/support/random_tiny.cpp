@@ -2,6 +2,7 @@
 #include "random_tiny.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace berth::test {
@@ -92,6 +93,15 @@ model::Instance random_tiny(Dice& dice) {
   return tiny.instance;
 }
 
+model::Instance with_more_limits(Dice& dice, model::Instance instance) {
+  for (model::MachineClass& c : instance.cluster.classes) {
+    if (dice.chance(60)) c.nic_mbps = dice.one_of({0, 1000, 1500, 2000, 3000});
+    if (c.gpus > 0) c.gpu_slices = static_cast<std::int32_t>(dice.one_of({0, 0, 1, 2, 3, 4, 7}));
+  }
+  for (model::Shape& s : instance.workload.shapes) s.nic_mbps = dice.one_of({0, 0, 500, 700, 1000});
+  return instance;
+}
+
 model::Certificate random_prices(Dice& dice, const model::Instance& instance,
                                  model::Objective objective) {
   model::Certificate c;
@@ -112,6 +122,8 @@ model::Certificate random_prices(Dice& dice, const model::Instance& instance,
       c.pools.push_back({rack ? cluster.racks[p].pod : PodId(p), rack ? RackId(p) : RackId{},
                          ClassId(k), some(gpu / 500, 80), some(gpu / 2000, 15),
                          some(gpu / 200, 15)});
+      if (cluster.classes[k].nic_mbps == model::kNoLimit) continue;
+      c.pools.back().nic_mbps = some(gpu / 1000, 40);
     }
   }
   for (std::size_t s = 0; kind != 0 && kind != 2 && s < instance.workload.shapes.size(); ++s) {
@@ -121,15 +133,23 @@ model::Certificate random_prices(Dice& dice, const model::Instance& instance,
   }
   for (std::size_t k = 0; kind != 0 && k < cluster.classes.size(); ++k) {
     c.multipliers.push_back({ClassId(k), some(gpu / 2000, 20), some(gpu / 200, 15)});
+    if (cluster.classes[k].nic_mbps == model::kNoLimit) continue;
+    c.multipliers.back().nic_mbps = some(gpu / 1000, 40);
   }
   return c;
 }
 
 model::Certificate nudged(Dice& dice, model::Certificate prices) {
   std::vector<std::int64_t*> all;
-  for (auto& p : prices.pools) all.insert(all.end(), {&p.gpu_milli, &p.cpu_milli, &p.memory_mib});
+  for (auto& p : prices.pools) {
+    all.insert(all.end(), {&p.gpu_milli, &p.cpu_milli, &p.memory_mib});
+    if (p.nic_mbps > 0) all.push_back(&p.nic_mbps);
+  }
   for (auto& s : prices.shapes) all.push_back(&s.price);
-  for (auto& m : prices.multipliers) all.insert(all.end(), {&m.cpu_milli, &m.memory_mib});
+  for (auto& m : prices.multipliers) {
+    all.insert(all.end(), {&m.cpu_milli, &m.memory_mib});
+    if (m.nic_mbps > 0) all.push_back(&m.nic_mbps);
+  }
   if (all.empty()) return prices;
   const auto pick = [&]() -> std::int64_t& {
     return *all[static_cast<std::size_t>(dice.below(std::ssize(all)))];

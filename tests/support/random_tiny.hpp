@@ -31,6 +31,9 @@ class Dice {
 /// 6 jobs: whole GPUs, shares, CPU-only groups, gangs, homes, spread factors, domains, types.
 model::Instance random_tiny(Dice& dice);
 
+/// The same with NICs that some tasks use, and GPUs that some classes cut into slices.
+model::Instance with_more_limits(Dice& dice, model::Instance instance);
+
 /// Prices of one of several kinds (none, pools, shapes, all), of the size of the values.
 model::Certificate random_prices(Dice& dice, const model::Instance& instance,
                                  model::Objective objective);

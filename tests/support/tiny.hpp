@@ -15,6 +15,7 @@ struct TinyTask {
   std::int32_t gpu_milli = 0;
   std::int64_t cpu_milli = 0;
   std::int64_t memory_mib = 0;
+  std::int64_t nic_mbps = 0;
   std::string label = "task";
 };
 
@@ -32,6 +33,7 @@ class Tiny {
     instance.cluster.classes.push_back({name, gpu_type, gpus, cpu_milli, memory_mib});
     return ClassId(instance.cluster.classes.size() - 1);
   }
+  model::MachineClass& operator[](ClassId c) { return instance.cluster.classes[c.index()]; }
   PodId pod() {
     instance.cluster.pods.push_back(
         {.name = "pod-" + std::to_string(instance.cluster.pods.size())});
@@ -57,8 +59,8 @@ class Tiny {
     added.first_group = static_cast<std::uint32_t>(w.groups.size());
     added.groups = static_cast<std::uint32_t>(tasks.size());
     for (const TinyTask& t : tasks) {
-      w.groups.push_back(
-          {shape({t.cpu_milli, t.memory_mib, t.gpus, t.gpu_milli}), t.count, label(t.label)});
+      w.groups.push_back({shape({t.cpu_milli, t.memory_mib, t.gpus, t.gpu_milli, t.nic_mbps}),
+                          t.count, label(t.label)});
     }
     return id;
   }
@@ -78,7 +80,7 @@ class Tiny {
     run(id, tasks).pinned = true;
     for (const model::TaskPlacement& t : tasks) {
       const model::Shape& s = w.shape(w.groups_of((*this)[id])[t.group].shape);
-      use({t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib, id});
+      use({t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib, s.nic_mbps, id});
     }
   }
   /// @pre called in order of machines

@@ -24,6 +24,7 @@ enum class FaultKind : std::uint8_t {
   bad_start,      ///< a snapshot plan starts every job at 0
   unknown_shape,  ///< the job has no task group of that label
   wrong_amounts,  ///< a task does not take what its group asks for
+  broken_slice,   ///< a share that is not a whole number of the GPU's slices
   split_gang,     ///< a group has more or fewer tasks than it asks for
   unknown_machine,
   machine_not_up,  ///< drained or reserved
@@ -34,6 +35,7 @@ enum class FaultKind : std::uint8_t {
   device_oversubscribed,
   cpu_oversubscribed,
   memory_oversubscribed,
+  nic_oversubscribed,
   domain_violated,  ///< wider than the job's domain
   quota_exceeded,   ///< of a queue that has no over_quota_penalty
   link_exceeded,    ///< an uplink carries more than it can

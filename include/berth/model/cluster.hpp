@@ -15,6 +15,18 @@ namespace berth::model {
 inline constexpr int kMaxGpuTypes = 64;          ///< a set of GPU types is one 64-bit mask
 inline constexpr int kMaxGpusPerMachine = 64;    ///< a set of devices is one 64-bit mask
 inline constexpr std::int64_t kGpuMilli = 1000;  ///< thousandths in one GPU
+inline constexpr int kMaxGpuSlices = 31;         ///< the most for which share_taken is exact
+/// An amount that is not counted.
+inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+/// GPU thousandths that a share takes of a device cut into so many slices (0: not cut): those of
+/// the fewest whole slices that cover it, k of them being floor(1000 k / slices). Shares fit a
+/// device by thousandths exactly when they fit by slices: one slice too many is more than 1000 /
+/// slices thousandths too many, and up to kMaxGpuSlices all roundings together are less.
+constexpr std::int32_t share_taken(std::int32_t milli, std::int32_t slices) {
+  if (slices == 0) return milli;
+  return 1000 * ((milli * slices + 999) / 1000) / slices;
+}
 
 /// Machines that are alike. CPU-only machines have gpus = 0 and an invalid gpu_type.
 struct MachineClass {
@@ -23,6 +35,8 @@ struct MachineClass {
   std::int32_t gpus = 0;       ///< devices, 0 .. kMaxGpusPerMachine
   std::int64_t cpu_milli = 0;  ///< thousandths of a core
   std::int64_t memory_mib = 0;
+  std::int64_t nic_mbps = kNoLimit;  ///< network bandwidth to hand out, or kNoLimit
+  std::int32_t gpu_slices = 0;       ///< every device is cut into so many; 0: shares of any size
 };
 
 struct Pod {
@@ -61,9 +75,10 @@ enum class MachineState : std::uint8_t {
 struct Immovable {
   MachineId machine;
   std::uint64_t devices = 0;  ///< bit i = device i
-  std::int32_t milli = 0;     ///< of each of the devices, 1..1000
+  std::int32_t milli = 0;     ///< of each of the devices, 1..1000; share_taken rounds it
   std::int64_t cpu_milli = 0;
   std::int64_t memory_mib = 0;
+  std::int64_t nic_mbps = 0;
   JobId job = {};  ///< the pinned job; invalid: not a job of the workload
 };
 

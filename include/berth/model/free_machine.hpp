@@ -22,6 +22,7 @@ class FreeMachine {
 
   [[nodiscard]] std::int64_t cpu() const { return cpu_; }
   [[nodiscard]] std::int64_t memory() const { return memory_; }
+  [[nodiscard]] std::int64_t nic() const { return nic_; }       ///< Mbit/s, or kNoLimit
   [[nodiscard]] std::int64_t milli() const { return milli_; }   ///< over all devices
   [[nodiscard]] std::uint64_t whole() const { return whole_; }  ///< mask of entirely free devices
   [[nodiscard]] int whole_count() const;
@@ -44,14 +45,17 @@ class FreeMachine {
   [[nodiscard]] bool fits(const Immovable& content) const;
 
  private:
+  void edit_rest(std::int64_t cpu, std::int64_t memory, std::int64_t nic);
   void edit(const TaskPlacement& task, const Shape& shape, int sign);
   void edit_devices(std::uint64_t devices, std::int32_t milli, int sign);
 
   std::int64_t cpu_;
   std::int64_t memory_;
+  std::int64_t nic_;
   std::int64_t milli_;
   std::uint64_t whole_;
   std::int32_t gpus_;
+  std::int32_t slices_;
   std::array<std::int16_t, kMaxGpusPerMachine> device_{};
 };
 

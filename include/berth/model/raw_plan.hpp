@@ -24,6 +24,7 @@ struct RawTask {
   std::vector<RawDevice> gpus;  ///< empty for a CPU-only task
   std::int64_t cpu_milli = 0;
   std::int64_t memory_mib = 0;
+  std::int64_t nic_mbps = 0;
 };
 
 struct RawPlacement {
@@ -46,6 +47,7 @@ struct RawCertificate {
     std::int64_t gpu_milli = 0;
     std::int64_t cpu_milli = 0;
     std::int64_t memory_mib = 0;
+    std::int64_t nic_mbps = 0;
   };
   struct ShapePrice {
     std::int64_t cpu_milli = 0;
@@ -54,11 +56,13 @@ struct RawCertificate {
     std::int64_t gpu_milli = 0;
     std::string gpu_type;  ///< empty: on machines without GPUs
     std::int64_t price = 0;
+    std::int64_t nic_mbps = 0;
   };
   struct ClassMultiplier {
     std::string machine_class;
     std::int64_t cpu_milli = 0;
     std::int64_t memory_mib = 0;
+    std::int64_t nic_mbps = 0;
   };
   struct JobPrice {
     std::string job;

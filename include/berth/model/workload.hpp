@@ -25,8 +25,9 @@ struct Shape {
   std::int64_t memory_mib = 0;
   std::int32_t gpus = 0;       ///< whole devices
   std::int32_t gpu_milli = 0;  ///< share of one device, 1..999; 0 = no share
+  std::int64_t nic_mbps = 0;
 
-  /// GPU thousandths the task takes in all.
+  /// GPU thousandths the task asks for in all; where GPUs are cut into slices it may take more.
   [[nodiscard]] std::int64_t total_milli() const { return std::int64_t{1000} * gpus + gpu_milli; }
   [[nodiscard]] bool uses_gpu() const { return gpus > 0 || gpu_milli > 0; }
   auto operator<=>(const Shape&) const = default;

@@ -34,7 +34,7 @@ bool of_whole_gpus(const model::Workload& workload, const model::Job& job) {
 /// The same jobs, without shares and without limits but GPUs: where prices of jobs are at home.
 void count_gpus_only(model::Workload& workload) {
   for (model::Shape& shape : workload.shapes) {
-    shape = {.gpus = shape.gpu_milli > 0 ? 1 : shape.gpus};
+    shape = {.gpus = shape.gpu_milli > 0 ? 1 : shape.gpus, .nic_mbps = shape.nic_mbps};
   }
 }
 
@@ -124,7 +124,7 @@ struct Totals {
   int by_links = 0;   ///< with a link that has a price
 };
 
-enum class Cluster { empty, at_work };
+enum class Cluster { empty, at_work, limited };
 
 void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -132,7 +132,8 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   const auto kind = dice.chance(70) ? model::Objective::value : model::Objective::allocate;
   model::Instance instance = test::random_tiny(dice);
   if (dice.chance(40)) count_gpus_only(instance.workload);
-  if (cluster == Cluster::at_work) instance = test::at_work(dice, std::move(instance));
+  if (cluster == Cluster::limited) instance = test::with_more_limits(dice, std::move(instance));
+  if (cluster != Cluster::empty) instance = test::at_work(dice, std::move(instance));
   std::vector<bool> must;
   std::vector<JobId> required;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
@@ -201,9 +202,16 @@ TEST(BoundProperty, is_never_below_the_optimum_of_a_cluster_at_work) {
   EXPECT_GT(totals.tight, 50) << "bounds too weak to find a mistake";
 }
 
+TEST(BoundProperty, is_never_below_the_optimum_with_nics_and_slices) {
+  const Totals totals = judge_many(700'000, 3000, 200, Cluster::limited);
+  EXPECT_GT(totals.judged, 2000);
+  EXPECT_GT(totals.tight, 50) << "bounds too weak to find a mistake";
+}
+
 TEST(BoundPropertySlow, is_never_below_the_optimum_on_many) {
   judge_many(1'000'000, 15'000, 600, Cluster::empty);
   judge_many(2'000'000, 15'000, 600, Cluster::at_work);
+  judge_many(3'000'000, 15'000, 600, Cluster::limited);
 }
 
 }  // namespace

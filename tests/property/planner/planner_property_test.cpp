@@ -91,11 +91,15 @@ struct Drawn {
   model::Instance instance;
 };
 
+constexpr std::uint64_t kMoreLimits = 50'000'000;  // seeds from here on: NICs and slices as well
+
 Drawn draw(std::uint64_t seed) {
   test::Dice dice(seed);
   const auto kind = dice.chance(70) ? model::Objective::value : model::Objective::allocate;
   const auto shards = static_cast<std::int32_t>(dice.below(4));
-  return {kind, shards, test::random_tiny(dice)};
+  model::Instance instance = test::random_tiny(dice);
+  if (seed >= kMoreLimits) instance = test::with_more_limits(dice, std::move(instance));
+  return {kind, shards, std::move(instance)};
 }
 
 /// For `berth plan`, by hand.
@@ -158,8 +162,15 @@ TEST(PlannerProperty, lies_between_nothing_and_the_optimum) {
   EXPECT_LE(totals.missed, 4);
 }
 
+TEST(PlannerProperty, lies_between_nothing_and_the_optimum_with_nics_and_slices) {
+  const Totals totals = judge_many(kMoreLimits, 300);
+  EXPECT_GT(totals.judged, 250);
+  EXPECT_GT(totals.plan, 0.9 * totals.optimum);
+}
+
 TEST(PlannerPropertySlow, lies_between_nothing_and_the_optimum_on_many) {
   EXPECT_GT(judge_many(1'000'000, 10'000).judged, 9'000);
+  EXPECT_GT(judge_many(kMoreLimits + 1'000'000, 10'000).judged, 9'000);
 }
 
 }  // namespace

@@ -245,6 +245,59 @@ std::string with_states(const std::string& rest) {
          rest;
 }
 
+TEST(ParseCluster, reads_and_writes_nics_and_slices) {
+  const Cluster cluster = parse_cluster(R"(schema: 1
+classes:
+  a: {gpu_type: A, gpus: 2, nic_mbps: 25000, gpu_slices: 7}
+  b: {gpu_type: A, gpus: 2}
+  c: {cpu_milli: 1, nic_mbps: 0}
+pods: [{id: p, racks: [{id: r, machines: [{ids: m, class: a}, {ids: n, class: b}]}]}]
+machine_states:
+  - {ids: m, used: {nic_mbps: 5000, gpus: [{index: 1, milli: 400}]}}
+  - {ids: n, used: {nic_mbps: 5}}
+)",
+                                        "c.yaml");
+  EXPECT_EQ(cluster.classes[0].nic_mbps, 25000);
+  EXPECT_EQ(cluster.classes[0].gpu_slices, 7);
+  EXPECT_EQ(cluster.classes[1].nic_mbps, model::kNoLimit);
+  EXPECT_EQ(cluster.classes[1].gpu_slices, 0);
+  EXPECT_EQ(cluster.classes[2].nic_mbps, 0);
+  const model::FreeMachine m(cluster, MachineId(0));
+  EXPECT_EQ(m.nic(), 20000);
+  EXPECT_EQ(m.devices()[1], 1000 - 428);  // 3 of 7 slices cover 400 thousandths
+  EXPECT_EQ(model::FreeMachine(cluster, MachineId(1)).nic(), model::kNoLimit);
+  EXPECT_EQ(digest(parse_cluster(cluster_text(cluster), "again.yaml")), digest(cluster));
+  Cluster other = cluster;
+  other.classes[0].gpu_slices = 6;
+  EXPECT_NE(digest(other), digest(cluster));
+  other.classes[0] = cluster.classes[0];
+  other.classes[0].nic_mbps = 25001;
+  EXPECT_NE(digest(other), digest(cluster));
+}
+
+const Fault kBadLimits[] = {
+    {"slices_without_gpus", "schema: 1\nclasses:\n  c: {gpu_slices: 7}\n", 3,
+     "classes.c.gpu_slices", "without GPUs"},
+    {"no_slices", "schema: 1\nclasses:\n  c: {gpu_type: A, gpus: 1, gpu_slices: 0}\n", 3,
+     "classes.c.gpu_slices", "a GPU has 1 to 31", "shares may have any size"},
+    {"many_slices", "schema: 1\nclasses:\n  c: {gpu_type: A, gpus: 1, gpu_slices: 32}\n", 3,
+     "classes.c.gpu_slices", "32 slices"},
+    {"nic_negative", "schema: 1\nclasses:\n  c: {nic_mbps: -1}\n", 3, "classes.c.nic_mbps",
+     "must not be negative"},
+    {"too_much_nic",
+     "schema: 1\nclasses: {c: {nic_mbps: 10}}\n"
+     "pods: [{id: p, racks: [{id: r, machines: [{ids: m, class: c}]}]}]\n"
+     "machine_states: [{ids: m, used: {nic_mbps: 11}}]\n",
+     4, "machine_states[0].ids", "has less than \"used\" takes"},
+    {"slices_over_full",
+     "schema: 1\nclasses: {c: {gpu_type: A, gpus: 1, gpu_slices: 2}}\n"
+     "pods: [{id: p, racks: [{id: r, machines: [{ids: m, class: c}]}]}]\n"
+     "machine_states: [{ids: m, used: {gpus: [{index: 0, milli: 300}, {index: 0, milli: 200},\n"
+     "  {index: 0, milli: 1}]}}]\n",
+     4, "machine_states[0].ids", "has less than \"used\" takes"},
+};
+INSTANTIATE_TEST_SUITE_P(Limits, BadCluster, testing::ValuesIn(kBadLimits));
+
 const Fault kBadStates[] = {
     {"unknown_machine", with_states("  - {ids: n, state: drained}"), 5, "machine_states[0].ids",
      "unknown machine \"n\""},

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/io/cluster_file.hpp"
+#include "berth/model/free_machine.hpp"
 
 namespace berth::io {
 namespace {
@@ -85,16 +86,16 @@ TEST(ParseJobs, reads_every_key) {
 }
 
 TEST(ParseJobs, reads_where_jobs_run_and_pins_them) {
-  const Instance instance = with_jobs(
-      R"({"id":"a","tasks":[{"shape":"w","count":2,"gpus":2}],"running":{"tasks":[)"
-      R"({"shape":"w","machine":"m1","gpus":[{"index":0},{"index":3,"milli":1000}]},)"
-      R"({"shape":"w","machine":"m0","gpus":[{"index":7},{"index":6}]}],)"
-      R"("stop_cost":2,"move_cost":0.5}})"
-      "\n"
-      R"({"id":"b","tasks":[{"gpu_milli":300}],"running":{"pinned":true,"tasks":[)"
-      R"({"machine":"m1","gpus":[{"index":1,"milli":300}]}]}})"
-      "\n"
-      R"({"id":"c","tasks":[{"gpus":1}]})");
+  const Instance instance =
+      with_jobs(R"({"id":"a","tasks":[{"shape":"w","count":2,"gpus":2}],"running":{"tasks":[)"
+                R"({"shape":"w","machine":"m1","gpus":[{"index":0},{"index":3,"milli":1000}]},)"
+                R"({"shape":"w","machine":"m0","gpus":[{"index":7},{"index":6}]}],)"
+                R"("stop_cost":2,"move_cost":0.5}})"
+                "\n"
+                R"({"id":"b","tasks":[{"gpu_milli":300}],"running":{"pinned":true,"tasks":[)"
+                R"({"machine":"m1","gpus":[{"index":1,"milli":300}]}]}})"
+                "\n"
+                R"({"id":"c","tasks":[{"gpus":1}]})");
   const Workload& w = instance.workload;
   ASSERT_EQ(w.running.size(), 2U);
   EXPECT_EQ(w.running_of(w.jobs[2]), nullptr);
@@ -151,6 +152,42 @@ TEST(WriteJobs, running_jobs_and_communication_read_back) {
   const std::string text = jobs_text(instance);
   EXPECT_EQ(instance_digest(with_jobs(text)), instance_digest(instance)) << text;
   EXPECT_EQ(jobs_text(with_jobs(text)), text);
+}
+
+TEST(ParseJobs, reads_and_writes_nics) {
+  const Instance instance = with_jobs(
+      R"({"id":"a","tasks":[{"shape":"w","gpus":1,"nic_mbps":400},{"shape":"s","gpus":1}]})");
+  const auto groups = instance.workload.groups_of(instance.workload.jobs[0]);
+  EXPECT_EQ(instance.workload.shape(groups[0].shape), (Shape{.gpus = 1, .nic_mbps = 400}));
+  EXPECT_EQ(instance.workload.shape(groups[1].shape), (Shape{.gpus = 1}));
+  const std::string text = jobs_text(instance);
+  EXPECT_EQ(instance_digest(with_jobs(text)), instance_digest(instance)) << text;
+}
+
+/// A share of 300 on a GPU of 7 slices runs on 3 of them, however the file tells it.
+TEST(ParseJobs, what_runs_on_slices_takes_whole_ones) {
+  const auto read = [](const std::string& milli, bool pinned) {
+    Instance instance{.cluster = parse_cluster(
+                          "{schema: 1, classes: {a: {gpu_type: A, gpus: 1, gpu_slices: 7}},\n"
+                          "pods: [{id: p, racks: [{id: r, machines: [{ids: m, class: a}]}]}]}",
+                          "c.yaml"),
+                      .workload = {}};
+    instance.workload = parse_jobs(
+        R"({"id":"a","tasks":[{"gpu_milli":300,"nic_mbps":7}],"running":{"tasks":[{"machine":"m",)"
+        R"("gpus":[{"index":0)" +
+            milli + R"(}]}],"pinned":)" + (pinned ? "true" : "false") + "}}",
+        "j.jsonl", instance.cluster);
+    return instance;
+  };
+  for (const char* milli : {"", R"(,"milli":300)", R"(,"milli":428)"}) {
+    const Instance moves = read(milli, false);
+    EXPECT_EQ(moves.workload.running_tasks[0].milli, 428) << milli;
+    const Instance stays = read(milli, true);
+    ASSERT_EQ(stays.cluster.immovable.size(), 1U);
+    EXPECT_EQ(stays.cluster.immovable[0].nic_mbps, 7);
+    EXPECT_EQ(model::FreeMachine(stays.cluster, MachineId(0)).milli(), 572);
+  }
+  EXPECT_THROW(read(R"(,"milli":285)", false), InputError);
 }
 
 TEST(ParseJobs, blank_lines_and_windows_ends_are_fine_and_no_jobs_are_jobs) {
@@ -265,6 +302,7 @@ const Fault kBadTasks[] = {
     {"none", third(R"({"id":"j"})"), 3, "tasks", "is missing"},
     {"empty", third(R"({"id":"j","tasks":[]})"), 3, "tasks", "at least one task"},
     {"no_list", third(R"({"id":"j","tasks":{}})"), 3, "tasks", "expected a list"},
+    {"negative_nic", task(R"("nic_mbps":-1)"), 3, "tasks[1].nic_mbps", "must not be negative"},
     {"negative_gpus", task(R"("gpus":-1)"), 3, "tasks[1].gpus", "must not be negative, found -1"},
     {"absurd_gpus", task(R"("gpus":1000001)"), 3, "tasks[1].gpus", "at most 1000000"},
     {"count_0", task(R"("count":0)"), 3, "tasks[1].count", "at least 1"},

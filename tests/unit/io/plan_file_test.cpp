@@ -133,6 +133,22 @@ TEST(PlanFile, a_tree_comes_back) {
   EXPECT_EQ(tree[2].spots[1].width, "cluster");
 }
 
+TEST(PlanFile, nics_come_back_and_are_left_out_where_nobody_uses_them) {
+  Instance instance = small_instance();
+  Plan plan = small_plan();
+  EXPECT_EQ(plan_text(instance, plan).find("nic_mbps"), std::string::npos);
+  for (model::Shape& s : instance.workload.shapes) s.nic_mbps = s.gpus > 0 ? 250 : 0;
+  plan.certificate.multipliers[0].nic_mbps = 11;
+  plan.certificate.pools[0].nic_mbps = 12;
+  const RawPlan raw = parse_plan(plan_text(instance, plan), "plan.json");
+  EXPECT_EQ(raw.placements[0].tasks[1].nic_mbps, 250);
+  EXPECT_EQ(raw.placements[0].tasks[2].nic_mbps, 0);
+  EXPECT_EQ(raw.certificate->shapes[0].nic_mbps, 250);
+  EXPECT_EQ(raw.certificate->shapes[1].nic_mbps, 0);
+  EXPECT_EQ(raw.certificate->multipliers[0].nic_mbps, 11);
+  EXPECT_EQ(raw.certificate->pools[0].nic_mbps, 12);
+}
+
 TEST(PlanFile, placements_come_back_by_name_and_device) {
   const RawPlan raw = parse_plan(plan_text(small_instance(), small_plan()), "plan.json");
   ASSERT_EQ(raw.placements.size(), 2U);

@@ -78,6 +78,57 @@ TEST(Room, cpu_and_memory_limit_a_machine_too) {
   EXPECT_EQ(room.count(MachineId(0), {.cpu_milli = 1000}, 100), 8);
 }
 
+TEST(Room, a_nic_limits_a_machine_where_it_has_a_limit) {
+  Instance instance = two_pods();
+  const Shape talks{.gpus = 1, .nic_mbps = 400};
+  EXPECT_EQ(Room(instance.cluster).count(MachineId(0), talks, 100), 4);
+  instance.cluster.classes[0].nic_mbps = 1000;
+  Room room(instance.cluster);
+  EXPECT_EQ(room.count(MachineId(0), talks, 100), 2);
+  const TaskPlacement first = room.take(MachineId(0), 0, talks);
+  room.take(MachineId(0), 0, talks);
+  EXPECT_FALSE(room.fits(MachineId(0), talks));
+  room.release(first, talks);
+  EXPECT_EQ(room.free_nic(MachineId(0)), 600);
+}
+
+/// Whatever is on a device in slices, thousandths say the same as slices about what still fits.
+TEST(Slices, fit_by_thousandths_exactly_when_they_fit_by_number) {
+  for (std::int32_t slices = 1; slices <= kMaxGpuSlices; ++slices) {
+    const auto size = [&](std::int32_t k) { return share_taken(1000 * k / slices, slices); };
+    for (std::int32_t k = 1; k <= slices; ++k) {
+      EXPECT_EQ(size(k), 1000 * k / slices);  // asked for by its own size
+      EXPECT_EQ(share_taken(1000 * (k - 1) / slices + 1, slices), size(k));  // one more: one slice
+    }
+    // The tightest and the loosest ways to pass the end by one slice, and to just meet it.
+    for (std::int32_t k = 1; k <= slices; ++k) {
+      const std::int32_t times = slices / k, rest = slices - times * k;
+      const std::int32_t full = times * size(k) + (rest > 0 ? size(rest) : 0);
+      EXPECT_LE(full, 1000) << slices << " slices by " << k;
+      EXPECT_GT(times * size(k) + size(rest + 1), 1000) << slices << " slices by " << k;
+      EXPECT_GT(full - (rest > 0 ? size(rest) : 0) + rest * size(1) + size(1), 1000);
+    }
+  }
+}
+
+TEST(Room, a_share_takes_whole_slices) {
+  Instance instance = two_pods();
+  instance.cluster.classes[0].gpu_slices = 7;
+  Room room(instance.cluster);
+  const Shape share{.gpu_milli = 300};  // 3 of 7 slices
+  EXPECT_EQ(room.count(MachineId(0), share, 100), 8);
+  const TaskPlacement task = room.take(MachineId(0), 0, share);
+  EXPECT_EQ(task.milli, 428);
+  EXPECT_EQ(room.devices(MachineId(0))[0], 572);
+  EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 1U);
+  EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 2U);
+  EXPECT_EQ(room.take(MachineId(0), 0, {.gpu_milli = 142}).devices, 1U);
+  EXPECT_EQ(room.devices(MachineId(0))[0], 1000 - 428 - 428 - 142);
+  room.release(task, share);
+  EXPECT_EQ(room.devices(MachineId(0))[0], 1000 - 428 - 142);
+  EXPECT_EQ(room.take(MachineId(0), 0, {.gpu_milli = 900}).milli, 1000);  // all seven
+}
+
 TEST(PlaceJob, places_a_gang_whole_or_not_at_all) {
   Instance instance = two_pods();
   add_job(instance, {.gpus = 4}, 4);

@@ -23,6 +23,7 @@ struct Request {
   std::int64_t memory = 1;
   std::int32_t gpus = 0;
   std::int32_t milli = 0;
+  std::int64_t nic = 0;
   double weight = 1.0;
   bool required = false;
   std::uint64_t types = ~std::uint64_t{0};
@@ -51,7 +52,7 @@ class Builder {
     return *this;
   }
   Builder& jobs(int count, const Request& r) {
-    const model::Shape shape{r.cpu, r.memory, r.gpus, r.milli};
+    const model::Shape shape{r.cpu, r.memory, r.gpus, r.milli, r.nic};
     auto at = std::ranges::find(in_.workload.shapes, shape);
     if (at == in_.workload.shapes.end()) at = in_.workload.shapes.insert(at, shape);
     const ShapeId id(static_cast<std::size_t>(at - in_.workload.shapes.begin()));
@@ -66,6 +67,11 @@ class Builder {
       in_.workload.jobs.push_back(job);
       in_.workload.job_names.add("j");
     }
+    return *this;
+  }
+  Builder& last_class(std::int64_t nic, std::int32_t slices) {
+    in_.cluster.classes.back().nic_mbps = nic;
+    in_.cluster.classes.back().gpu_slices = slices;
     return *this;
   }
   Instance take() { return std::move(in_); }
@@ -98,7 +104,10 @@ PackResult pack_into(const Instance& in, Room room, const PackOptions& options =
     const model::Shape& shape = in.workload.shape(in.workload.groups_of(job).front().shape);
     const auto& t = p.tasks.front();
     EXPECT_EQ(std::popcount(t.devices), shape.gpus + (shape.gpu_milli > 0 ? 1 : 0));
-    EXPECT_EQ(t.milli, shape.gpus > 0 ? 1000 : shape.gpu_milli);
+    EXPECT_EQ(t.milli,
+              shape.gpus > 0
+                  ? 1000
+                  : model::share_taken(shape.gpu_milli, in.cluster.class_of(t.machine).gpu_slices));
     if (shape.uses_gpu()) {
       EXPECT_NE(job.gpu_types >> in.cluster.class_of(t.machine).gpu_type.index() & 1, 0U);
     }
@@ -118,6 +127,41 @@ PackResult pack_into(const Instance& in, Room room, const PackOptions& options =
 PackResult pack_empty(const Instance& in, const PackOptions& options = {},
                       model::Objective objective = model::Objective::value) {
   return pack_into(in, Room(in.cluster), options, objective);
+}
+
+/// 8 + 2 and 6 + 4 fill both NICs; a task of 9 keeps everybody else off one.
+TEST(Pack, fills_nics) {
+  Builder b;
+  b.machines(2, 4, 10, 10).last_class(10, 0);
+  for (const std::int64_t nic : {9, 8, 6, 4, 2}) b.jobs(1, {.gpus = 1, .nic = nic});
+  const PackResult r = pack_empty(b.take());
+  EXPECT_EQ(r.placed.size(), 4U);
+  EXPECT_EQ(r.placed.front().job, JobId(1));
+}
+
+/// Of shares of 300 two lie on a GPU of 7 slices, with one of 142 in the last slice; three fit one
+/// that is not cut.
+TEST(Pack, shares_take_whole_slices) {
+  for (const std::int32_t slices : {0, 7}) {
+    Builder b;
+    b.machines(2, 1, 100, 100).last_class(model::kNoLimit, slices);
+    b.jobs(9, {.gpus = 0, .milli = 300, .weight = 2.0}).jobs(9, {.milli = 142});
+    const PackResult r = pack_empty(b.take());
+    EXPECT_EQ(r.placed.size(), 6U);
+    EXPECT_NEAR(r.value, slices == 0 ? 2 * 1.8 : 2 * (1.2 + 0.142), 1e-9);
+  }
+}
+
+/// Rounded to whole slices a share may take what another, larger one takes.
+TEST(Pack, packs_slices_beside_what_is_taken) {
+  Builder b;
+  b.machines(1, 2, 100, 100).last_class(model::kNoLimit, 4);
+  b.jobs(3, {.milli = 260}).jobs(4, {.milli = 500}).jobs(4, {.milli = 100});
+  const Instance in = b.take();
+  Room room(in.cluster);
+  room.take(MachineId(0), 0, model::Shape{.gpu_milli = 200});  // one slice of four
+  const PackResult r = pack_into(in, room);
+  EXPECT_NEAR(r.value, 0.5 * 3 + 0.1, 1e-9);
 }
 
 TEST(Pack, answers_without_jobs_or_machines) {
@@ -220,7 +264,7 @@ TEST(Pack, hands_out_the_best_jobs_of_many_values) {
   for (int i = 0; i < 100; ++i) b.jobs(1, {.gpus = 1, .weight = 1.0 + (i * 37 % 100)});
   const auto r = pack_empty(b.take(), {.job_types = 8});
   EXPECT_EQ(r.placed.size(), 20U);
-  EXPECT_NEAR(r.value, 20 * 81 + 190, 1e-6);  // 81 .. 100
+  EXPECT_NEAR(r.value, 20 * 81 + 190, 1e-6);      // 81 .. 100
   EXPECT_NEAR(r.bound, r.value, 1e-3 * r.value);  // though 100 values share a few types
 }
 

@@ -27,6 +27,8 @@ Problem random_problem(std::uint64_t seed) {
   std::ranges::sort(s.partial, std::greater{});
   s.cpu = 4 + below(10);
   s.memory = 4 + below(10);
+  const bool talks = seed % 2 == 0;
+  if (talks) s.nic = 4 + below(8);
   s.machines = {MachineId(0)};
   p.states.push_back(s);
   for (std::int64_t t = 3 + below(3); t > 0; --t) {
@@ -34,6 +36,7 @@ Problem random_problem(std::uint64_t seed) {
     const std::int64_t kind = below(3);
     type.shape.cpu_milli = 1 + below(4);
     type.shape.memory_mib = 1 + below(4);
+    if (talks) type.shape.nic_mbps = below(4);
     if (kind == 0) type.shape.gpus = static_cast<std::int32_t>(1 + below(2));
     if (kind == 1) type.shape.gpu_milli = static_cast<std::int32_t>(100 * (2 + below(7)));
     type.value = {0.0, 0.1 * static_cast<double>(1 + below(20))};
@@ -50,14 +53,14 @@ struct Exhaustive {
   Profit best = 0;
 
   void search(std::size_t item, std::vector<int> free, std::int64_t cpu, std::int64_t memory,
-              Profit profit) {
+              std::int64_t nic, Profit profit) {
     best = std::max(best, profit);
     if (item == items.size()) return;
-    search(item + 1, free, cpu, memory, profit);
+    search(item + 1, free, cpu, memory, nic, profit);
     const Item& i = items[item];
-    if (i.cpu > cpu || i.memory > memory) return;
+    if (i.cpu > cpu || i.memory > memory || i.nic > nic) return;
     const auto again = [&](std::vector<int> left) {
-      search(item, std::move(left), cpu - i.cpu, memory - i.memory, profit + i.profit);
+      search(item, std::move(left), cpu - i.cpu, memory - i.memory, nic - i.nic, profit + i.profit);
     };
     if (i.milli > 0) {
       for (std::size_t d = 0; d < free.size(); ++d) {
@@ -89,7 +92,7 @@ Profit brute_force(const Problem& p, std::span<const Item> items) {
   std::vector<int> free(static_cast<std::size_t>(s.whole), 1000);
   free.insert(free.end(), s.partial.begin(), s.partial.end());
   Exhaustive e{p, items};
-  e.search(0, free, s.cpu, s.memory, 0);
+  e.search(0, free, s.cpu, s.memory, s.nic, 0);
   return e.best;
 }
 
@@ -107,6 +110,7 @@ void expect_feasible(const Problem& p, const Pattern& pattern) {
   const MachineState& s = p.states.front();
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
+  std::int64_t nic = 0;
   int whole = 0;
   std::map<std::int32_t, std::int32_t> on_devices;
   std::vector<int> opened = s.partial;
@@ -129,6 +133,7 @@ void expect_feasible(const Problem& p, const Pattern& pattern) {
     const model::Shape& shape = p.types[static_cast<std::size_t>(t.type)].shape;
     cpu += t.count * shape.cpu_milli;
     memory += t.count * shape.memory_mib;
+    nic += t.count * shape.nic_mbps;
     whole += t.count * shape.gpus;
     if (shape.gpu_milli > 0) {
       EXPECT_EQ(on_devices[t.type], t.count);
@@ -136,6 +141,7 @@ void expect_feasible(const Problem& p, const Pattern& pattern) {
   }
   EXPECT_LE(cpu, s.cpu);
   EXPECT_LE(memory, s.memory);
+  EXPECT_LE(nic, s.nic);
   EXPECT_LE(whole, s.whole);
 }
 
