@@ -5,6 +5,7 @@
 #include "worth.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace berth::certify {
@@ -23,29 +24,25 @@ bool allowed(std::uint64_t types, GpuTypeId type) {
   return type.valid() && ((types >> type.value()) & 1) != 0;
 }
 
-/// By shape: the GPU types on which some job may have a task of it.
-std::vector<std::uint64_t> types_by_shape(const model::Workload& workload,
-                                          const std::vector<bool>& own_price) {
-  std::vector<std::uint64_t> types(workload.shapes.size(), 0);
-  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
-    const Job& job = workload.jobs[j];
-    if (own_price[j] || workload.pinned(job)) continue;
-    const bool gpu_job = uses_gpu(workload, job);
-    for (const model::TaskGroup& g : workload.groups_of(job)) {
-      const bool follows = !gpu_job || takes_gpu(workload.shapes[g.shape.index()]);
-      types[g.shape.index()] |= follows ? job.gpu_types : kAnyType;
-    }
-  }
-  return types;
+/// All tasks of such a job lie on one machine and take whole GPUs, or none.
+bool lies_together(const model::Workload& workload, const Job& job) {
+  if (job.domain != model::Level::machine) return false;
+  std::int64_t tasks = 0;
+  for (const model::TaskGroup& g : workload.groups_of(job)) tasks += g.count;
+  return tasks > 1 && is_countable(workload, job);
 }
 
-std::vector<std::int64_t> tasks_by_shape(const model::Workload& workload) {
-  std::vector<std::int64_t> tasks(workload.shapes.size(), 0);
-  for (const Job& job : workload.jobs) {
-    if (workload.pinned(job)) continue;
-    for (const model::TaskGroup& g : workload.groups_of(job)) tasks[g.shape.index()] += g.count;
-  }
-  return tasks;
+/// The job's tasks by shape.
+std::vector<std::pair<ShapeId, std::int64_t>> tasks_of(const model::Workload& workload,
+                                                       const Job& job) {
+  std::map<ShapeId, std::int64_t> tasks;
+  for (const model::TaskGroup& g : workload.groups_of(job)) tasks[g.shape] += g.count;
+  return {tasks.begin(), tasks.end()};
+}
+
+/// More than any machine has, less than kNoLimit.
+std::int64_t capped(Int128 amount) {
+  return static_cast<std::int64_t>(std::min<Int128>(amount, Int128{1} << 62));
 }
 
 }  // namespace
@@ -97,13 +94,38 @@ class MachineWorth::WithoutGpus {
   Int128 unlimited_ = 0;
 };
 
+/// One for every shape, then those of jobs that lie together.
+std::vector<MachineWorth::Bundle> MachineWorth::bundles(const model::Workload& workload,
+                                                        const std::vector<bool>& own_price) {
+  std::vector<Bundle> all(workload.shapes.size());
+  for (std::size_t s = 0; s < all.size(); ++s) all[s].tasks = {{ShapeId(s), 1}};
+  std::map<std::vector<std::pair<ShapeId, std::int64_t>>, std::size_t> together;
+  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
+    const Job& job = workload.jobs[j];
+    if (own_price[j] || workload.pinned(job)) continue;
+    if (lies_together(workload, job)) {
+      auto tasks = tasks_of(workload, job);
+      const auto [entry, fresh] = together.try_emplace(tasks, all.size());
+      if (fresh) all.emplace_back().tasks = std::move(tasks);
+      all[entry->second].types |= job.gpu_types;
+      continue;
+    }
+    const bool gpu_job = uses_gpu(workload, job);
+    for (const model::TaskGroup& g : workload.groups_of(job)) {
+      const bool follows = !gpu_job || takes_gpu(workload.shapes[g.shape.index()]);
+      all[g.shape.index()].types |= follows ? job.gpu_types : kAnyType;
+      all[g.shape.index()].copies += g.count;
+    }
+  }
+  return all;
+}
+
 MachineWorth::MachineWorth(const model::Instance& instance, const Tariff& tariff,
                            const std::vector<bool>& own_price) {
-  const auto wanted_on = types_by_shape(instance.workload, own_price);
-  const auto tasks = tasks_by_shape(instance.workload);
+  const auto all = bundles(instance.workload, own_price);
   std::vector<std::vector<Content>> by_class;
   for (std::size_t c = 0; c < instance.cluster.classes.size(); ++c) {
-    by_class.push_back(contents(instance, tariff, ClassId(c), wanted_on, tasks));
+    by_class.push_back(contents(instance, tariff, ClassId(c), all));
   }
   for (const Kind& kind : tariff.kinds().all()) {
     const ClassId c = kind.machine_class;
@@ -112,22 +134,31 @@ MachineWorth::MachineWorth(const model::Instance& instance, const Tariff& tariff
 }
 
 /// By size; of one size those with the largest rest first.
-std::vector<MachineWorth::Content> MachineWorth::contents(
-    const model::Instance& instance, const Tariff& tariff, ClassId c,
-    const std::vector<std::uint64_t>& wanted_on, const std::vector<std::int64_t>& tasks) {
+std::vector<MachineWorth::Content> MachineWorth::contents(const model::Instance& instance,
+                                                          const Tariff& tariff, ClassId c,
+                                                          std::span<const Bundle> bundles) {
   const model::MachineClass& machine = instance.cluster.classes[c.index()];
-  const GpuTypeId type = machine.gpu_type;
   const Multiplier& multiplier = tariff.multiplier(c);
   std::vector<Content> result;
-  for (std::size_t i = 0; i < instance.workload.shapes.size(); ++i) {
-    const Shape& s = instance.workload.shapes[i];
-    if (wanted_on[i] == 0 || !allowed(wanted_on[i], type)) continue;
-    const Int128 rest =
-        Int128{tariff.shape_price(ShapeId(i), type)} - Int128{multiplier.cpu_milli} * s.cpu_milli -
-        Int128{multiplier.memory_mib} * s.memory_mib - Int128{multiplier.nic_mbps} * s.nic_mbps;
-    const std::int64_t milli =
-        std::int64_t{1000} * s.gpus + in_slices(s.gpu_milli, machine.gpu_slices);
-    result.push_back({{milli, s.gpus, rest}, {s.cpu_milli, s.memory_mib, s.nic_mbps}, tasks[i]});
+  for (const Bundle& bundle : bundles) {
+    if (bundle.types == 0 || !allowed(bundle.types, machine.gpu_type)) continue;
+    Content content;
+    content.tasks = bundle.copies;
+    Int128 cpu = 0, memory = 0, nic = 0;
+    for (const auto& [id, count] : bundle.tasks) {
+      const Shape& s = instance.workload.shapes[id.index()];
+      cpu += Int128{count} * s.cpu_milli;
+      memory += Int128{count} * s.memory_mib;
+      nic += Int128{count} * s.nic_mbps;
+      content.size.gpus += count * s.gpus;
+      content.size.milli += count * in_slices(s.gpu_milli, machine.gpu_slices);
+      content.size.rest += Int128{tariff.shape_price(id, machine.gpu_type)} * count;
+    }
+    content.size.milli += 1000 * content.size.gpus;
+    content.size.rest -=
+        multiplier.cpu_milli * cpu + multiplier.memory_mib * memory + multiplier.nic_mbps * nic;
+    content.needs = {capped(cpu), capped(memory), capped(nic)};
+    result.push_back(content);
   }
   std::ranges::sort(result, [](const Content& a, const Content& b) {
     return a.size.milli != b.size.milli ? a.size.milli < b.size.milli : a.size.rest > b.size.rest;

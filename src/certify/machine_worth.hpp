@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "berth/base/int128.hpp"
@@ -38,11 +39,17 @@ class MachineWorth {
   /// CPU thousandths, MiB, Mbit/s of the NIC.
   static constexpr std::size_t kResources = 3;
   using Resources = std::array<std::int64_t, kResources>;
-  /// A task that some job may have on machines of a class.
+  /// One task, or all tasks of a job that lies on one machine.
+  struct Bundle {
+    std::vector<std::pair<ShapeId, std::int64_t>> tasks;  ///< ascending shape, how many
+    std::uint64_t types = 0;  ///< where some job may have it; 0: nobody has
+    std::int64_t copies = 0;  ///< in the workload; of single tasks only
+  };
+  /// What some job may have on machines of a class.
   struct Content {
     Size size;
     Resources needs;
-    std::int64_t tasks = 0;  ///< of this shape in the workload
+    std::int64_t tasks = 0;  ///< so many in the workload, of single ones
   };
   struct KindTerms {
     std::vector<Size> sizes;  ///< shares and one device first, then several devices
@@ -55,9 +62,10 @@ class MachineWorth {
   };
   class WithoutGpus;
 
+  static std::vector<Bundle> bundles(const model::Workload& workload,
+                                     const std::vector<bool>& own_price);
   static std::vector<Content> contents(const model::Instance& instance, const Tariff& tariff,
-                                       ClassId c, const std::vector<std::uint64_t>& wanted_on,
-                                       const std::vector<std::int64_t>& tasks);
+                                       ClassId c, std::span<const Bundle> bundles);
   static KindTerms terms(const Kind& kind, std::span<const Content> contents,
                          const Multiplier& multiplier);
   static std::vector<Int128> device(const KindTerms& terms, std::int64_t gpu_price);

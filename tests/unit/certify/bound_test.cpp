@@ -90,6 +90,29 @@ TEST(UpperBound, charges_cpu_by_class_multiplier) {
   EXPECT_EQ(bound(tiny, prices, Objective::allocate), 1000.0);
 }
 
+/// Three gangs of five single GPUs, each worth 5000, that must lie on one machine, and a machine of
+/// 8 GPUs at 1 a thousandth. Five GPUs can pay, not eight; the CPU-only task that each brings pays,
+/// too.
+TEST(UpperBound, takes_a_gang_on_one_machine_as_one) {
+  const auto at = [](Level domain, std::int32_t share) {
+    test::Tiny tiny;
+    const ClassId c = tiny.machine_class("c", tiny.type("A"), 8, 4000, 1000);
+    tiny.pod(), tiny.rack(), tiny.machine(c);
+    for (int i = 0; i < 3; ++i) {
+      const JobId j = tiny.job({{.count = 5, .gpus = share == 0 ? 1 : 0, .gpu_milli = share},
+                                {.cpu_milli = 1000, .label = "server"}});
+      tiny[j].domain = domain;
+      tiny[j].value = 5000.0;
+    }
+    Certificate prices;
+    prices.pools = {{PodId(0), {}, ClassId(0), 1, 0, 0}};
+    return bound(tiny, prices);
+  };
+  EXPECT_EQ(at(Level::machine, 0), 5000.0);
+  EXPECT_EQ(at(Level::rack, 0), 8000.0);  // the tasks of the second gang fill the machine
+  EXPECT_EQ(at(Level::machine, 600), 3 * 2000.0 + 8 * 600);  // with shares task by task
+}
+
 /// CPU-only tasks of a job that is bound to type A lie on the machine without GPUs, and there the
 /// second task finds no room: one job of the two.
 TEST(UpperBound, counts_cpu_tasks_of_gpu_jobs_on_any_machine) {
