@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/pipeline/plan_cluster.hpp"
 
+#include "nic_prices.hpp"
 #include "online.hpp"
 #include "prove.hpp"
 #include "stages.hpp"
@@ -254,6 +255,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   stages.run("tighten", [&] {
     comm.agreed([&] {
       if (comm.rank() != 0) return;
+      proof = price_nics(instance, options.objective, std::move(proof), options.stop);
       proof = tighten(face, pools, start.consensus.prices, std::move(proof),
                       tightening(instance, options, placement));
     });
