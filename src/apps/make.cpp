@@ -177,6 +177,10 @@ void add_preset(CLI::App& generate, const PresetWords& words, Action& action) {
     command->add_option("--cpu-machines", options.cpu_machines,
                         "CPU-only machines added, as a share of the GPU machines");
   }
+  command->add_option("--nic-mbps", options.nic_mbps,
+                      "Mbit/s of each machine's NIC per GPU, which tasks then ask for; 0: no NICs");
+  command->add_option("--gpu-slices", options.gpu_slices,
+                      "Cut every GPU into so many slices; 0: shares of any size");
   add_output(*command, flags->output);
   command->callback([flags, preset = words.preset, &action] {
     action = [flags, preset](const comm::Communicator& comm) {

@@ -6,11 +6,13 @@
 #include "presets.hpp"
 
 #include "berth/base/error.hpp"
+#include "berth/base/random.hpp"
 
 namespace berth::policy {
 namespace {
 
 constexpr std::int64_t kMost = 16'777'216;
+constexpr std::int64_t kMostMbps = 1'000'000'000;
 
 void validate(Preset preset, const GenerateOptions& options) {
   const auto refuse = [](const char* field, const char* problem) {
@@ -27,12 +29,31 @@ void validate(Preset preset, const GenerateOptions& options) {
   if (whole_gangs && options.cpu_machines > 0.0) {
     refuse("cpu_machines", "this preset has jobs on GPUs only");
   }
+  if (options.nic_mbps < 0 || options.nic_mbps > kMostMbps) {
+    refuse("nic_mbps", "must be 0 .. 1000000000");
+  }
+  if (options.gpu_slices < 0 || options.gpu_slices > model::kMaxGpuSlices) {
+    refuse("gpu_slices", "must be 0 .. 31");
+  }
 }
 
-}  // namespace
+/// What machines and tasks have beside what their preset says.
+model::Instance with_limits(model::Instance instance, const GenerateOptions& options) {
+  constexpr std::uint64_t kStage = 0x4E4943;  // key of the draws
+  for (model::MachineClass& c : instance.cluster.classes) {
+    if (c.gpus == 0) continue;
+    c.gpu_slices = options.gpu_slices;
+    if (options.nic_mbps > 0) c.nic_mbps = options.nic_mbps * c.gpus;
+  }
+  std::uint64_t shape = 0;
+  for (model::Shape& s : instance.workload.shapes) {
+    const auto half = static_cast<std::int64_t>(random_below(4, {options.seed, kStage, shape++}));
+    s.nic_mbps = options.nic_mbps * half * s.total_milli() / 2000;
+  }
+  return instance;
+}
 
-model::Instance generate(Preset preset, const GenerateOptions& options) {
-  validate(preset, options);
+model::Instance of_preset(Preset preset, const GenerateOptions& options) {
   switch (preset) {
     case Preset::openb_like:
       return openb_like(options);
@@ -47,6 +68,13 @@ model::Instance generate(Preset preset, const GenerateOptions& options) {
   instance.cluster = hetero_cluster(options);
   instance.workload = hetero_jobs(options, instance.cluster);
   return instance;
+}
+
+}  // namespace
+
+model::Instance generate(Preset preset, const GenerateOptions& options) {
+  validate(preset, options);
+  return with_limits(of_preset(preset, options), options);
 }
 
 }  // namespace berth::policy

@@ -15,6 +15,9 @@ struct GenerateOptions {
   double load = 1.2;          ///< GPUs asked for by all jobs / GPUs of the cluster, > 0
   double cpu_machines = 0.0;  ///< CPU-only machines added, as a share of the GPU machines, 0 .. 1;
                               ///< hetero and openb_like only
+  std::int64_t nic_mbps = 0;  ///< of a machine's NIC for each of its GPUs; GPU tasks then ask for
+                              ///< 0, 50, 100 or 150 % of that a GPU, drawn by shape. 0: no NICs
+  std::int32_t gpu_slices = 0;  ///< every GPU is cut into so many; 0: shares of any size
 };
 
 /// Kinds of cluster and workload.

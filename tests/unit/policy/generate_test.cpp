@@ -126,5 +126,29 @@ TEST(GenerateHetero, refuses_absurd_options) {
   EXPECT_THROW(generate_hetero({.cpu_machines = 1.5}), InputError);
 }
 
+TEST(GenerateHetero, gives_nics_and_slices_when_asked_to) {
+  const model::Instance plain = generate_hetero({.gpus = 2048, .cpu_machines = 0.1});
+  const model::Instance with =
+      generate_hetero({.gpus = 2048, .cpu_machines = 0.1, .nic_mbps = 1000, .gpu_slices = 7});
+  ASSERT_EQ(with.workload.shapes.size(), plain.workload.shapes.size());
+  std::int64_t asked = 0;
+  for (std::size_t s = 0; s < with.workload.shapes.size(); ++s) {
+    model::Shape shape = with.workload.shapes[s];
+    EXPECT_LE(2 * shape.nic_mbps, 3 * shape.total_milli());
+    asked += shape.nic_mbps > 0 ? 1 : 0;
+    shape.nic_mbps = 0;
+    EXPECT_EQ(shape, plain.workload.shapes[s]);
+  }
+  EXPECT_GT(asked, 10);
+  for (std::size_t c = 0; c < with.cluster.classes.size(); ++c) {
+    const model::MachineClass& cut = with.cluster.classes[c];
+    EXPECT_EQ(cut.nic_mbps, cut.gpus > 0 ? 1000 * cut.gpus : model::kNoLimit);
+    EXPECT_EQ(cut.gpu_slices, cut.gpus > 0 ? 7 : 0);
+    EXPECT_EQ(plain.cluster.classes[c].nic_mbps, model::kNoLimit);
+  }
+  EXPECT_THROW(generate_hetero({.gpus = 8, .gpu_slices = 32}), InputError);
+  EXPECT_THROW(generate_hetero({.gpus = 8, .nic_mbps = -1}), InputError);
+}
+
 }  // namespace
 }  // namespace berth::policy
