@@ -99,8 +99,11 @@ void Book::merge_jobs(const model::Valuation& valuation, std::span<const JobId> 
     }
     bidders_[bidder_of_[j]].jobs.push_back(static_cast<std::uint32_t>(j));
   }
-  for (const Bidder& b : bidders_) {
-    for (std::uint32_t c = b.first; c < b.last; ++c) choices_[c].value /= b.gpus;
+  for (Bidder& b : bidders_) {
+    for (std::uint32_t c = b.first; c < b.last; ++c) {
+      choices_[c].value /= b.gpus;
+      b.tolled = b.tolled || choices_[c].fare != Choice::kFree;
+    }
   }
   forbidden_.assign(choices_.size(), 0);
 }
@@ -186,6 +189,10 @@ double Book::cost_of(std::uint32_t choice, std::span<const double> costs) const 
   return slot_[choice] == Slots::kNone ? kNever : costs[slot_[choice]];
 }
 
+double Book::fare_of(std::uint32_t choice, std::span<const double> fares) const {
+  return choices_[choice].fare == Choice::kFree ? 0.0 : fares[choices_[choice].fare];
+}
+
 /// f = n eps log(e^0 + sum e^{a_k}), a_k = (v_k - q_k) / eps; demand of choice k = n e^{a_k} / sum.
 void Book::bid(const Bidder& b, std::span<const double> costs, double levy,
                std::span<const double> fares, double eps, std::span<std::int64_t> sums) const {
@@ -201,7 +208,7 @@ void Book::bid(const Bidder& b, std::span<const double> costs, double levy,
   double top = b.required ? -kNever : 0.0;
   for (std::uint32_t c = b.first; c < b.last; ++c) {
     a[c - b.first] = choices_[c].value - cost_of(c, costs) - levy;
-    if (choices_[c].fare != Choice::kFree) a[c - b.first] -= fares[choices_[c].fare] / b.gpus;
+    if (b.tolled) a[c - b.first] -= fare_of(c, fares) / b.gpus;
     top = std::max(top, a[c - b.first]);
   }
   const double amount = b.gpus * static_cast<double>(b.left());
@@ -210,7 +217,7 @@ void Book::bid(const Bidder& b, std::span<const double> costs, double levy,
     for (std::uint32_t c = b.first; c < b.last; ++c) {
       if (a[c - b.first] != top || (top == 0.0 && !b.required)) continue;
       sums[1 + slot_[c]] += fixed(amount, demand_scale_);
-      count_fare(c, amount / b.gpus, sums);
+      if (b.tolled) count_fare(c, amount / b.gpus, sums);
       count_levy(amount);
       return;
     }
@@ -229,7 +236,7 @@ void Book::bid(const Bidder& b, std::span<const double> costs, double levy,
     const double x = a[c - b.first];
     if (x > 0.0) {
       sums[1 + slot_[c]] += fixed(unit * x, demand_scale_);
-      count_fare(c, unit * x / b.gpus, sums);
+      if (b.tolled) count_fare(c, unit * x / b.gpus, sums);
     }
     in += x;
   }

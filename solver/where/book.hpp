@@ -22,6 +22,7 @@ struct Bidder {
   std::int64_t milli = 0;  ///< the same in thousandths
   std::uint64_t kind = 0;  ///< `job_kind` of its jobs
   bool required = false;
+  bool tolled = false;                ///< some choice loads uplinks that have a price
   std::uint32_t levy = kNoLevy;       ///< first quota its jobs count for
   std::uint32_t first = 0, last = 0;  ///< its choices in Book::choice_values
   std::vector<std::uint32_t> jobs;    ///< positions, ascending; the first `taken` are decided
@@ -101,6 +102,7 @@ class Book {
                                                    std::size_t first_block,
                                                    std::size_t last_block) const;
   [[nodiscard]] double cost_of(std::uint32_t choice, std::span<const double> costs) const;
+  [[nodiscard]] double fare_of(std::uint32_t choice, std::span<const double> fares) const;
   void bid(const Bidder& bidder, std::span<const double> costs, double levy,
            std::span<const double> fares, double eps, std::span<std::int64_t> sums) const;
 
