@@ -176,6 +176,11 @@ Shard::Shard(ShardId id, const model::Valuation& valuation, const model::Pools& 
 
 Shard::~Shard() = default;
 Shard::Shard(Shard&&) noexcept = default;
+Shard& Shard::operator=(Shard&&) noexcept = default;
+
+Shard Shard::fresh(ShardId id, std::vector<MachineId> machines) const {
+  return {id, *state_->valuation, *state_->pools, std::move(machines), state_->options};
+}
 
 void Shard::reserve(const JobPlacement& placement) {
   const auto groups = state_->workload().groups_of(state_->workload().job(placement.job));
@@ -343,6 +348,21 @@ double Shard::improve() {
     }
   }
   return total;
+}
+
+double Shard::search(std::span<const double> prices, int chains) {
+  State& s = *state_;
+  const auto [own, in_all] = model::part_of(s.valuation->instance().cluster, *s.pools, s.machines);
+  std::vector<double> own_prices;
+  for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
+  std::vector<JobId> unplaced(s.unplaced.begin(), s.unplaced.end());
+  model::Placement placed = s.tenancy.placement();
+  const double gained = solver::improve(*s.valuation, own, s.tenancy.room(), s.machines, unplaced,
+                                        placed, own_prices, chains, s.options.stop);
+  s.tenancy.replace(std::move(placed));
+  s.unplaced = {unplaced.begin(), unplaced.end()};
+  s.pushed_out.clear();
+  return gained;
 }
 
 ShardId Shard::id() const { return state_->id; }

@@ -109,6 +109,12 @@ JobPlacement Tenancy::remove(JobId job) {
   return placement;
 }
 
+void Tenancy::replace(model::Placement placed) {
+  jobs_.clear();
+  for (auto& residents : on_) residents.clear();
+  for (JobPlacement& p : placed) adopt(std::move(p));
+}
+
 double Tenancy::value() const {
   double total = 0.0;
   for (const auto& [job, tenant] : jobs_) total += tenant.face;

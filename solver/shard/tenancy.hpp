@@ -57,6 +57,7 @@ class Tenancy {
   void add(model::JobPlacement placement);    ///< takes the room
   void adopt(model::JobPlacement placement);  ///< its room is taken already
   model::JobPlacement remove(JobId job);      ///< gives the room back
+  void replace(model::Placement placed);      ///< all jobs; the room has been edited to match
 
   [[nodiscard]] bool has(JobId job) const { return jobs_.contains(job); }
   [[nodiscard]] const model::JobPlacement& placed(JobId job) const {

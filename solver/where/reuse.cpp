@@ -32,7 +32,8 @@ void fill(const model::Valuation& valuation, model::Room& room, std::span<const 
 
 double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
                std::span<const MachineId> machines, std::vector<JobId>& unplaced,
-               model::Placement& placed, std::span<const double> prices, int chains) {
+               model::Placement& placed, std::span<const double> prices, int chains,
+               const StopToken& stop) {
   BERTH_EXPECT(prices.size() == pools.size());
   const model::Instance& instance = valuation.instance();
   where::Berths berths;
@@ -44,7 +45,7 @@ double improve(const model::Valuation& valuation, const model::Pools& pools, mod
   const where::Yard yard(instance.cluster, pools);
   const where::Menu menu(valuation, yard, berths.jobs);
   where::Floor floor(instance, yard, room, machines);
-  const double gained = where::Chains(valuation, menu, floor, berths, prices).run(chains);
+  const double gained = where::Chains(valuation, menu, floor, berths, prices).run(chains, stop);
   placed = where::placement_of(berths);
   unplaced = where::unplaced_of(berths);
   return gained;

@@ -44,13 +44,11 @@ class Rounds {
       : comm_(comm), valuation_(valuation), mine_(mine), options_(options) {
     for (const Refusal& r : start.refusals) refused_[{r.job, r.shard}] = r.round;
     share_room();
-    if (options_.sharing != nullptr) options_.sharing->hold(mine_);
   }
 
-  /// One round; all ranks return the same report.
+  /// One round; all ranks return the same report, without its objective and cost.
   RoundReport step(int round) {
     const comm::Communicator::Span span(comm_, "round", round);
-    const CostMeter meter(comm_);
     forget_old_tabu(round);
     RoundReport report{.round = round};
     Pushed pushed = push(schedule(round), round);
@@ -81,21 +79,7 @@ class Rounds {
          : outcome.later != 0 ? report.conflicts
                               : report.refusals);
     }
-    report.objective = objective();
-    report.cost = meter.read();
     return report;
-  }
-
-  /// Sum of the shards' values in shard order, less what is lost over soft quotas: the same on
-  /// every number of ranks.
-  [[nodiscard]] double objective() const {
-    std::vector<ShardValue> values;
-    for (const Shard& shard : mine_) values.push_back({shard.id(), shard.value()});
-    values = comm_.all_gather_varying<ShardValue>(values);
-    std::ranges::sort(values, {}, &ShardValue::shard);
-    double total = options_.spanning;
-    for (const ShardValue& v : values) total += v.value;
-    return options_.sharing == nullptr ? total : total - options_.sharing->lost();
   }
 
   [[nodiscard]] std::vector<Refusal> refusals() const {
@@ -294,57 +278,135 @@ class Rounds {
   strads::Pipeline<Pushed> in_flight_{static_cast<std::size_t>(options_.depth)};
 };
 
-/// Rank 0 has the certificate, any rank may be out of time: all hear the same answer.
-bool goes_on(const comm::Communicator& comm, const RoundOptions& options, const Hooks& hooks,
-             double objective, int idle_rounds) {
-  bool done = options.stop.requested();
-  if (comm.rank() == 0) {
-    done = done || idle_rounds >= 2 * options.schedulers || hooks.gap(objective) <= options.gap;
-  }
-  return comm.max(done ? 1 : 0) == 0;
+/// Of the jobs over several shards; all stop costs are owed until the jobs are placed.
+double value_of(const model::Valuation& valuation, const model::Placement& placement) {
+  double total = -valuation.stop_costs();
+  for (const model::JobPlacement& p : placement) total += valuation.face(p);
+  return total;
 }
 
-/// Only what nothing was cut out of: going on from there gives the plan of a run without limits.
-void save_if_due(const comm::Communicator& comm, std::span<const Shard> mine,
-                 const RoundOptions& options, const Hooks& hooks, const RoundState& state) {
-  if (options.save_every == 0 || state.round % options.save_every != 0) return;
-  if (comm.max(options.stop.has_cut() ? 1 : 0) == 1) return;
-  const std::vector<std::int64_t> contents = gather_contents(comm, mine);
-  comm.agreed([&] {
-    if (comm.rank() == 0) hooks.save(state, contents);
-  });
+/// Sum of the shards' values in shard order, and of what lies over several: the same on every
+/// number of ranks.
+double objective_of(const comm::Communicator& comm, const model::Valuation& valuation,
+                    std::span<const Shard> mine, const model::Placement& spanning) {
+  std::vector<ShardValue> values;
+  for (const Shard& shard : mine) values.push_back({shard.id(), shard.value()});
+  values = comm.all_gather_varying<ShardValue>(values);
+  std::ranges::sort(values, {}, &ShardValue::shard);
+  double total = value_of(valuation, spanning);
+  for (const ShardValue& v : values) total += v.value;
+  return total;
 }
+
+/// Both kinds of rounds, one kind after the other.
+class Coordination {
+ public:
+  Coordination(const comm::Communicator& comm, const model::Valuation& valuation,
+               const Terrain& terrain, std::span<Shard> mine, const RoundOptions& options,
+               const Hooks& hooks, const RoundState& start)
+      : comm_(comm),
+        valuation_(valuation),
+        terrain_(terrain),
+        mine_(mine),
+        options_(options),
+        hooks_(hooks),
+        state_(start) {
+    state_.shards = comm.sum(std::ssize(mine));
+    if (options_.sharing != nullptr) options_.sharing->hold(mine_);
+    objective_ = objective();
+  }
+
+  Coordinated run() {
+    if (state_.round == 0) {
+      if (comm_.rank() == 0) hooks_.report({.round = 0, .objective = objective_});
+      save_if_due();
+    }
+    if (state_.shards > 1) {
+      if (state_.regroups == 0) offer();
+      if (options_.sharing == nullptr) deal_anew();
+    }
+    return {.objective = objective_, .rounds = state_.round, .spanning = state_.spanning};
+  }
+
+ private:
+  void offer() {
+    Rounds rounds(comm_, valuation_, mine_, options_, state_);
+    rounds.update_prices();
+    while (state_.round < options_.rounds && goes_on(2 * options_.schedulers)) {
+      const CostMeter meter(comm_);
+      RoundReport report = rounds.step(++state_.round);
+      state_.refusals = rounds.refusals();
+      const bool due = state_.round > options_.depth;  // before that nothing is committed
+      end_round(report, meter, due ? options_.least_gain : -1.0);
+    }
+  }
+
+  void deal_anew() {
+    if (state_.regroups == 0) state_.idle_rounds = 0;
+    while (state_.regroups < options_.regroups && goes_on(2)) {
+      const comm::Communicator::Span span(comm_, "regroup", ++state_.round);
+      const CostMeter meter(comm_);
+      const Regrouped done = regroup(comm_, valuation_, terrain_, mine_, state_.spanning,
+                                     ++state_.regroups, options_.choice.seed, options_.chains);
+      RoundReport report{.round = state_.round, .kind = model::RoundKind::regroup};
+      report.offers = done.groups;
+      report.commits = done.better;
+      end_round(report, meter, options_.least_regroup_gain);
+    }
+  }
+
+  void end_round(RoundReport& report, const CostMeter& meter, double least_gain) {
+    report.objective = objective();
+    report.cost = meter.read();
+    report.gain = report.objective - objective_;
+    const bool idle = report.gain <= least_gain * report.objective;
+    state_.idle_rounds = idle ? state_.idle_rounds + 1 : 0;
+    objective_ = report.objective;
+    if (comm_.rank() == 0) hooks_.report(report);
+    save_if_due();
+  }
+
+  /// Rank 0 has the certificate, any rank may be out of time: all hear the same answer.
+  [[nodiscard]] bool goes_on(int most_idle) const {
+    bool done = options_.stop.requested();
+    if (comm_.rank() == 0) {
+      done = done || state_.idle_rounds >= most_idle || hooks_.gap(objective_) <= options_.gap;
+    }
+    return comm_.max(done ? 1 : 0) == 0;
+  }
+
+  /// Only what nothing was cut out of: going on from there gives the plan of a run without limits.
+  void save_if_due() const {
+    if (options_.save_every == 0 || state_.round % options_.save_every != 0) return;
+    if (comm_.max(options_.stop.has_cut() ? 1 : 0) == 1) return;
+    const std::vector<std::int64_t> contents = gather_contents(comm_, mine_);
+    comm_.agreed([&] {
+      if (comm_.rank() == 0) hooks_.save(state_, contents);
+    });
+  }
+
+  [[nodiscard]] double objective() const {
+    const double total = objective_of(comm_, valuation_, mine_, state_.spanning);
+    return options_.sharing == nullptr ? total : total - options_.sharing->lost();
+  }
+
+  const comm::Communicator& comm_;
+  const model::Valuation& valuation_;
+  const Terrain& terrain_;
+  std::span<Shard> mine_;
+  const RoundOptions& options_;
+  const Hooks& hooks_;
+  RoundState state_;
+  double objective_ = 0.0;
+};
 
 }  // namespace
 
 Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
-                       std::span<Shard> mine, const RoundOptions& options, const Hooks& hooks,
-                       const RoundState& start) {
+                       const Terrain& terrain, std::span<Shard> mine, const RoundOptions& options,
+                       const Hooks& hooks, const RoundState& start) {
   BERTH_EXPECT(options.depth == 0 || options.save_every == 0);  // rounds in flight are not kept
-  Rounds rounds(comm, valuation, mine, options, start);
-  Coordinated result{.objective = rounds.objective(), .rounds = start.round};
-  RoundState state = start;
-  state.shards = comm.sum(std::ssize(mine));
-  rounds.update_prices();
-  if (start.round == 0) {
-    if (comm.rank() == 0) hooks.report({.round = 0, .objective = result.objective});
-    save_if_due(comm, mine, options, hooks, state);
-  }
-  const int most = state.shards > 1 ? options.rounds : 0;
-  while (state.round < most) {
-    if (!goes_on(comm, options, hooks, result.objective, state.idle_rounds)) break;
-    RoundReport report = rounds.step(++state.round);
-    report.gain = report.objective - result.objective;
-    const bool idle = state.round > options.depth &&  // before that nothing is due
-                      report.gain <= options.least_gain * report.objective;
-    state.idle_rounds = idle ? state.idle_rounds + 1 : 0;
-    state.refusals = rounds.refusals();
-    result.objective = report.objective;
-    result.rounds = state.round;
-    if (comm.rank() == 0) hooks.report(report);
-    save_if_due(comm, mine, options, hooks, state);
-  }
-  return result;
+  return Coordination(comm, valuation, terrain, mine, options, hooks, start).run();
 }
 
 model::Placement gather_placement(const comm::Communicator& comm, std::span<const Shard> mine,

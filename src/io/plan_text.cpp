@@ -71,6 +71,7 @@ void add_rounds(JsonText& json, const std::vector<model::RoundRecord>& rounds) {
   json.key("rounds").open('[');
   for (const model::RoundRecord& r : rounds) {
     json.next_line().open('{').field("round", std::int64_t{r.round});
+    json.field("kind", r.kind == model::RoundKind::offers ? "offers" : "regroup");
     json.field("objective", r.objective).field("upper_bound", r.upper_bound).field("gap", r.gap);
     json.field("importance", r.importance).field("gain", r.gain).field("blocks", r.blocks);
     json.field("bids", r.bids).field("commits", r.commits).field("conflicts", r.conflicts);

@@ -80,8 +80,9 @@ std::string content_of(const Checkpoint& c) {
   w.value(c.consensus.bound);
   w.value(std::int64_t{c.consensus.evaluations});
   w.list<solver::ShapePrice>(c.shape_prices);
-  w.list<std::int64_t>(coordinator::to_wire(c.spanning));
+  w.list<std::int64_t>(coordinator::to_wire(c.rounds.spanning));
   w.value(std::int64_t{c.rounds.round});
+  w.value(std::int64_t{c.rounds.regroups});
   w.value(std::int64_t{c.rounds.idle_rounds});
   w.value(c.rounds.shards);
   w.list<coordinator::Refusal>(c.rounds.refusals);
@@ -108,8 +109,9 @@ Checkpoint parse(std::string_view content) {
   r.list(c.shape_prices);
   std::vector<std::int64_t> spanning;
   r.list(spanning);
-  c.spanning = coordinator::from_wire(spanning);
+  c.rounds.spanning = coordinator::from_wire(spanning);
   c.rounds.round = small(r);
+  c.rounds.regroups = small(r);
   c.rounds.idle_rounds = small(r);
   r.value(c.rounds.shards);
   r.list(c.rounds.refusals);

@@ -81,6 +81,7 @@ double peak_memory_mib() {
 
 model::RoundRecord record_of(const coordinator::RoundReport& round, double upper_bound) {
   return {.round = round.round,
+          .kind = round.kind,
           .objective = round.objective,
           .upper_bound = upper_bound,
           .gap = certify::gap(upper_bound, round.objective),
@@ -98,13 +99,11 @@ model::RoundRecord record_of(const coordinator::RoundReport& round, double upper
           .mean_seconds = round.cost.mean};
 }
 
-coordinator::RoundOptions round_options(const PlanOptions& options, double spanning,
-                                        coordinator::Sharing* sharing) {
+coordinator::RoundOptions round_options(const PlanOptions& options, coordinator::Sharing* sharing) {
   coordinator::RoundOptions rounds = options.rounds;
   rounds.sharing = sharing;
   rounds.gap = options.gap;
   rounds.choice.seed = options.seed;
-  rounds.spanning = spanning;
   rounds.save_every = options.checkpoint.file.empty() ? 0 : options.checkpoint.every;
   rounds.stop = options.stop;
   return rounds;
@@ -129,7 +128,8 @@ coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
       return;
     }
     const auto& record = rounds.emplace_back(record_of(round, proof.upper_bound));
-    progress.line({.stage = "coordinate",
+    const bool offers = record.kind == model::RoundKind::offers;
+    progress.line({.stage = offers ? "coordinate" : "regroup",
                    .round = record.round,
                    .objective = record.objective,
                    .bound = record.upper_bound,
@@ -161,14 +161,6 @@ Proof prove(const Scene& scene, const Start& start) {
     add_uplinks(candidates.back(), instance, scene.uplinks, start.consensus.links);
   }
   return tightest(instance, scene.options.objective, std::move(candidates));
-}
-
-/// Of the gangs placed over several shards before the rounds; all stop costs are owed until the
-/// jobs are placed.
-double value_of(const model::Valuation& valuation, const Placement& placement) {
-  double total = -valuation.stop_costs();
-  for (const model::JobPlacement& p : placement) total += valuation.face(p);
-  return total;
 }
 
 }  // namespace
@@ -236,16 +228,15 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   } else {
     std::unique_ptr<coordinator::Sharing> sharing;
     if (start.limits != nullptr) {
-      sharing =
-          std::make_unique<coordinator::Sharing>(comm, valuation, *start.limits, start.spanning);
+      sharing = std::make_unique<coordinator::Sharing>(comm, valuation, *start.limits,
+                                                       start.rounds.spanning);
     }
     done = stages.run("coordinate", [&] {
-      return coordinator::coordinate(
-          comm, valuation, start.local.mine,
-          round_options(options, value_of(valuation, start.spanning), sharing.get()),
-          hooks(proof, writer, progress, records), start.rounds);
+      return coordinator::coordinate(comm, valuation, {shards, owners, start.consensus.prices},
+                                     start.local.mine, round_options(options, sharing.get()),
+                                     hooks(proof, writer, progress, records), start.rounds);
     });
-    placement = coordinator::gather_placement(comm, start.local.mine, start.spanning);
+    placement = coordinator::gather_placement(comm, start.local.mine, done.spanning);
   }
   comm.agreed([&] {
     if (comm.rank() != 0 || start.limits == nullptr) return;
@@ -281,7 +272,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
                 {"ranks", comm.size()},
                 {"rounds", done.rounds},
                 {"leaves", static_cast<double>(leaves_of(plan.certificate.tree))},
-                {"spanning_gangs", static_cast<double>(start.spanning.size())},
+                {"spanning_gangs", static_cast<double>(done.spanning.size())},
                 {"peak_memory_mib", comm.max_seconds(peak_memory_mib())}};
   return plan;
 }

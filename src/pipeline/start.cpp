@@ -55,10 +55,11 @@ void hand_out(const comm::Communicator& comm, Checkpoint& c) {
   comm.broadcast_value(c.consensus.bound);
   comm.broadcast_value(c.consensus.evaluations);
   comm.broadcast_vector(c.shape_prices);
-  auto spanning = coordinator::to_wire(c.spanning);
+  auto spanning = coordinator::to_wire(c.rounds.spanning);
   comm.broadcast_vector(spanning);
-  c.spanning = coordinator::from_wire(spanning);
+  c.rounds.spanning = coordinator::from_wire(spanning);
   comm.broadcast_value(c.rounds.round);
+  comm.broadcast_value(c.rounds.regroups);
   comm.broadcast_value(c.rounds.idle_rounds);
   comm.broadcast_value(c.rounds.shards);
   comm.broadcast_vector(c.rounds.refusals);
@@ -89,11 +90,11 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
                                     scene.owners, jobs, start.consensus.prices,
                                     shard_options(scene.options, start.limits.get()));
   });
-  start.spanning = std::move(jobs.spanning);
+  start.rounds.spanning = std::move(jobs.spanning);
   if (start.limits == nullptr) return start;
   stages.run("settle", [&] {
-    coordinator::Sharing(scene.comm, *start.valuation, *start.limits, start.spanning)
-        .settle(start.local.mine, start.spanning);
+    coordinator::Sharing(scene.comm, *start.valuation, *start.limits, start.rounds.spanning)
+        .settle(start.local.mine, start.rounds.spanning);
   });
   return start;
 }
@@ -116,12 +117,11 @@ Start resume(const Scene& scene, Stages& stages) {
         coordinator::own_shards(scene.comm, *start.valuation, scene.pools, scene.shards,
                                 scene.owners, shard_options(scene.options, start.limits.get()));
     for (solver::Shard& shard : start.local.mine) {
-      for (const model::JobPlacement& p : c.spanning) shard.reserve(p);
+      for (const model::JobPlacement& p : c.rounds.spanning) shard.reserve(p);
     }
     coordinator::restore_contents(c.contents, start.local.mine);
     if (scene.comm.rank() == 0) start.local.shape_prices = std::move(c.shape_prices);
     start.consensus = std::move(c.consensus);
-    start.spanning = std::move(c.spanning);
     start.rounds = std::move(c.rounds);
     return start;
   });
@@ -134,7 +134,6 @@ CheckpointWriter::CheckpointWriter(const Scene& scene, const Start& start)
   checkpoint_.options = words_of(scene.options);
   checkpoint_.consensus = start.consensus;
   checkpoint_.shape_prices = start.local.shape_prices;
-  checkpoint_.spanning = start.spanning;
 }
 
 void CheckpointWriter::operator()(const coordinator::RoundState& rounds,

@@ -34,7 +34,6 @@ struct Start {
   /// Quotas and uplinks cost what their prices say. The shards refer to it.
   std::unique_ptr<const model::Valuation> valuation;
   std::unique_ptr<const model::Limits> limits;  ///< null: there are none; the shards refer to it
-  model::Placement spanning;
   coordinator::LocalPlans local;
   coordinator::RoundState rounds;
 };

@@ -34,7 +34,8 @@ double gap_of(const Progress& p) {
 }
 
 void add_record(nlohmann::json& json, const model::RoundRecord& r) {
-  json.update({{"importance", r.importance},
+  json.update({{"kind", r.kind == model::RoundKind::offers ? "offers" : "regroup"},
+               {"importance", r.importance},
                {"gain", r.gain},
                {"bids", r.bids},
                {"commits", r.commits},

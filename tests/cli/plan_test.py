@@ -157,7 +157,7 @@ class Flags(ProgramTest):
                                                "upper_bound", "gap", "blocks", "conflicts",
                                                "importance", "gain", "bids", "commits",
                                                "refusals", "messages", "bytes", "slowest_rank",
-                                               "slowest_seconds", "mean_seconds"})
+                                               "slowest_seconds", "mean_seconds", "kind"})
             self.assertGreaterEqual(record["seconds"], 0)
         plan = self.read_plan()
         self.assertEqual(progress[-1]["objective"], plan["objective"])

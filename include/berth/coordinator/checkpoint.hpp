@@ -22,8 +22,10 @@ struct Refusal {
 /// Where the rounds stand, beside the shards' content. The same on every rank.
 struct RoundState {
   int round = 0;        ///< the last one that ended; 0 = after the local plans
-  int idle_rounds = 0;  ///< at its end, in a row
+  int regroups = 0;     ///< how many of them, the last ones, dealt the pods anew
+  int idle_rounds = 0;  ///< at its end, in a row and of one kind
   std::int64_t shards = 0;
+  model::Placement spanning = {};      ///< jobs that lie over several shards; ascending JobId
   std::vector<Refusal> refusals = {};  ///< still remembered; ascending (job, shard)
 };
 

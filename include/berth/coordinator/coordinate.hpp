@@ -11,7 +11,9 @@
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/checkpoint.hpp"
 #include "berth/coordinator/limits.hpp"
+#include "berth/coordinator/regroup.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/model/plan.hpp"
 #include "berth/model/value.hpp"
 #include "berth/solver/shard.hpp"
 #include "berth/strads/schedule.hpp"
@@ -19,7 +21,7 @@
 namespace berth::coordinator {
 
 struct RoundOptions {
-  int rounds = 12;                      ///< at most, >= 0
+  int rounds = 12;                      ///< of offers and bids, at most, >= 0
   int offers = 32;                      ///< per shard and round, > 0
   int blocks = 1 << 20;                 ///< offers a round in all, > 0
   strads::ScheduleOptions choice = {};  ///< which jobs are offered
@@ -30,12 +32,15 @@ struct RoundOptions {
                         ///< largest bid on it is always allowed
   double theta = 0.5;   ///< share of its bid that a grant may lose to others before it, [0, 1)
   int tabu_rounds = 6;  ///< a refused (job, shard) pair is not tried again for so long
-  double least_gain = 2e-5;  ///< stop after two rounds that gain less than this fraction
-  double gap = 1e-4;         ///< stop when the certified gap is this small
-  double spanning = 0.0;     ///< value of what was placed before the rounds, part of the objective
-  int save_every = 0;        ///< rounds between two calls of Hooks::save, round 0 first; 0 = none
-  StopToken stop = {};       ///< asked by every rank between rounds; one yes ends them
-  Sharing* sharing = nullptr;  ///< quotas and uplinks, which the shards keep; null: there are none
+  double least_gain = 2e-5;          ///< stop after two rounds that gain less than this fraction
+  double gap = 1e-4;                 ///< stop when the certified gap is this small
+  int regroups = 8;                  ///< regroup rounds after those, at most, >= 0
+  int chains = 1000;                 ///< ejection chains of a group in a regroup round, >= 0
+  double least_regroup_gain = 1e-5;  ///< stop after two of them that gain less than this fraction
+  int save_every = 0;          ///< rounds between two calls of Hooks::save, round 0 first; 0 = none
+  StopToken stop = {};         ///< asked by every rank between rounds; one yes ends them
+  Sharing* sharing = nullptr;  ///< quotas and uplinks, which the shards keep; null: there are none.
+                               ///< Ejection chains know of neither: then no regroup rounds
 };
 
 /// What a round cost; measured, never a decision.
@@ -49,13 +54,14 @@ struct RoundCost {
 
 /// What one round was and did; the same on all ranks.
 struct RoundReport {
-  int round = 0;            ///< 0 = after the local plans
+  int round = 0;  ///< 0 = after the local plans
+  model::RoundKind kind = model::RoundKind::offers;
   double objective = 0.0;   ///< incumbent
   double importance = 0.0;  ///< regret of all offers
-  std::int64_t offers = 0;  ///< blocks on the table
+  std::int64_t offers = 0;  ///< blocks on the table; of a regroup round its groups
   std::int64_t bids = 0;
   std::int64_t grants = 0;
-  std::int64_t commits = 0;    ///< grants realised
+  std::int64_t commits = 0;    ///< grants realised; groups that gained
   std::int64_t conflicts = 0;  ///< grants refused by a destination that had committed another first
   std::int64_t refusals = 0;   ///< grants refused by a destination as it was when it bid
   double gain = 0.0;
@@ -74,22 +80,25 @@ struct Hooks {
 struct Coordinated {
   double objective = 0.0;
   int rounds = 0;
+  model::Placement spanning = {};  ///< jobs that lie over several shards now; ascending JobId
 };
 
 /// STRADS rounds over all shards: *schedule* (each shard offers its unplaced jobs of largest
 /// regret), *push* (the others bid on a snapshot), *pull* (grants in one computed order, largest
 /// gain first, ties by job: the destination places the job on real devices or refuses, the source
 /// lets go), then a local ejection search and new prices: what one more GPU of a type costs where
-/// it is cheapest. Rounds after `start`, with shards as they were then, go on as if they had never
-/// stopped. Each rank passes its own shards; the outcome does not depend on who owns what.
+/// it is cheapest. When those gain no more, regroup rounds. Rounds after `start`, with shards as
+/// they were then, go on as if they had never stopped. Each rank passes its own shards; the outcome
+/// does not depend on who owns what.
 ///
 /// Messages a round: three all-gathers of 16-24 B an offer, bid and outcome, one reduction of
 /// prices (8 B per GPU type), one all-gather of what the round cost (16 B a rank). Where there are
 /// more shards than may bid on an offer, two more: what room costs (104 B per shard and GPU type)
 /// and who is asked (8 B each).
 Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
-                       std::span<solver::Shard> mine, const RoundOptions& options,
-                       const Hooks& hooks = {}, const RoundState& start = {});
+                       const Terrain& terrain, std::span<solver::Shard> mine,
+                       const RoundOptions& options, const Hooks& hooks = {},
+                       const RoundState& start = {});
 
 /// All placements on rank 0, ascending JobId; empty elsewhere.
 model::Placement gather_placement(const comm::Communicator& comm,

@@ -33,9 +33,13 @@ struct Figures {
   std::int64_t jobs_placed = 0;
 };
 
+/// What a coordinator round did: offers and bids between shards, or a search in groups of pods.
+enum class RoundKind : std::uint8_t { offers, regroup };
+
 /// One coordinator round (docs/formats.md). What it did is reproducible, what it cost is not.
 struct RoundRecord {
   int round = 0;
+  RoundKind kind = RoundKind::offers;
   double objective = 0.0;
   double upper_bound = 0.0;
   double gap = 0.0;         ///< a fraction

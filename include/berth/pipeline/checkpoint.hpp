@@ -7,7 +7,6 @@
 
 #include "berth/coordinator/checkpoint.hpp"
 #include "berth/coordinator/consensus.hpp"
-#include "berth/model/placement.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::pipeline {
@@ -19,12 +18,11 @@ struct Checkpoint {
   std::string options;  ///< those the plan depends on, `key=value` words
   coordinator::Consensus consensus;
   std::vector<solver::ShapePrice> shape_prices;
-  model::Placement spanning;
   coordinator::RoundState rounds;
   std::vector<std::int64_t> contents;  ///< of the shards, as gather_contents writes them
 };
 
-/// Replaces the file whole or not at all: a first line `berth checkpoint 1 SHA256`, then the
+/// Replaces the file whole or not at all: a first line `berth checkpoint 2 SHA256`, then the
 /// content, which that digest covers. @throws SystemError
 void write_checkpoint(const std::string& path, const Checkpoint& checkpoint);
 

@@ -64,8 +64,10 @@ void fill(const model::Valuation& valuation, model::Room& room, std::span<const 
 /// leave, whenever the total value rises. Returns the value gained.
 /// @param prices  by PoolId of `pools`, per GPU: where to look first; they decide no acceptance
 /// @param chains  most chains tried
+/// @param stop    asked between chains
 double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
                std::span<const MachineId> machines, std::vector<JobId>& unplaced,
-               model::Placement& placed, std::span<const double> prices, int chains);
+               model::Placement& placed, std::span<const double> prices, int chains,
+               const StopToken& stop = {});
 
 }  // namespace berth::solver

@@ -83,6 +83,10 @@ class Shard {
         std::vector<MachineId> machines, const ShardOptions& options);
   ~Shard();
   Shard(Shard&&) noexcept;
+  Shard& operator=(Shard&&) noexcept;
+
+  /// An empty shard on these machines (ascending), otherwise like this one.
+  [[nodiscard]] Shard fresh(ShardId id, std::vector<MachineId> machines) const;
 
   /// Takes room off for a job placed from outside (a gang that spans shards); its tasks on
   /// machines of other shards are ignored. @pre before `plan`
@@ -156,6 +160,11 @@ class Shard {
   /// Ejection search for the jobs pushed out since the last call, and for those they push out in
   /// turn, at most `sweeps` deep. Returns the value added.
   double improve();
+
+  /// Up to `chains` ejection chains through all it holds, waiting jobs or not, largest regret at
+  /// these prices first. Returns the value added.
+  /// @param prices  by PoolId of the whole cluster, value per GPU; they decide no acceptance
+  double search(std::span<const double> prices, int chains);
 
   [[nodiscard]] ShardId id() const;
   [[nodiscard]] double gpus() const;                 ///< of all its machines

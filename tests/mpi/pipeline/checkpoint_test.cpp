@@ -3,6 +3,7 @@
 // stopped, for every k. The stop is counted: so many rounds are allowed, the last one is kept.
 #include "berth/pipeline/checkpoint.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -42,10 +43,12 @@ class Resumed : public testing::Test {
     if (world.rank() == 0) std::filesystem::remove(path);
   }
 
-  /// Keeps a checkpoint of round `round`, the last one allowed.
-  void stop_after(const Communicator& comm, const model::Instance& instance, int round) const {
+  /// Keeps a checkpoint of the last of so many rounds, `offers` of offers and bids at most.
+  void stop_after(const Communicator& comm, const model::Instance& instance, int round,
+                  int offers = 1000) const {
     PlanOptions until = options;
-    until.rounds.rounds = round;
+    until.rounds.rounds = std::min(round, offers);
+    until.rounds.regroups = std::max(0, round - offers);
     until.checkpoint.file = path;
     plan_on(comm, instance, until);
   }
@@ -56,17 +59,22 @@ class Resumed : public testing::Test {
     return plan_on(comm, instance, rest);
   }
 
-  void stop_everywhere(const model::Instance& instance) const {
+  void stop_everywhere(const model::Instance& instance, int regroups) const {
     const model::Plan whole = plan_on(world, instance, options);
     std::int64_t rounds =
         world.rank() == 0 ? static_cast<std::int64_t>(whole.stats.at("rounds")) : 0;
     world.broadcast_value(rounds);
-    EXPECT_GE(rounds, 3);  // else this test shows nothing
+    std::int64_t offers =
+        std::ranges::count(whole.rounds, model::RoundKind::offers, &model::RoundRecord::kind);
+    world.broadcast_value(offers);
+    EXPECT_GE(offers, 2);  // else this test shows nothing
+    EXPECT_EQ(rounds, offers + regroups);
     for (int k = 0; k <= rounds; ++k) {
       SCOPED_TRACE(testing::Message() << "stopped after round " << k << " of " << rounds);
-      stop_after(world, instance, k);
+      stop_after(world, instance, k, static_cast<int>(offers));
       if (world.rank() == 0) expect_same(whole, resume_on(Communicator::serial(), instance));
-      if (world.rank() == 0) stop_after(Communicator::serial(), instance, k);
+      if (world.rank() == 0)
+        stop_after(Communicator::serial(), instance, k, static_cast<int>(offers));
       expect_same(whole, resume_on(world, instance));
     }
   }
@@ -84,7 +92,8 @@ class Resumed : public testing::Test {
 
 TEST_F(Resumed, after_any_round_of_gangs_on_four_shards) {
   options.partition.shards = 4;
-  stop_everywhere(policy::generate_hetero({.gpus = 512, .seed = 11}));
+  options.rounds.regroups = 2;
+  stop_everywhere(policy::generate_hetero({.gpus = 512, .seed = 11}), 2);
 }
 
 TEST_F(Resumed, after_any_round_with_quotas_and_uplinks) {
@@ -100,7 +109,7 @@ TEST_F(Resumed, after_any_round_with_quotas_and_uplinks) {
     job.queue = QueueId(j % 3);
     if (j % 2 == 0) job.communication = {.pattern = model::Pattern::ring, .mbps = 20000};
   }
-  stop_everywhere(instance);
+  stop_everywhere(instance, 0);
 }
 
 TEST_F(Resumed, where_one_relaxation_served_all_shards) {

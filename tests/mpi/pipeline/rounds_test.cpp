@@ -29,10 +29,10 @@ class Rounds : public testing::Test {
   static void TearDownTestSuite() { petsc.reset(); }
   static inline std::unique_ptr<solver::PetscSession> petsc;
 
-  void expect_one_plan(const coordinator::RoundOptions& rounds) const {
+  model::Plan expect_one_plan(const coordinator::RoundOptions& rounds) const {
     const auto world = comm::Communicator::world();
-    const auto together = plan_on(world, instance, rounds);
-    if (world.rank() != 0) return;
+    auto together = plan_on(world, instance, rounds);
+    if (world.rank() != 0) return together;
     const auto alone = plan_on(comm::Communicator::serial(), instance, rounds);
     EXPECT_EQ(together.plan_digest, alone.plan_digest);
     EXPECT_EQ(together.proof_digest, alone.proof_digest);
@@ -40,6 +40,7 @@ class Rounds : public testing::Test {
     const auto verdict =
         certify::check(instance, io::parse_plan(io::plan_text(instance, alone), "plan.json"));
     EXPECT_TRUE(verdict.valid()) << (verdict.faults.empty() ? "" : verdict.faults[0].text);
+    return together;
   }
 
   const model::Instance instance = policy::generate_hetero({.gpus = 1024, .seed = 6});
@@ -62,6 +63,20 @@ TEST_F(Rounds, bids_that_are_some_rounds_old) {
 }
 
 TEST_F(Rounds, shards_asked_for_little) { expect_one_plan({.claim = 0.05}); }
+
+TEST_F(Rounds, of_regrouping_alone) {
+  const auto plan = expect_one_plan({.rounds = 0, .least_regroup_gain = -1.0});
+  if (comm::Communicator::world().rank() != 0) return;
+  double gain = 0.0;
+  for (const model::RoundRecord& r : plan.rounds) {
+    EXPECT_EQ(r.kind, model::RoundKind::regroup);
+    EXPECT_GE(r.gain, -1e-9 * plan.figures.objective);  // values are summed in another order
+    gain += r.gain;
+  }
+  EXPECT_EQ(plan.rounds.size(), 8u);
+  EXPECT_GT(gain, 0.0);
+  EXPECT_GT(plan.stats.at("spanning_gangs"), 0.0);  // the groups are not the shards
+}
 
 TEST_F(Rounds, two_shards_asked_about_each_offer) { expect_one_plan({.asked = 2}); }
 

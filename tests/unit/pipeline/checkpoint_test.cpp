@@ -24,8 +24,12 @@ Checkpoint some_checkpoint() {
                  .bound = 7.5,
                  .evaluations = 81};
   c.shape_prices = {{ShapeId(2), GpuTypeId(1), 0.125}};
-  c.spanning = {{.job = JobId(9), .start = 0, .tasks = {{MachineId(3), 1, 0xF0, 1000}}}};
-  c.rounds = {.round = 5, .idle_rounds = 1, .shards = 4, .refusals = {{JobId(1), ShardId(2), 4}}};
+  c.rounds = {.round = 5,
+              .regroups = 2,
+              .idle_rounds = 1,
+              .shards = 4,
+              .spanning = {{.job = JobId(9), .start = 0, .tasks = {{MachineId(3), 1, 0xF0, 1000}}}},
+              .refusals = {{JobId(1), ShardId(2), 4}}};
   c.contents = {0, 2, 0, 0};
   return c;
 }
@@ -68,9 +72,10 @@ TEST_F(CheckpointFile, brings_back_what_was_written) {
   EXPECT_EQ(read.consensus.evaluations, written.consensus.evaluations);
   ASSERT_EQ(read.shape_prices.size(), 1u);
   EXPECT_EQ(read.shape_prices[0].price, 0.125);
-  ASSERT_EQ(read.spanning.size(), 1u);
-  EXPECT_EQ(read.spanning[0].tasks, written.spanning[0].tasks);
+  ASSERT_EQ(read.rounds.spanning.size(), 1u);
+  EXPECT_EQ(read.rounds.spanning[0].tasks, written.rounds.spanning[0].tasks);
   EXPECT_EQ(read.rounds.round, 5);
+  EXPECT_EQ(read.rounds.regroups, 2);
   EXPECT_EQ(read.rounds.idle_rounds, 1);
   EXPECT_EQ(read.rounds.shards, 4);
   ASSERT_EQ(read.rounds.refusals.size(), 1u);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/comm/communicator.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/value.hpp"
+#include "berth/partition/partition.hpp"
+#include "berth/solver/shard.hpp"
+
+namespace berth::coordinator {
+
+/// How the cluster is cut, who computes what, and the consensus prices.
+struct Terrain {
+  const partition::Shards& shards;
+  const partition::Ownership& owners;
+  std::span<const double> prices;  ///< by PoolId, value per GPU
+};
+
+/// The cluster cut anew: whole pods while there are two for each of `groups`, else whole racks,
+/// drawn by (seed, round) and dealt as evenly as their number allows. By MachineId, ids below
+/// `groups`; where there are fewer racks than groups, some have nothing.
+std::vector<ShardId> deal(const model::Cluster& cluster, std::size_t groups, int round,
+                          std::uint64_t seed);
+
+/// What one regroup round was.
+struct Regrouped {
+  std::int64_t groups = 0;  ///< with machines
+  std::int64_t better = 0;  ///< groups whose search gained
+};
+
+/// One regroup round: the machines are dealt to groups, as many as shards; a group has the jobs
+/// that lie inside it and its share of those that wait (in odd rounds at their home, else drawn),
+/// searches by ejection chains, and gives all back to the shards. A gang over two groups stays as
+/// it is. Whatever lies over several shards afterwards is in `spanning`.
+///
+/// Each rank passes its own shards, the same `spanning`, and gets them rebuilt; the outcome does
+/// not depend on who owns what. Messages: two all-to-alls and one all-gather, in all 32 B per task
+/// placed and 8 B per waiting job, twice.
+///
+/// @param spanning  ascending JobId; so afterwards
+Regrouped regroup(const comm::Communicator& comm, const model::Valuation& valuation,
+                  const Terrain& terrain, std::span<solver::Shard> mine, model::Placement& spanning,
+                  int round, std::uint64_t seed, int chains);
+
+}  // namespace berth::coordinator
