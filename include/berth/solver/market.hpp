@@ -121,10 +121,10 @@ using MarketDual = std::function<double(std::span<const double>, double, std::sp
 struct PriceOptions {
   /// Smoothing as fractions of the largest value per GPU, falling; measured on rack_placement.
   std::vector<double> type_eps{0.02, 0.007};
-  std::vector<double> pool_eps{0.004, 0.0013, 0.00045, 0.00015};
-  int type_iterations = 15;  ///< per eps, with one price per GPU type
-  int pool_iterations = 40;  ///< per eps, with one price per pool
-  StopToken stop = {};       ///< asked before every evaluation but the first and the last
+  std::vector<double> pool_eps{0.004, 0.0013, 0.00045, 0.00015, 0.00005};
+  int type_iterations = 15;   ///< per eps, with one price per GPU type
+  int pool_iterations = 100;  ///< per eps, with one price per pool
+  StopToken stop = {};        ///< asked before every evaluation but the first and the last
 };
 
 struct PriceResult {

@@ -79,8 +79,9 @@ model::Placement coordinated(const comm::Communicator& comm, const model::Valuat
   RoundOptions options;
   options.rounds = rounds;
   options.gap = 0.0;
-  coordinate(comm, valuation, local.mine, options);
-  return gather_placement(comm, local.mine, jobs.spanning);
+  const auto done = coordinate(comm, valuation, {pieces, owners, prices.prices}, local.mine, options,
+                               {}, {.spanning = jobs.spanning});
+  return gather_placement(comm, local.mine, done.spanning);
 }
 
 double value_of(const model::Valuation& valuation, const model::Placement& placement) {

@@ -57,7 +57,7 @@ void expect_accepted(const model::Instance& instance, const model::Plan& plan) {
   EXPECT_EQ(verdict.figures.upper_bound, plan.figures.upper_bound);
 }
 
-/// Regrets and idle capacity are the gap, but for rounding: of each job to 2^-scale, and of the
+/// Regrets, idle capacity and what another leaf proves are the gap, but for rounding: of each job to 2^-scale, and of the
 /// bound to a whole number.
 void expect_whole(const model::Plan& plan) {
   double sum = 0.0;
@@ -70,6 +70,8 @@ void expect_whole(const model::Plan& plan) {
     EXPECT_GE(i.amount, 0.0);
     sum += i.amount;
   }
+  EXPECT_GE(plan.gap_parts.leaves, 0.0);
+  sum += plan.gap_parts.leaves;
   const double whole = plan.figures.upper_bound - plan.figures.objective;
   const double slack = kRounding * std::max(1.0, plan.figures.upper_bound);
   EXPECT_NEAR(sum + plan.gap_parts.rounding, whole, slack);
