@@ -209,9 +209,9 @@ TEST(BoundProperty, is_never_below_the_optimum_with_nics_and_slices) {
 }
 
 TEST(BoundPropertySlow, is_never_below_the_optimum_on_many) {
-  judge_many(1'000'000, 15'000, 600, Cluster::empty);
-  judge_many(2'000'000, 15'000, 600, Cluster::at_work);
-  judge_many(3'000'000, 15'000, 600, Cluster::limited);
+  judge_many(1'000'000, 8'000, 600, Cluster::empty);
+  judge_many(2'000'000, 8'000, 600, Cluster::at_work);
+  judge_many(3'000'000, 8'000, 600, Cluster::limited);
 }
 
 }  // namespace

@@ -248,8 +248,8 @@ TEST(TreeProperty, no_bound_is_below_the_optimum_of_a_cluster_at_work) {
 }
 
 TEST(TreePropertySlow, no_bound_is_below_the_optimum_on_many) {
-  judge_many(1'000'000, 10'000, 600, false);
-  judge_many(2'000'000, 10'000, 600, true);
+  judge_many(1'000'000, 3'000, 600, false);
+  judge_many(2'000'000, 3'000, 600, true);
 }
 
 }  // namespace
