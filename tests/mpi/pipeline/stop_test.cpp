@@ -71,6 +71,13 @@ TEST_F(Stopped, anywhere_in_the_pattern_relaxation) {
   cut_everywhere(policy::generate(policy::Preset::openb_like, {.gpus = 256, .seed = 5}), 2, 0);
 }
 
+/// Seconds for a patient second, the judge and a shared machine; the sanitizers' build is slow.
+#ifdef __SANITIZE_ADDRESS__
+constexpr double kAllowed = 20.0;
+#else
+constexpr double kAllowed = 2.5;
+#endif
+
 TEST_F(Stopped, soon_after_the_deadline) {
   const auto instance = policy::generate_hetero({.gpus = 16384, .seed = 5});
   for (const double seconds : {0.001, 0.05, 0.3, 1.0}) {
@@ -79,7 +86,7 @@ TEST_F(Stopped, soon_after_the_deadline) {
     const StopSource stop(StopSource::in_seconds(seconds));
     const auto plan = plan_until(instance, 0, stop);
     const std::chrono::duration<double> took = StopSource::Clock::now() - began;
-    EXPECT_LT(took.count(), seconds + 2.5);  // a patient second, the judge, a shared machine
+    EXPECT_LT(took.count(), seconds + kAllowed);
     expect_valid(instance, plan);
     if (comm::Communicator::world().rank() != 0) continue;
     EXPECT_GT(plan.figures.jobs_placed, 0);
