@@ -25,6 +25,7 @@ class Faults : public testing::Test {
   [[nodiscard]] model::Plan plan(const StopSource& stop) const {
     report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
     PlanOptions options;
+    options.tree_nodes = 4;  // so that sanitizers do not take minutes
     options.partition.shards = 4;
     options.stop = StopToken(stop);
     return plan_cluster(world, instance, options, silent);

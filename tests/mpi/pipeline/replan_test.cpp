@@ -24,6 +24,7 @@ model::Plan plan_on(const comm::Communicator& comm, const model::Instance& insta
                     int rounds = 12) {
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   PlanOptions options;
+  options.tree_nodes = 4;  // so that sanitizers do not take minutes
   options.rounds.rounds = rounds;
   options.partition.shards = 4;
   options.bound_steps = 0;

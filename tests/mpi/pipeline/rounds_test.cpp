@@ -17,6 +17,7 @@ model::Plan plan_on(const comm::Communicator& comm, const model::Instance& insta
                     const coordinator::RoundOptions& rounds) {
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   PlanOptions options;
+  options.tree_nodes = 4;  // so that sanitizers do not take minutes
   options.partition.shards = 5;
   options.seed = 3;
   options.rounds = rounds;
