@@ -9,17 +9,6 @@ const model::Shape& shape_of(const model::Workload& workload, JobId job) {
   return workload.shape(workload.groups_of(workload.job(job)).front().shape);
 }
 
-double best_value(const model::Valuation& valuation, JobId id) {
-  const model::Instance& instance = valuation.instance();
-  if (!shape_of(instance.workload, id).uses_gpu()) return valuation.best(id, GpuTypeId{});
-  const std::uint64_t allowed = instance.workload.job(id).gpu_types;
-  double best = 0.0;
-  for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
-    if (((allowed >> t) & 1) != 0) best = std::max(best, valuation.best(id, GpuTypeId(t)));
-  }
-  return best;
-}
-
 Forecast::Key Forecast::key(JobId id) const {
   const model::Workload& workload = valuation_->instance().workload;
   const model::Job& job = workload.job(id);
@@ -49,7 +38,7 @@ std::vector<JobId> Forecast::expected(double milli, std::span<const std::int64_t
   for (Kind k = 0; k < members_.size(); ++k) {
     const std::vector<JobId>& members = members_[k];
     const bool required = valuation_->instance().workload.job(members.front()).required;
-    const auto worthless = [&](JobId j) { return best_value(*valuation_, j) <= 0.0; };
+    const auto worthless = [&](JobId j) { return valuation_->best(j) <= 0.0; };
     if (!required && std::ranges::all_of(members, worthless)) continue;
     carried += more * static_cast<double>(members.size());
     const auto whole = static_cast<std::int64_t>(carried);

@@ -56,7 +56,4 @@ class Forecast {
 /// The only task of a job.
 const model::Shape& shape_of(const model::Workload& workload, JobId job);
 
-/// Largest value of the job over the GPU types it may use.
-double best_value(const model::Valuation& valuation, JobId job);
-
 }  // namespace berth::solver

@@ -85,11 +85,8 @@ GpuTypeId Keeper::value_type(const model::Shape& shape, MachineId m) const {
 bool Keeper::takes(MachineId m, JobId id) const {
   const model::Instance& instance = valuation_->instance();
   const model::Shape& shape = shape_of(instance.workload, id);
-  if (!room_.fits(m, shape)) return false;
-  const std::uint64_t types = instance.workload.job(id).gpu_types;
-  if (!shape.uses_gpu() && types == ~std::uint64_t{0}) return true;
-  const GpuTypeId type = instance.cluster.class_of(m).gpu_type;
-  return type.valid() && ((types >> type.index()) & 1) != 0;
+  return room_.fits(m, shape) &&
+         model::may_lie(instance.workload.job(id), shape, instance.cluster.class_of(m).gpu_type);
 }
 
 /// The least worth of kept places that makes room: one of them, or the cheapest ones together.

@@ -99,7 +99,7 @@ class Online {
     const model::Workload& workload = valuation_.instance().workload;
     std::vector<std::tuple<bool, double, std::int64_t, std::size_t>> keys;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      keys.emplace_back(!workload.job(batch[i]).required, -best_value(valuation_, batch[i]),
+      keys.emplace_back(!workload.job(batch[i]).required, -valuation_.best(batch[i]),
                         -shape_of(workload, batch[i]).cpu_milli, i);
     }
     std::ranges::sort(keys);

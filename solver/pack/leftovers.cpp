@@ -15,36 +15,12 @@ GpuTypeId value_type(const model::Cluster& cluster, MachineId m, const model::Sh
   return shape.uses_gpu() ? cluster.class_of(m).gpu_type : GpuTypeId{};
 }
 
-bool allowed(const model::Cluster& cluster, MachineId m, const model::Job& job,
-             const model::Shape& shape) {
-  if (job.gpu_types != ~std::uint64_t{0}) {  // a list holds for CPU-only tasks as well
-    const GpuTypeId has = cluster.class_of(m).gpu_type;
-    if (!has.valid() || ((job.gpu_types >> has.index()) & 1) == 0) return false;
-  }
-  if (!shape.uses_gpu()) return true;
-  const GpuTypeId type = cluster.class_of(m).gpu_type;
-  return type.valid() && ((job.gpu_types >> type.index()) & 1) != 0;
-}
-
-double best_value(const model::Valuation& valuation, JobId id) {
-  const model::Instance& instance = valuation.instance();
-  const model::Job& job = instance.workload.job(id);
-  const model::Shape& shape =
-      instance.workload.shape(instance.workload.groups_of(job).front().shape);
-  if (!shape.uses_gpu()) return valuation.best(id, GpuTypeId{});
-  double best = 0.0;
-  for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
-    if (((job.gpu_types >> t) & 1) != 0) best = std::max(best, valuation.best(id, GpuTypeId(t)));
-  }
-  return best;
-}
-
 std::vector<Group> group(const model::Valuation& valuation, std::span<const JobId> jobs) {
   const model::Workload& workload = valuation.instance().workload;
   std::vector<std::tuple<bool, double, std::int64_t, std::int64_t, JobId>> order;
   for (const JobId id : jobs) {
     const model::Job& job = workload.job(id);
-    order.emplace_back(!job.required, -best_value(valuation, id), -std::int64_t{job.priority},
+    order.emplace_back(!job.required, -valuation.best(id), -std::int64_t{job.priority},
                        job.arrival, id);
   }
   std::ranges::sort(order);
@@ -73,7 +49,8 @@ void fill_leftovers(const model::Valuation& valuation, model::Room& room,
     const model::Shape& shape = workload.shape(workload.groups_of(first).front().shape);
     std::vector<std::tuple<double, std::int64_t, std::int64_t, MachineId>> order;
     for (const MachineId m : machines) {
-      if (!allowed(cluster, m, first, shape) || !room.fits(m, shape)) continue;
+      if (!model::may_lie(first, shape, cluster.class_of(m).gpu_type)) continue;
+      if (!room.fits(m, shape)) continue;
       const double value = valuation.best(members.front(), value_type(cluster, m, shape));
       order.emplace_back(-value, room.free_milli(m), room.free_cpu(m), m);
     }

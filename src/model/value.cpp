@@ -59,6 +59,16 @@ double Valuation::option(JobId id, GpuTypeId type, Level width, Level distance) 
   return face_option(id, type, width, distance) - charge(id, type, width);
 }
 
+double Valuation::best(JobId id) const {
+  const Job& job = instance_->workload.job(id);
+  if (instance_->workload.gpu_milli(job) == 0) return best(id, GpuTypeId{});
+  double value = 0.0;
+  for (std::size_t t = 0; t < instance_->cluster.gpu_types.size(); ++t) {
+    if (((job.gpu_types >> t) & 1) != 0) value = std::max(value, best(id, GpuTypeId(t)));
+  }
+  return value;
+}
+
 /// What the job pays for its GPUs in its queue, and for what its ring sends at least.
 double Valuation::charge(JobId id, GpuTypeId type, Level width) const {
   const Job& job = instance_->workload.job(id);

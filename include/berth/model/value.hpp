@@ -50,6 +50,10 @@ class Valuation {
     return option(job, type, Level::machine, Level::machine);
   }
 
+  /// The same on the best type the job may use, at least 0; without GPUs its value anywhere.
+  /// O(types).
+  [[nodiscard]] double best(JobId job) const;
+
   /// What stopping all running jobs that may be stopped would cost.
   [[nodiscard]] double stop_costs() const;
 

@@ -82,6 +82,13 @@ struct Job {
   std::int32_t running = -1;  ///< index into Workload::running; -1: it waits
 };
 
+/// A task of this shape of the job may lie on machines with GPUs of `type` (invalid: without any).
+/// A list of types holds for tasks without GPUs too.
+inline bool may_lie(const Job& job, const Shape& shape, GpuTypeId type) {
+  if (!shape.uses_gpu() && job.gpu_types == ~std::uint64_t{0}) return true;
+  return type.valid() && ((job.gpu_types >> type.index()) & 1) != 0;
+}
+
 /// A job that holds its place when the plan is made.
 struct Running {
   JobId job;

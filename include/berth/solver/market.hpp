@@ -119,7 +119,7 @@ class Market {
 using MarketDual = std::function<double(std::span<const double>, double, std::span<double>)>;
 
 struct PriceOptions {
-  /// Smoothing as fractions of the largest value per GPU, falling; measured on rack_placement.
+  /// Smoothing as fractions of the largest value per GPU, falling; docs/decisions/0009.
   std::vector<double> type_eps{0.02, 0.007};
   std::vector<double> pool_eps{0.004, 0.0013, 0.00045, 0.00015, 0.00005};
   int type_iterations = 15;   ///< per eps, with one price per GPU type
