@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases.hpp"
 
-#include <algorithm>
+#include "prove.hpp"
+
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 
 namespace berth::pipeline {
-namespace {
-
-/// Within 63 bits: a price that low already takes its job in.
-std::int64_t to_signed_fixed(double price, std::int32_t scale_log2) {
-  constexpr double kMost = 0x1p60;
-  return std::llround(std::clamp(std::ldexp(price, scale_log2), -kMost, kMost));
-}
-
-}  // namespace
 
 model::Certificate with_cases(model::Certificate certificate, const solver::Branched& branched,
                               double tolerance) {

@@ -21,8 +21,13 @@ std::int32_t scale_for(double largest) {
 
 }  // namespace
 
+std::int64_t to_signed_fixed(double price, std::int32_t scale_log2) {
+  constexpr double kMost = 0x1p60;
+  return std::llround(std::clamp(std::ldexp(price, scale_log2), -kMost, kMost));
+}
+
 std::int64_t to_fixed(double price, std::int32_t scale_log2) {
-  return std::llround(std::ldexp(std::max(0.0, price), scale_log2));
+  return to_signed_fixed(std::max(0.0, price), scale_log2);
 }
 
 model::Certificate from_pools(const model::Pools& pools, std::span<const double> prices,

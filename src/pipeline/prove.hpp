@@ -14,7 +14,9 @@
 
 namespace berth::pipeline {
 
-/// A price in units of 2^-scale_log2, 0 when negative.
+/// A price in units of 2^-scale_log2, cut to 2^60 of them either way.
+std::int64_t to_signed_fixed(double price, std::int32_t scale_log2);
+/// The same, 0 when negative.
 std::int64_t to_fixed(double price, std::int32_t scale_log2);
 
 /// Prices rounded to the certificate's fixed point.
