@@ -343,6 +343,16 @@ class Search {
 
 }  // namespace
 
+Required required_of(const model::Workload& workload) {
+  Required required;
+  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
+    const model::Job& job = workload.jobs[j];
+    required.by_job.push_back(job.required && !workload.pinned(job));
+    if (required.by_job.back()) required.jobs.emplace_back(j);
+  }
+  return required;
+}
+
 std::optional<Optimum> best_plan(const model::Instance& instance, model::Objective objective,
                                  const std::vector<bool>& required, std::int64_t limit) {
   return Search(instance, objective, required, limit).run();

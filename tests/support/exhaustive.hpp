@@ -15,6 +15,13 @@ struct Optimum {
   model::Placement placement;
 };
 
+/// The jobs that must be placed; pinned ones are.
+struct Required {
+  std::vector<bool> by_job;  ///< by JobId
+  std::vector<JobId> jobs;   ///< ascending
+};
+Required required_of(const model::Workload& workload);
+
 /// The best plan that places at least `required`, by trying all of them: every task on every
 /// machine and every different device. Empty when there is none, or after `limit` steps.
 /// Shares no code with what it judges.

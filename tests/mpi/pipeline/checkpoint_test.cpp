@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run that ends after round k and is resumed by other ranks gives the plan of one that was never
 // stopped, for every k. The stop is counted: so many rounds are allowed, the last one is kept.
+#include "quick.hpp"
+
 #include "berth/pipeline/checkpoint.hpp"
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "berth/pipeline/plan_cluster.hpp"
 #include "berth/policy/generate.hpp"
 #include "berth/solver/petsc_session.hpp"
 
@@ -27,11 +28,7 @@ model::Plan plan_on(const Communicator& comm, const model::Instance& instance,
 }
 
 /// Rounds between two cuts: all are tried, but for the sanitizers' slow build.
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kEvery = 3;
-#else
-constexpr int kEvery = 1;
-#endif
+constexpr int kEvery = test::kSanitized ? 3 : 1;
 
 class Resumed : public testing::Test {
  protected:
@@ -40,7 +37,6 @@ class Resumed : public testing::Test {
   static inline std::unique_ptr<solver::PetscSession> petsc;
 
   Resumed() {
-    options.tree_nodes = 4;  // so that sanitizers do not take minutes
     std::int64_t id = ::getpid();
     world.broadcast_value(id);
     path = (std::filesystem::temp_directory_path() / ("berth-checkpoint-" + std::to_string(id)))
@@ -95,7 +91,7 @@ class Resumed : public testing::Test {
 
   const Communicator world = Communicator::world();
   std::string path;
-  PlanOptions options;
+  PlanOptions options = test::quick_options();
 };
 
 TEST_F(Resumed, after_any_round_of_gangs_on_four_shards) {

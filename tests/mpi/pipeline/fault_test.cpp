@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank that fails or dawdles somewhere in the searches: one error on all ranks, or the same plan.
 // (Ranks that die are in tests/cli/ending_test.py.)
+#include "quick.hpp"
+
 #include <chrono>
 #include <memory>
 #include <stdexcept>
@@ -9,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include "berth/base/random.hpp"
-#include "berth/pipeline/plan_cluster.hpp"
 #include "berth/policy/generate.hpp"
 #include "berth/solver/petsc_session.hpp"
 
@@ -24,8 +25,7 @@ class Faults : public testing::Test {
 
   [[nodiscard]] model::Plan plan(const StopSource& stop) const {
     report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
-    PlanOptions options;
-    options.tree_nodes = 4;  // so that sanitizers do not take minutes
+    PlanOptions options = test::quick_options();
     options.partition.shards = 4;
     options.stop = StopToken(stop);
     return plan_cluster(world, instance, options, silent);

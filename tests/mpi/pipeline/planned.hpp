@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "quick.hpp"
+
 #include <gtest/gtest.h>
 
 #include "berth/parallel/threads.hpp"
-#include "berth/pipeline/plan_cluster.hpp"
 
 namespace berth::pipeline::test {
 
@@ -13,10 +14,9 @@ inline model::Plan plan_on(const comm::Communicator& comm, const model::Instance
                            model::Objective objective = model::Objective::value) {
   const parallel::ThreadLimit limit(threads);
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
-  PlanOptions options;
+  PlanOptions options = quick_options();
   options.objective = objective;
   options.partition.shards = shards;
-  options.tree_nodes = 4;  // so that there is one, and sanitizers do not take minutes
   return plan_cluster(comm, instance, options, silent);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cluster at work: jobs that run, machines that go down, quotas and busy uplinks. The plan is
 // proved, keeps what it may not touch, and is the same on any ranks.
+#include "quick.hpp"
+
 #include <memory>
 #include <string>
 
@@ -13,7 +15,6 @@
 #include "berth/model/links.hpp"
 #include "berth/model/quota.hpp"
 #include "berth/model/value.hpp"
-#include "berth/pipeline/plan_cluster.hpp"
 #include "berth/policy/generate.hpp"
 #include "berth/solver/petsc_session.hpp"
 
@@ -23,8 +24,7 @@ namespace {
 model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance,
                     int rounds = 12) {
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
-  PlanOptions options;
-  options.tree_nodes = 4;  // so that sanitizers do not take minutes
+  PlanOptions options = test::quick_options();
   options.rounds.rounds = rounds;
   options.partition.shards = 4;
   options.bound_steps = 0;

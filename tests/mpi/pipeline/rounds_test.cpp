@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every way to run the rounds gives a feasible plan, the same on all ranks as on one.
+#include "quick.hpp"
+
 #include <memory>
 
 #include <gtest/gtest.h>
 
 #include "berth/certify/check.hpp"
 #include "berth/io/plan_file.hpp"
-#include "berth/pipeline/plan_cluster.hpp"
 #include "berth/policy/generate.hpp"
 #include "berth/solver/petsc_session.hpp"
 
@@ -16,8 +17,7 @@ namespace {
 model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance,
                     const coordinator::RoundOptions& rounds) {
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
-  PlanOptions options;
-  options.tree_nodes = 4;  // so that sanitizers do not take minutes
+  PlanOptions options = test::quick_options();
   options.partition.shards = 5;
   options.seed = 3;
   options.rounds = rounds;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wherever a limit cuts in: a feasible plan with a proved bound that says it was cut short. Limits
 // are counted in questions here, so that every stage is met, and timed once.
+#include "quick.hpp"
+
 #include <chrono>
 #include <memory>
 
@@ -8,7 +10,6 @@
 
 #include "berth/certify/check.hpp"
 #include "berth/io/plan_file.hpp"
-#include "berth/pipeline/plan_cluster.hpp"
 #include "berth/policy/generate.hpp"
 #include "berth/solver/petsc_session.hpp"
 
@@ -17,9 +18,8 @@ namespace {
 
 model::Plan plan_until(const model::Instance& instance, int shards, const StopSource& stop) {
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
-  PlanOptions options;
+  PlanOptions options = test::quick_options();
   options.partition.shards = shards;
-  options.tree_nodes = 4;  // so that there is one, and sanitizers do not take minutes
   options.stop = StopToken(stop);
   return plan_cluster(comm::Communicator::world(), instance, options, silent);
 }
@@ -72,11 +72,7 @@ TEST_F(Stopped, anywhere_in_the_pattern_relaxation) {
 }
 
 /// Seconds for a patient second, the judge and a shared machine; the sanitizers' build is slow.
-#ifdef __SANITIZE_ADDRESS__
-constexpr double kAllowed = 20.0;
-#else
-constexpr double kAllowed = 2.5;
-#endif
+constexpr double kAllowed = test::kSanitized ? 20.0 : 2.5;
 
 TEST_F(Stopped, soon_after_the_deadline) {
   const auto instance = policy::generate_hetero({.gpus = 16384, .seed = 5});

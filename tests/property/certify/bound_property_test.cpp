@@ -134,13 +134,7 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   if (dice.chance(40)) count_gpus_only(instance.workload);
   if (cluster == Cluster::limited) instance = test::with_more_limits(dice, std::move(instance));
   if (cluster != Cluster::empty) instance = test::at_work(dice, std::move(instance));
-  std::vector<bool> must;
-  std::vector<JobId> required;
-  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
-    const model::Job& job = instance.workload.jobs[j];
-    must.push_back(job.required && !instance.workload.pinned(job));
-    if (must.back()) required.emplace_back(j);
-  }
+  const auto [must, required] = test::required_of(instance.workload);
   const auto best = test::best_plan(instance, kind, must, kSteps);
   if (!best) {
     ++totals.given_up;

@@ -181,13 +181,7 @@ void judge(std::uint64_t seed, int nudges, bool busy, Totals& totals) {
     if (dice.chance(70)) shape = {.gpus = shape.gpu_milli > 0 ? 1 : shape.gpus};
   }
   if (busy) instance = test::at_work(dice, std::move(instance));
-  std::vector<bool> must;
-  std::vector<JobId> required;
-  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
-    const model::Job& job = instance.workload.jobs[j];
-    must.push_back(job.required && !instance.workload.pinned(job));
-    if (must.back()) required.emplace_back(j);
-  }
+  const auto [must, required] = test::required_of(instance.workload);
   const auto best = test::best_plan(instance, kind, must, kSteps);
   if (!best) return;
   model::Certificate prices = test::random_prices(dice, instance, kind);

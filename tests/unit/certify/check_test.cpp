@@ -5,6 +5,7 @@
 // j3: CPU-only task, required, worth 0.  j4: 4 GPUs on one machine: fits nowhere, required.
 #include "berth/certify/check.hpp"
 
+#include "faults.hpp"
 #include "tiny.hpp"
 
 #include <cmath>
@@ -107,18 +108,6 @@ Case sound() {
       {"j3", 0, {raw_task("cpu", "m3", {}, 4000)}}};
   p.waiting = {{"j4", "no machine has 4 GPUs"}};
   return c;
-}
-
-std::vector<FaultKind> kinds(const Verdict& verdict) {
-  std::vector<FaultKind> all;
-  for (const Fault& f : verdict.faults) all.push_back(f.kind);
-  return all;
-}
-
-std::string texts(const Verdict& verdict) {
-  std::string all;
-  for (const Fault& f : verdict.faults) all += std::string(name(f.kind)) + ": " + f.text + "\n";
-  return all;
 }
 
 TEST(Check, accepts_a_sound_plan) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NICs that are handed out and GPUs that are cut into slices: bounds by hand (prices at scale 2^0)
 // and faults. A share of 300 takes 3 of 7 slices: 428 thousandths.
+#include "faults.hpp"
 #include "tiny.hpp"
 
 #include <gmock/gmock.h>
@@ -141,18 +142,6 @@ TEST(MoreLimits, content_that_stays_takes_whole_slices) {
   Certificate prices;
   prices.shapes = {{ShapeId(0), GpuTypeId(0), 3}};
   EXPECT_EQ(bound(tiny, prices), 3.0);
-}
-
-std::vector<FaultKind> kinds(const Verdict& verdict) {
-  std::vector<FaultKind> all;
-  for (const Fault& f : verdict.faults) all.push_back(f.kind);
-  return all;
-}
-
-std::string texts(const Verdict& verdict) {
-  std::string all;
-  for (const Fault& f : verdict.faults) all += f.text + "\n";
-  return all;
 }
 
 TEST(MoreLimits, check_refuses_a_nic_that_is_passed) {

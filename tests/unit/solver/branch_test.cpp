@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/branch.hpp"
 
-#include "random_tiny.hpp"
-
-#include <cmath>
+#include "tiny.hpp"
 
 #include <gtest/gtest.h>
 
-#include "berth/certify/bound.hpp"
 #include "berth/parallel/threads.hpp"
 #include "berth/solver/job_prices.hpp"
 
@@ -61,59 +58,6 @@ TEST(Branch, ends_when_asked_to) {
       grown(tiny.instance, {.leaves = 20, .smallest = 2, .slack = 0.25, .stop = StopToken(source)});
   EXPECT_EQ(cut.leaves, 1);
   EXPECT_EQ(cut.evaluations, 1);
-}
-
-/// The judge's view of the same tree.
-model::Certificate certificate_of(const std::vector<JobId>& jobs, const Branched& tree) {
-  model::Certificate result;
-  result.scale_log2 = 40;
-  for (const JobId j : jobs) result.jobs.push_back({j, 0});
-  for (const BranchNode& node : tree.nodes) {
-    auto& added = result.tree.nodes.emplace_back();
-    added = {.parent = node.parent,
-             .split = node.split,
-             .out = node.out,
-             .rest = node.rest,
-             .spots = node.spots,
-             .changes = {}};
-    for (std::size_t i = 0; i < node.prices.size(); ++i) {
-      const std::int64_t price = std::llround(std::ldexp(node.prices[i], 40));
-      added.changes.push_back({static_cast<std::uint32_t>(i), price});
-    }
-  }
-  return result;
-}
-
-TEST(Branch, bound_is_the_one_that_the_judge_computes) {
-  int trees = 0, by_rack = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    test::Dice dice(seed);
-    model::Instance instance = test::random_tiny(dice);
-    for (model::Shape& s : instance.workload.shapes) {
-      s = {.gpus = s.gpu_milli > 0 ? 1 : s.gpus};
-    }
-    for (model::Job& job : instance.workload.jobs) {
-      if (instance.workload.gpu_milli(job) == 0) job.value = 0.0;
-    }
-    const std::vector<JobId> jobs = countable_jobs(instance);
-    if (jobs.empty()) continue;
-    const Branched tree =
-        grown(instance, {.leaves = 12, .evaluations = 20, .smallest = 1, .slack = 1.0});
-    const model::Certificate judged = certificate_of(jobs, tree);
-    ASSERT_EQ(certify::unusable(instance, model::Objective::value, judged), "");
-    ASSERT_EQ(certify::uncovered(instance, judged, {}), "");
-    const auto bound = certify::upper_bound(instance, model::Objective::value, judged, {});
-    const double by_prices = std::ldexp(static_cast<double>(bound.machines + bound.jobs), -40);
-    // The judge leaves out places that a job cannot lie in, which the solver may still pay for.
-    EXPECT_LE(by_prices, tree.bound + 1e-6);
-    if (tree.leaves > 1 && by_prices > tree.bound - 1e-6) ++trees;
-    for (const BranchNode& node : tree.nodes) {
-      for (const model::SpotSet& set : node.spots) by_rack += set.rack.valid() ? 1 : 0;
-    }
-  }
-  EXPECT_GT(trees, 50);
-  EXPECT_GT(by_rack, 10) << "no job was split over racks";
 }
 
 }  // namespace

@@ -29,6 +29,17 @@ std::vector<double> some_prices(const Market& market, std::uint64_t seed) {
   return prices;
 }
 
+/// Of the dual in one price, by a finite difference.
+void expect_slope(const Market& market, std::vector<double> prices, double eps, std::size_t p,
+                  double slope) {
+  const double at = prices[p], step = 1e-6;
+  prices[p] = at + step;
+  const double above = market.dual(prices, eps, {});
+  prices[p] = at - step;
+  const double below = market.dual(prices, eps, {});
+  EXPECT_NEAR(slope, (above - below) / (2.0 * step), 1e-5 * (1.0 + std::abs(slope))) << p;
+}
+
 TEST(Market, gradient_agrees_with_finite_differences) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -36,19 +47,12 @@ TEST(Market, gradient_agrees_with_finite_differences) {
     const auto value = plan.value();
     const auto pools = plan.pools();
     const Market market = full_market(plan, value, pools);
-    std::vector<double> prices = some_prices(market, seed);
+    const std::vector<double> prices = some_prices(market, seed);
     std::vector<double> gradient(prices.size());
     const double eps = 0.05 * market.shape().largest_value;
     market.dual(prices, eps, gradient);
     for (std::size_t p = 0; p < prices.size(); ++p) {
-      const double at = prices[p], step = 1e-6;
-      prices[p] = at + step;
-      const double above = market.dual(prices, eps, {});
-      prices[p] = at - step;
-      const double below = market.dual(prices, eps, {});
-      prices[p] = at;
-      EXPECT_NEAR(gradient[p], (above - below) / (2.0 * step), 1e-5 * (1.0 + std::abs(gradient[p])))
-          << p;
+      expect_slope(market, prices, eps, p, gradient[p]);
     }
   }
 }
@@ -68,7 +72,7 @@ TEST(Market, gradient_counts_what_rings_send) {
   const auto pools = plan.pools();
   const Market market(value, pools, plan.jobs, full_supply(plan.instance.cluster, pools), nullptr,
                       &uplinks);
-  std::vector<double> prices = some_prices(market, 4);
+  const std::vector<double> prices = some_prices(market, 4);
   ASSERT_EQ(prices.size(), pools.size() + uplinks.size());
   const double eps = 0.05 * market.shape().largest_value;
   std::vector<double> gradient(prices.size());
@@ -76,13 +80,7 @@ TEST(Market, gradient_counts_what_rings_send) {
   int busy = 0;
   for (std::size_t p = pools.size(); p < prices.size(); ++p) {
     busy += gradient[p] != market.shape().capacity[p] ? 1 : 0;  // somebody sends at these prices
-    const double at = prices[p], step = 1e-6;
-    prices[p] = at + step;
-    const double above = market.dual(prices, eps, {});
-    prices[p] = at - step;
-    const double below = market.dual(prices, eps, {});
-    prices[p] = at;
-    EXPECT_NEAR(gradient[p], (above - below) / (2.0 * step), 1e-5 * (1.0 + std::abs(gradient[p])));
+    expect_slope(market, prices, eps, p, gradient[p]);
   }
   EXPECT_GT(busy, 0);
 }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cases.hpp"
+
+#include "random_tiny.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "berth/certify/bound.hpp"
+#include "berth/solver/job_prices.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+solver::Branched grown(const model::Instance& instance, std::span<const JobId> jobs,
+                       const solver::BranchOptions& options) {
+  const model::Valuation value(instance, model::Objective::value);
+  const std::vector<double> start(jobs.size(), 0.25);
+  const auto root = solver::price_jobs(value, jobs, start, {}, 1.0, {.evaluations = 200});
+  return solver::branch(value, jobs, root.prices, {}, options);
+}
+
+TEST(Cases, bound_is_the_one_that_the_judge_computes) {
+  int trees = 0, by_rack = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    test::Dice dice(seed);
+    model::Instance instance = test::random_tiny(dice);
+    for (model::Shape& s : instance.workload.shapes) {
+      s = {.gpus = s.gpu_milli > 0 ? 1 : s.gpus};
+    }
+    for (model::Job& job : instance.workload.jobs) {
+      if (instance.workload.gpu_milli(job) == 0) job.value = 0.0;
+    }
+    const std::vector<JobId> jobs = solver::countable_jobs(instance);
+    if (jobs.empty()) continue;
+    const solver::Branched tree =
+        grown(instance, jobs, {.leaves = 12, .evaluations = 20, .smallest = 1, .slack = 1.0});
+    model::Certificate judged;
+    judged.scale_log2 = 40;
+    for (const JobId j : jobs) judged.jobs.push_back({j, 0});
+    judged = with_cases(std::move(judged), tree, 0.0);
+    ASSERT_EQ(certify::unusable(instance, model::Objective::value, judged), "");
+    ASSERT_EQ(certify::uncovered(instance, judged, {}), "");
+    const auto bound = certify::upper_bound(instance, model::Objective::value, judged, {});
+    const double by_prices = std::ldexp(static_cast<double>(bound.machines + bound.jobs), -40);
+    // The judge leaves out places that a job cannot lie in, which the solver may still pay for.
+    EXPECT_LE(by_prices, tree.bound + 1e-6);
+    if (tree.leaves > 1 && by_prices > tree.bound - 1e-6) ++trees;
+    for (const solver::BranchNode& node : tree.nodes) {
+      for (const model::SpotSet& set : node.spots) by_rack += set.rack.valid() ? 1 : 0;
+    }
+  }
+  EXPECT_GT(trees, 50);
+  EXPECT_GT(by_rack, 10) << "no job was split over racks";
+}
+
+}  // namespace
+}  // namespace berth::pipeline
