@@ -20,8 +20,8 @@ std::vector<Group> group(const model::Valuation& valuation, std::span<const JobI
   std::vector<std::tuple<bool, double, std::int64_t, std::int64_t, JobId>> order;
   for (const JobId id : jobs) {
     const model::Job& job = workload.job(id);
-    order.emplace_back(!job.required, -valuation.best(id), -std::int64_t{job.priority},
-                       job.arrival, id);
+    order.emplace_back(!job.required, -valuation.best(id), -std::int64_t{job.priority}, job.arrival,
+                       id);
   }
   std::ranges::sort(order);
   std::map<std::tuple<bool, ShapeId, std::uint64_t>, std::size_t> known;

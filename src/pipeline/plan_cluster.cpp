@@ -3,6 +3,7 @@
 
 #include "nic_prices.hpp"
 #include "online.hpp"
+#include "place.hpp"
 #include "prove.hpp"
 #include "stages.hpp"
 #include "start.hpp"
@@ -11,24 +12,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "berth/base/assert.hpp"
 #include "berth/certify/figures.hpp"
 #include "berth/certify/gap_parts.hpp"
-#include "berth/coordinator/limits.hpp"
 #include "berth/pipeline/distribute.hpp"
 
 namespace berth::pipeline {
 namespace {
 
 using comm::Communicator;
-using coordinator::Coordinated;
 using model::Placement;
 
 constexpr double kMostExpected = 100.0;
@@ -77,67 +73,6 @@ double peak_memory_mib() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
-}
-
-model::RoundRecord record_of(const coordinator::RoundReport& round, double upper_bound) {
-  return {.round = round.round,
-          .kind = round.kind,
-          .objective = round.objective,
-          .upper_bound = upper_bound,
-          .gap = certify::gap(upper_bound, round.objective),
-          .importance = round.importance,
-          .gain = round.gain,
-          .blocks = round.offers,
-          .bids = round.bids,
-          .commits = round.commits,
-          .conflicts = round.conflicts,
-          .refusals = round.refusals,
-          .messages = round.cost.messages,
-          .bytes = round.cost.bytes,
-          .slowest_rank = round.cost.slowest_rank,
-          .slowest_seconds = round.cost.slowest,
-          .mean_seconds = round.cost.mean};
-}
-
-coordinator::RoundOptions round_options(const PlanOptions& options, coordinator::Sharing* sharing) {
-  coordinator::RoundOptions rounds = options.rounds;
-  rounds.sharing = sharing;
-  rounds.gap = options.gap;
-  rounds.choice.seed = options.seed;
-  rounds.save_every = options.checkpoint.file.empty() ? 0 : options.checkpoint.every;
-  rounds.stop = options.stop;
-  return rounds;
-}
-
-solver::OnlineOptions online_options(const PlanOptions& options) {
-  solver::OnlineOptions online = options.online;
-  online.stop = options.stop;
-  return online;
-}
-
-/// The hooks refer to all of these and add each round to `rounds`.
-coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
-                         report::ProgressTable& progress, std::vector<model::RoundRecord>& rounds) {
-  const auto gap = [&proof](double objective) {
-    return certify::gap(proof.upper_bound, objective);
-  };
-  const auto report = [&](const coordinator::RoundReport& round) {
-    if (round.round == 0) {
-      progress.line(
-          {.stage = "round", .round = 0, .objective = round.objective, .bound = proof.upper_bound});
-      return;
-    }
-    const auto& record = rounds.emplace_back(record_of(round, proof.upper_bound));
-    const bool offers = record.kind == model::RoundKind::offers;
-    progress.line({.stage = offers ? "coordinate" : "regroup",
-                   .round = record.round,
-                   .objective = record.objective,
-                   .bound = record.upper_bound,
-                   .blocks = record.blocks,
-                   .conflicts = record.conflicts,
-                   .record = &record});
-  };
-  return {.report = report, .save = std::ref(writer), .gap = gap};
 }
 
 double largest_of(std::span<const double> prices) {
@@ -211,44 +146,21 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   const Scene scene{comm, face, quotas, links, uplinks, pools, shards, owners, options};
   Start start = options.checkpoint.resume.empty() ? plan_locally(scene, stages, progress)
                                                   : resume(scene, stages);
-  const model::Valuation& valuation = *start.valuation;
 
   Proof proof =
       stages.run("bound", [&] { return comm.rank() == 0 ? prove(scene, start) : Proof{}; });
   std::vector<model::RoundRecord> records;
-  CheckpointWriter writer(scene, start);
-  Coordinated done;
-  Placement placement;
-  if (options.online.batch > 0) {
-    stages.run("online", [&] {
-      comm.agreed([&] {
-        if (comm.rank() == 0) placement = place_in_order(face, online_options(options));
-      });
-    });
-  } else {
-    std::unique_ptr<coordinator::Sharing> sharing;
-    if (start.limits != nullptr) {
-      sharing = std::make_unique<coordinator::Sharing>(comm, valuation, *start.limits,
-                                                       start.rounds.spanning);
-    }
-    done = stages.run("coordinate", [&] {
-      return coordinator::coordinate(comm, valuation, {shards, owners, start.consensus.prices},
-                                     start.local.mine, round_options(options, sharing.get()),
-                                     hooks(proof, writer, progress, records), start.rounds);
-    });
-    placement = coordinator::gather_placement(comm, start.local.mine, done.spanning);
-  }
-  comm.agreed([&] {
-    if (comm.rank() != 0 || start.limits == nullptr) return;
-    BERTH_ENSURE(coordinator::keeps(instance, *start.limits, placement));
-  });
+  Placed placed = options.online.batch > 0
+                      ? place_online(scene, stages)
+                      : place_in_rounds(scene, start, proof, stages, progress, records);
 
   stages.run("tighten", [&] {
     comm.agreed([&] {
       if (comm.rank() != 0) return;
+      const auto goal = tightening(instance, options, placed.placement);
+      if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
       proof = price_nics(instance, options.objective, std::move(proof), options.stop);
-      proof = tighten(face, pools, start.consensus.prices, std::move(proof),
-                      tightening(instance, options, placement));
+      proof = tighten(face, pools, start.consensus.prices, std::move(proof), goal);
     });
   });
 
@@ -256,7 +168,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   stages.run("certify", [&] {
     comm.agreed([&] {
       if (comm.rank() != 0) return;
-      plan = describe(instance, options, std::move(placement));
+      plan = describe(instance, options, std::move(placed.placement));
       certify_plan(instance, proof, plan);
       progress.line({.stage = "certify",
                      .objective = plan.figures.objective,
@@ -270,9 +182,9 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
                 {"pools", static_cast<double>(pools.size())},
                 {"shards", static_cast<double>(shards.size())},
                 {"ranks", comm.size()},
-                {"rounds", done.rounds},
+                {"rounds", placed.rounds},
                 {"leaves", static_cast<double>(leaves_of(plan.certificate.tree))},
-                {"spanning_gangs", static_cast<double>(done.spanning.size())},
+                {"spanning_gangs", static_cast<double>(placed.spanning)},
                 {"peak_memory_mib", comm.max_seconds(peak_memory_mib())}};
   return plan;
 }

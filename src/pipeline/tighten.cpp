@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -53,6 +55,34 @@ double above(const model::Instance& instance, model::Objective objective,
   return std::ldexp(static_cast<double>(by_prices), -bound.scale_log2) - target;
 }
 
+struct Root {
+  std::span<const JobId> jobs;
+  std::span<const double> prices;
+  std::span<const double> others;
+};
+
+/// `root`'s certificate with a tree of cases below it; nothing where that cannot help.
+std::optional<model::Certificate> branched(const model::Valuation& valuation,
+                                           const model::Certificate& certificate, const Root& root,
+                                           const TightenOptions& options) {
+  if (options.leaves <= 1 || options.stop.requested()) return std::nullopt;
+  const double far = above(valuation.instance(), valuation.objective(), certificate,
+                           options.objective / (1.0 - options.gap));
+  if (!(far > 0.0)) return std::nullopt;
+  const auto tree = solver::branch(valuation, root.jobs, root.prices, root.others,
+                                   {.leaves = options.leaves, .slack = far, .stop = options.stop});
+  if (tree.leaves <= 1) return std::nullopt;
+  const double tolerance = kNear * far / static_cast<double>(root.jobs.size());
+  return with_cases(certificate, tree, tolerance);
+}
+
+/// Whose price may be above what their places cost.
+std::vector<JobId> jobs_to_price(const model::Instance& instance) {
+  std::vector<JobId> jobs = solver::countable_jobs(instance);
+  std::erase_if(jobs, [&](JobId j) { return instance.workload.job(j).required; });
+  return jobs;
+}
+
 }  // namespace
 
 int usual_bound_steps(std::int64_t gpus) { return gpus <= kManyGpus ? kUsualSteps : 0; }
@@ -66,8 +96,7 @@ Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
   if (options.steps <= 0 || !(slack > options.gap * proof.upper_bound)) return proof;
   if (options.stop.requested()) return proof;
   if (!proof.certificate.queues.empty()) return proof;  // job prices would lose the quotas'
-  std::vector<JobId> jobs = solver::countable_jobs(instance);
-  std::erase_if(jobs, [&](JobId j) { return instance.workload.job(j).required; });
+  const std::vector<JobId> jobs = jobs_to_price(instance);
   if (jobs.empty()) return proof;
   std::size_t on_gpus = 0;
   for (const model::Job& job : instance.workload.jobs) on_gpus += takes_gpu(instance.workload, job);
@@ -88,19 +117,8 @@ Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
                                         {.evaluations = options.steps, .stop = options.stop});
   std::vector<model::Certificate> candidates{std::move(proof.certificate)};
   candidates.push_back(with_jobs(std::move(certificate), jobs, found.prices));
-  const model::Certificate& root = candidates.back();
-  const double far =
-      options.leaves <= 1 || options.stop.requested()
-          ? 0.0
-          : above(instance, valuation.objective(), root, options.objective / (1.0 - options.gap));
-  if (far > 0.0) {
-    const auto tree =
-        solver::branch(valuation, jobs, found.prices, others,
-                       {.leaves = options.leaves, .slack = far, .stop = options.stop});
-    if (tree.leaves > 1) {
-      const double tolerance = kNear * far / static_cast<double>(jobs.size());
-      candidates.push_back(with_cases(root, tree, tolerance));
-    }
+  if (auto cases = branched(valuation, candidates.back(), {jobs, found.prices, others}, options)) {
+    candidates.push_back(std::move(*cases));
   }
   return tightest(instance, valuation.objective(), std::move(candidates));
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "place.hpp"
+
+#include "online.hpp"
+
+#include <functional>
+#include <memory>
+
+#include "berth/base/assert.hpp"
+#include "berth/certify/figures.hpp"
+#include "berth/coordinator/coordinate.hpp"
+#include "berth/coordinator/limits.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+model::RoundRecord record_of(const coordinator::RoundReport& round, double upper_bound) {
+  return {.round = round.round,
+          .kind = round.kind,
+          .objective = round.objective,
+          .upper_bound = upper_bound,
+          .gap = certify::gap(upper_bound, round.objective),
+          .importance = round.importance,
+          .gain = round.gain,
+          .blocks = round.offers,
+          .bids = round.bids,
+          .commits = round.commits,
+          .conflicts = round.conflicts,
+          .refusals = round.refusals,
+          .messages = round.cost.messages,
+          .bytes = round.cost.bytes,
+          .slowest_rank = round.cost.slowest_rank,
+          .slowest_seconds = round.cost.slowest,
+          .mean_seconds = round.cost.mean};
+}
+
+coordinator::RoundOptions round_options(const PlanOptions& options, coordinator::Sharing* sharing) {
+  coordinator::RoundOptions rounds = options.rounds;
+  rounds.sharing = sharing;
+  rounds.gap = options.gap;
+  rounds.choice.seed = options.seed;
+  rounds.save_every = options.checkpoint.file.empty() ? 0 : options.checkpoint.every;
+  rounds.stop = options.stop;
+  return rounds;
+}
+
+solver::OnlineOptions online_options(const PlanOptions& options) {
+  solver::OnlineOptions online = options.online;
+  online.stop = options.stop;
+  return online;
+}
+
+/// The hooks refer to all of these and add each round to `rounds`.
+coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
+                         report::ProgressTable& progress, std::vector<model::RoundRecord>& rounds) {
+  const auto gap = [&proof](double objective) {
+    return certify::gap(proof.upper_bound, objective);
+  };
+  const auto report = [&](const coordinator::RoundReport& round) {
+    if (round.round == 0) {
+      progress.line(
+          {.stage = "round", .round = 0, .objective = round.objective, .bound = proof.upper_bound});
+      return;
+    }
+    const auto& record = rounds.emplace_back(record_of(round, proof.upper_bound));
+    const bool offers = record.kind == model::RoundKind::offers;
+    progress.line({.stage = offers ? "coordinate" : "regroup",
+                   .round = record.round,
+                   .objective = record.objective,
+                   .bound = record.upper_bound,
+                   .blocks = record.blocks,
+                   .conflicts = record.conflicts,
+                   .record = &record});
+  };
+  return {.report = report, .save = std::ref(writer), .gap = gap};
+}
+
+}  // namespace
+
+Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Stages& stages,
+                       report::ProgressTable& progress, std::vector<model::RoundRecord>& records) {
+  CheckpointWriter writer(scene, start);
+  std::unique_ptr<coordinator::Sharing> sharing;
+  if (start.limits != nullptr) {
+    sharing = std::make_unique<coordinator::Sharing>(scene.comm, *start.valuation, *start.limits,
+                                                     start.rounds.spanning);
+  }
+  const coordinator::Coordinated done = stages.run("coordinate", [&] {
+    return coordinator::coordinate(scene.comm, *start.valuation,
+                                   {scene.shards, scene.owners, start.consensus.prices},
+                                   start.local.mine, round_options(scene.options, sharing.get()),
+                                   hooks(proof, writer, progress, records), start.rounds);
+  });
+  Placed placed{
+      .placement = coordinator::gather_placement(scene.comm, start.local.mine, done.spanning),
+      .rounds = done.rounds,
+      .spanning = done.spanning.size()};
+  scene.comm.agreed([&] {
+    if (scene.comm.rank() != 0 || start.limits == nullptr) return;
+    BERTH_ENSURE(coordinator::keeps(scene.face.instance(), *start.limits, placed.placement));
+  });
+  return placed;
+}
+
+Placed place_online(const Scene& scene, Stages& stages) {
+  Placed placed;
+  stages.run("online", [&] {
+    scene.comm.agreed([&] {
+      if (scene.comm.rank() != 0) return;
+      placed.placement = place_in_order(scene.face, online_options(scene.options));
+    });
+  });
+  return placed;
+}
+
+}  // namespace berth::pipeline
