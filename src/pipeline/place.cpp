@@ -5,11 +5,13 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "berth/base/assert.hpp"
 #include "berth/certify/figures.hpp"
 #include "berth/coordinator/coordinate.hpp"
 #include "berth/coordinator/limits.hpp"
+#include "berth/pipeline/plan_cluster.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -76,6 +78,23 @@ coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
 }
 
 }  // namespace
+
+std::map<std::string, std::string> changed(const coordinator::RoundOptions& rounds) {
+  const coordinator::RoundOptions usual;
+  std::map<std::string, std::string> words;
+  const auto compare = [&](const char* name, int value, int other) {
+    if (value != other) words[name] = std::to_string(value);
+  };
+  compare("rounds", rounds.rounds, usual.rounds);
+  compare("offers", rounds.offers, usual.offers);
+  compare("bidders", rounds.asked, usual.asked);
+  compare("schedulers", rounds.schedulers, usual.schedulers);
+  compare("pipeline_depth", rounds.depth, usual.depth);
+  compare("regroups", rounds.regroups, usual.regroups);
+  compare("chains", rounds.chains, usual.chains);
+  if (rounds.choice.choice == strads::Choice::largest) words["offer_choice"] = "largest";
+  return words;
+}
 
 Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Stages& stages,
                        report::ProgressTable& progress, std::vector<model::RoundRecord>& records) {

@@ -15,9 +15,14 @@ namespace {
 
 /// What the plan depends on beside the instance.
 std::string words_of(const PlanOptions& options) {
-  return fmt::format("objective={} shards={} gap={} seed={}",
-                     options.objective == model::Objective::allocate ? "allocate" : "value",
-                     options.partition.shards, options.gap, options.seed);
+  std::string words =
+      fmt::format("objective={} shards={} gap={} seed={}",
+                  options.objective == model::Objective::allocate ? "allocate" : "value",
+                  options.partition.shards, options.gap, options.seed);
+  for (const auto& [name, value] : changed(options.rounds)) {
+    words += fmt::format(" {}={}", name, value);
+  }
+  return words;
 }
 
 solver::ShardOptions shard_options(const PlanOptions& options, const model::Limits* limits) {

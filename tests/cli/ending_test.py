@@ -106,6 +106,8 @@ class Resumed(ProgramTest):
     def test_not_from_something_else(self):
         self.assert_ends(self.plan("--checkpoint", "c.berth"), 0)
         self.assert_refused(self.plan("--resume", "j.jsonl"), 2, "j.jsonl: not a checkpoint")
+        self.assert_refused(self.plan("--resume", "c.berth", "--gap", 0, "--offers", 3), 2,
+                            "c.berth: options: .* now asked for .* offers=3")
         self.assert_refused(self.plan("--resume", "c.berth", "--gap", 0.5, ranks=3), 2,
                             "c.berth: options: made with objective=value shards=0 gap=0.0001 ")
         whole = (self.folder / "c.berth").read_bytes()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "berth/base/stop.hpp"
@@ -50,6 +51,9 @@ struct PlanOptions {
 
 /// Which option is out of range and why, as InputError. Pure.
 void validate(const PlanOptions& options);
+
+/// Options of rounds that are not the defaults, by name: they are part of what a plan depends on.
+std::map<std::string, std::string> changed(const coordinator::RoundOptions& rounds);
 
 /// Reads the files on rank 0 and sends them to all. All ranks return or all throw.
 model::Instance load_instance(const comm::Communicator& comm, const Input& input);
