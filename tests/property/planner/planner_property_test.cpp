@@ -57,8 +57,8 @@ void expect_accepted(const model::Instance& instance, const model::Plan& plan) {
   EXPECT_EQ(verdict.figures.upper_bound, plan.figures.upper_bound);
 }
 
-/// Regrets, idle capacity and what another leaf proves are the gap, but for rounding: of each job to 2^-scale, and of the
-/// bound to a whole number.
+/// Regrets, idle capacity and what another leaf proves are the gap, but for rounding: of each job to
+/// 2^-scale, and of the bound to a whole number.
 void expect_whole(const model::Plan& plan) {
   double sum = 0.0;
   for (const auto& r : plan.gap_parts.regret) {
@@ -167,7 +167,9 @@ TEST(PlannerProperty, lies_between_nothing_and_the_optimum) {
 TEST(PlannerProperty, lies_between_nothing_and_the_optimum_with_nics_and_slices) {
   const Totals totals = judge_many(kMoreLimits, 300);
   EXPECT_GT(totals.judged, 250);
-  EXPECT_GT(totals.plan, 0.9 * totals.optimum);
+  // Measured: 0.932 and 6.
+  EXPECT_GT(totals.plan, 0.92 * totals.optimum);
+  EXPECT_LE(totals.missed, 6);
 }
 
 TEST(PlannerPropertySlow, lies_between_nothing_and_the_optimum_on_many) {
