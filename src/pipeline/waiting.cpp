@@ -1,69 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "waiting.hpp"
 
+#include "capacity.hpp"
+
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "berth/base/similar.hpp"
-#include "berth/model/free_machine.hpp"
 #include "berth/model/ledger.hpp"
 
 namespace berth::pipeline {
 namespace {
 
 using model::Level;
-
-/// Machines by class in every domain of one level.
-using ClassCounts = std::map<std::pair<std::int32_t, ClassId>, std::int64_t>;
-
-/// Most tasks of a shape that one empty domain holds. Counted per shape: many jobs share one.
-class Capacity {
- public:
-  explicit Capacity(const model::Instance& instance) : instance_(instance) {
-    const model::Cluster& cluster = instance.cluster;
-    for (std::size_t m = 0; m < cluster.machines(); ++m) {
-      if (cluster.state_of(MachineId(m)) != model::MachineState::up) continue;
-      const RackId rack = cluster.machine_rack[m];
-      const ClassId c = cluster.machine_class[m];
-      machines_[Level::machine][{c.value(), c}] = 1;
-      ++machines_[Level::rack][{rack.value(), c}];
-      ++machines_[Level::pod][{cluster.racks[rack.index()].pod.value(), c}];
-      ++machines_[Level::cluster][{0, c}];
-    }
-  }
-
-  /// On machines of the type (invalid: any machine), within one domain of this level.
-  std::int64_t most(ShapeId shape, GpuTypeId type, Level level) {
-    const auto [entry, fresh] = known_.try_emplace({shape, type, level}, 0);
-    if (fresh) entry->second = count(instance_.workload.shape(shape), type, level);
-    return entry->second;
-  }
-
- private:
-  [[nodiscard]] std::int64_t count(const model::Shape& shape, GpuTypeId type, Level level) const {
-    const auto of_level = machines_.find(level);
-    if (of_level == machines_.end()) return 0;
-    std::vector<std::int64_t> of_class;
-    for (const auto& c : instance_.cluster.classes) {
-      const bool usable = !type.valid() || c.gpu_type == type;
-      of_class.push_back(usable ? model::FreeMachine(c).count(shape, 1 << 30) : 0);
-    }
-    std::map<std::int32_t, std::int64_t> in_domain;
-    for (const auto& [key, machines] : of_level->second) {
-      in_domain[key.first] += machines * of_class[key.second.index()];
-    }
-    std::int64_t best = 0;
-    for (const auto& [domain, tasks] : in_domain) best = std::max(best, tasks);
-    return best;
-  }
-
-  const model::Instance& instance_;
-  std::map<Level, ClassCounts> machines_;
-  std::map<std::tuple<ShapeId, GpuTypeId, Level>, std::int64_t> known_;
-};
 
 std::vector<std::string> type_names(const model::Cluster& cluster, std::uint64_t mask) {
   std::vector<std::string> names;
@@ -161,18 +113,13 @@ class LimitsLeft {
   std::int64_t most_ = 0;
 };
 
-std::string reason(const model::Instance& instance, Capacity& capacity, const LimitsLeft& limits,
-                   std::uint64_t present, const model::Job& job) {
+/// Why an empty cluster would not hold the job either; empty when it would.
+std::string never_fits(const model::Instance& instance, Capacity& capacity, std::uint64_t usable,
+                       const model::Job& job) {
   const model::Workload& workload = instance.workload;
-  const bool on_gpus = workload.gpu_milli(job) > 0;
-  const std::uint64_t usable = job.gpu_types & present;
-  if (on_gpus && usable == 0) {
-    return job.gpu_types == ~std::uint64_t{0}
-               ? std::string("the cluster has no GPUs")
-               : no_such_type(instance.cluster, job.gpu_types, present);
-  }
   for (const model::TaskGroup& group : workload.groups_of(job)) {
-    const bool any = !workload.shape(group.shape).uses_gpu();
+    const model::Shape& shape = workload.shape(group.shape);
+    const bool any = !shape.uses_gpu();
     std::int64_t alone = any ? capacity.most(group.shape, {}, Level::machine) : 0;
     std::int64_t most = any ? capacity.most(group.shape, {}, job.domain) : 0;
     for (std::size_t t = 0; !any && t < instance.cluster.gpu_types.size(); ++t) {
@@ -181,19 +128,32 @@ std::string reason(const model::Instance& instance, Capacity& capacity, const Li
       most = std::max(most, capacity.most(group.shape, GpuTypeId(t), job.domain));
     }
     const std::string& label = workload.labels[group.label];
-    if (alone == 0) return fmt::format("no allowed machine can hold one task '{}'", label);
+    if (alone == 0) {
+      return fmt::format("no allowed machine can hold one task '{}': {}", label,
+                         shortage(instance.cluster, capacity.classes(shape, usable), shape));
+    }
     if (most < group.count) {
       return fmt::format("gang too large: {} tasks '{}', an empty {} holds {} of one GPU type",
                          group.count, label, name_of(job.domain), most);
     }
   }
-  if (const std::string limit = limits.why(
-          job, [&](Level level) { return holds(instance, capacity, usable, job, level); });
-      !limit.empty()) {
-    return limit;
+  return {};
+}
+
+std::string reason(const model::Instance& instance, Capacity& capacity, const LimitsLeft& limits,
+                   std::uint64_t present, const model::Job& job) {
+  const std::uint64_t usable = job.gpu_types & present;
+  if (instance.workload.gpu_milli(job) > 0 && usable == 0) {
+    return job.gpu_types == ~std::uint64_t{0}
+               ? std::string("the cluster has no GPUs")
+               : no_such_type(instance.cluster, job.gpu_types, present);
   }
-  return workload.running_of(job) == nullptr ? "no room: jobs worth more took it"
-                                             : "stopped: jobs worth more took its room";
+  std::string why = never_fits(instance, capacity, usable, job);
+  if (!why.empty()) return why;
+  why = limits.why(job, [&](Level level) { return holds(instance, capacity, usable, job, level); });
+  if (!why.empty()) return why;
+  return instance.workload.running_of(job) == nullptr ? "no room: jobs worth more took it"
+                                                      : "stopped: jobs worth more took its room";
 }
 
 }  // namespace

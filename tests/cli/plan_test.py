@@ -44,6 +44,27 @@ class OddInstances(ProgramTest):
             self.assertRegex(self.reasons()["huge"], "gang too large: 1000 tasks .* holds 8")
             self.assert_valid(jobs="x.jsonl")
 
+    def test_a_task_that_no_machine_holds_is_told_what_it_lacks(self):
+        def task(name, what):
+            return f'{{"id": "{name}", "tasks": [{{"shape": "w", "count": 1, {what}}}]}}\n'
+        self.write("c.yaml", """\
+schema: 1
+classes:
+  a: {gpu_type: A100, gpus: 4, cpu_milli: 8000, memory_mib: 1024}
+  thin: {gpu_type: A100, gpus: 1, cpu_milli: 16000, memory_mib: 4096}
+pods: [{id: p0, racks: [{id: r0, machines: [{ids: "a[0-1]", class: a}, {ids: t0, class: thin}]}]}]
+""")
+        self.write("x.jsonl", task("gpus", '"gpus": 5') +
+                   task("cpu", '"gpus": 1, "cpu_milli": 16001') +
+                   task("memory", '"memory_mib": 4097') +
+                   task("all", '"gpus": 2, "cpu_milli": 9000'))
+        self.assert_ends(self.plan(jobs="x.jsonl"), 0)
+        lacks = {job: reason.split(": ")[1] for job, reason in self.reasons().items()}
+        self.assertEqual(lacks, {"gpus": "5 GPUs asked, at most 4",
+                                 "cpu": "16001 mCPU asked, at most 16000",
+                                 "memory": "4097 MiB of memory asked, at most 4096",
+                                 "all": "none has all of it at once"})
+
     def test_a_misspelt_gpu_type_is_asked_about(self):
         self.write("x.jsonl", gang("near", 1, '"gpu_types": ["H10"],') +
                    gang("swapped", 1, '"gpu_types": ["a010"],') +

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/instance.hpp"
+
+namespace berth::pipeline {
+
+/// Most tasks of a shape that one empty domain holds. Counted per shape: many jobs share one.
+class Capacity {
+ public:
+  explicit Capacity(const model::Instance& instance);
+
+  /// On machines of the type (invalid: any machine), within one domain of this level.
+  std::int64_t most(ShapeId shape, GpuTypeId type, model::Level level);
+
+  /// Classes of machines that are up and of these GPU types (a shape without GPUs: of any).
+  [[nodiscard]] std::vector<ClassId> classes(const model::Shape& shape, std::uint64_t types) const;
+
+ private:
+  /// Machines by class in every domain of one level.
+  using ClassCounts = std::map<std::pair<std::int32_t, ClassId>, std::int64_t>;
+
+  [[nodiscard]] std::int64_t count(const model::Shape& shape, GpuTypeId type,
+                                   model::Level level) const;
+
+  const model::Instance& instance_;
+  std::map<model::Level, ClassCounts> machines_;
+  std::map<std::tuple<ShapeId, GpuTypeId, model::Level>, std::int64_t> known_;
+};
+
+/// Which resource one task asks more of than any of these classes has, or that none has all it
+/// asks for at once. @pre none of them can hold the task
+std::string shortage(const model::Cluster& cluster, std::span<const ClassId> classes,
+                     const model::Shape& shape);
+
+}  // namespace berth::pipeline
