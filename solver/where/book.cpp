@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "where/book.hpp"
 
+#include "where/smooth_math.hpp"
+
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 #include "berth/base/assert.hpp"
 #include "berth/base/random.hpp"
@@ -16,17 +18,12 @@
 namespace berth::solver::where {
 namespace {
 
-constexpr double kFar = 40.0;
 constexpr std::size_t kBlocksPerThread =
     16;  ///< 4096 jobs: about a millisecond, more than waking costs
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// Largest power of two with |total| x scale < 2^61.
 double scale_for(double total) { return std::ldexp(1.0, 60 - std::ilogb(std::max(total, 1.0))); }
-
-std::int64_t fixed(double amount, double scale) {
-  return static_cast<std::int64_t>(amount * scale + 0.5);
-}
 
 std::uint64_t hash_of(std::span<const Choice> choices, bool required) {
   std::uint64_t key = required ? 1 : 0;
@@ -177,6 +174,7 @@ void Book::restock(const Supply& supply) {
     }
     if (any) active_.push_back(static_cast<std::uint32_t>(i));
   }
+  lay_out_bids();
 }
 
 void Book::reopen(const Supply& supply) {
@@ -187,60 +185,6 @@ void Book::reopen(const Supply& supply) {
 
 double Book::cost_of(std::uint32_t choice, std::span<const double> costs) const {
   return slot_[choice] == Slots::kNone ? kNever : costs[slot_[choice]];
-}
-
-double Book::fare_of(std::uint32_t choice, std::span<const double> fares) const {
-  return choices_[choice].fare == Choice::kFree ? 0.0 : fares[choices_[choice].fare];
-}
-
-/// f = n eps log(e^0 + sum e^{a_k}), a_k = (v_k - q_k) / eps; demand of choice k = n e^{a_k} / sum.
-void Book::bid(const Bidder& b, std::span<const double> costs, double levy,
-               std::span<const double> fares, double eps, std::span<std::int64_t> sums) const {
-  const auto count_levy = [&](double gpus) {
-    if (b.levy != Bidder::kNoLevy) {
-      sums[1 + slots_.size() + b.levy] += fixed(gpus, demand_scale_);
-    }
-  };
-  std::array<double, 64> buffer;
-  std::vector<double> spill;
-  double* a = buffer.data();
-  if (b.last - b.first > buffer.size()) spill.resize(b.last - b.first), a = spill.data();
-  double top = b.required ? -kNever : 0.0;
-  for (std::uint32_t c = b.first; c < b.last; ++c) {
-    a[c - b.first] = choices_[c].value - cost_of(c, costs) - levy;
-    if (b.tolled) a[c - b.first] -= fare_of(c, fares) / b.gpus;
-    top = std::max(top, a[c - b.first]);
-  }
-  const double amount = b.gpus * static_cast<double>(b.left());
-  if (eps == 0.0) {
-    sums[0] += fixed(amount * top, value_scale_);
-    for (std::uint32_t c = b.first; c < b.last; ++c) {
-      if (a[c - b.first] != top || (top == 0.0 && !b.required)) continue;
-      sums[1 + slot_[c]] += fixed(amount, demand_scale_);
-      if (b.tolled) count_fare(c, amount / b.gpus, sums);
-      count_levy(amount);
-      return;
-    }
-    return;
-  }
-  const double far = top - kFar * eps;
-  double sum = b.required || -top < -kFar * eps ? 0.0 : std::exp(-top / eps);
-  for (std::uint32_t c = b.first; c < b.last; ++c) {
-    double& x = a[c - b.first];
-    sum += x = x > far ? std::exp((x - top) / eps) : 0.0;
-  }
-  sums[0] += fixed(amount * (top + eps * std::log(sum)), value_scale_);
-  const double unit = amount / sum;
-  double in = 0.0;
-  for (std::uint32_t c = b.first; c < b.last; ++c) {
-    const double x = a[c - b.first];
-    if (x > 0.0) {
-      sums[1 + slot_[c]] += fixed(unit * x, demand_scale_);
-      if (b.tolled) count_fare(c, unit * x / b.gpus, sums);
-    }
-    in += x;
-  }
-  count_levy(unit * in);
 }
 
 /// By levy: the price of a GPU in its whole chain.
@@ -268,63 +212,87 @@ std::vector<double> Book::fare_prices(std::span<const double> prices) const {
   return sums;
 }
 
-void Book::count_fare(std::uint32_t choice, double jobs, std::span<std::int64_t> sums) const {
-  if (choices_[choice].fare == Choice::kFree) return;
-  for (const auto& toll : menu_.fares()[choices_[choice].fare]) {
-    if (toll.group == model::UplinkGroups::kNone) continue;
-    const double units = jobs * toll.mbps / trunks_[toll.group].unit;
-    sums[1 + slots_.size() + levies_.size() + toll.group] += fixed(units, demand_scale_);
+/// By fare: what it puts on groups of uplinks.
+std::vector<Bids::Fare> Book::fare_loads() const {
+  std::vector<Bids::Fare> loads;
+  for (const auto& tolls : menu_.fares()) {
+    Bids::Fare& fare = loads.emplace_back();
+    for (std::size_t i = 0; i < tolls.size(); ++i) {
+      if (tolls[i].group == model::UplinkGroups::kNone) continue;
+      fare[i] = {tolls[i].group, tolls[i].mbps / trunks_[tolls[i].group].unit};
+    }
+  }
+  return loads;
+}
+
+/// Those with as many choices each side by side: loops of one length.
+void Book::lay_out_bids() {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  // choices, bidder
+  for (const std::uint32_t i : active_) {
+    const auto had = [&](std::uint32_t slot) { return slot != Slots::kNone; };
+    const auto count =
+        std::count_if(slot_.begin() + bidders_[i].first, slot_.begin() + bidders_[i].last, had);
+    order.emplace_back(static_cast<std::uint32_t>(count), i);
+  }
+  std::ranges::sort(order);
+  bids_.reset(slots_.size(), levies_.size(), trunks_.size(), fare_loads());
+  for (const auto& [count, i] : order) {
+    const Bidder& b = bidders_[i];
+    bids_.open({b.gpus, b.gpus * static_cast<double>(b.left()), b.required, b.levy});
+    for (std::uint32_t c = b.first; c < b.last; ++c) {
+      if (slot_[c] != Slots::kNone) bids_.add(choices_[c].value, slot_[c], choices_[c].fare);
+    }
   }
 }
 
-std::vector<std::int64_t> Book::sum_bids(std::span<const double> prices, double eps,
-                                         std::size_t first_block, std::size_t last_block) const {
-  std::vector<std::int64_t> sums(1 + slots_.size() + levies_.size() + trunks_.size(), 0);
-  const std::vector<double> costs = slots_.costs(prices.first(pools_), eps);
-  const std::vector<double> levies = levy_prices(prices);
-  const std::vector<double> fares = fare_prices(prices);
+std::vector<std::int64_t> Book::sum_bids(const Quotes& quotes, double eps, std::size_t first_block,
+                                         std::size_t last_block) {
+  const std::size_t size = bids_.layout().size();
+  std::vector<std::int64_t> sums(size, 0);
   const std::size_t first = std::min(first_block, blocks());
   const std::size_t count = std::max(std::min(last_block, blocks()), first) - first;
+  bids_.prepare(quotes, eps);
   const auto share = [&](std::size_t from, std::size_t to, std::span<std::int64_t> into) {
-    const std::size_t end = std::min((first + to) * kBlock, active_.size());
-    for (std::size_t i = (first + from) * kBlock; i < end; ++i) {
-      const Bidder& b = bidders_[active_[i]];
-      bid(b, costs, b.levy == Bidder::kNoLevy ? 0.0 : levies[b.levy], fares, eps, into);
-    }
+    bids_.sum((first + from) * kBlock, std::min((first + to) * kBlock, bids_.size()), quotes, eps,
+              {value_scale_, demand_scale_}, into);
   };
   const auto threads =
       std::min(count / kBlocksPerThread, static_cast<std::size_t>(parallel::thread_limit()));
   if (threads <= 1) {
-    share(0, count, sums);
+    if (count > 0) share(0, count, sums);
     return sums;
   }
   std::vector<std::vector<std::int64_t>> own(threads);  // integers: any split gives the same sums
   parallel::sweep_blocks(threads, 1, [&](std::size_t t, std::size_t, std::size_t) {
-    own[t].assign(sums.size(), 0);
+    own[t].assign(size, 0);
     share(count * t / threads, count * (t + 1) / threads, own[t]);
   });
   for (const auto& part : own) {
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
+    for (std::size_t i = 0; i < size; ++i) sums[i] += part[i];
   }
   return sums;
 }
 
 void Book::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
-                    std::size_t last_block, std::span<std::int64_t> sums) const {
+                    std::size_t last_block, std::span<std::int64_t> sums) {
   BERTH_EXPECT(prices.size() == shape_.group.size());
   BERTH_EXPECT(sums.size() == sums_size() || sums.size() == 1);
   BERTH_EXPECT(eps >= 0.0 && eps <= std::max(shape_.largest_value, 1.0));
-  const std::vector<std::int64_t> bids = sum_bids(prices, eps, first_block, last_block);
+  const Rents rents = slots_.rents(prices.first(pools_), eps);
+  const std::vector<double> levies = levy_prices(prices);
+  const std::vector<double> fares = fare_prices(prices);
+  const auto bids = sum_bids({rents.slots, levies, fares}, eps, first_block, last_block);
   sums[0] += bids[0];
   if (sums.size() == 1) return;
-  slots_.spread(prices.first(pools_), eps, std::span(bids).subspan(1, slots_.size()), share_parts_,
+  const Bids::Layout& at = bids_.layout();
+  slots_.spread(rents, std::span(bids).subspan(at.slots, slots_.size()), share_parts_,
                 sums.subspan(1, pools_));
   for (std::size_t l = 0; l < levies_.size(); ++l) {
-    const std::int64_t demand = bids[1 + slots_.size() + l] * share_parts_;
+    const std::int64_t demand = bids[at.levies + l] * share_parts_;
     for (const std::uint32_t above : levies_[l].chain) sums[1 + pools_ + above] += demand;
   }
-  for (std::size_t t = levies_.size(); t < levies_.size() + trunks_.size(); ++t) {
-    sums[1 + pools_ + t] += bids[1 + slots_.size() + t] * share_parts_;
+  for (std::size_t t = 0; t < trunks_.size(); ++t) {
+    sums[1 + pools_ + levies_.size() + t] += bids[at.groups + t] * share_parts_;
   }
 }
 
@@ -340,7 +308,7 @@ double Book::finish(std::span<const double> prices, std::span<const std::int64_t
   return value;
 }
 
-double Book::dual(std::span<const double> prices, double eps, std::span<double> gradient) const {
+double Book::dual(std::span<const double> prices, double eps, std::span<double> gradient) {
   std::vector<std::int64_t> sums(gradient.empty() ? 1 : sums_size(), 0);
   evaluate(prices, eps, 0, blocks(), sums);
   return finish(prices, sums, gradient);
@@ -353,8 +321,9 @@ void Book::weigh(const Bidder& b, std::span<const double> costs, double eps,
     weights[c - b.first] = choices_[c].value - cost_of(c, costs);
     top = std::max(top, weights[c - b.first]);
   }
-  double sum = b.required ? 0.0 : std::exp(-top / eps);
-  for (double& w : weights) sum += w = std::exp((w - top) / eps);
+  const auto weight = [&](double profit) { return exp_of(std::max((profit - top) / eps, -600.0)); };
+  double sum = b.required ? 0.0 : weight(0.0);
+  for (double& w : weights) sum += w = weight(w);
   for (double& w : weights) w /= sum;
 }
 

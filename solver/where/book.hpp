@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "where/bids.hpp"
 #include "where/menu.hpp"
 #include "where/slots.hpp"
 
@@ -31,7 +32,8 @@ struct Bidder {
   [[nodiscard]] std::size_t left() const { return jobs.size() - taken; }
 };
 
-/// The market's ledger: who bids for what, and the prices of it. Evaluation is const.
+/// The market's ledger: who bids for what, and the prices of it. One evaluation at a time: it keeps
+/// a shortlist for the next.
 class Book {
  public:
   static constexpr std::size_t kBlock = 256;
@@ -64,10 +66,10 @@ class Book {
   [[nodiscard]] MarketScale scale() const;  ///< of its own jobs
   void set_scale(const MarketScale& scale);
   void evaluate(std::span<const double> prices, double eps, std::size_t first_block,
-                std::size_t last_block, std::span<std::int64_t> sums) const;
+                std::size_t last_block, std::span<std::int64_t> sums);
   double finish(std::span<const double> prices, std::span<const std::int64_t> sums,
                 std::span<double> gradient) const;
-  double dual(std::span<const double> prices, double eps, std::span<double> gradient) const;
+  double dual(std::span<const double> prices, double eps, std::span<double> gradient);
 
   /// Softmax weights of a bidder's choices, given Slots::costs; `weights` has one entry a choice.
   void weigh(const Bidder& bidder, std::span<const double> costs, double eps,
@@ -95,16 +97,13 @@ class Book {
   void add_levies(const model::Quotas& quotas);
   [[nodiscard]] std::vector<double> levy_prices(std::span<const double> prices) const;
   [[nodiscard]] std::vector<double> fare_prices(std::span<const double> prices) const;
-  void count_fare(std::uint32_t choice, double jobs, std::span<std::int64_t> sums) const;
+  [[nodiscard]] std::vector<Bids::Fare> fare_loads() const;
+  void lay_out_bids();
   /// Value, demand of each slot, of each levy, of each group of uplinks by all bidders in some
   /// blocks.
-  [[nodiscard]] std::vector<std::int64_t> sum_bids(std::span<const double> prices, double eps,
-                                                   std::size_t first_block,
-                                                   std::size_t last_block) const;
+  std::vector<std::int64_t> sum_bids(const Quotes& quotes, double eps, std::size_t first_block,
+                                     std::size_t last_block);
   [[nodiscard]] double cost_of(std::uint32_t choice, std::span<const double> costs) const;
-  [[nodiscard]] double fare_of(std::uint32_t choice, std::span<const double> fares) const;
-  void bid(const Bidder& bidder, std::span<const double> costs, double levy,
-           std::span<const double> fares, double eps, std::span<std::int64_t> sums) const;
 
   Menu menu_;
   Slots slots_;
@@ -117,6 +116,7 @@ class Book {
   std::vector<char> forbidden_;      ///< by choice
   std::vector<std::uint32_t> slot_;  ///< by choice; Slots::kNone when not to be had now
   std::vector<std::uint32_t> active_;
+  Bids bids_;                             ///< of those
   std::vector<std::uint32_t> bidder_of_;  ///< by position; kNone when it bids for nothing
   double value_scale_ = 1.0;              ///< powers of two: fixed point units per unit of value
   double demand_scale_ = 1.0;             ///< and per GPU of a slot's or a levy's demand

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "where/slots.hpp"
 
+#include "where/smooth_math.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +14,6 @@ namespace berth::solver::where {
 using model::Level;
 
 namespace {
-constexpr double kFar = 40.0;  ///< exp(-40) is below the last bit of a sum that starts at 1
 constexpr double kNever = std::numeric_limits<double>::infinity();
 }  // namespace
 
@@ -160,78 +161,82 @@ Slots::Sorted Slots::sort_orders(std::span<const double> prices) const {
 template <class Take>
 void Slots::fill(const Mix& mix, const Sorted& sorted, Take take) const {
   std::int64_t rest = mix.need;
+  const double unit = 1.0 / static_cast<double>(mix.need);
   for (const std::int32_t position : sorted[mix.order]) {
     const auto i = static_cast<std::size_t>(position);
     const std::int64_t part = std::min(rest, caps_[mix.first_cap + i]);
     if (part == 0) continue;
-    take(static_cast<std::size_t>(orders_[mix.order][i]),
-         static_cast<double>(part) / static_cast<double>(mix.need));
+    take(static_cast<std::size_t>(orders_[mix.order][i]), static_cast<double>(part) * unit);
     if ((rest -= part) == 0) return;
   }
 }
 
-void Slots::place_costs(const Slot& slot, std::span<const double> prices, const Sorted& sorted,
-                        std::vector<double>& cost) const {
-  cost.clear();
-  for (std::uint32_t i = slot.first_single; i < slot.last_single; ++i) {
-    cost.push_back(prices[static_cast<std::size_t>(pools_[i])]);
+/// From the costs of the slot's places to the soft minimum and their shares.
+void Slots::soften(const Slot& slot, double eps, double& cost, Rents& rents) const {
+  const auto singles =
+      std::span(rents.singles).subspan(slot.first_single, slot.last_single - slot.first_single);
+  const auto mixes = std::span(rents.mixes).subspan(slot.first_mix, slot.last_mix - slot.first_mix);
+  double least = kNever;
+  for (const double c : singles) least = c < least ? c : least;
+  for (const double c : mixes) least = c < least ? c : least;
+  cost = least;
+  if (singles.size() + mixes.size() == 1) {
+    for (double& c : singles) c = 1.0;
+    for (double& c : mixes) c = 1.0;
+    return;
   }
-  for (std::uint32_t i = slot.first_mix; i < slot.last_mix; ++i) {
-    double sum = 0.0;
-    fill(mixes_[i], sorted, [&](std::size_t p, double part) { sum += part * prices[p]; });
-    cost.push_back(sum);
-  }
-}
-
-std::vector<double> Slots::costs(std::span<const double> prices, double eps) const {
-  const Sorted sorted = sort_orders(prices);
-  std::vector<double> result, cost;
-  result.reserve(slots_.size());
-  for (const Slot& slot : slots_) {
-    place_costs(slot, prices, sorted, cost);
-    double least = kNever;
-    for (const double c : cost) least = std::min(least, c);
-    if (eps > 0.0 && cost.size() > 1) {
-      double sum = 0.0;
-      for (const double c : cost) {
-        const double depth = (c - least) / eps;
-        if (depth < kFar) sum += std::exp(-depth);
+  double sum = 0.0;
+  for (const auto part : {singles, mixes}) {
+    if (eps > 0.0) {
+      for (double& c : part) {
+        const double x = (least - c) / eps;
+        c = x > -kFar ? exp_of(std::max(x, -kFar)) : 0.0;
       }
-      least -= eps * std::log(sum);
+    } else {
+      for (double& c : part) c = c > least ? 0.0 : 1.0;
     }
-    result.push_back(least);
+    for (const double c : part) sum += c;
   }
-  return result;
+  if (eps > 0.0) cost -= eps * log_of(sum);
+  for (const auto part : {singles, mixes}) {
+    for (double& c : part) c /= sum;
+  }
 }
 
-void Slots::spread(std::span<const double> prices, double eps, std::span<const std::int64_t> demand,
-                   std::int64_t parts, std::span<std::int64_t> into) const {
-  const Sorted sorted = sort_orders(prices);
-  std::vector<double> cost;
+Rents Slots::rents(std::span<const double> prices, double eps) const {
+  Rents rents;
+  rents.sorted = sort_orders(prices);
+  rents.singles.resize(pools_.size());
+  for (std::size_t i = 0; i < pools_.size(); ++i) {
+    rents.singles[i] = prices[static_cast<std::size_t>(pools_[i])];
+  }
+  rents.mixes.reserve(mixes_.size());
+  for (const Mix& mix : mixes_) {
+    double sum = 0.0;
+    fill(mix, rents.sorted, [&](std::size_t p, double part) { sum += part * prices[p]; });
+    rents.mixes.push_back(sum);
+  }
+  rents.slots.resize(slots_.size());
+  for (std::size_t s = 0; s < slots_.size(); ++s) soften(slots_[s], eps, rents.slots[s], rents);
+  return rents;
+}
+
+void Slots::spread(const Rents& rents, std::span<const std::int64_t> demand, std::int64_t parts,
+                   std::span<std::int64_t> into) const {
+  const auto whole = static_cast<double>(parts);
   for (std::size_t s = 0; s < slots_.size(); ++s) {
     if (demand[s] == 0) continue;
     const Slot& slot = slots_[s];
-    place_costs(slot, prices, sorted, cost);
-    const double least = *std::ranges::min_element(cost);
-    double sum = 0.0;
-    for (double& c : cost) {
-      const double depth = eps > 0.0 ? (c - least) / eps : (c > least ? kNever : 0.0);
-      sum += c = depth < kFar ? std::exp(-depth) : 0.0;
-    }
     const auto give = [&](std::size_t pool, double share) {
       into[pool] += demand[s] * static_cast<std::int64_t>(share + 0.5);
     };
-    const double unit = static_cast<double>(parts) / sum;
-    const std::size_t singles = slot.last_single - slot.first_single;
-    for (std::size_t i = 0; i < cost.size(); ++i) {
-      if (cost[i] == 0.0) continue;
-      const double part = unit * cost[i];
-      if (i < singles) {
-        give(static_cast<std::size_t>(pools_[slot.first_single + i]), part);
-      } else {
-        fill(mixes_[slot.first_mix + i - singles], sorted,
-             [&](std::size_t p, double x) { give(p, part * x); });
-      }
+    for (std::uint32_t i = slot.first_single; i < slot.last_single; ++i) {
+      give(static_cast<std::size_t>(pools_[i]), whole * rents.singles[i]);
+    }
+    for (std::uint32_t i = slot.first_mix; i < slot.last_mix; ++i) {
+      if (rents.mixes[i] == 0.0) continue;
+      const double share = whole * rents.mixes[i];
+      fill(mixes_[i], rents.sorted, [&](std::size_t p, double x) { give(p, share * x); });
     }
   }
 }

@@ -14,6 +14,13 @@
 
 namespace berth::solver::where {
 
+/// What places cost at some prices.
+struct Rents {
+  std::vector<double> slots;           ///< price per GPU: the soft minimum over its places
+  std::vector<double> singles, mixes;  ///< by place: its share of the slot's demand
+  std::vector<std::vector<std::int32_t>> sorted;  ///< by order: positions by price
+};
+
 /// The places of every set that have supply now, priced. Sets with equal places share a slot.
 ///
 /// A place is one pool, or several pools of a domain of which the cheapest are filled:
@@ -31,14 +38,17 @@ class Slots {
   /// kNone when the set has no place with supply.
   [[nodiscard]] std::uint32_t of_set(std::uint32_t set) const { return of_set_[set]; }
 
-  /// Price per GPU of each slot: the soft minimum over its places, the minimum when eps is 0.
-  [[nodiscard]] std::vector<double> costs(std::span<const double> prices, double eps) const;
+  /// With eps 0 the minimum, and all demand goes to the places that have it.
+  [[nodiscard]] Rents rents(std::span<const double> prices, double eps) const;
+  [[nodiscard]] std::vector<double> costs(std::span<const double> prices, double eps) const {
+    return rents(prices, eps).slots;
+  }
 
   /// Spreads the demand of each slot over the pools: into[p] += demand x share, the share of a pool
   /// in `parts` of one. Shares depend on the slot and the prices alone and the rest is exact, so
   /// that demands may be spread first and added afterwards.
-  void spread(std::span<const double> prices, double eps, std::span<const std::int64_t> demand,
-              std::int64_t parts, std::span<std::int64_t> into) const;
+  void spread(const Rents& rents, std::span<const std::int64_t> demand, std::int64_t parts,
+              std::span<std::int64_t> into) const;
 
  private:
   struct Slot {
@@ -63,9 +73,7 @@ class Slots {
   [[nodiscard]] Sorted sort_orders(std::span<const double> prices) const;
   template <class Take>
   void fill(const Mix& mix, const Sorted& sorted, Take take) const;
-  /// Costs of the places of a slot, singles first, into `cost`.
-  void place_costs(const Slot& slot, std::span<const double> prices, const Sorted& sorted,
-                   std::vector<double>& cost) const;
+  void soften(const Slot& slot, double eps, double& cost, Rents& rents) const;
 
   const Menu* menu_;
   const Yard* yard_;

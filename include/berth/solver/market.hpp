@@ -73,7 +73,8 @@ std::uint64_t job_kind(const model::Valuation& valuation, JobId job);
 ///
 /// Any prices >= 0 bound every plan from above; eps = 0 gives the exact dual value. Equal jobs of
 /// one kind are merged, and places worth the same are priced once, so that an evaluation costs
-/// O(distinct jobs x (types + options at home) + places). CPU-only jobs take no part.
+/// O(distinct jobs x (types + options at home) + places), and less while prices move little:
+/// options far below a job's best are then known to count for nothing. CPU-only jobs take no part.
 ///
 /// Sums are int64 fixed point: adding those of any split of the blocks, in any order, on any
 /// number of ranks and threads, gives the same bits. So does adding those of several markets among
@@ -97,7 +98,7 @@ class Market {
   void set_scale(const MarketScale& scale);  ///< before the first evaluation
 
   /// Adds the value of the jobs in blocks [first_block, last_block), then their demand by price, to
-  /// `sums`; the value alone where that has one entry.
+  /// `sums`; the value alone where that has one entry. It uses threads; call it from one at a time.
   /// @pre prices 0 .. shape().upper, 0 <= eps <= shape().largest_value
   void evaluate(std::span<const double> prices, double eps, std::size_t first_block,
                 std::size_t last_block, std::span<std::int64_t> sums) const;
