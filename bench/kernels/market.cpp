@@ -77,8 +77,8 @@ void dive(benchmark::State& state, const Subject& s) {
   std::int64_t evaluations = 0;
   for (auto _ : state) {
     model::Room room(s.instance.cluster);
-    const auto result =
-        solver::dive(s.value, s.pools, room, s.machines, s.jobs, prices, {.chains = 0});
+    const auto result = solver::dive(s.value, s.pools, room, s.machines, s.jobs, prices,
+                                     {.effort = {.chains = 0, .cuts = 0}});
     evaluations += result.evaluations;
   }
   count_jobs(state, s);
@@ -100,7 +100,7 @@ void fill(benchmark::State& state, const Subject& s) {
 
 /// Ejection chains on the greedy fill, 1,000 at most; items are the jobs that wait.
 void improve(benchmark::State& state, const Subject& s) {
-  constexpr int kChains = 1000;
+  constexpr solver::SearchEffort kChains{.chains = 1000, .cuts = 0};
   model::Room filled(s.instance.cluster);
   std::vector<JobId> left = s.jobs;
   model::Placement placed;

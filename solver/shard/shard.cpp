@@ -350,7 +350,7 @@ double Shard::improve() {
   return total;
 }
 
-double Shard::search(std::span<const double> prices, int chains) {
+double Shard::search(std::span<const double> prices, const SearchEffort& effort) {
   State& s = *state_;
   const auto [own, in_all] = model::part_of(s.valuation->instance().cluster, *s.pools, s.machines);
   std::vector<double> own_prices;
@@ -358,7 +358,7 @@ double Shard::search(std::span<const double> prices, int chains) {
   std::vector<JobId> unplaced(s.unplaced.begin(), s.unplaced.end());
   model::Placement placed = s.tenancy.placement();
   const double gained = solver::improve(*s.valuation, own, s.tenancy.room(), s.machines, unplaced,
-                                        placed, own_prices, chains, s.options.stop);
+                                        placed, own_prices, effort, s.options.stop);
   s.tenancy.replace(std::move(placed));
   s.unplaced = {unplaced.begin(), unplaced.end()};
   s.pushed_out.clear();

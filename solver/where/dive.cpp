@@ -4,6 +4,7 @@
 #include "where/book.hpp"
 #include "where/chains.hpp"
 #include "where/floor.hpp"
+#include "where/recut.hpp"
 #include "where/refill.hpp"
 
 #include <algorithm>
@@ -205,7 +206,8 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
   const double filled = seconds_now();
   if (!options.stop.requested()) {
     where::Chains(valuation, book.menu(), floor, berths, start_prices)
-        .run(options.chains, options.stop);
+        .run(options.effort.chains, options.stop);
+    where::Recut(valuation, book.menu(), floor, berths).run(options.effort.cuts, options.stop);
   }
   result.value = total_value(valuation, berths);
   result.seconds_dive = dived - begin;

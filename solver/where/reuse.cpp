@@ -3,7 +3,9 @@
 #include "where/chains.hpp"
 #include "where/floor.hpp"
 #include "where/menu.hpp"
+#include "where/recut.hpp"
 #include "where/refill.hpp"
+#include "where/trade.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -12,6 +14,18 @@
 #include "berth/solver/dive.hpp"
 
 namespace berth::solver {
+namespace {
+
+where::Berths berths_of(std::span<const JobId> unplaced, model::Placement placed) {
+  where::Berths berths;
+  for (const JobId j : unplaced) berths.placed.push_back({.job = j, .tasks = {}});
+  std::ranges::move(placed, std::back_inserter(berths.placed));
+  std::ranges::sort(berths.placed, {}, &model::JobPlacement::job);
+  for (const model::JobPlacement& p : berths.placed) berths.jobs.push_back(p.job);
+  return berths;
+}
+
+}  // namespace
 
 void fill(const model::Valuation& valuation, model::Room& room, std::span<const MachineId> machines,
           std::vector<JobId>& unplaced, model::Placement& placed) {
@@ -32,20 +46,30 @@ void fill(const model::Valuation& valuation, model::Room& room, std::span<const 
 
 double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
                std::span<const MachineId> machines, std::vector<JobId>& unplaced,
-               model::Placement& placed, std::span<const double> prices, int chains,
+               model::Placement& placed, std::span<const double> prices, const SearchEffort& effort,
                const StopToken& stop) {
   BERTH_EXPECT(prices.size() == pools.size());
   const model::Instance& instance = valuation.instance();
-  where::Berths berths;
-  for (const JobId j : unplaced) berths.placed.push_back({.job = j, .tasks = {}});
-  std::ranges::move(placed, std::back_inserter(berths.placed));
-  std::ranges::sort(berths.placed, {}, &model::JobPlacement::job);
-  for (const model::JobPlacement& p : berths.placed) berths.jobs.push_back(p.job);
-
+  where::Berths berths = berths_of(unplaced, std::move(placed));
   const where::Yard yard(instance.cluster, pools);
   const where::Menu menu(valuation, yard, berths.jobs);
   where::Floor floor(instance, yard, room, machines);
-  const double gained = where::Chains(valuation, menu, floor, berths, prices).run(chains, stop);
+  double gained = where::Recut(valuation, menu, floor, berths).run(effort.cuts, stop);
+  gained += where::Chains(valuation, menu, floor, berths, prices).run(effort.chains, stop);
+  placed = where::placement_of(berths);
+  unplaced = where::unplaced_of(berths);
+  return gained;
+}
+
+double trade(const model::Valuation& valuation, const model::Pools& pools,
+             std::vector<JobId>& unplaced, model::Placement& placed, const StopToken& stop) {
+  where::Berths berths = berths_of(unplaced, std::move(placed));
+  const where::Yard yard(valuation.instance().cluster, pools);
+  const where::Menu menu(valuation, yard, berths.jobs);
+  double gained = 0.0;
+  for (where::Trade& trade : where::make_trades(valuation, menu, yard, berths)) {
+    if (!stop.requested()) gained += trade.settle();
+  }
   placed = where::placement_of(berths);
   unplaced = where::unplaced_of(berths);
   return gained;

@@ -71,8 +71,14 @@ void add_rounds(CLI::App& command, PlanFlags& flags) {
   add("--pipeline-depth", rounds.depth, 0, "Rounds a bid may be old when it is granted")
       ->excludes("--checkpoint")
       ->excludes("--resume");
-  add("--regroups", rounds.regroups, 0, "Rounds after those in which pods are dealt anew, at most");
-  add("--chains", rounds.chains, 0, "Ejection chains of a group in one of them");
+  add("--regroups", rounds.regroups, 0,
+      "Rounds after those in which pods are dealt anew, at most: more of them, "
+      "better plans");
+  add("--group-gpus", rounds.groups.gpus, 1,
+      "GPUs of a group of pods, about; never more groups than shards");
+  add("--cuts", rounds.groups.effort.cuts, 0,
+      "Machines cut anew that a group tries in one of them");
+  add("--chains", rounds.groups.effort.chains, 0, "Ejection chains of a group in one of them");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "berth/base/assert.hpp"
 #include "berth/coordinator/grant.hpp"
+#include "berth/coordinator/trade.hpp"
 #include "berth/coordinator/wire.hpp"
 #include "berth/strads/commit.hpp"
 #include "berth/strads/pipeline.hpp"
@@ -318,17 +319,23 @@ class Coordination {
 
   Coordinated run() {
     if (state_.round == 0) {
+      trade_if_due();
       if (comm_.rank() == 0) hooks_.report({.round = 0, .objective = objective_});
       save_if_due();
     }
-    if (state_.shards > 1) {
-      if (state_.regroups == 0) offer();
-      if (options_.sharing == nullptr) deal_anew();
-    }
+    if (state_.regroups == 0 && state_.shards > 1) offer();
+    if (options_.sharing == nullptr) deal_anew();
     return {.objective = objective_, .rounds = state_.round, .spanning = state_.spanning};
   }
 
  private:
+  /// The shards' plans were made one by one: most of what they miss is jobs in each other's places.
+  void trade_if_due() {
+    if (options_.sharing != nullptr || state_.shards == 1 || !goes_on(1)) return;
+    trade(comm_, valuation_, terrain_, mine_, state_.spanning, options_.stop);
+    objective_ = objective();
+  }
+
   void offer() {
     Rounds rounds(comm_, valuation_, mine_, options_, state_);
     rounds.update_prices();
@@ -347,7 +354,7 @@ class Coordination {
       const comm::Communicator::Span span(comm_, "regroup", ++state_.round);
       const CostMeter meter(comm_);
       const Regrouped done = regroup(comm_, valuation_, terrain_, mine_, state_.spanning,
-                                     ++state_.regroups, options_.choice.seed, options_.chains);
+                                     ++state_.regroups, options_.choice.seed, options_.groups);
       RoundReport report{.round = state_.round, .kind = model::RoundKind::regroup};
       report.offers = done.groups;
       report.commits = done.better;

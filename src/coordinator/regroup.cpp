@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/regroup.hpp"
 
+#include "post.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -18,97 +20,18 @@ using solver::Shard;
 
 constexpr std::uint64_t kStage = 0x5247;  ///< key of the draws
 
-using Stream = std::vector<std::int64_t>;
-
-/// What one piece of the cluster, shard or group, is given.
-struct Content {
-  Placement placed;
-  Placement pinned;  ///< lies over its border
-  std::vector<JobId> waiting;
-};
-
-enum class Kind : std::int64_t { placed, pinned, waiting };
-
-/// Sends content to the owners of pieces: records {piece, kind, length, values}.
-class Post {
- public:
-  Post(const comm::Communicator& comm, const partition::Ownership& owners)
-      : comm_(comm), owners_(owners), to_(static_cast<std::size_t>(comm.size())) {}
-
-  void add(ShardId piece, Kind kind, std::span<const std::int64_t> values) {
-    Stream& stream = to_[static_cast<std::size_t>(owners_.owner[piece.index()])];
-    stream.insert(stream.end(), {piece.value(), static_cast<std::int64_t>(kind),
-                                 static_cast<std::int64_t>(values.size())});
-    stream.insert(stream.end(), values.begin(), values.end());
-  }
-  void add(ShardId piece, Kind kind, const JobPlacement& placed) {
-    add(piece, kind, to_wire(Placement{placed}));
-  }
-  void add(ShardId piece, JobId waiting) {
-    const std::int64_t job = waiting.value();
-    add(piece, Kind::waiting, std::span(&job, 1));
-  }
-
-  /// Collective. By piece of this rank, jobs ascending.
-  std::map<ShardId, Content> deliver() {
-    Stream all;
-    std::vector<std::size_t> counts;
-    for (Stream& stream : to_) {
-      all.insert(all.end(), stream.begin(), stream.end());
-      counts.push_back(stream.size());
-      stream.clear();
-    }
-    std::map<ShardId, Content> content;
-    const Stream got = comm_.all_to_all_varying<std::int64_t>(all, counts).values;
-    for (std::size_t at = 0; at < got.size();) {
-      Content& to = content[ShardId(static_cast<std::int32_t>(got[at]))];
-      const auto kind = static_cast<Kind>(got[at + 1]);
-      const auto length = static_cast<std::size_t>(got[at + 2]);
-      put(to, kind, std::span(got).subspan(at + 3, length));
-      at += 3 + length;
-    }
-    for (auto& [piece, c] : content) {
-      std::ranges::sort(c.placed, {}, &JobPlacement::job);
-      std::ranges::sort(c.pinned, {}, &JobPlacement::job);
-      std::ranges::sort(c.waiting);
-    }
-    return content;
-  }
-
- private:
-  static void put(Content& to, Kind kind, std::span<const std::int64_t> values) {
-    if (kind == Kind::waiting) {
-      to.waiting.emplace_back(static_cast<std::int32_t>(values.front()));
-      return;
-    }
-    Placement one = from_wire(values);
-    (kind == Kind::placed ? to.placed : to.pinned).push_back(std::move(one.front()));
-  }
-
-  const comm::Communicator& comm_;
-  const partition::Ownership& owners_;
-  std::vector<Stream> to_;  ///< by rank
-};
-
-/// The pieces a job lies in.
-std::set<ShardId> pieces_of(const JobPlacement& p, std::span<const ShardId> of_machine) {
-  std::set<ShardId> pieces;
-  for (const model::TaskPlacement& t : p.tasks) pieces.insert(of_machine[t.machine.index()]);
-  return pieces;
-}
-
 class Round {
  public:
   Round(const comm::Communicator& comm, const model::Valuation& valuation, const Terrain& terrain,
-        int round, std::uint64_t seed)
+        std::size_t groups, int round, std::uint64_t seed)
       : comm_(comm),
         cluster_(valuation.instance().cluster),
         workload_(valuation.instance().workload),
         terrain_(terrain),
         round_(static_cast<std::uint64_t>(round)),
         seed_(seed),
-        group_of_(deal(cluster_, terrain.shards.size(), round, seed)),
-        machines_(terrain.shards.size()) {
+        group_of_(deal(cluster_, groups, round, seed)),
+        machines_(groups) {
     for (std::size_t m = 0; m < group_of_.size(); ++m) {
       machines_[group_of_[m].index()].emplace_back(m);
     }
@@ -119,10 +42,10 @@ class Round {
     }
   }
 
-  Regrouped run(std::span<Shard> mine, Placement& spanning, int chains) {
+  Regrouped run(std::span<Shard> mine, Placement& spanning, const solver::SearchEffort& effort) {
     to_groups(mine, spanning);
     auto groups = post_.deliver();
-    comm_.agreed([&] { search(mine, groups, chains); });
+    comm_.agreed([&] { search(mine, groups, effort); });
     return to_shards(mine, spanning);
   }
 
@@ -163,12 +86,13 @@ class Round {
         machines_.size(), {kStage, seed_, round_, 1, static_cast<std::uint64_t>(id.value())})));
   }
 
-  void search(std::span<const Shard> mine, std::map<ShardId, Content>& groups, int chains) {
+  void search(std::span<const Shard> mine, std::map<ShardId, Content>& groups,
+              const solver::SearchEffort& effort) {
     for (auto& [g, content] : groups) {
       Shard group = mine.front().fresh(g, machines_[g.index()]);
       for (const JobPlacement& p : content.pinned) group.reserve(p);
       group.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
-      if (group.search(terrain_.prices, chains) > 0.0) ++better_;
+      if (group.search(terrain_.prices, effort) > 0.0) ++better_;
       const solver::ShardContent found = group.content();
       for (const JobPlacement& p : found.placed) {
         const auto shards = pieces_of(p, terrain_.shards.of_machine);
@@ -178,7 +102,9 @@ class Round {
           over_shards_.push_back(p);
         }
       }
-      for (const JobId job : found.unplaced) post_.add(g, job);
+      for (const JobId job : found.unplaced) {
+        post_.add(ShardId(job.index() % terrain_.shards.size()), job);
+      }
     }
   }
 
@@ -233,10 +159,17 @@ std::vector<ShardId> deal(const model::Cluster& cluster, std::size_t groups, int
   return of_machine;
 }
 
+std::size_t group_count(const model::Cluster& cluster, std::size_t shards, std::int64_t gpus) {
+  const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(1, cluster.gpus() / gpus));
+  return std::min(shards, wanted);
+}
+
 Regrouped regroup(const comm::Communicator& comm, const model::Valuation& valuation,
                   const Terrain& terrain, std::span<Shard> mine, Placement& spanning, int round,
-                  std::uint64_t seed, int chains) {
-  return Round(comm, valuation, terrain, round, seed).run(mine, spanning, chains);
+                  std::uint64_t seed, const GroupSearch& search) {
+  const std::size_t groups =
+      group_count(valuation.instance().cluster, terrain.shards.size(), search.gpus);
+  return Round(comm, valuation, terrain, groups, round, seed).run(mine, spanning, search.effort);
 }
 
 }  // namespace berth::coordinator

@@ -91,7 +91,9 @@ std::map<std::string, std::string> changed(const coordinator::RoundOptions& roun
   compare("schedulers", rounds.schedulers, usual.schedulers);
   compare("pipeline_depth", rounds.depth, usual.depth);
   compare("regroups", rounds.regroups, usual.regroups);
-  compare("chains", rounds.chains, usual.chains);
+  compare("chains", rounds.groups.effort.chains, usual.groups.effort.chains);
+  compare("cuts", rounds.groups.effort.cuts, usual.groups.effort.cuts);
+  compare("group_gpus", rounds.groups.gpus, usual.groups.gpus);
   if (rounds.choice.choice == strads::Choice::largest) words["offer_choice"] = "largest";
   return words;
 }
@@ -105,10 +107,11 @@ Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Sta
                                                      start.rounds.spanning);
   }
   const coordinator::Coordinated done = stages.run("coordinate", [&] {
-    return coordinator::coordinate(scene.comm, *start.valuation,
-                                   {scene.shards, scene.owners, start.consensus.prices},
-                                   start.local.mine, round_options(scene.options, sharing.get()),
-                                   hooks(proof, writer, progress, records), start.rounds);
+    return coordinator::coordinate(
+        scene.comm, *start.valuation,
+        {scene.shards, scene.owners, scene.pools, start.consensus.prices}, start.local.mine,
+        round_options(scene.options, sharing.get()), hooks(proof, writer, progress, records),
+        start.rounds);
   });
   Placed placed{
       .placement = coordinator::gather_placement(scene.comm, start.local.mine, done.spanning),

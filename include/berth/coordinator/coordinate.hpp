@@ -34,8 +34,8 @@ struct RoundOptions {
   int tabu_rounds = 6;  ///< a refused (job, shard) pair is not tried again for so long
   double least_gain = 2e-5;          ///< stop after two rounds that gain less than this fraction
   double gap = 1e-4;                 ///< stop when the certified gap is this small
-  int regroups = 8;                  ///< regroup rounds after those, at most, >= 0
-  int chains = 1000;                 ///< ejection chains of a group in a regroup round, >= 0
+  int regroups = 4;                  ///< regroup rounds after those, at most, >= 0
+  GroupSearch groups = {};           ///< what a regroup round does
   double least_regroup_gain = 1e-5;  ///< stop after two of them that gain less than this fraction
   int save_every = 0;          ///< rounds between two calls of Hooks::save, round 0 first; 0 = none
   StopToken stop = {};         ///< asked by every rank between rounds; one yes ends them

@@ -8,6 +8,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
 #include "berth/partition/partition.hpp"
 #include "berth/solver/shard.hpp"
@@ -18,6 +19,7 @@ namespace berth::coordinator {
 struct Terrain {
   const partition::Shards& shards;
   const partition::Ownership& owners;
+  const model::Pools& pools;
   std::span<const double> prices;  ///< by PoolId, value per GPU
 };
 
@@ -27,16 +29,25 @@ struct Terrain {
 std::vector<ShardId> deal(const model::Cluster& cluster, std::size_t groups, int round,
                           std::uint64_t seed);
 
+/// How a regroup round searches.
+struct GroupSearch {
+  int gpus = 16384;                  ///< of a group, about, where they are fewer than shards; > 0
+  solver::SearchEffort effort = {};  ///< of each group
+};
+
+/// min(shards, GPUs / gpus), at least 1.
+std::size_t group_count(const model::Cluster& cluster, std::size_t shards, std::int64_t gpus);
+
 /// What one regroup round was.
 struct Regrouped {
   std::int64_t groups = 0;  ///< with machines
   std::int64_t better = 0;  ///< groups whose search gained
 };
 
-/// One regroup round: the machines are dealt to groups, as many as shards; a group has the jobs
-/// that lie inside it and its share of those that wait (in odd rounds at their home, else drawn),
-/// searches by ejection chains, and gives all back to the shards. A gang over two groups stays as
-/// it is. Whatever lies over several shards afterwards is in `spanning`.
+/// One regroup round: the machines are dealt to groups, at most as many as shards; a group has the
+/// jobs that lie inside it and its share of those that wait (in odd rounds at their home, else
+/// drawn), searches (`Shard::search`), and gives all back to the shards. A gang over two groups
+/// stays as it is. Whatever lies over several shards afterwards is in `spanning`.
 ///
 /// Each rank passes its own shards, the same `spanning`, and gets them rebuilt; the outcome does
 /// not depend on who owns what. Messages: two all-to-alls and one all-gather, in all 32 B per task
@@ -45,6 +56,6 @@ struct Regrouped {
 /// @param spanning  ascending JobId; so afterwards
 Regrouped regroup(const comm::Communicator& comm, const model::Valuation& valuation,
                   const Terrain& terrain, std::span<solver::Shard> mine, model::Placement& spanning,
-                  int round, std::uint64_t seed, int chains);
+                  int round, std::uint64_t seed, const GroupSearch& search);
 
 }  // namespace berth::coordinator

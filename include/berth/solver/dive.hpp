@@ -13,6 +13,12 @@
 
 namespace berth::solver {
 
+/// How much is searched; what finds nothing more ends sooner.
+struct SearchEffort {
+  int chains = 1000;  ///< ejection chains tried, >= 0
+  int cuts = 10000;   ///< cuts of machines tried, >= 0
+};
+
 /// Limits are counted, never timed: the plan does not depend on the machine's speed.
 struct DiveOptions {
   double eps = 0.0007;        ///< smoothing, fraction of the largest value per GPU, > 0
@@ -20,8 +26,8 @@ struct DiveOptions {
   int iterations = 15;        ///< of the minimiser per re-solve, >= 1
   double decided = 0.9;       ///< softmax weight from which a job is fixed, in (0.5, 1]
   double last_decided = 0.5;  ///< the same in the last pass of a size class
-  int chains = 4000;          ///< ejection chains tried at the end, >= 0
-  StopToken stop = {};        ///< ends the dive and the chains; a patient one the filling
+  SearchEffort effort = {};   ///< at the end
+  StopToken stop = {};        ///< ends the dive and the search; a patient one the filling
 };
 
 /// What a job that was left out could add at the prices the dive started from.
@@ -60,14 +66,22 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
 void fill(const model::Valuation& valuation, model::Room& room, std::span<const MachineId> machines,
           std::vector<JobId>& unplaced, model::Placement& placed);
 
-/// Ejection chains: an unplaced job takes the place of cheaper ones, which move elsewhere or
-/// leave, whenever the total value rises. Returns the value gained.
+/// Jobs with the same tasks trade places and machines are cut anew (a place for a large job becomes
+/// several for small ones, or the other way round) while that gains; then ejection chains: an
+/// unplaced job takes the place of cheaper ones, which move elsewhere or leave, whenever the total
+/// value rises. Returns the value gained.
 /// @param prices  by PoolId of `pools`, per GPU: where to look first; they decide no acceptance
-/// @param chains  most chains tried
-/// @param stop    asked between chains
+/// @param stop    asked between chains and between machines
 double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
                std::span<const MachineId> machines, std::vector<JobId>& unplaced,
-               model::Placement& placed, std::span<const double> prices, int chains,
+               model::Placement& placed, std::span<const double> prices, const SearchEffort& effort,
                const StopToken& stop = {});
+
+/// Jobs with the same tasks trade places among themselves and with those that wait, until nobody
+/// gains. Takes no room and frees none. Returns the value gained.
+/// @param unplaced, placed  ascending; edited
+/// @param stop    asked between kinds of jobs
+double trade(const model::Valuation& valuation, const model::Pools& pools,
+             std::vector<JobId>& unplaced, model::Placement& placed, const StopToken& stop = {});
 
 }  // namespace berth::solver

@@ -13,6 +13,7 @@
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
+#include "berth/solver/dive.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::solver {
@@ -161,10 +162,10 @@ class Shard {
   /// turn, at most `sweeps` deep. Returns the value added.
   double improve();
 
-  /// Up to `chains` ejection chains through all it holds, waiting jobs or not, largest regret at
-  /// these prices first. Returns the value added.
+  /// Trades, cuts and ejection chains (`solver::improve`) through all it holds, waiting jobs or
+  /// not. Returns the value added.
   /// @param prices  by PoolId of the whole cluster, value per GPU; they decide no acceptance
-  double search(std::span<const double> prices, int chains);
+  double search(std::span<const double> prices, const SearchEffort& effort);
 
   [[nodiscard]] ShardId id() const;
   [[nodiscard]] double gpus() const;                 ///< of all its machines

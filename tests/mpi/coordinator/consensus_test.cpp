@@ -79,8 +79,8 @@ model::Placement coordinated(const comm::Communicator& comm, const model::Valuat
   RoundOptions options;
   options.rounds = rounds;
   options.gap = 0.0;
-  const auto done = coordinate(comm, valuation, {pieces, owners, prices.prices}, local.mine, options,
-                               {}, {.spanning = jobs.spanning});
+  const auto done = coordinate(comm, valuation, {pieces, owners, pools, prices.prices}, local.mine,
+                               options, {}, {.spanning = jobs.spanning});
   return gather_placement(comm, local.mine, done.spanning);
 }
 

@@ -63,5 +63,11 @@ TEST(Deal, leaves_the_last_groups_without_machines_when_there_are_too_few_racks)
   EXPECT_EQ(machines.rbegin()->first, ShardId(racks - 1));
 }
 
+TEST(Deal, makes_fewer_groups_than_shards_of_small_ones) {
+  EXPECT_EQ(group_count(cluster(), 8, 1024), 4u);
+  EXPECT_EQ(group_count(cluster(), 3, 1024), 3u);
+  EXPECT_EQ(group_count(cluster(), 8, 100'000), 1u);
+}
+
 }  // namespace
 }  // namespace berth::coordinator

@@ -20,6 +20,8 @@ namespace {
 using model::Level;
 using test::FloorPlan;
 
+constexpr SearchEffort kChains{.chains = 100, .cuts = 0};
+
 /// Prices, then a dive on the empty floor; checks the result against the room and the values.
 struct Dived {
   PriceResult prices;
@@ -244,7 +246,8 @@ TEST(Improve, moves_a_job_aside_for_one_that_cannot) {
       *place_job(room, plan.instance.workload, JobId(0), std::span(plan.machines).first(1))};
   std::vector<JobId> unplaced{JobId(1)};
   const std::vector<double> prices(pools.size(), 0.5);
-  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, 100), 8.0);
+  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains),
+                   8.0);
   ASSERT_EQ(placed.size(), 2U);
   EXPECT_TRUE(unplaced.empty());
   EXPECT_EQ(placed[0].tasks[0].machine, MachineId(1));
@@ -266,10 +269,10 @@ TEST(Improve, pushes_out_the_cheapest_for_a_better_one_and_never_loses) {
   fill(value, room, plan.machines, first, placed);
   ASSERT_EQ(placed.size(), 4U);
   const std::vector<double> prices(pools.size(), 2.2);
-  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, 100),
+  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains),
                    10.0 - 6.0);
   EXPECT_EQ(unplaced, (std::vector<JobId>{JobId(1), JobId(2)}));
-  EXPECT_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, 100), 0.0);
+  EXPECT_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains), 0.0);
 }
 
 // The required job is worth less than those it pushes out, and nobody pushes it out again.
@@ -287,7 +290,7 @@ TEST(Improve, drives_required_jobs_in) {
   std::vector<JobId> unplaced{plan.job({.gpus = 2, .weight = 0.5, .required = true})};
   const auto pools = plan.pools();
   const std::vector<double> prices(pools.size(), 2.5);
-  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, 100),
+  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains),
                    1.0 - 8.0);
   EXPECT_EQ(unplaced, std::vector<JobId>{JobId(1)});
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "berth/base/stop.hpp"
+#include "berth/comm/communicator.hpp"
+#include "berth/coordinator/regroup.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/value.hpp"
+#include "berth/solver/shard.hpp"
+
+namespace berth::coordinator {
+
+/// By JobId: which of `pieces` pieces trades it. Jobs with the same tasks are in the same one, the
+/// pieces hold about as many jobs each.
+std::vector<ShardId> deal_kinds(const model::Workload& workload, std::size_t pieces);
+
+/// One round of trade over the whole cluster: the jobs are dealt by kind to as many pieces as there
+/// are shards, those with the same tasks trade places until nobody gains, and all go back to
+/// the shards they lie in; who waits is dealt round. The room stays as it is.
+///
+/// Each rank passes its own shards, the same `spanning`, and gets them rebuilt; the outcome does
+/// not depend on who owns what. Messages as in `regroup`.
+/// @param spanning  ascending JobId; so afterwards
+/// @param stop      asked between kinds
+void trade(const comm::Communicator& comm, const model::Valuation& valuation,
+           const Terrain& terrain, std::span<solver::Shard> mine, model::Placement& spanning,
+           const StopToken& stop = {});
+
+}  // namespace berth::coordinator

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "where/recut.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace berth::solver::where {
+
+using model::TaskPlacement;
+
+namespace {
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kLeast = 1e-6;  ///< gain worth a try
+constexpr int kMost = 4;         ///< places of one kind more or fewer in a cut
+constexpr int kMostSingle = 8;   ///< the same of one GPU
+constexpr int kTries = 4;        ///< cuts of one machine tried in a row
+}  // namespace
+
+Recut::Recut(const model::Valuation& valuation, const Menu& menu, Floor& floor, Berths& berths)
+    : valuation_(&valuation),
+      floor_(&floor),
+      berths_(&berths),
+      trades_(make_trades(valuation, menu, floor.yard(), berths)),
+      places_(valuation.instance().cluster.machines()) {
+  for (const Trade& trade : trades_) {
+    const Signature& s = menu.signatures()[menu.signature_of(trade.position(0))];
+    gpus_.push_back(s.milli % model::kGpuMilli == 0 && s.piece > 0
+                        ? static_cast<int>(s.milli / model::kGpuMilli)
+                        : 0);
+  }
+}
+
+double Recut::run(int most, const StopToken& stop) {
+  double gained = 0.0;
+  for (Trade& trade : trades_) {
+    if (stop.requested()) return gained;
+    gained += trade.settle();
+  }
+  for (std::size_t t = 0; t < trades_.size(); ++t) {
+    if (gpus_[t] == 0) continue;
+    trades_[t].open_pools();
+    for (const auto& [m, count] : trades_[t].lodgers()) places_[m.index()][t] = count;
+  }
+  left_ = most;
+  for (double sweep = 1.0; sweep > 0.0 && left_ > 0;) {
+    sweep = 0.0;
+    for (const MachineId m : floor_->machines()) {
+      if (left_ <= 0 || stop.requested()) break;
+      sweep += try_machine(m);
+    }
+    gained += sweep;
+  }
+  return gained;
+}
+
+std::vector<Recut::Kind> Recut::kinds_on(MachineId m) {
+  std::vector<Kind> kinds;
+  const PoolId pool = floor_->yard().pools().of_machine[m.index()];
+  const int capacity = valuation_->instance().cluster.class_of(m).gpus;
+  for (std::size_t t = 0; t < trades_.size(); ++t) {
+    if (gpus_[t] == 0 || gpus_[t] > capacity) continue;
+    const std::uint32_t node = trades_[t].node_of_pool(pool);
+    if (node == Trade::kNone) continue;
+    const auto here = places_[m.index()].find(t);
+    Kind kind{t, node, gpus_[t], here == places_[m.index()].end() ? 0 : here->second, {}, {}};
+    const auto most = static_cast<std::size_t>(kind.gpus == 1 ? kMostSingle : kMost);
+    const double worth = trades_[t].worth_of_more(node);
+    if (worth > 0.0) kind.more.assign(most, worth);
+    if (kind.here > 0) {
+      kind.less.assign(std::min(most, static_cast<std::size_t>(kind.here)),
+                       trades_[t].worth_of_less(node));
+    }
+    if (!kind.more.empty() || !kind.less.empty()) kinds.push_back(std::move(kind));
+  }
+  return kinds;
+}
+
+/// Knapsack over the kinds, by GPUs used more (or fewer) than now.
+Recut::Found Recut::best_cut(std::span<const Kind> kinds, int idle, int capacity) const {
+  const int width = 2 * capacity + 1;
+  std::vector<double> best(static_cast<std::size_t>(width), kNever);
+  std::vector<double> next;
+  std::vector<std::vector<signed char>> chosen;
+  best[static_cast<std::size_t>(capacity)] = 0.0;
+  for (const Kind& kind : kinds) {
+    next = best;
+    auto& choice = chosen.emplace_back(static_cast<std::size_t>(width), 0);
+    const auto offer = [&](int places, double worth) {
+      const int shift = places * kind.gpus;
+      for (int x = std::max(0, -shift); x < std::min(width, width - shift); ++x) {
+        const double with = best[static_cast<std::size_t>(x)] + worth;
+        double& to = next[static_cast<std::size_t>(x + shift)];
+        if (with <= to + kLeast / 100.0) continue;
+        to = with;
+        choice[static_cast<std::size_t>(x + shift)] = static_cast<signed char>(places);
+      }
+    };
+    double sum = 0.0;
+    for (std::size_t k = 0; k < kind.more.size(); ++k) {
+      offer(static_cast<int>(k) + 1, sum += kind.more[k]);
+    }
+    sum = 0.0;
+    for (std::size_t k = 0; k < kind.less.size(); ++k) {
+      offer(-static_cast<int>(k) - 1, sum += kind.less[k]);
+    }
+    best.swap(next);
+  }
+  Found found{kLeast, {}};
+  int at = -1;
+  for (int x = 0; x <= std::min(width - 1, capacity + idle); ++x) {
+    if (best[static_cast<std::size_t>(x)] <= found.gain) continue;
+    found.gain = best[static_cast<std::size_t>(x)];
+    at = x;
+  }
+  if (at < 0) return {};
+  found.cut.resize(kinds.size());
+  for (std::size_t k = kinds.size(); k-- > 0;) {
+    found.cut[k] = chosen[k][static_cast<std::size_t>(at)];
+    at -= found.cut[k] * kinds[k].gpus;
+  }
+  return found;
+}
+
+double Recut::try_machine(MachineId m) {
+  std::vector<Kind> kinds = kinds_on(m);
+  const int capacity = valuation_->instance().cluster.class_of(m).gpus;
+  for (int tries = 0; tries < kTries && left_ > 0; ++tries) {
+    const Found found = best_cut(kinds, floor_->room().whole_count(m), capacity);
+    if (found.cut.empty()) return 0.0;
+    --left_;
+    const double gain = carry_out(m, kinds, found);
+    if (gain <= 0.0) continue;
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      if (found.cut[k] != 0) places_[m.index()][kinds[k].trade] += found.cut[k];
+    }
+    return gain;
+  }
+  return 0.0;
+}
+
+/// Fewer places first, then more. What a place turns out to be worth is noted in its kind, and all
+/// is taken back once the cut cannot gain any more.
+double Recut::carry_out(MachineId m, std::vector<Kind>& kinds, const Found& found) {
+  journal_.clear();
+  for (const Kind& kind : kinds) trades_[kind.trade].begin();
+  double hoped = found.gain, gain = 0.0;
+  for (const int sign : {-1, +1}) {
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      for (int i = 0; i < sign * found.cut[k]; ++i) {
+        double& expected = (sign > 0 ? kinds[k].more : kinds[k].less)[static_cast<std::size_t>(i)];
+        const double worth = sign > 0 ? add(m, kinds[k]) : remove(m, kinds[k]);
+        hoped += worth - expected;
+        gain += worth;
+        expected = worth;
+        if (hoped > kLeast) continue;
+        take_back(kinds);
+        return 0.0;
+      }
+    }
+  }
+  if (gain > kLeast) return gain;
+  take_back(kinds);
+  return 0.0;
+}
+
+double Recut::add(MachineId m, const Kind& kind) {
+  Trade& trade = trades_[kind.trade];
+  if (trade.worth_of_more(kind.node) == kNever) return kNever;
+  const Trade::Chain chain = trade.more(kind.node);
+  auto placed =
+      model::place_job(floor_->room(), valuation_->instance().workload,
+                       berths_->jobs[trade.position(chain.jobs.back())], std::span(&m, 1));
+  if (!placed) return kNever;
+  floor_->note(*placed);
+  std::vector<TaskPlacement> place = placed->tasks;
+  journal_.emplace_back(true, std::move(*placed));
+  return trade.carry_out(chain, place);
+}
+
+double Recut::remove(MachineId m, const Kind& kind) {
+  Trade& trade = trades_[kind.trade];
+  const std::uint32_t lodger = trade.lodger(kind.node, m);
+  if (lodger == Trade::kNone || trade.worth_of_less(kind.node) == kNever) return kNever;
+  Trade::Chain chain = trade.less(kind.node);
+  // The place must come free on this machine: its job takes the place of who would have gone.
+  if (chain.jobs.front() != lodger) chain.jobs.insert(chain.jobs.begin(), lodger);
+  std::vector<TaskPlacement> place;
+  const double gain = trade.carry_out(chain, place);
+  model::JobPlacement left{.job = berths_->jobs[trade.position(lodger)], .tasks = std::move(place)};
+  floor_->release(left);
+  journal_.emplace_back(false, std::move(left));
+  return gain;
+}
+
+void Recut::take_back(std::span<const Kind> kinds) {
+  for (auto entry = journal_.rbegin(); entry != journal_.rend(); ++entry) {
+    entry->first ? floor_->release(entry->second) : floor_->take(entry->second);
+  }
+  journal_.clear();
+  for (const Kind& kind : kinds) trades_[kind.trade].roll_back();
+}
+
+}  // namespace berth::solver::where

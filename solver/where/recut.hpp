@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "where/floor.hpp"
+#include "where/menu.hpp"
+#include "where/refill.hpp"
+#include "where/trade.hpp"
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "berth/base/stop.hpp"
+
+namespace berth::solver::where {
+
+/// Cuts machines anew: one place for a large job becomes several for small ones, or the other way
+/// round, where that gains by what trades say more and fewer places of each kind are worth in the
+/// whole neighbourhood. Only jobs that lie alone on one machine with whole GPUs take part.
+class Recut {
+ public:
+  Recut(const model::Valuation& valuation, const Menu& menu, Floor& floor, Berths& berths);
+
+  /// Trades, then sweeps over the machines until `most` cuts were tried, a sweep gains nothing or
+  /// `stop` says so. Returns the value gained.
+  double run(int most, const StopToken& stop = {});
+
+ private:
+  /// Places of one signature on the machine at hand.
+  struct Kind {
+    std::size_t trade;
+    std::uint32_t node;
+    int gpus, here;            ///< GPUs of a place; places it has now
+    std::vector<double> more;  ///< worth of one place more, of a second, ...
+    std::vector<double> less;
+  };
+  using Cut = std::vector<int>;  ///< by kind: places more (or fewer)
+  struct Found {
+    double gain = 0.0;
+    Cut cut;
+  };
+
+  double try_machine(MachineId m);
+  [[nodiscard]] std::vector<Kind> kinds_on(MachineId m);
+  [[nodiscard]] Found best_cut(std::span<const Kind> kinds, int idle, int capacity) const;
+  double carry_out(MachineId m, std::vector<Kind>& kinds, const Found& found);
+  double add(MachineId m, const Kind& kind);
+  double remove(MachineId m, const Kind& kind);
+  void take_back(std::span<const Kind> kinds);
+
+  const model::Valuation* valuation_;
+  Floor* floor_;
+  Berths* berths_;
+  std::vector<Trade> trades_;
+  std::vector<int> gpus_;                                      ///< by trade; 0: takes no part
+  std::vector<std::map<std::size_t, int>> places_;             ///< by MachineId: trade, how many
+  std::vector<std::pair<bool, model::JobPlacement>> journal_;  ///< taken or released
+  int left_ = 0;                                               ///< cuts that may still be tried
+};
+
+}  // namespace berth::solver::where

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "where/trade.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::solver::where {
+
+using model::Level;
+using model::TaskPlacement;
+
+namespace {
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kTolerance = 1e-9;  ///< of the largest value
+constexpr int kPasses = 100;         ///< of a measurement: ends what rounding errors would go round
+}  // namespace
+
+Trade::Trade(const model::Valuation& valuation, const Menu& menu, const Yard& yard, Berths& berths,
+             std::span<const std::uint32_t> positions)
+    : valuation_(&valuation),
+      menu_(&menu),
+      yard_(&yard),
+      berths_(&berths),
+      positions_(positions.begin(), positions.end()),
+      value_(positions.size(), 0.0),
+      node_at_(positions.size(), kNone) {
+  gather_sets();
+  members_.resize(sets_.size());
+  arc_of_.assign(sets_.size(), kNone);
+  nodes_.push_back({.inside = {}});
+  place_jobs();
+}
+
+void Trade::gather_sets() {
+  for (const std::uint32_t p : positions_) {
+    first_.push_back(static_cast<std::uint32_t>(choice_sets_.size()));
+    for (const Choice& c : menu_->choices(p)) {
+      const PlaceSet& s = menu_->sets()[c.set];
+      const auto fresh = static_cast<std::uint32_t>(sets_.size());
+      choice_sets_.push_back(
+          sets_.try_emplace({s.type, s.width, s.scope, s.domain}, fresh).first->second);
+      tolerance_ = std::max(tolerance_, kTolerance * c.value);
+    }
+  }
+}
+
+/// The node of places in exactly these sets.
+std::uint32_t Trade::node_in(std::vector<std::uint32_t> sets) {
+  const auto fresh = static_cast<std::uint32_t>(nodes_.size());
+  const auto [known, added] = known_.try_emplace(std::move(sets), fresh);
+  if (added) {
+    for (const std::uint32_t s : known->first) members_[s].push_back(fresh);
+    nodes_.push_back({.inside = {}});
+  }
+  return known->second;
+}
+
+/// Pools by pod stand for racks: whether a place in a pod is narrow enough cannot be told.
+bool Trade::choices_are_wider(std::uint32_t position) const {
+  const Level domain = valuation_->instance().workload.job(berths_->jobs[position]).domain;
+  return std::ranges::any_of(menu_->choices(position),
+                             [&](const Choice& c) { return menu_->sets()[c.set].width > domain; });
+}
+
+std::uint32_t Trade::node_of(GpuTypeId type, Level width, RackId rack, PodId pod) {
+  std::vector<std::uint32_t> in;
+  const auto add = [&](Level scope, std::int32_t domain) {
+    for (int w = static_cast<int>(width); w < model::kLevels; ++w) {
+      const auto found = sets_.find({type, static_cast<Level>(w), scope, domain});
+      if (found != sets_.end()) in.push_back(found->second);
+    }
+  };
+  add(Level::cluster, 0);
+  if (width <= Level::pod) add(Level::pod, pod.value());
+  if (width <= Level::rack && rack.valid()) add(Level::rack, rack.value());
+  return node_in(std::move(in));
+}
+
+void Trade::place_jobs() {
+  const model::Instance& instance = valuation_->instance();
+  for (std::uint32_t j = 0; j < positions_.size(); ++j) {
+    const model::JobPlacement& placed = berths_->placed[positions_[j]];
+    const model::Job& job = instance.workload.job(berths_->jobs[positions_[j]]);
+    if (job.required || job.running >= 0 || choices_are_wider(positions_[j])) continue;
+    node_at_[j] = 0;
+    if (!placed.tasks.empty()) {
+      const MachineId m = placed.tasks.front().machine;
+      const Level width = model::width(instance.cluster, placed.tasks);
+      value_[j] = valuation_->placed(placed);
+      node_at_[j] = node_of(instance.cluster.class_of(m).gpu_type, width,
+                            instance.cluster.machine_rack[m.index()], instance.cluster.pod_of(m));
+    }
+    nodes_[node_at_[j]].inside.push_back(j);
+  }
+}
+
+void Trade::open_pools() {
+  of_pool_.clear();
+  for (const model::Pool& pool : yard_->pools().pools) {
+    const std::uint32_t node =
+        pool.gpu_type.valid() ? node_of(pool.gpu_type, Level::machine, pool.rack, pool.pod) : kNone;
+    const auto nowhere = known_.find({});
+    of_pool_.push_back(nowhere != known_.end() && nowhere->second == node ? kNone : node);
+  }
+}
+
+void Trade::refresh(Node& node) {
+  node.stale = false;
+  node.arcs.clear();
+  node.least = kNone;
+  for (const std::uint32_t j : node.inside) {
+    if (node.least == kNone || value_[j] < value_[node.least]) node.least = j;
+    const auto choices = menu_->choices(positions_[j]);
+    for (std::size_t k = 0; k < choices.size(); ++k) {
+      const std::uint32_t set = choice_sets_[first_[j] + k];
+      const double gain = choices[k].value - value_[j];
+      if (arc_of_[set] == kNone) {
+        arc_of_[set] = static_cast<std::uint32_t>(node.arcs.size());
+        node.arcs.push_back({set, gain, j});
+      } else if (gain > node.arcs[arc_of_[set]].gain) {
+        node.arcs[arc_of_[set]] = {set, gain, j};
+      }
+    }
+  }
+  for (const Arc& arc : node.arcs) arc_of_[arc.set] = kNone;
+}
+
+/// visit(to, length, job) for the arcs out of a vertex.
+template <class Visit>
+void Trade::visit_arcs(std::uint32_t vertex, Visit visit) {
+  const auto nodes = static_cast<std::uint32_t>(nodes_.size());
+  if (vertex >= nodes) {
+    for (const std::uint32_t n : members_[vertex - nodes]) visit(n, 0.0, kNone);
+    return;
+  }
+  Node& node = nodes_[vertex];
+  if (node.stale) refresh(node);
+  for (const Arc& arc : node.arcs) visit(nodes + arc.set, arc.gain, arc.job);
+  if (vertex != 0 && node.least != kNone) visit(0U, -value_[node.least], node.least);
+}
+
+/// One pass along the arcs out of active vertices; false when nothing became longer.
+bool Trade::relax(Reaches& reaches, std::vector<char>& active) {
+  bool longer = false;
+  for (std::uint32_t v = 0; v < reaches.size(); ++v) {
+    if (active[v] == 0) continue;
+    active[v] = 0;
+    const double length = reaches[v].length;
+    visit_arcs(v, [&](std::uint32_t to, double gain, std::uint32_t job) {
+      if (length + gain <= reaches[to].length + tolerance_) return;
+      reaches[to] = {length + gain, v, job};
+      active[to] = 1;
+      longer = true;
+    });
+  }
+  return longer;
+}
+
+std::optional<Trade::Chain> Trade::improving_cycle() {
+  Reaches reaches(vertices(), Reach{0.0});
+  std::vector<char> active(vertices(), 1);
+  for (int pass = 0; pass < kPasses && relax(reaches, active); ++pass) {
+    if (auto cycle = cycle_in(reaches)) return cycle;
+  }
+  return std::nullopt;
+}
+
+std::optional<Trade::Chain> Trade::cycle_in(const Reaches& reaches) const {
+  std::vector<std::uint32_t> seen(reaches.size(), kNone);  // by the walk from so and so
+  for (std::uint32_t start = 0; start < reaches.size(); ++start) {
+    std::uint32_t v = start;
+    while (v != kNone && seen[v] == kNone) seen[v] = start, v = reaches[v].next;
+    if (v == kNone || seen[v] != start) continue;
+    Chain chain;
+    std::uint32_t at = v;
+    do {
+      if (reaches[at].job != kNone) chain.jobs.push_back(reaches[at].job);
+      at = reaches[at].next;
+    } while (at != v);
+    std::ranges::reverse(chain.jobs);
+    chain.last = node_at_[chain.jobs.front()];
+    return chain;
+  }
+  return std::nullopt;
+}
+
+double Trade::settle() {
+  double gained = 0.0;
+  for (std::size_t trades = 0; trades < 4 * positions_.size(); ++trades) {
+    const auto cycle = improving_cycle();
+    if (!cycle) break;
+    begin();
+    auto place = berths_->placed[positions_[cycle->jobs.front()]].tasks;
+    const double gain = carry_out(*cycle, place);
+    if (gain <= 0.0) {  // a place nearer home that is worth less
+      roll_back();
+      break;
+    }
+    gained += gain;
+  }
+  begin();
+  return gained;
+}
+
+void Trade::measure_more() {
+  now_.more.assign(vertices(), Reach{kNever});
+  now_.more[0].length = 0.0;
+  std::vector<char> active(vertices(), 0);
+  active[0] = 1;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    if (!relax(now_.more, active)) break;
+  }
+}
+
+void Trade::measure_less() {
+  now_.less.assign(vertices(), Reach{kNever});
+  now_.less[0].length = 0.0;
+  bool longer = true;
+  for (int pass = 0; pass < kPasses && longer; ++pass) {
+    longer = false;
+    for (auto v = static_cast<std::uint32_t>(vertices()); v-- > 1;) {
+      visit_arcs(v, [&](std::uint32_t to, double gain, std::uint32_t job) {
+        const double length = gain + now_.less[to].length;
+        if (length == kNever || length <= now_.less[v].length + tolerance_) return;
+        now_.less[v] = {length, to, job};
+        longer = true;
+      });
+    }
+  }
+}
+
+double Trade::worth_of_more(std::uint32_t node) {
+  if (now_.more.empty()) measure_more();
+  return now_.more[node].length;
+}
+
+double Trade::worth_of_less(std::uint32_t node) {
+  if (now_.less.empty()) measure_less();
+  return now_.less[node].length;
+}
+
+Trade::Chain Trade::more(std::uint32_t node) const {
+  Chain chain{.jobs = {}, .last = node};
+  for (std::uint32_t v = node; v != 0; v = now_.more[v].next) {
+    if (now_.more[v].job != kNone) chain.jobs.push_back(now_.more[v].job);
+    BERTH_ASSERT(chain.jobs.size() <= vertices());
+  }
+  std::ranges::reverse(chain.jobs);
+  return chain;
+}
+
+Trade::Chain Trade::less(std::uint32_t node) const {
+  Chain chain{.jobs = {}, .last = 0};
+  for (std::uint32_t v = node; v != 0; v = now_.less[v].next) {
+    if (now_.less[v].job != kNone) chain.jobs.push_back(now_.less[v].job);
+    BERTH_ASSERT(chain.jobs.size() <= vertices());
+  }
+  return chain;
+}
+
+void Trade::begin() { journal_.clear(); }
+
+void Trade::move(std::uint32_t job, std::uint32_t node, std::vector<TaskPlacement> tasks) {
+  if (node_at_[job] != node) {
+    std::erase(nodes_[node_at_[job]].inside, job);
+    nodes_[node].inside.push_back(job);
+    nodes_[node_at_[job]].stale = true;
+  }
+  nodes_[node].stale = true;
+  node_at_[job] = node;
+  model::JobPlacement& placed = berths_->placed[positions_[job]];
+  placed.tasks = std::move(tasks);
+  value_[job] = placed.tasks.empty() ? 0.0 : valuation_->placed(placed);
+}
+
+double Trade::carry_out(const Chain& chain, std::vector<TaskPlacement>& place) {
+  if (journal_.empty()) before_ = std::move(now_);
+  now_ = {};
+  double gain = 0.0;
+  std::uint32_t node = chain.last;
+  for (std::size_t i = chain.jobs.size(); i-- > 0;) {
+    const std::uint32_t job = chain.jobs[i];
+    const std::uint32_t from = node_at_[job];
+    std::vector<TaskPlacement> left = berths_->placed[positions_[job]].tasks;
+    journal_.push_back({job, from, left});
+    gain -= value_[job];
+    move(job, node, std::move(place));
+    gain += value_[job];
+    place = std::move(left);
+    node = from;
+  }
+  return gain;
+}
+
+void Trade::roll_back() {
+  if (journal_.empty()) return;
+  for (auto former = journal_.rbegin(); former != journal_.rend(); ++former) {
+    move(former->job, former->node, std::move(former->tasks));
+  }
+  journal_.clear();
+  now_ = std::move(before_);
+}
+
+std::uint32_t Trade::lodger(std::uint32_t node, MachineId machine) const {
+  const auto here = [machine](const TaskPlacement& t) { return t.machine == machine; };
+  for (const std::uint32_t j : nodes_[node].inside) {
+    if (std::ranges::all_of(berths_->placed[positions_[j]].tasks, here)) return j;
+  }
+  return kNone;
+}
+
+std::map<MachineId, int> Trade::lodgers() const {
+  std::map<MachineId, int> counts;
+  for (std::size_t j = 0; j < positions_.size(); ++j) {
+    if (node_at_[j] == kNone || node_at_[j] == 0) continue;
+    const auto& tasks = berths_->placed[positions_[j]].tasks;
+    const MachineId m = tasks.front().machine;
+    const auto here = [m](const TaskPlacement& t) { return t.machine == m; };
+    if (std::ranges::all_of(tasks, here)) ++counts[m];
+  }
+  return counts;
+}
+
+std::vector<Trade> make_trades(const model::Valuation& valuation, const Menu& menu,
+                               const Yard& yard, Berths& berths) {
+  std::vector<std::vector<std::uint32_t>> of(menu.signatures().size());
+  for (std::uint32_t i = 0; i < berths.jobs.size(); ++i) {
+    if (!menu.choices(i).empty()) of[menu.signature_of(i)].push_back(i);
+  }
+  std::vector<Trade> trades;
+  for (std::size_t s = 0; s < of.size(); ++s) {
+    if (of[s].empty() || menu.signatures()[s].cpu_tasks) continue;
+    trades.emplace_back(valuation, menu, yard, berths, of[s]);
+  }
+  return trades;
+}
+
+}  // namespace berth::solver::where

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "post.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/coordinator/wire.hpp"
+
+namespace berth::coordinator {
+
+using model::JobPlacement;
+using model::Placement;
+
+void Post::add(ShardId piece, Kind kind, std::span<const std::int64_t> values) {
+  std::vector<std::int64_t>& stream = to_[static_cast<std::size_t>(owners_.owner[piece.index()])];
+  stream.insert(stream.end(), {piece.value(), static_cast<std::int64_t>(kind),
+                               static_cast<std::int64_t>(values.size())});
+  stream.insert(stream.end(), values.begin(), values.end());
+}
+
+void Post::add(ShardId piece, Kind kind, const JobPlacement& placed) {
+  add(piece, kind, to_wire(Placement{placed}));
+}
+
+void Post::add(ShardId piece, JobId waiting) {
+  const std::int64_t job = waiting.value();
+  add(piece, Kind::waiting, std::span(&job, 1));
+}
+
+std::map<ShardId, Content> Post::deliver() {
+  std::vector<std::int64_t> all;
+  std::vector<std::size_t> counts;
+  for (std::vector<std::int64_t>& stream : to_) {
+    all.insert(all.end(), stream.begin(), stream.end());
+    counts.push_back(stream.size());
+    stream.clear();
+  }
+  std::map<ShardId, Content> content;
+  const auto got = comm_.all_to_all_varying<std::int64_t>(all, counts).values;
+  for (std::size_t at = 0; at < got.size();) {
+    Content& to = content[ShardId(static_cast<std::int32_t>(got[at]))];
+    const auto kind = static_cast<Kind>(got[at + 1]);
+    const auto length = static_cast<std::size_t>(got[at + 2]);
+    put(to, kind, std::span(got).subspan(at + 3, length));
+    at += 3 + length;
+  }
+  for (auto& [piece, c] : content) {
+    std::ranges::sort(c.placed, {}, &JobPlacement::job);
+    std::ranges::sort(c.pinned, {}, &JobPlacement::job);
+    std::ranges::sort(c.waiting);
+  }
+  return content;
+}
+
+void Post::put(Content& to, Kind kind, std::span<const std::int64_t> values) {
+  if (kind == Kind::waiting) {
+    to.waiting.emplace_back(static_cast<std::int32_t>(values.front()));
+    return;
+  }
+  Placement one = from_wire(values);
+  (kind == Kind::placed ? to.placed : to.pinned).push_back(std::move(one.front()));
+}
+
+std::set<ShardId> pieces_of(const JobPlacement& placed, std::span<const ShardId> of_machine) {
+  std::set<ShardId> pieces;
+  for (const model::TaskPlacement& t : placed.tasks) pieces.insert(of_machine[t.machine.index()]);
+  return pieces;
+}
+
+}  // namespace berth::coordinator

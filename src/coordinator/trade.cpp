@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/coordinator/trade.hpp"
+
+#include "post.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "berth/coordinator/wire.hpp"
+#include "berth/solver/dive.hpp"
+
+namespace berth::coordinator {
+namespace {
+
+using model::JobPlacement;
+using model::Placement;
+using solver::Shard;
+
+/// Shape and count of each task group.
+using JobKind = std::vector<std::pair<ShapeId, std::int32_t>>;
+
+void give(std::span<const Shard> mine, const Placement& spanning, std::span<const ShardId> piece_of,
+          Post& post) {
+  for (const Shard& shard : mine) {
+    const solver::ShardContent content = shard.content();
+    for (const JobPlacement& p : content.placed) post.add(piece_of[p.job.index()], Kind::placed, p);
+    for (const JobId job : content.unplaced) post.add(piece_of[job.index()], job);
+  }
+  for (const JobPlacement& p : spanning) post.add(piece_of[p.job.index()], Kind::placed, p);
+}
+
+/// Kinds do not meet: one search serves all pieces of a rank.
+Content all_of(std::map<ShardId, Content> pieces) {
+  Content all;
+  for (auto& [piece, content] : pieces) {
+    std::ranges::move(content.placed, std::back_inserter(all.placed));
+    std::ranges::move(content.waiting, std::back_inserter(all.waiting));
+  }
+  std::ranges::sort(all.placed, {}, &JobPlacement::job);
+  std::ranges::sort(all.waiting);
+  return all;
+}
+
+/// Puts what the shards hold now in place of what they held.
+void take(std::span<Shard> mine, const Terrain& terrain, std::map<ShardId, Content>& contents,
+          const Placement& spanning) {
+  for (Shard& shard : mine) {
+    Content& content = contents[shard.id()];
+    shard = shard.fresh(shard.id(), terrain.shards.machines[shard.id().index()]);
+    for (const JobPlacement& p : spanning) shard.reserve(p);
+    shard.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
+  }
+}
+
+}  // namespace
+
+std::vector<ShardId> deal_kinds(const model::Workload& workload, std::size_t pieces) {
+  std::map<JobKind, std::vector<std::size_t>> kinds;
+  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
+    JobKind kind;
+    for (const model::TaskGroup& g : workload.groups_of(workload.jobs[j])) {
+      kind.emplace_back(g.shape, g.count);
+    }
+    kinds[std::move(kind)].push_back(j);
+  }
+  std::vector<const std::vector<std::size_t>*> largest_first;
+  for (const auto& [kind, jobs] : kinds) largest_first.push_back(&jobs);
+  std::ranges::stable_sort(largest_first, std::greater<>{},
+                           [](const auto* jobs) { return jobs->size(); });
+  std::vector<std::size_t> load(pieces, 0);
+  std::vector<ShardId> piece_of(workload.jobs.size());
+  for (const auto* jobs : largest_first) {
+    const auto least = static_cast<std::size_t>(std::ranges::min_element(load) - load.begin());
+    load[least] += jobs->size();
+    for (const std::size_t j : *jobs) piece_of[j] = ShardId(least);
+  }
+  return piece_of;
+}
+
+void trade(const comm::Communicator& comm, const model::Valuation& valuation,
+           const Terrain& terrain, std::span<Shard> mine, Placement& spanning,
+           const StopToken& stop) {
+  Post post(comm, terrain.owners);
+  const auto piece_of = deal_kinds(valuation.instance().workload, terrain.shards.size());
+  give(mine, comm.rank() == 0 ? spanning : Placement{}, piece_of, post);
+  Content here = all_of(post.deliver());
+  Placement over_shards;
+  comm.agreed([&] {
+    solver::trade(valuation, terrain.pools, here.waiting, here.placed, stop);
+    for (const JobPlacement& p : here.placed) {
+      const auto shards = pieces_of(p, terrain.shards.of_machine);
+      if (shards.size() == 1) {
+        post.add(*shards.begin(), Kind::placed, p);
+      } else {
+        over_shards.push_back(p);
+      }
+    }
+    for (const JobId job : here.waiting) {
+      post.add(ShardId(job.index() % terrain.shards.size()), job);
+    }
+  });
+  auto contents = post.deliver();
+  spanning = from_wire(comm.all_gather_varying<std::int64_t>(to_wire(over_shards)));
+  std::ranges::sort(spanning, {}, &JobPlacement::job);
+  take(mine, terrain, contents, spanning);
+}
+
+}  // namespace berth::coordinator
