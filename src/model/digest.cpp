@@ -186,11 +186,22 @@ std::string instance_digest(const Instance& instance) {
 }
 
 std::string plan_digest(const Instance& instance, const Placement& placement) {
-  std::vector<std::string> lines;
-  for (const JobPlacement& placed : placement) append_lines(lines, instance, placed);
-  std::ranges::sort(lines);
+  const auto name_of = [&](std::size_t i) {
+    return instance.workload.job_names[placement[i].job.index()];
+  };
+  // Lines of one job begin with its name and a tab, which no name has and which comes before every
+  // character of one: sorted by name, the jobs' lines follow each other.
+  std::vector<std::size_t> order(placement.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, name_of);
   Sha256 sha;
-  for (const std::string& line : lines) sha.text(line);
+  std::vector<std::string> lines;  // of one job: all of them would outweigh the plan
+  for (const std::size_t i : order) {
+    lines.clear();
+    append_lines(lines, instance, placement[i]);
+    std::ranges::sort(lines);
+    for (const std::string& line : lines) sha.text(line);
+  }
   return sha.hex();
 }
 

@@ -23,10 +23,14 @@ std::vector<MachineId> all_machines(const Cluster& cluster) {
 Room::Room(const Cluster& cluster) : Room(cluster, all_machines(cluster)) {}
 
 Room::Room(const Cluster& cluster, std::span<const MachineId> machines)
-    : slot_(cluster.machines(), ~std::uint32_t{0}), version_(machines.size(), 0) {
+    : version_(machines.size(), 0) {
+  if (machines.empty()) return;
+  const auto [lowest, highest] = std::ranges::minmax(machines);
+  first_ = lowest.index();
+  slot_.assign(highest.index() + 1 - first_, ~std::uint32_t{0});
   machines_.reserve(machines.size());
   for (const MachineId m : machines) {
-    slot_[m.index()] = static_cast<std::uint32_t>(machines_.size());
+    slot_[m.index() - first_] = static_cast<std::uint32_t>(machines_.size());
     machines_.emplace_back(cluster, m);
   }
 }

@@ -14,8 +14,8 @@
 namespace berth::model {
 
 /// Free capacity of the machines of a cluster, or of some of them: about 185 bytes for each that is
-/// held and 4 for each that is not. Copyable, so a trial works on a copy. Not thread-safe per
-/// machine; different machines may be edited by different threads.
+/// held and 4 for each that is not but lies between two that are. Copyable, so a trial works on a
+/// copy. Not thread-safe per machine; different machines may be edited by different threads.
 class Room {
  public:
   /// All machines, holding what no plan moves and nothing else.
@@ -24,7 +24,7 @@ class Room {
   Room(const Cluster& cluster, std::span<const MachineId> machines);
 
   /// Position of a machine among those held, in the order given.
-  [[nodiscard]] std::size_t slot(MachineId m) const { return slot_[m.index()]; }
+  [[nodiscard]] std::size_t slot(MachineId m) const { return slot_[m.index() - first_]; }
   [[nodiscard]] std::size_t size() const { return machines_.size(); }
 
   [[nodiscard]] const FreeMachine& operator[](MachineId m) const { return machines_[slot(m)]; }
@@ -60,7 +60,8 @@ class Room {
   void release(const TaskPlacement& task, const Shape& shape);
 
  private:
-  std::vector<std::uint32_t> slot_;     ///< by MachineId; past the end when not held
+  std::size_t first_ = 0;               ///< the lowest machine held
+  std::vector<std::uint32_t> slot_;     ///< from there to the highest; past the end when not held
   std::vector<FreeMachine> machines_;   ///< by slot
   std::vector<std::uint32_t> version_;  ///< by slot
 };

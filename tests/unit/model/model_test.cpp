@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include "berth/model/digest.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/room.hpp"
@@ -53,6 +59,19 @@ TEST(Room, a_share_opens_a_second_device_only_when_the_first_is_full) {
   EXPECT_EQ(room.whole_count(MachineId(0)), 2);
   EXPECT_EQ(room.count(MachineId(0), share, 100), 5);  // 1 on device 1, 2 on each whole one
   EXPECT_EQ(room.version(MachineId(0)), 3U);
+}
+
+TEST(Room, of_some_machines_knows_each_by_its_own_id) {
+  const Instance instance = two_pods();
+  const std::vector<MachineId> machines{MachineId(3), MachineId(1)};  // any order, with gaps
+  Room room(instance.cluster, machines);
+  ASSERT_EQ(room.size(), 2U);
+  EXPECT_EQ(room.slot(MachineId(3)), 0U);
+  EXPECT_EQ(room.slot(MachineId(1)), 1U);
+  room.take(MachineId(3), 0, {.gpus = 3});
+  EXPECT_EQ(room.whole_count(MachineId(3)), 1);
+  EXPECT_EQ(room.whole_count(MachineId(1)), 4);
+  EXPECT_EQ(Room(instance.cluster, {}).size(), 0U);
 }
 
 TEST(Room, gives_back_exactly_what_was_taken) {
@@ -207,6 +226,26 @@ TEST(Digest, of_a_plan_does_not_depend_on_the_order_of_tasks) {
   EXPECT_NE(one, plan_digest(instance, {{JobId(0), 0, {a, a}}}));
   EXPECT_EQ(plan_digest(instance, {}),
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");  // of nothing
+}
+
+/// Oracle: all lines in one list. Names of which one begins like another, and some that sort
+/// before and after a tab's place.
+TEST(Digest, of_a_plan_is_that_of_all_its_lines_sorted) {
+  Instance instance = two_pods();
+  std::vector<std::string> lines;
+  Placement placement;
+  for (const std::string_view name : {"b", "a", "a b", "a!", "ab", "a-1", "\xC3\xA9", "a-10"}) {
+    const JobId job(instance.workload.job_names.add(name));
+    placement.push_back({job, 7, {{MachineId(1), 0, 6, 1000}, {MachineId(0), 0, 0, 0}}});
+    const auto line = [&](const char* rest) {
+      lines.push_back(std::string(name) + '\t' + rest + "\t7\n");
+    };
+    line("m1\t1\t1000"), line("m1\t2\t1000"), line("m0\t-1\t0");
+  }
+  std::ranges::sort(lines);
+  Sha256 sha;
+  for (const std::string& line : lines) sha.text(line);
+  EXPECT_EQ(plan_digest(instance, placement), sha.hex());
 }
 
 TEST(Pools, of_some_machines_keep_their_order_and_count_those_alone) {
