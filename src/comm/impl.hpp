@@ -2,9 +2,9 @@
 #pragma once
 
 #include "ledger.hpp"
+#include "rounds.hpp"
 #include "wait.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +17,6 @@
 namespace berth::comm {
 
 [[nodiscard]] const char* mpi_name(Call call);  ///< the function that starts it, for errors
-
-constexpr std::size_t kChunkBytes = std::size_t{1} << 30;  // half of what an int can count
 
 /// Freed with its last user.
 struct Communicator::Owned {
@@ -56,13 +54,9 @@ struct Communicator::Impl {
 
   void delay();
 
-  /// Calls f(first, count) until `total` elements are covered, at most chunk_limit bytes a time.
   template <class F>
   void in_chunks(std::size_t total, std::size_t element_bytes, F f) const {
-    const std::size_t most = std::max<std::size_t>(1, chunk_limit / element_bytes);
-    for (std::size_t first = 0; first < total; first += most) {
-      f(first, static_cast<int>(std::min(most, total - first)));
-    }
+    each_chunk(total, element_bytes, chunk_limit, f);
   }
 };
 

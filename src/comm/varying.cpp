@@ -16,22 +16,6 @@ namespace {
 
 using Sizes = std::span<const std::uint64_t>;
 
-/// Where the bytes of one round lie when they are packed end to end by rank.
-struct Round {
-  std::vector<int> counts;
-  std::vector<int> begins;
-  std::size_t total = 0;
-
-  Round(Sizes sizes, std::uint64_t offset, std::uint64_t piece) {
-    for (const std::uint64_t size : sizes) {
-      const std::uint64_t count = std::min(size - std::min(size, offset), piece);
-      counts.push_back(static_cast<int>(count));
-      begins.push_back(static_cast<int>(total));
-      total += static_cast<std::size_t>(count);
-    }
-  }
-};
-
 /// Calls f(position in the whole, position in the round, count) for each rank's part of the round.
 template <class F>
 void for_each_part(Sizes sizes, std::uint64_t offset, const Round& round, F f) {
@@ -79,9 +63,8 @@ void Communicator::gather_bytes(std::span<const std::byte> mine,
   }
   const bool receives = root == kAllRanks || root == rank();
   const bool one_round = sum_of(sizes) <= impl_->chunk_limit;
-  const std::uint64_t piece = one_round
-                                  ? impl_->chunk_limit
-                                  : std::max<std::uint64_t>(1, impl_->chunk_limit / impl_->ranks());
+  const std::uint64_t piece =
+      one_round ? impl_->chunk_limit : piece_of(impl_->chunk_limit, impl_->ranks());
   std::vector<std::byte> part;
   for (std::uint64_t offset = 0; offset < largest_of(sizes); offset += piece) {
     const Round round(sizes, offset, piece);
@@ -141,7 +124,7 @@ void Communicator::exchange_bytes(std::span<const std::byte> items, const Exchan
     std::copy(items.begin(), items.end(), received.begin());
     return;
   }
-  const std::uint64_t piece = std::max<std::uint64_t>(1, impl_->chunk_limit / impl_->ranks());
+  const std::uint64_t piece = piece_of(impl_->chunk_limit, impl_->ranks());
   const bool one_round = exchange.largest <= piece;
   for (std::uint64_t offset = 0; offset < exchange.largest; offset += piece) {
     const Round out(exchange.to, offset, piece);
