@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <utility>
 
 #include <zlib.h>
 
@@ -26,44 +27,6 @@ Bytef* bytes_of(const char* text) {
   throw InputError({.file = file, .line = 0, .field = ""}, problem, hint);
 }
 
-struct Inflate {
-  z_stream stream{};
-  Inflate() {
-    if (inflateInit2(&stream, kGzipWindow) != Z_OK) throw std::bad_alloc();
-  }
-  ~Inflate() { inflateEnd(&stream); }
-  Inflate(const Inflate&) = delete;
-  Inflate& operator=(const Inflate&) = delete;
-};
-
-/// Inflates one member into `text`, whose first `used` bytes are taken; returns bytes read.
-std::size_t inflate_member(z_stream& z, std::string_view compressed, std::string& text,
-                           std::size_t& used, const std::string& file) {
-  std::size_t read = 0;
-  for (;;) {
-    if (used == text.size()) text.resize(std::max(text.size() * 3 / 2, std::size_t{1} << 16));
-    const std::size_t in = std::min(compressed.size() - read, kSlice);
-    const std::size_t out = std::min(text.size() - used, kSlice);
-    z.next_in = bytes_of(compressed.data() + read);
-    z.avail_in = static_cast<uInt>(in);
-    z.next_out = bytes_of(text.data() + used);
-    z.avail_out = static_cast<uInt>(out);
-    const int status = inflate(&z, Z_NO_FLUSH);
-    read += in - z.avail_in;
-    used += out - z.avail_out;
-    if (status == Z_STREAM_END) return read;
-    if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    if (status != Z_OK && status != Z_BUF_ERROR) {
-      bad_gzip(file, std::string("damaged gzip: ") + (z.msg != nullptr ? z.msg : "unreadable"),
-               "the file is corrupt; fetch or write it again");
-    }
-    if (read == compressed.size() && z.avail_out > 0) {
-      bad_gzip(file, "truncated gzip: the file ends in the middle of the compressed text",
-               "fetch or write it again");
-    }
-  }
-}
-
 bool only_zeros(std::string_view bytes) {
   return bytes.find_first_not_of('\0') == std::string_view::npos;
 }
@@ -74,22 +37,78 @@ bool has_gz_suffix(std::string_view path) { return path.ends_with(".gz"); }
 
 bool looks_like_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-std::string inflate_members(std::string_view compressed, const std::string& file) {
-  if (compressed.empty()) {
-    bad_gzip(file, "truncated gzip: the file is empty", "fetch or write it again");
+struct Inflater::Stream {
+  z_stream z{};
+  Stream() {
+    if (inflateInit2(&z, kGzipWindow) != Z_OK) throw std::bad_alloc();
   }
+  ~Stream() { inflateEnd(&z); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+};
+
+Inflater::Inflater(std::string_view compressed, std::string file)
+    : rest_(compressed), file_(std::move(file)), stream_(std::make_unique<Stream>()) {
+  if (compressed.empty()) {
+    bad_gzip(file_, "truncated gzip: the file is empty", "fetch or write it again");
+  }
+}
+
+Inflater::~Inflater() = default;
+
+bool Inflater::at_end() const { return !in_member_ && started_ && only_zeros(rest_); }
+
+void Inflater::begin_member() {
+  if (!looks_like_gzip(rest_) && rest_.size() > 1) {
+    bad_gzip(file_, started_ ? "bytes after the end of the gzip text" : "not a gzip file",
+             started_ ? "" : "a name ending in .gz must hold gzip; rename or compress it");
+  }
+  inflateReset(&stream_->z);
+  in_member_ = started_ = true;
+}
+
+/// As much as zlib gives in one call.
+std::size_t Inflater::step(std::span<char> text) {
+  z_stream& z = stream_->z;
+  const std::size_t in = std::min(rest_.size(), kSlice);
+  const std::size_t out = std::min(text.size(), kSlice);
+  z.next_in = bytes_of(rest_.data());
+  z.avail_in = static_cast<uInt>(in);
+  z.next_out = reinterpret_cast<Bytef*>(text.data());
+  z.avail_out = static_cast<uInt>(out);
+  const int status = inflate(&z, Z_NO_FLUSH);
+  rest_.remove_prefix(in - z.avail_in);
+  if (status == Z_STREAM_END) in_member_ = false;
+  if (status == Z_MEM_ERROR) throw std::bad_alloc();
+  if (status != Z_OK && status != Z_BUF_ERROR && status != Z_STREAM_END) {
+    bad_gzip(file_, std::string("damaged gzip: ") + (z.msg != nullptr ? z.msg : "unreadable"),
+             "the file is corrupt; fetch or write it again");
+  }
+  if (in_member_ && rest_.empty() && z.avail_out > 0) {
+    bad_gzip(file_, "truncated gzip: the file ends in the middle of the compressed text",
+             "fetch or write it again");
+  }
+  return out - z.avail_out;
+}
+
+std::size_t Inflater::read(std::span<char> text) {
+  std::size_t used = 0;
+  while (used < text.size() && !at_end()) {
+    if (!in_member_) begin_member();
+    used += step(text.subspan(used));
+  }
+  return used;
+}
+
+std::string inflate_members(std::string_view compressed, const std::string& file) {
+  Inflater inflater(compressed, file);
   std::string text(std::max(compressed.size() * 4, std::size_t{1} << 12), '\0');
   std::size_t used = 0;
-  Inflate inflate;
-  do {
-    if (!looks_like_gzip(compressed) && compressed.size() > 1) {
-      const bool first = used == 0;
-      bad_gzip(file, first ? "not a gzip file" : "bytes after the end of the gzip text",
-               first ? "a name ending in .gz must hold gzip; rename or compress it" : "");
-    }
-    inflateReset(&inflate.stream);
-    compressed.remove_prefix(inflate_member(inflate.stream, compressed, text, used, file));
-  } while (!compressed.empty() && !only_zeros(compressed));
+  for (;;) {
+    used += inflater.read(std::span(text).subspan(used));
+    if (used < text.size()) break;
+    text.resize(text.size() * 3 / 2);
+  }
   text.resize(used);
   return text;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,8 +12,36 @@ namespace berth::io {
 [[nodiscard]] bool has_gz_suffix(std::string_view path);
 [[nodiscard]] bool looks_like_gzip(std::string_view bytes);
 
-/// All members end to end; zero bytes after the last one are padding. `file` is for messages.
-/// @throws InputError: not gzip, truncated, damaged
+/// Gzip members in, their text end to end out; zero bytes after the last one are padding.
+class Inflater {
+ public:
+  /// @param compressed  must outlive this
+  /// @param file        for messages
+  Inflater(std::string_view compressed, std::string file);
+  ~Inflater();
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  /// Fills `text` and returns its size; less only at the end.
+  /// @throws InputError: not gzip, truncated, damaged
+  std::size_t read(std::span<char> text);
+
+  [[nodiscard]] std::size_t left() const { return rest_.size(); }  ///< compressed bytes
+
+ private:
+  struct Stream;
+  [[nodiscard]] bool at_end() const;
+  void begin_member();
+  std::size_t step(std::span<char> text);
+
+  std::string_view rest_;
+  std::string file_;
+  std::unique_ptr<Stream> stream_;
+  bool in_member_ = false;
+  bool started_ = false;
+};
+
+/// All of it at once.
 std::string inflate_members(std::string_view compressed, const std::string& file);
 
 /// Text in, gzip members out.

@@ -3,7 +3,8 @@
 #include "job_tables.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <string>
+#include <utility>
 
 #include <simdjson.h>
 
@@ -32,10 +33,10 @@ namespace {
 /// to where that is allowed.
 class LineParser {
  public:
-  explicit LineParser(std::string_view text) : text_end_(text.data() + text.size()) {}
-
-  simdjson::dom::element parse(std::string_view line, const JsonSource& source) {
-    const auto room = static_cast<std::size_t>(text_end_ - (line.data() + line.size()));
+  /// @param text_end  of the memory that the line lies in
+  simdjson::dom::element parse(std::string_view line, const char* text_end,
+                               const JsonSource& source) {
+    const auto room = static_cast<std::size_t>(text_end - (line.data() + line.size()));
     const char* begin = line.data();
     if (room < simdjson::SIMDJSON_PADDING) {
       copy_.assign(line);
@@ -50,7 +51,6 @@ class LineParser {
 
  private:
   simdjson::dom::parser parser_;
-  const char* text_end_;
   std::string copy_;
 };
 
@@ -60,33 +60,70 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
 }
 
+/// Takes a text block by block.
+class JobsParser {
+ public:
+  JobsParser(const std::string& file, model::Cluster& cluster)
+      : tables_(cluster, file), source_{.file = file, .line = 0, .raise = raise_input_error} {}
+
+  /// @param text  whole lines, and all of them that are left when the last has no end
+  void add(std::string_view text) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (source_.line == 0 && text.starts_with(byte_order_mark)) {
+      text.remove_prefix(byte_order_mark.size());
+    }
+    const char* const text_end = text.data() + text.size();
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      const std::string_view line = trimmed(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+      ++source_.line;
+      if (line.empty()) continue;
+      const JsonAt at(parser_.parse(line, text_end, source_), source_);
+      read_job_line(at, job_);
+      tables_.add(job_, source_.line);
+    }
+  }
+
+  void reserve(std::size_t lines) { tables_.reserve(lines, lines * kNameBytes); }
+  [[nodiscard]] std::size_t lines() const { return static_cast<std::size_t>(source_.line); }
+  model::Workload finish() { return tables_.finish(); }
+
+ private:
+  static constexpr std::size_t kNameBytes = 8;
+
+  LineParser parser_;
+  JobTables tables_;
+  JsonSource source_;
+  JobLine job_;
+};
+
 }  // namespace
 
 model::Workload parse_jobs(std::string_view text, const std::string& file,
                            model::Cluster& cluster) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  LineParser parser(text);
-  JobTables tables(cluster, file);
-  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
-  tables.reserve(lines, lines * 8);
-  JsonSource source{.file = file, .line = 0, .raise = raise_input_error};
-  JobLine job;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    ++source.line;
-    if (line.empty()) continue;
-    const JsonAt at(parser.parse(line, source), source);
-    read_job_line(at, job);
-    tables.add(job, source.line);
-  }
-  return tables.finish();
+  JobsParser parser(file, cluster);
+  parser.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
+  parser.add(text);
+  return parser.finish();
 }
 
 model::Workload read_jobs(const std::string& path, model::Cluster& cluster) {
-  return parse_jobs(read_file(path), path, cluster);
+  constexpr double kSpare = 1.1;  // lines are not all alike; what is not used costs no memory
+  PieceReader reader(path);
+  JobsParser parser(path, cluster);
+  std::string text;
+  bool first = true;
+  while (reader.append(text)) {
+    const std::size_t whole = text.rfind('\n') + 1;
+    if (whole == 0) continue;
+    parser.add(std::string_view(text).substr(0, whole));
+    text.erase(0, whole);
+    const double lines = kSpare * static_cast<double>(parser.lines()) / reader.part_read();
+    if (std::exchange(first, false)) parser.reserve(static_cast<std::size_t>(lines));
+  }
+  parser.add(text);
+  return parser.finish();
 }
 
 model::Instance read_instance(const std::string& cluster_path, const std::string& jobs_path) {

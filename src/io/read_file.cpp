@@ -3,6 +3,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <string>
 
 #include <fcntl.h>
@@ -20,41 +22,107 @@ namespace {
                    std::string("cannot read: ") + std::strerror(error));
 }
 
-struct Descriptor {
-  int fd;
-  ~Descriptor() { ::close(fd); }
+/// A file open for reading. Its size is only a guess: a pipe has none, a file may grow.
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path)
+      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (fd_ < 0) cannot_read(path, errno);
+    struct stat status {};
+    if (::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)) {
+      size_ = static_cast<std::size_t>(status.st_size);
+    }
+  }
+  ~OpenFile() { ::close(fd_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  [[nodiscard]] std::size_t size() const { return size_; }  ///< 0: not known
+
+  /// Fills the span and returns its size; less only at the end.
+  std::size_t read(std::span<char> bytes) const {
+    std::size_t used = 0;
+    while (used < bytes.size()) {
+      const ssize_t got = ::read(fd_, bytes.data() + used, bytes.size() - used);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) cannot_read(path_, errno);
+      if (got == 0) break;
+      used += static_cast<std::size_t>(got);
+    }
+    return used;
+  }
+
+ private:
+  std::string path_;
+  int fd_;
+  std::size_t size_ = 0;
 };
 
-/// Bytes as they lie. The size is only a guess: a pipe has none, a file may grow.
 std::string read_bytes(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) cannot_read(path, errno);
-  const Descriptor closes{fd};
-  struct stat status {};
-  const bool sized = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-  std::string bytes(sized ? static_cast<std::size_t>(status.st_size) + 1 : 1 << 16, '\0');
+  const OpenFile file(path);
+  std::string bytes(file.size() > 0 ? file.size() + 1 : std::size_t{1} << 16, '\0');
   std::size_t used = 0;
   for (;;) {
-    if (used == bytes.size()) bytes.resize(bytes.size() * 2);
-    const ssize_t got = ::read(fd, bytes.data() + used, bytes.size() - used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) cannot_read(path, errno);
-    if (got == 0) break;
-    used += static_cast<std::size_t>(got);
+    used += file.read(std::span(bytes).subspan(used));
+    if (used < bytes.size()) break;
+    bytes.resize(bytes.size() * 2);
   }
   bytes.resize(used);
   return bytes;
 }
 
+void refuse_gzip(const std::string& path, std::string_view bytes) {
+  if (!looks_like_gzip(bytes)) return;
+  throw InputError({.file = path, .line = 0, .field = ""}, "is gzip, but its name does not say so",
+                   "let the name end in .gz");
+}
+
 }  // namespace
+
+struct PieceReader::State {
+  explicit State(const std::string& named) : path(named) {
+    if (!has_gz_suffix(path)) {
+      file.emplace(path);
+      return;
+    }
+    compressed = read_bytes(path);
+    inflater.emplace(compressed, path);
+  }
+
+  std::string path;
+  std::optional<OpenFile> file;  // plain
+  std::size_t used = 0;          // bytes of it
+  std::string compressed;        // of a .gz file
+  std::optional<Inflater> inflater;
+};
+
+PieceReader::PieceReader(const std::string& path) : state_(std::make_unique<State>(path)) {}
+PieceReader::PieceReader(PieceReader&&) noexcept = default;
+PieceReader::~PieceReader() = default;
+
+bool PieceReader::append(std::string& text, std::size_t size) {
+  State& s = *state_;
+  const std::size_t before = text.size();
+  text.resize(before + size);
+  const auto piece = std::span(text).subspan(before);
+  const std::size_t got = s.inflater ? s.inflater->read(piece) : s.file->read(piece);
+  text.resize(before + got);
+  if (s.file && s.used == 0) refuse_gzip(s.path, std::string_view(text).substr(before));
+  s.used += got;
+  return got > 0;
+}
+
+double PieceReader::part_read() const {
+  const State& s = *state_;
+  const std::size_t all = s.inflater ? s.compressed.size() : s.file->size();
+  const std::size_t read = s.inflater ? all - s.inflater->left() : s.used;
+  return all == 0 ? 1.0 : static_cast<double>(read) / static_cast<double>(all);
+}
 
 std::string read_file(const std::string& path) {
   std::string bytes = read_bytes(path);
   if (has_gz_suffix(path)) return inflate_members(bytes, path);
-  if (looks_like_gzip(bytes)) {
-    throw InputError({.file = path, .line = 0, .field = ""},
-                     "is gzip, but its name does not say so", "let the name end in .gz");
-  }
+  refuse_gzip(path, bytes);
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +13,25 @@ namespace berth::io {
 /// stream). Pipes and devices work. @throws InputError naming the file and the cause: missing,
 /// unreadable, a folder, not gzip, truncated or damaged gzip.
 std::string read_file(const std::string& path);
+
+/// The same content a piece at a time, for text that need not be held whole. (Of a `.gz` file the
+/// compressed bytes are.)
+class PieceReader {
+ public:
+  explicit PieceReader(const std::string& path);  ///< @throws InputError, as `read_file`
+  PieceReader(PieceReader&&) noexcept;
+  ~PieceReader();
+
+  /// Appends the next piece, of `size` bytes unless it is the last. False: there was nothing left.
+  bool append(std::string& text, std::size_t size = std::size_t{1} << 20);
+
+  /// How much of the file has been read, 0 to 1; 1 where that is not known (pipes).
+  [[nodiscard]] double part_read() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// Output that replaces `path` whole or not at all. The content goes to a temporary file beside
 /// the target; commit() syncs it, renames it over the target and syncs the folder. Without

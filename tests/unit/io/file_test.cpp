@@ -82,6 +82,43 @@ TEST(ReadFile, tells_truncated_from_damaged_from_foreign_gzip) {
   expect_unreadable(folder / "hidden", "let the name end in .gz");
 }
 
+TEST(PieceReader, gives_the_text_in_pieces_plain_or_inflated) {
+  const Folder folder;
+  const std::string text = long_text();
+  folder.put("a.txt", text);
+  folder.put("a.gz", member(folder, text.substr(0, 5'000'001)) + member(folder, "") +
+                         member(folder, text.substr(5'000'001)) + std::string(9, '\0'));
+  for (const char* name : {"a.txt", "a.gz"}) {
+    PieceReader reader(folder / name);
+    std::string whole, piece;
+    double part = 0.0;
+    while (reader.append(piece, 999'999)) {
+      EXPECT_TRUE(piece.size() == 999'999 || whole.size() + piece.size() == text.size());
+      EXPECT_GT(reader.part_read(), part);
+      part = reader.part_read();
+      whole += piece;
+      piece.clear();
+    }
+    EXPECT_TRUE(whole == text) << name;  // 12 MB would not help anybody to see
+    EXPECT_GT(part, 0.99);
+  }
+}
+
+TEST(PieceReader, refuses_what_read_file_refuses) {
+  const Folder folder;
+  const std::string whole = member(folder, long_text());
+  folder.put("hidden", whole);
+  folder.put("cut.gz", whole.substr(0, whole.size() / 2));
+  const auto read = [](const std::string& path) {
+    PieceReader reader(path);
+    for (std::string text; reader.append(text);) text.clear();
+  };
+  EXPECT_THROW(read(folder / "absent"), InputError);
+  EXPECT_THROW(read(folder / "hidden"), InputError);
+  EXPECT_THROW(read(folder / "cut.gz"), InputError);
+  EXPECT_NO_THROW(read("/dev/null"));
+}
+
 TEST(AtomicFile, replaces_the_target_and_leaves_nothing_else) {
   const Folder folder;
   folder.put("a", "before");

@@ -3,12 +3,14 @@
 
 #include "faults.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "berth/io/cluster_file.hpp"
+#include "berth/io/file.hpp"
 #include "berth/model/free_machine.hpp"
 
 namespace berth::io {
@@ -409,6 +411,49 @@ TEST(ParseJobs, what_runs_must_have_room_together) {
        R"({"id":"b","tasks":[{"gpu_milli":1}],"running":{"pinned":true,"tasks":[{"machine":"m0","gpus":[{"index":0,"milli":1}]}]}})",
        2, "running.tasks", "does not hold all"},
       with_jobs);
+}
+
+/// So many jobs that the text is read in several blocks; lines of all lengths meet their ends.
+std::string many_jobs() {
+  std::string text = "\xEF\xBB\xBF";
+  for (int j = 0; text.size() < (std::size_t{5} << 19); ++j) {
+    text += R"({"id":"job-)" + std::to_string(j) + R"(","tasks":[{"gpus":1}],"weight":1.)" +
+            std::string(1 + static_cast<std::size_t>(j % 17), '5') + "}" +
+            (j % 5 == 0 ? "\r" : "") + "\n";
+    if (j % 7 == 0) text += "\n";
+  }
+  text += R"({"id":"long","tasks":[{"gpus":1}],"weight":)" + std::string(1 << 20, ' ') + "2}\n";
+  return text + R"({"id":"last","tasks":[{"gpus":1}]})";
+}
+
+TEST(ReadJobs, in_blocks_gives_what_the_whole_text_gives) {
+  const Folder folder;
+  const std::string text = many_jobs();
+  folder.put("j.jsonl", text);
+  write_atomically(folder / "j.jsonl.gz", [&](AtomicFile& file) { file.write(text); });
+  const std::string expected = model::instance_digest(with_jobs(text));
+  for (const char* name : {"j.jsonl", "j.jsonl.gz"}) {
+    Instance instance{.cluster = two_types(), .workload = {}};
+    instance.workload = read_jobs(folder / name, instance.cluster);
+    EXPECT_EQ(model::instance_digest(instance), expected);
+  }
+}
+
+TEST(ReadJobs, in_blocks_counts_lines_over_all_of_them) {
+  const Folder folder;
+  const std::string text = many_jobs();
+  const auto lines = static_cast<std::int64_t>(std::ranges::count(text, '\n'));
+  const auto read = [&](const std::string& more) {
+    folder.put("j.jsonl", text + more);
+    Cluster cluster = two_types();
+    read_jobs(folder / "j.jsonl", cluster);
+  };
+  expect_fault({"late", "\n\n{\"id\":\"j\"}", lines + 3, "tasks", "missing"}, read);
+  expect_fault({"twice",
+                "\n"
+                R"({"id":"job-0","tasks":[{}]})",
+                lines + 2, "id", "given twice", "first on line 1"},
+               read);
 }
 
 TEST(ParseJobs, refuses_more_than_64_gpu_types) {
