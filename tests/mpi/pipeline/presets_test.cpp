@@ -27,7 +27,7 @@ TEST_F(Presets, gangs_with_homes_and_locality) {
 
 TEST_F(Presets, gangs_larger_than_a_shard) {
   const auto plan = test::same_on_any_ranks(
-      policy::generate(policy::Preset::llm_like, {.gpus = 4096, .seed = 2, .load = 1.3}), 8);
+      policy::generate(policy::Preset::llm_like, {.gpus = 4096, .seed = 2, .load = 1.3}), 16);
   if (comm::Communicator::world().rank() != 0) return;
   EXPECT_GT(plan.stats.at("spanning_gangs"), 0);
 }
