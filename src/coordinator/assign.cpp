@@ -2,6 +2,7 @@
 #include "berth/coordinator/assign.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <numeric>
@@ -50,6 +51,38 @@ class PriceMap {
   std::vector<double> anywhere_, pod_, rack_;
 };
 
+/// How many GPUs of each type the largest machine, rack and pod have.
+class Spread {
+ public:
+  explicit Spread(const model::Cluster& cluster)
+      : most_(cluster.gpu_types.size(), {0.0, 0.0, 0.0}) {
+    for (std::size_t t = 0; t < most_.size(); ++t) {
+      std::vector<double> rack(cluster.racks.size(), 0.0), pod(cluster.pods.size(), 0.0);
+      for (std::size_t m = 0; m < cluster.machines(); ++m) {
+        const model::MachineClass& c = cluster.class_of(MachineId(m));
+        if (c.gpu_type != GpuTypeId(t)) continue;
+        most_[t][0] = std::max<double>(most_[t][0], c.gpus);
+        rack[cluster.machine_rack[m].index()] += c.gpus;
+        pod[cluster.pod_of(MachineId(m)).index()] += c.gpus;
+      }
+      for (const double gpus : rack) most_[t][1] = std::max(most_[t][1], gpus);
+      for (const double gpus : pod) most_[t][2] = std::max(most_[t][2], gpus);
+    }
+  }
+
+  /// The narrowest level in which some domain holds so many GPUs.
+  [[nodiscard]] Level narrowest(GpuTypeId type, double gpus) const {
+    const auto& most = most_[type.index()];
+    for (std::size_t l = 0; l < most.size(); ++l) {
+      if (gpus <= most[l]) return static_cast<Level>(l);
+    }
+    return Level::cluster;
+  }
+
+ private:
+  std::vector<std::array<double, 3>> most_;  ///< by type: of a machine, rack, pod
+};
+
 /// Where a job would like to lie at these prices.
 struct Wish {
   double profit = -kNever;
@@ -71,6 +104,7 @@ class Assigner {
         limits_(limits),
         prices_(prices),
         price_(cluster_, pools, prices),
+        spread_(cluster_),
         room_(shards.size(), std::vector<double>(cluster_.gpu_types.size(), 0.0)),
         claimed_(room_),
         shard_of_rack_(cluster_.racks.size()),
@@ -156,7 +190,8 @@ class Assigner {
     if (n <= 0.0) return best;
     const auto offer = [&](GpuTypeId type, Level near, double price) {
       if (price == kNever) return;
-      const double profit = valuation_.option(id, type, Level::machine, near) - n * price;
+      const double profit =
+          valuation_.option(id, type, spread_.narrowest(type, n), near) - n * price;
       if (profit > best.profit) best = {profit, type, near};
     };
     for (std::size_t t = 0; t < cluster_.gpu_types.size(); ++t) {
@@ -252,6 +287,7 @@ class Assigner {
   const model::Limits* limits_;
   std::span<const double> prices_;
   PriceMap price_;
+  Spread spread_;
   std::vector<std::vector<double>> room_, claimed_;  ///< GPUs by shard and type
   std::vector<ShardId> shard_of_rack_, shard_of_pod_;
   std::vector<Wish> wishes_;
