@@ -4,6 +4,7 @@
 #include "petsc/petsc.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -30,6 +31,9 @@ struct Course {
   std::vector<double> best;
   double best_value = 0.0;
   int evaluations = 0;
+  int patience = 0;
+  double least_gain = 0.0;
+  std::vector<double> lowest;  ///< after each iteration
   bool stopped = false;
   std::exception_ptr thrown;
 };
@@ -90,6 +94,35 @@ void copy_in(std::span<const double> values, Vec vector) {
   require(VecRestoreArray(vector, &to), "VecRestoreArray");
 }
 
+/// PETSc has an option for this and no call. To read any options also makes its first guess of the
+/// curvature a diagonal: docs/decisions/0012.
+void remember(Tao tao, int steps) {
+  constexpr const char* kSteps = "-tao_blmvm_mat_lmvm_hist_size";
+  require(PetscOptionsSetValue(nullptr, kSteps, std::to_string(steps).c_str()),
+          "PetscOptionsSetValue");
+  const PetscErrorCode code = TaoSetFromOptions(tao);
+  require(PetscOptionsClearValue(nullptr, kSteps), "PetscOptionsClearValue");
+  require(code, "TaoSetFromOptions");
+}
+
+/// Asked once an iteration: converged too when `patience` of them gained too little.
+PetscErrorCode test(Tao tao, void* context) {
+  auto& course = *static_cast<Course*>(context);
+  PetscCall(TaoDefaultConvergenceTest(tao, nullptr));
+  if (course.patience == 0) return 0;
+  course.lowest.push_back(course.best_value);
+  const auto patience = static_cast<std::size_t>(course.patience);
+  if (course.lowest.size() <= patience) return 0;
+  const double before = course.lowest[course.lowest.size() - 1 - patience];
+  if (before - course.best_value >= course.least_gain * std::abs(course.best_value)) return 0;
+  TaoConvergedReason reason = TAO_CONTINUE_ITERATING;
+  PetscCall(TaoGetConvergedReason(tao, &reason));
+  if (reason == TAO_CONTINUE_ITERATING) {
+    PetscCall(TaoSetConvergedReason(tao, TAO_CONVERGED_USER));
+  }
+  return 0;
+}
+
 void set_up(const Workspace& w, std::span<const double> x, std::span<const double> upper,
             Course& course, const BlmvmOptions& options) {
   copy_in(x, w.x);
@@ -100,6 +133,8 @@ void set_up(const Workspace& w, std::span<const double> x, std::span<const doubl
   require(TaoSetVariableBounds(w.tao, w.lower, w.upper), "TaoSetVariableBounds");
   require(TaoSetObjectiveAndGradient(w.tao, w.gradient, call, &course),
           "TaoSetObjectiveAndGradient");
+  if (options.memory > 0) remember(w.tao, options.memory);
+  require(TaoSetConvergenceTest(w.tao, test, &course), "TaoSetConvergenceTest");
   require(TaoSetTolerances(w.tao, 0.0, options.gradient_tolerance, 0.0), "TaoSetTolerances");
   require(TaoSetMaximumIterations(w.tao, options.max_iterations), "TaoSetMaximumIterations");
   // at a kink a line search may try 30 points and gain nothing
@@ -113,7 +148,13 @@ BlmvmResult minimise(std::span<double> x, std::span<const double> upper,
                      const SmoothFunction& evaluate, const BlmvmOptions& options) {
   BERTH_EXPECT(x.size() == upper.size());
   if (x.empty()) return {.value = evaluate(x, {}), .evaluations = 1};
-  Course course{.evaluate = &evaluate, .stop = options.stop, .best = {}, .thrown = {}};
+  Course course{.evaluate = &evaluate,
+                .stop = options.stop,
+                .best = {},
+                .patience = options.patience,
+                .least_gain = options.least_gain,
+                .lowest = {},
+                .thrown = {}};
   const Workspace workspace(x.size());
   set_up(workspace, x, upper, course, options);
   const PetscErrorCode code = TaoSolve(workspace.tao);

@@ -95,9 +95,12 @@ PriceResult minimise_market(const MarketDual& dual, const MarketShape& shape,
   bool stopped = false;
   const auto solve = [&](const Unknowns& unknowns, std::span<const double> eps, int iterations) {
     for (std::size_t i = 0; i < eps.size() && !stopped; ++i) {
-      const BlmvmResult found =
-          unknowns.minimise_at(eps[i] * shape.largest_value, dual, prices,
-                               {.max_iterations = iterations, .stop = options.stop});
+      const BlmvmResult found = unknowns.minimise_at(eps[i] * shape.largest_value, dual, prices,
+                                                     {.max_iterations = iterations,
+                                                      .memory = options.memory,
+                                                      .patience = options.patience,
+                                                      .least_gain = options.least_gain,
+                                                      .stop = options.stop});
       best.evaluations += found.evaluations;
       stopped = found.status == BlmvmStatus::stopped;
       consider();

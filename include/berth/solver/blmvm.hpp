@@ -12,6 +12,9 @@ namespace berth::solver {
 struct BlmvmOptions {
   int max_iterations = 60;            ///< evaluations end at about twice as many
   double gradient_tolerance = 1e-10;  ///< norm of the projected gradient over |value|
+  int memory = 0;                     ///< steps its curvature is made of; 0: as PETSc does
+  int patience = 0;                   ///< ends when so many iterations gained less than ...
+  double least_gain = 0.0;            ///< ... this share of the value; patience 0: never
   StopToken stop = {};                ///< asked before every evaluation
 };
 

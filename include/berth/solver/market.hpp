@@ -120,11 +120,14 @@ class Market {
 using MarketDual = std::function<double(std::span<const double>, double, std::span<double>)>;
 
 struct PriceOptions {
-  /// Smoothing as fractions of the largest value per GPU, falling; docs/decisions/0009.
+  /// Smoothing as fractions of the largest value per GPU, falling; docs/decisions/0012.
   std::vector<double> type_eps{0.02, 0.007};
-  std::vector<double> pool_eps{0.004, 0.0013, 0.00045, 0.00015, 0.00005};
+  std::vector<double> pool_eps{0.0005, 0.00005};
   int type_iterations = 15;   ///< per eps, with one price per GPU type
-  int pool_iterations = 100;  ///< per eps, with one price per pool
+  int pool_iterations = 400;  ///< per eps, with one price per pool; rarely that many:
+  int patience = 30;          ///< an eps is done when so many iterations gained less than
+  double least_gain = 1e-5;   ///< this share of the dual
+  int memory = 20;            ///< steps that the minimiser's curvature is made of
   StopToken stop = {};        ///< asked before every evaluation but the first and the last
 };
 

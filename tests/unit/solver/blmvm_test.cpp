@@ -85,5 +85,46 @@ TEST(Blmvm, takes_no_unknowns_at_all) {
   EXPECT_EQ(minimise({}, {}, constant).value, 7.0);
 }
 
+/// f(x) = sum (x_i - x_{i+1})^2 + x_0^2 - 2 x_last over a long chain: what one end wants reaches
+/// the other slowly. Minimum -n at x_i = i + 1.
+double chain(std::span<const double> x, std::span<double> g) {
+  double value = x[0] * x[0] - 2.0 * x.back();
+  g[0] = 2.0 * x[0];
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    const double step = x[i] - x[i - 1];
+    value += step * step;
+    g[i] = 2.0 * step;
+    g[i - 1] -= 2.0 * step;
+  }
+  g[x.size() - 1] -= 2.0;
+  return value;
+}
+
+TEST(Blmvm, remembers_as_many_steps_as_told) {
+  constexpr std::size_t kSize = 80;
+  const std::vector<double> upper(kSize, 1000.0);
+  std::vector<double> shortly(kSize, 0.0), long_ago = shortly;
+  const auto few = minimise(shortly, upper, chain, {.max_iterations = 100, .memory = 3});
+  const auto many = minimise(long_ago, upper, chain, {.max_iterations = 100, .memory = 40});
+  EXPECT_GT(few.value, -60.0);
+  EXPECT_LT(many.value, -79.0);
+}
+
+TEST(Blmvm, ends_when_its_patience_does) {
+  constexpr std::size_t kSize = 80;
+  const std::vector<double> upper(kSize, 1000.0);
+  BlmvmOptions options{.max_iterations = 1000, .memory = 10};
+  std::vector<double> x(kSize, 0.0);
+  const auto whole = minimise(x, upper, chain, options);
+  options.patience = 20;
+  options.least_gain = 0.05;
+  x.assign(kSize, 0.0);
+  const auto cut = minimise(x, upper, chain, options);
+  EXPECT_EQ(cut.status, BlmvmStatus::converged);
+  EXPECT_GT(cut.iterations, options.patience);
+  EXPECT_LT(2 * cut.iterations, whole.iterations);
+  EXPECT_LT(cut.value, 0.9 * whole.value);  // both negative
+}
+
 }  // namespace
 }  // namespace berth::solver
