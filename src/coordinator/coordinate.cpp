@@ -5,6 +5,7 @@
 #include "destinations.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -279,6 +280,9 @@ class Rounds {
   strads::Pipeline<Pushed> in_flight_{static_cast<std::size_t>(options_.depth)};
 };
 
+/// The placement comes to rank 0 in so many parts, so that it does not lie there twice.
+constexpr std::size_t kSlices = 16;
+
 /// Of the jobs over several shards; all stop costs are owed until the jobs are placed.
 double value_of(const model::Valuation& valuation, const model::Placement& placement) {
   double total = -valuation.stop_costs();
@@ -418,14 +422,18 @@ Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& v
 
 model::Placement gather_placement(const comm::Communicator& comm, std::span<const Shard> mine,
                                   const model::Placement& spanning) {
-  std::vector<std::int64_t> stream;
-  for (const Shard& shard : mine) {
-    const auto more = to_wire(shard.placement());
-    stream.insert(stream.end(), more.begin(), more.end());
+  model::Placement all;
+  for (std::size_t slice = 0; slice < kSlices; ++slice) {
+    std::vector<std::int64_t> stream;
+    for (const Shard& shard : mine) {
+      if (shard.id().index() % kSlices != slice) continue;
+      const auto more = to_wire(shard.placement());
+      stream.insert(stream.end(), more.begin(), more.end());
+    }
+    stream = comm.gather_varying<std::int64_t>(stream, 0);
+    std::ranges::move(from_wire(stream), std::back_inserter(all));
   }
-  stream = comm.gather_varying<std::int64_t>(stream, 0);
   if (comm.rank() != 0) return {};
-  model::Placement all = from_wire(stream);
   all.insert(all.end(), spanning.begin(), spanning.end());
   std::ranges::sort(all, {}, &model::JobPlacement::job);
   return all;

@@ -2,6 +2,7 @@
 #include "post.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "berth/coordinator/wire.hpp"
@@ -27,16 +28,21 @@ void Post::add(ShardId piece, JobId waiting) {
   add(piece, Kind::waiting, std::span(&job, 1));
 }
 
-std::map<ShardId, Content> Post::deliver() {
-  std::vector<std::int64_t> all;
+std::vector<std::int64_t> Post::exchange() {
   std::vector<std::size_t> counts;
-  for (std::vector<std::int64_t>& stream : to_) {
+  for (const auto& stream : to_) counts.push_back(stream.size());
+  std::vector<std::int64_t> all;
+  all.reserve(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+  for (auto& stream : to_) {
     all.insert(all.end(), stream.begin(), stream.end());
-    counts.push_back(stream.size());
-    stream.clear();
+    std::vector<std::int64_t>().swap(stream);
   }
+  return comm_.all_to_all_varying<std::int64_t>(all, counts).values;
+}
+
+std::map<ShardId, Content> Post::deliver() {
   std::map<ShardId, Content> content;
-  const auto got = comm_.all_to_all_varying<std::int64_t>(all, counts).values;
+  const std::vector<std::int64_t> got = exchange();
   for (std::size_t at = 0; at < got.size();) {
     Content& to = content[ShardId(static_cast<std::int32_t>(got[at]))];
     const auto kind = static_cast<Kind>(got[at + 1]);

@@ -37,6 +37,8 @@ class Post {
 
  private:
   void add(ShardId piece, Kind kind, std::span<const std::int64_t> values);
+  /// What came; what was sent is gone by then, so that neither lies about twice.
+  std::vector<std::int64_t> exchange();
   static void put(Content& to, Kind kind, std::span<const std::int64_t> values);
 
   const comm::Communicator& comm_;

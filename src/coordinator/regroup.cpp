@@ -50,9 +50,11 @@ class Round {
   }
 
  private:
-  void to_groups(std::span<const Shard> mine, const Placement& spanning) {
-    for (const Shard& shard : mine) {
+  /// The shards give all they have, their machines too, and are whole again in `to_shards`.
+  void to_groups(std::span<Shard> mine, const Placement& spanning) {
+    for (Shard& shard : mine) {
       const solver::ShardContent content = shard.content();
+      shard = shard.fresh(shard.id(), {});
       for (const JobPlacement& p : content.placed) {
         if (send(p)) continue;
         held_.emplace_back(shard.id(), p);

@@ -97,7 +97,6 @@ void send_cluster(const Communicator& comm, model::Cluster& cluster) {
   send_named(comm, cluster.pods, [](model::Pod& pod) -> double& { return pod.uplink_gbps; });
   send_racks(comm, cluster.racks);
   send_queues(comm, cluster.queues);
-  send(comm, cluster.machine_names);
   comm.broadcast_vector(cluster.machine_class);
   comm.broadcast_vector(cluster.machine_rack);
   comm.broadcast_vector(cluster.machine_state);
@@ -105,7 +104,6 @@ void send_cluster(const Communicator& comm, model::Cluster& cluster) {
 }
 
 void send_workload(const Communicator& comm, model::Workload& workload) {
-  send(comm, workload.job_names);
   comm.broadcast_vector(workload.jobs);
   comm.broadcast_vector(workload.groups);
   comm.broadcast_vector(workload.shapes);
@@ -121,6 +119,7 @@ void send_workload(const Communicator& comm, model::Workload& workload) {
 
 void distribute(const Communicator& comm, model::Instance& instance) {
   if (comm.size() == 1) return;
+  if (comm.rank() != 0) instance.cluster.machine_names = instance.workload.job_names = {};
   send_cluster(comm, instance.cluster);
   send_workload(comm, instance.workload);
 }

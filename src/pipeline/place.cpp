@@ -117,6 +117,7 @@ Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Sta
       .placement = coordinator::gather_placement(scene.comm, start.local.mine, done.spanning),
       .rounds = done.rounds,
       .spanning = done.spanning.size()};
+  start.local.mine.clear();  // what follows looks at the plan alone
   scene.comm.agreed([&] {
     if (scene.comm.rank() != 0 || start.limits == nullptr) return;
     BERTH_ENSURE(coordinator::keeps(scene.face.instance(), *start.limits, placed.placement));

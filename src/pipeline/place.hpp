@@ -20,7 +20,7 @@ struct Placed {
   std::size_t spanning = 0;  ///< gangs over several shards
 };
 
-/// STRADS rounds over the local plans. Each is added to `records`. Collective.
+/// STRADS rounds over the local plans, which are gone then. Each is added to `records`. Collective.
 Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Stages& stages,
                        report::ProgressTable& progress, std::vector<model::RoundRecord>& records);
 

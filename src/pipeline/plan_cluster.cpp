@@ -137,7 +137,9 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
       model::make_pools(instance.cluster, model::pool_level(instance, options.objective));
 
   if (options.online.batch > 0) {
-    comm.agreed([&] { expect_single_tasks(face); });
+    comm.agreed([&] {
+      if (comm.rank() == 0) expect_single_tasks(face);  // it knows the names
+    });
   }
   const auto shards = stages.run(
       "partition", [&] { return partition::split(instance.cluster, options.partition); });

@@ -20,7 +20,7 @@ std::string host_name() {
 }
 
 /// One point by the first ranks; the others rest. All throw when it fails.
-Point measure_on(const comm::Communicator& world, int ranks, const model::Instance& instance,
+Point measure_on(const comm::Communicator& world, int ranks, model::Instance& instance,
                  const MeasureOptions& options) {
   Point point;
   comm::Status failure;

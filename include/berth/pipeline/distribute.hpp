@@ -7,7 +7,8 @@
 namespace berth::pipeline {
 
 /// Sends rank 0's instance to all ranks as packed columns. Collective; rank 0's is unchanged.
-/// Bytes: the instance's own size (names included) once.
+/// Names of jobs and machines stay on rank 0, which alone speaks to people: elsewhere these tables
+/// are empty. Bytes: the instance's own size without them once.
 void distribute(const comm::Communicator& comm, model::Instance& instance);
 
 }  // namespace berth::pipeline

@@ -46,12 +46,17 @@ TEST_F(PlanCluster, is_the_same_when_ranks_come_late) {
   }
 }
 
-TEST(Distribute, sends_every_field) {
+TEST(Distribute, sends_every_field_but_the_names_only_rank_0_needs) {
   const auto world = comm::Communicator::world();
   const auto original = policy::generate_hetero({.gpus = 256, .seed = 3});
   model::Instance received;
   if (world.rank() == 0) received = original;
   distribute(world, received);
+  if (world.rank() != 0) {
+    EXPECT_EQ(received.workload.job_names.size() + received.cluster.machine_names.size(), 0U);
+    received.workload.job_names = original.workload.job_names;
+    received.cluster.machine_names = original.cluster.machine_names;
+  }
   EXPECT_EQ(model::instance_digest(received), model::instance_digest(original));
 }
 
