@@ -20,6 +20,7 @@ std::string words_of(const PlanOptions& options) {
                   options.objective == model::Objective::allocate ? "allocate" : "value",
                   options.partition.shards, options.gap, options.seed);
   for (const auto& [name, value] : changed(options.rounds)) {
+    if (name == "rounds" || name == "regroups") continue;  // how far, not where to
     words += fmt::format(" {}={}", name, value);
   }
   return words;
