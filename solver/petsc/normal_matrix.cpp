@@ -5,30 +5,10 @@
 #include <cmath>
 
 #include "berth/base/assert.hpp"
-#include "berth/base/error.hpp"
 
 namespace berth::solver {
-namespace {
 
-void require(PetscErrorCode code) {
-  if (code != 0) throw SystemError("PETSc: error " + std::to_string(code) + " in dense algebra");
-}
-
-}  // namespace
-
-NormalMatrix::NormalMatrix(std::size_t rows) : rows_(rows), lower_(rows * rows) {
-  const auto n = static_cast<PetscInt>(rows);
-  require(VecCreateSeq(PETSC_COMM_SELF, n, &right_));
-  require(VecCreateSeq(PETSC_COMM_SELF, n, &solution_));
-}
-
-NormalMatrix::~NormalMatrix() {
-  drop();
-  VecDestroy(&right_);
-  VecDestroy(&solution_);
-}
-
-void NormalMatrix::drop() { MatDestroy(&matrix_); }
+NormalMatrix::NormalMatrix(std::size_t rows) : rows_(rows), lower_(rows * rows), cholesky_(rows) {}
 
 bool NormalMatrix::factor() {
   double shift = 0.0;
@@ -36,61 +16,38 @@ bool NormalMatrix::factor() {
   for (std::size_t i = 0; i < rows_; ++i) largest = std::max(largest, lower_[i * rows_ + i]);
   if (!std::isfinite(largest)) return false;
   for (int attempt = 0; attempt < 6; ++attempt) {
-    if (try_factor(shift)) return true;
-    drop();  // a failed factorisation leaves the matrix half written
+    if (cholesky_.factor(lower_, shift)) return true;
     shift = shift == 0.0 ? 1e-14 * largest : 100.0 * shift;
   }
   return false;
 }
 
-bool NormalMatrix::try_factor(double shift) {
-  const auto n = static_cast<PetscInt>(rows_);
-  if (matrix_ == nullptr) {
-    require(MatCreateSeqDense(PETSC_COMM_SELF, n, n, nullptr, &matrix_));
-  } else {
-    require(MatSetUnfactored(matrix_));
+/// from -= M x, by the lower triangle. Two columns together: their sums do not wait for each other.
+void NormalMatrix::subtract_image(std::span<const double> x, std::span<double> from) const {
+  std::size_t j = 0;
+  for (; j + 1 < rows_; j += 2) {
+    const double* a = &lower_[j * rows_];
+    const double* b = a + rows_;
+    double sum_a = a[j] * x[j] + a[j + 1] * x[j + 1];
+    double sum_b = a[j + 1] * x[j] + b[j + 1] * x[j + 1];
+    for (std::size_t i = j + 2; i < rows_; ++i) {
+      from[i] -= a[i] * x[j] + b[i] * x[j + 1];
+      sum_a += a[i] * x[i];
+      sum_b += b[i] * x[i];
+    }
+    from[j] -= sum_a;
+    from[j + 1] -= sum_b;
   }
-  PetscScalar* a = nullptr;
-  require(MatDenseGetArrayWrite(matrix_, &a));
-  std::ranges::copy(lower_, a);
-  for (std::size_t i = 0; i < rows_; ++i) a[i * rows_ + i] += shift;
-  require(MatDenseRestoreArrayWrite(matrix_, &a));
-  require(MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY));
-  require(MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY));
-  require(MatSetOption(matrix_, MAT_SPD, PETSC_TRUE));  // else dsytrf, at twice the cost
-  return MatCholeskyFactor(matrix_, nullptr, nullptr) == 0;
-}
-
-/// y := solution for right side `right`.
-bool NormalMatrix::substitute(std::span<const double> right, std::span<double> y) {
-  PetscScalar* to = nullptr;
-  require(VecGetArrayWrite(right_, &to));
-  std::ranges::copy(right, to);
-  require(VecRestoreArrayWrite(right_, &to));
-  if (MatSolve(matrix_, right_, solution_) != 0) return false;
-  const PetscScalar* from = nullptr;
-  require(VecGetArrayRead(solution_, &from));
-  std::copy_n(from, rows_, y.begin());
-  require(VecRestoreArrayRead(solution_, &from));
-  return std::ranges::all_of(y, [](double v) { return std::isfinite(v); });
+  if (j < rows_) from[j] -= lower_[j * rows_ + j] * x[j];
 }
 
 bool NormalMatrix::solve(std::span<double> right) {
   BERTH_EXPECT(right.size() == rows_);
   std::vector<double> residual(right.begin(), right.end());
-  std::vector<double> correction(rows_);
-  if (!substitute(residual, right)) return false;
-  for (std::size_t j = 0; j < rows_; ++j) {  // residual -= M right, by the lower triangle
-    const double* column = &lower_[j * rows_];
-    double sum = column[j] * right[j];
-    for (std::size_t i = j + 1; i < rows_; ++i) {
-      residual[i] -= column[i] * right[j];
-      sum += column[i] * right[i];
-    }
-    residual[j] -= sum;
-  }
-  if (!substitute(residual, correction)) return false;
-  for (std::size_t i = 0; i < rows_; ++i) right[i] += correction[i];
+  if (!cholesky_.solve(right)) return false;
+  subtract_image(right, residual);
+  if (!cholesky_.solve(residual)) return false;
+  for (std::size_t i = 0; i < rows_; ++i) right[i] += residual[i];
   return true;
 }
 

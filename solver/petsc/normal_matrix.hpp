@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "petsc.hpp"
+#include "tiled_cholesky.hpp"
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
 namespace berth::solver {
 
-/// A dense symmetric positive definite system, factored in place (LAPACK's dpotrf through PETSc).
+/// A dense symmetric positive definite system.
 class NormalMatrix {
  public:
   explicit NormalMatrix(std::size_t rows);
-  ~NormalMatrix();
-  NormalMatrix(const NormalMatrix&) = delete;
-  NormalMatrix& operator=(const NormalMatrix&) = delete;
 
   /// Column-major, lower triangle used; zeroed. Valid until `factor`.
   std::span<double> entries() { return lower_; }
@@ -26,15 +24,11 @@ class NormalMatrix {
   bool solve(std::span<double> right);
 
  private:
-  bool try_factor(double shift);
-  bool substitute(std::span<const double> right, std::span<double> y);
-  void drop();
+  void subtract_image(std::span<const double> x, std::span<double> from) const;
 
   std::size_t rows_;
   std::vector<double> lower_;
-  Mat matrix_ = nullptr;
-  Vec right_ = nullptr;
-  Vec solution_ = nullptr;
+  TiledCholesky cholesky_;
 };
 
 }  // namespace berth::solver

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tile_kernels.hpp"
+
+#include <cstring>
+
+namespace berth::solver {
+namespace {
+
+constexpr std::size_t kColumns = 4;  ///< of a block: two vectors of rows by four columns stay in
+                                     ///< eight registers
+
+/// One block of C, 2 Width rows.
+template <std::size_t Width>
+[[gnu::always_inline]] inline void subtract_block(double* c, const double* a, const double* b,
+                                                  std::size_t depth, std::size_t ld) {
+  typedef double Lanes __attribute__((vector_size(Width * sizeof(double))));
+  Lanes above[kColumns], below[kColumns], upper, lower;
+  for (std::size_t j = 0; j < kColumns; ++j) above[j] = below[j] = Lanes{};
+  for (std::size_t k = 0; k < depth; ++k) {
+    std::memcpy(&upper, a + k * ld, sizeof upper);
+    std::memcpy(&lower, a + k * ld + Width, sizeof lower);
+    for (std::size_t j = 0; j < kColumns; ++j) {
+      above[j] += upper * b[k * ld + j];
+      below[j] += lower * b[k * ld + j];
+    }
+  }
+  for (std::size_t j = 0; j < kColumns; ++j) {
+    std::memcpy(&upper, c + j * ld, sizeof upper);
+    std::memcpy(&lower, c + j * ld + Width, sizeof lower);
+    upper -= above[j];
+    lower -= below[j];
+    std::memcpy(c + j * ld, &upper, sizeof upper);
+    std::memcpy(c + j * ld + Width, &lower, sizeof lower);
+  }
+}
+
+/// `columns` columns of C.
+template <std::size_t Width>
+[[gnu::always_inline]] inline void subtract(double* c, const double* a, const double* b,
+                                            std::size_t depth, std::size_t ld, std::size_t columns,
+                                            Part part) {
+  constexpr std::size_t kRows = 2 * Width;
+  for (std::size_t j = 0; j < columns; j += kColumns) {
+    const std::size_t first = part == Part::full ? 0 : j / kRows * kRows;
+    for (std::size_t i = first; i < kTile; i += kRows) {
+      subtract_block<Width>(c + j * ld + i, a + i, b + j, depth, ld);
+    }
+  }
+}
+
+void subtract_plain(double* c, const double* a, const double* b, std::size_t depth, std::size_t ld,
+                    std::size_t columns, Part part) {
+  subtract<2>(c, a, b, depth, ld, columns, part);
+}
+
+#ifdef __x86_64__
+[[gnu::target("avx2")]] void subtract_wide(double* c, const double* a, const double* b,
+                                           std::size_t depth, std::size_t ld, std::size_t columns,
+                                           Part part) {
+  subtract<4>(c, a, b, depth, ld, columns, part);
+}
+
+const auto subtract_columns = __builtin_cpu_supports("avx2") ? subtract_wide : subtract_plain;
+#else
+constexpr auto subtract_columns = subtract_plain;
+#endif
+
+}  // namespace
+
+void subtract_product(double* c, const double* a, const double* b, std::size_t depth,
+                      std::size_t ld, Part part) {
+  subtract_columns(c, a, b, depth, ld, kTile, part);
+}
+
+void divide_by_lower(double* x, const double* l, std::size_t ld) {
+  for (std::size_t first = 0; first < kTile; first += kColumns) {
+    subtract_columns(x + first * ld, x, l + first, first, ld, kColumns, Part::full);
+    for (std::size_t j = first; j < first + kColumns; ++j) {
+      double* to = x + j * ld;
+      for (std::size_t k = first; k < j; ++k) {
+        const double factor = l[k * ld + j];
+        const double* from = x + k * ld;
+        for (std::size_t i = 0; i < kTile; ++i) to[i] -= from[i] * factor;
+      }
+      const double pivot = l[j * ld + j];
+      for (std::size_t i = 0; i < kTile; ++i) to[i] /= pivot;
+    }
+  }
+}
+
+}  // namespace berth::solver
