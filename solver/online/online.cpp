@@ -86,7 +86,7 @@ class Online {
     for (std::size_t j = 0; j < jobs.size(); ++j) all.emplace_back(j);
     const PackResult packed = pack(valuation, room, machines, all,
                                    {.gap = options_.gap,
-                                    .relaxation_gap = options_.gap,
+                                    .relaxation_share = 1.0,
                                     .neighbourhoods = 0,
                                     .stop = options_.stop});
     for (const model::JobPlacement& p : packed.placed) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
 namespace berth::solver {
 namespace {
@@ -15,8 +14,8 @@ namespace {
 constexpr double kRoundUp = 0.7;  ///< fractions from here on go up
 constexpr double kShare = 0.25;   ///< but at most this part of the fractional mass at a time
 constexpr double kNearWhole = 1e-6;
-constexpr int kPricingRounds = 30;     ///< of one residual relaxation
-constexpr std::size_t kLabels = 5000;  ///< of a machine, in its pricing
+constexpr int kPricingRounds = 30;    ///< of one residual relaxation
+constexpr std::size_t kLabels = 1500;  ///< of a machine, in its pricing
 constexpr int kMostRounds = 400;
 
 class Dive {
@@ -26,7 +25,8 @@ class Dive {
 
   Dived run(std::vector<Pattern> patterns, std::vector<double> x) {
     Dived result;
-    double most = std::numeric_limits<double>::infinity();  // value of the last relaxation
+    double most = 0.0;  // value of the last relaxation
+    for (std::size_t j = 0; j < patterns.size(); ++j) most += worth(problem_, patterns[j]) * x[j];
     for (; result.rounds < kMostRounds; ++result.rounds) {
       const bool whole = fix_whole(patterns, x, result.usage);
       const bool up = round_up(patterns, x, result.usage);

@@ -81,8 +81,10 @@ Relaxation relax_whole(Problem& problem, const model::Valuation& valuation,
   const Scope scope = whole_scope(problem);
   std::vector<Pattern> start = start_patterns(problem, scope);
   stats.start_seconds = watch.lap();
-  const RelaxationLimits limits{.gap = options.relaxation_gap, .rounds = options.pricing_rounds};
-  const RelaxationLimits coarse{.gap = kCoarseGap, .rounds = options.pricing_rounds};
+  const RelaxationLimits limits{.gap = options.relaxation_share * options.gap,
+                                .rounds = options.pricing_rounds};
+  const RelaxationLimits coarse{.gap = std::max(kCoarseGap, limits.gap),
+                                .rounds = options.pricing_rounds};
   Relaxation relaxed = relax(problem, scope, std::move(start), problem.bucketed ? coarse : limits);
   for (int pass = 1; problem.bucketed && pass <= kBucketPasses; ++pass) {
     const int budget = options.job_types * 4 / 3 - static_cast<int>(problem.types.size());

@@ -16,6 +16,15 @@ constexpr std::size_t kLabelsADeviceSize = 200;  ///< while contents of one devi
 constexpr int kFirstWidth = 11;                  ///< first delta = bound / 2^11
 constexpr Profit kWiden = 4;
 
+/// Copies that the state's devices hold when nothing else is there.
+std::int64_t most_copies(const MachineState& state, const Item& item) {
+  if (item.gpus > 0) return state.whole / item.gpus;
+  if (item.milli == 0) return 0;
+  std::int64_t copies = static_cast<std::int64_t>(state.whole) * (model::kGpuMilli / item.milli);
+  for (const int free : state.partial) copies += free / item.milli;
+  return copies;
+}
+
 /// One pass: all contents of the machine whose bound passes `floor`.
 class Pass {
  public:
@@ -24,7 +33,8 @@ class Pass {
       : state_(state), items_(items), bound_(bound), labels_(labels), arena_(1) {
     delta_ = bound.bound - threshold;
     floor_ = bound.share.empty() ? 0 : devices_bound() - delta_;
-    tight_ = std::ranges::any_of(items, [&](const Item& i) { return i.cap < most(i); });
+    tight_ =
+        std::ranges::any_of(items, [&](const Item& i) { return i.cap < most_copies(state, i); });
     ends_ = {0};
   }
 
@@ -57,15 +67,6 @@ class Pass {
     Profit sum = bound_.whole.back();
     for (const int free : state_.partial) sum += bound_.device(free);
     return sum;
-  }
-
-  /// Copies of the item that the machine's devices could hold.
-  [[nodiscard]] std::int64_t most(const Item& item) const {
-    if (item.gpus > 0) return state_.whole / item.gpus;
-    if (item.milli == 0) return 0;
-    std::int64_t copies = static_cast<std::int64_t>(state_.whole) * (1000 / item.milli);
-    for (const int free : state_.partial) copies += free / item.milli;
-    return copies;
   }
 
   [[nodiscard]] std::int32_t copies_before(const Label& last, std::int32_t item) const {
@@ -267,6 +268,33 @@ void harvest(Priced& priced, const Problem& problem, std::size_t state, std::spa
   if (!pass.truncated()) priced.bound = std::min(priced.bound, most);
 }
 
+/// True when `better` may stand wherever `item` stands, and earns no less.
+bool replaces(const Item& better, const Item& item) {
+  if (better.profit < item.profit || better.cpu > item.cpu || better.memory > item.memory ||
+      better.nic > item.nic) {
+    return false;
+  }
+  if (item.milli > 0) return better.milli > 0 && better.milli <= item.milli;
+  return better.gpus <= item.gpus;
+}
+
+/// Leaves out tasks on GPUs that another one replaces: no content, and no bound, needs them.
+void drop_replaced(const MachineState& state, std::vector<Item>& items) {
+  std::vector<const Item*> order;
+  for (const Item& item : items) order.push_back(&item);
+  std::ranges::stable_sort(order, std::greater{}, [](const Item* i) { return i->profit; });
+  std::vector<const Item*> ample;  // those that can be put in as often as there is room
+  std::vector<Item> kept;
+  for (const Item* item : order) {
+    if (item->uses_gpu() &&
+        std::ranges::any_of(ample, [&](const Item* a) { return replaces(*a, *item); }))
+      continue;
+    kept.push_back(*item);
+    if (item->uses_gpu() && item->cap >= most_copies(state, *item)) ample.push_back(item);
+  }
+  items = std::move(kept);
+}
+
 }  // namespace
 
 std::vector<Item> items_of(const Problem& problem, std::size_t state, std::span<const double> price,
@@ -282,7 +310,8 @@ std::vector<Item> items_of(const Problem& problem, std::size_t state, std::span<
                      to_profit(type.value[s.slot] - price[t]),
                      static_cast<std::int32_t>(std::min<std::int64_t>(room_for[t], 1 << 20))});
   }
-  std::ranges::stable_sort(items, {}, &Item::milli);
+  drop_replaced(s, items);
+  std::ranges::sort(items, {}, [](const Item& i) { return std::tuple(i.milli, i.type); });
   return items;
 }
 

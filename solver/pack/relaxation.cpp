@@ -94,7 +94,8 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
   for (std::size_t s = 0; s < problem.states.size(); ++s) {
     size += static_cast<double>(scope.supply[s] * problem.states[s].milli()) / 1000.0;
   }
-  Progress now{.tolerance = 0.1 * std::max(size, 1.0)};
+  Progress now{.tolerance = 0.1 * std::max(size, 1.0),
+               .labels = std::min(kQuickLabels, limits.labels)};
   result.bound = std::numeric_limits<double>::infinity();
   Stopwatch watch;
   for (result.rounds = 0; result.rounds < limits.rounds; ++result.rounds) {

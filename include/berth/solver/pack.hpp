@@ -16,7 +16,7 @@ namespace berth::solver {
 /// What shares a machine: packs single-task jobs, whose value depends on the GPU type alone.
 struct PackOptions {
   double gap = 1e-4;                 ///< stop when (bound - value) / bound is this small
-  double relaxation_gap = 1e-5;      ///< of the linear relaxation itself
+  double relaxation_share = 0.1;     ///< of that gap, for the linear relaxation; in (0, 1]
   int pricing_rounds = 150;          ///< of column generation, at most
   int neighbourhoods = 24;           ///< local searches after the dive, at most
   int neighbourhood_machines = 100;  ///< machines freed in each of them

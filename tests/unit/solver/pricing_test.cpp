@@ -194,6 +194,49 @@ TEST_P(Pricing, keeps_the_bound_when_labels_run_out) {
   EXPECT_GE(priced.bound, brute_force(p, items));
 }
 
+// Each type asked for alone: none can replace it.
+TEST_P(Pricing, leaves_out_no_task_that_a_content_needs) {
+  const Problem p = random_problem(static_cast<std::uint64_t>(GetParam()));
+  const std::vector<double> price(p.types.size(), 0.05);
+  std::vector<Item> all;
+  for (std::size_t t = 0; t < p.types.size(); ++t) {
+    std::vector<std::int64_t> alone(p.types.size(), 0);
+    alone[t] = 1000;
+    const auto item = items_of(p, 0, price, alone);
+    all.insert(all.end(), item.begin(), item.end());
+  }
+  const std::vector<std::int64_t> caps(p.types.size(), 1000);
+  EXPECT_EQ(brute_force(p, items_of(p, 0, price, caps)), brute_force(p, all));
+}
+
+/// Types asked for on one machine of two GPUs: shares of a half, worth 0.3, 0.4 and 0.2.
+std::vector<std::int32_t> halves_asked_for(std::vector<std::int64_t> caps) {
+  Problem p;
+  p.states.push_back({.slot = kSlot,
+                      .whole = 2,
+                      .partial = {},
+                      .cpu = 9,
+                      .memory = 9,
+                      .machines = {MachineId(0)}});
+  for (const double value : {0.3, 0.4, 0.2}) {
+    JobType type;
+    type.shape.gpu_milli = 500;
+    type.value = {0.0, value};
+    p.types.push_back(type);
+  }
+  std::vector<std::int32_t> types;
+  const std::vector<double> price(p.types.size(), 0.0);
+  for (const Item& item : items_of(p, 0, price, caps)) types.push_back(item.type);
+  return types;
+}
+
+TEST(ItemsOf, leaves_out_what_enough_copies_of_another_replace) {
+  using Types = std::vector<std::int32_t>;
+  EXPECT_EQ(halves_asked_for({9, 4, 9}), (Types{1}));
+  EXPECT_EQ(halves_asked_for({9, 3, 9}), (Types{0, 1}));
+  EXPECT_EQ(halves_asked_for({3, 3, 9}), (Types{0, 1, 2}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, Pricing, testing::Range(1, 201));
 
 }  // namespace
