@@ -12,6 +12,7 @@
 #include "berth/coordinator/coordinate.hpp"
 #include "berth/coordinator/limits.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
+#include "berth/solver/rescue.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -119,7 +120,10 @@ Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Sta
       .spanning = done.spanning.size()};
   start.local.mine.clear();  // what follows looks at the plan alone
   scene.comm.agreed([&] {
-    if (scene.comm.rank() != 0 || start.limits == nullptr) return;
+    if (scene.comm.rank() != 0) return;
+    solver::rescue_required(*start.valuation, start.limits.get(), placed.placement,
+                            {.stop = scene.options.stop});
+    if (start.limits == nullptr) return;
     BERTH_ENSURE(coordinator::keeps(scene.face.instance(), *start.limits, placed.placement));
   });
   return placed;

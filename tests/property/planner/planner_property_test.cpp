@@ -159,9 +159,9 @@ Totals judge_many(std::uint64_t first, int instances) {
 TEST(PlannerProperty, lies_between_nothing_and_the_optimum) {
   const Totals totals = judge_many(1, 300);
   EXPECT_GT(totals.judged, 250);
-  // Measured: 0.939 and 4. One gang more or less is much of so small a cluster.
+  // Measured: 0.947 and 0. One gang more or less is much of so small a cluster.
   EXPECT_GT(totals.plan, 0.93 * totals.optimum);
-  EXPECT_LE(totals.missed, 4);
+  EXPECT_EQ(totals.missed, 0);
 }
 
 TEST(PlannerProperty, lies_between_nothing_and_the_optimum_with_nics_and_slices) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "berth/base/stop.hpp"
+#include "berth/model/ledger.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/value.hpp"
+
+namespace berth::solver {
+
+struct RescueOptions {
+  std::size_t machines = 64;  ///< larger clusters are left as they are
+  int steps = 4000;           ///< placements tried for required jobs, at most
+  StopToken stop = {};        ///< nothing is changed after it
+};
+
+/// For small clusters where a required job was left out: looks for places for all required jobs
+/// together, by backtracking over machines and domains, hardest jobs first. When it finds them,
+/// the other jobs stay where there still is room, move, or make way, least value per GPU first;
+/// else nothing is changed.
+/// @param limits  quotas and uplinks of the whole cluster, kept; null when there are none
+/// @return        true when `placement` (ascending job) was changed: no required job is missing
+bool rescue_required(const model::Valuation& valuation, const model::Limits* limits,
+                     model::Placement& placement, const RescueOptions& options = {});
+
+}  // namespace berth::solver

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/rescue.hpp"
+
+#include "shard/insertion.hpp"
+#include "shard/tenancy.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <tuple>
+
+namespace berth::solver {
+namespace {
+
+using model::JobPlacement;
+using model::Level;
+
+constexpr std::size_t kLeaveOneOut = 12;  ///< domains up to so many machines, also without one
+constexpr int kSweeps = 3;                ///< over the jobs that wait in the end
+
+bool same_tasks(const JobPlacement& a, const JobPlacement& b) {
+  return std::ranges::equal(a.tasks, b.tasks, {}, &model::TaskPlacement::machine,
+                            &model::TaskPlacement::machine);
+}
+
+class Rescue {
+ public:
+  Rescue(const model::Valuation& valuation, const model::Limits* limits,
+         const std::vector<MachineId>& machines, const RescueOptions& options)
+      : workload_(valuation.instance().workload),
+        tenancy_(valuation, machines, limits),
+        options_(options),
+        steps_(options.steps) {
+    for (std::size_t l = 0; limits != nullptr && l < limits->size(); ++l) {
+      tenancy_.ledger().allow(l, limits->capacity(l));
+    }
+  }
+
+  bool run(model::Placement& placement, std::vector<JobId> required) {
+    std::ranges::sort(required, {}, [&](JobId job) { return hardness(job); });
+    before_ = placement;
+    if (!place_from(required, 0)) return false;
+    put_back();
+    let_in();
+    placement = tenancy_.placement();
+    return true;
+  }
+
+ private:
+  /// The hardest first: GPUs, tasks, cores.
+  [[nodiscard]] std::tuple<std::int64_t, std::int64_t, std::int64_t, JobId> hardness(
+      JobId id) const {
+    const model::Job& job = workload_.job(id);
+    std::int64_t cpu = 0;
+    for (const model::TaskGroup& g : workload_.groups_of(job)) {
+      cpu += g.count * workload_.shape(g.shape).cpu_milli;
+    }
+    return {-workload_.gpu_milli(job), -std::int64_t{workload_.tasks(job)}, -cpu, id};
+  }
+
+  bool place_from(const std::vector<JobId>& required, std::size_t k) {
+    if (k == required.size()) return true;
+    for (JobPlacement& choice : choices(required[k])) {
+      if (--steps_ < 0 || options_.stop.requested()) return false;
+      tenancy_.add(std::move(choice));
+      if (place_from(required, k + 1)) return true;
+      tenancy_.remove(required[k]);
+    }
+    return false;
+  }
+
+  /// Ways to place the job now, the most valuable first.
+  std::vector<JobPlacement> choices(JobId id) {
+    std::vector<std::pair<double, JobPlacement>> found;
+    if (!tenancy_.ledger().surcharge(id)) return {};
+    const model::Job& job = workload_.job(id);
+    const bool single = workload_.tasks(job) == 1;
+    const auto old = std::ranges::lower_bound(before_, id, {}, &JobPlacement::job);
+    if (old != before_.end() && old->job == id && take_again(*old)) {
+      model::release(tenancy_.room(), workload_, *old);
+      found.emplace_back(tenancy_.valuation().placed(*old), *old);
+    }
+    for (const GpuTypeId type : types_for(job)) {
+      for (const Domain& all : tenancy_.index().domains(type, Level::cluster)) {
+        for (const MachineId m : all.machines) try_on(id, std::vector{m}, found);
+      }
+      for (const Level level : {Level::rack, Level::pod, Level::cluster}) {
+        if (single || level > job.domain) break;
+        for (const Domain& domain : tenancy_.index().domains(type, level)) {
+          try_on(id, domain.machines, found);
+          for (std::size_t i = 0;
+               domain.machines.size() <= kLeaveOneOut && i < domain.machines.size(); ++i) {
+            std::vector<MachineId> others = domain.machines;
+            others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+            try_on(id, others, found);
+          }
+        }
+      }
+    }
+    std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<JobPlacement> list;
+    for (auto& [value, placement] : found) list.push_back(std::move(placement));
+    return list;
+  }
+
+  [[nodiscard]] std::vector<GpuTypeId> types_for(const model::Job& job) const {
+    if (workload_.gpu_milli(job) == 0 && job.gpu_types == ~std::uint64_t{0}) return {GpuTypeId{}};
+    std::vector<GpuTypeId> types;
+    for (const GpuTypeId type : tenancy_.index().types()) {
+      if (((job.gpu_types >> type.index()) & 1) != 0) types.push_back(type);
+    }
+    return types;
+  }
+
+  /// Tries one set of machines and leaves the room as it was.
+  void try_on(JobId id, const std::vector<MachineId>& machines,
+              std::vector<std::pair<double, JobPlacement>>& found) {
+    auto placement = model::place_job(tenancy_.room(), workload_, id, machines);
+    if (!placement) return;
+    model::release(tenancy_.room(), workload_, *placement);
+    if (!tenancy_.ledger().carries(*placement)) return;
+    if (std::ranges::any_of(found, [&](const auto& f) { return same_tasks(f.second, *placement); }))
+      return;
+    const double value = tenancy_.valuation().placed(*placement);
+    found.emplace_back(value, std::move(*placement));
+  }
+
+  /// Takes the room where the job was, when that is free and allowed.
+  bool take_again(const JobPlacement& old) {
+    const auto surcharge = tenancy_.ledger().surcharge(old.job);
+    if (!surcharge || *surcharge > 0.0 || !tenancy_.ledger().carries(old)) return false;
+    const auto groups = workload_.groups_of(workload_.job(old.job));
+    model::Room& room = tenancy_.room();
+    const auto shape = [&](const model::TaskPlacement& t) -> const model::Shape& {
+      return workload_.shape(groups[t.group].shape);
+    };
+    for (std::size_t t = 0; t < old.tasks.size(); ++t) {
+      if (is_free(old.tasks[t], shape(old.tasks[t]))) {
+        room.take(old.tasks[t], shape(old.tasks[t]));
+        continue;
+      }
+      while (t-- > 0) room.release(old.tasks[t], shape(old.tasks[t]));
+      return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool is_free(const model::TaskPlacement& task, const model::Shape& shape) {
+    const model::Room& room = tenancy_.room();
+    const MachineId m = task.machine;
+    if (room.free_cpu(m) < shape.cpu_milli || room.free_memory(m) < shape.memory_mib ||
+        room.free_nic(m) < shape.nic_mbps) {
+      return false;
+    }
+    const auto devices = room.devices(m);
+    for (std::uint64_t left = task.devices; left != 0; left &= left - 1) {
+      if (devices[static_cast<std::size_t>(std::countr_zero(left))] < task.milli) return false;
+    }
+    return true;
+  }
+
+  /// The other jobs, most value per GPU first.
+  void put_back() {
+    std::vector<std::tuple<double, JobId, const JobPlacement*>> order;
+    for (const JobPlacement& p : before_) {
+      if (tenancy_.has(p.job)) continue;
+      const auto milli = std::max<std::int64_t>(1, workload_.gpu_milli(workload_.job(p.job)));
+      order.emplace_back(-tenancy_.valuation().placed(p) / static_cast<double>(milli), p.job, &p);
+    }
+    std::ranges::sort(order);
+    for (const auto& [density, job, old] : order) {
+      if (take_again(*old)) {
+        tenancy_.adopt(*old);
+      } else {
+        place_idle(tenancy_, job);
+      }
+    }
+  }
+
+  /// Whoever waits and is worth more than what would have to go.
+  void let_in() {
+    const std::vector<JobId> jobs = model::planned_jobs(workload_);
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+      bool changed = false;
+      for (const JobId job : jobs) {
+        if (tenancy_.has(job) || options_.stop.requested() || place_idle(tenancy_, job)) continue;
+        const Insertion found = find_insertion(tenancy_, job);
+        changed |= found.gain > 0.0 && apply_insertion(tenancy_, job, found, 0.0).gain > 0.0;
+      }
+      if (!changed) return;
+    }
+  }
+
+  const model::Workload& workload_;
+  Tenancy tenancy_;
+  model::Placement before_;
+  const RescueOptions& options_;
+  int steps_;
+};
+
+}  // namespace
+
+bool rescue_required(const model::Valuation& valuation, const model::Limits* limits,
+                     model::Placement& placement, const RescueOptions& options) {
+  const model::Instance& instance = valuation.instance();
+  if (instance.cluster.machines() > options.machines) return false;
+  std::vector<JobId> required;
+  bool missing = false;
+  for (const JobId job : model::planned_jobs(instance.workload)) {
+    if (!instance.workload.job(job).required) continue;
+    required.push_back(job);
+    missing |= !std::ranges::binary_search(placement, job, {}, &JobPlacement::job);
+  }
+  if (!missing) return false;
+  std::vector<MachineId> machines;
+  for (std::size_t m = 0; m < instance.cluster.machines(); ++m) machines.emplace_back(m);
+  return Rescue(valuation, limits, machines, options).run(placement, std::move(required));
+}
+
+}  // namespace berth::solver

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/rescue.hpp"
+
+#include "tiny.hpp"
+
+#include <gtest/gtest.h>
+
+#include "berth/model/room.hpp"
+
+namespace berth::solver {
+namespace {
+
+using model::JobPlacement;
+using model::Placement;
+
+/// Machines of 2 and 1 GPUs in one rack, and a job of one GPU on each.
+struct RescueRequired : testing::Test {
+  test::Tiny tiny;
+  MachineId two, one;
+  JobId narrow, cheap;
+  Placement placed;
+
+  void SetUp() override {
+    const GpuTypeId gpu = tiny.type("X");
+    const ClassId large = tiny.machine_class("large", gpu, 2, 8000, 8000);
+    const ClassId small = tiny.machine_class("small", gpu, 1, 8000, 8000);
+    tiny.pod();
+    tiny.rack();
+    two = tiny.machine(large);
+    one = tiny.machine(small);
+    narrow = tiny.job({{.gpus = 1}});
+    cheap = tiny.job({{.gpus = 1}});
+  }
+
+  void place(JobId job, MachineId machine) {
+    model::Room room(tiny.instance.cluster);
+    for (const JobPlacement& p : placed) model::take(room, tiny.instance.workload, p);
+    placed.push_back(*model::place_job(room, tiny.instance.workload, job, {{machine}}));
+  }
+  bool rescue(const RescueOptions& options = {}) {
+    const model::Valuation valuation(tiny.instance, model::Objective::value);
+    return rescue_required(valuation, nullptr, placed, options);
+  }
+  [[nodiscard]] MachineId where(JobId job) const {
+    for (const JobPlacement& p : placed) {
+      if (p.job == job) return p.tasks.front().machine;
+    }
+    return {};
+  }
+};
+
+TEST_F(RescueRequired, moves_one_required_job_and_stops_another_for_a_second) {
+  const JobId wide = tiny.job({{.gpus = 2}});
+  tiny[narrow].required = tiny[wide].required = true;
+  place(narrow, two);
+  place(cheap, one);
+  ASSERT_TRUE(rescue());
+  EXPECT_EQ(where(wide), two);
+  EXPECT_EQ(where(narrow), one);
+  EXPECT_FALSE(where(cheap).valid());
+}
+
+TEST_F(RescueRequired, leaves_the_others_where_they_are_when_there_is_room) {
+  const JobId late = tiny.job({{.gpus = 1}});
+  tiny[late].required = true;
+  place(narrow, two);
+  place(cheap, one);
+  ASSERT_TRUE(rescue());
+  EXPECT_TRUE(where(late).valid());
+  EXPECT_EQ(where(narrow), two);
+  EXPECT_EQ(where(cheap), one);
+}
+
+TEST_F(RescueRequired, changes_nothing_without_a_way) {
+  const JobId wide = tiny.job({{.gpus = 2}});
+  for (const JobId job : {narrow, cheap, wide}) tiny[job].required = true;
+  place(narrow, two);
+  place(cheap, one);
+  EXPECT_FALSE(rescue());
+  EXPECT_EQ(where(narrow), two);
+  EXPECT_EQ(where(cheap), one);
+}
+
+TEST_F(RescueRequired, keeps_to_its_limits) {
+  const JobId wide = tiny.job({{.gpus = 2}});
+  tiny[narrow].required = tiny[wide].required = true;
+  place(narrow, two);
+  EXPECT_FALSE(rescue({.machines = 1}));
+  EXPECT_FALSE(rescue({.steps = 1}));
+  EXPECT_TRUE(rescue({.machines = 2, .steps = 2}));
+}
+
+TEST_F(RescueRequired, has_nothing_to_do_when_no_required_job_waits) {
+  tiny[narrow].required = true;
+  place(narrow, two);
+  EXPECT_FALSE(rescue());  // though `cheap` could be let in
+  EXPECT_FALSE(where(cheap).valid());
+}
+
+}  // namespace
+}  // namespace berth::solver
