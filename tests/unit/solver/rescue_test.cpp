@@ -61,14 +61,15 @@ TEST_F(RescueRequired, moves_one_required_job_and_stops_another_for_a_second) {
 }
 
 TEST_F(RescueRequired, leaves_the_others_where_they_are_when_there_is_room) {
+  const MachineId spare = tiny.machine(ClassId(0));  // idle room to place a job anew: not here
   const JobId late = tiny.job({{.gpus = 1}});
   tiny[late].required = true;
   place(narrow, two);
-  place(cheap, one);
+  place(cheap, spare);
   ASSERT_TRUE(rescue());
   EXPECT_TRUE(where(late).valid());
   EXPECT_EQ(where(narrow), two);
-  EXPECT_EQ(where(cheap), one);
+  EXPECT_EQ(where(cheap), spare);
 }
 
 TEST_F(RescueRequired, changes_nothing_without_a_way) {
