@@ -379,7 +379,8 @@ class Coordination {
 
   /// Rank 0 has the certificate, any rank may be out of time: all hear the same answer.
   [[nodiscard]] bool goes_on(int most_idle) const {
-    bool done = options_.stop.requested();
+    bool done = false;
+    comm_.agreed([&] { done = options_.stop.requested(); });
     if (comm_.rank() == 0) {
       done = done || state_.idle_rounds >= most_idle || hooks_.gap(objective_) <= options_.gap;
     }
