@@ -15,6 +15,7 @@ constexpr double kLeast = 1e-6;  ///< gain worth a try
 constexpr int kMost = 4;         ///< places of one kind more or fewer in a cut
 constexpr int kMostSingle = 8;   ///< the same of one GPU
 constexpr int kTries = 4;        ///< cuts of one machine tried in a row
+constexpr double kUsualGpus = 16384.0;
 }  // namespace
 
 Recut::Recut(const model::Valuation& valuation, const Menu& menu, Floor& floor, Berths& berths)
@@ -42,7 +43,7 @@ double Recut::run(int most, const StopToken& stop) {
     trades_[t].open_pools();
     for (const auto& [m, count] : trades_[t].lodgers()) places_[m.index()][t] = count;
   }
-  left_ = most;
+  left_ = affordable(most);
   for (double sweep = 1.0; sweep > 0.0 && left_ > 0;) {
     sweep = 0.0;
     for (const MachineId m : floor_->machines()) {
@@ -52,6 +53,15 @@ double Recut::run(int most, const StopToken& stop) {
     gained += sweep;
   }
   return gained;
+}
+
+int Recut::affordable(int most) const {
+  double gpus = 0.0;
+  for (const MachineId m : floor_->machines()) {
+    gpus += valuation_->instance().cluster.class_of(m).gpus;
+  }
+  const double scale = std::min(1.0, kUsualGpus / std::max(1.0, gpus));
+  return static_cast<int>(most * scale * scale);
 }
 
 std::vector<Recut::Kind> Recut::kinds_on(MachineId m) {

@@ -16,7 +16,7 @@ namespace berth::solver {
 /// How much is searched; what finds nothing more ends sooner.
 struct SearchEffort {
   int chains = 1000;  ///< ejection chains tried, >= 0
-  int cuts = 10000;   ///< cuts of machines tried, >= 0
+  int cuts = 10000;   ///< cuts of machines tried, >= 0; fewer in rooms of more than 16,384 GPUs
 };
 
 /// Limits are counted, never timed: the plan does not depend on the machine's speed.
