@@ -43,8 +43,8 @@ class Recut {
   };
 
   double try_machine(MachineId m);
-  /// A cut is measured through all jobs alike, and there is a machine for each: in a room of n times
-  /// 16,384 GPUs so many cuts take n^2 times as long, and so many fewer are tried.
+  /// A cut is measured through all jobs alike, and there is a machine for each: in a room of n
+  /// times 16,384 GPUs so many cuts take n^2 times as long, and so many fewer are tried.
   [[nodiscard]] int affordable(int most) const;
   [[nodiscard]] std::vector<Kind> kinds_on(MachineId m);
   [[nodiscard]] Found best_cut(std::span<const Kind> kinds, int idle, int capacity) const;
