@@ -41,6 +41,7 @@ struct Shard::State {
   [[nodiscard]] double regret(JobId job) const { return profit(job, cheapest); }
   void admit(model::Placement placed);
   void dive_all(std::span<const JobId> jobs, std::span<const double> prices, const StopToken& stop);
+  [[nodiscard]] std::span<const double> more_smoothings() const;
   void pack_all(std::span<const JobId> jobs, const StopToken& stop);
   void fill_idle();
   double improve_batch(std::span<const JobId> batch);
