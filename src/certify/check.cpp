@@ -175,13 +175,13 @@ Verdict check(const Instance& instance, const RawPlan& plan) {
   }
   verdict.figures = recount(instance, verdict.objective_kind, jobs.placement());
   if (prices) {
-    verdict.figures.upper_bound =
-        upper_bound(instance, verdict.objective_kind, *prices, must).value;
+    const Bound bound = upper_bound(instance, verdict.objective_kind, *prices, must);
+    verdict.figures.upper_bound = bound.value;
     // An impossible placement may well be worth more than any possible one.
     if (feasible) {
       verdict.figures.gap = gap(verdict.figures.upper_bound, verdict.figures.objective);
-      verdict.gap_parts =
-          gap_parts(instance, verdict.objective_kind, jobs.placement(), *prices, verdict.figures);
+      verdict.gap_parts = gap_parts(instance, verdict.objective_kind, jobs.placement(), *prices,
+                                    verdict.figures, bound);
     }
   }
   compare_quality(plan.figures, verdict, feasible, prices.has_value(), compare);

@@ -89,9 +89,14 @@ model::Figures recount(const Instance& instance, model::Objective kind,
 
 model::Figures figures(const Instance& instance, model::Objective kind,
                        const model::Placement& placement, const model::Certificate& certificate) {
+  return figures(instance, kind, placement,
+                 upper_bound(instance, kind, certificate, required_placed(instance, placement)));
+}
+
+model::Figures figures(const Instance& instance, model::Objective kind,
+                       const model::Placement& placement, const Bound& bound) {
   model::Figures result = recount(instance, kind, placement);
-  result.upper_bound =
-      upper_bound(instance, kind, certificate, required_placed(instance, placement)).value;
+  result.upper_bound = bound.value;
   BERTH_ENSURE(result.upper_bound >= result.objective);
   result.gap = gap(result.upper_bound, result.objective);
   return result;

@@ -229,8 +229,13 @@ void by_capacity(const Instance& instance, const model::Placement& placement, in
 GapParts gap_parts(const Instance& instance, model::Objective kind,
                    const model::Placement& placement, const model::Certificate& certificate,
                    const model::Figures& figures) {
-  const Bound bound =
-      upper_bound(instance, kind, certificate, required_placed(instance, placement));
+  return gap_parts(instance, kind, placement, certificate, figures,
+                   upper_bound(instance, kind, certificate, required_placed(instance, placement)));
+}
+
+GapParts gap_parts(const Instance& instance, model::Objective kind,
+                   const model::Placement& placement, const model::Certificate& certificate,
+                   const model::Figures& figures, const Bound& bound) {
   const BoundBasis basis = basis_of(bound, kind);
   Ledger ledger(instance, certificate.scale_log2);
   ledger.quotas(Quotas(instance, kind).lost(placement, certificate.scale_log2));

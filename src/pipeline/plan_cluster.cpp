@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "berth/certify/bound.hpp"
 #include "berth/certify/figures.hpp"
 #include "berth/certify/gap_parts.hpp"
 #include "berth/pipeline/distribute.hpp"
@@ -57,9 +58,11 @@ TightenOptions tightening(const model::Instance& instance, const PlanOptions& op
 /// The judge's word on the placement: objective, bound, gap.
 void certify_plan(const model::Instance& instance, Proof proof, model::Plan& plan) {
   plan.certificate = std::move(proof.certificate);
-  plan.figures = certify::figures(instance, plan.objective_kind, plan.placements, plan.certificate);
+  const auto bound = certify::upper_bound(instance, plan.objective_kind, plan.certificate,
+                                          certify::required_placed(instance, plan.placements));
+  plan.figures = certify::figures(instance, plan.objective_kind, plan.placements, bound);
   plan.gap_parts = certify::gap_parts(instance, plan.objective_kind, plan.placements,
-                                      plan.certificate, plan.figures);
+                                      plan.certificate, plan.figures, bound);
   plan.proof_digest = certify::proof_digest(instance, plan.figures.objective,
                                             plan.figures.upper_bound, plan.certificate);
 }

@@ -6,6 +6,7 @@
 
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/certify/bound.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
@@ -46,6 +47,9 @@ model::Figures recount(const model::Instance& instance, model::Objective kind,
 /// @post upper_bound >= objective: anything else is an invalid certificate and a bug (asserted)
 model::Figures figures(const model::Instance& instance, model::Objective kind,
                        const model::Placement& placement, const model::Certificate& certificate);
+/// The same, where the bound is known: that of upper_bound for the required jobs placed.
+model::Figures figures(const model::Instance& instance, model::Objective kind,
+                       const model::Placement& placement, const Bound& bound);
 
 /// SHA-256 (hex) over objective, upper bound (bit patterns) and all prices in the order listed;
 /// pods, racks, classes and GPU types by name, shapes by what a task takes.

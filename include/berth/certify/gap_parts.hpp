@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "berth/certify/bound.hpp"
 #include "berth/model/gap_parts.hpp"
 #include "berth/model/plan.hpp"
 
@@ -18,5 +19,9 @@ namespace berth::certify {
 model::GapParts gap_parts(const model::Instance& instance, model::Objective kind,
                           const model::Placement& placement, const model::Certificate& certificate,
                           const model::Figures& figures);
+/// The same, where the bound is known: that of upper_bound for the required jobs placed.
+model::GapParts gap_parts(const model::Instance& instance, model::Objective kind,
+                          const model::Placement& placement, const model::Certificate& certificate,
+                          const model::Figures& figures, const Bound& bound);
 
 }  // namespace berth::certify
