@@ -84,11 +84,9 @@ class Online {
     model::Room room = keeper_.room();
     std::vector<JobId> all;
     for (std::size_t j = 0; j < jobs.size(); ++j) all.emplace_back(j);
-    const PackResult packed = pack(valuation, room, machines, all,
-                                   {.gap = options_.gap,
-                                    .relaxation_share = 1.0,
-                                    .neighbourhoods = 0,
-                                    .stop = options_.stop});
+    const PackResult packed = pack(
+        valuation, room, machines, all,
+        {.gap = options_.gap, .relaxation_share = 1.0, .neighbourhoods = 0, .stop = options_.stop});
     for (const model::JobPlacement& p : packed.placed) {
       keeper_.keep(forecast_.kind(jobs[p.job.index()]), valuation.placed(p), p.tasks.front());
     }

@@ -14,7 +14,7 @@ namespace {
 constexpr double kRoundUp = 0.7;  ///< fractions from here on go up
 constexpr double kShare = 0.25;   ///< but at most this part of the fractional mass at a time
 constexpr double kNearWhole = 1e-6;
-constexpr int kPricingRounds = 30;    ///< of one residual relaxation
+constexpr int kPricingRounds = 30;     ///< of one residual relaxation
 constexpr std::size_t kLabels = 1500;  ///< of a machine, in its pricing
 constexpr int kMostRounds = 400;
 

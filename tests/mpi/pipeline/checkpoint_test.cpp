@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run that ends after round k and is resumed by other ranks gives the plan of one that was never
 // stopped, for every k. The stop is counted: so many rounds are allowed, the last one is kept.
-#include "quick.hpp"
-
 #include "berth/pipeline/checkpoint.hpp"
+
+#include "quick.hpp"
 
 #include <algorithm>
 #include <filesystem>

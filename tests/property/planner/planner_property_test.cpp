@@ -57,8 +57,8 @@ void expect_accepted(const model::Instance& instance, const model::Plan& plan) {
   EXPECT_EQ(verdict.figures.upper_bound, plan.figures.upper_bound);
 }
 
-/// Regrets, idle capacity and what another leaf proves are the gap, but for rounding: of each job to
-/// 2^-scale, and of the bound to a whole number.
+/// Regrets, idle capacity and what another leaf proves are the gap, but for rounding: of each job
+/// to 2^-scale, and of the bound to a whole number.
 void expect_whole(const model::Plan& plan) {
   double sum = 0.0;
   for (const auto& r : plan.gap_parts.regret) {
