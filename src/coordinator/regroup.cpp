@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/regroup.hpp"
 
+#include "give_back.hpp"
 #include "post.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <utility>
 
 #include "berth/base/random.hpp"
-#include "berth/coordinator/wire.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -46,24 +46,25 @@ class Round {
     to_groups(mine, spanning);
     auto groups = post_.deliver();
     comm_.agreed([&] { search(mine, groups, effort); });
-    return to_shards(mine, spanning);
+    back_.finish(mine, spanning);
+    return {.groups = std::ssize(machines_), .better = comm_.sum(better_)};
   }
 
  private:
-  /// The shards give all they have, their machines too, and are whole again in `to_shards`.
+  /// The shards give all they have, their machines too, and are whole again at the end.
   void to_groups(std::span<Shard> mine, const Placement& spanning) {
     for (Shard& shard : mine) {
       const solver::ShardContent content = shard.content();
       shard = shard.fresh(shard.id(), {});
       for (const JobPlacement& p : content.placed) {
         if (send(p)) continue;
-        held_.emplace_back(shard.id(), p);
+        back_.stay(shard.id(), p);
       }
       for (const JobId job : content.unplaced) post_.add(group_for(job), job);
     }
     if (comm_.rank() != 0) return;
     for (const JobPlacement& p : spanning) {
-      if (!send(p)) over_shards_.push_back(p);
+      if (!send(p)) back_.stay(p);
     }
   }
 
@@ -96,32 +97,8 @@ class Round {
       group.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
       if (group.search(terrain_.prices, effort) > 0.0) ++better_;
       const solver::ShardContent found = group.content();
-      for (const JobPlacement& p : found.placed) {
-        const auto shards = pieces_of(p, terrain_.shards.of_machine);
-        if (shards.size() == 1) {
-          post_.add(*shards.begin(), Kind::placed, p);
-        } else {
-          over_shards_.push_back(p);
-        }
-      }
-      for (const JobId job : found.unplaced) {
-        post_.add(ShardId(job.index() % terrain_.shards.size()), job);
-      }
+      back_.add(found.placed, found.unplaced);
     }
-  }
-
-  Regrouped to_shards(std::span<Shard> mine, Placement& spanning) {
-    auto shards = post_.deliver();
-    spanning = from_wire(comm_.all_gather_varying<std::int64_t>(to_wire(over_shards_)));
-    std::ranges::sort(spanning, {}, &JobPlacement::job);
-    for (const auto& [shard, p] : held_) shards[shard].placed.push_back(p);
-    for (Shard& shard : mine) {
-      Content& content = shards[shard.id()];
-      shard = shard.fresh(shard.id(), terrain_.shards.machines[shard.id().index()]);
-      for (const JobPlacement& p : spanning) shard.reserve(p);
-      shard.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
-    }
-    return {.groups = std::ssize(machines_), .better = comm_.sum(better_)};
   }
 
   const comm::Communicator& comm_;
@@ -134,8 +111,7 @@ class Round {
   std::map<RackId, ShardId> group_of_rack_;
   std::map<PodId, ShardId> group_of_pod_;
   Post post_{comm_, terrain_.owners};
-  std::vector<std::pair<ShardId, JobPlacement>> held_;  ///< stay in this rank's shards
-  Placement over_shards_;                               ///< from here to all ranks
+  GiveBack back_{comm_, terrain_, post_};
   std::int64_t better_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/trade.hpp"
 
+#include "give_back.hpp"
 #include "post.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <map>
 #include <utility>
 
-#include "berth/coordinator/wire.hpp"
 #include "berth/solver/dive.hpp"
 
 namespace berth::coordinator {
@@ -44,17 +44,6 @@ Content all_of(std::map<ShardId, Content> pieces) {
   return all;
 }
 
-/// Puts what the shards hold now in place of what they held.
-void take(std::span<Shard> mine, const Terrain& terrain, std::map<ShardId, Content>& contents,
-          const Placement& spanning) {
-  for (Shard& shard : mine) {
-    Content& content = contents[shard.id()];
-    shard = shard.fresh(shard.id(), terrain.shards.machines[shard.id().index()]);
-    for (const JobPlacement& p : spanning) shard.reserve(p);
-    shard.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
-  }
-}
-
 }  // namespace
 
 std::vector<ShardId> deal_kinds(const model::Workload& workload, std::size_t pieces) {
@@ -87,25 +76,12 @@ void trade(const comm::Communicator& comm, const model::Valuation& valuation,
   const auto piece_of = deal_kinds(valuation.instance().workload, terrain.shards.size());
   give(mine, comm.rank() == 0 ? spanning : Placement{}, piece_of, post);
   Content here = all_of(post.deliver());
-  Placement over_shards;
+  GiveBack back(comm, terrain, post);
   comm.agreed([&] {
     solver::trade(valuation, terrain.pools, here.waiting, here.placed, stop);
-    for (const JobPlacement& p : here.placed) {
-      const auto shards = pieces_of(p, terrain.shards.of_machine);
-      if (shards.size() == 1) {
-        post.add(*shards.begin(), Kind::placed, p);
-      } else {
-        over_shards.push_back(p);
-      }
-    }
-    for (const JobId job : here.waiting) {
-      post.add(ShardId(job.index() % terrain.shards.size()), job);
-    }
+    back.add(here.placed, here.waiting);
   });
-  auto contents = post.deliver();
-  spanning = from_wire(comm.all_gather_varying<std::int64_t>(to_wire(over_shards)));
-  std::ranges::sort(spanning, {}, &JobPlacement::job);
-  take(mine, terrain, contents, spanning);
+  back.finish(mine, spanning);
 }
 
 }  // namespace berth::coordinator

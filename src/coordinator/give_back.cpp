@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "give_back.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "berth/coordinator/wire.hpp"
+
+namespace berth::coordinator {
+
+using model::JobPlacement;
+using solver::Shard;
+
+void GiveBack::add(const model::Placement& placed, std::span<const JobId> waiting) {
+  for (const JobPlacement& p : placed) {
+    const auto shards = pieces_of(p, terrain_.shards.of_machine);
+    if (shards.size() == 1) {
+      post_.add(*shards.begin(), Kind::placed, p);
+    } else {
+      over_shards_.push_back(p);
+    }
+  }
+  for (const JobId job : waiting) post_.add(ShardId(job.index() % terrain_.shards.size()), job);
+}
+
+void GiveBack::finish(std::span<Shard> mine, model::Placement& spanning) {
+  auto contents = post_.deliver();
+  spanning = from_wire(comm_.all_gather_varying<std::int64_t>(to_wire(over_shards_)));
+  std::ranges::sort(spanning, {}, &JobPlacement::job);
+  for (const auto& [shard, p] : held_) contents[shard].placed.push_back(p);
+  for (Shard& shard : mine) {
+    Content& content = contents[shard.id()];
+    shard = shard.fresh(shard.id(), terrain_.shards.machines[shard.id().index()]);
+    for (const JobPlacement& p : spanning) shard.reserve(p);
+    shard.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
+  }
+}
+
+}  // namespace berth::coordinator
