@@ -5,7 +5,6 @@
 #include "shard/tenancy.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <tuple>
 
@@ -18,7 +17,7 @@ using model::Level;
 constexpr std::size_t kLeaveOneOut = 12;  ///< domains up to so many machines, also without one
 constexpr int kSweeps = 3;                ///< over the jobs that wait in the end
 
-bool same_tasks(const JobPlacement& a, const JobPlacement& b) {
+bool same_machines(const JobPlacement& a, const JobPlacement& b) {
   return std::ranges::equal(a.tasks, b.tasks, {}, &model::TaskPlacement::machine,
                             &model::TaskPlacement::machine);
 }
@@ -119,7 +118,8 @@ class Rescue {
     if (!placement) return;
     model::release(tenancy_.room(), workload_, *placement);
     if (!tenancy_.ledger().carries(*placement)) return;
-    if (std::ranges::any_of(found, [&](const auto& f) { return same_tasks(f.second, *placement); }))
+    if (std::ranges::any_of(found,
+                            [&](const auto& f) { return same_machines(f.second, *placement); }))
       return;
     const double value = tenancy_.valuation().placed(*placement);
     found.emplace_back(value, std::move(*placement));
@@ -146,17 +146,13 @@ class Rescue {
   }
 
   [[nodiscard]] bool is_free(const model::TaskPlacement& task, const model::Shape& shape) {
-    const model::Room& room = tenancy_.room();
-    const MachineId m = task.machine;
-    if (room.free_cpu(m) < shape.cpu_milli || room.free_memory(m) < shape.memory_mib ||
-        room.free_nic(m) < shape.nic_mbps) {
-      return false;
-    }
-    const auto devices = room.devices(m);
-    for (std::uint64_t left = task.devices; left != 0; left &= left - 1) {
-      if (devices[static_cast<std::size_t>(std::countr_zero(left))] < task.milli) return false;
-    }
-    return true;
+    const model::Immovable content{.machine = task.machine,
+                                   .devices = task.devices,
+                                   .milli = task.milli,
+                                   .cpu_milli = shape.cpu_milli,
+                                   .memory_mib = shape.memory_mib,
+                                   .nic_mbps = shape.nic_mbps};
+    return tenancy_.room()[task.machine].fits(content);
   }
 
   /// The other jobs, most value per GPU first.
