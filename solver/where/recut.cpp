@@ -22,8 +22,7 @@ Recut::Recut(const model::Valuation& valuation, const Menu& menu, Floor& floor, 
     : valuation_(&valuation),
       floor_(&floor),
       berths_(&berths),
-      trades_(make_trades(valuation, menu, floor.yard(), berths)),
-      places_(valuation.instance().cluster.machines()) {
+      trades_(make_trades(valuation, menu, floor.yard(), berths)) {
   for (const Trade& trade : trades_) {
     const Signature& s = menu.signatures()[menu.signature_of(trade.position(0))];
     gpus_.push_back(s.milli % model::kGpuMilli == 0 && s.piece > 0
@@ -41,7 +40,7 @@ double Recut::run(int most, const StopToken& stop) {
   for (std::size_t t = 0; t < trades_.size(); ++t) {
     if (gpus_[t] == 0) continue;
     trades_[t].open_pools();
-    for (const auto& [m, count] : trades_[t].lodgers()) places_[m.index()][t] = count;
+    for (const auto& [m, count] : trades_[t].lodgers()) places_[m][t] = count;
   }
   left_ = affordable(most);
   for (double sweep = 1.0; sweep > 0.0 && left_ > 0;) {
@@ -68,12 +67,13 @@ std::vector<Recut::Kind> Recut::kinds_on(MachineId m) {
   std::vector<Kind> kinds;
   const PoolId pool = floor_->yard().pools().of_machine[m.index()];
   const int capacity = valuation_->instance().cluster.class_of(m).gpus;
+  const auto& lodging = places_[m];
   for (std::size_t t = 0; t < trades_.size(); ++t) {
     if (gpus_[t] == 0 || gpus_[t] > capacity) continue;
     const std::uint32_t node = trades_[t].node_of_pool(pool);
     if (node == Trade::kNone) continue;
-    const auto here = places_[m.index()].find(t);
-    Kind kind{t, node, gpus_[t], here == places_[m.index()].end() ? 0 : here->second, {}, {}};
+    const auto here = lodging.find(t);
+    Kind kind{t, node, gpus_[t], here == lodging.end() ? 0 : here->second, {}, {}};
     const auto most = static_cast<std::size_t>(kind.gpus == 1 ? kMostSingle : kMost);
     const double worth = trades_[t].worth_of_more(node);
     if (worth > 0.0) kind.more.assign(most, worth);
@@ -142,7 +142,7 @@ double Recut::try_machine(MachineId m) {
     const double gain = carry_out(m, kinds, found);
     if (gain <= 0.0) continue;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
-      if (found.cut[k] != 0) places_[m.index()][kinds[k].trade] += found.cut[k];
+      if (found.cut[k] != 0) places_[m][kinds[k].trade] += found.cut[k];
     }
     return gain;
   }

@@ -58,7 +58,7 @@ class Recut {
   Berths* berths_;
   std::vector<Trade> trades_;
   std::vector<int> gpus_;                                      ///< by trade; 0: takes no part
-  std::vector<std::map<std::size_t, int>> places_;             ///< by MachineId: trade, how many
+  std::map<MachineId, std::map<std::size_t, int>> places_;     ///< on the floor: trade, how many
   std::vector<std::pair<bool, model::JobPlacement>> journal_;  ///< taken or released
   int left_ = 0;                                               ///< cuts that may still be tried
 };
