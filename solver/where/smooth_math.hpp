@@ -11,6 +11,14 @@ namespace berth::solver::where {
 
 constexpr double kFar = 20.0;  ///< exp(-20) of a job's worth is less than any price can show
 
+/// Horner's rule, the highest power first.
+template <class... Rest>
+constexpr double polynomial(double x, double highest, Rest... rest) {
+  double sum = highest;
+  ((sum = sum * x + rest), ...);
+  return sum;
+}
+
 /// e^x for -700 < x <= 0, to 1e-14 of itself.
 inline double exp_of(double x) {
   constexpr double kRound = 0x1.8p52;  // adding it rounds to a whole number, in the last bits
@@ -18,18 +26,9 @@ inline double exp_of(double x) {
   const double rounded = x * 0x1.71547652b82fep+0 + kRound;
   const double k = rounded - kRound;
   const double r = (x - k * kLn2High) - k * kLn2Low;  // |r| <= ln 2 / 2
-  double sum = 1.0 / 39916800.0;
-  sum = sum * r + 1.0 / 3628800.0;
-  sum = sum * r + 1.0 / 362880.0;
-  sum = sum * r + 1.0 / 40320.0;
-  sum = sum * r + 1.0 / 5040.0;
-  sum = sum * r + 1.0 / 720.0;
-  sum = sum * r + 1.0 / 120.0;
-  sum = sum * r + 1.0 / 24.0;
-  sum = sum * r + 1.0 / 6.0;
-  sum = sum * r + 0.5;
-  sum = sum * r + 1.0;
-  sum = sum * r + 1.0;
+  const double sum =
+      polynomial(r, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0, 1.0 / 5040.0,
+                 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0);
   const std::uint64_t power = (std::bit_cast<std::uint64_t>(rounded) << 52) + (1023ULL << 52);
   return sum * std::bit_cast<double>(power);
 }
@@ -44,16 +43,8 @@ inline double log_of(double y) {
   const double f = m - 1.0;
   const double q = f / (2.0 + f);
   const double z = q * q;
-  double sum = 1.0 / 19.0;
-  sum = sum * z + 1.0 / 17.0;
-  sum = sum * z + 1.0 / 15.0;
-  sum = sum * z + 1.0 / 13.0;
-  sum = sum * z + 1.0 / 11.0;
-  sum = sum * z + 1.0 / 9.0;
-  sum = sum * z + 1.0 / 7.0;
-  sum = sum * z + 1.0 / 5.0;
-  sum = sum * z + 1.0 / 3.0;
-  sum = sum * z + 1.0;
+  const double sum = polynomial(z, 1.0 / 19.0, 1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0, 1.0 / 11.0,
+                                1.0 / 9.0, 1.0 / 7.0, 1.0 / 5.0, 1.0 / 3.0, 1.0);
   return k * 0x1.62e42fefa39efp-1 + 2.0 * q * sum;
 }
 
