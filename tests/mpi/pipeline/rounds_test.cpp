@@ -72,6 +72,7 @@ TEST_F(Rounds, of_regrouping_alone) {
   double gain = 0.0;
   for (const model::RoundRecord& r : plan.rounds) {
     EXPECT_EQ(r.kind, model::RoundKind::regroup);
+    EXPECT_EQ(r.blocks, 4);                             // groups, of five shards
     EXPECT_GE(r.gain, -1e-9 * plan.figures.objective);  // values are summed in another order
     gain += r.gain;
   }
