@@ -19,6 +19,8 @@ using model::Placement;
 using solver::Shard;
 
 constexpr std::uint64_t kStage = 0x5247;  ///< key of the draws
+constexpr std::int64_t kGroup = 16384;    ///< GPUs
+constexpr std::int64_t kManyGpus = 32768, kGroupOfMany = 8192;
 
 class Round {
  public:
@@ -92,6 +94,7 @@ class Round {
   void search(std::span<const Shard> mine, std::map<ShardId, Content>& groups,
               const solver::SearchEffort& effort) {
     for (auto& [g, content] : groups) {
+      const comm::Communicator::Span span(comm_, "group", g.value());
       Shard group = mine.front().fresh(g, machines_[g.index()]);
       for (const JobPlacement& p : content.pinned) group.reserve(p);
       group.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
@@ -138,6 +141,7 @@ std::vector<ShardId> deal(const model::Cluster& cluster, std::size_t groups, int
 }
 
 std::size_t group_count(const model::Cluster& cluster, std::size_t shards, std::int64_t gpus) {
+  if (gpus == 0) gpus = cluster.gpus() > kManyGpus ? kGroupOfMany : kGroup;
   const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(1, cluster.gpus() / gpus));
   return std::min(shards, wanted);
 }

@@ -78,6 +78,7 @@ void trade(const comm::Communicator& comm, const model::Valuation& valuation,
   Content here = all_of(post.deliver());
   GiveBack back(comm, terrain, post);
   comm.agreed([&] {
+    const comm::Communicator::Span span(comm, "trade", comm.rank());
     solver::trade(valuation, terrain.pools, here.waiting, here.placed, stop);
     back.add(here.placed, here.waiting);
   });

@@ -31,11 +31,13 @@ std::vector<ShardId> deal(const model::Cluster& cluster, std::size_t groups, int
 
 /// How a regroup round searches.
 struct GroupSearch {
-  int gpus = 16384;                  ///< of a group, about, where they are fewer than shards; > 0
+  /// Of a group, about, where groups are fewer than shards; 0: 16,384, in clusters of more than
+  /// 32,768 half of that, for their time (and so that ranks have about as much to do).
+  int gpus = 0;
   solver::SearchEffort effort = {};  ///< of each group
 };
 
-/// min(shards, GPUs / gpus), at least 1.
+/// min(shards, GPUs / gpus), at least 1. @param gpus  as in GroupSearch
 std::size_t group_count(const model::Cluster& cluster, std::size_t shards, std::int64_t gpus);
 
 /// What one regroup round was.

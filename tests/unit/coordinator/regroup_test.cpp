@@ -67,6 +67,7 @@ TEST(Deal, makes_fewer_groups_than_shards_of_small_ones) {
   EXPECT_EQ(group_count(cluster(), 8, 1024), 4u);
   EXPECT_EQ(group_count(cluster(), 3, 1024), 3u);
   EXPECT_EQ(group_count(cluster(), 8, 100'000), 1u);
+  EXPECT_EQ(group_count(cluster(), 8, 0), 1u);
 }
 
 }  // namespace
