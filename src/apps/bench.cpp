@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bench scale`: what more ranks bring.
 #include "commands.hpp"
+#include "cores.hpp"
 #include "options.hpp"
 
 #include <algorithm>
@@ -166,7 +167,7 @@ ExitCode run_scale(const comm::Communicator& world, BenchFlags& flags) {
   options.ranks.erase(repeated.begin(), repeated.end());
   options.scaling = flags.weak ? scale::Scaling::weak : scale::Scaling::strong;
   const auto petsc = world.agreed([] { return std::make_unique<solver::PetscSession>(); });
-  const parallel::ThreadLimit threads(flags.threads);
+  const parallel::ThreadLimit threads(share_cores(world, flags.threads));
   scale::Sweep sweep = scale::run_sweep(
       world, [&](int ranks) { return make(flags, ranks); }, options);
   world.agreed([&] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "cores.hpp"
 #include "options.hpp"
 #include "plan_flags.hpp"
 #include "signals.hpp"
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "berth/base/error.hpp"
-#include "berth/comm/patterns.hpp"
 #include "berth/io/file.hpp"
 #include "berth/io/plan_file.hpp"
 #include "berth/parallel/threads.hpp"
@@ -24,11 +24,6 @@ namespace {
 ExitCode outcome(const model::Plan& plan) {
   if (!plan.reproducible) return ExitCode::limit_reached;
   return plan.required_missing.empty() ? ExitCode::done : ExitCode::required_missing;
-}
-
-int threads_of(const comm::Communicator& comm, int asked) {
-  if (asked > 0) return asked;
-  return parallel::default_threads(comm::ranks_sharing(comm, parallel::bound_cores()));
 }
 
 void keep_inputs(const PlanFlags& flags) {
@@ -64,7 +59,7 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   const StopSource stop(StopSource::in_seconds(flags.time_limit), catch_signals());
   refuse_early(comm, flags);
   const auto petsc = comm.agreed([] { return std::make_unique<solver::PetscSession>(); });
-  const parallel::ThreadLimit threads(threads_of(comm, flags.threads));
+  const parallel::ThreadLimit threads(share_cores(comm, flags.threads));
   report::ProgressTable progress(flags.log.options(comm.rank()));
   flags.plan.objective =
       flags.objective == "allocate" ? model::Objective::allocate : model::Objective::value;

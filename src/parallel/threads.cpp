@@ -44,7 +44,9 @@ int thread_limit() {
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
 }
 
-std::vector<std::int32_t> bound_cores() {
+namespace {
+
+std::vector<std::int32_t> find_bound_cores() {
   std::vector<std::int32_t> cores;
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return cores;
@@ -60,6 +62,13 @@ std::vector<std::int32_t> bound_cores() {
   hwloc_bitmap_free(bound);
   hwloc_topology_destroy(topology);
   std::sort(cores.begin(), cores.end());
+  return cores;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> bound_cores() {
+  static const std::vector<std::int32_t> cores = find_bound_cores();
   return cores;
 }
 

@@ -25,7 +25,7 @@ class ThreadLimit {
 int thread_limit();
 
 /// Cores (not hyperthreads) this rank may run on, ids of the machine, ascending; empty when the
-/// system does not tell.
+/// system does not tell. Asked once: a rank is bound before it starts.
 std::vector<std::int32_t> bound_cores();
 
 /// OMP_NUM_THREADS when set to a positive number; else the bound cores divided by the ranks that
