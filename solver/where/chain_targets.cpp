@@ -117,8 +117,10 @@ void Chains::offer_domains(const PlaceSet& set, const Signature& s, Target offer
     int tasks;
   };
   const auto family = floor_->yard().family(set.type, set.scope, set.domain);
+  std::vector<Spot> spots;
   floor_->yard().runs(family, set.width, [&](std::size_t first, std::size_t last) {
-    std::vector<Spot> spots;
+    spots.clear();
+    const double most_cost = best ? value - best->gain : kNever;  // of one task; more cannot win
     for (const std::int32_t p : family.subspan(first, last - first)) {
       const model::Pool& pool = floor_->yard().pools().pools[static_cast<std::size_t>(p)];
       if (s.task_fits[pool.machine_class.index()] == 0) continue;
@@ -133,10 +135,11 @@ void Chains::offer_domains(const PlaceSet& set, const Signature& s, Target offer
                            h;
           if (c <= spot.cost && c < kNever) spot = {c, m, h};
         }
-        if (spot.tasks > 0) spots.push_back(spot);
+        if (spot.tasks > 0 && spot.cost <= most_cost) spots.push_back(spot);
       }
     }
-    std::ranges::sort(spots, [](const Spot& a, const Spot& b) {
+    const auto used = std::min<std::ptrdiff_t>(std::ssize(spots), s.tasks);
+    std::ranges::partial_sort(spots, spots.begin() + used, [](const Spot& a, const Spot& b) {
       return a.cost != b.cost ? a.cost < b.cost : a.machine < b.machine;
     });
     std::int64_t rest = s.tasks;
@@ -156,11 +159,12 @@ void Chains::offer_domains(const PlaceSet& set, const Signature& s, Target offer
 std::optional<Chains::Target> Chains::best_target(std::uint32_t position, int depth) {
   const auto choices = menu_->choices(position);
   std::optional<Target> best;
-  for (std::uint32_t k = 0; k < choices.size(); ++k) {
+  for (std::uint32_t k = 0; k < choices.size(); ++k) {  // best first
+    const double worth = choices[k].value + bonus_[position];
+    if (best && worth <= best->gain) break;  // a place is never worth more than it costs nothing
     const PlaceSet& set = menu_->sets()[choices[k].set];
     const Signature& s = menu_->signature(set);
     if (s.whole() * 1000 != static_cast<std::size_t>(s.milli)) continue;
-    const double worth = choices[k].value + bonus_[position];
     const Target offer{.gain = 0.0, .choice = k, .spots = {}};
     if (set.width == Level::machine) {
       offer_machines(set, s, offer, worth, depth, best);

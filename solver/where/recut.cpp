@@ -11,10 +11,9 @@ using model::TaskPlacement;
 
 namespace {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
-constexpr double kLeast = 1e-6;  ///< gain worth a try
-constexpr int kMost = 4;         ///< places of one kind more or fewer in a cut
-constexpr int kMostSingle = 8;   ///< the same of one GPU
-constexpr int kTries = 4;        ///< cuts of one machine tried in a row
+constexpr double kLeast = 1e-6;   ///< gain worth a try
+constexpr std::size_t kMost = 4;  ///< places of one kind more or fewer in a cut
+constexpr int kTries = 4;         ///< cuts of one machine tried in a row
 constexpr double kUsualGpus = 16384.0;
 }  // namespace
 
@@ -73,60 +72,59 @@ std::vector<Recut::Kind> Recut::kinds_on(MachineId m) {
     const std::uint32_t node = trades_[t].node_of_pool(pool);
     if (node == Trade::kNone) continue;
     const auto here = lodging.find(t);
-    Kind kind{t, node, gpus_[t], here == lodging.end() ? 0 : here->second, {}, {}};
-    const auto most = static_cast<std::size_t>(kind.gpus == 1 ? kMostSingle : kMost);
+    Kind kind{t, node, gpus_[t], here == lodging.end() ? 0 : here->second};
+    const std::size_t most = kind.gpus == 1 ? kMostSingle : kMost;
     const double worth = trades_[t].worth_of_more(node);
-    if (worth > 0.0) kind.more.assign(most, worth);
+    if (worth > 0.0) kind.more.fill(most, worth);
     if (kind.here > 0) {
-      kind.less.assign(std::min(most, static_cast<std::size_t>(kind.here)),
-                       trades_[t].worth_of_less(node));
+      kind.less.fill(std::min(most, static_cast<std::size_t>(kind.here)),
+                     trades_[t].worth_of_less(node));
     }
-    if (!kind.more.empty() || !kind.less.empty()) kinds.push_back(std::move(kind));
+    if (kind.more.count + kind.less.count > 0) kinds.push_back(kind);
   }
   return kinds;
 }
 
 /// Knapsack over the kinds, by GPUs used more (or fewer) than now.
-Recut::Found Recut::best_cut(std::span<const Kind> kinds, int idle, int capacity) const {
+Recut::Found Recut::best_cut(std::span<const Kind> kinds, int idle, int capacity) {
   const int width = 2 * capacity + 1;
-  std::vector<double> best(static_cast<std::size_t>(width), kNever);
-  std::vector<double> next;
-  std::vector<std::vector<signed char>> chosen;
-  best[static_cast<std::size_t>(capacity)] = 0.0;
-  for (const Kind& kind : kinds) {
-    next = best;
-    auto& choice = chosen.emplace_back(static_cast<std::size_t>(width), 0);
+  const auto row = static_cast<std::size_t>(width);
+  best_.assign(row, kNever);
+  best_[static_cast<std::size_t>(capacity)] = 0.0;
+  chosen_.assign(kinds.size() * row, 0);
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    next_ = best_;
     const auto offer = [&](int places, double worth) {
-      const int shift = places * kind.gpus;
+      const int shift = places * kinds[k].gpus;
       for (int x = std::max(0, -shift); x < std::min(width, width - shift); ++x) {
-        const double with = best[static_cast<std::size_t>(x)] + worth;
-        double& to = next[static_cast<std::size_t>(x + shift)];
-        if (with <= to + kLeast / 100.0) continue;
-        to = with;
-        choice[static_cast<std::size_t>(x + shift)] = static_cast<signed char>(places);
+        const double with = best_[static_cast<std::size_t>(x)] + worth;
+        const auto to = static_cast<std::size_t>(x + shift);
+        if (with <= next_[to] + kLeast / 100.0) continue;
+        next_[to] = with;
+        chosen_[k * row + to] = static_cast<signed char>(places);
       }
     };
     double sum = 0.0;
-    for (std::size_t k = 0; k < kind.more.size(); ++k) {
-      offer(static_cast<int>(k) + 1, sum += kind.more[k]);
+    for (std::size_t i = 0; i < kinds[k].more.count; ++i) {
+      offer(static_cast<int>(i) + 1, sum += kinds[k].more.of[i]);
     }
     sum = 0.0;
-    for (std::size_t k = 0; k < kind.less.size(); ++k) {
-      offer(-static_cast<int>(k) - 1, sum += kind.less[k]);
+    for (std::size_t i = 0; i < kinds[k].less.count; ++i) {
+      offer(-static_cast<int>(i) - 1, sum += kinds[k].less.of[i]);
     }
-    best.swap(next);
+    best_.swap(next_);
   }
   Found found{kLeast, {}};
   int at = -1;
   for (int x = 0; x <= std::min(width - 1, capacity + idle); ++x) {
-    if (best[static_cast<std::size_t>(x)] <= found.gain) continue;
-    found.gain = best[static_cast<std::size_t>(x)];
+    if (best_[static_cast<std::size_t>(x)] <= found.gain) continue;
+    found.gain = best_[static_cast<std::size_t>(x)];
     at = x;
   }
   if (at < 0) return {};
   found.cut.resize(kinds.size());
   for (std::size_t k = kinds.size(); k-- > 0;) {
-    found.cut[k] = chosen[k][static_cast<std::size_t>(at)];
+    found.cut[k] = chosen_[k * row + static_cast<std::size_t>(at)];
     at -= found.cut[k] * kinds[k].gpus;
   }
   return found;
@@ -158,7 +156,8 @@ double Recut::carry_out(MachineId m, std::vector<Kind>& kinds, const Found& foun
   for (const int sign : {-1, +1}) {
     for (std::size_t k = 0; k < kinds.size(); ++k) {
       for (int i = 0; i < sign * found.cut[k]; ++i) {
-        double& expected = (sign > 0 ? kinds[k].more : kinds[k].less)[static_cast<std::size_t>(i)];
+        Worths& worths = sign > 0 ? kinds[k].more : kinds[k].less;
+        double& expected = worths.of[static_cast<std::size_t>(i)];
         const double worth = sign > 0 ? add(m, kinds[k]) : remove(m, kinds[k]);
         hoped += worth - expected;
         gain += worth;

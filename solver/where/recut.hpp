@@ -6,6 +6,7 @@
 #include "where/refill.hpp"
 #include "where/trade.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -28,13 +29,20 @@ class Recut {
   double run(int most, const StopToken& stop = {});
 
  private:
+  static constexpr std::size_t kMostSingle = 8;  ///< places of one GPU more or fewer in a cut
+  /// Of one place more (or fewer), of a second, ...
+  struct Worths {
+    std::array<double, kMostSingle> of{};
+    std::size_t count = 0;
+
+    void fill(std::size_t places, double worth) { count = places, of.fill(worth); }
+  };
   /// Places of one signature on the machine at hand.
   struct Kind {
     std::size_t trade;
     std::uint32_t node;
-    int gpus, here;            ///< GPUs of a place; places it has now
-    std::vector<double> more;  ///< worth of one place more, of a second, ...
-    std::vector<double> less;
+    int gpus, here;  ///< GPUs of a place; places it has now
+    Worths more = {}, less = {};
   };
   using Cut = std::vector<int>;  ///< by kind: places more (or fewer)
   struct Found {
@@ -47,7 +55,7 @@ class Recut {
   /// times 16,384 GPUs so many cuts take n^2 times as long, and so many fewer are tried.
   [[nodiscard]] int affordable(int most) const;
   [[nodiscard]] std::vector<Kind> kinds_on(MachineId m);
-  [[nodiscard]] Found best_cut(std::span<const Kind> kinds, int idle, int capacity) const;
+  [[nodiscard]] Found best_cut(std::span<const Kind> kinds, int idle, int capacity);
   double carry_out(MachineId m, std::vector<Kind>& kinds, const Found& found);
   double add(MachineId m, const Kind& kind);
   double remove(MachineId m, const Kind& kind);
@@ -61,6 +69,8 @@ class Recut {
   std::map<MachineId, std::map<std::size_t, int>> places_;     ///< on the floor: trade, how many
   std::vector<std::pair<bool, model::JobPlacement>> journal_;  ///< taken or released
   int left_ = 0;                                               ///< cuts that may still be tried
+  std::vector<double> best_, next_;  ///< of a knapsack, by GPUs used more (or fewer)
+  std::vector<signed char> chosen_;  ///< by kind, then the same
 };
 
 }  // namespace berth::solver::where
