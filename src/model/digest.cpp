@@ -17,8 +17,21 @@
 
 namespace berth::model {
 
+/// Values are a few bytes each: they are gathered before OpenSSL is called.
 struct Sha256::State {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
+  std::array<char, 4096> waiting{};
+  std::size_t size = 0;
+
+  /// Room for so many bytes, at most all of `waiting`.
+  char* room(std::size_t bytes) {
+    if (bytes > waiting.size() - size) flush();
+    return waiting.data() + size;
+  }
+  void flush() {
+    EVP_DigestUpdate(context, waiting.data(), size);
+    size = 0;
+  }
 };
 
 Sha256::Sha256() : state_(std::make_unique<State>()) {
@@ -30,15 +43,23 @@ Sha256::Sha256() : state_(std::make_unique<State>()) {
 Sha256::~Sha256() { EVP_MD_CTX_free(state_->context); }
 
 Sha256& Sha256::text(std::string_view bytes) {
-  EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
+  if (bytes.size() > state_->waiting.size()) {
+    state_->flush();
+    EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
+    return *this;
+  }
+  std::ranges::copy(bytes, state_->room(bytes.size()));
+  state_->size += bytes.size();
   return *this;
 }
 
 Sha256& Sha256::integer(std::int64_t value) {
-  std::array<char, 24> buffer{};
-  char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size() - 1, value).ptr;
+  constexpr std::size_t kMost = 24;
+  char* const begin = state_->room(kMost);
+  char* end = std::to_chars(begin, begin + kMost - 1, value).ptr;
   *end++ = '\t';
-  return text({buffer.data(), static_cast<std::size_t>(end - buffer.data())});
+  state_->size += static_cast<std::size_t>(end - begin);
+  return *this;
 }
 
 Sha256& Sha256::real(double value) {
@@ -51,6 +72,7 @@ Sha256& Sha256::name(std::string_view value) {
 
 std::string Sha256::hex() {
   std::array<unsigned char, 32> digest{};
+  state_->flush();
   EVP_DigestFinal_ex(state_->context, digest.data(), nullptr);
   std::string out;
   for (const unsigned char byte : digest) {
@@ -159,20 +181,52 @@ void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t>
   }
 }
 
-void append_lines(std::vector<std::string>& lines, const Instance& instance,
-                  const JobPlacement& placed) {
-  const std::string job(instance.workload.job_names[placed.job.index()]);
-  for (const TaskPlacement& t : placed.tasks) {
-    const std::string head =
-        job + '\t' + std::string(instance.cluster.machine_names[t.machine.index()]) + '\t';
-    const std::string tail = '\t' + std::to_string(placed.start) + '\n';
-    if (t.devices == 0) lines.push_back(head + "-1\t0" + tail);
-    for (std::uint64_t rest = t.devices; rest != 0; rest &= rest - 1) {
-      lines.push_back(head + std::to_string(std::countr_zero(rest)) + '\t' +
-                      std::to_string(t.milli) + tail);
+/// The lines of one job after the other, in one piece of memory: those of all would outweigh the
+/// plan.
+class JobLines {
+ public:
+  explicit JobLines(const Instance& instance) : instance_(&instance) {}
+
+  /// Sorted.
+  std::span<const std::string_view> of(const JobPlacement& placed) {
+    text_.clear();
+    ends_.clear();
+    for (const TaskPlacement& t : placed.tasks) {
+      if (t.devices == 0) add(placed, t, -1, 0);
+      for (std::uint64_t rest = t.devices; rest != 0; rest &= rest - 1) {
+        add(placed, t, std::countr_zero(rest), t.milli);
+      }
     }
+    lines_.clear();
+    std::size_t begin = 0;
+    for (const std::size_t end : ends_) {
+      lines_.push_back(std::string_view(text_).substr(begin, end - begin));
+      begin = end;
+    }
+    std::ranges::sort(lines_);
+    return lines_;
   }
-}
+
+ private:
+  void add(const JobPlacement& placed, const TaskPlacement& task, int device, std::int32_t milli) {
+    text_ += instance_->workload.job_names[placed.job.index()];
+    text_ += '\t';
+    text_ += instance_->cluster.machine_names[task.machine.index()];
+    for (const std::int64_t number : {std::int64_t{device}, std::int64_t{milli}, placed.start}) {
+      std::array<char, 24> digits{};
+      const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+      text_ += '\t';
+      text_.append(digits.data(), end);
+    }
+    text_ += '\n';
+    ends_.push_back(text_.size());
+  }
+
+  const Instance* instance_;
+  std::string text_;
+  std::vector<std::size_t> ends_;
+  std::vector<std::string_view> lines_;
+};
 
 }  // namespace
 
@@ -193,14 +247,12 @@ std::string plan_digest(const Instance& instance, const Placement& placement) {
   // character of one: sorted by name, the jobs' lines follow each other.
   std::vector<std::size_t> order(placement.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, name_of);
+  // Mostly they are named in the order of their numbers.
+  if (!std::ranges::is_sorted(order, {}, name_of)) std::ranges::sort(order, {}, name_of);
   Sha256 sha;
-  std::vector<std::string> lines;  // of one job: all of them would outweigh the plan
+  JobLines lines(instance);
   for (const std::size_t i : order) {
-    lines.clear();
-    append_lines(lines, instance, placement[i]);
-    std::ranges::sort(lines);
-    for (const std::string& line : lines) sha.text(line);
+    for (const std::string_view line : lines.of(placement[i])) sha.text(line);
   }
   return sha.hex();
 }
