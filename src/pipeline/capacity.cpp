@@ -11,17 +11,33 @@ namespace berth::pipeline {
 
 using model::Level;
 
+namespace {
+
+using Content = std::map<ClassId, std::int64_t>;
+
+void add(Content& total, const Content& part) {
+  for (const auto& [c, machines] : part) total[c] += machines;
+}
+
+}  // namespace
+
 Capacity::Capacity(const model::Instance& instance) : instance_(instance) {
   const model::Cluster& cluster = instance.cluster;
+  std::vector<Content> racks(cluster.racks.size()), pods(cluster.pods.size());
+  Content all;
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
     if (cluster.state_of(MachineId(m)) != model::MachineState::up) continue;
-    const RackId rack = cluster.machine_rack[m];
-    const ClassId c = cluster.machine_class[m];
-    machines_[Level::machine][{c.value(), c}] = 1;
-    ++machines_[Level::rack][{rack.value(), c}];
-    ++machines_[Level::pod][{cluster.racks[rack.index()].pod.value(), c}];
-    ++machines_[Level::cluster][{0, c}];
+    ++racks[cluster.machine_rack[m].index()][cluster.machine_class[m]];
   }
+  for (std::size_t r = 0; r < racks.size(); ++r) {
+    add(pods[cluster.racks[r].pod.index()], racks[r]);
+  }
+  for (const Content& pod : pods) add(all, pod);
+  auto& one_machine = domains_[Level::machine];
+  for (const auto& [c, machines] : all) one_machine.insert({{c, 1}});
+  domains_[Level::rack].insert(racks.begin(), racks.end());
+  domains_[Level::pod].insert(pods.begin(), pods.end());
+  domains_[Level::cluster].insert(std::move(all));
 }
 
 std::int64_t Capacity::most(ShapeId shape, GpuTypeId type, Level level) {
@@ -32,30 +48,27 @@ std::int64_t Capacity::most(ShapeId shape, GpuTypeId type, Level level) {
 
 std::vector<ClassId> Capacity::classes(const model::Shape& shape, std::uint64_t types) const {
   std::vector<ClassId> usable;
-  const auto at_all = machines_.find(Level::machine);
-  if (at_all == machines_.end()) return usable;
-  for (const auto& [key, machines] : at_all->second) {
-    const GpuTypeId type = instance_.cluster.classes[key.second.index()].gpu_type;
+  for (const Content& machine : domains_.at(Level::machine)) {
+    const ClassId c = machine.begin()->first;
+    const GpuTypeId type = instance_.cluster.classes[c.index()].gpu_type;
     const bool allowed = type.valid() && ((types >> type.index()) & 1) != 0;
-    if (!shape.uses_gpu() || allowed) usable.push_back(key.second);
+    if (!shape.uses_gpu() || allowed) usable.push_back(c);
   }
   return usable;
 }
 
 std::int64_t Capacity::count(const model::Shape& shape, GpuTypeId type, Level level) const {
-  const auto of_level = machines_.find(level);
-  if (of_level == machines_.end()) return 0;
   std::vector<std::int64_t> of_class;
   for (const auto& c : instance_.cluster.classes) {
     const bool usable = !type.valid() || c.gpu_type == type;
     of_class.push_back(usable ? model::FreeMachine(c).count(shape, 1 << 30) : 0);
   }
-  std::map<std::int32_t, std::int64_t> in_domain;
-  for (const auto& [key, machines] : of_level->second) {
-    in_domain[key.first] += machines * of_class[key.second.index()];
-  }
   std::int64_t best = 0;
-  for (const auto& [domain, tasks] : in_domain) best = std::max(best, tasks);
+  for (const Content& domain : domains_.at(level)) {
+    std::int64_t tasks = 0;
+    for (const auto& [c, machines] : domain) tasks += machines * of_class[c.index()];
+    best = std::max(best, tasks);
+  }
   return best;
 }
 

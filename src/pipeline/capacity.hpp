@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
@@ -26,14 +26,12 @@ class Capacity {
   [[nodiscard]] std::vector<ClassId> classes(const model::Shape& shape, std::uint64_t types) const;
 
  private:
-  /// Machines by class in every domain of one level.
-  using ClassCounts = std::map<std::pair<std::int32_t, ClassId>, std::int64_t>;
-
   [[nodiscard]] std::int64_t count(const model::Shape& shape, GpuTypeId type,
                                    model::Level level) const;
 
   const model::Instance& instance_;
-  std::map<model::Level, ClassCounts> machines_;
+  /// Machines that are up by class, of all domains of a level; those that have the same once.
+  std::map<model::Level, std::set<std::map<ClassId, std::int64_t>>> domains_;
   std::map<std::tuple<ShapeId, GpuTypeId, model::Level>, std::int64_t> known_;
 };
 
