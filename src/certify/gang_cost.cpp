@@ -18,7 +18,6 @@ namespace {
 
 constexpr Int128 kUnknown = -1;
 constexpr std::uint64_t kAnyType = ~std::uint64_t{0};
-constexpr std::int64_t kMostExpensive = std::int64_t{1} << 62;
 
 /// Tasks of one shape that a machine holds beside its immovable content, at most `limit`.
 std::int64_t room_for(const Shape& s, const Kind& kind, std::int64_t limit) {
@@ -61,7 +60,8 @@ void GangCost::add_demands(const model::Workload& workload, const model::Job& jo
     }
     const Shape& s = workload.shapes[g.shape.index()];
     const bool takes_gpu = s.gpus > 0 || s.gpu_milli > 0;
-    demands_.push_back({g.shape, g.count, takes_gpu || !gpu_job_, {}});
+    demands_.push_back(
+        {g.shape, g.count, std::int64_t{1000} * s.gpus + s.gpu_milli, takes_gpu || !gpu_job_, {}});
   }
   for (Demand& d : demands_) {
     const Shape& s = workload.shapes[d.shape.index()];
@@ -111,50 +111,6 @@ Int128 GangCost::on_one_machine(std::span<const Stock> stocks, GpuTypeId type) c
     least = std::min(least, cost);
   }
   return least;
-}
-
-/// Cheapest stocks first, at most what each holds. A price beyond kMostExpensive counts as that,
-/// which only lowers the cost.
-Int128 GangCost::fill(std::span<const Place> places, GpuTypeId type, const Demand& demand) {
-  offers_.clear();
-  for (const Place& place : places) {
-    for (const Stock& stock : place.stocks) {
-      const std::int64_t room = demand.per_machine[stock.kind.index()];
-      if (room == 0 || (demand.on_type && !of_type(stock, type))) continue;
-      const Int128 price =
-          std::min<Int128>(tariff_->task(stock, demand.shape) + place.toll, kMostExpensive);
-      const bool all = stock.machines >= demand.count || room >= demand.count;
-      offers_.emplace_back(static_cast<std::int64_t>(price),
-                           all ? demand.count : std::min(demand.count, room * stock.machines));
-    }
-  }
-  std::ranges::make_heap(offers_, std::greater{});
-  Int128 cost = 0;
-  std::int64_t left = demand.count;
-  while (left > 0 && !offers_.empty()) {
-    std::ranges::pop_heap(offers_, std::greater{});
-    const auto [price, room] = offers_.back();
-    offers_.pop_back();
-    const std::int64_t taken = std::min(left, room);
-    cost += Int128{price} * taken;
-    left -= taken;
-  }
-  return left == 0 ? cost : kImpossible;
-}
-
-Int128 GangCost::spread_over(std::span<const Place> places, GpuTypeId type) {
-  Int128 cost = 0;
-  for (const Demand& d : demands_) {
-    const Int128 part = fill(places, type, d);
-    if (part == kImpossible) return kImpossible;
-    cost += part;
-  }
-  return cost;
-}
-
-Int128 GangCost::spread_over(std::span<const Stock> stocks, GpuTypeId type) {
-  const Place place{stocks, 0};
-  return spread_over(std::span(&place, 1), type);
 }
 
 /// Tasks of the job, whatever their shapes, that these hold at most.
@@ -229,9 +185,10 @@ Int128 GangCost::find_in_pod(GpuTypeId type, Level width, PodId pod) {
 }
 
 Int128 GangCost::find_anywhere(GpuTypeId type, Level width) {
+  if (gpu_job_ && width <= Level::pod) return in_cheapest(type, width);
   if (width == Level::machine) return on_one_machine(tariff_->pools(), type);
   if (width == Level::cluster && over_links_) return over_pods(type);
-  if (width == Level::cluster) return spread_over(tariff_->pools(), type);
+  if (width == Level::cluster) return spread_over_cluster(type);
   Int128 least = kImpossible;
   for (std::size_t p = 0; p < pods_; ++p) least = std::min(least, in_pod(type, width, PodId(p)));
   return least;

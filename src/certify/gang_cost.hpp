@@ -37,11 +37,17 @@ class GangCost {
     Int128 toll = 0;
   };
 
+  struct Filled {
+    Int128 cost = 0;           ///< kImpossible: there is not room for all
+    std::int64_t dearest = 0;  ///< price of the last task
+  };
+
   /// Equal tasks of the job.
   struct Demand {
     ShapeId shape;
     std::int64_t count = 0;
-    bool on_type = true;  ///< false: CPU-only tasks of a GPU job, at home in any pool
+    std::int64_t milli = 0;  ///< GPU thousandths that each asks for
+    bool on_type = true;     ///< false: CPU-only tasks of a GPU job, at home in any pool
     std::vector<std::int64_t> per_machine;  ///< by KindId; tasks that one machine holds
   };
 
@@ -49,7 +55,10 @@ class GangCost {
   Int128 on_one_machine(std::span<const Stock> stocks, GpuTypeId type) const;
   Int128 spread_over(std::span<const Place> places, GpuTypeId type);
   Int128 spread_over(std::span<const Stock> stocks, GpuTypeId type);
-  Int128 fill(std::span<const Place> places, GpuTypeId type, const Demand& demand);
+  Int128 spread_over_cluster(GpuTypeId type);
+  static Int128 at_least(const Demand& demand, std::int64_t price);
+  Filled fill(std::span<const Place> places, GpuTypeId type, const Demand& demand);
+  Int128 fill_cluster(GpuTypeId type, const Demand& demand);
   Int128 over_racks(GpuTypeId type, PodId pod);
   Int128 over_pods(GpuTypeId type);
   void add_racks(GpuTypeId type, PodId pod, std::vector<Place>& places) const;
@@ -57,6 +66,9 @@ class GangCost {
   [[nodiscard]] Int128 density(std::size_t link, std::int64_t room) const;
   Int128 find_in_pod(GpuTypeId type, model::Level width, PodId pod);
   Int128 find_anywhere(GpuTypeId type, model::Level width);
+  Int128 in_cheapest(GpuTypeId type, model::Level width);
+  template <class Id, class Cost>
+  Int128 cheapest(std::span<const std::pair<std::int64_t, Id>> places, const Cost& cost) const;
   void add_demands(const model::Workload& workload, const model::Job& job);
   void find_whole_kinds(const model::Workload& workload);
 

@@ -21,6 +21,7 @@ Tariff::Tariff(const model::Instance& instance, const model::Certificate& certif
   price_racks(certificate);
   stock_pods(certificate.level);
   find_different_racks();
+  sort_by_price();
   shape_prices_.assign(workload_->shapes.size() * (types_ + 1), 0);
   for (const model::Certificate::ShapePrice& s : certificate.shapes) {
     const auto column = static_cast<std::size_t>(s.gpu_type.value() + 1);
@@ -109,6 +110,22 @@ void Tariff::find_different_racks() {
     }
   }
   different_first_.push_back(different_.size());
+}
+
+void Tariff::sort_by_price() {
+  racks_by_price_.resize(types_);
+  pods_by_price_.resize(types_);
+  const auto lower = [](auto& places, auto place, std::int64_t price) {
+    if (places.empty() || places.back().second != place) places.emplace_back(price, place);
+    places.back().first = std::min(places.back().first, price);
+  };
+  for (const Stock& s : by_rack_) {  // rack by rack, and so pod by pod
+    if (!s.type.valid()) continue;
+    lower(racks_by_price_[s.type.index()], s.rack, s.price.gpu_milli);
+    lower(pods_by_price_[s.type.index()], s.pod, s.price.gpu_milli);
+  }
+  for (auto& racks : racks_by_price_) std::ranges::sort(racks);
+  for (auto& pods : pods_by_price_) std::ranges::sort(pods);
 }
 
 std::span<const RackId> Tariff::different_racks(PodId pod) const {

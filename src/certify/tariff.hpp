@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "berth/base/int128.hpp"
@@ -59,6 +60,17 @@ class Tariff {
   [[nodiscard]] std::size_t first_rack(PodId pod) const { return pod_racks_[pod.index()]; }
   [[nodiscard]] std::size_t end_rack(PodId pod) const { return pod_racks_[pod.index() + 1]; }
 
+  /// Racks (pods) with machines of the type and the least that a GPU thousandth costs there, the
+  /// cheapest first.
+  template <class Id>
+  using ByPrice = std::span<const std::pair<std::int64_t, Id>>;
+  [[nodiscard]] ByPrice<RackId> racks_of(GpuTypeId type) const {
+    return racks_by_price_[type.index()];
+  }
+  [[nodiscard]] ByPrice<PodId> pods_of(GpuTypeId type) const {
+    return pods_by_price_[type.index()];
+  }
+
   /// What the machine is one of, in its rack.
   [[nodiscard]] const Stock& at(MachineId machine) const {
     return by_rack_[stock_of_[machine.index()]];
@@ -76,6 +88,7 @@ class Tariff {
   void price_racks(const model::Certificate& certificate);
   void stock_pods(model::Level level);
   void find_different_racks();
+  void sort_by_price();
 
   const model::Workload* workload_;
   Kinds kinds_;
@@ -88,6 +101,8 @@ class Tariff {
   std::vector<std::size_t> pod_racks_;        ///< by PodId, one more; racks are numbered pod by pod
   std::vector<RackId> different_;             ///< pod by pod
   std::vector<std::size_t> different_first_;  ///< by PodId, one more
+  std::vector<std::vector<std::pair<std::int64_t, RackId>>> racks_by_price_;  ///< by GpuTypeId
+  std::vector<std::vector<std::pair<std::int64_t, PodId>>> pods_by_price_;    ///< by GpuTypeId
   std::vector<Stock> pools_;
   std::vector<std::size_t> pod_first_;      ///< by PodId, one more
   std::vector<std::int64_t> shape_prices_;  ///< shape x (types + 1); column 0 = without GPUs

@@ -36,14 +36,15 @@ bool is_countable(const model::Workload& workload, const Job& job) {
   return whole > 0;
 }
 
-JobWorth::JobWorth(const model::Instance& instance, model::Objective kind, const Job& job)
+JobWorth::JobWorth(const model::Instance& instance, model::Objective kind, const Job& job,
+                   std::int64_t milli)
     : workload_(&instance.workload), job_(&job), flat_(kind == model::Objective::allocate) {
-  const auto milli = static_cast<double>(milli_of(*workload_, job));
+  const auto amount = static_cast<double>(milli);
   if (flat_) {
-    base_ = milli;
+    base_ = amount;
     return;
   }
-  base_ = std::isnan(job.value) ? job.weight * milli / 1000.0 : job.value;
+  base_ = std::isnan(job.value) ? job.weight * amount / 1000.0 : job.value;
   if (!workload_->pinned(job)) running_ = workload_->running_of(job);
 }
 

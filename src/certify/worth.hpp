@@ -23,7 +23,11 @@ bool is_countable(const model::Workload& workload, const model::Job& job);
 /// distance of the farthest task from home (Level::machine for a job without a home).
 class JobWorth {
  public:
-  JobWorth(const model::Instance& instance, model::Objective kind, const model::Job& job);
+  JobWorth(const model::Instance& instance, model::Objective kind, const model::Job& job)
+      : JobWorth(instance, kind, job, milli_of(instance.workload, job)) {}
+  /// @param milli  milli_of the job
+  JobWorth(const model::Instance& instance, model::Objective kind, const model::Job& job,
+           std::int64_t milli);
 
   [[nodiscard]] double at(GpuTypeId type, model::Level width, model::Level distance) const;
 

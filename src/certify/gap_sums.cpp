@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gap_sums.hpp"
+
+#include <bit>
+#include <cmath>
+#include <string>
+
+namespace berth::certify {
+
+void GapSums::regret(std::int64_t milli, Int128 amount) {
+  if (amount == 0) return;
+  const auto gpus = static_cast<std::uint64_t>((milli + 999) / 1000);
+  const std::size_t size = gpus == 0 ? 0 : std::bit_width(gpus - 1) + 1;
+  Regret& entry = regret_[size];
+  ++entry.jobs;
+  entry.amount += amount;
+}
+
+model::GapParts GapSums::parts(const model::Cluster& cluster, model::BoundBasis basis,
+                               int scale_log2, double whole) const {
+  const auto real = [&](Int128 amount) {
+    return std::ldexp(static_cast<double>(amount), -scale_log2);
+  };
+  model::GapParts result{.basis = basis,
+                         .regret = {},
+                         .idle = {},
+                         .quotas = real(quotas_),
+                         .links = real(links_),
+                         .leaves = real(leaves_),
+                         .rounding = whole};
+  result.rounding -= result.quotas + result.links + result.leaves;
+  for (std::size_t size = 0; size < regret_.size(); ++size) {
+    if (regret_[size].jobs == 0) continue;
+    const std::int64_t gpus = size == 0 ? 0 : std::int64_t{1} << (size - 1);
+    result.regret.push_back({gpus, regret_[size].jobs, real(regret_[size].amount)});
+    result.rounding -= result.regret.back().amount;
+  }
+  const auto& types = cluster.gpu_types;
+  for (std::size_t t = 0; t <= types.size(); ++t) {
+    const bool gpu = t < types.size();
+    const Int128 amount = idle_[gpu ? t + 1 : 0];
+    if (amount == 0) continue;
+    result.idle.push_back({gpu ? types[t] : std::string(), real(amount)});
+    result.rounding -= result.idle.back().amount;
+  }
+  return result;
+}
+
+}  // namespace berth::certify

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "berth/base/int128.hpp"
+#include "berth/base/strong_id.hpp"
+#include "berth/model/cluster.hpp"
+#include "berth/model/gap_parts.hpp"
+
+namespace berth::certify {
+
+/// Regrets and idle capacity in a certificate's fixed point.
+class GapSums {
+ public:
+  /// @param milli  GPU thousandths of the job
+  void regret(std::int64_t milli, Int128 amount);
+  /// @param type  invalid: machines without GPUs
+  void idle(GpuTypeId type, Int128 amount) {
+    idle_[static_cast<std::size_t>(type.value() + 1)] += amount;
+  }
+  void quotas(Int128 amount) { quotas_ += amount; }
+  void links(Int128 amount) { links_ += amount; }
+  void leaves(Int128 amount) { leaves_ += amount; }
+
+  /// @param whole  upper bound - objective
+  [[nodiscard]] model::GapParts parts(const model::Cluster& cluster, model::BoundBasis basis,
+                                      int scale_log2, double whole) const;
+
+ private:
+  struct Regret {
+    std::int64_t jobs = 0;
+    Int128 amount = 0;
+  };
+
+  std::array<Regret, 65> regret_{};  ///< by size: 0 without GPUs, k for up to 2^(k-1) GPUs
+  std::array<Int128, 65> idle_{};    ///< by GPU type, machines without GPUs first
+  Int128 quotas_ = 0, links_ = 0, leaves_ = 0;
+};
+
+}  // namespace berth::certify

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_bests.hpp"
+
+#include "task_sets.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "berth/parallel/loops.hpp"
+
+namespace berth::certify {
+
+JobBests job_bests(const Pricing& pricing, std::span<const JobId> jobs) {
+  const model::Workload& workload = pricing.instance.workload;
+  const TaskSets sets(workload, jobs, pricing.tariff.links().matter());
+  JobBests found{.best = std::vector<JobBest>(jobs.size())};
+  std::vector<std::uint8_t> integral(sets.pieces());
+  parallel::run_tasks(sets.pieces(), [&](std::size_t p) {
+    const TaskSets::Members members = sets.piece(p);
+    Options options(pricing, workload.job(jobs[members.front()]));
+    for (const std::uint32_t i : members) found.best[i] = options.best(workload.job(jobs[i]));
+    integral[p] = options.integral() ? 1 : 0;
+  });
+  found.integral = std::ranges::all_of(integral, [](std::uint8_t whole) { return whole != 0; });
+  return found;
+}
+
+}  // namespace berth::certify

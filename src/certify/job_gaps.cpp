@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_gaps.hpp"
+
+#include "exact.hpp"
+#include "worth.hpp"
+
+#include <algorithm>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::certify {
+namespace {
+
+using model::Instance;
+using model::JobPlacement;
+
+/// Each job with its best and its placement, null when it waits.
+template <class Visit>
+void visit_jobs(const Pricing& pricing, const JobsPlaced& part, const JobBests& bests,
+                const Visit& visit) {
+  auto next = part.placed.begin();
+  for (std::size_t i = 0; i < part.jobs.size(); ++i) {
+    const bool placed = next != part.placed.end() && next->job == part.jobs[i];
+    visit(pricing.instance.workload.job(part.jobs[i]), bests.best[i], part.jobs[i],
+          placed ? &*next : nullptr);
+    if (placed) ++next;
+  }
+  BERTH_EXPECT(next == part.placed.end());
+}
+
+/// What the tasks of a placed job pay, taken off what its machines could earn.
+Int128 pay(const Pricing& pricing, const JobPlacement& placed, GapSums& sums) {
+  const model::Workload& workload = pricing.instance.workload;
+  const auto groups = workload.groups_of(workload.job(placed.job));
+  Int128 total = 0;
+  for (const model::TaskPlacement& task : placed.tasks) {
+    const Stock& stock = pricing.tariff.at(task.machine);
+    const Int128 price = pricing.tariff.task(stock, groups[task.group].shape);
+    sums.idle(stock.type, -price);
+    total += price;
+  }
+  return total;
+}
+
+/// Beyond being stopped.
+Int128 worth_of(const Pricing& pricing, const JobPlacement& placed, const Reach& r) {
+  const model::Workload& workload = pricing.instance.workload;
+  const JobWorth worth(pricing.instance, pricing.objective, workload.job(placed.job));
+  Int128 gain = fixed_up(worth.at(r.type, r.width, r.distance), pricing.scale_log2) +
+                fixed_down(worth.stop_cost(), pricing.scale_log2);
+  if (!stays(workload, placed)) gain -= fixed_down(worth.move_cost(), pricing.scale_log2);
+  return gain;
+}
+
+}  // namespace
+
+void add_by_prices(const Pricing& pricing, const JobsPlaced& part, const JobBests& bests,
+                   const OwnPrices& own, GapSums& sums) {
+  const auto add = [&](const model::Job& job, const JobBest& best, JobId id,
+                       const JobPlacement* placed) {
+    const auto price = own.find(id);
+    const bool pays = price == own.end();  // for its tasks
+    const Int128 net = best.net.value_or(0);
+    Int128 missed = pays ? std::max<Int128>(0, net) : price->second;
+    if (placed != nullptr) {
+      const Int128 quota = pricing.tariff.tolls().of(job);
+      const Int128 link = pricing.tariff.links().toll(job, placed->tasks);
+      sums.quotas(-quota);
+      sums.links(-link);
+      const Reach r = reach(pricing.instance, *placed);
+      const Int128 worth = worth_of(pricing, *placed, r) - quota - link;
+      if (!pays) return sums.idle(r.type, missed - worth);
+      if (job.required) missed = net;
+      missed -= worth - pay(pricing, *placed, sums);
+    }
+    sums.regret(milli_of(pricing.instance.workload, job), missed);
+  };
+  visit_jobs(pricing, part, bests, add);
+}
+
+void add_by_values(const Pricing& pricing, const JobsPlaced& part, const JobBests& bests,
+                   GapSums& sums) {
+  const auto add = [&](const model::Job& job, const JobBest& best, JobId,
+                       const JobPlacement* placed) {
+    const Int128 gross = best.gross.value_or(0);
+    Int128 missed = std::max<Int128>(0, gross);
+    if (placed != nullptr) {
+      if (job.required) missed = gross;
+      missed -= worth_of(pricing, *placed, reach(pricing.instance, *placed));
+    }
+    sums.regret(milli_of(pricing.instance.workload, job), missed);
+  };
+  visit_jobs(pricing, part, bests, add);
+}
+
+}  // namespace berth::certify

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.hpp"
+
+#include "exact.hpp"
+#include "worth.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace berth::certify {
+
+using model::Instance;
+using model::Job;
+using model::Level;
+
+namespace {
+
+void offer(Int128 gross, Int128 cost, JobBest& best) {
+  best.gross = best.gross ? std::max(*best.gross, gross) : gross;
+  best.net = best.net ? std::max(*best.net, gross - cost) : gross - cost;
+}
+
+bool integral(double value) { return value == std::floor(value); }
+
+std::int64_t tasks_of(const model::Workload& workload, const Job& job) {
+  std::int64_t tasks = 0;
+  for (const model::TaskGroup& g : workload.groups_of(job)) tasks += g.count;
+  return tasks;
+}
+
+}  // namespace
+
+/// Where a distance lets a job lie: the whole cluster, a pod or a rack, and how wide at most.
+struct Options::Region {
+  Level distance;
+  Level widest;
+  PodId pod;    ///< valid: this pod
+  RackId rack;  ///< valid: this rack
+};
+
+std::vector<Options::Region> Options::regions(const Instance& instance, const Job& job) {
+  if (job.home_rack.valid()) {
+    const PodId pod = instance.cluster.racks[job.home_rack.index()].pod;
+    return {{Level::cluster, Level::cluster, {}, {}},
+            {Level::pod, Level::pod, pod, {}},
+            {Level::rack, Level::rack, {}, job.home_rack}};
+  }
+  if (job.home_pod.valid()) {
+    return {{Level::cluster, Level::cluster, {}, {}}, {Level::pod, Level::pod, job.home_pod, {}}};
+  }
+  return {{Level::machine, Level::cluster, {}, {}}};
+}
+
+/// A job, what it is worth, and the best found so far.
+struct Options::Asking {
+  const Job& job;
+  JobWorth worth;
+  std::vector<Region> regions;
+  Level widest;
+  Int128 toll;       ///< for its queue
+  Int128 shift = 0;  ///< stop cost saved, move cost paid
+  JobBest best = {};
+};
+
+Options::Options(const Pricing& pricing, const Job& like)
+    : pricing_(&pricing),
+      costs_(pricing.instance, pricing.tariff, like),
+      milli_(milli_of(pricing.instance.workload, like)),
+      one_task_(tasks_of(pricing.instance.workload, like) == 1) {}
+
+JobBest Options::best(const Job& job) {
+  Asking asking{.job = job,
+                .worth = JobWorth(pricing_->instance, pricing_->objective, job, milli_),
+                .regions = regions(pricing_->instance, job),
+                .widest = one_task_ ? Level::machine : job.domain,
+                .toll = pricing_->tariff.tolls().of(job)};
+  if (!pricing_->quotas.allow(job)) {
+    integral_ = integral_ && certify::integral(asking.worth.stop_cost());
+    return {};
+  }
+  if (job.running >= 0) {
+    stay(asking);
+    asking.shift = fixed_down(asking.worth.stop_cost(), pricing_->scale_log2) -
+                   fixed_down(asking.worth.move_cost(), pricing_->scale_log2);
+  }
+  if (milli_ == 0) on_type(asking, GpuTypeId{});
+  for (const GpuTypeId type : pricing_->types) {
+    if (milli_ > 0 && ((job.gpu_types >> type.value()) & 1) != 0) on_type(asking, type);
+  }
+  return asking.best;
+}
+
+/// All regions and widths on one type, the wide ones first: a narrower option that is worth no
+/// more costs no less.
+void Options::on_type(Asking& asking, GpuTypeId type) {
+  std::array<double, model::kLevels> wider{};  // by width: most that a wider option is worth
+  wider.fill(-std::numeric_limits<double>::infinity());
+  for (const Region& region : asking.regions) {
+    for (int w = static_cast<int>(std::min(asking.widest, region.widest)); w >= 0; --w) {
+      const auto width = static_cast<std::size_t>(w);
+      const double value = asking.worth.at(type, static_cast<Level>(w), region.distance);
+      integral_ = integral_ && certify::integral(value);
+      if (value <= wider[width]) continue;
+      if (costs_.over_links() && w >= static_cast<int>(Level::pod)) {
+        wider[width] = value;  // narrower ones save links
+      } else {
+        std::fill_n(wider.begin(), width + 1, value);
+      }
+      const Int128 gross = fixed_up(value, pricing_->scale_log2) + asking.shift;
+      if (asking.best.net && gross <= *asking.best.net) continue;
+      const Int128 cost = cost_of(region, type, static_cast<Level>(w));
+      if (cost < kImpossible) offer(gross, cost + asking.toll, asking.best);
+    }
+  }
+}
+
+/// Where the job runs now it saves its move cost, and pays for just that place.
+void Options::stay(Asking& asking) {
+  const Job& job = asking.job;
+  const JobWorth& worth = asking.worth;
+  for (const double cost : {worth.stop_cost(), worth.move_cost()}) {
+    integral_ = integral_ && certify::integral(cost);
+  }
+  if (worth.move_cost() == 0.0) return;  // one place among others
+  const model::Workload& workload = pricing_->instance.workload;
+  const auto now = present(workload, workload.running_of(job)->job);
+  const Reach r = reach(pricing_->instance, *now);
+  const auto groups = workload.groups_of(job);
+  Int128 cost = asking.toll + pricing_->tariff.links().toll(job, now->tasks);
+  for (const model::TaskPlacement& t : now->tasks) {
+    cost += pricing_->tariff.task(pricing_->tariff.at(t.machine), groups[t.group].shape);
+  }
+  offer(fixed_up(worth.at(r.type, r.width, r.distance), pricing_->scale_log2) +
+            fixed_down(worth.stop_cost(), pricing_->scale_log2),
+        cost, asking.best);
+}
+
+Int128 Options::cost_of(const Region& region, GpuTypeId type, Level width) {
+  if (region.rack.valid()) return costs_.in_rack(type, width, region.rack);
+  if (region.pod.valid()) return costs_.in_pod(type, width, region.pod);
+  return costs_.anywhere(type, width);
+}
+
+}  // namespace berth::certify

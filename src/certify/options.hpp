@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "gang_cost.hpp"
+#include "pricing.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "berth/base/int128.hpp"
+#include "berth/base/strong_id.hpp"
+#include "berth/model/instance.hpp"
+
+namespace berth::certify {
+
+/// Best a job can do beyond being left out or stopped: net of prices, and before prices. Empty when
+/// no option fits.
+struct JobBest {
+  std::optional<Int128> net;
+  std::optional<Int128> gross;
+};
+
+/// All options of jobs that ask for the same tasks, job by job: they share the costs.
+class Options {
+ public:
+  /// @param like  one of these jobs
+  Options(const Pricing& pricing, const model::Job& like);
+
+  JobBest best(const model::Job& job);
+
+  /// True when every value of every option seen so far was an integer.
+  [[nodiscard]] bool integral() const { return integral_; }
+
+ private:
+  struct Asking;
+  struct Region;
+
+  static std::vector<Region> regions(const model::Instance& instance, const model::Job& job);
+  void on_type(Asking& asking, GpuTypeId type);
+  void stay(Asking& asking);
+  Int128 cost_of(const Region& region, GpuTypeId type, model::Level width);
+
+  const Pricing* pricing_;
+  GangCost costs_;
+  std::int64_t milli_;  ///< GPU thousandths of each job
+  bool one_task_;
+  bool integral_ = true;
+};
+
+}  // namespace berth::certify

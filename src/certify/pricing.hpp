@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "quotas.hpp"
+#include "tariff.hpp"
+
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/certificate.hpp"
+#include "berth/model/instance.hpp"
+
+namespace berth::certify {
+
+/// What jobs are worth and what they pay, in the certificate's fixed point.
+struct Pricing {
+  Pricing(const model::Instance& instance, model::Objective objective,
+          const model::Certificate& certificate);
+
+  const model::Instance& instance;
+  model::Objective objective;
+  int scale_log2;
+  Tariff tariff;
+  Quotas quotas;
+  std::vector<GpuTypeId> types;  ///< that machines have
+};
+
+}  // namespace berth::certify

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "task_sets.hpp"
+
+#include "links.hpp"
+#include "worth.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace berth::certify {
+namespace {
+
+using model::Job;
+using model::TaskGroup;
+
+constexpr std::size_t kPiece = 16384;
+
+/// What costs hang on. Costs are by GPU type, so the types that a job allows matter only to those
+/// without GPUs.
+struct Asked {
+  std::span<const TaskGroup> groups;
+  std::int64_t ring_mbps = 0;
+  std::uint64_t types = 0;
+
+  Asked(const model::Workload& workload, const Job& job, bool rings_pay)
+      : groups(workload.groups_of(job)),
+        ring_mbps(rings_pay ? ring_of(job) : 0),
+        types(uses_gpu(workload, job) ? 0 : job.gpu_types) {}
+
+  bool operator==(const Asked& other) const {
+    const auto same = [](const TaskGroup& a, const TaskGroup& b) {
+      return a.shape == b.shape && a.count == b.count;
+    };
+    return ring_mbps == other.ring_mbps && types == other.types &&
+           std::ranges::equal(groups, other.groups, same);
+  }
+};
+
+struct Hash {
+  std::size_t operator()(const Asked& asked) const {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+    std::uint64_t hash = asked.types;
+    const auto add = [&](auto value) {
+      hash = (hash ^ static_cast<std::uint64_t>(value)) * kOdd;
+      hash ^= hash >> 32;
+    };
+    add(asked.ring_mbps);
+    for (const TaskGroup& g : asked.groups) add(g.shape.value()), add(g.count);
+    return hash;
+  }
+};
+
+}  // namespace
+
+TaskSets::TaskSets(const model::Workload& workload, std::span<const JobId> jobs, bool rings_pay)
+    : members_(jobs.size()) {
+  std::unordered_map<Asked, std::uint32_t, Hash> known;  // sets are numbered as they appear
+  std::vector<std::uint32_t> set_of(jobs.size());
+  std::vector<std::size_t> size;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto next = static_cast<std::uint32_t>(size.size());
+    const Asked asked(workload, workload.job(jobs[i]), rings_pay);
+    const auto [entry, fresh] = known.try_emplace(asked, next);
+    if (fresh) size.push_back(0);
+    set_of[i] = entry->second;
+    ++size[entry->second];
+  }
+  std::vector<std::size_t> place(size.size(), 0);  // of each set's next member
+  for (std::size_t s = 0, begin = 0; s < size.size(); begin += size[s++]) {
+    place[s] = begin;
+    for (std::size_t p = kPiece; p < size[s]; p += kPiece) ends_.push_back(begin + p);
+    ends_.push_back(begin + size[s]);
+  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    members_[place[set_of[i]]++] = static_cast<std::uint32_t>(i);
+  }
+}
+
+}  // namespace berth::certify
