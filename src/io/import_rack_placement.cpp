@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "csv.hpp"
 #include "job_line.hpp"
-#include "job_tables.hpp"
+#include "job_merge.hpp"
 #include "machine_classes.hpp"
 #include "once.hpp"
 
@@ -82,7 +82,7 @@ model::Workload read_jobs_table(Csv csv, const std::string& file, Cluster& clust
   const auto weight = csv.need("weight");
   const auto home = csv.need("home_rack");
   const auto speeds = speed_columns(csv);
-  JobTables tables(cluster, file);
+  LoneJobs jobs(cluster, file);
   JobLine job;
   job.tasks.resize(1);
   job.home_factor = kLocality;
@@ -96,9 +96,9 @@ model::Workload read_jobs_table(Csv csv, const std::string& file, Cluster& clust
     job.weight = csv.amount(weight, kMaxWorth);
     job.home_rack = home_rack;
     read_speeds(csv, speeds, job);
-    tables.add(job, csv.line());
+    jobs.add(job, csv.line());
   }
-  return tables.finish();
+  return jobs.finish();
 }
 
 }  // namespace

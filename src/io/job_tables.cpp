@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_tables.hpp"
 
+#include "running_tables.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -16,13 +17,6 @@ using model::Shape;
 
 namespace {
 
-template <class Places, class Index>
-void index_names(const Places& places, Index& index) {
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    index.emplace(places[i].name, typename Index::mapped_type(i));
-  }
-}
-
 template <class Places>
 std::string similar(std::string_view name, const Places& places) {
   std::vector<std::string_view> names;
@@ -32,7 +26,7 @@ std::string similar(std::string_view name, const Places& places) {
 
 }  // namespace
 
-std::size_t JobTables::ShapeHash::operator()(const Shape& shape) const {
+std::size_t ShapeHash::operator()(const Shape& shape) const {
   WordHash hash;
   hash.add(static_cast<std::uint64_t>(shape.cpu_milli));
   hash.add(static_cast<std::uint64_t>(shape.memory_mib));
@@ -42,13 +36,13 @@ std::size_t JobTables::ShapeHash::operator()(const Shape& shape) const {
   return hash.value();
 }
 
-std::size_t JobTables::FactorsHash::operator()(const Factors& factors) const {
+std::size_t FactorsHash::operator()(const Factors& factors) const {
   WordHash hash;
   for (const double factor : factors) hash.add(std::bit_cast<std::uint64_t>(factor));
   return hash.value();
 }
 
-std::size_t JobTables::SpeedHash::operator()(const SpeedRow& row) const {
+std::size_t SpeedHash::operator()(const SpeedRow& row) const {
   WordHash hash;
   for (const auto& [type, speed] : row) {
     hash.add(type);
@@ -57,78 +51,67 @@ std::size_t JobTables::SpeedHash::operator()(const SpeedRow& row) const {
   return hash.value();
 }
 
-JobTables::JobTables(model::Cluster& cluster, const std::string& file)
-    : cluster_(&cluster), file_(&file), running_(cluster, file) {
-  index_names(cluster.racks, racks_);
-  index_names(cluster.pods, pods_);
-  factors_.intern(workload_.factors.front(), [](const Factors&) {});
-  speeds_.intern({}, [&](const SpeedRow& row) { speed_rows_.push_back(row); });
+JobTables::JobTables(const JobPlaces& places) : places_(&places) {
+  factors_.intern(block_.workload.factors.front(), [](const Factors&) {});
+  speeds_.intern({}, [](const SpeedRow&) {});
 }
 
 void JobTables::fail(const char* field, const std::string& problem, const std::string& hint) const {
-  throw InputError({.file = *file_, .line = line_, .field = field}, problem, hint);
-}
-
-void JobTables::reserve(std::size_t jobs, std::size_t name_characters) {
-  workload_.job_names.reserve(jobs, name_characters);
-  workload_.jobs.reserve(jobs);
-  workload_.groups.reserve(jobs);
-  lines_.reserve(jobs);
+  throw InputError({.file = {}, .line = line_, .field = field}, problem, hint);
 }
 
 void JobTables::add_groups(const JobLine& line, Job& job) {
-  job.first_group = static_cast<std::uint32_t>(workload_.groups.size());
+  job.first_group = static_cast<std::uint32_t>(block_.workload.groups.size());
   job.groups = static_cast<std::uint32_t>(line.tasks.size());
   for (const JobLine::Task& task : line.tasks) {
-    const std::uint32_t shape =
-        shapes_.intern(task.shape, [&](const Shape& fresh) { workload_.shapes.push_back(fresh); });
+    const std::uint32_t shape = shapes_.intern(
+        task.shape, [&](const Shape& fresh) { block_.workload.shapes.push_back(fresh); });
     const std::uint32_t label =
         labels_.intern(std::string(task.label),
-                       [&](const std::string& fresh) { workload_.labels.push_back(fresh); });
-    workload_.groups.push_back(
+                       [&](const std::string& fresh) { block_.workload.labels.push_back(fresh); });
+    block_.workload.groups.push_back(
         {.shape = ShapeId(std::size_t{shape}), .count = task.count, .label = label});
   }
 }
 
 void JobTables::look_up(const JobLine& line, Job& job) const {
+  const model::Cluster& cluster = places_->cluster();
   if (!line.home_rack.empty()) {
-    const auto found = racks_.find(line.home_rack);
-    if (found == racks_.end()) {
+    job.home_rack = places_->rack(line.home_rack);
+    if (!job.home_rack.valid()) {
       fail("home.rack", "unknown rack " + in_quotes(line.home_rack),
-           similar(line.home_rack, cluster_->racks));
+           similar(line.home_rack, cluster.racks));
     }
-    job.home_rack = found->second;
   }
   if (!line.home_pod.empty()) {
-    const auto found = pods_.find(line.home_pod);
-    if (found == pods_.end()) {
+    job.home_pod = places_->pod(line.home_pod);
+    if (!job.home_pod.valid()) {
       fail("home.pod", "unknown pod " + in_quotes(line.home_pod),
-           similar(line.home_pod, cluster_->pods));
+           similar(line.home_pod, cluster.pods));
     }
-    job.home_pod = found->second;
   }
   if (!line.queue.empty()) {
-    const auto found = std::ranges::find(cluster_->queues, line.queue, &model::Queue::name);
-    if (found == cluster_->queues.end()) {
+    job.queue = places_->queue(line.queue);
+    if (!job.queue.valid()) {
       fail("queue", "unknown queue " + in_quotes(line.queue),
-           cluster_->queues.empty() ? "the cluster has no queues"
-                                    : similar(line.queue, cluster_->queues));
+           cluster.queues.empty() ? "the cluster has no queues"
+                                  : similar(line.queue, cluster.queues));
     }
-    job.queue = QueueId(static_cast<std::size_t>(found - cluster_->queues.begin()));
   }
 }
 
 std::uint32_t JobTables::gpu_type(std::string_view name, const char* field) {
-  auto& types = cluster_->gpu_types;
-  const auto found = std::ranges::find(types, name);
-  if (found == types.end()) {
-    if (types.size() == model::kMaxGpuTypes) {
-      fail(field, "more than 64 GPU types in cluster and jobs together", did_you_mean(name, types));
-    }
-    types.emplace_back(name);
-    return static_cast<std::uint32_t>(types.size() - 1);
+  const auto& known = places_->gpu_types();
+  const auto in_cluster = std::ranges::find(known, name);
+  if (in_cluster != known.end()) return static_cast<std::uint32_t>(in_cluster - known.begin());
+  auto& fresh = block_.gpu_types;
+  const auto found = std::ranges::find(fresh, name, &JobBlock::NewType::name);
+  const auto type = known.size() + static_cast<std::size_t>(found - fresh.begin());
+  if (found == fresh.end()) {
+    fresh.push_back({.name = std::string(name), .line = line_, .field = field});
+    if (type == model::kMaxGpuTypes) throw TooManyTypes();
   }
-  return static_cast<std::uint32_t>(found - types.begin());
+  return static_cast<std::uint32_t>(type);
 }
 
 std::uint64_t JobTables::gpu_types(const JobLine& line) {
@@ -147,16 +130,35 @@ std::uint32_t JobTables::speed_row(const JobLine& line) {
   }
   if (row.empty()) return 0;
   std::ranges::sort(row);
-  return speeds_.intern(row, [&](const SpeedRow& fresh) { speed_rows_.push_back(fresh); });
+  return speeds_.intern(row, [&](const SpeedRow& fresh) { block_.speeds.push_back(fresh); });
 }
 
 std::uint32_t JobTables::factor_row(const Factors& factors) {
   return factors_.intern(factors,
-                         [&](const Factors& fresh) { workload_.factors.push_back(fresh); });
+                         [&](const Factors& fresh) { block_.workload.factors.push_back(fresh); });
 }
 
-void JobTables::add(const JobLine& line, std::int64_t at) {
+void JobTables::fail(const InputError& error) {
+  block_.fault = {.line = static_cast<std::uint32_t>(error.where().line),
+                  .field = error.where().field,
+                  .problem = error.problem(),
+                  .hint = error.hint()};
+}
+
+bool JobTables::add(const JobLine& line, std::uint32_t at) {
   line_ = at;
+  block_.line_count = at;
+  try {
+    add_job(line);
+    return true;
+  } catch (const TooManyTypes&) {  // the merge meets the type that is too many, here or earlier
+  } catch (const InputError& error) {
+    fail(error);
+  }
+  return false;
+}
+
+void JobTables::add_job(const JobLine& line) {
   Job job;
   job.arrival = line.arrival;
   job.priority = line.priority;
@@ -171,19 +173,20 @@ void JobTables::add(const JobLine& line, std::int64_t at) {
   job.home_factor = factor_row(line.home_factor);
   job.spread_factor = factor_row(line.spread_factor);
   job.communication = communication(line, job);
-  workload_.job_names.add(line.id);
-  workload_.jobs.push_back(job);
-  lines_.push_back(static_cast<std::uint32_t>(at));
-  running_.add(line, at, workload_);
+  block_.workload.job_names.add(line.id);
+  block_.workload.jobs.push_back(job);
+  block_.lines.push_back(line_);
+  if (!line.running.empty()) add_running(line, line_, *places_, block_.workload);
 }
 
 model::Communication JobTables::communication(const JobLine& line, const Job& job) const {
   if (line.pattern == model::Pattern::none || line.mbps == 0) return {};
   model::Communication c{.pattern = line.pattern, .servers = 0, .mbps = line.mbps};
   if (line.pattern == model::Pattern::ring) return c;
-  const auto groups = workload_.groups_of(job);
-  const auto servers = std::ranges::find_if(
-      groups, [&](const model::TaskGroup& g) { return workload_.labels[g.label] == line.servers; });
+  const auto groups = block_.workload.groups_of(job);
+  const auto servers = std::ranges::find_if(groups, [&](const model::TaskGroup& g) {
+    return block_.workload.labels[g.label] == line.servers;
+  });
   if (servers == groups.end() || groups.size() < 2) {
     fail("communication.servers",
          servers == groups.end() ? "the job has no task group " + in_quotes(line.servers)
@@ -192,37 +195,6 @@ model::Communication JobTables::communication(const JobLine& line, const Job& jo
   }
   c.servers = static_cast<std::uint32_t>(servers - groups.begin());
   return c;
-}
-
-void JobTables::fill_speeds() {
-  const std::size_t types = cluster_->gpu_types.size();
-  workload_.speed_types = static_cast<std::uint32_t>(types);
-  workload_.speeds.assign(speed_rows_.size() * types, 1.0);
-  for (std::size_t row = 0; row < speed_rows_.size(); ++row) {
-    for (const auto& [type, speed] : speed_rows_[row]) {
-      workload_.speeds[row * types + type] = speed;
-    }
-  }
-}
-
-void JobTables::refuse_repeated_ids() const {
-  std::unordered_map<std::string_view, std::size_t> first;
-  first.reserve(workload_.jobs.size());
-  for (std::size_t j = 0; j < workload_.jobs.size(); ++j) {
-    const std::string_view name = workload_.job_names[j];
-    const auto [entry, fresh] = first.try_emplace(name, j);
-    if (fresh) continue;
-    throw InputError({.file = *file_, .line = lines_[j], .field = "id"},
-                     "job " + in_quotes(name) + " is given twice",
-                     "first on line " + std::to_string(lines_[entry->second]));
-  }
-}
-
-model::Workload JobTables::finish() {
-  refuse_repeated_ids();
-  fill_speeds();
-  running_.finish(workload_);
-  return std::move(workload_);
 }
 
 }  // namespace berth::io

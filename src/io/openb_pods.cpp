@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_line.hpp"
-#include "job_tables.hpp"
+#include "job_merge.hpp"
 #include "once.hpp"
 #include "openb_tables.hpp"
 #include "words.hpp"
@@ -132,7 +132,7 @@ class PodReader {
 model::Workload read_openb_pods(Csv csv, const std::string& file, const ImportOptions& options,
                                 model::Cluster& cluster) {
   PodReader reader(csv);
-  JobTables tables(cluster, file);
+  LoneJobs jobs(cluster, file);
   Gate gate(options, cluster);
   for (std::int64_t arrival = 0; csv.next();) {
     JobLine& job = reader.read();
@@ -143,11 +143,11 @@ model::Workload read_openb_pods(Csv csv, const std::string& file, const ImportOp
       job.id = name;
       job.arrival = arrival++;
       job.required = gate.requires_it(shape);
-      tables.add(job, csv.line());
+      jobs.add(job, csv.line());
     }
   }
   gate.finish();
-  return tables.finish();
+  return jobs.finish();
 }
 
 }  // namespace berth::io

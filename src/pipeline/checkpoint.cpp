@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/pipeline/checkpoint.hpp"
 
-#include <cstring>
-#include <span>
-#include <stdexcept>
 #include <string_view>
-#include <type_traits>
 
 #include <fmt/format.h>
 
+#include "berth/base/bytes.hpp"
 #include "berth/base/error.hpp"
 #include "berth/coordinator/wire.hpp"
 #include "berth/io/file.hpp"
@@ -21,57 +18,8 @@ constexpr std::string_view kFirstWords = "berth checkpoint ";
 constexpr std::string_view kFormat = "2";
 constexpr std::size_t kDigestSize = 64;
 
-/// The content's fields one after the other, as they lie in memory; lists with their length first.
-class Writer {
- public:
-  template <class T>
-  void value(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    text_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  template <class T>
-  void list(std::span<const T> values) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    value(std::uint64_t{values.size()});
-    text_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-  }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-class Reader {
- public:
-  explicit Reader(std::string_view text) : rest_(text) {}
-
-  template <class T>
-  void value(T& value) {
-    std::memcpy(&value, take(sizeof value).data(), sizeof value);
-  }
-  template <class List>
-  void list(List& values) {
-    using T = typename List::value_type;
-    std::uint64_t size = 0;
-    value(size);
-    const std::string_view bytes = take(size > rest_.size() ? size : size * sizeof(T));
-    values.resize(static_cast<std::size_t>(size));
-    if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
-  }
-
- private:
-  std::string_view take(std::uint64_t bytes) {
-    if (bytes > rest_.size()) throw std::out_of_range("checkpoint");
-    const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(bytes));
-    rest_.remove_prefix(taken.size());
-    return taken;
-  }
-
-  std::string_view rest_;
-};
-
 std::string content_of(const Checkpoint& c) {
-  Writer w;
+  ByteWriter w;
   w.list<char>(c.instance_digest);
   w.list<char>(c.options);
   w.list<double>(c.consensus.prices);
@@ -87,10 +35,10 @@ std::string content_of(const Checkpoint& c) {
   w.value(c.rounds.shards);
   w.list<coordinator::Refusal>(c.rounds.refusals);
   w.list<std::int64_t>(c.contents);
-  return w.text();
+  return w.take();
 }
 
-int small(Reader& reader) {
+int small(ByteReader& reader) {
   std::int64_t value = 0;
   reader.value(value);
   return static_cast<int>(value);
@@ -98,7 +46,7 @@ int small(Reader& reader) {
 
 Checkpoint parse(std::string_view content) {
   Checkpoint c;
-  Reader r(content);
+  ByteReader r(content);
   r.list(c.instance_digest);
   r.list(c.options);
   r.list(c.consensus.prices);

@@ -124,4 +124,10 @@ void distribute(const Communicator& comm, model::Instance& instance) {
   send_workload(comm, instance.workload);
 }
 
+void distribute_cluster(const Communicator& comm, model::Cluster& cluster) {
+  if (comm.size() == 1) return;
+  send_cluster(comm, cluster);
+  send(comm, cluster.machine_names);
+}
+
 }  // namespace berth::pipeline

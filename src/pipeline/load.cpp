@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/io/jobs_file.hpp"
+#include "read_jobs.hpp"
+
+#include "berth/io/cluster_file.hpp"
 #include "berth/pipeline/distribute.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 
 namespace berth::pipeline {
 
-model::Instance load_instance(const comm::Communicator& comm, const Input& input) {
+model::Instance load_instance(const comm::Communicator& comm, const Input& input,
+                              std::size_t block_bytes) {
   comm.begin_stage("load");
   model::Instance instance;
   comm.agreed([&] {
-    if (comm.rank() == 0) instance = io::read_instance(input.cluster, input.jobs);
+    if (comm.rank() == 0) instance.cluster = io::read_cluster(input.cluster);
   });
+  distribute_cluster(comm, instance.cluster);
+  instance.workload = read_jobs(comm, input.jobs, instance.cluster, block_bytes);
   distribute(comm, instance);
   return instance;
 }

@@ -11,4 +11,7 @@ namespace berth::pipeline {
 /// are empty. Bytes: the instance's own size without them once.
 void distribute(const comm::Communicator& comm, model::Instance& instance);
 
+/// Sends rank 0's cluster to all ranks, names of machines too: what it takes to read jobs.
+void distribute_cluster(const comm::Communicator& comm, model::Cluster& cluster);
+
 }  // namespace berth::pipeline

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -55,8 +56,11 @@ void validate(const PlanOptions& options);
 /// Options of rounds that are not the defaults, by name: they are part of what a plan depends on.
 std::map<std::string, std::string> changed(const coordinator::RoundOptions& rounds);
 
-/// Reads the files on rank 0 and sends them to all. All ranks return or all throw.
-model::Instance load_instance(const comm::Communicator& comm, const Input& input);
+/// Reads the files: rank 0 reads, all ranks parse the jobs in blocks of lines, and what the ranks
+/// need of the instance is sent to them (`distribute`). All ranks return or all throw.
+/// @param block_bytes  of the jobs' text that a thread parses at a time
+model::Instance load_instance(const comm::Communicator& comm, const Input& input,
+                              std::size_t block_bytes = std::size_t{1} << 18);
 
 /// From an instance to a certified plan, by all ranks together. The plan is complete on rank 0;
 /// elsewhere it holds the figures' defaults.

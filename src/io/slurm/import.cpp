@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_line.hpp"
-#include "job_tables.hpp"
+#include "job_merge.hpp"
 #include "machine_classes.hpp"
 #include "slurm/running.hpp"
 #include "slurm/state.hpp"
@@ -174,8 +174,8 @@ class Importer {
   model::Workload jobs(const std::vector<Waiting>& waiting, slurm::TypeLists& lists,
                        const Machines& machines, const std::vector<slurm::RunningJob>& running,
                        model::Cluster& cluster) {
-    JobTables tables(cluster, sources_.jobs.name);
-    for (const slurm::RunningJob& job : running) add_running(tables, machines, cluster, job);
+    LoneJobs jobs(cluster, sources_.jobs.name);
+    for (const slurm::RunningJob& job : running) add_running(jobs, machines, cluster, job);
     std::int64_t largest = 1;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     for (const Waiting& w : waiting) {
@@ -204,14 +204,14 @@ class Importer {
       for (const Gang::Group& g : w.gang.groups) {
         line.tasks.push_back({.label = g.label, .count = g.count, .shape = g.shape});
       }
-      tables.add(line, 0);
+      jobs.add(line, 0);
       planned_.push_back(&w);
     }
-    return tables.finish();
+    return jobs.finish();
   }
 
   /// Parts alike are one group of tasks.
-  void add_running(JobTables& tables, const Machines& machines, const model::Cluster& cluster,
+  void add_running(LoneJobs& jobs, const Machines& machines, const model::Cluster& cluster,
                    const slurm::RunningJob& running) {
     const Job& job = *running.job;
     const std::string name = slurm::job_name(job);
@@ -237,7 +237,7 @@ class Importer {
     line.id = name;
     line.pinned = true;
     line.queue = queue_of(job, cluster);
-    tables.add(line, 0);
+    jobs.add(line, 0);
   }
 
   const SlurmSources& sources_;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "running_room.hpp"
+
+#include "words.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "berth/base/error.hpp"
+#include "berth/model/free_machine.hpp"
+
+namespace berth::io {
+
+using model::Running;
+using model::TaskPlacement;
+using model::Workload;
+
+namespace {
+
+void pin(model::Cluster& cluster, const Workload& workload, const Running& running) {
+  const auto groups = workload.groups_of(workload.jobs[running.job.index()]);
+  for (const TaskPlacement& t : workload.tasks_of(running)) {
+    const model::Shape& shape = workload.shape(groups[t.group].shape);
+    cluster.immovable.push_back({.machine = t.machine,
+                                 .devices = t.devices,
+                                 .milli = t.milli,
+                                 .cpu_milli = shape.cpu_milli,
+                                 .memory_mib = shape.memory_mib,
+                                 .nic_mbps = shape.nic_mbps,
+                                 .job = running.job});
+  }
+}
+
+}  // namespace
+
+void settle_running(model::Cluster& cluster, const Workload& workload,
+                    std::span<const std::uint32_t> lines, const std::string& file) {
+  if (workload.running.empty()) return;
+  for (const Running& running : workload.running) {
+    if (running.pinned) pin(cluster, workload, running);
+  }
+  std::ranges::stable_sort(cluster.immovable, {}, &model::Immovable::machine);
+  std::unordered_map<std::int32_t, model::FreeMachine> free;  // of machines where something runs
+  const auto on = [&](MachineId m) -> model::FreeMachine& {
+    return free.try_emplace(m.value(), cluster.class_of(m)).first->second;
+  };
+  const auto take = [&](const model::Immovable& piece, std::int64_t at) {
+    if (!on(piece.machine).fits(piece)) {
+      throw InputError({.file = file, .line = at, .field = "running.tasks"},
+                       "machine " + in_quotes(cluster.machine_names[piece.machine.index()]) +
+                           " does not hold all that is said to run there");
+    }
+    on(piece.machine).take(piece);
+  };
+  for (const model::Immovable& piece : cluster.immovable) {
+    if (!piece.job.valid()) take(piece, 0);
+  }
+  for (const Running& running : workload.running) {
+    const auto groups = workload.groups_of(workload.jobs[running.job.index()]);
+    for (const TaskPlacement& t : workload.tasks_of(running)) {
+      const model::Shape& shape = workload.shape(groups[t.group].shape);
+      take({t.machine, t.devices, t.milli, shape.cpu_milli, shape.memory_mib, shape.nic_mbps,
+            running.job},
+           lines[running.job.index()]);
+    }
+  }
+}
+
+}  // namespace berth::io

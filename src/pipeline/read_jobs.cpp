@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read_jobs.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "berth/io/job_blocks.hpp"
+#include "berth/parallel/loops.hpp"
+#include "berth/parallel/threads.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using comm::Communicator;
+
+/// However many ranks and threads there are: text of one deal at most, about.
+constexpr std::size_t kDealBytes = std::size_t{1} << 25;
+
+/// Blocks of lines for all ranks, end to end.
+struct Deal {
+  std::string lines;
+  std::vector<std::size_t> bytes;  ///< by rank
+  double part_read = 0.0;          ///< of the file, when these had been read
+};
+
+/// Rank 0's side. The first thing that goes wrong, in the order of the file, is kept to the end;
+/// nothing more is read then.
+class Desk {
+ public:
+  Desk(const std::string& path, model::Cluster& cluster) : reader_(path), merger_(cluster, path) {}
+
+  /// @param threads  by rank
+  Deal read(std::span<const int> threads, std::size_t block_bytes) {
+    Deal deal{.lines = {}, .bytes = std::vector<std::size_t>(threads.size(), 0)};
+    for (std::size_t r = 0; r < threads.size() && !stopped(); ++r) {
+      const std::size_t before = deal.lines.size();
+      read_block(deal.lines, static_cast<std::size_t>(threads[r]) * block_bytes);
+      deal.bytes[r] = deal.lines.size() - before;
+    }
+    deal.part_read = reader_.part_read();
+    return deal;
+  }
+
+  /// @param blocks     of one deal, by rank
+  void merge(std::string_view blocks, double part_read) {
+    if (failed_ || blocks.empty()) return;
+    try {
+      merger_.add(blocks);
+      if (std::exchange(first_, false)) merger_.reserve(part_read);
+    } catch (...) {
+      failed_ = std::current_exception();
+    }
+  }
+
+  model::Workload finish() {
+    for (const std::exception_ptr& error : {failed_, unreadable_}) {
+      if (error) std::rethrow_exception(error);
+    }
+    return merger_.finish();
+  }
+
+ private:
+  [[nodiscard]] bool stopped() const { return failed_ || unreadable_; }
+
+  void read_block(std::string& lines, std::size_t bytes) {
+    const std::size_t before = lines.size();
+    try {
+      reader_.append(lines, bytes);
+    } catch (...) {  // lines before this one may be bad: they come first
+      unreadable_ = std::current_exception();
+      lines.resize(before);
+    }
+  }
+
+  io::LineReader reader_;
+  io::JobMerger merger_;
+  bool first_ = true;
+  std::exception_ptr failed_, unreadable_;
+};
+
+/// This rank's part of a deal; nothing when the file is at its end.
+std::optional<std::vector<char>> hand_out(const Communicator& comm, Deal deal) {
+  std::uint64_t bytes = deal.lines.size();
+  comm.broadcast_value(bytes);
+  if (bytes == 0) return std::nullopt;
+  deal.bytes.resize(static_cast<std::size_t>(comm.size()));  // the others deal nothing
+  return comm.all_to_all_varying<char>(deal.lines, deal.bytes).values;
+}
+
+/// A piece of the lines for each thread.
+std::string parse(const io::JobBlockParser& parser, std::string_view lines) {
+  const auto threads = static_cast<std::size_t>(parallel::thread_limit());
+  const std::size_t piece = lines.size() / threads + 1;
+  std::vector<std::string_view> pieces;
+  while (!lines.empty()) pieces.push_back(io::take_lines(lines, piece));
+  std::vector<std::string> blocks(pieces.size());
+  parallel::run_tasks(pieces.size(), [&](std::size_t i) { blocks[i] = parser.parse(pieces[i]); });
+  std::string all;
+  for (const std::string& block : blocks) all += block;
+  return all;
+}
+
+}  // namespace
+
+model::Workload read_jobs(const Communicator& comm, const std::string& path,
+                          model::Cluster& cluster, std::size_t block_bytes) {
+  const io::JobBlockParser parser(cluster);
+  std::optional<Desk> desk;
+  comm.agreed([&] {
+    if (comm.rank() == 0) desk.emplace(path, cluster);
+  });
+  const std::vector<int> threads = comm.all_gather(parallel::thread_limit());
+  const std::int64_t all = std::accumulate(threads.begin(), threads.end(), std::int64_t{0});
+  block_bytes = std::min(block_bytes, kDealBytes / static_cast<std::size_t>(all));
+  const auto read = [&] { return desk ? desk->read(threads, block_bytes) : Deal{}; };
+  std::vector<char> blocks;  // of the deal before, on rank 0
+  double part_read = 0.0;
+  const auto merge = [&] {
+    if (desk) desk->merge(std::string_view(blocks.data(), blocks.size()), part_read);
+  };
+  Deal deal = read();
+  for (;;) {
+    const double read_now = deal.part_read;
+    const auto mine = hand_out(comm, std::move(deal));
+    if (!mine) break;
+    deal = read();  // while the others parse
+    merge();
+    const std::string parsed =
+        comm.agreed([&] { return parse(parser, std::string_view(mine->data(), mine->size())); });
+    blocks = comm.gather_varying<char>(parsed);
+    part_read = read_now;
+  }
+  merge();
+  return comm.agreed([&] { return desk ? desk->finish() : model::Workload(); });
+}
+
+}  // namespace berth::pipeline
