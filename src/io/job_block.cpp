@@ -117,11 +117,12 @@ JobBlock unpack_block(ByteReader& bytes) {
   bool broken = false;
   bytes.value(broken);
   if (broken) {
-    JobBlock::Fault& fault = block.fault.emplace();
+    JobBlock::Fault fault;
     bytes.value(fault.line);
     fault.field = text_from(bytes);
     fault.problem = text_from(bytes);
     fault.hint = text_from(bytes);
+    block.fault = std::move(fault);
   }
   return block;
 }
