@@ -273,6 +273,12 @@ std::vector<Offer> Shard::offers() const {
 
 bool Shard::waits(JobId job) const { return state_->unplaced.contains(job); }
 
+std::vector<JobId> Shard::jobs() const {
+  std::vector<JobId> jobs = state_->tenancy.jobs();
+  jobs.insert(jobs.end(), state_->unplaced.begin(), state_->unplaced.end());
+  return jobs;
+}
+
 std::vector<Quote> Shard::quotes() const {
   const Tenancy& tenancy = state_->tenancy;
   const EvictionCosts costs(tenancy, {{model::Level::cluster}});

@@ -72,9 +72,10 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
                             petsc->blas()));
   if (!flags.trace.empty()) comm.record_events();
   const double start = progress.seconds();
-  const model::Instance instance = pipeline::load_instance(comm, flags.input);
+  model::Instance instance = pipeline::load_instance(comm, flags.input);
+  const coordinator::JobStore jobs(comm, instance.workload);
   const double loaded = progress.seconds();
-  model::Plan plan = pipeline::plan_cluster(comm, instance, flags.plan, progress);
+  model::Plan plan = pipeline::plan_cluster(comm, instance, flags.plan, progress, jobs);
   plan.options = record(flags);
   plan.seconds["load"] = comm.max_seconds(loaded - start);
   comm.agreed([&] {

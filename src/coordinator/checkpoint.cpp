@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/checkpoint.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -91,6 +93,19 @@ void restore_contents(std::span<const std::int64_t> stream, std::span<solver::Sh
     content.pushed_out = reader.jobs();
     shard.restore(std::move(content));
   }
+}
+
+JobLists jobs_in_contents(std::span<const std::int64_t> stream, const partition::Ownership& owners,
+                          std::size_t ranks) {
+  JobLists lists(ranks);
+  for (Reader shards(stream); !shards.done();) {
+    const int owner = owners.owner.at(static_cast<std::size_t>(shards.value()));
+    auto& list = lists[static_cast<std::size_t>(owner)];
+    Reader content(shards.list());
+    std::ranges::move(jobs_of(from_wire(content.list())), std::back_inserter(list));
+    std::ranges::move(content.jobs(), std::back_inserter(list));  // who was pushed out waits too
+  }
+  return lists;
 }
 
 }  // namespace berth::coordinator

@@ -86,24 +86,13 @@ solver::PriceResult drive(const comm::Communicator& comm, const solver::Market& 
   return solver::minimise_market(dual, market.shape(), {}, options);
 }
 
-/// The jobs this rank bids for. Jobs of one kind come together, so that those that bid as one do so
-/// on any number of ranks.
-std::vector<JobId> dealt_jobs(const comm::Communicator& comm, const model::Valuation& valuation) {
-  std::vector<JobId> jobs = model::planned_jobs(valuation.instance().workload);
-  const auto ranks = static_cast<std::uint64_t>(comm.size());
-  if (ranks == 1) return jobs;
-  std::erase_if(jobs, [&](JobId job) {
-    return solver::job_kind(valuation, job) % ranks != static_cast<std::uint64_t>(comm.rank());
-  });
-  return jobs;
-}
-
 /// This rank's part of the market, in the units of the whole. Collective.
 solver::Market own_market(const comm::Communicator& comm, const model::Valuation& valuation,
                           const model::Pools& pools, const model::Quotas& quotas,
                           const model::UplinkGroups& uplinks) {
   auto market = comm.agreed([&] {
-    return solver::Market(valuation, pools, dealt_jobs(comm, valuation),
+    auto dealt = dealt_jobs(valuation, static_cast<std::size_t>(comm.size()));
+    return solver::Market(valuation, pools, dealt[static_cast<std::size_t>(comm.rank())],
                           solver::full_supply(valuation.instance().cluster, pools), &quotas,
                           &uplinks);
   });
@@ -114,6 +103,16 @@ solver::Market own_market(const comm::Communicator& comm, const model::Valuation
 }
 
 }  // namespace
+
+JobLists dealt_jobs(const model::Valuation& valuation, std::size_t ranks) {
+  std::vector<JobId> all = model::planned_jobs(valuation.instance().workload);
+  if (ranks == 1) return {std::move(all)};
+  JobLists lists(ranks);
+  for (const JobId job : all) {
+    lists[solver::job_kind(valuation, job) % ranks].push_back(job);
+  }
+  return lists;
+}
 
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
                     const model::Pools& pools, const model::Quotas& quotas,

@@ -41,9 +41,14 @@ struct ShardValue {
 
 class Rounds {
  public:
-  Rounds(const comm::Communicator& comm, const model::Valuation& valuation, std::span<Shard> mine,
-         const RoundOptions& options, const RoundState& start)
-      : comm_(comm), valuation_(valuation), mine_(mine), options_(options) {
+  Rounds(const comm::Communicator& comm, const model::Valuation& valuation, const JobStore& jobs,
+         std::span<Shard> mine, const RoundOptions& options, const RoundState& start)
+      : comm_(comm),
+        valuation_(valuation),
+        jobs_(jobs),
+        mine_(mine),
+        options_(options),
+        spanning_(start.spanning) {
     for (const Refusal& r : start.refusals) refused_[{r.job, r.shard}] = r.round;
     share_room();
   }
@@ -53,7 +58,9 @@ class Rounds {
     const comm::Communicator::Span span(comm_, "round", round);
     forget_old_tabu(round);
     RoundReport report{.round = round};
-    Pushed pushed = push(schedule(round), round);
+    std::vector<Offer> offers = schedule(round);
+    show(offers);
+    Pushed pushed = push(std::move(offers), round);
     report.offers = std::ssize(pushed.offers);
     report.bids = std::ssize(pushed.bids);
     for (const Offer& offer : pushed.offers) report.importance += offer.regret;
@@ -76,6 +83,7 @@ class Rounds {
     if (options_.sharing != nullptr) options_.sharing->hold(mine_);
     update_prices();
     withdraw();
+    jobs_.keep(mine_, spanning_, flying());
     for (const Outcome& outcome : outcomes) {
       ++(outcome.gain > 0.0   ? report.commits
          : outcome.later != 0 ? report.conflicts
@@ -147,6 +155,25 @@ class Rounds {
       chosen.push_back(free[i]);
     }
     return chosen;
+  }
+
+  /// All ranks are to know the jobs on the table.
+  void show(std::span<const Offer> offers) const {
+    if (!jobs_.in_parts()) return;
+    std::vector<JobId> own;
+    for (const Offer& offer : offers) {
+      const auto here = [&](const Shard& shard) { return shard.id() == offer.source; };
+      if (std::ranges::any_of(mine_, here)) own.push_back(offer.job);
+    }
+    jobs_.show(own);
+  }
+
+  [[nodiscard]] std::vector<JobId> flying() const {
+    std::vector<JobId> jobs;
+    for (const Pushed& pushed : in_flight_.in_flight()) {
+      for (const Offer& offer : pushed.offers) jobs.push_back(offer.job);
+    }
+    return jobs;
   }
 
   /// Some earlier offer of the job has not been answered yet.
@@ -272,8 +299,10 @@ class Rounds {
 
   const comm::Communicator& comm_;
   const model::Valuation& valuation_;
+  const JobStore& jobs_;
   std::span<Shard> mine_;
   RoundOptions options_;
+  const model::Placement& spanning_;  ///< offers do not change it
   std::map<ShardId, double> room_;
   std::map<std::pair<JobId, ShardId>, int> refused_;
   strads::Versions versions_;  ///< of the jobs; the machines' are their owner's business
@@ -341,7 +370,7 @@ class Coordination {
   }
 
   void offer() {
-    Rounds rounds(comm_, valuation_, mine_, options_, state_);
+    Rounds rounds(comm_, valuation_, terrain_.jobs, mine_, options_, state_);
     rounds.update_prices();
     while (state_.round < options_.rounds && goes_on(2 * options_.schedulers)) {
       const CostMeter meter(comm_);

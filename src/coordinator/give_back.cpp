@@ -24,10 +24,17 @@ void GiveBack::add(const model::Placement& placed, std::span<const JobId> waitin
   for (const JobId job : waiting) post_.add(ShardId(job.index() % terrain_.shards.size()), job);
 }
 
+void GiveBack::keep_only(const std::map<ShardId, Content>& pieces) const {
+  std::vector<JobId> jobs = jobs_of(pieces);
+  for (const auto& [shard, p] : held_) jobs.push_back(p.job);
+  terrain_.jobs.keep(jobs);
+}
+
 void GiveBack::finish(std::span<Shard> mine, model::Placement& spanning) {
   auto contents = post_.deliver();
   spanning = from_wire(comm_.all_gather_varying<std::int64_t>(to_wire(over_shards_)));
   std::ranges::sort(spanning, {}, &JobPlacement::job);
+  terrain_.jobs.show(jobs_of(over_shards_));
   for (const auto& [shard, p] : held_) contents[shard].placed.push_back(p);
   for (Shard& shard : mine) {
     Content& content = contents[shard.id()];
@@ -35,6 +42,7 @@ void GiveBack::finish(std::span<Shard> mine, model::Placement& spanning) {
     for (const JobPlacement& p : spanning) shard.reserve(p);
     shard.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
   }
+  terrain_.jobs.keep(mine, spanning);
 }
 
 }  // namespace berth::coordinator

@@ -3,6 +3,7 @@
 
 #include "post.hpp"
 
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,6 +27,9 @@ class GiveBack {
   void stay(const model::JobPlacement& over_shards) { over_shards_.push_back(over_shards); }
   /// Stays in this shard, one of this rank's.
   void stay(ShardId shard, const model::JobPlacement& placed) { held_.emplace_back(shard, placed); }
+
+  /// The search begins: this rank needs the jobs of its pieces, and those that stay.
+  void keep_only(const std::map<ShardId, Content>& pieces) const;
 
   /// Collective. This rank's shards are made anew of what they were given; `spanning` becomes what
   /// lies over several shards, ascending JobId.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/plan_shards.hpp"
 
+#include "post.hpp"
+
 #include <algorithm>
 #include <utility>
-
-#include "berth/coordinator/wire.hpp"
 
 namespace berth::coordinator {
 namespace {
 
 using solver::Shard;
 
-/// All jobs on GPUs are single tasks that look at the GPU type only.
+/// All jobs on GPUs are single tasks that look at the GPU type only. @pre all jobs are here
 bool places_are_alike(const model::Valuation& valuation) {
   const model::Workload& workload = valuation.instance().workload;
   for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
@@ -22,25 +22,49 @@ bool places_are_alike(const model::Valuation& valuation) {
   return true;
 }
 
-/// What lies on one shard's machines; tasks of one job never lie on two here, except CPU-only
-/// gangs, which are left to wait.
-model::Placement part_of(const model::Placement& all, const partition::Shards& shards, ShardId s) {
-  model::Placement part;
-  for (const model::JobPlacement& p : all) {
-    const auto here = [&](const model::TaskPlacement& t) {
-      return shards.of_machine[t.machine.index()] == s;
-    };
-    if (std::ranges::all_of(p.tasks, here)) part.push_back(p);
+/// Rank 0 has all jobs and decides.
+bool plans_as_one(const comm::Communicator& comm, const model::Valuation& valuation) {
+  return comm.max(comm.rank() == 0 && places_are_alike(valuation) ? 1 : 0) == 1;
+}
+
+/// What each rank's shards start from.
+JobLists jobs_by_owner(const Assignment& assignment, const partition::Shards& shards,
+                       const partition::Ownership& owners, std::size_t ranks) {
+  JobLists lists(ranks);
+  const auto list = [&](ShardId shard) -> std::vector<JobId>& {
+    return lists[static_cast<std::size_t>(owners.owner[shard.index()])];
+  };
+  for (std::size_t j = 0; j < assignment.shard_of.size(); ++j) {
+    if (assignment.shard_of[j].valid()) list(assignment.shard_of[j]).emplace_back(j);
   }
-  return part;
+  for (const model::JobPlacement& p : assignment.kept) {
+    list(shards.of_machine[p.tasks.front().machine.index()]).push_back(p.job);
+  }
+  return lists;
+}
+
+/// To each shard what lies on its machines; tasks of one job never lie on two here, except CPU-only
+/// gangs, which are left to wait. Who waits is dealt round: any shard may offer them.
+void hand_out(const model::Placement& all, const Assignment& assignment,
+              const partition::Shards& shards, Post& post) {
+  std::vector<char> waits(assignment.shard_of.size(), 0);
+  for (const JobId job : assignment.open_jobs()) waits[job.index()] = 1;
+  for (const model::JobPlacement& p : all) {
+    waits[p.job.index()] = 0;
+    const auto pieces = pieces_of(p, shards.of_machine);
+    if (pieces.size() == 1) post.add(*pieces.begin(), Kind::placed, p);
+  }
+  for (std::size_t j = 0; j < waits.size(); ++j) {
+    if (waits[j] != 0) post.add(ShardId(j % shards.size()), JobId(j));
+  }
 }
 
 LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& valuation,
                        const model::Pools& pools, const partition::Shards& shards,
                        const Assignment& assignment, std::vector<Shard> mine,
-                       std::span<const double> prices, const solver::ShardOptions& options) {
+                       std::span<const double> prices, const solver::ShardOptions& options,
+                       Post post) {
   LocalPlans plans{.mine = std::move(mine), .shape_prices = {}};
-  std::vector<std::int64_t> stream;
   comm.agreed([&] {
     if (comm.rank() != 0) return;
     std::vector<MachineId> machines;
@@ -49,20 +73,13 @@ LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& v
     for (const model::JobPlacement& p : assignment.spanning) whole.reserve(p);
     for (const model::JobPlacement& p : assignment.kept) whole.keep(p);
     whole.plan(assignment.open_jobs(), prices, options.stop);
-    stream = to_wire(whole.placement());
     plans.shape_prices = whole.shape_prices();
+    hand_out(whole.placement(), assignment, shards, post);
   });
-  comm.broadcast_vector(stream);
-  const model::Placement all = from_wire(stream);
-  std::vector<char> waits(valuation.instance().workload.jobs.size(), 0);
-  for (const JobId job : assignment.open_jobs()) waits[job.index()] = 1;
-  for (const model::JobPlacement& p : all) waits[p.job.index()] = 0;
+  auto contents = post.deliver();
   for (Shard& shard : plans.mine) {
-    std::vector<JobId> waiting;  // dealt round: any shard may offer them
-    for (std::size_t j = 0; j < waits.size(); ++j) {
-      if (waits[j] != 0 && j % shards.size() == shard.id().index()) waiting.emplace_back(j);
-    }
-    shard.restore({.placed = part_of(all, shards, shard.id()), .unplaced = std::move(waiting)});
+    Content& content = contents[shard.id()];
+    shard.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
   }
   return plans;
 }
@@ -83,12 +100,19 @@ std::vector<Shard> own_shards(const comm::Communicator& comm, const model::Valua
 LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& valuation,
                        const model::Pools& pools, const partition::Shards& shards,
                        const partition::Ownership& owners, const Assignment& assignment,
-                       std::span<const double> prices, const solver::ShardOptions& options) {
+                       std::span<const double> prices, const solver::ShardOptions& options,
+                       const JobStore& store) {
+  store.hand_out([&] {
+    return JobLists(static_cast<std::size_t>(comm.size()), jobs_of(assignment.spanning));
+  });
   std::vector<Shard> mine = own_shards(comm, valuation, pools, shards, owners, options);
-  if (places_are_alike(valuation)) {
-    return plan_as_one(comm, valuation, pools, shards, assignment, std::move(mine), prices,
-                       options);
+  if (plans_as_one(comm, valuation)) {
+    return plan_as_one(comm, valuation, pools, shards, assignment, std::move(mine), prices, options,
+                       Post(comm, owners, store));
   }
+  store.hand_out([&] {
+    return jobs_by_owner(assignment, shards, owners, static_cast<std::size_t>(comm.size()));
+  });
   comm.agreed([&] {
     auto left = std::ssize(mine);
     for (Shard& shard : mine) {

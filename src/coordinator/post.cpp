@@ -2,6 +2,7 @@
 #include "post.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -12,20 +13,22 @@ namespace berth::coordinator {
 using model::JobPlacement;
 using model::Placement;
 
-void Post::add(ShardId piece, Kind kind, std::span<const std::int64_t> values) {
-  std::vector<std::int64_t>& stream = to_[static_cast<std::size_t>(owners_.owner[piece.index()])];
+void Post::add(ShardId piece, Kind kind, JobId job, std::span<const std::int64_t> values) {
+  const auto rank = static_cast<std::size_t>(owners_.owner[piece.index()]);
+  if (store_.in_parts()) jobs_[rank].push_back(job);
+  std::vector<std::int64_t>& stream = to_[rank];
   stream.insert(stream.end(), {piece.value(), static_cast<std::int64_t>(kind),
                                static_cast<std::int64_t>(values.size())});
   stream.insert(stream.end(), values.begin(), values.end());
 }
 
 void Post::add(ShardId piece, Kind kind, const JobPlacement& placed) {
-  add(piece, kind, to_wire(Placement{placed}));
+  add(piece, kind, placed.job, to_wire(Placement{placed}));
 }
 
 void Post::add(ShardId piece, JobId waiting) {
   const std::int64_t job = waiting.value();
-  add(piece, Kind::waiting, std::span(&job, 1));
+  add(piece, Kind::waiting, waiting, std::span(&job, 1));
 }
 
 std::vector<std::int64_t> Post::exchange() {
@@ -42,6 +45,7 @@ std::vector<std::int64_t> Post::exchange() {
 
 std::map<ShardId, Content> Post::deliver() {
   std::map<ShardId, Content> content;
+  store_.send(std::exchange(jobs_, JobLists(to_.size())));
   const std::vector<std::int64_t> got = exchange();
   for (std::size_t at = 0; at < got.size();) {
     Content& to = content[ShardId(static_cast<std::int32_t>(got[at]))];
@@ -65,6 +69,16 @@ void Post::put(Content& to, Kind kind, std::span<const std::int64_t> values) {
   }
   Placement one = from_wire(values);
   (kind == Kind::placed ? to.placed : to.pinned).push_back(std::move(one.front()));
+}
+
+std::vector<JobId> jobs_of(const std::map<ShardId, Content>& contents) {
+  std::vector<JobId> jobs;
+  for (const auto& [piece, content] : contents) {
+    std::ranges::move(jobs_of(content.placed), std::back_inserter(jobs));
+    std::ranges::move(jobs_of(content.pinned), std::back_inserter(jobs));
+    jobs.insert(jobs.end(), content.waiting.begin(), content.waiting.end());
+  }
+  return jobs;
 }
 
 std::set<ShardId> pieces_of(const JobPlacement& placed, std::span<const ShardId> of_machine) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/comm/communicator.hpp"
+#include "berth/coordinator/job_store.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/partition/partition.hpp"
 
@@ -23,11 +24,15 @@ struct Content {
 enum class Kind : std::int64_t { placed, pinned, waiting };
 
 /// Sends content to the owners of pieces, which are numbered like shards: records
-/// {piece, kind, length, values}.
+/// {piece, kind, length, values}. The jobs' own records go with it.
 class Post {
  public:
-  Post(const comm::Communicator& comm, const partition::Ownership& owners)
-      : comm_(comm), owners_(owners), to_(static_cast<std::size_t>(comm.size())) {}
+  Post(const comm::Communicator& comm, const partition::Ownership& owners, const JobStore& store)
+      : comm_(comm),
+        owners_(owners),
+        store_(store),
+        to_(static_cast<std::size_t>(comm.size())),
+        jobs_(to_.size()) {}
 
   void add(ShardId piece, Kind kind, const model::JobPlacement& placed);
   void add(ShardId piece, JobId waiting);
@@ -36,15 +41,20 @@ class Post {
   std::map<ShardId, Content> deliver();
 
  private:
-  void add(ShardId piece, Kind kind, std::span<const std::int64_t> values);
+  void add(ShardId piece, Kind kind, JobId job, std::span<const std::int64_t> values);
   /// What came; what was sent is gone by then, so that neither lies about twice.
   std::vector<std::int64_t> exchange();
   static void put(Content& to, Kind kind, std::span<const std::int64_t> values);
 
   const comm::Communicator& comm_;
   const partition::Ownership& owners_;
+  const JobStore& store_;
   std::vector<std::vector<std::int64_t>> to_;  ///< by rank
+  JobLists jobs_;                              ///< named there, where records go
 };
+
+/// All jobs in these contents.
+std::vector<JobId> jobs_of(const std::map<ShardId, Content>& contents);
 
 /// The pieces a job lies in.
 std::set<ShardId> pieces_of(const model::JobPlacement& placed, std::span<const ShardId> of_machine);

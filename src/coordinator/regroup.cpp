@@ -47,6 +47,7 @@ class Round {
   Regrouped run(std::span<Shard> mine, Placement& spanning, const solver::SearchEffort& effort) {
     to_groups(mine, spanning);
     auto groups = post_.deliver();
+    back_.keep_only(groups);
     comm_.agreed([&] { search(mine, groups, effort); });
     back_.finish(mine, spanning);
     return {.groups = std::ssize(machines_), .better = comm_.sum(better_)};
@@ -113,7 +114,7 @@ class Round {
   std::vector<std::vector<MachineId>> machines_;  ///< by group, none empty
   std::map<RackId, ShardId> group_of_rack_;
   std::map<PodId, ShardId> group_of_pod_;
-  Post post_{comm_, terrain_.owners};
+  Post post_{comm_, terrain_.owners, terrain_.jobs};
   GiveBack back_{comm_, terrain_, post_};
   std::int64_t better_ = 0;
 };

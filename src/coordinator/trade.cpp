@@ -72,11 +72,17 @@ std::vector<ShardId> deal_kinds(const model::Workload& workload, std::size_t pie
 void trade(const comm::Communicator& comm, const model::Valuation& valuation,
            const Terrain& terrain, std::span<Shard> mine, Placement& spanning,
            const StopToken& stop) {
-  Post post(comm, terrain.owners);
-  const auto piece_of = deal_kinds(valuation.instance().workload, terrain.shards.size());
+  Post post(comm, terrain.owners, terrain.jobs);
+  std::vector<ShardId> piece_of;
+  if (comm.rank() == 0) {
+    piece_of = deal_kinds(valuation.instance().workload, terrain.shards.size());
+  }
+  comm.broadcast_vector(piece_of);
   give(mine, comm.rank() == 0 ? spanning : Placement{}, piece_of, post);
-  Content here = all_of(post.deliver());
+  auto pieces = post.deliver();
   GiveBack back(comm, terrain, post);
+  back.keep_only(pieces);
+  Content here = all_of(std::move(pieces));
   comm.agreed([&] {
     const comm::Communicator::Span span(comm, "trade", comm.rank());
     solver::trade(valuation, terrain.pools, here.waiting, here.placed, stop);

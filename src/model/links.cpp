@@ -20,14 +20,18 @@ struct Inside {
 
 }  // namespace
 
-Links::Links(const Instance& instance) : instance_(&instance) {
+Talk talk_of(const Workload& workload) {
+  const bool some = std::ranges::any_of(
+      workload.jobs, [](const Job& j) { return j.communication.pattern != Pattern::none; });
+  return some ? Talk::some : Talk::none;
+}
+
+Links::Links(const Instance& instance, Talk talk) : instance_(&instance) {
   const Cluster& cluster = instance.cluster;
   for (const Rack& rack : cluster.racks) mbps_.push_back(whole_mbps(rack.uplink_gbps));
   for (const Pod& pod : cluster.pods) mbps_.push_back(whole_mbps(pod.uplink_gbps));
-  const auto& jobs = instance.workload.jobs;
-  const bool talk = std::ranges::any_of(
-      jobs, [](const Job& j) { return j.communication.pattern != Pattern::none; });
-  idle_ = !talk || std::ranges::all_of(mbps_, [](std::int64_t m) { return m == kNoLimit; });
+  idle_ = talk == Talk::none ||
+          std::ranges::all_of(mbps_, [](std::int64_t m) { return m == kNoLimit; });
   if (idle_) return;
   for (const Running& running : instance.workload.running) {
     if (!running.pinned) continue;

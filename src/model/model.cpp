@@ -35,8 +35,9 @@ std::int64_t Workload::tasks(const Job& j) const {
 std::vector<JobId> planned_jobs(const Workload& workload) {
   std::vector<JobId> jobs;
   jobs.reserve(workload.jobs.size());
-  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
-    if (!workload.pinned(workload.jobs[j])) jobs.emplace_back(j);
+  for (std::size_t j = 0; j < workload.size(); ++j) {
+    const JobId id{j};
+    if (workload.has(id) && !workload.pinned(workload.job(id))) jobs.push_back(id);
   }
   return jobs;
 }

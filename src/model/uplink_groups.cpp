@@ -7,6 +7,8 @@
 #include <numeric>
 #include <set>
 
+#include "berth/base/assert.hpp"
+
 namespace berth::model {
 namespace {
 
@@ -104,6 +106,21 @@ void UplinkGroups::measure() {
   for (Group& group : groups_) {
     if (group.unit == 0.0) group.unit = group.least = 1.0;  // nobody asks
     group.least = std::max(group.least / group.unit, kLeastShare);
+  }
+}
+
+std::vector<UplinkGroups::Demand> UplinkGroups::demands() const {
+  std::vector<Demand> demands;
+  for (const Group& g : groups_) demands.push_back({g.unit, g.least, g.wanted});
+  return demands;
+}
+
+void UplinkGroups::set_demands(std::span<const Demand> demands) {
+  BERTH_EXPECT(demands.size() == groups_.size());
+  for (std::size_t i = 0; i < demands.size(); ++i) {
+    groups_[i].unit = demands[i].unit;
+    groups_[i].least = demands[i].least;
+    groups_[i].wanted = demands[i].wanted;
   }
 }
 

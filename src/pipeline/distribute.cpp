@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/pipeline/distribute.hpp"
 
+#include <cstdint>
 #include <utility>
+
+#include "berth/coordinator/job_store.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -104,8 +107,13 @@ void send_cluster(const Communicator& comm, model::Cluster& cluster) {
 }
 
 void send_workload(const Communicator& comm, model::Workload& workload) {
-  comm.broadcast_vector(workload.jobs);
-  comm.broadcast_vector(workload.groups);
+  auto jobs = static_cast<std::uint64_t>(workload.jobs.size());
+  comm.broadcast_value(jobs);
+  if (comm.rank() != 0) {
+    workload.jobs = {};
+    workload.groups = {};
+    workload.position.assign(static_cast<std::size_t>(jobs), model::Workload::kMissing);
+  }
   comm.broadcast_vector(workload.shapes);
   comm.broadcast_vector(workload.factors);
   comm.broadcast_vector(workload.speeds);
@@ -113,6 +121,13 @@ void send_workload(const Communicator& comm, model::Workload& workload) {
   send(comm, workload.labels);
   comm.broadcast_vector(workload.running);
   comm.broadcast_vector(workload.running_tasks);
+  std::vector<JobId> pinned;  // all must know what they take of quotas and uplinks
+  for (const model::Running& r : workload.running) {
+    if (r.pinned) pinned.push_back(r.job);
+  }
+  coordinator::JobStore(comm, workload).hand_out([&] {
+    return coordinator::JobLists(static_cast<std::size_t>(comm.size()), pinned);
+  });
 }
 
 }  // namespace

@@ -110,9 +110,9 @@ Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Sta
   const coordinator::Coordinated done = stages.run("coordinate", [&] {
     return coordinator::coordinate(
         scene.comm, *start.valuation,
-        {scene.shards, scene.owners, scene.pools, start.consensus.prices}, start.local.mine,
-        round_options(scene.options, sharing.get()), hooks(proof, writer, progress, records),
-        start.rounds);
+        {scene.shards, scene.owners, scene.pools, start.consensus.prices, scene.jobs},
+        start.local.mine, round_options(scene.options, sharing.get()),
+        hooks(proof, writer, progress, records), start.rounds);
   });
   Placed placed{
       .placement = coordinator::gather_placement(scene.comm, start.local.mine, done.spanning),

@@ -78,6 +78,29 @@ double peak_memory_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
+/// Of all jobs: rank 0 has them and tells the others.
+model::Talk agreed_talk(const Communicator& comm, const model::Instance& instance) {
+  auto talk = comm.rank() == 0 ? model::talk_of(instance.workload) : model::Talk::none;
+  comm.broadcast_value(talk);
+  return talk;
+}
+
+model::UplinkGroups agreed_uplinks(const Communicator& comm, const model::Instance& instance,
+                                   const model::Links& links) {
+  model::UplinkGroups uplinks(instance, links);
+  auto demands = uplinks.demands();
+  comm.broadcast_vector(demands);
+  uplinks.set_demands(demands);
+  return uplinks;
+}
+
+model::Level agreed_level(const Communicator& comm, const model::Instance& instance,
+                          model::Objective objective) {
+  auto level = comm.rank() == 0 ? model::pool_level(instance, objective) : model::Level{};
+  comm.broadcast_value(level);
+  return level;
+}
+
 double largest_of(std::span<const double> prices) {
   return prices.empty() ? 0.0 : *std::ranges::max_element(prices);
 }
@@ -130,14 +153,15 @@ void validate(const PlanOptions& options) {
 }
 
 model::Plan plan_cluster(const Communicator& comm, const model::Instance& instance,
-                         const PlanOptions& options, report::ProgressTable& progress) {
+                         const PlanOptions& options, report::ProgressTable& progress,
+                         const coordinator::JobStore& jobs) {
   Stages stages(comm);
   const model::Valuation face(instance, options.objective);
   const model::Quotas quotas(instance, options.objective);
-  const model::Links links(instance);
-  const model::UplinkGroups uplinks(instance, links);
+  const model::Links links(instance, agreed_talk(comm, instance));
+  const model::UplinkGroups uplinks = agreed_uplinks(comm, instance, links);
   const auto pools =
-      model::make_pools(instance.cluster, model::pool_level(instance, options.objective));
+      model::make_pools(instance.cluster, agreed_level(comm, instance, options.objective));
 
   if (options.online.batch > 0) {
     comm.agreed([&] {
@@ -148,7 +172,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
       "partition", [&] { return partition::split(instance.cluster, options.partition); });
   const auto owners = partition::own(instance.cluster, shards, comm.size());
 
-  const Scene scene{comm, face, quotas, links, uplinks, pools, shards, owners, options};
+  const Scene scene{comm, face, quotas, links, uplinks, pools, shards, owners, options, jobs};
   Start start = options.checkpoint.resume.empty() ? plan_locally(scene, stages, progress)
                                                   : resume(scene, stages);
 
@@ -158,6 +182,8 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   Placed placed = options.online.batch > 0
                       ? place_online(scene, stages)
                       : place_in_rounds(scene, start, proof, stages, progress, records);
+
+  const std::int64_t jobs_per_rank = comm.max(jobs.held());
 
   stages.run("tighten", [&] {
     comm.agreed([&] {
@@ -187,6 +213,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
                 {"pools", static_cast<double>(pools.size())},
                 {"shards", static_cast<double>(shards.size())},
                 {"ranks", comm.size()},
+                {"jobs_per_rank", static_cast<double>(jobs_per_rank)},
                 {"rounds", placed.rounds},
                 {"leaves", static_cast<double>(leaves_of(plan.certificate.tree))},
                 {"spanning_gangs", static_cast<double>(placed.spanning)},

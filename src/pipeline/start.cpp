@@ -53,6 +53,16 @@ std::unique_ptr<const model::Limits> limits_of(const Scene& scene,
       model::Limits{.quotas = &scene.quotas, .links = &scene.links, .charged = consensus.quotas});
 }
 
+/// What each rank's shards need, and the gangs that lie over several.
+coordinator::JobLists jobs_of(const Checkpoint& c, const Scene& scene) {
+  auto lists = coordinator::jobs_in_contents(c.contents, scene.owners,
+                                             static_cast<std::size_t>(scene.comm.size()));
+  for (auto& list : lists) {
+    for (const model::JobPlacement& p : c.rounds.spanning) list.push_back(p.job);
+  }
+  return lists;
+}
+
 /// Rank 0's checkpoint to all; the contents go to all as well, each takes what is its own.
 void hand_out(const comm::Communicator& comm, Checkpoint& c) {
   comm.broadcast_vector(c.consensus.prices);
@@ -79,12 +89,16 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
   prices.stop = scene.options.stop;
   Start start;
   start.consensus = stages.run("relax", [&] {
+    scene.jobs.hand_out([&] {
+      return coordinator::dealt_jobs(scene.face, static_cast<std::size_t>(scene.comm.size()));
+    });
     return coordinator::consensus(scene.comm, scene.face, scene.pools, scene.quotas, scene.uplinks,
                                   prices);
   });
   progress.line({.stage = "relax",
                  .objective = std::nan(""),
                  .bound = start.consensus.bound - scene.face.stop_costs()});
+  scene.jobs.keep({});
   start.valuation = priced(scene, start.consensus);
   start.limits = limits_of(scene, start.consensus);
   coordinator::Assignment jobs = stages.run("assign", [&] {
@@ -94,7 +108,7 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
   start.local = stages.run("round", [&] {
     return coordinator::plan_shards(scene.comm, *start.valuation, scene.pools, scene.shards,
                                     scene.owners, jobs, start.consensus.prices,
-                                    shard_options(scene.options, start.limits.get()));
+                                    shard_options(scene.options, start.limits.get()), scene.jobs);
   });
   start.rounds.spanning = std::move(jobs.spanning);
   if (start.limits == nullptr) return start;
@@ -116,6 +130,7 @@ Start resume(const Scene& scene, Stages& stages) {
                       words_of(scene.options));
     });
     hand_out(scene.comm, c);
+    scene.jobs.hand_out([&] { return jobs_of(c, scene); });
     Start start;
     start.valuation = priced(scene, c.consensus);
     start.limits = limits_of(scene, c.consensus);

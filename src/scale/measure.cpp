@@ -96,13 +96,14 @@ Point measure_once(const Communicator& comm, model::Instance& instance,
   pipeline::distribute(run, instance);
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   const std::clock_t begin = std::clock();
-  const model::Plan plan = pipeline::plan_cluster(run, instance, options, silent);
+  const coordinator::JobStore jobs(run, instance.workload);
+  const model::Plan plan = pipeline::plan_cluster(run, instance, options, silent, jobs);
   const std::clock_t end = std::clock();
 
   Point point{.ranks = comm.size(),
               .threads = parallel::thread_limit(),
               .gpus = instance.cluster.gpus(),
-              .jobs = std::ssize(instance.workload.jobs),
+              .jobs = static_cast<std::int64_t>(instance.workload.size()),
               .shards = stat(plan, "shards"),
               .plan_digest = plan.plan_digest,
               .objective = plan.figures.objective,

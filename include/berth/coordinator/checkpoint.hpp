@@ -7,7 +7,9 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
+#include "berth/coordinator/job_store.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/partition/partition.hpp"
 #include "berth/solver/shard.hpp"
 
 namespace berth::coordinator {
@@ -37,5 +39,9 @@ std::vector<std::int64_t> gather_contents(const comm::Communicator& comm,
 /// Gives each of this rank's shards its content back. @pre the shards are as they were before
 /// `plan`; the stream names each of them. Throws std::out_of_range when it does not.
 void restore_contents(std::span<const std::int64_t> stream, std::span<solver::Shard> mine);
+
+/// The jobs in what `gather_contents` wrote, for the owners of their shards.
+JobLists jobs_in_contents(std::span<const std::int64_t> stream, const partition::Ownership& owners,
+                          std::size_t ranks);
 
 }  // namespace berth::coordinator

@@ -94,7 +94,8 @@ struct Coordinated {
 /// Messages a round: three all-gathers of 16-24 B an offer, bid and outcome, one reduction of
 /// prices (8 B per GPU type), one all-gather of what the round cost (16 B a rank). Where there are
 /// more shards than may bid on an offer, two more: what room costs (104 B per shard and GPU type)
-/// and who is asked (8 B each).
+/// and who is asked (8 B each). Where ranks hold parts of the jobs, one more with the records of
+/// those on the table.
 Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
                        const Terrain& terrain, std::span<solver::Shard> mine,
                        const RoundOptions& options, const Hooks& hooks = {},

@@ -6,6 +6,7 @@
 
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/assign.hpp"
+#include "berth/coordinator/job_store.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
 #include "berth/partition/partition.hpp"
@@ -35,10 +36,12 @@ std::vector<solver::Shard> own_shards(const comm::Communicator& comm,
 ///
 /// When the options' `stop` has a deadline, each shard gets its share of the time left.
 ///
-/// Collective. Messages: the placement once, in that second case only.
+/// Collective. Owners are sent the jobs of their shards, all ranks those that span shards. Messages
+/// beside that: the placement once, in that second case only, each owner's part to it.
 LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& valuation,
                        const model::Pools& pools, const partition::Shards& shards,
                        const partition::Ownership& owners, const Assignment& assignment,
-                       std::span<const double> prices, const solver::ShardOptions& options);
+                       std::span<const double> prices, const solver::ShardOptions& options,
+                       const JobStore& store = {});
 
 }  // namespace berth::coordinator

@@ -7,6 +7,7 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
+#include "berth/coordinator/job_store.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
@@ -21,6 +22,7 @@ struct Terrain {
   const partition::Ownership& owners;
   const model::Pools& pools;
   std::span<const double> prices;  ///< by PoolId, value per GPU
+  JobStore jobs = {};              ///< which ranks hold whose records
 };
 
 /// The cluster cut anew: whole pods while there are two for each of `groups`, else whole racks,
@@ -53,7 +55,8 @@ struct Regrouped {
 ///
 /// Each rank passes its own shards, the same `spanning`, and gets them rebuilt; the outcome does
 /// not depend on who owns what. Messages: two all-to-alls and one all-gather, in all 32 B per task
-/// placed and 8 B per waiting job, twice.
+/// placed and 8 B per waiting job, twice; where ranks hold parts, three more with the jobs'
+/// records.
 ///
 /// @param spanning  ascending JobId; so afterwards
 Regrouped regroup(const comm::Communicator& comm, const model::Valuation& valuation,

@@ -14,7 +14,7 @@
 namespace berth::coordinator {
 
 /// By JobId: which of `pieces` pieces trades it. Jobs with the same tasks are in the same one, the
-/// pieces hold about as many jobs each.
+/// pieces hold about as many jobs each. @pre all jobs are here
 std::vector<ShardId> deal_kinds(const model::Workload& workload, std::size_t pieces);
 
 /// One round of trade over the whole cluster: the jobs are dealt by kind to as many pieces as there

@@ -17,13 +17,20 @@ struct LinkLoad {
   std::int64_t mbps = 0;
 };
 
+/// Whether any job of a workload sends anything.
+enum class Talk : std::uint8_t { none, some };
+/// @pre all jobs are here
+Talk talk_of(const Workload& workload);
+
 /// The uplinks of a cluster beside the traffic of pinned jobs. The planner's view; the judge has
 /// its own.
 class Links {
  public:
   static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
-  explicit Links(const Instance& instance);
+  /// @param talk  of the whole, where the instance is a part of one
+  Links(const Instance& instance, Talk talk);
+  explicit Links(const Instance& instance) : Links(instance, talk_of(instance.workload)) {}
 
   /// True when no traffic can meet a limit: no job talks, or every uplink is without limit.
   [[nodiscard]] bool idle() const { return idle_; }

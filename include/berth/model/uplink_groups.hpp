@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
@@ -25,6 +26,10 @@ class UplinkGroups {
     double least = 1.0;   ///< least that one does, as a share of that; at least 1/1024
     double wanted = 0.0;  ///< Mbit/s, if all rings sent the most they can
   };
+  /// What all rings ask of a group, as in Group. Trivially copyable.
+  struct Demand {
+    double unit = 0.0, least = 1.0, wanted = 0.0;
+  };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   /// The least traffic a ring puts on a group as a whole.
   struct Toll {
@@ -40,6 +45,10 @@ class UplinkGroups {
   [[nodiscard]] std::size_t size() const { return groups_.size(); }
   [[nodiscard]] bool empty() const { return groups_.empty(); }
   [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
+
+  /// By group. Those of a part of a workload are to be replaced by those of the whole.
+  [[nodiscard]] std::vector<Demand> demands() const;
+  void set_demands(std::span<const Demand> demands);
 
   /// What the job's ring costs at least when it lies in a domain of this width and no narrower one,
   /// its GPU tasks on `type`: every task in a rack (pod) pays b / m_r of what the ring sends,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/base/assert.hpp"
 #include "berth/base/name_table.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/task_placement.hpp"
@@ -103,8 +104,13 @@ struct Running {
 
 /// Jobs in file order. Repeated parts (shapes, speeds, factors, labels) are kept once.
 struct Workload {
-  NameTable job_names;  ///< by JobId
-  std::vector<Job> jobs;
+  static constexpr std::int32_t kMissing = -1;
+
+  NameTable job_names;    ///< by JobId; none in a part
+  std::vector<Job> jobs;  ///< by JobId, in a part by `position`
+  /// Of a part of a workload, by JobId of the whole: where the job is in `jobs`, or kMissing. Empty
+  /// where all jobs are there. Everything but names, jobs and groups is whole in a part too.
+  std::vector<std::int32_t> position;
   std::vector<TaskGroup> groups;
   std::vector<Shape> shapes;  ///< by ShapeId, distinct
   std::vector<Factors> factors{{1.0, 1.0, 1.0, 1.0}};
@@ -114,7 +120,15 @@ struct Workload {
   std::vector<Running> running;              ///< ascending job
   std::vector<TaskPlacement> running_tasks;  ///< of each job by group, then machine and devices
 
-  [[nodiscard]] const Job& job(JobId id) const { return jobs[id.index()]; }
+  [[nodiscard]] bool in_parts() const { return !position.empty(); }
+  /// Jobs of the whole.
+  [[nodiscard]] std::size_t size() const { return in_parts() ? position.size() : jobs.size(); }
+  [[nodiscard]] bool has(JobId id) const { return !in_parts() || position[id.index()] != kMissing; }
+  /// @pre has(id)
+  [[nodiscard]] const Job& job(JobId id) const {
+    BERTH_ASSERT_HEAVY(has(id));
+    return jobs[in_parts() ? static_cast<std::size_t>(position[id.index()]) : id.index()];
+  }
   [[nodiscard]] const Shape& shape(ShapeId id) const { return shapes[id.index()]; }
   [[nodiscard]] std::span<const TaskGroup> groups_of(const Job& j) const {
     return std::span(groups).subspan(j.first_group, j.groups);
@@ -136,7 +150,14 @@ struct Workload {
   [[nodiscard]] std::int64_t tasks(const Job& j) const;      ///< over all groups
 };
 
-/// The jobs a plan decides about: all but the pinned ones, ascending.
+/// The jobs a plan decides about: all but the pinned ones, ascending; of a part those it has.
 std::vector<JobId> planned_jobs(const Workload& workload);
+
+/// Adds a job to a part that lacks it; its groups' place is set.
+void add_job(Workload& part, JobId id, const Job& job, std::span<const TaskGroup> groups);
+
+/// All jobs of a part go but these and the pinned ones. @param jobs  any order; missing ones are
+/// nothing. O(jobs of the whole), no second copy of the records.
+void keep_jobs(Workload& part, std::span<const JobId> jobs);
 
 }  // namespace berth::model

@@ -7,8 +7,9 @@
 namespace berth::pipeline {
 
 /// Sends rank 0's instance to all ranks as packed columns. Collective; rank 0's is unchanged.
-/// Names of jobs and machines stay on rank 0, which alone speaks to people: elsewhere these tables
-/// are empty. Bytes: the instance's own size without them once.
+/// Jobs stay there, but for pinned ones: the others have parts of the workload, which a
+/// `coordinator::JobStore` fills while a plan is made. So do names of jobs and machines: rank 0
+/// alone speaks to people. Bytes: the cluster's own size once.
 void distribute(const comm::Communicator& comm, model::Instance& instance);
 
 /// Sends rank 0's cluster to all ranks, names of machines too: what it takes to read jobs.

@@ -9,6 +9,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/coordinate.hpp"
+#include "berth/coordinator/job_store.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/plan.hpp"
 #include "berth/partition/partition.hpp"
@@ -67,7 +68,10 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
 ///
 /// Collective. Same instance, options and seed: the same plan, bit for bit, on any number of
 /// ranks and threads, unless `stop` cut into it on some rank (then `reproducible` is false).
+///
+/// @param jobs  of this communicator and the instance's workload, where only rank 0 has all of it
 model::Plan plan_cluster(const comm::Communicator& comm, const model::Instance& instance,
-                         const PlanOptions& options, report::ProgressTable& progress);
+                         const PlanOptions& options, report::ProgressTable& progress,
+                         const coordinator::JobStore& jobs = {});
 
 }  // namespace berth::pipeline

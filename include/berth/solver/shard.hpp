@@ -134,6 +134,9 @@ class Shard {
   [[nodiscard]] std::vector<Offer> offers() const;
   [[nodiscard]] bool waits(JobId job) const;  ///< it is this shard's, and unplaced
 
+  /// All it holds, those that wait too; any order.
+  [[nodiscard]] std::vector<JobId> jobs() const;
+
   /// One for each GPU type the shard has. O(residents log residents).
   [[nodiscard]] std::vector<Quote> quotes() const;
 

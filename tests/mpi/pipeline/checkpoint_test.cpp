@@ -23,8 +23,7 @@ using comm::Communicator;
 
 model::Plan plan_on(const Communicator& comm, const model::Instance& instance,
                     const PlanOptions& options) {
-  report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
-  return plan_cluster(comm, instance, options, silent);
+  return test::plan_in_parts(comm, instance, options);
 }
 
 /// Rounds between two cuts: all are tried, but for the sanitizers' slow build.

@@ -46,17 +46,51 @@ TEST_F(PlanCluster, is_the_same_when_ranks_come_late) {
   }
 }
 
-TEST(Distribute, sends_every_field_but_the_names_only_rank_0_needs) {
+// Ranks but 0 hold the jobs of their own shards, each job on one rank, and those over several.
+TEST_F(PlanCluster, in_parts_holds_fewer_jobs_on_more_ranks) {
+  const auto world = comm::Communicator::world();
+  const auto original = policy::generate_hetero({.gpus = 1024, .jobs = 800, .seed = 1});
+  PlanOptions options = test::quick_options();
+  options.partition.shards = 8;
+  options.bound_steps = options.tree_nodes = 0;
+  for (const int regroups : {0, 1}) {
+    options.rounds.regroups = regroups;
+    model::Instance instance;
+    if (world.rank() == 0) instance = original;
+    distribute(world, instance);
+    const coordinator::JobStore jobs(world, instance.workload);
+    report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
+    const auto plan = plan_cluster(world, instance, options, silent, jobs);
+    EXPECT_EQ(world.rank() == 0, !instance.workload.in_parts() && jobs.held() == 0);
+    const std::int64_t held = world.sum(jobs.held());
+    const std::int64_t spanning =
+        world.max(world.rank() == 0 ? static_cast<int>(plan.stats.at("spanning_gangs")) : 0);
+    EXPECT_LE(held, 800 + (world.size() - 1) * spanning);
+    EXPECT_LE(world.max(jobs.held()), 2 * 800 / world.size() + spanning);
+    EXPECT_GE(held, std::min(world.size() - 1, 7) * 800 / 8 / 2);  // some shards have few jobs
+  }
+}
+
+// What stays on rank 0 is sent by hand or put back in its place.
+TEST(Distribute, sends_every_field_but_jobs_and_the_names_only_rank_0_needs) {
   const auto world = comm::Communicator::world();
   const auto original = policy::generate_hetero({.gpus = 256, .seed = 3});
   model::Instance received;
   if (world.rank() == 0) received = original;
   distribute(world, received);
+  model::Workload& workload = received.workload;
+  EXPECT_EQ(workload.size(), original.workload.jobs.size());
   if (world.rank() != 0) {
-    EXPECT_EQ(received.workload.job_names.size() + received.cluster.machine_names.size(), 0U);
-    received.workload.job_names = original.workload.job_names;
+    EXPECT_EQ(workload.jobs.size() + workload.groups.size(), 0U);
+    EXPECT_EQ(workload.job_names.size() + received.cluster.machine_names.size(), 0U);
+    workload.job_names = original.workload.job_names;
     received.cluster.machine_names = original.cluster.machine_names;
   }
+  coordinator::JobStore(world, workload).hand_out([&] {
+    return coordinator::JobLists(static_cast<std::size_t>(world.size()),
+                                 model::planned_jobs(original.workload));
+  });
+  workload.position.clear();  // all are there, in order
   EXPECT_EQ(model::instance_digest(received), model::instance_digest(original));
 }
 

@@ -20,22 +20,32 @@ inline model::Plan plan_on(const comm::Communicator& comm, const model::Instance
   return plan_cluster(comm, instance, options, silent);
 }
 
+/// The same with all jobs on rank 0 alone.
+inline model::Plan plan_in_parts_on(const comm::Communicator& comm, const model::Instance& instance,
+                                    int shards, int threads, model::Objective objective) {
+  const parallel::ThreadLimit limit(threads);
+  PlanOptions options = quick_options();
+  options.objective = objective;
+  options.partition.shards = shards;
+  return plan_in_parts(comm, instance, options);
+}
+
 inline void expect_same(const model::Plan& plan, const model::Plan& oracle) {
   EXPECT_EQ(plan.plan_digest, oracle.plan_digest);
   EXPECT_EQ(plan.proof_digest, oracle.proof_digest);
 }
 
-/// Plans on all ranks with one and two threads and, on rank 0, alone: one plan. Returns it on
-/// rank 0, nothing elsewhere.
+/// Plans on all ranks, with one thread from whole instances, with two from parts, and, on rank 0,
+/// alone: one plan. Returns it on rank 0, nothing elsewhere.
 inline model::Plan same_on_any_ranks(const model::Instance& instance, int shards,
                                      model::Objective objective = model::Objective::value) {
   const auto world = comm::Communicator::world();
   const auto together = plan_on(world, instance, shards, 1, objective);
-  const auto threaded = plan_on(world, instance, shards, 2, objective);
+  const auto in_parts = plan_in_parts_on(world, instance, shards, 2, objective);
   if (world.rank() != 0) return {};
   auto alone = plan_on(comm::Communicator::serial(), instance, shards, 1, objective);
   expect_same(together, alone);
-  expect_same(threaded, alone);
+  expect_same(in_parts, alone);
   return alone;
 }
 

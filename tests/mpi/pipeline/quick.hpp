@@ -2,6 +2,7 @@
 // What keeps tests of whole plans short, in the sanitizers' build above all.
 #pragma once
 
+#include "berth/pipeline/distribute.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 
 namespace berth::pipeline::test {
@@ -17,6 +18,17 @@ inline PlanOptions quick_options() {
   PlanOptions options;
   options.tree_nodes = 4;
   return options;
+}
+
+/// Plans as the program does: rank 0 has the instance, the others what it sends them.
+inline model::Plan plan_in_parts(const comm::Communicator& comm, const model::Instance& instance,
+                                 const PlanOptions& options) {
+  report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
+  model::Instance part;
+  if (comm.rank() == 0) part = instance;
+  distribute(comm, part);
+  const coordinator::JobStore jobs(comm, part.workload);
+  return plan_cluster(comm, part, options, silent, jobs);
 }
 
 }  // namespace berth::pipeline::test

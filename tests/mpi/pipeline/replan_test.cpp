@@ -23,12 +23,11 @@ namespace {
 
 model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance,
                     int rounds = 12) {
-  report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   PlanOptions options = test::quick_options();
   options.rounds.rounds = rounds;
   options.partition.shards = 4;
   options.bound_steps = 0;
-  return plan_cluster(comm, instance, options, silent);
+  return test::plan_in_parts(comm, instance, options);
 }
 
 std::string fault_of(const model::Instance& instance, const model::Plan& plan) {

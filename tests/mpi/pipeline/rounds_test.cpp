@@ -16,12 +16,11 @@ namespace {
 
 model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance,
                     const coordinator::RoundOptions& rounds) {
-  report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   PlanOptions options = test::quick_options();
   options.partition.shards = 5;
   options.seed = 3;
   options.rounds = rounds;
-  return plan_cluster(comm, instance, options, silent);
+  return test::plan_in_parts(comm, instance, options);
 }
 
 class Rounds : public testing::Test {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of a workload. Task groups lie in the order of their jobs' records.
+#include <algorithm>
+#include <cstddef>
+
+#include "berth/base/assert.hpp"
+#include "berth/model/workload.hpp"
+
+namespace berth::model {
+namespace {
+
+/// A round's guests are a few; what stays far below the room it had gives it back.
+template <class T>
+void cut(std::vector<T>& values, std::size_t size) {
+  values.resize(size);
+  if (values.capacity() - size > size / 4) values.shrink_to_fit();
+}
+
+}  // namespace
+
+void add_job(Workload& part, JobId id, const Job& job, std::span<const TaskGroup> groups) {
+  BERTH_EXPECT(part.in_parts() && !part.has(id));
+  part.position[id.index()] = static_cast<std::int32_t>(part.jobs.size());
+  part.jobs.push_back(job);
+  part.jobs.back().first_group = static_cast<std::uint32_t>(part.groups.size());
+  part.groups.insert(part.groups.end(), groups.begin(), groups.end());
+}
+
+void keep_jobs(Workload& part, std::span<const JobId> jobs) {
+  BERTH_EXPECT(part.in_parts());
+  std::vector<JobId> ids(part.jobs.size());  // in the order of the records
+  for (std::size_t j = 0; j < part.size(); ++j) {
+    if (part.has(JobId(j))) ids[static_cast<std::size_t>(part.position[j])] = JobId(j);
+  }
+  std::vector<char> stays(part.jobs.size(), 0);
+  for (const JobId id : jobs) {
+    if (part.has(id)) stays[static_cast<std::size_t>(part.position[id.index()])] = 1;
+  }
+  std::size_t kept = 0, groups = 0;
+  for (std::size_t at = 0; at < ids.size(); ++at) {
+    Job job = part.jobs[at];
+    std::int32_t& position = part.position[ids[at].index()];
+    position = Workload::kMissing;
+    if (stays[at] == 0 && !part.pinned(job)) continue;
+    position = static_cast<std::int32_t>(kept);
+    const auto own = part.groups_of(job);
+    std::ranges::copy(own, part.groups.begin() + static_cast<std::ptrdiff_t>(groups));
+    job.first_group = static_cast<std::uint32_t>(groups);
+    groups += own.size();
+    part.jobs[kept++] = job;
+  }
+  cut(part.jobs, kept);
+  cut(part.groups, groups);
+}
+
+}  // namespace berth::model

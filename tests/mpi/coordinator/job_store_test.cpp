@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs travel with their task groups, from whoever has them to whoever needs them, and are
+// forgotten again. Job j has j + 1 tasks in two groups; rank 0 has all of them.
+#include "berth/coordinator/job_store.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace berth::coordinator {
+namespace {
+
+constexpr int kJobs = 12;
+
+model::Workload whole() {
+  model::Workload workload;
+  workload.shapes.emplace_back().gpus = 1;
+  for (int j = 0; j < kJobs; ++j) {
+    const auto first = static_cast<std::uint32_t>(workload.groups.size());
+    model::Job& job = workload.jobs.emplace_back();
+    job.first_group = first;
+    job.groups = 2;
+    job.priority = j;
+    workload.groups.push_back({ShapeId(0), 1, 0});
+    workload.groups.push_back({ShapeId(0), j, 0});
+  }
+  workload.jobs[3].running = 0;
+  workload.running = {{.job = JobId(3), .pinned = true}};
+  return workload;
+}
+
+class JobStoreTest : public testing::Test {
+ protected:
+  JobStoreTest() {
+    if (world.rank() == 0) return;
+    workload.jobs = {};
+    workload.groups = {};
+    workload.position.assign(kJobs, model::Workload::kMissing);
+  }
+
+  /// Those this rank has, each as it is on rank 0.
+  void expect_here(std::vector<int> jobs) const {
+    if (world.rank() == 0) {
+      jobs.clear();
+      for (int j = 0; j < kJobs; ++j) jobs.push_back(j);
+    }
+    for (int j = 0; j < kJobs; ++j) {
+      SCOPED_TRACE(testing::Message() << "job " << j << " on rank " << world.rank());
+      const bool expected = std::ranges::find(jobs, j) != jobs.end();
+      EXPECT_EQ(workload.has(JobId(j)), expected);
+      if (!expected || !workload.has(JobId(j))) continue;
+      EXPECT_EQ(workload.job(JobId(j)).priority, j);
+      EXPECT_EQ(workload.tasks(workload.job(JobId(j))), j + 1);
+    }
+    if (world.rank() != 0) {
+      EXPECT_EQ(workload.jobs.size(), jobs.size());
+      EXPECT_EQ(workload.groups.size(), 2 * jobs.size());
+    }
+  }
+
+  [[nodiscard]] JobLists to_all(std::vector<JobId> jobs) const {
+    return JobLists(static_cast<std::size_t>(world.size()), std::move(jobs));
+  }
+
+  const comm::Communicator world = comm::Communicator::world();
+  model::Workload workload = whole();
+};
+
+TEST_F(JobStoreTest, hands_out_from_rank_0_and_forgets_all_but_pinned_jobs) {
+  const JobStore store(world, workload);
+  EXPECT_EQ(store.in_parts(), world.size() > 1);
+  store.hand_out([&] { return to_all({JobId(3)}); });
+  store.hand_out([&] {
+    auto lists = to_all({JobId(7)});
+    for (std::size_t r = 0; r < lists.size(); ++r) lists[r].emplace_back(r % 3);
+    return lists;
+  });
+  const int own = world.rank() % 3;
+  expect_here({3, 7, own});
+  store.keep(std::vector{JobId(7), JobId(11)});
+  expect_here({3, 7});
+  store.keep({});
+  expect_here({3});
+}
+
+TEST_F(JobStoreTest, sends_from_each_rank_to_each) {
+  const JobStore store(world, workload);
+  store.hand_out([&] {
+    auto lists = to_all({});
+    for (std::size_t r = 0; r < lists.size(); ++r) lists[r] = {JobId(r), JobId(r + 4)};
+    return lists;
+  });
+  const int rank = world.rank(), next = (rank + 1) % world.size();
+  const int before = (rank + world.size() - 1) % world.size();
+  auto lists = to_all({});
+  lists[static_cast<std::size_t>(next)] = {JobId(rank + 4), JobId(rank + 4)};
+  store.send(lists);
+  std::vector<int> here{rank, rank + 4};
+  if (world.size() > 1) here.push_back(before + 4);
+  expect_here(here);
+  store.keep(std::vector{JobId(rank)});
+  expect_here({rank});
+  store.show(std::vector{JobId(rank)});
+  std::vector<int> all;
+  for (int r = 0; r < world.size(); ++r) all.push_back(r);
+  expect_here(all);
+}
+
+TEST_F(JobStoreTest, leaves_whole_ranks_alone) {
+  workload = whole();
+  const JobStore store(world, workload);
+  EXPECT_FALSE(store.in_parts());
+  store.hand_out([]() -> JobLists { throw std::logic_error("nobody asks"); });
+  store.keep({});
+  EXPECT_EQ(workload.jobs.size(), kJobs);
+  EXPECT_EQ(store.held(), 0);
+}
+
+}  // namespace
+}  // namespace berth::coordinator
