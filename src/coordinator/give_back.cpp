@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "berth/coordinator/wire.hpp"
@@ -24,8 +25,10 @@ void GiveBack::add(const model::Placement& placed, std::span<const JobId> waitin
   for (const JobId job : waiting) post_.add(ShardId(job.index() % terrain_.shards.size()), job);
 }
 
-void GiveBack::keep_only(const std::map<ShardId, Content>& pieces) const {
+void GiveBack::keep_only(const std::map<ShardId, Content>& pieces,
+                         const model::Placement& spanning) const {
   std::vector<JobId> jobs = jobs_of(pieces);
+  std::ranges::move(jobs_of(spanning), std::back_inserter(jobs));
   for (const auto& [shard, p] : held_) jobs.push_back(p.job);
   terrain_.jobs.keep(jobs);
 }

@@ -28,8 +28,9 @@ class GiveBack {
   /// Stays in this shard, one of this rank's.
   void stay(ShardId shard, const model::JobPlacement& placed) { held_.emplace_back(shard, placed); }
 
-  /// The search begins: this rank needs the jobs of its pieces, and those that stay.
-  void keep_only(const std::map<ShardId, Content>& pieces) const;
+  /// The search begins: this rank needs the jobs of its pieces, those that stay, and those that
+  /// lay over several shards before.
+  void keep_only(const std::map<ShardId, Content>& pieces, const model::Placement& spanning) const;
 
   /// Collective. This rank's shards are made anew of what they were given; `spanning` becomes what
   /// lies over several shards, ascending JobId.

@@ -47,7 +47,7 @@ class Round {
   Regrouped run(std::span<Shard> mine, Placement& spanning, const solver::SearchEffort& effort) {
     to_groups(mine, spanning);
     auto groups = post_.deliver();
-    back_.keep_only(groups);
+    back_.keep_only(groups, spanning);
     comm_.agreed([&] { search(mine, groups, effort); });
     back_.finish(mine, spanning);
     return {.groups = std::ssize(machines_), .better = comm_.sum(better_)};

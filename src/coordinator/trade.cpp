@@ -81,7 +81,7 @@ void trade(const comm::Communicator& comm, const model::Valuation& valuation,
   give(mine, comm.rank() == 0 ? spanning : Placement{}, piece_of, post);
   auto pieces = post.deliver();
   GiveBack back(comm, terrain, post);
-  back.keep_only(pieces);
+  back.keep_only(pieces, spanning);
   Content here = all_of(std::move(pieces));
   comm.agreed([&] {
     const comm::Communicator::Span span(comm, "trade", comm.rank());
