@@ -377,19 +377,26 @@ double Shard::improve() {
   return total;
 }
 
-double Shard::search(std::span<const double> prices, const SearchEffort& effort) {
-  State& s = *state_;
-  const auto [own, in_all] = model::part_of(s.valuation->instance().cluster, *s.pools, s.machines);
+double Shard::State::search(const model::Valuation& by, std::span<const double> prices,
+                            const SearchEffort& effort, model::Ledger& ledger) {
+  const auto [own, in_all] = model::part_of(by.instance().cluster, *pools, machines);
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
-  std::vector<JobId> unplaced(s.unplaced.begin(), s.unplaced.end());
-  model::Placement placed = s.tenancy.placement();
-  const double gained = solver::improve(*s.valuation, own, s.tenancy.room(), s.machines, unplaced,
-                                        placed, own_prices, effort, s.options.stop);
-  s.tenancy.replace(std::move(placed));
-  s.unplaced = {unplaced.begin(), unplaced.end()};
-  s.pushed_out.clear();
+  std::vector<JobId> waiting(unplaced.begin(), unplaced.end());
+  model::Placement placed = tenancy.placement();
+  const double gained = solver::improve(by, own, tenancy.room(), machines, waiting, placed,
+                                        own_prices, effort, options.stop, &ledger);
+  tenancy.replace(std::move(placed));
+  unplaced = {waiting.begin(), waiting.end()};
+  pushed_out.clear();
   return gained;
+}
+
+double Shard::search(std::span<const double> prices, const SearchEffort& effort) {
+  State& s = *state_;
+  if (s.charged()) return s.search_twice(prices, effort);
+  model::Ledger ledger = s.tenancy.ledger();
+  return s.search(*s.valuation, prices, effort, ledger);
 }
 
 ShardId Shard::id() const { return state_->id; }

@@ -44,6 +44,57 @@ std::int64_t Shard::State::demand(std::size_t limit) const {
   return sum;
 }
 
+/// Some job pays for quotas or uplinks.
+bool Shard::State::charged() const {
+  if (tenancy.ledger().limits() == nullptr) return false;
+  const model::Valuation face(valuation->instance(), valuation->objective());
+  const auto pays = [&](JobId job) { return valuation->best(job) != face.best(job); };
+  const auto paid = [&](JobId job) { return tenancy.value_of(job) != tenancy.face_of(job); };
+  return std::ranges::any_of(unplaced, pays) || std::ranges::any_of(tenancy.jobs(), paid);
+}
+
+/// Its ledger under other limits of the same kind.
+model::Ledger Shard::State::counted(const model::Limits& limits) const {
+  model::Ledger ledger(valuation->instance(), &limits);
+  for (const JobId job : tenancy.jobs()) ledger.add(tenancy.placed(job));
+  for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, tenancy.ledger().allowance(l));
+  return ledger;
+}
+
+/// Required jobs placed, and what all are worth.
+std::pair<std::size_t, double> Shard::State::standing(const model::Limits& limits) const {
+  const auto required = [&](JobId job) { return workload().job(job).required; };
+  const std::vector<JobId> jobs = tenancy.jobs();
+  return {static_cast<std::size_t>(std::ranges::count_if(jobs, required)),
+          tenancy.value() - counted(limits).surcharges()};
+}
+
+/// Prices tell which jobs a scarce limit is for, but leave some of it: so the search goes by values
+/// less prices first, then by the values. Where that ends worse than it began it only does the
+/// latter, which cannot.
+double Shard::State::search_twice(std::span<const double> prices, const SearchEffort& effort) {
+  const model::Valuation face(valuation->instance(), valuation->objective());
+  model::Limits uncharged = *tenancy.ledger().limits();
+  uncharged.charged.clear();
+  const auto before = standing(uncharged);
+  const model::Room room = tenancy.room();
+  model::Placement placed = tenancy.placement();
+  std::set<JobId> waiting = unplaced;
+
+  model::Ledger priced = tenancy.ledger();
+  search(*valuation, prices, effort, priced);
+  model::Ledger bare = counted(uncharged);
+  search(face, prices, effort, bare);
+  if (standing(uncharged) < before) {
+    tenancy.room() = room;
+    tenancy.replace(std::move(placed));
+    unplaced = std::move(waiting);
+    bare = counted(uncharged);
+    search(face, prices, effort, bare);
+  }
+  return standing(uncharged).second - before.second;
+}
+
 void Shard::allow(std::size_t limit, std::int64_t amount) {
   state_->tenancy.ledger().allow(limit, amount);
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "berth/solver/shard.hpp"
@@ -46,6 +47,13 @@ struct Shard::State {
   void fill_idle();
   double improve_batch(std::span<const JobId> batch);
   Applied insert(JobId job, const Insertion& found, double at_least);
+  /// Searches by these values; `ledger` counts what is placed, and has the allowances.
+  double search(const model::Valuation& by, std::span<const double> prices,
+                const SearchEffort& effort, model::Ledger& ledger);
+  double search_twice(std::span<const double> prices, const SearchEffort& effort);
+  [[nodiscard]] bool charged() const;
+  [[nodiscard]] model::Ledger counted(const model::Limits& limits) const;
+  [[nodiscard]] std::pair<std::size_t, double> standing(const model::Limits& limits) const;
   void tell_links();
   [[nodiscard]] std::int64_t demand(std::size_t limit) const;
 };

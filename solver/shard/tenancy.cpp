@@ -110,8 +110,10 @@ JobPlacement Tenancy::remove(JobId job) {
 }
 
 void Tenancy::replace(model::Placement placed) {
+  for (const auto& [job, tenant] : jobs_) ledger_.remove(tenant.placement);
   jobs_.clear();
   for (auto& residents : on_) residents.clear();
+  for (ByDensity& jobs : of_quota_) jobs.clear();
   for (JobPlacement& p : placed) adopt(std::move(p));
 }
 

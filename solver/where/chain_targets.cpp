@@ -205,7 +205,11 @@ double Chains::fill_idle(MachineId m) {
         const std::uint32_t i = ranked_[r];
         const double size = static_cast<double>(milli);
         if (menu_->choices(i).front().value <= best * size) break;
-        const double worth = value_on(i, m) / size;
+        double worth = value_on(i, m) / size;
+        if (worth <= best) continue;
+        const auto extra = surcharge(i);
+        if (!extra) continue;
+        worth -= *extra / size;
         if (worth > best) best = worth, chosen = i;
       }
     }

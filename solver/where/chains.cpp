@@ -14,6 +14,7 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr int kDepth = 3;       ///< a job pushed out pushes others, so often
 constexpr int kEjections = 24;  ///< per chain
+constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
 }  // namespace
 
 Chains::Chains(const model::Valuation& valuation, const Menu& menu, Floor& floor, Berths& berths,
@@ -57,7 +58,8 @@ void Chains::award_bonus() {
   }
 }
 
-/// Ranks the jobs by their best value per GPU.
+/// Ranks the jobs by their best value per GPU; none for those that are worth nothing, which may lie
+/// all the same, in room that was idle.
 void Chains::rank_outside() {
   const auto worth = [&](std::uint32_t i) {
     return menu_->choices(i).front().value / static_cast<double>(milli_of(i));
@@ -68,7 +70,7 @@ void Chains::rank_outside() {
   std::ranges::sort(ranked_, [&](std::uint32_t a, std::uint32_t b) {
     return worth(a) != worth(b) ? worth(a) > worth(b) : a < b;
   });
-  rank_.assign(berths_->jobs.size(), 0);
+  rank_.assign(berths_->jobs.size(), kNoRank);
   for (std::uint32_t r = 0; r < ranked_.size(); ++r) {
     rank_[ranked_[r]] = r;
     if (!berths_->lies(ranked_[r])) outside_[milli_of(ranked_[r])].insert(r);
@@ -132,6 +134,7 @@ void Chains::remember(std::uint32_t position) {
 void Chains::lift(std::uint32_t position) {
   JobPlacement& placed = berths_->placed[position];
   floor_->release(placed);
+  if (berths_->ledger != nullptr) berths_->ledger->remove(placed);
   for (const model::TaskPlacement& t : placed.tasks) {
     std::erase(on_[t.machine.index()], position);
     bids_[t.machine.index()].stale = true;
@@ -139,7 +142,7 @@ void Chains::lift(std::uint32_t position) {
   }
   placed.tasks.clear();
   value_[position] = 0.0;
-  outside_[milli_of(position)].insert(rank_[position]);
+  if (rank_[position] != kNoRank) outside_[milli_of(position)].insert(rank_[position]);
 }
 
 /// The room has been taken already.
@@ -150,8 +153,9 @@ void Chains::put(std::uint32_t position, JobPlacement placement) {
     bids_[t.machine.index()].stale = true;
     touched_.push_back(t.machine);
   }
-  outside_[milli_of(position)].erase(rank_[position]);
+  if (rank_[position] != kNoRank) outside_[milli_of(position)].erase(rank_[position]);
   value_[position] = valuation_->placed(placement) + bonus_[position];
+  if (berths_->ledger != nullptr) berths_->ledger->add(placement);
   berths_->placed[position] = std::move(placement);
 }
 
@@ -192,6 +196,10 @@ double Chains::insert(std::uint32_t position, int depth) {
   for (const auto& spot : target->spots) machines.push_back(spot.first);
   auto placed = model::place_job(floor_->room(), valuation_->instance().workload,
                                  berths_->jobs[position], machines);
+  if (placed && !may_lie(*placed)) {
+    model::release(floor_->room(), valuation_->instance().workload, *placed);
+    placed.reset();
+  }
   if (placed) {
     floor_->note(*placed);
     put(position, std::move(*placed));
@@ -209,7 +217,7 @@ double Chains::try_chain(std::uint32_t position) {
   before_.clear();
   touched_.clear();
   budget_ = kEjections;
-  double change = 0.0;
+  double change = surcharges();
   if (berths_->lies(position)) {
     remember(position);
     change -= value_[position];
@@ -221,16 +229,32 @@ double Chains::try_chain(std::uint32_t position) {
   std::ranges::sort(machines);
   machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
   for (const MachineId m : machines) change += fill_idle(m);
+  change -= surcharges();
   const bool better = change > 1e-9;
   if (!better) roll_back();
   for (const MachineId m : touched_) bids_[m.index()].stale = true;  // jobs are unmarked again
   return better ? change : 0.0;
 }
 
+/// What the job would cost beyond its price by passing soft quotas; empty: a hard one is full.
+std::optional<double> Chains::surcharge(std::uint32_t position) const {
+  if (berths_->ledger == nullptr) return 0.0;
+  return berths_->ledger->surcharge(berths_->jobs[position]);
+}
+
+double Chains::surcharges() const {
+  return berths_->ledger == nullptr ? 0.0 : berths_->ledger->surcharges();
+}
+
+bool Chains::may_lie(const JobPlacement& placement) const {
+  const model::Ledger* ledger = berths_->ledger;
+  return ledger == nullptr || (ledger->surcharge(placement.job) && ledger->carries(placement));
+}
+
 double Chains::run(int most, const StopToken& stop) {
-  const double before = total();
+  const double before = total() - surcharges();
   sweeps(most, stop);
-  return total() - before;
+  return total() - surcharges() - before;
 }
 
 double Chains::total() const {
@@ -245,7 +269,8 @@ void Chains::sweeps(int most, const StopToken& stop) {
     std::vector<std::pair<double, std::uint32_t>> order;
     for (std::uint32_t i = 0; i < berths_->jobs.size(); ++i) {
       const double regret = elsewhere_[i] - (berths_->lies(i) ? profit(i) : 0.0);
-      if (!menu_->choices(i).empty() && regret > 1e-6) order.emplace_back(-regret, i);
+      if (menu_->choices(i).empty() || regret <= 1e-6) continue;
+      if (berths_->lies(i) || surcharge(i)) order.emplace_back(-regret, i);
     }
     std::ranges::sort(order);
     double sweep = 0.0;

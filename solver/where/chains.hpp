@@ -18,7 +18,8 @@
 namespace berth::solver::where {
 
 /// Ejection chains over the berths of a menu. Prices say where to look (a job that is pushed out
-/// is expected to find its best priced profit elsewhere); the values alone decide what stays.
+/// is expected to find its best priced profit elsewhere); the values alone decide what stays. No
+/// job is put where it would pass a quota or an uplink.
 class Chains {
  public:
   /// @param prices  by PoolId of the floor's yard
@@ -73,6 +74,10 @@ class Chains {
   void remember(std::uint32_t position);
   void roll_back();
 
+  [[nodiscard]] std::optional<double> surcharge(std::uint32_t position) const;
+  [[nodiscard]] double surcharges() const;
+  [[nodiscard]] bool may_lie(const model::JobPlacement& placement) const;
+
   const model::Valuation* valuation_;
   const Menu* menu_;
   Floor* floor_;
@@ -87,7 +92,7 @@ class Chains {
   std::vector<MachineId> touched_;                                     ///< by this chain
   std::vector<std::uint32_t> mark_;    ///< by position: chain that remembers it
   std::vector<std::uint32_t> ranked_;  ///< positions by best value per GPU
-  std::vector<std::uint32_t> rank_;    ///< by position: where it stands in ranked_
+  std::vector<std::uint32_t> rank_;    ///< by position: where it stands in ranked_, if anywhere
   std::map<std::int64_t, std::set<std::uint32_t>> outside_;  ///< by size: ranks of jobs outside
   MachineId left_;  ///< the chain's own job comes from there: it must go elsewhere
   std::uint32_t chain_ = 0;

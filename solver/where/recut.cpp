@@ -131,20 +131,22 @@ Recut::Found Recut::best_cut(std::span<const Kind> kinds, int idle, int capacity
 }
 
 double Recut::try_machine(MachineId m) {
+  double gained = 0.0;
+  for (Trade& trade : trades_) gained += trade.settle_again();
   std::vector<Kind> kinds = kinds_on(m);
   const int capacity = valuation_->instance().cluster.class_of(m).gpus;
   for (int tries = 0; tries < kTries && left_ > 0; ++tries) {
     const Found found = best_cut(kinds, floor_->room().whole_count(m), capacity);
-    if (found.cut.empty()) return 0.0;
+    if (found.cut.empty()) return gained;
     --left_;
     const double gain = carry_out(m, kinds, found);
     if (gain <= 0.0) continue;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
       if (found.cut[k] != 0) places_[m][kinds[k].trade] += found.cut[k];
     }
-    return gain;
+    return gained + gain;
   }
-  return 0.0;
+  return gained;
 }
 
 /// Fewer places first, then more. What a place turns out to be worth is noted in its kind, and all

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/base/stop.hpp"
+#include "berth/model/ledger.hpp"
 
 namespace berth::solver::where {
 
@@ -15,6 +16,8 @@ namespace berth::solver::where {
 struct Berths {
   std::vector<JobId> jobs;
   std::vector<model::JobPlacement> placed;
+  /// What those placed use of quotas and uplinks; searches keep its allowances. Null: no limits.
+  model::Ledger* ledger = nullptr;
 
   [[nodiscard]] bool lies(std::size_t position) const { return !placed[position].tasks.empty(); }
 };

@@ -47,10 +47,11 @@ void fill(const model::Valuation& valuation, model::Room& room, std::span<const 
 double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
                std::span<const MachineId> machines, std::vector<JobId>& unplaced,
                model::Placement& placed, std::span<const double> prices, const SearchEffort& effort,
-               const StopToken& stop) {
+               const StopToken& stop, model::Ledger* ledger) {
   BERTH_EXPECT(prices.size() == pools.size());
   const model::Instance& instance = valuation.instance();
   where::Berths berths = berths_of(unplaced, std::move(placed));
+  if (ledger != nullptr && ledger->limits() != nullptr) berths.ledger = ledger;
   const where::Yard yard(instance.cluster, pools);
   const where::Menu menu(valuation, yard, berths.jobs);
   where::Floor floor(instance, yard, room, machines);
@@ -62,12 +63,18 @@ double improve(const model::Valuation& valuation, const model::Pools& pools, mod
 }
 
 double trade(const model::Valuation& valuation, const model::Pools& pools,
-             std::vector<JobId>& unplaced, model::Placement& placed, const StopToken& stop) {
+             std::vector<JobId>& unplaced, model::Placement& placed, const StopToken& stop,
+             const model::Limits* limits) {
+  model::Ledger ledger(valuation.instance(), limits);
+  for (const model::JobPlacement& p : placed) ledger.add(p);
   where::Berths berths = berths_of(unplaced, std::move(placed));
+  if (ledger.limits() != nullptr) berths.ledger = &ledger;
   const where::Yard yard(valuation.instance().cluster, pools);
   const where::Menu menu(valuation, yard, berths.jobs);
   double gained = 0.0;
   for (where::Trade& trade : where::make_trades(valuation, menu, yard, berths)) {
+    // What one kind frees no other takes: whoever trades them elsewhere finds the same.
+    for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, ledger.use(l));
     if (!stop.requested()) gained += trade.settle();
   }
   placed = where::placement_of(berths);

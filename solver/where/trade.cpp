@@ -25,22 +25,50 @@ Trade::Trade(const model::Valuation& valuation, const Menu& menu, const Yard& ya
       berths_(&berths),
       positions_(positions.begin(), positions.end()),
       value_(positions.size(), 0.0),
-      node_at_(positions.size(), kNone) {
+      node_at_(positions.size(), kNone),
+      gates_(berths.ledger, menu.signatures()[menu.signature_of(positions.front())].milli),
+      talk_(positions.size(), 0) {
+  for (const std::uint32_t p : positions_) waits_at_.push_back(gates_.node_of(berths.jobs[p]));
+  tell_talk();
   gather_sets();
   members_.resize(sets_.size());
   arc_of_.assign(sets_.size(), kNone);
-  nodes_.push_back({.inside = {}});
+  nodes_.resize(gates_.size(), {.inside = {}});
   place_jobs();
+  look_at_gates();
+}
+
+/// Two jobs with the same tasks load the uplinks alike from any place when they talk alike.
+void Trade::tell_talk() {
+  const model::Ledger* ledger = berths_->ledger;
+  if (ledger == nullptr || ledger->limits()->links->idle()) return;
+  std::map<std::tuple<model::Pattern, std::int64_t, std::uint32_t>, std::uint32_t> known;
+  for (std::size_t j = 0; j < positions_.size(); ++j) {
+    const model::Communication& talk =
+        valuation_->instance().workload.job(berths_->jobs[positions_[j]]).communication;
+    const auto fresh = static_cast<std::uint32_t>(known.size()) + 1;
+    talk_[j] = known.try_emplace({talk.pattern, talk.mbps, talk.servers}, fresh).first->second;
+  }
 }
 
 void Trade::gather_sets() {
-  for (const std::uint32_t p : positions_) {
+  const auto set = [&](const PlaceSet& s, std::uint32_t talk) {
+    const auto fresh = static_cast<std::uint32_t>(sets_.size());
+    const auto [known, added] =
+        sets_.try_emplace({s.type, s.width, s.scope, s.domain, talk}, fresh);
+    if (added) narrow_.push_back(kNone);
+    return known->second;
+  };
+  for (std::size_t j = 0; j < positions_.size(); ++j) {
     first_.push_back(static_cast<std::uint32_t>(choice_sets_.size()));
-    for (const Choice& c : menu_->choices(p)) {
+    for (const Choice& c : menu_->choices(positions_[j])) {
       const PlaceSet& s = menu_->sets()[c.set];
-      const auto fresh = static_cast<std::uint32_t>(sets_.size());
-      choice_sets_.push_back(
-          sets_.try_emplace({s.type, s.width, s.scope, s.domain}, fresh).first->second);
+      const std::uint32_t talk = s.width > Level::rack ? talk_[j] : 0;
+      choice_sets_.push_back(set(s, talk));
+      if (talk != 0) {
+        const std::uint32_t narrow = set(s, 0);
+        narrow_[choice_sets_.back()] = narrow;
+      }
       tolerance_ = std::max(tolerance_, kTolerance * c.value);
     }
   }
@@ -64,11 +92,13 @@ bool Trade::choices_are_wider(std::uint32_t position) const {
                              [&](const Choice& c) { return menu_->sets()[c.set].width > domain; });
 }
 
-std::uint32_t Trade::node_of(GpuTypeId type, Level width, RackId rack, PodId pod) {
+std::uint32_t Trade::node_of(GpuTypeId type, Level width, RackId rack, PodId pod,
+                             std::uint32_t talk) {
   std::vector<std::uint32_t> in;
+  const std::uint32_t heard = width > Level::rack ? talk : 0;
   const auto add = [&](Level scope, std::int32_t domain) {
     for (int w = static_cast<int>(width); w < model::kLevels; ++w) {
-      const auto found = sets_.find({type, static_cast<Level>(w), scope, domain});
+      const auto found = sets_.find({type, static_cast<Level>(w), scope, domain, heard});
       if (found != sets_.end()) in.push_back(found->second);
     }
   };
@@ -84,13 +114,14 @@ void Trade::place_jobs() {
     const model::JobPlacement& placed = berths_->placed[positions_[j]];
     const model::Job& job = instance.workload.job(berths_->jobs[positions_[j]]);
     if (job.required || job.running >= 0 || choices_are_wider(positions_[j])) continue;
-    node_at_[j] = 0;
+    node_at_[j] = waits_at_[j];
     if (!placed.tasks.empty()) {
       const MachineId m = placed.tasks.front().machine;
       const Level width = model::width(instance.cluster, placed.tasks);
       value_[j] = valuation_->placed(placed);
-      node_at_[j] = node_of(instance.cluster.class_of(m).gpu_type, width,
-                            instance.cluster.machine_rack[m.index()], instance.cluster.pod_of(m));
+      node_at_[j] =
+          node_of(instance.cluster.class_of(m).gpu_type, width,
+                  instance.cluster.machine_rack[m.index()], instance.cluster.pod_of(m), talk_[j]);
     }
     nodes_[node_at_[j]].inside.push_back(j);
   }
@@ -99,8 +130,9 @@ void Trade::place_jobs() {
 void Trade::open_pools() {
   of_pool_.clear();
   for (const model::Pool& pool : yard_->pools().pools) {
-    const std::uint32_t node =
-        pool.gpu_type.valid() ? node_of(pool.gpu_type, Level::machine, pool.rack, pool.pod) : kNone;
+    const std::uint32_t node = pool.gpu_type.valid()
+                                   ? node_of(pool.gpu_type, Level::machine, pool.rack, pool.pod, 0)
+                                   : kNone;
     const auto nowhere = known_.find({});
     of_pool_.push_back(nowhere != known_.end() && nowhere->second == node ? kNone : node);
   }
@@ -109,9 +141,15 @@ void Trade::open_pools() {
 void Trade::refresh(Node& node) {
   node.stale = false;
   node.arcs.clear();
-  node.least = kNone;
+  node.leavers.clear();
   for (const std::uint32_t j : node.inside) {
-    if (node.least == kNone || value_[j] < value_[node.least]) node.least = j;
+    const auto alike = std::ranges::find_if(
+        node.leavers, [&](std::uint32_t other) { return waits_at_[other] == waits_at_[j]; });
+    if (alike == node.leavers.end()) {
+      node.leavers.push_back(j);
+    } else if (value_[j] < value_[*alike]) {
+      *alike = j;
+    }
     const auto choices = menu_->choices(positions_[j]);
     for (std::size_t k = 0; k < choices.size(); ++k) {
       const std::uint32_t set = choice_sets_[first_[j] + k];
@@ -133,12 +171,44 @@ void Trade::visit_arcs(std::uint32_t vertex, Visit visit) {
   const auto nodes = static_cast<std::uint32_t>(nodes_.size());
   if (vertex >= nodes) {
     for (const std::uint32_t n : members_[vertex - nodes]) visit(n, 0.0, kNone);
+    const std::uint32_t narrow = narrow_[vertex - nodes];
+    if (narrow != kNone) visit(nodes + narrow, 0.0, kNone);
     return;
   }
   Node& node = nodes_[vertex];
   if (node.stale) refresh(node);
   for (const Arc& arc : node.arcs) visit(nodes + arc.set, arc.gain, arc.job);
-  if (vertex != 0 && node.least != kNone) visit(0U, -value_[node.least], node.least);
+  if (!outside(vertex)) {
+    for (const std::uint32_t j : node.leavers) visit(waits_at_[j], -value_[j], j);
+    return;
+  }
+  if (vertex != 0) visit(gates_.outer(vertex), now_.tolls[vertex - 1].out, kNone);
+  for (const std::uint32_t n : gates_.inner(vertex)) {
+    if (!now_.tolls[n - 1].shut()) visit(n, -now_.tolls[n - 1].in, kNone);
+  }
+}
+
+/// False: they stand as before. Else what was measured then is void.
+bool Trade::look_at_gates() {
+  std::vector<Gates::Toll> tolls = gates_.tolls();
+  if (tolls == now_.tolls) return false;
+  now_ = {.more = {}, .less = {}, .tolls = std::move(tolls)};
+  return true;
+}
+
+/// The same for the worse: what is shut or dearer now.
+void Trade::mind_gates() {
+  std::vector<Gates::Toll> tolls = gates_.tolls();
+  for (std::size_t i = 0; i < tolls.size(); ++i) {
+    const Gates::Toll& old = now_.tolls[i];
+    const bool worse = tolls[i].shut() || (!old.shut() && tolls[i].in >= old.in);
+    tolls[i] = {.in = worse ? tolls[i].in : old.in, .out = std::min(tolls[i].out, old.out)};
+  }
+  if (tolls != now_.tolls) now_ = {.more = {}, .less = {}, .tolls = std::move(tolls)};
+}
+
+double Trade::surcharges() const {
+  return berths_->ledger == nullptr ? 0.0 : berths_->ledger->surcharges();
 }
 
 /// One pass along the arcs out of active vertices; false when nothing became longer.
@@ -159,6 +229,7 @@ bool Trade::relax(Reaches& reaches, std::vector<char>& active) {
 }
 
 std::optional<Trade::Chain> Trade::improving_cycle() {
+  look_at_gates();
   Reaches reaches(vertices(), Reach{0.0});
   std::vector<char> active(vertices(), 1);
   for (int pass = 0; pass < kPasses && relax(reaches, active); ++pass) {
@@ -232,11 +303,13 @@ void Trade::measure_less() {
 }
 
 double Trade::worth_of_more(std::uint32_t node) {
+  mind_gates();
   if (now_.more.empty()) measure_more();
   return now_.more[node].length;
 }
 
 double Trade::worth_of_less(std::uint32_t node) {
+  mind_gates();
   if (now_.less.empty()) measure_less();
   return now_.less[node].length;
 }
@@ -263,6 +336,7 @@ Trade::Chain Trade::less(std::uint32_t node) const {
 void Trade::begin() { journal_.clear(); }
 
 void Trade::move(std::uint32_t job, std::uint32_t node, std::vector<TaskPlacement> tasks) {
+  if (tasks.empty()) node = waits_at_[job];
   if (node_at_[job] != node) {
     std::erase(nodes_[node_at_[job]].inside, job);
     nodes_[node].inside.push_back(job);
@@ -271,14 +345,18 @@ void Trade::move(std::uint32_t job, std::uint32_t node, std::vector<TaskPlacemen
   nodes_[node].stale = true;
   node_at_[job] = node;
   model::JobPlacement& placed = berths_->placed[positions_[job]];
+  model::Ledger* ledger = berths_->ledger;
+  if (ledger != nullptr && !placed.tasks.empty()) ledger->remove(placed);
   placed.tasks = std::move(tasks);
+  if (ledger != nullptr && !placed.tasks.empty()) ledger->add(placed);
   value_[job] = placed.tasks.empty() ? 0.0 : valuation_->placed(placed);
 }
 
 double Trade::carry_out(const Chain& chain, std::vector<TaskPlacement>& place) {
+  std::vector<Gates::Toll> tolls = now_.tolls;
   if (journal_.empty()) before_ = std::move(now_);
-  now_ = {};
-  double gain = 0.0;
+  now_ = {.more = {}, .less = {}, .tolls = std::move(tolls)};
+  double gain = surcharges();
   std::uint32_t node = chain.last;
   for (std::size_t i = chain.jobs.size(); i-- > 0;) {
     const std::uint32_t job = chain.jobs[i];
@@ -291,7 +369,7 @@ double Trade::carry_out(const Chain& chain, std::vector<TaskPlacement>& place) {
     place = std::move(left);
     node = from;
   }
-  return gain;
+  return gain - surcharges();
 }
 
 void Trade::roll_back() {
@@ -314,7 +392,7 @@ std::uint32_t Trade::lodger(std::uint32_t node, MachineId machine) const {
 std::map<MachineId, int> Trade::lodgers() const {
   std::map<MachineId, int> counts;
   for (std::size_t j = 0; j < positions_.size(); ++j) {
-    if (node_at_[j] == kNone || node_at_[j] == 0) continue;
+    if (node_at_[j] == kNone || outside(node_at_[j])) continue;
     const auto& tasks = berths_->placed[positions_[j]].tasks;
     const MachineId m = tasks.front().machine;
     const auto here = [m](const TaskPlacement& t) { return t.machine == m; };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "where/gates.hpp"
 #include "where/menu.hpp"
 #include "where/refill.hpp"
 #include "where/yard.hpp"
@@ -22,6 +23,9 @@ namespace berth::solver::where {
 ///
 /// is a chain of moves, its length what they gain. Places in the same sets are one node. Jobs that
 /// run already and jobs that must run stay where they are.
+///
+/// Under quotas a job waits behind its gates (`Gates`). Under uplinks a place over several racks is
+/// for those alone that talk like the one there: the traffic stays with the place.
 class Trade {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -38,6 +42,8 @@ class Trade {
 
   /// Trades until nobody gains. Returns the value gained.
   double settle();
+  /// The same if gates stand otherwise than when that was last done.
+  double settle_again() { return look_at_gates() ? settle() : 0.0; }
 
   /// Makes nodes for places that are not there yet: one job alone on a machine of any pool.
   void open_pools();
@@ -58,7 +64,8 @@ class Trade {
   /// Some job of the node lies on this machine; kNone: none does.
   [[nodiscard]] std::uint32_t lodger(std::uint32_t node, MachineId machine) const;
 
-  /// From here on changes can be taken back.
+  /// From here on changes can be taken back. Room that they make behind a gate is not seen before
+  /// the next `settle_again`: it could make cycles that gain.
   void begin();
   void roll_back();
 
@@ -72,11 +79,11 @@ class Trade {
     double gain;
     std::uint32_t job;
   };
-  /// Node 0 is outside: the jobs that wait.
+  /// The first nodes are outside, those of `gates_`: the jobs that wait. Node 0 has no gates.
   struct Node {
-    std::vector<std::uint32_t> inside;  ///< jobs that may move
-    std::vector<Arc> arcs = {};         ///< the best job for each set
-    std::uint32_t least = kNone;        ///< the job inside of least value
+    std::vector<std::uint32_t> inside;        ///< jobs that may move
+    std::vector<Arc> arcs = {};               ///< the best job for each set
+    std::vector<std::uint32_t> leavers = {};  ///< the jobs of least value, one behind each gate
     bool stale = true;
   };
   /// Longest way to (or from) a vertex: nodes first, then sets.
@@ -87,18 +94,25 @@ class Trade {
   };
   using Reaches = std::vector<Reach>;
   struct Measures {
-    Reaches more, less;  ///< empty: not measured
+    Reaches more, less;              ///< empty: not measured
+    std::vector<Gates::Toll> tolls;  ///< by node outside less one
   };
   struct Former {
     std::uint32_t job, node;
     std::vector<model::TaskPlacement> tasks;
   };
-  using SetKey = std::tuple<GpuTypeId, model::Level, model::Level, std::int32_t>;
+  using SetKey = std::tuple<GpuTypeId, model::Level, model::Level, std::int32_t, std::uint32_t>;
 
+  void tell_talk();
   void gather_sets();
   void place_jobs();
   [[nodiscard]] bool choices_are_wider(std::uint32_t position) const;
-  std::uint32_t node_of(GpuTypeId type, model::Level width, RackId rack, PodId pod);
+  std::uint32_t node_of(GpuTypeId type, model::Level width, RackId rack, PodId pod,
+                        std::uint32_t talk);
+  [[nodiscard]] bool outside(std::uint32_t node) const { return node < gates_.size(); }
+  [[nodiscard]] double surcharges() const;
+  bool look_at_gates();
+  void mind_gates();
   std::uint32_t node_in(std::vector<std::uint32_t> sets);
   void move(std::uint32_t job, std::uint32_t node, std::vector<model::TaskPlacement> tasks);
   void refresh(Node& node);
@@ -118,9 +132,15 @@ class Trade {
   std::vector<std::uint32_t> positions_;
   std::vector<double> value_;           ///< by job: as placed; 0 while it waits
   std::vector<std::uint32_t> node_at_;  ///< by job; kNone: it stays where it is
-  std::vector<std::uint32_t> first_;    ///< by job: its first entry of choice_sets_
+  Gates gates_;
+  std::vector<std::uint32_t> waits_at_;  ///< by job: its node outside
+  std::vector<std::uint32_t> talk_;      ///< by job: who talks alike, from 1; 0: nobody cares
+  std::vector<std::uint32_t> first_;     ///< by job: its first entry of choice_sets_
   std::vector<std::uint32_t> choice_sets_;
   std::map<SetKey, std::uint32_t> sets_;
+  /// By set of places over racks for those who talk alike: the set of the others of that width,
+  /// which everybody may lie in.
+  std::vector<std::uint32_t> narrow_;
   std::vector<std::vector<std::uint32_t>> members_;  ///< by set: nodes
   std::map<std::vector<std::uint32_t>, std::uint32_t> known_;
   std::vector<Node> nodes_;

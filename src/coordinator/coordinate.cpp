@@ -357,7 +357,7 @@ class Coordination {
       save_if_due();
     }
     if (state_.regroups == 0 && state_.shards > 1) offer();
-    if (options_.sharing == nullptr) deal_anew();
+    deal_anew();
     return {.objective = objective_, .rounds = state_.round, .spanning = state_.spanning};
   }
 
@@ -386,8 +386,9 @@ class Coordination {
     while (state_.regroups < options_.regroups && goes_on(2)) {
       const comm::Communicator::Span span(comm_, "regroup", ++state_.round);
       const CostMeter meter(comm_);
-      const Regrouped done = regroup(comm_, valuation_, terrain_, mine_, state_.spanning,
-                                     ++state_.regroups, options_.choice.seed, options_.groups);
+      const Regrouped done =
+          regroup(comm_, valuation_, terrain_, mine_, state_.spanning, ++state_.regroups,
+                  options_.choice.seed, options_.groups, options_.sharing);
       RoundReport report{.round = state_.round, .kind = model::RoundKind::regroup};
       report.offers = done.groups;
       report.commits = done.better;

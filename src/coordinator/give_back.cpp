@@ -33,6 +33,12 @@ void GiveBack::keep_only(const std::map<ShardId, Content>& pieces,
   terrain_.jobs.keep(jobs);
 }
 
+model::Placement GiveBack::staying() const {
+  model::Placement all = over_shards_;
+  for (const auto& [shard, p] : held_) all.push_back(p);
+  return all;
+}
+
 void GiveBack::finish(std::span<Shard> mine, model::Placement& spanning) {
   auto contents = post_.deliver();
   spanning = from_wire(comm_.all_gather_varying<std::int64_t>(to_wire(over_shards_)));

@@ -31,6 +31,8 @@ class GiveBack {
   /// The search begins: this rank needs the jobs of its pieces, those that stay, and those that
   /// lay over several shards before.
   void keep_only(const std::map<ShardId, Content>& pieces, const model::Placement& spanning) const;
+  /// What stays over the borders of the pieces, of what this rank said so.
+  [[nodiscard]] model::Placement staying() const;
 
   /// Collective. This rank's shards are made anew of what they were given; `spanning` becomes what
   /// lies over several shards, ascending JobId.

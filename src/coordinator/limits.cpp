@@ -54,11 +54,20 @@ std::vector<std::int64_t> share(std::int64_t amount, std::span<const std::int64_
 
 Sharing::Sharing(const comm::Communicator& comm, const model::Valuation& valuation,
                  const model::Limits& limits, const Placement& spanning)
-    : comm_(comm),
-      valuation_(valuation),
-      limits_(limits),
-      elsewhere_(valuation.instance(), &limits) {
-  for (const JobPlacement& p : spanning) elsewhere_.add(p);
+    : comm_(comm), valuation_(valuation), limits_(limits), gauge_(valuation.instance(), &limits) {
+  span(spanning);
+}
+
+void Sharing::span(const Placement& spanning) {
+  elsewhere_.assign(limits_.size(), 0);
+  for (const JobPlacement& p : spanning) {
+    for (const auto& [limit, amount] : gauge_.amounts(p)) elsewhere_[limit] += amount;
+  }
+}
+
+void Sharing::span_in_parts(const Placement& part) {
+  span(part);
+  comm_.sum(elsewhere_);
 }
 
 std::int64_t Sharing::over(std::size_t limit) const {
@@ -75,15 +84,14 @@ void Sharing::count(std::span<const Shard> mine) {
   }
   stakes_ = comm_.all_gather_varying<Stake>(stakes);
   std::ranges::sort(stakes_, {}, [](const Stake& s) { return std::pair(s.limit, s.shard); });
-  use_.assign(limits_.size(), 0);
-  for (std::size_t l = 0; l < use_.size(); ++l) use_[l] = elsewhere_.use(l);
+  use_ = elsewhere_;
   for (const Stake& s : stakes_) use_[s.limit] += s.use;
 }
 
 void Sharing::allow(std::span<Shard> mine, bool shares) {
   for (Shard& shard : mine) {
     for (const std::size_t l : shard.own_links()) {
-      shard.allow(l, std::max<std::int64_t>(0, limits_.capacity(l) - elsewhere_.use(l)));
+      shard.allow(l, std::max<std::int64_t>(0, limits_.capacity(l) - elsewhere_[l]));
     }
     shard.hold();
   }
@@ -151,7 +159,7 @@ void Sharing::cut(std::span<Shard> mine, Placement& spanning, std::size_t limit)
   }
   candidates = comm_.all_gather_varying<Surplus>(candidates);
   for (const JobPlacement& p : spanning) {
-    const std::int64_t taken = elsewhere_.amount(limit, p);
+    const std::int64_t taken = gauge_.amount(limit, p);
     if (taken <= 0) continue;
     const bool required = valuation_.instance().workload.job(p.job).required;
     const double worth = valuation_.face(p) / static_cast<double>(taken);
@@ -160,7 +168,7 @@ void Sharing::cut(std::span<Shard> mine, Placement& spanning, std::size_t limit)
   const std::set<JobId> going = chosen(std::move(candidates), over(limit), limits_.penalty(limit));
   for (const JobPlacement& p : spanning) {
     if (!going.contains(p.job)) continue;
-    elsewhere_.remove(p);
+    for (const auto& [l, amount] : gauge_.amounts(p)) elsewhere_[l] -= amount;
     for (Shard& shard : mine) shard.unreserve(p);
   }
   std::erase_if(spanning, [&](const JobPlacement& p) { return going.contains(p.job); });

@@ -27,6 +27,7 @@ class Round {
   Round(const comm::Communicator& comm, const model::Valuation& valuation, const Terrain& terrain,
         std::size_t groups, int round, std::uint64_t seed)
       : comm_(comm),
+        valuation_(valuation),
         cluster_(valuation.instance().cluster),
         workload_(valuation.instance().workload),
         terrain_(terrain),
@@ -44,12 +45,26 @@ class Round {
     }
   }
 
-  Regrouped run(std::span<Shard> mine, Placement& spanning, const solver::SearchEffort& effort) {
+  Regrouped run(std::span<Shard> mine, Placement& spanning, const solver::SearchEffort& effort,
+                Sharing* sharing) {
     to_groups(mine, spanning);
-    auto groups = post_.deliver();
-    back_.keep_only(groups, spanning);
-    comm_.agreed([&] { search(mine, groups, effort); });
+    auto contents = post_.deliver();
+    back_.keep_only(contents, spanning);
+    if (sharing == nullptr) {
+      comm_.agreed([&] {
+        for (auto& [g, content] : contents) {
+          Shard group = make(mine, g, content);
+          search(group, effort);
+        }
+      });
+    } else {
+      search_within(sharing->limits(), mine, contents, effort);
+    }
     back_.finish(mine, spanning);
+    if (sharing != nullptr) {
+      sharing->span(spanning);
+      sharing->hold(mine);
+    }
     return {.groups = std::ssize(machines_), .better = comm_.sum(better_)};
   }
 
@@ -92,20 +107,37 @@ class Round {
         machines_.size(), {kStage, seed_, round_, 1, static_cast<std::uint64_t>(id.value())})));
   }
 
-  void search(std::span<const Shard> mine, std::map<ShardId, Content>& groups,
-              const solver::SearchEffort& effort) {
-    for (auto& [g, content] : groups) {
-      const comm::Communicator::Span span(comm_, "group", g.value());
-      Shard group = mine.front().fresh(g, machines_[g.index()]);
-      for (const JobPlacement& p : content.pinned) group.reserve(p);
-      group.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
-      if (group.search(terrain_.prices, effort) > 0.0) ++better_;
-      const solver::ShardContent found = group.content();
-      back_.add(found.placed, found.unplaced);
-    }
+  [[nodiscard]] Shard make(std::span<const Shard> mine, ShardId g, Content& content) const {
+    Shard group = mine.front().fresh(g, machines_[g.index()]);
+    for (const JobPlacement& p : content.pinned) group.reserve(p);
+    group.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
+    return group;
+  }
+
+  void search(Shard& group, const solver::SearchEffort& effort) {
+    const comm::Communicator::Span span(comm_, "group", group.id().value());
+    if (group.search(terrain_.prices, effort) > 0.0) ++better_;
+    const solver::ShardContent found = group.content();
+    back_.add(found.placed, found.unplaced);
+  }
+
+  /// All groups must be there before any is searched: they are dealt what is left.
+  void search_within(const model::Limits& limits, std::span<const Shard> mine,
+                     std::map<ShardId, Content>& contents, const solver::SearchEffort& effort) {
+    std::vector<Shard> groups;
+    comm_.agreed([&] {
+      for (auto& [g, content] : contents) groups.push_back(make(mine, g, content));
+    });
+    Sharing sharing(comm_, valuation_, limits);
+    sharing.span_in_parts(back_.staying());
+    sharing.deal(groups);
+    comm_.agreed([&] {
+      for (Shard& group : groups) search(group, effort);
+    });
   }
 
   const comm::Communicator& comm_;
+  const model::Valuation& valuation_;
   const model::Cluster& cluster_;
   const model::Workload& workload_;
   const Terrain& terrain_;
@@ -149,10 +181,11 @@ std::size_t group_count(const model::Cluster& cluster, std::size_t shards, std::
 
 Regrouped regroup(const comm::Communicator& comm, const model::Valuation& valuation,
                   const Terrain& terrain, std::span<Shard> mine, Placement& spanning, int round,
-                  std::uint64_t seed, const GroupSearch& search) {
+                  std::uint64_t seed, const GroupSearch& search, Sharing* sharing) {
   const std::size_t groups =
       group_count(valuation.instance().cluster, terrain.shards.size(), search.gpus);
-  return Round(comm, valuation, terrain, groups, round, seed).run(mine, spanning, search.effort);
+  return Round(comm, valuation, terrain, groups, round, seed)
+      .run(mine, spanning, search.effort, sharing);
 }
 
 }  // namespace berth::coordinator

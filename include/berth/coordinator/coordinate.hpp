@@ -39,8 +39,7 @@ struct RoundOptions {
   double least_regroup_gain = 1e-5;  ///< stop after two of them that gain less than this fraction
   int save_every = 0;          ///< rounds between two calls of Hooks::save, round 0 first; 0 = none
   StopToken stop = {};         ///< asked by every rank between rounds; one yes ends them
-  Sharing* sharing = nullptr;  ///< quotas and uplinks, which the shards keep; null: there are none.
-                               ///< Ejection chains know of neither: then no regroup rounds
+  Sharing* sharing = nullptr;  ///< quotas and uplinks, which the shards keep; null: there are none
 };
 
 /// What a round cost; measured, never a decision.

@@ -29,7 +29,14 @@ class Sharing {
   /// @param limits    not empty; must outlive this
   /// @param spanning  gangs over several shards, which use limits too
   Sharing(const comm::Communicator& comm, const model::Valuation& valuation,
-          const model::Limits& limits, const model::Placement& spanning);
+          const model::Limits& limits, const model::Placement& spanning = {});
+
+  [[nodiscard]] const model::Limits& limits() const { return limits_; }
+
+  /// From now on these lie over several shards, and no others.
+  void span(const model::Placement& spanning);
+  /// The same where each rank knows some of them, each of them known to one rank. Collective.
+  void span_in_parts(const model::Placement& part);
 
   /// Makes a plan keep its limits: where one is passed the jobs worth least per GPU (per Mbit/s)
   /// wait again, required ones last, nested quotas first; of a soft quota only those that are worth
@@ -48,7 +55,7 @@ class Sharing {
   [[nodiscard]] double lost() const;
   /// The quotas that the job counts for.
   [[nodiscard]] std::span<const std::uint32_t> quotas_of(JobId job) const {
-    return elsewhere_.quotas_of(job);
+    return gauge_.quotas_of(job);
   }
 
  private:
@@ -61,9 +68,10 @@ class Sharing {
   const comm::Communicator& comm_;
   const model::Valuation& valuation_;
   const model::Limits& limits_;
-  model::Ledger elsewhere_;            ///< of the spanning gangs
-  std::vector<solver::Stake> stakes_;  ///< of all shards; ascending (limit, shard)
-  std::vector<std::int64_t> use_;      ///< by limit, without uplinks of one shard
+  model::Ledger gauge_;                  ///< measures; holds nothing
+  std::vector<std::int64_t> elsewhere_;  ///< by limit: use of the spanning gangs
+  std::vector<solver::Stake> stakes_;    ///< of all shards; ascending (limit, shard)
+  std::vector<std::int64_t> use_;        ///< by limit, without uplinks of one shard
 };
 
 /// Whether a placement keeps all hard quotas and uplinks.

@@ -6,6 +6,7 @@
 
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/model/ledger.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/room.hpp"
@@ -72,16 +73,20 @@ void fill(const model::Valuation& valuation, model::Room& room, std::span<const 
 /// value rises. Returns the value gained.
 /// @param prices  by PoolId of `pools`, per GPU: where to look first; they decide no acceptance
 /// @param stop    asked between chains and between machines
+/// @param ledger  of `placed`; its allowances are kept, surcharges count. Null: there are no limits
 double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
                std::span<const MachineId> machines, std::vector<JobId>& unplaced,
                model::Placement& placed, std::span<const double> prices, const SearchEffort& effort,
-               const StopToken& stop = {});
+               const StopToken& stop = {}, model::Ledger* ledger = nullptr);
 
 /// Jobs with the same tasks trade places among themselves and with those that wait, until nobody
-/// gains. Takes no room and frees none. Returns the value gained.
+/// gains. Takes no room and frees none. Returns the value gained. No more is used of any limit, by
+/// the jobs of each kind, than before.
 /// @param unplaced, placed  ascending; edited
 /// @param stop    asked between kinds of jobs
+/// @param limits  null: there are none
 double trade(const model::Valuation& valuation, const model::Pools& pools,
-             std::vector<JobId>& unplaced, model::Placement& placed, const StopToken& stop = {});
+             std::vector<JobId>& unplaced, model::Placement& placed, const StopToken& stop = {},
+             const model::Limits* limits = nullptr);
 
 }  // namespace berth::solver

@@ -166,7 +166,7 @@ class Shard {
   double improve();
 
   /// Trades, cuts and ejection chains (`solver::improve`) through all it holds, waiting jobs or
-  /// not. Returns the value added.
+  /// not, within what it may use of limits. Returns the value added.
   /// @param prices  by PoolId of the whole cluster, value per GPU; they decide no acceptance
   double search(std::span<const double> prices, const SearchEffort& effort);
 

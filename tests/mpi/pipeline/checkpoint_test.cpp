@@ -101,6 +101,7 @@ TEST_F(Resumed, after_any_round_of_gangs_on_four_shards) {
 
 TEST_F(Resumed, after_any_round_with_quotas_and_uplinks) {
   options.partition.shards = 4;
+  options.rounds.regroups = 2;
   auto instance = policy::generate_hetero({.gpus = 512, .seed = 11});
   instance.cluster.queues = {
       {.name = "org", .gpu_quota = 400},
@@ -112,7 +113,7 @@ TEST_F(Resumed, after_any_round_with_quotas_and_uplinks) {
     job.queue = QueueId(j % 3);
     if (j % 2 == 0) job.communication = {.pattern = model::Pattern::ring, .mbps = 20000};
   }
-  stop_everywhere(instance, 0);
+  stop_everywhere(instance, 2);
 }
 
 TEST_F(Resumed, where_one_relaxation_served_all_shards) {

@@ -289,6 +289,38 @@ TEST_F(Shared, shards_that_were_dealt_their_share_keep_the_quota_and_others_pass
   }
 }
 
+/// The same for groups that are searched: they keep what they were dealt, and pass the quota when
+/// each may use all of it.
+TEST_F(Shared, searches_keep_what_was_dealt) {
+  const std::string a = R"(,"queue":"a","weight":)";
+  for (const bool dealt : {true, false}) {
+    Case c(read("queues: [{id: a, gpu_quota: 8}]\n",
+                gang("x", a + "2") + gang("y", a + "3") + gang("z", "")));
+    c.fill({on(JobId(0), {0, 1})}, {}, {on(JobId(2), {2, 3})}, {JobId(1)});
+    Sharing sharing(c.comm, c.valuation, c.limits, {});
+    if (dealt) {
+      sharing.deal(c.shards);
+    } else {
+      for (solver::Shard& shard : c.shards) shard.allow(0, 8000);
+    }
+    const std::vector<double> prices(c.pools.size(), 0.0);
+    const double gained = c.shards[0].search(prices, {}) + c.shards[1].search(prices, {});
+    EXPECT_EQ(c.kept(), dealt);
+    EXPECT_EQ(gained > 0.0, !dealt);
+    if (!dealt) continue;
+    // In one group the one that is worth more takes the place of the other.
+    solver::Shard whole = c.shards[0].fresh(
+        ShardId(0), {MachineId(0), MachineId(1), MachineId(2), MachineId(3), MachineId(4)});
+    whole.restore({.placed = {on(JobId(0), {0, 1}), on(JobId(2), {2, 3})}, .unplaced = {JobId(1)}});
+    std::vector<solver::Shard> one;
+    one.push_back(std::move(whole));
+    sharing.deal(one);
+    EXPECT_DOUBLE_EQ(one[0].search(prices, {}), 8.0);
+    EXPECT_TRUE(one[0].waits(JobId(0)));
+    EXPECT_TRUE(keeps(c.instance, c.limits, one[0].placement()));
+  }
+}
+
 /// Half a gang's worth each is no use to either: they take turns.
 TEST_F(Shared, what_is_left_goes_to_one_shard_after_the_other) {
   const std::string a = R"(,"queue":"a")";

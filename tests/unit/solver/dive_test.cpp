@@ -275,6 +275,32 @@ TEST(Improve, pushes_out_the_cheapest_for_a_better_one_and_never_loses) {
   EXPECT_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains), 0.0);
 }
 
+// A job that is worth nothing lies where another one is worth more than on its machine, and is
+// pushed out; nobody may be mistaken for it when room is filled: the room must stay right.
+TEST(Improve, pushes_out_what_is_worth_nothing) {
+  FloorPlan plan({"A", "B"});
+  const PodId pod = plan.pod();
+  for (const int type : {0, 0, 1}) plan.rack(pod), plan.add_machines(1, type, 1);
+  plan.job({.gpus = 1, .weight = 9.0, .required = true});
+  plan.job({.gpus = 1, .weight = 0.0});
+  plan.job({.gpus = 1, .weight = 1.0, .speed = {2.0, 1.0}});
+  const auto value = plan.value();
+  model::Room room(plan.instance.cluster);
+  model::Placement placed;
+  for (const JobId j : plan.jobs) {
+    placed.push_back(*place_job(room, plan.instance.workload, j,
+                                std::span(plan.machines).subspan(j.index(), 1)));
+  }
+  std::vector<JobId> unplaced;
+  const auto pools = plan.pools();
+  const std::vector<double> prices(pools.size(), 0.1);
+  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains),
+                   1.0);
+  model::Room replay(plan.instance.cluster);
+  for (const auto& p : placed) model::take(replay, plan.instance.workload, p);
+  for (const MachineId m : plan.machines) EXPECT_EQ(replay.free_milli(m), room.free_milli(m));
+}
+
 // The required job is worth less than those it pushes out, and nobody pushes it out again.
 TEST(Improve, drives_required_jobs_in) {
   FloorPlan plan({"A"});

@@ -5,6 +5,7 @@
 #include "floor_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -135,6 +136,110 @@ TEST(Trade, prices_places_exactly) {
       }
     }
   }
+}
+
+/// Queues org > a, b, the latter soft, and none; jobs are dealt to them in turn.
+void add_queues(model::Instance& instance) {
+  instance.cluster.queues = {{.name = "org", .gpu_quota = 8},
+                             {.name = "a", .gpu_quota = 4, .parent = QueueId(0)},
+                             {.name = "b", .gpu_quota = 4, .parent = QueueId(0)}};
+  instance.cluster.queues[2].over_quota_penalty = 1.0;
+  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
+    if (j % 4 != 3) instance.workload.jobs[j].queue = QueueId(j % 4);
+  }
+}
+
+/// The best of all ways to fill the places by which no hard quota is used more than it is now, and
+/// soft ones at their penalty.
+double best_within(const Swapped& s, const model::Limits& limits) {
+  model::Ledger ledger(s.plan.instance, &limits);
+  for (const auto& p : s.placed) ledger.add(p);
+  for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, ledger.use(l));
+  for (const auto& p : s.placed) ledger.remove(p);
+  std::vector<char> used(s.plan.jobs.size(), 0);
+  const auto value = s.plan.value();
+  const std::function<double(std::size_t)> fill = [&](std::size_t slot) {
+    if (slot == s.placed.size()) return 0.0;
+    const auto type = s.plan.instance.cluster.class_of(s.placed[slot].tasks[0].machine).gpu_type;
+    double most = kNever;
+    for (std::size_t j = 0; j < used.size(); ++j) {
+      const model::JobPlacement p{.job = JobId(j), .tasks = s.placed[slot].tasks};
+      const bool may = ((s.plan.instance.workload.job(p.job).gpu_types >> type.index()) & 1U) == 1U;
+      const auto surcharge = ledger.surcharge(p.job);
+      if (used[j] != 0 || !may || !surcharge) continue;
+      used[j] = 1;
+      ledger.add(p);
+      most = std::max(most, value.placed(p) - *surcharge + fill(slot + 1));
+      ledger.remove(p);
+      used[j] = 0;
+    }
+    return most;
+  };
+  return fill(0);
+}
+
+TEST(Trade, finds_the_best_that_quotas_allow) {
+  int better = 0, bound = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Swapped s(seed, 4, 8);
+    add_queues(s.plan.instance);
+    const model::Quotas quotas(s.plan.instance, model::Objective::value);
+    const model::Links links(s.plan.instance);
+    const model::Limits limits{.quotas = &quotas, .links = &links};
+    model::Ledger ledger(s.plan.instance, &limits);
+    for (const auto& p : s.placed) ledger.add(p);
+    for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, ledger.use(l));
+    const double before = s.value_of(s.placed), best = best_within(s, limits);
+    bound += best < s.best() - 1e-9 ? 1 : 0;
+    const double gained = trade(s.plan.value(), s.plan.pools(), s.waiting, s.placed, {}, &limits);
+    model::Ledger after(s.plan.instance, &limits);
+    for (const auto& p : s.placed) after.add(p);
+    for (std::size_t l = 0; l < after.size(); ++l) {
+      after.allow(l, ledger.allowance(l));
+      EXPECT_TRUE(after.left(l) >= 0 || std::isfinite(limits.penalty(l)));
+    }
+    const double lost = after.surcharges();
+    EXPECT_NEAR(s.value_of(s.placed) - lost, before + gained, 1e-9);
+    EXPECT_NEAR(s.value_of(s.placed) - lost, best, 1e-9);
+    better += gained > 0.0 ? 1 : 0;
+  }
+  EXPECT_GT(better, 30);
+  EXPECT_GT(bound, 10);  // else the quotas were felt nowhere
+}
+
+// Two gangs over both racks, one of which talks: who talks may take that one's place alone, and a
+// place within a rack.
+TEST(Trade, leaves_the_traffic_where_it_is) {
+  FloorPlan plan({"A"});
+  const PodId pod = plan.pod();
+  for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(3, 0, 1);
+  for (auto& rack : plan.instance.cluster.racks) rack.uplink_gbps = 1.0;
+  for (const double weight : {1.0, 1.1, 1.2, 5.0, 4.0}) {
+    plan.job({.tasks = 2, .gpus = 1, .weight = weight});
+  }
+  for (const std::size_t j : {1U, 3U, 4U}) plan.instance.workload.jobs[j].communication.mbps = 1000;
+  for (const std::size_t j : {1U, 3U, 4U}) {
+    plan.instance.workload.jobs[j].communication.pattern = model::Pattern::ring;
+  }
+  const auto on = [](std::size_t j, std::size_t a, std::size_t b) {
+    return model::JobPlacement{.job = JobId(j),
+                               .tasks = {{MachineId(a), 0, 1, 1000}, {MachineId(b), 0, 1, 1000}}};
+  };
+  const model::Quotas quotas(plan.instance, model::Objective::value);
+  const model::Links links(plan.instance);
+  const model::Limits limits{.quotas = &quotas, .links = &links};
+  std::vector<JobId> waiting{JobId(3), JobId(4)};
+  model::Placement placed{on(0, 0, 3), on(1, 1, 4), on(2, 2, 5)};
+  trade(plan.value(), plan.pools(), waiting, placed, {}, &limits);
+  EXPECT_EQ(waiting, (std::vector{JobId(1), JobId(4)}));  // the quiet ones stay over both racks
+  ASSERT_EQ(placed.size(), 3U);
+  EXPECT_EQ(placed[2].tasks[0].machine, MachineId(1));
+  // The same with one of the quiet ones within a rack.
+  waiting = {JobId(1), JobId(4)};
+  placed = {on(0, 0, 3), on(2, 2, 1), on(3, 4, 5)};
+  trade(plan.value(), plan.pools(), waiting, placed, {}, &limits);
+  EXPECT_EQ(waiting, (std::vector{JobId(0), JobId(1)}));  // the cheapest goes, the other moves
 }
 
 TEST(Trade, leaves_jobs_alone_that_must_run) {
