@@ -364,8 +364,8 @@ class Coordination {
  private:
   /// The shards' plans were made one by one: most of what they miss is jobs in each other's places.
   void trade_if_due() {
-    if (options_.sharing != nullptr || state_.shards == 1 || !goes_on(1)) return;
-    trade(comm_, valuation_, terrain_, mine_, state_.spanning, options_.stop);
+    if (state_.shards == 1 || !goes_on(1)) return;
+    trade(comm_, valuation_, terrain_, mine_, state_.spanning, options_.stop, options_.sharing);
     objective_ = objective();
   }
 

@@ -71,7 +71,7 @@ std::vector<ShardId> deal_kinds(const model::Workload& workload, std::size_t pie
 
 void trade(const comm::Communicator& comm, const model::Valuation& valuation,
            const Terrain& terrain, std::span<Shard> mine, Placement& spanning,
-           const StopToken& stop) {
+           const StopToken& stop, Sharing* sharing) {
   Post post(comm, terrain.owners, terrain.jobs);
   std::vector<ShardId> piece_of;
   if (comm.rank() == 0) {
@@ -85,10 +85,14 @@ void trade(const comm::Communicator& comm, const model::Valuation& valuation,
   Content here = all_of(std::move(pieces));
   comm.agreed([&] {
     const comm::Communicator::Span span(comm, "trade", comm.rank());
-    solver::trade(valuation, terrain.pools, here.waiting, here.placed, stop);
+    solver::trade(valuation, terrain.pools, here.waiting, here.placed, stop,
+                  sharing == nullptr ? nullptr : &sharing->limits());
     back.add(here.placed, here.waiting);
   });
   back.finish(mine, spanning);
+  if (sharing == nullptr) return;
+  sharing->span(spanning);
+  sharing->hold(mine);
 }
 
 }  // namespace berth::coordinator

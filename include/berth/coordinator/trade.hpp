@@ -25,8 +25,10 @@ std::vector<ShardId> deal_kinds(const model::Workload& workload, std::size_t pie
 /// not depend on who owns what. Messages as in `regroup`.
 /// @param spanning  ascending JobId; so afterwards
 /// @param stop      asked between kinds
+/// @param sharing   of the shards: no kind uses more of any limit than before, and the shards are
+///                  held to what they use again. Null: there are no limits
 void trade(const comm::Communicator& comm, const model::Valuation& valuation,
            const Terrain& terrain, std::span<solver::Shard> mine, model::Placement& spanning,
-           const StopToken& stop = {});
+           const StopToken& stop = {}, Sharing* sharing = nullptr);
 
 }  // namespace berth::coordinator
