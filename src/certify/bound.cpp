@@ -3,7 +3,6 @@
 
 #include "contents.hpp"
 #include "exact.hpp"
-#include "job_bests.hpp"
 #include "machine_worth.hpp"
 #include "pricing.hpp"
 #include "tree.hpp"
@@ -28,6 +27,7 @@ struct JobsTerm {
 
 JobsTerm jobs_term(std::span<const JobId> jobs, const JobBests& bests,
                    const std::vector<bool>& must, const std::vector<bool>& own_price) {
+  BERTH_EXPECT(bests.best.size() == jobs.size());
   JobsTerm sum;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const std::size_t j = jobs[i].index();
@@ -94,6 +94,14 @@ Int128 capacity_of(const Tariff& tariff, int scale) {
 
 Bound upper_bound(const Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed) {
+  return upper_bound(
+      instance, objective, certificate, required_placed,
+      job_bests(instance, objective, certificate, model::planned_jobs(instance.workload)));
+}
+
+Bound upper_bound(const Instance& instance, model::Objective objective,
+                  const model::Certificate& certificate, std::span<const JobId> required_placed,
+                  const JobBests& bests) {
   BERTH_EXPECT(unusable(instance, objective, certificate).empty());
   const Pricing pricing(instance, objective, certificate);
   const Tariff& tariff = pricing.tariff;
@@ -115,7 +123,6 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
     bound.machines = contents.devices + beyond_devices(tariff, worth);
   }
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
-  const JobBests bests = job_bests(pricing, jobs);
   const JobsTerm term = jobs_term(jobs, bests, must, own_price);
   const Int128 stopped = stop_costs(instance, objective, bound.scale_log2);
   bound.jobs = term.net - stopped + contents.jobs;
@@ -134,10 +141,9 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
 
 std::vector<double> job_profits(const Instance& instance, model::Objective objective,
                                 const model::Certificate& certificate) {
-  BERTH_EXPECT(unusable(instance, objective, certificate).empty());
   const int scale = certificate.scale_log2;
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
-  const auto bests = job_bests(Pricing(instance, objective, certificate), jobs);
+  const auto bests = job_bests(instance, objective, certificate, jobs);
   std::vector<double> profits(instance.workload.jobs.size(), 0.0);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const auto& net = bests.best[i].net;

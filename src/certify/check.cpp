@@ -14,6 +14,7 @@
 #include "berth/certify/bound.hpp"
 #include "berth/certify/figures.hpp"
 #include "berth/certify/gap_parts.hpp"
+#include "berth/certify/job_bests.hpp"
 #include "berth/model/digest.hpp"
 
 namespace berth::certify {
@@ -175,13 +176,15 @@ Verdict check(const Instance& instance, const RawPlan& plan) {
   }
   verdict.figures = recount(instance, verdict.objective_kind, jobs.placement());
   if (prices) {
-    const Bound bound = upper_bound(instance, verdict.objective_kind, *prices, must);
+    const JobBests bests = job_bests(instance, verdict.objective_kind, *prices,
+                                     model::planned_jobs(instance.workload));
+    const Bound bound = upper_bound(instance, verdict.objective_kind, *prices, must, bests);
     verdict.figures.upper_bound = bound.value;
     // An impossible placement may well be worth more than any possible one.
     if (feasible) {
       verdict.figures.gap = gap(verdict.figures.upper_bound, verdict.figures.objective);
       verdict.gap_parts = gap_parts(instance, verdict.objective_kind, jobs.placement(), *prices,
-                                    verdict.figures, bound);
+                                    verdict.figures, {bound, bests});
     }
   }
   compare_quality(plan.figures, verdict, feasible, prices.has_value(), compare);

@@ -80,7 +80,7 @@ std::string PlacementCheck::told(JobId job) const {
 }
 
 bool PlacementCheck::is_pinned(JobId job) const {
-  return instance_->workload.pinned(instance_->workload.jobs[job.index()]);
+  return instance_->workload.pinned(instance_->workload.job(job));
 }
 
 std::optional<JobId> PlacementCheck::claim(const std::string& job) {
@@ -148,7 +148,7 @@ std::optional<model::TaskPlacement> PlacementCheck::resolve(JobId job, const Raw
   check_slices(job, task, slices);
   const auto devices = devices_of(job, task, machine->second);
   if (!group || !devices) return std::nullopt;
-  const Job& asked = instance_->workload.jobs[job.index()];
+  const Job& asked = instance_->workload.job(job);
   const Shape& s =
       instance_->workload.shapes[instance_->workload.groups_of(asked)[*group].shape.index()];
   const std::int64_t milli = s.gpu_milli > 0 ? in_slices(s.gpu_milli, slices) : 1000;
@@ -171,7 +171,7 @@ void PlacementCheck::check_slices(JobId job, const RawTask& task, std::int32_t s
 std::optional<std::uint32_t> PlacementCheck::group_of(JobId job, const RawTask& task,
                                                       std::int32_t slices, Tasks& found) {
   const model::Workload& workload = instance_->workload;
-  const auto groups = workload.groups_of(workload.jobs[job.index()]);
+  const auto groups = workload.groups_of(workload.job(job));
   std::optional<std::uint32_t> labelled, matching;
   for (std::uint32_t g = 0; g < groups.size(); ++g) {
     if (workload.labels[groups[g].label] != task.shape) continue;
@@ -218,7 +218,7 @@ std::optional<std::uint64_t> PlacementCheck::devices_of(JobId job, const RawTask
 
 void PlacementCheck::check_gang(JobId job, const Tasks& found) {
   const model::Workload& workload = instance_->workload;
-  const auto groups = workload.groups_of(workload.jobs[job.index()]);
+  const auto groups = workload.groups_of(workload.job(job));
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (found[g] == groups[g].count) continue;
     findings_->add(FaultKind::split_gang, told(job) + " has " + std::to_string(found[g]) + " of " +
@@ -230,7 +230,7 @@ void PlacementCheck::check_gang(JobId job, const Tasks& found) {
 void PlacementCheck::check_types(const model::JobPlacement& placed) {
   const model::Cluster& cluster = instance_->cluster;
   const model::Workload& workload = instance_->workload;
-  const Job& job = workload.jobs[placed.job.index()];
+  const Job& job = workload.job(placed.job);
   const bool gpu_job = uses_gpu(workload, job);
   const auto groups = workload.groups_of(job);
   GpuTypeId used;
@@ -260,7 +260,7 @@ void PlacementCheck::check_types(const model::JobPlacement& placed) {
 }
 
 void PlacementCheck::check_domain(const model::JobPlacement& placed) {
-  const model::Level allowed = instance_->workload.jobs[placed.job.index()].domain;
+  const model::Level allowed = instance_->workload.job(placed.job).domain;
   const model::Level width = reach(*instance_, placed).width;
   if (width <= allowed) return;
   findings_->add(FaultKind::domain_violated,

@@ -39,7 +39,7 @@ Worth objective(const Instance& instance, model::Objective kind,
   Worth total;
   std::vector<std::uint8_t> placed_now(instance.workload.running.size(), 0);
   for (const model::JobPlacement& placed : placement) {
-    const model::Job& job = instance.workload.jobs[placed.job.index()];
+    const model::Job& job = instance.workload.job(placed.job);
     const JobWorth worth(instance, kind, job);
     const Reach r = reach(instance, placed);
     total.exact += fixed_down(worth.at(r.type, r.width, r.distance), kScale);
@@ -50,7 +50,7 @@ Worth objective(const Instance& instance, model::Objective kind,
   }
   for (std::size_t i = 0; i < placed_now.size(); ++i) {
     if (placed_now[i] != 0) continue;
-    const model::Job& job = instance.workload.jobs[instance.workload.running[i].job.index()];
+    const model::Job& job = instance.workload.job(instance.workload.running[i].job);
     total.exact -= fixed_up(JobWorth(instance, kind, job).stop_cost(), kScale);
   }
   total.exact -= Quotas(instance, kind).lost(placement, kScale);
@@ -79,8 +79,7 @@ model::Figures recount(const Instance& instance, model::Objective kind,
   }
   result.gpu_milli_total = 1000 * result.gpus_total;
   for (const model::JobPlacement& placed : placement) {
-    result.gpu_milli_allocated +=
-        milli_of(instance.workload, instance.workload.jobs[placed.job.index()]);
+    result.gpu_milli_allocated += milli_of(instance.workload, instance.workload.job(placed.job));
   }
   result.jobs_total = static_cast<std::int64_t>(instance.workload.jobs.size());
   result.jobs_placed = static_cast<std::int64_t>(placement.size());

@@ -4,7 +4,6 @@
 #include "contents.hpp"
 #include "exact.hpp"
 #include "gap_sums.hpp"
-#include "job_bests.hpp"
 #include "job_gaps.hpp"
 #include "machine_worth.hpp"
 #include "pricing.hpp"
@@ -52,10 +51,11 @@ Int128 add_machines(const Pricing& pricing, const model::Certificate& certificat
 }
 
 /// @param devices  what devices and prices of jobs add up to at the largest leaf
-void by_prices(const Pricing& pricing, const model::Certificate& certificate, const JobsPlaced& all,
-               const model::Placement& placement, Int128 devices, GapSums& sums) {
-  const Tree tree(pricing.instance, certificate, required_placed(pricing.instance, placement));
-  const Leaf leaf = tree.leaf(tree.leaf_of(pricing.instance, placement));
+void by_prices(const Pricing& pricing, const model::Certificate& certificate,
+               const JobsPlaced& jobs, Int128 devices, GapSums& sums) {
+  const Instance& instance = pricing.instance;
+  const Tree tree(instance, certificate, required_placed(instance, jobs.placement));
+  const Leaf leaf = tree.leaf(tree.leaf_of(instance, jobs.placement));
   devices -= add_machines(pricing, certificate, tree.spots(), leaf, sums);
   for (const auto& j : leaf.prices) devices -= j.price;
   if (!certificate.jobs.empty()) sums.leaves(devices);  // of one leaf: 0
@@ -64,7 +64,7 @@ void by_prices(const Pricing& pricing, const model::Certificate& certificate, co
   OwnPrices own;
   for (const auto& j : certificate.jobs) own[j.job] = 0;
   for (const auto& j : leaf.prices) own[j.job] = j.price;
-  add_by_prices(pricing, all, job_bests(pricing, all.jobs), own, sums);
+  add_by_prices(pricing, jobs, own, sums);
 }
 
 /// GPU thousandths that no task asked for.
@@ -80,7 +80,7 @@ void by_capacity(const Instance& instance, const model::Placement& placement, in
     sums.idle(kind.type, fixed_up(static_cast<double>(kind.free_milli()), scale));
   }
   for (const model::JobPlacement& p : placement) {
-    const auto groups = instance.workload.groups_of(instance.workload.jobs[p.job.index()]);
+    const auto groups = instance.workload.groups_of(instance.workload.job(p.job));
     for (const model::TaskPlacement& task : p.tasks) {
       const model::Shape& s = instance.workload.shapes[groups[task.group].shape.index()];
       const auto milli = static_cast<double>(std::int64_t{1000} * s.gpus + s.gpu_milli);
@@ -94,25 +94,27 @@ void by_capacity(const Instance& instance, const model::Placement& placement, in
 GapParts gap_parts(const Instance& instance, model::Objective kind,
                    const model::Placement& placement, const model::Certificate& certificate,
                    const model::Figures& figures) {
-  return gap_parts(instance, kind, placement, certificate, figures,
-                   upper_bound(instance, kind, certificate, required_placed(instance, placement)));
+  const JobBests bests =
+      job_bests(instance, kind, certificate, model::planned_jobs(instance.workload));
+  const auto required = required_placed(instance, placement);
+  const Bound bound = upper_bound(instance, kind, certificate, required, bests);
+  return gap_parts(instance, kind, placement, certificate, figures, {bound, bests});
 }
 
 GapParts gap_parts(const Instance& instance, model::Objective kind,
                    const model::Placement& placement, const model::Certificate& certificate,
-                   const model::Figures& figures, const Bound& bound) {
-  const BoundBasis basis = basis_of(bound, kind);
+                   const model::Figures& figures, const Proved& proved) {
+  const BoundBasis basis = basis_of(proved.bound, kind);
   const Pricing pricing(instance, kind, certificate);
-  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
-  const JobsPlaced all{jobs, placement};
+  const JobsPlaced jobs{model::planned_jobs(instance.workload), proved.bests, placement};
   GapSums sums;
   sums.quotas(pricing.quotas.lost(placement, certificate.scale_log2));
   switch (basis) {
     case BoundBasis::prices:
-      by_prices(pricing, certificate, all, placement, bound.leaf, sums);
+      by_prices(pricing, certificate, jobs, proved.bound.leaf, sums);
       break;
     case BoundBasis::values:
-      add_by_values(pricing, all, job_bests(pricing, jobs), sums);
+      add_by_values(pricing, jobs, sums);
       break;
     case BoundBasis::capacity:
       by_capacity(instance, placement, certificate.scale_log2, sums);

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "job_bests.hpp"
+#include "berth/certify/job_bests.hpp"
 
+#include "options.hpp"
+#include "pricing.hpp"
 #include "task_sets.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
+#include "berth/base/assert.hpp"
+#include "berth/certify/bound.hpp"
 #include "berth/parallel/loops.hpp"
 
 namespace berth::certify {
 
-JobBests job_bests(const Pricing& pricing, std::span<const JobId> jobs) {
-  const model::Workload& workload = pricing.instance.workload;
+JobBests job_bests(const model::Instance& instance, model::Objective objective,
+                   const model::Certificate& certificate, std::span<const JobId> jobs) {
+  BERTH_EXPECT(unusable(instance, objective, certificate).empty());
+  const Pricing pricing(instance, objective, certificate);
+  const model::Workload& workload = instance.workload;
   const TaskSets sets(workload, jobs, pricing.tariff.links().matter());
   JobBests found{.best = std::vector<JobBest>(jobs.size())};
   std::vector<std::uint8_t> integral(sets.pieces());

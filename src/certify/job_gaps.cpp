@@ -16,16 +16,16 @@ using model::JobPlacement;
 
 /// Each job with its best and its placement, null when it waits.
 template <class Visit>
-void visit_jobs(const Pricing& pricing, const JobsPlaced& part, const JobBests& bests,
-                const Visit& visit) {
-  auto next = part.placed.begin();
-  for (std::size_t i = 0; i < part.jobs.size(); ++i) {
-    const bool placed = next != part.placed.end() && next->job == part.jobs[i];
-    visit(pricing.instance.workload.job(part.jobs[i]), bests.best[i], part.jobs[i],
-          placed ? &*next : nullptr);
+void visit_each(const JobsPlaced& jobs, const Visit& visit) {
+  BERTH_EXPECT(jobs.bests.best.size() == jobs.jobs.size());
+  auto next = jobs.placement.begin();
+  for (std::size_t i = 0; i < jobs.jobs.size(); ++i) {
+    const JobId id = jobs.jobs[i];
+    const bool placed = next != jobs.placement.end() && next->job == id;
+    visit(id, jobs.bests.best[i], placed ? &*next : nullptr);
     if (placed) ++next;
   }
-  BERTH_EXPECT(next == part.placed.end());
+  BERTH_EXPECT(next == jobs.placement.end());
 }
 
 /// What the tasks of a placed job pay, taken off what its machines could earn.
@@ -54,10 +54,10 @@ Int128 worth_of(const Pricing& pricing, const JobPlacement& placed, const Reach&
 
 }  // namespace
 
-void add_by_prices(const Pricing& pricing, const JobsPlaced& part, const JobBests& bests,
-                   const OwnPrices& own, GapSums& sums) {
-  const auto add = [&](const model::Job& job, const JobBest& best, JobId id,
-                       const JobPlacement* placed) {
+void add_by_prices(const Pricing& pricing, const JobsPlaced& jobs, const OwnPrices& own,
+                   GapSums& sums) {
+  const auto add = [&](JobId id, const JobBest& best, const JobPlacement* placed) {
+    const model::Job& job = pricing.instance.workload.job(id);
     const auto price = own.find(id);
     const bool pays = price == own.end();  // for its tasks
     const Int128 net = best.net.value_or(0);
@@ -75,13 +75,12 @@ void add_by_prices(const Pricing& pricing, const JobsPlaced& part, const JobBest
     }
     sums.regret(milli_of(pricing.instance.workload, job), missed);
   };
-  visit_jobs(pricing, part, bests, add);
+  visit_each(jobs, add);
 }
 
-void add_by_values(const Pricing& pricing, const JobsPlaced& part, const JobBests& bests,
-                   GapSums& sums) {
-  const auto add = [&](const model::Job& job, const JobBest& best, JobId,
-                       const JobPlacement* placed) {
+void add_by_values(const Pricing& pricing, const JobsPlaced& jobs, GapSums& sums) {
+  const auto add = [&](JobId id, const JobBest& best, const JobPlacement* placed) {
+    const model::Job& job = pricing.instance.workload.job(id);
     const Int128 gross = best.gross.value_or(0);
     Int128 missed = std::max<Int128>(0, gross);
     if (placed != nullptr) {
@@ -90,7 +89,7 @@ void add_by_values(const Pricing& pricing, const JobsPlaced& part, const JobBest
     }
     sums.regret(milli_of(pricing.instance.workload, job), missed);
   };
-  visit_jobs(pricing, part, bests, add);
+  visit_each(jobs, add);
 }
 
 }  // namespace berth::certify

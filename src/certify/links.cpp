@@ -62,7 +62,7 @@ Links::Links(const model::Instance& instance, const model::Certificate& certific
   for (const model::Pod& pod : instance.cluster.pods) room_.push_back(capacity(pod.uplink_gbps));
   for (const model::Running& running : workload.running) {
     if (!running.pinned) continue;
-    const Job& job = workload.jobs[running.job.index()];
+    const Job& job = workload.job(running.job);
     for (const Load& load : loads(job, workload.tasks_of(running))) {
       if (auto& left = room_[load.link]) *left = std::max<std::int64_t>(0, *left - load.mbps);
     }
@@ -111,7 +111,7 @@ Int128 Links::worth() const {
 void Links::report(const model::Placement& placement, Findings& findings) const {
   std::vector<Int128> carried(room_.size(), 0);
   for (const model::JobPlacement& p : placement) {
-    for (const Load& load : loads(instance_->workload.jobs[p.job.index()], p.tasks)) {
+    for (const Load& load : loads(instance_->workload.job(p.job), p.tasks)) {
       carried[load.link] += load.mbps;
     }
   }

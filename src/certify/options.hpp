@@ -5,21 +5,14 @@
 #include "pricing.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/certify/job_bests.hpp"
 #include "berth/model/instance.hpp"
 
 namespace berth::certify {
-
-/// Best a job can do beyond being left out or stopped: net of prices, and before prices. Empty when
-/// no option fits.
-struct JobBest {
-  std::optional<Int128> net;
-  std::optional<Int128> gross;
-};
 
 /// All options of jobs that ask for the same tasks, job by job: they share the costs.
 class Options {

@@ -18,7 +18,7 @@ Quotas::Quotas(const model::Instance& instance, model::Objective objective)
   if (room_.empty()) return;
   std::vector<std::int64_t> pinned(room_.size(), 0);
   for (const model::Running& running : instance.workload.running) {
-    if (running.pinned) add(pinned, instance.workload.jobs[running.job.index()]);
+    if (running.pinned) add(pinned, instance.workload.job(running.job));
   }
   for (std::size_t q = 0; q < room_.size(); ++q) {
     const Queue& queue = instance.cluster.queues[q];
@@ -39,7 +39,7 @@ std::vector<std::int64_t> Quotas::usage(const model::Placement& placement) const
   std::vector<std::int64_t> usage(room_.size(), 0);
   if (room_.empty()) return usage;
   for (const model::JobPlacement& p : placement) {
-    add(usage, instance_->workload.jobs[p.job.index()]);
+    add(usage, instance_->workload.job(p.job));
   }
   return usage;
 }

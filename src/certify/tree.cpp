@@ -110,7 +110,7 @@ Tree::Tree(const Instance& instance, const Certificate& certificate,
 
 /// All that the nodes from the root to this one say of the job.
 Confined Tree::confined(std::size_t node, JobId job) const {
-  const model::Job& of = instance_->workload.jobs[job.index()];
+  const model::Job& of = instance_->workload.job(job);
   Confined result{job, !must_[job.index()], spots_.of(instance_->workload, of)};
   for (std::size_t n = node; n != 0; n = parent(n)) {
     if (nodes_[parent(n)].split != job) continue;

@@ -79,10 +79,10 @@ std::string bad_job(const Instance& instance, const Certificate& certificate) {
         "price of job " + std::string(instance.workload.job_names[j.job.index()]);
     if (j.price < 0) return which + " is negative";
     if (last.valid() && j.job <= last) return "prices of jobs are not in ascending order";
-    if (instance.workload.pinned(instance.workload.jobs[j.job.index()])) {
+    if (instance.workload.pinned(instance.workload.job(j.job))) {
       return which + ": a pinned job pays nothing";
     }
-    if (!is_countable(instance.workload, instance.workload.jobs[j.job.index()])) {
+    if (!is_countable(instance.workload, instance.workload.job(j.job))) {
       return which + ": only jobs of whole GPUs can have one";
     }
     last = j.job;

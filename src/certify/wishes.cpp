@@ -50,7 +50,7 @@ Wishes::Wishes(const model::Instance& instance, model::Objective objective,
   const Quotas quotas(instance, objective);
   const Tolls tolls(instance, certificate);
   for (const auto& listed : leaf.prices) {
-    const Job& job = instance.workload.jobs[listed.job.index()];
+    const Job& job = instance.workload.job(listed.job);
     if (((job.gpu_types >> type.value()) & 1) == 0 ||
         !tasks_fit(instance.workload, kinds, job, type))
       continue;

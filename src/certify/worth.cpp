@@ -74,7 +74,7 @@ Level away(const Cluster& cluster, const Job& job, RackId rack) {
 
 Reach reach(const model::Instance& instance, const model::JobPlacement& placed) {
   const Cluster& cluster = instance.cluster;
-  const Job& job = instance.workload.jobs[placed.job.index()];
+  const Job& job = instance.workload.job(placed.job);
   Reach found;
   for (const model::TaskPlacement& task : placed.tasks) {
     const MachineId first = placed.tasks.front().machine;
@@ -96,7 +96,7 @@ Reach reach(const model::Instance& instance, const model::JobPlacement& placed) 
 }
 
 std::optional<model::JobPlacement> present(const model::Workload& workload, JobId id) {
-  const Job& job = workload.jobs[id.index()];
+  const Job& job = workload.job(id);
   const model::Running* running = workload.running_of(job);
   if (running == nullptr || running->pinned) return std::nullopt;
   const auto tasks = workload.tasks_of(*running);
@@ -115,7 +115,7 @@ bool stays(const model::Workload& workload, const model::JobPlacement& placed) {
 Int128 stop_costs(const model::Instance& instance, model::Objective kind, int scale_log2) {
   Int128 total = 0;
   for (const model::Running& running : instance.workload.running) {
-    const JobWorth worth(instance, kind, instance.workload.jobs[running.job.index()]);
+    const JobWorth worth(instance, kind, instance.workload.job(running.job));
     total += fixed_down(worth.stop_cost(), scale_log2);
   }
   return total;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/pipeline/plan_cluster.hpp"
 
+#include "judge.hpp"
 #include "nic_prices.hpp"
 #include "online.hpp"
 #include "place.hpp"
@@ -56,13 +57,15 @@ TightenOptions tightening(const model::Instance& instance, const PlanOptions& op
 }
 
 /// The judge's word on the placement: objective, bound, gap.
-void certify_plan(const model::Instance& instance, Proof proof, model::Plan& plan) {
+void certify_plan(const model::Instance& instance, Proof proof, const certify::JobBests& bests,
+                  model::Plan& plan) {
   plan.certificate = std::move(proof.certificate);
-  const auto bound = certify::upper_bound(instance, plan.objective_kind, plan.certificate,
-                                          certify::required_placed(instance, plan.placements));
+  const auto required = certify::required_placed(instance, plan.placements);
+  const auto bound =
+      certify::upper_bound(instance, plan.objective_kind, plan.certificate, required, bests);
   plan.figures = certify::figures(instance, plan.objective_kind, plan.placements, bound);
   plan.gap_parts = certify::gap_parts(instance, plan.objective_kind, plan.placements,
-                                      plan.certificate, plan.figures, bound);
+                                      plan.certificate, plan.figures, {bound, bests});
   plan.proof_digest = certify::proof_digest(instance, plan.figures.objective,
                                             plan.figures.upper_bound, plan.certificate);
 }
@@ -105,23 +108,20 @@ double largest_of(std::span<const double> prices) {
   return prices.empty() ? 0.0 : *std::ranges::max_element(prices);
 }
 
-/// The best that the prices found so far prove.
-Proof prove(const Scene& scene, const Start& start) {
-  const model::Instance& instance = scene.face.instance();
+/// What the prices found so far can prove.
+std::vector<model::Certificate> candidates(const Scene& scene, const Start& start) {
   const double largest =
       std::max(largest_of(start.consensus.quotas), largest_of(start.consensus.links));
-  std::vector<model::Certificate> candidates{
-      from_pools(scene.pools, start.consensus.prices, largest)};
-  if (!start.local.shape_prices.empty())
-    candidates.push_back(from_shapes(start.local.shape_prices));
-  for (model::Certificate& candidate : candidates) {
+  std::vector<model::Certificate> found{from_pools(scene.pools, start.consensus.prices, largest)};
+  if (!start.local.shape_prices.empty()) found.push_back(from_shapes(start.local.shape_prices));
+  for (model::Certificate& candidate : found) {
     add_quotas(candidate, scene.quotas, start.consensus.quotas);
   }
   if (largest_of(start.consensus.links) > 0.0) {
-    candidates.push_back(candidates.front());
-    add_uplinks(candidates.back(), instance, scene.uplinks, start.consensus.links);
+    found.push_back(found.front());
+    add_uplinks(found.back(), scene.face.instance(), scene.uplinks, start.consensus.links);
   }
-  return tightest(instance, scene.options.objective, std::move(candidates));
+  return found;
 }
 
 }  // namespace
@@ -176,8 +176,11 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   Start start = options.checkpoint.resume.empty() ? plan_locally(scene, stages, progress)
                                                   : resume(scene, stages);
 
-  Proof proof =
-      stages.run("bound", [&] { return comm.rank() == 0 ? prove(scene, start) : Proof{}; });
+  Proof proof = stages.run("bound", [&] {
+    return tightest(
+        comm, instance, options.objective,
+        comm.rank() == 0 ? candidates(scene, start) : std::vector<model::Certificate>{});
+  });
   std::vector<model::RoundRecord> records;
   Placed placed = options.online.batch > 0
                       ? place_online(scene, stages)
@@ -197,10 +200,11 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
 
   model::Plan plan;
   stages.run("certify", [&] {
+    const auto bests = job_bests(comm, instance, options.objective, proof.certificate);
     comm.agreed([&] {
       if (comm.rank() != 0) return;
       plan = describe(instance, options, std::move(placed.placement));
-      certify_plan(instance, proof, plan);
+      certify_plan(instance, std::move(proof), bests, plan);
       progress.line({.stage = "certify",
                      .objective = plan.figures.objective,
                      .bound = plan.figures.upper_bound});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prove.hpp"
 
+#include "judge.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -83,14 +85,23 @@ void add_uplinks(model::Certificate& certificate, const model::Instance& instanc
 
 Proof tightest(const model::Instance& instance, model::Objective objective,
                std::vector<model::Certificate> candidates) {
-  BERTH_EXPECT(!candidates.empty());
-  std::size_t best = candidates.size();
-  double least = 0.0;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const double bound = certify::upper_bound(instance, objective, candidates[i], {}).value;
-    if (best == candidates.size() || bound < least) best = i, least = bound;
+  return tightest(comm::Communicator::serial(), instance, objective, std::move(candidates));
+}
+
+Proof tightest(const comm::Communicator& comm, const model::Instance& instance,
+               model::Objective objective, std::vector<model::Certificate> candidates) {
+  BERTH_EXPECT(comm.rank() != 0 || !candidates.empty());
+  std::size_t count = candidates.size();
+  comm.broadcast_value(count);
+  candidates.resize(count);
+  Proof best;
+  for (std::size_t i = 0; i < count; ++i) {
+    const certify::JobBests jobs = job_bests(comm, instance, objective, candidates[i]);
+    if (comm.rank() != 0) continue;
+    const double bound = certify::upper_bound(instance, objective, candidates[i], {}, jobs).value;
+    if (i == 0 || bound < best.upper_bound) best = {std::move(candidates[i]), bound};
   }
-  return {.certificate = std::move(candidates[best]), .upper_bound = least};
+  return best;
 }
 
 }  // namespace berth::pipeline

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/comm/communicator.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/pools.hpp"
@@ -42,5 +43,8 @@ struct Proof {
 /// @pre candidates is not empty
 Proof tightest(const model::Instance& instance, model::Objective objective,
                std::vector<model::Certificate> candidates);
+/// The same of rank 0's candidates by all ranks together; empty elsewhere. Collective.
+Proof tightest(const comm::Communicator& comm, const model::Instance& instance,
+               model::Objective objective, std::vector<model::Certificate> candidates);
 
 }  // namespace berth::pipeline

@@ -8,6 +8,7 @@
 
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/certify/job_bests.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 
@@ -122,6 +123,11 @@ struct Bound {
 /// a tree that for every leaf.
 Bound upper_bound(const model::Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed);
+
+/// The same, where the jobs' best options are known: those of model::planned_jobs.
+Bound upper_bound(const model::Instance& instance, model::Objective objective,
+                  const model::Certificate& certificate, std::span<const JobId> required_placed,
+                  const JobBests& bests);
 
 /// By JobId: max(0, max_k [u_jk - C_jk] - out_j), what each job would pay to be in at these prices.
 /// Prices of jobs are not looked at. @pre unusable(...) is empty (asserted)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "berth/certify/bound.hpp"
+#include "berth/certify/job_bests.hpp"
 #include "berth/model/gap_parts.hpp"
 #include "berth/model/plan.hpp"
 
@@ -19,9 +20,15 @@ namespace berth::certify {
 model::GapParts gap_parts(const model::Instance& instance, model::Objective kind,
                           const model::Placement& placement, const model::Certificate& certificate,
                           const model::Figures& figures);
-/// The same, where the bound is known: that of upper_bound for the required jobs placed.
+
+/// A certificate's bound for the required jobs placed, and what it is made of.
+struct Proved {
+  const Bound& bound;
+  const JobBests& bests;  ///< of model::planned_jobs
+};
+/// The same, where these are known.
 model::GapParts gap_parts(const model::Instance& instance, model::Objective kind,
                           const model::Placement& placement, const model::Certificate& certificate,
-                          const model::Figures& figures, const Bound& bound);
+                          const model::Figures& figures, const Proved& proved);
 
 }  // namespace berth::certify

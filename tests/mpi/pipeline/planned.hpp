@@ -3,6 +3,10 @@
 
 #include "quick.hpp"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "berth/parallel/threads.hpp"
@@ -30,9 +34,23 @@ inline model::Plan plan_in_parts_on(const comm::Communicator& comm, const model:
   return plan_in_parts(comm, instance, options);
 }
 
+/// Everything in the parts of the gap, to the last bit.
+inline std::vector<double> numbers(const model::GapParts& parts) {
+  std::vector<double> all{static_cast<double>(parts.basis), parts.quotas, parts.links, parts.leaves,
+                          parts.rounding};
+  for (const auto& r : parts.regret) {
+    all.insert(all.end(), {static_cast<double>(r.gpus), static_cast<double>(r.jobs), r.amount});
+  }
+  for (const auto& i : parts.idle) all.push_back(i.amount);
+  return all;
+}
+
 inline void expect_same(const model::Plan& plan, const model::Plan& oracle) {
   EXPECT_EQ(plan.plan_digest, oracle.plan_digest);
   EXPECT_EQ(plan.proof_digest, oracle.proof_digest);
+  EXPECT_EQ(numbers(plan.gap_parts), numbers(oracle.gap_parts));
+  const auto why = [](const model::Waiting& w) { return std::pair(w.job, w.reason); };
+  EXPECT_TRUE(std::ranges::equal(plan.waiting, oracle.waiting, {}, why, why));
 }
 
 /// Plans on all ranks, with one thread from whole instances, with two from parts, and, on rank 0,
