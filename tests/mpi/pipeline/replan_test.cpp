@@ -22,9 +22,10 @@ namespace berth::pipeline {
 namespace {
 
 model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance,
-                    int rounds = 12) {
+                    int rounds = 12, int regroups = 4) {
   PlanOptions options = test::quick_options();
   options.rounds.rounds = rounds;
+  options.rounds.regroups = regroups;
   options.partition.shards = 4;
   options.bound_steps = 0;
   return test::plan_in_parts(comm, instance, options);
@@ -120,16 +121,16 @@ TEST_F(Replan, quotas_and_uplinks_are_kept_after_every_round_on_any_ranks) {
   model::Instance instance = policy::generate_hetero({.gpus = 1024, .jobs = 900, .seed = 12});
   add_limits(instance);
   for (auto& rack : instance.cluster.racks) rack.uplink_gbps = 45.0;  // one ring each
-  for (const int rounds : {0, 1, 2}) {
-    SCOPED_TRACE(testing::Message() << rounds << " rounds");
-    const model::Plan together = plan_on(world, instance, rounds);
+  for (const auto& [rounds, regroups] : {std::pair{0, 0}, {1, 0}, {2, 0}, {2, 1}, {0, 2}}) {
+    SCOPED_TRACE(testing::Message() << rounds << " rounds, " << regroups << " regroup rounds");
+    const model::Plan together = plan_on(world, instance, rounds, regroups);
     if (world.rank() != 0) continue;
     EXPECT_EQ(fault_of(instance, together), "");
-    EXPECT_EQ(static_cast<int>(together.rounds.size()), rounds);
-    if (rounds == 0) continue;
+    EXPECT_EQ(static_cast<int>(together.rounds.size()), rounds + regroups);
+    if (together.rounds.empty()) continue;
     EXPECT_NEAR(together.rounds.back().objective, together.figures.objective, 1e-6);
     EXPECT_EQ(together.plan_digest,
-              plan_on(comm::Communicator::serial(), instance, rounds).plan_digest);
+              plan_on(comm::Communicator::serial(), instance, rounds, regroups).plan_digest);
   }
 }
 
