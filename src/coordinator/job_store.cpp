@@ -17,7 +17,7 @@ using model::TaskGroup;
 using model::Workload;
 using Words = std::vector<std::uint32_t>;
 
-constexpr std::size_t kAtOnce = std::size_t{1} << 15;  ///< jobs handed out at a time
+constexpr std::size_t kAtOnce = std::size_t{1} << 13;  ///< jobs handed out at a time
 
 template <class T>
 using WordsOf = std::array<std::uint32_t, sizeof(T) / sizeof(std::uint32_t)>;
@@ -46,7 +46,24 @@ void pack(const Workload& workload, JobId id, Words& words) {
   for (const TaskGroup& group : workload.groups_of(job)) append(words, group);
 }
 
+/// Room for so many more, no more: a vector that doubles would need three times the records.
+void make_room(Workload& workload, std::size_t jobs) {
+  workload.jobs.reserve(workload.jobs.size() + jobs);
+  workload.groups.reserve(workload.groups.size() + jobs);  // most have one
+}
+
+std::size_t count_jobs(std::span<const std::uint32_t> words) {
+  std::size_t jobs = 0;
+  for (; !words.empty(); ++jobs) {
+    take<JobId>(words);
+    const std::size_t groups = take<Job>(words).groups;
+    words = words.subspan(groups * WordsOf<TaskGroup>{}.size());
+  }
+  return jobs;
+}
+
 void unpack(std::span<const std::uint32_t> words, Workload& workload) {
+  make_room(workload, count_jobs(words));
   std::vector<TaskGroup> groups;
   while (!words.empty()) {
     const auto id = take<JobId>(words);
@@ -102,6 +119,13 @@ void JobStore::hand_out(const std::function<JobLists()>& lists) const {
     if (comm_->rank() == 0) all = lists();
     for (auto& list : all) std::ranges::sort(list);
   });
+  std::vector<std::uint64_t> sizes;
+  for (const auto& list : all) sizes.push_back(list.size());
+  sizes.resize(whole_.size());
+  comm_->broadcast(std::span(sizes));
+  if (workload_->in_parts()) {
+    make_room(*workload_, sizes[static_cast<std::size_t>(comm_->rank())]);
+  }
   for (std::size_t first = 0; first < workload_->size(); first += kAtOnce) {
     send(part_of(all, first));
   }
