@@ -68,9 +68,7 @@ void add_rounds(CLI::App& command, PlanFlags& flags) {
       ->capture_default_str();
   add("--bidders", rounds.asked, 1, "Shards that may bid on one offer");
   add("--schedulers", rounds.schedulers, 1, "Groups of shards that take turns at offering");
-  add("--pipeline-depth", rounds.depth, 0, "Rounds a bid may be old when it is granted")
-      ->excludes("--checkpoint")
-      ->excludes("--resume");
+  add("--pipeline-depth", rounds.depth, 0, "Rounds a bid may be old when it is granted");
   add("--regroups", rounds.regroups, 0,
       "Rounds after those in which pods are dealt anew, at most: more of them, "
       "better plans");

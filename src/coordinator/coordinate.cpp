@@ -26,6 +26,8 @@ using solver::Bid;
 using solver::Offer;
 using solver::Shard;
 
+constexpr std::uint32_t kChanged = ~std::uint32_t{0};  ///< a version that no job has
+
 /// What became of a grant.
 struct Outcome {
   JobId job;
@@ -51,6 +53,11 @@ class Rounds {
         spanning_(start.spanning) {
     for (const Refusal& r : start.refusals) refused_[{r.job, r.shard}] = r.round;
     share_room();
+    for (const Flight& flight : start.flights) {
+      Pushed pushed{flight.offers, flight.bids, claims_of(flight.offers)};
+      for (const JobId job : flight.changed) pushed.claims.seen[job] = kChanged;
+      in_flight_.exchange(std::move(pushed));
+    }
   }
 
   /// One round; all ranks return the same report, without its objective and cost.
@@ -95,6 +102,17 @@ class Rounds {
   [[nodiscard]] std::vector<Refusal> refusals() const {
     std::vector<Refusal> all;
     for (const auto& [pair, round] : refused_) all.push_back({pair.first, pair.second, round});
+    return all;
+  }
+
+  [[nodiscard]] std::vector<Flight> flights() const {
+    std::vector<Flight> all;
+    for (const Pushed& pushed : in_flight_.in_flight()) {
+      Flight& flight = all.emplace_back(Flight{pushed.offers, pushed.bids, {}});
+      for (const auto& [job, seen] : pushed.claims.seen) {
+        if (seen != versions_.of({strads::Thing::job, job.value()})) flight.changed.push_back(job);
+      }
+    }
     return all;
   }
 
@@ -206,17 +224,23 @@ class Rounds {
     return std::set<Ask>(asks.begin(), asks.end());
   }
 
-  [[nodiscard]] Pushed push(std::vector<Offer> offers, int round) const {
-    Pushed pushed{.offers = std::move(offers), .bids = {}, .claims = {.room = room_, .gpus = {}}};
+  [[nodiscard]] Claims claims_of(std::span<const Offer> offers) const {
+    Claims claims{.room = room_, .gpus = {}};
     const model::Workload& workload = valuation_.instance().workload;
-    for (const Offer& offer : pushed.offers) {
+    for (const Offer& offer : offers) {
       const auto milli = workload.gpu_milli(workload.job(offer.job));
-      pushed.claims.gpus[offer.job] = static_cast<double>(milli) / 1000.0;
-      pushed.claims.seen[offer.job] = versions_.of({strads::Thing::job, offer.job.value()});
+      claims.gpus[offer.job] = static_cast<double>(milli) / 1000.0;
+      claims.seen[offer.job] = versions_.of({strads::Thing::job, offer.job.value()});
       if (options_.sharing == nullptr) continue;
       const auto quotas = options_.sharing->quotas_of(offer.job);
-      if (!quotas.empty()) pushed.claims.quotas[offer.job] = {quotas.begin(), quotas.end()};
+      if (!quotas.empty()) claims.quotas[offer.job] = {quotas.begin(), quotas.end()};
     }
+    return claims;
+  }
+
+  [[nodiscard]] Pushed push(std::vector<Offer> offers, int round) const {
+    Pushed pushed{.offers = std::move(offers), .bids = {}, .claims = {}};
+    pushed.claims = claims_of(pushed.offers);
     const auto asked = ask(pushed.offers, round);
     const auto left =
         options_.sharing == nullptr ? std::vector<std::int64_t>{} : options_.sharing->left();
@@ -376,6 +400,7 @@ class Coordination {
       const CostMeter meter(comm_);
       RoundReport report = rounds.step(++state_.round);
       state_.refusals = rounds.refusals();
+      state_.flights = rounds.flights();
       const bool due = state_.round > options_.depth;  // before that nothing is committed
       end_round(report, meter, due ? options_.least_gain : -1.0);
     }
@@ -383,6 +408,7 @@ class Coordination {
 
   void deal_anew() {
     if (state_.regroups == 0) state_.idle_rounds = 0;
+    state_.flights.clear();  // nobody answers them any more
     while (state_.regroups < options_.regroups && goes_on(2)) {
       const comm::Communicator::Span span(comm_, "regroup", ++state_.round);
       const CostMeter meter(comm_);
@@ -447,7 +473,6 @@ class Coordination {
 Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
                        const Terrain& terrain, std::span<Shard> mine, const RoundOptions& options,
                        const Hooks& hooks, const RoundState& start) {
-  BERTH_EXPECT(options.depth == 0 || options.save_every == 0);  // rounds in flight are not kept
   return Coordination(comm, valuation, terrain, mine, options, hooks, start).run();
 }
 

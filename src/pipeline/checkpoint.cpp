@@ -15,7 +15,7 @@ namespace berth::pipeline {
 namespace {
 
 constexpr std::string_view kFirstWords = "berth checkpoint ";
-constexpr std::string_view kFormat = "2";
+constexpr std::string_view kFormat = "3";
 constexpr std::size_t kDigestSize = 64;
 
 std::string content_of(const Checkpoint& c) {
@@ -34,6 +34,12 @@ std::string content_of(const Checkpoint& c) {
   w.value(std::int64_t{c.rounds.idle_rounds});
   w.value(c.rounds.shards);
   w.list<coordinator::Refusal>(c.rounds.refusals);
+  w.value(std::uint64_t{c.rounds.flights.size()});
+  for (const coordinator::Flight& flight : c.rounds.flights) {
+    w.list<solver::Offer>(flight.offers);
+    w.list<solver::Bid>(flight.bids);
+    w.list<JobId>(flight.changed);
+  }
   w.list<std::int64_t>(c.contents);
   return w.take();
 }
@@ -63,6 +69,14 @@ Checkpoint parse(std::string_view content) {
   c.rounds.idle_rounds = small(r);
   r.value(c.rounds.shards);
   r.list(c.rounds.refusals);
+  std::uint64_t flights = 0;
+  r.value(flights);
+  while (flights-- > 0) {
+    coordinator::Flight& flight = c.rounds.flights.emplace_back();
+    r.list(flight.offers);
+    r.list(flight.bids);
+    r.list(flight.changed);
+  }
   r.list(c.contents);
   return c;
 }

@@ -59,6 +59,9 @@ coordinator::JobLists jobs_of(const Checkpoint& c, const Scene& scene) {
                                              static_cast<std::size_t>(scene.comm.size()));
   for (auto& list : lists) {
     for (const model::JobPlacement& p : c.rounds.spanning) list.push_back(p.job);
+    for (const coordinator::Flight& flight : c.rounds.flights) {
+      for (const solver::Offer& offer : flight.offers) list.push_back(offer.job);
+    }
   }
   return lists;
 }
@@ -79,6 +82,14 @@ void hand_out(const comm::Communicator& comm, Checkpoint& c) {
   comm.broadcast_value(c.rounds.idle_rounds);
   comm.broadcast_value(c.rounds.shards);
   comm.broadcast_vector(c.rounds.refusals);
+  std::size_t flights = c.rounds.flights.size();
+  comm.broadcast_value(flights);
+  c.rounds.flights.resize(flights);
+  for (coordinator::Flight& flight : c.rounds.flights) {
+    comm.broadcast_vector(flight.offers);
+    comm.broadcast_vector(flight.bids);
+    comm.broadcast_vector(flight.changed);
+  }
   comm.broadcast_vector(c.contents);
 }
 

@@ -60,7 +60,6 @@ class WrongCommandLine(ProgramTest):
             ([*PLAN, "--time-limit", "-3"], "--time-limit: -3 seconds"),
             ([*PLAN, "--offers", "0"], "--offers: Value 0 not in range 1 to"),
             ([*PLAN, "--offer-choice", "best"], r"--offer-choice: best not in \{sampled,largest"),
-            ([*PLAN, "--pipeline-depth", "1", "--checkpoint", "c"], "--checkpoint"),
             ([*PLAN, "--seed", "-4"], "--seed: -4 is negative"),
             ([*PLAN, "--threads", "-3"], "--threads: Value -3 not in range 0 to 4096"),
             ([*PLAN, "--objective", "profit"], r"--objective: profit not in \{value,allocate\}"),

@@ -21,6 +21,13 @@ struct Refusal {
   int round = 0;
 };
 
+/// A round on its way (`RoundOptions::depth`): what was offered, and who bid.
+struct Flight {
+  std::vector<solver::Offer> offers;
+  std::vector<solver::Bid> bids;
+  std::vector<JobId> changed;  ///< offered jobs that have changed since: nobody gets them
+};
+
 /// Where the rounds stand, beside the shards' content. The same on every rank.
 struct RoundState {
   int round = 0;        ///< the last one that ended; 0 = after the local plans
@@ -29,6 +36,7 @@ struct RoundState {
   std::int64_t shards = 0;
   model::Placement spanning = {};      ///< jobs that lie over several shards; ascending JobId
   std::vector<Refusal> refusals = {};  ///< still remembered; ascending (job, shard)
+  std::vector<Flight> flights = {};    ///< oldest first
 };
 
 /// What all shards hold, in shard order, as a flat stream for messages and files. Complete on

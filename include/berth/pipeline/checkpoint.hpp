@@ -22,7 +22,7 @@ struct Checkpoint {
   std::vector<std::int64_t> contents;  ///< of the shards, as gather_contents writes them
 };
 
-/// Replaces the file whole or not at all: a first line `berth checkpoint 2 SHA256`, then the
+/// Replaces the file whole or not at all: a first line `berth checkpoint 3 SHA256`, then the
 /// content, which that digest covers. @throws SystemError
 void write_checkpoint(const std::string& path, const Checkpoint& checkpoint);
 

@@ -99,6 +99,13 @@ TEST_F(Resumed, after_any_round_of_gangs_on_four_shards) {
   stop_everywhere(policy::generate_hetero({.gpus = 512, .seed = 11}), 2);
 }
 
+TEST_F(Resumed, after_any_round_with_bids_on_their_way) {
+  options.partition.shards = 4;
+  options.rounds.regroups = 1;
+  options.rounds.depth = 2;
+  stop_everywhere(policy::generate_hetero({.gpus = 512, .seed = 11}), 1);
+}
+
 TEST_F(Resumed, after_any_round_with_quotas_and_uplinks) {
   options.partition.shards = 4;
   options.rounds.regroups = 2;
