@@ -12,7 +12,8 @@ namespace berth::pipeline {
 
 /// Reads a jobs file with all ranks: rank 0 hands out blocks of whole lines, every rank's threads
 /// parse theirs, and rank 0 puts the records together in the order of the file. The workload is on
-/// rank 0 alone, the same as io::read_jobs gives; an error is thrown on all ranks, the same as there.
+/// rank 0 alone, the same as io::read_jobs gives; an error is thrown on all ranks, the same as
+/// there.
 ///
 /// Collective. Rank 0 holds one block of text of each thread of each rank, 32 MiB at most (or one
 /// line of each rank), at a time, and as much of what is next.

@@ -25,9 +25,9 @@ class Environment {
   int exceptions_at_start_;
 };
 
-/// Whether this rank has a core of its own. Then it stays awake for half a millisecond when it waits
-/// for a message: the kernel takes a tenth of one to wake it. Otherwise, and at first, it soon leaves
-/// its core to the ranks it waits for.
+/// Whether this rank has a core of its own. Then it stays awake for half a millisecond when it
+/// waits for a message: the kernel takes a tenth of one to wake it. Otherwise, and at first, it
+/// soon leaves its core to the ranks it waits for.
 void stay_awake(bool own_core);
 
 }  // namespace berth::comm
