@@ -26,8 +26,6 @@ using solver::Bid;
 using solver::Offer;
 using solver::Shard;
 
-constexpr std::uint32_t kChanged = ~std::uint32_t{0};  ///< a version that no job has
-
 /// What became of a grant.
 struct Outcome {
   JobId job;
@@ -54,9 +52,7 @@ class Rounds {
     for (const Refusal& r : start.refusals) refused_[{r.job, r.shard}] = r.round;
     share_room();
     for (const Flight& flight : start.flights) {
-      Pushed pushed{flight.offers, flight.bids, claims_of(flight.offers)};
-      for (const JobId job : flight.changed) pushed.claims.seen[job] = kChanged;
-      in_flight_.exchange(std::move(pushed));
+      in_flight_.exchange({flight.offers, flight.bids, claims_of(flight.offers)});
     }
   }
 
@@ -108,10 +104,11 @@ class Rounds {
   [[nodiscard]] std::vector<Flight> flights() const {
     std::vector<Flight> all;
     for (const Pushed& pushed : in_flight_.in_flight()) {
-      Flight& flight = all.emplace_back(Flight{pushed.offers, pushed.bids, {}});
-      for (const auto& [job, seen] : pushed.claims.seen) {
-        if (seen != versions_.of({strads::Thing::job, job.value()})) flight.changed.push_back(job);
-      }
+      Flight& flight = all.emplace_back(Flight{pushed.offers, pushed.bids});
+      std::erase_if(flight.bids, [&](const Bid& bid) {
+        const auto now = versions_.of({strads::Thing::job, bid.job.value()});
+        return pushed.claims.seen.at(bid.job) != now;
+      });
     }
     return all;
   }

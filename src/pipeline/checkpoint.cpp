@@ -38,7 +38,6 @@ std::string content_of(const Checkpoint& c) {
   for (const coordinator::Flight& flight : c.rounds.flights) {
     w.list<solver::Offer>(flight.offers);
     w.list<solver::Bid>(flight.bids);
-    w.list<JobId>(flight.changed);
   }
   w.list<std::int64_t>(c.contents);
   return w.take();
@@ -75,7 +74,6 @@ Checkpoint parse(std::string_view content) {
     coordinator::Flight& flight = c.rounds.flights.emplace_back();
     r.list(flight.offers);
     r.list(flight.bids);
-    r.list(flight.changed);
   }
   r.list(c.contents);
   return c;

@@ -88,7 +88,6 @@ void hand_out(const comm::Communicator& comm, Checkpoint& c) {
   for (coordinator::Flight& flight : c.rounds.flights) {
     comm.broadcast_vector(flight.offers);
     comm.broadcast_vector(flight.bids);
-    comm.broadcast_vector(flight.changed);
   }
   comm.broadcast_vector(c.contents);
 }

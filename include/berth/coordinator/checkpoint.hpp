@@ -21,11 +21,10 @@ struct Refusal {
   int round = 0;
 };
 
-/// A round on its way (`RoundOptions::depth`): what was offered, and who bid.
+/// A round on its way (`RoundOptions::depth`): what was offered, and the bids that still count.
 struct Flight {
   std::vector<solver::Offer> offers;
   std::vector<solver::Bid> bids;
-  std::vector<JobId> changed;  ///< offered jobs that have changed since: nobody gets them
 };
 
 /// Where the rounds stand, beside the shards' content. The same on every rank.

@@ -31,8 +31,7 @@ Checkpoint some_checkpoint() {
               .spanning = {{.job = JobId(9), .start = 0, .tasks = {{MachineId(3), 1, 0xF0, 1000}}}},
               .refusals = {{JobId(1), ShardId(2), 4}},
               .flights = {{.offers = {{JobId(6), ShardId(0), 2.5}},
-                           .bids = {{JobId(6), ShardId(1), 1.5, 0}},
-                           .changed = {JobId(6)}}}};
+                           .bids = {{JobId(6), ShardId(1), 1.5, 0}}}}};
   c.contents = {0, 2, 0, 0};
   return c;
 }
@@ -88,7 +87,6 @@ TEST_F(CheckpointFile, brings_back_what_was_written) {
   EXPECT_EQ(read.rounds.flights[0].offers[0].regret, 2.5);
   ASSERT_EQ(read.rounds.flights[0].bids.size(), 1u);
   EXPECT_EQ(read.rounds.flights[0].bids[0].shard, ShardId(1));
-  EXPECT_EQ(read.rounds.flights[0].changed, std::vector{JobId(6)});
   EXPECT_EQ(read.contents, written.contents);
 }
 
