@@ -2,76 +2,24 @@
 #include "berth/coordinator/job_store.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <iterator>
 #include <utility>
 
 #include "berth/base/assert.hpp"
+#include "berth/coordinator/job_wire.hpp"
 
 namespace berth::coordinator {
 namespace {
 
-using model::Job;
-using model::TaskGroup;
 using model::Workload;
-using Words = std::vector<std::uint32_t>;
 
 constexpr std::size_t kAtOnce = std::size_t{1} << 13;  ///< jobs handed out at a time
+constexpr std::size_t kBlock = 64;                     ///< jobs that are at home together
 
-template <class T>
-using WordsOf = std::array<std::uint32_t, sizeof(T) / sizeof(std::uint32_t)>;
-
-template <class T>
-void append(Words& words, const T& value) {
-  const auto raw = std::bit_cast<WordsOf<T>>(value);
-  words.insert(words.end(), raw.begin(), raw.end());
-}
-
-template <class T>
-T take(std::span<const std::uint32_t>& words) {
-  WordsOf<T> raw;
-  BERTH_EXPECT(words.size() >= raw.size());
-  std::ranges::copy(words.first(raw.size()), raw.begin());
-  words = words.subspan(raw.size());
-  return std::bit_cast<T>(raw);
-}
-
-/// A job is its id, its record, its task groups.
-void pack(const Workload& workload, JobId id, Words& words) {
+void pack(const Workload& workload, JobId id, JobWords& words) {
   BERTH_EXPECT(workload.has(id));
-  const Job& job = workload.job(id);
-  append(words, id);
-  append(words, job);
-  for (const TaskGroup& group : workload.groups_of(job)) append(words, group);
-}
-
-/// Room for so many more, no more: a vector that doubles would need three times the records.
-void make_room(Workload& workload, std::size_t jobs) {
-  workload.jobs.reserve(workload.jobs.size() + jobs);
-  workload.groups.reserve(workload.groups.size() + jobs);  // most have one
-}
-
-std::size_t count_jobs(std::span<const std::uint32_t> words) {
-  std::size_t jobs = 0;
-  for (; !words.empty(); ++jobs) {
-    take<JobId>(words);
-    const std::size_t groups = take<Job>(words).groups;
-    words = words.subspan(groups * WordsOf<TaskGroup>{}.size());
-  }
-  return jobs;
-}
-
-void unpack(std::span<const std::uint32_t> words, Workload& workload) {
-  make_room(workload, count_jobs(words));
-  std::vector<TaskGroup> groups;
-  while (!words.empty()) {
-    const auto id = take<JobId>(words);
-    const auto job = take<Job>(words);
-    groups.clear();
-    for (std::uint32_t g = 0; g < job.groups; ++g) groups.push_back(take<TaskGroup>(words));
-    if (!workload.has(id)) model::add_job(workload, id, job, groups);
-  }
+  const model::Job& job = workload.job(id);
+  append_job(words, id, job, workload.groups_of(job));
 }
 
 /// Those with ids in [first, first + kAtOnce). @pre each list ascends
@@ -87,48 +35,109 @@ JobLists part_of(const JobLists& lists, std::size_t first) {
 
 }  // namespace
 
-JobStore::JobStore(const comm::Communicator& comm, Workload& workload) : comm_(&comm) {
-  BERTH_EXPECT(comm.rank() != 0 || !workload.in_parts());
+JobStore::JobStore(const comm::Communicator& comm, Workload& workload)
+    : comm_(&comm), jobs_(&workload) {
   const char whole = workload.in_parts() ? 0 : 1;
   whole_ = comm.all_gather(whole);
-  if (std::ranges::count(whole_, 0) > 0) workload_ = &workload;
+  const auto parts = std::ranges::count(whole_, 0);
+  if (parts > 0) workload_ = &workload;
+  at_root_ = parts > 0 && whole_[0] != 0;
+}
+
+JobStore JobStore::of_whole(const comm::Communicator& comm, const Workload& workload) {
+  return {comm, workload, false};
+}
+
+int JobStore::home_of(JobId job, int ranks) {
+  return static_cast<int>(job.index() / kBlock % static_cast<std::size_t>(ranks));
+}
+
+bool JobStore::at_home(JobId job, int rank) const {
+  return rank == (at_root_ ? 0 : home_of(job, comm_->size()));
+}
+
+std::vector<JobId> JobStore::home_jobs() const {
+  std::vector<JobId> jobs = model::planned_jobs(*jobs_);
+  std::erase_if(jobs, [&](JobId job) { return !at_home(job, comm_->rank()); });
+  return jobs;
+}
+
+void JobStore::spread() {
+  if (!at_root_) return;
+  hand_out([&] {
+    JobLists lists(whole_.size());
+    for (std::size_t j = 0; comm_->rank() == 0 && j < workload_->size(); ++j) {
+      lists[static_cast<std::size_t>(home_of(JobId(j), comm_->size()))].emplace_back(j);
+    }
+    return lists;
+  });
+  at_root_ = false;
+  whole_[0] = 0;
+  if (comm_->rank() != 0) return;
+  model::make_part(*workload_);
+  keep({});
+}
+
+void JobStore::gather() {
+  if (at_root_ || workload_ == nullptr) {
+    at_root_ = true;
+    return;
+  }
+  hand_out([&] {
+    JobLists lists(whole_.size());
+    lists.front() = home_jobs();
+    return lists;
+  });
+  at_root_ = true;
+  whole_[0] = 1;
+  if (comm_->rank() == 0) model::make_whole(*workload_);
 }
 
 void JobStore::send(JobLists lists) const {
   if (workload_ == nullptr) return;
   lists.resize(whole_.size());
-  Words words;
+  JobWords words;
   std::vector<std::size_t> counts;
   for (std::size_t r = 0; r < lists.size(); ++r) {
     const std::size_t before = words.size();
-    const bool lacks = whole_[r] == 0 && r != static_cast<std::size_t>(comm_->rank());
+    const int rank = static_cast<int>(r);
+    const bool lacks = whole_[r] == 0 && rank != comm_->rank();
     std::ranges::sort(lists[r]);
     const auto end = std::unique(lists[r].begin(), lists[r].end());
-    for (auto id = lists[r].begin(); lacks && id != end; ++id) pack(*workload_, *id, words);
+    for (auto id = lists[r].begin(); lacks && id != end; ++id) {
+      if (!at_home(*id, rank)) pack(*workload_, *id, words);
+    }
     counts.push_back(words.size() - before);
   }
   const auto got = comm_->all_to_all_varying<std::uint32_t>(words, counts);
-  Words().swap(words);
-  unpack(got.values, *workload_);
+  JobWords().swap(words);
+  add_jobs(got.values, *workload_);
 }
 
 void JobStore::hand_out(const std::function<JobLists()>& lists) const {
   if (workload_ == nullptr) return;
   JobLists all;
   comm_->agreed([&] {
-    if (comm_->rank() == 0) all = lists();
+    all = lists();
     for (auto& list : all) std::ranges::sort(list);
   });
-  std::vector<std::uint64_t> sizes;
-  for (const auto& list : all) sizes.push_back(list.size());
+  std::vector<std::int64_t> sizes;
+  for (const auto& list : all) sizes.push_back(std::ssize(list));
   sizes.resize(whole_.size());
-  comm_->broadcast(std::span(sizes));
+  comm_->sum(sizes);
   if (workload_->in_parts()) {
-    make_room(*workload_, sizes[static_cast<std::size_t>(comm_->rank())]);
+    make_room(*workload_, static_cast<std::size_t>(sizes[static_cast<std::size_t>(comm_->rank())]));
   }
   for (std::size_t first = 0; first < workload_->size(); first += kAtOnce) {
     send(part_of(all, first));
   }
+}
+
+JobLists JobStore::from_home(JobLists wanted) const {
+  for (auto& list : wanted) {
+    std::erase_if(list, [&](JobId job) { return !at_home(job, comm_->rank()); });
+  }
+  return wanted;
 }
 
 void JobStore::show(std::span<const JobId> jobs) const {
@@ -136,8 +145,33 @@ void JobStore::show(std::span<const JobId> jobs) const {
   send(JobLists(whole_.size(), std::vector<JobId>(jobs.begin(), jobs.end())));
 }
 
+void JobStore::visit(std::span<const JobId> jobs,
+                     const std::function<void(std::span<const JobId>)>& see) const {
+  const bool sees = comm_->rank() == 0;
+  std::uint64_t count = jobs.size();
+  comm_->broadcast_value(count);
+  const bool guests = sees && in_parts() && workload_->in_parts();
+  const std::vector<JobId> had = guests ? model::jobs_here(*workload_) : std::vector<JobId>{};
+  for (std::size_t first = 0; first < count; first += kAtOnce) {
+    std::vector<JobId> now;
+    if (sees) {
+      const auto window = jobs.subspan(first, std::min(kAtOnce, jobs.size() - first));
+      now.assign(window.begin(), window.end());
+    }
+    comm_->broadcast_vector(now);
+    send(from_home({now}));
+    comm_->agreed([&] {
+      if (sees) see(now);
+    });
+    if (guests) model::keep_jobs(*workload_, had);
+  }
+}
+
 void JobStore::keep(std::span<const JobId> jobs) const {
-  if (workload_ != nullptr && workload_->in_parts()) model::keep_jobs(*workload_, jobs);
+  if (workload_ == nullptr || !workload_->in_parts()) return;
+  std::vector<JobId> all(jobs.begin(), jobs.end());
+  std::ranges::move(home_jobs(), std::back_inserter(all));
+  model::keep_jobs(*workload_, all);
 }
 
 void JobStore::keep(std::span<const solver::Shard> mine, const model::Placement& spanning,

@@ -11,20 +11,13 @@ namespace {
 
 using solver::Shard;
 
-/// All jobs on GPUs are single tasks that look at the GPU type only. @pre all jobs are here
-bool places_are_alike(const model::Valuation& valuation) {
+/// All of these jobs on GPUs are single tasks that look at the GPU type only.
+bool places_are_alike(const model::Valuation& valuation, std::span<const JobId> jobs) {
   const model::Workload& workload = valuation.instance().workload;
-  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
-    const model::Job& job = workload.jobs[j];
-    if (workload.gpu_milli(job) == 0 || workload.pinned(job)) continue;
-    if (workload.tasks(job) != 1 || !valuation.placeless(JobId(j))) return false;
-  }
-  return true;
-}
-
-/// Rank 0 has all jobs and decides.
-bool plans_as_one(const comm::Communicator& comm, const model::Valuation& valuation) {
-  return comm.max(comm.rank() == 0 && places_are_alike(valuation) ? 1 : 0) == 1;
+  return std::ranges::all_of(jobs, [&](JobId id) {
+    const model::Job& job = workload.job(id);
+    return workload.gpu_milli(job) == 0 || (workload.tasks(job) == 1 && valuation.placeless(id));
+  });
 }
 
 /// What each rank's shards start from.
@@ -101,18 +94,16 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
                        const model::Pools& pools, const partition::Shards& shards,
                        const partition::Ownership& owners, const Assignment& assignment,
                        std::span<const double> prices, const solver::ShardOptions& options,
-                       const JobStore& store) {
-  store.hand_out([&] {
-    return JobLists(static_cast<std::size_t>(comm.size()), jobs_of(assignment.spanning));
-  });
+                       JobStore& store) {
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  store.hand_out([&] { return store.from_home(JobLists(ranks, jobs_of(assignment.spanning))); });
   std::vector<Shard> mine = own_shards(comm, valuation, pools, shards, owners, options);
-  if (plans_as_one(comm, valuation)) {
+  if (comm.min(places_are_alike(valuation, store.home_jobs()) ? 1 : 0) == 1) {
+    store.gather();
     return plan_as_one(comm, valuation, pools, shards, assignment, std::move(mine), prices, options,
                        Post(comm, owners, store));
   }
-  store.hand_out([&] {
-    return jobs_by_owner(assignment, shards, owners, static_cast<std::size_t>(comm.size()));
-  });
+  store.hand_out([&] { return store.from_home(jobs_by_owner(assignment, shards, owners, ranks)); });
   comm.agreed([&] {
     auto left = std::ssize(mine);
     for (Shard& shard : mine) {

@@ -19,17 +19,46 @@ using model::JobPlacement;
 using model::Placement;
 using solver::Shard;
 
-/// Shape and count of each task group.
-using JobKind = std::vector<std::pair<ShapeId, std::int32_t>>;
+JobKind kind_of(const model::Workload& workload, JobId job) {
+  JobKind kind;
+  for (const model::TaskGroup& g : workload.groups_of(workload.job(job))) {
+    kind.emplace_back(g.shape, g.count);
+  }
+  return kind;
+}
 
-void give(std::span<const Shard> mine, const Placement& spanning, std::span<const ShardId> piece_of,
+/// Of all ranks' jobs. A kind travels as its length, its groups, and how many jobs it has.
+std::map<JobKind, std::int64_t> count_kinds(const comm::Communicator& comm,
+                                            const model::Workload& workload,
+                                            std::span<const JobId> jobs) {
+  std::map<JobKind, std::int64_t> own, all;
+  for (const JobId job : jobs) ++own[kind_of(workload, job)];
+  std::vector<std::int64_t> stream;
+  for (const auto& [kind, count] : own) {
+    stream.push_back(std::ssize(kind));
+    for (const auto& [shape, tasks] : kind) stream.insert(stream.end(), {shape.value(), tasks});
+    stream.push_back(count);
+  }
+  stream = comm.all_gather_varying<std::int64_t>(stream);
+  for (auto at = stream.begin(); at != stream.end();) {
+    JobKind kind;
+    for (std::int64_t groups = *at++; groups > 0; --groups, at += 2) {
+      kind.emplace_back(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
+    }
+    all[std::move(kind)] += *at++;
+  }
+  return all;
+}
+
+template <class PieceOf>
+void give(std::span<const Shard> mine, const Placement& spanning, const PieceOf& piece_of,
           Post& post) {
   for (const Shard& shard : mine) {
     const solver::ShardContent content = shard.content();
-    for (const JobPlacement& p : content.placed) post.add(piece_of[p.job.index()], Kind::placed, p);
-    for (const JobId job : content.unplaced) post.add(piece_of[job.index()], job);
+    for (const JobPlacement& p : content.placed) post.add(piece_of(p.job), Kind::placed, p);
+    for (const JobId job : content.unplaced) post.add(piece_of(job), job);
   }
-  for (const JobPlacement& p : spanning) post.add(piece_of[p.job.index()], Kind::placed, p);
+  for (const JobPlacement& p : spanning) post.add(piece_of(p.job), Kind::placed, p);
 }
 
 /// Kinds do not meet: one search serves all pieces of a rank.
@@ -46,39 +75,33 @@ Content all_of(std::map<ShardId, Content> pieces) {
 
 }  // namespace
 
-std::vector<ShardId> deal_kinds(const model::Workload& workload, std::size_t pieces) {
-  std::map<JobKind, std::vector<std::size_t>> kinds;
-  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
-    JobKind kind;
-    for (const model::TaskGroup& g : workload.groups_of(workload.jobs[j])) {
-      kind.emplace_back(g.shape, g.count);
-    }
-    kinds[std::move(kind)].push_back(j);
+KindDeal::KindDeal(const comm::Communicator& comm, const model::Workload& workload,
+                   std::span<const JobId> jobs, std::size_t pieces) {
+  std::map<JobKind, std::int64_t> kinds = count_kinds(comm, workload, jobs);
+  std::vector<std::pair<const JobKind*, std::int64_t>> largest_first;
+  for (const auto& [kind, count] : kinds) largest_first.emplace_back(&kind, count);
+  std::ranges::stable_sort(largest_first, std::greater<>{}, [](const auto& k) { return k.second; });
+  std::vector<std::int64_t> load(pieces, 0);
+  for (const auto& [kind, count] : largest_first) {
+    const auto least = std::ranges::min_element(load);
+    *least += count;
+    piece_of_.emplace(*kind, ShardId(static_cast<std::size_t>(least - load.begin())));
   }
-  std::vector<const std::vector<std::size_t>*> largest_first;
-  for (const auto& [kind, jobs] : kinds) largest_first.push_back(&jobs);
-  std::ranges::stable_sort(largest_first, std::greater<>{},
-                           [](const auto* jobs) { return jobs->size(); });
-  std::vector<std::size_t> load(pieces, 0);
-  std::vector<ShardId> piece_of(workload.jobs.size());
-  for (const auto* jobs : largest_first) {
-    const auto least = static_cast<std::size_t>(std::ranges::min_element(load) - load.begin());
-    load[least] += jobs->size();
-    for (const std::size_t j : *jobs) piece_of[j] = ShardId(least);
-  }
-  return piece_of;
+}
+
+ShardId KindDeal::piece_of(const model::Workload& workload, JobId job) const {
+  return piece_of_.at(kind_of(workload, job));
 }
 
 void trade(const comm::Communicator& comm, const model::Valuation& valuation,
            const Terrain& terrain, std::span<Shard> mine, Placement& spanning,
            const StopToken& stop, Sharing* sharing) {
   Post post(comm, terrain.owners, terrain.jobs);
-  std::vector<ShardId> piece_of;
-  if (comm.rank() == 0) {
-    piece_of = deal_kinds(valuation.instance().workload, terrain.shards.size());
-  }
-  comm.broadcast_vector(piece_of);
-  give(mine, comm.rank() == 0 ? spanning : Placement{}, piece_of, post);
+  const model::Workload& workload = valuation.instance().workload;
+  const KindDeal kinds(comm, workload, terrain.jobs.home_jobs(), terrain.shards.size());
+  give(
+      mine, comm.rank() == 0 ? spanning : Placement{},
+      [&](JobId job) { return kinds.piece_of(workload, job); }, post);
   auto pieces = post.deliver();
   GiveBack back(comm, terrain, post);
   back.keep_only(pieces, spanning);

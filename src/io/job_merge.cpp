@@ -128,9 +128,13 @@ void JobMerge::add_jobs(const JobBlock& block) {
 
 /// @pre the block's jobs are merged
 void JobMerge::add_running(const Workload& from) {
-  const std::size_t first_job = workload_.jobs.size() - from.jobs.size();
+  const std::size_t first_job = taken_ + workload_.jobs.size() - from.jobs.size();
   const auto first_task = static_cast<std::uint32_t>(workload_.running_tasks.size());
   for (model::Running running : from.running) {
+    const auto groups = from.groups_of(from.jobs[running.job.index()]);
+    for (const model::TaskPlacement& t : from.tasks_of(running)) {
+      ran_.emplace_back(std::size_t{of_.shapes[groups[t.group].shape.index()]});
+    }
     running.job = JobId(first_job + running.job.index());
     running.first_task += first_task;
     workload_.running.push_back(running);
@@ -152,6 +156,14 @@ void JobMerge::add(const JobBlock& block) {
   add_jobs(block);
   add_running(from);
   lines_before_ += block.line_count;
+}
+
+MergedJobs JobMerge::take() {
+  MergedJobs taken{.first = taken_,
+                   .jobs = std::exchange(workload_.jobs, {}),
+                   .groups = std::exchange(workload_.groups, {})};
+  taken_ += taken.jobs.size();
+  return taken;
 }
 
 void JobMerge::fill_speeds() {
@@ -186,7 +198,7 @@ void JobMerge::reserve(double part) {
 Workload JobMerge::finish() {
   refuse_repeated_ids();
   fill_speeds();
-  settle_running(*cluster_, workload_, lines_, file_);
+  settle_running(*cluster_, workload_, ran_, lines_, file_);
   return std::move(workload_);
 }
 

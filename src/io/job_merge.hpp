@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/io/job_blocks.hpp"
 #include "berth/model/cluster.hpp"
 #include "berth/model/workload.hpp"
 
@@ -21,6 +22,7 @@ class JobMerge {
   JobMerge(model::Cluster& cluster, std::string file);
 
   void add(const JobBlock& block);
+  MergedJobs take();
   void reserve(double part);
   model::Workload finish();
 
@@ -40,6 +42,8 @@ class JobMerge {
   std::string file_;
   std::size_t known_types_;  // of the cluster, before any block
   model::Workload workload_;
+  std::size_t taken_ = 0;             // jobs that are not in the workload any more
+  std::vector<ShapeId> ran_;          // by running task
   std::vector<std::uint32_t> lines_;  // by JobId
   std::uint32_t lines_before_ = 0;    // the next block
   Interner<model::Shape, ShapeHash> shapes_;

@@ -37,6 +37,7 @@ void JobMerger::add(std::string_view blocks) {
   for (ByteReader bytes(blocks); !bytes.done();) state_->merge.add(unpack_block(bytes));
 }
 
+MergedJobs JobMerger::take() { return state_->merge.take(); }
 void JobMerger::reserve(double part) { state_->merge.reserve(part); }
 model::Workload JobMerger::finish() { return state_->merge.finish(); }
 

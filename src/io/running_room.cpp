@@ -17,27 +17,34 @@ using model::Workload;
 
 namespace {
 
-void pin(model::Cluster& cluster, const Workload& workload, const Running& running) {
-  const auto groups = workload.groups_of(workload.jobs[running.job.index()]);
-  for (const TaskPlacement& t : workload.tasks_of(running)) {
-    const model::Shape& shape = workload.shape(groups[t.group].shape);
-    cluster.immovable.push_back({.machine = t.machine,
-                                 .devices = t.devices,
-                                 .milli = t.milli,
-                                 .cpu_milli = shape.cpu_milli,
-                                 .memory_mib = shape.memory_mib,
-                                 .nic_mbps = shape.nic_mbps,
-                                 .job = running.job});
+/// What each task of the job takes of its machine.
+template <class Visit>
+void visit_pieces(const Workload& workload, std::span<const ShapeId> shapes, const Running& running,
+                  const Visit& visit) {
+  const auto tasks = workload.tasks_of(running);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const TaskPlacement& t = tasks[i];
+    const model::Shape& shape = workload.shape(shapes[running.first_task + i]);
+    visit(model::Immovable{.machine = t.machine,
+                           .devices = t.devices,
+                           .milli = t.milli,
+                           .cpu_milli = shape.cpu_milli,
+                           .memory_mib = shape.memory_mib,
+                           .nic_mbps = shape.nic_mbps,
+                           .job = running.job});
   }
 }
 
 }  // namespace
 
 void settle_running(model::Cluster& cluster, const Workload& workload,
-                    std::span<const std::uint32_t> lines, const std::string& file) {
+                    std::span<const ShapeId> shapes, std::span<const std::uint32_t> lines,
+                    const std::string& file) {
   if (workload.running.empty()) return;
   for (const Running& running : workload.running) {
-    if (running.pinned) pin(cluster, workload, running);
+    if (!running.pinned) continue;
+    visit_pieces(workload, shapes, running,
+                 [&](const model::Immovable& piece) { cluster.immovable.push_back(piece); });
   }
   std::ranges::stable_sort(cluster.immovable, {}, &model::Immovable::machine);
   std::unordered_map<std::int32_t, model::FreeMachine> free;  // of machines where something runs
@@ -56,13 +63,9 @@ void settle_running(model::Cluster& cluster, const Workload& workload,
     if (!piece.job.valid()) take(piece, 0);
   }
   for (const Running& running : workload.running) {
-    const auto groups = workload.groups_of(workload.jobs[running.job.index()]);
-    for (const TaskPlacement& t : workload.tasks_of(running)) {
-      const model::Shape& shape = workload.shape(groups[t.group].shape);
-      take({t.machine, t.devices, t.milli, shape.cpu_milli, shape.memory_mib, shape.nic_mbps,
-            running.job},
-           lines[running.job.index()]);
-    }
+    const std::int64_t at = lines[running.job.index()];
+    visit_pieces(workload, shapes, running,
+                 [&](const model::Immovable& piece) { take(piece, at); });
   }
 }
 

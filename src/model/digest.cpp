@@ -12,9 +12,6 @@
 
 #include <openssl/evp.h>
 
-#include "berth/model/instance.hpp"
-#include "berth/model/placement.hpp"
-
 namespace berth::model {
 
 /// Values are a few bytes each: they are gathered before OpenSSL is called.
@@ -158,11 +155,10 @@ void add_communication(Sha256& sha, const Communication& c) {
   if (c.pattern == Pattern::ps) sha.integer(c.servers);
 }
 
-void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t> types,
-             std::size_t j) {
+void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t> types, JobId id) {
   const Workload& workload = instance.workload;
-  const Job& job = workload.jobs[j];
-  sha.name(workload.job_names[j]).integer(job.arrival).integer(job.priority);
+  const Job& job = workload.job(id);
+  sha.name(workload.job_names[id.index()]).integer(job.arrival).integer(job.priority);
   sha.real(job.weight).real(job.value).integer(job.required ? 1 : 0);
   sha.integer(static_cast<std::int64_t>(job.domain)).integer(job.queue.value());
   sha.integer(job.home_rack.value()).integer(job.home_pod.value());
@@ -230,31 +226,56 @@ class JobLines {
 
 }  // namespace
 
+InstanceDigest::InstanceDigest(const Instance& instance)
+    : instance_(&instance), types_(by_name(instance.cluster.gpu_types)) {
+  sha_.text("berth instance 1\n");
+  add_cluster(sha_, instance.cluster);
+}
+
+void InstanceDigest::add(JobId job) { add_job(sha_, *instance_, types_, job); }
+
 std::string instance_digest(const Instance& instance) {
-  Sha256 sha;
-  sha.text("berth instance 1\n");
-  add_cluster(sha, instance.cluster);
-  const std::vector<std::size_t> types = by_name(instance.cluster.gpu_types);
-  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) add_job(sha, instance, types, j);
-  return sha.hex();
+  InstanceDigest digest(instance);
+  for (std::size_t j = 0; j < instance.workload.size(); ++j) digest.add(JobId(j));
+  return digest.hex();
+}
+
+struct PlanDigest::State {
+  Sha256 sha = {};
+  JobLines lines;
+};
+
+PlanDigest::PlanDigest(const Instance& instance) : state_(new State{.lines = JobLines(instance)}) {}
+PlanDigest::PlanDigest(PlanDigest&&) noexcept = default;
+PlanDigest::~PlanDigest() = default;
+
+/// Lines of one job begin with its name and a tab, which no name has and which comes before every
+/// character of one: sorted by name, the jobs' lines follow each other.
+void PlanDigest::add(const JobPlacement& placed) {
+  for (const std::string_view line : state_->lines.of(placed)) state_->sha.text(line);
+}
+
+std::string PlanDigest::hex() { return state_->sha.hex(); }
+
+std::vector<JobId> jobs_by_name(const Workload& workload) {
+  std::vector<JobId> jobs;
+  jobs.reserve(workload.size());
+  for (std::size_t j = 0; j < workload.size(); ++j) jobs.emplace_back(j);
+  const auto name_of = [&](JobId job) { return workload.job_names[job.index()]; };
+  if (!std::ranges::is_sorted(jobs, {}, name_of)) std::ranges::sort(jobs, {}, name_of);
+  return jobs;
 }
 
 std::string plan_digest(const Instance& instance, const Placement& placement) {
   const auto name_of = [&](std::size_t i) {
     return instance.workload.job_names[placement[i].job.index()];
   };
-  // Lines of one job begin with its name and a tab, which no name has and which comes before every
-  // character of one: sorted by name, the jobs' lines follow each other.
   std::vector<std::size_t> order(placement.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // Mostly they are named in the order of their numbers.
   if (!std::ranges::is_sorted(order, {}, name_of)) std::ranges::sort(order, {}, name_of);
-  Sha256 sha;
-  JobLines lines(instance);
-  for (const std::size_t i : order) {
-    for (const std::string_view line : lines.of(placement[i])) sha.text(line);
-  }
-  return sha.hex();
+  PlanDigest digest(instance);
+  for (const std::size_t i : order) digest.add(placement[i]);
+  return digest.hex();
 }
 
 }  // namespace berth::model

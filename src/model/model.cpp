@@ -69,9 +69,9 @@ Level pool_level(const Instance& instance, Objective objective) {
   if (rings_fill_racks(instance)) return Level::rack;
   const Valuation valuation(instance, objective);
   const Workload& workload = instance.workload;
-  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
-    const Job& job = workload.jobs[j];
-    if (workload.pinned(job) || valuation.placeless(JobId(j))) continue;
+  for (const JobId id : planned_jobs(workload)) {
+    const Job& job = workload.job(id);
+    if (valuation.placeless(id)) continue;
     const Factors& spread = workload.factors[job.spread_factor];
     const bool racks_differ = job.home_rack.valid() || job.domain == Level::rack ||
                               spread[static_cast<std::size_t>(Level::rack)] !=

@@ -2,6 +2,8 @@
 // Parts of a workload. Task groups lie in the order of their jobs' records.
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
+#include <utility>
 
 #include "berth/base/assert.hpp"
 #include "berth/model/workload.hpp"
@@ -17,6 +19,39 @@ void cut(std::vector<T>& values, std::size_t size) {
 }
 
 }  // namespace
+
+std::vector<JobId> jobs_here(const Workload& workload) {
+  std::vector<JobId> jobs;
+  jobs.reserve(workload.jobs.size());
+  for (std::size_t j = 0; j < workload.size(); ++j) {
+    if (workload.has(JobId(j))) jobs.emplace_back(j);
+  }
+  return jobs;
+}
+
+void make_part(Workload& whole) {
+  BERTH_EXPECT(!whole.in_parts());
+  whole.position.resize(whole.jobs.size());
+  std::iota(whole.position.begin(), whole.position.end(), 0);
+}
+
+void make_whole(Workload& part) {
+  BERTH_EXPECT(part.jobs.size() == part.size());
+  std::vector<Job> jobs;
+  std::vector<TaskGroup> groups;
+  jobs.reserve(part.jobs.size());
+  groups.reserve(part.groups.size());
+  for (const std::int32_t at : part.position) {
+    Job job = part.jobs[static_cast<std::size_t>(at)];
+    const auto own = part.groups_of(job);
+    job.first_group = static_cast<std::uint32_t>(groups.size());
+    groups.insert(groups.end(), own.begin(), own.end());
+    jobs.push_back(job);
+  }
+  part.jobs = std::move(jobs);
+  part.groups = std::move(groups);
+  part.position = {};
+}
 
 void add_job(Workload& part, JobId id, const Job& job, std::span<const TaskGroup> groups) {
   BERTH_EXPECT(part.in_parts() && !part.has(id));

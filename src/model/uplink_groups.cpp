@@ -2,7 +2,7 @@
 #include "berth/model/uplink_groups.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -78,15 +78,19 @@ UplinkGroups::UplinkGroups(const Instance& instance, const Links& links) : insta
   if (links.idle()) return;
   racks_ = make_tier(links, false);
   pods_ = make_tier(links, true);
-  measure();
+  settle(demands(planned_jobs(instance.workload)));
 }
 
-/// What rings ask of the groups: the scale of their prices.
-void UplinkGroups::measure() {
-  constexpr double kLeastShare = 1.0 / 1024.0;
+void UplinkGroups::Demand::add(const Demand& other) {
+  most = std::max(most, other.most);
+  least = std::min(least, other.least);
+  wanted += other.wanted;
+}
+
+std::vector<UplinkGroups::Demand> UplinkGroups::demands(std::span<const JobId> jobs) const {
   const Workload& workload = instance_->workload;
-  for (Group& group : groups_) group.least = std::numeric_limits<double>::infinity();
-  for (const JobId id : planned_jobs(workload)) {
+  std::vector<Demand> demands(groups_.size());
+  for (const JobId id : jobs) {
     const Job& job = workload.job(id);
     const double gpus = static_cast<double>(workload.gpu_milli(job)) / kGpuMilli;
     if (job.communication.pattern != Pattern::ring || gpus <= 0.0) continue;
@@ -95,32 +99,27 @@ void UplinkGroups::measure() {
       if ((job.gpu_types >> t & 1U) == 0) continue;
       for (const Toll& toll : tolls(id, GpuTypeId(t), Level::cluster)) {
         if (toll.group == kNone) continue;
-        Group& group = groups_[toll.group];
-        group.unit = std::max(group.unit, toll.mbps / gpus);
-        group.least = std::min(group.least, toll.mbps / gpus);
+        demands[toll.group].add({toll.mbps / gpus, toll.mbps / gpus, 0});
         most[toll.group] = std::max(most[toll.group], toll.mbps);
       }
     }
-    for (const auto& [group, mbps] : most) groups_[group].wanted += mbps;
+    for (const auto& [group, mbps] : most) {
+      demands[group].wanted +=
+          static_cast<Int128>(std::floor(std::ldexp(mbps, Demand::kScaleLog2)));
+    }
   }
-  for (Group& group : groups_) {
-    if (group.unit == 0.0) group.unit = group.least = 1.0;  // nobody asks
-    group.least = std::max(group.least / group.unit, kLeastShare);
-  }
-}
-
-std::vector<UplinkGroups::Demand> UplinkGroups::demands() const {
-  std::vector<Demand> demands;
-  for (const Group& g : groups_) demands.push_back({g.unit, g.least, g.wanted});
   return demands;
 }
 
-void UplinkGroups::set_demands(std::span<const Demand> demands) {
+void UplinkGroups::settle(std::span<const Demand> demands) {
+  constexpr double kLeastShare = 1.0 / 1024.0;
   BERTH_EXPECT(demands.size() == groups_.size());
   for (std::size_t i = 0; i < demands.size(); ++i) {
-    groups_[i].unit = demands[i].unit;
-    groups_[i].least = demands[i].least;
-    groups_[i].wanted = demands[i].wanted;
+    Group& group = groups_[i];
+    const bool asked = demands[i].most > 0.0;
+    group.unit = asked ? demands[i].most : 1.0;
+    group.least = asked ? std::max(demands[i].least / group.unit, kLeastShare) : 1.0;
+    group.wanted = std::ldexp(static_cast<double>(demands[i].wanted), -Demand::kScaleLog2);
   }
 }
 

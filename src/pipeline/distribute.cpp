@@ -106,14 +106,8 @@ void send_cluster(const Communicator& comm, model::Cluster& cluster) {
   comm.broadcast_vector(cluster.immovable);
 }
 
-void send_workload(const Communicator& comm, model::Workload& workload) {
-  auto jobs = static_cast<std::uint64_t>(workload.jobs.size());
-  comm.broadcast_value(jobs);
-  if (comm.rank() != 0) {
-    workload.jobs = {};
-    workload.groups = {};
-    workload.position.assign(static_cast<std::size_t>(jobs), model::Workload::kMissing);
-  }
+/// All but jobs and names.
+void send_tables(const Communicator& comm, model::Workload& workload) {
   comm.broadcast_vector(workload.shapes);
   comm.broadcast_vector(workload.factors);
   comm.broadcast_vector(workload.speeds);
@@ -121,22 +115,42 @@ void send_workload(const Communicator& comm, model::Workload& workload) {
   send(comm, workload.labels);
   comm.broadcast_vector(workload.running);
   comm.broadcast_vector(workload.running_tasks);
-  std::vector<JobId> pinned;  // all must know what they take of quotas and uplinks
+}
+
+/// All must know what they take of quotas and uplinks.
+void send_pinned_jobs(const Communicator& comm, model::Workload& workload) {
+  std::vector<JobId> pinned;
   for (const model::Running& r : workload.running) {
     if (r.pinned) pinned.push_back(r.job);
   }
-  coordinator::JobStore(comm, workload).hand_out([&] {
-    return coordinator::JobLists(static_cast<std::size_t>(comm.size()), pinned);
+  const coordinator::JobStore store(comm, workload);
+  store.hand_out([&] {
+    return store.from_home(coordinator::JobLists(static_cast<std::size_t>(comm.size()), pinned));
   });
+}
+
+void forget_jobs(model::Workload& workload, std::size_t jobs) {
+  workload.jobs = {};
+  workload.groups = {};
+  workload.position.assign(jobs, model::Workload::kMissing);
 }
 
 }  // namespace
 
 void distribute(const Communicator& comm, model::Instance& instance) {
   if (comm.size() == 1) return;
+  auto jobs = static_cast<std::uint64_t>(instance.workload.jobs.size());
+  comm.broadcast_value(jobs);
+  if (comm.rank() != 0) forget_jobs(instance.workload, static_cast<std::size_t>(jobs));
+  distribute_rest(comm, instance);
+}
+
+void distribute_rest(const Communicator& comm, model::Instance& instance) {
+  if (comm.size() == 1) return;
   if (comm.rank() != 0) instance.cluster.machine_names = instance.workload.job_names = {};
   send_cluster(comm, instance.cluster);
-  send_workload(comm, instance.workload);
+  send_tables(comm, instance.workload);
+  send_pinned_jobs(comm, instance.workload);
 }
 
 void distribute_cluster(const Communicator& comm, model::Cluster& cluster) {

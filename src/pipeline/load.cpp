@@ -16,7 +16,7 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
   });
   distribute_cluster(comm, instance.cluster);
   instance.workload = read_jobs(comm, input.jobs, instance.cluster, block_bytes);
-  distribute(comm, instance);
+  distribute_rest(comm, instance);
   return instance;
 }
 

@@ -81,27 +81,27 @@ double peak_memory_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
-/// Of all jobs: rank 0 has them and tells the others.
+/// Of all jobs, though every rank looks at those it has.
 model::Talk agreed_talk(const Communicator& comm, const model::Instance& instance) {
-  auto talk = comm.rank() == 0 ? model::talk_of(instance.workload) : model::Talk::none;
-  comm.broadcast_value(talk);
-  return talk;
+  const bool some = model::talk_of(instance.workload) == model::Talk::some;
+  return comm.max(some ? 1 : 0) == 1 ? model::Talk::some : model::Talk::none;
 }
 
 model::UplinkGroups agreed_uplinks(const Communicator& comm, const model::Instance& instance,
-                                   const model::Links& links) {
+                                   const model::Links& links, const coordinator::JobStore& jobs) {
   model::UplinkGroups uplinks(instance, links);
-  auto demands = uplinks.demands();
-  comm.broadcast_vector(demands);
-  uplinks.set_demands(demands);
+  std::vector<model::UplinkGroups::Demand> demands(uplinks.size());
+  const auto all =
+      comm.all_gather_varying<model::UplinkGroups::Demand>(uplinks.demands(jobs.home_jobs()));
+  for (std::size_t i = 0; i < all.size(); ++i) demands[i % demands.size()].add(all[i]);
+  uplinks.settle(demands);
   return uplinks;
 }
 
 model::Level agreed_level(const Communicator& comm, const model::Instance& instance,
                           model::Objective objective) {
-  auto level = comm.rank() == 0 ? model::pool_level(instance, objective) : model::Level{};
-  comm.broadcast_value(level);
-  return level;
+  const bool racks = model::pool_level(instance, objective) == model::Level::rack;
+  return comm.max(racks ? 1 : 0) == 1 ? model::Level::rack : model::Level::pod;
 }
 
 double largest_of(std::span<const double> prices) {
@@ -154,12 +154,12 @@ void validate(const PlanOptions& options) {
 
 model::Plan plan_cluster(const Communicator& comm, const model::Instance& instance,
                          const PlanOptions& options, report::ProgressTable& progress,
-                         const coordinator::JobStore& jobs) {
+                         coordinator::JobStore& jobs) {
   Stages stages(comm);
   const model::Valuation face(instance, options.objective);
   const model::Quotas quotas(instance, options.objective);
   const model::Links links(instance, agreed_talk(comm, instance));
-  const model::UplinkGroups uplinks = agreed_uplinks(comm, instance, links);
+  const model::UplinkGroups uplinks = agreed_uplinks(comm, instance, links, jobs);
   const auto pools =
       model::make_pools(instance.cluster, agreed_level(comm, instance, options.objective));
 
@@ -176,6 +176,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   Start start = options.checkpoint.resume.empty() ? plan_locally(scene, stages, progress)
                                                   : resume(scene, stages);
 
+  jobs.gather();
   Proof proof = stages.run("bound", [&] {
     return tightest(
         comm, instance, options.objective,
@@ -223,6 +224,12 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
                 {"spanning_gangs", static_cast<double>(placed.spanning)},
                 {"peak_memory_mib", comm.max_seconds(peak_memory_mib())}};
   return plan;
+}
+
+model::Plan plan_cluster(const Communicator& comm, const model::Instance& instance,
+                         const PlanOptions& options, report::ProgressTable& progress) {
+  auto jobs = coordinator::JobStore::of_whole(comm, instance.workload);
+  return plan_cluster(comm, instance, options, progress, jobs);
 }
 
 }  // namespace berth::pipeline

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "berth/coordinator/job_store.hpp"
+#include "berth/coordinator/job_wire.hpp"
 #include "berth/io/job_blocks.hpp"
 #include "berth/parallel/loops.hpp"
 #include "berth/parallel/threads.hpp"
@@ -20,6 +22,7 @@ namespace berth::pipeline {
 namespace {
 
 using comm::Communicator;
+using coordinator::JobStore;
 
 /// However many ranks and threads there are: text of one deal at most, about.
 constexpr std::size_t kDealBytes = std::size_t{1} << 25;
@@ -54,10 +57,23 @@ class Desk {
     if (failed_ || blocks.empty()) return;
     try {
       merger_.add(blocks);
-      if (std::exchange(first_, false)) merger_.reserve(part_read);
+      part_merged_ = part_read;
     } catch (...) {
       failed_ = std::current_exception();
     }
+  }
+
+  /// Records merged since the last call.
+  io::MergedJobs take() {
+    if (failed_) return {};
+    io::MergedJobs jobs = merger_.take();
+    make_room();
+    return jobs;
+  }
+
+  /// For what stays here, once the first lines say how much there will be.
+  void make_room() {
+    if (part_merged_ > 0.0 && std::exchange(first_, false)) merger_.reserve(part_merged_);
   }
 
   model::Workload finish() {
@@ -83,6 +99,7 @@ class Desk {
   io::LineReader reader_;
   io::JobMerger merger_;
   bool first_ = true;
+  double part_merged_ = 0.0;
   std::exception_ptr failed_, unreadable_;
 };
 
@@ -93,6 +110,29 @@ std::optional<std::vector<char>> hand_out(const Communicator& comm, Deal deal) {
   if (bytes == 0) return std::nullopt;
   deal.bytes.resize(static_cast<std::size_t>(comm.size()));  // the others deal nothing
   return comm.all_to_all_varying<char>(deal.lines, deal.bytes).values;
+}
+
+/// Rank 0's records to the ranks where they are at home.
+void send_home(const Communicator& comm, const io::MergedJobs& merged, model::Workload& homes) {
+  std::uint64_t jobs = merged.first + merged.jobs.size();
+  comm.broadcast_value(jobs);
+  if (jobs > homes.position.size()) {
+    homes.position.resize(static_cast<std::size_t>(jobs), model::Workload::kMissing);
+  }
+  std::vector<coordinator::JobWords> words(static_cast<std::size_t>(comm.size()));
+  for (std::size_t j = 0; j < merged.jobs.size(); ++j) {
+    const JobId id(merged.first + j);
+    const model::Job& job = merged.jobs[j];
+    coordinator::append_job(words[static_cast<std::size_t>(JobStore::home_of(id, comm.size()))], id,
+                            job, std::span(merged.groups).subspan(job.first_group, job.groups));
+  }
+  coordinator::JobWords all;
+  std::vector<std::size_t> counts;
+  for (const coordinator::JobWords& list : words) {
+    all.insert(all.end(), list.begin(), list.end());
+    counts.push_back(list.size());
+  }
+  coordinator::add_jobs(comm.all_to_all_varying<std::uint32_t>(all, counts).values, homes);
 }
 
 /// A piece of the lines for each thread.
@@ -123,8 +163,16 @@ model::Workload read_jobs(const Communicator& comm, const std::string& path,
   const auto read = [&] { return desk ? desk->read(threads, block_bytes) : Deal{}; };
   std::vector<char> blocks;  // of the deal before, on rank 0
   double part_read = 0.0;
+  model::Workload homes;
   const auto merge = [&] {
     if (desk) desk->merge(std::string_view(blocks.data(), blocks.size()), part_read);
+  };
+  const auto ship = [&] {
+    if (comm.size() > 1) {
+      send_home(comm, desk ? desk->take() : io::MergedJobs{}, homes);
+    } else {
+      desk->make_room();
+    }
   };
   Deal deal = read();
   for (;;) {
@@ -137,9 +185,16 @@ model::Workload read_jobs(const Communicator& comm, const std::string& path,
         comm.agreed([&] { return parse(parser, std::string_view(mine->data(), mine->size())); });
     blocks = comm.gather_varying<char>(parsed);
     part_read = read_now;
+    ship();
   }
   merge();
-  return comm.agreed([&] { return desk ? desk->finish() : model::Workload(); });
+  ship();
+  model::Workload tables = comm.agreed([&] { return desk ? desk->finish() : model::Workload(); });
+  if (comm.size() == 1) return tables;
+  tables.position = std::move(homes.position);
+  tables.jobs = std::move(homes.jobs);
+  tables.groups = std::move(homes.groups);
+  return tables;
 }
 
 }  // namespace berth::pipeline

@@ -100,7 +100,8 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
   Start start;
   start.consensus = stages.run("relax", [&] {
     scene.jobs.hand_out([&] {
-      return coordinator::dealt_jobs(scene.face, static_cast<std::size_t>(scene.comm.size()));
+      return scene.jobs.from_home(
+          coordinator::dealt_jobs(scene.face, static_cast<std::size_t>(scene.comm.size())));
     });
     return coordinator::consensus(scene.comm, scene.face, scene.pools, scene.quotas, scene.uplinks,
                                   prices);
@@ -113,7 +114,8 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
   start.limits = limits_of(scene, start.consensus);
   coordinator::Assignment jobs = stages.run("assign", [&] {
     return coordinator::assign(scene.comm, *start.valuation, scene.pools, scene.shards,
-                               start.consensus.prices, scene.options.stop, start.limits.get());
+                               start.consensus.prices, scene.jobs, scene.options.stop,
+                               start.limits.get());
   });
   start.local = stages.run("round", [&] {
     return coordinator::plan_shards(scene.comm, *start.valuation, scene.pools, scene.shards,
@@ -140,7 +142,7 @@ Start resume(const Scene& scene, Stages& stages) {
                       words_of(scene.options));
     });
     hand_out(scene.comm, c);
-    scene.jobs.hand_out([&] { return jobs_of(c, scene); });
+    scene.jobs.hand_out([&] { return scene.jobs.from_home(jobs_of(c, scene)); });
     Start start;
     start.valuation = priced(scene, c.consensus);
     start.limits = limits_of(scene, c.consensus);

@@ -26,7 +26,7 @@ struct Scene {
   const partition::Shards& shards;
   const partition::Ownership& owners;
   const PlanOptions& options;
-  const coordinator::JobStore& jobs;
+  coordinator::JobStore& jobs;
 };
 
 /// What the rounds start from.

@@ -96,7 +96,7 @@ Point measure_once(const Communicator& comm, model::Instance& instance,
   pipeline::distribute(run, instance);
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   const std::clock_t begin = std::clock();
-  const coordinator::JobStore jobs(run, instance.workload);
+  coordinator::JobStore jobs(run, instance.workload);
   const model::Plan plan = pipeline::plan_cluster(run, instance, options, silent, jobs);
   const std::clock_t end = std::clock();
 

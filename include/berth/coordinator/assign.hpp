@@ -7,6 +7,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
+#include "berth/coordinator/job_store.hpp"
 #include "berth/model/ledger.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
@@ -37,11 +38,11 @@ struct Assignment {
 /// the whole cluster, in order of priced profit per GPU and only when that is positive and quotas
 /// and uplinks allow.
 ///
-/// Computed on rank 0 and broadcast. O(jobs x (types + shards)). After `stop` no more gangs are
-/// placed first.
+/// Every rank says where jobs at home with it would like to lie (40 B each), rank 0 assigns them,
+/// and all hear of it. O(jobs x (types + shards)). After `stop` no more gangs are placed first.
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
-                  std::span<const double> prices, const StopToken& stop = {},
+                  std::span<const double> prices, const JobStore& store, const StopToken& stop = {},
                   const model::Limits* limits = nullptr);
 
 }  // namespace berth::coordinator

@@ -18,29 +18,53 @@ namespace berth::coordinator {
 /// Jobs for each rank, by rank.
 using JobLists = std::vector<std::vector<JobId>>;
 
-/// The records of jobs, where ranks hold parts of a workload: sent to who works on a job, forgotten
-/// by who no longer does. A whole rank (rank 0) is sent nothing and forgets nothing. Pinned jobs
-/// stay wherever they are. A plan never depends on any of it.
+/// The records of jobs, where ranks hold parts of a workload.
 ///
-/// A record is about 120 B. All but `keep` are collective, and one exchange.
+/// Every job is at home on one rank, which never forgets it: blocks of jobs go round the ranks, so
+/// that no rank holds all. From there records are sent to who works on a job, and are forgotten
+/// by who no longer does. Pinned jobs stay wherever they are. What takes one rank all jobs
+/// (`gather`) moves their home to rank 0. Where every rank has all jobs nothing is sent or
+/// forgotten, and homes only say who does what. A plan never depends on any of it.
+///
+/// A record is about 120 B. All but what is const and answers at once is collective.
 class JobStore {
  public:
-  JobStore() = default;  ///< every rank has all jobs: nothing is sent or forgotten
-
-  /// Collective. @param workload  whole on rank 0, whole or a part elsewhere; both outlive this
+  /// Collective. Every rank has all jobs; or rank 0 does, and all are at home there; or none does
+  /// and every rank has those at home with it. @param workload  outlives this, as does `comm`
   JobStore(const comm::Communicator& comm, model::Workload& workload);
+
+  /// Every rank has all jobs. Not collective.
+  static JobStore of_whole(const comm::Communicator& comm, const model::Workload& workload);
+
+  /// The rank of a job's home while no rank has all jobs.
+  static int home_of(JobId job, int ranks);
+  /// Planned jobs that are at home on this rank, ascending. Over all ranks: every one once.
+  [[nodiscard]] std::vector<JobId> home_jobs() const;
+
+  /// Jobs at home on rank 0 go home to all ranks.
+  void spread();
+  /// All jobs come to rank 0, which is whole then: nothing that was a part there is any more.
+  void gather();
 
   /// Every rank sends jobs it has to the ranks it lists them for; what those have is not changed.
   void send(JobLists lists) const;
 
-  /// The same from rank 0 alone, where `lists` is called; a part of the jobs at a time, so that not
-  /// all lie there twice.
+  /// The same of jobs that are at home here, as `lists` says on every rank; a part of the jobs at a
+  /// time, so that not all lie there twice.
   void hand_out(const std::function<JobLists()>& lists) const;
+  /// Whom the jobs at home here are sent to: all that `wanted`, the same on every rank, lists.
+  [[nodiscard]] JobLists from_home(JobLists wanted) const;
 
   /// Every rank sends these jobs of its own to all.
   void show(std::span<const JobId> jobs) const;
 
-  /// This rank's other jobs go.
+  /// Rank 0 sees these jobs (its own list counts), a few thousand at a time: their records are
+  /// there while `see` runs, on rank 0 alone, and it keeps what it had before. All ranks throw when
+  /// it does.
+  void visit(std::span<const JobId> jobs,
+             const std::function<void(std::span<const JobId>)>& see) const;
+
+  /// Those of this rank's other jobs go that are not at home here.
   void keep(std::span<const JobId> jobs) const;
   /// A round is over: what its shards hold stays, and what lies over several.
   void keep(std::span<const solver::Shard> mine, const model::Placement& spanning,
@@ -52,9 +76,15 @@ class JobStore {
   [[nodiscard]] std::int64_t held() const;
 
  private:
-  const comm::Communicator* comm_ = nullptr;
-  model::Workload* workload_ = nullptr;  ///< null: all ranks are whole
+  JobStore(const comm::Communicator& comm, const model::Workload& jobs, bool at_root)
+      : comm_(&comm), jobs_(&jobs), at_root_(at_root) {}
+  [[nodiscard]] bool at_home(JobId job, int rank) const;
+
+  const comm::Communicator* comm_;
+  const model::Workload* jobs_;
+  model::Workload* workload_ = nullptr;  ///< the same; null: all ranks are whole
   std::vector<char> whole_;              ///< by rank
+  bool at_root_ = false;                 ///< all jobs are at home on rank 0
 };
 
 /// Of all of a placement.

@@ -32,7 +32,7 @@ std::vector<solver::Shard> own_shards(const comm::Communicator& comm,
 ///
 /// Where no job tells places apart (single tasks whose value depends on the GPU type alone), a
 /// split would only lose: one pattern LP over all machines serves the whole cluster, on rank 0,
-/// and the shards are handed what lies on their machines.
+/// and the shards are handed what lies on their machines. All jobs go home to rank 0 then.
 ///
 /// When the options' `stop` has a deadline, each shard gets its share of the time left.
 ///
@@ -42,6 +42,6 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
                        const model::Pools& pools, const partition::Shards& shards,
                        const partition::Ownership& owners, const Assignment& assignment,
                        std::span<const double> prices, const solver::ShardOptions& options,
-                       const JobStore& store = {});
+                       JobStore& store);
 
 }  // namespace berth::coordinator

@@ -23,7 +23,7 @@ struct Terrain {
   const partition::Ownership& owners;
   const model::Pools& pools;
   std::span<const double> prices;  ///< by PoolId, value per GPU
-  JobStore jobs = {};              ///< which ranks hold whose records
+  const JobStore& jobs;            ///< which ranks hold whose records
 };
 
 /// The cluster cut anew: whole pods while there are two for each of `groups`, else whole racks,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "berth/base/stop.hpp"
@@ -13,9 +16,21 @@
 
 namespace berth::coordinator {
 
-/// By JobId: which of `pieces` pieces trades it. Jobs with the same tasks are in the same one, the
-/// pieces hold about as many jobs each. @pre all jobs are here
-std::vector<ShardId> deal_kinds(const model::Workload& workload, std::size_t pieces);
+/// Shape and count of each task group.
+using JobKind = std::vector<std::pair<ShapeId, std::int32_t>>;
+
+/// Which of `pieces` pieces trades a job. Jobs with the same tasks are in the same one, the pieces
+/// hold about as many jobs each. Knows the kinds of jobs, not the jobs.
+class KindDeal {
+ public:
+  /// Collective. @param jobs  this rank's part of all jobs, with their records
+  KindDeal(const comm::Communicator& comm, const model::Workload& workload,
+           std::span<const JobId> jobs, std::size_t pieces);
+  [[nodiscard]] ShardId piece_of(const model::Workload& workload, JobId job) const;
+
+ private:
+  std::map<JobKind, ShardId> piece_of_;
+};
 
 /// One round of trade over the whole cluster: the jobs are dealt by kind to as many pieces as there
 /// are shards, those with the same tasks trade places until nobody gains, and all go back to

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/io/file.hpp"
 #include "berth/model/cluster.hpp"
@@ -56,6 +57,13 @@ class JobBlockParser {
   std::unique_ptr<State> state_;
 };
 
+/// Consecutive jobs, as they follow in the file. Groups of the first begin at 0.
+struct MergedJobs {
+  std::size_t first = 0;  ///< JobId of the first
+  std::vector<model::Job> jobs;
+  std::vector<model::TaskGroup> groups;
+};
+
 /// Puts blocks together, the first first.
 class JobMerger {
  public:
@@ -68,9 +76,14 @@ class JobMerger {
   /// @throws InputError about the first bad line; merge no more then. O(jobs of the blocks)
   void add(std::string_view blocks);
 
+  /// The jobs merged since the last call leave the merger; names and tables stay. @pre add threw
+  /// nothing
+  MergedJobs take();
+
   /// Makes room for all jobs when those merged so far are this part of them.
   void reserve(double part);
 
+  /// Names and tables, and the jobs if none were taken.
   /// @throws InputError: an id given twice, machines that do not hold what runs on them
   model::Workload finish();
 

@@ -5,6 +5,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "berth/model/instance.hpp"
+#include "berth/model/placement.hpp"
 
 namespace berth::model {
 
@@ -26,5 +30,35 @@ class Sha256 {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// `instance_digest` job by job, for who does not have all jobs at once.
+class InstanceDigest {
+ public:
+  explicit InstanceDigest(const Instance& instance);  ///< which outlives it
+  void add(JobId job);  ///< ascending, pinned ones too. @pre the instance has the job and all names
+  std::string hex() { return sha_.hex(); }  ///< once all are added
+
+ private:
+  const Instance* instance_;
+  std::vector<std::size_t> types_;  ///< by name
+  Sha256 sha_;
+};
+
+/// `plan_digest` placement by placement. Needs names, not the jobs themselves.
+class PlanDigest {
+ public:
+  explicit PlanDigest(const Instance& instance);  ///< which outlives it
+  PlanDigest(PlanDigest&&) noexcept;
+  ~PlanDigest();
+  void add(const JobPlacement& placed);  ///< in the order of `jobs_by_name`
+  std::string hex();                     ///< once all are added
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// All jobs by their names. O(jobs) when they are named in order, as mostly.
+std::vector<JobId> jobs_by_name(const Workload& workload);
 
 }  // namespace berth::model

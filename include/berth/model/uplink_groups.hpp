@@ -4,9 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
+#include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/links.hpp"
@@ -26,9 +28,13 @@ class UplinkGroups {
     double least = 1.0;   ///< least that one does, as a share of that; at least 1/1024
     double wanted = 0.0;  ///< Mbit/s, if all rings sent the most they can
   };
-  /// What all rings ask of a group, as in Group. Trivially copyable.
+  /// What some rings ask of a group; adds up to the same in any order. Trivially copyable.
   struct Demand {
-    double unit = 0.0, least = 1.0, wanted = 0.0;
+    static constexpr int kScaleLog2 = 16;
+    double most = 0.0;  ///< Mbit/s for each GPU of one, as `least`
+    double least = std::numeric_limits<double>::infinity();
+    Int128 wanted = 0;  ///< as in Group, in units of 2^-kScaleLog2 Mbit/s
+    void add(const Demand& other);
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   /// The least traffic a ring puts on a group as a whole.
@@ -46,9 +52,10 @@ class UplinkGroups {
   [[nodiscard]] bool empty() const { return groups_.empty(); }
   [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
 
-  /// By group. Those of a part of a workload are to be replaced by those of the whole.
-  [[nodiscard]] std::vector<Demand> demands() const;
-  void set_demands(std::span<const Demand> demands);
+  /// By group. The constructor settles what all planned jobs ask that the instance has: where these
+  /// are a part, what the parts ask adds up to what is to be settled.
+  [[nodiscard]] std::vector<Demand> demands(std::span<const JobId> jobs) const;
+  void settle(std::span<const Demand> demands);
 
   /// What the job's ring costs at least when it lies in a domain of this width and no narrower one,
   /// its GPU tasks on `type`: every task in a rack (pod) pays b / m_r of what the ring sends,
@@ -65,7 +72,6 @@ class UplinkGroups {
     std::vector<std::vector<std::int64_t>> most;
   };
   [[nodiscard]] Tier make_tier(const Links& links, bool pods);
-  void measure();
   [[nodiscard]] Toll toll(const Job& job, GpuTypeId type, const Tier& tier) const;
 
   const Instance* instance_;

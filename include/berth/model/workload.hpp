@@ -106,7 +106,7 @@ struct Running {
 struct Workload {
   static constexpr std::int32_t kMissing = -1;
 
-  NameTable job_names;    ///< by JobId; none in a part
+  NameTable job_names;    ///< by JobId; of a workload in parts rank 0 has them all
   std::vector<Job> jobs;  ///< by JobId, in a part by `position`
   /// Of a part of a workload, by JobId of the whole: where the job is in `jobs`, or kMissing. Empty
   /// where all jobs are there. Everything but names, jobs and groups is whole in a part too.
@@ -152,6 +152,15 @@ struct Workload {
 
 /// The jobs a plan decides about: all but the pinned ones, ascending; of a part those it has.
 std::vector<JobId> planned_jobs(const Workload& workload);
+
+/// All jobs of a part (of a whole: all), ascending; pinned ones too.
+std::vector<JobId> jobs_here(const Workload& workload);
+
+/// A whole workload as a part that has every job. O(jobs)
+void make_part(Workload& whole);
+/// A part that has every job as a whole: records in the order of the jobs. O(jobs + groups), for a
+/// moment twice the records. @pre it has every job
+void make_whole(Workload& part);
 
 /// Adds a job to a part that lacks it; its groups' place is set.
 void add_job(Workload& part, JobId id, const Job& job, std::span<const TaskGroup> groups);

@@ -72,6 +72,10 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
 /// @param jobs  of this communicator and the instance's workload, where only rank 0 has all of it
 model::Plan plan_cluster(const comm::Communicator& comm, const model::Instance& instance,
                          const PlanOptions& options, report::ProgressTable& progress,
-                         const coordinator::JobStore& jobs = {});
+                         coordinator::JobStore& jobs);
+
+/// The same where every rank has all of the instance.
+model::Plan plan_cluster(const comm::Communicator& comm, const model::Instance& instance,
+                         const PlanOptions& options, report::ProgressTable& progress);
 
 }  // namespace berth::pipeline

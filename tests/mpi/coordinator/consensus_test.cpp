@@ -74,13 +74,14 @@ model::Placement coordinated(const comm::Communicator& comm, const model::Valuat
   const auto prices =
       consensus(comm, valuation, pools, {valuation.instance(), valuation.objective()},
                 {valuation.instance(), model::Links(valuation.instance())});
-  const auto jobs = assign(comm, valuation, pools, pieces, prices.prices);
-  auto local = plan_shards(comm, valuation, pools, pieces, owners, jobs, prices.prices, {});
+  auto store = JobStore::of_whole(comm, valuation.instance().workload);
+  const auto jobs = assign(comm, valuation, pools, pieces, prices.prices, store);
+  auto local = plan_shards(comm, valuation, pools, pieces, owners, jobs, prices.prices, {}, store);
   RoundOptions options;
   options.rounds = rounds;
   options.gap = 0.0;
-  const auto done = coordinate(comm, valuation, {pieces, owners, pools, prices.prices}, local.mine,
-                               options, {}, {.spanning = jobs.spanning});
+  const auto done = coordinate(comm, valuation, {pieces, owners, pools, prices.prices, store},
+                               local.mine, options, {}, {.spanning = jobs.spanning});
   return gather_placement(comm, local.mine, done.spanning);
 }
 

@@ -27,7 +27,8 @@ inline model::Plan plan_in_parts(const comm::Communicator& comm, const model::In
   model::Instance part;
   if (comm.rank() == 0) part = instance;
   distribute(comm, part);
-  const coordinator::JobStore jobs(comm, part.workload);
+  coordinator::JobStore jobs(comm, part.workload);
+  jobs.spread();
   return plan_cluster(comm, part, options, silent, jobs);
 }
 

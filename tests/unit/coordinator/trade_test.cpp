@@ -15,22 +15,23 @@ namespace {
 
 TEST(DealKinds, keeps_a_kind_together_and_spreads_the_jobs) {
   const auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 800, .seed = 3});
-  const auto piece_of = deal_kinds(instance.workload, 4);
-  ASSERT_EQ(piece_of.size(), instance.workload.jobs.size());
+  const auto jobs = model::planned_jobs(instance.workload);
+  const KindDeal deal(comm::Communicator::serial(), instance.workload, jobs, 4);
   std::map<std::vector<std::pair<ShapeId, int>>, std::set<ShardId>> pieces;
   std::map<ShardId, std::size_t> load;
-  for (std::size_t j = 0; j < piece_of.size(); ++j) {
+  for (const JobId job : jobs) {
     std::vector<std::pair<ShapeId, int>> kind;
-    for (const auto& g : instance.workload.groups_of(instance.workload.jobs[j])) {
+    for (const auto& g : instance.workload.groups_of(instance.workload.job(job))) {
       kind.emplace_back(g.shape, g.count);
     }
-    pieces[kind].insert(piece_of[j]);
-    ++load[piece_of[j]];
+    const ShardId piece = deal.piece_of(instance.workload, job);
+    pieces[kind].insert(piece);
+    ++load[piece];
   }
   EXPECT_GT(pieces.size(), 20u);
   for (const auto& [kind, in] : pieces) EXPECT_EQ(in.size(), 1u);
   ASSERT_EQ(load.size(), 4u);
-  for (const auto& [piece, jobs] : load) EXPECT_GT(jobs, piece_of.size() / 5);
+  for (const auto& [piece, in] : load) EXPECT_GT(in, jobs.size() / 5);
 }
 
 /// Every job lies in a shard where others are at home.
@@ -74,7 +75,8 @@ TEST(TradeRound, sends_jobs_home_across_shards) {
   }
   model::Placement spanning;
   const double before = mine[0].value() + mine[1].value();
-  trade(comm, valuation, {shards, owners, pools, {}}, mine, spanning);
+  const auto jobs = JobStore::of_whole(comm, instance.workload);
+  trade(comm, valuation, {shards, owners, pools, {}, jobs}, mine, spanning);
   EXPECT_EQ(before, 2.0);
   EXPECT_EQ(mine[0].value() + mine[1].value(), 4.0);
   EXPECT_EQ(mine[0].placement().at(0).job, JobId(1));

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/workload.hpp"
+
+namespace berth::coordinator {
+
+/// Records of jobs as they travel between ranks: a job's id, its record, its task groups, job after
+/// job, about 120 B each.
+using JobWords = std::vector<std::uint32_t>;
+
+void append_job(JobWords& words, JobId id, const model::Job& job,
+                std::span<const model::TaskGroup> groups);
+
+/// Jobs that the part has already are left as they are.
+void add_jobs(std::span<const std::uint32_t> words, model::Workload& part);
+
+/// Room for so many more, no more: a vector that doubles would need three times the records.
+void make_room(model::Workload& part, std::size_t jobs);
+
+}  // namespace berth::coordinator
