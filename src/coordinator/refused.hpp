@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "berth/coordinator/checkpoint.hpp"
+#include "berth/coordinator/grant.hpp"
+
+namespace berth::coordinator {
+
+/// Grants that were refused lately, and when.
+class Refused {
+ public:
+  explicit Refused(std::span<const Refusal> refusals) {
+    for (const Refusal& r : refusals) add(r);
+  }
+
+  void add(const Refusal& r) { round_[{r.job, r.shard}] = r.round; }
+
+  void forget_before(int round) {
+    std::erase_if(round_, [&](const auto& entry) { return entry.second < round; });
+  }
+
+  [[nodiscard]] Tabu tabu() const {
+    Tabu pairs;
+    for (const auto& [pair, round] : round_) pairs.insert(pair);
+    return pairs;
+  }
+
+  /// Ascending (job, shard).
+  [[nodiscard]] std::vector<Refusal> list() const {
+    std::vector<Refusal> all;
+    for (const auto& [pair, round] : round_) all.push_back({pair.first, pair.second, round});
+    return all;
+  }
+
+ private:
+  std::map<std::pair<JobId, ShardId>, int> round_;
+};
+
+}  // namespace berth::coordinator

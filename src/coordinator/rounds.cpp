@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rounds.hpp"
+
+#include "objective.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "berth/strads/commit.hpp"
+#include "berth/strads/schedule.hpp"
+
+namespace berth::coordinator {
+
+using solver::Bid;
+using solver::Offer;
+using solver::Shard;
+
+Rounds::Rounds(const comm::Communicator& comm, const model::Valuation& valuation,
+               const JobStore& jobs, std::span<Shard> mine, const RoundOptions& options,
+               const RoundState& start)
+    : comm_(comm),
+      valuation_(valuation),
+      jobs_(jobs),
+      mine_(mine),
+      options_(options),
+      spanning_(start.spanning),
+      refused_(start.refusals),
+      in_flight_(options.depth) {
+  share_room();
+  for (const Flight& flight : start.flights) {
+    in_flight_.exchange({flight.offers, flight.bids, claims_of(flight.offers)});
+  }
+}
+
+RoundReport Rounds::step(int round) {
+  const comm::Communicator::Span span(comm_, "round", round);
+  refused_.forget_before(round - options_.tabu_rounds);
+  std::vector<Offer> offers = schedule(round);
+  show(offers);
+  Pushed pushed = push(std::move(offers), round);
+  RoundReport report{
+      .round = round, .offers = std::ssize(pushed.offers), .bids = std::ssize(pushed.bids)};
+  for (const Offer& offer : pushed.offers) report.importance += offer.regret;
+  if (const auto due = in_flight_.exchange(std::move(pushed))) pull(*due, report);
+  improve();
+  update_prices(comm_, valuation_, mine_);
+  in_flight_.withdraw(comm_, mine_);
+  jobs_.keep(mine_, spanning_, in_flight_.jobs());
+  return report;
+}
+
+/// GPUs that each shard may be asked for in a round.
+void Rounds::share_room() {
+  struct Room {
+    ShardId shard;
+    double gpus = 0.0;
+  };
+  std::vector<Room> rooms;
+  for (const Shard& shard : mine_) rooms.push_back({shard.id(), options_.claim * shard.gpus()});
+  for (const Room& r : comm_.all_gather_varying<Room>(rooms)) room_[r.shard] = r.gpus;
+}
+
+/// The best of each shard whose turn it is, then the best of all; the same on all ranks.
+std::vector<Offer> Rounds::schedule(int round) const {
+  std::vector<Offer> offers;
+  for (const Shard& shard : mine_) {
+    if (!strads::has_turn(shard.id().value(), round, options_.schedulers)) continue;
+    const auto more = choose(shard.offers(), options_.offers, round);
+    offers.insert(offers.end(), more.begin(), more.end());
+  }
+  return choose(comm_.all_gather_varying<Offer>(offers), options_.blocks, round);
+}
+
+std::vector<Offer> Rounds::choose(std::span<const Offer> offers, int most, int round) const {
+  std::vector<Offer> free;
+  std::vector<strads::Block> blocks;
+  for (const Offer& offer : offers) {
+    if (in_flight_.has(offer.job)) continue;
+    free.push_back(offer);
+    blocks.push_back({offer.job.value(), offer.regret});
+  }
+  std::vector<Offer> chosen;
+  const auto count = static_cast<std::size_t>(most);
+  for (const std::size_t i : strads::schedule(blocks, count, round, options_.choice)) {
+    chosen.push_back(free[i]);
+  }
+  return chosen;
+}
+
+/// All ranks are to know the jobs on the table.
+void Rounds::show(std::span<const Offer> offers) const {
+  if (!jobs_.in_parts()) return;
+  std::vector<JobId> own;
+  for (const Offer& offer : offers) {
+    const auto here = [&](const Shard& shard) { return shard.id() == offer.source; };
+    if (std::ranges::any_of(mine_, here)) own.push_back(offer.job);
+  }
+  jobs_.show(own);
+}
+
+Pushed Rounds::push(std::vector<Offer> offers, int round) const {
+  Pushed pushed{.offers = std::move(offers), .bids = {}, .claims = {}};
+  pushed.claims = claims_of(pushed.offers);
+  const auto asked = ask(pushed.offers, round);
+  pushed.bids = bids(pushed, asked);
+  return pushed;
+}
+
+Claims Rounds::claims_of(std::span<const Offer> offers) const {
+  Claims claims{.room = room_, .gpus = {}};
+  const model::Workload& workload = valuation_.instance().workload;
+  for (const Offer& offer : offers) {
+    const auto milli = workload.gpu_milli(workload.job(offer.job));
+    claims.gpus[offer.job] = static_cast<double>(milli) / 1000.0;
+    claims.seen[offer.job] = in_flight_.version(offer.job);
+    if (options_.sharing == nullptr) continue;
+    const auto quotas = options_.sharing->quotas_of(offer.job);
+    if (!quotas.empty()) claims.quotas[offer.job] = {quotas.begin(), quotas.end()};
+  }
+  return claims;
+}
+
+/// The shards drawn to bid on each offer; nothing when all may. The same on all ranks.
+std::optional<std::set<Ask>> Rounds::ask(std::span<const Offer> offers, int round) const {
+  const auto most = static_cast<std::size_t>(options_.asked);
+  if (room_.size() <= most + 1) return std::nullopt;
+  std::vector<solver::Quote> quotes;
+  std::set<ShardId> here;
+  for (const Shard& shard : mine_) {
+    const auto more = shard.quotes();
+    quotes.insert(quotes.end(), more.begin(), more.end());
+    here.insert(shard.id());
+  }
+  const Destinations destinations(valuation_, comm_.all_gather_varying<solver::Quote>(quotes));
+  const Tabu refused = refused_.tabu();
+  std::vector<Ask> asks;
+  for (const Offer& offer : offers) {
+    if (!here.contains(offer.source)) continue;
+    const auto more = destinations.of(offer, refused, most, round, options_.choice.seed);
+    asks.insert(asks.end(), more.begin(), more.end());
+  }
+  asks = comm_.all_gather_varying<Ask>(asks);
+  return std::set<Ask>(asks.begin(), asks.end());
+}
+
+/// Of all shards. A job's own shard bids too when a quota keeps it from placing the job alone.
+std::vector<Bid> Rounds::bids(const Pushed& pushed,
+                              const std::optional<std::set<Ask>>& asked) const {
+  std::vector<std::int64_t> left;
+  if (options_.sharing != nullptr) left = options_.sharing->left();
+  std::vector<Bid> all;
+  comm_.agreed([&] {
+    for (const Shard& shard : mine_) {
+      std::vector<JobId> jobs;
+      for (const Offer& offer : pushed.offers) {
+        const bool may = offer.source == shard.id()
+                             ? pushed.claims.quotas.contains(offer.job)
+                             : !asked || asked->contains({offer.job, shard.id()});
+        if (may) jobs.push_back(offer.job);
+      }
+      const auto more = shard.bids(jobs, left);
+      all.insert(all.end(), more.begin(), more.end());
+    }
+  });
+  return comm_.all_gather_varying<Bid>(all);
+}
+
+void Rounds::pull(const Pushed& due, RoundReport& report) {
+  Claims claims = due.claims;
+  if (options_.sharing != nullptr) claims.left = options_.sharing->left();
+  const auto grants = grant(due.bids, refused_.tabu(), claims, in_flight_.versions());
+  const std::vector<Outcome> outcomes = realise(grants);
+  confirm(due.offers, outcomes, report.round);
+  report.grants = std::ssize(grants);
+  for (const Outcome& outcome : outcomes) {
+    ++(outcome.gain > 0.0   ? report.commits
+       : outcome.later != 0 ? report.conflicts
+                            : report.refusals);
+  }
+}
+
+/// The destinations place what they were granted, or refuse.
+std::vector<Rounds::Outcome> Rounds::realise(std::span<const Bid> grants) {
+  std::vector<Outcome> outcomes;
+  comm_.agreed([&] {
+    for (Shard& shard : mine_) {
+      std::int64_t later = 0;
+      for (const Bid& bid : grants) {
+        if (bid.shard != shard.id()) continue;
+        const double gain =
+            shard.realise(bid.job, strads::least_gain(bid.gain, options_.theta), bid.drawn);
+        outcomes.push_back({bid.job, bid.shard, gain, later});
+        if (gain > 0.0) later = 1;
+      }
+    }
+  });
+  return comm_.all_gather_varying<Outcome>(outcomes);
+}
+
+/// The sources let go what others have placed.
+void Rounds::confirm(std::span<const Offer> offers, std::span<const Outcome> outcomes, int round) {
+  std::map<JobId, ShardId> source;
+  for (const Offer& offer : offers) source.emplace(offer.job, offer.source);
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.gain <= 0.0) {
+      refused_.add({outcome.job, outcome.shard, round});
+      continue;
+    }
+    for (Shard& shard : mine_) {
+      // A shard may bid for its own job, when all quotas together let it in.
+      const bool own = source.at(outcome.job) == outcome.shard;
+      if (!own && shard.id() == source.at(outcome.job)) shard.let_go(outcome.job);
+    }
+  }
+}
+
+/// Each shard's own search, with its share of what the quotas have left.
+void Rounds::improve() {
+  if (options_.sharing != nullptr) options_.sharing->deal(mine_);
+  comm_.agreed([&] {
+    for (Shard& shard : mine_) {
+      if (options_.sharing != nullptr) shard.refill();
+      shard.improve();
+    }
+  });
+  if (options_.sharing != nullptr) options_.sharing->hold(mine_);
+}
+
+}  // namespace berth::coordinator

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "destinations.hpp"
+#include "in_flight.hpp"
+#include "refused.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "berth/comm/communicator.hpp"
+#include "berth/coordinator/coordinate.hpp"
+
+namespace berth::coordinator {
+
+/// The rounds of offers and bids. Collective throughout; all ranks hold the same beside their
+/// shards.
+class Rounds {
+ public:
+  /// Goes on from `start`, whose spanning jobs must outlive this: offers do not change them.
+  Rounds(const comm::Communicator& comm, const model::Valuation& valuation, const JobStore& jobs,
+         std::span<solver::Shard> mine, const RoundOptions& options, const RoundState& start);
+
+  /// One round; all ranks return the same report, without its objective and cost.
+  RoundReport step(int round);
+
+  [[nodiscard]] std::vector<Refusal> refusals() const { return refused_.list(); }
+  [[nodiscard]] std::vector<Flight> flights() const { return in_flight_.flights(); }
+
+ private:
+  /// What became of a grant.
+  struct Outcome {
+    JobId job;
+    ShardId shard;
+    double gain = 0.0;       ///< 0 = refused
+    std::int64_t later = 0;  ///< 1 = the shard had committed another job first
+  };
+
+  void share_room();
+  [[nodiscard]] std::vector<solver::Offer> schedule(int round) const;
+  [[nodiscard]] std::vector<solver::Offer> choose(std::span<const solver::Offer> offers, int most,
+                                                  int round) const;
+  void show(std::span<const solver::Offer> offers) const;
+
+  [[nodiscard]] Pushed push(std::vector<solver::Offer> offers, int round) const;
+  [[nodiscard]] Claims claims_of(std::span<const solver::Offer> offers) const;
+  [[nodiscard]] std::optional<std::set<Ask>> ask(std::span<const solver::Offer> offers,
+                                                 int round) const;
+  [[nodiscard]] std::vector<solver::Bid> bids(const Pushed& pushed,
+                                              const std::optional<std::set<Ask>>& asked) const;
+
+  void pull(const Pushed& due, RoundReport& report);
+  [[nodiscard]] std::vector<Outcome> realise(std::span<const solver::Bid> grants);
+  void confirm(std::span<const solver::Offer> offers, std::span<const Outcome> outcomes, int round);
+  void improve();
+
+  const comm::Communicator& comm_;
+  const model::Valuation& valuation_;
+  const JobStore& jobs_;
+  std::span<solver::Shard> mine_;
+  RoundOptions options_;
+  const model::Placement& spanning_;
+  std::map<ShardId, double> room_;  ///< GPUs that grants of one round may ask for
+  Refused refused_;
+  InFlight in_flight_;
+};
+
+}  // namespace berth::coordinator
