@@ -26,6 +26,18 @@ model::Plan plan_on(const Communicator& comm, const model::Instance& instance,
   return test::plan_in_parts(comm, instance, options);
 }
 
+/// A quota for all jobs and two within it, that keep a part of the cluster idle.
+void set_quotas(model::Instance& instance) {
+  const std::int64_t gpus = instance.cluster.gpus();
+  instance.cluster.queues = {
+      {.name = "org", .gpu_quota = gpus * 25 / 32},
+      {.name = "a", .gpu_quota = gpus * 45 / 256, .parent = QueueId(0)},
+      {.name = "b", .gpu_quota = gpus * 5 / 32, .parent = QueueId(0), .over_quota_penalty = 0.5}};
+  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
+    instance.workload.jobs[j].queue = QueueId(j % 3);
+  }
+}
+
 /// Rounds between two cuts: all are tried, but for the sanitizers' slow build.
 constexpr int kEvery = test::kSanitized ? 3 : 1;
 
@@ -110,17 +122,24 @@ TEST_F(Resumed, after_any_round_with_quotas_and_uplinks) {
   options.partition.shards = 4;
   options.rounds.regroups = 2;
   auto instance = policy::generate_hetero({.gpus = 512, .seed = 11});
-  instance.cluster.queues = {
-      {.name = "org", .gpu_quota = 400},
-      {.name = "a", .gpu_quota = 90, .parent = QueueId(0)},
-      {.name = "b", .gpu_quota = 80, .parent = QueueId(0), .over_quota_penalty = 0.5}};
+  set_quotas(instance);
   for (auto& rack : instance.cluster.racks) rack.uplink_gbps = 25.0;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
     model::Job& job = instance.workload.jobs[j];
-    job.queue = QueueId(j % 3);
     if (j % 2 == 0) job.communication = {.pattern = model::Pattern::ring, .mbps = 20000};
   }
   stop_everywhere(instance, 2);
+}
+
+/// Quotas dealt anew let shards place jobs that they have just offered: the bids on these no longer
+/// count, and must not after a resume either.
+TEST_F(Resumed, after_any_round_with_bids_that_no_longer_count) {
+  options.partition.shards = 4;
+  options.rounds.regroups = 0;
+  options.rounds.depth = 2;
+  auto instance = policy::generate_hetero({.gpus = 256, .seed = 1});
+  set_quotas(instance);
+  stop_everywhere(instance, 0);
 }
 
 TEST_F(Resumed, where_one_relaxation_served_all_shards) {
