@@ -2,6 +2,7 @@
 #include "read_jobs.hpp"
 
 #include "berth/io/cluster_file.hpp"
+#include "berth/io/job_blocks.hpp"
 #include "berth/pipeline/distribute.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 
@@ -18,6 +19,10 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
   instance.workload = read_jobs(comm, input.jobs, instance.cluster, block_bytes);
   distribute_rest(comm, instance);
   return instance;
+}
+
+model::Instance load_instance(const comm::Communicator& comm, const Input& input) {
+  return load_instance(comm, input, io::kBlockBytes);
 }
 
 }  // namespace berth::pipeline

@@ -59,9 +59,11 @@ std::map<std::string, std::string> changed(const coordinator::RoundOptions& roun
 
 /// Reads the files: rank 0 reads, all ranks parse the jobs in blocks of lines, and what the ranks
 /// need of the instance is sent to them (`distribute`). All ranks return or all throw.
-/// @param block_bytes  of the jobs' text that a thread parses at a time
+/// @param block_bytes  of the jobs' text that a thread parses at a time; by default as io's own
+///                     reader does
 model::Instance load_instance(const comm::Communicator& comm, const Input& input,
-                              std::size_t block_bytes = std::size_t{1} << 18);
+                              std::size_t block_bytes);
+model::Instance load_instance(const comm::Communicator& comm, const Input& input);
 
 /// From an instance to a certified plan, by all ranks together. The plan is complete on rank 0;
 /// elsewhere it holds the figures' defaults.
