@@ -19,27 +19,6 @@ namespace {
 
 using model::Instance;
 
-/// Sums over jobs.
-struct JobsTerm {
-  Int128 net = 0;
-  Int128 gross = 0;
-};
-
-JobsTerm jobs_term(std::span<const JobId> jobs, const JobBests& bests,
-                   const std::vector<bool>& must, const std::vector<bool>& own_price) {
-  BERTH_EXPECT(bests.best.size() == jobs.size());
-  JobsTerm sum;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const std::size_t j = jobs[i].index();
-    const JobBest& best = bests.best[i];
-    // A required job without an option: no plan places it, so any amount is a bound.
-    if (!best.net) continue;
-    if (!own_price[j]) sum.net += must[j] ? *best.net : std::max<Int128>(0, *best.net);
-    sum.gross += must[j] ? *best.gross : std::max<Int128>(0, *best.gross);
-  }
-  return sum;
-}
-
 Int128 machines_term(const Tariff& tariff, const MachineWorth& worth) {
   Int128 total = 0;
   for (const Stock& pool : tariff.pools()) total += worth(pool) * pool.machines;
@@ -94,23 +73,21 @@ Int128 capacity_of(const Tariff& tariff, int scale) {
 
 Bound upper_bound(const Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed) {
-  return upper_bound(
-      instance, objective, certificate, required_placed,
-      job_bests(instance, objective, certificate, model::planned_jobs(instance.workload)));
+  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
+  const JobFacts facts = job_facts(instance, objective, jobs);
+  BERTH_EXPECT(unusable(instance, objective, certificate, facts).empty());
+  const JobBests bests = job_bests(instance, objective, certificate, jobs);
+  const JobTerms terms = job_terms(instance, certificate, jobs, bests, required_placed);
+  return upper_bound(instance, objective, certificate, facts, terms, required_placed);
 }
 
 Bound upper_bound(const Instance& instance, model::Objective objective,
-                  const model::Certificate& certificate, std::span<const JobId> required_placed,
-                  const JobBests& bests) {  // who has these knows that the prices are usable
+                  const model::Certificate& certificate, const JobFacts& facts,
+                  const JobTerms& terms, std::span<const JobId> required_placed) {
   const Pricing pricing(instance, objective, certificate);
   const Tariff& tariff = pricing.tariff;
-  std::vector<bool> must(instance.workload.jobs.size(), false);
-  for (const JobId job : required_placed) must[job.index()] = true;
-  std::vector<bool> own_price(must.size(), false);
-  for (const auto& j : certificate.jobs) own_price[j.job.index()] = true;
-
   Bound bound{.scale_log2 = certificate.scale_log2};
-  const MachineWorth worth(instance, tariff, own_price);
+  const MachineWorth worth(instance, tariff, certificate, facts);
   Contents contents;
   if (certificate.jobs.empty()) {
     bound.machines = machines_term(tariff, worth);
@@ -121,18 +98,16 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
     bound.leaf = contents.sum();
     bound.machines = contents.devices + beyond_devices(tariff, worth);
   }
-  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
-  const JobsTerm term = jobs_term(jobs, bests, must, own_price);
-  const Int128 stopped = stop_costs(instance, objective, bound.scale_log2);
-  bound.jobs = term.net - stopped + contents.jobs;
-  bound.zero_price = term.gross - stopped;
+  const Int128 stopped = stop_costs(instance.workload, objective, bound.scale_log2, fixed_down);
+  bound.jobs = terms.net - stopped + contents.jobs;
+  bound.zero_price = terms.gross - stopped;
   bound.shared = tariff.tolls().worth(pricing.quotas) + tariff.links().worth();
   bound.exact = std::min(bound.machines + bound.shared + bound.jobs, bound.zero_price);
   if (objective == model::Objective::allocate) {
     bound.capacity = capacity_of(tariff, bound.scale_log2);
     bound.exact = std::min(bound.exact, bound.capacity);
   }
-  if (bests.integral && pricing.quotas.integral())
+  if (terms.integral && pricing.quotas.integral(facts))
     bound.exact = floor_to_integer(bound.exact, bound.scale_log2);
   bound.value = double_up(bound.exact, bound.scale_log2);
   return bound;
@@ -142,6 +117,7 @@ std::vector<double> job_profits(const Instance& instance, model::Objective objec
                                 const model::Certificate& certificate) {
   const int scale = certificate.scale_log2;
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
+  BERTH_EXPECT(unusable(instance, objective, certificate).empty());
   const auto bests = job_bests(instance, objective, certificate, jobs);
   std::vector<double> profits(instance.workload.jobs.size(), 0.0);
   for (std::size_t i = 0; i < jobs.size(); ++i) {

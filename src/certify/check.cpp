@@ -146,6 +146,28 @@ void compare_quality(const model::RawFigures& stated, const Verdict& verdict, bo
   }
 }
 
+/// Figures, with what the prices prove where there are any.
+void recompute(const Instance& instance, const model::Placement& placement,
+               const std::optional<model::Certificate>& prices, bool feasible, Verdict& verdict) {
+  const model::Objective kind = verdict.objective_kind;
+  const PlacementSums placed = placement_sums(instance, kind, placement);
+  verdict.figures = recount(instance, kind, placed);
+  if (!prices) return;
+  const std::vector<JobId> all = model::planned_jobs(instance.workload);
+  const Part part{all, placement};
+  const std::vector<JobId> must = required_placed(instance, part);
+  const JobFacts facts = job_facts(instance, kind, all);
+  const JobBests bests = job_bests(instance, kind, *prices, all);
+  const JobTerms terms = job_terms(instance, *prices, all, bests, must);
+  const Bound bound = upper_bound(instance, kind, *prices, facts, terms, must);
+  verdict.figures.upper_bound = bound.value;
+  // An impossible placement may well be worth more than any possible one.
+  if (!feasible) return;
+  verdict.figures.gap = gap(verdict.figures.upper_bound, verdict.figures.objective);
+  verdict.gap_parts = gap_parts(instance, kind, *prices, {facts, placed, bound, verdict.figures},
+                                job_gaps(instance, kind, part, *prices, bests, bound));
+}
+
 }  // namespace
 
 Verdict check(const Instance& instance, const RawPlan& plan) {
@@ -167,26 +189,14 @@ Verdict check(const Instance& instance, const RawPlan& plan) {
   if (compare.present(plan.certificate, "certificate")) {
     prices = read_prices(instance, verdict.objective_kind, *plan.certificate, findings);
   }
-  const auto must = required_placed(instance, jobs.placement());
   if (prices) {
+    const auto must = required_placed(instance, jobs.placement());
     if (const std::string open = uncovered(instance, *prices, must); !open.empty()) {
       findings.add(FaultKind::incomplete_tree, "certificate: " + open);
       prices.reset();
     }
   }
-  verdict.figures = recount(instance, verdict.objective_kind, jobs.placement());
-  if (prices) {
-    const JobBests bests = job_bests(instance, verdict.objective_kind, *prices,
-                                     model::planned_jobs(instance.workload));
-    const Bound bound = upper_bound(instance, verdict.objective_kind, *prices, must, bests);
-    verdict.figures.upper_bound = bound.value;
-    // An impossible placement may well be worth more than any possible one.
-    if (feasible) {
-      verdict.figures.gap = gap(verdict.figures.upper_bound, verdict.figures.objective);
-      verdict.gap_parts = gap_parts(instance, verdict.objective_kind, jobs.placement(), *prices,
-                                    verdict.figures, {bound, bests});
-    }
-  }
+  recompute(instance, jobs.placement(), prices, feasible, verdict);
   compare_quality(plan.figures, verdict, feasible, prices.has_value(), compare);
   if (feasible) {
     compare_counts(plan.figures, verdict.figures, compare);

@@ -18,83 +18,109 @@ namespace {
 
 using model::Instance;
 
-std::vector<JobId> required(const Instance& instance, const model::Placement& placement,
-                            std::uint8_t placed_or_not) {
-  std::vector<std::uint8_t> placed(instance.workload.jobs.size(), 0);
-  for (const model::JobPlacement& p : placement) placed[p.job.index()] = 1;
+std::vector<JobId> required(const Instance& instance, const Part& part, bool placed) {
   std::vector<JobId> jobs;
-  for (std::size_t j = 0; j < placed.size(); ++j) {
-    const model::Job& job = instance.workload.jobs[j];
-    if (!job.required || instance.workload.pinned(job)) continue;
-    if (placed[j] == placed_or_not) jobs.emplace_back(j);
+  auto next = part.placement.begin();
+  for (const JobId id : part.jobs) {
+    while (next != part.placement.end() && next->job < id) ++next;
+    const bool there = next != part.placement.end() && next->job == id;
+    if (there == placed && instance.workload.job(id).required) jobs.push_back(id);
   }
   return jobs;
 }
 
 }  // namespace
 
-Worth objective(const Instance& instance, model::Objective kind,
-                const model::Placement& placement) {
+PlacementSums& PlacementSums::operator+=(const PlacementSums& others) {
+  gain += others.gain;
+  gpu_milli += others.gpu_milli;
+  jobs += others.jobs;
+  quotas.resize(std::max(quotas.size(), others.quotas.size()), 0);
+  for (std::size_t q = 0; q < others.quotas.size(); ++q) quotas[q] += others.quotas[q];
+  return *this;
+}
+
+PlacementSums placement_sums(const Instance& instance, model::Objective kind,
+                             const model::Placement& placement) {
   constexpr int kScale = Worth::kScaleLog2;
-  Worth total;
-  std::vector<std::uint8_t> placed_now(instance.workload.running.size(), 0);
+  PlacementSums sums{.jobs = std::ssize(placement),
+                     .quotas = Quotas(instance, kind).usage(placement)};
   for (const model::JobPlacement& placed : placement) {
     const model::Job& job = instance.workload.job(placed.job);
-    const JobWorth worth(instance, kind, job);
+    const std::int64_t milli = milli_of(instance.workload, job);
+    const JobWorth worth(instance, kind, job, milli);
     const Reach r = reach(instance, placed);
-    total.exact += fixed_down(worth.at(r.type, r.width, r.distance), kScale);
+    sums.gpu_milli += milli;
+    sums.gain += fixed_down(worth.at(r.type, r.width, r.distance), kScale);
     if (job.running < 0) continue;
-    placed_now[static_cast<std::size_t>(job.running)] = 1;
+    sums.gain += fixed_up(worth.stop_cost(), kScale);
     if (worth.move_cost() == 0.0 || stays(instance.workload, placed)) continue;
-    total.exact -= fixed_up(worth.move_cost(), kScale);
+    sums.gain -= fixed_up(worth.move_cost(), kScale);
   }
-  for (std::size_t i = 0; i < placed_now.size(); ++i) {
-    if (placed_now[i] != 0) continue;
-    const model::Job& job = instance.workload.job(instance.workload.running[i].job);
-    total.exact -= fixed_up(JobWorth(instance, kind, job).stop_cost(), kScale);
-  }
-  total.exact -= Quotas(instance, kind).lost(placement, kScale);
-  total.value = std::ldexp(static_cast<double>(total.exact), -Worth::kScaleLog2);
+  return sums;
+}
+
+Worth objective(const Instance& instance, model::Objective kind, const PlacementSums& sums) {
+  constexpr int kScale = Worth::kScaleLog2;
+  Worth total;
+  total.exact = sums.gain - stop_costs(instance.workload, kind, kScale, fixed_up) -
+                Quotas(instance, kind).lost(sums.quotas, kScale);
+  total.value = std::ldexp(static_cast<double>(total.exact), -kScale);
   return total;
+}
+
+Worth objective(const Instance& instance, model::Objective kind,
+                const model::Placement& placement) {
+  return objective(instance, kind, placement_sums(instance, kind, placement));
 }
 
 double gap(double upper_bound, double objective) {
   return (upper_bound - objective) / std::max(std::abs(upper_bound), 1e-12);
 }
 
+std::vector<JobId> required_missing(const Instance& instance, const Part& part) {
+  return required(instance, part, false);
+}
+
+std::vector<JobId> required_placed(const Instance& instance, const Part& part) {
+  return required(instance, part, true);
+}
+
 std::vector<JobId> required_missing(const Instance& instance, const model::Placement& placement) {
-  return required(instance, placement, 0);
+  return required_missing(instance, {model::planned_jobs(instance.workload), placement});
 }
 
 std::vector<JobId> required_placed(const Instance& instance, const model::Placement& placement) {
-  return required(instance, placement, 1);
+  return required_placed(instance, {model::planned_jobs(instance.workload), placement});
 }
 
-model::Figures recount(const Instance& instance, model::Objective kind,
-                       const model::Placement& placement) {
+model::Figures recount(const Instance& instance, model::Objective kind, const PlacementSums& sums) {
   model::Figures result;
-  result.objective = objective(instance, kind, placement).value;
+  result.objective = objective(instance, kind, sums).value;
   for (const ClassId c : instance.cluster.machine_class) {
     result.gpus_total += instance.cluster.classes[c.index()].gpus;
   }
   result.gpu_milli_total = 1000 * result.gpus_total;
-  for (const model::JobPlacement& placed : placement) {
-    result.gpu_milli_allocated += milli_of(instance.workload, instance.workload.job(placed.job));
-  }
-  result.jobs_total = static_cast<std::int64_t>(instance.workload.jobs.size());
-  result.jobs_placed = static_cast<std::int64_t>(placement.size());
+  result.gpu_milli_allocated = sums.gpu_milli;
+  result.jobs_total = static_cast<std::int64_t>(instance.workload.size());
+  result.jobs_placed = sums.jobs;
   return result;
+}
+
+model::Figures recount(const Instance& instance, model::Objective kind,
+                       const model::Placement& placement) {
+  return recount(instance, kind, placement_sums(instance, kind, placement));
 }
 
 model::Figures figures(const Instance& instance, model::Objective kind,
                        const model::Placement& placement, const model::Certificate& certificate) {
-  return figures(instance, kind, placement,
+  return figures(instance, kind, placement_sums(instance, kind, placement),
                  upper_bound(instance, kind, certificate, required_placed(instance, placement)));
 }
 
-model::Figures figures(const Instance& instance, model::Objective kind,
-                       const model::Placement& placement, const Bound& bound) {
-  model::Figures result = recount(instance, kind, placement);
+model::Figures figures(const Instance& instance, model::Objective kind, const PlacementSums& sums,
+                       const Bound& bound) {
+  model::Figures result = recount(instance, kind, sums);
   result.upper_bound = bound.value;
   BERTH_ENSURE(result.upper_bound >= result.objective);
   result.gap = gap(result.upper_bound, result.objective);

@@ -3,7 +3,6 @@
 
 #include "contents.hpp"
 #include "exact.hpp"
-#include "gap_sums.hpp"
 #include "job_gaps.hpp"
 #include "machine_worth.hpp"
 #include "pricing.hpp"
@@ -30,98 +29,100 @@ BoundBasis basis_of(const Bound& bound, model::Objective kind) {
   return by_prices <= bound.zero_price ? BoundBasis::prices : BoundBasis::values;
 }
 
-/// What all machines could earn at the leaf, by GPU type. Returns the sum over devices.
-Int128 add_machines(const Pricing& pricing, const model::Certificate& certificate,
-                    const Spots& spots, const Leaf& leaf, GapSums& sums) {
-  const Instance& instance = pricing.instance;
-  std::vector<bool> own_price(instance.workload.jobs.size(), false);
-  for (const auto& j : certificate.jobs) own_price[j.job.index()] = true;
-  const MachineWorth worth(instance, pricing.tariff, own_price);
+/// What all machines could earn; where jobs have prices of their own, without the devices that are
+/// entirely free.
+void add_machines(const Pricing& pricing, const MachineWorth& worth, bool devices, GapSums& sums) {
   for (const Stock& pool : pricing.tariff.pools()) {
-    const Int128 one = certificate.jobs.empty() ? worth(pool) : worth.beyond_devices(pool);
-    sums.idle(pool.type, one * pool.machines);
+    sums.idle(pool.type, (devices ? worth(pool) : worth.beyond_devices(pool)) * pool.machines);
   }
-  Int128 total = 0;
-  if (certificate.jobs.empty()) return total;
-  const auto most =
-      most_contents(instance, pricing.objective, certificate, spots, leaf, pricing.tariff, worth);
-  for (std::size_t t = 0; t < most.size(); ++t) sums.idle(GpuTypeId(t), most[t]);
-  for (const Int128 m : most) total += m;
-  return total;
 }
 
-/// @param devices  what devices and prices of jobs add up to at the largest leaf
-void by_prices(const Pricing& pricing, const model::Certificate& certificate,
-               const JobsPlaced& jobs, Int128 devices, GapSums& sums) {
+/// Whole jobs on these devices, as the leaf lets them lie that the plan is in. Returns its prices.
+OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate, const Part& part,
+                   const Bound& bound, GapSums& sums) {
   const Instance& instance = pricing.instance;
-  const Tree tree(instance, certificate, required_placed(instance, jobs.placement));
-  const Leaf leaf = tree.leaf(tree.leaf_of(instance, jobs.placement));
-  devices -= add_machines(pricing, certificate, tree.spots(), leaf, sums);
-  for (const auto& j : leaf.prices) devices -= j.price;
-  if (!certificate.jobs.empty()) sums.leaves(devices);  // of one leaf: 0
-  sums.quotas(pricing.tariff.tolls().worth(pricing.quotas));
-  sums.links(pricing.tariff.links().worth());
+  BERTH_EXPECT(!instance.workload.in_parts());
+  const Tree tree(instance, certificate, required_placed(instance, part));
+  const Leaf leaf = tree.leaf(tree.leaf_of(instance, part.placement));
+  const MachineWorth worth(instance, pricing.tariff, certificate, {});
+  const auto most = most_contents(instance, pricing.objective, certificate, tree.spots(), leaf,
+                                  pricing.tariff, worth);
+  Int128 beyond = bound.leaf;  // what devices and prices of jobs add up to at the largest leaf
+  for (std::size_t t = 0; t < most.size(); ++t) {
+    sums.idle(GpuTypeId(t), most[t]);
+    beyond -= most[t];
+  }
   OwnPrices own;
   for (const auto& j : certificate.jobs) own[j.job] = 0;
-  for (const auto& j : leaf.prices) own[j.job] = j.price;
-  add_by_prices(pricing, jobs, own, sums);
+  for (const auto& j : leaf.prices) {
+    own[j.job] = j.price;
+    beyond -= j.price;
+  }
+  sums.leaves(beyond);  // of one leaf: 0
+  return own;
 }
 
-/// GPU thousandths that no task asked for.
-void by_capacity(const Instance& instance, const model::Placement& placement, int scale,
-                 GapSums& sums) {
-  const model::Cluster& cluster = instance.cluster;
-  const auto class_of = [&](MachineId m) -> const model::MachineClass& {
-    return cluster.classes[cluster.machine_class[m.index()].index()];
-  };
-  const Kinds kinds(cluster);
-  for (std::size_t m = 0; m < cluster.machine_class.size(); ++m) {
-    const Kind& kind = kinds[kinds.of(MachineId(m))];
-    sums.idle(kind.type, fixed_up(static_cast<double>(kind.free_milli()), scale));
-  }
-  for (const model::JobPlacement& p : placement) {
-    const auto groups = instance.workload.groups_of(instance.workload.job(p.job));
-    for (const model::TaskPlacement& task : p.tasks) {
-      const model::Shape& s = instance.workload.shapes[groups[task.group].shape.index()];
-      const auto milli = static_cast<double>(std::int64_t{1000} * s.gpus + s.gpu_milli);
-      if (milli > 0.0) sums.idle(class_of(task.machine).gpu_type, -fixed_up(milli, scale));
-    }
+/// GPU thousandths that are free.
+void add_capacity(const Pricing& pricing, GapSums& sums) {
+  for (const Stock& pool : pricing.tariff.pools()) {
+    const auto milli = static_cast<double>(pricing.tariff.kinds()[pool.kind].free_milli());
+    sums.idle(pool.type, fixed_up(milli, pricing.scale_log2) * pool.machines);
   }
 }
 
 }  // namespace
 
+GapSums job_gaps(const Instance& instance, model::Objective kind, const Part& part,
+                 const model::Certificate& certificate, const JobBests& bests, const Bound& bound) {
+  const Pricing pricing(instance, kind, certificate);
+  GapSums sums;
+  switch (basis_of(bound, kind)) {
+    case BoundBasis::prices: {
+      OwnPrices own;
+      if (!certificate.jobs.empty()) own = add_leaf(pricing, certificate, part, bound, sums);
+      add_by_prices(pricing, part, bests, own, sums);
+      break;
+    }
+    case BoundBasis::values:
+      add_by_values(pricing, part, bests, sums);
+      break;
+    case BoundBasis::capacity:
+      add_by_capacity(pricing, part, sums);
+      break;
+  }
+  return sums;
+}
+
 GapParts gap_parts(const Instance& instance, model::Objective kind,
-                   const model::Placement& placement, const model::Certificate& certificate,
-                   const model::Figures& figures) {
-  const JobBests bests =
-      job_bests(instance, kind, certificate, model::planned_jobs(instance.workload));
-  const auto required = required_placed(instance, placement);
-  const Bound bound = upper_bound(instance, kind, certificate, required, bests);
-  return gap_parts(instance, kind, placement, certificate, figures, {bound, bests});
+                   const model::Certificate& certificate, const Judged& judged, GapSums jobs) {
+  const BoundBasis basis = basis_of(judged.bound, kind);
+  const Pricing pricing(instance, kind, certificate);
+  GapSums& sums = jobs;
+  sums.quotas(pricing.quotas.lost(judged.placed.quotas, certificate.scale_log2));
+  if (basis == BoundBasis::prices) {
+    const MachineWorth worth(instance, pricing.tariff, certificate, judged.facts);
+    add_machines(pricing, worth, certificate.jobs.empty(), sums);
+    sums.quotas(pricing.tariff.tolls().worth(pricing.quotas));
+    sums.links(pricing.tariff.links().worth());
+  }
+  if (basis == BoundBasis::capacity) add_capacity(pricing, sums);
+  return sums.parts(instance.cluster, basis, certificate.scale_log2,
+                    judged.figures.upper_bound - judged.figures.objective);
 }
 
 GapParts gap_parts(const Instance& instance, model::Objective kind,
                    const model::Placement& placement, const model::Certificate& certificate,
-                   const model::Figures& figures, const Proved& proved) {
-  const BoundBasis basis = basis_of(proved.bound, kind);
-  const Pricing pricing(instance, kind, certificate);
-  const JobsPlaced jobs{model::planned_jobs(instance.workload), proved.bests, placement};
-  GapSums sums;
-  sums.quotas(pricing.quotas.lost(placement, certificate.scale_log2));
-  switch (basis) {
-    case BoundBasis::prices:
-      by_prices(pricing, certificate, jobs, proved.bound.leaf, sums);
-      break;
-    case BoundBasis::values:
-      add_by_values(pricing, jobs, sums);
-      break;
-    case BoundBasis::capacity:
-      by_capacity(instance, placement, certificate.scale_log2, sums);
-      break;
-  }
-  return sums.parts(instance.cluster, basis, certificate.scale_log2,
-                    figures.upper_bound - figures.objective);
+                   const model::Figures& figures) {
+  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
+  const Part part{jobs, placement};
+  const JobFacts facts = job_facts(instance, kind, jobs);
+  const JobBests bests = job_bests(instance, kind, certificate, jobs);
+  const std::vector<JobId> required = required_placed(instance, part);
+  const JobTerms terms = job_terms(instance, certificate, jobs, bests, required);
+  const Bound bound = upper_bound(instance, kind, certificate, facts, terms, required);
+  const PlacementSums placed = placement_sums(instance, kind, placement);
+  return gap_parts(instance, kind, certificate, {facts, placed, bound, figures},
+                   job_gaps(instance, kind, part, certificate, bests, bound));
 }
 
 }  // namespace berth::certify

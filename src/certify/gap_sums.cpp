@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gap_sums.hpp"
+#include "berth/certify/gap_sums.hpp"
 
 #include <bit>
 #include <cmath>
 #include <string>
 
 namespace berth::certify {
+
+GapSums& GapSums::operator+=(const GapSums& others) {
+  for (std::size_t size = 0; size < regret_.size(); ++size) {
+    regret_[size].jobs += others.regret_[size].jobs;
+    regret_[size].amount += others.regret_[size].amount;
+  }
+  for (std::size_t t = 0; t < idle_.size(); ++t) idle_[t] += others.idle_[t];
+  quotas_ += others.quotas_;
+  links_ += others.links_;
+  leaves_ += others.leaves_;
+  return *this;
+}
 
 void GapSums::regret(std::int64_t milli, Int128 amount) {
   if (amount == 0) return;

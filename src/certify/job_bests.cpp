@@ -9,14 +9,12 @@
 #include <cstdint>
 
 #include "berth/base/assert.hpp"
-#include "berth/certify/bound.hpp"
 #include "berth/parallel/loops.hpp"
 
 namespace berth::certify {
 
 JobBests job_bests(const model::Instance& instance, model::Objective objective,
                    const model::Certificate& certificate, std::span<const JobId> jobs) {
-  BERTH_EXPECT(unusable(instance, objective, certificate).empty());
   const Pricing pricing(instance, objective, certificate);
   const model::Workload& workload = instance.workload;
   const TaskSets sets(workload, jobs, pricing.tariff.links().matter());
@@ -30,6 +28,32 @@ JobBests job_bests(const model::Instance& instance, model::Objective objective,
   });
   found.integral = std::ranges::all_of(integral, [](std::uint8_t whole) { return whole != 0; });
   return found;
+}
+
+JobTerms& JobTerms::operator+=(const JobTerms& others) {
+  net += others.net;
+  gross += others.gross;
+  integral = integral && others.integral;
+  return *this;
+}
+
+JobTerms job_terms(const model::Instance& instance, const model::Certificate& certificate,
+                   std::span<const JobId> jobs, const JobBests& bests,
+                   std::span<const JobId> required_placed) {
+  BERTH_EXPECT(bests.best.size() == jobs.size());
+  std::vector<bool> must(instance.workload.size(), false), own_price(must.size(), false);
+  for (const JobId job : required_placed) must[job.index()] = true;
+  for (const auto& j : certificate.jobs) own_price[j.job.index()] = true;
+  JobTerms sum{.integral = bests.integral};
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const std::size_t j = jobs[i].index();
+    const JobBest& best = bests.best[i];
+    // A required job without an option: no plan places it, so any amount is a bound.
+    if (!best.net) continue;
+    if (!own_price[j]) sum.net += must[j] ? *best.net : std::max<Int128>(0, *best.net);
+    sum.gross += must[j] ? *best.gross : std::max<Int128>(0, *best.gross);
+  }
+  return sum;
 }
 
 }  // namespace berth::certify

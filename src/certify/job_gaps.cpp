@@ -16,16 +16,16 @@ using model::JobPlacement;
 
 /// Each job with its best and its placement, null when it waits.
 template <class Visit>
-void visit_each(const JobsPlaced& jobs, const Visit& visit) {
-  BERTH_EXPECT(jobs.bests.best.size() == jobs.jobs.size());
-  auto next = jobs.placement.begin();
-  for (std::size_t i = 0; i < jobs.jobs.size(); ++i) {
-    const JobId id = jobs.jobs[i];
-    const bool placed = next != jobs.placement.end() && next->job == id;
-    visit(id, jobs.bests.best[i], placed ? &*next : nullptr);
+void visit_each(const Part& part, const JobBests& bests, const Visit& visit) {
+  BERTH_EXPECT(bests.best.size() == part.jobs.size());
+  auto next = part.placement.begin();
+  for (std::size_t i = 0; i < part.jobs.size(); ++i) {
+    const JobId id = part.jobs[i];
+    const bool placed = next != part.placement.end() && next->job == id;
+    visit(id, bests.best[i], placed ? &*next : nullptr);
     if (placed) ++next;
   }
-  BERTH_EXPECT(next == jobs.placement.end());
+  BERTH_EXPECT(next == part.placement.end());
 }
 
 /// What the tasks of a placed job pay, taken off what its machines could earn.
@@ -54,8 +54,8 @@ Int128 worth_of(const Pricing& pricing, const JobPlacement& placed, const Reach&
 
 }  // namespace
 
-void add_by_prices(const Pricing& pricing, const JobsPlaced& jobs, const OwnPrices& own,
-                   GapSums& sums) {
+void add_by_prices(const Pricing& pricing, const Part& part, const JobBests& bests,
+                   const OwnPrices& own, GapSums& sums) {
   const auto add = [&](JobId id, const JobBest& best, const JobPlacement* placed) {
     const model::Job& job = pricing.instance.workload.job(id);
     const auto price = own.find(id);
@@ -75,10 +75,10 @@ void add_by_prices(const Pricing& pricing, const JobsPlaced& jobs, const OwnPric
     }
     sums.regret(milli_of(pricing.instance.workload, job), missed);
   };
-  visit_each(jobs, add);
+  visit_each(part, bests, add);
 }
 
-void add_by_values(const Pricing& pricing, const JobsPlaced& jobs, GapSums& sums) {
+void add_by_values(const Pricing& pricing, const Part& part, const JobBests& bests, GapSums& sums) {
   const auto add = [&](JobId id, const JobBest& best, const JobPlacement* placed) {
     const model::Job& job = pricing.instance.workload.job(id);
     const Int128 gross = best.gross.value_or(0);
@@ -89,7 +89,20 @@ void add_by_values(const Pricing& pricing, const JobsPlaced& jobs, GapSums& sums
     }
     sums.regret(milli_of(pricing.instance.workload, job), missed);
   };
-  visit_each(jobs, add);
+  visit_each(part, bests, add);
+}
+
+void add_by_capacity(const Pricing& pricing, const Part& part, GapSums& sums) {
+  const model::Workload& workload = pricing.instance.workload;
+  for (const JobPlacement& placed : part.placement) {
+    const auto groups = workload.groups_of(workload.job(placed.job));
+    for (const model::TaskPlacement& task : placed.tasks) {
+      const auto milli =
+          static_cast<double>(workload.shape(groups[task.group].shape).total_milli());
+      if (milli == 0.0) continue;
+      sums.idle(pricing.tariff.at(task.machine).type, -fixed_up(milli, pricing.scale_log2));
+    }
+  }
 }
 
 }  // namespace berth::certify

@@ -1,43 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine_worth.hpp"
 
+#include "bundles.hpp"
 #include "exact.hpp"
-#include "worth.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
+
+#include "berth/base/assert.hpp"
 
 namespace berth::certify {
 
-using model::Job;
 using model::Shape;
 
 namespace {
-
-constexpr std::uint64_t kAnyType = ~std::uint64_t{0};
-
-bool takes_gpu(const Shape& s) { return s.gpus > 0 || s.gpu_milli > 0; }
 
 bool allowed(std::uint64_t types, GpuTypeId type) {
   if (types == kAnyType) return true;
   return type.valid() && ((types >> type.value()) & 1) != 0;
 }
 
-/// All tasks of such a job lie on one machine and take whole GPUs, or none.
-bool lies_together(const model::Workload& workload, const Job& job) {
-  if (job.domain != model::Level::machine) return false;
-  std::int64_t tasks = 0;
-  for (const model::TaskGroup& g : workload.groups_of(job)) tasks += g.count;
-  return tasks > 1 && is_countable(workload, job);
-}
-
-/// The job's tasks by shape.
-std::vector<std::pair<ShapeId, std::int64_t>> tasks_of(const model::Workload& workload,
-                                                       const Job& job) {
-  std::map<ShapeId, std::int64_t> tasks;
-  for (const model::TaskGroup& g : workload.groups_of(job)) tasks[g.shape] += g.count;
-  return {tasks.begin(), tasks.end()};
+/// All planned jobs but those with a price of their own.
+std::vector<JobId> without_price(const model::Workload& workload,
+                                 const model::Certificate& certificate) {
+  std::vector<JobId> jobs = model::planned_jobs(workload);
+  std::erase_if(jobs, [&](JobId job) {  // prices are in order of jobs
+    const auto priced =
+        std::ranges::lower_bound(certificate.jobs, job, {}, &model::Certificate::JobPrice::job);
+    return priced != certificate.jobs.end() && priced->job == job;
+  });
+  return jobs;
 }
 
 /// More than any machine has, less than kNoLimit.
@@ -94,38 +86,16 @@ class MachineWorth::WithoutGpus {
   Int128 unlimited_ = 0;
 };
 
-/// One for every shape, then those of jobs that lie together.
-std::vector<MachineWorth::Bundle> MachineWorth::bundles(const model::Workload& workload,
-                                                        const std::vector<bool>& own_price) {
-  std::vector<Bundle> all(workload.shapes.size());
-  for (std::size_t s = 0; s < all.size(); ++s) all[s].tasks = {{ShapeId(s), 1}};
-  std::map<std::vector<std::pair<ShapeId, std::int64_t>>, std::size_t> together;
-  for (std::size_t j = 0; j < workload.jobs.size(); ++j) {
-    const Job& job = workload.jobs[j];
-    if (own_price[j] || workload.pinned(job)) continue;
-    if (lies_together(workload, job)) {
-      auto tasks = tasks_of(workload, job);
-      const auto [entry, fresh] = together.try_emplace(tasks, all.size());
-      if (fresh) all.emplace_back().tasks = std::move(tasks);
-      all[entry->second].types |= job.gpu_types;
-      continue;
-    }
-    const bool gpu_job = uses_gpu(workload, job);
-    for (const model::TaskGroup& g : workload.groups_of(job)) {
-      const bool follows = !gpu_job || takes_gpu(workload.shapes[g.shape.index()]);
-      all[g.shape.index()].types |= follows ? job.gpu_types : kAnyType;
-      all[g.shape.index()].copies += g.count;
-    }
-  }
-  return all;
-}
-
 MachineWorth::MachineWorth(const model::Instance& instance, const Tariff& tariff,
-                           const std::vector<bool>& own_price) {
-  const auto all = bundles(instance.workload, own_price);
+                           const model::Certificate& certificate, const JobFacts& facts) {
+  std::vector<JobFacts::Task> bundles = facts.tasks;
+  if (!certificate.jobs.empty()) {
+    BERTH_EXPECT(!instance.workload.in_parts());
+    bundles = bundles_of(instance.workload, without_price(instance.workload, certificate));
+  }
   std::vector<std::vector<Content>> by_class;
   for (std::size_t c = 0; c < instance.cluster.classes.size(); ++c) {
-    by_class.push_back(contents(instance, tariff, ClassId(c), all));
+    by_class.push_back(contents(instance, tariff, ClassId(c), bundles));
   }
   for (const Kind& kind : tariff.kinds().all()) {
     const ClassId c = kind.machine_class;
@@ -133,32 +103,41 @@ MachineWorth::MachineWorth(const model::Instance& instance, const Tariff& tariff
   }
 }
 
+MachineWorth::Content MachineWorth::content(const model::Instance& instance, const Tariff& tariff,
+                                            ClassId c, std::span<const JobFacts::Task> bundle) {
+  const model::MachineClass& machine = instance.cluster.classes[c.index()];
+  const Multiplier& multiplier = tariff.multiplier(c);
+  Content content;
+  content.tasks = bundle.front().copies;
+  Int128 cpu = 0, memory = 0, nic = 0;
+  for (const JobFacts::Task& task : bundle) {
+    const Shape& s = instance.workload.shape(task.shape);
+    cpu += Int128{task.count} * s.cpu_milli;
+    memory += Int128{task.count} * s.memory_mib;
+    nic += Int128{task.count} * s.nic_mbps;
+    content.size.gpus += task.count * s.gpus;
+    content.size.milli += task.count * in_slices(s.gpu_milli, machine.gpu_slices);
+    content.size.rest += Int128{tariff.shape_price(task.shape, machine.gpu_type)} * task.count;
+  }
+  content.size.milli += 1000 * content.size.gpus;
+  content.size.rest -=
+      multiplier.cpu_milli * cpu + multiplier.memory_mib * memory + multiplier.nic_mbps * nic;
+  content.needs = {capped(cpu), capped(memory), capped(nic)};
+  return content;
+}
+
 /// By size; of one size those with the largest rest first.
 std::vector<MachineWorth::Content> MachineWorth::contents(const model::Instance& instance,
                                                           const Tariff& tariff, ClassId c,
-                                                          std::span<const Bundle> bundles) {
-  const model::MachineClass& machine = instance.cluster.classes[c.index()];
-  const Multiplier& multiplier = tariff.multiplier(c);
+                                                          std::span<const JobFacts::Task> bundles) {
+  const GpuTypeId type = instance.cluster.classes[c.index()].gpu_type;
   std::vector<Content> result;
-  for (const Bundle& bundle : bundles) {
-    if (bundle.types == 0 || !allowed(bundle.types, machine.gpu_type)) continue;
-    Content content;
-    content.tasks = bundle.copies;
-    Int128 cpu = 0, memory = 0, nic = 0;
-    for (const auto& [id, count] : bundle.tasks) {
-      const Shape& s = instance.workload.shapes[id.index()];
-      cpu += Int128{count} * s.cpu_milli;
-      memory += Int128{count} * s.memory_mib;
-      nic += Int128{count} * s.nic_mbps;
-      content.size.gpus += count * s.gpus;
-      content.size.milli += count * in_slices(s.gpu_milli, machine.gpu_slices);
-      content.size.rest += Int128{tariff.shape_price(id, machine.gpu_type)} * count;
+  while (!bundles.empty()) {
+    const auto bundle = first_bundle(bundles);
+    if (allowed(bundle.front().types, type)) {
+      result.push_back(content(instance, tariff, c, bundle));
     }
-    content.size.milli += 1000 * content.size.gpus;
-    content.size.rest -=
-        multiplier.cpu_milli * cpu + multiplier.memory_mib * memory + multiplier.nic_mbps * nic;
-    content.needs = {capped(cpu), capped(memory), capped(nic)};
-    result.push_back(content);
+    bundles = bundles.subspan(bundle.size());
   }
   std::ranges::sort(result, [](const Content& a, const Content& b) {
     return a.size.milli != b.size.milli ? a.size.milli < b.size.milli : a.size.rest > b.size.rest;

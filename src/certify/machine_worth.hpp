@@ -6,19 +6,19 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "berth/base/int128.hpp"
+#include "berth/certify/job_facts.hpp"
 
 namespace berth::certify {
 
 /// mu of bound.hpp: the most that the tasks on one machine can be worth at the tariff's prices.
 class MachineWorth {
  public:
-  /// @param own_price  by JobId: jobs whose tasks do not count, as they pay a price of their own
+  /// @param facts  of all jobs. Tasks of those that pay a price of their own do not count here
   MachineWorth(const model::Instance& instance, const Tariff& tariff,
-               const std::vector<bool>& own_price);
+               const model::Certificate& certificate, const JobFacts& facts);
 
   /// For one machine of the stock. O((1000 / step) W + G K).
   [[nodiscard]] Int128 operator()(const Stock& stock) const;
@@ -39,12 +39,6 @@ class MachineWorth {
   /// CPU thousandths, MiB, Mbit/s of the NIC.
   static constexpr std::size_t kResources = 3;
   using Resources = std::array<std::int64_t, kResources>;
-  /// One task, or all tasks of a job that lies on one machine.
-  struct Bundle {
-    std::vector<std::pair<ShapeId, std::int64_t>> tasks;  ///< ascending shape, how many
-    std::uint64_t types = 0;  ///< where some job may have it; 0: nobody has
-    std::int64_t copies = 0;  ///< in the workload; of single tasks only
-  };
   /// What some job may have on machines of a class.
   struct Content {
     Size size;
@@ -62,10 +56,10 @@ class MachineWorth {
   };
   class WithoutGpus;
 
-  static std::vector<Bundle> bundles(const model::Workload& workload,
-                                     const std::vector<bool>& own_price);
+  static Content content(const model::Instance& instance, const Tariff& tariff, ClassId c,
+                         std::span<const JobFacts::Task> bundle);
   static std::vector<Content> contents(const model::Instance& instance, const Tariff& tariff,
-                                       ClassId c, std::span<const Bundle> bundles);
+                                       ClassId c, std::span<const JobFacts::Task> bundles);
   static KindTerms terms(const Kind& kind, std::span<const Content> contents,
                          const Multiplier& multiplier);
   static std::vector<Int128> device(const KindTerms& terms, std::int64_t gpu_price);

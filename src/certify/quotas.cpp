@@ -18,7 +18,10 @@ Quotas::Quotas(const model::Instance& instance, model::Objective objective)
   if (room_.empty()) return;
   std::vector<std::int64_t> pinned(room_.size(), 0);
   for (const model::Running& running : instance.workload.running) {
-    if (running.pinned) add(pinned, instance.workload.job(running.job));
+    if (!running.pinned) continue;
+    const Job& job = instance.workload.job(running.job);
+    add(pinned, job);
+    pinned_whole_ = pinned_whole_ && milli_of(instance.workload, job) % model::kGpuMilli == 0;
   }
   for (std::size_t q = 0; q < room_.size(); ++q) {
     const Queue& queue = instance.cluster.queues[q];
@@ -55,8 +58,7 @@ bool Quotas::allow(const Job& job) const {
   return true;
 }
 
-Int128 Quotas::lost(const model::Placement& placement, int scale_log2) const {
-  const std::vector<std::int64_t> used = usage(placement);
+Int128 Quotas::lost(std::span<const std::int64_t> used, int scale_log2) const {
   Int128 total = 0;
   for (std::size_t q = 0; q < room_.size(); ++q) {
     if (!soft(q) || used[q] <= *room_[q]) continue;
@@ -66,7 +68,7 @@ Int128 Quotas::lost(const model::Placement& placement, int scale_log2) const {
   return total;
 }
 
-bool Quotas::integral() const {
+bool Quotas::integral(const JobFacts& facts) const {
   bool any = false, whole = true;
   for (std::size_t q = 0; q < room_.size(); ++q) {
     if (!soft(q)) continue;
@@ -74,9 +76,7 @@ bool Quotas::integral() const {
     const double penalty = instance_->cluster.queues[q].over_quota_penalty;
     whole = whole && penalty == std::floor(penalty) && *room_[q] % model::kGpuMilli == 0;
   }
-  return !any || (whole && std::ranges::all_of(instance_->workload.jobs, [&](const Job& job) {
-                    return milli_of(instance_->workload, job) % model::kGpuMilli == 0;
-                  }));
+  return !any || (whole && pinned_whole_ && facts.totals.broken == 0);
 }
 
 void Quotas::report(const model::Placement& placement, Findings& findings) const {

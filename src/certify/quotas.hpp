@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/certify/job_facts.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
@@ -30,10 +32,10 @@ class Quotas {
   /// False when the job alone passes a quota that may not be passed.
   [[nodiscard]] bool allow(const model::Job& job) const;
 
-  /// Value lost by passing soft quotas, rounded up.
-  [[nodiscard]] Int128 lost(const model::Placement& placement, int scale_log2) const;
-  /// True when that is a whole number for every plan.
-  [[nodiscard]] bool integral() const;
+  /// Value lost by passing soft quotas, rounded up. @param used  by QueueId, as of `usage`
+  [[nodiscard]] Int128 lost(std::span<const std::int64_t> used, int scale_log2) const;
+  /// True when that is a whole number for every plan. @param facts  of all planned jobs
+  [[nodiscard]] bool integral(const JobFacts& facts) const;
 
   /// One fault for every quota that is passed and may not be.
   void report(const model::Placement& placement, Findings& findings) const;
@@ -44,6 +46,7 @@ class Quotas {
 
   const model::Instance* instance_;
   std::vector<std::optional<std::int64_t>> room_;  ///< by QueueId
+  bool pinned_whole_ = true;                       ///< each pinned job takes whole GPUs
 };
 
 /// Prices of quotas. What a job pays for its queue and the queues that lies in.

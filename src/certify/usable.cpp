@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "berth/base/assert.hpp"
 #include "berth/certify/bound.hpp"
 #include "berth/certify/figures.hpp"
 
@@ -72,6 +73,7 @@ std::string bad_rest(const Instance& instance, const Certificate& certificate) {
 }
 
 std::string bad_job(const Instance& instance, const Certificate& certificate) {
+  BERTH_EXPECT(certificate.jobs.empty() || !instance.workload.in_parts());
   JobId last;
   for (const Certificate::JobPrice& j : certificate.jobs) {
     if (beyond(j.job, instance.workload.jobs.size())) return "a price is for no job";
@@ -115,15 +117,13 @@ double largest_amount(const Instance& instance) {
 }
 
 /// What quotas and links are worth, and what jobs pay for them, at most.
-double shared_sums(const Instance& instance, const Certificate& certificate, double tasks) {
+double shared_sums(const Instance& instance, const Certificate& certificate,
+                   const JobFacts::Totals& all, double tasks) {
   if (certificate.queues.empty() && certificate.links.empty()) return 0.0;
-  double quota = 0.0, link = 0.0, milli = 0.0, mbps = 0.0;
+  double quota = 0.0, link = 0.0;
+  const auto milli = static_cast<double>(all.milli), mbps = static_cast<double>(all.mbps);
   for (const model::Queue& q : instance.cluster.queues) {
     quota += 1000.0 * static_cast<double>(std::max<std::int64_t>(0, q.gpu_quota));
-  }
-  for (const model::Job& job : instance.workload.jobs) {
-    milli += static_cast<double>(milli_of(instance.workload, job));
-    mbps = std::max(mbps, static_cast<double>(job.communication.mbps));
   }
   const auto add_link = [&](double gbps) {
     if (std::isfinite(gbps)) link += 1000.0 * gbps;
@@ -138,9 +138,9 @@ double shared_sums(const Instance& instance, const Certificate& certificate, dou
 
 /// No task's profit passes 5 P Q, no device holds more than 1000 shares, no machine more than 64
 /// devices; quotients of cpu_only multiply a profit by a machine's amount first.
-bool sums_fit(const Instance& instance, const Certificate& certificate, double values) {
-  double tasks = 1.0;
-  for (const auto& g : instance.workload.groups) tasks += g.count;
+bool sums_fit(const Instance& instance, const Certificate& certificate, const JobFacts::Totals& all,
+              double values) {
+  const double tasks = 1.0 + static_cast<double>(all.tasks);
   const double profit = 5.0 * largest_price(certificate) * largest_amount(instance);
   const double machine = profit * (64000.0 + largest_amount(instance) + 64.0 * tasks);
   const double machines = 1.0 + static_cast<double>(instance.cluster.machines());
@@ -156,37 +156,32 @@ bool sums_fit(const Instance& instance, const Certificate& certificate, double v
   if (!certificate.jobs.empty()) {
     jobs += (std::ldexp(values, certificate.scale_log2) + changes) * places + changes;
   }
-  return jobs + machine * machines + profit * tasks + shared_sums(instance, certificate, tasks) +
+  return jobs + machine * machines + profit * tasks +
+             shared_sums(instance, certificate, all, tasks) +
              std::ldexp(values, certificate.scale_log2) <
          kLargestSum;
 }
 
-/// Sum over jobs of the largest |value| any option can have and of all costs, +inf or NaN when one
-/// is no number.
-double sum_of_values(const Instance& instance, model::Objective objective) {
-  double fastest = 1.0;
-  for (const double speed : instance.workload.speeds) fastest = std::max(fastest, std::abs(speed));
-  double total = 0.0;
-  for (const model::Job& job : instance.workload.jobs) {
-    const JobWorth worth(instance, objective, job);
-    total += std::abs(worth.at(GpuTypeId{}, Level::machine, Level::machine)) * fastest +
-             worth.stop_cost() + worth.move_cost();
-  }
-  double penalties = 0.0, gpus = 0.0;
+/// Sum over jobs of the largest |value| any option can have and of all costs.
+double sum_of_values(const Instance& instance, const JobFacts::Totals& all) {
+  double penalties = 0.0;
   for (const model::Queue& q : instance.cluster.queues) {
     if (std::isfinite(q.over_quota_penalty)) penalties += q.over_quota_penalty;
   }
-  if (penalties == 0.0) return total;
-  for (const model::Job& job : instance.workload.jobs) {
-    gpus += static_cast<double>(milli_of(instance.workload, job)) / 1000.0;
-  }
-  return total + gpus * penalties;
+  const double gpus = static_cast<double>(all.milli) / 1000.0;
+  return static_cast<double>(all.value) + gpus * penalties;
 }
 
 }  // namespace
 
 std::string unusable(const Instance& instance, model::Objective objective,
                      const Certificate& certificate) {
+  return unusable(instance, objective, certificate,
+                  job_facts(instance, objective, model::planned_jobs(instance.workload)));
+}
+
+std::string unusable(const Instance& instance, model::Objective objective,
+                     const Certificate& certificate, const JobFacts& facts) {
   if (certificate.level != Level::rack && certificate.level != Level::pod) {
     return "prices are neither by rack nor by pod";
   }
@@ -200,9 +195,9 @@ std::string unusable(const Instance& instance, model::Objective objective,
   if (fault.empty()) fault = unusable_queues(instance, objective, certificate);
   if (fault.empty()) fault = unusable_links(instance, certificate);
   if (!fault.empty()) return fault;
-  const double values = sum_of_values(instance, objective);
+  const double values = sum_of_values(instance, facts.totals);
   if (!(std::ldexp(values, Worth::kScaleLog2) < kLargestSum) ||
-      !sums_fit(instance, certificate, values)) {
+      !sums_fit(instance, certificate, facts.totals, values)) {
     return "prices or values are so large that their sums leave 128 bits";
   }
   return {};

@@ -112,11 +112,15 @@ bool stays(const model::Workload& workload, const model::JobPlacement& placed) {
   return tasks == now->tasks;
 }
 
-Int128 stop_costs(const model::Instance& instance, model::Objective kind, int scale_log2) {
+double stop_cost(const model::Running& running, model::Objective kind) {
+  return running.pinned || kind == model::Objective::allocate ? 0.0 : running.stop_cost;
+}
+
+Int128 stop_costs(const model::Workload& workload, model::Objective kind, int scale_log2,
+                  Int128 (*fixed)(double, int)) {
   Int128 total = 0;
-  for (const model::Running& running : instance.workload.running) {
-    const JobWorth worth(instance, kind, instance.workload.job(running.job));
-    total += fixed_down(worth.stop_cost(), scale_log2);
+  for (const model::Running& running : workload.running) {
+    total += fixed(stop_cost(running, kind), scale_log2);
   }
   return total;
 }

@@ -58,8 +58,11 @@ std::optional<model::JobPlacement> present(const model::Workload& workload, JobI
 /// True when the job runs, may move, and lies exactly as now.
 bool stays(const model::Workload& workload, const model::JobPlacement& placed);
 
-/// What stopping all jobs that run and may be stopped would lose, rounded down job by job. All
-/// terms of the bound are gains over that: a job left out is worth 0.
-Int128 stop_costs(const model::Instance& instance, model::Objective kind, int scale_log2);
+/// Value lost when the job that runs there is stopped: 0 when it is pinned, and under allocate.
+double stop_cost(const model::Running& running, model::Objective kind);
+
+/// Of all that run, each in fixed point by `fixed` (fixed_up or fixed_down).
+Int128 stop_costs(const model::Workload& workload, model::Objective kind, int scale_log2,
+                  Int128 (*fixed)(double, int));
 
 }  // namespace berth::certify

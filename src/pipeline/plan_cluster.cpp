@@ -60,12 +60,18 @@ TightenOptions tightening(const model::Instance& instance, const PlanOptions& op
 void certify_plan(const model::Instance& instance, Proof proof, const certify::JobBests& bests,
                   model::Plan& plan) {
   plan.certificate = std::move(proof.certificate);
-  const auto required = certify::required_placed(instance, plan.placements);
-  const auto bound =
-      certify::upper_bound(instance, plan.objective_kind, plan.certificate, required, bests);
-  plan.figures = certify::figures(instance, plan.objective_kind, plan.placements, bound);
-  plan.gap_parts = certify::gap_parts(instance, plan.objective_kind, plan.placements,
-                                      plan.certificate, plan.figures, {bound, bests});
+  const model::Objective kind = plan.objective_kind;
+  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
+  const certify::Part all{jobs, plan.placements};
+  const auto required = certify::required_placed(instance, all);
+  const auto facts = certify::job_facts(instance, kind, jobs);
+  const auto terms = certify::job_terms(instance, plan.certificate, jobs, bests, required);
+  const auto bound = certify::upper_bound(instance, kind, plan.certificate, facts, terms, required);
+  const auto placed = certify::placement_sums(instance, kind, plan.placements);
+  plan.figures = certify::figures(instance, kind, placed, bound);
+  plan.gap_parts =
+      certify::gap_parts(instance, kind, plan.certificate, {facts, placed, bound, plan.figures},
+                         certify::job_gaps(instance, kind, all, plan.certificate, bests, bound));
   plan.proof_digest = certify::proof_digest(instance, plan.figures.objective,
                                             plan.figures.upper_bound, plan.certificate);
 }

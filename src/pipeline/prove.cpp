@@ -98,7 +98,12 @@ Proof tightest(const comm::Communicator& comm, const model::Instance& instance,
   for (std::size_t i = 0; i < count; ++i) {
     const certify::JobBests jobs = job_bests(comm, instance, objective, candidates[i]);
     if (comm.rank() != 0) continue;
-    const double bound = certify::upper_bound(instance, objective, candidates[i], {}, jobs).value;
+    const std::vector<JobId> all = model::planned_jobs(instance.workload);
+    const auto facts = certify::job_facts(instance, objective, all);
+    BERTH_EXPECT(certify::unusable(instance, objective, candidates[i], facts).empty());
+    const auto terms = certify::job_terms(instance, candidates[i], all, jobs, {});
+    const double bound =
+        certify::upper_bound(instance, objective, candidates[i], facts, terms).value;
     if (i == 0 || bound < best.upper_bound) best = {std::move(candidates[i]), bound};
   }
   return best;

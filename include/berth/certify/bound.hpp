@@ -9,6 +9,7 @@
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/certify/job_bests.hpp"
+#include "berth/certify/job_facts.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 
@@ -124,10 +125,12 @@ struct Bound {
 Bound upper_bound(const model::Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed);
 
-/// The same, where the jobs' best options are known: those of model::planned_jobs.
+/// The same from sums over all planned jobs, of an instance that may lack their records (part.hpp).
+/// @param required_placed  looked at only where jobs have prices of their own
+/// @pre unusable(...) is empty for these facts
 Bound upper_bound(const model::Instance& instance, model::Objective objective,
-                  const model::Certificate& certificate, std::span<const JobId> required_placed,
-                  const JobBests& bests);
+                  const model::Certificate& certificate, const JobFacts& facts,
+                  const JobTerms& terms, std::span<const JobId> required_placed = {});
 
 /// By JobId: max(0, max_k [u_jk - C_jk] - out_j), what each job would pay to be in at these prices.
 /// Prices of jobs are not looked at. @pre unusable(...) is empty (asserted)
@@ -138,6 +141,9 @@ std::vector<double> job_profits(const model::Instance& instance, model::Objectiv
 /// or shape that does not exist, numbers whose sums could leave 128 bits. Empty when they can.
 std::string unusable(const model::Instance& instance, model::Objective objective,
                      const model::Certificate& certificate);
+/// The same of an instance that may lack most jobs. @param facts  of all planned jobs
+std::string unusable(const model::Instance& instance, model::Objective objective,
+                     const model::Certificate& certificate, const JobFacts& facts);
 
 /// What plans that place at least `required_placed` could do that no leaf of the tree allows, or
 /// two do; a negative price of a job that may be left out. Empty when the tree leaves nothing out.

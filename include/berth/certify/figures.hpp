@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/certify/bound.hpp"
+#include "berth/certify/part.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
@@ -29,6 +31,22 @@ struct Worth {
 Worth objective(const model::Instance& instance, model::Objective kind,
                 const model::Placement& placement);
 
+/// Sums over jobs that are placed.
+struct PlacementSums {
+  /// Beyond being stopped and before quotas, units of 2^-Worth::kScaleLog2.
+  Int128 gain = 0;
+  std::int64_t gpu_milli = 0;
+  std::int64_t jobs = 0;
+  std::vector<std::int64_t> quotas = {};  ///< by QueueId: GPU thousandths, of queues within too
+
+  PlacementSums& operator+=(const PlacementSums& others);
+};
+/// @param placement  of any jobs of the instance
+PlacementSums placement_sums(const model::Instance& instance, model::Objective kind,
+                             const model::Placement& placement);
+/// That of all jobs placed. @param instance  may lack their records
+Worth objective(const model::Instance& instance, model::Objective kind, const PlacementSums& sums);
+
 /// (upper_bound - objective) / max(|upper_bound|, 1e-12); 0 when both are 0.
 double gap(double upper_bound, double objective);
 
@@ -37,19 +55,24 @@ std::vector<JobId> required_missing(const model::Instance& instance,
                                     const model::Placement& placement);
 std::vector<JobId> required_placed(const model::Instance& instance,
                                    const model::Placement& placement);
+/// Those of a part's jobs.
+std::vector<JobId> required_missing(const model::Instance& instance, const Part& part);
+std::vector<JobId> required_placed(const model::Instance& instance, const Part& part);
 
 /// The figures that need no prices; bound and gap are left 0. @pre tasks refer to the instance
 model::Figures recount(const model::Instance& instance, model::Objective kind,
                        const model::Placement& placement);
+model::Figures recount(const model::Instance& instance, model::Objective kind,
+                       const PlacementSums& sums);
 
 /// All figures of a plan from its placement and prices alone.
 /// @pre the placement is feasible and unusable(...) is empty
 /// @post upper_bound >= objective: anything else is an invalid certificate and a bug (asserted)
 model::Figures figures(const model::Instance& instance, model::Objective kind,
                        const model::Placement& placement, const model::Certificate& certificate);
-/// The same, where the bound is known: that of upper_bound for the required jobs placed.
+/// The same from sums over all jobs placed. @param bound  for the required ones among them
 model::Figures figures(const model::Instance& instance, model::Objective kind,
-                       const model::Placement& placement, const Bound& bound);
+                       const PlacementSums& sums, const Bound& bound);
 
 /// SHA-256 (hex) over objective, upper bound (bit patterns) and all prices in the order listed;
 /// pods, racks, classes and GPU types by name, shapes by what a task takes.

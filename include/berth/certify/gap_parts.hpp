@@ -2,7 +2,10 @@
 #pragma once
 
 #include "berth/certify/bound.hpp"
+#include "berth/certify/figures.hpp"
+#include "berth/certify/gap_sums.hpp"
 #include "berth/certify/job_bests.hpp"
+#include "berth/certify/part.hpp"
 #include "berth/model/gap_parts.hpp"
 #include "berth/model/plan.hpp"
 
@@ -21,14 +24,25 @@ model::GapParts gap_parts(const model::Instance& instance, model::Objective kind
                           const model::Placement& placement, const model::Certificate& certificate,
                           const model::Figures& figures);
 
-/// A certificate's bound for the required jobs placed, and what it is made of.
-struct Proved {
+/// What the jobs of a part add to the sums of `gap_parts`: their regrets, and what the placed ones
+/// pay, taken off what they pay for.
+/// @param bests  of these jobs at the certificate's prices
+/// @param bound  of all jobs, for the required ones among them that are placed
+GapSums job_gaps(const model::Instance& instance, model::Objective kind, const Part& part,
+                 const model::Certificate& certificate, const JobBests& bests, const Bound& bound);
+
+/// All that is known of all jobs together.
+struct Judged {
+  const JobFacts& facts;
+  const PlacementSums& placed;
   const Bound& bound;
-  const JobBests& bests;  ///< of model::planned_jobs
+  const model::Figures& figures;
 };
-/// The same, where these are known.
+/// The parts of the gap from sums over all planned jobs, of an instance that may lack their
+/// records.
+/// @param jobs  job_gaps of all parts
 model::GapParts gap_parts(const model::Instance& instance, model::Objective kind,
-                          const model::Placement& placement, const model::Certificate& certificate,
-                          const model::Figures& figures, const Proved& proved);
+                          const model::Certificate& certificate, const Judged& judged,
+                          GapSums jobs);
 
 }  // namespace berth::certify

@@ -29,9 +29,25 @@ struct JobBests {
 /// Each job by itself, so those of some jobs and those of others side by side are those of all: the
 /// work may be shared out. Prices of jobs and the tree are not looked at.
 /// @param jobs  of the instance, none of them pinned
-/// @pre unusable(...) of bound.hpp is empty (asserted)
+/// @pre unusable(...) of bound.hpp is empty for all jobs
 /// O(P log P + S P + J T) as in bound.hpp, with J and S of these jobs.
 JobBests job_bests(const model::Instance& instance, model::Objective objective,
                    const model::Certificate& certificate, std::span<const JobId> jobs);
+
+/// The sums over jobs in the bound, in units of 2^-scale_log2: those of required jobs that are
+/// placed as they are, else 0 where less. Trivially copyable.
+struct JobTerms {
+  Int128 net = 0;    ///< without jobs that have a price of their own
+  Int128 gross = 0;  ///< of all
+  bool integral = true;
+
+  JobTerms& operator+=(const JobTerms& others);
+};
+
+/// @param bests            of these jobs at the certificate's prices
+/// @param required_placed  all of these jobs that are; others are nothing
+JobTerms job_terms(const model::Instance& instance, const model::Certificate& certificate,
+                   std::span<const JobId> jobs, const JobBests& bests,
+                   std::span<const JobId> required_placed);
 
 }  // namespace berth::certify

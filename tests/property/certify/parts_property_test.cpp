@@ -2,16 +2,15 @@
 // What the judge says of some jobs and of the others is what it says of all: random instances,
 // prices of machines, tasks, quotas and links, and random parts.
 #include "at_work.hpp"
+#include "exhaustive.hpp"
+#include "in_parts.hpp"
 #include "random_tiny.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include "berth/certify/bound.hpp"
-#include "berth/certify/job_bests.hpp"
 
 namespace berth {
 namespace {
@@ -28,27 +27,34 @@ void add_shared_prices(test::Dice& dice, const model::Cluster& cluster, model::C
   }
 }
 
-certify::JobBests put_together(test::Dice& dice, const model::Instance& instance,
-                               model::Objective kind, const model::Certificate& prices,
-                               const std::vector<JobId>& jobs) {
-  const std::int64_t parts = 1 + dice.below(4);
+std::vector<std::vector<JobId>> cut(test::Dice& dice, const std::vector<JobId>& jobs) {
+  const std::int64_t parts = dice.one_of({1, 2, 3, 7});
   std::vector<std::vector<JobId>> part(static_cast<std::size_t>(parts));
   for (const JobId j : jobs) part[static_cast<std::size_t>(dice.below(parts))].push_back(j);
-  certify::JobBests all{.best = std::vector<certify::JobBest>(jobs.size())};
-  for (const std::vector<JobId>& mine : part) {
-    const auto bests = certify::job_bests(instance, kind, prices, mine);
-    all.integral = all.integral && bests.integral;
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-      const auto place = std::ranges::lower_bound(jobs, mine[i]) - jobs.begin();
-      all.best[static_cast<std::size_t>(place)] = bests.best[i];
-    }
-  }
-  return all;
+  return part;
 }
 
-TEST(PartsProperty, side_by_side_are_the_whole) {
-  int with_options = 0, integral = 0, priced = 0;
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+struct Seen {
+  int required = 0, over_quota = 0, priced = 0, running = 0, integral = 0, together = 0;
+  int by_basis[3] = {};
+};
+
+void count(const model::Instance& instance, const model::Certificate& prices,
+           const test::Judgement& judged, Seen& seen) {
+  ++seen.by_basis[static_cast<std::size_t>(judged.gap_parts.basis)];
+  seen.required += judged.required_missing.empty() ? 0 : 1;
+  seen.over_quota += judged.gap_parts.quotas > 0.0 && prices.queues.empty() ? 1 : 0;
+  seen.priced += prices.queues.empty() && prices.links.empty() ? 0 : 1;
+  seen.running += instance.workload.running.empty() ? 0 : 1;
+  seen.integral += judged.bound.value == std::floor(judged.bound.value) ? 1 : 0;
+  seen.together += judged.facts.tasks.empty() || judged.facts.tasks.back().count == 1 ? 0 : 1;
+}
+
+TEST(PartsProperty, add_up_to_the_whole) {
+  constexpr std::int64_t kSteps = 20'000;
+  Seen seen;
+  int judged = 0;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     test::Dice dice(seed);
     const auto kind = dice.chance(70) ? model::Objective::value : model::Objective::allocate;
@@ -57,25 +63,23 @@ TEST(PartsProperty, side_by_side_are_the_whole) {
     model::Certificate prices = test::random_prices(dice, instance, kind);
     add_shared_prices(dice, instance.cluster, prices);
     if (!certify::unusable(instance, kind, prices).empty()) continue;
-    const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
-    const certify::JobBests whole = certify::job_bests(instance, kind, prices, jobs);
-    const certify::JobBests all = put_together(dice, instance, kind, prices, jobs);
-    ASSERT_EQ(all.best.size(), whole.best.size());
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-      EXPECT_TRUE(all.best[i].net == whole.best[i].net) << "job " << jobs[i].value();
-      EXPECT_TRUE(all.best[i].gross == whole.best[i].gross) << "job " << jobs[i].value();
-      with_options += whole.best[i].net ? 1 : 0;
-    }
-    EXPECT_EQ(all.integral, whole.integral);
-    EXPECT_TRUE(certify::upper_bound(instance, kind, prices, {}, all).exact ==
-                certify::upper_bound(instance, kind, prices, {}).exact);
-    integral += whole.integral ? 1 : 0;
-    priced += prices.queues.empty() && prices.links.empty() ? 0 : 1;
+    const std::vector<bool> nobody(instance.workload.size(), false);
+    const auto best = test::best_plan(instance, kind, nobody, kSteps);
+    const model::Placement placement = best ? best->placement : model::Placement{};
+    const test::InParts plan(instance, kind, prices, placement);
+    const test::Judgement whole = plan.judge_whole();
+    test::expect_same(plan.judge(cut(dice, model::planned_jobs(instance.workload))), whole);
+    count(instance, prices, whole, seen);
+    ++judged;
   }
-  EXPECT_GT(with_options, 2000);
-  EXPECT_GT(integral, 100);
-  EXPECT_LT(integral, 1900);
-  EXPECT_GT(priced, 200);
+  EXPECT_GT(judged, 2000);
+  EXPECT_GT(seen.required, 30);
+  EXPECT_GT(seen.over_quota, 30);
+  EXPECT_GT(seen.priced, 30);
+  EXPECT_GT(seen.running, 30);
+  EXPECT_GT(seen.integral, 30);
+  EXPECT_GT(seen.together, 30);
+  for (const int basis : seen.by_basis) EXPECT_GT(basis, 30);
 }
 
 }  // namespace

@@ -12,9 +12,11 @@
 
 namespace berth::certify {
 
-/// Regrets and idle capacity in a certificate's fixed point.
+/// Regrets and idle capacity in a certificate's fixed point. Trivially copyable.
 class GapSums {
  public:
+  GapSums& operator+=(const GapSums& others);
+
   /// @param milli  GPU thousandths of the job
   void regret(std::int64_t milli, Int128 amount);
   /// @param type  invalid: machines without GPUs

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/certify/job_facts.hpp"
+#include "berth/model/workload.hpp"
+
+namespace berth::certify {
+
+/// As in JobFacts::types: tasks without GPUs of a job on GPUs lie anywhere.
+inline constexpr std::uint64_t kAnyType = ~std::uint64_t{0};
+
+/// What the jobs may have on one machine: each bundle once, in order.
+std::vector<JobFacts::Task> bundles_of(const model::Workload& workload,
+                                       std::span<const JobId> jobs);
+
+/// Those of both, each once, in order.
+std::vector<JobFacts::Task> merged(std::span<const JobFacts::Task> a,
+                                   std::span<const JobFacts::Task> b);
+
+/// The first bundle of the list, which must not be empty.
+inline std::span<const JobFacts::Task> first_bundle(std::span<const JobFacts::Task> tasks) {
+  std::size_t size = 1;
+  while (!tasks[size - 1].last) ++size;
+  return tasks.first(size);
+}
+
+}  // namespace berth::certify

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/certify/job_facts.hpp"
+
+#include "bundles.hpp"
+#include "exact.hpp"
+#include "worth.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace berth::certify {
+namespace {
+
+using model::Level;
+
+/// Rounded up to a whole number, within what JobFacts says.
+Int128 whole_up(double amount) {
+  constexpr double kMost = 0x1p90;
+  return fixed_up(amount < kMost ? amount : kMost, 0);  // kMost when it is no number, too
+}
+
+}  // namespace
+
+JobFacts& JobFacts::operator+=(const JobFacts& others) {
+  totals.value += others.totals.value;
+  totals.milli += others.totals.milli;
+  totals.tasks += others.totals.tasks;
+  totals.broken += others.totals.broken;
+  totals.mbps = std::max(totals.mbps, others.totals.mbps);
+  tasks = merged(tasks, others.tasks);
+  return *this;
+}
+
+JobFacts job_facts(const model::Instance& instance, model::Objective objective,
+                   std::span<const JobId> jobs) {
+  const model::Workload& workload = instance.workload;
+  double fastest = 1.0;
+  for (const double speed : workload.speeds) fastest = std::max(fastest, std::abs(speed));
+  JobFacts facts{.tasks = bundles_of(workload, jobs)};
+  for (const JobId id : jobs) {
+    const model::Job& job = workload.job(id);
+    const std::int64_t milli = milli_of(workload, job);
+    const JobWorth worth(instance, objective, job, milli);
+    const double best = std::abs(worth.at(GpuTypeId{}, Level::machine, Level::machine));
+    facts.totals.value += whole_up(best * fastest + worth.stop_cost() + worth.move_cost());
+    facts.totals.milli += milli;
+    facts.totals.tasks += workload.tasks(job);
+    facts.totals.broken += milli % model::kGpuMilli == 0 ? 0 : 1;
+    facts.totals.mbps = std::max(facts.totals.mbps, job.communication.mbps);
+  }
+  return facts;
+}
+
+}  // namespace berth::certify
