@@ -12,9 +12,9 @@
 
 #include "berth/base/error.hpp"
 #include "berth/io/file.hpp"
-#include "berth/io/plan_file.hpp"
 #include "berth/parallel/threads.hpp"
 #include "berth/pipeline/trace.hpp"
+#include "berth/pipeline/write_plan.hpp"
 #include "berth/report/summary.hpp"
 #include "berth/solver/petsc_session.hpp"
 
@@ -75,13 +75,14 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   model::Instance instance = pipeline::load_instance(comm, flags.input);
   coordinator::JobStore jobs(comm, instance.workload);
   const double loaded = progress.seconds();
-  model::Plan plan = pipeline::plan_cluster(comm, instance, flags.plan, progress, jobs);
+  model::Plan plan = pipeline::plan_in_parts(comm, instance, flags.plan, progress, jobs);
   plan.options = record(flags);
   plan.seconds["load"] = comm.max_seconds(loaded - start);
+  pipeline::write_plan(comm, flags.out, instance, plan, jobs);
+  const auto waiting = pipeline::waiting_by_reason(comm, plan);
   comm.agreed([&] {
     if (comm.rank() != 0) return;
-    io::write_plan(flags.out, instance, plan);
-    fmt::print("{}  {:<14}{}\n", report::summary(plan), "written", flags.out);
+    fmt::print("{}  {:<14}{}\n", report::summary(plan, waiting), "written", flags.out);
   });
   std::int64_t code = static_cast<std::int64_t>(outcome(plan));
   comm.broadcast_value(code);

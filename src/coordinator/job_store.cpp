@@ -52,13 +52,11 @@ int JobStore::home_of(JobId job, int ranks) {
   return static_cast<int>(job.index() / kBlock % static_cast<std::size_t>(ranks));
 }
 
-bool JobStore::at_home(JobId job, int rank) const {
-  return rank == (at_root_ ? 0 : home_of(job, comm_->size()));
-}
+int JobStore::home(JobId job) const { return at_root_ ? 0 : home_of(job, comm_->size()); }
 
 std::vector<JobId> JobStore::home_jobs() const {
   std::vector<JobId> jobs = model::planned_jobs(*jobs_);
-  std::erase_if(jobs, [&](JobId job) { return !at_home(job, comm_->rank()); });
+  std::erase_if(jobs, [&](JobId job) { return home(job) != comm_->rank(); });
   return jobs;
 }
 
@@ -105,7 +103,7 @@ void JobStore::send(JobLists lists) const {
     std::ranges::sort(lists[r]);
     const auto end = std::unique(lists[r].begin(), lists[r].end());
     for (auto id = lists[r].begin(); lacks && id != end; ++id) {
-      if (!at_home(*id, rank)) pack(*workload_, *id, words);
+      if (home(*id) != rank) pack(*workload_, *id, words);
     }
     counts.push_back(words.size() - before);
   }
@@ -135,7 +133,7 @@ void JobStore::hand_out(const std::function<JobLists()>& lists) const {
 
 JobLists JobStore::from_home(JobLists wanted) const {
   for (auto& list : wanted) {
-    std::erase_if(list, [&](JobId job) { return !at_home(job, comm_->rank()); });
+    std::erase_if(list, [&](JobId job) { return home(job) != comm_->rank(); });
   }
   return wanted;
 }
@@ -145,27 +143,19 @@ void JobStore::show(std::span<const JobId> jobs) const {
   send(JobLists(whole_.size(), std::vector<JobId>(jobs.begin(), jobs.end())));
 }
 
-void JobStore::visit(std::span<const JobId> jobs,
-                     const std::function<void(std::span<const JobId>)>& see) const {
-  const bool sees = comm_->rank() == 0;
-  std::uint64_t count = jobs.size();
-  comm_->broadcast_value(count);
-  const bool guests = sees && in_parts() && workload_->in_parts();
-  const std::vector<JobId> had = guests ? model::jobs_here(*workload_) : std::vector<JobId>{};
-  for (std::size_t first = 0; first < count; first += kAtOnce) {
-    std::vector<JobId> now;
-    if (sees) {
-      const auto window = jobs.subspan(first, std::min(kAtOnce, jobs.size() - first));
-      now.assign(window.begin(), window.end());
-    }
-    comm_->broadcast_vector(now);
-    send(from_home({now}));
-    comm_->agreed([&] {
-      if (sees) see(now);
-    });
-    if (guests) model::keep_jobs(*workload_, had);
-  }
+JobStore::Guests::Guests(const JobStore& store, const std::vector<JobId>& jobs)
+    : part_(store.comm_->rank() == 0 && store.in_parts() && store.workload_->in_parts()
+                ? store.workload_
+                : nullptr) {
+  if (part_ != nullptr) had_ = model::jobs_here(*part_);
+  store.send(store.from_home({jobs}));
 }
+
+JobStore::Guests::~Guests() {
+  if (part_ != nullptr) model::keep_jobs(*part_, had_);
+}
+
+JobStore::Guests JobStore::invite(const std::vector<JobId>& jobs) const { return {*this, jobs}; }
 
 void JobStore::keep(std::span<const JobId> jobs) const {
   if (workload_ == nullptr || !workload_->in_parts()) return;

@@ -221,13 +221,20 @@ double Sharing::lost() const {
   return sum;
 }
 
-bool keeps(const model::Instance& instance, const model::Limits& limits,
-           const Placement& placement) {
+std::vector<std::int64_t> uses(const comm::Communicator& comm, const model::Instance& instance,
+                               const model::Limits& limits, const Placement& part) {
   Ledger ledger(instance, &limits);
-  for (const JobPlacement& p : placement) ledger.add(p);
-  for (std::size_t l = 0; l < ledger.size(); ++l) {
+  for (const JobPlacement& p : part) ledger.add(p);
+  std::vector<std::int64_t> use;
+  for (std::size_t l = 0; l < ledger.size(); ++l) use.push_back(ledger.use(l));
+  comm.sum(use);
+  return use;
+}
+
+bool keeps(const model::Limits& limits, std::span<const std::int64_t> use) {
+  for (std::size_t l = 0; l < use.size(); ++l) {
     const std::int64_t capacity = limits.capacity(l);
-    if (std::isinf(limits.penalty(l)) && capacity != Ledger::kNoLimit && ledger.use(l) > capacity) {
+    if (std::isinf(limits.penalty(l)) && capacity != Ledger::kNoLimit && use[l] > capacity) {
       return false;
     }
   }

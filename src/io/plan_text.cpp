@@ -2,8 +2,10 @@
 #include "job_line.hpp"
 #include "json_text.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "berth/io/file.hpp"
 #include "berth/io/plan_file.hpp"
@@ -16,8 +18,6 @@ using model::Cluster;
 using model::Figures;
 using model::Instance;
 using model::Plan;
-
-constexpr std::size_t kChunk = std::size_t{1} << 20;
 
 void add_record(JsonText& json, const Plan& plan) {
   json.field("schema", std::int64_t{1}).next_line();
@@ -232,29 +232,65 @@ void add_head(JsonText& json, const Instance& instance, const Plan& plan) {
   add_certificate(json, instance, plan.certificate);
 }
 
-/// Hands the text over in pieces of about a mebibyte.
+}  // namespace
+
+struct PlanText::State {
+  const Instance& instance;
+  JsonText json = {};
+  bool waiting = false;  ///< the placements are complete
+
+  void end_placements() {
+    if (std::exchange(waiting, true)) return;
+    json.close(']').next_line().key("waiting").open('[');
+  }
+};
+
+PlanText::PlanText(const Instance& instance, const Plan& plan) : state_(new State{instance}) {
+  add_head(state_->json, instance, plan);
+  state_->json.key("placements").open('[');
+}
+PlanText::PlanText(PlanText&&) noexcept = default;
+PlanText::~PlanText() = default;
+
+void PlanText::add(std::span<const model::JobPlacement> placed) {
+  for (const model::JobPlacement& p : placed) {
+    add_placement(state_->json.next_line(), state_->instance, p);
+  }
+}
+
+void PlanText::add(std::span<const model::Waiting> waiting) {
+  state_->end_placements();
+  JsonText& json = state_->json;
+  for (const model::Waiting& w : waiting) {
+    json.next_line().open('{').field("job", state_->instance.workload.job_names[w.job.index()]);
+    json.field("reason", w.reason).key("earliest_start").null().close('}');
+  }
+}
+
+void PlanText::end() {
+  state_->end_placements();
+  state_->json.close(']').close('}').end_line();
+}
+
+std::string PlanText::take() { return std::exchange(state_->json.str(), {}); }
+
+namespace {
+
+/// Hands the text over a few hundred jobs at a time.
 template <class Sink>
 void each_chunk(const Instance& instance, const Plan& plan, const Sink& sink) {
-  JsonText json;
-  const auto flush = [&](std::size_t above) {
-    if (json.str().size() <= above) return;
-    sink(json.str());
-    json.str().clear();
+  constexpr std::size_t kJobs = 512;
+  PlanText text(instance, plan);
+  const auto add = [&](auto jobs) {
+    for (; !jobs.empty(); jobs = jobs.subspan(std::min(kJobs, jobs.size()))) {
+      text.add(jobs.first(std::min(kJobs, jobs.size())));
+      sink(text.take());
+    }
   };
-  add_head(json, instance, plan);
-  json.key("placements").open('[');
-  for (const model::JobPlacement& placed : plan.placements) {
-    add_placement(json.next_line(), instance, placed);
-    flush(kChunk);
-  }
-  json.close(']').next_line().key("waiting").open('[');
-  for (const model::Waiting& waiting : plan.waiting) {
-    json.next_line().open('{').field("job", instance.workload.job_names[waiting.job.index()]);
-    json.field("reason", waiting.reason).key("earliest_start").null().close('}');
-    flush(kChunk);
-  }
-  json.close(']').close('}').end_line();
-  flush(0);
+  add(std::span(plan.placements));
+  add(std::span(plan.waiting));
+  text.end();
+  sink(text.take());
 }
 
 }  // namespace

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judge.hpp"
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
-#include <span>
-#include <vector>
+
+#include "berth/base/assert.hpp"
+#include "berth/certify/gap_parts.hpp"
 
 namespace berth::pipeline {
 namespace {
 
+using comm::Communicator;
 using model::Certificate;
 
-/// Rank 0's; prices of single jobs stay there, nobody else looks at them.
-Certificate shared(const comm::Communicator& comm, Certificate prices) {
+/// Rank 0's; prices of single jobs stay there, nobody else has a job that they are for.
+Certificate shared(const Communicator& comm, const Certificate& certificate) {
+  Certificate prices = comm.rank() == 0 ? certificate : Certificate{};
   comm.broadcast_value(prices.scale_log2);
   comm.broadcast_value(prices.level);
   comm.broadcast_vector(prices.pools);
@@ -23,58 +26,105 @@ Certificate shared(const comm::Communicator& comm, Certificate prices) {
   return prices;
 }
 
-/// What this rank is asked for, rank 0 apart: the jobs it has, or as many as the others.
-std::vector<JobId> own_jobs(const comm::Communicator& comm, const model::Workload& workload) {
-  if (comm.rank() == 0) return {};
-  std::vector<JobId> jobs = model::planned_jobs(workload);
-  if (workload.in_parts()) return jobs;
-  const auto ranks = static_cast<std::size_t>(comm.size());
-  const auto rank = static_cast<std::size_t>(comm.rank());
-  const std::size_t begin = jobs.size() * rank / ranks, end = jobs.size() * (rank + 1) / ranks;
-  return {jobs.begin() + static_cast<std::ptrdiff_t>(begin),
-          jobs.begin() + static_cast<std::ptrdiff_t>(end)};
-}
-
-/// All but these and the pinned ones.
-std::vector<JobId> others(const model::Workload& workload, std::span<const JobId> taken) {
-  std::vector<bool> is_taken(workload.size(), false);
-  for (const JobId job : taken) is_taken[job.index()] = true;
-  std::vector<JobId> rest;
-  for (const JobId job : model::planned_jobs(workload)) {
-    if (!is_taken[job.index()]) rest.push_back(job);
-  }
-  return rest;
-}
-
-/// In the order of model::planned_jobs.
-std::vector<certify::JobBest> in_order(const model::Workload& workload, std::span<const JobId> jobs,
-                                       std::span<const certify::JobBest> bests) {
-  std::vector<std::uint32_t> place(workload.size(), 0);
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    place[jobs[i].index()] = static_cast<std::uint32_t>(i);
-  }
-  std::vector<certify::JobBest> all;
-  for (const JobId job : model::planned_jobs(workload)) all.push_back(bests[place[job.index()]]);
+/// Those of all ranks, on rank 0; empty elsewhere.
+template <comm::Shippable Sums>
+Sums added(const Communicator& comm, const Sums& mine) {
+  Sums all{};
+  for (const Sums& one : comm.gather_varying<Sums>(std::span(&mine, 1))) all += one;
   return all;
+}
+
+certify::JobFacts added(const Communicator& comm, const certify::JobFacts& mine) {
+  const auto totals = comm.gather_by_rank<certify::JobFacts::Totals>(std::span(&mine.totals, 1));
+  const auto tasks = comm.gather_by_rank<certify::JobFacts::Task>(mine.tasks);
+  certify::JobFacts all;
+  for (int r = 0; comm.rank() == 0 && r < comm.size(); ++r) {
+    all += {totals[r].front(), {tasks[r].begin(), tasks[r].end()}};
+  }
+  return all;
+}
+
+certify::PlacementSums added(const Communicator& comm, certify::PlacementSums mine) {
+  mine.gain = added(comm, mine.gain);
+  comm.sum_to_root(std::span(&mine.gpu_milli, 1));
+  comm.sum_to_root(std::span(&mine.jobs, 1));
+  comm.sum_to_root(mine.quotas);
+  return mine;
 }
 
 }  // namespace
 
-certify::JobBests job_bests(const comm::Communicator& comm, const model::Instance& instance,
-                            model::Objective objective, const Certificate& certificate) {
-  const Certificate prices = shared(comm, certificate);
-  std::vector<JobId> mine = own_jobs(comm, instance.workload);
-  std::vector<JobId> jobs = comm.gather_varying<JobId>(mine);  // some may be told twice
-  if (comm.rank() == 0) {
-    mine = others(instance.workload, jobs);
-    jobs.insert(jobs.begin(), mine.begin(), mine.end());
-  }
-  const auto own =
-      comm.agreed([&] { return certify::job_bests(instance, objective, prices, mine); });
-  const auto told = comm.gather_varying<certify::JobBest>(own.best);
-  certify::JobBests all{.best = {}, .integral = comm.min(own.integral ? 1 : 0) == 1};
-  if (comm.rank() == 0) all.best = in_order(instance.workload, jobs, told);
-  return all;
+Judge::Judge(const Communicator& comm, const model::Instance& instance, model::Objective objective,
+             std::span<const JobId> jobs)
+    : comm_(comm), instance_(instance), objective_(objective), jobs_(jobs) {
+  facts_ =
+      added(comm_, comm_.agreed([&] { return certify::job_facts(instance, objective, jobs); }));
+}
+
+void Judge::expect_usable(const Certificate& certificate) const {
+  if (comm_.rank() != 0) return;
+  BERTH_EXPECT(certify::unusable(instance_, objective_, certificate, facts_).empty());
+  if (certificate.jobs.empty()) return;
+  BERTH_EXPECT(jobs_.size() == model::planned_jobs(instance_.workload).size());
+}
+
+Judge::Found Judge::find(const Certificate& certificate, const model::Placement& placement) const {
+  Found found{.prices = shared(comm_, certificate), .bests = {}, .bound = {}};
+  comm_.agreed([&] { expect_usable(found.prices); });
+  certify::JobTerms terms;
+  std::vector<JobId> required;  // of all where jobs have prices
+  comm_.agreed([&] {
+    required = certify::required_placed(instance_, {jobs_, placement});
+    found.bests = certify::job_bests(instance_, objective_, found.prices, jobs_);
+    terms = certify::job_terms(instance_, found.prices, jobs_, found.bests, required);
+  });
+  terms = added(comm_, terms);
+  comm_.agreed([&] {
+    if (comm_.rank() != 0) return;
+    found.bound =
+        certify::upper_bound(instance_, objective_, found.prices, facts_, terms, required);
+  });
+  comm_.broadcast_value(found.bound);
+  return found;
+}
+
+certify::Bound Judge::bound(const Certificate& certificate,
+                            const model::Placement& placement) const {
+  return find(certificate, placement).bound;
+}
+
+double Judge::objective(const model::Placement& placement) const {
+  const auto sums = added(comm_, comm_.agreed([&] {
+    return certify::placement_sums(instance_, objective_, placement);
+  }));
+  double value = certify::objective(instance_, objective_, sums).value;
+  comm_.broadcast_value(value);
+  return value;
+}
+
+Judgement Judge::judge(const Certificate& certificate, const model::Placement& placement) const {
+  const Found found = find(certificate, placement);
+  const certify::Part part{jobs_, placement};
+  certify::PlacementSums placed;
+  certify::GapSums gaps;
+  std::vector<JobId> missing;
+  comm_.agreed([&] {
+    placed = certify::placement_sums(instance_, objective_, placement);
+    gaps = certify::job_gaps(instance_, objective_, part, found.prices, found.bests, found.bound);
+    missing = certify::required_missing(instance_, part);
+  });
+  placed = added(comm_, std::move(placed));
+  gaps = added(comm_, gaps);
+  Judgement word{
+      .figures = {}, .gap_parts = {}, .required_missing = comm_.gather_varying<JobId>(missing)};
+  comm_.agreed([&] {
+    if (comm_.rank() != 0) return;
+    std::ranges::sort(word.required_missing);
+    word.figures = certify::figures(instance_, objective_, placed, found.bound);
+    word.gap_parts = certify::gap_parts(instance_, objective_, found.prices,
+                                        {facts_, placed, found.bound, word.figures}, gaps);
+  });
+  return word;
 }
 
 }  // namespace berth::pipeline

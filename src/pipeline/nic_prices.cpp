@@ -133,12 +133,16 @@ std::array<std::vector<std::int64_t*>, 2> places(Certificate& certificate, Class
 
 }  // namespace
 
+bool nics_matter(const model::Instance& instance) {
+  const bool asked = std::ranges::any_of(instance.workload.shapes,
+                                         [](const model::Shape& s) { return s.nic_mbps > 0; });
+  return asked && std::ranges::any_of(instance.cluster.classes, limited);
+}
+
 Proof price_nics(const model::Instance& instance, model::Objective objective, Proof proof,
                  const StopToken& stop) {
   const model::Cluster& cluster = instance.cluster;
-  const bool asked = std::ranges::any_of(instance.workload.shapes,
-                                         [](const model::Shape& s) { return s.nic_mbps > 0; });
-  if (!asked || std::ranges::none_of(cluster.classes, limited)) return proof;
+  if (!nics_matter(instance)) return proof;
   Certificate certificate = proof.certificate;
   list_all(cluster, certificate);
   for (std::size_t c = 0; c < cluster.classes.size() && !stop.requested(); ++c) {

@@ -2,10 +2,13 @@
 #include "place.hpp"
 
 #include "online.hpp"
+#include "windows.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "berth/base/assert.hpp"
 #include "berth/certify/figures.hpp"
@@ -78,6 +81,26 @@ coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
   return {.report = report, .save = std::ref(writer), .gap = gap};
 }
 
+/// Of the jobs at home here.
+bool lacks_required(const Scene& scene, const model::Placement& placement) {
+  const model::Workload& workload = scene.face.instance().workload;
+  return std::ranges::any_of(scene.jobs.home_jobs(), [&](JobId job) {
+    return workload.job(job).required &&
+           !std::ranges::binary_search(placement, job, {}, &model::JobPlacement::job);
+  });
+}
+
+/// Rank 0 looks at all jobs and all that is placed.
+void rescue(const Scene& scene, const Start& start, model::Placement& placement) {
+  scene.jobs.gather();
+  placement = gather_placement(scene.comm, std::move(placement));
+  scene.comm.agreed([&] {
+    if (scene.comm.rank() != 0) return;
+    solver::rescue_required(*start.valuation, start.limits.get(), placement,
+                            {.stop = scene.options.stop});
+  });
+}
+
 }  // namespace
 
 std::map<std::string, std::string> changed(const coordinator::RoundOptions& rounds) {
@@ -114,24 +137,27 @@ Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Sta
         start.local.mine, round_options(scene.options, sharing.get()),
         hooks(proof, writer, progress, records), start.rounds);
   });
-  Placed placed{
-      .placement = coordinator::gather_placement(scene.comm, start.local.mine, done.spanning),
-      .rounds = done.rounds,
-      .spanning = done.spanning.size()};
+  Placed placed{.placement = coordinator::placements_at_home(scene.comm, start.local.mine,
+                                                             done.spanning, scene.jobs),
+                .rounds = done.rounds,
+                .spanning = done.spanning.size(),
+                .most_jobs = scene.comm.max(scene.jobs.held())};
   start.local.mine.clear();  // what follows looks at the plan alone
-  scene.comm.agreed([&] {
-    if (scene.comm.rank() != 0) return;
-    solver::rescue_required(*start.valuation, start.limits.get(), placed.placement,
-                            {.stop = scene.options.stop});
-    if (start.limits == nullptr) return;
-    BERTH_ENSURE(coordinator::keeps(scene.face.instance(), *start.limits, placed.placement));
-  });
+  scene.jobs.keep({});
+  if (scene.comm.max(lacks_required(scene, placed.placement) ? 1 : 0) == 1) {
+    rescue(scene, start, placed.placement);
+  }
+  if (start.limits == nullptr) return placed;
+  const model::Instance& instance = scene.face.instance();
+  BERTH_ENSURE(coordinator::keeps(
+      *start.limits, coordinator::uses(scene.comm, instance, *start.limits, placed.placement)));
   return placed;
 }
 
 Placed place_online(const Scene& scene, Stages& stages) {
   Placed placed;
   stages.run("online", [&] {
+    scene.jobs.gather();
     scene.comm.agreed([&] {
       if (scene.comm.rank() != 0) return;
       placed.placement = place_in_order(scene.face, online_options(scene.options));

@@ -13,11 +13,12 @@
 
 namespace berth::pipeline {
 
-/// Where everybody lies; on rank 0, empty elsewhere.
+/// Where everybody lies.
 struct Placed {
-  model::Placement placement;
+  model::Placement placement;  ///< of the jobs at home on this rank
   int rounds = 0;
-  std::size_t spanning = 0;  ///< gangs over several shards
+  std::size_t spanning = 0;    ///< gangs over several shards
+  std::int64_t most_jobs = 0;  ///< that one rank held in the end, as one of the parts
 };
 
 /// STRADS rounds over the local plans, which are gone then. Each is added to `records`. Collective.

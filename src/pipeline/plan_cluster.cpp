@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/pipeline/plan_cluster.hpp"
 
+#include "digests.hpp"
 #include "judge.hpp"
 #include "nic_prices.hpp"
 #include "online.hpp"
@@ -10,9 +11,11 @@
 #include "start.hpp"
 #include "tighten.hpp"
 #include "waiting.hpp"
+#include "windows.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,23 +34,9 @@ using model::Placement;
 
 constexpr double kMostExpected = 100.0;
 
-/// Everything about the plan but its figures and its certificate.
-model::Plan describe(const model::Instance& instance, const PlanOptions& options,
-                     Placement placement) {
-  model::Plan plan;
-  plan.instance_digest = model::instance_digest(instance);
-  plan.plan_digest = model::plan_digest(instance, placement);
-  plan.seed = options.seed;
-  plan.objective_kind = options.objective;
-  plan.required_missing = certify::required_missing(instance, placement);
-  plan.waiting = waiting(instance, options.objective, placement);
-  plan.placements = std::move(placement);
-  return plan;
-}
-
 TightenOptions tightening(const model::Instance& instance, const PlanOptions& options,
-                          const Placement& placement) {
-  return {.objective = certify::objective(instance, options.objective, placement).value,
+                          double objective) {
+  return {.objective = objective,
           .gap = options.gap,
           .steps = options.bound_steps >= 0 ? options.bound_steps
                                             : usual_bound_steps(instance.cluster.gpus()),
@@ -56,24 +45,47 @@ TightenOptions tightening(const model::Instance& instance, const PlanOptions& op
           .stop = options.stop};
 }
 
-/// The judge's word on the placement: objective, bound, gap.
-void certify_plan(const model::Instance& instance, Proof proof, const certify::JobBests& bests,
-                  model::Plan& plan) {
+/// A better proof where that pays: rank 0 looks at all jobs and all that is placed.
+void tighten(const Scene& scene, const Start& start, const Judge& judge, Proof& proof,
+             model::Placement& placement) {
+  const model::Instance& instance = scene.face.instance();
+  const PlanOptions& options = scene.options;
+  const auto goal = tightening(instance, options, judge.objective(placement));
+  if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
+  if (goal.steps <= 0 && !nics_matter(instance)) return;
+  scene.jobs.gather();
+  placement = gather_placement(scene.comm, std::move(placement));
+  scene.comm.agreed([&] {
+    if (scene.comm.rank() != 0) return;
+    proof = price_nics(instance, options.objective, std::move(proof), options.stop);
+    proof = tighten(scene.face, scene.pools, start.consensus.prices, std::move(proof), goal);
+  });
+}
+
+/// The plan with the judge's word on it. On ranks but 0 its jobs alone, of which each has a part.
+model::Plan certify_plan(const Scene& scene, Proof proof, model::Placement placement) {
+  const model::Instance& instance = scene.face.instance();
+  const std::vector<JobId> home = scene.jobs.home_jobs();
+  Judgement word = Judge(scene.comm, instance, scene.options.objective, home)
+                       .judge(proof.certificate, placement);
+  model::Plan plan;
+  plan.seed = scene.options.seed;
+  plan.objective_kind = scene.options.objective;
+  plan.waiting = waiting(scene.comm, instance, plan.objective_kind, scene.links, home, placement);
+  plan.plan_digest = plan_digest(scene.comm, instance, placement);
+  plan.instance_digest =
+      scene.digest.empty() ? instance_digest(scene.comm, instance, scene.jobs) : scene.digest;
+  plan.placements = std::move(placement);
+  plan.figures = word.figures;
+  plan.gap_parts = std::move(word.gap_parts);
+  plan.required_missing = std::move(word.required_missing);
   plan.certificate = std::move(proof.certificate);
-  const model::Objective kind = plan.objective_kind;
-  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
-  const certify::Part all{jobs, plan.placements};
-  const auto required = certify::required_placed(instance, all);
-  const auto facts = certify::job_facts(instance, kind, jobs);
-  const auto terms = certify::job_terms(instance, plan.certificate, jobs, bests, required);
-  const auto bound = certify::upper_bound(instance, kind, plan.certificate, facts, terms, required);
-  const auto placed = certify::placement_sums(instance, kind, plan.placements);
-  plan.figures = certify::figures(instance, kind, placed, bound);
-  plan.gap_parts =
-      certify::gap_parts(instance, kind, plan.certificate, {facts, placed, bound, plan.figures},
-                         certify::job_gaps(instance, kind, all, plan.certificate, bests, bound));
-  plan.proof_digest = certify::proof_digest(instance, plan.figures.objective,
-                                            plan.figures.upper_bound, plan.certificate);
+  scene.comm.agreed([&] {
+    if (scene.comm.rank() != 0) return;
+    plan.proof_digest = certify::proof_digest(instance, plan.figures.objective,
+                                              plan.figures.upper_bound, plan.certificate);
+  });
+  return plan;
 }
 
 /// Of the tree of cases; 0 without one.
@@ -158,9 +170,9 @@ void validate(const PlanOptions& options) {
   }
 }
 
-model::Plan plan_cluster(const Communicator& comm, const model::Instance& instance,
-                         const PlanOptions& options, report::ProgressTable& progress,
-                         coordinator::JobStore& jobs) {
+model::Plan plan_in_parts(const Communicator& comm, const model::Instance& instance,
+                          const PlanOptions& options, report::ProgressTable& progress,
+                          coordinator::JobStore& jobs) {
   Stages stages(comm);
   const model::Valuation face(instance, options.objective);
   const model::Quotas quotas(instance, options.objective);
@@ -170,6 +182,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
       model::make_pools(instance.cluster, agreed_level(comm, instance, options.objective));
 
   if (options.online.batch > 0) {
+    jobs.gather();
     comm.agreed([&] {
       if (comm.rank() == 0) expect_single_tasks(face);  // it knows the names
     });
@@ -177,45 +190,35 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   const auto shards = stages.run(
       "partition", [&] { return partition::split(instance.cluster, options.partition); });
   const auto owners = partition::own(instance.cluster, shards, comm.size());
+  const bool named = !options.checkpoint.file.empty() || !options.checkpoint.resume.empty();
+  const std::string digest = named ? instance_digest(comm, instance, jobs) : std::string();
 
-  const Scene scene{comm, face, quotas, links, uplinks, pools, shards, owners, options, jobs};
+  const Scene scene{comm,   face,   quotas,  links, uplinks, pools,
+                    shards, owners, options, jobs,  digest};
   Start start = options.checkpoint.resume.empty() ? plan_locally(scene, stages, progress)
                                                   : resume(scene, stages);
 
-  jobs.gather();
+  const std::vector<JobId> home = jobs.home_jobs();
+  std::optional<Judge> judge;
   Proof proof = stages.run("bound", [&] {
+    judge.emplace(comm, instance, options.objective, home);
     return tightest(
-        comm, instance, options.objective,
-        comm.rank() == 0 ? candidates(scene, start) : std::vector<model::Certificate>{});
+        *judge, comm.rank() == 0 ? candidates(scene, start) : std::vector<model::Certificate>{});
   });
   std::vector<model::RoundRecord> records;
   Placed placed = options.online.batch > 0
                       ? place_online(scene, stages)
                       : place_in_rounds(scene, start, proof, stages, progress, records);
+  stages.run("tighten", [&] { tighten(scene, start, *judge, proof, placed.placement); });
 
-  const std::int64_t jobs_per_rank = comm.max(jobs.held());
-
-  stages.run("tighten", [&] {
-    comm.agreed([&] {
-      if (comm.rank() != 0) return;
-      const auto goal = tightening(instance, options, placed.placement);
-      if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
-      proof = price_nics(instance, options.objective, std::move(proof), options.stop);
-      proof = tighten(face, pools, start.consensus.prices, std::move(proof), goal);
-    });
-  });
-
-  model::Plan plan;
-  stages.run("certify", [&] {
-    const auto bests = job_bests(comm, instance, options.objective, proof.certificate);
-    comm.agreed([&] {
-      if (comm.rank() != 0) return;
-      plan = describe(instance, options, std::move(placed.placement));
-      certify_plan(instance, std::move(proof), bests, plan);
+  model::Plan plan = stages.run("certify", [&] {
+    model::Plan made = certify_plan(scene, std::move(proof), std::move(placed.placement));
+    if (comm.rank() == 0) {
       progress.line({.stage = "certify",
-                     .objective = plan.figures.objective,
-                     .bound = plan.figures.upper_bound});
-    });
+                     .objective = made.figures.objective,
+                     .bound = made.figures.upper_bound});
+    }
+    return made;
   });
   plan.reproducible = comm.max(options.stop.has_cut() ? 1 : 0) == 0;
   plan.seconds = stages.slowest();
@@ -224,7 +227,7 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
                 {"pools", static_cast<double>(pools.size())},
                 {"shards", static_cast<double>(shards.size())},
                 {"ranks", comm.size()},
-                {"jobs_per_rank", static_cast<double>(jobs_per_rank)},
+                {"jobs_per_rank", static_cast<double>(placed.most_jobs)},
                 {"rounds", placed.rounds},
                 {"leaves", static_cast<double>(leaves_of(plan.certificate.tree))},
                 {"spanning_gangs", static_cast<double>(placed.spanning)},
@@ -232,10 +235,17 @@ model::Plan plan_cluster(const Communicator& comm, const model::Instance& instan
   return plan;
 }
 
+void gather_plan(const Communicator& comm, model::Plan& plan) {
+  plan.placements = gather_placement(comm, std::move(plan.placements));
+  plan.waiting = gather_waiting(comm, plan.waiting);
+}
+
 model::Plan plan_cluster(const Communicator& comm, const model::Instance& instance,
                          const PlanOptions& options, report::ProgressTable& progress) {
   auto jobs = coordinator::JobStore::of_whole(comm, instance.workload);
-  return plan_cluster(comm, instance, options, progress, jobs);
+  model::Plan plan = plan_in_parts(comm, instance, options, progress, jobs);
+  gather_plan(comm, plan);
+  return plan;
 }
 
 }  // namespace berth::pipeline

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prove.hpp"
 
-#include "judge.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 
 #include "berth/base/assert.hpp"
-#include "berth/certify/bound.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -85,25 +82,20 @@ void add_uplinks(model::Certificate& certificate, const model::Instance& instanc
 
 Proof tightest(const model::Instance& instance, model::Objective objective,
                std::vector<model::Certificate> candidates) {
-  return tightest(comm::Communicator::serial(), instance, objective, std::move(candidates));
+  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
+  const auto alone = comm::Communicator::serial();
+  return tightest(Judge(alone, instance, objective, jobs), std::move(candidates));
 }
 
-Proof tightest(const comm::Communicator& comm, const model::Instance& instance,
-               model::Objective objective, std::vector<model::Certificate> candidates) {
+Proof tightest(const Judge& judge, std::vector<model::Certificate> candidates) {
+  const comm::Communicator& comm = judge.comm();
   BERTH_EXPECT(comm.rank() != 0 || !candidates.empty());
   std::size_t count = candidates.size();
   comm.broadcast_value(count);
   candidates.resize(count);
   Proof best;
   for (std::size_t i = 0; i < count; ++i) {
-    const certify::JobBests jobs = job_bests(comm, instance, objective, candidates[i]);
-    if (comm.rank() != 0) continue;
-    const std::vector<JobId> all = model::planned_jobs(instance.workload);
-    const auto facts = certify::job_facts(instance, objective, all);
-    BERTH_EXPECT(certify::unusable(instance, objective, candidates[i], facts).empty());
-    const auto terms = certify::job_terms(instance, candidates[i], all, jobs, {});
-    const double bound =
-        certify::upper_bound(instance, objective, candidates[i], facts, terms).value;
+    const double bound = judge.bound(candidates[i]).value;
     if (i == 0 || bound < best.upper_bound) best = {std::move(candidates[i]), bound};
   }
   return best;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "judge.hpp"
+
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "berth/comm/communicator.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/pools.hpp"
@@ -43,8 +44,7 @@ struct Proof {
 /// @pre candidates is not empty
 Proof tightest(const model::Instance& instance, model::Objective objective,
                std::vector<model::Certificate> candidates);
-/// The same of rank 0's candidates by all ranks together; empty elsewhere. Collective.
-Proof tightest(const comm::Communicator& comm, const model::Instance& instance,
-               model::Objective objective, std::vector<model::Certificate> candidates);
+/// The same of rank 0's candidates by all ranks together; elsewhere without prices. Collective.
+Proof tightest(const Judge& judge, std::vector<model::Certificate> candidates);
 
 }  // namespace berth::pipeline

@@ -138,8 +138,7 @@ Start resume(const Scene& scene, Stages& stages) {
     scene.comm.agreed([&] {
       if (scene.comm.rank() != 0) return;
       c = read_checkpoint(path);
-      expect_same_run(path, c, model::instance_digest(scene.face.instance()),
-                      words_of(scene.options));
+      expect_same_run(path, c, scene.digest, words_of(scene.options));
     });
     hand_out(scene.comm, c);
     scene.jobs.hand_out([&] { return scene.jobs.from_home(jobs_of(c, scene)); });
@@ -163,7 +162,7 @@ Start resume(const Scene& scene, Stages& stages) {
 CheckpointWriter::CheckpointWriter(const Scene& scene, const Start& start)
     : path_(scene.options.checkpoint.file) {
   if (path_.empty() || scene.comm.rank() != 0) return;
-  checkpoint_.instance_digest = model::instance_digest(scene.face.instance());
+  checkpoint_.instance_digest = scene.digest;
   checkpoint_.options = words_of(scene.options);
   checkpoint_.consensus = start.consensus;
   checkpoint_.shape_prices = start.local.shape_prices;

@@ -27,6 +27,7 @@ struct Scene {
   const partition::Ownership& owners;
   const PlanOptions& options;
   coordinator::JobStore& jobs;
+  const std::string& digest;  ///< of the instance; empty where nobody asks
 };
 
 /// What the rounds start from.

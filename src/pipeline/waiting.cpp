@@ -4,13 +4,19 @@
 #include "capacity.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "berth/base/bytes.hpp"
 #include "berth/base/similar.hpp"
+#include "berth/coordinator/limits.hpp"
 #include "berth/model/ledger.hpp"
+#include "berth/pipeline/plan_cluster.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -74,14 +80,14 @@ bool holds(const model::Instance& instance, Capacity& capacity, std::uint64_t us
 /// What quotas and uplinks leave beside a placement.
 class LimitsLeft {
  public:
-  LimitsLeft(const model::Instance& instance, model::Objective objective,
+  LimitsLeft(const comm::Communicator& comm, const model::Instance& instance,
+             model::Objective objective, const model::Links& links,
              const model::Placement& placement)
       : instance_(instance),
         quotas_(instance, objective),
-        links_(instance),
+        links_(links),
         limits_{.quotas = &quotas_, .links = &links_},
-        ledger_(instance, &limits_) {
-    for (const model::JobPlacement& p : placement) ledger_.add(p);
+        use_(coordinator::uses(comm, instance, limits_, placement)) {
     const auto racks = static_cast<std::uint32_t>(instance.cluster.racks.size());
     for (std::uint32_t l = 0; l < racks; ++l) most_ = std::max(most_, links_.mbps(l));
   }
@@ -91,7 +97,7 @@ class LimitsLeft {
   [[nodiscard]] std::string why(const model::Job& job, const Holds& holds_in) const {
     for (const std::uint32_t l : quotas_.of(job.queue)) {
       const model::QuotaLimit& limit = quotas_.limits()[l];
-      if (ledger_.use(l) + instance_.workload.gpu_milli(job) <= limit.milli) continue;
+      if (use_[l] + instance_.workload.gpu_milli(job) <= limit.milli) continue;
       const model::Queue& queue = instance_.cluster.queues[limit.queue.index()];
       return fmt::format("quota: queue '{}' has {} GPUs{}", queue.name, queue.gpu_quota,
                          queue.hard() ? "" : ", and the job is not worth going over");
@@ -107,9 +113,9 @@ class LimitsLeft {
  private:
   const model::Instance& instance_;
   model::Quotas quotas_;
-  model::Links links_;
+  const model::Links& links_;
   model::Limits limits_;
-  model::Ledger ledger_;
+  std::vector<std::int64_t> use_;  ///< by limit
   std::int64_t most_ = 0;
 };
 
@@ -158,23 +164,44 @@ std::string reason(const model::Instance& instance, Capacity& capacity, const Li
 
 }  // namespace
 
-std::vector<model::Waiting> waiting(const model::Instance& instance, model::Objective objective,
+std::vector<model::Waiting> waiting(const comm::Communicator& comm, const model::Instance& instance,
+                                    model::Objective objective, const model::Links& links,
+                                    std::span<const JobId> jobs,
                                     const model::Placement& placement) {
   Capacity capacity(instance);
-  const LimitsLeft limits(instance, objective, placement);
+  const LimitsLeft limits(comm, instance, objective, links, placement);
   const std::uint64_t present = types_present(instance.cluster);
   std::vector<model::Waiting> result;
   std::size_t next = 0;
-  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
-    if (next < placement.size() && placement[next].job == JobId(j)) {
+  for (const JobId job : jobs) {
+    if (next < placement.size() && placement[next].job == job) {
       ++next;
       continue;
     }
-    if (instance.workload.pinned(instance.workload.jobs[j])) continue;
     result.push_back(
-        {JobId(j), reason(instance, capacity, limits, present, instance.workload.jobs[j])});
+        {job, reason(instance, capacity, limits, present, instance.workload.job(job))});
   }
   return result;
+}
+
+std::map<std::string, std::int64_t> waiting_by_reason(const comm::Communicator& comm,
+                                                      const model::Plan& plan) {
+  std::map<std::string, std::int64_t> mine, all;
+  for (const model::Waiting& w : plan.waiting) ++mine[w.reason];
+  ByteWriter bytes;
+  for (const auto& [reason, jobs] : mine) {
+    bytes.list(std::span<const char>(reason));
+    bytes.value(jobs);
+  }
+  const auto got = comm.gather_varying<char>(bytes.take());
+  for (ByteReader reader(std::string_view(got.data(), got.size())); !reader.done();) {
+    std::string reason;
+    std::int64_t jobs = 0;
+    reader.list(reason);
+    reader.value(jobs);
+    all[reason] += jobs;
+  }
+  return all;
 }
 
 }  // namespace berth::pipeline

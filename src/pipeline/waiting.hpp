@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "berth/comm/communicator.hpp"
+#include "berth/model/links.hpp"
+#include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
 
 namespace berth::pipeline {
 
-/// Every job that is not placed, ascending, with the reason in words: a GPU type no machine has, a
-/// task no machine can hold, a gang larger than everything it may use, or the competition.
-std::vector<model::Waiting> waiting(const model::Instance& instance, model::Objective objective,
-                                    const model::Placement& placement);
+/// Those of this rank's jobs that are not placed, ascending, with the reason in words: a GPU type
+/// no machine has, a task no machine can hold, a gang larger than everything it may use, or the
+/// competition. Collective.
+/// @param jobs       of this rank, ascending; over all ranks every planned job once
+/// @param placement  of these jobs
+std::vector<model::Waiting> waiting(const comm::Communicator& comm, const model::Instance& instance,
+                                    model::Objective objective, const model::Links& links,
+                                    std::span<const JobId> jobs, const model::Placement& placement);
 
 }  // namespace berth::pipeline

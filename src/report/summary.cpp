@@ -16,9 +16,7 @@ double percent(std::int64_t part, std::int64_t whole) {
 }
 
 /// The commonest reasons for waiting, most frequent first, at most three.
-std::string reasons(const model::Plan& plan) {
-  std::map<std::string, std::int64_t> count;
-  for (const model::Waiting& w : plan.waiting) ++count[w.reason];
+std::string reasons(const std::map<std::string, std::int64_t>& count) {
   std::vector<std::pair<std::int64_t, std::string>> order;
   for (const auto& [reason, n] : count) order.emplace_back(-n, reason);
   std::ranges::sort(order);
@@ -97,7 +95,7 @@ std::string gap_text(const model::GapParts& parts, const model::Figures& figures
   return text;
 }
 
-std::string summary(const model::Plan& plan) {
+std::string summary(const model::Plan& plan, const std::map<std::string, std::int64_t>& waiting) {
   const model::Figures& f = plan.figures;
   std::string text;
   const auto row = [&](std::string_view name, const std::string& value) {
@@ -111,7 +109,7 @@ std::string summary(const model::Plan& plan) {
                           static_cast<double>(f.gpu_milli_allocated) / 1000.0, f.gpus_total,
                           percent(f.gpu_milli_allocated, f.gpu_milli_total)));
   row("jobs", fmt::format("{} of {} placed", f.jobs_placed, f.jobs_total));
-  text += reasons(plan);
+  text += reasons(waiting);
   if (!plan.required_missing.empty()) {
     row("required", fmt::format("{} required jobs are missing", plan.required_missing.size()));
   }

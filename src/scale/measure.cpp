@@ -97,7 +97,7 @@ Point measure_once(const Communicator& comm, model::Instance& instance,
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   const std::clock_t begin = std::clock();
   coordinator::JobStore jobs(run, instance.workload);
-  const model::Plan plan = pipeline::plan_cluster(run, instance, options, silent, jobs);
+  const model::Plan plan = pipeline::plan_in_parts(run, instance, options, silent, jobs);
   const std::clock_t end = std::clock();
 
   Point point{.ranks = comm.size(),

@@ -100,9 +100,10 @@ Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& v
                        const RoundOptions& options, const Hooks& hooks = {},
                        const RoundState& start = {});
 
-/// All placements on rank 0, ascending JobId; empty elsewhere.
-model::Placement gather_placement(const comm::Communicator& comm,
-                                  std::span<const solver::Shard> mine,
-                                  const model::Placement& spanning);
+/// Where the jobs lie that are at home on this rank, ascending JobId. Each rank passes its shards
+/// and all that spans. Collective.
+model::Placement placements_at_home(const comm::Communicator& comm,
+                                    std::span<const solver::Shard> mine,
+                                    const model::Placement& spanning, const JobStore& store);
 
 }  // namespace berth::coordinator

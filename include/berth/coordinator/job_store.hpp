@@ -38,6 +38,7 @@ class JobStore {
 
   /// The rank of a job's home while no rank has all jobs.
   static int home_of(JobId job, int ranks);
+  [[nodiscard]] int home(JobId job) const;
   /// Planned jobs that are at home on this rank, ascending. Over all ranks: every one once.
   [[nodiscard]] std::vector<JobId> home_jobs() const;
 
@@ -58,11 +59,10 @@ class JobStore {
   /// Every rank sends these jobs of its own to all.
   void show(std::span<const JobId> jobs) const;
 
-  /// Rank 0 sees these jobs (its own list counts), a few thousand at a time: their records are
-  /// there while `see` runs, on rank 0 alone, and it keeps what it had before. All ranks throw when
-  /// it does.
-  void visit(std::span<const JobId> jobs,
-             const std::function<void(std::span<const JobId>)>& see) const;
+  /// Rank 0 has the records of these jobs, the same list on every rank, until the guests go, which
+  /// is no collective.
+  class Guests;
+  [[nodiscard]] Guests invite(const std::vector<JobId>& jobs) const;
 
   /// Those of this rank's other jobs go that are not at home here.
   void keep(std::span<const JobId> jobs) const;
@@ -78,13 +78,25 @@ class JobStore {
  private:
   JobStore(const comm::Communicator& comm, const model::Workload& jobs, bool at_root)
       : comm_(&comm), jobs_(&jobs), at_root_(at_root) {}
-  [[nodiscard]] bool at_home(JobId job, int rank) const;
 
   const comm::Communicator* comm_;
   const model::Workload* jobs_;
   model::Workload* workload_ = nullptr;  ///< the same; null: all ranks are whole
   std::vector<char> whole_;              ///< by rank
   bool at_root_ = false;                 ///< all jobs are at home on rank 0
+};
+
+class JobStore::Guests {
+ public:
+  ~Guests();
+  Guests(const Guests&) = delete;
+  Guests& operator=(const Guests&) = delete;
+
+ private:
+  friend class JobStore;
+  Guests(const JobStore& store, const std::vector<JobId>& jobs);
+  model::Workload* part_;  ///< null: nobody goes
+  std::vector<JobId> had_;
 };
 
 /// Of all of a placement.

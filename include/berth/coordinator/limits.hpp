@@ -74,8 +74,12 @@ class Sharing {
   std::vector<std::int64_t> use_;        ///< by limit, without uplinks of one shard
 };
 
-/// Whether a placement keeps all hard quotas and uplinks.
-bool keeps(const model::Instance& instance, const model::Limits& limits,
-           const model::Placement& placement);
+/// By limit: what the placements use of which each rank has a part. The same on every rank.
+/// Collective.
+std::vector<std::int64_t> uses(const comm::Communicator& comm, const model::Instance& instance,
+                               const model::Limits& limits, const model::Placement& part);
+
+/// Whether so much use keeps all hard quotas and uplinks.
+bool keeps(const model::Limits& limits, std::span<const std::int64_t> use);
 
 }  // namespace berth::coordinator

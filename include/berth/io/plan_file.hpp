@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 
 #include "berth/base/error.hpp"
@@ -19,6 +21,26 @@ class PlanFormatError : public InputError {
 /// plan.json (docs/formats.md): numbers that were integers stay integers, doubles as the shortest
 /// digits that read back the same. One job a line.
 std::string plan_text(const model::Instance& instance, const model::Plan& plan);
+
+/// The same text as it is made, of a plan whose jobs come a few at a time.
+class PlanText {
+ public:
+  /// What comes before the jobs. The instance outlives this. @param plan  its jobs do not count
+  PlanText(const model::Instance& instance, const model::Plan& plan);
+  PlanText(PlanText&&) noexcept;
+  ~PlanText();
+
+  /// All that are placed, ascending; the instance has these jobs.
+  void add(std::span<const model::JobPlacement> placed);
+  /// Then all that wait, ascending.
+  void add(std::span<const model::Waiting> waiting);
+  void end();
+  std::string take();  ///< what was made since the last call
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// Written atomically, deflated by suffix. Memory: a few MiB beyond the plan.
 void write_plan(const std::string& path, const model::Instance& instance, const model::Plan& plan);

@@ -65,18 +65,26 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
                               std::size_t block_bytes);
 model::Instance load_instance(const comm::Communicator& comm, const Input& input);
 
-/// From an instance to a certified plan, by all ranks together. The plan is complete on rank 0;
-/// elsewhere it holds the figures' defaults.
+/// From an instance to a certified plan, by all ranks together. Of the placements and of the jobs
+/// that wait each rank has those of the jobs at home there; rank 0 has all the rest.
 ///
 /// Collective. Same instance, options and seed: the same plan, bit for bit, on any number of
 /// ranks and threads, unless `stop` cut into it on some rank (then `reproducible` is false).
 ///
-/// @param jobs  of this communicator and the instance's workload, where only rank 0 has all of it
-model::Plan plan_cluster(const comm::Communicator& comm, const model::Instance& instance,
-                         const PlanOptions& options, report::ProgressTable& progress,
-                         coordinator::JobStore& jobs);
+/// @param jobs  of this communicator and the instance's workload
+model::Plan plan_in_parts(const comm::Communicator& comm, const model::Instance& instance,
+                          const PlanOptions& options, report::ProgressTable& progress,
+                          coordinator::JobStore& jobs);
 
-/// The same where every rank has all of the instance.
+/// Brings placements and waiting jobs of a plan in parts to rank 0; elsewhere none are left.
+/// Collective.
+void gather_plan(const comm::Communicator& comm, model::Plan& plan);
+
+/// How many jobs of a plan in parts wait, by reason; on rank 0, empty elsewhere. Collective.
+std::map<std::string, std::int64_t> waiting_by_reason(const comm::Communicator& comm,
+                                                      const model::Plan& plan);
+
+/// `plan_in_parts` where every rank has all of the instance; the plan is complete on rank 0.
 model::Plan plan_cluster(const comm::Communicator& comm, const model::Instance& instance,
                          const PlanOptions& options, report::ProgressTable& progress);
 

@@ -82,7 +82,8 @@ model::Placement coordinated(const comm::Communicator& comm, const model::Valuat
   options.gap = 0.0;
   const auto done = coordinate(comm, valuation, {pieces, owners, pools, prices.prices, store},
                                local.mine, options, {}, {.spanning = jobs.spanning});
-  return gather_placement(comm, local.mine, done.spanning);
+  store.gather();
+  return placements_at_home(comm, local.mine, done.spanning, store);
 }
 
 double value_of(const model::Valuation& valuation, const model::Placement& placement) {

@@ -69,11 +69,11 @@ class JobStoreTest : public testing::Test {
 TEST_F(JobStoreTest, hands_out_from_rank_0_and_forgets_all_but_pinned_jobs) {
   const JobStore store(world, workload);
   EXPECT_EQ(store.in_parts(), world.size() > 1);
-  store.hand_out([&] { return to_all({JobId(3)}); });
+  store.hand_out([&] { return store.from_home(to_all({JobId(3)})); });
   store.hand_out([&] {
     auto lists = to_all({JobId(7)});
     for (std::size_t r = 0; r < lists.size(); ++r) lists[r].emplace_back(r % 3);
-    return lists;
+    return store.from_home(lists);
   });
   const int own = world.rank() % 3;
   expect_here({3, 7, own});
@@ -88,7 +88,7 @@ TEST_F(JobStoreTest, sends_from_each_rank_to_each) {
   store.hand_out([&] {
     auto lists = to_all({});
     for (std::size_t r = 0; r < lists.size(); ++r) lists[r] = {JobId(r), JobId(r + 4)};
-    return lists;
+    return store.from_home(lists);
   });
   const int rank = world.rank(), next = (rank + 1) % world.size();
   const int before = (rank + world.size() - 1) % world.size();
@@ -114,6 +114,97 @@ TEST_F(JobStoreTest, leaves_whole_ranks_alone) {
   store.keep({});
   EXPECT_EQ(workload.jobs.size(), kJobs);
   EXPECT_EQ(store.held(), 0);
+}
+
+/// Enough jobs for several to be at home on every rank; job 70 is pinned, all others are planned.
+class Homes : public testing::Test {
+ protected:
+  static constexpr int kMany = 1000;
+
+  Homes() {
+    workload.shapes.emplace_back().gpus = 1;
+    for (int j = 0; j < kMany; ++j) {
+      model::Job& job = workload.jobs.emplace_back();
+      job.first_group = static_cast<std::uint32_t>(workload.groups.size());
+      job.groups = 1 + static_cast<std::uint32_t>(j % 2);
+      job.priority = j;
+      for (std::uint32_t g = 0; g < job.groups; ++g) {
+        workload.groups.push_back({ShapeId(0), j + static_cast<std::int32_t>(g), 0});
+      }
+    }
+    workload.jobs[70].running = 0;
+    workload.running = {{.job = JobId(70), .pinned = true}};
+    if (world.rank() == 0) return;
+    workload.jobs = {};
+    workload.groups = {};
+    workload.position.assign(kMany, model::Workload::kMissing);
+  }
+
+  void expect_record(JobId job) const {
+    ASSERT_TRUE(workload.has(job)) << job.value();
+    EXPECT_EQ(workload.job(job).priority, job.value());
+    EXPECT_EQ(workload.groups_of(workload.job(job)).back().count, job.value() + job.value() % 2);
+  }
+
+  const comm::Communicator world = comm::Communicator::world();
+  model::Workload workload;
+};
+
+TEST_F(Homes, are_all_ranks_once_jobs_are_spread_and_rank_0_once_they_are_gathered) {
+  JobStore store(world, workload);
+  EXPECT_EQ(std::ssize(store.home_jobs()), world.rank() == 0 ? kMany - 1 : 0);
+  store.spread();
+  EXPECT_EQ(workload.in_parts(), world.size() > 1);
+  store.keep({});
+  const std::vector<JobId> home = store.home_jobs();
+  EXPECT_EQ(world.sum(std::ssize(home)), kMany - 1);
+  EXPECT_GT(home.size(), 0u);
+  EXPECT_LE(workload.jobs.size(), world.size() > 1 ? home.size() + 1 : kMany);
+  for (const JobId job : home) {
+    EXPECT_EQ(store.home(job), world.rank());
+    expect_record(job);
+  }
+  store.gather();
+  store.keep({});
+  EXPECT_EQ(std::ssize(store.home_jobs()), world.rank() == 0 ? kMany - 1 : 0);
+  EXPECT_EQ(workload.in_parts(), world.rank() != 0);
+  for (int j = 0; j < kMany && world.rank() == 0; ++j) {
+    expect_record(JobId(j));
+    EXPECT_EQ(workload.jobs[static_cast<std::size_t>(j)].priority, j);  // in order
+  }
+}
+
+TEST_F(Homes, let_rank_0_have_guests_that_go_again) {
+  JobStore store(world, workload);
+  store.spread();
+  store.keep({});
+  const std::size_t before = workload.jobs.size();
+  {
+    const auto guests = store.invite({JobId(999), JobId(3), JobId(400), JobId(65)});
+    for (const int job : {999, 3, 400, 65}) {
+      if (world.rank() == 0) expect_record(JobId(job));
+    }
+    EXPECT_GE(workload.jobs.size(), before);
+    EXPECT_LE(workload.jobs.size(), before + (world.rank() == 0 ? 4 : 0));
+  }
+  EXPECT_EQ(workload.jobs.size(), before);
+  for (const JobId job : store.home_jobs()) expect_record(job);
+}
+
+TEST_F(Homes, send_whom_others_want) {
+  JobStore store(world, workload);
+  store.spread();
+  store.keep({});
+  const int wanted = (world.rank() * 37 + 11) % kMany;
+  JobLists lists(static_cast<std::size_t>(world.size()));
+  for (int r = 0; r < world.size(); ++r) {
+    lists[static_cast<std::size_t>(r)].emplace_back((r * 37 + 11) % kMany);
+  }
+  store.hand_out([&] { return store.from_home(lists); });
+  expect_record(JobId(wanted));
+  store.keep({});
+  EXPECT_EQ(workload.has(JobId(wanted)),
+            world.size() == 1 || store.home(JobId(wanted)) == world.rank());
 }
 
 }  // namespace

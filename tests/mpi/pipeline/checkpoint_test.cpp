@@ -23,7 +23,7 @@ using comm::Communicator;
 
 model::Plan plan_on(const Communicator& comm, const model::Instance& instance,
                     const PlanOptions& options) {
-  return test::plan_in_parts(comm, instance, options);
+  return test::plan_as_program(comm, instance, options);
 }
 
 /// A quota for all jobs and two within it, that keep a part of the cluster idle.

@@ -3,6 +3,7 @@
 // what is wrong with a file is the same too. Oracle: io::read_instance.
 #include "job_lines.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -56,10 +57,24 @@ class Load : public testing::Test {
     return found;
   }
 
+  /// Every job is at home on one rank, which has no others but pinned ones.
+  void expect_homes_alone(const model::Workload& workload,
+                          const coordinator::JobStore& jobs) const {
+    const std::vector<JobId> here = model::planned_jobs(workload);
+    EXPECT_EQ(jobs.home_jobs(), world.size() > 1 ? here : jobs.home_jobs());
+    const auto pinned = std::ranges::count_if(workload.running, &model::Running::pinned);
+    EXPECT_EQ(world.sum(std::ssize(jobs.home_jobs())), std::ssize(workload.position) > 0
+                                                           ? std::ssize(workload.position) - pinned
+                                                           : std::ssize(here));
+  }
+
   /// What all ranks find; only rank 0 has the names that a digest needs.
   [[nodiscard]] std::string together(std::size_t block_bytes) const {
     try {
-      const model::Instance instance = load_instance(world, input, block_bytes);
+      model::Instance instance = load_instance(world, input, block_bytes);
+      coordinator::JobStore jobs(world, instance.workload);
+      expect_homes_alone(instance.workload, jobs);
+      jobs.gather();
       std::string digest;
       if (world.rank() == 0) digest = model::instance_digest(instance);
       world.broadcast_string(digest);

@@ -31,7 +31,7 @@ inline model::Plan plan_in_parts_on(const comm::Communicator& comm, const model:
   PlanOptions options = quick_options();
   options.objective = objective;
   options.partition.shards = shards;
-  return plan_in_parts(comm, instance, options);
+  return plan_as_program(comm, instance, options);
 }
 
 /// Everything in the parts of the gap, to the last bit.

@@ -20,16 +20,18 @@ inline PlanOptions quick_options() {
   return options;
 }
 
-/// Plans as the program does: rank 0 has the instance, the others what it sends them.
-inline model::Plan plan_in_parts(const comm::Communicator& comm, const model::Instance& instance,
-                                 const PlanOptions& options) {
+/// Plans as the program does: every rank has the jobs at home there, and what else it is sent.
+inline model::Plan plan_as_program(const comm::Communicator& comm, const model::Instance& instance,
+                                   const PlanOptions& options) {
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   model::Instance part;
   if (comm.rank() == 0) part = instance;
   distribute(comm, part);
   coordinator::JobStore jobs(comm, part.workload);
   jobs.spread();
-  return plan_cluster(comm, part, options, silent, jobs);
+  model::Plan plan = pipeline::plan_in_parts(comm, part, options, silent, jobs);
+  gather_plan(comm, plan);
+  return plan;
 }
 
 }  // namespace berth::pipeline::test

@@ -28,7 +28,7 @@ model::Plan plan_on(const comm::Communicator& comm, const model::Instance& insta
   options.rounds.regroups = regroups;
   options.partition.shards = 4;
   options.bound_steps = 0;
-  return test::plan_in_parts(comm, instance, options);
+  return test::plan_as_program(comm, instance, options);
 }
 
 std::string fault_of(const model::Instance& instance, const model::Plan& plan) {

@@ -20,7 +20,7 @@ model::Plan plan_on(const comm::Communicator& comm, const model::Instance& insta
   options.partition.shards = 5;
   options.seed = 3;
   options.rounds = rounds;
-  return test::plan_in_parts(comm, instance, options);
+  return test::plan_as_program(comm, instance, options);
 }
 
 class Rounds : public testing::Test {

@@ -203,7 +203,7 @@ class Shared : public testing::Test {
         const Placement more = shard.placement();
         all.insert(all.end(), more.begin(), more.end());
       }
-      return keeps(instance, limits, all);
+      return keeps(limits, uses(comm::Communicator::serial(), instance, limits, all));
     }
     comm::Communicator comm = comm::Communicator::serial();
     Placement left_spanning;
@@ -317,7 +317,8 @@ TEST_F(Shared, searches_keep_what_was_dealt) {
     sharing.deal(one);
     EXPECT_DOUBLE_EQ(one[0].search(prices, {}), 8.0);
     EXPECT_TRUE(one[0].waits(JobId(0)));
-    EXPECT_TRUE(keeps(c.instance, c.limits, one[0].placement()));
+    EXPECT_TRUE(keeps(
+        c.limits, uses(comm::Communicator::serial(), c.instance, c.limits, one[0].placement())));
   }
 }
 
@@ -422,7 +423,8 @@ TEST(Room, rings_go_round_full_uplinks) {
       shards[0].refill();
     }
     EXPECT_EQ(shards[0].placement().size(), 2U);
-    EXPECT_TRUE(keeps(instance, limits, shards[0].placement()));
+    EXPECT_TRUE(keeps(
+        limits, uses(comm::Communicator::serial(), instance, limits, shards[0].placement())));
   }
 }
 

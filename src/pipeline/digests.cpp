@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "digests.hpp"
+
+#include "windows.hpp"
+
+#include <optional>
+#include <vector>
+
+#include "berth/model/digest.hpp"
+
+namespace berth::pipeline {
+
+std::string instance_digest(const comm::Communicator& comm, const model::Instance& instance,
+                            const coordinator::JobStore& jobs) {
+  std::optional<model::InstanceDigest> digest;  // on rank 0, as is this
+  std::vector<JobId> order;
+  if (comm.rank() == 0) {
+    digest.emplace(instance);
+    for (std::size_t j = 0; j < instance.workload.size(); ++j) order.emplace_back(j);
+  }
+  each_window(comm, order, [&](const std::vector<JobId>& window) {
+    const auto guests = jobs.invite(window);
+    if (!digest) return;
+    for (const JobId job : window) digest->add(job);
+  });
+  std::string hex = digest ? digest->hex() : std::string();
+  comm.broadcast_string(hex);
+  return hex;
+}
+
+std::string plan_digest(const comm::Communicator& comm, const model::Instance& instance,
+                        const model::Placement& mine) {
+  std::optional<model::PlanDigest> digest;
+  std::vector<JobId> order;
+  if (comm.rank() == 0) {
+    digest.emplace(instance);
+    order = model::jobs_by_name(instance.workload);
+  }
+  each_window(comm, order, [&](const std::vector<JobId>& window) {
+    const model::Placement placed = gather_window(comm, window, mine);
+    if (!digest) return;
+    for (const model::JobPlacement& p : placed) digest->add(p);
+  });
+  std::string hex = digest ? digest->hex() : std::string();
+  comm.broadcast_string(hex);
+  return hex;
+}
+
+}  // namespace berth::pipeline

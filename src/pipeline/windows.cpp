@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "windows.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "berth/base/bytes.hpp"
+#include "berth/coordinator/wire.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using comm::Communicator;
+
+constexpr std::size_t kWindow = std::size_t{1} << 13;  ///< jobs
+constexpr std::size_t kSlices = 16;  ///< a placement comes in, so that it does not lie there twice
+
+}  // namespace
+
+void each_window(const Communicator& comm, std::span<const JobId> order,
+                 const std::function<void(const std::vector<JobId>&)>& see) {
+  std::uint64_t jobs = order.size();
+  comm.broadcast_value(jobs);
+  for (std::size_t first = 0; first < jobs; first += kWindow) {
+    std::vector<JobId> window;
+    if (comm.rank() == 0) {
+      const auto now = order.subspan(first, std::min(kWindow, order.size() - first));
+      window.assign(now.begin(), now.end());
+    }
+    comm.broadcast_vector(window);
+    see(window);
+  }
+}
+
+model::Placement gather_window(const Communicator& comm, std::span<const JobId> window,
+                               const model::Placement& mine) {
+  model::Placement here;
+  for (const JobId job : window) {
+    const auto at = std::ranges::lower_bound(mine, job, {}, &model::JobPlacement::job);
+    if (at != mine.end() && at->job == job) here.push_back(*at);
+  }
+  const auto stream = comm.gather_varying<std::int64_t>(coordinator::to_wire(here));
+  model::Placement all = coordinator::from_wire(stream);
+  std::vector<std::pair<JobId, std::size_t>> places;
+  for (std::size_t i = 0; i < window.size() && !all.empty(); ++i) places.emplace_back(window[i], i);
+  std::ranges::sort(places);
+  std::ranges::sort(all, {}, [&](const model::JobPlacement& placed) {
+    return std::ranges::lower_bound(places, std::pair(placed.job, std::size_t{0}))->second;
+  });
+  return all;
+}
+
+std::vector<model::Waiting> gather_window(const Communicator& comm, std::span<const JobId> window,
+                                          std::span<const model::Waiting> mine) {
+  const auto first = std::ranges::lower_bound(mine, window.front(), {}, &model::Waiting::job);
+  const auto last = std::ranges::upper_bound(mine, window.back(), {}, &model::Waiting::job);
+  return gather_waiting(comm, std::span(first, last));
+}
+
+model::Placement gather_placement(const Communicator& comm, model::Placement mine) {
+  if (comm.size() == 1) return mine;
+  model::Placement all;
+  for (std::size_t slice = 0; slice < kSlices; ++slice) {
+    const std::size_t begin = mine.size() * slice / kSlices;
+    const std::size_t end = mine.size() * (slice + 1) / kSlices;
+    const model::Placement part(std::make_move_iterator(mine.begin() + std::ptrdiff_t(begin)),
+                                std::make_move_iterator(mine.begin() + std::ptrdiff_t(end)));
+    const auto stream = comm.gather_varying<std::int64_t>(coordinator::to_wire(part));
+    std::ranges::move(coordinator::from_wire(stream), std::back_inserter(all));
+  }
+  std::ranges::sort(all, {}, &model::JobPlacement::job);
+  return all;
+}
+
+std::vector<model::Waiting> gather_waiting(const Communicator& comm,
+                                           std::span<const model::Waiting> mine) {
+  ByteWriter bytes;
+  for (const model::Waiting& waiting : mine) {
+    bytes.value(waiting.job);
+    bytes.list(std::span<const char>(waiting.reason));
+  }
+  const auto got = comm.gather_varying<char>(bytes.take());
+  std::vector<model::Waiting> all;
+  for (ByteReader reader(std::string_view(got.data(), got.size())); !reader.done();) {
+    model::Waiting& waiting = all.emplace_back();
+    reader.value(waiting.job);
+    reader.list(waiting.reason);
+  }
+  std::ranges::sort(all, {}, &model::Waiting::job);
+  return all;
+}
+
+}  // namespace berth::pipeline

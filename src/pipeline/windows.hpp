@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/comm/communicator.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/plan.hpp"
+
+namespace berth::pipeline {
+
+/// Rank 0 goes through jobs in an order of its own (its list counts), a few thousand at a time:
+/// `see` runs on every rank with the same window of them. Collective.
+void each_window(const comm::Communicator& comm, std::span<const JobId> order,
+                 const std::function<void(const std::vector<JobId>&)>& see);
+
+/// Where the jobs of the window lie, on rank 0 and in the window's order; empty elsewhere.
+/// Collective. @param mine  of the jobs at home on this rank, ascending
+model::Placement gather_window(const comm::Communicator& comm, std::span<const JobId> window,
+                               const model::Placement& mine);
+
+/// The same of jobs that wait. @param window  ascending
+std::vector<model::Waiting> gather_window(const comm::Communicator& comm,
+                                          std::span<const JobId> window,
+                                          std::span<const model::Waiting> mine);
+
+/// The parts of a placement to rank 0, ascending; empty elsewhere. Collective.
+model::Placement gather_placement(const comm::Communicator& comm, model::Placement mine);
+
+/// The same of all jobs that wait.
+std::vector<model::Waiting> gather_waiting(const comm::Communicator& comm,
+                                           std::span<const model::Waiting> mine);
+
+}  // namespace berth::pipeline

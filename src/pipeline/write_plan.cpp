@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/pipeline/write_plan.hpp"
+
+#include "windows.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "berth/io/file.hpp"
+#include "berth/io/plan_file.hpp"
+
+namespace berth::pipeline {
+
+void write_plan(const comm::Communicator& comm, const std::string& path,
+                const model::Instance& instance, const model::Plan& plan,
+                const coordinator::JobStore& jobs) {
+  std::optional<io::AtomicFile> file;  // on rank 0, as are these
+  std::optional<io::PlanText> text;
+  std::vector<JobId> order;
+  const auto on_root = [&](const auto& work) {
+    comm.agreed([&] {
+      if (comm.rank() == 0) work();
+    });
+  };
+  on_root([&] {
+    file.emplace(path);
+    text.emplace(instance, plan);
+    for (std::size_t j = 0; j < instance.workload.size(); ++j) order.emplace_back(j);
+  });
+  const auto write = [&](const auto& part) {
+    on_root([&] {
+      text->add(std::span(part));
+      file->write(text->take());
+    });
+  };
+  each_window(comm, order, [&](const std::vector<JobId>& window) {
+    const auto guests = jobs.invite(window);
+    write(gather_window(comm, window, plan.placements));
+  });
+  each_window(comm, order, [&](const std::vector<JobId>& window) {
+    write(gather_window(comm, window, std::span(plan.waiting)));
+  });
+  on_root([&] {
+    text->end();
+    file->write(text->take());
+    file->commit();
+  });
+}
+
+}  // namespace berth::pipeline
