@@ -5,7 +5,8 @@
 # berth_add_test(NAME x_test SOURCES x_test.cpp LINKS berth::x [NP 1 2 4] [LABELS unit]
 #                [TIMEOUT s] [ENVIRONMENT VAR=value ...])
 #   without NP: a plain test; with NP: one test per rank count, under mpiexec, label mpi; OpenMP
-#   then waits asleep, for ranks x threads may exceed the cores.
+#   then waits asleep, for ranks x threads may exceed the cores. Two tests run at a time (presets),
+#   of more ranks than one no other beside it.
 include_guard(GLOBAL)
 
 add_library(berth_flags INTERFACE)
@@ -60,18 +61,22 @@ function(berth_add_test)
   target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
   if(arg_NP)
     target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} berth_mpi_main)
+    add_dependencies(unit_and_mpi_tests ${arg_NAME})
     foreach(ranks IN LISTS arg_NP)
       set(test ${arg_NAME}.np${ranks})
       add_test(NAME ${test} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
                                     $<TARGET_FILE:${arg_NAME}>)
       set_tests_properties(${test} PROPERTIES LABELS "mpi;${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-        PROCESSORS 2 ENVIRONMENT "HWLOC_PLUGINS_PATH=/nonexistent;ASAN_OPTIONS=detect_leaks=0;OMP_NUM_THREADS=1;OMP_WAIT_POLICY=passive;${arg_ENVIRONMENT}")
+        PROCESSORS ${ranks} ENVIRONMENT "HWLOC_PLUGINS_PATH=/nonexistent;ASAN_OPTIONS=detect_leaks=0;OMP_NUM_THREADS=1;OMP_WAIT_POLICY=passive;${arg_ENVIRONMENT}")
     endforeach()
   else()
     if(NOT arg_LABELS)
       set(arg_LABELS unit)
     endif()
     target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} GTest::gtest GTest::gmock GTest::gtest_main)
+    if(unit IN_LIST arg_LABELS)
+      add_dependencies(unit_and_mpi_tests ${arg_NAME})
+    endif()
     add_test(NAME ${arg_NAME} COMMAND ${arg_NAME})
     set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
                          ENVIRONMENT "HWLOC_PLUGINS_PATH=/nonexistent;${arg_ENVIRONMENT}")

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "berth/base/error.hpp"
 #include "berth/io/file.hpp"
@@ -48,9 +49,8 @@ std::string refusal(const std::function<void()>& work) {
 class CheckpointFile : public testing::Test {
  protected:
   CheckpointFile() {
-    path = (std::filesystem::temp_directory_path() /
-            ("berth-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name())))
-               .string();
+    const std::string name = "berth-checkpoint-unit-" + std::to_string(::getpid());
+    path = (std::filesystem::temp_directory_path() / name).string();
     write_checkpoint(path, some_checkpoint());
   }
   ~CheckpointFile() override { std::filesystem::remove(path); }
