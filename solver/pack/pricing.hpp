@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "machine_bound.hpp"
+#include "items.hpp"
 #include "pattern.hpp"
 
 #include <span>
@@ -22,11 +22,6 @@ struct Priced {
   bool exact = true;              ///< no limit cut anything off
   std::vector<Pattern> patterns;  ///< those that earn more than the threshold, the best first
 };
-
-/// Tasks that fit the empty state with positive profit value - price. `room_for`, by type: at most
-/// so many copies each. Sorted as the bound wants them.
-std::vector<Item> items_of(const Problem& problem, std::size_t state, std::span<const double> price,
-                           std::span<const std::int64_t> room_for);
 
 /// The best contents of a machine by profit: dynamic programming over its devices, with dominance
 /// in (profit, CPU, memory, NIC), pruned by the bound with multipliers. The pruning starts just

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "pareto_knapsack.hpp"
+#include "pattern.hpp"
+
+#include <span>
+#include <vector>
+
+namespace berth::solver {
+
+/// Tasks without GPUs beside a content: the densest first.
+struct CpuTasks {
+  Profit profit = 0;
+  std::vector<TypeCount> tasks;
+};
+
+/// The items without GPUs, those first that earn most for what they take of the state.
+std::vector<const Item*> cpu_items(const MachineState& state, std::span<const Item> items);
+
+CpuTasks fill_cpu(const MachineState& state, std::span<const Item* const> order,
+                  const Label& beside);
+
+/// No set of tasks without GPUs earns more beside a content that leaves this much.
+Profit fill_bound(const MachineState& state, std::span<const Item* const> order,
+                  const Label& beside);
+
+}  // namespace berth::solver

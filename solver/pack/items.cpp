@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "items.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+namespace berth::solver {
+namespace {
+
+/// True when `better` may stand wherever `item` stands, and earns no less.
+bool replaces(const Item& better, const Item& item) {
+  if (better.profit < item.profit || better.cpu > item.cpu || better.memory > item.memory ||
+      better.nic > item.nic) {
+    return false;
+  }
+  if (item.milli > 0) return better.milli > 0 && better.milli <= item.milli;
+  return better.gpus <= item.gpus;
+}
+
+/// Leaves out tasks on GPUs that another one replaces: no content, and no bound, needs them.
+void drop_replaced(const MachineState& state, std::vector<Item>& items) {
+  std::vector<const Item*> order;
+  for (const Item& item : items) order.push_back(&item);
+  std::ranges::stable_sort(order, std::greater{}, [](const Item* i) { return i->profit; });
+  std::vector<const Item*> ample;  // those that can be put in as often as there is room
+  std::vector<Item> kept;
+  for (const Item* item : order) {
+    if (item->uses_gpu() &&
+        std::ranges::any_of(ample, [&](const Item* a) { return replaces(*a, *item); }))
+      continue;
+    kept.push_back(*item);
+    if (item->uses_gpu() && item->cap >= most_copies(state, *item)) ample.push_back(item);
+  }
+  items = std::move(kept);
+}
+
+}  // namespace
+
+std::int64_t most_copies(const MachineState& state, const Item& item) {
+  if (item.gpus > 0) return state.whole / item.gpus;
+  if (item.milli == 0) return 0;
+  std::int64_t copies = static_cast<std::int64_t>(state.whole) * (model::kGpuMilli / item.milli);
+  for (const int free : state.partial) copies += free / item.milli;
+  return copies;
+}
+
+std::vector<Item> items_of(const Problem& problem, std::size_t state, std::span<const double> price,
+                           std::span<const std::int64_t> room_for) {
+  const MachineState& s = problem.states[state];
+  std::vector<Item> items;
+  for (std::size_t t = 0; t < problem.types.size(); ++t) {
+    const JobType& type = problem.types[t];
+    if (room_for[t] <= 0 || !fits(type, s) || type.value[s.slot] <= price[t]) continue;
+    items.push_back({static_cast<std::int32_t>(t), type.shape.gpus, s.share(type.shape),
+                     type.shape.cpu_milli, type.shape.memory_mib,
+                     s.nic == model::kNoLimit ? 0 : type.shape.nic_mbps,
+                     to_profit(type.value[s.slot] - price[t]),
+                     static_cast<std::int32_t>(std::min<std::int64_t>(room_for[t], 1 << 20))});
+  }
+  drop_replaced(s, items);
+  std::ranges::sort(items, {}, [](const Item& i) { return std::tuple(i.milli, i.type); });
+  return items;
+}
+
+}  // namespace berth::solver

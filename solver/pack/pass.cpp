@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pass.hpp"
+
+#include "items.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::solver {
+namespace {
+
+constexpr std::size_t kLabelsADeviceSize = 200;  ///< while contents of one device are built
+
+}  // namespace
+
+Pass::Pass(const MachineState& state, std::span<const Item> items, const MachineBound& bound,
+           Profit threshold, std::size_t labels)
+    : state_(state), items_(items), bound_(bound), labels_(labels), arena_(1) {
+  delta_ = bound.bound - threshold;
+  floor_ = bound.share.empty() ? 0 : devices_bound() - delta_;
+  tight_ = std::ranges::any_of(items, [&](const Item& i) { return i.cap < most_copies(state, i); });
+  ends_ = {0};
+}
+
+void Pass::run() {
+  Profit later = devices_bound();
+  for (std::size_t first = 0; first < state_.partial.size();) {
+    const int free = state_.partial[first];
+    std::size_t end = first;
+    for (; end < state_.partial.size() && state_.partial[end] == free; ++end) {
+      later -= bound_.device(free);
+    }
+    opened_devices(free, end - first, later);
+    first = end;
+  }
+  if (state_.whole > 0) whole_devices();
+}
+
+/// Best reduced profit over all devices.
+Profit Pass::devices_bound() const {
+  Profit sum = bound_.whole.back();
+  for (const int free : state_.partial) sum += bound_.device(free);
+  return sum;
+}
+
+std::int32_t Pass::copies_before(const Label& last, std::int32_t item) const {
+  std::int32_t sum = 0;
+  for (const Label* l = &last; l->item >= 0; l = &label(l->parent)) {
+    for (const auto& [i, count] : content(l->item).items) sum += i == item ? count : 0;
+  }
+  return sum;
+}
+
+ParetoKnapsack::Admits Pass::admits() const {
+  if (!tight_) return {};
+  return [this](const Label& from, std::int32_t c) {
+    return std::ranges::all_of(content(c).items, [&](const auto& entry) {
+      const auto& [i, count] = entry;
+      return copies_before(from, i) + count <= items_[static_cast<std::size_t>(i)].cap;
+    });
+  };
+}
+
+void Pass::adopt(DeviceContents found) {
+  truncated_ = truncated_ || found.truncated;
+  for (Content& c : found.contents) {
+    c.total.cap = 1 << 20;
+    for (const auto& [i, count] : c.items) {
+      c.total.cap = std::min(c.total.cap, items_[static_cast<std::size_t>(i)].cap / count);
+    }
+    contents_.push_back(std::move(c));
+  }
+}
+
+void Pass::extend(ParetoKnapsack& knapsack, std::size_t from) {
+  knapsack.start(ends_);
+  std::stable_sort(contents_.begin() + static_cast<std::ptrdiff_t>(from), contents_.end(),
+                   [](const Content& a, const Content& b) {
+                     return a.total.reduced * b.total.size > b.total.reduced * a.total.size;
+                   });
+  for (std::size_t c = from; c < contents_.size(); ++c) {
+    contents_[c].total.id = static_cast<std::int32_t>(c);
+    if (contents_[c].total.cap > 0) knapsack.add(contents_[c].total, admits());
+  }
+  truncated_ = truncated_ || knapsack.truncated();
+  ends_ = knapsack.labels(knapsack.capacity());
+}
+
+void Pass::opened_devices(int free, std::size_t devices, Profit later) {
+  const std::size_t from = contents_.size();
+  adopt(device_contents(state_, items_, bound_, free, bound_.device(free) - delta_,
+                        kLabelsADeviceSize));
+  std::vector<Profit> rest(devices + 1, 0);
+  for (std::size_t k = 1; k <= devices; ++k) rest[k] = rest[k - 1] + bound_.device(free);
+  ParetoKnapsack knapsack(arena_, rest,
+                          {state_.cpu, state_.memory, state_.nic, floor_ - later,
+                           std::max<std::size_t>(labels_ / (devices + 1), 16)});
+  extend(knapsack, from);
+}
+
+void Pass::whole_devices() {
+  const std::size_t from = contents_.size();
+  const Profit last = bound_.whole.back() - bound_.whole[bound_.whole.size() - 2];
+  adopt(device_contents(state_, items_, bound_, static_cast<int>(model::kGpuMilli), last - delta_,
+                        kLabelsADeviceSize));
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const Item& item = items_[i];
+    if (item.gpus == 0 || item.gpus > state_.whole) continue;
+    contents_.push_back({.capacity = 0,
+                         .total = {0, item.gpus, item.profit, reduced(item, bound_.multipliers),
+                                   item.cpu, item.memory, item.nic, item.cap},
+                         .items = {{static_cast<std::int32_t>(i), 1}}});
+  }
+  ParetoKnapsack knapsack(
+      arena_, bound_.whole,
+      {state_.cpu, state_.memory, state_.nic, floor_,
+       std::max<std::size_t>(labels_ / static_cast<std::size_t>(state_.whole + 1), 16)});
+  extend(knapsack, from);
+}
+
+}  // namespace berth::solver

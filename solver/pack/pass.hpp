@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "contents.hpp"
+#include "pareto_knapsack.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace berth::solver {
+
+/// One pass: all contents of the machine whose bound passes the threshold.
+class Pass {
+ public:
+  /// @param labels  kept at a time, dealt to the devices
+  Pass(const MachineState& state, std::span<const Item> items, const MachineBound& bound,
+       Profit threshold, std::size_t labels);
+
+  void run();
+
+  /// Last labels of the contents; their parents tell what else is in them.
+  [[nodiscard]] const std::vector<std::int32_t>& ends() const { return ends_; }
+  [[nodiscard]] const Label& label(std::int32_t l) const {
+    return arena_[static_cast<std::size_t>(l)];
+  }
+  [[nodiscard]] const Content& content(std::int32_t c) const {
+    return contents_[static_cast<std::size_t>(c)];
+  }
+  [[nodiscard]] bool truncated() const { return truncated_; }
+
+ private:
+  [[nodiscard]] Profit devices_bound() const;
+  [[nodiscard]] std::int32_t copies_before(const Label& last, std::int32_t item) const;
+  [[nodiscard]] ParetoKnapsack::Admits admits() const;
+  void adopt(DeviceContents found);
+  void extend(ParetoKnapsack& knapsack, std::size_t from);
+  void opened_devices(int free, std::size_t devices, Profit later);
+  void whole_devices();
+
+  const MachineState& state_;
+  std::span<const Item> items_;
+  const MachineBound& bound_;
+  std::size_t labels_;
+  Profit delta_ = 0;
+  Profit floor_ = 0;
+  bool tight_ = false;
+  bool truncated_ = false;
+  std::vector<Label> arena_;
+  std::vector<Content> contents_;
+  std::vector<std::int32_t> ends_;
+};
+
+}  // namespace berth::solver
