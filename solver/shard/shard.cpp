@@ -6,48 +6,15 @@
 #include "shard/tenancy.hpp"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <limits>
-#include <optional>
-#include <set>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "berth/parallel/loops.hpp"
-#include "berth/solver/dive.hpp"
-#include "berth/solver/pack.hpp"
 
 namespace berth::solver {
 
 using model::JobPlacement;
-
-namespace {
-
-constexpr std::size_t kBatch = 64;  ///< insertions searched on one snapshot
-constexpr std::int64_t kSmallGpus = 4096;
-
-std::vector<JobId> sorted(std::span<const JobId> jobs) {
-  std::vector<JobId> result(jobs.begin(), jobs.end());
-  std::ranges::sort(result);
-  return result;
-}
-
-}  // namespace
-
-/// Largest value over the types the job may use; for a CPU-only job its value anywhere.
-double Shard::State::best_value(JobId job) const {
-  const model::Job& record = workload().job(job);
-  if (workload().gpu_milli(record) == 0) return valuation->best(job, GpuTypeId{});
-  double best = 0.0;
-  for (const GpuTypeId type : tenancy.index().types()) {
-    if (((record.gpu_types >> type.index()) & 1) != 0) {
-      best = std::max(best, valuation->best(job, type));
-    }
-  }
-  return best;
-}
 
 /// Best value of the job less its GPUs at a price per GPU and type.
 double Shard::State::profit(JobId job, std::span<const double> by_type) const {
@@ -59,128 +26,6 @@ double Shard::State::profit(JobId job, std::span<const double> by_type) const {
     best = std::max(best, valuation->best(job, GpuTypeId(t)) - gpus * by_type[t]);
   }
   return best;
-}
-
-void Shard::State::admit(model::Placement placed) {
-  for (JobPlacement& p : placed) {
-    unplaced.erase(p.job);
-    tenancy.adopt(std::move(p));
-  }
-}
-
-void Shard::State::dive_all(std::span<const JobId> jobs, std::span<const double> prices,
-                            const StopToken& stop) {
-  const auto [own, in_all] = model::part_of(valuation->instance().cluster, *pools, machines);
-  std::vector<double> own_prices;
-  for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
-  model::Room best_room = tenancy.room();
-  DiveResult best = dive(*valuation, own, best_room, machines, jobs, own_prices, {.stop = stop});
-  for (const double eps : more_smoothings()) {
-    if (stop.requested()) break;
-    model::Room room = tenancy.room();
-    DiveResult other =
-        dive(*valuation, own, room, machines, jobs, own_prices, {.eps = eps, .stop = stop});
-    if (other.value <= best.value) continue;
-    best = std::move(other);
-    best_room = std::move(room);
-  }
-  tenancy.room() = std::move(best_room);
-  admit(std::move(best.placement));
-}
-
-/// Which large gangs a dive takes first is a matter of luck, and in a small cluster one of them is
-/// much: there several dives cost little.
-std::span<const double> Shard::State::more_smoothings() const {
-  static constexpr std::array kMore = {0.0002, 0.002, 0.006};
-  if (valuation->instance().cluster.gpus() > kSmallGpus) return {};
-  return kMore;
-}
-
-void Shard::State::pack_all(std::span<const JobId> jobs, const StopToken& stop) {
-  PackResult result =
-      pack(*valuation, tenancy.room(), machines, jobs, {.gap = options.gap, .stop = stop});
-  shape_prices = std::move(result.prices);
-  admit(std::move(result.placed));
-}
-
-/// Idle room to whoever is worth most per GPU; jobs worth nothing last, they still run if they can.
-void Shard::State::fill_idle() {
-  std::vector<std::tuple<double, std::int32_t, std::int64_t, JobId>> order;
-  for (const JobId job : unplaced) {
-    const model::Job& record = workload().job(job);
-    const auto milli = std::max<std::int64_t>(1, workload().gpu_milli(record));
-    const double density = best_value(job) / static_cast<double>(milli);
-    const double rank = record.required ? std::numeric_limits<double>::infinity() : density;
-    order.emplace_back(-rank, -record.priority, record.arrival, job);
-  }
-  std::ranges::sort(order);
-  // Room only shrinks here: what found no place once finds none for an equal job later.
-  std::set<std::tuple<ShapeId, std::int32_t, std::uint64_t, model::Level, std::int64_t>> hopeless;
-  for (const auto& [rank, priority, arrival, job] : order) {
-    if (options.stop.patient().requested()) return;
-    const model::Job& record = workload().job(job);
-    const model::TaskGroup& group = workload().groups_of(record).front();
-    const std::tuple kind(group.shape, group.count, record.gpu_types, record.domain,
-                          record.communication.mbps);
-    if (record.groups == 1 && hopeless.contains(kind)) continue;
-    const std::optional<double> surcharge = tenancy.ledger().surcharge(job);
-    if (!surcharge || (*surcharge > best_value(job) && !record.required)) continue;
-    if (place_idle(tenancy, job)) {
-      unplaced.erase(job);
-    } else if (record.groups == 1) {
-      hopeless.insert(kind);
-    }
-  }
-}
-
-/// Carries an insertion out; one that the uplinks refuse is tried within a rack.
-Applied Shard::State::insert(JobId job, const Insertion& found, double at_least) {
-  Applied applied = apply_insertion(tenancy, job, found, at_least);
-  if (applied.gain > 0.0 || !applied.crowded) return applied;
-  const Insertion narrow = find_insertion(tenancy, job, {.widest = model::Level::rack});
-  if (narrow.gain <= 0.0 || narrow.gain < at_least) return {};
-  return apply_insertion(tenancy, job, narrow, at_least);
-}
-
-/// Searches on a frozen snapshot in parallel, commits in order of gain, then id; an insertion
-/// whose machines have changed meanwhile is searched again.
-double Shard::State::improve_batch(std::span<const JobId> batch) {
-  std::vector<Insertion> found(batch.size());
-  parallel::run_tasks(batch.size(), [&](std::size_t i) {
-    if (!options.stop.requested()) found[i] = find_insertion(tenancy, batch[i]);
-  });
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (found[i].gain > 0.0) order.push_back(i);
-  }
-  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(-found[i].gain, batch[i]); });
-  double gained = 0.0;
-  std::set<MachineId> touched;
-  for (const std::size_t i : order) {
-    if (options.stop.requested()) break;
-    const auto stale = [&](MachineId m) { return touched.contains(m); };
-    const auto gone = [&](JobId victim) { return !tenancy.has(victim); };
-    if (std::ranges::any_of(found[i].machines, stale) ||
-        std::ranges::any_of(found[i].victims, gone)) {
-      found[i] = find_insertion(tenancy, batch[i]);
-    }
-    if (found[i].gain <= 0.0) continue;
-    for (const JobId victim : found[i].victims) {
-      for (const auto& task : tenancy.placed(victim).tasks) touched.insert(task.machine);
-    }
-    const Applied applied = insert(batch[i], found[i], 0.0);
-    if (applied.gain <= 0.0) continue;
-    gained += applied.gain;
-    touched.insert(found[i].machines.begin(), found[i].machines.end());
-    for (const JobId victim : found[i].victims) {
-      if (!tenancy.has(victim)) continue;
-      for (const auto& task : tenancy.placed(victim).tasks) touched.insert(task.machine);
-    }
-    unplaced.erase(batch[i]);
-    unplaced.insert(applied.pushed_out.begin(), applied.pushed_out.end());
-    pushed_out.insert(applied.pushed_out.begin(), applied.pushed_out.end());
-  }
-  return gained;
 }
 
 Shard::Shard(ShardId id, const model::Valuation& valuation, const model::Pools& pools,
@@ -215,38 +60,6 @@ void Shard::keep(const JobPlacement& placement) {
   state_->tenancy.add(placement);
   state_->challenged = true;
 }
-
-void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
-                 const StopToken& share) {
-  State& s = *state_;
-  s.unplaced.insert(jobs.begin(), jobs.end());
-  s.cheapest.assign(s.valuation->instance().cluster.gpu_types.size(),
-                    std::numeric_limits<double>::infinity());
-  for (std::size_t p = 0; p < s.pools->size(); ++p) {
-    const GpuTypeId type = s.pools->pools[p].gpu_type;
-    if (type.valid()) s.cheapest[type.index()] = std::min(s.cheapest[type.index()], prices[p]);
-  }
-  std::vector<JobId> on_gpus;
-  std::vector<JobId> packable;
-  for (const JobId job : sorted(jobs)) {
-    if (s.workload().gpu_milli(s.workload().job(job)) > 0) on_gpus.push_back(job);
-    if (s.packable(job)) packable.push_back(job);
-  }
-  if (share.whole().requested()) {  // idle room is all that can still be used
-  } else if (std::ranges::all_of(on_gpus, [&](JobId job) { return s.packable(job); })) {
-    s.pack_all(packable, share);
-  } else {
-    s.dive_all(on_gpus, prices, share);
-  }
-  s.fill_idle();
-  if (!s.challenged) return;
-  // The relaxation took the running jobs' room for gone: now who waits may push them out.
-  s.cheapest = marginal_prices();
-  s.pushed_out = s.unplaced;
-  improve();
-}
-
-void Shard::refill() { state_->fill_idle(); }
 
 void Shard::restore(ShardContent content) {
   for (JobPlacement& p : content.placed) state_->tenancy.add(std::move(p));
@@ -355,48 +168,6 @@ std::vector<double> Shard::marginal_prices() const {
 
 void Shard::update_prices(std::span<const double> by_type) {
   state_->cheapest.assign(by_type.begin(), by_type.end());
-}
-
-double Shard::improve() {
-  State& s = *state_;
-  double total = 0.0;
-  for (int sweep = 0; sweep < s.options.sweeps && !s.pushed_out.empty(); ++sweep) {
-    std::vector<std::pair<double, JobId>> order;
-    for (const JobId job : s.pushed_out) {
-      if (s.unplaced.contains(job)) order.emplace_back(-s.regret(job), job);
-    }
-    std::ranges::sort(order);
-    s.pushed_out.clear();
-    std::vector<JobId> queue;
-    for (const auto& [regret, job] : order) queue.push_back(job);
-    for (std::size_t first = 0; first < queue.size(); first += kBatch) {
-      const std::size_t count = std::min(kBatch, queue.size() - first);
-      total += s.improve_batch(std::span(queue).subspan(first, count));
-    }
-  }
-  return total;
-}
-
-double Shard::State::search(const model::Valuation& by, std::span<const double> prices,
-                            const SearchEffort& effort, model::Ledger& ledger) {
-  const auto [own, in_all] = model::part_of(by.instance().cluster, *pools, machines);
-  std::vector<double> own_prices;
-  for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
-  std::vector<JobId> waiting(unplaced.begin(), unplaced.end());
-  model::Placement placed = tenancy.placement();
-  const double gained = solver::improve(by, own, tenancy.room(), machines, waiting, placed,
-                                        own_prices, effort, options.stop, &ledger);
-  tenancy.replace(std::move(placed));
-  unplaced = {waiting.begin(), waiting.end()};
-  pushed_out.clear();
-  return gained;
-}
-
-double Shard::search(std::span<const double> prices, const SearchEffort& effort) {
-  State& s = *state_;
-  if (s.charged()) return s.search_twice(prices, effort);
-  model::Ledger ledger = s.tenancy.ledger();
-  return s.search(*s.valuation, prices, effort, ledger);
 }
 
 ShardId Shard::id() const { return state_->id; }

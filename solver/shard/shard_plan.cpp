@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shard/insertion.hpp"
+#include "shard/shard_state.hpp"
+#include "shard/tenancy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "berth/solver/dive.hpp"
+#include "berth/solver/pack.hpp"
+#include "berth/solver/shard.hpp"
+
+namespace berth::solver {
+
+using model::JobPlacement;
+
+namespace {
+
+constexpr std::int64_t kSmallGpus = 4096;
+
+std::vector<JobId> sorted(std::span<const JobId> jobs) {
+  std::vector<JobId> result(jobs.begin(), jobs.end());
+  std::ranges::sort(result);
+  return result;
+}
+
+}  // namespace
+
+/// Largest value over the types the job may use; for a CPU-only job its value anywhere.
+double Shard::State::best_value(JobId job) const {
+  const model::Job& record = workload().job(job);
+  if (workload().gpu_milli(record) == 0) return valuation->best(job, GpuTypeId{});
+  double best = 0.0;
+  for (const GpuTypeId type : tenancy.index().types()) {
+    if (((record.gpu_types >> type.index()) & 1) != 0) {
+      best = std::max(best, valuation->best(job, type));
+    }
+  }
+  return best;
+}
+
+void Shard::State::admit(model::Placement placed) {
+  for (JobPlacement& p : placed) {
+    unplaced.erase(p.job);
+    tenancy.adopt(std::move(p));
+  }
+}
+
+void Shard::State::dive_all(std::span<const JobId> jobs, std::span<const double> prices,
+                            const StopToken& stop) {
+  const auto [own, in_all] = model::part_of(valuation->instance().cluster, *pools, machines);
+  std::vector<double> own_prices;
+  for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
+  model::Room best_room = tenancy.room();
+  DiveResult best = dive(*valuation, own, best_room, machines, jobs, own_prices, {.stop = stop});
+  for (const double eps : more_smoothings()) {
+    if (stop.requested()) break;
+    model::Room room = tenancy.room();
+    DiveResult other =
+        dive(*valuation, own, room, machines, jobs, own_prices, {.eps = eps, .stop = stop});
+    if (other.value <= best.value) continue;
+    best = std::move(other);
+    best_room = std::move(room);
+  }
+  tenancy.room() = std::move(best_room);
+  admit(std::move(best.placement));
+}
+
+/// Which large gangs a dive takes first is a matter of luck, and in a small cluster one of them is
+/// much: there several dives cost little.
+std::span<const double> Shard::State::more_smoothings() const {
+  static constexpr std::array kMore = {0.0002, 0.002, 0.006};
+  if (valuation->instance().cluster.gpus() > kSmallGpus) return {};
+  return kMore;
+}
+
+void Shard::State::pack_all(std::span<const JobId> jobs, const StopToken& stop) {
+  PackResult result =
+      pack(*valuation, tenancy.room(), machines, jobs, {.gap = options.gap, .stop = stop});
+  shape_prices = std::move(result.prices);
+  admit(std::move(result.placed));
+}
+
+/// Idle room to whoever is worth most per GPU; jobs worth nothing last, they still run if they can.
+void Shard::State::fill_idle() {
+  std::vector<std::tuple<double, std::int32_t, std::int64_t, JobId>> order;
+  for (const JobId job : unplaced) {
+    const model::Job& record = workload().job(job);
+    const auto milli = std::max<std::int64_t>(1, workload().gpu_milli(record));
+    const double density = best_value(job) / static_cast<double>(milli);
+    const double rank = record.required ? std::numeric_limits<double>::infinity() : density;
+    order.emplace_back(-rank, -record.priority, record.arrival, job);
+  }
+  std::ranges::sort(order);
+  // Room only shrinks here: what found no place once finds none for an equal job later.
+  std::set<std::tuple<ShapeId, std::int32_t, std::uint64_t, model::Level, std::int64_t>> hopeless;
+  for (const auto& [rank, priority, arrival, job] : order) {
+    if (options.stop.patient().requested()) return;
+    const model::Job& record = workload().job(job);
+    const model::TaskGroup& group = workload().groups_of(record).front();
+    const std::tuple kind(group.shape, group.count, record.gpu_types, record.domain,
+                          record.communication.mbps);
+    if (record.groups == 1 && hopeless.contains(kind)) continue;
+    const std::optional<double> surcharge = tenancy.ledger().surcharge(job);
+    if (!surcharge || (*surcharge > best_value(job) && !record.required)) continue;
+    if (place_idle(tenancy, job)) {
+      unplaced.erase(job);
+    } else if (record.groups == 1) {
+      hopeless.insert(kind);
+    }
+  }
+}
+
+void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
+                 const StopToken& share) {
+  State& s = *state_;
+  s.unplaced.insert(jobs.begin(), jobs.end());
+  s.cheapest.assign(s.valuation->instance().cluster.gpu_types.size(),
+                    std::numeric_limits<double>::infinity());
+  for (std::size_t p = 0; p < s.pools->size(); ++p) {
+    const GpuTypeId type = s.pools->pools[p].gpu_type;
+    if (type.valid()) s.cheapest[type.index()] = std::min(s.cheapest[type.index()], prices[p]);
+  }
+  std::vector<JobId> on_gpus;
+  std::vector<JobId> packable;
+  for (const JobId job : sorted(jobs)) {
+    if (s.workload().gpu_milli(s.workload().job(job)) > 0) on_gpus.push_back(job);
+    if (s.packable(job)) packable.push_back(job);
+  }
+  if (share.whole().requested()) {  // idle room is all that can still be used
+  } else if (std::ranges::all_of(on_gpus, [&](JobId job) { return s.packable(job); })) {
+    s.pack_all(packable, share);
+  } else {
+    s.dive_all(on_gpus, prices, share);
+  }
+  s.fill_idle();
+  if (!s.challenged) return;
+  // The relaxation took the running jobs' room for gone: now who waits may push them out.
+  s.cheapest = marginal_prices();
+  s.pushed_out = s.unplaced;
+  improve();
+}
+
+void Shard::refill() { state_->fill_idle(); }
+
+}  // namespace berth::solver
