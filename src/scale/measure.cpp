@@ -94,9 +94,11 @@ Point measure_once(const Communicator& comm, model::Instance& instance,
   run.begin_stage("load");
   run.record_events();
   pipeline::distribute(run, instance);
+  coordinator::JobStore jobs(run, instance.workload);
+  jobs.spread();         // as they are when files are read
+  forget_peak_memory();  // of making them on rank 0
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   const std::clock_t begin = std::clock();
-  coordinator::JobStore jobs(run, instance.workload);
   const model::Plan plan = pipeline::plan_in_parts(run, instance, options, silent, jobs);
   const std::clock_t end = std::clock();
 
@@ -119,6 +121,8 @@ Point measure_once(const Communicator& comm, model::Instance& instance,
   point.calls = gather_calls(comm, run);
   point.shard_seconds = gather_spans(comm, run, "shard");
   point.evaluate_seconds = gather_spans(comm, run, "evaluate");
+  point.peak_memory_mib = comm.all_gather(peak_memory_mib());
+  jobs.gather();  // for the next run
   return point;
 }
 
@@ -126,7 +130,6 @@ Point measure_once(const Communicator& comm, model::Instance& instance,
 
 Point measure(const Communicator& comm, model::Instance& instance, const MeasureOptions& options) {
   BERTH_EXPECT(options.repeats > 0);
-  forget_peak_memory();
   model::Instance received;
   model::Instance& own = comm.rank() == 0 ? instance : received;  // a copy would count as memory
   std::vector<Point> runs;
@@ -145,7 +148,6 @@ Point measure(const Communicator& comm, model::Instance& instance, const Measure
   Point median = std::move(runs[order[order.size() / 2]]);
   median.solve_seconds = std::move(seconds);
   median.same_digest = same;
-  median.peak_memory_mib = comm.all_gather(peak_memory_mib());
   return median;
 }
 

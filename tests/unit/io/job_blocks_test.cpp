@@ -46,6 +46,30 @@ Instance in_blocks(std::string_view text, std::size_t size) {
   return instance;
 }
 
+/// Jobs leave the merger after every block, and are put together again here.
+Instance taken_away(std::string_view text, std::size_t size) {
+  Instance instance = cluster_alone();
+  const JobBlockParser parser(instance.cluster);
+  JobMerger merger(instance.cluster, "j.jsonl");
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  Workload jobs;
+  while (!text.empty()) {
+    merger.add(parser.parse(take_lines(text, size)));
+    const MergedJobs merged = merger.take();
+    EXPECT_EQ(merged.first, jobs.jobs.size());
+    for (model::Job job : merged.jobs) {
+      job.first_group += static_cast<std::uint32_t>(jobs.groups.size());
+      jobs.jobs.push_back(job);
+    }
+    jobs.groups.insert(jobs.groups.end(), merged.groups.begin(), merged.groups.end());
+  }
+  instance.workload = merger.finish();
+  EXPECT_TRUE(instance.workload.jobs.empty());
+  instance.workload.jobs = std::move(jobs.jobs);
+  instance.workload.groups = std::move(jobs.groups);
+  return instance;
+}
+
 template <class Read>
 std::string fault_of(const Read& read) {
   try {
@@ -95,6 +119,7 @@ TEST(JobBlocks, merged_are_what_one_reader_makes_of_the_text) {
     for (const std::size_t size : {1, 300, 2000}) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", blocks of " << size);
       expect_same(in_blocks(text, size), expected);
+      expect_same(taken_away(text, size), expected);
     }
   }
 }
@@ -109,6 +134,7 @@ TEST(JobBlocks, the_first_fault_is_the_one_that_one_reader_finds) {
     for (const std::size_t size : {1, 500}) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", blocks of " << size);
       EXPECT_EQ(fault_of([&] { in_blocks(text, size); }), expected);
+      EXPECT_EQ(fault_of([&] { taken_away(text, size); }), expected);
     }
   }
   EXPECT_GT(faults, 100);
