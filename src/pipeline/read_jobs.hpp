@@ -11,12 +11,13 @@
 namespace berth::pipeline {
 
 /// Reads a jobs file with all ranks: rank 0 hands out blocks of whole lines, every rank's threads
-/// parse theirs, and rank 0 puts the records together in the order of the file. The workload is on
-/// rank 0 alone, the same as io::read_jobs gives; an error is thrown on all ranks, the same as
-/// there.
+/// parse theirs, and rank 0 puts the records together in the order of the file and sends each to
+/// the rank where the job is at home (coordinator::JobStore). Names and what jobs share are on rank
+/// 0 alone. Put together it is what io::read_jobs gives; an error is thrown on all ranks, the same
+/// as there.
 ///
 /// Collective. Rank 0 holds one block of text of each thread of each rank, 32 MiB at most (or one
-/// line of each rank), at a time, and as much of what is next.
+/// line of each rank), at a time, the records made of it, and as much of what is next.
 /// @param cluster      the same on all ranks; rank 0's gets what jobs add to it
 /// @param block_bytes  of text in a block, about
 model::Workload read_jobs(const comm::Communicator& comm, const std::string& path,

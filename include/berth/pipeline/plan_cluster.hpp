@@ -57,8 +57,9 @@ void validate(const PlanOptions& options);
 /// Options of rounds that are not the defaults, by name: they are part of what a plan depends on.
 std::map<std::string, std::string> changed(const coordinator::RoundOptions& rounds);
 
-/// Reads the files: rank 0 reads, all ranks parse the jobs in blocks of lines, and what the ranks
-/// need of the instance is sent to them (`distribute`). All ranks return or all throw.
+/// Reads the files: rank 0 reads, all ranks parse the jobs in blocks of lines. Every rank gets the
+/// jobs that are at home there (coordinator::JobStore) and what all need of the instance; names are
+/// on rank 0. All ranks return or all throw.
 /// @param block_bytes  of the jobs' text that a thread parses at a time; by default as io's own
 ///                     reader does
 model::Instance load_instance(const comm::Communicator& comm, const Input& input,
