@@ -27,19 +27,22 @@ JobKind kind_of(const model::Workload& workload, JobId job) {
   return kind;
 }
 
-/// Of all ranks' jobs. A kind travels as its length, its groups, and how many jobs it has.
-std::map<JobKind, std::int64_t> count_kinds(const comm::Communicator& comm,
-                                            const model::Workload& workload,
-                                            std::span<const JobId> jobs) {
-  std::map<JobKind, std::int64_t> own, all;
-  for (const JobId job : jobs) ++own[kind_of(workload, job)];
+using KindCounts = std::map<JobKind, std::int64_t>;
+
+/// A kind travels as its length, its groups, and how many jobs it has.
+std::vector<std::int64_t> to_stream(const KindCounts& kinds) {
   std::vector<std::int64_t> stream;
-  for (const auto& [kind, count] : own) {
+  for (const auto& [kind, count] : kinds) {
     stream.push_back(std::ssize(kind));
     for (const auto& [shape, tasks] : kind) stream.insert(stream.end(), {shape.value(), tasks});
     stream.push_back(count);
   }
-  stream = comm.all_gather_varying<std::int64_t>(stream);
+  return stream;
+}
+
+/// Kinds that are there more than once are added up.
+KindCounts from_stream(std::span<const std::int64_t> stream) {
+  KindCounts all;
   for (auto at = stream.begin(); at != stream.end();) {
     JobKind kind;
     for (std::int64_t groups = *at++; groups > 0; --groups, at += 2) {
@@ -48,6 +51,17 @@ std::map<JobKind, std::int64_t> count_kinds(const comm::Communicator& comm,
     all[std::move(kind)] += *at++;
   }
   return all;
+}
+
+/// Of all ranks' jobs. Rank 0 adds up, so that nobody hears of a kind more than once.
+KindCounts count_kinds(const comm::Communicator& comm, const model::Workload& workload,
+                       std::span<const JobId> jobs) {
+  KindCounts own;
+  for (const JobId job : jobs) ++own[kind_of(workload, job)];
+  const auto all = from_stream(comm.gather_varying<std::int64_t>(to_stream(own)));
+  auto stream = to_stream(all);
+  comm.broadcast_vector(stream);
+  return from_stream(stream);
 }
 
 template <class PieceOf>
@@ -77,7 +91,7 @@ Content all_of(std::map<ShardId, Content> pieces) {
 
 KindDeal::KindDeal(const comm::Communicator& comm, const model::Workload& workload,
                    std::span<const JobId> jobs, std::size_t pieces) {
-  std::map<JobKind, std::int64_t> kinds = count_kinds(comm, workload, jobs);
+  const KindCounts kinds = count_kinds(comm, workload, jobs);
   std::vector<std::pair<const JobKind*, std::int64_t>> largest_first;
   for (const auto& [kind, count] : kinds) largest_first.emplace_back(&kind, count);
   std::ranges::stable_sort(largest_first, std::greater<>{}, [](const auto& k) { return k.second; });
