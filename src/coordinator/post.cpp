@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
+#include "berth/comm/lists.hpp"
 #include "berth/coordinator/wire.hpp"
 
 namespace berth::coordinator {
@@ -32,15 +32,8 @@ void Post::add(ShardId piece, JobId waiting) {
 }
 
 std::vector<std::int64_t> Post::exchange() {
-  std::vector<std::size_t> counts;
-  for (const auto& stream : to_) counts.push_back(stream.size());
-  std::vector<std::int64_t> all;
-  all.reserve(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-  for (auto& stream : to_) {
-    all.insert(all.end(), stream.begin(), stream.end());
-    std::vector<std::int64_t>().swap(stream);
-  }
-  return comm_.all_to_all_varying<std::int64_t>(all, counts).values;
+  const std::size_t ranks = to_.size();
+  return comm::exchange_lists(comm_, std::exchange(to_, Streams(ranks))).values;
 }
 
 std::map<ShardId, Content> Post::deliver() {

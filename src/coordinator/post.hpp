@@ -49,8 +49,9 @@ class Post {
   const comm::Communicator& comm_;
   const partition::Ownership& owners_;
   const JobStore& store_;
-  std::vector<std::vector<std::int64_t>> to_;  ///< by rank
-  JobLists jobs_;                              ///< named there, where records go
+  using Streams = std::vector<std::vector<std::int64_t>>;
+  Streams to_;     ///< by rank
+  JobLists jobs_;  ///< named there, where records go
 };
 
 /// All jobs in these contents.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/comm/lists.hpp"
 #include "berth/coordinator/job_store.hpp"
 #include "berth/coordinator/job_wire.hpp"
 #include "berth/io/job_blocks.hpp"
@@ -126,13 +127,7 @@ void send_home(const Communicator& comm, const io::MergedJobs& merged, model::Wo
     coordinator::append_job(words[static_cast<std::size_t>(JobStore::home_of(id, comm.size()))], id,
                             job, std::span(merged.groups).subspan(job.first_group, job.groups));
   }
-  coordinator::JobWords all;
-  std::vector<std::size_t> counts;
-  for (const coordinator::JobWords& list : words) {
-    all.insert(all.end(), list.begin(), list.end());
-    counts.push_back(list.size());
-  }
-  coordinator::add_jobs(comm.all_to_all_varying<std::uint32_t>(all, counts).values, homes);
+  coordinator::add_jobs(comm::exchange_lists(comm, std::move(words)).values, homes);
 }
 
 /// A piece of the lines for each thread.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "berth/comm/communicator.hpp"
+#include "berth/comm/lists.hpp"
 
 namespace berth::comm {
 namespace {
@@ -80,6 +82,23 @@ TEST_P(Varying, all_to_all_delivers_by_source) {
     EXPECT_EQ(received.ranks(), world.size());
     for (int r = 0; r < received.ranks(); ++r) {
       EXPECT_EQ(received[r].size(), amount(GetParam(), r, world.rank()));
+    }
+  }
+}
+
+TEST_P(Varying, lists_are_what_all_to_all_delivers) {
+  for (const auto& world : worlds()) {
+    std::vector<std::vector<Item>> lists(static_cast<std::size_t>(world.size()));
+    std::vector<std::vector<Item>> expected = lists;
+    for (int r = 0; r < world.size(); ++r) {
+      append(lists[static_cast<std::size_t>(r)], GetParam(), world.rank(), r);
+      append(expected[static_cast<std::size_t>(r)], GetParam(), r, world.rank());
+    }
+    const ByRank<Item> received = exchange_lists(world, std::move(lists));
+    ASSERT_EQ(received.ranks(), world.size());
+    for (int r = 0; r < world.size(); ++r) {
+      const auto& from = expected[static_cast<std::size_t>(r)];
+      EXPECT_EQ(std::vector<Item>(received[r].begin(), received[r].end()), from);
     }
   }
 }
