@@ -2,7 +2,7 @@
 // Oracle: the same on one rank.
 #include "berth/coordinator/consensus.hpp"
 
-#include <memory>
+#include "with_petsc.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,18 +10,11 @@
 #include "berth/coordinator/coordinate.hpp"
 #include "berth/coordinator/plan_shards.hpp"
 #include "berth/policy/generate.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::coordinator {
 namespace {
 
-/// One PETSc session for all tests of the program: TAO cannot be started twice.
-class Coordinator : public testing::Test {
- protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-};
+class Coordinator : public berth::test::WithPetsc<> {};
 
 TEST_F(Coordinator, consensus_prices_are_the_same_bits_on_every_rank_and_on_one) {
   const auto world = comm::Communicator::world();

@@ -4,17 +4,16 @@
 #include "berth/pipeline/checkpoint.hpp"
 
 #include "quick.hpp"
+#include "with_petsc.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "berth/policy/generate.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -41,12 +40,8 @@ void set_quotas(model::Instance& instance) {
 /// Rounds between two cuts: all are tried, but for the sanitizers' slow build.
 constexpr int kEvery = test::kSanitized ? 3 : 1;
 
-class Resumed : public testing::Test {
+class Resumed : public berth::test::WithPetsc<> {
  protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-
   Resumed() {
     std::int64_t id = ::getpid();
     world.broadcast_value(id);

@@ -2,9 +2,9 @@
 // A rank that fails or dawdles somewhere in the searches: one error on all ranks, or the same plan.
 // (Ranks that die are in tests/cli/ending_test.py.)
 #include "quick.hpp"
+#include "with_petsc.hpp"
 
 #include <chrono>
-#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -12,17 +12,12 @@
 
 #include "berth/base/random.hpp"
 #include "berth/policy/generate.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
 
-class Faults : public testing::Test {
+class Faults : public berth::test::WithPetsc<> {
  protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-
   [[nodiscard]] model::Plan plan(const StopSource& stop) const {
     report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
     PlanOptions options = test::quick_options();

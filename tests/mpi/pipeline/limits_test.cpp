@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Under quotas and uplinks jobs trade places and groups are searched anew as without them, within
 // what is left of the limits: a plan after every round, the same one on all ranks as on one.
-#include <memory>
+#include "with_petsc.hpp"
+
 #include <string>
 
 #include <gtest/gtest.h>
@@ -10,7 +11,6 @@
 #include "berth/io/plan_file.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 #include "berth/policy/generate.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -53,12 +53,7 @@ model::Plan plan_on(const comm::Communicator& comm, const model::Instance& insta
   return plan_cluster(comm, instance, options, silent);
 }
 
-class Limited : public testing::TestWithParam<Bound> {
- protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-};
+class Limited : public berth::test::WithPetsc<testing::TestWithParam<Bound>> {};
 
 TEST_P(Limited, groups_gain_and_keep_the_limits_on_any_ranks) {
   const model::Instance instance = limited(GetParam());

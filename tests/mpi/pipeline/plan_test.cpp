@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The promise: one plan, bit for bit, for any number of ranks and threads. Oracle: one rank.
 #include "planned.hpp"
+#include "with_petsc.hpp"
 
 #include <chrono>
-#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -11,18 +11,11 @@
 #include "berth/io/plan_file.hpp"
 #include "berth/pipeline/distribute.hpp"
 #include "berth/policy/generate.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
 
-/// One PETSc session for all tests of the program: TAO cannot be started twice.
-class PlanCluster : public testing::Test {
- protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-};
+class PlanCluster : public berth::test::WithPetsc<> {};
 
 TEST_F(PlanCluster, is_the_same_on_any_number_of_ranks_and_threads) {
   for (const std::uint64_t seed : {1, 2}) {

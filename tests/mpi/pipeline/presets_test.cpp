@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One plan for any number of ranks and threads, on workloads of other kinds. Oracle: one rank.
 #include "planned.hpp"
-
-#include <memory>
+#include "with_petsc.hpp"
 
 #include <gtest/gtest.h>
 
 #include "berth/policy/generate.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
 
-/// One PETSc session for all tests of the program: TAO cannot be started twice.
-class Presets : public testing::Test {
- protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-};
+class Presets : public berth::test::WithPetsc<> {};
 
 TEST_F(Presets, gangs_with_homes_and_locality) {
   test::same_on_any_ranks(

@@ -2,9 +2,9 @@
 // Real and reference input with known answers: quality, proof, and the same plan on any ranks.
 #include "planned.hpp"
 #include "test_paths.hpp"
+#include "with_petsc.hpp"
 
 #include <filesystem>
-#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -12,7 +12,6 @@
 #include "berth/certify/check.hpp"
 #include "berth/io/import.hpp"
 #include "berth/io/plan_file.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -27,13 +26,7 @@ model::Plan judged(const model::Instance& instance, model::Objective objective, 
   return plan;
 }
 
-/// One PETSc session for all tests of the program: TAO cannot be started twice.
-class RealInput : public testing::Test {
- protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-};
+class RealInput : public berth::test::WithPetsc<> {};
 
 TEST_F(RealInput, openb_default_is_packed_to_a_hair) {
   const auto traces = berth::test::traces();

@@ -2,8 +2,8 @@
 // A cluster at work: jobs that run, machines that go down, quotas and busy uplinks. The plan is
 // proved, keeps what it may not touch, and is the same on any ranks.
 #include "quick.hpp"
+#include "with_petsc.hpp"
 
-#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,6 @@
 #include "berth/model/quota.hpp"
 #include "berth/model/value.hpp"
 #include "berth/policy/generate.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -81,12 +80,7 @@ model::Instance at_work(const model::Instance& idle, const model::Placement& pla
   return read;
 }
 
-class Replan : public testing::Test {
- protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-};
+class Replan : public berth::test::WithPetsc<> {};
 
 TEST_F(Replan, keeps_what_may_not_be_touched_on_any_ranks) {
   const auto world = comm::Communicator::world();

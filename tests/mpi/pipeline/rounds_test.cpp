@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every way to run the rounds gives a feasible plan, the same on all ranks as on one.
 #include "quick.hpp"
-
-#include <memory>
+#include "with_petsc.hpp"
 
 #include <gtest/gtest.h>
 
 #include "berth/certify/check.hpp"
 #include "berth/io/plan_file.hpp"
 #include "berth/policy/generate.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -23,12 +21,8 @@ model::Plan plan_on(const comm::Communicator& comm, const model::Instance& insta
   return test::plan_as_program(comm, instance, options);
 }
 
-class Rounds : public testing::Test {
+class Rounds : public berth::test::WithPetsc<> {
  protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-
   model::Plan expect_one_plan(const coordinator::RoundOptions& rounds) const {
     const auto world = comm::Communicator::world();
     auto together = plan_on(world, instance, rounds);

@@ -2,16 +2,15 @@
 // Wherever a limit cuts in: a feasible plan with a proved bound that says it was cut short. Limits
 // are counted in questions here, so that every stage is met, and timed once.
 #include "quick.hpp"
+#include "with_petsc.hpp"
 
 #include <chrono>
-#include <memory>
 
 #include <gtest/gtest.h>
 
 #include "berth/certify/check.hpp"
 #include "berth/io/plan_file.hpp"
 #include "berth/policy/generate.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -32,12 +31,8 @@ void expect_valid(const model::Instance& instance, const model::Plan& plan) {
   EXPECT_TRUE(verdict.valid()) << (verdict.faults.empty() ? "" : verdict.faults[0].text);
 }
 
-class Stopped : public testing::Test {
+class Stopped : public berth::test::WithPetsc<> {
  protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-
   /// Cuts in after 0, 1, 4, 13, ... questions to one rank, until nothing is cut any more.
   static void cut_everywhere(const model::Instance& instance, int shards, int rank) {
     SCOPED_TRACE(testing::Message() << "rank " << rank);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uplinks as coupling resources: their prices are in the certificate, and the plan keeps them.
 #include "planned.hpp"
+#include "with_petsc.hpp"
 
-#include <memory>
 #include <string>
 
 #include "berth/certify/bound.hpp"
@@ -11,7 +11,6 @@
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/plan_file.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -60,12 +59,7 @@ std::string fault_of(const model::Instance& instance, const model::Plan& plan) {
   return verdict.faults.empty() ? "" : verdict.faults[0].text;
 }
 
-class Uplinks : public testing::Test {
- protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-};
+class Uplinks : public berth::test::WithPetsc<> {};
 
 TEST_F(Uplinks, have_prices_that_prove_what_they_allow) {
   const model::Instance instance = loaders();

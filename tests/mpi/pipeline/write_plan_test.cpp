@@ -4,9 +4,9 @@
 #include "berth/pipeline/write_plan.hpp"
 
 #include "quick.hpp"
+#include "with_petsc.hpp"
 
 #include <filesystem>
-#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -16,18 +16,12 @@
 #include "berth/io/plan_file.hpp"
 #include "berth/model/digest.hpp"
 #include "berth/policy/generate.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::pipeline {
 namespace {
 
-/// One PETSc session for all tests of the program: TAO cannot be started twice.
-class WritePlan : public testing::Test {
+class WritePlan : public berth::test::WithPetsc<> {
  protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-
   WritePlan() {
     world.broadcast_string(folder);
     if (world.rank() == 0) part = original;

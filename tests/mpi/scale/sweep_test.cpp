@@ -2,7 +2,8 @@
 // What the model says of messages on all ranks, from a few, is what all ranks then measure.
 #include "berth/scale/sweep.hpp"
 
-#include <memory>
+#include "with_petsc.hpp"
+
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -10,18 +11,12 @@
 #include "berth/base/error.hpp"
 #include "berth/comm/error.hpp"
 #include "berth/policy/generate.hpp"
-#include "berth/solver/petsc_session.hpp"
 
 namespace berth::scale {
 namespace {
 
-/// One PETSc session for all tests of the program: TAO cannot be started twice.
-class SweepTest : public testing::Test {
+class SweepTest : public berth::test::WithPetsc<> {
  protected:
-  static void SetUpTestSuite() { petsc = std::make_unique<solver::PetscSession>(); }
-  static void TearDownTestSuite() { petsc.reset(); }
-  static inline std::unique_ptr<solver::PetscSession> petsc;
-
   static SweepOptions options(std::vector<int> ranks) {
     SweepOptions options;
     options.ranks = std::move(ranks);
