@@ -45,7 +45,7 @@ JobStore::JobStore(const comm::Communicator& comm, Workload& workload)
 }
 
 JobStore JobStore::of_whole(const comm::Communicator& comm, const Workload& workload) {
-  return {comm, workload, false};
+  return {Whole{}, comm, workload};
 }
 
 int JobStore::home_of(JobId job, int ranks) {

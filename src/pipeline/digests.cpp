@@ -16,7 +16,7 @@ std::string instance_digest(const comm::Communicator& comm, const model::Instanc
   std::vector<JobId> order;
   if (comm.rank() == 0) {
     digest.emplace(instance);
-    for (std::size_t j = 0; j < instance.workload.size(); ++j) order.emplace_back(j);
+    order = all_jobs(instance.workload);
   }
   each_window(comm, order, [&](const std::vector<JobId>& window) {
     const auto guests = jobs.invite(window);

@@ -37,6 +37,13 @@ void each_window(const Communicator& comm, std::span<const JobId> order,
   }
 }
 
+std::vector<JobId> all_jobs(const model::Workload& workload) {
+  std::vector<JobId> jobs;
+  jobs.reserve(workload.size());
+  for (std::size_t j = 0; j < workload.size(); ++j) jobs.emplace_back(j);
+  return jobs;
+}
+
 model::Placement gather_window(const Communicator& comm, std::span<const JobId> window,
                                const model::Placement& mine) {
   model::Placement here;

@@ -9,6 +9,7 @@
 #include "berth/comm/communicator.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
+#include "berth/model/workload.hpp"
 
 namespace berth::pipeline {
 
@@ -16,6 +17,9 @@ namespace berth::pipeline {
 /// `see` runs on every rank with the same window of them. Collective.
 void each_window(const comm::Communicator& comm, std::span<const JobId> order,
                  const std::function<void(const std::vector<JobId>&)>& see);
+
+/// All jobs, of a workload in parts too: the order of the files.
+std::vector<JobId> all_jobs(const model::Workload& workload);
 
 /// Where the jobs of the window lie, on rank 0 and in the window's order; empty elsewhere.
 /// Collective. @param mine  of the jobs at home on this rank, ascending

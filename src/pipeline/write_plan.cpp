@@ -26,7 +26,7 @@ void write_plan(const comm::Communicator& comm, const std::string& path,
   on_root([&] {
     file.emplace(path);
     text.emplace(instance, plan);
-    for (std::size_t j = 0; j < instance.workload.size(); ++j) order.emplace_back(j);
+    order = all_jobs(instance.workload);
   });
   const auto write = [&](const auto& part) {
     on_root([&] {

@@ -76,8 +76,9 @@ class JobStore {
   [[nodiscard]] std::int64_t held() const;
 
  private:
-  JobStore(const comm::Communicator& comm, const model::Workload& jobs, bool at_root)
-      : comm_(&comm), jobs_(&jobs), at_root_(at_root) {}
+  struct Whole {};  // tells the two constructors apart
+  JobStore(Whole, const comm::Communicator& comm, const model::Workload& jobs)
+      : comm_(&comm), jobs_(&jobs) {}
 
   const comm::Communicator* comm_;
   const model::Workload* jobs_;
