@@ -170,8 +170,7 @@ ExitCode run_scale(const comm::Communicator& world, BenchFlags& flags) {
   const parallel::ThreadLimit threads(share_cores(world, flags.threads));
   scale::Sweep sweep = scale::run_sweep(
       world, [&](int ranks) { return make(flags, ranks); }, options);
-  world.agreed([&] {
-    if (world.rank() != 0) return;
+  world.agreed_on_root([&] {
     sweep.instance = in_words(flags);
     fmt::print("{}", scale::table_text(sweep));
     write(flags.json, scale::json_text(sweep));

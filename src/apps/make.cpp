@@ -35,8 +35,7 @@ void describe(const model::Instance& instance, const Output& output) {
 
 /// Only rank 0 works: these commands are quick and write files.
 ExitCode make(const comm::Communicator& comm, const Source& source, const Output& output) {
-  comm.agreed([&] {
-    if (comm.rank() != 0) return;
+  comm.agreed_on_root([&] {
     const model::Instance instance = source();
     io::write_cluster(output.cluster, instance.cluster);
     io::write_jobs(output.jobs, instance);
@@ -130,8 +129,7 @@ void add_fabric(CLI::App& import, Action& action, const char* name, const char* 
   command->add_option("--out-cluster", flags->cluster, "Cluster, YAML (.gz by suffix)")->required();
   command->callback([flags, format, &action] {
     action = [flags, format](const comm::Communicator& comm) {
-      comm.agreed([&] {
-        if (comm.rank() != 0) return;
+      comm.agreed_on_root([&] {
         const auto [cluster, nameless] = io::import_fabric(format, flags->topology, flags->host);
         io::write_cluster(flags->cluster, cluster);
         fmt::print("{} machines, {} GPUs, {} racks, {} pods -> {}\n", cluster.machines(),

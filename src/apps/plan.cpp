@@ -49,10 +49,8 @@ void refuse_early(const comm::Communicator& comm, const PlanFlags& flags) {
 /// Collective.
 void write_trace(const comm::Communicator& comm, const std::string& path) {
   const std::string text = pipeline::gather_trace(comm);
-  comm.agreed([&] {
-    if (comm.rank() != 0) return;
-    io::write_atomically(path, [&](io::AtomicFile& file) { file.write(text); });
-  });
+  comm.agreed_on_root(
+      [&] { io::write_atomically(path, [&](io::AtomicFile& file) { file.write(text); }); });
 }
 
 ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
@@ -80,10 +78,8 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   plan.seconds["load"] = comm.max_seconds(loaded - start);
   pipeline::write_plan(comm, flags.out, instance, plan, jobs);
   const auto waiting = pipeline::waiting_by_reason(comm, plan);
-  comm.agreed([&] {
-    if (comm.rank() != 0) return;
-    fmt::print("{}  {:<14}{}\n", report::summary(plan, waiting), "written", flags.out);
-  });
+  comm.agreed_on_root(
+      [&] { fmt::print("{}  {:<14}{}\n", report::summary(plan, waiting), "written", flags.out); });
   std::int64_t code = static_cast<std::int64_t>(outcome(plan));
   comm.broadcast_value(code);
   if (!flags.trace.empty()) write_trace(comm, flags.trace);

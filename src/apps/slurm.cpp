@@ -74,8 +74,7 @@ void describe(const io::SlurmImport& import, const ImportFlags& flags) {
 }
 
 ExitCode run_import(const comm::Communicator& comm, ImportFlags& flags) {
-  comm.agreed([&] {
-    if (comm.rank() != 0) return;
+  comm.agreed_on_root([&] {
     set_spread(flags.spread, flags.options);
     const io::SlurmSources sources = slurm_sources(flags.files);
     // after the queue was read: nothing in it begins later than that unasked
@@ -156,8 +155,7 @@ void commit(const io::SlurmOrders& orders) {
 }
 
 ExitCode run_apply(const comm::Communicator& comm, const ApplyFlags& flags) {
-  comm.agreed([&] {
-    if (comm.rank() != 0) return;
+  comm.agreed_on_root([&] {
     const io::SlurmOrders orders = orders_of(flags);
     judge(orders, flags);
     if (!flags.script.empty()) write_script(orders, flags.script);

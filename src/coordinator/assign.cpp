@@ -183,8 +183,7 @@ Assignment assign(const comm::Communicator& comm, const model::Valuation& valuat
   }
   comm.broadcast_vector(needed);
   store.hand_out([&] { return store.from_home({needed}); });
-  comm.agreed([&] {
-    if (comm.rank() != 0) return;
+  comm.agreed_on_root([&] {
     model::Placement gangs;
     if (large > 0) {
       gangs = place_spanning(valuation, pools, std::span(all).first(large), result, stop, limits);

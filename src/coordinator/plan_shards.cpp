@@ -58,8 +58,7 @@ LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& v
                        std::span<const double> prices, const solver::ShardOptions& options,
                        Post post) {
   LocalPlans plans{.mine = std::move(mine), .shape_prices = {}};
-  comm.agreed([&] {
-    if (comm.rank() != 0) return;
+  comm.agreed_on_root([&] {
     std::vector<MachineId> machines;
     for (std::size_t m = 0; m < shards.of_machine.size(); ++m) machines.emplace_back(m);
     Shard whole(ShardId{}, valuation, pools, std::move(machines), options);

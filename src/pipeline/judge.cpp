@@ -79,8 +79,7 @@ Judge::Found Judge::find(const Certificate& certificate, const model::Placement&
     terms = certify::job_terms(instance_, found.prices, jobs_, found.bests, required);
   });
   terms = added(comm_, terms);
-  comm_.agreed([&] {
-    if (comm_.rank() != 0) return;
+  comm_.agreed_on_root([&] {
     found.bound =
         certify::upper_bound(instance_, objective_, found.prices, facts_, terms, required);
   });
@@ -117,8 +116,7 @@ Judgement Judge::judge(const Certificate& certificate, const model::Placement& p
   gaps = added(comm_, gaps);
   Judgement word{
       .figures = {}, .gap_parts = {}, .required_missing = comm_.gather_varying<JobId>(missing)};
-  comm_.agreed([&] {
-    if (comm_.rank() != 0) return;
+  comm_.agreed_on_root([&] {
     std::ranges::sort(word.required_missing);
     word.figures = certify::figures(instance_, objective_, placed, found.bound);
     word.gap_parts = certify::gap_parts(instance_, objective_, found.prices,

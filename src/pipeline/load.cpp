@@ -12,9 +12,7 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
                               std::size_t block_bytes) {
   comm.begin_stage("load");
   model::Instance instance;
-  comm.agreed([&] {
-    if (comm.rank() == 0) instance.cluster = io::read_cluster(input.cluster);
-  });
+  comm.agreed_on_root([&] { instance.cluster = io::read_cluster(input.cluster); });
   distribute_cluster(comm, instance.cluster);
   instance.workload = read_jobs(comm, input.jobs, instance.cluster, block_bytes);
   distribute_rest(comm, instance);

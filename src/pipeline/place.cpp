@@ -94,8 +94,7 @@ bool lacks_required(const Scene& scene, const model::Placement& placement) {
 void rescue(const Scene& scene, const Start& start, model::Placement& placement) {
   scene.jobs.gather();
   placement = gather_placement(scene.comm, std::move(placement));
-  scene.comm.agreed([&] {
-    if (scene.comm.rank() != 0) return;
+  scene.comm.agreed_on_root([&] {
     solver::rescue_required(*start.valuation, start.limits.get(), placement,
                             {.stop = scene.options.stop});
   });
@@ -158,10 +157,8 @@ Placed place_online(const Scene& scene, Stages& stages) {
   Placed placed;
   stages.run("online", [&] {
     scene.jobs.gather();
-    scene.comm.agreed([&] {
-      if (scene.comm.rank() != 0) return;
-      placed.placement = place_in_order(scene.face, online_options(scene.options));
-    });
+    scene.comm.agreed_on_root(
+        [&] { placed.placement = place_in_order(scene.face, online_options(scene.options)); });
   });
   return placed;
 }

@@ -55,8 +55,7 @@ void tighten(const Scene& scene, const Start& start, const Judge& judge, Proof& 
   if (goal.steps <= 0 && !nics_matter(instance)) return;
   scene.jobs.gather();
   placement = gather_placement(scene.comm, std::move(placement));
-  scene.comm.agreed([&] {
-    if (scene.comm.rank() != 0) return;
+  scene.comm.agreed_on_root([&] {
     proof = price_nics(instance, options.objective, std::move(proof), options.stop);
     proof = tighten(scene.face, scene.pools, start.consensus.prices, std::move(proof), goal);
   });
@@ -80,8 +79,7 @@ model::Plan certify_plan(const Scene& scene, Proof proof, model::Placement place
   plan.gap_parts = std::move(word.gap_parts);
   plan.required_missing = std::move(word.required_missing);
   plan.certificate = std::move(proof.certificate);
-  scene.comm.agreed([&] {
-    if (scene.comm.rank() != 0) return;
+  scene.comm.agreed_on_root([&] {
     plan.proof_digest = certify::proof_digest(instance, plan.figures.objective,
                                               plan.figures.upper_bound, plan.certificate);
   });
@@ -183,8 +181,8 @@ model::Plan plan_in_parts(const Communicator& comm, const model::Instance& insta
 
   if (options.online.batch > 0) {
     jobs.gather();
-    comm.agreed([&] {
-      if (comm.rank() == 0) expect_single_tasks(face);  // it knows the names
+    comm.agreed_on_root([&] {
+      expect_single_tasks(face);  // it knows the names
     });
   }
   const auto shards = stages.run(

@@ -149,9 +149,7 @@ model::Workload read_jobs(const Communicator& comm, const std::string& path,
                           model::Cluster& cluster, std::size_t block_bytes) {
   const io::JobBlockParser parser(cluster);
   std::optional<Desk> desk;
-  comm.agreed([&] {
-    if (comm.rank() == 0) desk.emplace(path, cluster);
-  });
+  comm.agreed_on_root([&] { desk.emplace(path, cluster); });
   const std::vector<int> threads = comm.all_gather(parallel::thread_limit());
   const std::int64_t all = std::accumulate(threads.begin(), threads.end(), std::int64_t{0});
   block_bytes = std::min(block_bytes, kDealBytes / static_cast<std::size_t>(all));

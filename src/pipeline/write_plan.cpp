@@ -18,18 +18,13 @@ void write_plan(const comm::Communicator& comm, const std::string& path,
   std::optional<io::AtomicFile> file;  // on rank 0, as are these
   std::optional<io::PlanText> text;
   std::vector<JobId> order;
-  const auto on_root = [&](const auto& work) {
-    comm.agreed([&] {
-      if (comm.rank() == 0) work();
-    });
-  };
-  on_root([&] {
+  comm.agreed_on_root([&] {
     file.emplace(path);
     text.emplace(instance, plan);
     order = all_jobs(instance.workload);
   });
   const auto write = [&](const auto& part) {
-    on_root([&] {
+    comm.agreed_on_root([&] {
       text->add(std::span(part));
       file->write(text->take());
     });
@@ -41,7 +36,7 @@ void write_plan(const comm::Communicator& comm, const std::string& path,
   each_window(comm, order, [&](const std::vector<JobId>& window) {
     write(gather_window(comm, window, std::span(plan.waiting)));
   });
-  on_root([&] {
+  comm.agreed_on_root([&] {
     text->end();
     file->write(text->take());
     file->commit();

@@ -144,6 +144,14 @@ class Communicator {
     }
   }
 
+  /// The same of work for rank 0 alone.
+  template <class Work>
+  void agreed_on_root(Work&& work) const {
+    agreed([&] {
+      if (rank() == 0) work();
+    });
+  }
+
   /// Ends all ranks at once with this exit code. Say why before.
   [[noreturn]] void abort(ExitCode code) const;
 
