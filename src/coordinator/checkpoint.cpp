@@ -7,19 +7,19 @@
 #include <stdexcept>
 #include <utility>
 
+#include "berth/comm/lists.hpp"
+#include "berth/coordinator/job_store.hpp"
 #include "berth/coordinator/wire.hpp"
 
 namespace berth::coordinator {
 namespace {
 
-using Stream = std::vector<std::int64_t>;
-
-void append(Stream& stream, std::span<const std::int64_t> values) {
+void append(Contents& stream, std::span<const std::int64_t> values) {
   stream.push_back(std::ssize(values));
   stream.insert(stream.end(), values.begin(), values.end());
 }
 
-void append(Stream& stream, std::span<const JobId> jobs) {
+void append(Contents& stream, std::span<const JobId> jobs) {
   stream.push_back(std::ssize(jobs));
   for (const JobId job : jobs) stream.push_back(job.value());
 }
@@ -50,14 +50,26 @@ class Reader {
   std::span<const std::int64_t> rest_;
 };
 
+/// Ascending.
+std::map<std::int64_t, std::span<const std::int64_t>> by_shard(
+    std::span<const std::int64_t> contents) {
+  std::map<std::int64_t, std::span<const std::int64_t>> found;
+  for (Reader reader(contents); !reader.done();) {
+    const std::int64_t shard = reader.value();
+    found[shard] = reader.list();
+  }
+  return found;
+}
+
 }  // namespace
 
-std::vector<std::int64_t> gather_contents(const comm::Communicator& comm,
-                                          std::span<const solver::Shard> mine) {
-  Stream stream;
+Contents gather_contents(const comm::Communicator& comm, std::span<const solver::Shard> mine,
+                         std::int64_t first, std::int64_t last) {
+  Contents stream;
   for (const solver::Shard& shard : mine) {
+    if (shard.id().value() < first || shard.id().value() >= last) continue;
     const solver::ShardContent content = shard.content();
-    Stream one;
+    Contents one;
     append(one, to_wire(content.placed));
     append(one, content.unplaced);
     append(one, content.pushed_out);
@@ -65,28 +77,31 @@ std::vector<std::int64_t> gather_contents(const comm::Communicator& comm,
     append(stream, one);
   }
   stream = comm.gather_varying<std::int64_t>(stream, 0);
-  std::map<std::int64_t, std::span<const std::int64_t>> by_shard;
-  for (Reader reader(stream); !reader.done();) {
-    const std::int64_t shard = reader.value();
-    by_shard[shard] = reader.list();
-  }
-  Stream sorted;
+  Contents sorted;
   sorted.reserve(stream.size());
-  for (const auto& [shard, content] : by_shard) {
+  for (const auto& [shard, content] : by_shard(stream)) {
     sorted.push_back(shard);
     append(sorted, content);
   }
   return sorted;
 }
 
-void restore_contents(std::span<const std::int64_t> stream, std::span<solver::Shard> mine) {
-  std::map<std::int64_t, std::span<const std::int64_t>> by_shard;
-  for (Reader reader(stream); !reader.done();) {
-    const std::int64_t shard = reader.value();
-    by_shard[shard] = reader.list();
+Contents scatter_contents(const comm::Communicator& comm, std::span<const std::int64_t> contents,
+                          const partition::Ownership& owners) {
+  std::vector<Contents> to(static_cast<std::size_t>(comm.size()));
+  for (const auto& [shard, content] : by_shard(contents)) {
+    const int owner = owners.owner.at(static_cast<std::size_t>(shard));
+    Contents& stream = to[static_cast<std::size_t>(owner)];
+    stream.push_back(shard);
+    append(stream, content);
   }
+  return comm::exchange_lists(comm, std::move(to)).values;
+}
+
+void restore_contents(std::span<const std::int64_t> contents, std::span<solver::Shard> mine) {
+  const auto content_of = by_shard(contents);
   for (solver::Shard& shard : mine) {
-    Reader reader(by_shard.at(shard.id().value()));
+    Reader reader(content_of.at(shard.id().value()));
     solver::ShardContent content;
     content.placed = from_wire(reader.list());
     content.unplaced = reader.jobs();
@@ -95,17 +110,14 @@ void restore_contents(std::span<const std::int64_t> stream, std::span<solver::Sh
   }
 }
 
-JobLists jobs_in_contents(std::span<const std::int64_t> stream, const partition::Ownership& owners,
-                          std::size_t ranks) {
-  JobLists lists(ranks);
-  for (Reader shards(stream); !shards.done();) {
-    const int owner = owners.owner.at(static_cast<std::size_t>(shards.value()));
-    auto& list = lists[static_cast<std::size_t>(owner)];
-    Reader content(shards.list());
-    std::ranges::move(jobs_of(from_wire(content.list())), std::back_inserter(list));
-    std::ranges::move(content.jobs(), std::back_inserter(list));  // who was pushed out waits too
+std::vector<JobId> jobs_of(std::span<const std::int64_t> contents) {
+  std::vector<JobId> jobs;
+  for (const auto& [shard, stream] : by_shard(contents)) {
+    Reader content(stream);
+    std::ranges::move(jobs_of(from_wire(content.list())), std::back_inserter(jobs));
+    std::ranges::move(content.jobs(), std::back_inserter(jobs));  // who was pushed out waits too
   }
-  return lists;
+  return jobs;
 }
 
 }  // namespace berth::coordinator

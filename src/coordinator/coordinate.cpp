@@ -105,10 +105,7 @@ class Coordination {
   void save_if_due() const {
     if (options_.save_every == 0 || state_.round % options_.save_every != 0) return;
     if (comm_.max(options_.stop.has_cut() ? 1 : 0) == 1) return;
-    const std::vector<std::int64_t> contents = gather_contents(comm_, mine_);
-    comm_.agreed([&] {
-      if (comm_.rank() == 0) hooks_.save(state_, contents);
-    });
+    hooks_.save(state_, mine_);
   }
 
   [[nodiscard]] double objective() const {

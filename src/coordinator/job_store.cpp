@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/base/assert.hpp"
+#include "berth/comm/lists.hpp"
 #include "berth/coordinator/job_wire.hpp"
 
 namespace berth::coordinator {
@@ -136,6 +137,18 @@ JobLists JobStore::from_home(JobLists wanted) const {
     std::erase_if(list, [&](JobId job) { return home(job) != comm_->rank(); });
   }
   return wanted;
+}
+
+void JobStore::fetch(std::span<const JobId> wanted) const {
+  if (workload_ == nullptr) return;
+  JobLists by_home(whole_.size());
+  for (const JobId job : wanted) by_home[static_cast<std::size_t>(home(job))].push_back(job);
+  const auto asked = comm::exchange_lists(*comm_, std::move(by_home));
+  hand_out([&] {
+    JobLists lists;
+    for (int r = 0; r < asked.ranks(); ++r) lists.emplace_back(asked[r].begin(), asked[r].end());
+    return lists;
+  });
 }
 
 void JobStore::show(std::span<const JobId> jobs) const {

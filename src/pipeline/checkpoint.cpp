@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/pipeline/checkpoint.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -8,17 +11,17 @@
 #include "berth/base/bytes.hpp"
 #include "berth/base/error.hpp"
 #include "berth/coordinator/wire.hpp"
-#include "berth/io/file.hpp"
-#include "berth/model/digest.hpp"
 
 namespace berth::pipeline {
 namespace {
 
 constexpr std::string_view kFirstWords = "berth checkpoint ";
-constexpr std::string_view kFormat = "3";
+constexpr std::string_view kFormat = "4";
 constexpr std::size_t kDigestSize = 64;
 
-std::string content_of(const Checkpoint& c) {
+std::string header() { return fmt::format("{}{}\n", kFirstWords, kFormat); }
+
+std::string bytes_of(const Checkpoint& c) {
   ByteWriter w;
   w.list<char>(c.instance_digest);
   w.list<char>(c.options);
@@ -39,7 +42,6 @@ std::string content_of(const Checkpoint& c) {
     w.list<solver::Offer>(flight.offers);
     w.list<solver::Bid>(flight.bids);
   }
-  w.list<std::int64_t>(c.contents);
   return w.take();
 }
 
@@ -49,9 +51,9 @@ int small(ByteReader& reader) {
   return static_cast<int>(value);
 }
 
-Checkpoint parse(std::string_view content) {
+Checkpoint parse(std::string_view bytes) {
   Checkpoint c;
-  ByteReader r(content);
+  ByteReader r(bytes);
   r.list(c.instance_digest);
   r.list(c.options);
   r.list(c.consensus.prices);
@@ -75,7 +77,6 @@ Checkpoint parse(std::string_view content) {
     r.list(flight.offers);
     r.list(flight.bids);
   }
-  r.list(c.contents);
   return c;
 }
 
@@ -84,34 +85,92 @@ Checkpoint parse(std::string_view content) {
   throw InputError({.file = path, .line = 0, .field = field}, problem, hint);
 }
 
-}  // namespace
-
-void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
-  const std::string content = content_of(checkpoint);
-  const std::string digest = model::Sha256().text(content).hex();
-  io::write_atomically(path, [&](io::AtomicFile& file) {
-    file.write(fmt::format("{}{} {}\n", kFirstWords, kFormat, digest));
-    file.write(content);
-  });
-}
-
-Checkpoint read_checkpoint(const std::string& path) {
-  const std::string whole = io::read_file(path);
-  const std::string_view text = whole;
-  const std::size_t end = text.substr(0, 2 * kDigestSize).find('\n');
-  const std::string_view line = text.substr(0, end == text.npos ? 0 : end);
-  if (!line.starts_with(kFirstWords)) {
+void expect_header(const std::string& path, std::string_view text) {
+  if (!text.starts_with(kFirstWords)) {
     refuse(path, "", "not a checkpoint of berth", "give a file that --checkpoint wrote");
   }
-  const std::string_view words = line.substr(kFirstWords.size());
-  if (words.substr(0, words.find(' ')) != kFormat || words.size() != 2 + kDigestSize) {
+  if (!text.starts_with(header())) {
     refuse(path, "", "a checkpoint of another version of berth", "start the plan anew");
   }
-  const std::string_view content = text.substr(end + 1);
-  if (model::Sha256().text(content).hex() != words.substr(2)) {
-    refuse(path, "", "cut short or damaged", "start the plan anew");
+}
+
+/// Bytes before the digest, which is theirs.
+std::uint64_t verified_size(const std::string& path) {
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
+    refuse(path, "", "not a file, which could be read twice", "copy it into one");
   }
-  return parse(content);
+  io::PieceReader file(path);
+  model::Sha256 digest;
+  std::uint64_t size = 0;
+  std::string text;
+  file.append(text);
+  expect_header(path, text);
+  do {
+    const std::size_t more = text.size() - std::min(text.size(), kDigestSize);
+    digest.text(std::string_view(text).substr(0, more));
+    text.erase(0, more);
+    size += more;
+  } while (file.append(text));
+  if (digest.hex() != text) refuse(path, "", "cut short or damaged", "start the plan anew");
+  return size;
+}
+
+}  // namespace
+
+CheckpointOutput::CheckpointOutput(const std::string& path, const Checkpoint& checkpoint)
+    : file_(path) {
+  write(header());
+  add_block(bytes_of(checkpoint));
+}
+
+void CheckpointOutput::add(std::span<const std::int64_t> contents) {
+  add_block({reinterpret_cast<const char*>(contents.data()), contents.size_bytes()});
+}
+
+void CheckpointOutput::commit() {
+  file_.write(digest_.hex());
+  file_.commit();
+}
+
+void CheckpointOutput::write(std::string_view bytes) {
+  digest_.text(bytes);
+  file_.write(bytes);
+}
+
+void CheckpointOutput::add_block(std::string_view bytes) {
+  ByteWriter size;
+  size.value(std::uint64_t{bytes.size()});
+  write(size.take());
+  write(bytes);
+}
+
+CheckpointInput::CheckpointInput(const std::string& path)
+    : left_(verified_size(path)), file_(path) {
+  take(header().size());
+  head_ = parse(next_block());
+}
+
+std::optional<coordinator::Contents> CheckpointInput::next() {
+  if (left_ == 0) return std::nullopt;
+  const std::string bytes = next_block();
+  coordinator::Contents contents(bytes.size() / sizeof(std::int64_t));
+  std::memcpy(contents.data(), bytes.data(), contents.size() * sizeof(std::int64_t));
+  return contents;
+}
+
+std::string CheckpointInput::next_block() {
+  std::uint64_t size = 0;
+  ByteReader(take(sizeof size)).value(size);
+  return take(static_cast<std::size_t>(size));
+}
+
+std::string CheckpointInput::take(std::size_t bytes) {
+  while (read_.size() < bytes && file_.append(read_)) {
+  }
+  const std::string taken = read_.substr(0, bytes);
+  read_.erase(0, bytes);
+  left_ -= bytes;
+  return taken;
 }
 
 void expect_same_run(const std::string& path, const Checkpoint& checkpoint,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +14,8 @@
 
 namespace berth::pipeline {
 namespace {
+
+constexpr std::int64_t kSlices = 16;  ///< the contents are written in
 
 /// What the plan depends on beside the instance.
 std::string words_of(const PlanOptions& options) {
@@ -53,20 +57,19 @@ std::unique_ptr<const model::Limits> limits_of(const Scene& scene,
       model::Limits{.quotas = &scene.quotas, .links = &scene.links, .charged = consensus.quotas});
 }
 
-/// What each rank's shards need, and the gangs that lie over several.
-coordinator::JobLists jobs_of(const Checkpoint& c, const Scene& scene) {
-  auto lists = coordinator::jobs_in_contents(c.contents, scene.owners,
-                                             static_cast<std::size_t>(scene.comm.size()));
-  for (auto& list : lists) {
-    for (const model::JobPlacement& p : c.rounds.spanning) list.push_back(p.job);
-    for (const coordinator::Flight& flight : c.rounds.flights) {
-      for (const solver::Offer& offer : flight.offers) list.push_back(offer.job);
-    }
+/// What this rank's shards need, and what all have to know of.
+std::vector<JobId> jobs_of(const Checkpoint& c, std::span<const std::int64_t> contents) {
+  std::vector<JobId> jobs = coordinator::jobs_of(contents);
+  std::ranges::move(coordinator::jobs_of(c.rounds.spanning), std::back_inserter(jobs));
+  for (const coordinator::Flight& flight : c.rounds.flights) {
+    for (const solver::Offer& offer : flight.offers) jobs.push_back(offer.job);
   }
-  return lists;
+  std::ranges::sort(jobs);
+  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+  return jobs;
 }
 
-/// Rank 0's checkpoint to all; the contents go to all as well, each takes what is its own.
+/// Rank 0's checkpoint to all.
 void hand_out(const comm::Communicator& comm, Checkpoint& c) {
   comm.broadcast_vector(c.consensus.prices);
   comm.broadcast_vector(c.consensus.quotas);
@@ -89,7 +92,21 @@ void hand_out(const comm::Communicator& comm, Checkpoint& c) {
     comm.broadcast_vector(flight.offers);
     comm.broadcast_vector(flight.bids);
   }
-  comm.broadcast_vector(c.contents);
+}
+
+/// What this rank's shards held. @param file  on rank 0
+coordinator::Contents hand_out_contents(const Scene& scene, std::optional<CheckpointInput>& file) {
+  coordinator::Contents mine;
+  for (;;) {
+    std::optional<coordinator::Contents> some;
+    scene.comm.agreed_on_root([&] { some = file->next(); });
+    bool more = some.has_value();
+    scene.comm.broadcast_value(more);
+    if (!more) return mine;
+    if (!some) some.emplace();
+    const auto part = coordinator::scatter_contents(scene.comm, *some, scene.owners);
+    mine.insert(mine.end(), part.begin(), part.end());
+  }
 }
 
 }  // namespace
@@ -135,13 +152,14 @@ Start resume(const Scene& scene, Stages& stages) {
   return stages.run("resume", [&] {
     const std::string& path = scene.options.checkpoint.resume;
     Checkpoint c;
-    scene.comm.agreed([&] {
-      if (scene.comm.rank() != 0) return;
-      c = read_checkpoint(path);
+    std::optional<CheckpointInput> file;  // on rank 0
+    scene.comm.agreed_on_root([&] {
+      c = file.emplace(path).head();
       expect_same_run(path, c, scene.digest, words_of(scene.options));
     });
     hand_out(scene.comm, c);
-    scene.jobs.hand_out([&] { return scene.jobs.from_home(jobs_of(c, scene)); });
+    const coordinator::Contents contents = hand_out_contents(scene, file);
+    scene.jobs.fetch(jobs_of(c, contents));
     Start start;
     start.valuation = priced(scene, c.consensus);
     start.limits = limits_of(scene, c.consensus);
@@ -151,7 +169,7 @@ Start resume(const Scene& scene, Stages& stages) {
     for (solver::Shard& shard : start.local.mine) {
       for (const model::JobPlacement& p : c.rounds.spanning) shard.reserve(p);
     }
-    coordinator::restore_contents(c.contents, start.local.mine);
+    coordinator::restore_contents(contents, start.local.mine);
     if (scene.comm.rank() == 0) start.local.shape_prices = std::move(c.shape_prices);
     start.consensus = std::move(c.consensus);
     start.rounds = std::move(c.rounds);
@@ -160,7 +178,7 @@ Start resume(const Scene& scene, Stages& stages) {
 }
 
 CheckpointWriter::CheckpointWriter(const Scene& scene, const Start& start)
-    : path_(scene.options.checkpoint.file) {
+    : comm_(scene.comm), path_(scene.options.checkpoint.file) {
   if (path_.empty() || scene.comm.rank() != 0) return;
   checkpoint_.instance_digest = scene.digest;
   checkpoint_.options = words_of(scene.options);
@@ -169,10 +187,18 @@ CheckpointWriter::CheckpointWriter(const Scene& scene, const Start& start)
 }
 
 void CheckpointWriter::operator()(const coordinator::RoundState& rounds,
-                                  std::span<const std::int64_t> contents) {
-  checkpoint_.rounds = rounds;
-  checkpoint_.contents.assign(contents.begin(), contents.end());
-  write_checkpoint(path_, checkpoint_);
+                                  std::span<const solver::Shard> mine) {
+  std::optional<CheckpointOutput> file;  // on rank 0
+  comm_.agreed_on_root([&] {
+    checkpoint_.rounds = rounds;
+    file.emplace(path_, checkpoint_);
+  });
+  const std::int64_t at_once = rounds.shards / kSlices + 1;
+  for (std::int64_t first = 0; first < rounds.shards; first += at_once) {
+    const auto contents = coordinator::gather_contents(comm_, mine, first, first + at_once);
+    comm_.agreed_on_root([&] { file->add(contents); });
+  }
+  comm_.agreed_on_root([&] { file->commit(); });
 }
 
 }  // namespace berth::pipeline

@@ -46,13 +46,15 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
 /// Reads and hands out the checkpoint that the options name instead. Collective.
 Start resume(const Scene& scene, Stages& stages);
 
-/// Writes one checkpoint after the other; on rank 0.
+/// Writes one checkpoint after the other. A call is collective: rank 0 writes what some shards hold
+/// before it hears of the next. What goes wrong is thrown on all ranks.
 class CheckpointWriter {
  public:
   CheckpointWriter(const Scene& scene, const Start& start);
-  void operator()(const coordinator::RoundState& rounds, std::span<const std::int64_t> contents);
+  void operator()(const coordinator::RoundState& rounds, std::span<const solver::Shard> mine);
 
  private:
+  const comm::Communicator& comm_;
   std::string path_;
   Checkpoint checkpoint_;
 };

@@ -7,7 +7,6 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
-#include "berth/coordinator/job_store.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/partition/partition.hpp"
 #include "berth/solver/shard.hpp"
@@ -38,17 +37,23 @@ struct RoundState {
   std::vector<Flight> flights = {};    ///< oldest first
 };
 
-/// What all shards hold, in shard order, as a flat stream for messages and files. Complete on
-/// rank 0, empty elsewhere; a function of the shards alone, not of who owns them. Collective.
-std::vector<std::int64_t> gather_contents(const comm::Communicator& comm,
-                                          std::span<const solver::Shard> mine);
+/// What shards hold, one after the other, as a flat stream for messages and files.
+using Contents = std::vector<std::int64_t>;
+
+/// Of the shards first, ..., last - 1, in that order. Complete on rank 0, empty elsewhere; a
+/// function of the shards alone, not of who owns them. Collective.
+Contents gather_contents(const comm::Communicator& comm, std::span<const solver::Shard> mine,
+                         std::int64_t first, std::int64_t last);
+
+/// What rank 0 has goes to the owners of the shards. @return this rank's. Collective.
+Contents scatter_contents(const comm::Communicator& comm, std::span<const std::int64_t> contents,
+                          const partition::Ownership& owners);
 
 /// Gives each of this rank's shards its content back. @pre the shards are as they were before
 /// `plan`; the stream names each of them. Throws std::out_of_range when it does not.
-void restore_contents(std::span<const std::int64_t> stream, std::span<solver::Shard> mine);
+void restore_contents(std::span<const std::int64_t> contents, std::span<solver::Shard> mine);
 
-/// The jobs in what `gather_contents` wrote, for the owners of their shards.
-JobLists jobs_in_contents(std::span<const std::int64_t> stream, const partition::Ownership& owners,
-                          std::size_t ranks);
+/// All jobs in there.
+std::vector<JobId> jobs_of(std::span<const std::int64_t> contents);
 
 }  // namespace berth::coordinator

@@ -67,12 +67,12 @@ struct RoundReport {
   RoundCost cost{};
 };
 
-/// What the caller decides between rounds; called on rank 0 only. What `save` throws, all throw.
+/// What the caller decides between rounds; called on rank 0 only, but for `save`.
 struct Hooks {
   std::function<void(const RoundReport&)> report = [](const RoundReport&) {};
-  /// A round ended that nothing cut into: what `coordinate` needs to go on from here.
-  std::function<void(const RoundState&, std::span<const std::int64_t> contents)> save =
-      [](const RoundState&, std::span<const std::int64_t>) {};
+  /// A round ended that nothing cut into: what `coordinate` needs to go on from here. On all ranks.
+  std::function<void(const RoundState&, std::span<const solver::Shard> mine)> save =
+      [](const RoundState&, std::span<const solver::Shard>) {};
   std::function<double(double objective)> gap = [](double) { return 1.0; };  ///< certified so far
 };
 

@@ -56,6 +56,9 @@ class JobStore {
   /// Whom the jobs at home here are sent to: all that `wanted`, the same on every rank, lists.
   [[nodiscard]] JobLists from_home(JobLists wanted) const;
 
+  /// Every rank gets the jobs it wants, from their homes.
+  void fetch(std::span<const JobId> wanted) const;
+
   /// Every rank sends these jobs of its own to all.
   void show(std::span<const JobId> jobs) const;
 

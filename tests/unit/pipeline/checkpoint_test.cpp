@@ -33,8 +33,15 @@ Checkpoint some_checkpoint() {
               .refusals = {{JobId(1), ShardId(2), 4}},
               .flights = {{.offers = {{JobId(6), ShardId(0), 2.5}},
                            .bids = {{JobId(6), ShardId(1), 1.5, 0}}}}};
-  c.contents = {0, 2, 0, 0};
   return c;
+}
+
+const std::vector<coordinator::Contents> kContents = {{0, 2, 0, 0}, {}, {1, 3, 1, 5, 0}};
+
+void write(const std::string& path) {
+  CheckpointOutput file(path, some_checkpoint());
+  for (const auto& contents : kContents) file.add(contents);
+  file.commit();
 }
 
 std::string refusal(const std::function<void()>& work) {
@@ -51,20 +58,21 @@ class CheckpointFile : public testing::Test {
   CheckpointFile() {
     const std::string name = "berth-checkpoint-unit-" + std::to_string(::getpid());
     path = (std::filesystem::temp_directory_path() / name).string();
-    write_checkpoint(path, some_checkpoint());
+    write(path);
   }
   ~CheckpointFile() override { std::filesystem::remove(path); }
 
   [[nodiscard]] std::string refusal_of(const std::string& text) const {
     std::ofstream(path, std::ios::binary) << text;
-    return refusal([&] { read_checkpoint(path); });
+    return refusal([&] { CheckpointInput file(path); });
   }
 
   std::string path;
 };
 
 TEST_F(CheckpointFile, brings_back_what_was_written) {
-  const Checkpoint written = some_checkpoint(), read = read_checkpoint(path);
+  CheckpointInput file(path);
+  const Checkpoint written = some_checkpoint(), read = file.head();
   EXPECT_EQ(read.instance_digest, written.instance_digest);
   EXPECT_EQ(read.options, written.options);
   EXPECT_EQ(read.consensus.prices, written.consensus.prices);
@@ -87,7 +95,9 @@ TEST_F(CheckpointFile, brings_back_what_was_written) {
   EXPECT_EQ(read.rounds.flights[0].offers[0].regret, 2.5);
   ASSERT_EQ(read.rounds.flights[0].bids.size(), 1u);
   EXPECT_EQ(read.rounds.flights[0].bids[0].shard, ShardId(1));
-  EXPECT_EQ(read.contents, written.contents);
+  for (const auto& contents : kContents) EXPECT_EQ(file.next(), contents);
+  EXPECT_EQ(file.next(), std::nullopt);
+  EXPECT_EQ(file.next(), std::nullopt);
 }
 
 TEST_F(CheckpointFile, is_refused_when_cut_anywhere_or_damaged) {
