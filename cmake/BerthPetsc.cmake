@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # PETSc built on the MPI that was found. Two MPIs in one program do not work, so a mismatch stops here.
+if(NOT PETSC_DIR)
+  unset(PETSC_DIR CACHE)  # a run without it failed; the environment may have it now
+endif()
 set(PETSC_DIR "$ENV{PETSC_DIR}" CACHE PATH "PETSc installation built on the MPI in use")
 set(PETSC_ARCH "$ENV{PETSC_ARCH}" CACHE STRING "PETSC_ARCH of an in-place PETSc build, else empty")
 if(NOT PETSC_DIR)
