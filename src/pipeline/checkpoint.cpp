@@ -154,7 +154,7 @@ std::optional<coordinator::Contents> CheckpointInput::next() {
   if (left_ == 0) return std::nullopt;
   const std::string bytes = next_block();
   coordinator::Contents contents(bytes.size() / sizeof(std::int64_t));
-  std::memcpy(contents.data(), bytes.data(), contents.size() * sizeof(std::int64_t));
+  if (!contents.empty()) std::memcpy(contents.data(), bytes.data(), bytes.size());
   return contents;
 }
 
