@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "csv.hpp"
 
+#include "numbers.hpp"
 #include "words.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "berth/base/error.hpp"
@@ -30,13 +30,6 @@ bool split(std::string_view line, std::vector<std::string>& cells) {
     }
   }
   return !inside;
-}
-
-template <class Number>
-bool read_number(const std::string& text, Number& value) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end;
 }
 
 }  // namespace

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "yaml_fields.hpp"
 
+#include "numbers.hpp"
 #include "words.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "berth/base/error.hpp"
 
 namespace berth::io {
-namespace {
-
-template <class Number>
-bool read_number(const std::string& text, Number& value) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end;
-}
-
-}  // namespace
-
 void YamlAt::fail(const std::string& problem, const std::string& hint) const {
   fail_on(line(), problem, hint);
 }

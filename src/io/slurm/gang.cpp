@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm/gang.hpp"
 
+#include "slurm/values.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -10,10 +11,6 @@ namespace {
 
 using model::kGpuMilli;
 using model::Shape;
-
-std::int64_t divided_up(std::int64_t amount, std::int64_t parts) {
-  return (amount + parts - 1) / parts;
-}
 
 /// GPUs asked for in one way: by node, socket, task or job. Parts of a GPU are in thousandths.
 struct Ask {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm/gres.hpp"
 
+#include "numbers.hpp"
 #include "slurm/hostlist.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -17,10 +17,8 @@ std::optional<std::int64_t> count_of(std::string_view text) {
   if (text.ends_with('M') || text.ends_with('m')) scale = 1024 * 1024;
   if (scale > 1) text.remove_suffix(1);
   std::int64_t count = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, count);
   constexpr std::int64_t most = std::int64_t{1} << 40;
-  if (error != std::errc() || at != end || count < 0 || count > most / scale) return std::nullopt;
+  if (!read_number(text, count) || count < 0 || count > most / scale) return std::nullopt;
   return count * scale;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "numbers.hpp"
 #include "slurm/hostlist.hpp"
 #include "slurm/snapshot.hpp"
 #include "words.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
 
 namespace berth::io::slurm {
@@ -87,9 +87,7 @@ class ShowText {
  private:
   [[nodiscard]] std::int64_t whole(std::string_view value) const {
     std::int64_t number = 0;
-    const char* const end = value.data() + value.size();
-    const auto [at, error] = std::from_chars(value.data(), end, number);
-    if (error != std::errc() || at != end || number < 0 || number > kMaxAmount) {
+    if (!read_number(value, number) || number < 0 || number > kMaxAmount) {
       fail("expected a number, found " + in_quotes(value));
     }
     return number;

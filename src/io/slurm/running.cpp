@@ -2,6 +2,7 @@
 #include "slurm/running.hpp"
 
 #include "slurm/gang.hpp"
+#include "slurm/values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,10 +12,6 @@ namespace berth::io::slurm {
 namespace {
 
 using model::kGpuMilli;
-
-std::int64_t divided_up(std::int64_t amount, std::int64_t parts) {
-  return parts > 0 ? (amount + parts - 1) / parts : 0;
-}
 
 /// GPUs of one node: how many, or what share, and which when Slurm tells.
 struct Gpus {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm/topology.hpp"
 
+#include "numbers.hpp"
 #include "slurm/hostlist.hpp"
 #include "words.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <unordered_set>
 
 namespace berth::io::slurm {
@@ -107,8 +107,7 @@ class Reader {
   void read_sizes(const std::string& key, std::string_view value) {
     for (const std::string_view part : split_list(value)) {
       std::int64_t size = 0;
-      const auto [at, error] = std::from_chars(part.data(), part.data() + part.size(), size);
-      if (error != std::errc() || at != part.data() + part.size() || size < 1) {
+      if (!read_number(part, size) || size < 1) {
         fail(key, "expected numbers of nodes, found " + in_quotes(part));
       }
       lines_.block_sizes.push_back(size);

@@ -28,6 +28,11 @@ struct Number {
 };
 Number number(const JsonAt& at);
 
+/// What each of so many parts gets, the last perhaps less; 0 of no parts.
+constexpr std::int64_t divided_up(std::int64_t amount, std::int64_t parts) {
+  return parts > 0 ? (amount + parts - 1) / parts : 0;
+}
+
 /// Flags in upper case: "idle", ["IDLE", "DRAIN"] or "A,B"; null is none.
 std::vector<std::string> flags(const JsonAt& at);
 

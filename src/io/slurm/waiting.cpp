@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm/waiting.hpp"
 
+#include "numbers.hpp"
 #include "slurm/hostlist.hpp"
 #include "slurm/running.hpp"
 #include "words.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -214,8 +214,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::optional<std::int64_t> whole(std::string_view text) {
   std::int64_t value = 0;
-  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || at != text.data() + text.size() || value < 0) return std::nullopt;
+  if (!read_number(text, value) || value < 0) return std::nullopt;
   return value;
 }
 
