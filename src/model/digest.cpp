@@ -257,22 +257,29 @@ void PlanDigest::add(const JobPlacement& placed) {
 
 std::string PlanDigest::hex() { return state_->sha.hex(); }
 
+namespace {
+
+/// As a rule it is in order already.
+template <class Item, class NameOf>
+void sort_by_name(std::vector<Item>& items, const NameOf& name_of) {
+  if (!std::ranges::is_sorted(items, {}, name_of)) std::ranges::sort(items, {}, name_of);
+}
+
+}  // namespace
+
 std::vector<JobId> jobs_by_name(const Workload& workload) {
   std::vector<JobId> jobs;
   jobs.reserve(workload.size());
   for (std::size_t j = 0; j < workload.size(); ++j) jobs.emplace_back(j);
-  const auto name_of = [&](JobId job) { return workload.job_names[job.index()]; };
-  if (!std::ranges::is_sorted(jobs, {}, name_of)) std::ranges::sort(jobs, {}, name_of);
+  sort_by_name(jobs, [&](JobId job) { return workload.job_names[job.index()]; });
   return jobs;
 }
 
 std::string plan_digest(const Instance& instance, const Placement& placement) {
-  const auto name_of = [&](std::size_t i) {
-    return instance.workload.job_names[placement[i].job.index()];
-  };
   std::vector<std::size_t> order(placement.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (!std::ranges::is_sorted(order, {}, name_of)) std::ranges::sort(order, {}, name_of);
+  sort_by_name(
+      order, [&](std::size_t i) { return instance.workload.job_names[placement[i].job.index()]; });
   PlanDigest digest(instance);
   for (const std::size_t i : order) digest.add(placement[i]);
   return digest.hex();
