@@ -2,6 +2,7 @@
 #include "berth/pipeline/plan_cluster.hpp"
 
 #include "digests.hpp"
+#include "ground.hpp"
 #include "judge.hpp"
 #include "nic_prices.hpp"
 #include "online.hpp"
@@ -97,27 +98,18 @@ double peak_memory_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
-/// Of all jobs, though every rank looks at those it has.
-model::Talk agreed_talk(const Communicator& comm, const model::Instance& instance) {
-  const bool some = model::talk_of(instance.workload) == model::Talk::some;
-  return comm.max(some ? 1 : 0) == 1 ? model::Talk::some : model::Talk::none;
-}
-
-model::UplinkGroups agreed_uplinks(const Communicator& comm, const model::Instance& instance,
-                                   const model::Links& links, const coordinator::JobStore& jobs) {
-  model::UplinkGroups uplinks(instance, links);
-  std::vector<model::UplinkGroups::Demand> demands(uplinks.size());
-  const auto all =
-      comm.all_gather_varying<model::UplinkGroups::Demand>(uplinks.demands(jobs.home_jobs()));
-  for (std::size_t i = 0; i < all.size(); ++i) demands[i % demands.size()].add(all[i]);
-  uplinks.settle(demands);
-  return uplinks;
-}
-
-model::Level agreed_level(const Communicator& comm, const model::Instance& instance,
-                          model::Objective objective) {
-  const bool racks = model::pool_level(instance, objective) == model::Level::rack;
-  return comm.max(racks ? 1 : 0) == 1 ? model::Level::rack : model::Level::pod;
+/// Collective.
+std::map<std::string, double> stats(const Scene& scene, const Start& start, const Placed& placed,
+                                    const model::BoundTree& tree) {
+  return {{"evaluations", start.consensus.evaluations},
+          {"pools", static_cast<double>(scene.pools.size())},
+          {"shards", static_cast<double>(scene.shards.size())},
+          {"ranks", scene.comm.size()},
+          {"jobs_per_rank", static_cast<double>(placed.most_jobs)},
+          {"rounds", placed.rounds},
+          {"leaves", static_cast<double>(leaves_of(tree))},
+          {"spanning_gangs", static_cast<double>(placed.spanning)},
+          {"peak_memory_mib", scene.comm.max_seconds(peak_memory_mib())}};
 }
 
 double largest_of(std::span<const double> prices) {
@@ -172,27 +164,8 @@ model::Plan plan_in_parts(const Communicator& comm, const model::Instance& insta
                           const PlanOptions& options, report::ProgressTable& progress,
                           coordinator::JobStore& jobs) {
   Stages stages(comm);
-  const model::Valuation face(instance, options.objective);
-  const model::Quotas quotas(instance, options.objective);
-  const model::Links links(instance, agreed_talk(comm, instance));
-  const model::UplinkGroups uplinks = agreed_uplinks(comm, instance, links, jobs);
-  const auto pools =
-      model::make_pools(instance.cluster, agreed_level(comm, instance, options.objective));
-
-  if (options.online.batch > 0) {
-    jobs.gather();
-    comm.agreed_on_root([&] {
-      expect_single_tasks(face);  // it knows the names
-    });
-  }
-  const auto shards = stages.run(
-      "partition", [&] { return partition::split(instance.cluster, options.partition); });
-  const auto owners = partition::own(instance.cluster, shards, comm.size());
-  const bool named = !options.checkpoint.file.empty() || !options.checkpoint.resume.empty();
-  const std::string digest = named ? instance_digest(comm, instance, jobs) : std::string();
-
-  const Scene scene{comm,   face,   quotas,  links, uplinks, pools,
-                    shards, owners, options, jobs,  digest};
+  const Ground ground(comm, instance, options, stages, jobs);
+  const Scene scene = ground.scene(comm, options, jobs);
   Start start = options.checkpoint.resume.empty() ? plan_locally(scene, stages, progress)
                                                   : resume(scene, stages);
 
@@ -210,26 +183,17 @@ model::Plan plan_in_parts(const Communicator& comm, const model::Instance& insta
   stages.run("tighten", [&] { tighten(scene, start, *judge, proof, placed.placement); });
 
   model::Plan plan = stages.run("certify", [&] {
-    model::Plan made = certify_plan(scene, std::move(proof), std::move(placed.placement));
-    if (comm.rank() == 0) {
-      progress.line({.stage = "certify",
-                     .objective = made.figures.objective,
-                     .bound = made.figures.upper_bound});
-    }
-    return made;
+    return certify_plan(scene, std::move(proof), std::move(placed.placement));
   });
+  if (comm.rank() == 0) {
+    progress.line({.stage = "certify",
+                   .objective = plan.figures.objective,
+                   .bound = plan.figures.upper_bound});
+  }
   plan.reproducible = comm.max(options.stop.has_cut() ? 1 : 0) == 0;
   plan.seconds = stages.slowest();
   plan.rounds = std::move(records);
-  plan.stats = {{"evaluations", start.consensus.evaluations},
-                {"pools", static_cast<double>(pools.size())},
-                {"shards", static_cast<double>(shards.size())},
-                {"ranks", comm.size()},
-                {"jobs_per_rank", static_cast<double>(placed.most_jobs)},
-                {"rounds", placed.rounds},
-                {"leaves", static_cast<double>(leaves_of(plan.certificate.tree))},
-                {"spanning_gangs", static_cast<double>(placed.spanning)},
-                {"peak_memory_mib", comm.max_seconds(peak_memory_mib())}};
+  plan.stats = stats(scene, start, placed, plan.certificate.tree);
   return plan;
 }
 

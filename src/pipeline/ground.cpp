@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ground.hpp"
+
+#include "digests.hpp"
+#include "online.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace berth::pipeline {
+namespace {
+
+using comm::Communicator;
+
+/// Of all jobs, though every rank looks at those it has.
+model::Talk agreed_talk(const Communicator& comm, const model::Instance& instance) {
+  const bool some = model::talk_of(instance.workload) == model::Talk::some;
+  return comm.max(some ? 1 : 0) == 1 ? model::Talk::some : model::Talk::none;
+}
+
+model::UplinkGroups agreed_uplinks(const Communicator& comm, const model::Instance& instance,
+                                   const model::Links& links, const coordinator::JobStore& jobs) {
+  model::UplinkGroups uplinks(instance, links);
+  std::vector<model::UplinkGroups::Demand> demands(uplinks.size());
+  const auto all =
+      comm.all_gather_varying<model::UplinkGroups::Demand>(uplinks.demands(jobs.home_jobs()));
+  for (std::size_t i = 0; i < all.size(); ++i) demands[i % demands.size()].add(all[i]);
+  uplinks.settle(demands);
+  return uplinks;
+}
+
+model::Level agreed_level(const Communicator& comm, const model::Instance& instance,
+                          model::Objective objective) {
+  const bool racks = model::pool_level(instance, objective) == model::Level::rack;
+  return comm.max(racks ? 1 : 0) == 1 ? model::Level::rack : model::Level::pod;
+}
+
+}  // namespace
+
+Ground::Ground(const Communicator& comm, const model::Instance& instance,
+               const PlanOptions& options, Stages& stages, coordinator::JobStore& jobs)
+    : face_(instance, options.objective),
+      quotas_(instance, options.objective),
+      links_(instance, agreed_talk(comm, instance)),
+      uplinks_(agreed_uplinks(comm, instance, links_, jobs)),
+      pools_(model::make_pools(instance.cluster, agreed_level(comm, instance, options.objective))) {
+  if (options.online.batch > 0) {
+    jobs.gather();
+    comm.agreed_on_root([&] { expect_single_tasks(face_); });  // it knows the names
+  }
+  shards_ = stages.run("partition",
+                       [&] { return partition::split(instance.cluster, options.partition); });
+  owners_ = partition::own(instance.cluster, shards_, comm.size());
+  const bool named = !options.checkpoint.file.empty() || !options.checkpoint.resume.empty();
+  if (named) digest_ = instance_digest(comm, instance, jobs);
+}
+
+Scene Ground::scene(const Communicator& comm, const PlanOptions& options,
+                    coordinator::JobStore& jobs) const {
+  return {comm, face_, quotas_, links_, uplinks_, pools_, shards_, owners_, options, jobs, digest_};
+}
+
+}  // namespace berth::pipeline
