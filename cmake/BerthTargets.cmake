@@ -25,6 +25,10 @@ target_compile_options(berth_flags INTERFACE "$<BUILD_INTERFACE:${build_flags}>"
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(berth_flags INTERFACE $<BUILD_INTERFACE:-Wno-restrict>)
 endif()
+# Many files as one compile in half the time; a class in an unnamed namespace is no mistake there.
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(berth_flags INTERFACE -Wno-subobject-linkage)
+endif()
 set(levels none light normal heavy)
 list(FIND levels ${BERTH_ASSERTIONS} assertion_level)
 if(assertion_level LESS 0)

@@ -20,7 +20,6 @@ using contents::Confined;
 using contents::Sign;
 using contents::Split;
 
-constexpr double kFarthest = 0.01;     ///< of the bound: a target out of reach makes steps too long
 constexpr double kWorthMore = 0.1;     ///< of the way to the goal: then more steps come first
 constexpr double kWorthWhile = 0.005;  ///< less than this is no progress
 constexpr int kPatience = 3;           ///< solves without progress of a leaf that cannot be split
@@ -147,7 +146,7 @@ class Tree {
         open.prices.assign(descent.prices().begin(), descent.prices().end());
       }
       if (best <= goal_ || options_->stop.requested()) break;
-      const double target = std::max(goal_, best - kFarthest * std::abs(best));
+      const double target = std::max(goal_, best - contents::kFarthest * std::abs(best));
       if (!descent.move(chosen_, value - target)) break;
     }
     const double way = std::max(1e-300, before - goal_);

@@ -16,6 +16,8 @@ enum class Sign : std::uint8_t {
   none,      ///< it lies nowhere and pays nothing
 };
 
+constexpr double kFarthest = 0.01;  ///< of the bound: a target out of reach makes steps too long
+
 /// Steps against the subgradient 1 - (times chosen), with memory of the last direction. Sizes are
 /// the metric: a wrong price per GPU is wrong for each job in proportion to its GPUs.
 class Descent {

@@ -11,11 +11,7 @@
 #include "berth/base/assert.hpp"
 
 namespace berth::solver {
-namespace {
-
-constexpr double kFarthest = 0.01;  ///< of the bound: a target out of reach makes steps too long
-
-}  // namespace
+namespace {}  // namespace
 
 std::vector<JobId> countable_jobs(const model::Instance& instance) {
   std::vector<JobId> jobs;
@@ -53,7 +49,8 @@ JobPriceResult price_jobs(const model::Valuation& valuation, std::span<const Job
       result.prices.assign(descent.prices().begin(), descent.prices().end());
     }
     const double goal = result.start - slack;
-    const double target = std::max(goal, result.bound - kFarthest * std::abs(result.bound));
+    const double target =
+        std::max(goal, result.bound - contents::kFarthest * std::abs(result.bound));
     descent.shrink_when_stuck(better);
     if (value <= goal || options.stop.requested()) break;
     if (!descent.move(chosen, value - target)) break;

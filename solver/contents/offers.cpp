@@ -2,8 +2,8 @@
 #include "offers.hpp"
 
 #include <algorithm>
-#include <limits>
 
+#include "berth/base/infinity.hpp"
 #include "berth/model/free_machine.hpp"
 
 namespace berth::solver::contents {
@@ -12,8 +12,6 @@ namespace {
 using model::Instance;
 using model::Job;
 using model::Level;
-
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 std::vector<TypeStock> stock_types(const model::Cluster& cluster) {
   std::vector<TypeStock> types(cluster.gpu_types.size());
@@ -59,7 +57,7 @@ int narrowest(const Instance& instance, const Job& job, GpuTypeId type) {
 }
 
 Offer offer(const model::Valuation& valuation, JobId id, GpuTypeId type) {
-  Offer found{kNever, kNever, kNever, kNever, kNever, kNever};
+  Offer found{-kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity};
   const Instance& instance = valuation.instance();
   const Job& job = instance.workload.job(id);
   if (((job.gpu_types >> type.value()) & 1) == 0) return found;

@@ -59,11 +59,11 @@ JobType with_jobs(const Problem& problem, const model::Valuation& valuation, con
 
 }  // namespace
 
-Split split_buckets(Problem& problem, const model::Valuation& valuation,
-                    std::span<const double> type_price, int budget) {
+SplitTypes split_buckets(Problem& problem, const model::Valuation& valuation,
+                         std::span<const double> type_price, int budget) {
   const ScaledPrices prices = scaled_prices(problem, type_price);
   std::vector<std::tuple<double, std::size_t, Cut>> cuts;
-  Split split;
+  SplitTypes split;
   for (std::size_t t = 0; t < problem.types.size(); ++t) {
     if (problem.types[t].jobs.size() < 2) continue;
     Cut c = cut(problem, valuation, problem.types[t], prices);

@@ -14,13 +14,13 @@ namespace {
 constexpr double kRoundUp = 0.7;  ///< fractions from here on go up
 constexpr double kShare = 0.25;   ///< but at most this part of the fractional mass at a time
 constexpr double kNearWhole = 1e-6;
-constexpr int kPricingRounds = 30;     ///< of one residual relaxation
-constexpr std::size_t kLabels = 1500;  ///< of a machine, in its pricing
+constexpr int kDiveRounds = 30;            ///< of one residual relaxation
+constexpr std::size_t kDiveLabels = 1500;  ///< of a machine, in its pricing
 constexpr int kMostRounds = 400;
 
-class Dive {
+class PatternDive {
  public:
-  Dive(const Problem& problem, Scope& scope, double tolerance)
+  PatternDive(const Problem& problem, Scope& scope, double tolerance)
       : problem_(problem), scope_(scope), tolerance_(tolerance) {}
 
   Dived run(std::vector<Pattern> patterns, std::vector<double> x) {
@@ -93,8 +93,8 @@ class Dive {
                  {.gap = 0.0,
                   .tolerance = tolerance_,
                   .enough = left - tolerance_,
-                  .rounds = kPricingRounds,
-                  .labels = kLabels,
+                  .rounds = kDiveRounds,
+                  .labels = kDiveLabels,
                   .copies = Copies::open});
   }
 
@@ -107,7 +107,7 @@ class Dive {
 
 Dived dive(const Problem& problem, Scope& scope, std::vector<Pattern> patterns,
            std::vector<double> usage, double tolerance) {
-  Dived result = Dive(problem, scope, tolerance).run(std::move(patterns), std::move(usage));
+  Dived result = PatternDive(problem, scope, tolerance).run(std::move(patterns), std::move(usage));
   tidy(result.usage);
   return result;
 }

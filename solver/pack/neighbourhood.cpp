@@ -13,11 +13,11 @@ namespace berth::solver {
 namespace {
 
 constexpr int kFew = 6;  ///< machines freed for the one-by-one repacking
-constexpr double kGain = 1e-7;
+constexpr double kLeastGain = 1e-7;
 constexpr double kRounding = 1e-9;
 constexpr std::uint64_t kStage = 0x6E65;  ///< key of the draws
 constexpr int kPricingRounds = 30;
-constexpr std::size_t kLabels = 20000;  ///< of a machine, when pricing is thorough
+constexpr std::size_t kManyLabels = 20000;  ///< of a machine, when pricing is thorough
 
 /// Takes `count` copies, each drawn with the weight its pattern has left, out of usage.
 void draw(Usage& usage, std::vector<std::int64_t> weight, std::int64_t count, std::uint64_t seed,
@@ -91,8 +91,8 @@ void repack_many(const Problem& problem, Scope& scope, Usage& usage,
   for (const Used& u : freed) start.push_back(u.pattern);
   Relaxation local = relax(
       problem, f.open, std::move(start),
-      {.gap = 0.0, .tolerance = limits.tolerance, .rounds = kPricingRounds, .labels = kLabels});
-  if (local.bound <= f.old + kGain) return;
+      {.gap = 0.0, .tolerance = limits.tolerance, .rounds = kPricingRounds, .labels = kManyLabels});
+  if (local.bound <= f.old + kLeastGain) return;
   Usage again =
       dive(problem, f.open, std::move(local.patterns), std::move(local.usage), limits.tolerance)
           .usage;

@@ -88,7 +88,7 @@ Relaxation relax_whole(Problem& problem, const model::Valuation& valuation,
   Relaxation relaxed = relax(problem, scope, std::move(start), problem.bucketed ? coarse : limits);
   for (int pass = 1; problem.bucketed && pass <= kBucketPasses; ++pass) {
     const int budget = options.job_types * 4 / 3 - static_cast<int>(problem.types.size());
-    const Split split = split_buckets(problem, valuation, relaxed.price, budget);
+    const SplitTypes split = split_buckets(problem, valuation, relaxed.price, budget);
     const bool last = split.types == 0 || pass == kBucketPasses ||
                       split.loss <= 0.3 * options.gap * relaxed.bound || options.stop.requested();
     add(stats, relaxed);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kNoCap = 1 << 20;
 constexpr std::size_t kQuickLabels = 5000;  ///< on the way; worth more than the choice of engine
 constexpr int kPatterns = 10;               ///< a state and round
-constexpr double kRounding = 1e-7;          ///< relative; no gap is closed further
+constexpr double kBoundRounding = 1e-7;     ///< relative; no gap is closed further
 constexpr double kNearlyDone = 3e-4;        ///< relative gap below which pricing is thorough
 
 /// sum of demand x price
@@ -116,7 +116,8 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
     }
     const double gap = result.bound - master.value();
     const double real = std::max(result.bound - rewards, 0.0);
-    const double wanted = std::max(limits.gap * real + limits.tolerance, kRounding * result.bound);
+    const double wanted =
+        std::max(limits.gap * real + limits.tolerance, kBoundRounding * result.bound);
     if (gap <= wanted || problem.stop.requested()) break;
     if (gap < std::max(kNearlyDone * real, wanted)) now.labels = limits.labels;
     const int added = add_all(master, priced);

@@ -14,7 +14,7 @@ namespace berth::solver {
 namespace {
 
 constexpr double kBoundaryStep = 0.99;
-constexpr double kRounding = 1e-10;  ///< relative; rows cannot be met better than this
+constexpr double kRowRounding = 1e-10;  ///< relative; rows cannot be met better than this
 
 /// Which rows and columns take part: a row with rhs 0 and no negative entry holds its columns at 0.
 struct Active {
@@ -131,7 +131,7 @@ bool Mehrotra::converged() const {
   }
   for (const double r : dual_residual_) dual = std::max(dual, std::abs(r));
   return complementarity_ <= options_.tolerance &&
-         primal <= std::max(0.01 * options_.tolerance, kRounding * worth) &&
+         primal <= std::max(0.01 * options_.tolerance, kRowRounding * worth) &&
          dual * lp_.mass <= options_.tolerance;
 }
 

@@ -16,7 +16,7 @@ using model::Level;
 
 namespace {
 
-constexpr double kTiny = 1e-9;  ///< gains below this share of the job's value are noise
+constexpr double kNoise = 1e-9;  ///< gains below this share of the job's value are noise
 
 /// The insertion that uses the `tasks` cheapest vacancies, if they are enough and worth it.
 void consider(const Query& q, std::vector<Vacancy> choice, double value, Insertion& best) {
@@ -87,8 +87,8 @@ Insertion find_insertion(const Tenancy& tenancy, JobId id, const Search& search)
   const bool known = search.costs != nullptr && duty.victims.empty();  // else they free room
   for_each_domain(tenancy, id, search.widest, [&](const Domain& domain, double face) {
     const double value = face - duty.cost;
-    if (value * (1.0 - kTiny) <= best.gain) return;
-    const double least = known ? search.costs->least(domain, milli) * (1.0 - kTiny) : 0.0;
+    if (value * (1.0 - kNoise) <= best.gain) return;
+    const double least = known ? search.costs->least(domain, milli) * (1.0 - kNoise) : 0.0;
     if (value - least > best.gain) consider_domain(q, domain, value, best);
   });
   return best;

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "berth/base/infinity.hpp"
 
 namespace berth::solver::where {
 namespace {
 
 constexpr double kSlack = 20.0;  ///< eps that costs may move before a new shortlist
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 std::int64_t fixed(double units) { return static_cast<std::int64_t>(units + 0.5); }
 
@@ -60,7 +60,7 @@ void Bids::reset(std::size_t slots, std::size_t levies, std::size_t groups,
 void Bids::open(const Bidder& bidder) {
   gpus_.push_back(bidder.gpus);
   amount_.push_back(bidder.amount);
-  out_.push_back(bidder.required ? -kNever : 0.0);
+  out_.push_back(bidder.required ? -kInfinity : 0.0);
   levy_.push_back(bidder.levy);
   tolled_.push_back(0);
   all_.end.push_back(static_cast<std::uint32_t>(all_.value.size()));
@@ -123,7 +123,7 @@ void Bids::prepare(const Quotes& quotes, double eps) {
   for (std::size_t b = 0; b < size(); ++b) {
     const std::size_t begin = b == 0 ? 0 : all_.end[b - 1];
     // fares move too: a job that pays some keeps all its choices
-    const double least = tolled_[b] != 0 ? -kNever : weigh(b, quotes, all_, profit) - margin_;
+    const double least = tolled_[b] != 0 ? -kInfinity : weigh(b, quotes, all_, profit) - margin_;
     for (std::size_t k = begin; k < all_.end[b]; ++k) {
       if (tolled_[b] != 0 || profit[k - begin] > least) short_.add(all_, k);
     }

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <unordered_map>
 #include <utility>
 
 #include "berth/base/assert.hpp"
+#include "berth/base/infinity.hpp"
 #include "berth/base/random.hpp"
 #include "berth/parallel/loops.hpp"
 #include "berth/parallel/threads.hpp"
@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::size_t kBlocksPerThread =
     16;  ///< 4096 jobs: about a millisecond, more than waking costs
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// Largest power of two with |total| x scale < 2^61.
 double scale_for(double total) { return std::ldexp(1.0, 60 - std::ilogb(std::max(total, 1.0))); }
@@ -184,7 +183,7 @@ void Book::reopen(const Supply& supply) {
 }
 
 double Book::cost_of(std::uint32_t choice, std::span<const double> costs) const {
-  return slot_[choice] == Slots::kNone ? kNever : costs[slot_[choice]];
+  return slot_[choice] == Slots::kNone ? kInfinity : costs[slot_[choice]];
 }
 
 /// By levy: the price of a GPU in its whole chain.
@@ -316,7 +315,7 @@ double Book::dual(std::span<const double> prices, double eps, std::span<double> 
 
 void Book::weigh(const Bidder& b, std::span<const double> costs, double eps,
                  std::span<double> weights) const {
-  double top = b.required ? -kNever : 0.0;
+  double top = b.required ? -kInfinity : 0.0;
   for (std::uint32_t c = b.first; c < b.last; ++c) {
     weights[c - b.first] = choices_[c].value - cost_of(c, costs);
     top = std::max(top, weights[c - b.first]);
@@ -330,7 +329,7 @@ void Book::weigh(const Bidder& b, std::span<const double> costs, double eps,
 double Book::regret(std::size_t position, std::span<const double> costs) const {
   if (bidder_of_[position] == Slots::kNone) return 0.0;
   const Bidder& b = bidders_[bidder_of_[position]];
-  double best = b.required ? -kNever : 0.0;
+  double best = b.required ? -kInfinity : 0.0;
   for (std::uint32_t c = b.first; c < b.last; ++c) {
     best = std::max(best, choices_[c].value - cost_of(c, costs));
   }

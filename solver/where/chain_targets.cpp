@@ -3,8 +3,8 @@
 #include "where/chains.hpp"
 
 #include <algorithm>
-#include <limits>
 
+#include "berth/base/infinity.hpp"
 #include "berth/base/random.hpp"
 
 namespace berth::solver::where {
@@ -12,7 +12,6 @@ namespace berth::solver::where {
 using model::Level;
 
 namespace {
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kNoise = 0.02;  ///< of the price, from the second sweep on: other paths
 }  // namespace
 
@@ -34,7 +33,7 @@ void Chains::rebuild(MachineId m, std::vector<std::uint32_t>* victims, int wante
       items.push_back({i, gpus, loss(i)}), total += gpus;
   }
   const auto width = static_cast<std::size_t>(total) + 1;
-  std::vector<double> best(width, kNever);
+  std::vector<double> best(width, kInfinity);
   std::vector<char> chosen(victims != nullptr ? width * items.size() : 0, 0);
   best[0] = 0.0;
   for (std::size_t k = 0; k < items.size(); ++k) {
@@ -48,9 +47,9 @@ void Chains::rebuild(MachineId m, std::vector<std::uint32_t>* victims, int wante
   }
   const double price = price_of(m);
   std::vector<double>& loss = bids_[m.index()].loss;
-  loss.assign(width, kNever);
+  loss.assign(width, kInfinity);
   std::vector<std::size_t> from(width, 0);
-  double running = kNever;
+  double running = kInfinity;
   std::size_t source = 0;
   for (std::size_t f = width; f-- > 0;) {
     if (best[f] + price * static_cast<double>(f) < running) {
@@ -73,12 +72,12 @@ void Chains::rebuild(MachineId m, std::vector<std::uint32_t>* victims, int wante
 double Chains::freeing(MachineId m, int gpus, int depth) {
   const int missing = gpus - floor_->room().whole_count(m);
   if (missing <= 0) return 0.0;
-  if (depth == 0) return kNever;
+  if (depth == 0) return kInfinity;
   Bids& bids = bids_[m.index()];
   if (bids.stale) rebuild(m, nullptr, 0);
   return static_cast<std::size_t>(missing) < bids.loss.size()
              ? bids.loss[static_cast<std::size_t>(missing)]
-             : kNever;
+             : kInfinity;
 }
 
 /// Gain = priced profit - loss of freeing + price of the idle GPUs that get used.
@@ -99,7 +98,7 @@ void Chains::offer_machines(const PlaceSet& set, const Signature& s, Target offe
       gain -= freeing(m, gpus, depth);
       if (sweep_ > 0) gain -= kNoise * price * gpus * random_unit({sweep_, chain_, m.index()});
       if (best && gain <= best->gain) continue;
-      if (gain == -kNever) continue;
+      if (gain == -kInfinity) continue;
       offer.gain = gain;
       offer.spots.assign(1, {m, gpus});
       best = offer;
@@ -120,20 +119,20 @@ void Chains::offer_domains(const PlaceSet& set, const Signature& s, Target offer
   std::vector<Spot> spots;
   floor_->yard().runs(family, set.width, [&](std::size_t first, std::size_t last) {
     spots.clear();
-    const double most_cost = best ? value - best->gain : kNever;  // of one task; more cannot win
+    const double most_cost = best ? value - best->gain : kInfinity;  // of one task; more cannot win
     for (const std::int32_t p : family.subspan(first, last - first)) {
       const model::Pool& pool = floor_->yard().pools().pools[static_cast<std::size_t>(p)];
       if (s.task_fits[pool.machine_class.index()] == 0) continue;
       const int most = valuation_->instance().cluster.classes[pool.machine_class.index()].gpus;
       for (const MachineId m : floor_->machines_of(p)) {
-        Spot spot{kNever, m, 0};
+        Spot spot{kInfinity, m, 0};
         const int idle = floor_->room().whole_count(m);
         for (int h = 1; h * s.piece <= most && h <= s.tasks; ++h) {
           const int used = std::min(idle, h * s.piece);
           const double c = (freeing(m, h * s.piece, depth) +
                             prices_[static_cast<std::size_t>(p)] * (h * s.piece - used)) /
                            h;
-          if (c <= spot.cost && c < kNever) spot = {c, m, h};
+          if (c <= spot.cost && c < kInfinity) spot = {c, m, h};
         }
         if (spot.tasks > 0 && spot.cost <= most_cost) spots.push_back(spot);
       }

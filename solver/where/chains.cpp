@@ -3,15 +3,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <tuple>
+
+#include "berth/base/infinity.hpp"
 
 namespace berth::solver::where {
 
 using model::JobPlacement;
 
 namespace {
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr int kDepth = 3;       ///< a job pushed out pushes others, so often
 constexpr int kEjections = 24;  ///< per chain
 constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
@@ -83,7 +83,7 @@ double Chains::price_of(MachineId m) const {
 
 /// Best value minus price over all choices, the cheapest pool of each taken for its price.
 void Chains::measure_alternatives() {
-  std::vector<double> cheapest(menu_->sets().size(), kNever);
+  std::vector<double> cheapest(menu_->sets().size(), kInfinity);
   for (std::size_t s = 0; s < cheapest.size(); ++s) {
     const PlaceSet& set = menu_->sets()[s];
     for (const std::int32_t p : floor_->yard().family(set.type, set.scope, set.domain)) {

@@ -2,15 +2,15 @@
 #include "where/recut.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
+
+#include "berth/base/infinity.hpp"
 
 namespace berth::solver::where {
 
 using model::TaskPlacement;
 
 namespace {
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr double kLeast = 1e-6;   ///< gain worth a try
 constexpr std::size_t kMost = 4;  ///< places of one kind more or fewer in a cut
 constexpr int kTries = 4;         ///< cuts of one machine tried in a row
@@ -89,7 +89,7 @@ std::vector<Recut::Kind> Recut::kinds_on(MachineId m) {
 Recut::Found Recut::best_cut(std::span<const Kind> kinds, int idle, int capacity) {
   const int width = 2 * capacity + 1;
   const auto row = static_cast<std::size_t>(width);
-  best_.assign(row, kNever);
+  best_.assign(row, -kInfinity);
   best_[static_cast<std::size_t>(capacity)] = 0.0;
   chosen_.assign(kinds.size() * row, 0);
   for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -177,12 +177,12 @@ double Recut::carry_out(MachineId m, std::vector<Kind>& kinds, const Found& foun
 
 double Recut::add(MachineId m, const Kind& kind) {
   Trade& trade = trades_[kind.trade];
-  if (trade.worth_of_more(kind.node) == kNever) return kNever;
+  if (trade.worth_of_more(kind.node) == -kInfinity) return -kInfinity;
   const Trade::Chain chain = trade.more(kind.node);
   auto placed =
       model::place_job(floor_->room(), valuation_->instance().workload,
                        berths_->jobs[trade.position(chain.jobs.back())], std::span(&m, 1));
-  if (!placed) return kNever;
+  if (!placed) return -kInfinity;
   floor_->note(*placed);
   std::vector<TaskPlacement> place = placed->tasks;
   journal_.emplace_back(true, std::move(*placed));
@@ -192,7 +192,7 @@ double Recut::add(MachineId m, const Kind& kind) {
 double Recut::remove(MachineId m, const Kind& kind) {
   Trade& trade = trades_[kind.trade];
   const std::uint32_t lodger = trade.lodger(kind.node, m);
-  if (lodger == Trade::kNone || trade.worth_of_less(kind.node) == kNever) return kNever;
+  if (lodger == Trade::kNone || trade.worth_of_less(kind.node) == -kInfinity) return -kInfinity;
   Trade::Chain chain = trade.less(kind.node);
   // The place must come free on this machine: its job takes the place of who would have gone.
   if (chain.jobs.front() != lodger) chain.jobs.insert(chain.jobs.begin(), lodger);

@@ -5,17 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "berth/base/infinity.hpp"
 #include "berth/base/random.hpp"
 
 namespace berth::solver::where {
 
 using model::Level;
 
-namespace {
-constexpr double kNever = std::numeric_limits<double>::infinity();
-}  // namespace
+namespace {}  // namespace
 
 void Slots::build(const Supply& supply, std::span<const char> used) {
   slots_.clear();
@@ -176,7 +174,7 @@ void Slots::soften(const Slot& slot, double eps, double& cost, Rents& rents) con
   const auto singles =
       std::span(rents.singles).subspan(slot.first_single, slot.last_single - slot.first_single);
   const auto mixes = std::span(rents.mixes).subspan(slot.first_mix, slot.last_mix - slot.first_mix);
-  double least = kNever;
+  double least = kInfinity;
   for (const double c : singles) least = c < least ? c : least;
   for (const double c : mixes) least = c < least ? c : least;
   cost = least;

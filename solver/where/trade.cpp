@@ -2,16 +2,15 @@
 #include "where/trade.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "berth/base/assert.hpp"
+#include "berth/base/infinity.hpp"
 
 namespace berth::solver::where {
 
 using model::TaskPlacement;
 
 namespace {
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr int kPasses = 100;  ///< of a measurement: ends what rounding errors would go round
 }  // namespace
 
@@ -153,7 +152,7 @@ double Trade::settle() {
 }
 
 void Trade::measure_more() {
-  now_.more.assign(vertices(), Reach{kNever});
+  now_.more.assign(vertices(), Reach{-kInfinity});
   now_.more[0].length = 0.0;
   std::vector<char> active(vertices(), 0);
   active[0] = 1;
@@ -163,7 +162,7 @@ void Trade::measure_more() {
 }
 
 void Trade::measure_less() {
-  now_.less.assign(vertices(), Reach{kNever});
+  now_.less.assign(vertices(), Reach{-kInfinity});
   now_.less[0].length = 0.0;
   bool longer = true;
   for (int pass = 0; pass < kPasses && longer; ++pass) {
@@ -171,7 +170,7 @@ void Trade::measure_less() {
     for (auto v = static_cast<std::uint32_t>(vertices()); v-- > 1;) {
       visit_arcs(v, [&](std::uint32_t to, double gain, std::uint32_t job) {
         const double length = gain + now_.less[to].length;
-        if (length == kNever || length <= now_.less[v].length + tolerance_) return;
+        if (length == -kInfinity || length <= now_.less[v].length + tolerance_) return;
         now_.less[v] = {length, to, job};
         longer = true;
       });

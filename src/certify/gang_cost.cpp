@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gang_cost.hpp"
 
+#include "bundles.hpp"
 #include "exact.hpp"
 #include "worth.hpp"
 
@@ -17,7 +18,6 @@ using model::Shape;
 namespace {
 
 constexpr Int128 kUnknown = -1;
-constexpr std::uint64_t kAnyType = ~std::uint64_t{0};
 
 /// Tasks of one shape that a machine holds beside its immovable content, at most `limit`.
 std::int64_t room_for(const Shape& s, const Kind& kind, std::int64_t limit) {

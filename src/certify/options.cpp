@@ -24,12 +24,6 @@ void offer(Int128 gross, Int128 cost, JobBest& best) {
 
 bool integral(double value) { return value == std::floor(value); }
 
-std::int64_t tasks_of(const model::Workload& workload, const Job& job) {
-  std::int64_t tasks = 0;
-  for (const model::TaskGroup& g : workload.groups_of(job)) tasks += g.count;
-  return tasks;
-}
-
 }  // namespace
 
 /// Where a distance lets a job lie: the whole cluster, a pod or a rack, and how wide at most.
@@ -68,7 +62,7 @@ Options::Options(const Pricing& pricing, const Job& like)
     : pricing_(&pricing),
       costs_(pricing.instance, pricing.tariff, like),
       milli_(milli_of(pricing.instance.workload, like)),
-      one_task_(tasks_of(pricing.instance.workload, like) == 1) {}
+      one_task_(pricing.instance.workload.tasks(like) == 1) {}
 
 JobBest Options::best(const Job& job) {
   Asking asking{.job = job,

@@ -212,11 +212,11 @@ std::string Tree::fault() const {
 
 namespace {
 
-bool beyond(auto id, std::size_t size) { return id.valid() && id.index() >= size; }
+bool missing(auto id, std::size_t size) { return id.valid() && id.index() >= size; }
 
 std::string bad_spots(const model::Cluster& cluster, const model::SpotSet& set) {
-  if (beyond(set.gpu_type, cluster.gpu_types.size()) || beyond(set.pod, cluster.pods.size()) ||
-      beyond(set.rack, cluster.racks.size())) {
+  if (missing(set.gpu_type, cluster.gpu_types.size()) || missing(set.pod, cluster.pods.size()) ||
+      missing(set.rack, cluster.racks.size())) {
     return "names a place or GPU type that does not exist";
   }
   if (set.width && *set.width == Level::machine) return "has spots of width machine";

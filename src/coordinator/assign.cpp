@@ -6,18 +6,16 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
-#include <limits>
 #include <tuple>
 #include <utility>
 
+#include "berth/base/infinity.hpp"
 #include "berth/coordinator/wire.hpp"
 #include "berth/model/free_machine.hpp"
 #include "berth/solver/shard.hpp"
 
 namespace berth::coordinator {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// Rank 0's part: shards by what is claimed of them, job by job.
 class Assigner {
@@ -78,7 +76,7 @@ class Assigner {
   [[nodiscard]] ShardId least_claimed(const Wish& wish) {
     if (!wish.type.valid()) return ShardId(next_++ % shards_.size());
     std::size_t best = 0;
-    double best_load = kNever;
+    double best_load = kInfinity;
     for (std::size_t s = 0; s < shards_.size(); ++s) {
       const double room = room_[s][wish.type.index()];
       const double load =

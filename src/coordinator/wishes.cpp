@@ -4,23 +4,22 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
+
+#include "berth/base/infinity.hpp"
 
 namespace berth::coordinator {
 namespace {
 
 using model::Level;
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
 /// Least price per GPU of each type: in a rack, in a pod, anywhere.
 class PriceMap {
  public:
   PriceMap(const model::Cluster& cluster, const model::Pools& pools, std::span<const double> prices)
       : types_(cluster.gpu_types.size()),
-        anywhere_(types_, kNever),
-        pod_(types_ * cluster.pods.size(), kNever),
-        rack_(types_ * cluster.racks.size(), kNever) {
+        anywhere_(types_, kInfinity),
+        pod_(types_ * cluster.pods.size(), kInfinity),
+        rack_(types_ * cluster.racks.size(), kInfinity) {
     for (std::size_t p = 0; p < pools.size(); ++p) {
       const model::Pool& pool = pools.pools[p];
       if (!pool.gpu_type.valid()) continue;
@@ -109,7 +108,7 @@ class Wisher {
               .home = {},
               .single = workload_.tasks(job) == 1,
               .settled = false,
-              .profit = -kNever,
+              .profit = -kInfinity,
               .gpus = static_cast<double>(workload_.gpu_milli(job)) / 1000.0};
     if (const model::Running* running = workload_.running_of(job)) {
       wish.settled = worth_keeping(model::present_placement(workload_, *running));
@@ -125,7 +124,7 @@ class Wisher {
     Level nearest = Level::cluster;
     if (best.gpus <= 0.0) return nearest;
     const auto offer = [&](GpuTypeId type, Level near, double price) {
-      if (price == kNever) return;
+      if (price == kInfinity) return;
       const Level width = spread_.narrowest(type, best.gpus);
       const double profit = valuation_.option(best.job, type, width, near) - best.gpus * price;
       if (profit > best.profit) best.profit = profit, best.type = type, nearest = near;

@@ -19,7 +19,7 @@ using model::TaskPlacement;
 constexpr std::array<std::string_view, 3> kPatternNames{"none", "ring", "ps"};
 constexpr double kMostGbps = 1e6;
 
-JobLine::RunningTask read_task(const JsonAt& at) {
+JobLine::RunningTask read_running_task(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"machine", "shape", "gpus"};
   static constexpr std::string_view device_keys[] = {"index", "milli"};
   JobLine::RunningTask task;
@@ -57,7 +57,8 @@ Pattern read_pattern(const JsonAt& at) {
 void read_running(const JsonAt& at, JobLine& line) {
   static constexpr std::string_view keys[] = {"tasks", "pinned", "stop_cost", "move_cost"};
   const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
-    if (key == 0) value.each([&](const JsonAt& task) { line.running.push_back(read_task(task)); });
+    if (key == 0)
+      value.each([&](const JsonAt& task) { line.running.push_back(read_running_task(task)); });
     if (key == 1) line.pinned = value.boolean();
     if (key == 2) line.stop_cost = value.amount(kMaxWorth);
     if (key == 3) line.move_cost = value.amount(kMaxWorth);

@@ -46,7 +46,7 @@ RawDevice read_device(const JsonAt& at) {
   return device;
 }
 
-RawTask read_task(const JsonAt& at) {
+RawTask raw_task(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"shape",     "machine",    "gpus",
                                               "cpu_milli", "memory_mib", "nic_mbps"};
   RawTask task;
@@ -68,7 +68,7 @@ RawPlacement read_placement(const JsonAt& at) {
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) placement.job = word(value);
     if (key == 1) placement.start = value.integer();
-    if (key == 2) placement.tasks = list<RawTask>(value, read_task);
+    if (key == 2) placement.tasks = list<RawTask>(value, raw_task);
   });
   at.need(keys, 3, seen);
   return placement;
@@ -101,7 +101,7 @@ RawCertificate::PoolPrice read_pool(const JsonAt& at) {
   return pool;
 }
 
-RawCertificate::ShapePrice read_shape(const JsonAt& at) {
+RawCertificate::ShapePrice read_shape_price(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"cpu_milli", "memory_mib", "gpus",    "gpu_milli",
                                               "price",     "gpu_type",   "nic_mbps"};
   RawCertificate::ShapePrice shape;
@@ -203,7 +203,7 @@ RawCertificate read_certificate(const JsonAt& at) {
     if (key == 0) certificate.scale_log2 = value.integer();
     if (key == 1) certificate.level = word(value);
     if (key == 2) certificate.pools = list<RawCertificate::PoolPrice>(value, read_pool);
-    if (key == 3) certificate.shapes = list<RawCertificate::ShapePrice>(value, read_shape);
+    if (key == 3) certificate.shapes = list<RawCertificate::ShapePrice>(value, read_shape_price);
     if (key == 4) {
       certificate.multipliers = list<RawCertificate::ClassMultiplier>(value, read_multiplier);
     }

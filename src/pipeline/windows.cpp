@@ -18,7 +18,7 @@ namespace {
 using comm::Communicator;
 
 constexpr std::size_t kWindow = std::size_t{1} << 13;  ///< jobs
-constexpr std::size_t kSlices = 16;  ///< a placement comes in, so that it does not lie there twice
+constexpr std::size_t kParts = 16;  ///< a placement comes in, so that it does not lie there twice
 
 }  // namespace
 
@@ -72,9 +72,9 @@ std::vector<model::Waiting> gather_window(const Communicator& comm, std::span<co
 model::Placement gather_placement(const Communicator& comm, model::Placement mine) {
   if (comm.size() == 1) return mine;
   model::Placement all;
-  for (std::size_t slice = 0; slice < kSlices; ++slice) {
-    const std::size_t begin = mine.size() * slice / kSlices;
-    const std::size_t end = mine.size() * (slice + 1) / kSlices;
+  for (std::size_t slice = 0; slice < kParts; ++slice) {
+    const std::size_t begin = mine.size() * slice / kParts;
+    const std::size_t end = mine.size() * (slice + 1) / kParts;
     const model::Placement part(std::make_move_iterator(mine.begin() + std::ptrdiff_t(begin)),
                                 std::make_move_iterator(mine.begin() + std::ptrdiff_t(end)));
     const auto stream = comm.gather_varying<std::int64_t>(coordinator::to_wire(part));

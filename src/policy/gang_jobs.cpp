@@ -35,9 +35,9 @@ struct Preference {
 };
 constexpr std::array<Preference, 4> kPreferences{{{2, 0.98}, {4, 0.962}, {6, 0.943}, {8, 0.926}}};
 
-class Builder {
+class GangJobs {
  public:
-  Builder(const GenerateOptions& options, const GangPreset& preset, const model::Cluster& cluster)
+  GangJobs(const GenerateOptions& options, const GangPreset& preset, const model::Cluster& cluster)
       : options_(options),
         preset_(preset),
         cluster_(cluster),
@@ -105,7 +105,7 @@ class Builder {
 
 model::Workload gang_jobs(const GenerateOptions& options, const GangPreset& preset,
                           const model::Cluster& cluster) {
-  return Builder(options, preset, cluster).build();
+  return GangJobs(options, preset, cluster).build();
 }
 
 }  // namespace berth::policy

@@ -43,9 +43,9 @@ constexpr std::array<std::size_t, 8> kSecondHalf{h100, a100, l40s, v100, h100, v
 /// Types along a cluster of fewer than eight pods, by eighths.
 constexpr std::array<std::size_t, 8> kAlong{h100, h100, a100, a100, a100, l40s, l40s, v100};
 
-class Builder {
+class HeteroCluster {
  public:
-  explicit Builder(const GenerateOptions& options)
+  explicit HeteroCluster(const GenerateOptions& options)
       : options_(options),
         machines_((options.gpus + kGpusPerMachine - 1) / kGpusPerMachine),
         pods_((machines_ + kMachinesPerPod - 1) / kMachinesPerPod) {}
@@ -121,6 +121,8 @@ class Builder {
 
 }  // namespace
 
-model::Cluster hetero_cluster(const GenerateOptions& options) { return Builder(options).build(); }
+model::Cluster hetero_cluster(const GenerateOptions& options) {
+  return HeteroCluster(options).build();
+}
 
 }  // namespace berth::policy

@@ -19,9 +19,9 @@ using model::Job;
 using model::Level;
 using model::Shape;
 
-class Builder {
+class HeteroJobs {
  public:
-  Builder(const GenerateOptions& options, const model::Cluster& cluster)
+  HeteroJobs(const GenerateOptions& options, const model::Cluster& cluster)
       : options_(options),
         cluster_(cluster),
         sizes_(deal_sizes(options, without_above(kHeteroMix, max_job_gpus(options.gpus, 8)))),
@@ -155,7 +155,7 @@ class Builder {
 }  // namespace
 
 model::Workload hetero_jobs(const GenerateOptions& options, const model::Cluster& cluster) {
-  return Builder(options, cluster).build();
+  return HeteroJobs(options, cluster).build();
 }
 
 }  // namespace berth::policy

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+namespace berth {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace berth
