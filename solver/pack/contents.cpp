@@ -57,7 +57,7 @@ DeviceContents device_contents(const MachineState& state, std::span<const Item> 
                   reduced(item, bound.multipliers), item.cpu, item.memory, item.nic, item.cap},
                  {});
   }
-  DeviceContents result{{}, knapsack.truncated()};
+  DeviceContents result{{}, knapsack.truncated(), knapsack.work()};
   for (std::size_t w = 0; w <= units; ++w) {
     for (const std::int32_t l : knapsack.labels(w)) {
       if (arena[static_cast<std::size_t>(l)].reduced > floor) {

@@ -21,6 +21,7 @@ struct Content {
 struct DeviceContents {
   std::vector<Content> contents;
   bool truncated = false;
+  std::int64_t work = 0;  ///< contents compared
 };
 DeviceContents device_contents(const MachineState& state, std::span<const Item> items,
                                const MachineBound& bound, int free, Profit floor,

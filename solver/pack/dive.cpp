@@ -16,6 +16,7 @@ constexpr double kShare = 0.25;   ///< but at most this part of the fractional m
 constexpr double kNearWhole = 1e-6;
 constexpr int kDiveRounds = 30;            ///< of one residual relaxation
 constexpr std::size_t kDiveLabels = 1500;  ///< of a machine, in its pricing
+constexpr double kDiveWork = 0.8;          ///< part of all work: from there on it prices nothing
 constexpr int kMostRounds = 400;
 
 class PatternDive {
@@ -95,7 +96,8 @@ class PatternDive {
                   .enough = left - tolerance_,
                   .rounds = kDiveRounds,
                   .labels = kDiveLabels,
-                  .copies = Copies::open});
+                  .copies = Copies::open,
+                  .work = kDiveWork});
   }
 
   const Problem& problem_;

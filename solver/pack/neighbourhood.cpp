@@ -122,7 +122,7 @@ int search_neighbourhoods(const Problem& problem, Scope& scope, Usage& usage,
                           const std::vector<Pattern>& patterns, const NeighbourhoodLimits& limits) {
   int round = 0;
   for (; round < limits.rounds && worth(problem, usage) < limits.target; ++round) {
-    if (problem.stop.requested()) break;
+    if (problem.over()) break;
     const auto key = static_cast<std::uint64_t>(round);
     repack_many(problem, scope, usage, patterns, limits, key);
     repack_few(problem, scope, usage, limits, key);

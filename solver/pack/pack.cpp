@@ -18,6 +18,7 @@ namespace berth::solver {
 namespace {
 
 constexpr int kBucketPasses = 6;
+constexpr double kRelaxation = 0.5;  ///< part of the work that may go there
 constexpr double kCoarseGap = 1e-3;  ///< of relaxations that are not the last
 
 constexpr double kShareOfGap = 0.8;  ///< the rest is for what the certificate cannot see
@@ -82,15 +83,17 @@ Relaxation relax_whole(Problem& problem, const model::Valuation& valuation,
   std::vector<Pattern> start = start_patterns(problem, scope);
   stats.start_seconds = watch.lap();
   const RelaxationLimits limits{.gap = options.relaxation_share * options.gap,
-                                .rounds = options.pricing_rounds};
+                                .rounds = options.pricing_rounds,
+                                .work = kRelaxation};
   const RelaxationLimits coarse{.gap = std::max(kCoarseGap, limits.gap),
-                                .rounds = options.pricing_rounds};
+                                .rounds = options.pricing_rounds,
+                                .work = kRelaxation};
   Relaxation relaxed = relax(problem, scope, std::move(start), problem.bucketed ? coarse : limits);
   for (int pass = 1; problem.bucketed && pass <= kBucketPasses; ++pass) {
     const int budget = options.job_types * 4 / 3 - static_cast<int>(problem.types.size());
     const SplitTypes split = split_buckets(problem, valuation, relaxed.price, budget);
     const bool last = split.types == 0 || pass == kBucketPasses ||
-                      split.loss <= 0.3 * options.gap * relaxed.bound || options.stop.requested();
+                      split.loss <= 0.3 * options.gap * relaxed.bound || problem.over(kRelaxation);
     add(stats, relaxed);
     relaxed =
         relax(problem, whole_scope(problem), std::move(relaxed.patterns), last ? limits : coarse);
@@ -112,6 +115,7 @@ PackResult pack(const model::Valuation& valuation, model::Room& room,
   const model::Instance& instance = valuation.instance();
   Problem problem;
   problem.stop = options.stop;
+  problem.most_work = options.work;
   problem.states = machine_states(instance.cluster, room, machines, options.machine_states);
   add_job_types(problem, valuation, jobs, options.job_types);
   result.stats.machine_states = static_cast<int>(problem.states.size());
@@ -125,6 +129,7 @@ PackResult pack(const model::Valuation& valuation, model::Room& room,
   result.relaxation = relaxed.value * problem.unit;
   result.bound = std::max(bound_by_jobs(problem, valuation, relaxed, result.placed), result.value);
   result.prices = shape_prices(problem, relaxed.price);
+  result.stats.work = problem.work;
   result.stats.seconds = watch.lap();
   return result;
 }

@@ -76,6 +76,7 @@ void ParetoKnapsack::Stairs::add(const Entry& e) {
 /// In order of profit a label is beaten exactly when one before it uses no more of anything.
 void ParetoKnapsack::merge(std::size_t size) {
   std::vector<Entry>& old = list_[size];
+  work_ += std::ssize(old) + std::ssize(candidates_);
   merged_.clear();
   stairs_.clear();
   std::size_t o = 0;

@@ -59,6 +59,8 @@ class ParetoKnapsack {
   [[nodiscard]] std::vector<std::int32_t> labels(std::size_t size) const;
   [[nodiscard]] std::size_t capacity() const { return rest_.size() - 1; }
   [[nodiscard]] bool truncated() const { return truncated_; }
+  /// Contents compared so far.
+  [[nodiscard]] std::int64_t work() const { return work_; }
 
  private:
   struct Entry {
@@ -95,6 +97,7 @@ class ParetoKnapsack {
   std::vector<Entry> merged_;
   Stairs stairs_;
   bool truncated_ = false;
+  std::int64_t work_ = 0;
 };
 
 }  // namespace berth::solver

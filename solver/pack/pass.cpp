@@ -63,6 +63,7 @@ ParetoKnapsack::Admits Pass::admits() const {
 
 void Pass::adopt(DeviceContents found) {
   truncated_ = truncated_ || found.truncated;
+  work_ += found.work;
   for (Content& c : found.contents) {
     c.total.cap = 1 << 20;
     for (const auto& [i, count] : c.items) {
@@ -83,6 +84,7 @@ void Pass::extend(ParetoKnapsack& knapsack, std::size_t from) {
     if (contents_[c].total.cap > 0) knapsack.add(contents_[c].total, admits());
   }
   truncated_ = truncated_ || knapsack.truncated();
+  work_ += knapsack.work();
   ends_ = knapsack.labels(knapsack.capacity());
 }
 

@@ -29,6 +29,7 @@ class Pass {
     return contents_[static_cast<std::size_t>(c)];
   }
   [[nodiscard]] bool truncated() const { return truncated_; }
+  [[nodiscard]] std::int64_t work() const { return work_; }
 
  private:
   [[nodiscard]] Profit devices_bound() const;
@@ -47,6 +48,7 @@ class Pass {
   Profit floor_ = 0;
   bool tight_ = false;
   bool truncated_ = false;
+  std::int64_t work_ = 0;
   std::vector<Label> arena_;
   std::vector<Content> contents_;
   std::vector<std::int32_t> ends_;

@@ -80,6 +80,7 @@ Priced price_machine(const Problem& problem, std::size_t state, std::span<const 
     const Profit above = std::max(lowest, bound.bound - delta);
     Pass pass(s, items, bound, above, labels);
     pass.run();
+    priced.work += pass.work();
     harvest(priced, problem, state, items, pass, above, limits.patterns);
     if (!priced.patterns.empty() || (above == lowest && !pass.truncated())) {
       priced.exact = !pass.truncated();

@@ -20,6 +20,7 @@ struct PricingLimits {
 struct Priced {
   Profit bound = 0;               ///< no content earns more (caps not looked at)
   bool exact = true;              ///< no limit cut anything off
+  std::int64_t work = 0;          ///< contents compared
   std::vector<Pattern> patterns;  ///< those that earn more than the threshold, the best first
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -52,6 +53,14 @@ struct Problem {
   bool bucketed = false;  ///< some type holds jobs of unequal value
   double unit = 1.0;      ///< objective per scaled unit: the best value a GPU is 1
   StopToken stop = {};    ///< asked between the steps of every search
+  /// Contents that pricing may compare, in all; it counts them, and no clock decides anything.
+  std::int64_t most_work = std::numeric_limits<std::int64_t>::max();
+  mutable std::int64_t work = 0;
+
+  /// So much of that is used up, or there is no time left.
+  [[nodiscard]] bool over(double part = 1.0) const {
+    return stop.requested() || static_cast<double>(work) >= part * static_cast<double>(most_work);
+  }
 };
 
 /// True when one task of the type fits the empty state and is worth something there.

@@ -35,7 +35,9 @@ std::vector<Pattern> best_content(const Problem& problem, const Scope& scope, st
                                   double beat) {
   const std::vector<double> free(problem.types.size(), 0.0);
   const auto items = items_of(problem, state, free, scope.demand);
-  return price_machine(problem, state, items, to_profit(beat + kGain), kLimits).patterns;
+  Priced priced = price_machine(problem, state, items, to_profit(beat + kGain), kLimits);
+  problem.work += priced.work;
+  return std::move(priced.patterns);
 }
 
 }  // namespace
@@ -43,7 +45,7 @@ std::vector<Pattern> best_content(const Problem& problem, const Scope& scope, st
 Usage fill_in_order(const Problem& problem, Scope& scope, std::span<const std::size_t> states) {
   Usage usage;
   for (const std::size_t s : states) {
-    while (scope.supply[s] > 0 && !problem.stop.requested()) {
+    while (scope.supply[s] > 0 && !problem.over()) {
       const auto found = best_content(problem, scope, s, 0.0);
       if (found.empty()) break;
       const std::int64_t n = copies_within(scope, found.front());
@@ -62,12 +64,12 @@ double refill(const Problem& problem, Scope& scope, Usage& usage) {
   Usage fresh = fill_in_order(problem, scope, states);
   gain += worth(problem, fresh);
   for (Used& used : usage) {
-    if (problem.stop.requested()) break;
+    if (problem.over()) break;
     const auto state = static_cast<std::size_t>(used.pattern.state);
     const std::int64_t idle = problem.states[state].milli() - milli(problem, used.pattern);
     if (idle == 0 && !required_open(problem, scope)) continue;
     const double old = worth(problem, used.pattern);
-    while (used.copies > 0 && promising(problem, scope, state, idle) && !problem.stop.requested()) {
+    while (used.copies > 0 && promising(problem, scope, state, idle) && !problem.over()) {
       take(scope, used.pattern, -1);
       const auto found = best_content(problem, scope, state, old);
       if (found.empty() || copies_within(scope, found.front()) == 0) {

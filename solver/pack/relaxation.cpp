@@ -102,10 +102,12 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
     result.iterations += master.solve(now.tolerance).iterations;
     result.master_seconds += watch.lap();
     if (master.value() >= limits.enough) break;
+    if (limits.copies == Copies::open && problem.over(limits.work)) break;  // needs no bound
     const std::vector<double> price = master.type_prices();
     auto priced =
         price_states(problem, scope, price, master.state_prices(), caps,
                      {.patterns = kPatterns, .labels = now.labels, .last_labels = limits.labels});
+    for (const Priced& p : priced) problem.work += p.work;
     result.pricing_seconds += watch.lap();
     const double machines = machines_bound(scope, priced);
     const double bound = jobs_bound(scope, price) + machines;
@@ -118,7 +120,7 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
     const double real = std::max(result.bound - rewards, 0.0);
     const double wanted =
         std::max(limits.gap * real + limits.tolerance, kBoundRounding * result.bound);
-    if (gap <= wanted || problem.stop.requested()) break;
+    if (gap <= wanted || problem.over(limits.work)) break;
     if (gap < std::max(kNearlyDone * real, wanted)) now.labels = limits.labels;
     const int added = add_all(master, priced);
     if (added == 0 && now.tolerance <= 0.02 * wanted && now.labels == limits.labels) break;

@@ -22,6 +22,7 @@ struct RelaxationLimits {
   int rounds = 150;        ///< of pricing
   std::size_t labels = 150000;  ///< of a machine, when pricing is thorough
   Copies copies = Copies::unlimited;
+  double work = 1.0;  ///< part of the problem's work after which nothing is priced any more
 };
 
 /// The relaxation solved: patterns, how often each is used, and what it proves.

@@ -44,6 +44,8 @@ struct Shard::State {
   void dive_all(std::span<const JobId> jobs, std::span<const double> prices, const StopToken& stop);
   [[nodiscard]] std::span<const double> more_smoothings() const;
   void pack_all(std::span<const JobId> jobs, const StopToken& stop);
+  [[nodiscard]] double missed(std::span<const JobId> singles) const;
+  double repack(const StopToken& stop);
   void fill_idle();
   double improve_batch(std::span<const JobId> batch);
   Applied insert(JobId job, const Insertion& found, double at_least);

@@ -114,9 +114,15 @@ class Round {
     return group;
   }
 
+  /// One group finds what it found the round before.
+  [[nodiscard]] bool repacks() const {
+    return machines_.size() > 1 || (round_ == 1 && terrain_.shards.size() > 1);
+  }
+
   void search(Shard& group, const solver::SearchEffort& effort) {
     const comm::Communicator::Span span(comm_, "group", group.id().value());
-    if (group.search(terrain_.prices, effort) > 0.0) ++better_;
+    const double repacked = repacks() ? group.repack() : 0.0;
+    if (repacked + group.search(terrain_.prices, effort) > 0.0) ++better_;
     const solver::ShardContent found = group.content();
     back_.add(found.placed, found.unplaced);
   }

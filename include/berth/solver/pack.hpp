@@ -22,8 +22,9 @@ struct PackOptions {
   int neighbourhood_machines = 100;  ///< machines freed in each of them
   int job_types = 300;      ///< aim: beyond it, jobs of one shape and unequal value share a type
   int machine_states = 64;  ///< aim: free CPU and memory are rounded down above it
-  std::uint64_t seed = 0;   ///< of the neighbourhoods' draws
-  StopToken stop = {};      ///< what is solved so far is handed out then
+  std::int64_t work = 1'000'000'000;  ///< contents of machines compared, about, at most
+  std::uint64_t seed = 0;             ///< of the neighbourhoods' draws
+  StopToken stop = {};                ///< what is solved so far is handed out then
 };
 
 /// Price a task of the shape pays on a machine of this GPU type (invalid: without GPUs), in units
@@ -41,6 +42,7 @@ struct PackStats {
   int rounds = 0;      ///< of column generation, relaxation only
   int iterations = 0;  ///< of the interior point, relaxation only
   int dive_rounds = 0;
+  std::int64_t work = 0;  ///< contents of machines compared
   int neighbourhoods = 0;
   double start_seconds = 0.0;
   double master_seconds = 0.0;  ///< of the relaxation

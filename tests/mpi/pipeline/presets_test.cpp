@@ -3,8 +3,12 @@
 #include "planned.hpp"
 #include "with_petsc.hpp"
 
+#include <string>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "berth/io/jobs_file.hpp"
 #include "berth/policy/generate.hpp"
 
 namespace berth::pipeline {
@@ -28,6 +32,22 @@ TEST_F(Presets, shares_and_cpu_only_jobs) {
   test::same_on_any_ranks(
       policy::generate(policy::Preset::openb_like, {.gpus = 512, .seed = 3, .load = 1.2}), 3,
       model::Objective::allocate);
+}
+
+/// Gangs are placed one by one, and shares beside them must not be: CPUs decide who fits whom.
+TEST_F(Presets, shares_beside_gangs) {
+  auto instance =
+      policy::generate(policy::Preset::openb_like, {.gpus = 512, .seed = 3, .load = 1.2});
+  std::string jobs = io::jobs_text(instance);
+  for (const char* id : {"gang-1", "gang-2"}) {
+    jobs += fmt::format(R"({{"id":"{}","value":40,"tasks":[{{"count":4,"gpus":8}}]}})"
+                        "\n",
+                        id);
+  }
+  instance.workload = io::parse_jobs(jobs, "jobs", instance.cluster);
+  const auto plan = test::same_on_any_ranks(instance, 3);
+  if (comm::Communicator::world().rank() != 0) return;
+  EXPECT_LT(plan.figures.upper_bound - plan.figures.objective, 0.005 * plan.figures.upper_bound);
 }
 
 TEST_F(Presets, everything_at_once_in_more_shards_than_pods) {

@@ -332,26 +332,49 @@ TEST_P(PackRandom, comes_close_to_trying_everything) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PackRandom, testing::Range(1, 41));
 
-TEST(Pack, does_not_depend_on_threads) {
+/// CPUs and memory are as scarce as GPUs, and no share divides a GPU.
+Instance many_kinds() {
   Builder b;
-  b.machines(40, 8, 96, 400, 0).machines(30, 4, 64, 200, 1).machines(20, 2, 104, 300, 1);
+  b.machines(40, 8, 48, 120, 0).machines(30, 4, 30, 70, 1).machines(20, 2, 20, 40, 1);
   for (int i = 0; i < 60; ++i) {
-    Request r{.cpu = 1 + i * 7 % 15, .memory = 1 + i * 11 % 40};
+    Request r{.cpu = 1 + i * 7 % 15, .memory = 1 + i * 11 % 40, .weight = 1.0 + 0.1 * (i % 7)};
     if (i % 3 == 0)
       r.gpus = 1 << (i % 4);
     else
-      r.milli = 50 * (1 + i % 19);
+      r.milli = 50 * (1 + i % 19) + i * 37 % 50;
     b.jobs(12, r);
   }
-  const Instance in = b.take();
-  std::vector<std::string> digests;
-  for (const int threads : {1, 2, 1}) {
-    const parallel::ThreadLimit limit(threads);
-    digests.push_back(
-        model::plan_digest(in, pack_empty(in, {}, model::Objective::allocate).placed));
+  return b.take();
+}
+
+TEST(Pack, does_not_depend_on_threads) {
+  const Instance in = many_kinds();
+  for (const std::int64_t work : {PackOptions{}.work, std::int64_t{100'000}}) {
+    std::vector<std::string> digests;
+    for (const int threads : {1, 2, 1}) {
+      const parallel::ThreadLimit limit(threads);
+      const auto packed = pack_empty(in, {.work = work});
+      digests.push_back(model::plan_digest(in, packed.placed));
+    }
+    EXPECT_EQ(digests[0], digests[1]);
+    EXPECT_EQ(digests[0], digests[2]);
   }
-  EXPECT_EQ(digests[0], digests[1]);
-  EXPECT_EQ(digests[0], digests[2]);
+}
+
+/// However little may be looked at: a plan, and a bound that holds.
+TEST(Pack, ends_when_its_work_is_done) {
+  const Instance in = many_kinds();
+  const auto whole = pack_empty(in);
+  double least = whole.value;
+  for (const std::int64_t work : {100'000, 10'000, 1}) {
+    ASSERT_GT(whole.stats.work, work);
+    const auto packed = pack_empty(in, {.work = work});
+    EXPECT_LT(packed.stats.work, whole.stats.work);
+    EXPECT_GE(packed.bound, whole.value);
+    EXPECT_GT(packed.value, 0.5 * whole.value);
+    least = std::min(least, packed.value);
+  }
+  EXPECT_LT(least, whole.value);
 }
 
 }  // namespace

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shard/shard_state.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "berth/solver/pack.hpp"
+
+namespace berth::solver {
+namespace {
+
+constexpr double kWorthIt = 0.01;  ///< of the shard's GPUs: idle, and asked for by who waits
+constexpr double kGap = 1e-3;      ///< that the pattern LP is solved to; gangs lose more than that
+constexpr std::int64_t kWork = 100'000'000;
+constexpr int kNeighbourhoods = 6;
+
+/// What counts first: required jobs, then the objective.
+std::pair<std::int64_t, double> worth(const model::Valuation& valuation,
+                                      const model::Placement& placed) {
+  std::pair<std::int64_t, double> sum;
+  for (const model::JobPlacement& p : placed) {
+    sum.first += valuation.instance().workload.job(p.job).required ? 1 : 0;
+    sum.second += valuation.placed(p);
+  }
+  return sum;
+}
+
+}  // namespace
+
+/// Idle GPUs, and what single tasks that wait ask for, in parts of all GPUs: the lesser. Idle ones
+/// count where no CPU is left too: whoever took it may be in the wrong place.
+double Shard::State::missed(std::span<const JobId> singles) const {
+  std::int64_t all = 0, idle = 0, waiting = 0;
+  for (const MachineId m : machines) {
+    all += model::kGpuMilli * valuation->instance().cluster.class_of(m).gpus;
+    idle += tenancy.room().free_milli(m);
+  }
+  for (const JobId job : singles) {
+    if (!tenancy.has(job)) waiting += workload().gpu_milli(workload().job(job));
+  }
+  return all > 0 ? static_cast<double>(std::min(idle, waiting)) / static_cast<double>(all) : 0.0;
+}
+
+/// Searches that place shares one by one leave gaps that none fits into. Patterns know what fits a
+/// machine: where much lies idle and single tasks wait, these are all placed anew into the room
+/// that gangs leave. Kept when it is worth more. @return what that is
+double Shard::State::repack(const StopToken& stop) {
+  std::vector<JobId> singles;
+  const auto consider = [&](JobId job) {
+    if (packable(job) && workload().running_of(workload().job(job)) == nullptr) {
+      singles.push_back(job);
+    }
+  };
+  std::ranges::for_each(tenancy.jobs(), consider);
+  std::ranges::for_each(unplaced, consider);
+  std::ranges::sort(singles);
+  if (stop.requested() || missed(singles) < kWorthIt) return 0.0;
+  model::Room before = tenancy.room();
+  model::Placement old;
+  for (const JobId job : singles) {
+    if (!tenancy.has(job)) continue;
+    old.push_back(tenancy.remove(job));
+    unplaced.insert(job);
+  }
+  PackResult found = pack(*valuation, tenancy.room(), machines, singles,
+                          {.gap = std::max(options.gap, kGap),
+                           .neighbourhoods = kNeighbourhoods,
+                           .work = kWork,
+                           .stop = stop});
+  const auto [required, value] = worth(*valuation, old);
+  const bool better = worth(*valuation, found.placed) > std::pair(required, value);
+  if (!better) {
+    tenancy.room() = std::move(before);
+    found.placed = std::move(old);
+  }
+  const double gain = better ? worth(*valuation, found.placed).second - value : 0.0;
+  admit(std::move(found.placed));
+  return gain;
+}
+
+double Shard::repack() {
+  return state_->options.limits != nullptr ? 0.0 : state_->repack(state_->options.stop);
+}
+
+}  // namespace berth::solver
