@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "berth/base/infinity.hpp"
+
 namespace berth::solver {
 std::vector<std::size_t> slots_that_fit(const Problem& problem, const JobType& type) {
   std::vector<std::size_t> slots;
@@ -34,6 +36,18 @@ std::vector<ShapePrice> shape_prices(const Problem& problem, std::span<const dou
     list.push_back({shape, slot == 0 ? GpuTypeId{} : GpuTypeId(slot - 1), price * problem.unit});
   }
   return list;
+}
+
+std::vector<double> gpu_worth(const Problem& problem, std::span<const double> state_worth,
+                              std::size_t types) {
+  std::vector<double> worth(types, kInfinity);
+  for (std::size_t s = 0; s < state_worth.size(); ++s) {
+    const MachineState& state = problem.states[s];
+    if (state.slot == 0 || state.whole == 0 || !state.partial.empty()) continue;
+    double& least = worth[state.slot - 1];
+    least = std::min(least, state_worth[s] * problem.unit / state.whole);
+  }
+  return worth;
 }
 
 double bound_by_jobs(const Problem& problem, const model::Valuation& valuation,

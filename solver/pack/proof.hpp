@@ -23,6 +23,11 @@ ScaledPrices scaled_prices(const Problem& problem, std::span<const double> type_
 /// In units of the objective.
 std::vector<ShapePrice> shape_prices(const Problem& problem, std::span<const double> type_price);
 
+/// What a GPU of an empty machine earns at a relaxation's prices where it earns least, by GPU type;
+/// infinity where no machine of the type is empty.
+std::vector<double> gpu_worth(const Problem& problem, std::span<const double> state_worth,
+                              std::size_t types);
+
 /// The bound that these prices prove, job by job (types may be buckets of unequal values):
 /// machines' earnings + what each job keeps at best; required jobs that are placed count even when
 /// they keep less than nothing. In units of the objective.

@@ -115,6 +115,8 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
       result.bound = bound;
       result.machines_bound = machines;
       result.price = price;
+      result.worth.clear();
+      for (const Priced& p : priced) result.worth.push_back(from_profit(p.bound));
     }
     const double gap = result.bound - master.value();
     const double real = std::max(result.bound - rewards, 0.0);

@@ -33,6 +33,7 @@ struct Relaxation {
   double bound = 0.0;           ///< scaled; proved by `price`
   double machines_bound = 0.0;  ///< the machines' part of `bound`
   std::vector<double> price;    ///< by job type, >= 0
+  std::vector<double> worth;    ///< by state: what a machine earns at most at these prices
   int rounds = 0;
   int iterations = 0;
   double master_seconds = 0.0;

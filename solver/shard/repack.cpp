@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/infinity.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::solver {
@@ -43,6 +44,25 @@ double Shard::State::missed(std::span<const JobId> singles) const {
   return all > 0 ? static_cast<double>(std::min(idle, waiting)) / static_cast<double>(all) : 0.0;
 }
 
+/// Tasks of other shapes pay what their GPUs would earn with single tasks on them: then machines
+/// earn no more with gangs, and the prices prove a bound for all jobs.
+void Shard::State::price_gangs(std::span<const JobId> singles, std::span<const double> gpu_worth) {
+  std::vector<char> packed(workload().shapes.size(), 0);
+  for (const JobId job : singles) {
+    packed[workload().groups_of(workload().job(job)).front().shape.index()] = 1;
+  }
+  for (std::size_t s = 0; s < packed.size(); ++s) {
+    const auto milli = static_cast<double>(workload().shapes[s].total_milli());
+    if (packed[s] != 0 || milli == 0.0) continue;
+    for (std::size_t t = 0; t < gpu_worth.size(); ++t) {
+      const double gpu = std::min(gpu_worth[t], cheapest[t]);
+      if (gpu < kInfinity) shape_prices.push_back({ShapeId(s), GpuTypeId(t), milli / 1000.0 * gpu});
+    }
+  }
+  std::ranges::sort(shape_prices, {},
+                    [](const ShapePrice& p) { return std::pair(p.shape, p.gpu_type); });
+}
+
 /// Searches that place shares one by one leave gaps that none fits into. Patterns know what fits a
 /// machine: where much lies idle and single tasks wait, these are all placed anew into the room
 /// that gangs leave. Kept when it is worth more. @return what that is
@@ -69,6 +89,8 @@ double Shard::State::repack(const StopToken& stop) {
                            .neighbourhoods = kNeighbourhoods,
                            .work = kWork,
                            .stop = stop});
+  shape_prices = std::move(found.prices);
+  price_gangs(singles, found.gpu_worth);
   const auto [required, value] = worth(*valuation, old);
   const bool better = worth(*valuation, found.placed) > std::pair(required, value);
   if (!better) {

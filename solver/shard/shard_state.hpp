@@ -46,6 +46,7 @@ struct Shard::State {
   void pack_all(std::span<const JobId> jobs, const StopToken& stop);
   [[nodiscard]] double missed(std::span<const JobId> singles) const;
   double repack(const StopToken& stop);
+  void price_gangs(std::span<const JobId> singles, std::span<const double> gpu_worth);
   void fill_idle();
   double improve_batch(std::span<const JobId> batch);
   Applied insert(JobId job, const Insertion& found, double at_least);

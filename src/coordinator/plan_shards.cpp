@@ -114,7 +114,12 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
       shard.plan(assignment.jobs_of(shard.id()), prices, options.stop.share_of(left--));
     }
   });
-  return {.mine = std::move(mine), .shape_prices = {}};
+  std::vector<solver::ShapePrice> of_first;
+  for (const Shard& shard : mine) {
+    if (shard.id() == ShardId{0}) of_first = shard.shape_prices();
+  }
+  of_first = comm.gather_varying<solver::ShapePrice>(of_first);
+  return {.mine = std::move(mine), .shape_prices = std::move(of_first)};
 }
 
 }  // namespace berth::coordinator

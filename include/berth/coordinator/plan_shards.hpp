@@ -17,7 +17,8 @@ namespace berth::coordinator {
 /// This rank's shards after their local plans.
 struct LocalPlans {
   std::vector<solver::Shard> mine;
-  /// Rank 0, and only where one pattern LP served all GPU jobs: its prices prove a bound.
+  /// Rank 0: prices of the pattern LP that served all GPU jobs, or, where single tasks beside gangs
+  /// were packed, of that of the first shard. They prove a bound, for one shard a good one.
   std::vector<solver::ShapePrice> shape_prices;
 };
 

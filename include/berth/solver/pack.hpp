@@ -61,6 +61,9 @@ struct PackResult {
                             ///< required jobs placed here is worth more
   std::vector<ShapePrice> prices;  ///< ascending (shape, gpu type); prove `bound` up to the part
                                    ///< CPU and memory play beside the GPUs
+  /// What a GPU of an empty machine earns at these prices where it earns least, by GPU type, in
+  /// units of the objective; infinity where no machine of the type was empty.
+  std::vector<double> gpu_worth;
   PackStats stats;
 };
 

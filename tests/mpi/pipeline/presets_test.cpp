@@ -50,6 +50,25 @@ TEST_F(Presets, shares_beside_gangs) {
   EXPECT_LT(plan.figures.upper_bound - plan.figures.objective, 0.005 * plan.figures.upper_bound);
 }
 
+/// The bound then is that of patterns: prices of GPUs alone know no CPUs.
+TEST_F(Presets, shares_of_many_values_beside_gangs) {
+  auto instance =
+      policy::generate(policy::Preset::openb_like, {.gpus = 512, .seed = 3, .load = 1.2});
+  std::string jobs = io::jobs_text(instance);
+  jobs += R"({"id":"gang","value":40,"tasks":[{"count":4,"gpus":8}]})"
+          "\n";
+  instance.workload = io::parse_jobs(jobs, "jobs", instance.cluster);
+  for (std::size_t j = 0; j < instance.workload.size(); ++j) {
+    instance.workload.jobs[j].weight *= 0.5 + 0.1 * static_cast<double>(j * 7 % 16);
+  }
+  PlanOptions options;
+  options.bound_steps = 0;  // prices of jobs would prove as much here
+  report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
+  const auto plan = plan_cluster(comm::Communicator::serial(), instance, options, silent);
+  EXPECT_FALSE(plan.certificate.shapes.empty());
+  EXPECT_LT(plan.figures.upper_bound - plan.figures.objective, 0.002 * plan.figures.upper_bound);
+}
+
 TEST_F(Presets, everything_at_once_in_more_shards_than_pods) {
   test::same_on_any_ranks(
       policy::generate(policy::Preset::hetero,
