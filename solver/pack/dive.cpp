@@ -16,7 +16,7 @@ constexpr double kShare = 0.25;   ///< but at most this part of the fractional m
 constexpr double kNearWhole = 1e-6;
 constexpr int kDiveRounds = 30;            ///< of one residual relaxation
 constexpr std::size_t kDiveLabels = 1500;  ///< of a machine, in its pricing
-constexpr double kDiveWork = 0.8;          ///< part of all work: from there on it prices nothing
+constexpr double kDiveWork = 0.8;          ///< part of all work: then it solves nothing any more
 constexpr int kMostRounds = 400;
 
 class PatternDive {
@@ -32,6 +32,10 @@ class PatternDive {
       const bool whole = fix_whole(patterns, x, result.usage);
       const bool up = round_up(patterns, x, result.usage);
       if ((!whole && !up) || problem_.stop.requested()) break;
+      if (problem_.over(kDiveWork)) {
+        round_rest(patterns, x, result.usage);
+        break;
+      }
       const double fixed = worth(problem_, result.usage);
       Relaxation left = solve(open(std::move(patterns)), most - fixed);
       if (left.patterns.empty()) break;
@@ -78,6 +82,19 @@ class PatternDive {
       up -= negative;
     }
     return up > 0.0;
+  }
+
+  /// What still fits, the largest fractions first.
+  void round_rest(const std::vector<Pattern>& patterns, const std::vector<double>& x,
+                  Usage& usage) {
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t j = 0; j < patterns.size(); ++j) {
+      if (x[j] > kNearWhole) order.emplace_back(-x[j], j);
+    }
+    std::ranges::sort(order);
+    for (const auto& [negative, j] : order) {
+      if (copies_within(scope_, patterns[j]) > 0) fix(patterns[j], 1, usage);
+    }
   }
 
   std::vector<Pattern> open(std::vector<Pattern> patterns) const {

@@ -29,6 +29,7 @@ class Master {
   /// basis's.
   void push_to_vertex();
 
+  [[nodiscard]] std::size_t rows() const { return lp_.rows(); }
   [[nodiscard]] const std::vector<Pattern>& patterns() const { return patterns_; }
   [[nodiscard]] std::vector<Pattern> take_patterns() { return std::move(patterns_); }
   /// By pattern; sized to `patterns` (0 for those added since the last solve).

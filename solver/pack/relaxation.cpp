@@ -58,6 +58,13 @@ double rewards_open(const Problem& problem, const Scope& scope) {
   return rewards;
 }
 
+/// What a factorisation takes, in contents that pricing compares in the same time.
+std::int64_t work_of_iteration(std::size_t rows) {
+  constexpr std::int64_t kFactor = 800;
+  const auto n = static_cast<std::int64_t>(rows);
+  return n * n * n / kFactor;
+}
+
 /// The loop's state: how tight to solve, how thorough to price, the best bound.
 struct Progress {
   double tolerance = 0.0;
@@ -99,10 +106,11 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
   result.bound = std::numeric_limits<double>::infinity();
   Stopwatch watch;
   for (result.rounds = 0; result.rounds < limits.rounds; ++result.rounds) {
-    result.iterations += master.solve(now.tolerance).iterations;
+    const int iterations = master.solve(now.tolerance).iterations;
+    result.iterations += iterations;
+    problem.work += iterations * work_of_iteration(master.rows());
     result.master_seconds += watch.lap();
     if (master.value() >= limits.enough) break;
-    if (limits.copies == Copies::open && problem.over(limits.work)) break;  // needs no bound
     const std::vector<double> price = master.type_prices();
     auto priced =
         price_states(problem, scope, price, master.state_prices(), caps,

@@ -22,9 +22,10 @@ struct PackOptions {
   int neighbourhood_machines = 100;  ///< machines freed in each of them
   int job_types = 300;      ///< aim: beyond it, jobs of one shape and unequal value share a type
   int machine_states = 64;  ///< aim: free CPU and memory are rounded down above it
-  std::int64_t work = 1'000'000'000;  ///< contents of machines compared, about, at most
-  std::uint64_t seed = 0;             ///< of the neighbourhoods' draws
-  StopToken stop = {};                ///< what is solved so far is handed out then
+  std::int64_t work =
+      1'000'000'000;       ///< contents of machines compared at most, about, or as much else
+  std::uint64_t seed = 0;  ///< of the neighbourhoods' draws
+  StopToken stop = {};     ///< what is solved so far is handed out then
 };
 
 /// Price a task of the shape pays on a machine of this GPU type (invalid: without GPUs), in units
