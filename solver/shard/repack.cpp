@@ -12,10 +12,10 @@
 namespace berth::solver {
 namespace {
 
-constexpr double kWorthIt = 0.01;  ///< of the shard's GPUs: idle, and asked for by who waits
+constexpr double kWorthIt = 0.04;  ///< of the shard's GPUs: idle, and asked for by who waits
 constexpr double kGap = 1e-3;      ///< that the pattern LP is solved to; gangs lose more than that
 constexpr std::int64_t kWork = 100'000'000;
-constexpr int kNeighbourhoods = 6;
+constexpr int kNeighbourhoods = 2;
 
 /// What counts first: required jobs, then the objective.
 std::pair<std::int64_t, double> worth(const model::Valuation& valuation,

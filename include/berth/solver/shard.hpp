@@ -170,7 +170,7 @@ class Shard {
   /// @param prices  by PoolId of the whole cluster, value per GPU; they decide no acceptance
   double search(std::span<const double> prices, const SearchEffort& effort);
 
-  /// Where more than 1 % of the GPUs lie idle while single tasks wait that ask for as many, all
+  /// Where more than 4 % of the GPUs lie idle while single tasks wait that ask for as many, all
   /// single tasks are placed anew by patterns of machines (`pack`) into the room that gangs and
   /// running jobs leave. Kept when it is worth more. Nothing under quotas and uplinks, which
   /// patterns do not know. @return what it gained
