@@ -52,7 +52,11 @@ def scale(figure, factor):
 
 
 def negative_price(plan):
-    plan["certificate"]["pools"][0]["gpu_milli"] = -5
+    certificate = plan["certificate"]
+    if certificate["pools"]:
+        certificate["pools"][0]["gpu_milli"] = -5
+    else:
+        certificate["shapes"][0]["price"] = -5
 
 
 def add_to(figure, amount):
