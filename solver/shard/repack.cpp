@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kWorthIt = 0.04;  ///< of the shard's GPUs: idle, and asked for by who waits
 constexpr double kGap = 1e-3;      ///< that the pattern LP is solved to; gangs lose more than that
-constexpr std::int64_t kWork = 100'000'000;
+constexpr std::int64_t kMostWork = 100'000'000, kWorkPerGpu = 20'000;
 constexpr int kNeighbourhoods = 2;
 
 /// What counts first: required jobs, then the objective.
@@ -84,10 +84,12 @@ double Shard::State::repack(const StopToken& stop) {
     old.push_back(tenancy.remove(job));
     unplaced.insert(job);
   }
+  std::int64_t gpus = 1;
+  for (const MachineId m : machines) gpus += valuation->instance().cluster.class_of(m).gpus;
   PackResult found = pack(*valuation, tenancy.room(), machines, singles,
                           {.gap = std::max(options.gap, kGap),
                            .neighbourhoods = kNeighbourhoods,
-                           .work = kWork,
+                           .work = std::min(kMostWork, kWorkPerGpu * gpus),
                            .stop = stop});
   shape_prices = std::move(found.prices);
   price_gangs(singles, found.gpu_worth);
