@@ -53,7 +53,8 @@ struct Problem {
   bool bucketed = false;  ///< some type holds jobs of unequal value
   double unit = 1.0;      ///< objective per scaled unit: the best value a GPU is 1
   StopToken stop = {};    ///< asked between the steps of every search
-  /// Contents that pricing may compare, in all; it counts them, and no clock decides anything.
+  /// Contents that pricing may compare, in all, and has compared. No clock decides anything, and
+  /// what runs in parallel counts for itself: it is added up between parallel steps only.
   std::int64_t most_work = std::numeric_limits<std::int64_t>::max();
   mutable std::int64_t work = 0;
 

@@ -69,7 +69,6 @@ std::int64_t work_of_iteration(std::size_t rows) {
 struct Progress {
   double tolerance = 0.0;
   std::size_t labels = kQuickLabels;
-  bool stuck = false;
 };
 
 }  // namespace

@@ -33,29 +33,68 @@ std::pair<std::int64_t, double> worth(const model::Valuation& valuation,
 /// Idle GPUs, and what single tasks that wait ask for, in parts of all GPUs: the lesser. Idle ones
 /// count where no CPU is left too: whoever took it may be in the wrong place.
 double Shard::State::missed(std::span<const JobId> singles) const {
-  std::int64_t all = 0, idle = 0, waiting = 0;
-  for (const MachineId m : machines) {
-    all += model::kGpuMilli * valuation->instance().cluster.class_of(m).gpus;
-    idle += tenancy.room().free_milli(m);
-  }
+  std::int64_t idle = 0, waiting = 0;
+  for (const MachineId m : machines) idle += tenancy.room().free_milli(m);
   for (const JobId job : singles) {
     if (!tenancy.has(job)) waiting += workload().gpu_milli(workload().job(job));
   }
-  return all > 0 ? static_cast<double>(std::min(idle, waiting)) / static_cast<double>(all) : 0.0;
+  const std::int64_t all = model::kGpuMilli * std::max<std::int64_t>(1, gpus());
+  return static_cast<double>(std::min(idle, waiting)) / static_cast<double>(all);
+}
+
+/// Searches that place shares one by one leave gaps that none fits into. Patterns know what fits a
+/// machine: where much lies idle and single tasks wait, these are all placed anew into the room
+/// that gangs leave. Kept when it is worth more.
+Shard::State::Repacked Shard::State::repack(const StopToken& stop) {
+  Repacked result;
+  const auto consider = [&](JobId job) {
+    if (packable(job) && workload().running_of(workload().job(job)) == nullptr) {
+      result.singles.push_back(job);
+    }
+  };
+  std::ranges::for_each(tenancy.jobs(), consider);
+  std::ranges::for_each(unplaced, consider);
+  std::ranges::sort(result.singles);
+  if (stop.requested() || missed(result.singles) < kWorthIt) return {};
+  model::Room before = tenancy.room();
+  model::Placement old;
+  for (const JobId job : result.singles) {
+    if (!tenancy.has(job)) continue;
+    old.push_back(tenancy.remove(job));
+    unplaced.insert(job);
+  }
+  PackResult found = pack(*valuation, tenancy.room(), machines, result.singles,
+                          {.gap = std::max(options.gap, kGap),
+                           .neighbourhoods = kNeighbourhoods,
+                           .work = std::min(kMostWork, kWorkPerGpu * (gpus() + 1)),
+                           .stop = stop});
+  result.prices = std::move(found.prices);
+  result.gpu_worth = std::move(found.gpu_worth);
+  const auto was = worth(*valuation, old), is = worth(*valuation, found.placed);
+  if (is > was) {
+    result.gain = is.second - was.second;
+  } else {
+    tenancy.room() = std::move(before);
+    found.placed = std::move(old);
+  }
+  admit(std::move(found.placed));
+  return result;
 }
 
 /// Tasks of other shapes pay what their GPUs would earn with single tasks on them: then machines
 /// earn no more with gangs, and the prices prove a bound for all jobs.
-void Shard::State::price_gangs(std::span<const JobId> singles, std::span<const double> gpu_worth) {
+void Shard::State::keep_prices(Repacked repacked) {
+  if (repacked.singles.empty()) return;
+  shape_prices = std::move(repacked.prices);
   std::vector<char> packed(workload().shapes.size(), 0);
-  for (const JobId job : singles) {
+  for (const JobId job : repacked.singles) {
     packed[workload().groups_of(workload().job(job)).front().shape.index()] = 1;
   }
   for (std::size_t s = 0; s < packed.size(); ++s) {
     const auto milli = static_cast<double>(workload().shapes[s].total_milli());
     if (packed[s] != 0 || milli == 0.0) continue;
-    for (std::size_t t = 0; t < gpu_worth.size(); ++t) {
-      const double gpu = std::min(gpu_worth[t], cheapest[t]);
+    for (std::size_t t = 0; t < repacked.gpu_worth.size(); ++t) {
+      const double gpu = std::min(repacked.gpu_worth[t], cheapest[t]);
       if (gpu < kInfinity) shape_prices.push_back({ShapeId(s), GpuTypeId(t), milli / 1000.0 * gpu});
     }
   }
@@ -63,49 +102,8 @@ void Shard::State::price_gangs(std::span<const JobId> singles, std::span<const d
                     [](const ShapePrice& p) { return std::pair(p.shape, p.gpu_type); });
 }
 
-/// Searches that place shares one by one leave gaps that none fits into. Patterns know what fits a
-/// machine: where much lies idle and single tasks wait, these are all placed anew into the room
-/// that gangs leave. Kept when it is worth more. @return what that is
-double Shard::State::repack(const StopToken& stop) {
-  std::vector<JobId> singles;
-  const auto consider = [&](JobId job) {
-    if (packable(job) && workload().running_of(workload().job(job)) == nullptr) {
-      singles.push_back(job);
-    }
-  };
-  std::ranges::for_each(tenancy.jobs(), consider);
-  std::ranges::for_each(unplaced, consider);
-  std::ranges::sort(singles);
-  if (stop.requested() || missed(singles) < kWorthIt) return 0.0;
-  model::Room before = tenancy.room();
-  model::Placement old;
-  for (const JobId job : singles) {
-    if (!tenancy.has(job)) continue;
-    old.push_back(tenancy.remove(job));
-    unplaced.insert(job);
-  }
-  std::int64_t gpus = 1;
-  for (const MachineId m : machines) gpus += valuation->instance().cluster.class_of(m).gpus;
-  PackResult found = pack(*valuation, tenancy.room(), machines, singles,
-                          {.gap = std::max(options.gap, kGap),
-                           .neighbourhoods = kNeighbourhoods,
-                           .work = std::min(kMostWork, kWorkPerGpu * gpus),
-                           .stop = stop});
-  shape_prices = std::move(found.prices);
-  price_gangs(singles, found.gpu_worth);
-  const auto [required, value] = worth(*valuation, old);
-  const bool better = worth(*valuation, found.placed) > std::pair(required, value);
-  if (!better) {
-    tenancy.room() = std::move(before);
-    found.placed = std::move(old);
-  }
-  const double gain = better ? worth(*valuation, found.placed).second - value : 0.0;
-  admit(std::move(found.placed));
-  return gain;
-}
-
 double Shard::repack() {
-  return state_->options.limits != nullptr ? 0.0 : state_->repack(state_->options.stop);
+  return state_->options.limits != nullptr ? 0.0 : state_->repack(state_->options.stop).gain;
 }
 
 }  // namespace berth::solver

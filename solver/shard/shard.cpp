@@ -172,13 +172,13 @@ void Shard::update_prices(std::span<const double> by_type) {
 
 ShardId Shard::id() const { return state_->id; }
 
-double Shard::gpus() const {
-  double sum = 0.0;
-  for (const MachineId m : state_->machines) {
-    sum += state_->valuation->instance().cluster.class_of(m).gpus;
-  }
+std::int64_t Shard::State::gpus() const {
+  std::int64_t sum = 0;
+  for (const MachineId m : machines) sum += valuation->instance().cluster.class_of(m).gpus;
   return sum;
 }
+
+double Shard::gpus() const { return static_cast<double>(state_->gpus()); }
 
 double Shard::value() const { return state_->tenancy.value(); }
 model::Placement Shard::placement() const { return state_->tenancy.placement(); }

@@ -138,7 +138,7 @@ void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
     s.pack_all(packable, share);
   } else {
     s.dive_all(on_gpus, prices, share);
-    s.repack(share);
+    s.keep_prices(s.repack(share));
   }
   s.fill_idle();
   if (!s.challenged) return;

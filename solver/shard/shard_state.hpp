@@ -36,6 +36,7 @@ struct Shard::State {
     return valuation->placeless(job) && workload().tasks(workload().job(job)) == 1;
   }
 
+  [[nodiscard]] std::int64_t gpus() const;  ///< of all machines
   [[nodiscard]] double best_value(JobId job) const;
   [[nodiscard]] double profit(JobId job, std::span<const double> by_type) const;
   /// Best priced profit the job misses while it waits.
@@ -45,8 +46,9 @@ struct Shard::State {
   [[nodiscard]] std::span<const double> more_smoothings() const;
   void pack_all(std::span<const JobId> jobs, const StopToken& stop);
   [[nodiscard]] double missed(std::span<const JobId> singles) const;
-  double repack(const StopToken& stop);
-  void price_gangs(std::span<const JobId> singles, std::span<const double> gpu_worth);
+  struct Repacked;
+  Repacked repack(const StopToken& stop);
+  void keep_prices(Repacked repacked);
   void fill_idle();
   double improve_batch(std::span<const JobId> batch);
   Applied insert(JobId job, const Insertion& found, double at_least);
@@ -59,6 +61,13 @@ struct Shard::State {
   [[nodiscard]] std::pair<std::size_t, double> standing(const model::Limits& limits) const;
   void tell_links();
   [[nodiscard]] std::int64_t demand(std::size_t limit) const;
+};
+
+struct Shard::State::Repacked {
+  double gain = 0.0;
+  std::vector<JobId> singles;  ///< that were packed; none: nothing was
+  std::vector<ShapePrice> prices;
+  std::vector<double> gpu_worth;  ///< as in PackResult
 };
 
 }  // namespace berth::solver
