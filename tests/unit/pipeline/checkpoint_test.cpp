@@ -121,6 +121,11 @@ TEST_F(CheckpointFile, is_refused_when_it_is_something_else) {
             path + ": a checkpoint of another version of berth; start the plan anew");
 }
 
+TEST_F(CheckpointFile, is_refused_where_it_cannot_be_read_twice) {
+  EXPECT_EQ(refusal([] { CheckpointInput file("/dev/null"); }),
+            "/dev/null: not a file, which could be read twice; copy it into one");
+}
+
 TEST_F(CheckpointFile, belongs_to_one_instance_and_its_options) {
   const Checkpoint c = some_checkpoint();
   expect_same_run("f", c, c.instance_digest, c.options);
