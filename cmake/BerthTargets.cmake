@@ -27,7 +27,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
 endif()
 # Many files as one compile in half the time; a class in an unnamed namespace is no mistake there.
 if(CMAKE_UNITY_BUILD)
-  target_compile_options(berth_flags INTERFACE -Wno-subobject-linkage)
+  target_compile_options(berth_flags INTERFACE $<BUILD_INTERFACE:-Wno-subobject-linkage>)
 endif()
 set(levels none light normal heavy)
 list(FIND levels ${BERTH_ASSERTIONS} assertion_level)
