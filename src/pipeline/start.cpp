@@ -169,7 +169,7 @@ Start resume(const Scene& scene, Stages& stages) {
     for (solver::Shard& shard : start.local.mine) {
       for (const model::JobPlacement& p : c.rounds.spanning) shard.reserve(p);
     }
-    coordinator::restore_contents(contents, start.local.mine);
+    scene.comm.agreed([&] { coordinator::restore_contents(contents, start.local.mine); });
     if (scene.comm.rank() == 0) start.local.shape_prices = std::move(c.shape_prices);
     start.consensus = std::move(c.consensus);
     start.rounds = std::move(c.rounds);
