@@ -2,8 +2,8 @@
 // The market: one evaluation of the smoothed dual, its minimisation, the dive, fill and improve.
 #include "berth/solver/market.hpp"
 
+#include "assignment/assignment_dual.hpp"
 #include "kernels.hpp"
-#include "where/book.hpp"
 
 #include <map>
 
@@ -13,8 +13,8 @@
 namespace berth::bench {
 namespace {
 
-using solver::where::Book;
-using solver::where::Yard;
+using solver::assignment::Book;
+using solver::assignment::Yard;
 
 constexpr double kEps = 0.0007;  ///< of the largest value: the dive's
 
@@ -23,8 +23,8 @@ std::int64_t bytes_read(const Subject& s) {
   const Yard yard(s.instance.cluster, s.pools);
   const Book book(s.value, yard, s.jobs, solver::full_supply(s.instance.cluster, s.pools));
   std::size_t bytes = 0;
-  for (const solver::where::Bidder& b : book.bidders()) {
-    bytes += sizeof b + (b.last - b.first) * (sizeof(solver::where::Choice) + sizeof b.first);
+  for (const solver::assignment::Bidder& b : book.bidders()) {
+    bytes += sizeof b + (b.last - b.first) * (sizeof(solver::assignment::Choice) + sizeof b.first);
   }
   return static_cast<std::int64_t>(bytes);
 }

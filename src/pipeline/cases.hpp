@@ -2,7 +2,7 @@
 #pragma once
 
 #include "berth/model/certificate.hpp"
-#include "berth/solver/branch.hpp"
+#include "berth/solver/branch_and_bound.hpp"
 
 namespace berth::pipeline {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "berth/certify/bound.hpp"
-#include "berth/solver/branch.hpp"
+#include "berth/solver/branch_and_bound.hpp"
 
 namespace berth::pipeline {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/job_prices.hpp"
 
-#include "contents/knapsack.hpp"
+#include "bounding/knapsack.hpp"
 #include "floor_plan.hpp"
 #include "random_tiny.hpp"
 
@@ -17,8 +17,8 @@
 namespace berth::solver {
 namespace {
 
-using contents::Item;
-using contents::Knapsack;
+using bounding::Item;
+using bounding::Knapsack;
 
 /// Most profit of a subset in at most `gpus`, plus `rate` for each GPU left.
 double by_trying_all(const std::vector<Item>& items, std::int32_t gpus, double rate) {

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assignment/assignment_dual.hpp"
+
+#include "assignment/smooth_math.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "berth/base/assert.hpp"
+#include "berth/base/infinity.hpp"
+#include "berth/base/random.hpp"
+#include "berth/parallel/loops.hpp"
+#include "berth/parallel/threads.hpp"
+
+namespace berth::solver::assignment {
+namespace {
+
+constexpr std::size_t kBlocksPerThread =
+    16;  ///< 4096 jobs: about a millisecond, more than waking costs
+
+/// Largest power of two with |total| x scale < 2^61.
+double scale_for(double total) { return std::ldexp(1.0, 60 - std::ilogb(std::max(total, 1.0))); }
+
+std::uint64_t hash_of(std::span<const Choice> choices, bool required) {
+  std::uint64_t key = required ? 1 : 0;
+  for (const Choice& c : choices) {
+    key = mix64(key ^ std::bit_cast<std::uint64_t>(c.value)) ^ mix64(c.set) ^ (mix64(c.fare) >> 1);
+  }
+  return key;
+}
+
+}  // namespace
+
+Book::Book(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
+           const Supply& supply, const model::Quotas* quotas, const model::UplinkGroups* uplinks)
+    : menu_(valuation, yard, jobs, uplinks), slots_(menu_, yard), pools_(yard.pools().size()) {
+  if (quotas != nullptr) add_levies(*quotas);
+  if (uplinks != nullptr) trunks_ = uplinks->groups();
+  merge_jobs(valuation, jobs, quotas);
+  for (const model::Pool& p : yard.pools().pools) shape_.group.push_back(p.gpu_type.value());
+  for (std::size_t l = 0; l < levies_.size() + trunks_.size();
+       ++l) {  // a group of its own for each
+    shape_.group.push_back(static_cast<std::int32_t>(yard.types() + l));
+  }
+  restock(supply);
+  set_scale(scale());
+}
+
+void Book::add_levies(const model::Quotas& quotas) {
+  for (const model::QuotaLimit& limit : quotas.limits()) {
+    const auto chain = quotas.of(limit.queue);
+    levies_.push_back({.gpus = static_cast<double>(limit.milli) / 1000.0,
+                       .most = limit.penalty,
+                       .chain = {chain.begin(), chain.end()}});
+  }
+}
+
+void Book::merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
+                      const model::Quotas* quotas) {
+  const model::Workload& workload = valuation.instance().workload;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> known;
+  bidder_of_.assign(jobs.size(), Slots::kNone);
+  const auto levy_of = [&](const model::Job& job) {
+    const auto chain = quotas == nullptr ? std::span<const std::uint32_t>{} : quotas->of(job.queue);
+    return chain.empty() ? Bidder::kNoLevy : chain.front();
+  };
+  const auto equal = [&](const Bidder& b, std::span<const Choice> choices, const Bidder& like) {
+    return b.kind == like.kind && b.required == like.required && b.levy == like.levy &&
+           std::equal(choices_.begin() + b.first, choices_.begin() + b.last, choices.begin(),
+                      choices.end());
+  };
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const auto choices = menu_.choices(j);
+    if (choices.empty()) continue;
+    Bidder fresh{.required = workload.job(jobs[j]).required, .jobs = {}};
+    fresh.kind = job_kind(valuation, jobs[j]);
+    fresh.levy = levy_of(workload.job(jobs[j]));
+    const std::uint64_t key = hash_of(choices, fresh.required) ^ fresh.kind;
+    const auto [first, last] = known.equal_range(key);
+    const auto same = std::find_if(first, last, [&](const auto& entry) {
+      return equal(bidders_[entry.second], choices, fresh);
+    });
+    bidder_of_[j] = same == last ? static_cast<std::uint32_t>(bidders_.size()) : same->second;
+    if (same == last) {
+      known.emplace(key, bidder_of_[j]);
+      fresh.milli = menu_.signatures()[menu_.signature_of(j)].milli;
+      fresh.gpus = static_cast<double>(fresh.milli) / 1000.0;
+      fresh.first = static_cast<std::uint32_t>(choices_.size());
+      choices_.insert(choices_.end(), choices.begin(), choices.end());
+      fresh.last = static_cast<std::uint32_t>(choices_.size());
+      bidders_.push_back(std::move(fresh));
+    }
+    bidders_[bidder_of_[j]].jobs.push_back(static_cast<std::uint32_t>(j));
+  }
+  for (Bidder& b : bidders_) {
+    for (std::uint32_t c = b.first; c < b.last; ++c) {
+      choices_[c].value /= b.gpus;
+      b.tolled = b.tolled || choices_[c].fare != Choice::kFree;
+    }
+  }
+  forbidden_.assign(choices_.size(), 0);
+}
+
+MarketScale Book::scale() const {
+  MarketScale scale;
+  for (const Bidder& b : bidders_) {
+    scale.milli += b.milli * std::ssize(b.jobs);
+    if (b.required) scale.required = 1;
+    scale.choices = std::max<std::int64_t>(scale.choices, b.last - b.first);
+    for (std::uint32_t c = b.first; c < b.last; ++c) {
+      if (slot_[c] == Slots::kNone) continue;  // no place holds the job
+      scale.largest_value = std::max(scale.largest_value, choices_[c].value);
+    }
+  }
+  return scale;
+}
+
+/// The price box and the fixed-point scales, from the first supply: later ones are smaller.
+void Book::set_scale(const MarketScale& scale) {
+  constexpr int kShareBits = 30;
+  const double gpus = static_cast<double>(scale.milli) / 1000.0;
+  shape_.largest_value = scale.largest_value;
+  // A price above the largest value sells nothing, unless required jobs compete.
+  const double top =
+      scale.required != 0 ? 2.0 * std::max(shape_.largest_value, 1.0) : shape_.largest_value;
+  shape_.upper.assign(shape_.group.size(), top);
+  for (std::size_t l = 0; l < levies_.size(); ++l) {
+    shape_.upper[pools_ + l] = std::min(top, levies_[l].most);
+  }
+  double dearest = top * static_cast<double>(1 + levies_.size());
+  for (std::size_t t = 0; t < trunks_.size(); ++t) {
+    const bool scarce = trunks_[t].wanted > trunks_[t].mbps;
+    const double highest = scarce ? top / trunks_[t].least : 0.0;
+    shape_.upper[pools_ + levies_.size() + t] = highest;
+    dearest += highest;
+  }
+  const double places =
+      static_cast<double>(scale.choices) * static_cast<double>(shape_.group.size() + 1);
+  value_scale_ =
+      scale_for(2.0 * gpus * (dearest + shape_.largest_value) * (2.0 + std::log(places)));
+  // Demand x share must fit: more bits for the share, of which a pool gets one in thousands.
+  const int bits = std::ilogb(scale_for(4.0 * gpus + 1.0));
+  const int share_bits = std::min(kShareBits, bits / 2 + 4);
+  share_parts_ = std::int64_t{1} << share_bits;
+  demand_scale_ = std::ldexp(1.0, bits - share_bits);
+}
+
+void Book::restock(const Supply& supply) {
+  shape_.capacity.clear();
+  for (const std::int64_t milli : supply.milli) {
+    shape_.capacity.push_back(static_cast<double>(milli) / 1000.0);
+  }
+  for (const Levy& levy : levies_) shape_.capacity.push_back(levy.gpus);
+  for (const auto& t : trunks_) shape_.capacity.push_back(std::min(t.mbps, t.wanted) / t.unit);
+  active_.clear();
+  std::vector<char> used(menu_.sets().size(), 0);
+  for (const Bidder& b : bidders_) {
+    if (b.left() == 0) continue;
+    for (std::uint32_t c = b.first; c < b.last; ++c) used[choices_[c].set] = 1;
+  }
+  slots_.build(supply, used);
+  slot_.assign(choices_.size(), Slots::kNone);
+  for (std::size_t i = 0; i < bidders_.size(); ++i) {
+    const Bidder& b = bidders_[i];
+    if (b.left() == 0) continue;
+    bool any = false;
+    for (std::uint32_t c = b.first; c < b.last; ++c) {
+      if (forbidden_[c] == 0) slot_[c] = slots_.of_set(choices_[c].set);
+      any = any || slot_[c] != Slots::kNone;
+    }
+    if (any) active_.push_back(static_cast<std::uint32_t>(i));
+  }
+  lay_out_bids();
+}
+
+void Book::reopen(const Supply& supply) {
+  for (Bidder& b : bidders_) b.taken = 0;
+  std::ranges::fill(forbidden_, 0);
+  restock(supply);
+}
+
+double Book::cost_of(std::uint32_t choice, std::span<const double> costs) const {
+  return slot_[choice] == Slots::kNone ? kInfinity : costs[slot_[choice]];
+}
+
+/// By levy: the price of a GPU in its whole chain.
+std::vector<double> Book::levy_prices(std::span<const double> prices) const {
+  std::vector<double> sums;
+  for (const Levy& levy : levies_) {
+    double sum = 0.0;
+    for (const std::uint32_t l : levy.chain) sum += prices[pools_ + l];
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+/// By fare: what a job pays for it.
+std::vector<double> Book::fare_prices(std::span<const double> prices) const {
+  std::vector<double> sums;
+  for (const auto& tolls : menu_.fares()) {
+    double sum = 0.0;
+    for (const auto& toll : tolls) {
+      if (toll.group == model::UplinkGroups::kNone) continue;
+      sum += prices[pools_ + levies_.size() + toll.group] * toll.mbps / trunks_[toll.group].unit;
+    }
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+/// By fare: what it puts on groups of uplinks.
+std::vector<Bids::Fare> Book::fare_loads() const {
+  std::vector<Bids::Fare> loads;
+  for (const auto& tolls : menu_.fares()) {
+    Bids::Fare& fare = loads.emplace_back();
+    for (std::size_t i = 0; i < tolls.size(); ++i) {
+      if (tolls[i].group == model::UplinkGroups::kNone) continue;
+      fare[i] = {tolls[i].group, tolls[i].mbps / trunks_[tolls[i].group].unit};
+    }
+  }
+  return loads;
+}
+
+/// Those with as many choices each side by side: loops of one length.
+void Book::lay_out_bids() {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  // choices, bidder
+  for (const std::uint32_t i : active_) {
+    const auto had = [&](std::uint32_t slot) { return slot != Slots::kNone; };
+    const auto count =
+        std::count_if(slot_.begin() + bidders_[i].first, slot_.begin() + bidders_[i].last, had);
+    order.emplace_back(static_cast<std::uint32_t>(count), i);
+  }
+  std::ranges::sort(order);
+  bids_.reset(slots_.size(), levies_.size(), trunks_.size(), fare_loads());
+  for (const auto& [count, i] : order) {
+    const Bidder& b = bidders_[i];
+    bids_.open({b.gpus, b.gpus * static_cast<double>(b.left()), b.required, b.levy});
+    for (std::uint32_t c = b.first; c < b.last; ++c) {
+      if (slot_[c] != Slots::kNone) bids_.add(choices_[c].value, slot_[c], choices_[c].fare);
+    }
+  }
+}
+
+std::vector<std::int64_t> Book::sum_bids(const Quotes& quotes, double eps, std::size_t first_block,
+                                         std::size_t last_block) {
+  const std::size_t size = bids_.layout().size();
+  std::vector<std::int64_t> sums(size, 0);
+  const std::size_t first = std::min(first_block, blocks());
+  const std::size_t count = std::max(std::min(last_block, blocks()), first) - first;
+  bids_.prepare(quotes, eps);
+  const auto share = [&](std::size_t from, std::size_t to, std::span<std::int64_t> into) {
+    bids_.sum((first + from) * kBlock, std::min((first + to) * kBlock, bids_.size()), quotes, eps,
+              {value_scale_, demand_scale_}, into);
+  };
+  const auto threads =
+      std::min(count / kBlocksPerThread, static_cast<std::size_t>(parallel::thread_limit()));
+  if (threads <= 1) {
+    if (count > 0) share(0, count, sums);
+    return sums;
+  }
+  std::vector<std::vector<std::int64_t>> own(threads);  // integers: any split gives the same sums
+  parallel::sweep_blocks(threads, 1, [&](std::size_t t, std::size_t, std::size_t) {
+    own[t].assign(size, 0);
+    share(count * t / threads, count * (t + 1) / threads, own[t]);
+  });
+  for (const auto& part : own) {
+    for (std::size_t i = 0; i < size; ++i) sums[i] += part[i];
+  }
+  return sums;
+}
+
+void Book::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
+                    std::size_t last_block, std::span<std::int64_t> sums) {
+  BERTH_EXPECT(prices.size() == shape_.group.size());
+  BERTH_EXPECT(sums.size() == sums_size() || sums.size() == 1);
+  BERTH_EXPECT(eps >= 0.0 && eps <= std::max(shape_.largest_value, 1.0));
+  const Rents rents = slots_.rents(prices.first(pools_), eps);
+  const std::vector<double> levies = levy_prices(prices);
+  const std::vector<double> fares = fare_prices(prices);
+  const auto bids = sum_bids({rents.slots, levies, fares}, eps, first_block, last_block);
+  sums[0] += bids[0];
+  if (sums.size() == 1) return;
+  const Bids::Layout& at = bids_.layout();
+  slots_.spread(rents, std::span(bids).subspan(at.slots, slots_.size()), share_parts_,
+                sums.subspan(1, pools_));
+  for (std::size_t l = 0; l < levies_.size(); ++l) {
+    const std::int64_t demand = bids[at.levies + l] * share_parts_;
+    for (const std::uint32_t above : levies_[l].chain) sums[1 + pools_ + above] += demand;
+  }
+  for (std::size_t t = 0; t < trunks_.size(); ++t) {
+    sums[1 + pools_ + levies_.size() + t] += bids[at.groups + t] * share_parts_;
+  }
+}
+
+double Book::finish(std::span<const double> prices, std::span<const std::int64_t> sums,
+                    std::span<double> gradient) const {
+  double value = static_cast<double>(sums[0]) / value_scale_;
+  for (std::size_t p = 0; p < prices.size(); ++p) value += shape_.capacity[p] * prices[p];
+  if (gradient.empty()) return value;
+  const double unit = 1.0 / (demand_scale_ * static_cast<double>(share_parts_));
+  for (std::size_t p = 0; p < prices.size(); ++p) {
+    gradient[p] = shape_.capacity[p] - static_cast<double>(sums[1 + p]) * unit;
+  }
+  return value;
+}
+
+double Book::dual(std::span<const double> prices, double eps, std::span<double> gradient) {
+  std::vector<std::int64_t> sums(gradient.empty() ? 1 : sums_size(), 0);
+  evaluate(prices, eps, 0, blocks(), sums);
+  return finish(prices, sums, gradient);
+}
+
+void Book::weigh(const Bidder& b, std::span<const double> costs, double eps,
+                 std::span<double> weights) const {
+  double top = b.required ? -kInfinity : 0.0;
+  for (std::uint32_t c = b.first; c < b.last; ++c) {
+    weights[c - b.first] = choices_[c].value - cost_of(c, costs);
+    top = std::max(top, weights[c - b.first]);
+  }
+  const auto weight = [&](double profit) { return exp_of(std::max((profit - top) / eps, -600.0)); };
+  double sum = b.required ? 0.0 : weight(0.0);
+  for (double& w : weights) sum += w = weight(w);
+  for (double& w : weights) w /= sum;
+}
+
+double Book::regret(std::size_t position, std::span<const double> costs) const {
+  if (bidder_of_[position] == Slots::kNone) return 0.0;
+  const Bidder& b = bidders_[bidder_of_[position]];
+  double best = b.required ? -kInfinity : 0.0;
+  for (std::uint32_t c = b.first; c < b.last; ++c) {
+    best = std::max(best, choices_[c].value - cost_of(c, costs));
+  }
+  return b.gpus * best;
+}
+
+}  // namespace berth::solver::assignment

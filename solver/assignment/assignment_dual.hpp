@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "assignment/option_table.hpp"
+#include "assignment/place_costs.hpp"
+#include "assignment/softmax_kernel.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/model/quota.hpp"
+#include "berth/model/uplink_groups.hpp"
+#include "berth/solver/market.hpp"
+
+namespace berth::solver::assignment {
+
+/// Equal jobs: the same choices, so one softmax serves them all.
+struct Bidder {
+  static constexpr std::uint32_t kNoLevy = ~std::uint32_t{0};
+
+  double gpus = 0.0;       ///< of one job
+  std::int64_t milli = 0;  ///< the same in thousandths
+  std::uint64_t kind = 0;  ///< `job_kind` of its jobs
+  bool required = false;
+  bool tolled = false;                ///< some choice loads uplinks that have a price
+  std::uint32_t levy = kNoLevy;       ///< first quota its jobs count for
+  std::uint32_t first = 0, last = 0;  ///< its choices in Book::choice_values
+  std::vector<std::uint32_t> jobs;    ///< positions, ascending; the first `taken` are decided
+  std::uint32_t taken = 0;
+
+  [[nodiscard]] std::size_t left() const { return jobs.size() - taken; }
+};
+
+/// The market's ledger: who bids for what, and the prices of it. One evaluation at a time: it keeps
+/// a shortlist for the next.
+class Book {
+ public:
+  static constexpr std::size_t kBlock = 256;
+
+  /// @param quotas   with a price each, after those of the pools; none where the valuation has them
+  /// @param uplinks  the same for groups of uplinks, last
+  Book(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
+       const Supply& supply, const model::Quotas* quotas = nullptr,
+       const model::UplinkGroups* uplinks = nullptr);
+  Book(const Book&) = delete;
+  Book& operator=(const Book&) = delete;
+
+  /// What is left to sell. Bidders whose jobs are all decided, or that are out, drop out.
+  void restock(const Supply& supply);
+
+  /// The same with all jobs undecided and all choices allowed again.
+  void reopen(const Supply& supply);
+
+  /// The first undecided job of the bidder is decided.
+  void decide(std::uint32_t bidder) { ++bidders_[bidder].taken; }
+  void drop(std::uint32_t bidder) {
+    bidders_[bidder].taken = static_cast<std::uint32_t>(bidders_[bidder].jobs.size());
+  }
+  /// The choice turned out impossible: never again.
+  void forbid(std::uint32_t choice) { forbidden_[choice] = 1; }
+
+  [[nodiscard]] const MarketShape& shape() const { return shape_; }
+  [[nodiscard]] std::size_t blocks() const { return (active_.size() + kBlock - 1) / kBlock; }
+  [[nodiscard]] std::size_t sums_size() const { return 1 + shape_.group.size(); }
+  [[nodiscard]] MarketScale scale() const;  ///< of its own jobs
+  void set_scale(const MarketScale& scale);
+  void evaluate(std::span<const double> prices, double eps, std::size_t first_block,
+                std::size_t last_block, std::span<std::int64_t> sums);
+  double finish(std::span<const double> prices, std::span<const std::int64_t> sums,
+                std::span<double> gradient) const;
+  double dual(std::span<const double> prices, double eps, std::span<double> gradient);
+
+  /// Softmax weights of a bidder's choices, given Slots::costs; `weights` has one entry a choice.
+  void weigh(const Bidder& bidder, std::span<const double> costs, double eps,
+             std::span<double> weights) const;
+
+  [[nodiscard]] const Menu& menu() const { return menu_; }
+  [[nodiscard]] const Slots& slots() const { return slots_; }
+  [[nodiscard]] const std::vector<Bidder>& bidders() const { return bidders_; }
+  [[nodiscard]] std::span<const std::uint32_t> active() const { return active_; }
+  [[nodiscard]] const Choice& choice(std::uint32_t at) const { return choices_[at]; }
+
+  /// Best priced profit of the job at `position`, given exact Slots::costs; >= 0 unless required.
+  [[nodiscard]] double regret(std::size_t position, std::span<const double> costs) const;
+
+ private:
+  /// A quota with a price, and the quotas that its jobs count for besides.
+  struct Levy {
+    double gpus = 0.0;                 ///< room
+    double most = 0.0;                 ///< price per GPU that can matter, infinite for a hard quota
+    std::vector<std::uint32_t> chain;  ///< into levies_, itself first
+  };
+
+  void merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
+                  const model::Quotas* quotas);
+  void add_levies(const model::Quotas& quotas);
+  [[nodiscard]] std::vector<double> levy_prices(std::span<const double> prices) const;
+  [[nodiscard]] std::vector<double> fare_prices(std::span<const double> prices) const;
+  [[nodiscard]] std::vector<Bids::Fare> fare_loads() const;
+  void lay_out_bids();
+  /// Value, demand of each slot, of each levy, of each group of uplinks by all bidders in some
+  /// blocks.
+  std::vector<std::int64_t> sum_bids(const Quotes& quotes, double eps, std::size_t first_block,
+                                     std::size_t last_block);
+  [[nodiscard]] double cost_of(std::uint32_t choice, std::span<const double> costs) const;
+
+  Menu menu_;
+  Slots slots_;
+  std::size_t pools_ = 0;
+  std::vector<Levy> levies_;
+  std::vector<model::UplinkGroups::Group> trunks_;
+  MarketShape shape_;
+  std::vector<Bidder> bidders_;
+  std::vector<Choice> choices_;      ///< of all bidders, values per GPU
+  std::vector<char> forbidden_;      ///< by choice
+  std::vector<std::uint32_t> slot_;  ///< by choice; Slots::kNone when not to be had now
+  std::vector<std::uint32_t> active_;
+  Bids bids_;                             ///< of those
+  std::vector<std::uint32_t> bidder_of_;  ///< by position; kNone when it bids for nothing
+  double value_scale_ = 1.0;              ///< powers of two: fixed point units per unit of value
+  double demand_scale_ = 1.0;             ///< and per GPU of a slot's or a levy's demand
+  std::int64_t share_parts_ = 1;          ///< a pool's share of it is counted in so many parts
+};
+
+}  // namespace berth::solver::assignment

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/dive.hpp"
+
+#include "assignment/assignment_dual.hpp"
+#include "assignment/free_pools.hpp"
+#include "local_search/ejection_chains.hpp"
+#include "local_search/fill.hpp"
+#include "local_search/machine_repartition.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <map>
+#include <tuple>
+
+#include "berth/base/assert.hpp"
+#include "berth/solver/blmvm.hpp"
+
+namespace berth::solver {
+namespace {
+
+using assignment::Bidder;
+using assignment::Book;
+using assignment::Floor;
+using assignment::PlaceSet;
+using assignment::Slots;
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// So many of a bidder's jobs go to one choice.
+struct Decision {
+  double weight;  ///< how sure
+  std::uint32_t bidder, choice;
+  std::size_t count;
+};
+
+class Dive {
+ public:
+  Dive(Book& book, Floor& floor, local_search::Berths& berths, std::span<const double> start,
+       const DiveOptions& options)
+      : book_(&book),
+        floor_(&floor),
+        berths_(&berths),
+        options_(&options),
+        eps_(options.eps * book.shape().largest_value) {
+    for (std::size_t p = 0; p < start.size(); ++p) {
+      prices_.push_back(std::clamp(start[p], 0.0, book.shape().upper[p]));
+    }
+  }
+
+  void run(DiveResult& result) {
+    std::map<int, std::vector<std::uint32_t>, std::greater<>> classes;
+    for (std::uint32_t b = 0; b < book_->bidders().size(); ++b) {
+      const auto milli = static_cast<std::uint64_t>(book_->bidders()[b].gpus * 1000.0);
+      classes[static_cast<int>(std::bit_width(milli / 1000))].push_back(b);
+    }
+    for (const auto& [size, bidders] : classes) {
+      for (int pass = 1; pass <= options_->passes; ++pass) {
+        book_->restock(floor_->supply());
+        if (book_->active().empty() || options_->stop.requested()) break;
+        solve(result);
+        const bool last = pass == options_->passes;
+        const bool open = settle(bidders, last ? options_->last_decided : options_->decided);
+        ++result.passes;
+        if (!open) break;
+      }
+      for (const std::uint32_t b : bidders) book_->drop(b);
+    }
+  }
+
+ private:
+  void solve(DiveResult& result) {
+    const auto dual = [&](std::span<const double> x, std::span<double> gradient) {
+      return book_->dual(x, eps_, gradient);
+    };
+    result.evaluations +=
+        minimise(prices_, book_->shape().upper, dual,
+                 {.max_iterations = centring(result.passes), .stop = options_->stop})
+            .evaluations;
+  }
+
+  /// The prices may come from a smaller eps: the first solve of all goes further.
+  [[nodiscard]] int centring(int passes) const {
+    return passes == 0 ? 4 * options_->iterations : options_->iterations;
+  }
+
+  /// Fixes what is decided among these bidders; false when none of them wants anything any more.
+  bool settle(const std::vector<std::uint32_t>& bidders, double threshold) {
+    std::vector<Decision> decisions;
+    Decision surest{0.0, 0, 0, 1};
+    bool open = false;
+    const std::vector<double> costs = book_->slots().costs(prices_, eps_);
+    std::vector<double> weights;
+    for (const std::uint32_t b : bidders) {
+      const Bidder& bidder = book_->bidders()[b];
+      if (bidder.left() == 0) continue;
+      weights.resize(bidder.last - bidder.first);
+      book_->weigh(bidder, costs, eps_, weights);
+      open = add_decisions(b, weights, threshold, decisions, surest) || open;
+    }
+    if (decisions.empty() && surest.weight > 0.1) decisions.push_back(surest);
+    std::ranges::sort(decisions, [](const Decision& a, const Decision& b) {
+      return a.weight != b.weight ? a.weight > b.weight
+                                  : std::tie(a.bidder, a.choice) < std::tie(b.bidder, b.choice);
+    });
+    for (const Decision& d : decisions) {
+      if (options_->stop.requested()) break;
+      carry_out(d);
+    }
+    return open;
+  }
+
+  /// A group of c equal jobs with weight w sends floor(c w + 1 - threshold) of them. True when some
+  /// of them are still undecided afterwards.
+  bool add_decisions(std::uint32_t b, std::span<const double> weights, double threshold,
+                     std::vector<Decision>& decisions, Decision& surest) const {
+    const Bidder& bidder = book_->bidders()[b];
+    const auto jobs = static_cast<double>(bidder.left());
+    std::size_t rest = bidder.left();
+    double wanted = 0.0;
+    for (std::uint32_t k = 0; k < weights.size(); ++k) {
+      const double share = jobs * weights[k];
+      const auto count = std::min(rest, static_cast<std::size_t>(share + 1.0 - threshold));
+      wanted += share;
+      if (count > 0) {
+        const double weight = std::min(1.0, share / static_cast<double>(count));
+        decisions.push_back({weight, b, bidder.first + k, count});
+        rest -= count;
+      } else if (share > surest.weight) {
+        surest = {share, b, bidder.first + k, 1};
+      }
+    }
+    return wanted - static_cast<double>(bidder.left() - rest) > 0.1;
+  }
+
+  void carry_out(const Decision& d) {
+    const PlaceSet& set = book_->menu().sets()[book_->choice(d.choice).set];
+    for (std::size_t i = 0; i < d.count; ++i) {
+      const Bidder& bidder = book_->bidders()[d.bidder];
+      const std::uint32_t position = bidder.jobs[bidder.taken];
+      auto placed =
+          floor_->place(berths_->jobs[position], book_->menu().signature(set), set, prices_);
+      if (!placed) {
+        book_->forbid(d.choice);
+        return;
+      }
+      berths_->placed[position] = std::move(*placed);
+      book_->decide(d.bidder);
+    }
+  }
+
+  Book* book_;
+  Floor* floor_;
+  local_search::Berths* berths_;
+  const DiveOptions* options_;
+  double eps_;
+  std::vector<double> prices_;
+};
+
+double total_value(const model::Valuation& valuation, const local_search::Berths& berths) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < berths.jobs.size(); ++i) {
+    if (berths.lies(i)) sum += valuation.placed(berths.placed[i]);
+  }
+  return sum;
+}
+
+std::vector<Regret> regrets_of(Book& book, const local_search::Berths& berths, const Supply& supply,
+                               std::span<const double> prices) {
+  book.reopen(supply);
+  const std::vector<double> costs = book.slots().costs(prices, 0.0);
+  std::vector<Regret> regrets;
+  for (std::size_t i = 0; i < berths.jobs.size(); ++i) {
+    if (berths.lies(i)) continue;
+    const double regret = book.regret(i, costs);
+    if (regret > 0.0) regrets.push_back({berths.jobs[i], regret});
+  }
+  std::ranges::sort(regrets, [](const Regret& a, const Regret& b) {
+    return a.regret != b.regret ? a.regret > b.regret : a.job < b.job;
+  });
+  return regrets;
+}
+
+}  // namespace
+
+DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
+                std::span<const MachineId> machines, std::span<const JobId> jobs,
+                std::span<const double> start_prices, const DiveOptions& options) {
+  BERTH_EXPECT(start_prices.size() == pools.size());
+  const double begin = seconds_now();
+  DiveResult result;
+  const assignment::Yard yard(valuation.instance().cluster, pools);
+  Floor floor(valuation.instance(), yard, room, machines);
+  const Supply at_start = floor.supply();
+  Book book(valuation, yard, jobs, at_start);
+  local_search::Berths berths = local_search::no_berths(jobs);
+  if (book.shape().largest_value > 0.0) {
+    Dive(book, floor, berths, start_prices, options).run(result);
+  }
+  result.value_dive = total_value(valuation, berths);
+  const double dived = seconds_now();
+  local_search::refill(valuation, book.menu(), floor, berths, options.stop.whole().patient());
+  result.value_fill = total_value(valuation, berths);
+  const double filled = seconds_now();
+  if (!options.stop.requested()) {
+    local_search::Chains(valuation, book.menu(), floor, berths, start_prices)
+        .run(options.effort.chains, options.stop);
+    local_search::Recut(valuation, book.menu(), floor, berths)
+        .run(options.effort.cuts, options.stop);
+  }
+  result.value = total_value(valuation, berths);
+  result.seconds_dive = dived - begin;
+  result.seconds_fill = filled - dived;
+  result.seconds_improve = seconds_now() - filled;
+  result.placement = local_search::placement_of(berths);
+  result.unplaced = local_search::unplaced_of(berths);
+  result.regrets = regrets_of(book, berths, at_start, start_prices);
+  return result;
+}
+
+}  // namespace berth::solver

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/market.hpp"
+
+#include "assignment/assignment_dual.hpp"
+#include "assignment/pool_index.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "berth/base/random.hpp"
+
+namespace berth::solver {
+namespace {
+
+std::size_t most_gpus(const model::Cluster& cluster) {
+  std::int32_t most = 0;
+  for (const model::MachineClass& c : cluster.classes) most = std::max(most, c.gpus);
+  return static_cast<std::size_t>(most);
+}
+
+void add_machine(Supply& supply, std::size_t pool, std::int64_t milli, std::size_t whole) {
+  supply.milli[pool] += milli;
+  for (std::size_t k = 1; k <= whole; ++k) {
+    supply.tasks[k * supply.pools + pool] += static_cast<std::int64_t>(whole / k);
+  }
+}
+
+Supply empty_supply(std::size_t pools, std::size_t most) {
+  return {.pools = pools,
+          .milli = std::vector<std::int64_t>(pools, 0),
+          .tasks = std::vector<std::int64_t>((most + 1) * pools, 0)};
+}
+
+}  // namespace
+
+Supply full_supply(const model::Cluster& cluster, const model::Pools& pools) {
+  Supply supply = empty_supply(pools.size(), most_gpus(cluster));
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    const model::FreeMachine machine(cluster, MachineId(m));
+    add_machine(supply, pools.of_machine[m].index(), machine.milli(),
+                static_cast<std::size_t>(machine.whole_count()));
+  }
+  return supply;
+}
+
+Supply free_supply(const model::Pools& pools, const model::Room& room,
+                   std::span<const MachineId> machines) {
+  std::size_t most = 0;
+  for (const MachineId m : machines) most = std::max(most, room.devices(m).size());
+  Supply supply = empty_supply(pools.size(), most);
+  for (const MachineId m : machines) {
+    add_machine(supply, pools.of_machine[m.index()].index(), room.free_milli(m),
+                static_cast<std::size_t>(room.whole_count(m)));
+  }
+  return supply;
+}
+
+MarketScale MarketScale::with(const MarketScale& other) const {
+  return {.milli = milli + other.milli,
+          .choices = std::max(choices, other.choices),
+          .required = std::max(required, other.required),
+          .largest_value = std::max(largest_value, other.largest_value)};
+}
+
+std::uint64_t job_kind(const model::Valuation& valuation, JobId id) {
+  const model::Workload& workload = valuation.instance().workload;
+  const model::Job& job = workload.job(id);
+  std::uint64_t kind = 0;
+  for (const model::TaskGroup& g : workload.groups_of(job)) {
+    kind = mix64(kind ^ static_cast<std::uint64_t>(g.shape.value()));
+    kind = mix64(kind ^ static_cast<std::uint64_t>(g.count));
+  }
+  for (std::size_t t = 0; t < valuation.instance().cluster.gpu_types.size(); ++t) {
+    const bool may = (job.gpu_types >> t & 1U) != 0;
+    const double best = may ? valuation.best(id, GpuTypeId(t)) : -1.0;
+    kind = mix64(kind ^ std::bit_cast<std::uint64_t>(best));
+  }
+  return kind;
+}
+
+struct Market::State {
+  assignment::Yard yard;
+  assignment::Book book;
+
+  State(const model::Valuation& valuation, const model::Pools& pools, std::span<const JobId> jobs,
+        const Supply& supply, const model::Quotas* quotas, const model::UplinkGroups* uplinks)
+      : yard(valuation.instance().cluster, pools),
+        book(valuation, yard, jobs, supply, quotas, uplinks) {}
+};
+
+Market::Market(const model::Valuation& valuation, const model::Pools& pools,
+               std::span<const JobId> jobs, const Supply& supply, const model::Quotas* quotas,
+               const model::UplinkGroups* uplinks)
+    : state_(std::make_unique<State>(valuation, pools, jobs, supply, quotas, uplinks)) {}
+Market::~Market() = default;
+Market::Market(Market&&) noexcept = default;
+
+const MarketShape& Market::shape() const { return state_->book.shape(); }
+std::size_t Market::blocks() const { return state_->book.blocks(); }
+std::size_t Market::sums_size() const { return state_->book.sums_size(); }
+MarketScale Market::scale() const { return state_->book.scale(); }
+void Market::set_scale(const MarketScale& scale) { state_->book.set_scale(scale); }
+
+void Market::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
+                      std::size_t last_block, std::span<std::int64_t> sums) const {
+  state_->book.evaluate(prices, eps, first_block, last_block, sums);
+}
+
+double Market::finish(std::span<const double> prices, std::span<const std::int64_t> sums,
+                      std::span<double> gradient) const {
+  return state_->book.finish(prices, sums, gradient);
+}
+
+double Market::dual(std::span<const double> prices, double eps, std::span<double> gradient) const {
+  return state_->book.dual(prices, eps, gradient);
+}
+
+}  // namespace berth::solver

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assignment/option_table.hpp"
+
+#include <algorithm>
+
+#include "berth/base/random.hpp"
+
+namespace berth::solver::assignment {
+
+using model::Level;
+
+namespace {
+
+bool same_groups(std::span<const model::TaskGroup> a, std::span<const model::TaskGroup> b) {
+  return std::ranges::equal(a, b, [](const model::TaskGroup& x, const model::TaskGroup& y) {
+    return x.shape == y.shape && x.count == y.count;
+  });
+}
+
+bool fits(const model::MachineClass& c, const model::Shape& total) {
+  return total.cpu_milli <= c.cpu_milli && total.memory_mib <= c.memory_mib &&
+         total.nic_mbps <= c.nic_mbps && total.total_milli() <= model::kGpuMilli * c.gpus;
+}
+
+void measure(const model::Instance& instance, Signature& s) {
+  const model::Workload& workload = instance.workload;
+  bool alike = true;
+  model::Shape sum;
+  std::int64_t sum_milli = 0;
+  for (const model::TaskGroup& g : s.groups) {
+    const model::Shape& shape = workload.shape(g.shape);
+    sum.cpu_milli += g.count * shape.cpu_milli;
+    sum.memory_mib += g.count * shape.memory_mib;
+    sum.nic_mbps += g.count * shape.nic_mbps;
+    sum_milli += g.count * shape.total_milli();
+    s.tasks += g.count;
+    if (!shape.uses_gpu()) {
+      s.cpu_tasks = true;
+      const auto holds = [&](const model::MachineClass& c) {
+        return c.gpus == 0 || fits(c, shape);
+      };
+      if (!std::ranges::all_of(instance.cluster.classes, holds)) s.beside.push_back(g.shape);
+      continue;
+    }
+    alike = alike && shape.gpus > 0 && (s.piece == 0 || s.piece == shape.gpus);
+    s.piece = shape.gpus;
+  }
+  s.milli = sum_milli;
+  if (!alike) s.piece = 0;
+  for (const model::MachineClass& c : instance.cluster.classes) {
+    const bool each = std::ranges::all_of(s.groups, [&](const model::TaskGroup& g) {
+      const model::Shape& shape = workload.shape(g.shape);
+      return !shape.uses_gpu() || fits(c, shape);  // the others may lie on CPU-only machines
+    });
+    s.task_fits.push_back(each ? 1 : 0);
+    s.job_fits.push_back(each && fits(c, sum) && sum_milli <= model::kGpuMilli * c.gpus ? 1 : 0);
+  }
+}
+
+/// By domain: classes of its machines.
+std::vector<std::vector<char>> classes_of(const model::Cluster& cluster, bool pods) {
+  std::vector<std::vector<char>> present(pods ? cluster.pods.size() : cluster.racks.size(),
+                                         std::vector<char>(cluster.classes.size(), 0));
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    const RackId rack = cluster.machine_rack[m];
+    const std::size_t d = pods ? cluster.racks[rack.index()].pod.index() : rack.index();
+    present[d][cluster.machine_class[m].index()] = 1;
+  }
+  return present;
+}
+
+/// Where a choice may lie and how far from home that is at most.
+struct Scope {
+  Level level;
+  std::int32_t domain;
+  Level distance;
+};
+
+std::vector<Scope> scopes_of(const model::Cluster& cluster, const model::Job& job, Level finest) {
+  std::vector<Scope> scopes;
+  const PodId home_pod =
+      job.home_rack.valid() ? cluster.racks[job.home_rack.index()].pod : job.home_pod;
+  if (!home_pod.valid()) return {{Level::cluster, 0, Level::machine}};
+  scopes.push_back({Level::cluster, 0, Level::cluster});
+  if (job.home_rack.valid() && finest == Level::rack) {
+    scopes.push_back({Level::pod, home_pod.value(), Level::pod});
+    scopes.push_back({Level::rack, job.home_rack.value(), Level::rack});
+  } else {  // pools by pod cannot tell the home rack from its pod: count it as home
+    const Level distance = job.home_rack.valid() ? Level::rack : Level::pod;
+    scopes.push_back({Level::pod, home_pod.value(), distance});
+  }
+  return scopes;
+}
+
+double widest_uplink(const auto& places) {
+  double most = 0.0;
+  for (const auto& place : places) most = std::max(most, place.uplink_gbps);
+  return most;
+}
+
+}  // namespace
+
+Menu::Menu(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
+           const model::UplinkGroups* uplinks)
+    : valuation_(&valuation),
+      yard_(&yard),
+      uplinks_(uplinks),
+      rack_classes_(classes_of(valuation.instance().cluster, false)),
+      pod_classes_(classes_of(valuation.instance().cluster, true)),
+      rack_gbps_(widest_uplink(valuation.instance().cluster.racks)),
+      pod_gbps_(widest_uplink(valuation.instance().cluster.pods)) {
+  signature_of_.reserve(jobs.size());
+  end_.reserve(jobs.size());
+  for (const JobId id : jobs) {
+    signature_of_.push_back(signature(valuation.instance().workload.job(id)));
+    add_choices(id, signature_of_.back());
+    end_.push_back(choices_.size());
+  }
+}
+
+std::span<const Choice> Menu::choices(std::size_t position) const {
+  const std::size_t first = position == 0 ? 0 : end_[position - 1];
+  return std::span(choices_).subspan(first, end_[position] - first);
+}
+
+std::uint32_t Menu::signature(const model::Job& job) {
+  const auto groups = valuation_->instance().workload.groups_of(job);
+  std::uint64_t key = 0;
+  for (const model::TaskGroup& g : groups) {
+    key = mix64(key ^ static_cast<std::uint64_t>(g.shape.value()));
+    key = mix64(key ^ static_cast<std::uint64_t>(g.count));
+  }
+  const auto [first, last] = known_signatures_.equal_range(key);
+  for (auto it = first; it != last; ++it) {
+    if (same_groups(signatures_[it->second].groups, groups)) return it->second;
+  }
+  const auto id = static_cast<std::uint32_t>(signatures_.size());
+  signatures_.push_back(
+      {.groups = {groups.begin(), groups.end()}, .task_fits = {}, .job_fits = {}});
+  measure(valuation_->instance(), signatures_.back());
+  known_signatures_.emplace(key, id);
+  return id;
+}
+
+std::uint32_t Menu::set(const PlaceSet& s) {
+  const std::uint64_t key =
+      mix64(s.signature) ^
+      mix64((static_cast<std::uint64_t>(s.domain) << 16) |
+            (static_cast<std::uint64_t>(s.type.value()) << 8) |
+            (static_cast<std::uint64_t>(s.width) << 4) | static_cast<std::uint64_t>(s.scope));
+  const auto same = [&](const PlaceSet& o) {
+    return o.signature == s.signature && o.type == s.type && o.width == s.width &&
+           o.scope == s.scope && o.domain == s.domain;
+  };
+  for (std::uint64_t probe = key;; probe = mix64(probe)) {
+    const auto [entry, fresh] =
+        known_sets_.try_emplace(probe, static_cast<std::uint32_t>(sets_.size()));
+    if (fresh) sets_.push_back(s);
+    if (same(sets_[entry->second])) return entry->second;
+  }
+}
+
+/// Some rack (pod) of these has machines for the job's tasks without GPUs too: else a domain of
+/// this width never holds the whole job.
+bool Menu::loaders_fit(const Signature& signature, std::span<const std::int32_t> family,
+                       Level width) const {
+  if (signature.beside.empty() || (width != Level::rack && width != Level::pod)) return true;
+  const model::Instance& instance = valuation_->instance();
+  const auto fit_in = [&](const std::vector<char>& present) {
+    return std::ranges::all_of(signature.beside, [&](ShapeId s) {
+      for (std::size_t c = 0; c < present.size(); ++c) {
+        const model::Shape& shape = instance.workload.shape(s);
+        if (present[c] != 0 && fits(instance.cluster.classes[c], shape)) return true;
+      }
+      return false;
+    });
+  };
+  return std::ranges::any_of(family, [&](std::int32_t p) {
+    const model::Pool& pool = yard_->pools().pools[static_cast<std::size_t>(p)];
+    return fit_in(width == Level::rack ? rack_classes_[pool.rack.index()]
+                                       : pod_classes_[pool.pod.index()]);
+  });
+}
+
+/// Equal loads share one fare.
+std::uint32_t Menu::fare(JobId job, GpuTypeId type, Level width) {
+  if (uplinks_ == nullptr) return Choice::kFree;
+  const auto tolls = uplinks_->tolls(job, type, width);
+  if (tolls == model::UplinkGroups::Tolls{}) return Choice::kFree;
+  const std::array<double, 4> key{static_cast<double>(tolls[0].group), tolls[0].mbps,
+                                  static_cast<double>(tolls[1].group), tolls[1].mbps};
+  const auto [entry, fresh] =
+      known_fares_.try_emplace(key, static_cast<std::uint32_t>(fares_.size()));
+  if (fresh) fares_.push_back(tolls);
+  return entry->second;
+}
+
+/// The widest level at which some uplink of every kind it crosses carries the job's ring.
+Level Menu::widest_ring(const model::Communication& talk) const {
+  if (talk.pattern != model::Pattern::ring) return Level::cluster;
+  const double gbps = static_cast<double>(talk.mbps) / 1000.0;
+  if (gbps > rack_gbps_) return Level::rack;
+  return gbps > pod_gbps_ ? Level::pod : Level::cluster;
+}
+
+void Menu::add_choices(JobId id, std::uint32_t sig) {
+  const std::size_t begin = choices_.size();
+  const model::Job& job = valuation_->instance().workload.job(id);
+  if (signatures_[sig].milli == 0) return;
+  for (std::size_t t = 0; t < yard_->types(); ++t) {
+    if ((job.gpu_types >> t & 1U) != 0) add_type(id, sig, GpuTypeId(t));
+  }
+  std::stable_sort(choices_.begin() + static_cast<std::ptrdiff_t>(begin), choices_.end(),
+                   [](const Choice& a, const Choice& b) { return a.value > b.value; });
+}
+
+void Menu::add_type(JobId id, std::uint32_t sig, GpuTypeId type) {
+  const model::Instance& instance = valuation_->instance();
+  const model::Job& job = instance.workload.job(id);
+  const Signature& signature = signatures_[sig];
+  const Level finest = yard_->pools().level;
+  const Level may = std::min(job.domain, widest_ring(job.communication));
+  const Level widest = signature.tasks == 1                         ? Level::machine
+                       : may == Level::rack && finest == Level::pod ? Level::pod
+                                                                    : may;
+  struct Kept {
+    Level width, scope;
+    double value;
+    std::uint32_t fare;
+  };
+  std::vector<Kept> kept;
+  for (const Scope& scope : scopes_of(instance.cluster, job, finest)) {
+    const auto family = yard_->family(type, scope.level, scope.domain);
+    for (int w = model::kLevels - 1; w >= 0; --w) {  // wide before narrow
+      const auto width = static_cast<Level>(w);
+      if (width > std::min(widest, scope.level)) continue;
+      if (width == Level::rack && finest != Level::rack) continue;
+      const auto& fitting = width == Level::machine ? signature.job_fits : signature.task_fits;
+      if (std::ranges::none_of(family, [&](std::int32_t p) {
+            return fitting[yard_->pools().pools[static_cast<std::size_t>(p)].machine_class.index()];
+          })) {
+        continue;
+      }
+      if (!loaders_fit(signature, family, width)) continue;
+      const Level lies = width == Level::pod && finest == Level::pod ? Level::rack : width;
+      const double value = valuation_->option(id, type, lies, scope.distance);
+      const std::uint32_t toll = fare(id, type, lies);
+      const bool inside = std::ranges::any_of(kept, [&](const Kept& k) {
+        return k.width >= width && k.scope >= scope.level && k.value >= value &&
+               (k.fare == Choice::kFree || k.fare == toll);
+      });
+      if (inside || (value <= 0.0 && !job.required)) continue;
+      kept.push_back({width, scope.level, value, toll});
+      choices_.push_back({value, set({sig, type, width, scope.level, scope.domain}), toll});
+    }
+  }
+}
+
+}  // namespace berth::solver::assignment

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/job_prices.hpp"
+
+#include "job_price_dual.hpp"
+#include "subgradient.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::solver {
+namespace {}  // namespace
+
+std::vector<JobId> countable_jobs(const model::Instance& instance) {
+  std::vector<JobId> jobs;
+  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
+    if (instance.workload.pinned(instance.workload.jobs[j])) continue;
+    bool whole = true, takes_gpu = false;
+    for (const model::TaskGroup& g : instance.workload.groups_of(instance.workload.jobs[j])) {
+      const model::Shape& s = instance.workload.shape(g.shape);
+      whole = whole && s.gpu_milli == 0;
+      takes_gpu = takes_gpu || s.gpus > 0;
+    }
+    if (whole && takes_gpu) jobs.emplace_back(j);
+  }
+  return jobs;
+}
+
+JobPriceResult price_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
+                          std::span<const double> start, std::span<const double> fluid,
+                          double slack, const JobPriceOptions& options) {
+  BERTH_EXPECT(jobs.size() == start.size() && slack > 0.0);
+  bounding::Dual dual(valuation, jobs, fluid);
+  std::vector<std::int32_t> chosen(jobs.size());
+  const std::vector<bounding::Sign> signs(jobs.size(), bounding::Sign::positive);
+  bounding::Descent descent(start, signs, dual.table().size, options);
+  JobPriceResult result;
+  while (result.evaluations < std::max(1, options.evaluations)) {
+    std::ranges::fill(chosen, 0);
+    const auto count = [&](std::uint32_t job, std::uint32_t) { ++chosen[job]; };
+    const double value = dual.evaluate(descent.prices(), count);
+    const bool first = result.evaluations++ == 0;
+    if (first) result.start = value;
+    const bool better = first || value < result.bound - 1e-7 * std::abs(result.bound);
+    if (first || value < result.bound) {
+      result.bound = value;
+      result.prices.assign(descent.prices().begin(), descent.prices().end());
+    }
+    const double goal = result.start - slack;
+    const double target =
+        std::max(goal, result.bound - bounding::kFarthest * std::abs(result.bound));
+    descent.shrink_when_stuck(better);
+    if (value <= goal || options.stop.requested()) break;
+    if (!descent.move(chosen, value - target)) break;
+  }
+  return result;
+}
+
+}  // namespace berth::solver

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job_table.hpp"
+
+#include <algorithm>
+
+#include "berth/base/infinity.hpp"
+#include "berth/model/free_machine.hpp"
+
+namespace berth::solver::bounding {
+namespace {
+
+using model::Instance;
+using model::Job;
+using model::Level;
+
+std::vector<TypeStock> stock_types(const model::Cluster& cluster) {
+  std::vector<TypeStock> types(cluster.gpu_types.size());
+  for (std::size_t t = 0; t < types.size(); ++t) types[t].type = GpuTypeId(t);
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    const model::MachineClass& c = cluster.class_of(MachineId(m));
+    if (c.gpus == 0) continue;
+    TypeStock& t = types[c.gpu_type.index()];
+    const RackId rack = cluster.machine_rack[m];
+    const PodId pod = cluster.racks[rack.index()].pod;
+    if (t.pods.empty() || t.pods.back().pod != pod) t.pods.push_back({pod, 0, {}, 0});
+    PodStock& p = t.pods.back();
+    if (p.racks.empty() || p.racks.back().rack != rack) p.racks.push_back({rack, 0, 0});
+    p.racks.back().gpus += c.gpus;
+    p.gpus += c.gpus;
+    t.gpus += c.gpus;
+    t.largest_rack = std::max(t.largest_rack, p.racks.back().gpus);
+    t.largest_pod = std::max(t.largest_pod, p.gpus);
+  }
+  std::erase_if(types, [](const TypeStock& t) { return t.gpus == 0; });
+  return types;
+}
+
+/// Narrowest width in which some machine or rack of the type could hold the job; cluster + 1 when
+/// no machine holds one of its tasks.
+int narrowest(const Instance& instance, const Job& job, GpuTypeId type) {
+  std::int64_t gpus = 0, tasks = 0, largest = 0;
+  for (const model::MachineClass& c : instance.cluster.classes) {
+    if (c.gpu_type == type) largest = std::max<std::int64_t>(largest, c.gpus);
+  }
+  for (const model::TaskGroup& g : instance.workload.groups_of(job)) {
+    const model::Shape& s = instance.workload.shape(g.shape);
+    gpus += std::int64_t{g.count} * s.gpus;
+    tasks += g.count;
+    const bool somewhere =
+        std::ranges::any_of(instance.cluster.classes, [&](const model::MachineClass& c) {
+          return c.gpu_type == type && model::FreeMachine(c).count(s, 1) > 0;
+        });
+    if (s.gpus > 0 && !somewhere) return model::kLevels;
+  }
+  if (tasks == 1) return static_cast<int>(Level::machine);
+  return static_cast<int>(gpus <= largest ? Level::machine : Level::rack);
+}
+
+Offer offer(const model::Valuation& valuation, JobId id, GpuTypeId type) {
+  Offer found{-kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity};
+  const Instance& instance = valuation.instance();
+  const Job& job = instance.workload.job(id);
+  if (((job.gpu_types >> type.value()) & 1) == 0) return found;
+  const int least = narrowest(instance, job, type);
+  if (least >= model::kLevels) return found;
+  const bool single = instance.workload.tasks(job) == 1;
+  const bool home = job.home_rack.valid() || job.home_pod.valid();
+  const Level away = home ? Level::cluster : Level::machine;
+  const auto value = [&](Level width, Level distance) {
+    return valuation.option(id, type, width, distance);
+  };
+  const auto width = static_cast<Level>(least);
+  if (single || job.domain >= width) {
+    found.far = value(width, away);
+    if (home) found.home_pod = value(width, Level::pod);
+    if (job.home_rack.valid()) found.home_rack = value(width, Level::rack);
+  }
+  if (!single && job.domain >= Level::pod) {
+    found.wide_far = value(Level::pod, away);
+    if (home) found.wide_home_pod = value(Level::pod, Level::pod);
+  }
+  if (!single && job.domain == Level::cluster) found.cluster = value(Level::cluster, away);
+  return found;
+}
+
+void number_sizes(Table& table) {
+  table.sizes = table.size;
+  std::ranges::sort(table.sizes);
+  const auto twice = std::ranges::unique(table.sizes);
+  table.sizes.erase(twice.begin(), twice.end());
+  for (const std::int32_t size : table.size) {
+    const auto at = std::ranges::lower_bound(table.sizes, size);
+    table.size_row.push_back(static_cast<std::uint32_t>(at - table.sizes.begin()));
+  }
+}
+
+void find_near(Table& table, std::size_t pods) {
+  table.near.resize(pods);
+  table.most_near.assign(table.sizes.size(), 0);
+  for (std::uint32_t j = 0; j < table.size.size(); ++j) {
+    if (table.home_pod[j].valid()) table.near[table.home_pod[j].index()].push_back(j);
+  }
+  for (const auto& jobs : table.near) {
+    std::vector<std::uint32_t> count(table.sizes.size(), 0);
+    for (const std::uint32_t j : jobs) {
+      const std::uint32_t row = table.size_row[j];
+      table.most_near[row] = std::max(table.most_near[row], ++count[row]);
+    }
+  }
+}
+
+void number_spots(Table& table) {
+  const auto next = [&](Spot spot) {
+    table.spots.push_back(spot);
+    return static_cast<std::uint32_t>(table.spots.size() - 1);
+  };
+  for (TypeStock& type : table.types) {
+    for (PodStock& pod : type.pods) {
+      for (RackStock& rack : pod.racks) rack.spot = next({type.type, pod.pod, rack.rack});
+      pod.spot = next({type.type, pod.pod, {}});
+    }
+    type.spot = next({type.type, {}, {}});
+  }
+}
+
+}  // namespace
+
+double Table::worth(std::uint32_t job, std::uint32_t spot) const {
+  const Spot& at = spots[spot];
+  const auto of_type = std::ranges::find(types, at.type, &TypeStock::type);
+  const Offer& offer = of_type->offers[job];
+  if (!at.pod.valid()) return offer.cluster;
+  const bool home = at.pod == home_pod[job];
+  if (!at.rack.valid()) return home ? offer.wide_home_pod : offer.wide_far;
+  if (at.rack == home_rack[job]) return offer.home_rack;
+  return home ? offer.home_pod : offer.far;
+}
+
+Table make_table(const model::Valuation& valuation, std::span<const JobId> jobs) {
+  const Instance& instance = valuation.instance();
+  Table table;
+  for (const JobId id : jobs) {
+    const Job& job = instance.workload.job(id);
+    table.size.push_back(static_cast<std::int32_t>(instance.workload.gpu_milli(job) / 1000));
+    table.home_rack.push_back(job.home_rack);
+    table.home_pod.push_back(
+        job.home_rack.valid() ? instance.cluster.racks[job.home_rack.index()].pod : job.home_pod);
+  }
+  number_sizes(table);
+  find_near(table, instance.cluster.pods.size());
+  table.types = stock_types(instance.cluster);
+  number_spots(table);
+  for (TypeStock& type : table.types) {
+    for (const JobId id : jobs) type.offers.push_back(offer(valuation, id, type.type));
+  }
+  return table;
+}
+
+}  // namespace berth::solver::bounding

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "knapsack.hpp"
+
+#include <limits>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::solver::bounding {
+namespace {
+
+/// c[g] = max over h of a[g - h] + b[h].
+std::vector<double> max_plus(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> c(a.size() + b.size() - 1, -std::numeric_limits<double>::infinity());
+  for (std::size_t h = 0; h < b.size(); ++h) {
+    const double add = b[h];
+    double* to = c.data() + h;
+    for (std::size_t g = 0; g < a.size(); ++g) {
+      const double sum = a[g] + add;
+      to[g] = to[g] < sum ? sum : to[g];
+    }
+  }
+  return c;
+}
+
+}  // namespace
+
+void Knapsack::start(std::int32_t capacity, double rate, std::uint32_t spot) {
+  spot_ = spot;
+  parts_.clear();
+  joined_.clear();
+  items_.clear();
+  best_.resize(static_cast<std::size_t>(capacity) + 1);
+  for (std::size_t g = 0; g < best_.size(); ++g) best_[g] = static_cast<double>(g) * rate;
+}
+
+void Knapsack::join(std::span<const Knapsack* const> parts, std::uint32_t spot) {
+  spot_ = spot;
+  BERTH_EXPECT(!parts.empty());
+  parts_.assign(parts.begin(), parts.end());
+  joined_.clear();
+  items_.clear();
+  best_ = parts_.front()->best_;
+  for (std::size_t i = 1; i < parts_.size(); ++i) {
+    joined_.push_back(max_plus(best_, parts_[i]->best_));
+    best_ = joined_.back();
+  }
+}
+
+void Knapsack::add(std::span<const Item> items) {
+  items_.assign(items.begin(), items.end());
+  const std::size_t width = best_.size();
+  taken_.assign(items_.size() * width, 0);
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const auto size = static_cast<std::size_t>(items_[i].size);
+    std::uint8_t* taken = taken_.data() + i * width;
+    for (std::size_t g = width - 1; g >= size && g < width; --g) {
+      const double with = best_[g - size] + items_[i].profit;
+      if (with > best_[g]) best_[g] = with, taken[g] = 1;
+    }
+  }
+}
+
+void Knapsack::choice(std::int32_t gpus, const Chosen& chosen) const {
+  const std::size_t width = best_.size();
+  auto left = static_cast<std::size_t>(gpus);
+  for (std::size_t i = items_.size(); i-- > 0;) {
+    if (taken_[i * width + left] == 0) continue;
+    chosen(items_[i].job, spot_);
+    left -= static_cast<std::size_t>(items_[i].size);
+  }
+  for (std::size_t i = parts_.size(); i-- > 1;) {
+    const std::vector<double>& all = joined_[i - 1];
+    const std::vector<double>& rest = i == 1 ? parts_[0]->best_ : joined_[i - 2];
+    const std::vector<double>& part = parts_[i]->best_;
+    std::size_t h = left < rest.size() ? 0 : left - rest.size() + 1;
+    while (rest[left - h] + part[h] != all[left]) ++h;
+    parts_[i]->choice(static_cast<std::int32_t>(h), chosen);
+    left -= h;
+  }
+  if (!parts_.empty()) parts_.front()->choice(static_cast<std::int32_t>(left), chosen);
+}
+
+}  // namespace berth::solver::bounding

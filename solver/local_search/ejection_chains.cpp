@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local_search/ejection_chains.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "berth/base/infinity.hpp"
+
+namespace berth::solver::local_search {
+
+using model::JobPlacement;
+
+namespace {
+constexpr int kDepth = 3;       ///< a job pushed out pushes others, so often
+constexpr int kEjections = 24;  ///< per chain
+constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
+}  // namespace
+
+Chains::Chains(const model::Valuation& valuation, const assignment::Menu& menu,
+               assignment::Floor& floor, Berths& berths, std::span<const double> prices)
+    : valuation_(&valuation),
+      menu_(&menu),
+      floor_(&floor),
+      berths_(&berths),
+      prices_(prices.begin(), prices.end()),
+      value_(berths.jobs.size(), 0.0),
+      on_(valuation.instance().cluster.machines()),
+      bids_(on_.size()),
+      mark_(berths.jobs.size(), 0) {
+  for (std::uint32_t i = 0; i < berths.jobs.size(); ++i) {
+    if (!berths.lies(i)) continue;
+    value_[i] = valuation.placed(berths.placed[i]);
+    for (const model::TaskPlacement& t : berths.placed[i].tasks) {
+      auto& there = on_[t.machine.index()];
+      if (there.empty() || there.back() != i) there.push_back(i);
+    }
+  }
+  award_bonus();
+  measure_alternatives();
+  rank_outside();
+}
+
+/// A required job counts for more than all others together, so that it pushes in and stays.
+void Chains::award_bonus() {
+  double sum = 1.0;
+  bool any = false;
+  for (std::size_t i = 0; i < berths_->jobs.size(); ++i) {
+    if (!menu_->choices(i).empty()) sum += menu_->choices(i).front().value;
+    any = any || valuation_->instance().workload.job(berths_->jobs[i]).required;
+  }
+  bonus_.assign(berths_->jobs.size(), 0.0);
+  if (!any) return;
+  for (std::size_t i = 0; i < bonus_.size(); ++i) {
+    if (!valuation_->instance().workload.job(berths_->jobs[i]).required) continue;
+    bonus_[i] = sum;
+    if (berths_->lies(i)) value_[i] += sum;
+  }
+}
+
+/// Ranks the jobs by their best value per GPU; none for those that are worth nothing, which may lie
+/// all the same, in room that was idle.
+void Chains::rank_outside() {
+  const auto worth = [&](std::uint32_t i) {
+    return menu_->choices(i).front().value / static_cast<double>(milli_of(i));
+  };
+  for (std::uint32_t i = 0; i < berths_->jobs.size(); ++i) {
+    if (!menu_->choices(i).empty()) ranked_.push_back(i);
+  }
+  std::ranges::sort(ranked_, [&](std::uint32_t a, std::uint32_t b) {
+    return worth(a) != worth(b) ? worth(a) > worth(b) : a < b;
+  });
+  rank_.assign(berths_->jobs.size(), kNoRank);
+  for (std::uint32_t r = 0; r < ranked_.size(); ++r) {
+    rank_[ranked_[r]] = r;
+    if (!berths_->lies(ranked_[r])) outside_[milli_of(ranked_[r])].insert(r);
+  }
+}
+
+double Chains::price_of(MachineId m) const {
+  return prices_[floor_->yard().pools().of_machine[m.index()].index()];
+}
+
+/// Best value minus price over all choices, the cheapest pool of each taken for its price.
+void Chains::measure_alternatives() {
+  std::vector<double> cheapest(menu_->sets().size(), kInfinity);
+  for (std::size_t s = 0; s < cheapest.size(); ++s) {
+    const assignment::PlaceSet& set = menu_->sets()[s];
+    for (const std::int32_t p : floor_->yard().family(set.type, set.scope, set.domain)) {
+      if (floor_->machines_of(p).empty()) continue;
+      cheapest[s] = std::min(cheapest[s], prices_[static_cast<std::size_t>(p)]);
+    }
+  }
+  elsewhere_.assign(berths_->jobs.size(), 0.0);
+  for (std::size_t i = 0; i < elsewhere_.size(); ++i) {
+    const auto milli = menu_->signatures()[menu_->signature_of(i)].milli;
+    for (const assignment::Choice& c : menu_->choices(i)) {
+      const double profit = c.value - cheapest[c.set] * static_cast<double>(milli) / 1000.0;
+      elsewhere_[i] = std::max(elsewhere_[i], profit + bonus_[i]);
+    }
+  }
+}
+
+double Chains::cost(const JobPlacement& placement) const {
+  double sum = 0.0;
+  for (const model::TaskPlacement& t : placement.tasks) {
+    sum += price_of(t.machine) * std::popcount(t.devices) * t.milli / 1000.0;
+  }
+  return sum;
+}
+
+double Chains::profit(std::size_t position) const {
+  return value_[position] - cost(berths_->placed[position]);
+}
+
+double Chains::loss(std::uint32_t position) const {
+  return std::max(0.0, profit(position) - elsewhere_[position]) + 1e-9;
+}
+
+int Chains::gpus_on(std::uint32_t position, MachineId machine) const {
+  int gpus = 0;
+  for (const model::TaskPlacement& t : berths_->placed[position].tasks) {
+    if (t.machine == machine && t.milli == model::kGpuMilli) gpus += std::popcount(t.devices);
+  }
+  return gpus;
+}
+
+void Chains::remember(std::uint32_t position) {
+  if (mark_[position] == chain_) return;
+  mark_[position] = chain_;
+  before_.emplace_back(position, berths_->placed[position]);
+}
+
+void Chains::lift(std::uint32_t position) {
+  JobPlacement& placed = berths_->placed[position];
+  floor_->release(placed);
+  if (berths_->ledger != nullptr) berths_->ledger->remove(placed);
+  for (const model::TaskPlacement& t : placed.tasks) {
+    std::erase(on_[t.machine.index()], position);
+    bids_[t.machine.index()].stale = true;
+    touched_.push_back(t.machine);
+  }
+  placed.tasks.clear();
+  value_[position] = 0.0;
+  if (rank_[position] != kNoRank) outside_[milli_of(position)].insert(rank_[position]);
+}
+
+/// The room has been taken already.
+void Chains::put(std::uint32_t position, JobPlacement placement) {
+  for (const model::TaskPlacement& t : placement.tasks) {
+    auto& there = on_[t.machine.index()];
+    if (std::ranges::find(there, position) == there.end()) there.push_back(position);
+    bids_[t.machine.index()].stale = true;
+    touched_.push_back(t.machine);
+  }
+  if (rank_[position] != kNoRank) outside_[milli_of(position)].erase(rank_[position]);
+  value_[position] = valuation_->placed(placement) + bonus_[position];
+  if (berths_->ledger != nullptr) berths_->ledger->add(placement);
+  berths_->placed[position] = std::move(placement);
+}
+
+void Chains::roll_back() {
+  for (const auto& [position, old] : before_) {
+    if (berths_->lies(position)) lift(position);
+  }
+  for (auto& [position, old] : before_) {
+    if (old.tasks.empty()) continue;
+    floor_->take(old);
+    put(position, std::move(old));
+  }
+}
+
+/// Places the job (which lies nowhere) where that gains most, pushing out others; they are
+/// inserted again one level less deep. Returns the change of value.
+double Chains::insert(std::uint32_t position, int depth) {
+  const auto target = best_target(position, budget_ > 0 ? depth : 0);
+  left_ = MachineId();
+  if (!target || target->gain <= 0.0) return 0.0;
+  double change = 0.0;
+  std::vector<std::uint32_t> victims;
+  remember(position);
+  for (const auto& [machine, gpus] : target->spots) {
+    const int missing = gpus - floor_->room().whole_count(machine);
+    if (missing <= 0) continue;
+    std::vector<std::uint32_t> here;
+    rebuild(machine, &here, missing);
+    for (const std::uint32_t v : here) {
+      remember(v);
+      change -= value_[v];
+      lift(v);
+      victims.push_back(v);
+      --budget_;
+    }
+  }
+  std::vector<MachineId> machines;
+  for (const auto& spot : target->spots) machines.push_back(spot.first);
+  auto placed = model::place_job(floor_->room(), valuation_->instance().workload,
+                                 berths_->jobs[position], machines);
+  if (placed && !may_lie(*placed)) {
+    model::release(floor_->room(), valuation_->instance().workload, *placed);
+    placed.reset();
+  }
+  if (placed) {
+    floor_->note(*placed);
+    put(position, std::move(*placed));
+    change += value_[position];
+  }
+  std::ranges::sort(victims, [&](std::uint32_t a, std::uint32_t b) {
+    return milli_of(a) != milli_of(b) ? milli_of(a) > milli_of(b) : a < b;
+  });
+  for (const std::uint32_t v : victims) change += insert(v, depth - 1);
+  return change;
+}
+
+double Chains::try_chain(std::uint32_t position) {
+  ++chain_;
+  before_.clear();
+  touched_.clear();
+  budget_ = kEjections;
+  double change = surcharges();
+  if (berths_->lies(position)) {
+    remember(position);
+    change -= value_[position];
+    left_ = berths_->placed[position].tasks.front().machine;
+    lift(position);
+  }
+  change += insert(position, kDepth);
+  std::vector<MachineId> machines = touched_;
+  std::ranges::sort(machines);
+  machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
+  for (const MachineId m : machines) change += fill_idle(m);
+  change -= surcharges();
+  const bool better = change > 1e-9;
+  if (!better) roll_back();
+  for (const MachineId m : touched_) bids_[m.index()].stale = true;  // jobs are unmarked again
+  return better ? change : 0.0;
+}
+
+/// What the job would cost beyond its price by passing soft quotas; empty: a hard one is full.
+std::optional<double> Chains::surcharge(std::uint32_t position) const {
+  if (berths_->ledger == nullptr) return 0.0;
+  return berths_->ledger->surcharge(berths_->jobs[position]);
+}
+
+double Chains::surcharges() const {
+  return berths_->ledger == nullptr ? 0.0 : berths_->ledger->surcharges();
+}
+
+bool Chains::may_lie(const JobPlacement& placement) const {
+  const model::Ledger* ledger = berths_->ledger;
+  return ledger == nullptr || (ledger->surcharge(placement.job) && ledger->carries(placement));
+}
+
+double Chains::run(int most, const StopToken& stop) {
+  const double before = total() - surcharges();
+  sweeps(most, stop);
+  return total() - surcharges() - before;
+}
+
+double Chains::total() const {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < value_.size(); ++i)
+    sum += berths_->lies(i) ? value_[i] - bonus_[i] : 0;
+  return sum;
+}
+
+void Chains::sweeps(int most, const StopToken& stop) {
+  for (int tried = 0, idle = 0; tried < most && idle < 2;) {
+    std::vector<std::pair<double, std::uint32_t>> order;
+    for (std::uint32_t i = 0; i < berths_->jobs.size(); ++i) {
+      const double regret = elsewhere_[i] - (berths_->lies(i) ? profit(i) : 0.0);
+      if (menu_->choices(i).empty() || regret <= 1e-6) continue;
+      if (berths_->lies(i) || surcharge(i)) order.emplace_back(-regret, i);
+    }
+    std::ranges::sort(order);
+    double sweep = 0.0;
+    for (const auto& [regret, position] : order) {
+      if (stop.requested()) return;
+      if (tried++ == most) break;
+      sweep += try_chain(position);
+    }
+    idle = sweep > 0.0 ? 0 : idle + 1;
+    ++sweep_;
+    if (order.empty()) break;
+  }
+}
+
+}  // namespace berth::solver::local_search

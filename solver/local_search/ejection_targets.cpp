@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a job of a chain goes, and what fills the idle room a chain leaves.
+#include "local_search/ejection_chains.hpp"
+
+#include <algorithm>
+
+#include "berth/base/infinity.hpp"
+#include "berth/base/random.hpp"
+
+namespace berth::solver::local_search {
+
+using model::Level;
+
+namespace {
+constexpr double kNoise = 0.02;  ///< of the price, from the second sweep on: other paths
+}  // namespace
+
+/// Knapsack over the jobs on the machine: least loss that frees exactly f GPUs, then, for every
+/// d, the best f >= d, the GPUs freed in excess charged at their price. With `victims` given, also
+/// which jobs those are for `wanted`.
+void Chains::rebuild(MachineId m, std::vector<std::uint32_t>* victims, int wanted) {
+  struct Item {
+    std::uint32_t position;
+    int gpus;
+    double loss;
+  };
+  std::vector<Item> items;
+  int total = 0;
+  for (const std::uint32_t i : on_[m.index()]) {
+    const int gpus = gpus_on(i, m);
+    const bool required = valuation_->instance().workload.job(berths_->jobs[i]).required;
+    if (gpus > 0 && !required && mark_[i] != chain_)
+      items.push_back({i, gpus, loss(i)}), total += gpus;
+  }
+  const auto width = static_cast<std::size_t>(total) + 1;
+  std::vector<double> best(width, kInfinity);
+  std::vector<char> chosen(victims != nullptr ? width * items.size() : 0, 0);
+  best[0] = 0.0;
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const auto g = static_cast<std::size_t>(items[k].gpus);
+    for (std::size_t f = width; f-- > g;) {
+      const double with = best[f - g] + items[k].loss;
+      if (with >= best[f]) continue;
+      best[f] = with;
+      if (victims != nullptr) chosen[k * width + f] = 1;
+    }
+  }
+  const double price = price_of(m);
+  std::vector<double>& loss = bids_[m.index()].loss;
+  loss.assign(width, kInfinity);
+  std::vector<std::size_t> from(width, 0);
+  double running = kInfinity;
+  std::size_t source = 0;
+  for (std::size_t f = width; f-- > 0;) {
+    if (best[f] + price * static_cast<double>(f) < running) {
+      running = best[f] + price * static_cast<double>(f);
+      source = f;
+    }
+    loss[f] = running - price * static_cast<double>(f);
+    from[f] = source;
+  }
+  bids_[m.index()].stale = false;
+  if (victims == nullptr || static_cast<std::size_t>(wanted) >= width) return;
+  std::size_t f = from[static_cast<std::size_t>(wanted)];
+  for (std::size_t k = items.size(); k-- > 0;) {
+    if (chosen[k * width + f] == 0) continue;
+    victims->push_back(items[k].position);
+    f -= static_cast<std::size_t>(items[k].gpus);
+  }
+}
+
+double Chains::freeing(MachineId m, int gpus, int depth) {
+  const int missing = gpus - floor_->room().whole_count(m);
+  if (missing <= 0) return 0.0;
+  if (depth == 0) return kInfinity;
+  Bids& bids = bids_[m.index()];
+  if (bids.stale) rebuild(m, nullptr, 0);
+  return static_cast<std::size_t>(missing) < bids.loss.size()
+             ? bids.loss[static_cast<std::size_t>(missing)]
+             : kInfinity;
+}
+
+/// Gain = priced profit - loss of freeing + price of the idle GPUs that get used.
+void Chains::offer_machines(const assignment::PlaceSet& set, const assignment::Signature& s,
+                            Target offer, double value, int depth, std::optional<Target>& best) {
+  const int gpus = static_cast<int>(s.milli / model::kGpuMilli);
+  for (const std::int32_t p : floor_->yard().family(set.type, set.scope, set.domain)) {
+    const model::Pool& pool = floor_->yard().pools().pools[static_cast<std::size_t>(p)];
+    if (s.job_fits[pool.machine_class.index()] == 0) continue;
+    const double price = prices_[static_cast<std::size_t>(p)];
+    const double base = value - price * gpus;
+    if (best && base + price * gpus <= best->gain) continue;
+    for (const MachineId m : floor_->machines_of(p)) {
+      if (m == left_) continue;
+      const int idle = std::min(gpus, floor_->room().whole_count(m));
+      double gain = base + price * idle;
+      if (best && gain <= best->gain) continue;
+      gain -= freeing(m, gpus, depth);
+      if (sweep_ > 0) gain -= kNoise * price * gpus * random_unit({sweep_, chain_, m.index()});
+      if (best && gain <= best->gain) continue;
+      if (gain == -kInfinity) continue;
+      offer.gain = gain;
+      offer.spots.assign(1, {m, gpus});
+      best = offer;
+    }
+  }
+}
+
+/// The same over several machines of a domain: the cheapest tasks first.
+void Chains::offer_domains(const assignment::PlaceSet& set, const assignment::Signature& s,
+                           Target offer, double value, int depth, std::optional<Target>& best) {
+  if (s.piece == 0) return;
+  struct Spot {
+    double cost;  ///< per task
+    MachineId machine;
+    int tasks;
+  };
+  const auto family = floor_->yard().family(set.type, set.scope, set.domain);
+  std::vector<Spot> spots;
+  floor_->yard().runs(family, set.width, [&](std::size_t first, std::size_t last) {
+    spots.clear();
+    const double most_cost = best ? value - best->gain : kInfinity;  // of one task; more cannot win
+    for (const std::int32_t p : family.subspan(first, last - first)) {
+      const model::Pool& pool = floor_->yard().pools().pools[static_cast<std::size_t>(p)];
+      if (s.task_fits[pool.machine_class.index()] == 0) continue;
+      const int most = valuation_->instance().cluster.classes[pool.machine_class.index()].gpus;
+      for (const MachineId m : floor_->machines_of(p)) {
+        Spot spot{kInfinity, m, 0};
+        const int idle = floor_->room().whole_count(m);
+        for (int h = 1; h * s.piece <= most && h <= s.tasks; ++h) {
+          const int used = std::min(idle, h * s.piece);
+          const double c = (freeing(m, h * s.piece, depth) +
+                            prices_[static_cast<std::size_t>(p)] * (h * s.piece - used)) /
+                           h;
+          if (c <= spot.cost && c < kInfinity) spot = {c, m, h};
+        }
+        if (spot.tasks > 0 && spot.cost <= most_cost) spots.push_back(spot);
+      }
+    }
+    const auto used = std::min<std::ptrdiff_t>(std::ssize(spots), s.tasks);
+    std::ranges::partial_sort(spots, spots.begin() + used, [](const Spot& a, const Spot& b) {
+      return a.cost != b.cost ? a.cost < b.cost : a.machine < b.machine;
+    });
+    std::int64_t rest = s.tasks;
+    double gain = value;
+    offer.spots.clear();
+    for (const Spot& spot : spots) {
+      const auto tasks = static_cast<int>(std::min<std::int64_t>(rest, spot.tasks));
+      offer.spots.emplace_back(spot.machine, tasks * s.piece);
+      gain -= spot.cost * tasks;
+      if ((rest -= tasks) == 0) break;
+    }
+    offer.gain = gain;
+    if (rest == 0 && (!best || gain > best->gain)) best = offer;
+  });
+}
+
+std::optional<Chains::Target> Chains::best_target(std::uint32_t position, int depth) {
+  const auto choices = menu_->choices(position);
+  std::optional<Target> best;
+  for (std::uint32_t k = 0; k < choices.size(); ++k) {  // best first
+    const double worth = choices[k].value + bonus_[position];
+    if (best && worth <= best->gain) break;  // a place is never worth more than it costs nothing
+    const assignment::PlaceSet& set = menu_->sets()[choices[k].set];
+    const assignment::Signature& s = menu_->signature(set);
+    if (s.whole() * 1000 != static_cast<std::size_t>(s.milli)) continue;
+    const Target offer{.gain = 0.0, .choice = k, .spots = {}};
+    if (set.width == Level::machine) {
+      offer_machines(set, s, offer, worth, depth, best);
+    } else {
+      offer_domains(set, s, offer, worth, depth, best);
+    }
+  }
+  return best;
+}
+
+/// The job's value on this machine alone; 0 when it must not or cannot lie there.
+double Chains::value_on(std::uint32_t position, MachineId m) const {
+  const model::Cluster& cluster = valuation_->instance().cluster;
+  const GpuTypeId type = cluster.class_of(m).gpu_type;
+  for (const assignment::Choice& c : menu_->choices(position)) {  // best first
+    const assignment::PlaceSet& set = menu_->sets()[c.set];
+    if (set.type != type) continue;
+    const assignment::Signature& s = menu_->signature(set);
+    if (s.job_fits[cluster.machine_class[m.index()].index()] == 0) continue;
+    const std::int32_t domain = set.scope == Level::cluster ? 0
+                                : set.scope == Level::pod   ? cluster.pod_of(m).value()
+                                                          : cluster.machine_rack[m.index()].value();
+    if (set.domain == domain) return c.value;
+  }
+  return 0.0;
+}
+
+/// Jobs that lie nowhere into what a chain left idle on the machine: best value per GPU first.
+double Chains::fill_idle(MachineId m) {
+  double gained = 0.0;
+  for (;;) {
+    const std::int64_t idle = floor_->room().free_milli(m);
+    double best = 0.0;
+    std::uint32_t chosen = 0;
+    for (const auto& [milli, ranks] : outside_) {
+      if (milli > idle) break;
+      for (const std::uint32_t r : ranks) {
+        const std::uint32_t i = ranked_[r];
+        const double size = static_cast<double>(milli);
+        if (menu_->choices(i).front().value <= best * size) break;
+        double worth = value_on(i, m) / size;
+        if (worth <= best) continue;
+        const auto extra = surcharge(i);
+        if (!extra) continue;
+        worth -= *extra / size;
+        if (worth > best) best = worth, chosen = i;
+      }
+    }
+    if (best == 0.0) return gained;
+    auto placed = model::place_job(floor_->room(), valuation_->instance().workload,
+                                   berths_->jobs[chosen], std::span(&m, 1));
+    if (!placed) return gained;
+    remember(chosen);
+    floor_->note(*placed);
+    put(chosen, std::move(*placed));
+    gained += value_[chosen];
+  }
+}
+
+}  // namespace berth::solver::local_search

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local_search/machine_repartition.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "berth/base/infinity.hpp"
+
+namespace berth::solver::local_search {
+
+using model::TaskPlacement;
+
+namespace {
+constexpr double kLeast = 1e-6;   ///< gain worth a try
+constexpr std::size_t kMost = 4;  ///< places of one kind more or fewer in a cut
+constexpr int kTries = 4;         ///< cuts of one machine tried in a row
+constexpr double kUsualGpus = 16384.0;
+}  // namespace
+
+Recut::Recut(const model::Valuation& valuation, const assignment::Menu& menu,
+             assignment::Floor& floor, Berths& berths)
+    : valuation_(&valuation),
+      floor_(&floor),
+      berths_(&berths),
+      trades_(make_trades(valuation, menu, floor.yard(), berths)) {
+  for (const Trade& trade : trades_) {
+    const assignment::Signature& s = menu.signatures()[menu.signature_of(trade.position(0))];
+    gpus_.push_back(s.milli % model::kGpuMilli == 0 && s.piece > 0
+                        ? static_cast<int>(s.milli / model::kGpuMilli)
+                        : 0);
+  }
+}
+
+double Recut::run(int most, const StopToken& stop) {
+  double gained = 0.0;
+  for (Trade& trade : trades_) {
+    if (stop.requested()) return gained;
+    gained += trade.settle();
+  }
+  for (std::size_t t = 0; t < trades_.size(); ++t) {
+    if (gpus_[t] == 0) continue;
+    trades_[t].open_pools();
+    for (const auto& [m, count] : trades_[t].lodgers()) places_[m][t] = count;
+  }
+  left_ = affordable(most);
+  for (double sweep = 1.0; sweep > 0.0 && left_ > 0;) {
+    sweep = 0.0;
+    for (const MachineId m : floor_->machines()) {
+      if (left_ <= 0 || stop.requested()) break;
+      sweep += try_machine(m);
+    }
+    gained += sweep;
+  }
+  return gained;
+}
+
+int Recut::affordable(int most) const {
+  double gpus = 0.0;
+  for (const MachineId m : floor_->machines()) {
+    gpus += valuation_->instance().cluster.class_of(m).gpus;
+  }
+  const double scale = std::min(1.0, kUsualGpus / std::max(1.0, gpus));
+  return static_cast<int>(most * scale * scale);
+}
+
+std::vector<Recut::Kind> Recut::kinds_on(MachineId m) {
+  std::vector<Kind> kinds;
+  const PoolId pool = floor_->yard().pools().of_machine[m.index()];
+  const int capacity = valuation_->instance().cluster.class_of(m).gpus;
+  const auto& lodging = places_[m];
+  for (std::size_t t = 0; t < trades_.size(); ++t) {
+    if (gpus_[t] == 0 || gpus_[t] > capacity) continue;
+    const std::uint32_t node = trades_[t].node_of_pool(pool);
+    if (node == Trade::kNone) continue;
+    const auto here = lodging.find(t);
+    Kind kind{t, node, gpus_[t], here == lodging.end() ? 0 : here->second};
+    const std::size_t most = kind.gpus == 1 ? kMostSingle : kMost;
+    const double worth = trades_[t].worth_of_more(node);
+    if (worth > 0.0) kind.more.fill(most, worth);
+    if (kind.here > 0) {
+      kind.less.fill(std::min(most, static_cast<std::size_t>(kind.here)),
+                     trades_[t].worth_of_less(node));
+    }
+    if (kind.more.count + kind.less.count > 0) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
+/// Knapsack over the kinds, by GPUs used more (or fewer) than now.
+Recut::Found Recut::best_cut(std::span<const Kind> kinds, int idle, int capacity) {
+  const int width = 2 * capacity + 1;
+  const auto row = static_cast<std::size_t>(width);
+  best_.assign(row, -kInfinity);
+  best_[static_cast<std::size_t>(capacity)] = 0.0;
+  chosen_.assign(kinds.size() * row, 0);
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    next_ = best_;
+    const auto offer = [&](int places, double worth) {
+      const int shift = places * kinds[k].gpus;
+      for (int x = std::max(0, -shift); x < std::min(width, width - shift); ++x) {
+        const double with = best_[static_cast<std::size_t>(x)] + worth;
+        const auto to = static_cast<std::size_t>(x + shift);
+        if (with <= next_[to] + kLeast / 100.0) continue;
+        next_[to] = with;
+        chosen_[k * row + to] = static_cast<signed char>(places);
+      }
+    };
+    double sum = 0.0;
+    for (std::size_t i = 0; i < kinds[k].more.count; ++i) {
+      offer(static_cast<int>(i) + 1, sum += kinds[k].more.of[i]);
+    }
+    sum = 0.0;
+    for (std::size_t i = 0; i < kinds[k].less.count; ++i) {
+      offer(-static_cast<int>(i) - 1, sum += kinds[k].less.of[i]);
+    }
+    best_.swap(next_);
+  }
+  Found found{kLeast, {}};
+  int at = -1;
+  for (int x = 0; x <= std::min(width - 1, capacity + idle); ++x) {
+    if (best_[static_cast<std::size_t>(x)] <= found.gain) continue;
+    found.gain = best_[static_cast<std::size_t>(x)];
+    at = x;
+  }
+  if (at < 0) return {};
+  found.cut.resize(kinds.size());
+  for (std::size_t k = kinds.size(); k-- > 0;) {
+    found.cut[k] = chosen_[k * row + static_cast<std::size_t>(at)];
+    at -= found.cut[k] * kinds[k].gpus;
+  }
+  return found;
+}
+
+double Recut::try_machine(MachineId m) {
+  double gained = 0.0;
+  for (Trade& trade : trades_) gained += trade.settle_again();
+  std::vector<Kind> kinds = kinds_on(m);
+  const int capacity = valuation_->instance().cluster.class_of(m).gpus;
+  for (int tries = 0; tries < kTries && left_ > 0; ++tries) {
+    const Found found = best_cut(kinds, floor_->room().whole_count(m), capacity);
+    if (found.cut.empty()) return gained;
+    --left_;
+    const double gain = carry_out(m, kinds, found);
+    if (gain <= 0.0) continue;
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      if (found.cut[k] != 0) places_[m][kinds[k].trade] += found.cut[k];
+    }
+    return gained + gain;
+  }
+  return gained;
+}
+
+/// Fewer places first, then more. What a place turns out to be worth is noted in its kind, and all
+/// is taken back once the cut cannot gain any more.
+double Recut::carry_out(MachineId m, std::vector<Kind>& kinds, const Found& found) {
+  journal_.clear();
+  for (const Kind& kind : kinds) trades_[kind.trade].begin();
+  double hoped = found.gain, gain = 0.0;
+  for (const int sign : {-1, +1}) {
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      for (int i = 0; i < sign * found.cut[k]; ++i) {
+        Worths& worths = sign > 0 ? kinds[k].more : kinds[k].less;
+        double& expected = worths.of[static_cast<std::size_t>(i)];
+        const double worth = sign > 0 ? add(m, kinds[k]) : remove(m, kinds[k]);
+        hoped += worth - expected;
+        gain += worth;
+        expected = worth;
+        if (hoped > kLeast) continue;
+        take_back(kinds);
+        return 0.0;
+      }
+    }
+  }
+  if (gain > kLeast) return gain;
+  take_back(kinds);
+  return 0.0;
+}
+
+double Recut::add(MachineId m, const Kind& kind) {
+  Trade& trade = trades_[kind.trade];
+  if (trade.worth_of_more(kind.node) == -kInfinity) return -kInfinity;
+  const Trade::Chain chain = trade.more(kind.node);
+  auto placed =
+      model::place_job(floor_->room(), valuation_->instance().workload,
+                       berths_->jobs[trade.position(chain.jobs.back())], std::span(&m, 1));
+  if (!placed) return -kInfinity;
+  floor_->note(*placed);
+  std::vector<TaskPlacement> place = placed->tasks;
+  journal_.emplace_back(true, std::move(*placed));
+  return trade.carry_out(chain, place);
+}
+
+double Recut::remove(MachineId m, const Kind& kind) {
+  Trade& trade = trades_[kind.trade];
+  const std::uint32_t lodger = trade.lodger(kind.node, m);
+  if (lodger == Trade::kNone || trade.worth_of_less(kind.node) == -kInfinity) return -kInfinity;
+  Trade::Chain chain = trade.less(kind.node);
+  // The place must come free on this machine: its job takes the place of who would have gone.
+  if (chain.jobs.front() != lodger) chain.jobs.insert(chain.jobs.begin(), lodger);
+  std::vector<TaskPlacement> place;
+  const double gain = trade.carry_out(chain, place);
+  model::JobPlacement left{.job = berths_->jobs[trade.position(lodger)], .tasks = std::move(place)};
+  floor_->release(left);
+  journal_.emplace_back(false, std::move(left));
+  return gain;
+}
+
+void Recut::take_back(std::span<const Kind> kinds) {
+  for (auto entry = journal_.rbegin(); entry != journal_.rend(); ++entry) {
+    entry->first ? floor_->release(entry->second) : floor_->take(entry->second);
+  }
+  journal_.clear();
+  for (const Kind& kind : kinds) trades_[kind.trade].roll_back();
+}
+
+}  // namespace berth::solver::local_search
