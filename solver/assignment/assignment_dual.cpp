@@ -24,26 +24,30 @@ constexpr std::size_t kBlocksPerThread =
 /// Largest power of two with |total| x scale < 2^61.
 double scale_for(double total) { return std::ldexp(1.0, 60 - std::ilogb(std::max(total, 1.0))); }
 
-std::uint64_t hash_of(std::span<const Choice> choices, bool required) {
+std::uint64_t hash_of(std::span<const Option> options, bool required) {
   std::uint64_t key = required ? 1 : 0;
-  for (const Choice& c : choices) {
-    key = mix64(key ^ std::bit_cast<std::uint64_t>(c.value)) ^ mix64(c.set) ^ (mix64(c.fare) >> 1);
+  for (const Option& c : options) {
+    key = mix64(key ^ std::bit_cast<std::uint64_t>(c.value)) ^ mix64(c.place_class) ^
+          (mix64(c.fare) >> 1);
   }
   return key;
 }
 
 }  // namespace
 
-Book::Book(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
-           const Supply& supply, const model::Quotas* quotas, const model::UplinkGroups* uplinks)
-    : menu_(valuation, yard, jobs, uplinks), slots_(menu_, yard), pools_(yard.pools().size()) {
+Book::Book(const model::Valuation& valuation, const PoolIndex& pool_index,
+           std::span<const JobId> jobs, const Supply& supply, const model::Quotas* quotas,
+           const model::UplinkGroups* uplinks)
+    : option_table_(valuation, pool_index, jobs, uplinks),
+      slots_(option_table_, pool_index),
+      pools_(pool_index.pools().size()) {
   if (quotas != nullptr) add_levies(*quotas);
   if (uplinks != nullptr) trunks_ = uplinks->groups();
   merge_jobs(valuation, jobs, quotas);
-  for (const model::Pool& p : yard.pools().pools) shape_.group.push_back(p.gpu_type.value());
+  for (const model::Pool& p : pool_index.pools().pools) shape_.group.push_back(p.gpu_type.value());
   for (std::size_t l = 0; l < levies_.size() + trunks_.size();
        ++l) {  // a group of its own for each
-    shape_.group.push_back(static_cast<std::int32_t>(yard.types() + l));
+    shape_.group.push_back(static_cast<std::int32_t>(pool_index.types() + l));
   }
   restock(supply);
   set_scale(scale());
@@ -67,41 +71,41 @@ void Book::merge_jobs(const model::Valuation& valuation, std::span<const JobId> 
     const auto chain = quotas == nullptr ? std::span<const std::uint32_t>{} : quotas->of(job.queue);
     return chain.empty() ? Bidder::kNoLevy : chain.front();
   };
-  const auto equal = [&](const Bidder& b, std::span<const Choice> choices, const Bidder& like) {
+  const auto equal = [&](const Bidder& b, std::span<const Option> options, const Bidder& like) {
     return b.kind == like.kind && b.required == like.required && b.levy == like.levy &&
-           std::equal(choices_.begin() + b.first, choices_.begin() + b.last, choices.begin(),
-                      choices.end());
+           std::equal(options_.begin() + b.first, options_.begin() + b.last, options.begin(),
+                      options.end());
   };
   for (std::size_t j = 0; j < jobs.size(); ++j) {
-    const auto choices = menu_.choices(j);
-    if (choices.empty()) continue;
+    const auto options = option_table_.options(j);
+    if (options.empty()) continue;
     Bidder fresh{.required = workload.job(jobs[j]).required, .jobs = {}};
     fresh.kind = job_kind(valuation, jobs[j]);
     fresh.levy = levy_of(workload.job(jobs[j]));
-    const std::uint64_t key = hash_of(choices, fresh.required) ^ fresh.kind;
+    const std::uint64_t key = hash_of(options, fresh.required) ^ fresh.kind;
     const auto [first, last] = known.equal_range(key);
     const auto same = std::find_if(first, last, [&](const auto& entry) {
-      return equal(bidders_[entry.second], choices, fresh);
+      return equal(bidders_[entry.second], options, fresh);
     });
     bidder_of_[j] = same == last ? static_cast<std::uint32_t>(bidders_.size()) : same->second;
     if (same == last) {
       known.emplace(key, bidder_of_[j]);
-      fresh.milli = menu_.signatures()[menu_.signature_of(j)].milli;
+      fresh.milli = option_table_.profiles()[option_table_.profile_of(j)].milli;
       fresh.gpus = static_cast<double>(fresh.milli) / 1000.0;
-      fresh.first = static_cast<std::uint32_t>(choices_.size());
-      choices_.insert(choices_.end(), choices.begin(), choices.end());
-      fresh.last = static_cast<std::uint32_t>(choices_.size());
+      fresh.first = static_cast<std::uint32_t>(options_.size());
+      options_.insert(options_.end(), options.begin(), options.end());
+      fresh.last = static_cast<std::uint32_t>(options_.size());
       bidders_.push_back(std::move(fresh));
     }
     bidders_[bidder_of_[j]].jobs.push_back(static_cast<std::uint32_t>(j));
   }
   for (Bidder& b : bidders_) {
     for (std::uint32_t c = b.first; c < b.last; ++c) {
-      choices_[c].value /= b.gpus;
-      b.tolled = b.tolled || choices_[c].fare != Choice::kFree;
+      options_[c].value /= b.gpus;
+      b.tolled = b.tolled || options_[c].fare != Option::kFree;
     }
   }
-  forbidden_.assign(choices_.size(), 0);
+  forbidden_.assign(options_.size(), 0);
 }
 
 MarketScale Book::scale() const {
@@ -109,10 +113,10 @@ MarketScale Book::scale() const {
   for (const Bidder& b : bidders_) {
     scale.milli += b.milli * std::ssize(b.jobs);
     if (b.required) scale.required = 1;
-    scale.choices = std::max<std::int64_t>(scale.choices, b.last - b.first);
+    scale.options = std::max<std::int64_t>(scale.options, b.last - b.first);
     for (std::uint32_t c = b.first; c < b.last; ++c) {
       if (slot_[c] == Slots::kNone) continue;  // no place holds the job
-      scale.largest_value = std::max(scale.largest_value, choices_[c].value);
+      scale.largest_value = std::max(scale.largest_value, options_[c].value);
     }
   }
   return scale;
@@ -138,7 +142,7 @@ void Book::set_scale(const MarketScale& scale) {
     dearest += highest;
   }
   const double places =
-      static_cast<double>(scale.choices) * static_cast<double>(shape_.group.size() + 1);
+      static_cast<double>(scale.options) * static_cast<double>(shape_.group.size() + 1);
   value_scale_ =
       scale_for(2.0 * gpus * (dearest + shape_.largest_value) * (2.0 + std::log(places)));
   // Demand x share must fit: more bits for the share, of which a pool gets one in thousands.
@@ -156,19 +160,19 @@ void Book::restock(const Supply& supply) {
   for (const Levy& levy : levies_) shape_.capacity.push_back(levy.gpus);
   for (const auto& t : trunks_) shape_.capacity.push_back(std::min(t.mbps, t.wanted) / t.unit);
   active_.clear();
-  std::vector<char> used(menu_.sets().size(), 0);
+  std::vector<char> used(option_table_.place_classes().size(), 0);
   for (const Bidder& b : bidders_) {
     if (b.left() == 0) continue;
-    for (std::uint32_t c = b.first; c < b.last; ++c) used[choices_[c].set] = 1;
+    for (std::uint32_t c = b.first; c < b.last; ++c) used[options_[c].place_class] = 1;
   }
   slots_.build(supply, used);
-  slot_.assign(choices_.size(), Slots::kNone);
+  slot_.assign(options_.size(), Slots::kNone);
   for (std::size_t i = 0; i < bidders_.size(); ++i) {
     const Bidder& b = bidders_[i];
     if (b.left() == 0) continue;
     bool any = false;
     for (std::uint32_t c = b.first; c < b.last; ++c) {
-      if (forbidden_[c] == 0) slot_[c] = slots_.of_set(choices_[c].set);
+      if (forbidden_[c] == 0) slot_[c] = slots_.of_place_class(options_[c].place_class);
       any = any || slot_[c] != Slots::kNone;
     }
     if (any) active_.push_back(static_cast<std::uint32_t>(i));
@@ -182,8 +186,8 @@ void Book::reopen(const Supply& supply) {
   restock(supply);
 }
 
-double Book::cost_of(std::uint32_t choice, std::span<const double> costs) const {
-  return slot_[choice] == Slots::kNone ? kInfinity : costs[slot_[choice]];
+double Book::cost_of(std::uint32_t option, std::span<const double> costs) const {
+  return slot_[option] == Slots::kNone ? kInfinity : costs[slot_[option]];
 }
 
 /// By levy: the price of a GPU in its whole chain.
@@ -200,7 +204,7 @@ std::vector<double> Book::levy_prices(std::span<const double> prices) const {
 /// By fare: what a job pays for it.
 std::vector<double> Book::fare_prices(std::span<const double> prices) const {
   std::vector<double> sums;
-  for (const auto& tolls : menu_.fares()) {
+  for (const auto& tolls : option_table_.fares()) {
     double sum = 0.0;
     for (const auto& toll : tolls) {
       if (toll.group == model::UplinkGroups::kNone) continue;
@@ -214,7 +218,7 @@ std::vector<double> Book::fare_prices(std::span<const double> prices) const {
 /// By fare: what it puts on groups of uplinks.
 std::vector<Bids::Fare> Book::fare_loads() const {
   std::vector<Bids::Fare> loads;
-  for (const auto& tolls : menu_.fares()) {
+  for (const auto& tolls : option_table_.fares()) {
     Bids::Fare& fare = loads.emplace_back();
     for (std::size_t i = 0; i < tolls.size(); ++i) {
       if (tolls[i].group == model::UplinkGroups::kNone) continue;
@@ -224,9 +228,9 @@ std::vector<Bids::Fare> Book::fare_loads() const {
   return loads;
 }
 
-/// Those with as many choices each side by side: loops of one length.
+/// Those with as many options each side by side: loops of one length.
 void Book::lay_out_bids() {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  // choices, bidder
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  // options, bidder
   for (const std::uint32_t i : active_) {
     const auto had = [&](std::uint32_t slot) { return slot != Slots::kNone; };
     const auto count =
@@ -239,7 +243,7 @@ void Book::lay_out_bids() {
     const Bidder& b = bidders_[i];
     bids_.open({b.gpus, b.gpus * static_cast<double>(b.left()), b.required, b.levy});
     for (std::uint32_t c = b.first; c < b.last; ++c) {
-      if (slot_[c] != Slots::kNone) bids_.add(choices_[c].value, slot_[c], choices_[c].fare);
+      if (slot_[c] != Slots::kNone) bids_.add(options_[c].value, slot_[c], options_[c].fare);
     }
   }
 }
@@ -317,7 +321,7 @@ void Book::weigh(const Bidder& b, std::span<const double> costs, double eps,
                  std::span<double> weights) const {
   double top = b.required ? -kInfinity : 0.0;
   for (std::uint32_t c = b.first; c < b.last; ++c) {
-    weights[c - b.first] = choices_[c].value - cost_of(c, costs);
+    weights[c - b.first] = options_[c].value - cost_of(c, costs);
     top = std::max(top, weights[c - b.first]);
   }
   const auto weight = [&](double profit) { return exp_of(std::max((profit - top) / eps, -600.0)); };
@@ -331,7 +335,7 @@ double Book::regret(std::size_t position, std::span<const double> costs) const {
   const Bidder& b = bidders_[bidder_of_[position]];
   double best = b.required ? -kInfinity : 0.0;
   for (std::uint32_t c = b.first; c < b.last; ++c) {
-    best = std::max(best, choices_[c].value - cost_of(c, costs));
+    best = std::max(best, options_[c].value - cost_of(c, costs));
   }
   return b.gpus * best;
 }

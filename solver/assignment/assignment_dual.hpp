@@ -15,7 +15,7 @@
 
 namespace berth::solver::assignment {
 
-/// Equal jobs: the same choices, so one softmax serves them all.
+/// Equal jobs: the same options, so one softmax serves them all.
 struct Bidder {
   static constexpr std::uint32_t kNoLevy = ~std::uint32_t{0};
 
@@ -23,9 +23,9 @@ struct Bidder {
   std::int64_t milli = 0;  ///< the same in thousandths
   std::uint64_t kind = 0;  ///< `job_kind` of its jobs
   bool required = false;
-  bool tolled = false;                ///< some choice loads uplinks that have a price
+  bool tolled = false;                ///< some option loads uplinks that have a price
   std::uint32_t levy = kNoLevy;       ///< first quota its jobs count for
-  std::uint32_t first = 0, last = 0;  ///< its choices in Book::choice_values
+  std::uint32_t first = 0, last = 0;  ///< its options in Book::choice_values
   std::vector<std::uint32_t> jobs;    ///< positions, ascending; the first `taken` are decided
   std::uint32_t taken = 0;
 
@@ -40,7 +40,7 @@ class Book {
 
   /// @param quotas   with a price each, after those of the pools; none where the valuation has them
   /// @param uplinks  the same for groups of uplinks, last
-  Book(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
+  Book(const model::Valuation& valuation, const PoolIndex& pool_index, std::span<const JobId> jobs,
        const Supply& supply, const model::Quotas* quotas = nullptr,
        const model::UplinkGroups* uplinks = nullptr);
   Book(const Book&) = delete;
@@ -49,7 +49,7 @@ class Book {
   /// What is left to sell. Bidders whose jobs are all decided, or that are out, drop out.
   void restock(const Supply& supply);
 
-  /// The same with all jobs undecided and all choices allowed again.
+  /// The same with all jobs undecided and all options allowed again.
   void reopen(const Supply& supply);
 
   /// The first undecided job of the bidder is decided.
@@ -57,8 +57,8 @@ class Book {
   void drop(std::uint32_t bidder) {
     bidders_[bidder].taken = static_cast<std::uint32_t>(bidders_[bidder].jobs.size());
   }
-  /// The choice turned out impossible: never again.
-  void forbid(std::uint32_t choice) { forbidden_[choice] = 1; }
+  /// The option turned out impossible: never again.
+  void forbid(std::uint32_t option) { forbidden_[option] = 1; }
 
   [[nodiscard]] const MarketShape& shape() const { return shape_; }
   [[nodiscard]] std::size_t blocks() const { return (active_.size() + kBlock - 1) / kBlock; }
@@ -71,15 +71,15 @@ class Book {
                 std::span<double> gradient) const;
   double dual(std::span<const double> prices, double eps, std::span<double> gradient);
 
-  /// Softmax weights of a bidder's choices, given Slots::costs; `weights` has one entry a choice.
+  /// Softmax weights of a bidder's options, given Slots::costs; `weights` has one entry an option.
   void weigh(const Bidder& bidder, std::span<const double> costs, double eps,
              std::span<double> weights) const;
 
-  [[nodiscard]] const Menu& menu() const { return menu_; }
+  [[nodiscard]] const OptionTable& option_table() const { return option_table_; }
   [[nodiscard]] const Slots& slots() const { return slots_; }
   [[nodiscard]] const std::vector<Bidder>& bidders() const { return bidders_; }
   [[nodiscard]] std::span<const std::uint32_t> active() const { return active_; }
-  [[nodiscard]] const Choice& choice(std::uint32_t at) const { return choices_[at]; }
+  [[nodiscard]] const Option& option(std::uint32_t at) const { return options_[at]; }
 
   /// Best priced profit of the job at `position`, given exact Slots::costs; >= 0 unless required.
   [[nodiscard]] double regret(std::size_t position, std::span<const double> costs) const;
@@ -103,18 +103,18 @@ class Book {
   /// blocks.
   std::vector<std::int64_t> sum_bids(const Quotes& quotes, double eps, std::size_t first_block,
                                      std::size_t last_block);
-  [[nodiscard]] double cost_of(std::uint32_t choice, std::span<const double> costs) const;
+  [[nodiscard]] double cost_of(std::uint32_t option, std::span<const double> costs) const;
 
-  Menu menu_;
+  OptionTable option_table_;
   Slots slots_;
   std::size_t pools_ = 0;
   std::vector<Levy> levies_;
   std::vector<model::UplinkGroups::Group> trunks_;
   MarketShape shape_;
   std::vector<Bidder> bidders_;
-  std::vector<Choice> choices_;      ///< of all bidders, values per GPU
-  std::vector<char> forbidden_;      ///< by choice
-  std::vector<std::uint32_t> slot_;  ///< by choice; Slots::kNone when not to be had now
+  std::vector<Option> options_;      ///< of all bidders, values per GPU
+  std::vector<char> forbidden_;      ///< by option
+  std::vector<std::uint32_t> slot_;  ///< by option; Slots::kNone when not to be had now
   std::vector<std::uint32_t> active_;
   Bids bids_;                             ///< of those
   std::vector<std::uint32_t> bidder_of_;  ///< by position; kNone when it bids for nothing

@@ -21,27 +21,27 @@ namespace {
 
 using assignment::Bidder;
 using assignment::Book;
-using assignment::Floor;
-using assignment::PlaceSet;
+using assignment::FreePools;
+using assignment::PlaceClass;
 using assignment::Slots;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// So many of a bidder's jobs go to one choice.
+/// So many of a bidder's jobs go to one option.
 struct Decision {
   double weight;  ///< how sure
-  std::uint32_t bidder, choice;
+  std::uint32_t bidder, option;
   std::size_t count;
 };
 
 class Dive {
  public:
-  Dive(Book& book, Floor& floor, local_search::Berths& berths, std::span<const double> start,
-       const DiveOptions& options)
+  Dive(Book& book, FreePools& free_pools, local_search::Berths& berths,
+       std::span<const double> start, const DiveOptions& options)
       : book_(&book),
-        floor_(&floor),
+        free_pools_(&free_pools),
         berths_(&berths),
         options_(&options),
         eps_(options.eps * book.shape().largest_value) {
@@ -58,7 +58,7 @@ class Dive {
     }
     for (const auto& [size, bidders] : classes) {
       for (int pass = 1; pass <= options_->passes; ++pass) {
-        book_->restock(floor_->supply());
+        book_->restock(free_pools_->supply());
         if (book_->active().empty() || options_->stop.requested()) break;
         solve(result);
         const bool last = pass == options_->passes;
@@ -103,7 +103,7 @@ class Dive {
     if (decisions.empty() && surest.weight > 0.1) decisions.push_back(surest);
     std::ranges::sort(decisions, [](const Decision& a, const Decision& b) {
       return a.weight != b.weight ? a.weight > b.weight
-                                  : std::tie(a.bidder, a.choice) < std::tie(b.bidder, b.choice);
+                                  : std::tie(a.bidder, a.option) < std::tie(b.bidder, b.option);
     });
     for (const Decision& d : decisions) {
       if (options_->stop.requested()) break;
@@ -136,14 +136,16 @@ class Dive {
   }
 
   void carry_out(const Decision& d) {
-    const PlaceSet& set = book_->menu().sets()[book_->choice(d.choice).set];
+    const PlaceClass& place_class =
+        book_->option_table().place_classes()[book_->option(d.option).place_class];
     for (std::size_t i = 0; i < d.count; ++i) {
       const Bidder& bidder = book_->bidders()[d.bidder];
       const std::uint32_t position = bidder.jobs[bidder.taken];
       auto placed =
-          floor_->place(berths_->jobs[position], book_->menu().signature(set), set, prices_);
+          free_pools_->place(berths_->jobs[position], book_->option_table().profile(place_class),
+                             place_class, prices_);
       if (!placed) {
-        book_->forbid(d.choice);
+        book_->forbid(d.option);
         return;
       }
       berths_->placed[position] = std::move(*placed);
@@ -152,7 +154,7 @@ class Dive {
   }
 
   Book* book_;
-  Floor* floor_;
+  FreePools* free_pools_;
   local_search::Berths* berths_;
   const DiveOptions* options_;
   double eps_;
@@ -191,23 +193,24 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
   BERTH_EXPECT(start_prices.size() == pools.size());
   const double begin = seconds_now();
   DiveResult result;
-  const assignment::Yard yard(valuation.instance().cluster, pools);
-  Floor floor(valuation.instance(), yard, room, machines);
-  const Supply at_start = floor.supply();
-  Book book(valuation, yard, jobs, at_start);
+  const assignment::PoolIndex pool_index(valuation.instance().cluster, pools);
+  FreePools free_pools(valuation.instance(), pool_index, room, machines);
+  const Supply at_start = free_pools.supply();
+  Book book(valuation, pool_index, jobs, at_start);
   local_search::Berths berths = local_search::no_berths(jobs);
   if (book.shape().largest_value > 0.0) {
-    Dive(book, floor, berths, start_prices, options).run(result);
+    Dive(book, free_pools, berths, start_prices, options).run(result);
   }
   result.value_dive = total_value(valuation, berths);
   const double dived = seconds_now();
-  local_search::refill(valuation, book.menu(), floor, berths, options.stop.whole().patient());
+  local_search::refill(valuation, book.option_table(), free_pools, berths,
+                       options.stop.whole().patient());
   result.value_fill = total_value(valuation, berths);
   const double filled = seconds_now();
   if (!options.stop.requested()) {
-    local_search::Chains(valuation, book.menu(), floor, berths, start_prices)
+    local_search::Chains(valuation, book.option_table(), free_pools, berths, start_prices)
         .run(options.effort.chains, options.stop);
-    local_search::Recut(valuation, book.menu(), floor, berths)
+    local_search::Recut(valuation, book.option_table(), free_pools, berths)
         .run(options.effort.cuts, options.stop);
   }
   result.value = total_value(valuation, berths);

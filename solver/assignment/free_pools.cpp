@@ -19,7 +19,7 @@ double price_of(std::span<const double> prices, std::int32_t pool) {
 struct Trial {
   double price;
   std::int64_t free;
-  std::size_t first, last;  ///< in the family
+  std::size_t first, last;  ///< in the list
 
   bool operator<(const Trial& o) const {
     return std::tie(price, free, first) < std::tie(o.price, o.free, o.first);
@@ -40,72 +40,80 @@ std::optional<JobPlacement> first_success(std::vector<Trial>& trials, Try attemp
 
 }  // namespace
 
-Floor::Floor(const model::Instance& instance, const Yard& yard, model::Room& room,
-             std::span<const MachineId> machines)
-    : instance_(&instance), yard_(&yard), room_(&room), all_(machines.begin(), machines.end()) {
-  const std::vector<PoolId>& pool_of = yard.pools().of_machine;
-  std::vector<std::uint32_t> next(yard.pools().size() + 1, 0);
+FreePools::FreePools(const model::Instance& instance, const PoolIndex& pool_index,
+                     model::Room& room, std::span<const MachineId> machines)
+    : instance_(&instance),
+      pool_index_(&pool_index),
+      room_(&room),
+      all_machines_(machines.begin(), machines.end()) {
+  const std::vector<PoolId>& pool_of = pool_index.pools().of_machine;
+  std::vector<std::uint32_t> next(pool_index.pools().size() + 1, 0);
   for (const MachineId m : machines) ++next[pool_of[m.index()].index() + 1];
   for (std::size_t p = 1; p < next.size(); ++p) next[p] += next[p - 1];
   machines_.resize(machines.size());
-  free_.assign(yard.pools().size(), 0);
+  free_.assign(pool_index.pools().size(), 0);
   for (const MachineId m : machines) {
     const std::size_t p = pool_of[m.index()].index();
     machines_[next[p]++] = m;
     free_[p] += room.free_milli(m);
-    if (instance.cluster.class_of(m).gpus == 0) bare_.push_back(m);
+    if (instance.cluster.class_of(m).gpus == 0) cpu_machines_.push_back(m);
   }
   next.pop_back();
   end_ = std::move(next);
 }
 
-std::span<const MachineId> Floor::machines_of(std::int32_t pool) const {
+std::span<const MachineId> FreePools::machines_of(std::int32_t pool) const {
   const auto p = static_cast<std::size_t>(pool);
   const std::uint32_t first = p == 0 ? 0 : end_[p - 1];
   return std::span(machines_).subspan(first, end_[p] - first);
 }
 
-Supply Floor::supply() const { return free_supply(yard_->pools(), *room_, machines_); }
+Supply FreePools::supply() const { return free_supply(pool_index_->pools(), *room_, machines_); }
 
-void Floor::count(const JobPlacement& placement, int sign) {
+void FreePools::count(const JobPlacement& placement, int sign) {
   for (const model::TaskPlacement& t : placement.tasks) {
     const auto devices = static_cast<std::int64_t>(__builtin_popcountll(t.devices));
-    free_[yard_->pools().of_machine[t.machine.index()].index()] += sign * devices * t.milli;
+    free_[pool_index_->pools().of_machine[t.machine.index()].index()] += sign * devices * t.milli;
   }
 }
 
-void Floor::take(const JobPlacement& placement) {
+void FreePools::take(const JobPlacement& placement) {
   model::take(*room_, instance_->workload, placement);
   count(placement, -1);
 }
 
-void Floor::release(const JobPlacement& placement) {
+void FreePools::release(const JobPlacement& placement) {
   model::release(*room_, instance_->workload, placement);
   count(placement, +1);
 }
 
-std::optional<JobPlacement> Floor::place(JobId job, const Signature& s, const PlaceSet& set,
-                                         std::span<const double> prices) {
-  auto placed = set.width == Level::machine ? place_in_pool(job, s, set, prices)
-                                            : place_in_domain(job, s, set, prices);
+std::optional<JobPlacement> FreePools::place(JobId job, const TaskProfile& s,
+                                             const PlaceClass& place_class,
+                                             std::span<const double> prices) {
+  auto placed = place_class.width == Level::machine ? place_in_pool(job, s, place_class, prices)
+                                                    : place_in_domain(job, s, place_class, prices);
   if (placed) count(*placed, -1);
   return placed;
 }
 
-std::optional<JobPlacement> Floor::place_in_pool(JobId job, const Signature& s, const PlaceSet& set,
-                                                 std::span<const double> prices) {
-  const auto family = yard_->family(set.type, set.scope, set.domain);
+std::optional<JobPlacement> FreePools::place_in_pool(JobId job, const TaskProfile& s,
+                                                     const PlaceClass& place_class,
+                                                     std::span<const double> prices) {
+  const auto domain_pools =
+      pool_index_->pools_in(place_class.type, place_class.scope, place_class.domain);
   std::vector<Trial> trials;
-  for (std::size_t i = 0; i < family.size(); ++i) {
+  for (std::size_t i = 0; i < domain_pools.size(); ++i) {
     const std::size_t c =
-        yard_->pools().pools[static_cast<std::size_t>(family[i])].machine_class.index();
-    if (free_milli(family[i]) < s.milli || s.job_fits[c] == 0) continue;
-    trials.push_back({price_of(prices, family[i]), free_milli(family[i]), i, i + 1});
+        pool_index_->pools().pools[static_cast<std::size_t>(domain_pools[i])].machine_class.index();
+    if (free_milli(domain_pools[i]) < s.milli || s.job_fits[c] == 0) continue;
+    trials.push_back({price_of(prices, domain_pools[i]), free_milli(domain_pools[i]), i, i + 1});
   }
-  return first_success(trials, [&](const Trial& t) { return try_pool(job, s, family[t.first]); });
+  return first_success(trials,
+                       [&](const Trial& t) { return try_pool(job, s, domain_pools[t.first]); });
 }
 
-std::optional<JobPlacement> Floor::try_pool(JobId job, const Signature& s, std::int32_t pool) {
+std::optional<JobPlacement> FreePools::try_pool(JobId job, const TaskProfile& s,
+                                                std::int32_t pool) {
   const auto machines = machines_of(pool);
   if (s.tasks == 1) return model::place_job(*room_, instance_->workload, job, machines);
   std::vector<MachineId> order;
@@ -120,43 +128,47 @@ std::optional<JobPlacement> Floor::try_pool(JobId job, const Signature& s, std::
   return std::nullopt;
 }
 
-std::int64_t Floor::usable(MachineId m, const Signature& s) const {
-  if (s.piece == 0) return room_->free_milli(m);
-  return room_->whole_count(m) / s.piece * s.piece * model::kGpuMilli;
+std::int64_t FreePools::usable(MachineId m, const TaskProfile& s) const {
+  if (s.gpus_per_task == 0) return room_->free_milli(m);
+  return room_->whole_count(m) / s.gpus_per_task * s.gpus_per_task * model::kGpuMilli;
 }
 
-std::optional<JobPlacement> Floor::place_in_domain(JobId job, const Signature& s,
-                                                   const PlaceSet& set,
-                                                   std::span<const double> prices) {
-  const auto family = yard_->family(set.type, set.scope, set.domain);
-  std::vector<std::int32_t> by_price(family.begin(), family.end());
+std::optional<JobPlacement> FreePools::place_in_domain(JobId job, const TaskProfile& s,
+                                                       const PlaceClass& place_class,
+                                                       std::span<const double> prices) {
+  const auto domain_pools =
+      pool_index_->pools_in(place_class.type, place_class.scope, place_class.domain);
+  std::vector<std::int32_t> by_price(domain_pools.begin(), domain_pools.end());
   std::vector<Trial> trials;
-  yard_->runs(family, set.width, [&](std::size_t first, std::size_t last) {
-    const auto run = std::span(by_price).subspan(first, last - first);
-    std::ranges::sort(
-        run, {}, [&](std::int32_t p) { return std::tuple(price_of(prices, p), free_milli(p), p); });
-    double cost = 0.0;
-    std::int64_t rest = s.milli, free = 0;
-    for (const std::int32_t p : run) {
-      const std::int64_t part = std::min(rest, free_milli(p));
-      cost += price_of(prices, p) * static_cast<double>(part);
-      rest -= part;
-      free += free_milli(p);
-    }
-    if (rest == 0) trials.push_back({cost, free, first, last});
-  });
+  pool_index_->for_each_domain(domain_pools, place_class.width,
+                               [&](std::size_t first, std::size_t last) {
+                                 const auto run = std::span(by_price).subspan(first, last - first);
+                                 std::ranges::sort(run, {}, [&](std::int32_t p) {
+                                   return std::tuple(price_of(prices, p), free_milli(p), p);
+                                 });
+                                 double cost = 0.0;
+                                 std::int64_t rest = s.milli, free = 0;
+                                 for (const std::int32_t p : run) {
+                                   const std::int64_t part = std::min(rest, free_milli(p));
+                                   cost += price_of(prices, p) * static_cast<double>(part);
+                                   rest -= part;
+                                   free += free_milli(p);
+                                 }
+                                 if (rest == 0) trials.push_back({cost, free, first, last});
+                               });
   return first_success(trials, [&](const Trial& t) {
-    return try_run(job, s, std::span(by_price).subspan(t.first, t.last - t.first), set.width);
+    return try_domain(job, s, std::span(by_price).subspan(t.first, t.last - t.first),
+                      place_class.width);
   });
 }
 
 /// The fewest pools of the run (in its order) that seem to hold the job, then all of them.
-std::optional<JobPlacement> Floor::try_run(JobId job, const Signature& s,
-                                           std::span<const std::int32_t> run, Level width) {
+std::optional<JobPlacement> FreePools::try_domain(JobId job, const TaskProfile& s,
+                                                  std::span<const std::int32_t> run, Level width) {
   std::vector<MachineId> candidates;
   if (s.cpu_tasks) {
-    const model::Pool& here = yard_->pools().pools[static_cast<std::size_t>(run.front())];
-    for (const MachineId m : bare_) {
+    const model::Pool& here = pool_index_->pools().pools[static_cast<std::size_t>(run.front())];
+    for (const MachineId m : cpu_machines_) {
       const bool inside =
           width == Level::cluster ||
           (width == Level::pod ? instance_->cluster.pod_of(m) == here.pod
@@ -167,7 +179,8 @@ std::optional<JobPlacement> Floor::try_run(JobId job, const Signature& s,
   std::int64_t room = 0;
   bool tried = false;
   for (const std::int32_t p : run) {
-    const std::size_t c = yard_->pools().pools[static_cast<std::size_t>(p)].machine_class.index();
+    const std::size_t c =
+        pool_index_->pools().pools[static_cast<std::size_t>(p)].machine_class.index();
     if (free_milli(p) == 0 || s.task_fits[c] == 0) continue;
     for (const MachineId m : machines_of(p)) {
       const std::int64_t part = usable(m, s);

@@ -57,7 +57,7 @@ Supply free_supply(const model::Pools& pools, const model::Room& room,
 
 MarketScale MarketScale::with(const MarketScale& other) const {
   return {.milli = milli + other.milli,
-          .choices = std::max(choices, other.choices),
+          .options = std::max(options, other.options),
           .required = std::max(required, other.required),
           .largest_value = std::max(largest_value, other.largest_value)};
 }
@@ -79,13 +79,13 @@ std::uint64_t job_kind(const model::Valuation& valuation, JobId id) {
 }
 
 struct Market::State {
-  assignment::Yard yard;
+  assignment::PoolIndex pool_index;
   assignment::Book book;
 
   State(const model::Valuation& valuation, const model::Pools& pools, std::span<const JobId> jobs,
         const Supply& supply, const model::Quotas* quotas, const model::UplinkGroups* uplinks)
-      : yard(valuation.instance().cluster, pools),
-        book(valuation, yard, jobs, supply, quotas, uplinks) {}
+      : pool_index(valuation.instance().cluster, pools),
+        book(valuation, pool_index, jobs, supply, quotas, uplinks) {}
 };
 
 Market::Market(const model::Valuation& valuation, const model::Pools& pools,

@@ -11,7 +11,7 @@ using model::Level;
 
 namespace {
 
-bool same_groups(std::span<const model::TaskGroup> a, std::span<const model::TaskGroup> b) {
+bool equal_groups(std::span<const model::TaskGroup> a, std::span<const model::TaskGroup> b) {
   return std::ranges::equal(a, b, [](const model::TaskGroup& x, const model::TaskGroup& y) {
     return x.shape == y.shape && x.count == y.count;
   });
@@ -22,7 +22,7 @@ bool fits(const model::MachineClass& c, const model::Shape& total) {
          total.nic_mbps <= c.nic_mbps && total.total_milli() <= model::kGpuMilli * c.gpus;
 }
 
-void measure(const model::Instance& instance, Signature& s) {
+void measure_tasks(const model::Instance& instance, TaskProfile& s) {
   const model::Workload& workload = instance.workload;
   bool alike = true;
   model::Shape sum;
@@ -39,14 +39,14 @@ void measure(const model::Instance& instance, Signature& s) {
       const auto holds = [&](const model::MachineClass& c) {
         return c.gpus == 0 || fits(c, shape);
       };
-      if (!std::ranges::all_of(instance.cluster.classes, holds)) s.beside.push_back(g.shape);
+      if (!std::ranges::all_of(instance.cluster.classes, holds)) s.cpu_shapes.push_back(g.shape);
       continue;
     }
-    alike = alike && shape.gpus > 0 && (s.piece == 0 || s.piece == shape.gpus);
-    s.piece = shape.gpus;
+    alike = alike && shape.gpus > 0 && (s.gpus_per_task == 0 || s.gpus_per_task == shape.gpus);
+    s.gpus_per_task = shape.gpus;
   }
   s.milli = sum_milli;
-  if (!alike) s.piece = 0;
+  if (!alike) s.gpus_per_task = 0;
   for (const model::MachineClass& c : instance.cluster.classes) {
     const bool each = std::ranges::all_of(s.groups, [&](const model::TaskGroup& g) {
       const model::Shape& shape = workload.shape(g.shape);
@@ -69,15 +69,16 @@ std::vector<std::vector<char>> classes_of(const model::Cluster& cluster, bool po
   return present;
 }
 
-/// Where a choice may lie and how far from home that is at most.
-struct Scope {
+/// Where an option may lie and how far from home that is at most.
+struct HomeScope {
   Level level;
   std::int32_t domain;
   Level distance;
 };
 
-std::vector<Scope> scopes_of(const model::Cluster& cluster, const model::Job& job, Level finest) {
-  std::vector<Scope> scopes;
+std::vector<HomeScope> scopes_of(const model::Cluster& cluster, const model::Job& job,
+                                 Level finest) {
+  std::vector<HomeScope> scopes;
   const PodId home_pod =
       job.home_rack.valid() ? cluster.racks[job.home_rack.index()].pod : job.home_pod;
   if (!home_pod.valid()) return {{Level::cluster, 0, Level::machine}};
@@ -100,74 +101,73 @@ double widest_uplink(const auto& places) {
 
 }  // namespace
 
-Menu::Menu(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
-           const model::UplinkGroups* uplinks)
+OptionTable::OptionTable(const model::Valuation& valuation, const PoolIndex& pool_index,
+                         std::span<const JobId> jobs, const model::UplinkGroups* uplinks)
     : valuation_(&valuation),
-      yard_(&yard),
+      pool_index_(&pool_index),
       uplinks_(uplinks),
       rack_classes_(classes_of(valuation.instance().cluster, false)),
       pod_classes_(classes_of(valuation.instance().cluster, true)),
       rack_gbps_(widest_uplink(valuation.instance().cluster.racks)),
       pod_gbps_(widest_uplink(valuation.instance().cluster.pods)) {
-  signature_of_.reserve(jobs.size());
+  profile_of_.reserve(jobs.size());
   end_.reserve(jobs.size());
   for (const JobId id : jobs) {
-    signature_of_.push_back(signature(valuation.instance().workload.job(id)));
-    add_choices(id, signature_of_.back());
-    end_.push_back(choices_.size());
+    profile_of_.push_back(intern_profile(valuation.instance().workload.job(id)));
+    add_options(id, profile_of_.back());
+    end_.push_back(options_.size());
   }
 }
 
-std::span<const Choice> Menu::choices(std::size_t position) const {
+std::span<const Option> OptionTable::options(std::size_t position) const {
   const std::size_t first = position == 0 ? 0 : end_[position - 1];
-  return std::span(choices_).subspan(first, end_[position] - first);
+  return std::span(options_).subspan(first, end_[position] - first);
 }
 
-std::uint32_t Menu::signature(const model::Job& job) {
+std::uint32_t OptionTable::intern_profile(const model::Job& job) {
   const auto groups = valuation_->instance().workload.groups_of(job);
   std::uint64_t key = 0;
   for (const model::TaskGroup& g : groups) {
     key = mix64(key ^ static_cast<std::uint64_t>(g.shape.value()));
     key = mix64(key ^ static_cast<std::uint64_t>(g.count));
   }
-  const auto [first, last] = known_signatures_.equal_range(key);
+  const auto [first, last] = known_profiles_.equal_range(key);
   for (auto it = first; it != last; ++it) {
-    if (same_groups(signatures_[it->second].groups, groups)) return it->second;
+    if (equal_groups(profiles_[it->second].groups, groups)) return it->second;
   }
-  const auto id = static_cast<std::uint32_t>(signatures_.size());
-  signatures_.push_back(
-      {.groups = {groups.begin(), groups.end()}, .task_fits = {}, .job_fits = {}});
-  measure(valuation_->instance(), signatures_.back());
-  known_signatures_.emplace(key, id);
+  const auto id = static_cast<std::uint32_t>(profiles_.size());
+  profiles_.push_back({.groups = {groups.begin(), groups.end()}, .task_fits = {}, .job_fits = {}});
+  measure_tasks(valuation_->instance(), profiles_.back());
+  known_profiles_.emplace(key, id);
   return id;
 }
 
-std::uint32_t Menu::set(const PlaceSet& s) {
+std::uint32_t OptionTable::intern(const PlaceClass& s) {
   const std::uint64_t key =
-      mix64(s.signature) ^
+      mix64(s.profile) ^
       mix64((static_cast<std::uint64_t>(s.domain) << 16) |
             (static_cast<std::uint64_t>(s.type.value()) << 8) |
             (static_cast<std::uint64_t>(s.width) << 4) | static_cast<std::uint64_t>(s.scope));
-  const auto same = [&](const PlaceSet& o) {
-    return o.signature == s.signature && o.type == s.type && o.width == s.width &&
-           o.scope == s.scope && o.domain == s.domain;
+  const auto same = [&](const PlaceClass& o) {
+    return o.profile == s.profile && o.type == s.type && o.width == s.width && o.scope == s.scope &&
+           o.domain == s.domain;
   };
   for (std::uint64_t probe = key;; probe = mix64(probe)) {
     const auto [entry, fresh] =
-        known_sets_.try_emplace(probe, static_cast<std::uint32_t>(sets_.size()));
-    if (fresh) sets_.push_back(s);
-    if (same(sets_[entry->second])) return entry->second;
+        known_place_classes_.try_emplace(probe, static_cast<std::uint32_t>(place_classes_.size()));
+    if (fresh) place_classes_.push_back(s);
+    if (same(place_classes_[entry->second])) return entry->second;
   }
 }
 
 /// Some rack (pod) of these has machines for the job's tasks without GPUs too: else a domain of
 /// this width never holds the whole job.
-bool Menu::loaders_fit(const Signature& signature, std::span<const std::int32_t> family,
-                       Level width) const {
-  if (signature.beside.empty() || (width != Level::rack && width != Level::pod)) return true;
+bool OptionTable::cpu_tasks_fit(const TaskProfile& profile,
+                                std::span<const std::int32_t> domain_pools, Level width) const {
+  if (profile.cpu_shapes.empty() || (width != Level::rack && width != Level::pod)) return true;
   const model::Instance& instance = valuation_->instance();
   const auto fit_in = [&](const std::vector<char>& present) {
-    return std::ranges::all_of(signature.beside, [&](ShapeId s) {
+    return std::ranges::all_of(profile.cpu_shapes, [&](ShapeId s) {
       for (std::size_t c = 0; c < present.size(); ++c) {
         const model::Shape& shape = instance.workload.shape(s);
         if (present[c] != 0 && fits(instance.cluster.classes[c], shape)) return true;
@@ -175,18 +175,18 @@ bool Menu::loaders_fit(const Signature& signature, std::span<const std::int32_t>
       return false;
     });
   };
-  return std::ranges::any_of(family, [&](std::int32_t p) {
-    const model::Pool& pool = yard_->pools().pools[static_cast<std::size_t>(p)];
+  return std::ranges::any_of(domain_pools, [&](std::int32_t p) {
+    const model::Pool& pool = pool_index_->pools().pools[static_cast<std::size_t>(p)];
     return fit_in(width == Level::rack ? rack_classes_[pool.rack.index()]
                                        : pod_classes_[pool.pod.index()]);
   });
 }
 
 /// Equal loads share one fare.
-std::uint32_t Menu::fare(JobId job, GpuTypeId type, Level width) {
-  if (uplinks_ == nullptr) return Choice::kFree;
+std::uint32_t OptionTable::fare(JobId job, GpuTypeId type, Level width) {
+  if (uplinks_ == nullptr) return Option::kFree;
   const auto tolls = uplinks_->tolls(job, type, width);
-  if (tolls == model::UplinkGroups::Tolls{}) return Choice::kFree;
+  if (tolls == model::UplinkGroups::Tolls{}) return Option::kFree;
   const std::array<double, 4> key{static_cast<double>(tolls[0].group), tolls[0].mbps,
                                   static_cast<double>(tolls[1].group), tolls[1].mbps};
   const auto [entry, fresh] =
@@ -196,62 +196,64 @@ std::uint32_t Menu::fare(JobId job, GpuTypeId type, Level width) {
 }
 
 /// The widest level at which some uplink of every kind it crosses carries the job's ring.
-Level Menu::widest_ring(const model::Communication& talk) const {
-  if (talk.pattern != model::Pattern::ring) return Level::cluster;
-  const double gbps = static_cast<double>(talk.mbps) / 1000.0;
+Level OptionTable::widest_ring(const model::Communication& communication) const {
+  if (communication.pattern != model::Pattern::ring) return Level::cluster;
+  const double gbps = static_cast<double>(communication.mbps) / 1000.0;
   if (gbps > rack_gbps_) return Level::rack;
   return gbps > pod_gbps_ ? Level::pod : Level::cluster;
 }
 
-void Menu::add_choices(JobId id, std::uint32_t sig) {
-  const std::size_t begin = choices_.size();
+void OptionTable::add_options(JobId id, std::uint32_t profile_id) {
+  const std::size_t begin = options_.size();
   const model::Job& job = valuation_->instance().workload.job(id);
-  if (signatures_[sig].milli == 0) return;
-  for (std::size_t t = 0; t < yard_->types(); ++t) {
-    if ((job.gpu_types >> t & 1U) != 0) add_type(id, sig, GpuTypeId(t));
+  if (profiles_[profile_id].milli == 0) return;
+  for (std::size_t t = 0; t < pool_index_->types(); ++t) {
+    if ((job.gpu_types >> t & 1U) != 0) add_type_options(id, profile_id, GpuTypeId(t));
   }
-  std::stable_sort(choices_.begin() + static_cast<std::ptrdiff_t>(begin), choices_.end(),
-                   [](const Choice& a, const Choice& b) { return a.value > b.value; });
+  std::stable_sort(options_.begin() + static_cast<std::ptrdiff_t>(begin), options_.end(),
+                   [](const Option& a, const Option& b) { return a.value > b.value; });
 }
 
-void Menu::add_type(JobId id, std::uint32_t sig, GpuTypeId type) {
+void OptionTable::add_type_options(JobId id, std::uint32_t profile_id, GpuTypeId type) {
   const model::Instance& instance = valuation_->instance();
   const model::Job& job = instance.workload.job(id);
-  const Signature& signature = signatures_[sig];
-  const Level finest = yard_->pools().level;
-  const Level may = std::min(job.domain, widest_ring(job.communication));
-  const Level widest = signature.tasks == 1                         ? Level::machine
-                       : may == Level::rack && finest == Level::pod ? Level::pod
-                                                                    : may;
-  struct Kept {
+  const TaskProfile& profile = profiles_[profile_id];
+  const Level finest = pool_index_->pools().level;
+  const Level widest_allowed = std::min(job.domain, widest_ring(job.communication));
+  const Level widest = profile.tasks == 1                                      ? Level::machine
+                       : widest_allowed == Level::rack && finest == Level::pod ? Level::pod
+                                                                               : widest_allowed;
+  struct KeptOption {
     Level width, scope;
     double value;
     std::uint32_t fare;
   };
-  std::vector<Kept> kept;
-  for (const Scope& scope : scopes_of(instance.cluster, job, finest)) {
-    const auto family = yard_->family(type, scope.level, scope.domain);
+  std::vector<KeptOption> kept;
+  for (const HomeScope& scope : scopes_of(instance.cluster, job, finest)) {
+    const auto domain_pools = pool_index_->pools_in(type, scope.level, scope.domain);
     for (int w = model::kLevels - 1; w >= 0; --w) {  // wide before narrow
       const auto width = static_cast<Level>(w);
       if (width > std::min(widest, scope.level)) continue;
       if (width == Level::rack && finest != Level::rack) continue;
-      const auto& fitting = width == Level::machine ? signature.job_fits : signature.task_fits;
-      if (std::ranges::none_of(family, [&](std::int32_t p) {
-            return fitting[yard_->pools().pools[static_cast<std::size_t>(p)].machine_class.index()];
+      const auto& fitting = width == Level::machine ? profile.job_fits : profile.task_fits;
+      if (std::ranges::none_of(domain_pools, [&](std::int32_t p) {
+            return fitting
+                [pool_index_->pools().pools[static_cast<std::size_t>(p)].machine_class.index()];
           })) {
         continue;
       }
-      if (!loaders_fit(signature, family, width)) continue;
-      const Level lies = width == Level::pod && finest == Level::pod ? Level::rack : width;
-      const double value = valuation_->option(id, type, lies, scope.distance);
-      const std::uint32_t toll = fare(id, type, lies);
-      const bool inside = std::ranges::any_of(kept, [&](const Kept& k) {
+      if (!cpu_tasks_fit(profile, domain_pools, width)) continue;
+      const Level actual_width = width == Level::pod && finest == Level::pod ? Level::rack : width;
+      const double value = valuation_->option(id, type, actual_width, scope.distance);
+      const std::uint32_t toll = fare(id, type, actual_width);
+      const bool inside = std::ranges::any_of(kept, [&](const KeptOption& k) {
         return k.width >= width && k.scope >= scope.level && k.value >= value &&
-               (k.fare == Choice::kFree || k.fare == toll);
+               (k.fare == Option::kFree || k.fare == toll);
       });
       if (inside || (value <= 0.0 && !job.required)) continue;
       kept.push_back({width, scope.level, value, toll});
-      choices_.push_back({value, set({sig, type, width, scope.level, scope.domain}), toll});
+      options_.push_back(
+          {value, intern({profile_id, type, width, scope.level, scope.domain}), toll});
     }
   }
 }

@@ -15,85 +15,87 @@
 namespace berth::solver::assignment {
 
 /// What a job takes, whatever it is worth: jobs with equal task groups share one.
-struct Signature {
+struct TaskProfile {
   std::vector<model::TaskGroup> groups;  ///< labels cleared
   std::int64_t milli = 0;                ///< GPU thousandths of all tasks
   std::int64_t tasks = 0;
-  std::int32_t piece = 0;            ///< GPUs of each GPU task when all are whole and alike, else 0
-  bool cpu_tasks = false;            ///< some tasks use no GPU
-  std::vector<ShapeId> beside = {};  ///< shapes of those, when not every class with GPUs fits them
-  std::vector<char> task_fits;       ///< by ClassId: every GPU task fits an empty machine
-  std::vector<char> job_fits;        ///< by ClassId: so do all tasks together
+  std::int32_t gpus_per_task = 0;  ///< GPUs of each GPU task when all are whole and alike, else 0
+  bool cpu_tasks = false;          ///< some tasks use no GPU
+  std::vector<ShapeId> cpu_shapes =
+      {};                       ///< shapes of those, when not every class with GPUs fits them
+  std::vector<char> task_fits;  ///< by ClassId: every GPU task fits an empty machine
+  std::vector<char> job_fits;   ///< by ClassId: so do all tasks together
 
   /// Whole GPUs that one machine must have to take the job alone; 0 for a share.
-  [[nodiscard]] std::size_t whole() const { return static_cast<std::size_t>(milli / 1000); }
+  [[nodiscard]] std::size_t whole_gpus() const { return static_cast<std::size_t>(milli / 1000); }
 };
 
-/// All places of one width, inside one domain, on one GPU type, for one signature: they are worth
-/// the same to a job.
-struct PlaceSet {
-  std::uint32_t signature = 0;
+/// All places of one width, inside one domain, on one GPU type, for one task profile: they are
+/// worth the same to a job.
+struct PlaceClass {
+  std::uint32_t profile = 0;
   GpuTypeId type;
   model::Level width = model::Level::machine;
   model::Level scope = model::Level::cluster;  ///< level of the domain the places lie in
   std::int32_t domain = 0;                     ///< its id; 0 for the cluster
 };
 
-struct Choice {
+struct Option {
   static constexpr std::uint32_t kFree = ~std::uint32_t{0};
 
   double value = 0.0;
-  std::uint32_t set = 0;       ///< index into Menu::sets
-  std::uint32_t fare = kFree;  ///< index into Menu::fares: what its ring loads uplinks with
+  std::uint32_t place_class = 0;  ///< index into OptionTable::place_classes
+  std::uint32_t fare = kFree;  ///< index into OptionTable::fares: what its ring loads uplinks with
 
-  bool operator==(const Choice&) const = default;
+  bool operator==(const Option&) const = default;
 };
 
-/// The choices of every job, presolved: worthless ones, types nobody has, classes too small and
+/// The options of every job, presolved: worthless ones, types nobody has, classes too small and
 /// places inside a wider set of the same worth are left out.
-class Menu {
+class OptionTable {
  public:
   /// @param jobs     kept in this order; positions below are positions in it
   /// @param uplinks  have prices of their own; none where the valuation has them
-  Menu(const model::Valuation& valuation, const Yard& yard, std::span<const JobId> jobs,
-       const model::UplinkGroups* uplinks = nullptr);
+  OptionTable(const model::Valuation& valuation, const PoolIndex& pool_index,
+              std::span<const JobId> jobs, const model::UplinkGroups* uplinks = nullptr);
 
   /// Best value first; ties as built. Empty for CPU-only jobs and those that fit nowhere.
-  [[nodiscard]] std::span<const Choice> choices(std::size_t position) const;
-  [[nodiscard]] std::uint32_t signature_of(std::size_t position) const {
-    return signature_of_[position];
+  [[nodiscard]] std::span<const Option> options(std::size_t position) const;
+  [[nodiscard]] std::uint32_t profile_of(std::size_t position) const {
+    return profile_of_[position];
   }
-  [[nodiscard]] const std::vector<Signature>& signatures() const { return signatures_; }
-  [[nodiscard]] const std::vector<PlaceSet>& sets() const { return sets_; }
+  [[nodiscard]] const std::vector<TaskProfile>& profiles() const { return profiles_; }
+  [[nodiscard]] const std::vector<PlaceClass>& place_classes() const { return place_classes_; }
   [[nodiscard]] const std::vector<model::UplinkGroups::Tolls>& fares() const { return fares_; }
-  [[nodiscard]] const Signature& signature(const PlaceSet& set) const {
-    return signatures_[set.signature];
+  [[nodiscard]] const TaskProfile& profile(const PlaceClass& place_class) const {
+    return profiles_[place_class.profile];
   }
 
  private:
-  std::uint32_t signature(const model::Job& job);
-  void add_choices(JobId job, std::uint32_t signature);
-  void add_type(JobId job, std::uint32_t signature, GpuTypeId type);
-  std::uint32_t set(const PlaceSet& set);
+  std::uint32_t intern_profile(const model::Job& job);
+  void add_options(JobId job, std::uint32_t profile);
+  void add_type_options(JobId job, std::uint32_t profile, GpuTypeId type);
+  std::uint32_t intern(const PlaceClass& place_class);
   std::uint32_t fare(JobId job, GpuTypeId type, model::Level width);
-  [[nodiscard]] model::Level widest_ring(const model::Communication& talk) const;
-  [[nodiscard]] bool loaders_fit(const Signature& signature, std::span<const std::int32_t> family,
-                                 model::Level width) const;
+  [[nodiscard]] model::Level widest_ring(const model::Communication& communication) const;
+  [[nodiscard]] bool cpu_tasks_fit(const TaskProfile& profile,
+                                   std::span<const std::int32_t> domain_pools,
+                                   model::Level width) const;
 
   const model::Valuation* valuation_;
-  const Yard* yard_;
+  const PoolIndex* pool_index_;
   const model::UplinkGroups* uplinks_;
   std::vector<std::vector<char>> rack_classes_, pod_classes_;  ///< [domain][ClassId]: it has some
   double rack_gbps_, pod_gbps_;  ///< the widest uplink of any rack, of any pod
-  std::vector<Signature> signatures_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> known_signatures_;
-  std::vector<PlaceSet> sets_;
-  std::unordered_map<std::uint64_t, std::uint32_t> known_sets_;
+  std::vector<TaskProfile> profiles_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> known_profiles_;
+  std::vector<PlaceClass> place_classes_;
+  std::unordered_map<std::uint64_t, std::uint32_t> known_place_classes_;
   std::vector<model::UplinkGroups::Tolls> fares_;
   std::map<std::array<double, 4>, std::uint32_t> known_fares_;
-  std::vector<std::uint32_t> signature_of_;
+  std::vector<std::uint32_t> profile_of_;
   std::vector<std::size_t> end_;
-  std::vector<Choice> choices_;
+  std::vector<Option> options_;
 };
 
 }  // namespace berth::solver::assignment

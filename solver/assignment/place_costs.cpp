@@ -24,54 +24,57 @@ void Slots::build(const Supply& supply, std::span<const char> used) {
   stocked_.clear();
   known_orders_.clear();
   known_.clear();
-  of_set_.assign(menu_->sets().size(), kNone);
-  for (std::size_t s = 0; s < of_set_.size(); ++s) {
+  of_place_class_.assign(option_table_->place_classes().size(), kNone);
+  for (std::size_t s = 0; s < of_place_class_.size(); ++s) {
     if (used[s] == 0) continue;
     Slot fresh{static_cast<std::uint32_t>(pools_.size()), 0,
                static_cast<std::uint32_t>(mixes_.size()), 0};
-    add_places(menu_->sets()[s], supply);
+    add_places(option_table_->place_classes()[s], supply);
     fresh.last_single = static_cast<std::uint32_t>(pools_.size());
     fresh.last_mix = static_cast<std::uint32_t>(mixes_.size());
-    of_set_[s] = intern(fresh);
+    of_place_class_[s] = intern(fresh);
   }
 }
 
 /// GPU thousandths of the pool that the job's tasks can really use; for a job on one machine all
 /// or nothing.
-std::int64_t Slots::usable(std::int32_t pool, const Signature& s, Level width,
+std::int64_t Slots::usable(std::int32_t pool, const TaskProfile& s, Level width,
                            const Supply& supply) const {
   const auto p = static_cast<std::size_t>(pool);
-  const std::size_t c = yard_->pools().pools[p].machine_class.index();
+  const std::size_t c = pool_index_->pools().pools[p].machine_class.index();
   if (width == Level::machine) {
     if (s.job_fits[c] == 0 || supply.milli[p] < s.milli) return 0;
-    return s.whole() == 0 || supply.whole_tasks(s.whole(), p) > 0 ? s.milli : 0;
+    return s.whole_gpus() == 0 || supply.whole_tasks(s.whole_gpus(), p) > 0 ? s.milli : 0;
   }
   if (s.task_fits[c] == 0) return 0;
-  if (s.piece == 0) return std::min(supply.milli[p], s.milli);
-  const auto piece = static_cast<std::size_t>(s.piece);
-  return std::min(supply.whole_tasks(piece, p) * s.piece * model::kGpuMilli, s.milli);
+  if (s.gpus_per_task == 0) return std::min(supply.milli[p], s.milli);
+  const auto gpus_per_task = static_cast<std::size_t>(s.gpus_per_task);
+  return std::min(supply.whole_tasks(gpus_per_task, p) * s.gpus_per_task * model::kGpuMilli,
+                  s.milli);
 }
 
-void Slots::add_places(const PlaceSet& set, const Supply& supply) {
-  const Signature& s = menu_->signature(set);
-  const auto family = yard_->family(set.type, set.scope, set.domain);
-  if (set.width == Level::machine) {
-    for (const std::int32_t p : family) {
-      if (usable(p, s, set.width, supply) > 0) pools_.push_back(p);
+void Slots::add_places(const PlaceClass& place_class, const Supply& supply) {
+  const TaskProfile& s = option_table_->profile(place_class);
+  const auto domain_pools =
+      pool_index_->pools_in(place_class.type, place_class.scope, place_class.domain);
+  if (place_class.width == Level::machine) {
+    for (const std::int32_t p : domain_pools) {
+      if (usable(p, s, place_class.width, supply) > 0) pools_.push_back(p);
     }
     return;
   }
-  yard_->runs(family, set.width, [&](std::size_t first, std::size_t last) {
-    const auto run = family.subspan(first, last - first);
-    if (run.size() > 1) {
-      add_mix(run, s, supply);
-    } else if (usable(run.front(), s, set.width, supply) >= s.milli) {
-      pools_.push_back(run.front());
-    }
-  });
+  pool_index_->for_each_domain(
+      domain_pools, place_class.width, [&](std::size_t first, std::size_t last) {
+        const auto run = domain_pools.subspan(first, last - first);
+        if (run.size() > 1) {
+          add_mix(run, s, supply);
+        } else if (usable(run.front(), s, place_class.width, supply) >= s.milli) {
+          pools_.push_back(run.front());
+        }
+      });
 }
 
-void Slots::add_mix(std::span<const std::int32_t> run, const Signature& s, const Supply& supply) {
+void Slots::add_mix(std::span<const std::int32_t> run, const TaskProfile& s, const Supply& supply) {
   const auto first = static_cast<std::uint32_t>(caps_.size());
   std::int64_t total = 0;
   for (const std::int32_t p : run) {
@@ -145,10 +148,10 @@ std::uint32_t Slots::intern(Slot fresh) {
 Slots::Sorted Slots::sort_orders(std::span<const double> prices) const {
   Sorted sorted = stocked_;
   for (std::size_t o = 0; o < orders_.size(); ++o) {
-    const auto family = orders_[o];
+    const auto domain_pools = orders_[o];
     std::ranges::sort(sorted[o], [&](std::int32_t a, std::int32_t b) {
-      const double x = prices[static_cast<std::size_t>(family[static_cast<std::size_t>(a)])];
-      const double y = prices[static_cast<std::size_t>(family[static_cast<std::size_t>(b)])];
+      const double x = prices[static_cast<std::size_t>(domain_pools[static_cast<std::size_t>(a)])];
+      const double y = prices[static_cast<std::size_t>(domain_pools[static_cast<std::size_t>(b)])];
       return x != y ? x < y : a < b;
     });
   }

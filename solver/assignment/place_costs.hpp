@@ -29,14 +29,17 @@ class Slots {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  Slots(const Menu& menu, const Yard& yard) : menu_(&menu), yard_(&yard) {}
+  Slots(const OptionTable& option_table, const PoolIndex& pool_index)
+      : option_table_(&option_table), pool_index_(&pool_index) {}
 
   /// Rebuilds the places of the sets marked in `used` (by set).
   void build(const Supply& supply, std::span<const char> used);
 
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
   /// kNone when the set has no place with supply.
-  [[nodiscard]] std::uint32_t of_set(std::uint32_t set) const { return of_set_[set]; }
+  [[nodiscard]] std::uint32_t of_place_class(std::uint32_t place_class) const {
+    return of_place_class_[place_class];
+  }
 
   /// With eps 0 the minimum, and all demand goes to the places that have it.
   [[nodiscard]] Rents rents(std::span<const double> prices, double eps) const;
@@ -55,7 +58,7 @@ class Slots {
     std::uint32_t first_single, last_single;  ///< places of one pool, in pools_
     std::uint32_t first_mix, last_mix;        ///< places of several pools, in mixes_
   };
-  /// Several pools of one family; caps_[first_cap + i] belongs to the family's entry first + i.
+  /// Several pools of one list; caps_[first_cap + i] belongs to the list's entry first + i.
   struct Mix {
     std::uint32_t pools, first_cap;
     std::int64_t need;
@@ -63,9 +66,9 @@ class Slots {
   };
   using Sorted = std::vector<std::vector<std::int32_t>>;  ///< by order: positions by price
 
-  void add_places(const PlaceSet& set, const Supply& supply);
-  void add_mix(std::span<const std::int32_t> run, const Signature& s, const Supply& supply);
-  [[nodiscard]] std::int64_t usable(std::int32_t pool, const Signature& s, model::Level width,
+  void add_places(const PlaceClass& place_class, const Supply& supply);
+  void add_mix(std::span<const std::int32_t> run, const TaskProfile& s, const Supply& supply);
+  [[nodiscard]] std::int64_t usable(std::int32_t pool, const TaskProfile& s, model::Level width,
                                     const Supply& supply) const;
   std::uint32_t intern(Slot fresh);
   [[nodiscard]] bool equal(const Slot& a, const Slot& b) const;
@@ -75,9 +78,9 @@ class Slots {
   void fill(const Mix& mix, const Sorted& sorted, Take take) const;
   void soften(const Slot& slot, double eps, double& cost, Rents& rents) const;
 
-  const Menu* menu_;
-  const Yard* yard_;
-  std::vector<std::uint32_t> of_set_;
+  const OptionTable* option_table_;
+  const PoolIndex* pool_index_;
+  std::vector<std::uint32_t> of_place_class_;
   std::vector<Slot> slots_;
   std::vector<std::int32_t> pools_;
   std::vector<Mix> mixes_;

@@ -5,7 +5,7 @@ namespace berth::solver::assignment {
 
 using model::Level;
 
-Yard::Yard(const model::Cluster& cluster, const model::Pools& pools)
+PoolIndex::PoolIndex(const model::Cluster& cluster, const model::Pools& pools)
     : pools_(&pools), types_(cluster.gpu_types.size()) {
   group(
       1, [](const model::Pool&) { return std::size_t{0}; }, cluster_);
@@ -18,7 +18,7 @@ Yard::Yard(const model::Cluster& cluster, const model::Pools& pools)
 }
 
 template <class DomainOf>
-void Yard::group(std::size_t domains, DomainOf domain_of, Lists& lists) const {
+void PoolIndex::group(std::size_t domains, DomainOf domain_of, DomainLists& lists) const {
   std::vector<std::uint32_t> next(domains * types_ + 1, 0);
   const auto cell = [&](const model::Pool& p) {
     return domain_of(p) * types_ + p.gpu_type.index();
@@ -36,15 +36,18 @@ void Yard::group(std::size_t domains, DomainOf domain_of, Lists& lists) const {
   lists.end = std::move(next);
 }
 
-std::span<const std::int32_t> Yard::family(GpuTypeId type, Level level, std::int32_t domain) const {
-  const Lists& lists = level == Level::cluster ? cluster_ : level == Level::pod ? pods_ : racks_;
+std::span<const std::int32_t> PoolIndex::pools_in(GpuTypeId type, Level level,
+                                                  std::int32_t domain) const {
+  const DomainLists& lists = level == Level::cluster ? cluster_
+                             : level == Level::pod   ? pods_
+                                                     : racks_;
   const std::size_t cell = static_cast<std::size_t>(domain) * types_ + type.index();
   if (cell >= lists.end.size()) return {};
   const std::uint32_t first = cell == 0 ? 0 : lists.end[cell - 1];
   return std::span(lists.pool).subspan(first, lists.end[cell] - first);
 }
 
-bool Yard::together(std::int32_t a, std::int32_t b, Level width) const {
+bool PoolIndex::same_domain(std::int32_t a, std::int32_t b, Level width) const {
   const model::Pool& x = pools_->pools[static_cast<std::size_t>(a)];
   const model::Pool& y = pools_->pools[static_cast<std::size_t>(b)];
   switch (width) {

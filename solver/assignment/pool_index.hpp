@@ -10,21 +10,24 @@
 namespace berth::solver::assignment {
 
 /// The GPU pools by GPU type and domain, each list ascending: racks and pods are runs in it.
-class Yard {
+class PoolIndex {
  public:
-  Yard(const model::Cluster& cluster, const model::Pools& pools);
+  PoolIndex(const model::Cluster& cluster, const model::Pools& pools);
 
   /// Pools of one type in one rack, pod or (domain 0) the cluster; empty when there are none.
-  [[nodiscard]] std::span<const std::int32_t> family(GpuTypeId type, model::Level level,
-                                                     std::int32_t domain) const;
+  [[nodiscard]] std::span<const std::int32_t> pools_in(GpuTypeId type, model::Level level,
+                                                       std::int32_t domain) const;
 
-  /// Cuts a family into the domains of a level (pools themselves for `machine`) and calls
-  /// visit(first, last) with positions in the family.
+  /// Cuts a list into the domains of a level (pools themselves for `machine`) and calls
+  /// visit(first, last) with positions in the list.
   template <class Visit>
-  void runs(std::span<const std::int32_t> family, model::Level width, Visit visit) const {
-    for (std::size_t first = 0; first < family.size();) {
+  void for_each_domain(std::span<const std::int32_t> domain_pools, model::Level width,
+                       Visit visit) const {
+    for (std::size_t first = 0; first < domain_pools.size();) {
       std::size_t last = first + 1;
-      while (last < family.size() && together(family[first], family[last], width)) ++last;
+      while (last < domain_pools.size() &&
+             same_domain(domain_pools[first], domain_pools[last], width))
+        ++last;
       visit(first, last);
       first = last;
     }
@@ -34,18 +37,18 @@ class Yard {
   [[nodiscard]] std::size_t types() const { return types_; }
 
  private:
-  [[nodiscard]] bool together(std::int32_t a, std::int32_t b, model::Level width) const;
+  [[nodiscard]] bool same_domain(std::int32_t a, std::int32_t b, model::Level width) const;
 
-  struct Lists {
+  struct DomainLists {
     std::vector<std::uint32_t> end;  ///< [domain * types + type]: one past the last entry
     std::vector<std::int32_t> pool;
   };
   template <class DomainOf>
-  void group(std::size_t domains, DomainOf domain_of, Lists& lists) const;
+  void group(std::size_t domains, DomainOf domain_of, DomainLists& lists) const;
 
   const model::Pools* pools_;
   std::size_t types_;
-  Lists racks_, pods_, cluster_;
+  DomainLists racks_, pods_, cluster_;
 };
 
 }  // namespace berth::solver::assignment

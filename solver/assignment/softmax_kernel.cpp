@@ -122,7 +122,7 @@ void Bids::prepare(const Quotes& quotes, double eps) {
   std::vector<double> profit(most_);
   for (std::size_t b = 0; b < size(); ++b) {
     const std::size_t begin = b == 0 ? 0 : all_.end[b - 1];
-    // fares move too: a job that pays some keeps all its choices
+    // fares move too: a job that pays some keeps all its options
     const double least = tolled_[b] != 0 ? -kInfinity : weigh(b, quotes, all_, profit) - margin_;
     for (std::size_t k = begin; k < all_.end[b]; ++k) {
       if (tolled_[b] != 0 || profit[k - begin] > least) short_.add(all_, k);
@@ -157,7 +157,7 @@ void Bids::sum_exact(std::size_t first, std::size_t last, const Quotes& quotes, 
   }
 }
 
-/// Bidders in a row whose choices near the best are weighed together: long loops over plain arrays.
+/// Bidders in a row whose options near the best are weighed together: long loops over plain arrays.
 class Bids::Batch {
  public:
   Batch(const Bids& bids, const Quotes& quotes, double eps, const Units& units,
@@ -242,7 +242,7 @@ class Bids::Batch {
   const Units& units_;
   std::span<std::int64_t> sums_;
   std::vector<double> profit_;
-  std::vector<double> x_;                       ///< by choice: exponent, then weight
+  std::vector<double> x_;                       ///< by option: exponent, then weight
   std::vector<std::uint32_t> target_, choice_;  ///< where its demand goes; which it is
   std::array<double, kBidders> top_, sum_, amount_, value_, unit_;
   std::array<std::uint32_t, kBidders> end_, bidder_;

@@ -16,7 +16,7 @@ struct Quotes {
 /// The bidders of a market laid out for evaluation, one array a field: many passes over some
 /// thousand numbers each, which stay in the cache.
 ///
-/// Between evaluations prices move little, and most choices of a job are far from its best one. So
+/// Between evaluations prices move little, and most options of a job are far from its best one. So
 /// a shortlist is kept of those that can come within `kFar` eps of it as long as no cost has moved
 /// by more than some eps since; the others would add exactly nothing. Sums are the same bits with
 /// any shortlist, and without one.
@@ -50,7 +50,7 @@ class Bids {
   };
 
   void reset(std::size_t slots, std::size_t levies, std::size_t groups, std::vector<Fare> fares);
-  void open(const Bidder& bidder);  ///< its choices follow
+  void open(const Bidder& bidder);  ///< its options follow
   void add(double value, std::uint32_t slot, std::uint32_t fare);
 
   [[nodiscard]] std::size_t size() const { return amount_.size(); }
@@ -77,7 +77,7 @@ class Bids {
   [[nodiscard]] double levy_of(std::size_t bidder, const Quotes& quotes) const {
     return levy_[bidder] == kNone ? 0.0 : quotes.levies[levy_[bidder]];
   }
-  /// Profits of the bidder's choices into `profit`; the best of them or of staying out.
+  /// Profits of the bidder's options into `profit`; the best of them or of staying out.
   double weigh(std::size_t bidder, const Quotes& quotes, const Choices& among,
                std::span<double> profit) const;
   void sum_exact(std::size_t first, std::size_t last, const Quotes& quotes, const Units& units,
@@ -91,13 +91,13 @@ class Bids {
   std::vector<double> gpus_, amount_;
   std::vector<double> out_;  ///< profit of staying out: 0, or minus infinity when required
   std::vector<std::uint32_t> levy_;
-  std::vector<char> tolled_;  ///< some choice has a fare
-  std::size_t most_ = 0;      ///< choices of a bidder
+  std::vector<char> tolled_;  ///< some option has a fare
+  std::size_t most_ = 0;      ///< options of a bidder
   double largest_ = 0.0;      ///< of all values
   Choices all_;
 
   Choices short_;
-  double margin_ = -1.0;  ///< choices that were worse by more are not in it; < 0: no shortlist
+  double margin_ = -1.0;  ///< options that were worse by more are not in it; < 0: no shortlist
   double eps_ = 0.0;
   std::vector<double> slots_then_, levies_then_;
 };

@@ -26,19 +26,19 @@ void Trade::refresh(Node& node) {
     } else if (value_[j] < value_[*alike]) {
       *alike = j;
     }
-    const auto choices = menu_->choices(positions_[j]);
-    for (std::size_t k = 0; k < choices.size(); ++k) {
-      const std::uint32_t set = choice_sets_[first_[j] + k];
-      const double gain = choices[k].value - value_[j];
-      if (arc_of_[set] == kNone) {
-        arc_of_[set] = static_cast<std::uint32_t>(node.arcs.size());
-        node.arcs.push_back({set, gain, j});
-      } else if (gain > node.arcs[arc_of_[set]].gain) {
-        node.arcs[arc_of_[set]] = {set, gain, j};
+    const auto options = option_table_->options(positions_[j]);
+    for (std::size_t k = 0; k < options.size(); ++k) {
+      const std::uint32_t place_class = option_classes_[first_[j] + k];
+      const double gain = options[k].value - value_[j];
+      if (arc_of_[place_class] == kNone) {
+        arc_of_[place_class] = static_cast<std::uint32_t>(node.arcs.size());
+        node.arcs.push_back({place_class, gain, j});
+      } else if (gain > node.arcs[arc_of_[place_class]].gain) {
+        node.arcs[arc_of_[place_class]] = {place_class, gain, j};
       }
     }
   }
-  for (const Arc& arc : node.arcs) arc_of_[arc.set] = kNone;
+  for (const Arc& arc : node.arcs) arc_of_[arc.place_class] = kNone;
 }
 
 /// visit(to, length, job) for the arcs out of a vertex.
@@ -53,7 +53,7 @@ void Trade::visit_arcs(std::uint32_t vertex, Visit visit) {
   }
   Node& node = nodes_[vertex];
   if (node.stale) refresh(node);
-  for (const Arc& arc : node.arcs) visit(nodes + arc.set, arc.gain, arc.job);
+  for (const Arc& arc : node.arcs) visit(nodes + arc.place_class, arc.gain, arc.job);
   if (!outside(vertex)) {
     for (const std::uint32_t j : node.leavers) visit(waits_at_[j], -value_[j], j);
     return;

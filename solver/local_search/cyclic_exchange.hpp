@@ -16,8 +16,8 @@
 
 namespace berth::solver::local_search {
 
-/// The jobs of one signature and the places they take up: any of these jobs fits where another one
-/// lies, so they can trade places, and with those that wait. A path in the graph
+/// The jobs of one task profile and the places they take up: any of these jobs fits where another
+/// one lies, so they can trade places, and with those that wait. A path in the graph
 ///
 ///   waiting, or a place --job--> set of places worth the same to it ----> place
 ///
@@ -36,9 +36,10 @@ class Trade {
     std::uint32_t last = 0;           ///< a node
   };
 
-  /// @param positions  the jobs of this signature, ascending
-  Trade(const model::Valuation& valuation, const assignment::Menu& menu,
-        const assignment::Yard& yard, Berths& berths, std::span<const std::uint32_t> positions);
+  /// @param positions  the jobs of this task profile, ascending
+  Trade(const model::Valuation& valuation, const assignment::OptionTable& option_table,
+        const assignment::PoolIndex& pool_index, Berths& berths,
+        std::span<const std::uint32_t> positions);
 
   /// Trades until nobody gains. Returns the value gained.
   double settle();
@@ -75,7 +76,7 @@ class Trade {
 
  private:
   struct Arc {
-    std::uint32_t set;
+    std::uint32_t place_class;
     double gain;
     std::uint32_t job;
   };
@@ -101,10 +102,11 @@ class Trade {
     std::uint32_t job, node;
     std::vector<model::TaskPlacement> tasks;
   };
-  using SetKey = std::tuple<GpuTypeId, model::Level, model::Level, std::int32_t, std::uint32_t>;
+  using PlaceClassKey =
+      std::tuple<GpuTypeId, model::Level, model::Level, std::int32_t, std::uint32_t>;
 
   void tell_talk();
-  void gather_sets();
+  void gather_place_classes();
   void place_jobs();
   [[nodiscard]] bool choices_are_wider(std::uint32_t position) const;
   std::uint32_t node_of(GpuTypeId type, model::Level width, RackId rack, PodId pod,
@@ -113,7 +115,7 @@ class Trade {
   [[nodiscard]] double surcharges() const;
   bool look_at_gates();
   void mind_gates();
-  std::uint32_t node_in(std::vector<std::uint32_t> sets);
+  std::uint32_t node_in(std::vector<std::uint32_t> place_classes);
   void move(std::uint32_t job, std::uint32_t node, std::vector<model::TaskPlacement> tasks);
   void refresh(Node& node);
   [[nodiscard]] std::size_t vertices() const { return nodes_.size() + members_.size(); }
@@ -126,8 +128,8 @@ class Trade {
   [[nodiscard]] std::optional<Chain> cycle_in(const Reaches& reaches) const;
 
   const model::Valuation* valuation_;
-  const assignment::Menu* menu_;
-  const assignment::Yard* yard_;
+  const assignment::OptionTable* option_table_;
+  const assignment::PoolIndex* pool_index_;
   Berths* berths_;
   std::vector<std::uint32_t> positions_;
   std::vector<double> value_;           ///< by job: as placed; 0 while it waits
@@ -135,9 +137,9 @@ class Trade {
   Gates gates_;
   std::vector<std::uint32_t> waits_at_;  ///< by job: its node outside
   std::vector<std::uint32_t> talk_;      ///< by job: who talks alike, from 1; 0: nobody cares
-  std::vector<std::uint32_t> first_;     ///< by job: its first entry of choice_sets_
-  std::vector<std::uint32_t> choice_sets_;
-  std::map<SetKey, std::uint32_t> sets_;
+  std::vector<std::uint32_t> first_;     ///< by job: its first entry of option_classes_
+  std::vector<std::uint32_t> option_classes_;
+  std::map<PlaceClassKey, std::uint32_t> place_classes_;
   /// By set of places over racks for those who talk alike: the set of the others of that width,
   /// which everybody may lie in.
   std::vector<std::uint32_t> narrow_;
@@ -151,8 +153,9 @@ class Trade {
   double tolerance_ = 0.0;
 };
 
-/// The trades of all signatures that have any. CPU tasks beside a gang are not alike: left out.
-std::vector<Trade> make_trades(const model::Valuation& valuation, const assignment::Menu& menu,
-                               const assignment::Yard& yard, Berths& berths);
+/// The trades of all profiles that have any. CPU tasks beside a gang are not alike: left out.
+std::vector<Trade> make_trades(const model::Valuation& valuation,
+                               const assignment::OptionTable& option_table,
+                               const assignment::PoolIndex& pool_index, Berths& berths);
 
 }  // namespace berth::solver::local_search

@@ -17,11 +17,11 @@ constexpr int kEjections = 24;  ///< per chain
 constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
 }  // namespace
 
-Chains::Chains(const model::Valuation& valuation, const assignment::Menu& menu,
-               assignment::Floor& floor, Berths& berths, std::span<const double> prices)
+Chains::Chains(const model::Valuation& valuation, const assignment::OptionTable& option_table,
+               assignment::FreePools& free_pools, Berths& berths, std::span<const double> prices)
     : valuation_(&valuation),
-      menu_(&menu),
-      floor_(&floor),
+      option_table_(&option_table),
+      free_pools_(&free_pools),
       berths_(&berths),
       prices_(prices.begin(), prices.end()),
       value_(berths.jobs.size(), 0.0),
@@ -46,7 +46,7 @@ void Chains::award_bonus() {
   double sum = 1.0;
   bool any = false;
   for (std::size_t i = 0; i < berths_->jobs.size(); ++i) {
-    if (!menu_->choices(i).empty()) sum += menu_->choices(i).front().value;
+    if (!option_table_->options(i).empty()) sum += option_table_->options(i).front().value;
     any = any || valuation_->instance().workload.job(berths_->jobs[i]).required;
   }
   bonus_.assign(berths_->jobs.size(), 0.0);
@@ -62,10 +62,10 @@ void Chains::award_bonus() {
 /// all the same, in room that was idle.
 void Chains::rank_outside() {
   const auto worth = [&](std::uint32_t i) {
-    return menu_->choices(i).front().value / static_cast<double>(milli_of(i));
+    return option_table_->options(i).front().value / static_cast<double>(milli_of(i));
   };
   for (std::uint32_t i = 0; i < berths_->jobs.size(); ++i) {
-    if (!menu_->choices(i).empty()) ranked_.push_back(i);
+    if (!option_table_->options(i).empty()) ranked_.push_back(i);
   }
   std::ranges::sort(ranked_, [&](std::uint32_t a, std::uint32_t b) {
     return worth(a) != worth(b) ? worth(a) > worth(b) : a < b;
@@ -78,24 +78,25 @@ void Chains::rank_outside() {
 }
 
 double Chains::price_of(MachineId m) const {
-  return prices_[floor_->yard().pools().of_machine[m.index()].index()];
+  return prices_[free_pools_->pool_index().pools().of_machine[m.index()].index()];
 }
 
-/// Best value minus price over all choices, the cheapest pool of each taken for its price.
+/// Best value minus price over all options, the cheapest pool of each taken for its price.
 void Chains::measure_alternatives() {
-  std::vector<double> cheapest(menu_->sets().size(), kInfinity);
+  std::vector<double> cheapest(option_table_->place_classes().size(), kInfinity);
   for (std::size_t s = 0; s < cheapest.size(); ++s) {
-    const assignment::PlaceSet& set = menu_->sets()[s];
-    for (const std::int32_t p : floor_->yard().family(set.type, set.scope, set.domain)) {
-      if (floor_->machines_of(p).empty()) continue;
+    const assignment::PlaceClass& place_class = option_table_->place_classes()[s];
+    for (const std::int32_t p : free_pools_->pool_index().pools_in(
+             place_class.type, place_class.scope, place_class.domain)) {
+      if (free_pools_->machines_of(p).empty()) continue;
       cheapest[s] = std::min(cheapest[s], prices_[static_cast<std::size_t>(p)]);
     }
   }
   elsewhere_.assign(berths_->jobs.size(), 0.0);
   for (std::size_t i = 0; i < elsewhere_.size(); ++i) {
-    const auto milli = menu_->signatures()[menu_->signature_of(i)].milli;
-    for (const assignment::Choice& c : menu_->choices(i)) {
-      const double profit = c.value - cheapest[c.set] * static_cast<double>(milli) / 1000.0;
+    const auto milli = option_table_->profiles()[option_table_->profile_of(i)].milli;
+    for (const assignment::Option& c : option_table_->options(i)) {
+      const double profit = c.value - cheapest[c.place_class] * static_cast<double>(milli) / 1000.0;
       elsewhere_[i] = std::max(elsewhere_[i], profit + bonus_[i]);
     }
   }
@@ -133,7 +134,7 @@ void Chains::remember(std::uint32_t position) {
 
 void Chains::lift(std::uint32_t position) {
   JobPlacement& placed = berths_->placed[position];
-  floor_->release(placed);
+  free_pools_->release(placed);
   if (berths_->ledger != nullptr) berths_->ledger->remove(placed);
   for (const model::TaskPlacement& t : placed.tasks) {
     std::erase(on_[t.machine.index()], position);
@@ -165,7 +166,7 @@ void Chains::roll_back() {
   }
   for (auto& [position, old] : before_) {
     if (old.tasks.empty()) continue;
-    floor_->take(old);
+    free_pools_->take(old);
     put(position, std::move(old));
   }
 }
@@ -180,7 +181,7 @@ double Chains::insert(std::uint32_t position, int depth) {
   std::vector<std::uint32_t> victims;
   remember(position);
   for (const auto& [machine, gpus] : target->spots) {
-    const int missing = gpus - floor_->room().whole_count(machine);
+    const int missing = gpus - free_pools_->room().whole_count(machine);
     if (missing <= 0) continue;
     std::vector<std::uint32_t> here;
     rebuild(machine, &here, missing);
@@ -194,14 +195,14 @@ double Chains::insert(std::uint32_t position, int depth) {
   }
   std::vector<MachineId> machines;
   for (const auto& spot : target->spots) machines.push_back(spot.first);
-  auto placed = model::place_job(floor_->room(), valuation_->instance().workload,
+  auto placed = model::place_job(free_pools_->room(), valuation_->instance().workload,
                                  berths_->jobs[position], machines);
   if (placed && !may_lie(*placed)) {
-    model::release(floor_->room(), valuation_->instance().workload, *placed);
+    model::release(free_pools_->room(), valuation_->instance().workload, *placed);
     placed.reset();
   }
   if (placed) {
-    floor_->note(*placed);
+    free_pools_->count_taken(*placed);
     put(position, std::move(*placed));
     change += value_[position];
   }
@@ -269,7 +270,7 @@ void Chains::sweeps(int most, const StopToken& stop) {
     std::vector<std::pair<double, std::uint32_t>> order;
     for (std::uint32_t i = 0; i < berths_->jobs.size(); ++i) {
       const double regret = elsewhere_[i] - (berths_->lies(i) ? profit(i) : 0.0);
-      if (menu_->choices(i).empty() || regret <= 1e-6) continue;
+      if (option_table_->options(i).empty() || regret <= 1e-6) continue;
       if (berths_->lies(i) || surcharge(i)) order.emplace_back(-regret, i);
     }
     std::ranges::sort(order);

@@ -17,14 +17,14 @@
 
 namespace berth::solver::local_search {
 
-/// Ejection chains over the berths of a menu. Prices say where to look (a job that is pushed out
-/// is expected to find its best priced profit elsewhere); the values alone decide what stays. No
-/// job is put where it would pass a quota or an uplink.
+/// Ejection chains over the berths of an option table. Prices say where to look (a job that is
+/// pushed out is expected to find its best priced profit elsewhere); the values alone decide what
+/// stays. No job is put where it would pass a quota or an uplink.
 class Chains {
  public:
-  /// @param prices  by PoolId of the floor's yard
-  Chains(const model::Valuation& valuation, const assignment::Menu& menu, assignment::Floor& floor,
-         Berths& berths, std::span<const double> prices);
+  /// @param prices  by PoolId of the free pools' pool index
+  Chains(const model::Valuation& valuation, const assignment::OptionTable& option_table,
+         assignment::FreePools& free_pools, Berths& berths, std::span<const double> prices);
 
   /// Sweeps over the jobs in order of regret until `most` chains were tried or two sweeps in a row
   /// gain nothing, or `stop` says so. Returns the value gained.
@@ -34,7 +34,7 @@ class Chains {
   /// Where a job would go and what that seems to be worth.
   struct Target {
     double gain;
-    std::uint32_t choice = 0;                      ///< index among the job's choices
+    std::uint32_t option = 0;                      ///< index among the job's options
     std::vector<std::pair<MachineId, int>> spots;  ///< machine, whole GPUs wanted there
   };
   /// Cheapest ways to free whole GPUs on one machine: loss[d] for d = 1, 2, ...
@@ -51,17 +51,17 @@ class Chains {
   [[nodiscard]] double loss(std::uint32_t position) const;  ///< when pushed out
   [[nodiscard]] double cost(const model::JobPlacement& placement) const;
   [[nodiscard]] std::int64_t milli_of(std::uint32_t position) const {
-    return menu_->signatures()[menu_->signature_of(position)].milli;
+    return option_table_->profiles()[option_table_->profile_of(position)].milli;
   }
   [[nodiscard]] int gpus_on(std::uint32_t position, MachineId machine) const;
 
   double try_chain(std::uint32_t position);
   double insert(std::uint32_t position, int depth);
   std::optional<Target> best_target(std::uint32_t position, int depth);
-  void offer_machines(const assignment::PlaceSet& set, const assignment::Signature& s, Target offer,
-                      double profit_free, int depth, std::optional<Target>& best);
-  void offer_domains(const assignment::PlaceSet& set, const assignment::Signature& s, Target offer,
-                     double value, int depth, std::optional<Target>& best);
+  void offer_machines(const assignment::PlaceClass& place_class, const assignment::TaskProfile& s,
+                      Target offer, double profit_free, int depth, std::optional<Target>& best);
+  void offer_domains(const assignment::PlaceClass& place_class, const assignment::TaskProfile& s,
+                     Target offer, double value, int depth, std::optional<Target>& best);
   double price_of(MachineId m) const;
   double freeing(MachineId m, int gpus, int depth);  ///< loss of having so many whole GPUs free
   void rebuild(MachineId m, std::vector<std::uint32_t>* victims, int wanted);
@@ -79,8 +79,8 @@ class Chains {
   [[nodiscard]] bool may_lie(const model::JobPlacement& placement) const;
 
   const model::Valuation* valuation_;
-  const assignment::Menu* menu_;
-  assignment::Floor* floor_;
+  const assignment::OptionTable* option_table_;
+  assignment::FreePools* free_pools_;
   Berths* berths_;
   std::vector<double> prices_;
   std::vector<double> bonus_;      ///< by position: what being required adds

@@ -70,7 +70,7 @@ void Chains::rebuild(MachineId m, std::vector<std::uint32_t>* victims, int wante
 }
 
 double Chains::freeing(MachineId m, int gpus, int depth) {
-  const int missing = gpus - floor_->room().whole_count(m);
+  const int missing = gpus - free_pools_->room().whole_count(m);
   if (missing <= 0) return 0.0;
   if (depth == 0) return kInfinity;
   Bids& bids = bids_[m.index()];
@@ -81,18 +81,20 @@ double Chains::freeing(MachineId m, int gpus, int depth) {
 }
 
 /// Gain = priced profit - loss of freeing + price of the idle GPUs that get used.
-void Chains::offer_machines(const assignment::PlaceSet& set, const assignment::Signature& s,
-                            Target offer, double value, int depth, std::optional<Target>& best) {
+void Chains::offer_machines(const assignment::PlaceClass& place_class,
+                            const assignment::TaskProfile& s, Target offer, double value, int depth,
+                            std::optional<Target>& best) {
   const int gpus = static_cast<int>(s.milli / model::kGpuMilli);
-  for (const std::int32_t p : floor_->yard().family(set.type, set.scope, set.domain)) {
-    const model::Pool& pool = floor_->yard().pools().pools[static_cast<std::size_t>(p)];
+  for (const std::int32_t p : free_pools_->pool_index().pools_in(
+           place_class.type, place_class.scope, place_class.domain)) {
+    const model::Pool& pool = free_pools_->pool_index().pools().pools[static_cast<std::size_t>(p)];
     if (s.job_fits[pool.machine_class.index()] == 0) continue;
     const double price = prices_[static_cast<std::size_t>(p)];
     const double base = value - price * gpus;
     if (best && base + price * gpus <= best->gain) continue;
-    for (const MachineId m : floor_->machines_of(p)) {
+    for (const MachineId m : free_pools_->machines_of(p)) {
       if (m == left_) continue;
-      const int idle = std::min(gpus, floor_->room().whole_count(m));
+      const int idle = std::min(gpus, free_pools_->room().whole_count(m));
       double gain = base + price * idle;
       if (best && gain <= best->gain) continue;
       gain -= freeing(m, gpus, depth);
@@ -107,68 +109,75 @@ void Chains::offer_machines(const assignment::PlaceSet& set, const assignment::S
 }
 
 /// The same over several machines of a domain: the cheapest tasks first.
-void Chains::offer_domains(const assignment::PlaceSet& set, const assignment::Signature& s,
-                           Target offer, double value, int depth, std::optional<Target>& best) {
-  if (s.piece == 0) return;
+void Chains::offer_domains(const assignment::PlaceClass& place_class,
+                           const assignment::TaskProfile& s, Target offer, double value, int depth,
+                           std::optional<Target>& best) {
+  if (s.gpus_per_task == 0) return;
   struct Spot {
     double cost;  ///< per task
     MachineId machine;
     int tasks;
   };
-  const auto family = floor_->yard().family(set.type, set.scope, set.domain);
+  const auto domain_pools =
+      free_pools_->pool_index().pools_in(place_class.type, place_class.scope, place_class.domain);
   std::vector<Spot> spots;
-  floor_->yard().runs(family, set.width, [&](std::size_t first, std::size_t last) {
-    spots.clear();
-    const double most_cost = best ? value - best->gain : kInfinity;  // of one task; more cannot win
-    for (const std::int32_t p : family.subspan(first, last - first)) {
-      const model::Pool& pool = floor_->yard().pools().pools[static_cast<std::size_t>(p)];
-      if (s.task_fits[pool.machine_class.index()] == 0) continue;
-      const int most = valuation_->instance().cluster.classes[pool.machine_class.index()].gpus;
-      for (const MachineId m : floor_->machines_of(p)) {
-        Spot spot{kInfinity, m, 0};
-        const int idle = floor_->room().whole_count(m);
-        for (int h = 1; h * s.piece <= most && h <= s.tasks; ++h) {
-          const int used = std::min(idle, h * s.piece);
-          const double c = (freeing(m, h * s.piece, depth) +
-                            prices_[static_cast<std::size_t>(p)] * (h * s.piece - used)) /
-                           h;
-          if (c <= spot.cost && c < kInfinity) spot = {c, m, h};
+  free_pools_->pool_index().for_each_domain(
+      domain_pools, place_class.width, [&](std::size_t first, std::size_t last) {
+        spots.clear();
+        const double most_cost =
+            best ? value - best->gain : kInfinity;  // of one task; more cannot win
+        for (const std::int32_t p : domain_pools.subspan(first, last - first)) {
+          const model::Pool& pool =
+              free_pools_->pool_index().pools().pools[static_cast<std::size_t>(p)];
+          if (s.task_fits[pool.machine_class.index()] == 0) continue;
+          const int most = valuation_->instance().cluster.classes[pool.machine_class.index()].gpus;
+          for (const MachineId m : free_pools_->machines_of(p)) {
+            Spot spot{kInfinity, m, 0};
+            const int idle = free_pools_->room().whole_count(m);
+            for (int h = 1; h * s.gpus_per_task <= most && h <= s.tasks; ++h) {
+              const int used = std::min(idle, h * s.gpus_per_task);
+              const double c =
+                  (freeing(m, h * s.gpus_per_task, depth) +
+                   prices_[static_cast<std::size_t>(p)] * (h * s.gpus_per_task - used)) /
+                  h;
+              if (c <= spot.cost && c < kInfinity) spot = {c, m, h};
+            }
+            if (spot.tasks > 0 && spot.cost <= most_cost) spots.push_back(spot);
+          }
         }
-        if (spot.tasks > 0 && spot.cost <= most_cost) spots.push_back(spot);
-      }
-    }
-    const auto used = std::min<std::ptrdiff_t>(std::ssize(spots), s.tasks);
-    std::ranges::partial_sort(spots, spots.begin() + used, [](const Spot& a, const Spot& b) {
-      return a.cost != b.cost ? a.cost < b.cost : a.machine < b.machine;
-    });
-    std::int64_t rest = s.tasks;
-    double gain = value;
-    offer.spots.clear();
-    for (const Spot& spot : spots) {
-      const auto tasks = static_cast<int>(std::min<std::int64_t>(rest, spot.tasks));
-      offer.spots.emplace_back(spot.machine, tasks * s.piece);
-      gain -= spot.cost * tasks;
-      if ((rest -= tasks) == 0) break;
-    }
-    offer.gain = gain;
-    if (rest == 0 && (!best || gain > best->gain)) best = offer;
-  });
+        const auto used = std::min<std::ptrdiff_t>(std::ssize(spots), s.tasks);
+        std::ranges::partial_sort(spots, spots.begin() + used, [](const Spot& a, const Spot& b) {
+          return a.cost != b.cost ? a.cost < b.cost : a.machine < b.machine;
+        });
+        std::int64_t rest = s.tasks;
+        double gain = value;
+        offer.spots.clear();
+        for (const Spot& spot : spots) {
+          const auto tasks = static_cast<int>(std::min<std::int64_t>(rest, spot.tasks));
+          offer.spots.emplace_back(spot.machine, tasks * s.gpus_per_task);
+          gain -= spot.cost * tasks;
+          if ((rest -= tasks) == 0) break;
+        }
+        offer.gain = gain;
+        if (rest == 0 && (!best || gain > best->gain)) best = offer;
+      });
 }
 
 std::optional<Chains::Target> Chains::best_target(std::uint32_t position, int depth) {
-  const auto choices = menu_->choices(position);
+  const auto options = option_table_->options(position);
   std::optional<Target> best;
-  for (std::uint32_t k = 0; k < choices.size(); ++k) {  // best first
-    const double worth = choices[k].value + bonus_[position];
+  for (std::uint32_t k = 0; k < options.size(); ++k) {  // best first
+    const double worth = options[k].value + bonus_[position];
     if (best && worth <= best->gain) break;  // a place is never worth more than it costs nothing
-    const assignment::PlaceSet& set = menu_->sets()[choices[k].set];
-    const assignment::Signature& s = menu_->signature(set);
-    if (s.whole() * 1000 != static_cast<std::size_t>(s.milli)) continue;
-    const Target offer{.gain = 0.0, .choice = k, .spots = {}};
-    if (set.width == Level::machine) {
-      offer_machines(set, s, offer, worth, depth, best);
+    const assignment::PlaceClass& place_class =
+        option_table_->place_classes()[options[k].place_class];
+    const assignment::TaskProfile& s = option_table_->profile(place_class);
+    if (s.whole_gpus() * 1000 != static_cast<std::size_t>(s.milli)) continue;
+    const Target offer{.gain = 0.0, .option = k, .spots = {}};
+    if (place_class.width == Level::machine) {
+      offer_machines(place_class, s, offer, worth, depth, best);
     } else {
-      offer_domains(set, s, offer, worth, depth, best);
+      offer_domains(place_class, s, offer, worth, depth, best);
     }
   }
   return best;
@@ -178,15 +187,16 @@ std::optional<Chains::Target> Chains::best_target(std::uint32_t position, int de
 double Chains::value_on(std::uint32_t position, MachineId m) const {
   const model::Cluster& cluster = valuation_->instance().cluster;
   const GpuTypeId type = cluster.class_of(m).gpu_type;
-  for (const assignment::Choice& c : menu_->choices(position)) {  // best first
-    const assignment::PlaceSet& set = menu_->sets()[c.set];
-    if (set.type != type) continue;
-    const assignment::Signature& s = menu_->signature(set);
+  for (const assignment::Option& c : option_table_->options(position)) {  // best first
+    const assignment::PlaceClass& place_class = option_table_->place_classes()[c.place_class];
+    if (place_class.type != type) continue;
+    const assignment::TaskProfile& s = option_table_->profile(place_class);
     if (s.job_fits[cluster.machine_class[m.index()].index()] == 0) continue;
-    const std::int32_t domain = set.scope == Level::cluster ? 0
-                                : set.scope == Level::pod   ? cluster.pod_of(m).value()
-                                                          : cluster.machine_rack[m.index()].value();
-    if (set.domain == domain) return c.value;
+    const std::int32_t domain = place_class.scope == Level::cluster ? 0
+                                : place_class.scope == Level::pod
+                                    ? cluster.pod_of(m).value()
+                                    : cluster.machine_rack[m.index()].value();
+    if (place_class.domain == domain) return c.value;
   }
   return 0.0;
 }
@@ -195,7 +205,7 @@ double Chains::value_on(std::uint32_t position, MachineId m) const {
 double Chains::fill_idle(MachineId m) {
   double gained = 0.0;
   for (;;) {
-    const std::int64_t idle = floor_->room().free_milli(m);
+    const std::int64_t idle = free_pools_->room().free_milli(m);
     double best = 0.0;
     std::uint32_t chosen = 0;
     for (const auto& [milli, ranks] : outside_) {
@@ -203,7 +213,7 @@ double Chains::fill_idle(MachineId m) {
       for (const std::uint32_t r : ranks) {
         const std::uint32_t i = ranked_[r];
         const double size = static_cast<double>(milli);
-        if (menu_->choices(i).front().value <= best * size) break;
+        if (option_table_->options(i).front().value <= best * size) break;
         double worth = value_on(i, m) / size;
         if (worth <= best) continue;
         const auto extra = surcharge(i);
@@ -213,11 +223,11 @@ double Chains::fill_idle(MachineId m) {
       }
     }
     if (best == 0.0) return gained;
-    auto placed = model::place_job(floor_->room(), valuation_->instance().workload,
+    auto placed = model::place_job(free_pools_->room(), valuation_->instance().workload,
                                    berths_->jobs[chosen], std::span(&m, 1));
     if (!placed) return gained;
     remember(chosen);
-    floor_->note(*placed);
+    free_pools_->count_taken(*placed);
     put(chosen, std::move(*placed));
     gained += value_[chosen];
   }

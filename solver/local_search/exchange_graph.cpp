@@ -14,22 +14,24 @@ namespace {
 constexpr double kTolerance = 1e-9;  ///< of the largest value
 }  // namespace
 
-Trade::Trade(const model::Valuation& valuation, const assignment::Menu& menu,
-             const assignment::Yard& yard, Berths& berths, std::span<const std::uint32_t> positions)
+Trade::Trade(const model::Valuation& valuation, const assignment::OptionTable& option_table,
+             const assignment::PoolIndex& pool_index, Berths& berths,
+             std::span<const std::uint32_t> positions)
     : valuation_(&valuation),
-      menu_(&menu),
-      yard_(&yard),
+      option_table_(&option_table),
+      pool_index_(&pool_index),
       berths_(&berths),
       positions_(positions.begin(), positions.end()),
       value_(positions.size(), 0.0),
       node_at_(positions.size(), kNone),
-      gates_(berths.ledger, menu.signatures()[menu.signature_of(positions.front())].milli),
+      gates_(berths.ledger,
+             option_table.profiles()[option_table.profile_of(positions.front())].milli),
       talk_(positions.size(), 0) {
   for (const std::uint32_t p : positions_) waits_at_.push_back(gates_.node_of(berths.jobs[p]));
   tell_talk();
-  gather_sets();
-  members_.resize(sets_.size());
-  arc_of_.assign(sets_.size(), kNone);
+  gather_place_classes();
+  members_.resize(place_classes_.size());
+  arc_of_.assign(place_classes_.size(), kNone);
   nodes_.resize(gates_.size(), {.inside = {}});
   place_jobs();
   look_at_gates();
@@ -48,23 +50,23 @@ void Trade::tell_talk() {
   }
 }
 
-void Trade::gather_sets() {
-  const auto set = [&](const assignment::PlaceSet& s, std::uint32_t talk) {
-    const auto fresh = static_cast<std::uint32_t>(sets_.size());
+void Trade::gather_place_classes() {
+  const auto intern = [&](const assignment::PlaceClass& s, std::uint32_t talk) {
+    const auto fresh = static_cast<std::uint32_t>(place_classes_.size());
     const auto [known, added] =
-        sets_.try_emplace({s.type, s.width, s.scope, s.domain, talk}, fresh);
+        place_classes_.try_emplace({s.type, s.width, s.scope, s.domain, talk}, fresh);
     if (added) narrow_.push_back(kNone);
     return known->second;
   };
   for (std::size_t j = 0; j < positions_.size(); ++j) {
-    first_.push_back(static_cast<std::uint32_t>(choice_sets_.size()));
-    for (const assignment::Choice& c : menu_->choices(positions_[j])) {
-      const assignment::PlaceSet& s = menu_->sets()[c.set];
+    first_.push_back(static_cast<std::uint32_t>(option_classes_.size()));
+    for (const assignment::Option& c : option_table_->options(positions_[j])) {
+      const assignment::PlaceClass& s = option_table_->place_classes()[c.place_class];
       const std::uint32_t talk = s.width > Level::rack ? talk_[j] : 0;
-      choice_sets_.push_back(set(s, talk));
+      option_classes_.push_back(intern(s, talk));
       if (talk != 0) {
-        const std::uint32_t narrow = set(s, 0);
-        narrow_[choice_sets_.back()] = narrow;
+        const std::uint32_t narrow = intern(s, 0);
+        narrow_[option_classes_.back()] = narrow;
       }
       tolerance_ = std::max(tolerance_, kTolerance * c.value);
     }
@@ -72,9 +74,9 @@ void Trade::gather_sets() {
 }
 
 /// The node of places in exactly these sets.
-std::uint32_t Trade::node_in(std::vector<std::uint32_t> sets) {
+std::uint32_t Trade::node_in(std::vector<std::uint32_t> place_classes) {
   const auto fresh = static_cast<std::uint32_t>(nodes_.size());
-  const auto [known, added] = known_.try_emplace(std::move(sets), fresh);
+  const auto [known, added] = known_.try_emplace(std::move(place_classes), fresh);
   if (added) {
     for (const std::uint32_t s : known->first) members_[s].push_back(fresh);
     nodes_.push_back({.inside = {}});
@@ -85,8 +87,8 @@ std::uint32_t Trade::node_in(std::vector<std::uint32_t> sets) {
 /// Pools by pod stand for racks: whether a place in a pod is narrow enough cannot be told.
 bool Trade::choices_are_wider(std::uint32_t position) const {
   const Level domain = valuation_->instance().workload.job(berths_->jobs[position]).domain;
-  return std::ranges::any_of(menu_->choices(position), [&](const assignment::Choice& c) {
-    return menu_->sets()[c.set].width > domain;
+  return std::ranges::any_of(option_table_->options(position), [&](const assignment::Option& c) {
+    return option_table_->place_classes()[c.place_class].width > domain;
   });
 }
 
@@ -96,8 +98,8 @@ std::uint32_t Trade::node_of(GpuTypeId type, Level width, RackId rack, PodId pod
   const std::uint32_t heard = width > Level::rack ? talk : 0;
   const auto add = [&](Level scope, std::int32_t domain) {
     for (int w = static_cast<int>(width); w < model::kLevels; ++w) {
-      const auto found = sets_.find({type, static_cast<Level>(w), scope, domain, heard});
-      if (found != sets_.end()) in.push_back(found->second);
+      const auto found = place_classes_.find({type, static_cast<Level>(w), scope, domain, heard});
+      if (found != place_classes_.end()) in.push_back(found->second);
     }
   };
   add(Level::cluster, 0);
@@ -127,7 +129,7 @@ void Trade::place_jobs() {
 
 void Trade::open_pools() {
   of_pool_.clear();
-  for (const model::Pool& pool : yard_->pools().pools) {
+  for (const model::Pool& pool : pool_index_->pools().pools) {
     const std::uint32_t node = pool.gpu_type.valid()
                                    ? node_of(pool.gpu_type, Level::machine, pool.rack, pool.pod, 0)
                                    : kNone;
@@ -136,16 +138,17 @@ void Trade::open_pools() {
   }
 }
 
-std::vector<Trade> make_trades(const model::Valuation& valuation, const assignment::Menu& menu,
-                               const assignment::Yard& yard, Berths& berths) {
-  std::vector<std::vector<std::uint32_t>> of(menu.signatures().size());
+std::vector<Trade> make_trades(const model::Valuation& valuation,
+                               const assignment::OptionTable& option_table,
+                               const assignment::PoolIndex& pool_index, Berths& berths) {
+  std::vector<std::vector<std::uint32_t>> of(option_table.profiles().size());
   for (std::uint32_t i = 0; i < berths.jobs.size(); ++i) {
-    if (!menu.choices(i).empty()) of[menu.signature_of(i)].push_back(i);
+    if (!option_table.options(i).empty()) of[option_table.profile_of(i)].push_back(i);
   }
   std::vector<Trade> trades;
   for (std::size_t s = 0; s < of.size(); ++s) {
-    if (of[s].empty() || menu.signatures()[s].cpu_tasks) continue;
-    trades.emplace_back(valuation, menu, yard, berths, of[s]);
+    if (of[s].empty() || option_table.profiles()[s].cpu_tasks) continue;
+    trades.emplace_back(valuation, option_table, pool_index, berths, of[s]);
   }
   return trades;
 }

@@ -32,24 +32,24 @@ std::vector<JobId> unplaced_of(const Berths& berths) {
 
 namespace {
 
-/// The next choice of a job to try.
+/// The next option of a job to try.
 struct Wish {
   double worth;  ///< value per GPU thousandth; infinite for a required job
   double value;
   std::size_t position;
-  std::size_t next;  ///< index among its choices
+  std::size_t next;  ///< index among its options
 
   bool operator<(const Wish& o) const {  // largest on top of a priority_queue
     return std::tuple(worth, value, o.position) < std::tuple(o.worth, o.value, position);
   }
 };
 
-void refill_gpus(const model::Workload& workload, const assignment::Menu& menu,
-                 assignment::Floor& floor, Berths& berths, const StopToken& stop) {
-  std::vector<char> full(menu.sets().size(), 0);  // room only shrinks here
+void refill_gpus(const model::Workload& workload, const assignment::OptionTable& option_table,
+                 assignment::FreePools& free_pools, Berths& berths, const StopToken& stop) {
+  std::vector<char> full(option_table.place_classes().size(), 0);  // room only shrinks here
   const auto wish = [&](std::size_t position, std::size_t next) {
-    const double value = menu.choices(position)[next].value;
-    const auto milli = menu.signatures()[menu.signature_of(position)].milli;
+    const double value = option_table.options(position)[next].value;
+    const auto milli = option_table.profiles()[option_table.profile_of(position)].milli;
     const bool required = workload.job(berths.jobs[position]).required;
     const double worth =
         required ? std::numeric_limits<double>::infinity() : value / static_cast<double>(milli);
@@ -57,40 +57,42 @@ void refill_gpus(const model::Workload& workload, const assignment::Menu& menu,
   };
   std::priority_queue<Wish> queue;
   for (std::size_t i = 0; i < berths.jobs.size(); ++i) {
-    if (!berths.lies(i) && !menu.choices(i).empty()) queue.push(wish(i, 0));
+    if (!berths.lies(i) && !option_table.options(i).empty()) queue.push(wish(i, 0));
   }
   while (!queue.empty() && !stop.requested()) {
     const Wish w = queue.top();
     queue.pop();
-    const auto choices = menu.choices(w.position);
-    const std::uint32_t s = choices[w.next].set;
+    const auto options = option_table.options(w.position);
+    const std::uint32_t s = options[w.next].place_class;
     if (full[s] == 0) {
-      const assignment::PlaceSet& set = menu.sets()[s];
-      auto placed = floor.place(berths.jobs[w.position], menu.signature(set), set, {});
+      const assignment::PlaceClass& place_class = option_table.place_classes()[s];
+      auto placed = free_pools.place(berths.jobs[w.position], option_table.profile(place_class),
+                                     place_class, {});
       if (placed) {
         berths.placed[w.position] = std::move(*placed);
         continue;
       }
       full[s] = 1;
     }
-    if (w.next + 1 < choices.size()) queue.push(wish(w.position, w.next + 1));
+    if (w.next + 1 < options.size()) queue.push(wish(w.position, w.next + 1));
   }
 }
 
 /// The machines in the order CPU-only jobs look at them: without GPUs first, then by id.
-std::vector<MachineId> cpu_order(const assignment::Floor& floor) {
-  std::vector<MachineId> order(floor.cpu_machines().begin(), floor.cpu_machines().end());
-  for (const MachineId m : floor.machines()) {
-    if (floor.instance().cluster.class_of(m).gpus > 0) order.push_back(m);
+std::vector<MachineId> cpu_order(const assignment::FreePools& free_pools) {
+  std::vector<MachineId> order(free_pools.cpu_machines().begin(), free_pools.cpu_machines().end());
+  for (const MachineId m : free_pools.machines()) {
+    if (free_pools.instance().cluster.class_of(m).gpus > 0) order.push_back(m);
   }
   return order;
 }
 
 /// Runs of machines (ascending) that lie in one domain of a level.
-std::vector<std::vector<MachineId>> domains(const assignment::Floor& floor, model::Level level) {
-  const model::Cluster& cluster = floor.instance().cluster;
+std::vector<std::vector<MachineId>> domains(const assignment::FreePools& free_pools,
+                                            model::Level level) {
+  const model::Cluster& cluster = free_pools.instance().cluster;
   std::vector<std::vector<MachineId>> runs;
-  for (const MachineId m : floor.machines()) {
+  for (const MachineId m : free_pools.machines()) {
     const bool joins = !runs.empty() && [&] {
       const MachineId o = runs.back().front();
       if (level == model::Level::cluster) return true;
@@ -108,28 +110,29 @@ std::vector<std::vector<MachineId>> domains(const assignment::Floor& floor, mode
 /// too small for a shape stays so, since room only shrinks: every shape keeps its first candidate.
 class CpuFill {
  public:
-  CpuFill(const assignment::Menu& menu, assignment::Floor& floor, Berths& berths)
-      : menu_(&menu),
-        floor_(&floor),
+  CpuFill(const assignment::OptionTable& option_table, assignment::FreePools& free_pools,
+          Berths& berths)
+      : option_table_(&option_table),
+        free_pools_(&free_pools),
         berths_(&berths),
-        order_(cpu_order(floor)),
-        next_(menu.signatures().size(), 0) {}
+        order_(cpu_order(free_pools)),
+        next_(option_table.profiles().size(), 0) {}
 
   void place(std::size_t position) {
-    const std::uint32_t s = menu_->signature_of(position);
-    const model::Workload& workload = floor_->instance().workload;
+    const std::uint32_t s = option_table_->profile_of(position);
+    const model::Workload& workload = free_pools_->instance().workload;
     const model::Job& job = workload.job(berths_->jobs[position]);
     if (job.gpu_types != ~std::uint64_t{0}) return place_on_types(position, job);
-    if (menu_->signatures()[s].tasks == 1) {
+    if (option_table_->profiles()[s].tasks == 1) {
       const auto fits = [&](MachineId m) {
-        return floor_->room().fits(m, workload.shape(workload.groups_of(job).front().shape));
+        return free_pools_->room().fits(m, workload.shape(workload.groups_of(job).front().shape));
       };
       while (next_[s] < order_.size() && !fits(order_[next_[s]])) ++next_[s];
       if (next_[s] < order_.size()) attempt(position, std::span(order_).subspan(next_[s], 1));
       return;
     }
     if (next_[s] > static_cast<std::size_t>(job.domain)) return;  // failed at this level before
-    for (const auto& run : domains(*floor_, job.domain)) {
+    for (const auto& run : domains(*free_pools_, job.domain)) {
       if (attempt(position, run)) return;
     }
     next_[s] = static_cast<std::size_t>(job.domain) + 1;
@@ -138,8 +141,8 @@ class CpuFill {
  private:
   /// A list of types holds for CPU-only jobs as well.
   void place_on_types(std::size_t position, const model::Job& job) {
-    const model::Cluster& cluster = floor_->instance().cluster;
-    for (std::vector<MachineId> run : domains(*floor_, job.domain)) {
+    const model::Cluster& cluster = free_pools_->instance().cluster;
+    for (std::vector<MachineId> run : domains(*free_pools_, job.domain)) {
       std::erase_if(run, [&](MachineId m) {
         const GpuTypeId type = cluster.class_of(m).gpu_type;
         return !type.valid() || ((job.gpu_types >> type.index()) & 1) == 0;
@@ -149,21 +152,21 @@ class CpuFill {
   }
 
   bool attempt(std::size_t position, std::span<const MachineId> machines) {
-    auto placed = model::place_job(floor_->room(), floor_->instance().workload,
+    auto placed = model::place_job(free_pools_->room(), free_pools_->instance().workload,
                                    berths_->jobs[position], machines);
     if (placed) berths_->placed[position] = std::move(*placed);
     return placed.has_value();
   }
 
-  const assignment::Menu* menu_;
-  assignment::Floor* floor_;
+  const assignment::OptionTable* option_table_;
+  assignment::FreePools* free_pools_;
   Berths* berths_;
   std::vector<MachineId> order_;
-  std::vector<std::size_t> next_;  ///< by signature
+  std::vector<std::size_t> next_;  ///< by task profile
 };
 
-void refill_cpus(const model::Valuation& valuation, const assignment::Menu& menu,
-                 assignment::Floor& floor, Berths& berths, const StopToken& stop) {
+void refill_cpus(const model::Valuation& valuation, const assignment::OptionTable& option_table,
+                 assignment::FreePools& free_pools, Berths& berths, const StopToken& stop) {
   struct Entry {
     bool required;
     double value;
@@ -172,7 +175,7 @@ void refill_cpus(const model::Valuation& valuation, const assignment::Menu& menu
   std::vector<Entry> entries;
   const model::Workload& workload = valuation.instance().workload;
   for (std::size_t i = 0; i < berths.jobs.size(); ++i) {
-    if (berths.lies(i) || menu.signatures()[menu.signature_of(i)].milli > 0) continue;
+    if (berths.lies(i) || option_table.profiles()[option_table.profile_of(i)].milli > 0) continue;
     const JobId job = berths.jobs[i];
     entries.push_back({workload.job(job).required, valuation.best(job, GpuTypeId()), i});
   }
@@ -180,7 +183,7 @@ void refill_cpus(const model::Valuation& valuation, const assignment::Menu& menu
     return std::tuple(!a.required, -a.value, a.position) <
            std::tuple(!b.required, -b.value, b.position);
   });
-  CpuFill cpus(menu, floor, berths);
+  CpuFill cpus(option_table, free_pools, berths);
   for (const Entry& e : entries) {
     if (stop.requested()) return;
     cpus.place(e.position);
@@ -189,10 +192,10 @@ void refill_cpus(const model::Valuation& valuation, const assignment::Menu& menu
 
 }  // namespace
 
-void refill(const model::Valuation& valuation, const assignment::Menu& menu,
-            assignment::Floor& floor, Berths& berths, const StopToken& stop) {
-  refill_gpus(valuation.instance().workload, menu, floor, berths, stop);
-  refill_cpus(valuation, menu, floor, berths, stop);
+void refill(const model::Valuation& valuation, const assignment::OptionTable& option_table,
+            assignment::FreePools& free_pools, Berths& berths, const StopToken& stop) {
+  refill_gpus(valuation.instance().workload, option_table, free_pools, berths, stop);
+  refill_cpus(valuation, option_table, free_pools, berths, stop);
 }
 
 }  // namespace berth::solver::local_search

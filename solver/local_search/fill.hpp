@@ -12,7 +12,8 @@
 
 namespace berth::solver::local_search {
 
-/// The jobs of a menu and where they lie; empty tasks = not placed. By position in the menu.
+/// The jobs of an option table and where they lie; empty tasks = not placed. By position in the
+/// option table.
 struct Berths {
   std::vector<JobId> jobs;
   std::vector<model::JobPlacement> placed;
@@ -28,7 +29,7 @@ std::vector<JobId> unplaced_of(const Berths& berths);  ///< ascending position
 
 /// Places jobs that lie nowhere into idle room: required ones first, then the best value per GPU;
 /// then CPU-only jobs. Ends early when `stop` says so.
-void refill(const model::Valuation& valuation, const assignment::Menu& menu,
-            assignment::Floor& floor, Berths& berths, const StopToken& stop = {});
+void refill(const model::Valuation& valuation, const assignment::OptionTable& option_table,
+            assignment::FreePools& free_pools, Berths& berths, const StopToken& stop = {});
 
 }  // namespace berth::solver::local_search

@@ -31,11 +31,11 @@ void fill(const model::Valuation& valuation, model::Room& room, std::span<const 
           std::vector<JobId>& unplaced, model::Placement& placed) {
   const model::Instance& instance = valuation.instance();
   const model::Pools pools = model::make_pools(instance.cluster, model::Level::rack);
-  const assignment::Yard yard(instance.cluster, pools);
-  const assignment::Menu menu(valuation, yard, unplaced);
-  assignment::Floor floor(instance, yard, room, machines);
+  const assignment::PoolIndex pool_index(instance.cluster, pools);
+  const assignment::OptionTable option_table(valuation, pool_index, unplaced);
+  assignment::FreePools free_pools(instance, pool_index, room, machines);
   local_search::Berths berths = local_search::no_berths(unplaced);
-  local_search::refill(valuation, menu, floor, berths);
+  local_search::refill(valuation, option_table, free_pools, berths);
 
   model::Placement joined;
   std::ranges::merge(placed, local_search::placement_of(berths), std::back_inserter(joined), {},
@@ -52,11 +52,13 @@ double improve(const model::Valuation& valuation, const model::Pools& pools, mod
   const model::Instance& instance = valuation.instance();
   local_search::Berths berths = berths_of(unplaced, std::move(placed));
   if (ledger != nullptr && ledger->limits() != nullptr) berths.ledger = ledger;
-  const assignment::Yard yard(instance.cluster, pools);
-  const assignment::Menu menu(valuation, yard, berths.jobs);
-  assignment::Floor floor(instance, yard, room, machines);
-  double gained = local_search::Recut(valuation, menu, floor, berths).run(effort.cuts, stop);
-  gained += local_search::Chains(valuation, menu, floor, berths, prices).run(effort.chains, stop);
+  const assignment::PoolIndex pool_index(instance.cluster, pools);
+  const assignment::OptionTable option_table(valuation, pool_index, berths.jobs);
+  assignment::FreePools free_pools(instance, pool_index, room, machines);
+  double gained =
+      local_search::Recut(valuation, option_table, free_pools, berths).run(effort.cuts, stop);
+  gained += local_search::Chains(valuation, option_table, free_pools, berths, prices)
+                .run(effort.chains, stop);
   placed = local_search::placement_of(berths);
   unplaced = local_search::unplaced_of(berths);
   return gained;
@@ -69,10 +71,11 @@ double trade(const model::Valuation& valuation, const model::Pools& pools,
   for (const model::JobPlacement& p : placed) ledger.add(p);
   local_search::Berths berths = berths_of(unplaced, std::move(placed));
   if (ledger.limits() != nullptr) berths.ledger = &ledger;
-  const assignment::Yard yard(valuation.instance().cluster, pools);
-  const assignment::Menu menu(valuation, yard, berths.jobs);
+  const assignment::PoolIndex pool_index(valuation.instance().cluster, pools);
+  const assignment::OptionTable option_table(valuation, pool_index, berths.jobs);
   double gained = 0.0;
-  for (local_search::Trade& trade : local_search::make_trades(valuation, menu, yard, berths)) {
+  for (local_search::Trade& trade :
+       local_search::make_trades(valuation, option_table, pool_index, berths)) {
     // What one kind frees no other takes: whoever trades them elsewhere finds the same.
     for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, ledger.use(l));
     if (!stop.requested()) gained += trade.settle();

@@ -17,15 +17,16 @@ constexpr int kTries = 4;         ///< cuts of one machine tried in a row
 constexpr double kUsualGpus = 16384.0;
 }  // namespace
 
-Recut::Recut(const model::Valuation& valuation, const assignment::Menu& menu,
-             assignment::Floor& floor, Berths& berths)
+Recut::Recut(const model::Valuation& valuation, const assignment::OptionTable& option_table,
+             assignment::FreePools& free_pools, Berths& berths)
     : valuation_(&valuation),
-      floor_(&floor),
+      free_pools_(&free_pools),
       berths_(&berths),
-      trades_(make_trades(valuation, menu, floor.yard(), berths)) {
+      trades_(make_trades(valuation, option_table, free_pools.pool_index(), berths)) {
   for (const Trade& trade : trades_) {
-    const assignment::Signature& s = menu.signatures()[menu.signature_of(trade.position(0))];
-    gpus_.push_back(s.milli % model::kGpuMilli == 0 && s.piece > 0
+    const assignment::TaskProfile& s =
+        option_table.profiles()[option_table.profile_of(trade.position(0))];
+    gpus_.push_back(s.milli % model::kGpuMilli == 0 && s.gpus_per_task > 0
                         ? static_cast<int>(s.milli / model::kGpuMilli)
                         : 0);
   }
@@ -45,7 +46,7 @@ double Recut::run(int most, const StopToken& stop) {
   left_ = affordable(most);
   for (double sweep = 1.0; sweep > 0.0 && left_ > 0;) {
     sweep = 0.0;
-    for (const MachineId m : floor_->machines()) {
+    for (const MachineId m : free_pools_->machines()) {
       if (left_ <= 0 || stop.requested()) break;
       sweep += try_machine(m);
     }
@@ -56,7 +57,7 @@ double Recut::run(int most, const StopToken& stop) {
 
 int Recut::affordable(int most) const {
   double gpus = 0.0;
-  for (const MachineId m : floor_->machines()) {
+  for (const MachineId m : free_pools_->machines()) {
     gpus += valuation_->instance().cluster.class_of(m).gpus;
   }
   const double scale = std::min(1.0, kUsualGpus / std::max(1.0, gpus));
@@ -65,7 +66,7 @@ int Recut::affordable(int most) const {
 
 std::vector<Recut::Kind> Recut::kinds_on(MachineId m) {
   std::vector<Kind> kinds;
-  const PoolId pool = floor_->yard().pools().of_machine[m.index()];
+  const PoolId pool = free_pools_->pool_index().pools().of_machine[m.index()];
   const int capacity = valuation_->instance().cluster.class_of(m).gpus;
   const auto& lodging = places_[m];
   for (std::size_t t = 0; t < trades_.size(); ++t) {
@@ -137,7 +138,7 @@ double Recut::try_machine(MachineId m) {
   std::vector<Kind> kinds = kinds_on(m);
   const int capacity = valuation_->instance().cluster.class_of(m).gpus;
   for (int tries = 0; tries < kTries && left_ > 0; ++tries) {
-    const Found found = best_cut(kinds, floor_->room().whole_count(m), capacity);
+    const Found found = best_cut(kinds, free_pools_->room().whole_count(m), capacity);
     if (found.cut.empty()) return gained;
     --left_;
     const double gain = carry_out(m, kinds, found);
@@ -181,10 +182,10 @@ double Recut::add(MachineId m, const Kind& kind) {
   if (trade.worth_of_more(kind.node) == -kInfinity) return -kInfinity;
   const Trade::Chain chain = trade.more(kind.node);
   auto placed =
-      model::place_job(floor_->room(), valuation_->instance().workload,
+      model::place_job(free_pools_->room(), valuation_->instance().workload,
                        berths_->jobs[trade.position(chain.jobs.back())], std::span(&m, 1));
   if (!placed) return -kInfinity;
-  floor_->note(*placed);
+  free_pools_->count_taken(*placed);
   std::vector<TaskPlacement> place = placed->tasks;
   journal_.emplace_back(true, std::move(*placed));
   return trade.carry_out(chain, place);
@@ -200,14 +201,14 @@ double Recut::remove(MachineId m, const Kind& kind) {
   std::vector<TaskPlacement> place;
   const double gain = trade.carry_out(chain, place);
   model::JobPlacement left{.job = berths_->jobs[trade.position(lodger)], .tasks = std::move(place)};
-  floor_->release(left);
+  free_pools_->release(left);
   journal_.emplace_back(false, std::move(left));
   return gain;
 }
 
 void Recut::take_back(std::span<const Kind> kinds) {
   for (auto entry = journal_.rbegin(); entry != journal_.rend(); ++entry) {
-    entry->first ? floor_->release(entry->second) : floor_->take(entry->second);
+    entry->first ? free_pools_->release(entry->second) : free_pools_->take(entry->second);
   }
   journal_.clear();
   for (const Kind& kind : kinds) trades_[kind.trade].roll_back();

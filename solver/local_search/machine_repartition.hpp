@@ -22,8 +22,8 @@ namespace berth::solver::local_search {
 /// whole neighbourhood. Only jobs that lie alone on one machine with whole GPUs take part.
 class Recut {
  public:
-  Recut(const model::Valuation& valuation, const assignment::Menu& menu, assignment::Floor& floor,
-        Berths& berths);
+  Recut(const model::Valuation& valuation, const assignment::OptionTable& option_table,
+        assignment::FreePools& free_pools, Berths& berths);
 
   /// Trades, then sweeps over the machines until `most` cuts were tried, a sweep gains nothing or
   /// `stop` says so. Returns the value gained.
@@ -38,7 +38,7 @@ class Recut {
 
     void fill(std::size_t places, double worth) { count = places, of.fill(worth); }
   };
-  /// Places of one signature on the machine at hand.
+  /// Places of one task profile on the machine at hand.
   struct Kind {
     std::size_t trade;
     std::uint32_t node;
@@ -63,11 +63,11 @@ class Recut {
   void take_back(std::span<const Kind> kinds);
 
   const model::Valuation* valuation_;
-  assignment::Floor* floor_;
+  assignment::FreePools* free_pools_;
   Berths* berths_;
   std::vector<Trade> trades_;
-  std::vector<int> gpus_;                                      ///< by trade; 0: takes no part
-  std::map<MachineId, std::map<std::size_t, int>> places_;     ///< on the floor: trade, how many
+  std::vector<int> gpus_;                                   ///< by trade; 0: takes no part
+  std::map<MachineId, std::map<std::size_t, int>> places_;  ///< on the free pools: trade, how many
   std::vector<std::pair<bool, model::JobPlacement>> journal_;  ///< taken or released
   int left_ = 0;                                               ///< cuts that may still be tried
   std::vector<double> best_, next_;  ///< of a knapsack, by GPUs used more (or fewer)

@@ -61,7 +61,7 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
                 std::span<const double> start_prices, const DiveOptions& options = {});
 
 /// Places unplaced jobs of positive value (and required ones, first) into idle room, the best
-/// value per GPU first; CPU-only jobs last, into what is left. O(choices log jobs + tries).
+/// value per GPU first; CPU-only jobs last, into what is left. O(options log jobs + tries).
 /// @param unplaced  ascending; those that were placed leave it
 /// @param placed    ascending JobId; those that were placed join it
 void fill(const model::Valuation& valuation, model::Room& room, std::span<const MachineId> machines,

@@ -50,7 +50,7 @@ struct MarketShape {
 /// some of the jobs, are to be one. Trivially copyable.
 struct MarketScale {
   std::int64_t milli = 0;      ///< GPU thousandths of all jobs that bid
-  std::int64_t choices = 1;    ///< of a job at most
+  std::int64_t options = 1;    ///< of a job at most
   std::int64_t required = 0;   ///< 1 = some job is required
   double largest_value = 0.0;  ///< of any job, per GPU
 

@@ -118,13 +118,13 @@ TEST(Trade, prices_places_exactly) {
     const double with = all.best(), without = fewer.best();
     const auto value = all.plan.value();
     const auto pools = all.plan.pools();
-    const assignment::Yard yard(all.plan.instance.cluster, pools);
-    const assignment::Menu menu(value, yard, all.plan.jobs);
+    const assignment::PoolIndex pool_index(all.plan.instance.cluster, pools);
+    const assignment::OptionTable option_table(value, pool_index, all.plan.jobs);
     for (Swapped* s : {&all, &fewer}) {
       local_search::Berths berths = local_search::no_berths(s->plan.jobs);
       for (const auto& p : s->placed) berths.placed[p.job.index()] = p;
       std::vector<local_search::Trade> trades =
-          local_search::make_trades(value, menu, yard, berths);
+          local_search::make_trades(value, option_table, pool_index, berths);
       ASSERT_EQ(trades.size(), 1u);
       trades[0].settle();
       trades[0].open_pools();

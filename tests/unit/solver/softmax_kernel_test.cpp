@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kSlots = 12, kLevies = 2, kGroups = 3;
 constexpr Bids::Units kUnits{.value = 0x1p30, .demand = 0x1p30};
 
-struct Choice {
+struct Option {
   double value;
   std::uint32_t slot, fare;
 };
@@ -23,7 +23,7 @@ struct Choice {
 /// What is given to Bids, kept for the plain sum.
 struct Market {
   std::vector<Bids::Bidder> bidders;
-  std::vector<std::vector<Choice>> choices;
+  std::vector<std::vector<Option>> options;
   std::vector<Bids::Fare> fares;
 };
 
@@ -33,7 +33,7 @@ Market random_market(std::uint64_t seed, std::size_t bidders) {
   const auto below = [&](std::uint64_t n) {
     return static_cast<std::uint32_t>(random_below(n, {seed, ++draws}));
   };
-  Market m{.bidders = {}, .choices = {}, .fares = {}};
+  Market m{.bidders = {}, .options = {}, .fares = {}};
   for (std::uint32_t f = 0; f < 4; ++f) {
     m.fares.push_back({Bids::Load{f % 2, 0.5 + unit()}, Bids::Load{f == 3 ? 2 : Bids::kNone, 1.0}});
   }
@@ -43,10 +43,10 @@ Market random_market(std::uint64_t seed, std::size_t bidders) {
                          .amount = gpus * (1.0 + below(3)),
                          .required = below(10) == 0,
                          .levy = below(3) == 0 ? below(kLevies) : Bids::kNone});
-    auto& choices = m.choices.emplace_back();
+    auto& options = m.options.emplace_back();
     const bool tolled = below(5) == 0;
     for (std::uint32_t k = 1 + below(9); k > 0; --k) {
-      choices.push_back({0.5 + 4.0 * unit(), below(kSlots), tolled ? below(4) : Bids::kNone});
+      options.push_back({0.5 + 4.0 * unit(), below(kSlots), tolled ? below(4) : Bids::kNone});
     }
   }
   return m;
@@ -57,7 +57,7 @@ Bids bids_of(const Market& m) {
   bids.reset(kSlots, kLevies, kGroups, m.fares);
   for (std::size_t b = 0; b < m.bidders.size(); ++b) {
     bids.open(m.bidders[b]);
-    for (const Choice& c : m.choices[b]) bids.add(c.value, c.slot, c.fare);
+    for (const Option& c : m.options[b]) bids.add(c.value, c.slot, c.fare);
   }
   return bids;
 }
@@ -83,21 +83,21 @@ Prices some_prices(std::uint64_t seed) {
   return moved(p, 3.0, seed);
 }
 
-double profit(const Market& m, std::size_t b, const Choice& c, const Prices& p) {
+double profit(const Market& m, std::size_t b, const Option& c, const Prices& p) {
   const std::uint32_t levy = m.bidders[b].levy;
   return c.value - p.slots[c.slot] - (levy == Bids::kNone ? 0.0 : p.levies[levy]) -
          (c.fare == Bids::kNone ? 0.0 : p.fares[c.fare] / m.bidders[b].gpus);
 }
 
-/// The formula, every choice of every bidder, in doubles.
+/// The formula, every option of every bidder, in doubles.
 std::vector<double> plain_sums(const Market& m, const Prices& p, double eps, const Bids& bids) {
   const Bids::Layout& at = bids.layout();
   std::vector<double> sums(at.size(), 0.0);
   for (std::size_t b = 0; b < m.bidders.size(); ++b) {
     double sum = m.bidders[b].required ? 0.0 : 1.0;
-    for (const Choice& c : m.choices[b]) sum += std::exp(profit(m, b, c, p) / eps);
+    for (const Option& c : m.options[b]) sum += std::exp(profit(m, b, c, p) / eps);
     sums[0] += m.bidders[b].amount * eps * std::log(sum);
-    for (const Choice& c : m.choices[b]) {
+    for (const Option& c : m.options[b]) {
       const double gpus = m.bidders[b].amount * std::exp(profit(m, b, c, p) / eps) / sum;
       sums[at.slots + c.slot] += gpus;
       if (m.bidders[b].levy != Bids::kNone) sums[at.levies + m.bidders[b].levy] += gpus;
@@ -143,8 +143,8 @@ TEST(Bids, without_smoothing_everybody_takes_the_best) {
   double value = 0.0;
   std::vector<double> demand(kSlots, 0.0);
   for (std::size_t b = 0; b < m.bidders.size(); ++b) {
-    const Choice* best = nullptr;
-    for (const Choice& c : m.choices[b]) {
+    const Option* best = nullptr;
+    for (const Option& c : m.options[b]) {
       if (best == nullptr || profit(m, b, c, p) > profit(m, b, *best, p)) best = &c;
     }
     const double most = profit(m, b, *best, p);
@@ -160,7 +160,7 @@ TEST(Bids, without_smoothing_everybody_takes_the_best) {
   }
 }
 
-// As prices wander some choices leave the shortlist and come back. Fresh bids have none.
+// As prices wander some options leave the shortlist and come back. Fresh bids have none.
 TEST(Bids, sums_are_the_same_bits_with_any_shortlist) {
   const Market m = random_market(6, 700);
   Bids kept = bids_of(m);
