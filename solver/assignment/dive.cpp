@@ -38,11 +38,11 @@ struct Decision {
 
 class Dive {
  public:
-  Dive(Book& book, FreePools& free_pools, local_search::Berths& berths,
+  Dive(Book& book, FreePools& free_pools, assignment::PlacementTable& placements,
        std::span<const double> start, const DiveOptions& options)
       : book_(&book),
         free_pools_(&free_pools),
-        berths_(&berths),
+        placements_(&placements),
         options_(&options),
         eps_(options.eps * book.shape().largest_value) {
     for (std::size_t p = 0; p < start.size(); ++p) {
@@ -142,42 +142,43 @@ class Dive {
       const Bidder& bidder = book_->bidders()[d.bidder];
       const std::uint32_t position = bidder.jobs[bidder.taken];
       auto placed =
-          free_pools_->place(berths_->jobs[position], book_->option_table().profile(place_class),
-                             place_class, prices_);
+          free_pools_->place(placements_->jobs[position],
+                             book_->option_table().profile(place_class), place_class, prices_);
       if (!placed) {
         book_->forbid(d.option);
         return;
       }
-      berths_->placed[position] = std::move(*placed);
+      placements_->placed[position] = std::move(*placed);
       book_->decide(d.bidder);
     }
   }
 
   Book* book_;
   FreePools* free_pools_;
-  local_search::Berths* berths_;
+  assignment::PlacementTable* placements_;
   const DiveOptions* options_;
   double eps_;
   std::vector<double> prices_;
 };
 
-double total_value(const model::Valuation& valuation, const local_search::Berths& berths) {
+double total_value(const model::Valuation& valuation,
+                   const assignment::PlacementTable& placements) {
   double sum = 0.0;
-  for (std::size_t i = 0; i < berths.jobs.size(); ++i) {
-    if (berths.lies(i)) sum += valuation.placed(berths.placed[i]);
+  for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
+    if (placements.is_placed(i)) sum += valuation.placed(placements.placed[i]);
   }
   return sum;
 }
 
-std::vector<Regret> regrets_of(Book& book, const local_search::Berths& berths, const Supply& supply,
-                               std::span<const double> prices) {
+std::vector<Regret> regrets_of(Book& book, const assignment::PlacementTable& placements,
+                               const Supply& supply, std::span<const double> prices) {
   book.reopen(supply);
   const std::vector<double> costs = book.slots().costs(prices, 0.0);
   std::vector<Regret> regrets;
-  for (std::size_t i = 0; i < berths.jobs.size(); ++i) {
-    if (berths.lies(i)) continue;
+  for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
+    if (placements.is_placed(i)) continue;
     const double regret = book.regret(i, costs);
-    if (regret > 0.0) regrets.push_back({berths.jobs[i], regret});
+    if (regret > 0.0) regrets.push_back({placements.jobs[i], regret});
   }
   std::ranges::sort(regrets, [](const Regret& a, const Regret& b) {
     return a.regret != b.regret ? a.regret > b.regret : a.job < b.job;
@@ -197,29 +198,29 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
   FreePools free_pools(valuation.instance(), pool_index, room, machines);
   const Supply at_start = free_pools.supply();
   Book book(valuation, pool_index, jobs, at_start);
-  local_search::Berths berths = local_search::no_berths(jobs);
+  assignment::PlacementTable placements = assignment::unplaced_table(jobs);
   if (book.shape().largest_value > 0.0) {
-    Dive(book, free_pools, berths, start_prices, options).run(result);
+    Dive(book, free_pools, placements, start_prices, options).run(result);
   }
-  result.value_dive = total_value(valuation, berths);
+  result.value_dive = total_value(valuation, placements);
   const double dived = seconds_now();
-  local_search::refill(valuation, book.option_table(), free_pools, berths,
+  local_search::refill(valuation, book.option_table(), free_pools, placements,
                        options.stop.whole().patient());
-  result.value_fill = total_value(valuation, berths);
+  result.value_fill = total_value(valuation, placements);
   const double filled = seconds_now();
   if (!options.stop.requested()) {
-    local_search::Chains(valuation, book.option_table(), free_pools, berths, start_prices)
+    local_search::Chains(valuation, book.option_table(), free_pools, placements, start_prices)
         .run(options.effort.chains, options.stop);
-    local_search::Recut(valuation, book.option_table(), free_pools, berths)
+    local_search::Recut(valuation, book.option_table(), free_pools, placements)
         .run(options.effort.cuts, options.stop);
   }
-  result.value = total_value(valuation, berths);
+  result.value = total_value(valuation, placements);
   result.seconds_dive = dived - begin;
   result.seconds_fill = filled - dived;
   result.seconds_improve = seconds_now() - filled;
-  result.placement = local_search::placement_of(berths);
-  result.unplaced = local_search::unplaced_of(berths);
-  result.regrets = regrets_of(book, berths, at_start, start_prices);
+  result.placement = assignment::placement_of(placements);
+  result.unplaced = assignment::unplaced_of(placements);
+  result.regrets = regrets_of(book, placements, at_start, start_prices);
   return result;
 }
 

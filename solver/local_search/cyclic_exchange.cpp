@@ -84,7 +84,7 @@ void Trade::mind_gates() {
 }
 
 double Trade::surcharges() const {
-  return berths_->ledger == nullptr ? 0.0 : berths_->ledger->surcharges();
+  return placements_->ledger == nullptr ? 0.0 : placements_->ledger->surcharges();
 }
 
 /// One pass along the arcs out of active vertices; false when nothing became longer.
@@ -139,7 +139,7 @@ double Trade::settle() {
     const auto cycle = improving_cycle();
     if (!cycle) break;
     begin();
-    auto place = berths_->placed[positions_[cycle->jobs.front()]].tasks;
+    auto place = placements_->placed[positions_[cycle->jobs.front()]].tasks;
     const double gain = carry_out(*cycle, place);
     if (gain <= 0.0) {  // a place nearer home that is worth less
       roll_back();
@@ -220,8 +220,8 @@ void Trade::move(std::uint32_t job, std::uint32_t node, std::vector<TaskPlacemen
   }
   nodes_[node].stale = true;
   node_at_[job] = node;
-  model::JobPlacement& placed = berths_->placed[positions_[job]];
-  model::Ledger* ledger = berths_->ledger;
+  model::JobPlacement& placed = placements_->placed[positions_[job]];
+  model::Ledger* ledger = placements_->ledger;
   if (ledger != nullptr && !placed.tasks.empty()) ledger->remove(placed);
   placed.tasks = std::move(tasks);
   if (ledger != nullptr && !placed.tasks.empty()) ledger->add(placed);
@@ -237,7 +237,7 @@ double Trade::carry_out(const Chain& chain, std::vector<TaskPlacement>& place) {
   for (std::size_t i = chain.jobs.size(); i-- > 0;) {
     const std::uint32_t job = chain.jobs[i];
     const std::uint32_t from = node_at_[job];
-    std::vector<TaskPlacement> left = berths_->placed[positions_[job]].tasks;
+    std::vector<TaskPlacement> left = placements_->placed[positions_[job]].tasks;
     journal_.push_back({job, from, left});
     gain -= value_[job];
     move(job, node, std::move(place));
@@ -260,7 +260,7 @@ void Trade::roll_back() {
 std::uint32_t Trade::lodger(std::uint32_t node, MachineId machine) const {
   const auto here = [machine](const TaskPlacement& t) { return t.machine == machine; };
   for (const std::uint32_t j : nodes_[node].inside) {
-    if (std::ranges::all_of(berths_->placed[positions_[j]].tasks, here)) return j;
+    if (std::ranges::all_of(placements_->placed[positions_[j]].tasks, here)) return j;
   }
   return kNone;
 }
@@ -269,7 +269,7 @@ std::map<MachineId, int> Trade::lodgers() const {
   std::map<MachineId, int> counts;
   for (std::size_t j = 0; j < positions_.size(); ++j) {
     if (node_at_[j] == kNone || outside(node_at_[j])) continue;
-    const auto& tasks = berths_->placed[positions_[j]].tasks;
+    const auto& tasks = placements_->placed[positions_[j]].tasks;
     const MachineId m = tasks.front().machine;
     const auto here = [m](const TaskPlacement& t) { return t.machine == m; };
     if (std::ranges::all_of(tasks, here)) ++counts[m];

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "assignment/option_table.hpp"
+#include "assignment/placement_table.hpp"
 #include "assignment/pool_index.hpp"
-#include "local_search/fill.hpp"
 #include "local_search/quota_nodes.hpp"
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class Trade {
 
   /// @param positions  the jobs of this task profile, ascending
   Trade(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-        const assignment::PoolIndex& pool_index, Berths& berths,
+        const assignment::PoolIndex& pool_index, assignment::PlacementTable& placements,
         std::span<const std::uint32_t> positions);
 
   /// Trades until nobody gains. Returns the value gained.
@@ -130,7 +130,7 @@ class Trade {
   const model::Valuation* valuation_;
   const assignment::OptionTable* option_table_;
   const assignment::PoolIndex* pool_index_;
-  Berths* berths_;
+  assignment::PlacementTable* placements_;
   std::vector<std::uint32_t> positions_;
   std::vector<double> value_;           ///< by job: as placed; 0 while it waits
   std::vector<std::uint32_t> node_at_;  ///< by job; kNone: it stays where it is
@@ -156,6 +156,7 @@ class Trade {
 /// The trades of all profiles that have any. CPU tasks beside a gang are not alike: left out.
 std::vector<Trade> make_trades(const model::Valuation& valuation,
                                const assignment::OptionTable& option_table,
-                               const assignment::PoolIndex& pool_index, Berths& berths);
+                               const assignment::PoolIndex& pool_index,
+                               assignment::PlacementTable& placements);
 
 }  // namespace berth::solver::local_search

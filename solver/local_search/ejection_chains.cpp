@@ -18,20 +18,21 @@ constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
 }  // namespace
 
 Chains::Chains(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-               assignment::FreePools& free_pools, Berths& berths, std::span<const double> prices)
+               assignment::FreePools& free_pools, assignment::PlacementTable& placements,
+               std::span<const double> prices)
     : valuation_(&valuation),
       option_table_(&option_table),
       free_pools_(&free_pools),
-      berths_(&berths),
+      placements_(&placements),
       prices_(prices.begin(), prices.end()),
-      value_(berths.jobs.size(), 0.0),
+      value_(placements.jobs.size(), 0.0),
       on_(valuation.instance().cluster.machines()),
       bids_(on_.size()),
-      mark_(berths.jobs.size(), 0) {
-  for (std::uint32_t i = 0; i < berths.jobs.size(); ++i) {
-    if (!berths.lies(i)) continue;
-    value_[i] = valuation.placed(berths.placed[i]);
-    for (const model::TaskPlacement& t : berths.placed[i].tasks) {
+      mark_(placements.jobs.size(), 0) {
+  for (std::uint32_t i = 0; i < placements.jobs.size(); ++i) {
+    if (!placements.is_placed(i)) continue;
+    value_[i] = valuation.placed(placements.placed[i]);
+    for (const model::TaskPlacement& t : placements.placed[i].tasks) {
       auto& there = on_[t.machine.index()];
       if (there.empty() || there.back() != i) there.push_back(i);
     }
@@ -45,16 +46,16 @@ Chains::Chains(const model::Valuation& valuation, const assignment::OptionTable&
 void Chains::award_bonus() {
   double sum = 1.0;
   bool any = false;
-  for (std::size_t i = 0; i < berths_->jobs.size(); ++i) {
+  for (std::size_t i = 0; i < placements_->jobs.size(); ++i) {
     if (!option_table_->options(i).empty()) sum += option_table_->options(i).front().value;
-    any = any || valuation_->instance().workload.job(berths_->jobs[i]).required;
+    any = any || valuation_->instance().workload.job(placements_->jobs[i]).required;
   }
-  bonus_.assign(berths_->jobs.size(), 0.0);
+  bonus_.assign(placements_->jobs.size(), 0.0);
   if (!any) return;
   for (std::size_t i = 0; i < bonus_.size(); ++i) {
-    if (!valuation_->instance().workload.job(berths_->jobs[i]).required) continue;
+    if (!valuation_->instance().workload.job(placements_->jobs[i]).required) continue;
     bonus_[i] = sum;
-    if (berths_->lies(i)) value_[i] += sum;
+    if (placements_->is_placed(i)) value_[i] += sum;
   }
 }
 
@@ -64,16 +65,16 @@ void Chains::rank_outside() {
   const auto worth = [&](std::uint32_t i) {
     return option_table_->options(i).front().value / static_cast<double>(milli_of(i));
   };
-  for (std::uint32_t i = 0; i < berths_->jobs.size(); ++i) {
+  for (std::uint32_t i = 0; i < placements_->jobs.size(); ++i) {
     if (!option_table_->options(i).empty()) ranked_.push_back(i);
   }
   std::ranges::sort(ranked_, [&](std::uint32_t a, std::uint32_t b) {
     return worth(a) != worth(b) ? worth(a) > worth(b) : a < b;
   });
-  rank_.assign(berths_->jobs.size(), kNoRank);
+  rank_.assign(placements_->jobs.size(), kNoRank);
   for (std::uint32_t r = 0; r < ranked_.size(); ++r) {
     rank_[ranked_[r]] = r;
-    if (!berths_->lies(ranked_[r])) outside_[milli_of(ranked_[r])].insert(r);
+    if (!placements_->is_placed(ranked_[r])) outside_[milli_of(ranked_[r])].insert(r);
   }
 }
 
@@ -92,7 +93,7 @@ void Chains::measure_alternatives() {
       cheapest[s] = std::min(cheapest[s], prices_[static_cast<std::size_t>(p)]);
     }
   }
-  elsewhere_.assign(berths_->jobs.size(), 0.0);
+  elsewhere_.assign(placements_->jobs.size(), 0.0);
   for (std::size_t i = 0; i < elsewhere_.size(); ++i) {
     const auto milli = option_table_->profiles()[option_table_->profile_of(i)].milli;
     for (const assignment::Option& c : option_table_->options(i)) {
@@ -111,7 +112,7 @@ double Chains::cost(const JobPlacement& placement) const {
 }
 
 double Chains::profit(std::size_t position) const {
-  return value_[position] - cost(berths_->placed[position]);
+  return value_[position] - cost(placements_->placed[position]);
 }
 
 double Chains::loss(std::uint32_t position) const {
@@ -120,7 +121,7 @@ double Chains::loss(std::uint32_t position) const {
 
 int Chains::gpus_on(std::uint32_t position, MachineId machine) const {
   int gpus = 0;
-  for (const model::TaskPlacement& t : berths_->placed[position].tasks) {
+  for (const model::TaskPlacement& t : placements_->placed[position].tasks) {
     if (t.machine == machine && t.milli == model::kGpuMilli) gpus += std::popcount(t.devices);
   }
   return gpus;
@@ -129,13 +130,13 @@ int Chains::gpus_on(std::uint32_t position, MachineId machine) const {
 void Chains::remember(std::uint32_t position) {
   if (mark_[position] == chain_) return;
   mark_[position] = chain_;
-  before_.emplace_back(position, berths_->placed[position]);
+  before_.emplace_back(position, placements_->placed[position]);
 }
 
 void Chains::lift(std::uint32_t position) {
-  JobPlacement& placed = berths_->placed[position];
+  JobPlacement& placed = placements_->placed[position];
   free_pools_->release(placed);
-  if (berths_->ledger != nullptr) berths_->ledger->remove(placed);
+  if (placements_->ledger != nullptr) placements_->ledger->remove(placed);
   for (const model::TaskPlacement& t : placed.tasks) {
     std::erase(on_[t.machine.index()], position);
     bids_[t.machine.index()].stale = true;
@@ -156,13 +157,13 @@ void Chains::put(std::uint32_t position, JobPlacement placement) {
   }
   if (rank_[position] != kNoRank) outside_[milli_of(position)].erase(rank_[position]);
   value_[position] = valuation_->placed(placement) + bonus_[position];
-  if (berths_->ledger != nullptr) berths_->ledger->add(placement);
-  berths_->placed[position] = std::move(placement);
+  if (placements_->ledger != nullptr) placements_->ledger->add(placement);
+  placements_->placed[position] = std::move(placement);
 }
 
 void Chains::roll_back() {
   for (const auto& [position, old] : before_) {
-    if (berths_->lies(position)) lift(position);
+    if (placements_->is_placed(position)) lift(position);
   }
   for (auto& [position, old] : before_) {
     if (old.tasks.empty()) continue;
@@ -196,7 +197,7 @@ double Chains::insert(std::uint32_t position, int depth) {
   std::vector<MachineId> machines;
   for (const auto& spot : target->spots) machines.push_back(spot.first);
   auto placed = model::place_job(free_pools_->room(), valuation_->instance().workload,
-                                 berths_->jobs[position], machines);
+                                 placements_->jobs[position], machines);
   if (placed && !may_lie(*placed)) {
     model::release(free_pools_->room(), valuation_->instance().workload, *placed);
     placed.reset();
@@ -219,10 +220,10 @@ double Chains::try_chain(std::uint32_t position) {
   touched_.clear();
   budget_ = kEjections;
   double change = surcharges();
-  if (berths_->lies(position)) {
+  if (placements_->is_placed(position)) {
     remember(position);
     change -= value_[position];
-    left_ = berths_->placed[position].tasks.front().machine;
+    left_ = placements_->placed[position].tasks.front().machine;
     lift(position);
   }
   change += insert(position, kDepth);
@@ -239,16 +240,16 @@ double Chains::try_chain(std::uint32_t position) {
 
 /// What the job would cost beyond its price by passing soft quotas; empty: a hard one is full.
 std::optional<double> Chains::surcharge(std::uint32_t position) const {
-  if (berths_->ledger == nullptr) return 0.0;
-  return berths_->ledger->surcharge(berths_->jobs[position]);
+  if (placements_->ledger == nullptr) return 0.0;
+  return placements_->ledger->surcharge(placements_->jobs[position]);
 }
 
 double Chains::surcharges() const {
-  return berths_->ledger == nullptr ? 0.0 : berths_->ledger->surcharges();
+  return placements_->ledger == nullptr ? 0.0 : placements_->ledger->surcharges();
 }
 
 bool Chains::may_lie(const JobPlacement& placement) const {
-  const model::Ledger* ledger = berths_->ledger;
+  const model::Ledger* ledger = placements_->ledger;
   return ledger == nullptr || (ledger->surcharge(placement.job) && ledger->carries(placement));
 }
 
@@ -261,17 +262,17 @@ double Chains::run(int most, const StopToken& stop) {
 double Chains::total() const {
   double sum = 0.0;
   for (std::size_t i = 0; i < value_.size(); ++i)
-    sum += berths_->lies(i) ? value_[i] - bonus_[i] : 0;
+    sum += placements_->is_placed(i) ? value_[i] - bonus_[i] : 0;
   return sum;
 }
 
 void Chains::sweeps(int most, const StopToken& stop) {
   for (int tried = 0, idle = 0; tried < most && idle < 2;) {
     std::vector<std::pair<double, std::uint32_t>> order;
-    for (std::uint32_t i = 0; i < berths_->jobs.size(); ++i) {
-      const double regret = elsewhere_[i] - (berths_->lies(i) ? profit(i) : 0.0);
+    for (std::uint32_t i = 0; i < placements_->jobs.size(); ++i) {
+      const double regret = elsewhere_[i] - (placements_->is_placed(i) ? profit(i) : 0.0);
       if (option_table_->options(i).empty() || regret <= 1e-6) continue;
-      if (berths_->lies(i) || surcharge(i)) order.emplace_back(-regret, i);
+      if (placements_->is_placed(i) || surcharge(i)) order.emplace_back(-regret, i);
     }
     std::ranges::sort(order);
     double sweep = 0.0;

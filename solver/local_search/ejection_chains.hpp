@@ -3,7 +3,7 @@
 
 #include "assignment/free_pools.hpp"
 #include "assignment/option_table.hpp"
-#include "local_search/fill.hpp"
+#include "assignment/placement_table.hpp"
 
 #include <cstdint>
 #include <map>
@@ -17,14 +17,15 @@
 
 namespace berth::solver::local_search {
 
-/// Ejection chains over the berths of an option table. Prices say where to look (a job that is
+/// Ejection chains over the placements of an option table. Prices say where to look (a job that is
 /// pushed out is expected to find its best priced profit elsewhere); the values alone decide what
 /// stays. No job is put where it would pass a quota or an uplink.
 class Chains {
  public:
   /// @param prices  by PoolId of the free pools' pool index
   Chains(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-         assignment::FreePools& free_pools, Berths& berths, std::span<const double> prices);
+         assignment::FreePools& free_pools, assignment::PlacementTable& placements,
+         std::span<const double> prices);
 
   /// Sweeps over the jobs in order of regret until `most` chains were tried or two sweeps in a row
   /// gain nothing, or `stop` says so. Returns the value gained.
@@ -81,7 +82,7 @@ class Chains {
   const model::Valuation* valuation_;
   const assignment::OptionTable* option_table_;
   assignment::FreePools* free_pools_;
-  Berths* berths_;
+  assignment::PlacementTable* placements_;
   std::vector<double> prices_;
   std::vector<double> bonus_;      ///< by position: what being required adds
   std::vector<double> value_;      ///< by position: as placed, with the bonus; 0 outside

@@ -28,7 +28,7 @@ void Chains::rebuild(MachineId m, std::vector<std::uint32_t>* victims, int wante
   int total = 0;
   for (const std::uint32_t i : on_[m.index()]) {
     const int gpus = gpus_on(i, m);
-    const bool required = valuation_->instance().workload.job(berths_->jobs[i]).required;
+    const bool required = valuation_->instance().workload.job(placements_->jobs[i]).required;
     if (gpus > 0 && !required && mark_[i] != chain_)
       items.push_back({i, gpus, loss(i)}), total += gpus;
   }
@@ -224,7 +224,7 @@ double Chains::fill_idle(MachineId m) {
     }
     if (best == 0.0) return gained;
     auto placed = model::place_job(free_pools_->room(), valuation_->instance().workload,
-                                   berths_->jobs[chosen], std::span(&m, 1));
+                                   placements_->jobs[chosen], std::span(&m, 1));
     if (!placed) return gained;
     remember(chosen);
     free_pools_->count_taken(*placed);

@@ -15,19 +15,19 @@ constexpr double kTolerance = 1e-9;  ///< of the largest value
 }  // namespace
 
 Trade::Trade(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-             const assignment::PoolIndex& pool_index, Berths& berths,
+             const assignment::PoolIndex& pool_index, assignment::PlacementTable& placements,
              std::span<const std::uint32_t> positions)
     : valuation_(&valuation),
       option_table_(&option_table),
       pool_index_(&pool_index),
-      berths_(&berths),
+      placements_(&placements),
       positions_(positions.begin(), positions.end()),
       value_(positions.size(), 0.0),
       node_at_(positions.size(), kNone),
-      gates_(berths.ledger,
+      gates_(placements.ledger,
              option_table.profiles()[option_table.profile_of(positions.front())].milli),
       talk_(positions.size(), 0) {
-  for (const std::uint32_t p : positions_) waits_at_.push_back(gates_.node_of(berths.jobs[p]));
+  for (const std::uint32_t p : positions_) waits_at_.push_back(gates_.node_of(placements.jobs[p]));
   tell_talk();
   gather_place_classes();
   members_.resize(place_classes_.size());
@@ -39,12 +39,12 @@ Trade::Trade(const model::Valuation& valuation, const assignment::OptionTable& o
 
 /// Two jobs with the same tasks load the uplinks alike from any place when they talk alike.
 void Trade::tell_talk() {
-  const model::Ledger* ledger = berths_->ledger;
+  const model::Ledger* ledger = placements_->ledger;
   if (ledger == nullptr || ledger->limits()->links->idle()) return;
   std::map<std::tuple<model::Pattern, std::int64_t, std::uint32_t>, std::uint32_t> known;
   for (std::size_t j = 0; j < positions_.size(); ++j) {
     const model::Communication& talk =
-        valuation_->instance().workload.job(berths_->jobs[positions_[j]]).communication;
+        valuation_->instance().workload.job(placements_->jobs[positions_[j]]).communication;
     const auto fresh = static_cast<std::uint32_t>(known.size()) + 1;
     talk_[j] = known.try_emplace({talk.pattern, talk.mbps, talk.servers}, fresh).first->second;
   }
@@ -86,7 +86,7 @@ std::uint32_t Trade::node_in(std::vector<std::uint32_t> place_classes) {
 
 /// Pools by pod stand for racks: whether a place in a pod is narrow enough cannot be told.
 bool Trade::choices_are_wider(std::uint32_t position) const {
-  const Level domain = valuation_->instance().workload.job(berths_->jobs[position]).domain;
+  const Level domain = valuation_->instance().workload.job(placements_->jobs[position]).domain;
   return std::ranges::any_of(option_table_->options(position), [&](const assignment::Option& c) {
     return option_table_->place_classes()[c.place_class].width > domain;
   });
@@ -111,8 +111,8 @@ std::uint32_t Trade::node_of(GpuTypeId type, Level width, RackId rack, PodId pod
 void Trade::place_jobs() {
   const model::Instance& instance = valuation_->instance();
   for (std::uint32_t j = 0; j < positions_.size(); ++j) {
-    const model::JobPlacement& placed = berths_->placed[positions_[j]];
-    const model::Job& job = instance.workload.job(berths_->jobs[positions_[j]]);
+    const model::JobPlacement& placed = placements_->placed[positions_[j]];
+    const model::Job& job = instance.workload.job(placements_->jobs[positions_[j]]);
     if (job.required || job.running >= 0 || choices_are_wider(positions_[j])) continue;
     node_at_[j] = waits_at_[j];
     if (!placed.tasks.empty()) {
@@ -140,15 +140,16 @@ void Trade::open_pools() {
 
 std::vector<Trade> make_trades(const model::Valuation& valuation,
                                const assignment::OptionTable& option_table,
-                               const assignment::PoolIndex& pool_index, Berths& berths) {
+                               const assignment::PoolIndex& pool_index,
+                               assignment::PlacementTable& placements) {
   std::vector<std::vector<std::uint32_t>> of(option_table.profiles().size());
-  for (std::uint32_t i = 0; i < berths.jobs.size(); ++i) {
+  for (std::uint32_t i = 0; i < placements.jobs.size(); ++i) {
     if (!option_table.options(i).empty()) of[option_table.profile_of(i)].push_back(i);
   }
   std::vector<Trade> trades;
   for (std::size_t s = 0; s < of.size(); ++s) {
     if (of[s].empty() || option_table.profiles()[s].cpu_tasks) continue;
-    trades.emplace_back(valuation, option_table, pool_index, berths, of[s]);
+    trades.emplace_back(valuation, option_table, pool_index, placements, of[s]);
   }
   return trades;
 }

@@ -8,28 +8,6 @@
 
 namespace berth::solver::local_search {
 
-Berths no_berths(std::span<const JobId> jobs) {
-  Berths berths{.jobs = {jobs.begin(), jobs.end()}, .placed = {}};
-  for (const JobId j : jobs) berths.placed.push_back({.job = j, .tasks = {}});
-  return berths;
-}
-
-model::Placement placement_of(const Berths& berths) {
-  model::Placement result;
-  for (std::size_t i = 0; i < berths.jobs.size(); ++i) {
-    if (berths.lies(i)) result.push_back(berths.placed[i]);
-  }
-  return result;
-}
-
-std::vector<JobId> unplaced_of(const Berths& berths) {
-  std::vector<JobId> result;
-  for (std::size_t i = 0; i < berths.jobs.size(); ++i) {
-    if (!berths.lies(i)) result.push_back(berths.jobs[i]);
-  }
-  return result;
-}
-
 namespace {
 
 /// The next option of a job to try.
@@ -45,19 +23,20 @@ struct Wish {
 };
 
 void refill_gpus(const model::Workload& workload, const assignment::OptionTable& option_table,
-                 assignment::FreePools& free_pools, Berths& berths, const StopToken& stop) {
+                 assignment::FreePools& free_pools, assignment::PlacementTable& placements,
+                 const StopToken& stop) {
   std::vector<char> full(option_table.place_classes().size(), 0);  // room only shrinks here
   const auto wish = [&](std::size_t position, std::size_t next) {
     const double value = option_table.options(position)[next].value;
     const auto milli = option_table.profiles()[option_table.profile_of(position)].milli;
-    const bool required = workload.job(berths.jobs[position]).required;
+    const bool required = workload.job(placements.jobs[position]).required;
     const double worth =
         required ? std::numeric_limits<double>::infinity() : value / static_cast<double>(milli);
     return Wish{worth, value, position, next};
   };
   std::priority_queue<Wish> queue;
-  for (std::size_t i = 0; i < berths.jobs.size(); ++i) {
-    if (!berths.lies(i) && !option_table.options(i).empty()) queue.push(wish(i, 0));
+  for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
+    if (!placements.is_placed(i) && !option_table.options(i).empty()) queue.push(wish(i, 0));
   }
   while (!queue.empty() && !stop.requested()) {
     const Wish w = queue.top();
@@ -66,10 +45,10 @@ void refill_gpus(const model::Workload& workload, const assignment::OptionTable&
     const std::uint32_t s = options[w.next].place_class;
     if (full[s] == 0) {
       const assignment::PlaceClass& place_class = option_table.place_classes()[s];
-      auto placed = free_pools.place(berths.jobs[w.position], option_table.profile(place_class),
+      auto placed = free_pools.place(placements.jobs[w.position], option_table.profile(place_class),
                                      place_class, {});
       if (placed) {
-        berths.placed[w.position] = std::move(*placed);
+        placements.placed[w.position] = std::move(*placed);
         continue;
       }
       full[s] = 1;
@@ -111,17 +90,17 @@ std::vector<std::vector<MachineId>> domains(const assignment::FreePools& free_po
 class CpuFill {
  public:
   CpuFill(const assignment::OptionTable& option_table, assignment::FreePools& free_pools,
-          Berths& berths)
+          assignment::PlacementTable& placements)
       : option_table_(&option_table),
         free_pools_(&free_pools),
-        berths_(&berths),
+        placements_(&placements),
         order_(cpu_order(free_pools)),
         next_(option_table.profiles().size(), 0) {}
 
   void place(std::size_t position) {
     const std::uint32_t s = option_table_->profile_of(position);
     const model::Workload& workload = free_pools_->instance().workload;
-    const model::Job& job = workload.job(berths_->jobs[position]);
+    const model::Job& job = workload.job(placements_->jobs[position]);
     if (job.gpu_types != ~std::uint64_t{0}) return place_on_types(position, job);
     if (option_table_->profiles()[s].tasks == 1) {
       const auto fits = [&](MachineId m) {
@@ -153,20 +132,21 @@ class CpuFill {
 
   bool attempt(std::size_t position, std::span<const MachineId> machines) {
     auto placed = model::place_job(free_pools_->room(), free_pools_->instance().workload,
-                                   berths_->jobs[position], machines);
-    if (placed) berths_->placed[position] = std::move(*placed);
+                                   placements_->jobs[position], machines);
+    if (placed) placements_->placed[position] = std::move(*placed);
     return placed.has_value();
   }
 
   const assignment::OptionTable* option_table_;
   assignment::FreePools* free_pools_;
-  Berths* berths_;
+  assignment::PlacementTable* placements_;
   std::vector<MachineId> order_;
   std::vector<std::size_t> next_;  ///< by task profile
 };
 
 void refill_cpus(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-                 assignment::FreePools& free_pools, Berths& berths, const StopToken& stop) {
+                 assignment::FreePools& free_pools, assignment::PlacementTable& placements,
+                 const StopToken& stop) {
   struct Entry {
     bool required;
     double value;
@@ -174,16 +154,17 @@ void refill_cpus(const model::Valuation& valuation, const assignment::OptionTabl
   };
   std::vector<Entry> entries;
   const model::Workload& workload = valuation.instance().workload;
-  for (std::size_t i = 0; i < berths.jobs.size(); ++i) {
-    if (berths.lies(i) || option_table.profiles()[option_table.profile_of(i)].milli > 0) continue;
-    const JobId job = berths.jobs[i];
+  for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
+    if (placements.is_placed(i) || option_table.profiles()[option_table.profile_of(i)].milli > 0)
+      continue;
+    const JobId job = placements.jobs[i];
     entries.push_back({workload.job(job).required, valuation.best(job, GpuTypeId()), i});
   }
   std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
     return std::tuple(!a.required, -a.value, a.position) <
            std::tuple(!b.required, -b.value, b.position);
   });
-  CpuFill cpus(option_table, free_pools, berths);
+  CpuFill cpus(option_table, free_pools, placements);
   for (const Entry& e : entries) {
     if (stop.requested()) return;
     cpus.place(e.position);
@@ -193,9 +174,10 @@ void refill_cpus(const model::Valuation& valuation, const assignment::OptionTabl
 }  // namespace
 
 void refill(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-            assignment::FreePools& free_pools, Berths& berths, const StopToken& stop) {
-  refill_gpus(valuation.instance().workload, option_table, free_pools, berths, stop);
-  refill_cpus(valuation, option_table, free_pools, berths, stop);
+            assignment::FreePools& free_pools, assignment::PlacementTable& placements,
+            const StopToken& stop) {
+  refill_gpus(valuation.instance().workload, option_table, free_pools, placements, stop);
+  refill_cpus(valuation, option_table, free_pools, placements, stop);
 }
 
 }  // namespace berth::solver::local_search

@@ -16,13 +16,13 @@
 namespace berth::solver {
 namespace {
 
-local_search::Berths berths_of(std::span<const JobId> unplaced, model::Placement placed) {
-  local_search::Berths berths;
-  for (const JobId j : unplaced) berths.placed.push_back({.job = j, .tasks = {}});
-  std::ranges::move(placed, std::back_inserter(berths.placed));
-  std::ranges::sort(berths.placed, {}, &model::JobPlacement::job);
-  for (const model::JobPlacement& p : berths.placed) berths.jobs.push_back(p.job);
-  return berths;
+assignment::PlacementTable table_of(std::span<const JobId> unplaced, model::Placement placed) {
+  assignment::PlacementTable placements;
+  for (const JobId j : unplaced) placements.placed.push_back({.job = j, .tasks = {}});
+  std::ranges::move(placed, std::back_inserter(placements.placed));
+  std::ranges::sort(placements.placed, {}, &model::JobPlacement::job);
+  for (const model::JobPlacement& p : placements.placed) placements.jobs.push_back(p.job);
+  return placements;
 }
 
 }  // namespace
@@ -34,14 +34,14 @@ void fill(const model::Valuation& valuation, model::Room& room, std::span<const 
   const assignment::PoolIndex pool_index(instance.cluster, pools);
   const assignment::OptionTable option_table(valuation, pool_index, unplaced);
   assignment::FreePools free_pools(instance, pool_index, room, machines);
-  local_search::Berths berths = local_search::no_berths(unplaced);
-  local_search::refill(valuation, option_table, free_pools, berths);
+  assignment::PlacementTable placements = assignment::unplaced_table(unplaced);
+  local_search::refill(valuation, option_table, free_pools, placements);
 
   model::Placement joined;
-  std::ranges::merge(placed, local_search::placement_of(berths), std::back_inserter(joined), {},
+  std::ranges::merge(placed, assignment::placement_of(placements), std::back_inserter(joined), {},
                      &model::JobPlacement::job, &model::JobPlacement::job);
   placed = std::move(joined);
-  unplaced = local_search::unplaced_of(berths);
+  unplaced = assignment::unplaced_of(placements);
 }
 
 double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
@@ -50,17 +50,17 @@ double improve(const model::Valuation& valuation, const model::Pools& pools, mod
                const StopToken& stop, model::Ledger* ledger) {
   BERTH_EXPECT(prices.size() == pools.size());
   const model::Instance& instance = valuation.instance();
-  local_search::Berths berths = berths_of(unplaced, std::move(placed));
-  if (ledger != nullptr && ledger->limits() != nullptr) berths.ledger = ledger;
+  assignment::PlacementTable placements = table_of(unplaced, std::move(placed));
+  if (ledger != nullptr && ledger->limits() != nullptr) placements.ledger = ledger;
   const assignment::PoolIndex pool_index(instance.cluster, pools);
-  const assignment::OptionTable option_table(valuation, pool_index, berths.jobs);
+  const assignment::OptionTable option_table(valuation, pool_index, placements.jobs);
   assignment::FreePools free_pools(instance, pool_index, room, machines);
   double gained =
-      local_search::Recut(valuation, option_table, free_pools, berths).run(effort.cuts, stop);
-  gained += local_search::Chains(valuation, option_table, free_pools, berths, prices)
+      local_search::Recut(valuation, option_table, free_pools, placements).run(effort.cuts, stop);
+  gained += local_search::Chains(valuation, option_table, free_pools, placements, prices)
                 .run(effort.chains, stop);
-  placed = local_search::placement_of(berths);
-  unplaced = local_search::unplaced_of(berths);
+  placed = assignment::placement_of(placements);
+  unplaced = assignment::unplaced_of(placements);
   return gained;
 }
 
@@ -69,19 +69,19 @@ double trade(const model::Valuation& valuation, const model::Pools& pools,
              const model::Limits* limits) {
   model::Ledger ledger(valuation.instance(), limits);
   for (const model::JobPlacement& p : placed) ledger.add(p);
-  local_search::Berths berths = berths_of(unplaced, std::move(placed));
-  if (ledger.limits() != nullptr) berths.ledger = &ledger;
+  assignment::PlacementTable placements = table_of(unplaced, std::move(placed));
+  if (ledger.limits() != nullptr) placements.ledger = &ledger;
   const assignment::PoolIndex pool_index(valuation.instance().cluster, pools);
-  const assignment::OptionTable option_table(valuation, pool_index, berths.jobs);
+  const assignment::OptionTable option_table(valuation, pool_index, placements.jobs);
   double gained = 0.0;
   for (local_search::Trade& trade :
-       local_search::make_trades(valuation, option_table, pool_index, berths)) {
+       local_search::make_trades(valuation, option_table, pool_index, placements)) {
     // What one kind frees no other takes: whoever trades them elsewhere finds the same.
     for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, ledger.use(l));
     if (!stop.requested()) gained += trade.settle();
   }
-  placed = local_search::placement_of(berths);
-  unplaced = local_search::unplaced_of(berths);
+  placed = assignment::placement_of(placements);
+  unplaced = assignment::unplaced_of(placements);
   return gained;
 }
 

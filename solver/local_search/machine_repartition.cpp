@@ -18,11 +18,11 @@ constexpr double kUsualGpus = 16384.0;
 }  // namespace
 
 Recut::Recut(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-             assignment::FreePools& free_pools, Berths& berths)
+             assignment::FreePools& free_pools, assignment::PlacementTable& placements)
     : valuation_(&valuation),
       free_pools_(&free_pools),
-      berths_(&berths),
-      trades_(make_trades(valuation, option_table, free_pools.pool_index(), berths)) {
+      placements_(&placements),
+      trades_(make_trades(valuation, option_table, free_pools.pool_index(), placements)) {
   for (const Trade& trade : trades_) {
     const assignment::TaskProfile& s =
         option_table.profiles()[option_table.profile_of(trade.position(0))];
@@ -183,7 +183,7 @@ double Recut::add(MachineId m, const Kind& kind) {
   const Trade::Chain chain = trade.more(kind.node);
   auto placed =
       model::place_job(free_pools_->room(), valuation_->instance().workload,
-                       berths_->jobs[trade.position(chain.jobs.back())], std::span(&m, 1));
+                       placements_->jobs[trade.position(chain.jobs.back())], std::span(&m, 1));
   if (!placed) return -kInfinity;
   free_pools_->count_taken(*placed);
   std::vector<TaskPlacement> place = placed->tasks;
@@ -200,7 +200,8 @@ double Recut::remove(MachineId m, const Kind& kind) {
   if (chain.jobs.front() != lodger) chain.jobs.insert(chain.jobs.begin(), lodger);
   std::vector<TaskPlacement> place;
   const double gain = trade.carry_out(chain, place);
-  model::JobPlacement left{.job = berths_->jobs[trade.position(lodger)], .tasks = std::move(place)};
+  model::JobPlacement left{.job = placements_->jobs[trade.position(lodger)],
+                           .tasks = std::move(place)};
   free_pools_->release(left);
   journal_.emplace_back(false, std::move(left));
   return gain;

@@ -3,8 +3,8 @@
 
 #include "assignment/free_pools.hpp"
 #include "assignment/option_table.hpp"
+#include "assignment/placement_table.hpp"
 #include "local_search/cyclic_exchange.hpp"
-#include "local_search/fill.hpp"
 
 #include <array>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace berth::solver::local_search {
 class Recut {
  public:
   Recut(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-        assignment::FreePools& free_pools, Berths& berths);
+        assignment::FreePools& free_pools, assignment::PlacementTable& placements);
 
   /// Trades, then sweeps over the machines until `most` cuts were tried, a sweep gains nothing or
   /// `stop` says so. Returns the value gained.
@@ -64,7 +64,7 @@ class Recut {
 
   const model::Valuation* valuation_;
   assignment::FreePools* free_pools_;
-  Berths* berths_;
+  assignment::PlacementTable* placements_;
   std::vector<Trade> trades_;
   std::vector<int> gpus_;                                   ///< by trade; 0: takes no part
   std::map<MachineId, std::map<std::size_t, int>> places_;  ///< on the free pools: trade, how many

@@ -121,10 +121,10 @@ TEST(Trade, prices_places_exactly) {
     const assignment::PoolIndex pool_index(all.plan.instance.cluster, pools);
     const assignment::OptionTable option_table(value, pool_index, all.plan.jobs);
     for (Swapped* s : {&all, &fewer}) {
-      local_search::Berths berths = local_search::no_berths(s->plan.jobs);
-      for (const auto& p : s->placed) berths.placed[p.job.index()] = p;
+      assignment::PlacementTable placements = assignment::unplaced_table(s->plan.jobs);
+      for (const auto& p : s->placed) placements.placed[p.job.index()] = p;
       std::vector<local_search::Trade> trades =
-          local_search::make_trades(value, option_table, pool_index, berths);
+          local_search::make_trades(value, option_table, pool_index, placements);
       ASSERT_EQ(trades.size(), 1u);
       trades[0].settle();
       trades[0].open_pools();
