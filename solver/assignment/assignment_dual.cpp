@@ -28,7 +28,7 @@ std::uint64_t hash_of(std::span<const Option> options, bool required) {
   std::uint64_t key = required ? 1 : 0;
   for (const Option& c : options) {
     key = mix64(key ^ std::bit_cast<std::uint64_t>(c.value)) ^ mix64(c.place_class) ^
-          (mix64(c.fare) >> 1);
+          (mix64(c.uplink_load) >> 1);
   }
   return key;
 }
@@ -41,11 +41,11 @@ Book::Book(const model::Valuation& valuation, const PoolIndex& pool_index,
     : option_table_(valuation, pool_index, jobs, uplinks),
       slots_(option_table_, pool_index),
       pools_(pool_index.pools().size()) {
-  if (quotas != nullptr) add_levies(*quotas);
-  if (uplinks != nullptr) trunks_ = uplinks->groups();
+  if (quotas != nullptr) add_quotas(*quotas);
+  if (uplinks != nullptr) uplinks_ = uplinks->groups();
   merge_jobs(valuation, jobs, quotas);
   for (const model::Pool& p : pool_index.pools().pools) shape_.group.push_back(p.gpu_type.value());
-  for (std::size_t l = 0; l < levies_.size() + trunks_.size();
+  for (std::size_t l = 0; l < quotas_.size() + uplinks_.size();
        ++l) {  // a group of its own for each
     shape_.group.push_back(static_cast<std::int32_t>(pool_index.types() + l));
   }
@@ -53,11 +53,11 @@ Book::Book(const model::Valuation& valuation, const PoolIndex& pool_index,
   set_scale(scale());
 }
 
-void Book::add_levies(const model::Quotas& quotas) {
+void Book::add_quotas(const model::Quotas& quotas) {
   for (const model::QuotaLimit& limit : quotas.limits()) {
     const auto chain = quotas.of(limit.queue);
-    levies_.push_back({.gpus = static_cast<double>(limit.milli) / 1000.0,
-                       .most = limit.penalty,
+    quotas_.push_back({.gpus = static_cast<double>(limit.milli) / 1000.0,
+                       .max_price = limit.penalty,
                        .chain = {chain.begin(), chain.end()}});
   }
 }
@@ -67,12 +67,12 @@ void Book::merge_jobs(const model::Valuation& valuation, std::span<const JobId> 
   const model::Workload& workload = valuation.instance().workload;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known;
   bidder_of_.assign(jobs.size(), Slots::kNone);
-  const auto levy_of = [&](const model::Job& job) {
+  const auto quota_of = [&](const model::Job& job) {
     const auto chain = quotas == nullptr ? std::span<const std::uint32_t>{} : quotas->of(job.queue);
-    return chain.empty() ? Bidder::kNoLevy : chain.front();
+    return chain.empty() ? Bidder::kNoQuota : chain.front();
   };
   const auto equal = [&](const Bidder& b, std::span<const Option> options, const Bidder& like) {
-    return b.kind == like.kind && b.required == like.required && b.levy == like.levy &&
+    return b.kind == like.kind && b.required == like.required && b.quota == like.quota &&
            std::equal(options_.begin() + b.first, options_.begin() + b.last, options.begin(),
                       options.end());
   };
@@ -81,7 +81,7 @@ void Book::merge_jobs(const model::Valuation& valuation, std::span<const JobId> 
     if (options.empty()) continue;
     Bidder fresh{.required = workload.job(jobs[j]).required, .jobs = {}};
     fresh.kind = job_kind(valuation, jobs[j]);
-    fresh.levy = levy_of(workload.job(jobs[j]));
+    fresh.quota = quota_of(workload.job(jobs[j]));
     const std::uint64_t key = hash_of(options, fresh.required) ^ fresh.kind;
     const auto [first, last] = known.equal_range(key);
     const auto same = std::find_if(first, last, [&](const auto& entry) {
@@ -102,7 +102,7 @@ void Book::merge_jobs(const model::Valuation& valuation, std::span<const JobId> 
   for (Bidder& b : bidders_) {
     for (std::uint32_t c = b.first; c < b.last; ++c) {
       options_[c].value /= b.gpus;
-      b.tolled = b.tolled || options_[c].fare != Option::kFree;
+      b.has_uplink_price = b.has_uplink_price || options_[c].uplink_load != Option::kNoUplinkLoad;
     }
   }
   forbidden_.assign(options_.size(), 0);
@@ -131,14 +131,14 @@ void Book::set_scale(const MarketScale& scale) {
   const double top =
       scale.required != 0 ? 2.0 * std::max(shape_.largest_value, 1.0) : shape_.largest_value;
   shape_.upper.assign(shape_.group.size(), top);
-  for (std::size_t l = 0; l < levies_.size(); ++l) {
-    shape_.upper[pools_ + l] = std::min(top, levies_[l].most);
+  for (std::size_t l = 0; l < quotas_.size(); ++l) {
+    shape_.upper[pools_ + l] = std::min(top, quotas_[l].max_price);
   }
-  double dearest = top * static_cast<double>(1 + levies_.size());
-  for (std::size_t t = 0; t < trunks_.size(); ++t) {
-    const bool scarce = trunks_[t].wanted > trunks_[t].mbps;
-    const double highest = scarce ? top / trunks_[t].least : 0.0;
-    shape_.upper[pools_ + levies_.size() + t] = highest;
+  double dearest = top * static_cast<double>(1 + quotas_.size());
+  for (std::size_t t = 0; t < uplinks_.size(); ++t) {
+    const bool scarce = uplinks_[t].wanted > uplinks_[t].mbps;
+    const double highest = scarce ? top / uplinks_[t].least : 0.0;
+    shape_.upper[pools_ + quotas_.size() + t] = highest;
     dearest += highest;
   }
   const double places =
@@ -157,8 +157,8 @@ void Book::restock(const Supply& supply) {
   for (const std::int64_t milli : supply.milli) {
     shape_.capacity.push_back(static_cast<double>(milli) / 1000.0);
   }
-  for (const Levy& levy : levies_) shape_.capacity.push_back(levy.gpus);
-  for (const auto& t : trunks_) shape_.capacity.push_back(std::min(t.mbps, t.wanted) / t.unit);
+  for (const PricedQuota& quota : quotas_) shape_.capacity.push_back(quota.gpus);
+  for (const auto& t : uplinks_) shape_.capacity.push_back(std::min(t.mbps, t.wanted) / t.unit);
   active_.clear();
   std::vector<char> used(option_table_.place_classes().size(), 0);
   for (const Bidder& b : bidders_) {
@@ -177,7 +177,7 @@ void Book::restock(const Supply& supply) {
     }
     if (any) active_.push_back(static_cast<std::uint32_t>(i));
   }
-  lay_out_bids();
+  build_kernel();
 }
 
 void Book::reopen(const Supply& supply) {
@@ -190,46 +190,48 @@ double Book::cost_of(std::uint32_t option, std::span<const double> costs) const 
   return slot_[option] == Slots::kNone ? kInfinity : costs[slot_[option]];
 }
 
-/// By levy: the price of a GPU in its whole chain.
-std::vector<double> Book::levy_prices(std::span<const double> prices) const {
+/// By quota: the price of a GPU in its whole chain.
+std::vector<double> Book::sum_quota_prices(std::span<const double> prices) const {
   std::vector<double> sums;
-  for (const Levy& levy : levies_) {
+  for (const PricedQuota& quota : quotas_) {
     double sum = 0.0;
-    for (const std::uint32_t l : levy.chain) sum += prices[pools_ + l];
+    for (const std::uint32_t l : quota.chain) sum += prices[pools_ + l];
     sums.push_back(sum);
   }
   return sums;
 }
 
-/// By fare: what a job pays for it.
-std::vector<double> Book::fare_prices(std::span<const double> prices) const {
+/// By entry of OptionTable::uplink_loads: what a job pays for it.
+std::vector<double> Book::sum_uplink_costs(std::span<const double> prices) const {
   std::vector<double> sums;
-  for (const auto& tolls : option_table_.fares()) {
+  for (const auto& group_loads : option_table_.uplink_loads()) {
     double sum = 0.0;
-    for (const auto& toll : tolls) {
-      if (toll.group == model::UplinkGroups::kNone) continue;
-      sum += prices[pools_ + levies_.size() + toll.group] * toll.mbps / trunks_[toll.group].unit;
+    for (const auto& group_load : group_loads) {
+      if (group_load.group == model::UplinkGroups::kNone) continue;
+      sum += prices[pools_ + quotas_.size() + group_load.group] * group_load.mbps /
+             uplinks_[group_load.group].unit;
     }
     sums.push_back(sum);
   }
   return sums;
 }
 
-/// By fare: what it puts on groups of uplinks.
-std::vector<Bids::Fare> Book::fare_loads() const {
-  std::vector<Bids::Fare> loads;
-  for (const auto& tolls : option_table_.fares()) {
-    Bids::Fare& fare = loads.emplace_back();
-    for (std::size_t i = 0; i < tolls.size(); ++i) {
-      if (tolls[i].group == model::UplinkGroups::kNone) continue;
-      fare[i] = {tolls[i].group, tolls[i].mbps / trunks_[tolls[i].group].unit};
+/// By entry of OptionTable::uplink_loads: what it puts on groups of uplinks.
+std::vector<SoftmaxKernel::UplinkLoads> Book::uplink_loads() const {
+  std::vector<SoftmaxKernel::UplinkLoads> loads;
+  for (const auto& group_loads : option_table_.uplink_loads()) {
+    SoftmaxKernel::UplinkLoads& uplink_loads = loads.emplace_back();
+    for (std::size_t i = 0; i < group_loads.size(); ++i) {
+      if (group_loads[i].group == model::UplinkGroups::kNone) continue;
+      uplink_loads[i] = {group_loads[i].group,
+                         group_loads[i].mbps / uplinks_[group_loads[i].group].unit};
     }
   }
   return loads;
 }
 
 /// Those with as many options each side by side: loops of one length.
-void Book::lay_out_bids() {
+void Book::build_kernel() {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  // options, bidder
   for (const std::uint32_t i : active_) {
     const auto had = [&](std::uint32_t slot) { return slot != Slots::kNone; };
@@ -238,26 +240,27 @@ void Book::lay_out_bids() {
     order.emplace_back(static_cast<std::uint32_t>(count), i);
   }
   std::ranges::sort(order);
-  bids_.reset(slots_.size(), levies_.size(), trunks_.size(), fare_loads());
+  kernel_.reset(slots_.size(), quotas_.size(), uplinks_.size(), uplink_loads());
   for (const auto& [count, i] : order) {
     const Bidder& b = bidders_[i];
-    bids_.open({b.gpus, b.gpus * static_cast<double>(b.left()), b.required, b.levy});
+    kernel_.add_row({b.gpus, b.gpus * static_cast<double>(b.left()), b.required, b.quota});
     for (std::uint32_t c = b.first; c < b.last; ++c) {
-      if (slot_[c] != Slots::kNone) bids_.add(options_[c].value, slot_[c], options_[c].fare);
+      if (slot_[c] != Slots::kNone)
+        kernel_.add_option(options_[c].value, slot_[c], options_[c].uplink_load);
     }
   }
 }
 
-std::vector<std::int64_t> Book::sum_bids(const Quotes& quotes, double eps, std::size_t first_block,
-                                         std::size_t last_block) {
-  const std::size_t size = bids_.layout().size();
+std::vector<std::int64_t> Book::sum_blocks(const KernelPrices& prices, double eps,
+                                           std::size_t first_block, std::size_t last_block) {
+  const std::size_t size = kernel_.layout().size();
   std::vector<std::int64_t> sums(size, 0);
   const std::size_t first = std::min(first_block, blocks());
   const std::size_t count = std::max(std::min(last_block, blocks()), first) - first;
-  bids_.prepare(quotes, eps);
+  kernel_.prepare_shortlist(prices, eps);
   const auto share = [&](std::size_t from, std::size_t to, std::span<std::int64_t> into) {
-    bids_.sum((first + from) * kBlock, std::min((first + to) * kBlock, bids_.size()), quotes, eps,
-              {value_scale_, demand_scale_}, into);
+    kernel_.sum((first + from) * kBlock, std::min((first + to) * kBlock, kernel_.size()), prices,
+                eps, {value_scale_, demand_scale_}, into);
   };
   const auto threads =
       std::min(count / kBlocksPerThread, static_cast<std::size_t>(parallel::thread_limit()));
@@ -282,20 +285,21 @@ void Book::evaluate(std::span<const double> prices, double eps, std::size_t firs
   BERTH_EXPECT(sums.size() == sums_size() || sums.size() == 1);
   BERTH_EXPECT(eps >= 0.0 && eps <= std::max(shape_.largest_value, 1.0));
   const Rents rents = slots_.rents(prices.first(pools_), eps);
-  const std::vector<double> levies = levy_prices(prices);
-  const std::vector<double> fares = fare_prices(prices);
-  const auto bids = sum_bids({rents.slots, levies, fares}, eps, first_block, last_block);
-  sums[0] += bids[0];
+  const std::vector<double> quota_prices = sum_quota_prices(prices);
+  const std::vector<double> uplink_costs = sum_uplink_costs(prices);
+  const auto kernel_sums =
+      sum_blocks({rents.slots, quota_prices, uplink_costs}, eps, first_block, last_block);
+  sums[0] += kernel_sums[0];
   if (sums.size() == 1) return;
-  const Bids::Layout& at = bids_.layout();
-  slots_.spread(rents, std::span(bids).subspan(at.slots, slots_.size()), share_parts_,
+  const SoftmaxKernel::SumLayout& at = kernel_.layout();
+  slots_.spread(rents, std::span(kernel_sums).subspan(at.place_lists, slots_.size()), share_parts_,
                 sums.subspan(1, pools_));
-  for (std::size_t l = 0; l < levies_.size(); ++l) {
-    const std::int64_t demand = bids[at.levies + l] * share_parts_;
-    for (const std::uint32_t above : levies_[l].chain) sums[1 + pools_ + above] += demand;
+  for (std::size_t l = 0; l < quotas_.size(); ++l) {
+    const std::int64_t demand = kernel_sums[at.quotas + l] * share_parts_;
+    for (const std::uint32_t above : quotas_[l].chain) sums[1 + pools_ + above] += demand;
   }
-  for (std::size_t t = 0; t < trunks_.size(); ++t) {
-    sums[1 + pools_ + levies_.size() + t] += bids[at.groups + t] * share_parts_;
+  for (std::size_t t = 0; t < uplinks_.size(); ++t) {
+    sums[1 + pools_ + quotas_.size() + t] += kernel_sums[at.uplinks + t] * share_parts_;
   }
 }
 

@@ -17,14 +17,14 @@ namespace berth::solver::assignment {
 
 /// Equal jobs: the same options, so one softmax serves them all.
 struct Bidder {
-  static constexpr std::uint32_t kNoLevy = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNoQuota = ~std::uint32_t{0};
 
   double gpus = 0.0;       ///< of one job
   std::int64_t milli = 0;  ///< the same in thousandths
   std::uint64_t kind = 0;  ///< `job_kind` of its jobs
   bool required = false;
-  bool tolled = false;                ///< some option loads uplinks that have a price
-  std::uint32_t levy = kNoLevy;       ///< first quota its jobs count for
+  bool has_uplink_price = false;      ///< some option loads uplinks that have a price
+  std::uint32_t quota = kNoQuota;     ///< first quota its jobs count for
   std::uint32_t first = 0, last = 0;  ///< its options in Book::choice_values
   std::vector<std::uint32_t> jobs;    ///< positions, ascending; the first `taken` are decided
   std::uint32_t taken = 0;
@@ -86,40 +86,40 @@ class Book {
 
  private:
   /// A quota with a price, and the quotas that its jobs count for besides.
-  struct Levy {
+  struct PricedQuota {
     double gpus = 0.0;                 ///< room
-    double most = 0.0;                 ///< price per GPU that can matter, infinite for a hard quota
-    std::vector<std::uint32_t> chain;  ///< into levies_, itself first
+    double max_price = 0.0;            ///< price per GPU that can matter, infinite for a hard quota
+    std::vector<std::uint32_t> chain;  ///< into quotas_, itself first
   };
 
   void merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
                   const model::Quotas* quotas);
-  void add_levies(const model::Quotas& quotas);
-  [[nodiscard]] std::vector<double> levy_prices(std::span<const double> prices) const;
-  [[nodiscard]] std::vector<double> fare_prices(std::span<const double> prices) const;
-  [[nodiscard]] std::vector<Bids::Fare> fare_loads() const;
-  void lay_out_bids();
-  /// Value, demand of each slot, of each levy, of each group of uplinks by all bidders in some
+  void add_quotas(const model::Quotas& quotas);
+  [[nodiscard]] std::vector<double> sum_quota_prices(std::span<const double> prices) const;
+  [[nodiscard]] std::vector<double> sum_uplink_costs(std::span<const double> prices) const;
+  [[nodiscard]] std::vector<SoftmaxKernel::UplinkLoads> uplink_loads() const;
+  void build_kernel();
+  /// Value, demand of each slot, of each quota, of each group of uplinks by all bidders in some
   /// blocks.
-  std::vector<std::int64_t> sum_bids(const Quotes& quotes, double eps, std::size_t first_block,
-                                     std::size_t last_block);
+  std::vector<std::int64_t> sum_blocks(const KernelPrices& prices, double eps,
+                                       std::size_t first_block, std::size_t last_block);
   [[nodiscard]] double cost_of(std::uint32_t option, std::span<const double> costs) const;
 
   OptionTable option_table_;
   Slots slots_;
   std::size_t pools_ = 0;
-  std::vector<Levy> levies_;
-  std::vector<model::UplinkGroups::Group> trunks_;
+  std::vector<PricedQuota> quotas_;
+  std::vector<model::UplinkGroups::Group> uplinks_;
   MarketShape shape_;
   std::vector<Bidder> bidders_;
   std::vector<Option> options_;      ///< of all bidders, values per GPU
   std::vector<char> forbidden_;      ///< by option
   std::vector<std::uint32_t> slot_;  ///< by option; Slots::kNone when not to be had now
   std::vector<std::uint32_t> active_;
-  Bids bids_;                             ///< of those
+  SoftmaxKernel kernel_;                  ///< of those
   std::vector<std::uint32_t> bidder_of_;  ///< by position; kNone when it bids for nothing
   double value_scale_ = 1.0;              ///< powers of two: fixed point units per unit of value
-  double demand_scale_ = 1.0;             ///< and per GPU of a slot's or a levy's demand
+  double demand_scale_ = 1.0;             ///< and per GPU of a slot's or a quota's demand
   std::int64_t share_parts_ = 1;          ///< a pool's share of it is counted in so many parts
 };
 

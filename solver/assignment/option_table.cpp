@@ -182,16 +182,16 @@ bool OptionTable::cpu_tasks_fit(const TaskProfile& profile,
   });
 }
 
-/// Equal loads share one fare.
-std::uint32_t OptionTable::fare(JobId job, GpuTypeId type, Level width) {
-  if (uplinks_ == nullptr) return Option::kFree;
-  const auto tolls = uplinks_->tolls(job, type, width);
-  if (tolls == model::UplinkGroups::Tolls{}) return Option::kFree;
-  const std::array<double, 4> key{static_cast<double>(tolls[0].group), tolls[0].mbps,
-                                  static_cast<double>(tolls[1].group), tolls[1].mbps};
+/// Equal loads share one entry.
+std::uint32_t OptionTable::intern_uplink_load(JobId job, GpuTypeId type, Level width) {
+  if (uplinks_ == nullptr) return Option::kNoUplinkLoad;
+  const auto loads = uplinks_->tolls(job, type, width);
+  if (loads == model::UplinkGroups::Tolls{}) return Option::kNoUplinkLoad;
+  const std::array<double, 4> key{static_cast<double>(loads[0].group), loads[0].mbps,
+                                  static_cast<double>(loads[1].group), loads[1].mbps};
   const auto [entry, fresh] =
-      known_fares_.try_emplace(key, static_cast<std::uint32_t>(fares_.size()));
-  if (fresh) fares_.push_back(tolls);
+      known_uplink_loads_.try_emplace(key, static_cast<std::uint32_t>(uplink_loads_.size()));
+  if (fresh) uplink_loads_.push_back(loads);
   return entry->second;
 }
 
@@ -226,7 +226,7 @@ void OptionTable::add_type_options(JobId id, std::uint32_t profile_id, GpuTypeId
   struct KeptOption {
     Level width, scope;
     double value;
-    std::uint32_t fare;
+    std::uint32_t uplink_load;
   };
   std::vector<KeptOption> kept;
   for (const HomeScope& scope : scopes_of(instance.cluster, job, finest)) {
@@ -245,15 +245,15 @@ void OptionTable::add_type_options(JobId id, std::uint32_t profile_id, GpuTypeId
       if (!cpu_tasks_fit(profile, domain_pools, width)) continue;
       const Level actual_width = width == Level::pod && finest == Level::pod ? Level::rack : width;
       const double value = valuation_->option(id, type, actual_width, scope.distance);
-      const std::uint32_t toll = fare(id, type, actual_width);
+      const std::uint32_t load = intern_uplink_load(id, type, actual_width);
       const bool inside = std::ranges::any_of(kept, [&](const KeptOption& k) {
         return k.width >= width && k.scope >= scope.level && k.value >= value &&
-               (k.fare == Option::kFree || k.fare == toll);
+               (k.uplink_load == Option::kNoUplinkLoad || k.uplink_load == load);
       });
       if (inside || (value <= 0.0 && !job.required)) continue;
-      kept.push_back({width, scope.level, value, toll});
+      kept.push_back({width, scope.level, value, load});
       options_.push_back(
-          {value, intern({profile_id, type, width, scope.level, scope.domain}), toll});
+          {value, intern({profile_id, type, width, scope.level, scope.domain}), load});
     }
   }
 }

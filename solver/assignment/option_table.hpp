@@ -41,11 +41,12 @@ struct PlaceClass {
 };
 
 struct Option {
-  static constexpr std::uint32_t kFree = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNoUplinkLoad = ~std::uint32_t{0};
 
   double value = 0.0;
   std::uint32_t place_class = 0;  ///< index into OptionTable::place_classes
-  std::uint32_t fare = kFree;  ///< index into OptionTable::fares: what its ring loads uplinks with
+  std::uint32_t uplink_load =
+      kNoUplinkLoad;  ///< index into OptionTable::uplink_loads: what its ring loads uplinks with
 
   bool operator==(const Option&) const = default;
 };
@@ -66,7 +67,9 @@ class OptionTable {
   }
   [[nodiscard]] const std::vector<TaskProfile>& profiles() const { return profiles_; }
   [[nodiscard]] const std::vector<PlaceClass>& place_classes() const { return place_classes_; }
-  [[nodiscard]] const std::vector<model::UplinkGroups::Tolls>& fares() const { return fares_; }
+  [[nodiscard]] const std::vector<model::UplinkGroups::Tolls>& uplink_loads() const {
+    return uplink_loads_;
+  }
   [[nodiscard]] const TaskProfile& profile(const PlaceClass& place_class) const {
     return profiles_[place_class.profile];
   }
@@ -76,7 +79,7 @@ class OptionTable {
   void add_options(JobId job, std::uint32_t profile);
   void add_type_options(JobId job, std::uint32_t profile, GpuTypeId type);
   std::uint32_t intern(const PlaceClass& place_class);
-  std::uint32_t fare(JobId job, GpuTypeId type, model::Level width);
+  std::uint32_t intern_uplink_load(JobId job, GpuTypeId type, model::Level width);
   [[nodiscard]] model::Level widest_ring(const model::Communication& communication) const;
   [[nodiscard]] bool cpu_tasks_fit(const TaskProfile& profile,
                                    std::span<const std::int32_t> domain_pools,
@@ -91,8 +94,8 @@ class OptionTable {
   std::unordered_multimap<std::uint64_t, std::uint32_t> known_profiles_;
   std::vector<PlaceClass> place_classes_;
   std::unordered_map<std::uint64_t, std::uint32_t> known_place_classes_;
-  std::vector<model::UplinkGroups::Tolls> fares_;
-  std::map<std::array<double, 4>, std::uint32_t> known_fares_;
+  std::vector<model::UplinkGroups::Tolls> uplink_loads_;
+  std::map<std::array<double, 4>, std::uint32_t> known_uplink_loads_;
   std::vector<std::uint32_t> profile_of_;
   std::vector<std::size_t> end_;
   std::vector<Option> options_;

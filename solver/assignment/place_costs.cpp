@@ -191,7 +191,7 @@ void Slots::soften(const Slot& slot, double eps, double& cost, Rents& rents) con
     if (eps > 0.0) {
       for (double& c : part) {
         const double x = (least - c) / eps;
-        c = x > -kFar ? exp_of(std::max(x, -kFar)) : 0.0;
+        c = x > -kNegligibleExponent ? exp_of(std::max(x, -kNegligibleExponent)) : 0.0;
       }
     } else {
       for (double& c : part) c = c > least ? 0.0 : 1.0;

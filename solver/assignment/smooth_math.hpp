@@ -9,7 +9,8 @@
 /// promise; and loops over them become vector code.
 namespace berth::solver::assignment {
 
-constexpr double kFar = 20.0;  ///< exp(-20) of a job's worth is less than any price can show
+constexpr double kNegligibleExponent =
+    20.0;  ///< exp(-20) of a job's worth is less than any price can show
 
 /// Horner's rule, the highest power first.
 template <class... Rest>

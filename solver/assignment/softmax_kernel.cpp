@@ -11,12 +11,12 @@
 namespace berth::solver::assignment {
 namespace {
 
-constexpr double kSlack = 20.0;  ///< eps that costs may move before a new shortlist
+constexpr double kShortlistSlack = 20.0;  ///< eps that costs may move before a new shortlist
 
 std::int64_t fixed(double units) { return static_cast<std::int64_t>(units + 0.5); }
 
 /// How far values fell and rose, added up.
-double drift(std::span<const double> now, std::span<const double> then) {
+double total_drift(std::span<const double> now, std::span<const double> then) {
   double down = 0.0, up = 0.0;
   for (std::size_t i = 0; i < now.size(); ++i) {
     up = std::max(up, now[i] - then[i]);
@@ -27,235 +27,241 @@ double drift(std::span<const double> now, std::span<const double> then) {
 
 }  // namespace
 
-void Bids::Choices::clear() {
+void SoftmaxKernel::OptionColumns::clear() {
   value.clear();
-  slot.clear();
-  fare.clear();
+  place_list.clear();
+  uplink_load.clear();
   end.clear();
 }
 
-void Bids::Choices::add(const Choices& from, std::size_t k) {
+void SoftmaxKernel::OptionColumns::add(const OptionColumns& from, std::size_t k) {
   value.push_back(from.value[k]);
-  slot.push_back(from.slot[k]);
-  fare.push_back(from.fare[k]);
+  place_list.push_back(from.place_list[k]);
+  uplink_load.push_back(from.uplink_load[k]);
 }
 
-void Bids::reset(std::size_t slots, std::size_t levies, std::size_t groups,
-                 std::vector<Fare> fares) {
-  layout_.levies = layout_.slots + slots;
-  layout_.groups = layout_.levies + levies;
-  layout_.out = layout_.groups + groups;
-  fares_ = std::move(fares);
+void SoftmaxKernel::reset(std::size_t place_lists, std::size_t quotas, std::size_t uplinks,
+                          std::vector<UplinkLoads> uplink_loads) {
+  layout_.quotas = layout_.place_lists + place_lists;
+  layout_.uplinks = layout_.quotas + quotas;
+  layout_.unplaced = layout_.uplinks + uplinks;
+  uplink_loads_ = std::move(uplink_loads);
   gpus_.clear();
   amount_.clear();
-  out_.clear();
-  levy_.clear();
-  tolled_.clear();
-  most_ = 0;
-  largest_ = 0.0;
-  all_.clear();
+  unplaced_profit_.clear();
+  quota_.clear();
+  has_uplink_price_.clear();
+  max_options_ = 0;
+  largest_value_ = 0.0;
+  options_.clear();
   margin_ = -1.0;
 }
 
-void Bids::open(const Bidder& bidder) {
-  gpus_.push_back(bidder.gpus);
-  amount_.push_back(bidder.amount);
-  out_.push_back(bidder.required ? -kInfinity : 0.0);
-  levy_.push_back(bidder.levy);
-  tolled_.push_back(0);
-  all_.end.push_back(static_cast<std::uint32_t>(all_.value.size()));
+void SoftmaxKernel::add_row(const KernelRow& row) {
+  gpus_.push_back(row.gpus);
+  amount_.push_back(row.amount);
+  unplaced_profit_.push_back(row.required ? -kInfinity : 0.0);
+  quota_.push_back(row.quota);
+  has_uplink_price_.push_back(0);
+  options_.end.push_back(static_cast<std::uint32_t>(options_.value.size()));
 }
 
-void Bids::add(double value, std::uint32_t slot, std::uint32_t fare) {
-  all_.value.push_back(value);
-  all_.slot.push_back(slot);
-  all_.fare.push_back(fare);
-  const std::size_t begin = all_.end.size() > 1 ? all_.end[all_.end.size() - 2] : 0;
-  all_.end.back() = static_cast<std::uint32_t>(all_.value.size());
-  most_ = std::max(most_, all_.value.size() - begin);
-  largest_ = std::max(largest_, std::abs(value));
-  if (fare != kNone) tolled_.back() = 1;
+void SoftmaxKernel::add_option(double value, std::uint32_t place_list, std::uint32_t uplink_load) {
+  options_.value.push_back(value);
+  options_.place_list.push_back(place_list);
+  options_.uplink_load.push_back(uplink_load);
+  const std::size_t begin = options_.end.size() > 1 ? options_.end[options_.end.size() - 2] : 0;
+  options_.end.back() = static_cast<std::uint32_t>(options_.value.size());
+  max_options_ = std::max(max_options_, options_.value.size() - begin);
+  largest_value_ = std::max(largest_value_, std::abs(value));
+  if (uplink_load != kNone) has_uplink_price_.back() = 1;
 }
 
-double Bids::weigh(std::size_t bidder, const Quotes& quotes, const Choices& among,
-                   std::span<double> profit) const {
-  const std::size_t begin = bidder == 0 ? 0 : among.end[bidder - 1];
-  const std::size_t count = among.end[bidder] - begin;
-  const double levy = levy_of(bidder, quotes);
+double SoftmaxKernel::profits_of(std::size_t row, const KernelPrices& prices,
+                                 const OptionColumns& among, std::span<double> profit) const {
+  const std::size_t begin = row == 0 ? 0 : among.end[row - 1];
+  const std::size_t count = among.end[row] - begin;
+  const double quota_price = quota_price_of(row, prices);
   const double* value = among.value.data() + begin;
-  const std::uint32_t* slot = among.slot.data() + begin;
-  double top = out_[bidder];
+  const std::uint32_t* place_list = among.place_list.data() + begin;
+  double top = unplaced_profit_[row];
   for (std::size_t k = 0; k < count; ++k) {
-    profit[k] = value[k] - quotes.slots[slot[k]] - levy;
+    profit[k] = value[k] - prices.place_costs[place_list[k]] - quota_price;
     top = profit[k] > top ? profit[k] : top;
   }
-  if (tolled_[bidder] == 0) return top;
-  top = out_[bidder];
+  if (has_uplink_price_[row] == 0) return top;
+  top = unplaced_profit_[row];
   for (std::size_t k = 0; k < count; ++k) {
-    const std::uint32_t fare = among.fare[begin + k];
-    if (fare != kNone) profit[k] -= quotes.fares[fare] / gpus_[bidder];
+    const std::uint32_t uplink_load = among.uplink_load[begin + k];
+    if (uplink_load != kNone) profit[k] -= prices.uplink_costs[uplink_load] / gpus_[row];
     top = std::max(top, profit[k]);
   }
   return top;
 }
 
-bool Bids::shortlist_holds(const Quotes& quotes, double eps) const {
+bool SoftmaxKernel::shortlist_is_valid(const KernelPrices& prices, double eps) const {
   if (margin_ < 0.0) return false;
   // fewer will do for a smaller eps
   if (eps > 0.0 && eps < 0.9 * eps_) return false;
-  const double moved = drift(quotes.slots, slots_then_) + drift(quotes.levies, levies_then_);
-  const double rounding = 1e-12 * (largest_ + margin_);
-  return kFar * eps + moved * (1.0 + 1e-9) + rounding <= margin_;
+  const double moved = total_drift(prices.place_costs, shortlist_place_costs_) +
+                       total_drift(prices.quota_prices, shortlist_quota_prices_);
+  const double rounding = 1e-12 * (largest_value_ + margin_);
+  return kNegligibleExponent * eps + moved * (1.0 + 1e-9) + rounding <= margin_;
 }
 
-void Bids::prepare(const Quotes& quotes, double eps) {
-  if (shortlist_holds(quotes, eps)) return;
-  margin_ = (kFar + kSlack) * eps;
+void SoftmaxKernel::prepare_shortlist(const KernelPrices& prices, double eps) {
+  if (shortlist_is_valid(prices, eps)) return;
+  margin_ = (kNegligibleExponent + kShortlistSlack) * eps;
   if (eps == 0.0) {
     margin_ = -1.0;
     return;
   }
   eps_ = eps;
-  slots_then_.assign(quotes.slots.begin(), quotes.slots.end());
-  levies_then_.assign(quotes.levies.begin(), quotes.levies.end());
-  short_.clear();
-  std::vector<double> profit(most_);
+  shortlist_place_costs_.assign(prices.place_costs.begin(), prices.place_costs.end());
+  shortlist_quota_prices_.assign(prices.quota_prices.begin(), prices.quota_prices.end());
+  shortlist_.clear();
+  std::vector<double> profit(max_options_);
   for (std::size_t b = 0; b < size(); ++b) {
-    const std::size_t begin = b == 0 ? 0 : all_.end[b - 1];
-    // fares move too: a job that pays some keeps all its options
-    const double least = tolled_[b] != 0 ? -kInfinity : weigh(b, quotes, all_, profit) - margin_;
-    for (std::size_t k = begin; k < all_.end[b]; ++k) {
-      if (tolled_[b] != 0 || profit[k - begin] > least) short_.add(all_, k);
+    const std::size_t begin = b == 0 ? 0 : options_.end[b - 1];
+    // uplink loads move too: a job that pays some keeps all its options
+    const double least =
+        has_uplink_price_[b] != 0 ? -kInfinity : profits_of(b, prices, options_, profit) - margin_;
+    for (std::size_t k = begin; k < options_.end[b]; ++k) {
+      if (has_uplink_price_[b] != 0 || profit[k - begin] > least) shortlist_.add(options_, k);
     }
-    short_.end.push_back(static_cast<std::uint32_t>(short_.value.size()));
+    shortlist_.end.push_back(static_cast<std::uint32_t>(shortlist_.value.size()));
   }
 }
 
-void Bids::count(std::size_t bidder, std::uint32_t fare, double gpus, double unit,
-                 std::span<std::int64_t> sums) const {
-  if (fare == kNone) return;
-  for (const Load& load : fares_[fare]) {
+void SoftmaxKernel::add_uplink_demand(std::size_t row, std::uint32_t uplink_load, double gpus,
+                                      double unit, std::span<std::int64_t> sums) const {
+  if (uplink_load == kNone) return;
+  for (const UplinkLoad& load : uplink_loads_[uplink_load]) {
     if (load.group == kNone) continue;
-    sums[layout_.groups + load.group] += fixed(gpus / gpus_[bidder] * load.units * unit);
+    sums[layout_.uplinks + load.group] += fixed(gpus / gpus_[row] * load.units * unit);
   }
 }
 
-void Bids::sum_exact(std::size_t first, std::size_t last, const Quotes& quotes, const Units& units,
-                     std::span<std::int64_t> sums) const {
-  const Choices& among = margin_ < 0.0 ? all_ : short_;
-  std::vector<double> profit(most_);
+void SoftmaxKernel::sum_exact(std::size_t first, std::size_t last, const KernelPrices& prices,
+                              const Units& units, std::span<std::int64_t> sums) const {
+  const OptionColumns& among = margin_ < 0.0 ? options_ : shortlist_;
+  std::vector<double> profit(max_options_);
   for (std::size_t b = first; b < last; ++b) {
     const std::size_t begin = b == 0 ? 0 : among.end[b - 1];
-    const double top = weigh(b, quotes, among, profit);
+    const double top = profits_of(b, prices, among, profit);
     sums[0] += fixed(amount_[b] * top * units.value);
-    if (top <= out_[b]) continue;
+    if (top <= unplaced_profit_[b]) continue;
     const auto best = std::find(profit.begin(), profit.end(), top);
     const std::size_t k = begin + static_cast<std::size_t>(best - profit.begin());
-    sums[layout_.slots + among.slot[k]] += fixed(amount_[b] * units.demand);
-    if (tolled_[b] != 0) count(b, among.fare[k], amount_[b], units.demand, sums);
-    if (levy_[b] != kNone) sums[layout_.levies + levy_[b]] += fixed(amount_[b] * units.demand);
+    sums[layout_.place_lists + among.place_list[k]] += fixed(amount_[b] * units.demand);
+    if (has_uplink_price_[b] != 0)
+      add_uplink_demand(b, among.uplink_load[k], amount_[b], units.demand, sums);
+    if (quota_[b] != kNone) sums[layout_.quotas + quota_[b]] += fixed(amount_[b] * units.demand);
   }
 }
 
 /// Bidders in a row whose options near the best are weighed together: long loops over plain arrays.
-class Bids::Batch {
+class SoftmaxKernel::Batch {
  public:
-  Batch(const Bids& bids, const Quotes& quotes, double eps, const Units& units,
+  Batch(const SoftmaxKernel& kernel, const KernelPrices& prices, double eps, const Units& units,
         std::span<std::int64_t> sums)
-      : bids_(bids),
-        among_(bids.margin_ < 0.0 ? bids.all_ : bids.short_),
-        quotes_(quotes),
+      : kernel_(kernel),
+        among_(kernel.margin_ < 0.0 ? kernel.options_ : kernel.shortlist_),
+        quotes_(prices),
         eps_(eps),
         units_(units),
         sums_(sums),
-        profit_(bids.most_),
-        x_(kRoom + bids.most_ + 1),
-        target_(x_.size()),
-        choice_(x_.size()) {}
+        profit_(kernel.max_options_),
+        x_(kCapacity + kernel.max_options_ + 1),
+        sum_index_(x_.size()),
+        option_(x_.size()) {}
 
-  void add(std::size_t bidder) {
-    const std::size_t begin = bidder == 0 ? 0 : among_.end[bidder - 1];
-    const std::size_t count = among_.end[bidder] - begin;
-    const double top = bids_.weigh(bidder, quotes_, among_, profit_);
-    const double far = top - kFar * eps_, inverse = 1.0 / eps_;
+  void add(std::size_t row) {
+    const std::size_t begin = row == 0 ? 0 : among_.end[row - 1];
+    const std::size_t count = among_.end[row] - begin;
+    const double top = kernel_.profits_of(row, quotes_, among_, profit_);
+    const double far = top - kNegligibleExponent * eps_, inverse = 1.0 / eps_;
     std::size_t n = filled_;
     for (std::size_t k = 0; k < count; ++k) {
       const double a = profit_[k];
       x_[n] = (a - top) * inverse;
-      choice_[n] = static_cast<std::uint32_t>(begin + k);
-      target_[n] = static_cast<std::uint32_t>(bids_.layout_.slots + among_.slot[begin + k]);
+      option_[n] = static_cast<std::uint32_t>(begin + k);
+      sum_index_[n] =
+          static_cast<std::uint32_t>(kernel_.layout_.place_lists + among_.place_list[begin + k]);
       n += a > far ? 1 : 0;
     }
-    const double out = bids_.out_[bidder];
-    x_[n] = (out - top) * inverse;
-    target_[n] = static_cast<std::uint32_t>(bids_.layout_.out);
-    n += out > far ? 1 : 0;
+    const double unplaced = kernel_.unplaced_profit_[row];
+    x_[n] = (unplaced - top) * inverse;
+    sum_index_[n] = static_cast<std::uint32_t>(kernel_.layout_.unplaced);
+    n += unplaced > far ? 1 : 0;
     filled_ = n;
-    end_[bidders_] = static_cast<std::uint32_t>(n);
-    top_[bidders_] = top;
-    bidder_[bidders_] = static_cast<std::uint32_t>(bidder);
-    if (++bidders_ == kBidders || filled_ > kRoom) flush();
+    end_[rows_] = static_cast<std::uint32_t>(n);
+    top_[rows_] = top;
+    row_[rows_] = static_cast<std::uint32_t>(row);
+    if (++rows_ == kMaxRows || filled_ > kCapacity) flush();
   }
 
   void flush() {
     for (std::size_t j = 0; j < filled_; ++j) x_[j] = exp_of(x_[j]);
-    for (std::size_t i = 0, j = 0; i < bidders_; ++i) {
+    for (std::size_t i = 0, j = 0; i < rows_; ++i) {
       double sum = 0.0;
       for (; j < end_[i]; ++j) sum += x_[j];
       sum_[i] = sum;
-      amount_[i] = bids_.amount_[bidder_[i]];
+      amount_[i] = kernel_.amount_[row_[i]];
     }
-    for (std::size_t i = 0; i < bidders_; ++i) {
+    for (std::size_t i = 0; i < rows_; ++i) {
       value_[i] = amount_[i] * (top_[i] + eps_ * log_of(sum_[i])) * units_.value;
       unit_[i] = amount_[i] * units_.demand / sum_[i];
     }
-    for (std::size_t i = 0, j = 0; i < bidders_; ++i) {
+    for (std::size_t i = 0, j = 0; i < rows_; ++i) {
       sums_[0] += fixed(value_[i]);
       const std::size_t begin = j;
-      for (; j < end_[i]; ++j) sums_[target_[j]] += fixed(unit_[i] * x_[j]);
-      const std::size_t b = bidder_[i];
-      if (bids_.levy_[b] != kNone || bids_.tolled_[b] != 0) count_beside(i, begin);
+      for (; j < end_[i]; ++j) sums_[sum_index_[j]] += fixed(unit_[i] * x_[j]);
+      const std::size_t b = row_[i];
+      if (kernel_.quota_[b] != kNone || kernel_.has_uplink_price_[b] != 0)
+        add_limit_demand(i, begin);
     }
-    bidders_ = filled_ = 0;
+    rows_ = filled_ = 0;
   }
 
  private:
-  static constexpr std::size_t kBidders = 256, kRoom = 1024;
+  static constexpr std::size_t kMaxRows = 256, kCapacity = 1024;
 
-  void count_beside(std::size_t i, std::size_t begin) {
-    const std::size_t b = bidder_[i];
+  void add_limit_demand(std::size_t i, std::size_t begin) {
+    const std::size_t b = row_[i];
     double in = 0.0;
     for (std::size_t j = begin; j < end_[i]; ++j) {
-      if (target_[j] == bids_.layout_.out) continue;
+      if (sum_index_[j] == kernel_.layout_.unplaced) continue;
       in += x_[j];
-      if (bids_.tolled_[b] != 0) bids_.count(b, among_.fare[choice_[j]], x_[j], unit_[i], sums_);
+      if (kernel_.has_uplink_price_[b] != 0)
+        kernel_.add_uplink_demand(b, among_.uplink_load[option_[j]], x_[j], unit_[i], sums_);
     }
-    if (bids_.levy_[b] != kNone) {
-      sums_[bids_.layout_.levies + bids_.levy_[b]] += fixed(unit_[i] * in);
+    if (kernel_.quota_[b] != kNone) {
+      sums_[kernel_.layout_.quotas + kernel_.quota_[b]] += fixed(unit_[i] * in);
     }
   }
 
-  const Bids& bids_;
-  const Choices& among_;
-  const Quotes& quotes_;
+  const SoftmaxKernel& kernel_;
+  const OptionColumns& among_;
+  const KernelPrices& quotes_;
   double eps_;
   const Units& units_;
   std::span<std::int64_t> sums_;
   std::vector<double> profit_;
-  std::vector<double> x_;                       ///< by option: exponent, then weight
-  std::vector<std::uint32_t> target_, choice_;  ///< where its demand goes; which it is
-  std::array<double, kBidders> top_, sum_, amount_, value_, unit_;
-  std::array<std::uint32_t, kBidders> end_, bidder_;
-  std::size_t bidders_ = 0, filled_ = 0;
+  std::vector<double> x_;                          ///< by option: exponent, then weight
+  std::vector<std::uint32_t> sum_index_, option_;  ///< where its demand goes; which it is
+  std::array<double, kMaxRows> top_, sum_, amount_, value_, unit_;
+  std::array<std::uint32_t, kMaxRows> end_, row_;
+  std::size_t rows_ = 0, filled_ = 0;
 };
 
-void Bids::sum(std::size_t first, std::size_t last, const Quotes& quotes, double eps,
-               const Units& units, std::span<std::int64_t> sums) const {
+void SoftmaxKernel::sum(std::size_t first, std::size_t last, const KernelPrices& prices, double eps,
+                        const Units& units, std::span<std::int64_t> sums) const {
   if (eps == 0.0) {
-    sum_exact(first, last, quotes, units, sums);
+    sum_exact(first, last, prices, units, sums);
     return;
   }
-  Batch batch(*this, quotes, eps, units, sums);
+  Batch batch(*this, prices, eps, units, sums);
   for (std::size_t b = first; b < last; ++b) batch.add(b);
   batch.flush();
 }
