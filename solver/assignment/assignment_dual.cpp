@@ -39,7 +39,7 @@ Book::Book(const model::Valuation& valuation, const PoolIndex& pool_index,
            std::span<const JobId> jobs, const Supply& supply, const model::Quotas* quotas,
            const model::UplinkGroups* uplinks)
     : option_table_(valuation, pool_index, jobs, uplinks),
-      slots_(option_table_, pool_index),
+      place_costs_(option_table_, pool_index),
       pools_(pool_index.pools().size()) {
   if (quotas != nullptr) add_quotas(*quotas);
   if (uplinks != nullptr) uplinks_ = uplinks->groups();
@@ -66,7 +66,7 @@ void Book::merge_jobs(const model::Valuation& valuation, std::span<const JobId> 
                       const model::Quotas* quotas) {
   const model::Workload& workload = valuation.instance().workload;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known;
-  bidder_of_.assign(jobs.size(), Slots::kNone);
+  bidder_of_.assign(jobs.size(), PlaceCosts::kNone);
   const auto quota_of = [&](const model::Job& job) {
     const auto chain = quotas == nullptr ? std::span<const std::uint32_t>{} : quotas->of(job.queue);
     return chain.empty() ? Bidder::kNoQuota : chain.front();
@@ -115,7 +115,7 @@ MarketScale Book::scale() const {
     if (b.required) scale.required = 1;
     scale.options = std::max<std::int64_t>(scale.options, b.last - b.first);
     for (std::uint32_t c = b.first; c < b.last; ++c) {
-      if (slot_[c] == Slots::kNone) continue;  // no place holds the job
+      if (place_list_[c] == PlaceCosts::kNone) continue;  // no place holds the job
       scale.largest_value = std::max(scale.largest_value, options_[c].value);
     }
   }
@@ -165,15 +165,15 @@ void Book::restock(const Supply& supply) {
     if (b.left() == 0) continue;
     for (std::uint32_t c = b.first; c < b.last; ++c) used[options_[c].place_class] = 1;
   }
-  slots_.build(supply, used);
-  slot_.assign(options_.size(), Slots::kNone);
+  place_costs_.build(supply, used);
+  place_list_.assign(options_.size(), PlaceCosts::kNone);
   for (std::size_t i = 0; i < bidders_.size(); ++i) {
     const Bidder& b = bidders_[i];
     if (b.left() == 0) continue;
     bool any = false;
     for (std::uint32_t c = b.first; c < b.last; ++c) {
-      if (forbidden_[c] == 0) slot_[c] = slots_.of_place_class(options_[c].place_class);
-      any = any || slot_[c] != Slots::kNone;
+      if (forbidden_[c] == 0) place_list_[c] = place_costs_.of_place_class(options_[c].place_class);
+      any = any || place_list_[c] != PlaceCosts::kNone;
     }
     if (any) active_.push_back(static_cast<std::uint32_t>(i));
   }
@@ -187,7 +187,7 @@ void Book::reopen(const Supply& supply) {
 }
 
 double Book::cost_of(std::uint32_t option, std::span<const double> costs) const {
-  return slot_[option] == Slots::kNone ? kInfinity : costs[slot_[option]];
+  return place_list_[option] == PlaceCosts::kNone ? kInfinity : costs[place_list_[option]];
 }
 
 /// By quota: the price of a GPU in its whole chain.
@@ -234,19 +234,19 @@ std::vector<SoftmaxKernel::UplinkLoads> Book::uplink_loads() const {
 void Book::build_kernel() {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  // options, bidder
   for (const std::uint32_t i : active_) {
-    const auto had = [&](std::uint32_t slot) { return slot != Slots::kNone; };
-    const auto count =
-        std::count_if(slot_.begin() + bidders_[i].first, slot_.begin() + bidders_[i].last, had);
+    const auto had = [&](std::uint32_t place_list) { return place_list != PlaceCosts::kNone; };
+    const auto count = std::count_if(place_list_.begin() + bidders_[i].first,
+                                     place_list_.begin() + bidders_[i].last, had);
     order.emplace_back(static_cast<std::uint32_t>(count), i);
   }
   std::ranges::sort(order);
-  kernel_.reset(slots_.size(), quotas_.size(), uplinks_.size(), uplink_loads());
+  kernel_.reset(place_costs_.size(), quotas_.size(), uplinks_.size(), uplink_loads());
   for (const auto& [count, i] : order) {
     const Bidder& b = bidders_[i];
     kernel_.add_row({b.gpus, b.gpus * static_cast<double>(b.left()), b.required, b.quota});
     for (std::uint32_t c = b.first; c < b.last; ++c) {
-      if (slot_[c] != Slots::kNone)
-        kernel_.add_option(options_[c].value, slot_[c], options_[c].uplink_load);
+      if (place_list_[c] != PlaceCosts::kNone)
+        kernel_.add_option(options_[c].value, place_list_[c], options_[c].uplink_load);
     }
   }
 }
@@ -284,16 +284,17 @@ void Book::evaluate(std::span<const double> prices, double eps, std::size_t firs
   BERTH_EXPECT(prices.size() == shape_.group.size());
   BERTH_EXPECT(sums.size() == sums_size() || sums.size() == 1);
   BERTH_EXPECT(eps >= 0.0 && eps <= std::max(shape_.largest_value, 1.0));
-  const Rents rents = slots_.rents(prices.first(pools_), eps);
+  const SoftMinima soft_minima = place_costs_.evaluate(prices.first(pools_), eps);
   const std::vector<double> quota_prices = sum_quota_prices(prices);
   const std::vector<double> uplink_costs = sum_uplink_costs(prices);
   const auto kernel_sums =
-      sum_blocks({rents.slots, quota_prices, uplink_costs}, eps, first_block, last_block);
+      sum_blocks({soft_minima.costs, quota_prices, uplink_costs}, eps, first_block, last_block);
   sums[0] += kernel_sums[0];
   if (sums.size() == 1) return;
   const SoftmaxKernel::SumLayout& at = kernel_.layout();
-  slots_.spread(rents, std::span(kernel_sums).subspan(at.place_lists, slots_.size()), share_parts_,
-                sums.subspan(1, pools_));
+  place_costs_.distribute(soft_minima,
+                          std::span(kernel_sums).subspan(at.place_lists, place_costs_.size()),
+                          share_parts_, sums.subspan(1, pools_));
   for (std::size_t l = 0; l < quotas_.size(); ++l) {
     const std::int64_t demand = kernel_sums[at.quotas + l] * share_parts_;
     for (const std::uint32_t above : quotas_[l].chain) sums[1 + pools_ + above] += demand;
@@ -335,7 +336,7 @@ void Book::weigh(const Bidder& b, std::span<const double> costs, double eps,
 }
 
 double Book::regret(std::size_t position, std::span<const double> costs) const {
-  if (bidder_of_[position] == Slots::kNone) return 0.0;
+  if (bidder_of_[position] == PlaceCosts::kNone) return 0.0;
   const Bidder& b = bidders_[bidder_of_[position]];
   double best = b.required ? -kInfinity : 0.0;
   for (std::uint32_t c = b.first; c < b.last; ++c) {

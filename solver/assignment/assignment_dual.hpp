@@ -71,17 +71,19 @@ class Book {
                 std::span<double> gradient) const;
   double dual(std::span<const double> prices, double eps, std::span<double> gradient);
 
-  /// Softmax weights of a bidder's options, given Slots::costs; `weights` has one entry an option.
+  /// Softmax weights of a bidder's options, given PlaceCosts::costs; `weights` has one entry an
+  /// option.
   void weigh(const Bidder& bidder, std::span<const double> costs, double eps,
              std::span<double> weights) const;
 
   [[nodiscard]] const OptionTable& option_table() const { return option_table_; }
-  [[nodiscard]] const Slots& slots() const { return slots_; }
+  [[nodiscard]] const PlaceCosts& place_costs() const { return place_costs_; }
   [[nodiscard]] const std::vector<Bidder>& bidders() const { return bidders_; }
   [[nodiscard]] std::span<const std::uint32_t> active() const { return active_; }
   [[nodiscard]] const Option& option(std::uint32_t at) const { return options_[at]; }
 
-  /// Best priced profit of the job at `position`, given exact Slots::costs; >= 0 unless required.
+  /// Best priced profit of the job at `position`, given exact PlaceCosts::costs; >= 0 unless
+  /// required.
   [[nodiscard]] double regret(std::size_t position, std::span<const double> costs) const;
 
  private:
@@ -99,27 +101,27 @@ class Book {
   [[nodiscard]] std::vector<double> sum_uplink_costs(std::span<const double> prices) const;
   [[nodiscard]] std::vector<SoftmaxKernel::UplinkLoads> uplink_loads() const;
   void build_kernel();
-  /// Value, demand of each slot, of each quota, of each group of uplinks by all bidders in some
-  /// blocks.
+  /// Value, demand of each place list, of each quota, of each group of uplinks by all bidders in
+  /// some blocks.
   std::vector<std::int64_t> sum_blocks(const KernelPrices& prices, double eps,
                                        std::size_t first_block, std::size_t last_block);
   [[nodiscard]] double cost_of(std::uint32_t option, std::span<const double> costs) const;
 
   OptionTable option_table_;
-  Slots slots_;
+  PlaceCosts place_costs_;
   std::size_t pools_ = 0;
   std::vector<PricedQuota> quotas_;
   std::vector<model::UplinkGroups::Group> uplinks_;
   MarketShape shape_;
   std::vector<Bidder> bidders_;
-  std::vector<Option> options_;      ///< of all bidders, values per GPU
-  std::vector<char> forbidden_;      ///< by option
-  std::vector<std::uint32_t> slot_;  ///< by option; Slots::kNone when not to be had now
+  std::vector<Option> options_;            ///< of all bidders, values per GPU
+  std::vector<char> forbidden_;            ///< by option
+  std::vector<std::uint32_t> place_list_;  ///< by option; PlaceCosts::kNone when not to be had now
   std::vector<std::uint32_t> active_;
   SoftmaxKernel kernel_;                  ///< of those
   std::vector<std::uint32_t> bidder_of_;  ///< by position; kNone when it bids for nothing
   double value_scale_ = 1.0;              ///< powers of two: fixed point units per unit of value
-  double demand_scale_ = 1.0;             ///< and per GPU of a slot's or a quota's demand
+  double demand_scale_ = 1.0;             ///< and per GPU of a place list's or a quota's demand
   std::int64_t share_parts_ = 1;          ///< a pool's share of it is counted in so many parts
 };
 

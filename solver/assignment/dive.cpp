@@ -23,7 +23,7 @@ using assignment::Bidder;
 using assignment::Book;
 using assignment::FreePools;
 using assignment::PlaceClass;
-using assignment::Slots;
+using assignment::PlaceCosts;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -91,7 +91,7 @@ class Dive {
     std::vector<Decision> decisions;
     Decision surest{0.0, 0, 0, 1};
     bool open = false;
-    const std::vector<double> costs = book_->slots().costs(prices_, eps_);
+    const std::vector<double> costs = book_->place_costs().costs(prices_, eps_);
     std::vector<double> weights;
     for (const std::uint32_t b : bidders) {
       const Bidder& bidder = book_->bidders()[b];
@@ -173,7 +173,7 @@ double total_value(const model::Valuation& valuation,
 std::vector<Regret> regrets_of(Book& book, const assignment::PlacementTable& placements,
                                const Supply& supply, std::span<const double> prices) {
   book.reopen(supply);
-  const std::vector<double> costs = book.slots().costs(prices, 0.0);
+  const std::vector<double> costs = book.place_costs().costs(prices, 0.0);
   std::vector<Regret> regrets;
   for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
     if (placements.is_placed(i)) continue;
