@@ -13,7 +13,7 @@
 namespace berth::bench {
 namespace {
 
-using solver::assignment::Book;
+using solver::assignment::AssignmentDual;
 using solver::assignment::PoolIndex;
 
 constexpr double kEps = 0.0007;  ///< of the largest value: the dive's
@@ -21,9 +21,10 @@ constexpr double kEps = 0.0007;  ///< of the largest value: the dive's
 /// Least bytes an evaluation reads: every bidder, its options and their slots.
 std::int64_t bytes_read(const Subject& s) {
   const PoolIndex pool_index(s.instance.cluster, s.pools);
-  const Book book(s.value, pool_index, s.jobs, solver::full_supply(s.instance.cluster, s.pools));
+  const AssignmentDual dual(s.value, pool_index, s.jobs,
+                            solver::full_supply(s.instance.cluster, s.pools));
   std::size_t bytes = 0;
-  for (const solver::assignment::Bidder& b : book.bidders()) {
+  for (const solver::assignment::Bidder& b : dual.bidders()) {
     bytes += sizeof b + (b.last - b.first) * (sizeof(solver::assignment::Option) + sizeof b.first);
   }
   return static_cast<std::int64_t>(bytes);

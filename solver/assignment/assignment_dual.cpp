@@ -35,9 +35,9 @@ std::uint64_t hash_of(std::span<const Option> options, bool required) {
 
 }  // namespace
 
-Book::Book(const model::Valuation& valuation, const PoolIndex& pool_index,
-           std::span<const JobId> jobs, const Supply& supply, const model::Quotas* quotas,
-           const model::UplinkGroups* uplinks)
+AssignmentDual::AssignmentDual(const model::Valuation& valuation, const PoolIndex& pool_index,
+                               std::span<const JobId> jobs, const Supply& supply,
+                               const model::Quotas* quotas, const model::UplinkGroups* uplinks)
     : option_table_(valuation, pool_index, jobs, uplinks),
       place_costs_(option_table_, pool_index),
       pools_(pool_index.pools().size()) {
@@ -49,11 +49,11 @@ Book::Book(const model::Valuation& valuation, const PoolIndex& pool_index,
        ++l) {  // a group of its own for each
     shape_.group.push_back(static_cast<std::int32_t>(pool_index.types() + l));
   }
-  restock(supply);
+  set_supply(supply);
   set_scale(scale());
 }
 
-void Book::add_quotas(const model::Quotas& quotas) {
+void AssignmentDual::add_quotas(const model::Quotas& quotas) {
   for (const model::QuotaLimit& limit : quotas.limits()) {
     const auto chain = quotas.of(limit.queue);
     quotas_.push_back({.gpus = static_cast<double>(limit.milli) / 1000.0,
@@ -62,8 +62,8 @@ void Book::add_quotas(const model::Quotas& quotas) {
   }
 }
 
-void Book::merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
-                      const model::Quotas* quotas) {
+void AssignmentDual::merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
+                                const model::Quotas* quotas) {
   const model::Workload& workload = valuation.instance().workload;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known;
   bidder_of_.assign(jobs.size(), PlaceCosts::kNone);
@@ -108,7 +108,7 @@ void Book::merge_jobs(const model::Valuation& valuation, std::span<const JobId> 
   forbidden_.assign(options_.size(), 0);
 }
 
-MarketScale Book::scale() const {
+MarketScale AssignmentDual::scale() const {
   MarketScale scale;
   for (const Bidder& b : bidders_) {
     scale.milli += b.milli * std::ssize(b.jobs);
@@ -123,7 +123,7 @@ MarketScale Book::scale() const {
 }
 
 /// The price box and the fixed-point scales, from the first supply: later ones are smaller.
-void Book::set_scale(const MarketScale& scale) {
+void AssignmentDual::set_scale(const MarketScale& scale) {
   constexpr int kShareBits = 30;
   const double gpus = static_cast<double>(scale.milli) / 1000.0;
   shape_.largest_value = scale.largest_value;
@@ -152,7 +152,7 @@ void Book::set_scale(const MarketScale& scale) {
   demand_scale_ = std::ldexp(1.0, bits - share_bits);
 }
 
-void Book::restock(const Supply& supply) {
+void AssignmentDual::set_supply(const Supply& supply) {
   shape_.capacity.clear();
   for (const std::int64_t milli : supply.milli) {
     shape_.capacity.push_back(static_cast<double>(milli) / 1000.0);
@@ -162,14 +162,14 @@ void Book::restock(const Supply& supply) {
   active_.clear();
   std::vector<char> used(option_table_.place_classes().size(), 0);
   for (const Bidder& b : bidders_) {
-    if (b.left() == 0) continue;
+    if (b.undecided() == 0) continue;
     for (std::uint32_t c = b.first; c < b.last; ++c) used[options_[c].place_class] = 1;
   }
   place_costs_.build(supply, used);
   place_list_.assign(options_.size(), PlaceCosts::kNone);
   for (std::size_t i = 0; i < bidders_.size(); ++i) {
     const Bidder& b = bidders_[i];
-    if (b.left() == 0) continue;
+    if (b.undecided() == 0) continue;
     bool any = false;
     for (std::uint32_t c = b.first; c < b.last; ++c) {
       if (forbidden_[c] == 0) place_list_[c] = place_costs_.of_place_class(options_[c].place_class);
@@ -180,18 +180,18 @@ void Book::restock(const Supply& supply) {
   build_kernel();
 }
 
-void Book::reopen(const Supply& supply) {
-  for (Bidder& b : bidders_) b.taken = 0;
+void AssignmentDual::reset(const Supply& supply) {
+  for (Bidder& b : bidders_) b.decided = 0;
   std::ranges::fill(forbidden_, 0);
-  restock(supply);
+  set_supply(supply);
 }
 
-double Book::cost_of(std::uint32_t option, std::span<const double> costs) const {
+double AssignmentDual::cost_of(std::uint32_t option, std::span<const double> costs) const {
   return place_list_[option] == PlaceCosts::kNone ? kInfinity : costs[place_list_[option]];
 }
 
 /// By quota: the price of a GPU in its whole chain.
-std::vector<double> Book::sum_quota_prices(std::span<const double> prices) const {
+std::vector<double> AssignmentDual::sum_quota_prices(std::span<const double> prices) const {
   std::vector<double> sums;
   for (const PricedQuota& quota : quotas_) {
     double sum = 0.0;
@@ -202,7 +202,7 @@ std::vector<double> Book::sum_quota_prices(std::span<const double> prices) const
 }
 
 /// By entry of OptionTable::uplink_loads: what a job pays for it.
-std::vector<double> Book::sum_uplink_costs(std::span<const double> prices) const {
+std::vector<double> AssignmentDual::sum_uplink_costs(std::span<const double> prices) const {
   std::vector<double> sums;
   for (const auto& group_loads : option_table_.uplink_loads()) {
     double sum = 0.0;
@@ -217,7 +217,7 @@ std::vector<double> Book::sum_uplink_costs(std::span<const double> prices) const
 }
 
 /// By entry of OptionTable::uplink_loads: what it puts on groups of uplinks.
-std::vector<SoftmaxKernel::UplinkLoads> Book::uplink_loads() const {
+std::vector<SoftmaxKernel::UplinkLoads> AssignmentDual::uplink_loads() const {
   std::vector<SoftmaxKernel::UplinkLoads> loads;
   for (const auto& group_loads : option_table_.uplink_loads()) {
     SoftmaxKernel::UplinkLoads& uplink_loads = loads.emplace_back();
@@ -231,7 +231,7 @@ std::vector<SoftmaxKernel::UplinkLoads> Book::uplink_loads() const {
 }
 
 /// Those with as many options each side by side: loops of one length.
-void Book::build_kernel() {
+void AssignmentDual::build_kernel() {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  // options, bidder
   for (const std::uint32_t i : active_) {
     const auto had = [&](std::uint32_t place_list) { return place_list != PlaceCosts::kNone; };
@@ -243,7 +243,7 @@ void Book::build_kernel() {
   kernel_.reset(place_costs_.size(), quotas_.size(), uplinks_.size(), uplink_loads());
   for (const auto& [count, i] : order) {
     const Bidder& b = bidders_[i];
-    kernel_.add_row({b.gpus, b.gpus * static_cast<double>(b.left()), b.required, b.quota});
+    kernel_.add_row({b.gpus, b.gpus * static_cast<double>(b.undecided()), b.required, b.quota});
     for (std::uint32_t c = b.first; c < b.last; ++c) {
       if (place_list_[c] != PlaceCosts::kNone)
         kernel_.add_option(options_[c].value, place_list_[c], options_[c].uplink_load);
@@ -251,8 +251,9 @@ void Book::build_kernel() {
   }
 }
 
-std::vector<std::int64_t> Book::sum_blocks(const KernelPrices& prices, double eps,
-                                           std::size_t first_block, std::size_t last_block) {
+std::vector<std::int64_t> AssignmentDual::sum_blocks(const KernelPrices& prices, double eps,
+                                                     std::size_t first_block,
+                                                     std::size_t last_block) {
   const std::size_t size = kernel_.layout().size();
   std::vector<std::int64_t> sums(size, 0);
   const std::size_t first = std::min(first_block, blocks());
@@ -279,8 +280,8 @@ std::vector<std::int64_t> Book::sum_blocks(const KernelPrices& prices, double ep
   return sums;
 }
 
-void Book::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
-                    std::size_t last_block, std::span<std::int64_t> sums) {
+void AssignmentDual::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
+                              std::size_t last_block, std::span<std::int64_t> sums) {
   BERTH_EXPECT(prices.size() == shape_.group.size());
   BERTH_EXPECT(sums.size() == sums_size() || sums.size() == 1);
   BERTH_EXPECT(eps >= 0.0 && eps <= std::max(shape_.largest_value, 1.0));
@@ -304,8 +305,8 @@ void Book::evaluate(std::span<const double> prices, double eps, std::size_t firs
   }
 }
 
-double Book::finish(std::span<const double> prices, std::span<const std::int64_t> sums,
-                    std::span<double> gradient) const {
+double AssignmentDual::finish(std::span<const double> prices, std::span<const std::int64_t> sums,
+                              std::span<double> gradient) const {
   double value = static_cast<double>(sums[0]) / value_scale_;
   for (std::size_t p = 0; p < prices.size(); ++p) value += shape_.capacity[p] * prices[p];
   if (gradient.empty()) return value;
@@ -316,14 +317,15 @@ double Book::finish(std::span<const double> prices, std::span<const std::int64_t
   return value;
 }
 
-double Book::dual(std::span<const double> prices, double eps, std::span<double> gradient) {
+double AssignmentDual::value(std::span<const double> prices, double eps,
+                             std::span<double> gradient) {
   std::vector<std::int64_t> sums(gradient.empty() ? 1 : sums_size(), 0);
   evaluate(prices, eps, 0, blocks(), sums);
   return finish(prices, sums, gradient);
 }
 
-void Book::weigh(const Bidder& b, std::span<const double> costs, double eps,
-                 std::span<double> weights) const {
+void AssignmentDual::softmax_weights(const Bidder& b, std::span<const double> costs, double eps,
+                                     std::span<double> weights) const {
   double top = b.required ? -kInfinity : 0.0;
   for (std::uint32_t c = b.first; c < b.last; ++c) {
     weights[c - b.first] = options_[c].value - cost_of(c, costs);
@@ -335,7 +337,7 @@ void Book::weigh(const Bidder& b, std::span<const double> costs, double eps,
   for (double& w : weights) w /= sum;
 }
 
-double Book::regret(std::size_t position, std::span<const double> costs) const {
+double AssignmentDual::regret(std::size_t position, std::span<const double> costs) const {
   if (bidder_of_[position] == PlaceCosts::kNone) return 0.0;
   const Bidder& b = bidders_[bidder_of_[position]];
   double best = b.required ? -kInfinity : 0.0;

@@ -15,7 +15,7 @@
 
 namespace berth::solver::assignment {
 
-/// Equal jobs: the same options, so one softmax serves them all.
+/// Equal jobs: they have the same options, so one softmax serves them all.
 struct Bidder {
   static constexpr std::uint32_t kNoQuota = ~std::uint32_t{0};
 
@@ -25,37 +25,39 @@ struct Bidder {
   bool required = false;
   bool has_uplink_price = false;      ///< some option loads uplinks that have a price
   std::uint32_t quota = kNoQuota;     ///< first quota its jobs count for
-  std::uint32_t first = 0, last = 0;  ///< its options in Book::choice_values
-  std::vector<std::uint32_t> jobs;    ///< positions, ascending; the first `taken` are decided
-  std::uint32_t taken = 0;
+  std::uint32_t first = 0, last = 0;  ///< its options in AssignmentDual::choice_values
+  std::vector<std::uint32_t> jobs;  ///< positions, ascending; the first `decided` ones are decided
+  std::uint32_t decided = 0;
 
-  [[nodiscard]] std::size_t left() const { return jobs.size() - taken; }
+  [[nodiscard]] std::size_t undecided() const { return jobs.size() - decided; }
 };
 
-/// The market's ledger: who bids for what, and the prices of it. One evaluation at a time: it keeps
-/// a shortlist for the next.
-class Book {
+/// The Lagrangian dual of the assignment of jobs to places, smoothed by softmax (Nesterov 2005):
+/// capacities of pools, limits of quotas and of uplinks are relaxed, one price each. `Market` has
+/// the formula. One evaluation at a time: the kernel keeps a shortlist for the next.
+class AssignmentDual {
  public:
   static constexpr std::size_t kBlock = 256;
 
   /// @param quotas   with a price each, after those of the pools; none where the valuation has them
   /// @param uplinks  the same for groups of uplinks, last
-  Book(const model::Valuation& valuation, const PoolIndex& pool_index, std::span<const JobId> jobs,
-       const Supply& supply, const model::Quotas* quotas = nullptr,
-       const model::UplinkGroups* uplinks = nullptr);
-  Book(const Book&) = delete;
-  Book& operator=(const Book&) = delete;
+  AssignmentDual(const model::Valuation& valuation, const PoolIndex& pool_index,
+                 std::span<const JobId> jobs, const Supply& supply,
+                 const model::Quotas* quotas = nullptr,
+                 const model::UplinkGroups* uplinks = nullptr);
+  AssignmentDual(const AssignmentDual&) = delete;
+  AssignmentDual& operator=(const AssignmentDual&) = delete;
 
   /// What is left to sell. Bidders whose jobs are all decided, or that are out, drop out.
-  void restock(const Supply& supply);
+  void set_supply(const Supply& supply);
 
   /// The same with all jobs undecided and all options allowed again.
-  void reopen(const Supply& supply);
+  void reset(const Supply& supply);
 
   /// The first undecided job of the bidder is decided.
-  void decide(std::uint32_t bidder) { ++bidders_[bidder].taken; }
-  void drop(std::uint32_t bidder) {
-    bidders_[bidder].taken = static_cast<std::uint32_t>(bidders_[bidder].jobs.size());
+  void decide(std::uint32_t bidder) { ++bidders_[bidder].decided; }
+  void withdraw(std::uint32_t bidder) {
+    bidders_[bidder].decided = static_cast<std::uint32_t>(bidders_[bidder].jobs.size());
   }
   /// The option turned out impossible: never again.
   void forbid(std::uint32_t option) { forbidden_[option] = 1; }
@@ -69,12 +71,12 @@ class Book {
                 std::size_t last_block, std::span<std::int64_t> sums);
   double finish(std::span<const double> prices, std::span<const std::int64_t> sums,
                 std::span<double> gradient) const;
-  double dual(std::span<const double> prices, double eps, std::span<double> gradient);
+  double value(std::span<const double> prices, double eps, std::span<double> gradient);
 
   /// Softmax weights of a bidder's options, given PlaceCosts::costs; `weights` has one entry an
   /// option.
-  void weigh(const Bidder& bidder, std::span<const double> costs, double eps,
-             std::span<double> weights) const;
+  void softmax_weights(const Bidder& bidder, std::span<const double> costs, double eps,
+                       std::span<double> weights) const;
 
   [[nodiscard]] const OptionTable& option_table() const { return option_table_; }
   [[nodiscard]] const PlaceCosts& place_costs() const { return place_costs_; }

@@ -19,8 +19,8 @@
 namespace berth::solver {
 namespace {
 
+using assignment::AssignmentDual;
 using assignment::Bidder;
-using assignment::Book;
 using assignment::FreePools;
 using assignment::PlaceClass;
 using assignment::PlaceCosts;
@@ -38,45 +38,45 @@ struct Decision {
 
 class Dive {
  public:
-  Dive(Book& book, FreePools& free_pools, assignment::PlacementTable& placements,
+  Dive(AssignmentDual& dual, FreePools& free_pools, assignment::PlacementTable& placements,
        std::span<const double> start, const DiveOptions& options)
-      : book_(&book),
+      : dual_(&dual),
         free_pools_(&free_pools),
         placements_(&placements),
         options_(&options),
-        eps_(options.eps * book.shape().largest_value) {
+        eps_(options.eps * dual.shape().largest_value) {
     for (std::size_t p = 0; p < start.size(); ++p) {
-      prices_.push_back(std::clamp(start[p], 0.0, book.shape().upper[p]));
+      prices_.push_back(std::clamp(start[p], 0.0, dual.shape().upper[p]));
     }
   }
 
   void run(DiveResult& result) {
     std::map<int, std::vector<std::uint32_t>, std::greater<>> classes;
-    for (std::uint32_t b = 0; b < book_->bidders().size(); ++b) {
-      const auto milli = static_cast<std::uint64_t>(book_->bidders()[b].gpus * 1000.0);
+    for (std::uint32_t b = 0; b < dual_->bidders().size(); ++b) {
+      const auto milli = static_cast<std::uint64_t>(dual_->bidders()[b].gpus * 1000.0);
       classes[static_cast<int>(std::bit_width(milli / 1000))].push_back(b);
     }
     for (const auto& [size, bidders] : classes) {
       for (int pass = 1; pass <= options_->passes; ++pass) {
-        book_->restock(free_pools_->supply());
-        if (book_->active().empty() || options_->stop.requested()) break;
+        dual_->set_supply(free_pools_->supply());
+        if (dual_->active().empty() || options_->stop.requested()) break;
         solve(result);
         const bool last = pass == options_->passes;
         const bool open = settle(bidders, last ? options_->last_decided : options_->decided);
         ++result.passes;
         if (!open) break;
       }
-      for (const std::uint32_t b : bidders) book_->drop(b);
+      for (const std::uint32_t b : bidders) dual_->withdraw(b);
     }
   }
 
  private:
   void solve(DiveResult& result) {
     const auto dual = [&](std::span<const double> x, std::span<double> gradient) {
-      return book_->dual(x, eps_, gradient);
+      return dual_->value(x, eps_, gradient);
     };
     result.evaluations +=
-        minimise(prices_, book_->shape().upper, dual,
+        minimise(prices_, dual_->shape().upper, dual,
                  {.max_iterations = centring(result.passes), .stop = options_->stop})
             .evaluations;
   }
@@ -91,13 +91,13 @@ class Dive {
     std::vector<Decision> decisions;
     Decision surest{0.0, 0, 0, 1};
     bool open = false;
-    const std::vector<double> costs = book_->place_costs().costs(prices_, eps_);
+    const std::vector<double> costs = dual_->place_costs().costs(prices_, eps_);
     std::vector<double> weights;
     for (const std::uint32_t b : bidders) {
-      const Bidder& bidder = book_->bidders()[b];
-      if (bidder.left() == 0) continue;
+      const Bidder& bidder = dual_->bidders()[b];
+      if (bidder.undecided() == 0) continue;
       weights.resize(bidder.last - bidder.first);
-      book_->weigh(bidder, costs, eps_, weights);
+      dual_->softmax_weights(bidder, costs, eps_, weights);
       open = add_decisions(b, weights, threshold, decisions, surest) || open;
     }
     if (decisions.empty() && surest.weight > 0.1) decisions.push_back(surest);
@@ -116,9 +116,9 @@ class Dive {
   /// of them are still undecided afterwards.
   bool add_decisions(std::uint32_t b, std::span<const double> weights, double threshold,
                      std::vector<Decision>& decisions, Decision& surest) const {
-    const Bidder& bidder = book_->bidders()[b];
-    const auto jobs = static_cast<double>(bidder.left());
-    std::size_t rest = bidder.left();
+    const Bidder& bidder = dual_->bidders()[b];
+    const auto jobs = static_cast<double>(bidder.undecided());
+    std::size_t rest = bidder.undecided();
     double wanted = 0.0;
     for (std::uint32_t k = 0; k < weights.size(); ++k) {
       const double share = jobs * weights[k];
@@ -132,28 +132,28 @@ class Dive {
         surest = {share, b, bidder.first + k, 1};
       }
     }
-    return wanted - static_cast<double>(bidder.left() - rest) > 0.1;
+    return wanted - static_cast<double>(bidder.undecided() - rest) > 0.1;
   }
 
   void carry_out(const Decision& d) {
     const PlaceClass& place_class =
-        book_->option_table().place_classes()[book_->option(d.option).place_class];
+        dual_->option_table().place_classes()[dual_->option(d.option).place_class];
     for (std::size_t i = 0; i < d.count; ++i) {
-      const Bidder& bidder = book_->bidders()[d.bidder];
-      const std::uint32_t position = bidder.jobs[bidder.taken];
+      const Bidder& bidder = dual_->bidders()[d.bidder];
+      const std::uint32_t position = bidder.jobs[bidder.decided];
       auto placed =
           free_pools_->place(placements_->jobs[position],
-                             book_->option_table().profile(place_class), place_class, prices_);
+                             dual_->option_table().profile(place_class), place_class, prices_);
       if (!placed) {
-        book_->forbid(d.option);
+        dual_->forbid(d.option);
         return;
       }
       placements_->placed[position] = std::move(*placed);
-      book_->decide(d.bidder);
+      dual_->decide(d.bidder);
     }
   }
 
-  Book* book_;
+  AssignmentDual* dual_;
   FreePools* free_pools_;
   assignment::PlacementTable* placements_;
   const DiveOptions* options_;
@@ -170,14 +170,14 @@ double total_value(const model::Valuation& valuation,
   return sum;
 }
 
-std::vector<Regret> regrets_of(Book& book, const assignment::PlacementTable& placements,
+std::vector<Regret> regrets_of(AssignmentDual& dual, const assignment::PlacementTable& placements,
                                const Supply& supply, std::span<const double> prices) {
-  book.reopen(supply);
-  const std::vector<double> costs = book.place_costs().costs(prices, 0.0);
+  dual.reset(supply);
+  const std::vector<double> costs = dual.place_costs().costs(prices, 0.0);
   std::vector<Regret> regrets;
   for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
     if (placements.is_placed(i)) continue;
-    const double regret = book.regret(i, costs);
+    const double regret = dual.regret(i, costs);
     if (regret > 0.0) regrets.push_back({placements.jobs[i], regret});
   }
   std::ranges::sort(regrets, [](const Regret& a, const Regret& b) {
@@ -197,21 +197,21 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
   const assignment::PoolIndex pool_index(valuation.instance().cluster, pools);
   FreePools free_pools(valuation.instance(), pool_index, room, machines);
   const Supply at_start = free_pools.supply();
-  Book book(valuation, pool_index, jobs, at_start);
+  AssignmentDual dual(valuation, pool_index, jobs, at_start);
   assignment::PlacementTable placements = assignment::unplaced_table(jobs);
-  if (book.shape().largest_value > 0.0) {
-    Dive(book, free_pools, placements, start_prices, options).run(result);
+  if (dual.shape().largest_value > 0.0) {
+    Dive(dual, free_pools, placements, start_prices, options).run(result);
   }
   result.value_dive = total_value(valuation, placements);
   const double dived = seconds_now();
-  local_search::refill(valuation, book.option_table(), free_pools, placements,
+  local_search::refill(valuation, dual.option_table(), free_pools, placements,
                        options.stop.whole().patient());
   result.value_fill = total_value(valuation, placements);
   const double filled = seconds_now();
   if (!options.stop.requested()) {
-    local_search::Chains(valuation, book.option_table(), free_pools, placements, start_prices)
+    local_search::Chains(valuation, dual.option_table(), free_pools, placements, start_prices)
         .run(options.effort.chains, options.stop);
-    local_search::Recut(valuation, book.option_table(), free_pools, placements)
+    local_search::Recut(valuation, dual.option_table(), free_pools, placements)
         .run(options.effort.cuts, options.stop);
   }
   result.value = total_value(valuation, placements);
@@ -220,7 +220,7 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
   result.seconds_improve = seconds_now() - filled;
   result.placement = assignment::placement_of(placements);
   result.unplaced = assignment::unplaced_of(placements);
-  result.regrets = regrets_of(book, placements, at_start, start_prices);
+  result.regrets = regrets_of(dual, placements, at_start, start_prices);
   return result;
 }
 

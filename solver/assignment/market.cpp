@@ -78,41 +78,42 @@ std::uint64_t job_kind(const model::Valuation& valuation, JobId id) {
   return kind;
 }
 
-struct Market::State {
+struct Market::IndexedDual {
   assignment::PoolIndex pool_index;
-  assignment::Book book;
+  assignment::AssignmentDual dual;
 
-  State(const model::Valuation& valuation, const model::Pools& pools, std::span<const JobId> jobs,
-        const Supply& supply, const model::Quotas* quotas, const model::UplinkGroups* uplinks)
+  IndexedDual(const model::Valuation& valuation, const model::Pools& pools,
+              std::span<const JobId> jobs, const Supply& supply, const model::Quotas* quotas,
+              const model::UplinkGroups* uplinks)
       : pool_index(valuation.instance().cluster, pools),
-        book(valuation, pool_index, jobs, supply, quotas, uplinks) {}
+        dual(valuation, pool_index, jobs, supply, quotas, uplinks) {}
 };
 
 Market::Market(const model::Valuation& valuation, const model::Pools& pools,
                std::span<const JobId> jobs, const Supply& supply, const model::Quotas* quotas,
                const model::UplinkGroups* uplinks)
-    : state_(std::make_unique<State>(valuation, pools, jobs, supply, quotas, uplinks)) {}
+    : dual_(std::make_unique<IndexedDual>(valuation, pools, jobs, supply, quotas, uplinks)) {}
 Market::~Market() = default;
 Market::Market(Market&&) noexcept = default;
 
-const MarketShape& Market::shape() const { return state_->book.shape(); }
-std::size_t Market::blocks() const { return state_->book.blocks(); }
-std::size_t Market::sums_size() const { return state_->book.sums_size(); }
-MarketScale Market::scale() const { return state_->book.scale(); }
-void Market::set_scale(const MarketScale& scale) { state_->book.set_scale(scale); }
+const MarketShape& Market::shape() const { return dual_->dual.shape(); }
+std::size_t Market::blocks() const { return dual_->dual.blocks(); }
+std::size_t Market::sums_size() const { return dual_->dual.sums_size(); }
+MarketScale Market::scale() const { return dual_->dual.scale(); }
+void Market::set_scale(const MarketScale& scale) { dual_->dual.set_scale(scale); }
 
 void Market::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
                       std::size_t last_block, std::span<std::int64_t> sums) const {
-  state_->book.evaluate(prices, eps, first_block, last_block, sums);
+  dual_->dual.evaluate(prices, eps, first_block, last_block, sums);
 }
 
 double Market::finish(std::span<const double> prices, std::span<const std::int64_t> sums,
                       std::span<double> gradient) const {
-  return state_->book.finish(prices, sums, gradient);
+  return dual_->dual.finish(prices, sums, gradient);
 }
 
 double Market::dual(std::span<const double> prices, double eps, std::span<double> gradient) const {
-  return state_->book.dual(prices, eps, gradient);
+  return dual_->dual.value(prices, eps, gradient);
 }
 
 }  // namespace berth::solver

@@ -40,6 +40,7 @@ struct PlaceClass {
   std::int32_t domain = 0;                     ///< its id; 0 for the cluster
 };
 
+/// Option k of job j: all places of one class, and what the job is worth in any of them.
 struct Option {
   static constexpr std::uint32_t kNoUplinkLoad = ~std::uint32_t{0};
 

@@ -112,8 +112,8 @@ class Market {
   double dual(std::span<const double> prices, double eps, std::span<double> gradient) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct IndexedDual;
+  std::unique_ptr<IndexedDual> dual_;
 };
 
 /// (prices, eps, gradient) -> dual value; `gradient` may be empty.
