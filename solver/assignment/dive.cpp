@@ -29,7 +29,7 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// So many of a bidder's jobs go to one option.
+/// So many of a bidder's jobs are fixed to one option.
 struct Decision {
   double weight;  ///< how sure
   std::uint32_t bidder, option;
@@ -60,37 +60,38 @@ class Dive {
       for (int pass = 1; pass <= options_->passes; ++pass) {
         dual_->set_supply(free_pools_->supply());
         if (dual_->active().empty() || options_->stop.requested()) break;
-        solve(result);
+        reprice(result);
         const bool last = pass == options_->passes;
-        const bool open = settle(bidders, last ? options_->last_decided : options_->decided);
+        const bool undecided =
+            fix_decided(bidders, last ? options_->last_decided : options_->decided);
         ++result.passes;
-        if (!open) break;
+        if (!undecided) break;
       }
       for (const std::uint32_t b : bidders) dual_->withdraw(b);
     }
   }
 
  private:
-  void solve(DiveResult& result) {
+  void reprice(DiveResult& result) {
     const auto dual = [&](std::span<const double> x, std::span<double> gradient) {
       return dual_->value(x, eps_, gradient);
     };
     result.evaluations +=
         minimise(prices_, dual_->shape().upper, dual,
-                 {.max_iterations = centring(result.passes), .stop = options_->stop})
+                 {.max_iterations = iterations_of_pass(result.passes), .stop = options_->stop})
             .evaluations;
   }
 
   /// The prices may come from a smaller eps: the first solve of all goes further.
-  [[nodiscard]] int centring(int passes) const {
+  [[nodiscard]] int iterations_of_pass(int passes) const {
     return passes == 0 ? 4 * options_->iterations : options_->iterations;
   }
 
-  /// Fixes what is decided among these bidders; false when none of them wants anything any more.
-  bool settle(const std::vector<std::uint32_t>& bidders, double threshold) {
+  /// Fixes what is decided among these bidders; false when no weight of an undecided one is left.
+  bool fix_decided(const std::vector<std::uint32_t>& bidders, double threshold) {
     std::vector<Decision> decisions;
-    Decision surest{0.0, 0, 0, 1};
-    bool open = false;
+    Decision most_certain{0.0, 0, 0, 1};
+    bool undecided = false;
     const std::vector<double> costs = dual_->place_costs().costs(prices_, eps_);
     std::vector<double> weights;
     for (const std::uint32_t b : bidders) {
@@ -98,44 +99,44 @@ class Dive {
       if (bidder.undecided() == 0) continue;
       weights.resize(bidder.last - bidder.first);
       dual_->softmax_weights(bidder, costs, eps_, weights);
-      open = add_decisions(b, weights, threshold, decisions, surest) || open;
+      undecided = add_decisions(b, weights, threshold, decisions, most_certain) || undecided;
     }
-    if (decisions.empty() && surest.weight > 0.1) decisions.push_back(surest);
+    if (decisions.empty() && most_certain.weight > 0.1) decisions.push_back(most_certain);
     std::ranges::sort(decisions, [](const Decision& a, const Decision& b) {
       return a.weight != b.weight ? a.weight > b.weight
                                   : std::tie(a.bidder, a.option) < std::tie(b.bidder, b.option);
     });
     for (const Decision& d : decisions) {
       if (options_->stop.requested()) break;
-      carry_out(d);
+      apply(d);
     }
-    return open;
+    return undecided;
   }
 
-  /// A group of c equal jobs with weight w sends floor(c w + 1 - threshold) of them. True when some
+  /// A group of c equal jobs with weight w fixes floor(c w + 1 - threshold) of them. True when some
   /// of them are still undecided afterwards.
   bool add_decisions(std::uint32_t b, std::span<const double> weights, double threshold,
-                     std::vector<Decision>& decisions, Decision& surest) const {
+                     std::vector<Decision>& decisions, Decision& most_certain) const {
     const Bidder& bidder = dual_->bidders()[b];
     const auto jobs = static_cast<double>(bidder.undecided());
-    std::size_t rest = bidder.undecided();
+    std::size_t remainder = bidder.undecided();
     double wanted = 0.0;
     for (std::uint32_t k = 0; k < weights.size(); ++k) {
       const double share = jobs * weights[k];
-      const auto count = std::min(rest, static_cast<std::size_t>(share + 1.0 - threshold));
+      const auto count = std::min(remainder, static_cast<std::size_t>(share + 1.0 - threshold));
       wanted += share;
       if (count > 0) {
         const double weight = std::min(1.0, share / static_cast<double>(count));
         decisions.push_back({weight, b, bidder.first + k, count});
-        rest -= count;
-      } else if (share > surest.weight) {
-        surest = {share, b, bidder.first + k, 1};
+        remainder -= count;
+      } else if (share > most_certain.weight) {
+        most_certain = {share, b, bidder.first + k, 1};
       }
     }
-    return wanted - static_cast<double>(bidder.undecided() - rest) > 0.1;
+    return wanted - static_cast<double>(bidder.undecided() - remainder) > 0.1;
   }
 
-  void carry_out(const Decision& d) {
+  void apply(const Decision& d) {
     const PlaceClass& place_class =
         dual_->option_table().place_classes()[dual_->option(d.option).place_class];
     for (std::size_t i = 0; i < d.count; ++i) {
@@ -170,17 +171,18 @@ double total_value(const model::Valuation& valuation,
   return sum;
 }
 
-std::vector<Regret> regrets_of(AssignmentDual& dual, const assignment::PlacementTable& placements,
-                               const Supply& supply, std::span<const double> prices) {
+std::vector<UnplacedRegret> regrets_of(AssignmentDual& dual,
+                                       const assignment::PlacementTable& placements,
+                                       const Supply& supply, std::span<const double> prices) {
   dual.reset(supply);
   const std::vector<double> costs = dual.place_costs().costs(prices, 0.0);
-  std::vector<Regret> regrets;
+  std::vector<UnplacedRegret> regrets;
   for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
     if (placements.is_placed(i)) continue;
     const double regret = dual.regret(i, costs);
     if (regret > 0.0) regrets.push_back({placements.jobs[i], regret});
   }
-  std::ranges::sort(regrets, [](const Regret& a, const Regret& b) {
+  std::ranges::sort(regrets, [](const UnplacedRegret& a, const UnplacedRegret& b) {
     return a.regret != b.regret ? a.regret > b.regret : a.job < b.job;
   });
   return regrets;

@@ -147,14 +147,14 @@ std::optional<JobPlacement> FreePools::place_in_domain(JobId job, const TaskProf
                                    return std::tuple(price_of(prices, p), free_milli(p), p);
                                  });
                                  double cost = 0.0;
-                                 std::int64_t rest = s.milli, free = 0;
+                                 std::int64_t remainder = s.milli, free = 0;
                                  for (const std::int32_t p : run) {
-                                   const std::int64_t part = std::min(rest, free_milli(p));
+                                   const std::int64_t part = std::min(remainder, free_milli(p));
                                    cost += price_of(prices, p) * static_cast<double>(part);
-                                   rest -= part;
+                                   remainder -= part;
                                    free += free_milli(p);
                                  }
-                                 if (rest == 0) trials.push_back({cost, free, first, last});
+                                 if (remainder == 0) trials.push_back({cost, free, first, last});
                                });
   return first_success(trials, [&](const Trial& t) {
     return try_domain(job, s, std::span(by_price).subspan(t.first, t.last - t.first),

@@ -32,24 +32,25 @@ struct DiveOptions {
 };
 
 /// What a job that was left out could add at the prices the dive started from.
-struct Regret {
+struct UnplacedRegret {
   JobId job;
   double regret = 0.0;  ///< best priced profit, > 0
 };
 
 struct DiveResult {
-  model::Placement placement;   ///< ascending JobId
-  std::vector<JobId> unplaced;  ///< ascending
-  std::vector<Regret> regrets;  ///< of unplaced jobs, largest first, ties by id
+  model::Placement placement;           ///< ascending JobId
+  std::vector<JobId> unplaced;          ///< ascending
+  std::vector<UnplacedRegret> regrets;  ///< of unplaced jobs, largest first, ties by id
   int passes = 0;
   int evaluations = 0;  ///< of the smoothed dual
   double seconds_dive = 0.0, seconds_fill = 0.0, seconds_improve = 0.0;
   double value_dive = 0.0, value_fill = 0.0, value = 0.0;  ///< after each part
 };
 
-/// Rounds the market on what is left of `machines`: size classes (powers of two of the job's GPUs)
-/// descending; in each, a few warm re-solves of the smoothed dual, after which the jobs whose
-/// softmax weight is decided are placed on devices, the surest first; then `fill`, then `improve`.
+/// Rounds the market on what is left of `machines` by diving (Berthold 2006): size classes (powers
+/// of two of the job's GPUs) descending; in each, a few warm re-solves of the smoothed dual, after
+/// which the jobs whose softmax weight is decided are placed on devices, the surest first; then
+/// `fill`, then `improve`.
 ///
 /// @param room          edited in place; only `machines` are touched
 /// @param machines      ascending

@@ -180,7 +180,7 @@ TEST(Dive, reports_what_the_unplaced_could_have_added) {
   plan.job({.gpus = 3, .weight = 1.9});
   const Dived run(plan);
   EXPECT_EQ(run.result.value, 6.0);
-  for (const Regret& r : run.result.regrets) EXPECT_EQ(r.job, JobId(1));
+  for (const UnplacedRegret& r : run.result.regrets) EXPECT_EQ(r.job, JobId(1));
 }
 
 TEST(Dive, empty_and_worthless_inputs) {
