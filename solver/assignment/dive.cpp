@@ -211,7 +211,8 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
   result.value_fill = total_value(valuation, placements);
   const double filled = seconds_now();
   if (!options.stop.requested()) {
-    local_search::Chains(valuation, dual.option_table(), free_pools, placements, start_prices)
+    local_search::EjectionChains(valuation, dual.option_table(), free_pools, placements,
+                                 start_prices)
         .run(options.effort.chains, options.stop);
     local_search::Recut(valuation, dual.option_table(), free_pools, placements)
         .run(options.effort.cuts, options.stop);

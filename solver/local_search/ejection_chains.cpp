@@ -12,56 +12,58 @@ namespace berth::solver::local_search {
 using model::JobPlacement;
 
 namespace {
-constexpr int kDepth = 3;       ///< a job pushed out pushes others, so often
-constexpr int kEjections = 24;  ///< per chain
+constexpr int kMaxDepth = 3;       ///< an ejected job ejects others, so often
+constexpr int kMaxEjections = 24;  ///< per chain
 constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
 }  // namespace
 
-Chains::Chains(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-               assignment::FreePools& free_pools, assignment::PlacementTable& placements,
-               std::span<const double> prices)
+EjectionChains::EjectionChains(const model::Valuation& valuation,
+                               const assignment::OptionTable& option_table,
+                               assignment::FreePools& free_pools,
+                               assignment::PlacementTable& placements,
+                               std::span<const double> prices)
     : valuation_(&valuation),
       option_table_(&option_table),
       free_pools_(&free_pools),
       placements_(&placements),
       prices_(prices.begin(), prices.end()),
       value_(placements.jobs.size(), 0.0),
-      on_(valuation.instance().cluster.machines()),
-      bids_(on_.size()),
-      mark_(placements.jobs.size(), 0) {
+      jobs_on_(valuation.instance().cluster.machines()),
+      freeing_costs_(jobs_on_.size()),
+      last_chain_(placements.jobs.size(), 0) {
   for (std::uint32_t i = 0; i < placements.jobs.size(); ++i) {
     if (!placements.is_placed(i)) continue;
     value_[i] = valuation.placed(placements.placed[i]);
     for (const model::TaskPlacement& t : placements.placed[i].tasks) {
-      auto& there = on_[t.machine.index()];
+      auto& there = jobs_on_[t.machine.index()];
       if (there.empty() || there.back() != i) there.push_back(i);
     }
   }
-  award_bonus();
-  measure_alternatives();
-  rank_outside();
+  add_required_bonus();
+  price_alternatives();
+  rank_unplaced();
 }
 
-/// A required job counts for more than all others together, so that it pushes in and stays.
-void Chains::award_bonus() {
+/// A required job counts for more than all others together, so that it is placed and stays.
+void EjectionChains::add_required_bonus() {
   double sum = 1.0;
   bool any = false;
   for (std::size_t i = 0; i < placements_->jobs.size(); ++i) {
     if (!option_table_->options(i).empty()) sum += option_table_->options(i).front().value;
     any = any || valuation_->instance().workload.job(placements_->jobs[i]).required;
   }
-  bonus_.assign(placements_->jobs.size(), 0.0);
+  required_bonus_.assign(placements_->jobs.size(), 0.0);
   if (!any) return;
-  for (std::size_t i = 0; i < bonus_.size(); ++i) {
+  for (std::size_t i = 0; i < required_bonus_.size(); ++i) {
     if (!valuation_->instance().workload.job(placements_->jobs[i]).required) continue;
-    bonus_[i] = sum;
+    required_bonus_[i] = sum;
     if (placements_->is_placed(i)) value_[i] += sum;
   }
 }
 
-/// Ranks the jobs by their best value per GPU; none for those that are worth nothing, which may lie
-/// all the same, in room that was idle.
-void Chains::rank_outside() {
+/// Ranks the jobs by their best value per GPU; none for those that are worth nothing,
+/// which may be placed all the same, in room that was idle.
+void EjectionChains::rank_unplaced() {
   const auto worth = [&](std::uint32_t i) {
     return option_table_->options(i).front().value / static_cast<double>(milli_of(i));
   };
@@ -74,16 +76,16 @@ void Chains::rank_outside() {
   rank_.assign(placements_->jobs.size(), kNoRank);
   for (std::uint32_t r = 0; r < ranked_.size(); ++r) {
     rank_[ranked_[r]] = r;
-    if (!placements_->is_placed(ranked_[r])) outside_[milli_of(ranked_[r])].insert(r);
+    if (!placements_->is_placed(ranked_[r])) unplaced_by_size_[milli_of(ranked_[r])].insert(r);
   }
 }
 
-double Chains::price_of(MachineId m) const {
+double EjectionChains::price_of(MachineId m) const {
   return prices_[free_pools_->pool_index().pools().of_machine[m.index()].index()];
 }
 
 /// Best value minus price over all options, the cheapest pool of each taken for its price.
-void Chains::measure_alternatives() {
+void EjectionChains::price_alternatives() {
   std::vector<double> cheapest(option_table_->place_classes().size(), kInfinity);
   for (std::size_t s = 0; s < cheapest.size(); ++s) {
     const assignment::PlaceClass& place_class = option_table_->place_classes()[s];
@@ -93,17 +95,17 @@ void Chains::measure_alternatives() {
       cheapest[s] = std::min(cheapest[s], prices_[static_cast<std::size_t>(p)]);
     }
   }
-  elsewhere_.assign(placements_->jobs.size(), 0.0);
-  for (std::size_t i = 0; i < elsewhere_.size(); ++i) {
+  best_priced_profit_.assign(placements_->jobs.size(), 0.0);
+  for (std::size_t i = 0; i < best_priced_profit_.size(); ++i) {
     const auto milli = option_table_->profiles()[option_table_->profile_of(i)].milli;
     for (const assignment::Option& c : option_table_->options(i)) {
       const double profit = c.value - cheapest[c.place_class] * static_cast<double>(milli) / 1000.0;
-      elsewhere_[i] = std::max(elsewhere_[i], profit + bonus_[i]);
+      best_priced_profit_[i] = std::max(best_priced_profit_[i], profit + required_bonus_[i]);
     }
   }
 }
 
-double Chains::cost(const JobPlacement& placement) const {
+double EjectionChains::cost(const JobPlacement& placement) const {
   double sum = 0.0;
   for (const model::TaskPlacement& t : placement.tasks) {
     sum += price_of(t.machine) * std::popcount(t.devices) * t.milli / 1000.0;
@@ -111,15 +113,15 @@ double Chains::cost(const JobPlacement& placement) const {
   return sum;
 }
 
-double Chains::profit(std::size_t position) const {
+double EjectionChains::profit(std::size_t position) const {
   return value_[position] - cost(placements_->placed[position]);
 }
 
-double Chains::loss(std::uint32_t position) const {
-  return std::max(0.0, profit(position) - elsewhere_[position]) + 1e-9;
+double EjectionChains::loss(std::uint32_t position) const {
+  return std::max(0.0, profit(position) - best_priced_profit_[position]) + 1e-9;
 }
 
-int Chains::gpus_on(std::uint32_t position, MachineId machine) const {
+int EjectionChains::gpus_on(std::uint32_t position, MachineId machine) const {
   int gpus = 0;
   for (const model::TaskPlacement& t : placements_->placed[position].tasks) {
     if (t.machine == machine && t.milli == model::kGpuMilli) gpus += std::popcount(t.devices);
@@ -127,84 +129,84 @@ int Chains::gpus_on(std::uint32_t position, MachineId machine) const {
   return gpus;
 }
 
-void Chains::remember(std::uint32_t position) {
-  if (mark_[position] == chain_) return;
-  mark_[position] = chain_;
-  before_.emplace_back(position, placements_->placed[position]);
+void EjectionChains::save(std::uint32_t position) {
+  if (last_chain_[position] == chain_) return;
+  last_chain_[position] = chain_;
+  undo_log_.emplace_back(position, placements_->placed[position]);
 }
 
-void Chains::lift(std::uint32_t position) {
+void EjectionChains::unplace(std::uint32_t position) {
   JobPlacement& placed = placements_->placed[position];
   free_pools_->release(placed);
   if (placements_->ledger != nullptr) placements_->ledger->remove(placed);
   for (const model::TaskPlacement& t : placed.tasks) {
-    std::erase(on_[t.machine.index()], position);
-    bids_[t.machine.index()].stale = true;
-    touched_.push_back(t.machine);
+    std::erase(jobs_on_[t.machine.index()], position);
+    freeing_costs_[t.machine.index()].stale = true;
+    touched_machines_.push_back(t.machine);
   }
   placed.tasks.clear();
   value_[position] = 0.0;
-  if (rank_[position] != kNoRank) outside_[milli_of(position)].insert(rank_[position]);
+  if (rank_[position] != kNoRank) unplaced_by_size_[milli_of(position)].insert(rank_[position]);
 }
 
 /// The room has been taken already.
-void Chains::put(std::uint32_t position, JobPlacement placement) {
+void EjectionChains::place(std::uint32_t position, JobPlacement placement) {
   for (const model::TaskPlacement& t : placement.tasks) {
-    auto& there = on_[t.machine.index()];
+    auto& there = jobs_on_[t.machine.index()];
     if (std::ranges::find(there, position) == there.end()) there.push_back(position);
-    bids_[t.machine.index()].stale = true;
-    touched_.push_back(t.machine);
+    freeing_costs_[t.machine.index()].stale = true;
+    touched_machines_.push_back(t.machine);
   }
-  if (rank_[position] != kNoRank) outside_[milli_of(position)].erase(rank_[position]);
-  value_[position] = valuation_->placed(placement) + bonus_[position];
+  if (rank_[position] != kNoRank) unplaced_by_size_[milli_of(position)].erase(rank_[position]);
+  value_[position] = valuation_->placed(placement) + required_bonus_[position];
   if (placements_->ledger != nullptr) placements_->ledger->add(placement);
   placements_->placed[position] = std::move(placement);
 }
 
-void Chains::roll_back() {
-  for (const auto& [position, old] : before_) {
-    if (placements_->is_placed(position)) lift(position);
+void EjectionChains::roll_back() {
+  for (const auto& [position, old] : undo_log_) {
+    if (placements_->is_placed(position)) unplace(position);
   }
-  for (auto& [position, old] : before_) {
+  for (auto& [position, old] : undo_log_) {
     if (old.tasks.empty()) continue;
     free_pools_->take(old);
-    put(position, std::move(old));
+    place(position, std::move(old));
   }
 }
 
-/// Places the job (which lies nowhere) where that gains most, pushing out others; they are
+/// Places the job (which is unplaced) where that gains most, ejecting others; they are
 /// inserted again one level less deep. Returns the change of value.
-double Chains::insert(std::uint32_t position, int depth) {
-  const auto target = best_target(position, budget_ > 0 ? depth : 0);
-  left_ = MachineId();
+double EjectionChains::insert(std::uint32_t position, int depth) {
+  const auto target = best_target(position, ejections_left_ > 0 ? depth : 0);
+  excluded_machine_ = MachineId();
   if (!target || target->gain <= 0.0) return 0.0;
   double change = 0.0;
   std::vector<std::uint32_t> victims;
-  remember(position);
-  for (const auto& [machine, gpus] : target->spots) {
+  save(position);
+  for (const auto& [machine, gpus] : target->machine_gpus) {
     const int missing = gpus - free_pools_->room().whole_count(machine);
     if (missing <= 0) continue;
     std::vector<std::uint32_t> here;
-    rebuild(machine, &here, missing);
+    solve_ejection_knapsack(machine, &here, missing);
     for (const std::uint32_t v : here) {
-      remember(v);
+      save(v);
       change -= value_[v];
-      lift(v);
+      unplace(v);
       victims.push_back(v);
-      --budget_;
+      --ejections_left_;
     }
   }
   std::vector<MachineId> machines;
-  for (const auto& spot : target->spots) machines.push_back(spot.first);
+  for (const auto& machine_tasks : target->machine_gpus) machines.push_back(machine_tasks.first);
   auto placed = model::place_job(free_pools_->room(), valuation_->instance().workload,
                                  placements_->jobs[position], machines);
-  if (placed && !may_lie(*placed)) {
+  if (placed && !respects_limits(*placed)) {
     model::release(free_pools_->room(), valuation_->instance().workload, *placed);
     placed.reset();
   }
   if (placed) {
     free_pools_->count_taken(*placed);
-    put(position, std::move(*placed));
+    place(position, std::move(*placed));
     change += value_[position];
   }
   std::ranges::sort(victims, [&](std::uint32_t a, std::uint32_t b) {
@@ -214,63 +216,64 @@ double Chains::insert(std::uint32_t position, int depth) {
   return change;
 }
 
-double Chains::try_chain(std::uint32_t position) {
+double EjectionChains::try_chain(std::uint32_t position) {
   ++chain_;
-  before_.clear();
-  touched_.clear();
-  budget_ = kEjections;
+  undo_log_.clear();
+  touched_machines_.clear();
+  ejections_left_ = kMaxEjections;
   double change = surcharges();
   if (placements_->is_placed(position)) {
-    remember(position);
+    save(position);
     change -= value_[position];
-    left_ = placements_->placed[position].tasks.front().machine;
-    lift(position);
+    excluded_machine_ = placements_->placed[position].tasks.front().machine;
+    unplace(position);
   }
-  change += insert(position, kDepth);
-  std::vector<MachineId> machines = touched_;
+  change += insert(position, kMaxDepth);
+  std::vector<MachineId> machines = touched_machines_;
   std::ranges::sort(machines);
   machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
-  for (const MachineId m : machines) change += fill_idle(m);
+  for (const MachineId m : machines) change += fill_idle_capacity(m);
   change -= surcharges();
   const bool better = change > 1e-9;
   if (!better) roll_back();
-  for (const MachineId m : touched_) bids_[m.index()].stale = true;  // jobs are unmarked again
+  for (const MachineId m : touched_machines_)
+    freeing_costs_[m.index()].stale = true;  // jobs are unmarked again
   return better ? change : 0.0;
 }
 
-/// What the job would cost beyond its price by passing soft quotas; empty: a hard one is full.
-std::optional<double> Chains::surcharge(std::uint32_t position) const {
+/// What the job would cost beyond its price by exceeding soft quotas; empty: a hard one is full.
+std::optional<double> EjectionChains::surcharge(std::uint32_t position) const {
   if (placements_->ledger == nullptr) return 0.0;
   return placements_->ledger->surcharge(placements_->jobs[position]);
 }
 
-double Chains::surcharges() const {
+double EjectionChains::surcharges() const {
   return placements_->ledger == nullptr ? 0.0 : placements_->ledger->surcharges();
 }
 
-bool Chains::may_lie(const JobPlacement& placement) const {
+bool EjectionChains::respects_limits(const JobPlacement& placement) const {
   const model::Ledger* ledger = placements_->ledger;
   return ledger == nullptr || (ledger->surcharge(placement.job) && ledger->carries(placement));
 }
 
-double Chains::run(int most, const StopToken& stop) {
+double EjectionChains::run(int most, const StopToken& stop) {
   const double before = total() - surcharges();
   sweeps(most, stop);
   return total() - surcharges() - before;
 }
 
-double Chains::total() const {
+double EjectionChains::total() const {
   double sum = 0.0;
   for (std::size_t i = 0; i < value_.size(); ++i)
-    sum += placements_->is_placed(i) ? value_[i] - bonus_[i] : 0;
+    sum += placements_->is_placed(i) ? value_[i] - required_bonus_[i] : 0;
   return sum;
 }
 
-void Chains::sweeps(int most, const StopToken& stop) {
-  for (int tried = 0, idle = 0; tried < most && idle < 2;) {
+void EjectionChains::sweeps(int most, const StopToken& stop) {
+  for (int tried = 0, fruitless = 0; tried < most && fruitless < 2;) {
     std::vector<std::pair<double, std::uint32_t>> order;
     for (std::uint32_t i = 0; i < placements_->jobs.size(); ++i) {
-      const double regret = elsewhere_[i] - (placements_->is_placed(i) ? profit(i) : 0.0);
+      const double regret = best_priced_profit_[i] - (placements_->is_placed(i) ? profit(i) : 0.0);
       if (option_table_->options(i).empty() || regret <= 1e-6) continue;
       if (placements_->is_placed(i) || surcharge(i)) order.emplace_back(-regret, i);
     }
@@ -281,7 +284,7 @@ void Chains::sweeps(int most, const StopToken& stop) {
       if (tried++ == most) break;
       sweep += try_chain(position);
     }
-    idle = sweep > 0.0 ? 0 : idle + 1;
+    fruitless = sweep > 0.0 ? 0 : fruitless + 1;
     ++sweep_;
     if (order.empty()) break;
   }

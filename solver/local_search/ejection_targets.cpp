@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a job of a chain goes, and what fills the idle room a chain leaves.
+// Where a chain inserts a job, and what fills the capacity a chain leaves idle.
 #include "local_search/ejection_chains.hpp"
 
 #include <algorithm>
@@ -12,24 +12,25 @@ namespace berth::solver::local_search {
 using model::Level;
 
 namespace {
-constexpr double kNoise = 0.02;  ///< of the price, from the second sweep on: other paths
+constexpr double kPriceNoise = 0.02;  ///< of the price, from the second sweep on: other paths
 }  // namespace
 
 /// Knapsack over the jobs on the machine: least loss that frees exactly f GPUs, then, for every
 /// d, the best f >= d, the GPUs freed in excess charged at their price. With `victims` given, also
 /// which jobs those are for `wanted`.
-void Chains::rebuild(MachineId m, std::vector<std::uint32_t>* victims, int wanted) {
-  struct Item {
+void EjectionChains::solve_ejection_knapsack(MachineId m, std::vector<std::uint32_t>* victims,
+                                             int wanted) {
+  struct Ejectable {
     std::uint32_t position;
     int gpus;
     double loss;
   };
-  std::vector<Item> items;
+  std::vector<Ejectable> items;
   int total = 0;
-  for (const std::uint32_t i : on_[m.index()]) {
+  for (const std::uint32_t i : jobs_on_[m.index()]) {
     const int gpus = gpus_on(i, m);
     const bool required = valuation_->instance().workload.job(placements_->jobs[i]).required;
-    if (gpus > 0 && !required && mark_[i] != chain_)
+    if (gpus > 0 && !required && last_chain_[i] != chain_)
       items.push_back({i, gpus, loss(i)}), total += gpus;
   }
   const auto width = static_cast<std::size_t>(total) + 1;
@@ -46,7 +47,7 @@ void Chains::rebuild(MachineId m, std::vector<std::uint32_t>* victims, int wante
     }
   }
   const double price = price_of(m);
-  std::vector<double>& loss = bids_[m.index()].loss;
+  std::vector<double>& loss = freeing_costs_[m.index()].loss;
   loss.assign(width, kInfinity);
   std::vector<std::size_t> from(width, 0);
   double running = kInfinity;
@@ -59,7 +60,7 @@ void Chains::rebuild(MachineId m, std::vector<std::uint32_t>* victims, int wante
     loss[f] = running - price * static_cast<double>(f);
     from[f] = source;
   }
-  bids_[m.index()].stale = false;
+  freeing_costs_[m.index()].stale = false;
   if (victims == nullptr || static_cast<std::size_t>(wanted) >= width) return;
   std::size_t f = from[static_cast<std::size_t>(wanted)];
   for (std::size_t k = items.size(); k-- > 0;) {
@@ -69,21 +70,21 @@ void Chains::rebuild(MachineId m, std::vector<std::uint32_t>* victims, int wante
   }
 }
 
-double Chains::freeing(MachineId m, int gpus, int depth) {
+double EjectionChains::freeing_cost(MachineId m, int gpus, int depth) {
   const int missing = gpus - free_pools_->room().whole_count(m);
   if (missing <= 0) return 0.0;
   if (depth == 0) return kInfinity;
-  Bids& bids = bids_[m.index()];
-  if (bids.stale) rebuild(m, nullptr, 0);
-  return static_cast<std::size_t>(missing) < bids.loss.size()
-             ? bids.loss[static_cast<std::size_t>(missing)]
+  FreeingCosts& costs = freeing_costs_[m.index()];
+  if (costs.stale) solve_ejection_knapsack(m, nullptr, 0);
+  return static_cast<std::size_t>(missing) < costs.loss.size()
+             ? costs.loss[static_cast<std::size_t>(missing)]
              : kInfinity;
 }
 
 /// Gain = priced profit - loss of freeing + price of the idle GPUs that get used.
-void Chains::offer_machines(const assignment::PlaceClass& place_class,
-                            const assignment::TaskProfile& s, Target offer, double value, int depth,
-                            std::optional<Target>& best) {
+void EjectionChains::consider_machines(const assignment::PlaceClass& place_class,
+                                       const assignment::TaskProfile& s, Target candidate,
+                                       double value, int depth, std::optional<Target>& best) {
   const int gpus = static_cast<int>(s.milli / model::kGpuMilli);
   for (const std::int32_t p : free_pools_->pool_index().pools_in(
            place_class.type, place_class.scope, place_class.domain)) {
@@ -93,37 +94,37 @@ void Chains::offer_machines(const assignment::PlaceClass& place_class,
     const double base = value - price * gpus;
     if (best && base + price * gpus <= best->gain) continue;
     for (const MachineId m : free_pools_->machines_of(p)) {
-      if (m == left_) continue;
+      if (m == excluded_machine_) continue;
       const int idle = std::min(gpus, free_pools_->room().whole_count(m));
       double gain = base + price * idle;
       if (best && gain <= best->gain) continue;
-      gain -= freeing(m, gpus, depth);
-      if (sweep_ > 0) gain -= kNoise * price * gpus * random_unit({sweep_, chain_, m.index()});
+      gain -= freeing_cost(m, gpus, depth);
+      if (sweep_ > 0) gain -= kPriceNoise * price * gpus * random_unit({sweep_, chain_, m.index()});
       if (best && gain <= best->gain) continue;
       if (gain == -kInfinity) continue;
-      offer.gain = gain;
-      offer.spots.assign(1, {m, gpus});
-      best = offer;
+      candidate.gain = gain;
+      candidate.machine_gpus.assign(1, {m, gpus});
+      best = candidate;
     }
   }
 }
 
 /// The same over several machines of a domain: the cheapest tasks first.
-void Chains::offer_domains(const assignment::PlaceClass& place_class,
-                           const assignment::TaskProfile& s, Target offer, double value, int depth,
-                           std::optional<Target>& best) {
+void EjectionChains::consider_domains(const assignment::PlaceClass& place_class,
+                                      const assignment::TaskProfile& s, Target candidate,
+                                      double value, int depth, std::optional<Target>& best) {
   if (s.gpus_per_task == 0) return;
-  struct Spot {
+  struct MachineTasks {
     double cost;  ///< per task
     MachineId machine;
     int tasks;
   };
   const auto domain_pools =
       free_pools_->pool_index().pools_in(place_class.type, place_class.scope, place_class.domain);
-  std::vector<Spot> spots;
+  std::vector<MachineTasks> machines_by_cost;
   free_pools_->pool_index().for_each_domain(
       domain_pools, place_class.width, [&](std::size_t first, std::size_t last) {
-        spots.clear();
+        machines_by_cost.clear();
         const double most_cost =
             best ? value - best->gain : kInfinity;  // of one task; more cannot win
         for (const std::int32_t p : domain_pools.subspan(first, last - first)) {
@@ -132,59 +133,64 @@ void Chains::offer_domains(const assignment::PlaceClass& place_class,
           if (s.task_fits[pool.machine_class.index()] == 0) continue;
           const int most = valuation_->instance().cluster.classes[pool.machine_class.index()].gpus;
           for (const MachineId m : free_pools_->machines_of(p)) {
-            Spot spot{kInfinity, m, 0};
+            MachineTasks machine_tasks{kInfinity, m, 0};
             const int idle = free_pools_->room().whole_count(m);
             for (int h = 1; h * s.gpus_per_task <= most && h <= s.tasks; ++h) {
               const int used = std::min(idle, h * s.gpus_per_task);
               const double c =
-                  (freeing(m, h * s.gpus_per_task, depth) +
+                  (freeing_cost(m, h * s.gpus_per_task, depth) +
                    prices_[static_cast<std::size_t>(p)] * (h * s.gpus_per_task - used)) /
                   h;
-              if (c <= spot.cost && c < kInfinity) spot = {c, m, h};
+              if (c <= machine_tasks.cost && c < kInfinity) machine_tasks = {c, m, h};
             }
-            if (spot.tasks > 0 && spot.cost <= most_cost) spots.push_back(spot);
+            if (machine_tasks.tasks > 0 && machine_tasks.cost <= most_cost)
+              machines_by_cost.push_back(machine_tasks);
           }
         }
-        const auto used = std::min<std::ptrdiff_t>(std::ssize(spots), s.tasks);
-        std::ranges::partial_sort(spots, spots.begin() + used, [](const Spot& a, const Spot& b) {
-          return a.cost != b.cost ? a.cost < b.cost : a.machine < b.machine;
-        });
-        std::int64_t rest = s.tasks;
+        const auto used = std::min<std::ptrdiff_t>(std::ssize(machines_by_cost), s.tasks);
+        std::ranges::partial_sort(machines_by_cost, machines_by_cost.begin() + used,
+                                  [](const MachineTasks& a, const MachineTasks& b) {
+                                    return a.cost != b.cost ? a.cost < b.cost
+                                                            : a.machine < b.machine;
+                                  });
+        std::int64_t remainder = s.tasks;
         double gain = value;
-        offer.spots.clear();
-        for (const Spot& spot : spots) {
-          const auto tasks = static_cast<int>(std::min<std::int64_t>(rest, spot.tasks));
-          offer.spots.emplace_back(spot.machine, tasks * s.gpus_per_task);
-          gain -= spot.cost * tasks;
-          if ((rest -= tasks) == 0) break;
+        candidate.machine_gpus.clear();
+        for (const MachineTasks& machine_tasks : machines_by_cost) {
+          const auto tasks =
+              static_cast<int>(std::min<std::int64_t>(remainder, machine_tasks.tasks));
+          candidate.machine_gpus.emplace_back(machine_tasks.machine, tasks * s.gpus_per_task);
+          gain -= machine_tasks.cost * tasks;
+          if ((remainder -= tasks) == 0) break;
         }
-        offer.gain = gain;
-        if (rest == 0 && (!best || gain > best->gain)) best = offer;
+        candidate.gain = gain;
+        if (remainder == 0 && (!best || gain > best->gain)) best = candidate;
       });
 }
 
-std::optional<Chains::Target> Chains::best_target(std::uint32_t position, int depth) {
+std::optional<EjectionChains::Target> EjectionChains::best_target(std::uint32_t position,
+                                                                  int depth) {
   const auto options = option_table_->options(position);
   std::optional<Target> best;
   for (std::uint32_t k = 0; k < options.size(); ++k) {  // best first
-    const double worth = options[k].value + bonus_[position];
-    if (best && worth <= best->gain) break;  // a place is never worth more than it costs nothing
+    const double worth = options[k].value + required_bonus_[position];
+    if (best && worth <= best->gain) break;  // even a free place cannot beat the best target
     const assignment::PlaceClass& place_class =
         option_table_->place_classes()[options[k].place_class];
     const assignment::TaskProfile& s = option_table_->profile(place_class);
     if (s.whole_gpus() * 1000 != static_cast<std::size_t>(s.milli)) continue;
-    const Target offer{.gain = 0.0, .option = k, .spots = {}};
+    const Target candidate{.gain = 0.0, .option = k, .machine_gpus = {}};
     if (place_class.width == Level::machine) {
-      offer_machines(place_class, s, offer, worth, depth, best);
+      consider_machines(place_class, s, candidate, worth, depth, best);
     } else {
-      offer_domains(place_class, s, offer, worth, depth, best);
+      consider_domains(place_class, s, candidate, worth, depth, best);
     }
   }
   return best;
 }
 
-/// The job's value on this machine alone; 0 when it must not or cannot lie there.
-double Chains::value_on(std::uint32_t position, MachineId m) const {
+/// The job's value on this machine alone; 0 when it must not or cannot be placed there.
+double EjectionChains::value_alone_on(std::uint32_t position, MachineId m) const {
   const model::Cluster& cluster = valuation_->instance().cluster;
   const GpuTypeId type = cluster.class_of(m).gpu_type;
   for (const assignment::Option& c : option_table_->options(position)) {  // best first
@@ -201,20 +207,20 @@ double Chains::value_on(std::uint32_t position, MachineId m) const {
   return 0.0;
 }
 
-/// Jobs that lie nowhere into what a chain left idle on the machine: best value per GPU first.
-double Chains::fill_idle(MachineId m) {
+/// Unplaced jobs into what a chain left idle on the machine: best value per GPU first.
+double EjectionChains::fill_idle_capacity(MachineId m) {
   double gained = 0.0;
   for (;;) {
     const std::int64_t idle = free_pools_->room().free_milli(m);
     double best = 0.0;
     std::uint32_t chosen = 0;
-    for (const auto& [milli, ranks] : outside_) {
+    for (const auto& [milli, ranks] : unplaced_by_size_) {
       if (milli > idle) break;
       for (const std::uint32_t r : ranks) {
         const std::uint32_t i = ranked_[r];
         const double size = static_cast<double>(milli);
         if (option_table_->options(i).front().value <= best * size) break;
-        double worth = value_on(i, m) / size;
+        double worth = value_alone_on(i, m) / size;
         if (worth <= best) continue;
         const auto extra = surcharge(i);
         if (!extra) continue;
@@ -226,9 +232,9 @@ double Chains::fill_idle(MachineId m) {
     auto placed = model::place_job(free_pools_->room(), valuation_->instance().workload,
                                    placements_->jobs[chosen], std::span(&m, 1));
     if (!placed) return gained;
-    remember(chosen);
+    save(chosen);
     free_pools_->count_taken(*placed);
-    put(chosen, std::move(*placed));
+    place(chosen, std::move(*placed));
     gained += value_[chosen];
   }
 }

@@ -57,7 +57,7 @@ double improve(const model::Valuation& valuation, const model::Pools& pools, mod
   assignment::FreePools free_pools(instance, pool_index, room, machines);
   double gained =
       local_search::Recut(valuation, option_table, free_pools, placements).run(effort.cuts, stop);
-  gained += local_search::Chains(valuation, option_table, free_pools, placements, prices)
+  gained += local_search::EjectionChains(valuation, option_table, free_pools, placements, prices)
                 .run(effort.chains, stop);
   placed = assignment::placement_of(placements);
   unplaced = assignment::unplaced_of(placements);
