@@ -11,24 +11,25 @@ namespace berth::solver::local_search {
 using model::TaskPlacement;
 
 namespace {
-constexpr int kPasses = 100;  ///< of a measurement: ends what rounding errors would go round
+constexpr int kMaxPasses = 100;  ///< of a measurement: ends what rounding errors would go round
 }  // namespace
 
-void Trade::refresh(Node& node) {
+void CyclicExchange::rebuild_arcs(GraphNode& node) {
   node.stale = false;
   node.arcs.clear();
-  node.leavers.clear();
-  for (const std::uint32_t j : node.inside) {
-    const auto alike = std::ranges::find_if(
-        node.leavers, [&](std::uint32_t other) { return waits_at_[other] == waits_at_[j]; });
-    if (alike == node.leavers.end()) {
-      node.leavers.push_back(j);
+  node.leave_candidates.clear();
+  for (const std::uint32_t j : node.jobs) {
+    const auto alike = std::ranges::find_if(node.leave_candidates, [&](std::uint32_t other) {
+      return unplaced_node_[other] == unplaced_node_[j];
+    });
+    if (alike == node.leave_candidates.end()) {
+      node.leave_candidates.push_back(j);
     } else if (value_[j] < value_[*alike]) {
       *alike = j;
     }
     const auto options = option_table_->options(positions_[j]);
     for (std::size_t k = 0; k < options.size(); ++k) {
-      const std::uint32_t place_class = option_classes_[first_[j] + k];
+      const std::uint32_t place_class = option_classes_[first_option_[j] + k];
       const double gain = options[k].value - value_[j];
       if (arc_of_[place_class] == kNone) {
         arc_of_[place_class] = static_cast<std::uint32_t>(node.arcs.size());
@@ -43,60 +44,62 @@ void Trade::refresh(Node& node) {
 
 /// visit(to, length, job) for the arcs out of a vertex.
 template <class Visit>
-void Trade::visit_arcs(std::uint32_t vertex, Visit visit) {
+void CyclicExchange::visit_arcs(std::uint32_t vertex, Visit visit) {
   const auto nodes = static_cast<std::uint32_t>(nodes_.size());
   if (vertex >= nodes) {
-    for (const std::uint32_t n : members_[vertex - nodes]) visit(n, 0.0, kNone);
-    const std::uint32_t narrow = narrow_[vertex - nodes];
-    if (narrow != kNone) visit(nodes + narrow, 0.0, kNone);
+    for (const std::uint32_t n : class_nodes_[vertex - nodes]) visit(n, 0.0, kNone);
+    const std::uint32_t without_traffic = without_traffic_[vertex - nodes];
+    if (without_traffic != kNone) visit(nodes + without_traffic, 0.0, kNone);
     return;
   }
-  Node& node = nodes_[vertex];
-  if (node.stale) refresh(node);
+  GraphNode& node = nodes_[vertex];
+  if (node.stale) rebuild_arcs(node);
   for (const Arc& arc : node.arcs) visit(nodes + arc.place_class, arc.gain, arc.job);
-  if (!outside(vertex)) {
-    for (const std::uint32_t j : node.leavers) visit(waits_at_[j], -value_[j], j);
+  if (!is_unplaced(vertex)) {
+    for (const std::uint32_t j : node.leave_candidates) visit(unplaced_node_[j], -value_[j], j);
     return;
   }
-  if (vertex != 0) visit(gates_.outer(vertex), now_.tolls[vertex - 1].out, kNone);
-  for (const std::uint32_t n : gates_.inner(vertex)) {
-    if (!now_.tolls[n - 1].shut()) visit(n, -now_.tolls[n - 1].in, kNone);
+  if (vertex != 0) visit(quota_nodes_.parent(vertex), paths_.quota_costs[vertex - 1].out, kNone);
+  for (const std::uint32_t n : quota_nodes_.children(vertex)) {
+    if (!paths_.quota_costs[n - 1].is_full()) visit(n, -paths_.quota_costs[n - 1].in, kNone);
   }
 }
 
 /// False: they stand as before. Else what was measured then is void.
-bool Trade::look_at_gates() {
-  std::vector<Gates::Toll> tolls = gates_.tolls();
-  if (tolls == now_.tolls) return false;
-  now_ = {.more = {}, .less = {}, .tolls = std::move(tolls)};
+bool CyclicExchange::update_quota_costs() {
+  std::vector<QuotaNodes::CrossingCost> quota_costs = quota_nodes_.crossing_costs();
+  if (quota_costs == paths_.quota_costs) return false;
+  paths_ = {.more = {}, .less = {}, .quota_costs = std::move(quota_costs)};
   return true;
 }
 
 /// The same for the worse: what is shut or dearer now.
-void Trade::mind_gates() {
-  std::vector<Gates::Toll> tolls = gates_.tolls();
-  for (std::size_t i = 0; i < tolls.size(); ++i) {
-    const Gates::Toll& old = now_.tolls[i];
-    const bool worse = tolls[i].shut() || (!old.shut() && tolls[i].in >= old.in);
-    tolls[i] = {.in = worse ? tolls[i].in : old.in, .out = std::min(tolls[i].out, old.out)};
+void CyclicExchange::tighten_quota_costs() {
+  std::vector<QuotaNodes::CrossingCost> quota_costs = quota_nodes_.crossing_costs();
+  for (std::size_t i = 0; i < quota_costs.size(); ++i) {
+    const QuotaNodes::CrossingCost& old = paths_.quota_costs[i];
+    const bool worse = quota_costs[i].is_full() || (!old.is_full() && quota_costs[i].in >= old.in);
+    quota_costs[i] = {.in = worse ? quota_costs[i].in : old.in,
+                      .out = std::min(quota_costs[i].out, old.out)};
   }
-  if (tolls != now_.tolls) now_ = {.more = {}, .less = {}, .tolls = std::move(tolls)};
+  if (quota_costs != paths_.quota_costs)
+    paths_ = {.more = {}, .less = {}, .quota_costs = std::move(quota_costs)};
 }
 
-double Trade::surcharges() const {
+double CyclicExchange::surcharges() const {
   return placements_->ledger == nullptr ? 0.0 : placements_->ledger->surcharges();
 }
 
 /// One pass along the arcs out of active vertices; false when nothing became longer.
-bool Trade::relax(Reaches& reaches, std::vector<char>& active) {
+bool CyclicExchange::relax_arcs(PathLabels& labels, std::vector<char>& active) {
   bool longer = false;
-  for (std::uint32_t v = 0; v < reaches.size(); ++v) {
+  for (std::uint32_t v = 0; v < labels.size(); ++v) {
     if (active[v] == 0) continue;
     active[v] = 0;
-    const double length = reaches[v].length;
+    const double length = labels[v].length;
     visit_arcs(v, [&](std::uint32_t to, double gain, std::uint32_t job) {
-      if (length + gain <= reaches[to].length + tolerance_) return;
-      reaches[to] = {length + gain, v, job};
+      if (length + gain <= labels[to].length + tolerance_) return;
+      labels[to] = {length + gain, v, job};
       active[to] = 1;
       longer = true;
     });
@@ -104,43 +107,43 @@ bool Trade::relax(Reaches& reaches, std::vector<char>& active) {
   return longer;
 }
 
-std::optional<Trade::Chain> Trade::improving_cycle() {
-  look_at_gates();
-  Reaches reaches(vertices(), Reach{0.0});
-  std::vector<char> active(vertices(), 1);
-  for (int pass = 0; pass < kPasses && relax(reaches, active); ++pass) {
-    if (auto cycle = cycle_in(reaches)) return cycle;
+std::optional<CyclicExchange::Path> CyclicExchange::improving_cycle() {
+  update_quota_costs();
+  PathLabels labels(vertex_count(), PathLabel{0.0});
+  std::vector<char> active(vertex_count(), 1);
+  for (int pass = 0; pass < kMaxPasses && relax_arcs(labels, active); ++pass) {
+    if (auto cycle = cycle_in(labels)) return cycle;
   }
   return std::nullopt;
 }
 
-std::optional<Trade::Chain> Trade::cycle_in(const Reaches& reaches) const {
-  std::vector<std::uint32_t> seen(reaches.size(), kNone);  // by the walk from so and so
-  for (std::uint32_t start = 0; start < reaches.size(); ++start) {
+std::optional<CyclicExchange::Path> CyclicExchange::cycle_in(const PathLabels& labels) const {
+  std::vector<std::uint32_t> seen(labels.size(), kNone);  // by the walk from so and so
+  for (std::uint32_t start = 0; start < labels.size(); ++start) {
     std::uint32_t v = start;
-    while (v != kNone && seen[v] == kNone) seen[v] = start, v = reaches[v].next;
+    while (v != kNone && seen[v] == kNone) seen[v] = start, v = labels[v].next;
     if (v == kNone || seen[v] != start) continue;
-    Chain chain;
+    Path path;
     std::uint32_t at = v;
     do {
-      if (reaches[at].job != kNone) chain.jobs.push_back(reaches[at].job);
-      at = reaches[at].next;
+      if (labels[at].job != kNone) path.jobs.push_back(labels[at].job);
+      at = labels[at].next;
     } while (at != v);
-    std::ranges::reverse(chain.jobs);
-    chain.last = node_at_[chain.jobs.front()];
-    return chain;
+    std::ranges::reverse(path.jobs);
+    path.last = node_at_[path.jobs.front()];
+    return path;
   }
   return std::nullopt;
 }
 
-double Trade::settle() {
+double CyclicExchange::cancel_cycles() {
   double gained = 0.0;
-  for (std::size_t trades = 0; trades < 4 * positions_.size(); ++trades) {
+  for (std::size_t exchanges = 0; exchanges < 4 * positions_.size(); ++exchanges) {
     const auto cycle = improving_cycle();
     if (!cycle) break;
     begin();
     auto place = placements_->placed[positions_[cycle->jobs.front()]].tasks;
-    const double gain = carry_out(*cycle, place);
+    const double gain = apply(*cycle, place);
     if (gain <= 0.0) {  // a place nearer home that is worth less
       roll_back();
       break;
@@ -151,71 +154,71 @@ double Trade::settle() {
   return gained;
 }
 
-void Trade::measure_more() {
-  now_.more.assign(vertices(), Reach{-kInfinity});
-  now_.more[0].length = 0.0;
-  std::vector<char> active(vertices(), 0);
+void CyclicExchange::label_additions() {
+  paths_.more.assign(vertex_count(), PathLabel{-kInfinity});
+  paths_.more[0].length = 0.0;
+  std::vector<char> active(vertex_count(), 0);
   active[0] = 1;
-  for (int pass = 0; pass < kPasses; ++pass) {
-    if (!relax(now_.more, active)) break;
+  for (int pass = 0; pass < kMaxPasses; ++pass) {
+    if (!relax_arcs(paths_.more, active)) break;
   }
 }
 
-void Trade::measure_less() {
-  now_.less.assign(vertices(), Reach{-kInfinity});
-  now_.less[0].length = 0.0;
+void CyclicExchange::label_removals() {
+  paths_.less.assign(vertex_count(), PathLabel{-kInfinity});
+  paths_.less[0].length = 0.0;
   bool longer = true;
-  for (int pass = 0; pass < kPasses && longer; ++pass) {
+  for (int pass = 0; pass < kMaxPasses && longer; ++pass) {
     longer = false;
-    for (auto v = static_cast<std::uint32_t>(vertices()); v-- > 1;) {
+    for (auto v = static_cast<std::uint32_t>(vertex_count()); v-- > 1;) {
       visit_arcs(v, [&](std::uint32_t to, double gain, std::uint32_t job) {
-        const double length = gain + now_.less[to].length;
-        if (length == -kInfinity || length <= now_.less[v].length + tolerance_) return;
-        now_.less[v] = {length, to, job};
+        const double length = gain + paths_.less[to].length;
+        if (length == -kInfinity || length <= paths_.less[v].length + tolerance_) return;
+        paths_.less[v] = {length, to, job};
         longer = true;
       });
     }
   }
 }
 
-double Trade::worth_of_more(std::uint32_t node) {
-  mind_gates();
-  if (now_.more.empty()) measure_more();
-  return now_.more[node].length;
+double CyclicExchange::value_of_one_more(std::uint32_t node) {
+  tighten_quota_costs();
+  if (paths_.more.empty()) label_additions();
+  return paths_.more[node].length;
 }
 
-double Trade::worth_of_less(std::uint32_t node) {
-  mind_gates();
-  if (now_.less.empty()) measure_less();
-  return now_.less[node].length;
+double CyclicExchange::value_of_one_less(std::uint32_t node) {
+  tighten_quota_costs();
+  if (paths_.less.empty()) label_removals();
+  return paths_.less[node].length;
 }
 
-Trade::Chain Trade::more(std::uint32_t node) const {
-  Chain chain{.jobs = {}, .last = node};
-  for (std::uint32_t v = node; v != 0; v = now_.more[v].next) {
-    if (now_.more[v].job != kNone) chain.jobs.push_back(now_.more[v].job);
-    BERTH_ASSERT(chain.jobs.size() <= vertices());
+CyclicExchange::Path CyclicExchange::path_to_add(std::uint32_t node) const {
+  Path path{.jobs = {}, .last = node};
+  for (std::uint32_t v = node; v != 0; v = paths_.more[v].next) {
+    if (paths_.more[v].job != kNone) path.jobs.push_back(paths_.more[v].job);
+    BERTH_ASSERT(path.jobs.size() <= vertex_count());
   }
-  std::ranges::reverse(chain.jobs);
-  return chain;
+  std::ranges::reverse(path.jobs);
+  return path;
 }
 
-Trade::Chain Trade::less(std::uint32_t node) const {
-  Chain chain{.jobs = {}, .last = 0};
-  for (std::uint32_t v = node; v != 0; v = now_.less[v].next) {
-    if (now_.less[v].job != kNone) chain.jobs.push_back(now_.less[v].job);
-    BERTH_ASSERT(chain.jobs.size() <= vertices());
+CyclicExchange::Path CyclicExchange::path_to_remove(std::uint32_t node) const {
+  Path path{.jobs = {}, .last = 0};
+  for (std::uint32_t v = node; v != 0; v = paths_.less[v].next) {
+    if (paths_.less[v].job != kNone) path.jobs.push_back(paths_.less[v].job);
+    BERTH_ASSERT(path.jobs.size() <= vertex_count());
   }
-  return chain;
+  return path;
 }
 
-void Trade::begin() { journal_.clear(); }
+void CyclicExchange::begin() { journal_.clear(); }
 
-void Trade::move(std::uint32_t job, std::uint32_t node, std::vector<TaskPlacement> tasks) {
-  if (tasks.empty()) node = waits_at_[job];
+void CyclicExchange::move(std::uint32_t job, std::uint32_t node, std::vector<TaskPlacement> tasks) {
+  if (tasks.empty()) node = unplaced_node_[job];
   if (node_at_[job] != node) {
-    std::erase(nodes_[node_at_[job]].inside, job);
-    nodes_[node].inside.push_back(job);
+    std::erase(nodes_[node_at_[job]].jobs, job);
+    nodes_[node].jobs.push_back(job);
     nodes_[node_at_[job]].stale = true;
   }
   nodes_[node].stale = true;
@@ -228,14 +231,14 @@ void Trade::move(std::uint32_t job, std::uint32_t node, std::vector<TaskPlacemen
   value_[job] = placed.tasks.empty() ? 0.0 : valuation_->placed(placed);
 }
 
-double Trade::carry_out(const Chain& chain, std::vector<TaskPlacement>& place) {
-  std::vector<Gates::Toll> tolls = now_.tolls;
-  if (journal_.empty()) before_ = std::move(now_);
-  now_ = {.more = {}, .less = {}, .tolls = std::move(tolls)};
+double CyclicExchange::apply(const Path& path, std::vector<TaskPlacement>& place) {
+  std::vector<QuotaNodes::CrossingCost> quota_costs = paths_.quota_costs;
+  if (journal_.empty()) paths_before_ = std::move(paths_);
+  paths_ = {.more = {}, .less = {}, .quota_costs = std::move(quota_costs)};
   double gain = surcharges();
-  std::uint32_t node = chain.last;
-  for (std::size_t i = chain.jobs.size(); i-- > 0;) {
-    const std::uint32_t job = chain.jobs[i];
+  std::uint32_t node = path.last;
+  for (std::size_t i = path.jobs.size(); i-- > 0;) {
+    const std::uint32_t job = path.jobs[i];
     const std::uint32_t from = node_at_[job];
     std::vector<TaskPlacement> left = placements_->placed[positions_[job]].tasks;
     journal_.push_back({job, from, left});
@@ -248,27 +251,27 @@ double Trade::carry_out(const Chain& chain, std::vector<TaskPlacement>& place) {
   return gain - surcharges();
 }
 
-void Trade::roll_back() {
+void CyclicExchange::roll_back() {
   if (journal_.empty()) return;
-  for (auto former = journal_.rbegin(); former != journal_.rend(); ++former) {
-    move(former->job, former->node, std::move(former->tasks));
+  for (auto entry = journal_.rbegin(); entry != journal_.rend(); ++entry) {
+    move(entry->job, entry->node, std::move(entry->tasks));
   }
   journal_.clear();
-  now_ = std::move(before_);
+  paths_ = std::move(paths_before_);
 }
 
-std::uint32_t Trade::lodger(std::uint32_t node, MachineId machine) const {
+std::uint32_t CyclicExchange::lone_job(std::uint32_t node, MachineId machine) const {
   const auto here = [machine](const TaskPlacement& t) { return t.machine == machine; };
-  for (const std::uint32_t j : nodes_[node].inside) {
+  for (const std::uint32_t j : nodes_[node].jobs) {
     if (std::ranges::all_of(placements_->placed[positions_[j]].tasks, here)) return j;
   }
   return kNone;
 }
 
-std::map<MachineId, int> Trade::lodgers() const {
+std::map<MachineId, int> CyclicExchange::lone_job_counts() const {
   std::map<MachineId, int> counts;
   for (std::size_t j = 0; j < positions_.size(); ++j) {
-    if (node_at_[j] == kNone || outside(node_at_[j])) continue;
+    if (node_at_[j] == kNone || is_unplaced(node_at_[j])) continue;
     const auto& tasks = placements_->placed[positions_[j]].tasks;
     const MachineId m = tasks.front().machine;
     const auto here = [m](const TaskPlacement& t) { return t.machine == m; };

@@ -16,63 +16,65 @@
 
 namespace berth::solver::local_search {
 
-/// The jobs of one task profile and the places they take up: any of these jobs fits where another
-/// one lies, so they can trade places, and with those that wait. A path in the graph
+/// Cyclic exchange among the jobs of one task profile (Thompson and Psaraftis 1993; improvement
+/// graph: Ahuja, Ergun, Orlin and Punnen 2002): each of these jobs fits where another one is
+/// placed. A path in the graph
 ///
-///   waiting, or a place --job--> set of places worth the same to it ----> place
+///   unplaced, or a place --job--> class of places worth the same to it ----> place
 ///
-/// is a chain of moves, its length what they gain. Places in the same sets are one node. Jobs that
-/// run already and jobs that must run stay where they are.
+/// is a sequence of moves, its length what they gain; cycles that gain are cancelled until none is
+/// left. Places in the same classes are one node. Running and required jobs keep their places.
 ///
-/// Under quotas a job waits behind its gates (`Gates`). Under uplinks a place over several racks is
-/// for those alone that talk like the one there: the traffic stays with the place.
-class Trade {
+/// Under quotas an unplaced job stands at the node of its quota (`QuotaNodes`). Under uplinks a
+/// place over several racks is only for jobs with the traffic of the one there: the load stays the
+/// same.
+class CyclicExchange {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  /// Each job goes to the place of the next one, the last one to `last`.
-  struct Chain {
-    std::vector<std::uint32_t> jobs;  ///< as indices into the trade's jobs
+  /// Each job moves to the place of the next one, the last one to `last`.
+  struct Path {
+    std::vector<std::uint32_t> jobs;  ///< indices into the jobs of the exchange
     std::uint32_t last = 0;           ///< a node
   };
 
   /// @param positions  the jobs of this task profile, ascending
-  Trade(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-        const assignment::PoolIndex& pool_index, assignment::PlacementTable& placements,
-        std::span<const std::uint32_t> positions);
+  CyclicExchange(const model::Valuation& valuation, const assignment::OptionTable& option_table,
+                 const assignment::PoolIndex& pool_index, assignment::PlacementTable& placements,
+                 std::span<const std::uint32_t> positions);
 
-  /// Trades until nobody gains. Returns the value gained.
-  double settle();
-  /// The same if gates stand otherwise than when that was last done.
-  double settle_again() { return look_at_gates() ? settle() : 0.0; }
+  /// Cancels improving cycles until none is left. Returns the value gained.
+  double cancel_cycles();
+  /// Runs `cancel_cycles` again if the slack of any quota has changed since the last call.
+  double cancel_cycles_if_quotas_changed() { return update_quota_costs() ? cancel_cycles() : 0.0; }
 
   /// Makes nodes for places that are not there yet: one job alone on a machine of any pool.
-  void open_pools();
-  /// The node of such places; kNone when they are worth nothing to anybody. @pre open_pools
+  void add_pool_nodes();
+  /// The node of such places; kNone when they are worth nothing to anybody. @pre add_pool_nodes
   [[nodiscard]] std::uint32_t node_of_pool(PoolId pool) const { return of_pool_[pool.index()]; }
 
-  /// What one more place of the node is worth, and what one less costs (as a number <= 0, all but
-  /// for rounding); minus infinity when that cannot be.
-  double worth_of_more(std::uint32_t node);
-  double worth_of_less(std::uint32_t node);
-  /// The chains that do it. @pre that is not minus infinity
-  [[nodiscard]] Chain more(std::uint32_t node) const;
-  [[nodiscard]] Chain less(std::uint32_t node) const;
+  /// What one more place of the node is worth, and what one less costs (as a number <= 0, up to
+  /// rounding); minus infinity when that is impossible.
+  double value_of_one_more(std::uint32_t node);
+  double value_of_one_less(std::uint32_t node);
+  /// The paths with these values. @pre they are not minus infinity
+  [[nodiscard]] Path path_to_add(std::uint32_t node) const;
+  [[nodiscard]] Path path_to_remove(std::uint32_t node) const;
 
-  /// Moves the jobs of a chain, the last one into `place` (empty: it waits). Returns the value
-  /// gained; `place` becomes what the first one leaves.
-  double carry_out(const Chain& chain, std::vector<model::TaskPlacement>& place);
-  /// Some job of the node lies on this machine; kNone: none does.
-  [[nodiscard]] std::uint32_t lodger(std::uint32_t node, MachineId machine) const;
+  /// Moves the jobs of a path, the last one into `place` (empty: it becomes unplaced). Returns the
+  /// value gained; `place` becomes what the first one leaves.
+  double apply(const Path& path, std::vector<model::TaskPlacement>& place);
+  /// A job of the node that is placed on this machine alone; kNone: there is none.
+  [[nodiscard]] std::uint32_t lone_job(std::uint32_t node, MachineId machine) const;
 
-  /// From here on changes can be taken back. Room that they make behind a gate is not seen before
-  /// the next `settle_again`: it could make cycles that gain.
+  /// From here on changes can be rolled back. Room that they make in a quota is not seen before
+  /// the next `cancel_cycles_if_quotas_changed`: it could make cycles that gain.
   void begin();
   void roll_back();
 
   [[nodiscard]] std::uint32_t position(std::uint32_t job) const { return positions_[job]; }
-  /// Jobs that lie alone on a machine and may move: how many on which machine.
-  [[nodiscard]] std::map<MachineId, int> lodgers() const;
+  /// By machine: how many jobs are placed on it alone and may move.
+  [[nodiscard]] std::map<MachineId, int> lone_job_counts() const;
 
  private:
   struct Arc {
@@ -80,52 +82,53 @@ class Trade {
     double gain;
     std::uint32_t job;
   };
-  /// The first nodes are outside, those of `gates_`: the jobs that wait. Node 0 has no gates.
-  struct Node {
-    std::vector<std::uint32_t> inside;        ///< jobs that may move
-    std::vector<Arc> arcs = {};               ///< the best job for each set
-    std::vector<std::uint32_t> leavers = {};  ///< the jobs of least value, one behind each gate
+  /// The first nodes are those of `quota_nodes_`: unplaced jobs.
+  struct GraphNode {
+    std::vector<std::uint32_t> jobs;  ///< jobs that may move
+    std::vector<Arc> arcs = {};       ///< the best job for each class
+    std::vector<std::uint32_t> leave_candidates =
+        {};  ///< the jobs of least value, one for each quota
     bool stale = true;
   };
-  /// Longest way to (or from) a vertex: nodes first, then sets.
-  struct Reach {
+  /// Longest path to (or from) a vertex: nodes first, then classes.
+  struct PathLabel {
     double length;
     std::uint32_t next = kNone;  ///< vertex before (after) it
     std::uint32_t job = kNone;   ///< that moves on the arc between
   };
-  using Reaches = std::vector<Reach>;
-  struct Measures {
-    Reaches more, less;              ///< empty: not measured
-    std::vector<Gates::Toll> tolls;  ///< by node outside less one
+  using PathLabels = std::vector<PathLabel>;
+  struct LongestPaths {
+    PathLabels more, less;                              ///< empty: not measured
+    std::vector<QuotaNodes::CrossingCost> quota_costs;  ///< by node outside less one
   };
-  struct Former {
+  struct JournalEntry {
     std::uint32_t job, node;
     std::vector<model::TaskPlacement> tasks;
   };
   using PlaceClassKey =
       std::tuple<GpuTypeId, model::Level, model::Level, std::int32_t, std::uint32_t>;
 
-  void tell_talk();
+  void classify_traffic();
   void gather_place_classes();
-  void place_jobs();
-  [[nodiscard]] bool choices_are_wider(std::uint32_t position) const;
+  void add_jobs();
+  [[nodiscard]] bool options_exceed_domain(std::uint32_t position) const;
   std::uint32_t node_of(GpuTypeId type, model::Level width, RackId rack, PodId pod,
-                        std::uint32_t talk);
-  [[nodiscard]] bool outside(std::uint32_t node) const { return node < gates_.size(); }
+                        std::uint32_t traffic_class);
+  [[nodiscard]] bool is_unplaced(std::uint32_t node) const { return node < quota_nodes_.size(); }
   [[nodiscard]] double surcharges() const;
-  bool look_at_gates();
-  void mind_gates();
-  std::uint32_t node_in(std::vector<std::uint32_t> place_classes);
+  bool update_quota_costs();
+  void tighten_quota_costs();
+  std::uint32_t node_of_classes(std::vector<std::uint32_t> place_classes);
   void move(std::uint32_t job, std::uint32_t node, std::vector<model::TaskPlacement> tasks);
-  void refresh(Node& node);
-  [[nodiscard]] std::size_t vertices() const { return nodes_.size() + members_.size(); }
+  void rebuild_arcs(GraphNode& node);
+  [[nodiscard]] std::size_t vertex_count() const { return nodes_.size() + class_nodes_.size(); }
   template <class Visit>
   void visit_arcs(std::uint32_t vertex, Visit visit);
-  bool relax(Reaches& reaches, std::vector<char>& active);
-  void measure_more();
-  void measure_less();
-  std::optional<Chain> improving_cycle();
-  [[nodiscard]] std::optional<Chain> cycle_in(const Reaches& reaches) const;
+  bool relax_arcs(PathLabels& labels, std::vector<char>& active);
+  void label_additions();
+  void label_removals();
+  std::optional<Path> improving_cycle();
+  [[nodiscard]] std::optional<Path> cycle_in(const PathLabels& labels) const;
 
   const model::Valuation* valuation_;
   const assignment::OptionTable* option_table_;
@@ -134,29 +137,29 @@ class Trade {
   std::vector<std::uint32_t> positions_;
   std::vector<double> value_;           ///< by job: as placed; 0 while it waits
   std::vector<std::uint32_t> node_at_;  ///< by job; kNone: it stays where it is
-  Gates gates_;
-  std::vector<std::uint32_t> waits_at_;  ///< by job: its node outside
-  std::vector<std::uint32_t> talk_;      ///< by job: who talks alike, from 1; 0: nobody cares
-  std::vector<std::uint32_t> first_;     ///< by job: its first entry of option_classes_
+  QuotaNodes quota_nodes_;
+  std::vector<std::uint32_t> unplaced_node_;  ///< by job: its node outside
+  std::vector<std::uint32_t>
+      traffic_class_;  ///< by job: equal communication, from 1; 0: no uplink limit
+  std::vector<std::uint32_t> first_option_;  ///< by job: its first entry of option_classes_
   std::vector<std::uint32_t> option_classes_;
   std::map<PlaceClassKey, std::uint32_t> place_classes_;
-  /// By set of places over racks for those who talk alike: the set of the others of that width,
-  /// which everybody may lie in.
-  std::vector<std::uint32_t> narrow_;
-  std::vector<std::vector<std::uint32_t>> members_;  ///< by set: nodes
-  std::map<std::vector<std::uint32_t>, std::uint32_t> known_;
-  std::vector<Node> nodes_;
+  /// By class of places over racks for one traffic class: the class of that width without traffic.
+  std::vector<std::uint32_t> without_traffic_;
+  std::vector<std::vector<std::uint32_t>> class_nodes_;  ///< by class: nodes
+  std::map<std::vector<std::uint32_t>, std::uint32_t> node_of_class_list_;
+  std::vector<GraphNode> nodes_;
   std::vector<std::uint32_t> of_pool_;  ///< by PoolId
-  std::vector<std::uint32_t> arc_of_;   ///< by set: scratch of refresh
-  Measures now_, before_;
-  std::vector<Former> journal_;
+  std::vector<std::uint32_t> arc_of_;   ///< by class: scratch of rebuild_arcs
+  LongestPaths paths_, paths_before_;
+  std::vector<JournalEntry> journal_;
   double tolerance_ = 0.0;
 };
 
-/// The trades of all profiles that have any. CPU tasks beside a gang are not alike: left out.
-std::vector<Trade> make_trades(const model::Valuation& valuation,
-                               const assignment::OptionTable& option_table,
-                               const assignment::PoolIndex& pool_index,
-                               assignment::PlacementTable& placements);
+/// The exchanges of all task profiles. CPU tasks beside a gang are not alike: left out.
+std::vector<CyclicExchange> make_exchanges(const model::Valuation& valuation,
+                                           const assignment::OptionTable& option_table,
+                                           const assignment::PoolIndex& pool_index,
+                                           assignment::PlacementTable& placements);
 
 }  // namespace berth::solver::local_search

@@ -64,9 +64,9 @@ double improve(const model::Valuation& valuation, const model::Pools& pools, mod
   return gained;
 }
 
-double trade(const model::Valuation& valuation, const model::Pools& pools,
-             std::vector<JobId>& unplaced, model::Placement& placed, const StopToken& stop,
-             const model::Limits* limits) {
+double cyclic_exchange(const model::Valuation& valuation, const model::Pools& pools,
+                       std::vector<JobId>& unplaced, model::Placement& placed,
+                       const StopToken& stop, const model::Limits* limits) {
   model::Ledger ledger(valuation.instance(), limits);
   for (const model::JobPlacement& p : placed) ledger.add(p);
   assignment::PlacementTable placements = table_of(unplaced, std::move(placed));
@@ -74,11 +74,11 @@ double trade(const model::Valuation& valuation, const model::Pools& pools,
   const assignment::PoolIndex pool_index(valuation.instance().cluster, pools);
   const assignment::OptionTable option_table(valuation, pool_index, placements.jobs);
   double gained = 0.0;
-  for (local_search::Trade& trade :
-       local_search::make_trades(valuation, option_table, pool_index, placements)) {
+  for (local_search::CyclicExchange& exchange :
+       local_search::make_exchanges(valuation, option_table, pool_index, placements)) {
     // What one kind frees no other takes: whoever trades them elsewhere finds the same.
     for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, ledger.use(l));
-    if (!stop.requested()) gained += trade.settle();
+    if (!stop.requested()) gained += exchange.cancel_cycles();
   }
   placed = assignment::placement_of(placements);
   unplaced = assignment::unplaced_of(placements);

@@ -22,10 +22,10 @@ Recut::Recut(const model::Valuation& valuation, const assignment::OptionTable& o
     : valuation_(&valuation),
       free_pools_(&free_pools),
       placements_(&placements),
-      trades_(make_trades(valuation, option_table, free_pools.pool_index(), placements)) {
-  for (const Trade& trade : trades_) {
+      exchanges_(make_exchanges(valuation, option_table, free_pools.pool_index(), placements)) {
+  for (const CyclicExchange& exchange : exchanges_) {
     const assignment::TaskProfile& s =
-        option_table.profiles()[option_table.profile_of(trade.position(0))];
+        option_table.profiles()[option_table.profile_of(exchange.position(0))];
     gpus_.push_back(s.milli % model::kGpuMilli == 0 && s.gpus_per_task > 0
                         ? static_cast<int>(s.milli / model::kGpuMilli)
                         : 0);
@@ -34,14 +34,14 @@ Recut::Recut(const model::Valuation& valuation, const assignment::OptionTable& o
 
 double Recut::run(int most, const StopToken& stop) {
   double gained = 0.0;
-  for (Trade& trade : trades_) {
+  for (CyclicExchange& exchange : exchanges_) {
     if (stop.requested()) return gained;
-    gained += trade.settle();
+    gained += exchange.cancel_cycles();
   }
-  for (std::size_t t = 0; t < trades_.size(); ++t) {
+  for (std::size_t t = 0; t < exchanges_.size(); ++t) {
     if (gpus_[t] == 0) continue;
-    trades_[t].open_pools();
-    for (const auto& [m, count] : trades_[t].lodgers()) places_[m][t] = count;
+    exchanges_[t].add_pool_nodes();
+    for (const auto& [m, count] : exchanges_[t].lone_job_counts()) places_[m][t] = count;
   }
   left_ = affordable(most);
   for (double sweep = 1.0; sweep > 0.0 && left_ > 0;) {
@@ -69,18 +69,18 @@ std::vector<Recut::Kind> Recut::kinds_on(MachineId m) {
   const PoolId pool = free_pools_->pool_index().pools().of_machine[m.index()];
   const int capacity = valuation_->instance().cluster.class_of(m).gpus;
   const auto& lodging = places_[m];
-  for (std::size_t t = 0; t < trades_.size(); ++t) {
+  for (std::size_t t = 0; t < exchanges_.size(); ++t) {
     if (gpus_[t] == 0 || gpus_[t] > capacity) continue;
-    const std::uint32_t node = trades_[t].node_of_pool(pool);
-    if (node == Trade::kNone) continue;
+    const std::uint32_t node = exchanges_[t].node_of_pool(pool);
+    if (node == CyclicExchange::kNone) continue;
     const auto here = lodging.find(t);
     Kind kind{t, node, gpus_[t], here == lodging.end() ? 0 : here->second};
     const std::size_t most = kind.gpus == 1 ? kMostSingle : kMost;
-    const double worth = trades_[t].worth_of_more(node);
+    const double worth = exchanges_[t].value_of_one_more(node);
     if (worth > 0.0) kind.more.fill(most, worth);
     if (kind.here > 0) {
       kind.less.fill(std::min(most, static_cast<std::size_t>(kind.here)),
-                     trades_[t].worth_of_less(node));
+                     exchanges_[t].value_of_one_less(node));
     }
     if (kind.more.count + kind.less.count > 0) kinds.push_back(kind);
   }
@@ -134,7 +134,7 @@ Recut::Found Recut::best_cut(std::span<const Kind> kinds, int idle, int capacity
 
 double Recut::try_machine(MachineId m) {
   double gained = 0.0;
-  for (Trade& trade : trades_) gained += trade.settle_again();
+  for (CyclicExchange& exchange : exchanges_) gained += exchange.cancel_cycles_if_quotas_changed();
   std::vector<Kind> kinds = kinds_on(m);
   const int capacity = valuation_->instance().cluster.class_of(m).gpus;
   for (int tries = 0; tries < kTries && left_ > 0; ++tries) {
@@ -144,7 +144,7 @@ double Recut::try_machine(MachineId m) {
     const double gain = carry_out(m, kinds, found);
     if (gain <= 0.0) continue;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
-      if (found.cut[k] != 0) places_[m][kinds[k].trade] += found.cut[k];
+      if (found.cut[k] != 0) places_[m][kinds[k].exchange] += found.cut[k];
     }
     return gained + gain;
   }
@@ -155,7 +155,7 @@ double Recut::try_machine(MachineId m) {
 /// is taken back once the cut cannot gain any more.
 double Recut::carry_out(MachineId m, std::vector<Kind>& kinds, const Found& found) {
   journal_.clear();
-  for (const Kind& kind : kinds) trades_[kind.trade].begin();
+  for (const Kind& kind : kinds) exchanges_[kind.exchange].begin();
   double hoped = found.gain, gain = 0.0;
   for (const int sign : {-1, +1}) {
     for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -178,29 +178,30 @@ double Recut::carry_out(MachineId m, std::vector<Kind>& kinds, const Found& foun
 }
 
 double Recut::add(MachineId m, const Kind& kind) {
-  Trade& trade = trades_[kind.trade];
-  if (trade.worth_of_more(kind.node) == -kInfinity) return -kInfinity;
-  const Trade::Chain chain = trade.more(kind.node);
+  CyclicExchange& exchange = exchanges_[kind.exchange];
+  if (exchange.value_of_one_more(kind.node) == -kInfinity) return -kInfinity;
+  const CyclicExchange::Path chain = exchange.path_to_add(kind.node);
   auto placed =
       model::place_job(free_pools_->room(), valuation_->instance().workload,
-                       placements_->jobs[trade.position(chain.jobs.back())], std::span(&m, 1));
+                       placements_->jobs[exchange.position(chain.jobs.back())], std::span(&m, 1));
   if (!placed) return -kInfinity;
   free_pools_->count_taken(*placed);
   std::vector<TaskPlacement> place = placed->tasks;
   journal_.emplace_back(true, std::move(*placed));
-  return trade.carry_out(chain, place);
+  return exchange.apply(chain, place);
 }
 
 double Recut::remove(MachineId m, const Kind& kind) {
-  Trade& trade = trades_[kind.trade];
-  const std::uint32_t lodger = trade.lodger(kind.node, m);
-  if (lodger == Trade::kNone || trade.worth_of_less(kind.node) == -kInfinity) return -kInfinity;
-  Trade::Chain chain = trade.less(kind.node);
+  CyclicExchange& exchange = exchanges_[kind.exchange];
+  const std::uint32_t lone_job = exchange.lone_job(kind.node, m);
+  if (lone_job == CyclicExchange::kNone || exchange.value_of_one_less(kind.node) == -kInfinity)
+    return -kInfinity;
+  CyclicExchange::Path chain = exchange.path_to_remove(kind.node);
   // The place must come free on this machine: its job takes the place of who would have gone.
-  if (chain.jobs.front() != lodger) chain.jobs.insert(chain.jobs.begin(), lodger);
+  if (chain.jobs.front() != lone_job) chain.jobs.insert(chain.jobs.begin(), lone_job);
   std::vector<TaskPlacement> place;
-  const double gain = trade.carry_out(chain, place);
-  model::JobPlacement left{.job = placements_->jobs[trade.position(lodger)],
+  const double gain = exchange.apply(chain, place);
+  model::JobPlacement left{.job = placements_->jobs[exchange.position(lone_job)],
                            .tasks = std::move(place)};
   free_pools_->release(left);
   journal_.emplace_back(false, std::move(left));
@@ -212,7 +213,7 @@ void Recut::take_back(std::span<const Kind> kinds) {
     entry->first ? free_pools_->release(entry->second) : free_pools_->take(entry->second);
   }
   journal_.clear();
-  for (const Kind& kind : kinds) trades_[kind.trade].roll_back();
+  for (const Kind& kind : kinds) exchanges_[kind.exchange].roll_back();
 }
 
 }  // namespace berth::solver::local_search

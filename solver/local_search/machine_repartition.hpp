@@ -40,7 +40,7 @@ class Recut {
   };
   /// Places of one task profile on the machine at hand.
   struct Kind {
-    std::size_t trade;
+    std::size_t exchange;
     std::uint32_t node;
     int gpus, here;  ///< GPUs of a place; places it has now
     Worths more = {}, less = {};
@@ -65,7 +65,7 @@ class Recut {
   const model::Valuation* valuation_;
   assignment::FreePools* free_pools_;
   assignment::PlacementTable* placements_;
-  std::vector<Trade> trades_;
+  std::vector<CyclicExchange> exchanges_;
   std::vector<int> gpus_;                                   ///< by trade; 0: takes no part
   std::map<MachineId, std::map<std::size_t, int>> places_;  ///< on the free pools: trade, how many
   std::vector<std::pair<bool, model::JobPlacement>> journal_;  ///< taken or released

@@ -6,7 +6,7 @@
 
 namespace berth::solver::local_search {
 
-std::uint32_t Gates::node_of(JobId job) {
+std::uint32_t QuotaNodes::node_of(JobId job) {
   if (ledger_ == nullptr) return 0;
   const auto quotas = ledger_->quotas_of(job);  // its own first
   std::uint32_t node = 0;
@@ -14,28 +14,28 @@ std::uint32_t Gates::node_of(JobId job) {
     const auto [known, fresh] = node_of_limit_.try_emplace(quotas[k], size());
     if (fresh) {
       limit_.push_back(quotas[k]);
-      outer_.push_back(node);
-      inner_.emplace_back();
-      inner_[node].push_back(known->second);
+      parent_.push_back(node);
+      children_.emplace_back();
+      children_[node].push_back(known->second);
     }
     node = known->second;
   }
   return node;
 }
 
-std::vector<Gates::Toll> Gates::tolls() const {
-  std::vector<Toll> tolls;
+std::vector<QuotaNodes::CrossingCost> QuotaNodes::crossing_costs() const {
+  std::vector<CrossingCost> costs;
   for (const std::uint32_t l : limit_) {
-    Toll& toll = tolls.emplace_back();
+    CrossingCost& cost = costs.emplace_back();
     const std::int64_t left = ledger_->left(l);
     const bool soft = std::isfinite(ledger_->limits()->penalty(l));
     const double rate = soft ? ledger_->rate(l) / 1000.0 : 0.0;
     if (left < milli_) {
-      toll.in = soft ? rate * static_cast<double>(std::min(milli_, milli_ - left)) : kShut;
+      cost.in = soft ? rate * static_cast<double>(std::min(milli_, milli_ - left)) : kFull;
     }
-    if (left < 0) toll.out = rate * static_cast<double>(std::min(milli_, -left));
+    if (left < 0) cost.out = rate * static_cast<double>(std::min(milli_, -left));
   }
-  return tolls;
+  return costs;
 }
 
 }  // namespace berth::solver::local_search

@@ -122,8 +122,8 @@ void trade(const comm::Communicator& comm, const model::Valuation& valuation,
   Content here = all_of(std::move(pieces));
   comm.agreed([&] {
     const comm::Communicator::Span span(comm, "trade", comm.rank());
-    solver::trade(valuation, terrain.pools, here.waiting, here.placed, stop,
-                  sharing == nullptr ? nullptr : &sharing->limits());
+    solver::cyclic_exchange(valuation, terrain.pools, here.waiting, here.placed, stop,
+                            sharing == nullptr ? nullptr : &sharing->limits());
     back.add(here.placed, here.waiting);
   });
   back.finish(mine, spanning);

@@ -68,10 +68,10 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
 void fill(const model::Valuation& valuation, model::Room& room, std::span<const MachineId> machines,
           std::vector<JobId>& unplaced, model::Placement& placed);
 
-/// Jobs with the same tasks trade places and machines are cut anew (a place for a large job becomes
-/// several for small ones, or the other way round) while that gains; then ejection chains: an
-/// unplaced job takes the place of cheaper ones, which move elsewhere or leave, whenever the total
-/// value rises. Returns the value gained.
+/// Jobs with the same tasks exchange places and machines are cut anew (a place for a large job
+/// becomes several for small ones, or the other way round) while that gains; then ejection chains:
+/// an unplaced job takes the place of cheaper ones, which move elsewhere or leave, whenever the
+/// total value rises. Returns the value gained.
 /// @param prices  by PoolId of `pools`, per GPU: where to look first; they decide no acceptance
 /// @param stop    asked between chains and between machines
 /// @param ledger  of `placed`; its allowances are kept, surcharges count. Null: there are no limits
@@ -80,14 +80,14 @@ double improve(const model::Valuation& valuation, const model::Pools& pools, mod
                model::Placement& placed, std::span<const double> prices, const SearchEffort& effort,
                const StopToken& stop = {}, model::Ledger* ledger = nullptr);
 
-/// Jobs with the same tasks trade places among themselves and with those that wait, until nobody
-/// gains. Takes no room and frees none. Returns the value gained. No more is used of any limit, by
-/// the jobs of each kind, than before.
+/// Jobs with the same tasks exchange places among themselves and with unplaced ones, until no cycle
+/// of moves gains (cyclic exchange: Thompson and Psaraftis 1993). Takes no room and frees none.
+/// Returns the value gained. No more is used of any limit, by the jobs of each kind, than before.
 /// @param unplaced, placed  ascending; edited
 /// @param stop    asked between kinds of jobs
 /// @param limits  null: there are none
-double trade(const model::Valuation& valuation, const model::Pools& pools,
-             std::vector<JobId>& unplaced, model::Placement& placed, const StopToken& stop = {},
-             const model::Limits* limits = nullptr);
+double cyclic_exchange(const model::Valuation& valuation, const model::Pools& pools,
+                       std::vector<JobId>& unplaced, model::Placement& placed,
+                       const StopToken& stop = {}, const model::Limits* limits = nullptr);
 
 }  // namespace berth::solver

@@ -88,14 +88,14 @@ struct Swapped {
   }
 };
 
-TEST(Trade, finds_the_best_of_all_permutations) {
+TEST(CyclicExchange, finds_the_best_of_all_permutations) {
   int better = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
     Swapped s(seed, 4, 7);
     const double before = s.value_of(s.placed), best = s.best();
     const auto pools = s.plan.pools();
-    const double gained = trade(s.plan.value(), pools, s.waiting, s.placed);
+    const double gained = cyclic_exchange(s.plan.value(), pools, s.waiting, s.placed);
     EXPECT_NEAR(s.value_of(s.placed), before + gained, 1e-9);
     EXPECT_NEAR(s.value_of(s.placed), best, 1e-9);
     EXPECT_EQ(s.placed.size() + s.waiting.size(), s.plan.jobs.size());
@@ -106,7 +106,7 @@ TEST(Trade, finds_the_best_of_all_permutations) {
 }
 
 /// What one place more or fewer is worth, against the best assignment with and without it.
-TEST(Trade, prices_places_exactly) {
+TEST(CyclicExchange, prices_places_exactly) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
     Swapped all(seed, 5, 7);
@@ -123,17 +123,17 @@ TEST(Trade, prices_places_exactly) {
     for (Swapped* s : {&all, &fewer}) {
       assignment::PlacementTable placements = assignment::unplaced_table(s->plan.jobs);
       for (const auto& p : s->placed) placements.placed[p.job.index()] = p;
-      std::vector<local_search::Trade> trades =
-          local_search::make_trades(value, option_table, pool_index, placements);
-      ASSERT_EQ(trades.size(), 1u);
-      trades[0].settle();
-      trades[0].open_pools();
-      const auto node = trades[0].node_of_pool(PoolId(all_placed - 1));
-      if (node == local_search::Trade::kNone) continue;  // worth nothing to anybody
+      std::vector<local_search::CyclicExchange> exchanges =
+          local_search::make_exchanges(value, option_table, pool_index, placements);
+      ASSERT_EQ(exchanges.size(), 1u);
+      exchanges[0].cancel_cycles();
+      exchanges[0].add_pool_nodes();
+      const auto node = exchanges[0].node_of_pool(PoolId(all_placed - 1));
+      if (node == local_search::CyclicExchange::kNone) continue;  // worth nothing to anybody
       if (s == &fewer) {
-        EXPECT_NEAR(trades[0].worth_of_more(node), with - without, 1e-9);
-      } else if (trades[0].worth_of_less(node) > kNever) {
-        EXPECT_NEAR(trades[0].worth_of_less(node), without - with, 1e-9);
+        EXPECT_NEAR(exchanges[0].value_of_one_more(node), with - without, 1e-9);
+      } else if (exchanges[0].value_of_one_less(node) > kNever) {
+        EXPECT_NEAR(exchanges[0].value_of_one_less(node), without - with, 1e-9);
       }
     }
   }
@@ -179,7 +179,7 @@ double best_within(const Swapped& s, const model::Limits& limits) {
   return fill(0);
 }
 
-TEST(Trade, finds_the_best_that_quotas_allow) {
+TEST(CyclicExchange, finds_the_best_that_quotas_allow) {
   int better = 0, bound = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
@@ -193,7 +193,8 @@ TEST(Trade, finds_the_best_that_quotas_allow) {
     for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, ledger.use(l));
     const double before = s.value_of(s.placed), best = best_within(s, limits);
     bound += best < s.best() - 1e-9 ? 1 : 0;
-    const double gained = trade(s.plan.value(), s.plan.pools(), s.waiting, s.placed, {}, &limits);
+    const double gained =
+        cyclic_exchange(s.plan.value(), s.plan.pools(), s.waiting, s.placed, {}, &limits);
     model::Ledger after(s.plan.instance, &limits);
     for (const auto& p : s.placed) after.add(p);
     for (std::size_t l = 0; l < after.size(); ++l) {
@@ -211,7 +212,7 @@ TEST(Trade, finds_the_best_that_quotas_allow) {
 
 // Two gangs over both racks, one of which talks: who talks may take that one's place alone, and a
 // place within a rack.
-TEST(Trade, leaves_the_traffic_where_it_is) {
+TEST(CyclicExchange, leaves_the_traffic_where_it_is) {
   FloorPlan plan({"A"});
   const PodId pod = plan.pod();
   for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(3, 0, 1);
@@ -232,18 +233,18 @@ TEST(Trade, leaves_the_traffic_where_it_is) {
   const model::Limits limits{.quotas = &quotas, .links = &links};
   std::vector<JobId> waiting{JobId(3), JobId(4)};
   model::Placement placed{on(0, 0, 3), on(1, 1, 4), on(2, 2, 5)};
-  trade(plan.value(), plan.pools(), waiting, placed, {}, &limits);
+  cyclic_exchange(plan.value(), plan.pools(), waiting, placed, {}, &limits);
   EXPECT_EQ(waiting, (std::vector{JobId(1), JobId(4)}));  // the quiet ones stay over both racks
   ASSERT_EQ(placed.size(), 3U);
   EXPECT_EQ(placed[2].tasks[0].machine, MachineId(1));
   // The same with one of the quiet ones within a rack.
   waiting = {JobId(1), JobId(4)};
   placed = {on(0, 0, 3), on(2, 2, 1), on(3, 4, 5)};
-  trade(plan.value(), plan.pools(), waiting, placed, {}, &limits);
+  cyclic_exchange(plan.value(), plan.pools(), waiting, placed, {}, &limits);
   EXPECT_EQ(waiting, (std::vector{JobId(0), JobId(1)}));  // the cheapest goes, the other moves
 }
 
-TEST(Trade, leaves_jobs_alone_that_must_run) {
+TEST(CyclicExchange, leaves_jobs_alone_that_must_run) {
   FloorPlan plan({"A"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 4);
@@ -251,7 +252,7 @@ TEST(Trade, leaves_jobs_alone_that_must_run) {
   const JobId better = plan.job({.gpus = 4, .weight = 5.0});
   std::vector<JobId> waiting{better};
   model::Placement placed{{.job = must, .tasks = {{MachineId(0), 0, 15, 1000}}}};
-  EXPECT_EQ(trade(plan.value(), plan.pools(), waiting, placed), 0.0);
+  EXPECT_EQ(cyclic_exchange(plan.value(), plan.pools(), waiting, placed), 0.0);
   EXPECT_EQ(placed[0].job, must);
 }
 
