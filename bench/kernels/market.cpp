@@ -79,7 +79,7 @@ void dive(benchmark::State& state, const Subject& s) {
   for (auto _ : state) {
     model::Room room(s.instance.cluster);
     const auto result = solver::dive(s.value, s.pools, room, s.machines, s.jobs, prices,
-                                     {.effort = {.chains = 0, .cuts = 0}});
+                                     {.effort = {.chains = 0, .repartitions = 0}});
     evaluations += result.evaluations;
   }
   count_jobs(state, s);
@@ -101,7 +101,7 @@ void fill(benchmark::State& state, const Subject& s) {
 
 /// Ejection chains on the greedy fill, 1,000 at most; items are the jobs that wait.
 void improve(benchmark::State& state, const Subject& s) {
-  constexpr solver::SearchEffort kChains{.chains = 1000, .cuts = 0};
+  constexpr solver::SearchEffort kChains{.chains = 1000, .repartitions = 0};
   model::Room filled(s.instance.cluster);
   std::vector<JobId> left = s.jobs;
   model::Placement placed;

@@ -214,8 +214,8 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
     local_search::EjectionChains(valuation, dual.option_table(), free_pools, placements,
                                  start_prices)
         .run(options.effort.chains, options.stop);
-    local_search::Recut(valuation, dual.option_table(), free_pools, placements)
-        .run(options.effort.cuts, options.stop);
+    local_search::MachineRepartition(valuation, dual.option_table(), free_pools, placements)
+        .run(options.effort.repartitions, options.stop);
   }
   result.value = total_value(valuation, placements);
   result.seconds_dive = dived - begin;

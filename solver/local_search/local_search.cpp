@@ -55,8 +55,8 @@ double improve(const model::Valuation& valuation, const model::Pools& pools, mod
   const assignment::PoolIndex pool_index(instance.cluster, pools);
   const assignment::OptionTable option_table(valuation, pool_index, placements.jobs);
   assignment::FreePools free_pools(instance, pool_index, room, machines);
-  double gained =
-      local_search::Recut(valuation, option_table, free_pools, placements).run(effort.cuts, stop);
+  double gained = local_search::MachineRepartition(valuation, option_table, free_pools, placements)
+                      .run(effort.repartitions, stop);
   gained += local_search::EjectionChains(valuation, option_table, free_pools, placements, prices)
                 .run(effort.chains, stop);
   placed = assignment::placement_of(placements);

@@ -11,14 +11,16 @@ namespace berth::solver::local_search {
 using model::TaskPlacement;
 
 namespace {
-constexpr double kLeast = 1e-6;   ///< gain worth a try
-constexpr std::size_t kMost = 4;  ///< places of one kind more or fewer in a cut
-constexpr int kTries = 4;         ///< cuts of one machine tried in a row
-constexpr double kUsualGpus = 16384.0;
+constexpr double kMinGain = 1e-6;      ///< gain worth a try
+constexpr std::size_t kMaxPlaces = 4;  ///< places of one kind more or fewer in a repartition
+constexpr int kMaxTries = 4;           ///< repartitions of one machine tried in a row
+constexpr double kFullEffortGpus = 16384.0;
 }  // namespace
 
-Recut::Recut(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-             assignment::FreePools& free_pools, assignment::PlacementTable& placements)
+MachineRepartition::MachineRepartition(const model::Valuation& valuation,
+                                       const assignment::OptionTable& option_table,
+                                       assignment::FreePools& free_pools,
+                                       assignment::PlacementTable& placements)
     : valuation_(&valuation),
       free_pools_(&free_pools),
       placements_(&placements),
@@ -32,7 +34,7 @@ Recut::Recut(const model::Valuation& valuation, const assignment::OptionTable& o
   }
 }
 
-double Recut::run(int most, const StopToken& stop) {
+double MachineRepartition::run(int most, const StopToken& stop) {
   double gained = 0.0;
   for (CyclicExchange& exchange : exchanges_) {
     if (stop.requested()) return gained;
@@ -43,11 +45,11 @@ double Recut::run(int most, const StopToken& stop) {
     exchanges_[t].add_pool_nodes();
     for (const auto& [m, count] : exchanges_[t].lone_job_counts()) places_[m][t] = count;
   }
-  left_ = affordable(most);
-  for (double sweep = 1.0; sweep > 0.0 && left_ > 0;) {
+  tries_left_ = scaled_limit(most);
+  for (double sweep = 1.0; sweep > 0.0 && tries_left_ > 0;) {
     sweep = 0.0;
     for (const MachineId m : free_pools_->machines()) {
-      if (left_ <= 0 || stop.requested()) break;
+      if (tries_left_ <= 0 || stop.requested()) break;
       sweep += try_machine(m);
     }
     gained += sweep;
@@ -55,27 +57,27 @@ double Recut::run(int most, const StopToken& stop) {
   return gained;
 }
 
-int Recut::affordable(int most) const {
+int MachineRepartition::scaled_limit(int most) const {
   double gpus = 0.0;
   for (const MachineId m : free_pools_->machines()) {
     gpus += valuation_->instance().cluster.class_of(m).gpus;
   }
-  const double scale = std::min(1.0, kUsualGpus / std::max(1.0, gpus));
+  const double scale = std::min(1.0, kFullEffortGpus / std::max(1.0, gpus));
   return static_cast<int>(most * scale * scale);
 }
 
-std::vector<Recut::Kind> Recut::kinds_on(MachineId m) {
-  std::vector<Kind> kinds;
+std::vector<MachineRepartition::PlaceKind> MachineRepartition::kinds_on(MachineId m) {
+  std::vector<PlaceKind> kinds;
   const PoolId pool = free_pools_->pool_index().pools().of_machine[m.index()];
   const int capacity = valuation_->instance().cluster.class_of(m).gpus;
-  const auto& lodging = places_[m];
+  const auto& places_here = places_[m];
   for (std::size_t t = 0; t < exchanges_.size(); ++t) {
     if (gpus_[t] == 0 || gpus_[t] > capacity) continue;
     const std::uint32_t node = exchanges_[t].node_of_pool(pool);
     if (node == CyclicExchange::kNone) continue;
-    const auto here = lodging.find(t);
-    Kind kind{t, node, gpus_[t], here == lodging.end() ? 0 : here->second};
-    const std::size_t most = kind.gpus == 1 ? kMostSingle : kMost;
+    const auto here = places_here.find(t);
+    PlaceKind kind{t, node, gpus_[t], here == places_here.end() ? 0 : here->second};
+    const std::size_t most = kind.gpus == 1 ? kMaxSinglePlaces : kMaxPlaces;
     const double worth = exchanges_[t].value_of_one_more(node);
     if (worth > 0.0) kind.more.fill(most, worth);
     if (kind.here > 0) {
@@ -88,7 +90,8 @@ std::vector<Recut::Kind> Recut::kinds_on(MachineId m) {
 }
 
 /// Knapsack over the kinds, by GPUs used more (or fewer) than now.
-Recut::Found Recut::best_cut(std::span<const Kind> kinds, int idle, int capacity) {
+MachineRepartition::BestChange MachineRepartition::best_change(std::span<const PlaceKind> kinds,
+                                                               int idle, int capacity) {
   const int width = 2 * capacity + 1;
   const auto row = static_cast<std::size_t>(width);
   best_.assign(row, -kInfinity);
@@ -101,7 +104,7 @@ Recut::Found Recut::best_cut(std::span<const Kind> kinds, int idle, int capacity
       for (int x = std::max(0, -shift); x < std::min(width, width - shift); ++x) {
         const double with = best_[static_cast<std::size_t>(x)] + worth;
         const auto to = static_cast<std::size_t>(x + shift);
-        if (with <= next_[to] + kLeast / 100.0) continue;
+        if (with <= next_[to] + kMinGain / 100.0) continue;
         next_[to] = with;
         chosen_[k * row + to] = static_cast<signed char>(places);
       }
@@ -116,7 +119,7 @@ Recut::Found Recut::best_cut(std::span<const Kind> kinds, int idle, int capacity
     }
     best_.swap(next_);
   }
-  Found found{kLeast, {}};
+  BestChange found{kMinGain, {}};
   int at = -1;
   for (int x = 0; x <= std::min(width - 1, capacity + idle); ++x) {
     if (best_[static_cast<std::size_t>(x)] <= found.gain) continue;
@@ -124,27 +127,27 @@ Recut::Found Recut::best_cut(std::span<const Kind> kinds, int idle, int capacity
     at = x;
   }
   if (at < 0) return {};
-  found.cut.resize(kinds.size());
+  found.change.resize(kinds.size());
   for (std::size_t k = kinds.size(); k-- > 0;) {
-    found.cut[k] = chosen_[k * row + static_cast<std::size_t>(at)];
-    at -= found.cut[k] * kinds[k].gpus;
+    found.change[k] = chosen_[k * row + static_cast<std::size_t>(at)];
+    at -= found.change[k] * kinds[k].gpus;
   }
   return found;
 }
 
-double Recut::try_machine(MachineId m) {
+double MachineRepartition::try_machine(MachineId m) {
   double gained = 0.0;
   for (CyclicExchange& exchange : exchanges_) gained += exchange.cancel_cycles_if_quotas_changed();
-  std::vector<Kind> kinds = kinds_on(m);
+  std::vector<PlaceKind> kinds = kinds_on(m);
   const int capacity = valuation_->instance().cluster.class_of(m).gpus;
-  for (int tries = 0; tries < kTries && left_ > 0; ++tries) {
-    const Found found = best_cut(kinds, free_pools_->room().whole_count(m), capacity);
-    if (found.cut.empty()) return gained;
-    --left_;
-    const double gain = carry_out(m, kinds, found);
+  for (int tries = 0; tries < kMaxTries && tries_left_ > 0; ++tries) {
+    const BestChange found = best_change(kinds, free_pools_->room().whole_count(m), capacity);
+    if (found.change.empty()) return gained;
+    --tries_left_;
+    const double gain = apply(m, kinds, found);
     if (gain <= 0.0) continue;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
-      if (found.cut[k] != 0) places_[m][kinds[k].exchange] += found.cut[k];
+      if (found.change[k] != 0) places_[m][kinds[k].exchange] += found.change[k];
     }
     return gained + gain;
   }
@@ -152,32 +155,33 @@ double Recut::try_machine(MachineId m) {
 }
 
 /// Fewer places first, then more. What a place turns out to be worth is noted in its kind, and all
-/// is taken back once the cut cannot gain any more.
-double Recut::carry_out(MachineId m, std::vector<Kind>& kinds, const Found& found) {
+/// is rolled back once the repartition cannot gain any more.
+double MachineRepartition::apply(MachineId m, std::vector<PlaceKind>& kinds,
+                                 const BestChange& found) {
   journal_.clear();
-  for (const Kind& kind : kinds) exchanges_[kind.exchange].begin();
-  double hoped = found.gain, gain = 0.0;
+  for (const PlaceKind& kind : kinds) exchanges_[kind.exchange].begin();
+  double expected_gain = found.gain, gain = 0.0;
   for (const int sign : {-1, +1}) {
     for (std::size_t k = 0; k < kinds.size(); ++k) {
-      for (int i = 0; i < sign * found.cut[k]; ++i) {
-        Worths& worths = sign > 0 ? kinds[k].more : kinds[k].less;
-        double& expected = worths.of[static_cast<std::size_t>(i)];
-        const double worth = sign > 0 ? add(m, kinds[k]) : remove(m, kinds[k]);
-        hoped += worth - expected;
+      for (int i = 0; i < sign * found.change[k]; ++i) {
+        MarginalValues& values = sign > 0 ? kinds[k].more : kinds[k].less;
+        double& expected = values.of[static_cast<std::size_t>(i)];
+        const double worth = sign > 0 ? add_place(m, kinds[k]) : remove_place(m, kinds[k]);
+        expected_gain += worth - expected;
         gain += worth;
         expected = worth;
-        if (hoped > kLeast) continue;
-        take_back(kinds);
+        if (expected_gain > kMinGain) continue;
+        roll_back(kinds);
         return 0.0;
       }
     }
   }
-  if (gain > kLeast) return gain;
-  take_back(kinds);
+  if (gain > kMinGain) return gain;
+  roll_back(kinds);
   return 0.0;
 }
 
-double Recut::add(MachineId m, const Kind& kind) {
+double MachineRepartition::add_place(MachineId m, const PlaceKind& kind) {
   CyclicExchange& exchange = exchanges_[kind.exchange];
   if (exchange.value_of_one_more(kind.node) == -kInfinity) return -kInfinity;
   const CyclicExchange::Path chain = exchange.path_to_add(kind.node);
@@ -191,13 +195,13 @@ double Recut::add(MachineId m, const Kind& kind) {
   return exchange.apply(chain, place);
 }
 
-double Recut::remove(MachineId m, const Kind& kind) {
+double MachineRepartition::remove_place(MachineId m, const PlaceKind& kind) {
   CyclicExchange& exchange = exchanges_[kind.exchange];
   const std::uint32_t lone_job = exchange.lone_job(kind.node, m);
   if (lone_job == CyclicExchange::kNone || exchange.value_of_one_less(kind.node) == -kInfinity)
     return -kInfinity;
   CyclicExchange::Path chain = exchange.path_to_remove(kind.node);
-  // The place must come free on this machine: its job takes the place of who would have gone.
+  // The place must come free on this machine: its job takes the place of the path's first job.
   if (chain.jobs.front() != lone_job) chain.jobs.insert(chain.jobs.begin(), lone_job);
   std::vector<TaskPlacement> place;
   const double gain = exchange.apply(chain, place);
@@ -208,12 +212,12 @@ double Recut::remove(MachineId m, const Kind& kind) {
   return gain;
 }
 
-void Recut::take_back(std::span<const Kind> kinds) {
+void MachineRepartition::roll_back(std::span<const PlaceKind> kinds) {
   for (auto entry = journal_.rbegin(); entry != journal_.rend(); ++entry) {
     entry->first ? free_pools_->release(entry->second) : free_pools_->take(entry->second);
   }
   journal_.clear();
-  for (const Kind& kind : kinds) exchanges_[kind.exchange].roll_back();
+  for (const PlaceKind& kind : kinds) exchanges_[kind.exchange].roll_back();
 }
 
 }  // namespace berth::solver::local_search

@@ -17,59 +17,63 @@
 
 namespace berth::solver::local_search {
 
-/// Cuts machines anew: one place for a large job becomes several for small ones, or the other way
-/// round, where that gains by what trades say more and fewer places of each kind are worth in the
-/// whole neighbourhood. Only jobs that lie alone on one machine with whole GPUs take part.
-class Recut {
+/// Repartitions one machine (one place for a large job becomes several for small ones, or the other
+/// way round) when the marginal values of one place more or less, as measured by cyclic exchanges,
+/// predict a gain: a knapsack over the kinds of places finds the best change of counts. Only jobs
+/// that are placed on one machine with whole GPUs take part.
+class MachineRepartition {
  public:
-  Recut(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-        assignment::FreePools& free_pools, assignment::PlacementTable& placements);
+  MachineRepartition(const model::Valuation& valuation, const assignment::OptionTable& option_table,
+                     assignment::FreePools& free_pools, assignment::PlacementTable& placements);
 
-  /// Trades, then sweeps over the machines until `most` cuts were tried, a sweep gains nothing or
-  /// `stop` says so. Returns the value gained.
+  /// Exchanges, then sweeps over the machines until `most` repartitions were tried, a sweep gains
+  /// nothing or `stop` says so. Returns the value gained.
   double run(int most, const StopToken& stop = {});
 
  private:
-  static constexpr std::size_t kMostSingle = 8;  ///< places of one GPU more or fewer in a cut
-  /// Of one place more (or fewer), of a second, ...
-  struct Worths {
-    std::array<double, kMostSingle> of{};
+  static constexpr std::size_t kMaxSinglePlaces =
+      8;  ///< places of one GPU more or fewer in a repartition
+  /// Of one place more (or less), of a second, ...
+  struct MarginalValues {
+    std::array<double, kMaxSinglePlaces> of{};
     std::size_t count = 0;
 
     void fill(std::size_t places, double worth) { count = places, of.fill(worth); }
   };
   /// Places of one task profile on the machine at hand.
-  struct Kind {
+  struct PlaceKind {
     std::size_t exchange;
     std::uint32_t node;
     int gpus, here;  ///< GPUs of a place; places it has now
-    Worths more = {}, less = {};
+    MarginalValues more = {}, less = {};
   };
-  using Cut = std::vector<int>;  ///< by kind: places more (or fewer)
-  struct Found {
+  using CountChange = std::vector<int>;  ///< by kind: places more (or fewer)
+  struct BestChange {
     double gain = 0.0;
-    Cut cut;
+    CountChange change;
   };
 
   double try_machine(MachineId m);
-  /// A cut is measured through all jobs alike, and there is a machine for each: in a room of n
-  /// times 16,384 GPUs so many cuts take n^2 times as long, and so many fewer are tried.
-  [[nodiscard]] int affordable(int most) const;
-  [[nodiscard]] std::vector<Kind> kinds_on(MachineId m);
-  [[nodiscard]] Found best_cut(std::span<const Kind> kinds, int idle, int capacity);
-  double carry_out(MachineId m, std::vector<Kind>& kinds, const Found& found);
-  double add(MachineId m, const Kind& kind);
-  double remove(MachineId m, const Kind& kind);
-  void take_back(std::span<const Kind> kinds);
+  /// A repartition is measured through all jobs alike, and there is a machine for each: in a room
+  /// of n times 16,384 GPUs so many repartitions take n^2 times as long, and so many fewer are
+  /// tried.
+  [[nodiscard]] int scaled_limit(int most) const;
+  [[nodiscard]] std::vector<PlaceKind> kinds_on(MachineId m);
+  [[nodiscard]] BestChange best_change(std::span<const PlaceKind> kinds, int idle, int capacity);
+  double apply(MachineId m, std::vector<PlaceKind>& kinds, const BestChange& found);
+  double add_place(MachineId m, const PlaceKind& kind);
+  double remove_place(MachineId m, const PlaceKind& kind);
+  void roll_back(std::span<const PlaceKind> kinds);
 
   const model::Valuation* valuation_;
   assignment::FreePools* free_pools_;
   assignment::PlacementTable* placements_;
   std::vector<CyclicExchange> exchanges_;
-  std::vector<int> gpus_;                                   ///< by trade; 0: takes no part
-  std::map<MachineId, std::map<std::size_t, int>> places_;  ///< on the free pools: trade, how many
+  std::vector<int> gpus_;  ///< by exchange; 0: takes no part
+  std::map<MachineId, std::map<std::size_t, int>>
+      places_;  ///< on the free pools: exchange, how many
   std::vector<std::pair<bool, model::JobPlacement>> journal_;  ///< taken or released
-  int left_ = 0;                                               ///< cuts that may still be tried
+  int tries_left_ = 0;               ///< repartitions that may still be tried
   std::vector<double> best_, next_;  ///< of a knapsack, by GPUs used more (or fewer)
   std::vector<signed char> chosen_;  ///< by kind, then the same
 };

@@ -75,7 +75,7 @@ void add_rounds(CLI::App& command, PlanFlags& flags) {
   add("--group-gpus", rounds.groups.gpus, 0,
       "GPUs of a group of pods, about; never more groups than shards; 0 = 16384, or 8192 in "
       "clusters of more than 32768");
-  add("--cuts", rounds.groups.effort.cuts, 0,
+  add("--repartitions", rounds.groups.effort.repartitions, 0,
       "Machines cut anew that a group tries in one of them");
   add("--chains", rounds.groups.effort.chains, 0, "Ejection chains of a group in one of them");
 }

@@ -115,7 +115,7 @@ std::map<std::string, std::string> changed(const coordinator::RoundOptions& roun
   compare("pipeline_depth", rounds.depth, usual.depth);
   compare("regroups", rounds.regroups, usual.regroups);
   compare("chains", rounds.groups.effort.chains, usual.groups.effort.chains);
-  compare("cuts", rounds.groups.effort.cuts, usual.groups.effort.cuts);
+  compare("repartitions", rounds.groups.effort.repartitions, usual.groups.effort.repartitions);
   compare("group_gpus", rounds.groups.gpus, usual.groups.gpus);
   if (rounds.choice.choice == strads::Choice::largest) words["offer_choice"] = "largest";
   return words;

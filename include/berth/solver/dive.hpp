@@ -17,7 +17,8 @@ namespace berth::solver {
 /// How much is searched; what finds nothing more ends sooner.
 struct SearchEffort {
   int chains = 1000;  ///< ejection chains tried, >= 0
-  int cuts = 10000;   ///< cuts of machines tried, >= 0; fewer in rooms of more than 16,384 GPUs
+  int repartitions =
+      10000;  ///< repartitions of machines tried, >= 0; fewer in rooms of more than 16,384 GPUs
 };
 
 /// Limits are counted, never timed: the plan does not depend on the machine's speed.
@@ -68,7 +69,7 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
 void fill(const model::Valuation& valuation, model::Room& room, std::span<const MachineId> machines,
           std::vector<JobId>& unplaced, model::Placement& placed);
 
-/// Jobs with the same tasks exchange places and machines are cut anew (a place for a large job
+/// Jobs with the same tasks exchange places and machines are repartitioned (a place for a large job
 /// becomes several for small ones, or the other way round) while that gains; then ejection chains:
 /// an unplaced job takes the place of cheaper ones, which move elsewhere or leave, whenever the
 /// total value rises. Returns the value gained.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that trade places, against all permutations, and machines cut anew.
+// Jobs that trade places, against all permutations, and machines that are repartitioned.
 #include "local_search/cyclic_exchange.hpp"
 
 #include "floor_plan.hpp"
@@ -256,14 +256,14 @@ TEST(CyclicExchange, leaves_jobs_alone_that_must_run) {
   EXPECT_EQ(placed[0].job, must);
 }
 
-/// Searches by cuts alone from where the jobs lie.
-double cut(const FloorPlan& plan, std::vector<JobId>& waiting, model::Placement& placed) {
+/// Searches by repartitions alone from where the jobs lie.
+double repartition(const FloorPlan& plan, std::vector<JobId>& waiting, model::Placement& placed) {
   const auto pools = plan.pools();
   model::Room room(plan.instance.cluster);
   for (const auto& p : placed) model::take(room, plan.instance.workload, p);
   const std::vector<double> prices(pools.size(), 0.0);
   const double gained = improve(plan.value(), pools, room, plan.machines, waiting, placed, prices,
-                                {.chains = 0, .cuts = 1000});
+                                {.chains = 0, .repartitions = 1000});
   model::Room replay(plan.instance.cluster);
   for (const auto& p : placed) model::take(replay, plan.instance.workload, p);
   for (const MachineId m : plan.machines) {
@@ -274,7 +274,7 @@ double cut(const FloorPlan& plan, std::vector<JobId>& waiting, model::Placement&
 }
 
 // A job of 8 GPUs worth 8 gives way to two of 2 GPUs and four of 1, worth 2 a GPU, and back.
-TEST(Recut, cuts_a_place_up_and_joins_places) {
+TEST(MachineRepartition, cuts_a_place_up_and_joins_places) {
   for (const double small : {2.0, 0.5}) {
     FloorPlan plan({"A"});
     plan.rack(plan.pod());
@@ -284,18 +284,18 @@ TEST(Recut, cuts_a_place_up_and_joins_places) {
     for (int j = 0; j < 6; ++j)
       waiting.push_back(plan.job({.gpus = j < 2 ? 2 : 1, .weight = small}));
     model::Placement placed{{.job = large, .tasks = {{MachineId(0), 0, 255, 1000}}}};
-    EXPECT_EQ(cut(plan, waiting, placed), small > 1.0 ? 8.0 : 0.0);
+    EXPECT_EQ(repartition(plan, waiting, placed), small > 1.0 ? 8.0 : 0.0);
     EXPECT_EQ(placed.size(), small > 1.0 ? 6u : 1u);
     if (small < 1.0) continue;
     plan.instance.workload.jobs[large.index()].weight = 3.0;
-    EXPECT_EQ(cut(plan, waiting, placed), 8.0);
+    EXPECT_EQ(repartition(plan, waiting, placed), 8.0);
     EXPECT_EQ(placed.size(), 1u);
   }
 }
 
 // The new place is in a rack where only a chain can use it: the job at home there comes from
 // another rack, where the waiting one is at home.
-TEST(Recut, fills_a_new_place_by_a_chain) {
+TEST(MachineRepartition, fills_a_new_place_by_a_chain) {
   FloorPlan plan({"A"});
   const PodId pod = plan.pod();
   for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(1, 0, 4);
@@ -306,12 +306,12 @@ TEST(Recut, fills_a_new_place_by_a_chain) {
   std::vector<JobId> waiting{waits};
   model::Placement placed{{.job = away, .tasks = {{MachineId(1), 0, 15, 1000}}},
                           {.job = pair, .tasks = {{MachineId(0), 0, 3, 1000}}}};
-  EXPECT_EQ(cut(plan, waiting, placed), 8.0 - 1.0 - 1.0);
+  EXPECT_EQ(repartition(plan, waiting, placed), 8.0 - 1.0 - 1.0);
   EXPECT_EQ(waiting, std::vector<JobId>{pair});
 }
 
 // Four jobs of one GPU fit by GPUs, but not by CPUs.
-TEST(Recut, keeps_to_the_cpus_there_are) {
+TEST(MachineRepartition, keeps_to_the_cpus_there_are) {
   FloorPlan plan({"A"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 4, 4'000);
@@ -319,11 +319,11 @@ TEST(Recut, keeps_to_the_cpus_there_are) {
   std::vector<JobId> waiting;
   for (int j = 0; j < 4; ++j) waiting.push_back(plan.job({.gpus = 1, .cpu = 2'000, .weight = 1.5}));
   model::Placement placed{{.job = large, .tasks = {{MachineId(0), 0, 15, 1000}}}};
-  EXPECT_EQ(cut(plan, waiting, placed), 0.0);
+  EXPECT_EQ(repartition(plan, waiting, placed), 0.0);
   EXPECT_EQ(placed[0].job, large);
 }
 
-TEST(Recut, gains_on_a_mixed_floor_and_keeps_the_room_right) {
+TEST(MachineRepartition, gains_on_a_mixed_floor_and_keeps_the_room_right) {
   const FloorPlan plan = test::mixed_floor(7, 500);
   std::vector<JobId> waiting = plan.jobs;
   model::Placement placed;
@@ -331,7 +331,7 @@ TEST(Recut, gains_on_a_mixed_floor_and_keeps_the_room_right) {
   fill(plan.value(), room, plan.machines, waiting, placed);
   double before = 0.0, after = 0.0;
   for (const auto& p : placed) before += plan.value().placed(p);
-  const double gained = cut(plan, waiting, placed);
+  const double gained = repartition(plan, waiting, placed);
   for (const auto& p : placed) {
     after += plan.value().placed(p);
     EXPECT_LE(extent(plan.instance, p).width, plan.instance.workload.job(p.job).domain);

@@ -20,7 +20,7 @@ namespace {
 using model::Level;
 using test::FloorPlan;
 
-constexpr SearchEffort kChains{.chains = 100, .cuts = 0};
+constexpr SearchEffort kChains{.chains = 100, .repartitions = 0};
 
 /// Prices, then a dive on the empty floor; checks the result against the room and the values.
 struct Dived {
