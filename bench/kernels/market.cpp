@@ -92,7 +92,7 @@ void fill(benchmark::State& state, const Subject& s) {
     model::Room room(s.instance.cluster);
     std::vector<JobId> unplaced = s.jobs;
     model::Placement placed;
-    solver::fill(s.value, room, s.machines, unplaced, placed);
+    solver::fill_idle_capacity(s.value, room, s.machines, unplaced, placed);
     benchmark::DoNotOptimize(placed.data());
   }
   count_jobs(state, s);
@@ -105,7 +105,7 @@ void improve(benchmark::State& state, const Subject& s) {
   model::Room filled(s.instance.cluster);
   std::vector<JobId> left = s.jobs;
   model::Placement placed;
-  solver::fill(s.value, filled, s.machines, left, placed);
+  solver::fill_idle_capacity(s.value, filled, s.machines, left, placed);
   const auto& prices = prices_of(s).prices;
   for (auto _ : state) {
     state.PauseTiming();

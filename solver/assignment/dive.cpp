@@ -206,8 +206,8 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
   }
   result.value_dive = total_value(valuation, placements);
   const double dived = seconds_now();
-  local_search::refill(valuation, dual.option_table(), free_pools, placements,
-                       options.stop.whole().patient());
+  local_search::fill_idle_capacity(valuation, dual.option_table(), free_pools, placements,
+                                   options.stop.whole().patient());
   result.value_fill = total_value(valuation, placements);
   const double filled = seconds_now();
   if (!options.stop.requested()) {

@@ -11,49 +11,49 @@ namespace berth::solver::local_search {
 namespace {
 
 /// The next option of a job to try.
-struct Wish {
+struct FillCandidate {
   double worth;  ///< value per GPU thousandth; infinite for a required job
   double value;
   std::size_t position;
   std::size_t next;  ///< index among its options
 
-  bool operator<(const Wish& o) const {  // largest on top of a priority_queue
+  bool operator<(const FillCandidate& o) const {  // largest on top of a priority_queue
     return std::tuple(worth, value, o.position) < std::tuple(o.worth, o.value, position);
   }
 };
 
-void refill_gpus(const model::Workload& workload, const assignment::OptionTable& option_table,
-                 assignment::FreePools& free_pools, assignment::PlacementTable& placements,
-                 const StopToken& stop) {
+void fill_gpus(const model::Workload& workload, const assignment::OptionTable& option_table,
+               assignment::FreePools& free_pools, assignment::PlacementTable& placements,
+               const StopToken& stop) {
   std::vector<char> full(option_table.place_classes().size(), 0);  // room only shrinks here
-  const auto wish = [&](std::size_t position, std::size_t next) {
+  const auto candidate = [&](std::size_t position, std::size_t next) {
     const double value = option_table.options(position)[next].value;
     const auto milli = option_table.profiles()[option_table.profile_of(position)].milli;
     const bool required = workload.job(placements.jobs[position]).required;
     const double worth =
         required ? std::numeric_limits<double>::infinity() : value / static_cast<double>(milli);
-    return Wish{worth, value, position, next};
+    return FillCandidate{worth, value, position, next};
   };
-  std::priority_queue<Wish> queue;
+  std::priority_queue<FillCandidate> queue;
   for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
-    if (!placements.is_placed(i) && !option_table.options(i).empty()) queue.push(wish(i, 0));
+    if (!placements.is_placed(i) && !option_table.options(i).empty()) queue.push(candidate(i, 0));
   }
   while (!queue.empty() && !stop.requested()) {
-    const Wish w = queue.top();
+    const FillCandidate c = queue.top();
     queue.pop();
-    const auto options = option_table.options(w.position);
-    const std::uint32_t s = options[w.next].place_class;
+    const auto options = option_table.options(c.position);
+    const std::uint32_t s = options[c.next].place_class;
     if (full[s] == 0) {
       const assignment::PlaceClass& place_class = option_table.place_classes()[s];
-      auto placed = free_pools.place(placements.jobs[w.position], option_table.profile(place_class),
+      auto placed = free_pools.place(placements.jobs[c.position], option_table.profile(place_class),
                                      place_class, {});
       if (placed) {
-        placements.placed[w.position] = std::move(*placed);
+        placements.placed[c.position] = std::move(*placed);
         continue;
       }
       full[s] = 1;
     }
-    if (w.next + 1 < options.size()) queue.push(wish(w.position, w.next + 1));
+    if (c.next + 1 < options.size()) queue.push(candidate(c.position, c.next + 1));
   }
 }
 
@@ -66,9 +66,9 @@ std::vector<MachineId> cpu_order(const assignment::FreePools& free_pools) {
   return order;
 }
 
-/// Runs of machines (ascending) that lie in one domain of a level.
-std::vector<std::vector<MachineId>> domains(const assignment::FreePools& free_pools,
-                                            model::Level level) {
+/// The machines (ascending) of each domain of a level.
+std::vector<std::vector<MachineId>> machines_by_domain(const assignment::FreePools& free_pools,
+                                                       model::Level level) {
   const model::Cluster& cluster = free_pools.instance().cluster;
   std::vector<std::vector<MachineId>> runs;
   for (const MachineId m : free_pools.machines()) {
@@ -111,7 +111,7 @@ class CpuFill {
       return;
     }
     if (next_[s] > static_cast<std::size_t>(job.domain)) return;  // failed at this level before
-    for (const auto& run : domains(*free_pools_, job.domain)) {
+    for (const auto& run : machines_by_domain(*free_pools_, job.domain)) {
       if (attempt(position, run)) return;
     }
     next_[s] = static_cast<std::size_t>(job.domain) + 1;
@@ -121,7 +121,7 @@ class CpuFill {
   /// A list of types holds for CPU-only jobs as well.
   void place_on_types(std::size_t position, const model::Job& job) {
     const model::Cluster& cluster = free_pools_->instance().cluster;
-    for (std::vector<MachineId> run : domains(*free_pools_, job.domain)) {
+    for (std::vector<MachineId> run : machines_by_domain(*free_pools_, job.domain)) {
       std::erase_if(run, [&](MachineId m) {
         const GpuTypeId type = cluster.class_of(m).gpu_type;
         return !type.valid() || ((job.gpu_types >> type.index()) & 1) == 0;
@@ -144,15 +144,15 @@ class CpuFill {
   std::vector<std::size_t> next_;  ///< by task profile
 };
 
-void refill_cpus(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-                 assignment::FreePools& free_pools, assignment::PlacementTable& placements,
-                 const StopToken& stop) {
-  struct Entry {
+void fill_cpus(const model::Valuation& valuation, const assignment::OptionTable& option_table,
+               assignment::FreePools& free_pools, assignment::PlacementTable& placements,
+               const StopToken& stop) {
+  struct CpuJob {
     bool required;
     double value;
     std::size_t position;
   };
-  std::vector<Entry> entries;
+  std::vector<CpuJob> entries;
   const model::Workload& workload = valuation.instance().workload;
   for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
     if (placements.is_placed(i) || option_table.profiles()[option_table.profile_of(i)].milli > 0)
@@ -160,12 +160,12 @@ void refill_cpus(const model::Valuation& valuation, const assignment::OptionTabl
     const JobId job = placements.jobs[i];
     entries.push_back({workload.job(job).required, valuation.best(job, GpuTypeId()), i});
   }
-  std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
+  std::ranges::sort(entries, [](const CpuJob& a, const CpuJob& b) {
     return std::tuple(!a.required, -a.value, a.position) <
            std::tuple(!b.required, -b.value, b.position);
   });
   CpuFill cpus(option_table, free_pools, placements);
-  for (const Entry& e : entries) {
+  for (const CpuJob& e : entries) {
     if (stop.requested()) return;
     cpus.place(e.position);
   }
@@ -173,11 +173,12 @@ void refill_cpus(const model::Valuation& valuation, const assignment::OptionTabl
 
 }  // namespace
 
-void refill(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-            assignment::FreePools& free_pools, assignment::PlacementTable& placements,
-            const StopToken& stop) {
-  refill_gpus(valuation.instance().workload, option_table, free_pools, placements, stop);
-  refill_cpus(valuation, option_table, free_pools, placements, stop);
+void fill_idle_capacity(const model::Valuation& valuation,
+                        const assignment::OptionTable& option_table,
+                        assignment::FreePools& free_pools, assignment::PlacementTable& placements,
+                        const StopToken& stop) {
+  fill_gpus(valuation.instance().workload, option_table, free_pools, placements, stop);
+  fill_cpus(valuation, option_table, free_pools, placements, stop);
 }
 
 }  // namespace berth::solver::local_search

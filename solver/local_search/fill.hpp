@@ -13,10 +13,11 @@
 
 namespace berth::solver::local_search {
 
-/// Places jobs that lie nowhere into idle room: required ones first, then the best value per GPU;
+/// Places unplaced jobs into idle capacity: required ones first, then the best value per GPU;
 /// then CPU-only jobs. Ends early when `stop` says so.
-void refill(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-            assignment::FreePools& free_pools, assignment::PlacementTable& placements,
-            const StopToken& stop = {});
+void fill_idle_capacity(const model::Valuation& valuation,
+                        const assignment::OptionTable& option_table,
+                        assignment::FreePools& free_pools, assignment::PlacementTable& placements,
+                        const StopToken& stop = {});
 
 }  // namespace berth::solver::local_search

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the dive that others call on their own placements.
+// The searches of the dive as functions on a placement.
 #include "assignment/free_pools.hpp"
 #include "assignment/option_table.hpp"
 #include "local_search/cyclic_exchange.hpp"
@@ -27,15 +27,16 @@ assignment::PlacementTable table_of(std::span<const JobId> unplaced, model::Plac
 
 }  // namespace
 
-void fill(const model::Valuation& valuation, model::Room& room, std::span<const MachineId> machines,
-          std::vector<JobId>& unplaced, model::Placement& placed) {
+void fill_idle_capacity(const model::Valuation& valuation, model::Room& room,
+                        std::span<const MachineId> machines, std::vector<JobId>& unplaced,
+                        model::Placement& placed) {
   const model::Instance& instance = valuation.instance();
   const model::Pools pools = model::make_pools(instance.cluster, model::Level::rack);
   const assignment::PoolIndex pool_index(instance.cluster, pools);
   const assignment::OptionTable option_table(valuation, pool_index, unplaced);
   assignment::FreePools free_pools(instance, pool_index, room, machines);
   assignment::PlacementTable placements = assignment::unplaced_table(unplaced);
-  local_search::refill(valuation, option_table, free_pools, placements);
+  local_search::fill_idle_capacity(valuation, option_table, free_pools, placements);
 
   model::Placement joined;
   std::ranges::merge(placed, assignment::placement_of(placements), std::back_inserter(joined), {},

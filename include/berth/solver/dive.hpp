@@ -51,7 +51,7 @@ struct DiveResult {
 /// Rounds the market on what is left of `machines` by diving (Berthold 2006): size classes (powers
 /// of two of the job's GPUs) descending; in each, a few warm re-solves of the smoothed dual, after
 /// which the jobs whose softmax weight is decided are placed on devices, the surest first; then
-/// `fill`, then `improve`.
+/// `fill_idle_capacity`, then `improve`.
 ///
 /// @param room          edited in place; only `machines` are touched
 /// @param machines      ascending
@@ -66,8 +66,9 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
 /// value per GPU first; CPU-only jobs last, into what is left. O(options log jobs + tries).
 /// @param unplaced  ascending; those that were placed leave it
 /// @param placed    ascending JobId; those that were placed join it
-void fill(const model::Valuation& valuation, model::Room& room, std::span<const MachineId> machines,
-          std::vector<JobId>& unplaced, model::Placement& placed);
+void fill_idle_capacity(const model::Valuation& valuation, model::Room& room,
+                        std::span<const MachineId> machines, std::vector<JobId>& unplaced,
+                        model::Placement& placed);
 
 /// Jobs with the same tasks exchange places and machines are repartitioned (a place for a large job
 /// becomes several for small ones, or the other way round) while that gains; then ejection chains:

@@ -328,7 +328,7 @@ TEST(MachineRepartition, gains_on_a_mixed_floor_and_keeps_the_room_right) {
   std::vector<JobId> waiting = plan.jobs;
   model::Placement placed;
   model::Room room(plan.instance.cluster);
-  fill(plan.value(), room, plan.machines, waiting, placed);
+  fill_idle_capacity(plan.value(), room, plan.machines, waiting, placed);
   double before = 0.0, after = 0.0;
   for (const auto& p : placed) before += plan.value().placed(p);
   const double gained = repartition(plan, waiting, placed);

@@ -212,7 +212,7 @@ TEST(Fill, takes_the_best_per_gpu_first_then_cpu_only_jobs) {
   model::Room room(plan.instance.cluster);
   std::vector<JobId> unplaced = plan.jobs;
   model::Placement placed;
-  fill(plan.value(), room, plan.machines, unplaced, placed);
+  fill_idle_capacity(plan.value(), room, plan.machines, unplaced, placed);
   ASSERT_EQ(placed.size(), 4U);
   EXPECT_EQ(unplaced, (std::vector<JobId>{JobId(0), JobId(5)}));
   EXPECT_EQ(placed[2].tasks[0].machine, MachineId(1));  // CPU-only machines first
@@ -228,7 +228,7 @@ TEST(Fill, places_required_jobs_before_better_ones) {
   model::Room room(plan.instance.cluster);
   std::vector<JobId> unplaced = plan.jobs;
   model::Placement placed;
-  fill(plan.value(), room, plan.machines, unplaced, placed);
+  fill_idle_capacity(plan.value(), room, plan.machines, unplaced, placed);
   EXPECT_EQ(unplaced, std::vector<JobId>{JobId(0)});
 }
 
@@ -266,7 +266,7 @@ TEST(Improve, pushes_out_the_cheapest_for_a_better_one_and_never_loses) {
   model::Room room(plan.instance.cluster);
   std::vector<JobId> first(plan.jobs.begin(), plan.jobs.begin() + 4), unplaced{JobId(4)};
   model::Placement placed;
-  fill(value, room, plan.machines, first, placed);
+  fill_idle_capacity(value, room, plan.machines, first, placed);
   ASSERT_EQ(placed.size(), 4U);
   const std::vector<double> prices(pools.size(), 2.2);
   EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains),
@@ -312,7 +312,7 @@ TEST(Improve, drives_required_jobs_in) {
   model::Room room(plan.instance.cluster);
   std::vector<JobId> first = plan.jobs;
   model::Placement placed;
-  fill(value, room, plan.machines, first, placed);
+  fill_idle_capacity(value, room, plan.machines, first, placed);
   std::vector<JobId> unplaced{plan.job({.gpus = 2, .weight = 0.5, .required = true})};
   const auto pools = plan.pools();
   const std::vector<double> prices(pools.size(), 2.5);
