@@ -11,56 +11,59 @@
 
 namespace berth::solver::bounding {
 
-/// A job that may lie in some spots only.
-struct Confined {
+/// A job that may be placed in some spots only: a branching decision.
+struct RestrictedJob {
   std::uint32_t job = 0;
-  bool out = true;          ///< may be left out
-  std::vector<bool> spots;  ///< by number
+  bool may_be_unplaced = true;  ///< may be left out
+  std::vector<bool> spots;      ///< by number
 
   /// It may be left out, and nothing else.
-  [[nodiscard]] bool is_out() const {
-    return out && std::find(spots.begin(), spots.end(), true) == spots.end();
+  [[nodiscard]] bool is_unplaced() const {
+    return may_be_unplaced && std::find(spots.begin(), spots.end(), true) == spots.end();
   }
 };
 
-/// sum_j y_j + most content of every GPU type, and where each job was chosen for it.
-class Dual {
+/// The Lagrangian dual with one multiplier y_j per job ("each job in one place at most" is
+/// relaxed): sum_j y_j + the largest profit of every GPU type, and where each job was chosen for
+/// it.
+class JobPriceDual {
  public:
-  Dual(const model::Valuation& valuation, std::span<const JobId> jobs,
-       std::span<const double> fluid);
+  JobPriceDual(const model::Valuation& valuation, std::span<const JobId> jobs,
+               std::span<const double> rack_prices);
 
-  /// From now on these jobs are confined, and no others. Those that are left out pay nothing.
-  void confine(std::span<const Confined> jobs);
+  /// From now on these jobs are restricted, and no others. Those that are left out pay nothing.
+  void restrict_jobs(std::span<const RestrictedJob> jobs);
 
   /// @param chosen  told of every choice
-  double evaluate(std::span<const double> prices, const Chosen& chosen);
+  double evaluate(std::span<const double> prices, const ChoiceVisitor& chosen);
 
-  [[nodiscard]] const Table& table() const { return table_; }
+  [[nodiscard]] const JobTable& table() const { return table_; }
 
  private:
-  using BySize = std::vector<std::vector<Item>>;  ///< most profit first
+  using BySize = std::vector<std::vector<JobItem>>;  ///< most profit first
 
   /// Knapsacks of one GPU type; kept so that their memory is.
-  struct Bench {
+  struct TypeKnapsacks {
     BySize far, wide_far;
-    std::vector<Item> cluster;
+    std::vector<JobItem> cluster;
     std::vector<std::vector<Knapsack>> racks;  ///< by pod, rack
     std::vector<Knapsack> pods;
     std::vector<std::uint8_t> pod_is_joined;
     Knapsack all;
-    double most = 0.0;
+    double max_profit = 0.0;
   };
 
-  void rank(const TypeStock& type, std::span<const double> prices, Bench& bench) const;
-  void fill_pod(const TypeStock& type, std::size_t pod, std::span<const double> prices,
-                Bench& bench) const;
-  static void finish(const TypeStock& type, Bench& bench);
+  void select_items(const TypeCapacity& type, std::span<const double> prices,
+                    TypeKnapsacks& knapsacks) const;
+  void solve_pod(const TypeCapacity& type, std::size_t pod, std::span<const double> prices,
+                 TypeKnapsacks& knapsacks) const;
+  static void join_pods(const TypeCapacity& type, TypeKnapsacks& knapsacks);
 
-  Table table_;
-  std::vector<double> fluid_;
-  std::vector<Confined> confined_;
-  std::vector<std::uint8_t> is_confined_;                  ///< by position
-  std::vector<Bench> benches_;                             ///< by type
+  JobTable table_;
+  std::vector<double> rack_prices_;
+  std::vector<RestrictedJob> restricted_;
+  std::vector<std::uint8_t> is_restricted_;                ///< by position
+  std::vector<TypeKnapsacks> type_knapsacks_;              ///< by type
   std::vector<std::pair<std::size_t, std::size_t>> pods_;  ///< (type, pod), all
 };
 

@@ -11,9 +11,8 @@
 #include "berth/base/assert.hpp"
 
 namespace berth::solver {
-namespace {}  // namespace
 
-std::vector<JobId> countable_jobs(const model::Instance& instance) {
+std::vector<JobId> whole_gpu_jobs(const model::Instance& instance) {
   std::vector<JobId> jobs;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
     if (instance.workload.pinned(instance.workload.jobs[j])) continue;
@@ -28,32 +27,33 @@ std::vector<JobId> countable_jobs(const model::Instance& instance) {
   return jobs;
 }
 
-JobPriceResult price_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
-                          std::span<const double> start, std::span<const double> fluid,
-                          double slack, const JobPriceOptions& options) {
+JobPriceResult minimise_job_prices(const model::Valuation& valuation, std::span<const JobId> jobs,
+                                   std::span<const double> start,
+                                   std::span<const double> rack_prices, double slack,
+                                   const JobPriceOptions& options) {
   BERTH_EXPECT(jobs.size() == start.size() && slack > 0.0);
-  bounding::Dual dual(valuation, jobs, fluid);
+  bounding::JobPriceDual dual(valuation, jobs, rack_prices);
   std::vector<std::int32_t> chosen(jobs.size());
-  const std::vector<bounding::Sign> signs(jobs.size(), bounding::Sign::positive);
-  bounding::Descent descent(start, signs, dual.table().size, options);
+  const std::vector<bounding::PriceSign> signs(jobs.size(), bounding::PriceSign::positive);
+  bounding::SubgradientMethod subgradient(start, signs, dual.table().size, options);
   JobPriceResult result;
   while (result.evaluations < std::max(1, options.evaluations)) {
     std::ranges::fill(chosen, 0);
     const auto count = [&](std::uint32_t job, std::uint32_t) { ++chosen[job]; };
-    const double value = dual.evaluate(descent.prices(), count);
+    const double value = dual.evaluate(subgradient.prices(), count);
     const bool first = result.evaluations++ == 0;
     if (first) result.start = value;
     const bool better = first || value < result.bound - 1e-7 * std::abs(result.bound);
     if (first || value < result.bound) {
       result.bound = value;
-      result.prices.assign(descent.prices().begin(), descent.prices().end());
+      result.prices.assign(subgradient.prices().begin(), subgradient.prices().end());
     }
     const double goal = result.start - slack;
     const double target =
-        std::max(goal, result.bound - bounding::kFarthest * std::abs(result.bound));
-    descent.shrink_when_stuck(better);
+        std::max(goal, result.bound - bounding::kMaxTargetGap * std::abs(result.bound));
+    subgradient.shrink_when_stalled(better);
     if (value <= goal || options.stop.requested()) break;
-    if (!descent.move(chosen, value - target)) break;
+    if (!subgradient.take_step(chosen, value - target)) break;
   }
   return result;
 }

@@ -13,17 +13,17 @@ using model::Instance;
 using model::Job;
 using model::Level;
 
-std::vector<TypeStock> stock_types(const model::Cluster& cluster) {
-  std::vector<TypeStock> types(cluster.gpu_types.size());
+std::vector<TypeCapacity> capacities_by_type(const model::Cluster& cluster) {
+  std::vector<TypeCapacity> types(cluster.gpu_types.size());
   for (std::size_t t = 0; t < types.size(); ++t) types[t].type = GpuTypeId(t);
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
     const model::MachineClass& c = cluster.class_of(MachineId(m));
     if (c.gpus == 0) continue;
-    TypeStock& t = types[c.gpu_type.index()];
+    TypeCapacity& t = types[c.gpu_type.index()];
     const RackId rack = cluster.machine_rack[m];
     const PodId pod = cluster.racks[rack.index()].pod;
     if (t.pods.empty() || t.pods.back().pod != pod) t.pods.push_back({pod, 0, {}, 0});
-    PodStock& p = t.pods.back();
+    PodCapacity& p = t.pods.back();
     if (p.racks.empty() || p.racks.back().rack != rack) p.racks.push_back({rack, 0, 0});
     p.racks.back().gpus += c.gpus;
     p.gpus += c.gpus;
@@ -31,7 +31,7 @@ std::vector<TypeStock> stock_types(const model::Cluster& cluster) {
     t.largest_rack = std::max(t.largest_rack, p.racks.back().gpus);
     t.largest_pod = std::max(t.largest_pod, p.gpus);
   }
-  std::erase_if(types, [](const TypeStock& t) { return t.gpus == 0; });
+  std::erase_if(types, [](const TypeCapacity& t) { return t.gpus == 0; });
   return types;
 }
 
@@ -56,8 +56,8 @@ int narrowest(const Instance& instance, const Job& job, GpuTypeId type) {
   return static_cast<int>(gpus <= largest ? Level::machine : Level::rack);
 }
 
-Offer offer(const model::Valuation& valuation, JobId id, GpuTypeId type) {
-  Offer found{-kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity};
+PlaceValues place_values_of(const model::Valuation& valuation, JobId id, GpuTypeId type) {
+  PlaceValues found{-kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity};
   const Instance& instance = valuation.instance();
   const Job& job = instance.workload.job(id);
   if (((job.gpu_types >> type.value()) & 1) == 0) return found;
@@ -83,7 +83,7 @@ Offer offer(const model::Valuation& valuation, JobId id, GpuTypeId type) {
   return found;
 }
 
-void number_sizes(Table& table) {
+void number_sizes(JobTable& table) {
   table.sizes = table.size;
   std::ranges::sort(table.sizes);
   const auto twice = std::ranges::unique(table.sizes);
@@ -94,29 +94,29 @@ void number_sizes(Table& table) {
   }
 }
 
-void find_near(Table& table, std::size_t pods) {
-  table.near.resize(pods);
-  table.most_near.assign(table.sizes.size(), 0);
+void find_home_jobs(JobTable& table, std::size_t pods) {
+  table.home_jobs.resize(pods);
+  table.max_home_jobs.assign(table.sizes.size(), 0);
   for (std::uint32_t j = 0; j < table.size.size(); ++j) {
-    if (table.home_pod[j].valid()) table.near[table.home_pod[j].index()].push_back(j);
+    if (table.home_pod[j].valid()) table.home_jobs[table.home_pod[j].index()].push_back(j);
   }
-  for (const auto& jobs : table.near) {
+  for (const auto& jobs : table.home_jobs) {
     std::vector<std::uint32_t> count(table.sizes.size(), 0);
     for (const std::uint32_t j : jobs) {
       const std::uint32_t row = table.size_row[j];
-      table.most_near[row] = std::max(table.most_near[row], ++count[row]);
+      table.max_home_jobs[row] = std::max(table.max_home_jobs[row], ++count[row]);
     }
   }
 }
 
-void number_spots(Table& table) {
+void number_spots(JobTable& table) {
   const auto next = [&](Spot spot) {
     table.spots.push_back(spot);
     return static_cast<std::uint32_t>(table.spots.size() - 1);
   };
-  for (TypeStock& type : table.types) {
-    for (PodStock& pod : type.pods) {
-      for (RackStock& rack : pod.racks) rack.spot = next({type.type, pod.pod, rack.rack});
+  for (TypeCapacity& type : table.types) {
+    for (PodCapacity& pod : type.pods) {
+      for (RackCapacity& rack : pod.racks) rack.spot = next({type.type, pod.pod, rack.rack});
       pod.spot = next({type.type, pod.pod, {}});
     }
     type.spot = next({type.type, {}, {}});
@@ -125,20 +125,20 @@ void number_spots(Table& table) {
 
 }  // namespace
 
-double Table::worth(std::uint32_t job, std::uint32_t spot) const {
+double JobTable::value_at(std::uint32_t job, std::uint32_t spot) const {
   const Spot& at = spots[spot];
-  const auto of_type = std::ranges::find(types, at.type, &TypeStock::type);
-  const Offer& offer = of_type->offers[job];
-  if (!at.pod.valid()) return offer.cluster;
+  const auto of_type = std::ranges::find(types, at.type, &TypeCapacity::type);
+  const PlaceValues& values = of_type->place_values[job];
+  if (!at.pod.valid()) return values.cluster;
   const bool home = at.pod == home_pod[job];
-  if (!at.rack.valid()) return home ? offer.wide_home_pod : offer.wide_far;
-  if (at.rack == home_rack[job]) return offer.home_rack;
-  return home ? offer.home_pod : offer.far;
+  if (!at.rack.valid()) return home ? values.wide_home_pod : values.wide_far;
+  if (at.rack == home_rack[job]) return values.home_rack;
+  return home ? values.home_pod : values.far;
 }
 
-Table make_table(const model::Valuation& valuation, std::span<const JobId> jobs) {
+JobTable make_job_table(const model::Valuation& valuation, std::span<const JobId> jobs) {
   const Instance& instance = valuation.instance();
-  Table table;
+  JobTable table;
   for (const JobId id : jobs) {
     const Job& job = instance.workload.job(id);
     table.size.push_back(static_cast<std::int32_t>(instance.workload.gpu_milli(job) / 1000));
@@ -147,11 +147,12 @@ Table make_table(const model::Valuation& valuation, std::span<const JobId> jobs)
         job.home_rack.valid() ? instance.cluster.racks[job.home_rack.index()].pod : job.home_pod);
   }
   number_sizes(table);
-  find_near(table, instance.cluster.pods.size());
-  table.types = stock_types(instance.cluster);
+  find_home_jobs(table, instance.cluster.pods.size());
+  table.types = capacities_by_type(instance.cluster);
   number_spots(table);
-  for (TypeStock& type : table.types) {
-    for (const JobId id : jobs) type.offers.push_back(offer(valuation, id, type.type));
+  for (TypeCapacity& type : table.types) {
+    for (const JobId id : jobs)
+      type.place_values.push_back(place_values_of(valuation, id, type.type));
   }
   return table;
 }

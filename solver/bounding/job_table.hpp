@@ -10,13 +10,13 @@
 namespace berth::solver::bounding {
 
 /// What a job is worth on one GPU type by place; minus infinity where it may not lie.
-struct Offer {
+struct PlaceValues {
   double home_rack, home_pod, far;  ///< whole in one rack: its home, one of the home pod, any other
   double wide_home_pod, wide_far;   ///< over racks of one pod
   double cluster;                   ///< over pods
 };
 
-/// Where a whole job lies: on one type in a rack, over racks of a pod, or over pods.
+/// Where a whole job is placed: on one type in a rack, over racks of a pod, or over pods.
 struct Spot {
   GpuTypeId type;
   PodId pod;    ///< of the rack too; invalid: over pods
@@ -24,42 +24,42 @@ struct Spot {
 };
 
 /// A domain of one GPU type. Its spot is that of the jobs that need just this domain.
-struct RackStock {
+struct RackCapacity {
   RackId rack;
   std::int32_t gpus = 0;
   std::uint32_t spot = 0;
 };
-struct PodStock {
+struct PodCapacity {
   PodId pod;
   std::int32_t gpus = 0;
-  std::vector<RackStock> racks;
+  std::vector<RackCapacity> racks;
   std::uint32_t spot = 0;
 };
-struct TypeStock {
+struct TypeCapacity {
   GpuTypeId type;
   std::int32_t gpus = 0;
   std::uint32_t spot = 0;
   std::int32_t largest_rack = 0, largest_pod = 0;
-  std::vector<PodStock> pods;
-  std::vector<Offer> offers;  ///< by position of the job
+  std::vector<PodCapacity> pods;
+  std::vector<PlaceValues> place_values;  ///< by position of the job
 };
 
 /// Jobs and places as the knapsacks see them. Positions are into the list of jobs.
-struct Table {
+struct JobTable {
   std::vector<std::int32_t> size;       ///< GPUs
   std::vector<std::uint32_t> size_row;  ///< index into `sizes`
   std::vector<std::int32_t> sizes;      ///< distinct, ascending
   std::vector<RackId> home_rack;
-  std::vector<PodId> home_pod;                   ///< of the home rack too; invalid without a home
-  std::vector<std::vector<std::uint32_t>> near;  ///< by PodId: positions of jobs at home there
-  std::vector<std::uint32_t> most_near;          ///< by size: most of one pod's jobs
-  std::vector<TypeStock> types;
+  std::vector<PodId> home_pod;  ///< of the home rack too; invalid without a home
+  std::vector<std::vector<std::uint32_t>> home_jobs;  ///< by PodId: positions of jobs at home there
+  std::vector<std::uint32_t> max_home_jobs;           ///< by size: most of one pod's jobs
+  std::vector<TypeCapacity> types;
   std::vector<Spot> spots;  ///< by number
 
   /// What the job is worth there.
-  [[nodiscard]] double worth(std::uint32_t job, std::uint32_t spot) const;
+  [[nodiscard]] double value_at(std::uint32_t job, std::uint32_t spot) const;
 };
 
-Table make_table(const model::Valuation& valuation, std::span<const JobId> jobs);
+JobTable make_job_table(const model::Valuation& valuation, std::span<const JobId> jobs);
 
 }  // namespace berth::solver::bounding

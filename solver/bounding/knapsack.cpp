@@ -24,7 +24,7 @@ std::vector<double> max_plus(const std::vector<double>& a, const std::vector<dou
 
 }  // namespace
 
-void Knapsack::start(std::int32_t capacity, double rate, std::uint32_t spot) {
+void Knapsack::reset(std::int32_t capacity, double rate, std::uint32_t spot) {
   spot_ = spot;
   parts_.clear();
   joined_.clear();
@@ -46,7 +46,7 @@ void Knapsack::join(std::span<const Knapsack* const> parts, std::uint32_t spot) 
   }
 }
 
-void Knapsack::add(std::span<const Item> items) {
+void Knapsack::add(std::span<const JobItem> items) {
   items_.assign(items.begin(), items.end());
   const std::size_t width = best_.size();
   taken_.assign(items_.size() * width, 0);
@@ -60,7 +60,7 @@ void Knapsack::add(std::span<const Item> items) {
   }
 }
 
-void Knapsack::choice(std::int32_t gpus, const Chosen& chosen) const {
+void Knapsack::visit_choice(std::int32_t gpus, const ChoiceVisitor& chosen) const {
   const std::size_t width = best_.size();
   auto left = static_cast<std::size_t>(gpus);
   for (std::size_t i = items_.size(); i-- > 0;) {
@@ -70,14 +70,14 @@ void Knapsack::choice(std::int32_t gpus, const Chosen& chosen) const {
   }
   for (std::size_t i = parts_.size(); i-- > 1;) {
     const std::vector<double>& all = joined_[i - 1];
-    const std::vector<double>& rest = i == 1 ? parts_[0]->best_ : joined_[i - 2];
+    const std::vector<double>& remainder = i == 1 ? parts_[0]->best_ : joined_[i - 2];
     const std::vector<double>& part = parts_[i]->best_;
-    std::size_t h = left < rest.size() ? 0 : left - rest.size() + 1;
-    while (rest[left - h] + part[h] != all[left]) ++h;
-    parts_[i]->choice(static_cast<std::int32_t>(h), chosen);
+    std::size_t h = left < remainder.size() ? 0 : left - remainder.size() + 1;
+    while (remainder[left - h] + part[h] != all[left]) ++h;
+    parts_[i]->visit_choice(static_cast<std::int32_t>(h), chosen);
     left -= h;
   }
-  if (!parts_.empty()) parts_.front()->choice(static_cast<std::int32_t>(left), chosen);
+  if (!parts_.empty()) parts_.front()->visit_choice(static_cast<std::int32_t>(left), chosen);
 }
 
 }  // namespace berth::solver::bounding

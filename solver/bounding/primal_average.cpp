@@ -10,36 +10,37 @@ namespace {
 using model::Level;
 using model::SpotSet;
 
-constexpr double kUndecided = 0.05;  ///< less than this is decided
-constexpr double kNamed = 0.02;      ///< a place with less is part of the rest
-constexpr std::size_t kMostNamed = 6;
+constexpr double kUndecided = 0.05;      ///< less than this is decided
+constexpr double kMinNamedShare = 0.02;  ///< a place with less is part of the rest
+constexpr std::size_t kMaxNamedSpots = 6;
 
 constexpr double kElsewhere = 0.5;  ///< being in another pod matters less than being in at all
 constexpr double kNearby = 0.25;    ///< and in another rack of the pod still less
 
-enum class Way : std::uint8_t { by_pod, by_spot };
+enum class Granularity : std::uint8_t { by_pod, by_spot };
 
 /// Racks and spans of one pod and type are one place; spans over pods are one.
 std::pair<GpuTypeId, PodId> region(const Spot& spot) { return {spot.type, spot.pod}; }
 
-const Confined* find(std::span<const Confined> confined, std::uint32_t job) {
-  const auto at = std::ranges::find(confined, job, &Confined::job);
-  return at == confined.end() ? nullptr : &*at;
+const RestrictedJob* find(std::span<const RestrictedJob> restricted, std::uint32_t job) {
+  const auto at = std::ranges::find(restricted, job, &RestrictedJob::job);
+  return at == restricted.end() ? nullptr : &*at;
 }
 
 }  // namespace
 
-struct Shares::Candidate {
+struct PrimalAverage::BranchCandidate {
   std::uint32_t job = 0;
   double score = 0.0;
-  Way way = Way::by_pod;
-  std::vector<Share> shares;  ///< by place as `way` tells places apart, largest first
+  Granularity granularity = Granularity::by_pod;
+  std::vector<SpotShare> shares;  ///< by place as `granularity` tells places apart, largest first
 };
 
-std::vector<Shares::Share> Shares::by_region(std::span<const Share> shares) const {
-  std::vector<Share> regions;
-  for (const Share& s : shares) {
-    const auto same = std::ranges::find_if(regions, [&](const Share& r) {
+std::vector<PrimalAverage::SpotShare> PrimalAverage::by_region(
+    std::span<const SpotShare> shares) const {
+  std::vector<SpotShare> regions;
+  for (const SpotShare& s : shares) {
+    const auto same = std::ranges::find_if(regions, [&](const SpotShare& r) {
       return region(table_->spots[r.spot]) == region(table_->spots[s.spot]);
     });
     if (same == regions.end()) {
@@ -52,85 +53,92 @@ std::vector<Shares::Share> Shares::by_region(std::span<const Share> shares) cons
 }
 
 /// Scores are in GPUs: a gang's size is what a wrong decision moves.
-Shares::Candidate Shares::judge(std::uint32_t job, std::vector<Share> shares,
-                                bool may_be_out) const {
+PrimalAverage::BranchCandidate PrimalAverage::score_job(std::uint32_t job,
+                                                        std::vector<SpotShare> shares,
+                                                        bool may_be_out) const {
   double in = 0.0;
-  for (Share& s : shares) in += s.amount /= total_;
-  Candidate found{job, 0.0, Way::by_pod, {}};
+  for (SpotShare& s : shares) in += s.amount /= total_;
+  BranchCandidate found{job, 0.0, Granularity::by_pod, {}};
   const double either = may_be_out ? std::min(in, std::max(0.0, 1.0 - in)) : 0.0;
   if (may_be_out && either <= kUndecided && in < 0.5) return found;  // it is out
-  const auto undecided = [&](const std::vector<Share>& of) {
-    return 1.0 - std::ranges::max_element(of, {}, &Share::amount)->amount / in;
+  const auto undecided = [&](const std::vector<SpotShare>& of) {
+    return 1.0 - std::ranges::max_element(of, {}, &SpotShare::amount)->amount / in;
   };
-  std::vector<Share> regions = by_region(shares);
-  if (either <= kUndecided && undecided(regions) <= kUndecided) found.way = Way::by_spot;
-  found.shares = std::move(found.way == Way::by_pod ? regions : shares);
+  std::vector<SpotShare> regions = by_region(shares);
+  if (either <= kUndecided && undecided(regions) <= kUndecided)
+    found.granularity = Granularity::by_spot;
+  found.shares = std::move(found.granularity == Granularity::by_pod ? regions : shares);
   const double open = undecided(found.shares);
   if (std::max(either, open) > kUndecided) {
     found.score =
-        table_->size[job] * (either + open * (found.way == Way::by_pod ? kElsewhere : kNearby));
+        table_->size[job] *
+        (either + open * (found.granularity == Granularity::by_pod ? kElsewhere : kNearby));
   }
-  std::ranges::sort(found.shares, [](const Share& a, const Share& b) {
+  std::ranges::sort(found.shares, [](const SpotShare& a, const SpotShare& b) {
     return a.amount != b.amount ? a.amount > b.amount : a.spot < b.spot;
   });
   return found;
 }
 
-std::optional<Split> Shares::best_split(std::span<const Confined> confined) const {
-  Candidate best;
+std::optional<Split> PrimalAverage::best_split(std::span<const RestrictedJob> restricted) const {
+  BranchCandidate best;
   for (auto from = chosen_.begin(); from != chosen_.end();) {
     const std::uint32_t job = from->first.first;
-    std::vector<Share> shares;
+    std::vector<SpotShare> shares;
     for (; from != chosen_.end() && from->first.first == job; ++from) {
       shares.push_back({from->first.second, from->second});
     }
-    const Confined* now = find(confined, job);
-    Candidate candidate = judge(job, std::move(shares), now == nullptr || now->out);
+    const RestrictedJob* now = find(restricted, job);
+    BranchCandidate candidate =
+        score_job(job, std::move(shares), now == nullptr || now->may_be_unplaced);
     if (candidate.score > best.score) best = std::move(candidate);
   }
   if (!(best.score > 0.0)) return std::nullopt;
-  return parts_of(best, confined);
+  return make_split(best, restricted);
 }
 
-std::vector<SpotSet> Shares::case_of(const Candidate& candidate, std::uint32_t spot) const {
+std::vector<SpotSet> PrimalAverage::spot_sets_of(const BranchCandidate& candidate,
+                                                 std::uint32_t spot) const {
   const Spot& at = table_->spots[spot];
   SpotSet set{.gpu_type = at.type, .pod = at.pod, .rack = {}, .width = {}};
   if (!at.pod.valid()) {
     set.width = Level::cluster;
-  } else if (candidate.way == Way::by_spot) {
+  } else if (candidate.granularity == Granularity::by_spot) {
     set.width = at.rack.valid() ? Level::rack : Level::pod;
     set.rack = at.rack;
   }
   return {set};
 }
 
-Split Shares::parts_of(const Candidate& candidate, std::span<const Confined> confined) const {
-  const Confined* now = find(confined, candidate.job);
+Split PrimalAverage::make_split(const BranchCandidate& candidate,
+                                std::span<const RestrictedJob> restricted) const {
+  const RestrictedJob* now = find(restricted, candidate.job);
   const std::size_t spots = table_->spots.size();
-  Confined rest = now != nullptr ? *now : Confined{candidate.job, true, std::vector(spots, true)};
+  RestrictedJob remainder =
+      now != nullptr ? *now : RestrictedJob{candidate.job, true, std::vector(spots, true)};
   Split split{candidate.job, {}};
-  if (rest.out) {
-    split.parts.push_back(
+  if (remainder.may_be_unplaced) {
+    split.cases.push_back(
         {true, false, {}, {candidate.job, true, std::vector<bool>(spots, false)}});
-    rest.out = false;
+    remainder.may_be_unplaced = false;
   }
-  for (const Share& share : candidate.shares) {
-    if (share.amount < kNamed || split.parts.size() == kMostNamed) break;
-    Part part{false,
-              false,
-              case_of(candidate, share.spot),
-              {candidate.job, false, std::vector<bool>(spots, false)}};
+  for (const SpotShare& share : candidate.shares) {
+    if (share.amount < kMinNamedShare || split.cases.size() == kMaxNamedSpots) break;
+    BranchCase branch_case{false,
+                           false,
+                           spot_sets_of(candidate, share.spot),
+                           {candidate.job, false, std::vector<bool>(spots, false)}};
     for (std::uint32_t s = 0; s < spots; ++s) {
-      const bool held = candidate.way == Way::by_spot
+      const bool held = candidate.granularity == Granularity::by_spot
                             ? s == share.spot
                             : region(table_->spots[s]) == region(table_->spots[share.spot]);
-      if (!held || !rest.spots[s]) continue;
-      part.job.spots[s] = true;
-      rest.spots[s] = false;
+      if (!held || !remainder.spots[s]) continue;
+      branch_case.job.spots[s] = true;
+      remainder.spots[s] = false;
     }
-    split.parts.push_back(std::move(part));
+    split.cases.push_back(std::move(branch_case));
   }
-  split.parts.push_back({rest.out, true, {}, std::move(rest)});
+  split.cases.push_back({remainder.may_be_unplaced, true, {}, std::move(remainder)});
   return split;
 }
 

@@ -14,23 +14,25 @@
 
 namespace berth::solver::bounding {
 
-/// One case of a split.
-struct Part {
-  bool out = false, rest = false;
+/// One child of a split.
+struct BranchCase {
+  bool may_be_unplaced = false, remainder = false;
   std::vector<model::SpotSet> sets;
-  Confined job;  ///< what it may do in this case
+  RestrictedJob job;  ///< what it may do in this case
 };
 
 struct Split {
   std::uint32_t job = 0;
-  std::vector<Part> parts;
+  std::vector<BranchCase> cases;
 };
 
-/// How the dual's choices of late share out the large jobs: averages in which an evaluation counts
-/// a tenth less than the one after it. They stand in for a fractional solution.
-class Shares {
+/// Average of the dual's latest choices of places for large jobs; an evaluation counts a tenth less
+/// than the one after it. It stands in for a fractional primal solution (volume algorithm: Barahona
+/// and Anbil 2000) and tells over which job to branch.
+class PrimalAverage {
  public:
-  Shares(const Table& table, std::int32_t smallest) : table_(&table), smallest_(smallest) {}
+  PrimalAverage(const JobTable& table, std::int32_t smallest)
+      : table_(&table), smallest_(smallest) {}
 
   /// Before the choices of an evaluation.
   void next() {
@@ -42,26 +44,26 @@ class Shares {
   }
 
   /// The split that looks best: of the job with the most GPUs undecided, the first among equals.
-  [[nodiscard]] std::optional<Split> best_split(std::span<const Confined> confined) const;
+  [[nodiscard]] std::optional<Split> best_split(std::span<const RestrictedJob> restricted) const;
 
  private:
   static constexpr double kGrowth = 1.0 / 0.9;
 
-  struct Share {
+  struct SpotShare {
     std::uint32_t spot = 0;
     double amount = 0.0;
   };
-  struct Candidate;
+  struct BranchCandidate;
 
-  [[nodiscard]] std::vector<Share> by_region(std::span<const Share> shares) const;
-  [[nodiscard]] Candidate judge(std::uint32_t job, std::vector<Share> shares,
-                                bool may_be_out) const;
-  [[nodiscard]] Split parts_of(const Candidate& candidate,
-                               std::span<const Confined> confined) const;
-  [[nodiscard]] std::vector<model::SpotSet> case_of(const Candidate& candidate,
-                                                    std::uint32_t spot) const;
+  [[nodiscard]] std::vector<SpotShare> by_region(std::span<const SpotShare> shares) const;
+  [[nodiscard]] BranchCandidate score_job(std::uint32_t job, std::vector<SpotShare> shares,
+                                          bool may_be_out) const;
+  [[nodiscard]] Split make_split(const BranchCandidate& candidate,
+                                 std::span<const RestrictedJob> restricted) const;
+  [[nodiscard]] std::vector<model::SpotSet> spot_sets_of(const BranchCandidate& candidate,
+                                                         std::uint32_t spot) const;
 
-  const Table* table_;
+  const JobTable* table_;
   std::int32_t smallest_;
   double weight_ = 1.0, total_ = 0.0;
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> chosen_;  ///< by (job, spot)

@@ -5,8 +5,10 @@
 
 namespace berth::solver::bounding {
 
-Descent::Descent(std::span<const double> start, std::span<const Sign> signs,
-                 std::span<const std::int32_t> sizes, const JobPriceOptions& options)
+SubgradientMethod::SubgradientMethod(std::span<const double> start,
+                                     std::span<const PriceSign> signs,
+                                     std::span<const std::int32_t> sizes,
+                                     const JobPriceOptions& options)
     : options_(&options),
       signs_(signs),
       weights_(sizes.begin(), sizes.end()),
@@ -14,18 +16,18 @@ Descent::Descent(std::span<const double> start, std::span<const Sign> signs,
       direction_(start.size(), 0.0),
       step_(options.step) {}
 
-void Descent::shrink_when_stuck(bool better) {
-  stuck_ = better ? 0 : stuck_ + 1;
-  if (stuck_ <= options_->patience) return;
+void SubgradientMethod::shrink_when_stalled(bool better) {
+  stalled_ = better ? 0 : stalled_ + 1;
+  if (stalled_ <= options_->patience) return;
   step_ *= options_->shrink;
-  stuck_ = 0;
+  stalled_ = 0;
 }
 
-bool Descent::move(std::span<const std::int32_t> chosen, double above) {
+bool SubgradientMethod::take_step(std::span<const std::int32_t> chosen, double above) {
   double square = 0.0;
   for (std::size_t j = 0; j < prices_.size(); ++j) {
-    if (signs_[j] == Sign::none) continue;
-    const bool at_zero = signs_[j] == Sign::positive && prices_[j] <= 0.0;
+    if (signs_[j] == PriceSign::none) continue;
+    const bool at_zero = signs_[j] == PriceSign::positive && prices_[j] <= 0.0;
     double& d = direction_[j];
     double gradient = 1.0 - chosen[j];
     if (at_zero) gradient = std::min(gradient, 0.0);
@@ -36,9 +38,9 @@ bool Descent::move(std::span<const std::int32_t> chosen, double above) {
   if (!(square > 0.0)) return false;
   const double length = step_ * above / square;
   for (std::size_t j = 0; j < prices_.size(); ++j) {
-    if (signs_[j] == Sign::none) continue;
+    if (signs_[j] == PriceSign::none) continue;
     const double price = prices_[j] - length * weights_[j] * direction_[j];
-    prices_[j] = signs_[j] == Sign::positive ? std::max(0.0, price) : price;
+    prices_[j] = signs_[j] == PriceSign::positive ? std::max(0.0, price) : price;
   }
   return true;
 }

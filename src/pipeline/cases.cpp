@@ -9,15 +9,15 @@
 
 namespace berth::pipeline {
 
-model::Certificate with_cases(model::Certificate certificate, const solver::Branched& branched,
-                              double tolerance) {
+model::Certificate with_cases(model::Certificate certificate,
+                              const solver::BranchAndBoundResult& branched, double tolerance) {
   const auto near = static_cast<std::int64_t>(std::ldexp(tolerance, certificate.scale_log2));
   for (const solver::BranchNode& node : branched.nodes) {
     auto& added = certificate.tree.nodes.emplace_back();
     added = {.parent = node.parent,
              .split = node.split,
-             .out = node.out,
-             .rest = node.rest,
+             .out = node.may_be_unplaced,
+             .rest = node.remainder,
              .spots = node.spots,
              .changes = {}};
     for (std::size_t i = 0; i < node.prices.size(); ++i) {

@@ -69,8 +69,9 @@ std::optional<model::Certificate> branched(const model::Valuation& valuation,
   const double far = above(valuation.instance(), valuation.objective(), certificate,
                            options.objective / (1.0 - options.gap));
   if (!(far > 0.0)) return std::nullopt;
-  const auto tree = solver::branch(valuation, root.jobs, root.prices, root.others,
-                                   {.leaves = options.leaves, .slack = far, .stop = options.stop});
+  const auto tree =
+      solver::branch_and_bound(valuation, root.jobs, root.prices, root.others,
+                               {.leaves = options.leaves, .slack = far, .stop = options.stop});
   if (tree.leaves <= 1) return std::nullopt;
   const double tolerance = kNear * far / static_cast<double>(root.jobs.size());
   return with_cases(certificate, tree, tolerance);
@@ -78,7 +79,7 @@ std::optional<model::Certificate> branched(const model::Valuation& valuation,
 
 /// Whose price may be above what their places cost.
 std::vector<JobId> jobs_to_price(const model::Instance& instance) {
-  std::vector<JobId> jobs = solver::countable_jobs(instance);
+  std::vector<JobId> jobs = solver::whole_gpu_jobs(instance);
   std::erase_if(jobs, [&](JobId j) { return instance.workload.job(j).required; });
   return jobs;
 }
@@ -113,8 +114,8 @@ Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
   } else {
     certificate.pools.clear();  // nobody pays them
   }
-  const auto found = solver::price_jobs(valuation, jobs, start, others, slack,
-                                        {.evaluations = options.steps, .stop = options.stop});
+  const auto found = solver::minimise_job_prices(
+      valuation, jobs, start, others, slack, {.evaluations = options.steps, .stop = options.stop});
   std::vector<model::Certificate> candidates{std::move(proof.certificate)};
   candidates.push_back(with_jobs(std::move(certificate), jobs, found.prices));
   if (auto cases = branched(valuation, candidates.back(), {jobs, found.prices, others}, options)) {

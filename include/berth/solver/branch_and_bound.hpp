@@ -23,31 +23,32 @@ struct BranchOptions {
 struct BranchNode {
   std::int32_t parent = -1;
   JobId split;
-  bool out = false, rest = false;
+  bool may_be_unplaced = false, remainder = false;
   std::vector<model::SpotSet> spots = {};
   std::vector<double> prices = {};  ///< by position in `jobs`; of a leaf
   double bound = 0.0;               ///< of a leaf
 };
 
-struct Branched {
+struct BranchAndBoundResult {
   std::vector<BranchNode> nodes;  ///< parents first; one when nothing was split
   double bound = 0.0;             ///< the largest of the leaves
   int leaves = 1;
   int evaluations = 0;
 };
 
-/// Lowers the bound of `price_jobs` by cases: the leaf with the largest bound is split again and
-/// again, over the job that its fractional choices leave most undecided (out, or in one of the pods
-/// and types where it was chosen; when these are decided, its racks), and its children are bounded
-/// by steps that start from its prices. A leaf that gains more by such steps than by a split takes
-/// them.
+/// Lowers the bound of `minimise_job_prices` by branch and bound (Land and Doig 1960): the leaf
+/// with the largest bound is split again and again, over the job that its fractional choices leave
+/// most undecided (out, or in one of the pods and types where it was chosen; when these are
+/// decided, its racks), and its children are bounded by steps that start from its prices. A leaf
+/// that gains more by such steps than by a split takes them.
 ///
-/// @param jobs, fluid  as for price_jobs
-/// @param start        prices to start from, those price_jobs found
+/// @param jobs, rack_prices  as for minimise_job_prices
+/// @param start        prices to start from, those minimise_job_prices found
 /// Deterministic for any number of threads. Costs `evaluations` evaluations a leaf, and as many
 /// again for every time that it is worth while.
-Branched branch(const model::Valuation& valuation, std::span<const JobId> jobs,
-                std::span<const double> start, std::span<const double> fluid,
-                const BranchOptions& options);
+BranchAndBoundResult branch_and_bound(const model::Valuation& valuation,
+                                      std::span<const JobId> jobs, std::span<const double> start,
+                                      std::span<const double> rack_prices,
+                                      const BranchOptions& options);
 
 }  // namespace berth::solver

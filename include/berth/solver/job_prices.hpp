@@ -27,9 +27,10 @@ struct JobPriceResult {
 };
 
 /// Jobs of whole GPUs: those that can have a price of their own. Ascending.
-std::vector<JobId> countable_jobs(const model::Instance& instance);
+std::vector<JobId> whole_gpu_jobs(const model::Instance& instance);
 
-/// Lowers the bound that comes from one price y_j per job instead of prices per GPU:
+/// Lowers the bound that comes from one price y_j per job (Lagrangian relaxation, Geoffrion 1974)
+/// instead of prices per GPU:
 ///
 ///   min over y >= 0 of  sum_j y_j + sum_types most(contents of all racks and pods of the type)
 ///
@@ -41,13 +42,14 @@ std::vector<JobId> countable_jobs(const model::Instance& instance);
 ///
 /// @param jobs    ascending, all countable
 /// @param start   price of each, >= 0; e.g. its profit at the consensus prices
-/// @param fluid   by RackId: price per GPU for jobs without a price of their own, or empty
+/// @param rack_prices   by RackId: price per GPU for jobs without a price of their own, or empty
 /// @param slack   how far the bound is above the best plan known, > 0; the next step aims at 1 %
 ///                of the bound at most
 /// Deterministic for any number of threads. An evaluation costs O(jobs x types + racks x (GPUs of a
 /// rack) x log) and, with gangs wider than a rack, (GPUs of a type)^2.
-JobPriceResult price_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
-                          std::span<const double> start, std::span<const double> fluid,
-                          double slack, const JobPriceOptions& options = {});
+JobPriceResult minimise_job_prices(const model::Valuation& valuation, std::span<const JobId> jobs,
+                                   std::span<const double> start,
+                                   std::span<const double> rack_prices, double slack,
+                                   const JobPriceOptions& options = {});
 
 }  // namespace berth::solver

@@ -14,12 +14,12 @@
 namespace berth::pipeline {
 namespace {
 
-solver::Branched grown(const model::Instance& instance, std::span<const JobId> jobs,
-                       const solver::BranchOptions& options) {
+solver::BranchAndBoundResult grown(const model::Instance& instance, std::span<const JobId> jobs,
+                                   const solver::BranchOptions& options) {
   const model::Valuation value(instance, model::Objective::value);
   const std::vector<double> start(jobs.size(), 0.25);
-  const auto root = solver::price_jobs(value, jobs, start, {}, 1.0, {.evaluations = 200});
-  return solver::branch(value, jobs, root.prices, {}, options);
+  const auto root = solver::minimise_job_prices(value, jobs, start, {}, 1.0, {.evaluations = 200});
+  return solver::branch_and_bound(value, jobs, root.prices, {}, options);
 }
 
 TEST(Cases, bound_is_the_one_that_the_judge_computes) {
@@ -34,9 +34,9 @@ TEST(Cases, bound_is_the_one_that_the_judge_computes) {
     for (model::Job& job : instance.workload.jobs) {
       if (instance.workload.gpu_milli(job) == 0) job.value = 0.0;
     }
-    const std::vector<JobId> jobs = solver::countable_jobs(instance);
+    const std::vector<JobId> jobs = solver::whole_gpu_jobs(instance);
     if (jobs.empty()) continue;
-    const solver::Branched tree =
+    const solver::BranchAndBoundResult tree =
         grown(instance, jobs, {.leaves = 12, .evaluations = 20, .smallest = 1, .slack = 1.0});
     model::Certificate judged;
     judged.scale_log2 = 40;

@@ -25,36 +25,38 @@ test::Tiny two_racks() {
   return tiny;
 }
 
-Branched grown(const model::Instance& instance, const BranchOptions& options) {
+BranchAndBoundResult grown(const model::Instance& instance, const BranchOptions& options) {
   const model::Valuation value(instance, model::Objective::value);
-  const std::vector<JobId> jobs = countable_jobs(instance);
+  const std::vector<JobId> jobs = whole_gpu_jobs(instance);
   const std::vector<double> start(jobs.size(), 0.25);
-  const auto root = price_jobs(value, jobs, start, {}, 1.0, {.evaluations = 200});
-  return branch(value, jobs, root.prices, {}, options);
+  const auto root = minimise_job_prices(value, jobs, start, {}, 1.0, {.evaluations = 200});
+  return branch_and_bound(value, jobs, root.prices, {}, options);
 }
 
-TEST(Branch, closes_what_prices_of_jobs_cannot) {
+TEST(BranchAndBound, closes_what_prices_of_jobs_cannot) {
   const auto tiny = two_racks();
-  const Branched one = grown(tiny.instance, {.leaves = 1, .smallest = 2, .slack = 0.25});
+  const BranchAndBoundResult one =
+      grown(tiny.instance, {.leaves = 1, .smallest = 2, .slack = 0.25});
   EXPECT_EQ(one.leaves, 1);
   EXPECT_GE(one.bound, 3.75 - 1e-9);
-  const Branched tree = grown(tiny.instance, {.leaves = 20, .smallest = 2, .slack = 0.25});
+  const BranchAndBoundResult tree =
+      grown(tiny.instance, {.leaves = 20, .smallest = 2, .slack = 0.25});
   EXPECT_GT(tree.leaves, 1);
   EXPECT_LE(tree.leaves, 20);
   EXPECT_NEAR(tree.bound, 3.5, 1e-2);
   EXPECT_EQ(tree.nodes.front().split, JobId(3)) << "the pair is what is undecided";
 }
 
-TEST(Branch, splits_no_job_below_the_smallest_size) {
+TEST(BranchAndBound, splits_no_job_below_the_smallest_size) {
   const auto tiny = two_racks();
   EXPECT_EQ(grown(tiny.instance, {.leaves = 20, .smallest = 3, .slack = 0.25}).leaves, 1);
 }
 
-TEST(Branch, ends_when_asked_to) {
+TEST(BranchAndBound, ends_when_asked_to) {
   const auto tiny = two_racks();
   StopSource source;
   source.stop_after_questions(0);
-  const Branched cut =
+  const BranchAndBoundResult cut =
       grown(tiny.instance, {.leaves = 20, .smallest = 2, .slack = 0.25, .stop = StopToken(source)});
   EXPECT_EQ(cut.leaves, 1);
   EXPECT_EQ(cut.evaluations, 1);

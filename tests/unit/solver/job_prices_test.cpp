@@ -17,11 +17,11 @@
 namespace berth::solver {
 namespace {
 
-using bounding::Item;
+using bounding::JobItem;
 using bounding::Knapsack;
 
 /// Most profit of a subset in at most `gpus`, plus `rate` for each GPU left.
-double by_trying_all(const std::vector<Item>& items, std::int32_t gpus, double rate) {
+double by_trying_all(const std::vector<JobItem>& items, std::int32_t gpus, double rate) {
   double best = 0.0;
   for (std::uint32_t set = 0; set < (1U << items.size()); ++set) {
     std::int32_t taken = 0;
@@ -34,8 +34,8 @@ double by_trying_all(const std::vector<Item>& items, std::int32_t gpus, double r
   return best;
 }
 
-std::vector<Item> some_items(std::uint64_t seed, std::uint32_t count) {
-  std::vector<Item> items;
+std::vector<JobItem> some_items(std::uint64_t seed, std::uint32_t count) {
+  std::vector<JobItem> items;
   for (std::uint32_t i = 0; i < count; ++i) {
     const double size = std::floor(1.0 + 6.0 * random_unit({seed, i, 0}));
     items.push_back({size * random_unit({seed, i, 1}), i, static_cast<std::int32_t>(size)});
@@ -46,33 +46,34 @@ std::vector<Item> some_items(std::uint64_t seed, std::uint32_t count) {
 TEST(Knapsack, finds_the_best_set_and_names_it) {
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const std::vector<Item> items = some_items(seed, 9);
+    const std::vector<JobItem> items = some_items(seed, 9);
     Knapsack knapsack;
-    knapsack.start(13, 0.1, 5);
+    knapsack.reset(13, 0.1, 5);
     knapsack.add(items);
-    EXPECT_NEAR(knapsack.most(), by_trying_all(items, 13, 0.1), 1e-12);
+    EXPECT_NEAR(knapsack.max_profit(), by_trying_all(items, 13, 0.1), 1e-12);
     std::int32_t taken = 0;
     double profit = 0.0;
-    knapsack.choice(13, [&](std::uint32_t job, std::uint32_t spot) {
+    knapsack.visit_choice(13, [&](std::uint32_t job, std::uint32_t spot) {
       taken += items[job].size, profit += items[job].profit;
       EXPECT_EQ(spot, 5U);
     });
     EXPECT_LE(taken, 13);
-    EXPECT_NEAR(profit + 0.1 * (13 - taken), knapsack.most(), 1e-12);
+    EXPECT_NEAR(profit + 0.1 * (13 - taken), knapsack.max_profit(), 1e-12);
   }
 }
 
 /// Two racks of 7 and a wide job: at best it takes 5 of one and 3 of the other.
 TEST(Knapsack, gives_wide_jobs_gpus_of_all_parts) {
   Knapsack a, b, both;
-  a.start(7, 0.0, 0), b.start(7, 0.0, 1);
-  a.add(std::vector<Item>{{3.0, 0, 2}, {1.0, 1, 5}});
-  b.add(std::vector<Item>{{4.0, 2, 4}, {1.0, 3, 3}});
+  a.reset(7, 0.0, 0), b.reset(7, 0.0, 1);
+  a.add(std::vector<JobItem>{{3.0, 0, 2}, {1.0, 1, 5}});
+  b.add(std::vector<JobItem>{{4.0, 2, 4}, {1.0, 3, 3}});
   both.join(std::vector<const Knapsack*>{&a, &b}, 2);
-  both.add(std::vector<Item>{{9.0, 4, 8}});
-  EXPECT_EQ(both.most(), 16.0);
+  both.add(std::vector<JobItem>{{9.0, 4, 8}});
+  EXPECT_EQ(both.max_profit(), 16.0);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> chosen;  // with the spot
-  both.choice(14, [&](std::uint32_t job, std::uint32_t spot) { chosen.emplace_back(job, spot); });
+  both.visit_choice(14,
+                    [&](std::uint32_t job, std::uint32_t spot) { chosen.emplace_back(job, spot); });
   std::ranges::sort(chosen);
   EXPECT_EQ(chosen, (std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0, 0}, {2, 1}, {4, 2}}));
 }
@@ -96,9 +97,9 @@ TEST(JobPrices, bound_is_the_one_that_the_judge_computes) {
     test::Dice dice(seed);
     const model::Instance instance = gpus_only(dice);
     const model::Valuation value(instance, model::Objective::value);
-    const std::vector<JobId> jobs = countable_jobs(instance);
+    const std::vector<JobId> jobs = whole_gpu_jobs(instance);
     const std::vector<double> start(jobs.size(), 0.5);
-    const auto found = price_jobs(value, jobs, start, {}, 1.0, {.evaluations = 40});
+    const auto found = minimise_job_prices(value, jobs, start, {}, 1.0, {.evaluations = 40});
     model::Certificate prices;
     prices.scale_log2 = 40;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -115,11 +116,11 @@ TEST(JobPrices, bound_is_the_one_that_the_judge_computes) {
 TEST(JobPrices, do_not_depend_on_threads) {
   const test::FloorPlan plan = test::mixed_floor(3, 200);
   const auto value = plan.value();
-  const std::vector<JobId> jobs = countable_jobs(plan.instance);
+  const std::vector<JobId> jobs = whole_gpu_jobs(plan.instance);
   const std::vector<double> start(jobs.size(), 1.0);
   const auto with = [&](int threads) {
     const parallel::ThreadLimit limit(threads);
-    return price_jobs(value, jobs, start, {}, 10.0, {.evaluations = 20}).prices;
+    return minimise_job_prices(value, jobs, start, {}, 10.0, {.evaluations = 20}).prices;
   };
   EXPECT_FALSE(jobs.empty());
   EXPECT_EQ(with(1), with(4));
@@ -131,7 +132,7 @@ TEST(JobPrices, are_for_jobs_of_whole_gpus) {
   tiny.job({{.gpu_milli = 500}});
   tiny.job({{.gpus = 1}, {.gpu_milli = 500}});
   tiny.job({{.cpu_milli = 5}});
-  EXPECT_EQ(countable_jobs(tiny.instance), std::vector<JobId>{JobId(0)});
+  EXPECT_EQ(whole_gpu_jobs(tiny.instance), std::vector<JobId>{JobId(0)});
 }
 
 }  // namespace
