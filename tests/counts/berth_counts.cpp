@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: berth_counts KERNEL. Runs it once, on one thread, inside a function named counted_*, which
 // is where callgrind looks.
-#include "floor_plan.hpp"
+#include "instance_builder.hpp"
 #include "single_tasks.hpp"
 
 #include <cmath>
@@ -58,7 +58,7 @@ std::vector<double> some_prices(const solver::Market& market) {
 }
 
 double dual() {
-  const test::FloorPlan plan = test::mixed_floor(1, 2000);
+  const test::InstanceBuilder plan = test::mixed_instance(1, 2000);
   const auto value = plan.value();
   const auto pools = plan.pools();
   const solver::Market market(value, pools, plan.jobs,
@@ -70,7 +70,7 @@ double dual() {
 
 double bound() {
   constexpr int kScale = 20;
-  const test::FloorPlan plan = test::mixed_floor(1, 2000);
+  const test::InstanceBuilder plan = test::mixed_instance(1, 2000);
   const auto value = plan.value();
   const auto pools = plan.pools();
   const solver::Market market(value, pools, plan.jobs,

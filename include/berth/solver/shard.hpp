@@ -165,8 +165,8 @@ class Shard {
   /// turn, at most `sweeps` deep. Returns the value added.
   double improve();
 
-  /// Trades, cuts and ejection chains (`solver::improve`) through all it holds, waiting jobs or
-  /// not, within what it may use of limits. Returns the value added.
+  /// Cyclic exchanges, repartitions and ejection chains (`solver::improve`) through all it holds,
+  /// waiting jobs or not, within what it may use of limits. Returns the value added.
   /// @param prices  by PoolId of the whole cluster, value per GPU; they decide no acceptance
   double search(std::span<const double> prices, const SearchEffort& effort);
 

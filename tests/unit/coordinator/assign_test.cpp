@@ -2,7 +2,7 @@
 // Where a gang is sent by the prices.
 #include "berth/coordinator/assign.hpp"
 
-#include "floor_plan.hpp"
+#include "instance_builder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 /// over two racks, for half of its value.
 TEST(Assign, values_a_gang_as_wide_as_it_must_lie) {
   for (const double spread : {0.5, 1.0}) {
-    test::FloorPlan plan({"A", "B"});
+    test::InstanceBuilder plan({"A", "B"});
     const PodId pod_a = plan.pod(), pod_b = plan.pod();
     for (int r = 0; r < 4; ++r) plan.rack(pod_a), plan.add_machines(1, 0, 8);
     for (int r = 0; r < 2; ++r) plan.rack(pod_b), plan.add_machines(2, 1, 8);

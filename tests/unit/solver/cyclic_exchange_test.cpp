@@ -2,7 +2,7 @@
 // Jobs that trade places, against all permutations, and machines that are repartitioned.
 #include "local_search/cyclic_exchange.hpp"
 
-#include "floor_plan.hpp"
+#include "instance_builder.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,13 +16,13 @@
 namespace berth::solver {
 namespace {
 
-using test::FloorPlan;
+using test::InstanceBuilder;
 
 constexpr double kNever = -1e9;
 
 /// Racks of one machine, two types, jobs of 4 GPUs; the first ones lie in the machines, anyhow.
 struct Swapped {
-  FloorPlan plan{{"A", "B"}};
+  InstanceBuilder plan{{"A", "B"}};
   std::vector<JobId> waiting;
   model::Placement placed;
 
@@ -213,7 +213,7 @@ TEST(CyclicExchange, finds_the_best_that_quotas_allow) {
 // Two gangs over both racks, one of which talks: who talks may take that one's place alone, and a
 // place within a rack.
 TEST(CyclicExchange, leaves_the_traffic_where_it_is) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   const PodId pod = plan.pod();
   for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(3, 0, 1);
   for (auto& rack : plan.instance.cluster.racks) rack.uplink_gbps = 1.0;
@@ -245,7 +245,7 @@ TEST(CyclicExchange, leaves_the_traffic_where_it_is) {
 }
 
 TEST(CyclicExchange, leaves_jobs_alone_that_must_run) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 4);
   const JobId must = plan.job({.gpus = 4, .required = true});
@@ -257,7 +257,8 @@ TEST(CyclicExchange, leaves_jobs_alone_that_must_run) {
 }
 
 /// Searches by repartitions alone from where the jobs lie.
-double repartition(const FloorPlan& plan, std::vector<JobId>& waiting, model::Placement& placed) {
+double repartition(const InstanceBuilder& plan, std::vector<JobId>& waiting,
+                   model::Placement& placed) {
   const auto pools = plan.pools();
   model::Room room(plan.instance.cluster);
   for (const auto& p : placed) model::take(room, plan.instance.workload, p);
@@ -276,7 +277,7 @@ double repartition(const FloorPlan& plan, std::vector<JobId>& waiting, model::Pl
 // A job of 8 GPUs worth 8 gives way to two of 2 GPUs and four of 1, worth 2 a GPU, and back.
 TEST(MachineRepartition, cuts_a_place_up_and_joins_places) {
   for (const double small : {2.0, 0.5}) {
-    FloorPlan plan({"A"});
+    InstanceBuilder plan({"A"});
     plan.rack(plan.pod());
     plan.add_machines(1, 0, 8);
     const JobId large = plan.job({.gpus = 8});
@@ -296,7 +297,7 @@ TEST(MachineRepartition, cuts_a_place_up_and_joins_places) {
 // The new place is in a rack where only a chain can use it: the job at home there comes from
 // another rack, where the waiting one is at home.
 TEST(MachineRepartition, fills_a_new_place_by_a_chain) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   const PodId pod = plan.pod();
   for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(1, 0, 4);
   const model::Factors home{1.0, 1.0, 0.25, 0.25};
@@ -312,7 +313,7 @@ TEST(MachineRepartition, fills_a_new_place_by_a_chain) {
 
 // Four jobs of one GPU fit by GPUs, but not by CPUs.
 TEST(MachineRepartition, keeps_to_the_cpus_there_are) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 4, 4'000);
   const JobId large = plan.job({.gpus = 4});
@@ -323,8 +324,8 @@ TEST(MachineRepartition, keeps_to_the_cpus_there_are) {
   EXPECT_EQ(placed[0].job, large);
 }
 
-TEST(MachineRepartition, gains_on_a_mixed_floor_and_keeps_the_room_right) {
-  const FloorPlan plan = test::mixed_floor(7, 500);
+TEST(MachineRepartition, gains_on_a_mixed_instance_and_keeps_the_room_right) {
+  const InstanceBuilder plan = test::mixed_instance(7, 500);
   std::vector<JobId> waiting = plan.jobs;
   model::Placement placed;
   model::Room room(plan.instance.cluster);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/dive.hpp"
 
-#include "floor_plan.hpp"
+#include "instance_builder.hpp"
 #include "petsc_environment.hpp"
 #include "test_paths.hpp"
 
@@ -18,7 +18,7 @@ namespace berth::solver {
 namespace {
 
 using model::Level;
-using test::FloorPlan;
+using test::InstanceBuilder;
 
 constexpr SearchEffort kChains{.chains = 100, .repartitions = 0};
 
@@ -27,7 +27,7 @@ struct Dived {
   PriceResult prices;
   DiveResult result;
 
-  explicit Dived(const FloorPlan& plan, const DiveOptions& options = {}) {
+  explicit Dived(const InstanceBuilder& plan, const DiveOptions& options = {}) {
     const auto value = plan.value();
     const auto pools = plan.pools();
     const Market market(value, pools, plan.jobs, full_supply(plan.instance.cluster, pools));
@@ -38,7 +38,7 @@ struct Dived {
     verify(plan, value, room);
   }
 
-  void verify(const FloorPlan& plan, const model::Valuation& value, const model::Room& room) {
+  void verify(const InstanceBuilder& plan, const model::Valuation& value, const model::Room& room) {
     model::Room replay(plan.instance.cluster);  // take() asserts that devices are free
     double sum = 0.0;
     for (const model::JobPlacement& p : result.placement) {
@@ -62,7 +62,7 @@ struct Dived {
 
 // Two racks of 8; two jobs of 8 (worth 3 a GPU) and eight of 1 (worth 2): the large ones win.
 TEST(Dive, places_the_obvious_jobs) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   const PodId pod = plan.pod();
   for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(1, 0, 8);
   for (int j = 0; j < 8; ++j) plan.job({.gpus = 1, .weight = 2.0});
@@ -72,7 +72,7 @@ TEST(Dive, places_the_obvious_jobs) {
 
 // Each job is at home in another rack; away it is worth half.
 TEST(Dive, sends_jobs_home) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   for (int r = 0; r < 4; ++r) plan.rack(plan.pod()), plan.add_machines(1, 0, 4);
   for (int j = 0; j < 4; ++j) {
     plan.job({.gpus = 4, .home_factor = {1.0, 1.0, 0.5, 0.5}, .home = RackId(3 - j)});
@@ -86,7 +86,7 @@ TEST(Dive, sends_jobs_home) {
 
 // Fast on the other type: crossing over is worth 2 + 2 against 1 + 1.
 TEST(Dive, chooses_types_and_keeps_to_those_allowed) {
-  FloorPlan plan({"A", "B"});
+  InstanceBuilder plan({"A", "B"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 8);
   plan.add_machines(1, 1, 8);
@@ -101,7 +101,7 @@ TEST(Dive, chooses_types_and_keeps_to_those_allowed) {
 // Gangs of 4 x 4 GPUs need both machines of two racks when spread, and lose half then: the racks
 // (16 GPUs each) take one gang each.
 TEST(Dive, keeps_gangs_narrow_when_width_costs) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   const PodId pod = plan.pod();
   for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(2, 0, 8);
   for (int j = 0; j < 2; ++j) plan.job({.tasks = 4, .gpus = 4, .spread = {1.0, 1.0, 0.5, 0.5}});
@@ -111,7 +111,7 @@ TEST(Dive, keeps_gangs_narrow_when_width_costs) {
 // 24 GPUs in one gang: no rack (16) holds it, the pod (32) does.
 TEST(Dive, spans_racks_when_it_must_and_may) {
   for (const Level widest : {Level::pod, Level::rack}) {
-    FloorPlan plan({"A"});
+    InstanceBuilder plan({"A"});
     const PodId pod = plan.pod();
     for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(2, 0, 8);
     plan.job({.tasks = 3, .gpus = 8, .spread = {1.0, 1.0, 0.75, 0.5}, .domain = widest});
@@ -119,8 +119,8 @@ TEST(Dive, spans_racks_when_it_must_and_may) {
   }
 }
 
-TEST(Dive, gap_is_small_on_a_mixed_floor_and_the_same_on_any_threads) {
-  const FloorPlan plan = test::mixed_floor(5, 400);
+TEST(Dive, gap_is_small_on_a_mixed_instance_and_the_same_on_any_threads) {
+  const InstanceBuilder plan = test::mixed_instance(5, 400);
   const parallel::ThreadLimit one(1);
   const Dived first(plan);
   RecordProperty("gap", std::to_string(1.0 - first.result.value / first.prices.bound));
@@ -137,8 +137,8 @@ TEST(Dive, gap_is_small_on_a_mixed_floor_and_the_same_on_any_threads) {
 }
 
 /// Racks as machines of 64 GPUs, jobs of one task with a home rack (columns in the header lines).
-FloorPlan rack_placement(const std::filesystem::path& folder) {
-  FloorPlan plan({"t0", "t1", "t2", "t3"});
+InstanceBuilder rack_placement(const std::filesystem::path& folder) {
+  InstanceBuilder plan({"t0", "t1", "t2", "t3"});
   char comma = 0, t = 0;
   int id = 0, pod = 0, type = 0, gpus = 0, home = 0;
   std::string line;
@@ -151,7 +151,8 @@ FloorPlan rack_placement(const std::filesystem::path& folder) {
   }
   std::ifstream jobs(folder / "jobs.csv");
   std::getline(jobs, line);
-  FloorPlan::Wanted wanted{.speed = std::vector<double>(4), .home_factor = {1.0, 1.0, 0.9, 0.75}};
+  InstanceBuilder::Wanted wanted{.speed = std::vector<double>(4),
+                                 .home_factor = {1.0, 1.0, 0.9, 0.75}};
   while (jobs >> id >> comma >> wanted.gpus >> comma >> wanted.weight >> comma >> home) {
     wanted.home = RackId(home);
     for (double& speed : wanted.speed) jobs >> comma >> speed;
@@ -164,7 +165,7 @@ FloorPlan rack_placement(const std::filesystem::path& folder) {
 TEST(Dive, reaches_half_a_percent_on_rack_placement) {
   const auto bench = test::bench();
   if (!bench) GTEST_SKIP() << "skipped: no BERTH_BENCH";
-  const FloorPlan plan = rack_placement(*bench / "rack_placement/r4000x256");
+  const InstanceBuilder plan = rack_placement(*bench / "rack_placement/r4000x256");
   ASSERT_EQ(plan.jobs.size(), 4000U);
   const Dived dived(plan);
   EXPECT_GE(dived.prices.bound, 126860.4);
@@ -173,7 +174,7 @@ TEST(Dive, reaches_half_a_percent_on_rack_placement) {
 }
 
 TEST(Dive, reports_what_the_unplaced_could_have_added) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 4);
   plan.job({.gpus = 3, .weight = 2.0});
@@ -184,22 +185,22 @@ TEST(Dive, reports_what_the_unplaced_could_have_added) {
 }
 
 TEST(Dive, empty_and_worthless_inputs) {
-  FloorPlan none({"A"});
+  InstanceBuilder none({"A"});
   EXPECT_TRUE(Dived(none).result.placement.empty());
-  FloorPlan machines_only({"A"});
+  InstanceBuilder machines_only({"A"});
   machines_only.rack(machines_only.pod());
   machines_only.add_machines(2, 0, 8);
   EXPECT_TRUE(Dived(machines_only).result.placement.empty());
   machines_only.job({.gpus = 16});  // larger than any machine
   machines_only.job({.gpus = 1, .weight = 0.0});
   EXPECT_EQ(Dived(machines_only).result.unplaced.size(), 2U);
-  FloorPlan jobs_only({"A"});
+  InstanceBuilder jobs_only({"A"});
   jobs_only.job({.gpus = 1});
   EXPECT_EQ(Dived(jobs_only).result.unplaced.size(), 1U);
 }
 
 TEST(Fill, takes_the_best_per_gpu_first_then_cpu_only_jobs) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 8, 10'000);
   plan.add_machines(1, -1, 0, 5'000);
@@ -220,7 +221,7 @@ TEST(Fill, takes_the_best_per_gpu_first_then_cpu_only_jobs) {
 }
 
 TEST(Fill, places_required_jobs_before_better_ones) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 8);
   plan.job({.gpus = 8, .weight = 9.0});
@@ -234,7 +235,7 @@ TEST(Fill, places_required_jobs_before_better_ones) {
 
 // The rack of the newcomer's home is taken by a job that is worth as much elsewhere: it moves.
 TEST(Improve, moves_a_job_aside_for_one_that_cannot) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   const PodId pod = plan.pod();
   for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(1, 0, 8);
   plan.job({.gpus = 8, .weight = 1.0});
@@ -256,7 +257,7 @@ TEST(Improve, moves_a_job_aside_for_one_that_cannot) {
 
 // Two of four 2-GPU jobs must leave for a 4-GPU job worth more than they: the two cheapest.
 TEST(Improve, pushes_out_the_cheapest_for_a_better_one_and_never_loses) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 8);
   for (const double w : {3.0, 1.0, 2.0, 4.0}) plan.job({.gpus = 2, .weight = w});
@@ -278,7 +279,7 @@ TEST(Improve, pushes_out_the_cheapest_for_a_better_one_and_never_loses) {
 // A job that is worth nothing lies where another one is worth more than on its machine, and is
 // pushed out; nobody may be mistaken for it when room is filled: the room must stay right.
 TEST(Improve, pushes_out_what_is_worth_nothing) {
-  FloorPlan plan({"A", "B"});
+  InstanceBuilder plan({"A", "B"});
   const PodId pod = plan.pod();
   for (const int type : {0, 0, 1}) plan.rack(pod), plan.add_machines(1, type, 1);
   plan.job({.gpus = 1, .weight = 9.0, .required = true});
@@ -303,7 +304,7 @@ TEST(Improve, pushes_out_what_is_worth_nothing) {
 
 // The required job is worth less than those it pushes out, and nobody pushes it out again.
 TEST(Improve, drives_required_jobs_in) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 8);
   plan.job({.gpus = 4, .weight = 3.0});

@@ -2,7 +2,7 @@
 #include "berth/solver/job_prices.hpp"
 
 #include "bounding/knapsack.hpp"
-#include "floor_plan.hpp"
+#include "instance_builder.hpp"
 #include "random_tiny.hpp"
 
 #include <cmath>
@@ -114,7 +114,7 @@ TEST(JobPrices, bound_is_the_one_that_the_judge_computes) {
 }
 
 TEST(JobPrices, do_not_depend_on_threads) {
-  const test::FloorPlan plan = test::mixed_floor(3, 200);
+  const test::InstanceBuilder plan = test::mixed_instance(3, 200);
   const auto value = plan.value();
   const std::vector<JobId> jobs = whole_gpu_jobs(plan.instance);
   const std::vector<double> start(jobs.size(), 1.0);

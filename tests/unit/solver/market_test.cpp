@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/market.hpp"
 
-#include "floor_plan.hpp"
+#include "instance_builder.hpp"
 #include "petsc_environment.hpp"
 
 #include <cmath>
@@ -14,9 +14,9 @@ namespace berth::solver {
 namespace {
 
 using model::Level;
-using test::FloorPlan;
+using test::InstanceBuilder;
 
-Market full_market(const FloorPlan& plan, const model::Valuation& value,
+Market full_market(const InstanceBuilder& plan, const model::Valuation& value,
                    const model::Pools& pools) {
   return {value, pools, plan.jobs, full_supply(plan.instance.cluster, pools)};
 }
@@ -43,7 +43,7 @@ void expect_slope(const Market& market, std::vector<double> prices, double eps, 
 TEST(Market, gradient_agrees_with_finite_differences) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const FloorPlan plan = test::mixed_floor(seed, 300);
+    const InstanceBuilder plan = test::mixed_instance(seed, 300);
     const auto value = plan.value();
     const auto pools = plan.pools();
     const Market market = full_market(plan, value, pools);
@@ -59,7 +59,7 @@ TEST(Market, gradient_agrees_with_finite_differences) {
 
 /// A tight uplink on every rack and pod of the floor; gangs are rings.
 TEST(Market, gradient_counts_what_rings_send) {
-  FloorPlan plan = test::mixed_floor(4, 300);
+  InstanceBuilder plan = test::mixed_instance(4, 300);
   for (auto& rack : plan.instance.cluster.racks) rack.uplink_gbps = 4.0;
   for (auto& pod : plan.instance.cluster.pods) pod.uplink_gbps = 6.0;
   for (auto& job : plan.instance.workload.jobs) {
@@ -86,7 +86,7 @@ TEST(Market, gradient_counts_what_rings_send) {
 }
 
 TEST(Market, smoothing_only_raises_the_dual_and_fades_with_eps) {
-  const FloorPlan plan = test::mixed_floor(4, 300);
+  const InstanceBuilder plan = test::mixed_instance(4, 300);
   const auto value = plan.value();
   const auto pools = plan.pools();
   const Market market = full_market(plan, value, pools);
@@ -106,7 +106,7 @@ TEST(Market, smoothing_only_raises_the_dual_and_fades_with_eps) {
 // One type, one rack of 8 GPUs. Jobs worth 4, 3 and 2 per GPU take 4 GPUs each: the price at which
 // two of them stay is anything in [2, 3], the dual value there 4*4 + 3*4 = 28.
 TEST(Market, exact_dual_is_the_hand_made_one) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 8);
   for (const double weight : {4.0, 3.0, 2.0}) plan.job({.gpus = 4, .weight = weight});
@@ -129,7 +129,7 @@ TEST(Market, exact_dual_is_the_hand_made_one) {
 // 2 x 4 GPUs lie in the cheap rack alone.
 TEST(Market, wide_gangs_fill_the_cheapest_racks) {
   for (const int tasks : {4, 2}) {
-    FloorPlan plan({"A"});
+    InstanceBuilder plan({"A"});
     const PodId pod = plan.pod();
     for (int r = 0; r < 2; ++r) plan.rack(pod), plan.add_machines(2, 0, 4);
     plan.job({.tasks = tasks, .gpus = 4, .weight = 5.0});
@@ -147,7 +147,7 @@ TEST(Market, wide_gangs_fill_the_cheapest_racks) {
 }
 
 TEST(Market, never_offers_a_place_too_small_for_a_task_or_of_a_type_not_allowed) {
-  FloorPlan plan({"A", "B"});
+  InstanceBuilder plan({"A", "B"});
   plan.rack(plan.pod());
   plan.add_machines(2, 0, 4);  // 8 GPUs in the rack, but 4 on a machine
   plan.add_machines(1, 1, 8);
@@ -165,7 +165,7 @@ TEST(Market, never_offers_a_place_too_small_for_a_task_or_of_a_type_not_allowed)
 }
 
 TEST(Market, sums_are_the_same_bits_for_any_split_and_any_threads) {
-  const FloorPlan plan = test::mixed_floor(7, 2500);
+  const InstanceBuilder plan = test::mixed_instance(7, 2500);
   const auto value = plan.value();
   const auto pools = plan.pools();
   const Market market = full_market(plan, value, pools);
@@ -192,7 +192,7 @@ TEST(Market, sums_are_the_same_bits_for_any_split_and_any_threads) {
 
 // Dealt by kind, as the ranks of a consensus do; three have jobs, a fourth has none.
 TEST(Market, sums_of_markets_with_some_of_the_jobs_each_are_those_of_the_whole) {
-  const FloorPlan plan = test::mixed_floor(7, 2500);
+  const InstanceBuilder plan = test::mixed_instance(7, 2500);
   const auto value = plan.value();
   const auto pools = plan.pools();
   const Market whole = full_market(plan, value, pools);
@@ -221,10 +221,10 @@ TEST(Market, sums_of_markets_with_some_of_the_jobs_each_are_those_of_the_whole) 
 }
 
 TEST(Market, merges_equal_jobs) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 8);
-  FloorPlan other = plan;
+  InstanceBuilder other = plan;
   for (int j = 0; j < 1000; ++j) plan.job({.gpus = 1, .weight = 2.0});
   const auto value = plan.value();
   const auto pools = plan.pools();
@@ -235,7 +235,7 @@ TEST(Market, merges_equal_jobs) {
 
 // The required job pays whatever it costs: at price 3 it loses 3 - 1 on each of 4 GPUs.
 TEST(Market, required_jobs_stay_at_a_loss) {
-  FloorPlan plan({"A"});
+  InstanceBuilder plan({"A"});
   plan.rack(plan.pod());
   plan.add_machines(1, 0, 8);
   plan.job({.gpus = 4, .weight = 1.0, .required = true});
@@ -250,7 +250,7 @@ TEST(Market, required_jobs_stay_at_a_loss) {
 }
 
 TEST(Market, empty_inputs_have_empty_answers) {
-  FloorPlan none({"A"});
+  InstanceBuilder none({"A"});
   for (const bool with_machines : {false, true}) {
     if (with_machines) none.rack(none.pod()), none.add_machines(2, 0, 8);
     const auto value = none.value();
@@ -263,8 +263,8 @@ TEST(Market, empty_inputs_have_empty_answers) {
   }
 }
 
-TEST(Market, prices_bound_a_mixed_floor_from_above_and_beat_zero_prices) {
-  const FloorPlan plan = test::mixed_floor(11, 400);
+TEST(Market, prices_bound_a_mixed_instance_from_above_and_beat_zero_prices) {
+  const InstanceBuilder plan = test::mixed_instance(11, 400);
   const auto value = plan.value();
   const auto pools = plan.pools();
   const Market market = full_market(plan, value, pools);

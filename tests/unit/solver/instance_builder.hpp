@@ -12,12 +12,12 @@
 namespace berth::test {
 
 /// Builds small instances: machines and jobs one call each, speeds and factors by value.
-struct FloorPlan {
+struct InstanceBuilder {
   model::Instance instance;
   std::vector<MachineId> machines;
   std::vector<JobId> jobs;
 
-  explicit FloorPlan(std::vector<std::string> types) {
+  explicit InstanceBuilder(std::vector<std::string> types) {
     instance.cluster.gpu_types = std::move(types);
     instance.workload.speed_types = static_cast<std::uint32_t>(instance.cluster.gpu_types.size());
     instance.workload.speeds.assign(instance.cluster.gpu_types.size(), 1.0);
@@ -106,8 +106,8 @@ struct FloorPlan {
 
 /// Two types, 4 pods of 4 racks of 4 machines with 8 GPUs; single tasks, gangs of several widths,
 /// shares, type limits, homes, spread factors. Values are halves, so that sums are exact.
-inline FloorPlan mixed_floor(std::uint64_t seed, int count) {
-  FloorPlan plan({"A", "B"});
+inline InstanceBuilder mixed_instance(std::uint64_t seed, int count) {
+  InstanceBuilder plan({"A", "B"});
   for (int p = 0; p < 4; ++p) {
     const PodId pod = plan.pod();
     for (int r = 0; r < 4; ++r) {
@@ -119,7 +119,7 @@ inline FloorPlan mixed_floor(std::uint64_t seed, int count) {
     const auto draw = [&](std::uint64_t what, std::uint64_t bound) {
       return random_below(bound, {seed, static_cast<std::uint64_t>(j), what});
     };
-    FloorPlan::Wanted wanted;
+    InstanceBuilder::Wanted wanted;
     wanted.gpus = 1 << draw(0, 4);
     wanted.tasks = draw(1, 3) == 0 ? 2 + static_cast<int>(draw(2, 5)) : 1;
     if (draw(3, 8) == 0) wanted.gpus = 0, wanted.milli = 250, wanted.tasks = 1;
