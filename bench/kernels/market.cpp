@@ -99,7 +99,7 @@ void fill(benchmark::State& state, const Subject& s) {
   state.SetBytesProcessed(state.iterations() * s.workload_bytes);
 }
 
-/// Ejection chains on the greedy fill, 1,000 at most; items are the jobs that wait.
+/// Ejection chains on the greedy fill, 1,000 at most; items are the unplaced jobs.
 void improve(benchmark::State& state, const Subject& s) {
   constexpr solver::SearchEffort kChains{.chains = 1000, .repartitions = 0};
   model::Room filled(s.instance.cluster);

@@ -48,7 +48,7 @@ class AssignmentDual {
   AssignmentDual(const AssignmentDual&) = delete;
   AssignmentDual& operator=(const AssignmentDual&) = delete;
 
-  /// What is left to sell. Bidders whose jobs are all decided, or that are out, drop out.
+  /// Sets the free supply. Bidders without undecided jobs or places are not active.
   void set_supply(const Supply& supply);
 
   /// The same with all jobs undecided and all options allowed again.

@@ -82,7 +82,7 @@ class Dive {
             .evaluations;
   }
 
-  /// The prices may come from a smaller eps: the first solve of all goes further.
+  /// The prices may come from a smaller eps: the first solve has more iterations.
   [[nodiscard]] int iterations_of_pass(int passes) const {
     return passes == 0 ? 4 * options_->iterations : options_->iterations;
   }

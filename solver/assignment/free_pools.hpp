@@ -22,7 +22,7 @@ class FreePools {
             std::span<const MachineId> machines);
 
   /// Places the job in the cheapest place of the set with room, the fullest first among equals.
-  /// Counters can lie (8 free GPUs on 8 machines): then the next place is tried. nullopt: none.
+  /// Counters can mislead (8 free GPUs on 8 machines): then the next place is tried. nullopt: none.
   /// @param prices  by PoolId; empty: all places cost the same
   std::optional<model::JobPlacement> place(JobId job, const TaskProfile& profile,
                                            const PlaceClass& place_class,

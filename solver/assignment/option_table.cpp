@@ -50,7 +50,7 @@ void measure_tasks(const model::Instance& instance, TaskProfile& s) {
   for (const model::MachineClass& c : instance.cluster.classes) {
     const bool each = std::ranges::all_of(s.groups, [&](const model::TaskGroup& g) {
       const model::Shape& shape = workload.shape(g.shape);
-      return !shape.uses_gpu() || fits(c, shape);  // the others may lie on CPU-only machines
+      return !shape.uses_gpu() || fits(c, shape);  // the others may use CPU-only machines
     });
     s.task_fits.push_back(each ? 1 : 0);
     s.job_fits.push_back(each && fits(c, sum) && sum_milli <= model::kGpuMilli * c.gpus ? 1 : 0);
@@ -69,7 +69,7 @@ std::vector<std::vector<char>> classes_of(const model::Cluster& cluster, bool po
   return present;
 }
 
-/// Where an option may lie and how far from home that is at most.
+/// A domain of places and how far from home it is at most.
 struct HomeScope {
   Level level;
   std::int32_t domain;

@@ -36,7 +36,7 @@ struct PlaceClass {
   std::uint32_t profile = 0;
   GpuTypeId type;
   model::Level width = model::Level::machine;
-  model::Level scope = model::Level::cluster;  ///< level of the domain the places lie in
+  model::Level scope = model::Level::cluster;  ///< level of the domain that holds the places
   std::int32_t domain = 0;                     ///< its id; 0 for the cluster
 };
 
@@ -52,7 +52,7 @@ struct Option {
   bool operator==(const Option&) const = default;
 };
 
-/// The options of every job, presolved: worthless ones, types nobody has, classes too small and
+/// The options of every job, presolved: worthless ones, types no machine has, classes too small and
 /// places inside a wider set of the same worth are left out.
 class OptionTable {
  public:

@@ -125,7 +125,7 @@ bool PlaceCosts::equal(const PlaceList& a, const PlaceList& b) const {
          });
 }
 
-/// The place list with the content of `fresh` (which lies at the end of the arrays): a known one,
+/// The place list with the content of `fresh` (which is at the end of the arrays): a known one,
 /// and the arrays shrink again, or a new one.
 std::uint32_t PlaceCosts::intern(PlaceList fresh) {
   if (fresh.first_pool == fresh.last_pool && fresh.first_blend == fresh.last_blend) return kNone;

@@ -42,7 +42,7 @@ class PlaceCosts {
     return of_place_class_[place_class];
   }
 
-  /// With eps 0 the minimum, and all demand goes to the places that have it.
+  /// With eps 0 the minimum, and all demand is for the places that have it.
   [[nodiscard]] SoftMinima evaluate(std::span<const double> prices, double eps) const;
   [[nodiscard]] std::vector<double> costs(std::span<const double> prices, double eps) const {
     return evaluate(prices, eps).costs;

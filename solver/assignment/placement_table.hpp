@@ -10,8 +10,8 @@
 
 namespace berth::solver::assignment {
 
-/// The jobs of an option table and where they lie; empty tasks = not placed. By position in the
-/// option table.
+/// The jobs of an option table and where they are placed; empty tasks = not placed. By position in
+/// the option table.
 struct PlacementTable {
   std::vector<JobId> jobs;
   std::vector<model::JobPlacement> placed;

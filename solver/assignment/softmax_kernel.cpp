@@ -248,8 +248,9 @@ class SoftmaxKernel::Batch {
   const Units& units_;
   std::span<std::int64_t> sums_;
   std::vector<double> profit_;
-  std::vector<double> x_;                          ///< by option: exponent, then weight
-  std::vector<std::uint32_t> sum_index_, option_;  ///< where its demand goes; which it is
+  std::vector<double> x_;  ///< by option: exponent, then weight
+  std::vector<std::uint32_t> sum_index_,
+      option_;  ///< index of its demand in the sums; the option itself
   std::array<double, kMaxRows> top_, sum_, amount_, value_, unit_;
   std::array<std::uint32_t, kMaxRows> end_, row_;
   std::size_t rows_ = 0, filled_ = 0;

@@ -34,7 +34,7 @@ class JobPriceDual {
   /// From now on these jobs are restricted, and no others. Those that are left out pay nothing.
   void restrict_jobs(std::span<const RestrictedJob> jobs);
 
-  /// @param chosen  told of every choice
+  /// @param chosen  called with every choice
   double evaluate(std::span<const double> prices, const ChoiceVisitor& chosen);
 
   [[nodiscard]] const JobTable& table() const { return table_; }

@@ -9,7 +9,7 @@
 
 namespace berth::solver::bounding {
 
-/// What a job is worth on one GPU type by place; minus infinity where it may not lie.
+/// What a job is worth on one GPU type by place; minus infinity where it may not be placed.
 struct PlaceValues {
   double home_rack, home_pod, far;  ///< whole in one rack: its home, one of the home pod, any other
   double wide_home_pod, wide_far;   ///< over racks of one pod

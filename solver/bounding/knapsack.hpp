@@ -20,7 +20,7 @@ using ChoiceVisitor = std::function<void(std::uint32_t job, std::uint32_t spot)>
 class Knapsack {
  public:
   /// Of one rack: its GPUs are worth `rate` each when no item takes them.
-  /// `spot` is told with every choice of an item that is added here.
+  /// `spot` is passed with every choice of an item that is added here.
   void reset(std::int32_t capacity, double rate, std::uint32_t spot);
 
   /// Of several parts: each GPU belongs to one of them. The parts must outlive the choice.

@@ -13,7 +13,7 @@ namespace berth::solver::bounding {
 enum class PriceSign : std::uint8_t {
   positive,  ///< >= 0: the job may be left out
   any,       ///< it has to be placed
-  none,      ///< it lies nowhere and pays nothing
+  none,      ///< it is unplaced and pays nothing
 };
 
 constexpr double kMaxTargetGap =

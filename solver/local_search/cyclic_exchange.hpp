@@ -50,7 +50,7 @@ class CyclicExchange {
 
   /// Makes nodes for places that are not there yet: one job alone on a machine of any pool.
   void add_pool_nodes();
-  /// The node of such places; kNone when they are worth nothing to anybody. @pre add_pool_nodes
+  /// The node of such places; kNone when they are worth nothing to any job. @pre add_pool_nodes
   [[nodiscard]] std::uint32_t node_of_pool(PoolId pool) const { return of_pool_[pool.index()]; }
 
   /// What one more place of the node is worth, and what one less costs (as a number <= 0, up to
@@ -135,7 +135,7 @@ class CyclicExchange {
   const assignment::PoolIndex* pool_index_;
   assignment::PlacementTable* placements_;
   std::vector<std::uint32_t> positions_;
-  std::vector<double> value_;           ///< by job: as placed; 0 while it waits
+  std::vector<double> value_;           ///< by job: as placed; 0 when unplaced
   std::vector<std::uint32_t> node_at_;  ///< by job; kNone: it stays where it is
   QuotaNodes quota_nodes_;
   std::vector<std::uint32_t> unplaced_node_;  ///< by job: its node outside

@@ -40,7 +40,7 @@ CyclicExchange::CyclicExchange(const model::Valuation& valuation,
   update_quota_costs();
 }
 
-/// Two jobs with the same tasks load the uplinks alike from any place when they talk alike.
+/// Two jobs with the same tasks load the uplinks alike from any place when they communicate alike.
 void CyclicExchange::classify_traffic() {
   const model::Ledger* ledger = placements_->ledger;
   if (ledger == nullptr || ledger->limits()->links->idle()) return;

@@ -77,7 +77,7 @@ double cyclic_exchange(const model::Valuation& valuation, const model::Pools& po
   double gained = 0.0;
   for (local_search::CyclicExchange& exchange :
        local_search::make_exchanges(valuation, option_table, pool_index, placements)) {
-    // What one kind frees no other takes: whoever trades them elsewhere finds the same.
+    // No profile may use what another one frees: profiles are exchanged on different ranks.
     for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, ledger.use(l));
     if (!stop.requested()) gained += exchange.cancel_cycles();
   }

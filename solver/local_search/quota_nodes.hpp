@@ -31,7 +31,7 @@ class QuotaNodes {
   /// @param milli   GPU thousandths of each job
   QuotaNodes(const model::Ledger* ledger, std::int64_t milli) : ledger_(ledger), milli_(milli) {}
 
-  /// Where the job waits. May add nodes.
+  /// The node of the job when it is unplaced. May add nodes.
   std::uint32_t node_of(JobId job);
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(limit_.size()) + 1; }

@@ -50,8 +50,8 @@ struct DiveResult {
 
 /// Rounds the market on what is left of `machines` by diving (Berthold 2006): size classes (powers
 /// of two of the job's GPUs) descending; in each, a few warm re-solves of the smoothed dual, after
-/// which the jobs whose softmax weight is decided are placed on devices, the surest first; then
-/// `fill_idle_capacity`, then `improve`.
+/// which the jobs whose softmax weight is decided are placed on devices, the most certain first;
+/// then `fill_idle_capacity`, then `improve`.
 ///
 /// @param room          edited in place; only `machines` are touched
 /// @param machines      ascending

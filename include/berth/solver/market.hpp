@@ -37,7 +37,7 @@ Supply full_supply(const model::Cluster& cluster, const model::Pools& pools);
 Supply free_supply(const model::Pools& pools, const model::Room& room,
                    std::span<const MachineId> machines);
 
-/// What a minimiser of the market's dual has to know about its unknowns, by PoolId, then by quota,
+/// The unknowns of the market's dual, for a minimiser, by PoolId, then by quota,
 /// then by group of uplinks.
 struct MarketShape {
   std::vector<double> capacity;     ///< GPUs; of uplinks: in units of the group
@@ -62,7 +62,7 @@ struct MarketScale {
 /// type, not on its home.
 std::uint64_t job_kind(const model::Valuation& valuation, JobId job);
 
-/// The smoothed dual of "which job lies where": one price per GPU and pool.
+/// The smoothed dual of "which job is placed where": one price per GPU and pool.
 ///
 ///   D(p) = sum_pools cap p + sum_jobs n eps log( [not required] + sum_options exp((v/n - q)/eps) )
 ///   q    = -eps log sum_places exp(-c/eps)       places that are worth the same to the job

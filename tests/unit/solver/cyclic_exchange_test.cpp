@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that trade places, against all permutations, and machines that are repartitioned.
+// Cyclic exchange against all permutations, and machines that are repartitioned.
 #include "local_search/cyclic_exchange.hpp"
 
 #include "instance_builder.hpp"
@@ -20,7 +20,8 @@ using test::InstanceBuilder;
 
 constexpr double kNever = -1e9;
 
-/// Racks of one machine, two types, jobs of 4 GPUs; the first ones lie in the machines, anyhow.
+/// Racks of one machine, two types, jobs of 4 GPUs; the first ones are placed on the machines in
+/// any order.
 struct Swapped {
   InstanceBuilder plan{{"A", "B"}};
   std::vector<JobId> waiting;
@@ -129,7 +130,7 @@ TEST(CyclicExchange, prices_places_exactly) {
       exchanges[0].cancel_cycles();
       exchanges[0].add_pool_nodes();
       const auto node = exchanges[0].node_of_pool(PoolId(all_placed - 1));
-      if (node == local_search::CyclicExchange::kNone) continue;  // worth nothing to anybody
+      if (node == local_search::CyclicExchange::kNone) continue;  // worth nothing to any job
       if (s == &fewer) {
         EXPECT_NEAR(exchanges[0].value_of_one_more(node), with - without, 1e-9);
       } else if (exchanges[0].value_of_one_less(node) > kNever) {
@@ -207,11 +208,11 @@ TEST(CyclicExchange, finds_the_best_that_quotas_allow) {
     better += gained > 0.0 ? 1 : 0;
   }
   EXPECT_GT(better, 30);
-  EXPECT_GT(bound, 10);  // else the quotas were felt nowhere
+  EXPECT_GT(bound, 10);  // else no quota is binding
 }
 
-// Two gangs over both racks, one of which talks: who talks may take that one's place alone, and a
-// place within a rack.
+// Two gangs over both racks, one of which communicates: only a job that communicates may take its
+// place, and a place within a rack.
 TEST(CyclicExchange, leaves_the_traffic_where_it_is) {
   InstanceBuilder plan({"A"});
   const PodId pod = plan.pod();
@@ -241,7 +242,8 @@ TEST(CyclicExchange, leaves_the_traffic_where_it_is) {
   waiting = {JobId(1), JobId(4)};
   placed = {on(0, 0, 3), on(2, 2, 1), on(3, 4, 5)};
   cyclic_exchange(plan.value(), plan.pools(), waiting, placed, {}, &limits);
-  EXPECT_EQ(waiting, (std::vector{JobId(0), JobId(1)}));  // the cheapest goes, the other moves
+  EXPECT_EQ(waiting,
+            (std::vector{JobId(0), JobId(1)}));  // the cheapest is evicted, the other moves
 }
 
 TEST(CyclicExchange, leaves_jobs_alone_that_must_run) {
@@ -256,7 +258,7 @@ TEST(CyclicExchange, leaves_jobs_alone_that_must_run) {
   EXPECT_EQ(placed[0].job, must);
 }
 
-/// Searches by repartitions alone from where the jobs lie.
+/// Searches by repartitions alone from the given placement.
 double repartition(const InstanceBuilder& plan, std::vector<JobId>& waiting,
                    model::Placement& placed) {
   const auto pools = plan.pools();

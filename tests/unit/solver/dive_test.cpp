@@ -92,7 +92,7 @@ TEST(Dive, chooses_types_and_keeps_to_those_allowed) {
   plan.add_machines(1, 1, 8);
   plan.job({.gpus = 8, .speed = {1.0, 2.0}});
   plan.job({.gpus = 8, .speed = {2.0, 1.0}});
-  plan.job({.gpus = 8, .weight = 100.0, .types = 4});  // a type nobody has
+  plan.job({.gpus = 8, .weight = 100.0, .types = 4});  // a type no machine has
   const Dived run(plan);
   EXPECT_EQ(run.result.value, 32.0);
   EXPECT_EQ(run.result.unplaced, std::vector<JobId>{JobId(2)});
@@ -276,8 +276,8 @@ TEST(Improve, pushes_out_the_cheapest_for_a_better_one_and_never_loses) {
   EXPECT_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains), 0.0);
 }
 
-// A job that is worth nothing lies where another one is worth more than on its machine, and is
-// pushed out; nobody may be mistaken for it when room is filled: the room must stay right.
+// A job that is worth nothing is placed where another one is worth more than on its machine, and is
+// ejected; filling must not mistake another job for it: the room must stay right.
 TEST(Improve, pushes_out_what_is_worth_nothing) {
   InstanceBuilder plan({"A", "B"});
   const PodId pod = plan.pod();
@@ -302,7 +302,7 @@ TEST(Improve, pushes_out_what_is_worth_nothing) {
   for (const MachineId m : plan.machines) EXPECT_EQ(replay.free_milli(m), room.free_milli(m));
 }
 
-// The required job is worth less than those it pushes out, and nobody pushes it out again.
+// The required job is worth less than those it ejects, and no job ejects it again.
 TEST(Improve, drives_required_jobs_in) {
   InstanceBuilder plan({"A"});
   plan.rack(plan.pod());

@@ -79,7 +79,9 @@ TEST(Market, gradient_counts_what_rings_send) {
   market.dual(prices, eps, gradient);
   int busy = 0;
   for (std::size_t p = pools.size(); p < prices.size(); ++p) {
-    busy += gradient[p] != market.shape().capacity[p] ? 1 : 0;  // somebody sends at these prices
+    busy += gradient[p] != market.shape().capacity[p]
+                ? 1
+                : 0;  // some job loads uplinks at these prices
     expect_slope(market, prices, eps, p, gradient[p]);
   }
   EXPECT_GT(busy, 0);
@@ -126,7 +128,7 @@ TEST(Market, exact_dual_is_the_hand_made_one) {
 }
 
 // A gang of 4 x 4 GPUs on two racks of 8, prices 1 and 3: it fills both, 16 GPUs at 2 on average;
-// 2 x 4 GPUs lie in the cheap rack alone.
+// 2 x 4 GPUs are in the cheap rack alone.
 TEST(Market, wide_gangs_fill_the_cheapest_racks) {
   for (const int tasks : {4, 2}) {
     InstanceBuilder plan({"A"});
