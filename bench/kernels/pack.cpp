@@ -3,7 +3,7 @@
 #include "berth/solver/pack.hpp"
 
 #include "kernels.hpp"
-#include "pack/pricing.hpp"
+#include "patterns/pricing.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -3,7 +3,7 @@
 // ties everywhere, with scales nine orders of magnitude apart, with rows that have no room, with
 // losses and entries that make room, without columns.
 #include "clp_optimum.hpp"
-#include "pack/vertex.hpp"
+#include "patterns/crossover.hpp"
 #include "petsc/interior_point.hpp"
 #include "petsc_environment.hpp"
 

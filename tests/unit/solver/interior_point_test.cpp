@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "petsc/interior_point.hpp"
 
-#include "pack/vertex.hpp"
+#include "patterns/crossover.hpp"
 #include "petsc_environment.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pack/pricing.hpp"
+#include "patterns/pricing.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "proof.hpp"
+#include "dual_bound.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "master.hpp"
+#include "restricted_master.hpp"
 
-#include "vertex.hpp"
+#include "crossover.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/pack.hpp"
 
-#include "buckets.hpp"
-#include "dive.hpp"
-#include "hand_out.hpp"
-#include "neighbourhood.hpp"
-#include "proof.hpp"
-#include "refill.hpp"
-#include "relaxation.hpp"
-#include "start_patterns.hpp"
+#include "column_generation.hpp"
+#include "disaggregation.hpp"
+#include "dual_bound.hpp"
+#include "initial_patterns.hpp"
+#include "instantiation.hpp"
+#include "large_neighbourhood.hpp"
+#include "pattern_dive.hpp"
+#include "reoptimisation.hpp"
 #include "stopwatch.hpp"
 
 #include <algorithm>

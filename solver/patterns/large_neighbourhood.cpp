@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "neighbourhood.hpp"
+#include "large_neighbourhood.hpp"
 
-#include "dive.hpp"
-#include "refill.hpp"
+#include "pattern_dive.hpp"
+#include "reoptimisation.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "contents.hpp"
+#include "device_patterns.hpp"
 
 #include <algorithm>
 

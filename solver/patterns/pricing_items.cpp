@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "items.hpp"
+#include "pricing_items.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "refill.hpp"
+#include "reoptimisation.hpp"
 
 #include "pricing.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hand_out.hpp"
+#include "instantiation.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "relaxation.hpp"
+#include "column_generation.hpp"
 
 #include "stopwatch.hpp"
 

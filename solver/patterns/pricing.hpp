@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "items.hpp"
 #include "pattern.hpp"
+#include "pricing_items.hpp"
 
 #include <span>
 #include <vector>

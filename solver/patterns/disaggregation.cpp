@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "buckets.hpp"
+#include "disaggregation.hpp"
 
-#include "proof.hpp"
+#include "dual_bound.hpp"
 
 #include <algorithm>
 #include <tuple>

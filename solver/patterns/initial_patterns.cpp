@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "start_patterns.hpp"
+#include "initial_patterns.hpp"
 
 #include <algorithm>
 #include <numeric>

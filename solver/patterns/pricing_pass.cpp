@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pass.hpp"
+#include "pricing_pass.hpp"
 
-#include "items.hpp"
+#include "pricing_items.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pricing.hpp"
 
-#include "cpu_fill.hpp"
-#include "pass.hpp"
+#include "cpu_tasks.hpp"
+#include "pricing_pass.hpp"
 
 #include <algorithm>
 #include <map>

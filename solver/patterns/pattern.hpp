@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "problem.hpp"
+#include "packing_problem.hpp"
 
 #include <compare>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu_fill.hpp"
+#include "cpu_tasks.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "master.hpp"
 #include "pricing.hpp"
+#include "restricted_master.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "problem.hpp"
+#include "packing_problem.hpp"
 
 #include <algorithm>
 #include <bit>

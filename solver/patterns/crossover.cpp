@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vertex.hpp"
+#include "crossover.hpp"
 
 #include <algorithm>
 #include <cmath>

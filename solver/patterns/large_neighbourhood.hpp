@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "relaxation.hpp"
+#include "column_generation.hpp"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "contents.hpp"
+#include "device_patterns.hpp"
 #include "pareto_knapsack.hpp"
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dive.hpp"
+#include "pattern_dive.hpp"
 
-#include "relaxation.hpp"
-#include "start_patterns.hpp"
+#include "column_generation.hpp"
+#include "initial_patterns.hpp"
 
 #include <algorithm>
 #include <cmath>
