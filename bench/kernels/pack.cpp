@@ -29,13 +29,13 @@ void pack(benchmark::State& state) {
 void pricing(benchmark::State& state) {
   const Subject& s = single_tasks(100);
   const model::Room room(s.instance.cluster);
-  solver::Problem problem;
-  problem.states = solver::machine_states(s.instance.cluster, room, s.machines, 64);
+  solver::PackingProblem problem;
+  problem.bins = solver::bin_types(s.instance.cluster, room, s.machines, 64);
   solver::add_job_types(problem, s.value, s.jobs, 300);
   std::vector<double> price;
   std::vector<std::int64_t> caps;
   for (const solver::JobType& t : problem.types) {
-    price.push_back(0.5 * t.value[problem.states.front().slot]);
+    price.push_back(0.5 * t.value[problem.bins.front().slot]);
     caps.push_back(std::ssize(t.jobs));
   }
   const auto items = solver::items_of(problem, 0, price, caps);

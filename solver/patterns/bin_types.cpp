@@ -49,13 +49,13 @@ Key key_of(const model::Cluster& cluster, const model::Room& room, MachineId m, 
 
 }  // namespace
 
-std::int64_t MachineState::milli() const {
+std::int64_t BinType::milli() const {
   return model::kGpuMilli * whole +
          std::accumulate(partial.begin(), partial.end(), std::int64_t{0});
 }
 
-std::vector<MachineState> machine_states(const model::Cluster& cluster, const model::Room& room,
-                                         std::span<const MachineId> machines, int aim) {
+std::vector<BinType> bin_types(const model::Cluster& cluster, const model::Room& room,
+                               std::span<const MachineId> machines, int aim) {
   std::vector<MachineId> sorted(machines.begin(), machines.end());
   std::ranges::sort(sorted);
   std::map<Key, std::vector<MachineId>> groups;
@@ -64,24 +64,24 @@ std::vector<MachineState> machine_states(const model::Cluster& cluster, const mo
     for (const MachineId m : sorted) groups[key_of(cluster, room, m, bits)].push_back(m);
     if (groups.size() <= static_cast<std::size_t>(std::max(aim, 1))) break;
   }
-  std::vector<MachineState> states;
+  std::vector<BinType> bins;
   for (auto& [key, members] : groups) {
     const auto& [slot, whole, partial, cpu, memory, nic, slices] = key;
-    states.push_back({slot, whole, partial, cpu, memory, nic, slices, std::move(members)});
+    bins.push_back({slot, whole, partial, cpu, memory, nic, slices, std::move(members)});
   }
-  std::ranges::sort(states, {}, [](const MachineState& s) { return s.machines.front(); });
-  return states;
+  std::ranges::sort(bins, {}, [](const BinType& s) { return s.machines.front(); });
+  return bins;
 }
 
-Scope whole_scope(const Problem& problem) {
-  Scope scope;
+ResidualProblem full_residual(const PackingProblem& problem) {
+  ResidualProblem residual;
   for (const JobType& t : problem.types) {
-    scope.demand.push_back(static_cast<std::int64_t>(t.jobs.size()));
+    residual.demand.push_back(static_cast<std::int64_t>(t.jobs.size()));
   }
-  for (const MachineState& s : problem.states) {
-    scope.supply.push_back(static_cast<std::int64_t>(s.machines.size()));
+  for (const BinType& s : problem.bins) {
+    residual.supply.push_back(static_cast<std::int64_t>(s.machines.size()));
   }
-  return scope;
+  return residual;
 }
 
 }  // namespace berth::solver

@@ -14,24 +14,24 @@ namespace {
 
 constexpr std::int64_t kNoCap = 1 << 20;
 constexpr std::size_t kQuickLabels = 5000;  ///< on the way; worth more than the choice of engine
-constexpr int kPatterns = 10;               ///< a state and round
+constexpr int kPatterns = 10;               ///< a bin type and round
 constexpr double kBoundRounding = 1e-7;     ///< relative; no gap is closed further
 constexpr double kNearlyDone = 3e-4;        ///< relative gap below which pricing is thorough
 
 /// sum of demand x price
-double jobs_bound(const Scope& scope, std::span<const double> price) {
+double jobs_bound(const ResidualProblem& residual, std::span<const double> price) {
   double bound = 0.0;
   for (std::size_t t = 0; t < price.size(); ++t) {
-    bound += static_cast<double>(scope.demand[t]) * price[t];
+    bound += static_cast<double>(residual.demand[t]) * price[t];
   }
   return bound;
 }
 
 /// sum of machines x what one can earn at most
-double machines_bound(const Scope& scope, const std::vector<Priced>& priced) {
+double machines_bound(const ResidualProblem& residual, const std::vector<Priced>& priced) {
   double bound = 0.0;
   for (std::size_t s = 0; s < priced.size(); ++s) {
-    bound += static_cast<double>(scope.supply[s]) * from_profit(priced[s].bound);
+    bound += static_cast<double>(residual.supply[s]) * from_profit(priced[s].bound);
   }
   return bound;
 }
@@ -42,18 +42,18 @@ int add_all(Master& master, std::vector<Priced>& priced) {
   return added;
 }
 
-std::vector<std::int64_t> copies_allowed(const Scope& scope, Copies copies) {
-  std::vector<std::int64_t> caps = scope.demand;
+std::vector<std::int64_t> copies_allowed(const ResidualProblem& residual, Copies copies) {
+  std::vector<std::int64_t> caps = residual.demand;
   for (std::int64_t& cap : caps) {
     if (cap > 0 && copies == Copies::unlimited) cap = kNoCap;
   }
   return caps;
 }
 
-double rewards_open(const Problem& problem, const Scope& scope) {
+double rewards_open(const PackingProblem& problem, const ResidualProblem& residual) {
   double rewards = 0.0;
   for (std::size_t t = 0; t < problem.types.size(); ++t) {
-    rewards += problem.types[t].reward * static_cast<double>(scope.demand[t]);
+    rewards += problem.types[t].reward * static_cast<double>(residual.demand[t]);
   }
   return rewards;
 }
@@ -65,7 +65,7 @@ std::int64_t work_of_iteration(std::size_t rows) {
   return n * n * n / kFactor;
 }
 
-/// The loop's state: how tight to solve, how thorough to price, the best bound.
+/// Effort of the loop: how tight to solve, how thorough to price, the best bound.
 struct Progress {
   double tolerance = 0.0;
   std::size_t labels = kQuickLabels;
@@ -73,32 +73,32 @@ struct Progress {
 
 }  // namespace
 
-std::vector<Priced> price_states(const Problem& problem, const Scope& scope,
-                                 std::span<const double> type_price,
-                                 std::span<const double> state_price,
-                                 std::span<const std::int64_t> caps, const PricingLimits& limits) {
-  std::vector<Priced> priced(problem.states.size());
+std::vector<Priced> price_bins(const PackingProblem& problem, const ResidualProblem& residual,
+                               std::span<const double> type_price,
+                               std::span<const double> bin_price,
+                               std::span<const std::int64_t> caps, const PricingLimits& limits) {
+  std::vector<Priced> priced(problem.bins.size());
   parallel::run_tasks(priced.size(), [&](std::size_t s) {
-    if (scope.supply[s] <= 0) return;
+    if (residual.supply[s] <= 0) return;
     const auto items = items_of(problem, s, type_price, caps);
-    const Profit threshold = to_profit(std::max(state_price[s], 0.0));
+    const Profit threshold = to_profit(std::max(bin_price[s], 0.0));
     priced[s] = price_machine(problem, s, items, threshold, limits);
   });
   return priced;
 }
 
-Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern> start,
-                 const RelaxationLimits& limits) {
+Relaxation relax(const PackingProblem& problem, const ResidualProblem& residual,
+                 std::vector<Pattern> start, const RelaxationLimits& limits) {
   Relaxation result;
   result.price.assign(problem.types.size(), 0.0);
-  Master master(problem, scope);
+  Master master(problem, residual);
   if (master.add(std::move(start)) == 0) return result;  // nothing fits anywhere
-  const std::vector<std::int64_t> caps = copies_allowed(scope, limits.copies);
-  const double rewards = rewards_open(problem, scope);
+  const std::vector<std::int64_t> caps = copies_allowed(residual, limits.copies);
+  const double rewards = rewards_open(problem, residual);
 
   double size = 0.0;
-  for (std::size_t s = 0; s < problem.states.size(); ++s) {
-    size += static_cast<double>(scope.supply[s] * problem.states[s].milli()) / 1000.0;
+  for (std::size_t s = 0; s < problem.bins.size(); ++s) {
+    size += static_cast<double>(residual.supply[s] * problem.bins[s].milli()) / 1000.0;
   }
   Progress now{.tolerance = 0.1 * std::max(size, 1.0),
                .labels = std::min(kQuickLabels, limits.labels)};
@@ -112,12 +112,12 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
     if (master.value() >= limits.enough) break;
     const std::vector<double> price = master.type_prices();
     auto priced =
-        price_states(problem, scope, price, master.state_prices(), caps,
-                     {.patterns = kPatterns, .labels = now.labels, .last_labels = limits.labels});
+        price_bins(problem, residual, price, master.bin_prices(), caps,
+                   {.patterns = kPatterns, .labels = now.labels, .last_labels = limits.labels});
     for (const Priced& p : priced) problem.work += p.work;
     result.pricing_seconds += watch.lap();
-    const double machines = machines_bound(scope, priced);
-    const double bound = jobs_bound(scope, price) + machines;
+    const double machines = machines_bound(residual, priced);
+    const double bound = jobs_bound(residual, price) + machines;
     if (bound < result.bound) {
       result.bound = bound;
       result.machines_bound = machines;
@@ -129,7 +129,7 @@ Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern
     const double real = std::max(result.bound - rewards, 0.0);
     const double wanted =
         std::max(limits.gap * real + limits.tolerance, kBoundRounding * result.bound);
-    if (gap <= wanted || problem.over(limits.work)) break;
+    if (gap <= wanted || problem.exhausted(limits.work)) break;
     if (gap < std::max(kNearlyDone * real, wanted)) now.labels = limits.labels;
     const int added = add_all(master, priced);
     if (added == 0 && now.tolerance <= 0.02 * wanted && now.labels == limits.labels) break;

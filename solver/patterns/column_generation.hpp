@@ -33,22 +33,22 @@ struct Relaxation {
   double bound = 0.0;           ///< scaled; proved by `price`
   double machines_bound = 0.0;  ///< the machines' part of `bound`
   std::vector<double> price;    ///< by job type, >= 0
-  std::vector<double> worth;    ///< by state: what a machine earns at most at these prices
+  std::vector<double> worth;    ///< by bin type: what a machine earns at most at these prices
   int rounds = 0;
   int iterations = 0;
   double master_seconds = 0.0;
   double pricing_seconds = 0.0;
 };
 
-/// Prices the machines of every state that has some, in parallel. By state; states without
+/// Prices the machines of every bin type that has some, in parallel. By bin type; bin types without
 /// machines give nothing. `caps` by type: most copies a machine may get.
-std::vector<Priced> price_states(const Problem& problem, const Scope& scope,
-                                 std::span<const double> type_price,
-                                 std::span<const double> state_price,
-                                 std::span<const std::int64_t> caps, const PricingLimits& limits);
+std::vector<Priced> price_bins(const PackingProblem& problem, const ResidualProblem& residual,
+                               std::span<const double> type_price,
+                               std::span<const double> bin_price,
+                               std::span<const std::int64_t> caps, const PricingLimits& limits);
 
 /// Column generation: master, pricing at its own interior prices, until the bound meets the value.
-Relaxation relax(const Problem& problem, const Scope& scope, std::vector<Pattern> start,
-                 const RelaxationLimits& limits);
+Relaxation relax(const PackingProblem& problem, const ResidualProblem& residual,
+                 std::vector<Pattern> start, const RelaxationLimits& limits);
 
 }  // namespace berth::solver

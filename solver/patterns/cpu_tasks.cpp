@@ -8,12 +8,11 @@
 
 namespace berth::solver {
 
-CpuTasks fill_cpu(const MachineState& state, std::span<const Item* const> order,
-                  const Label& beside) {
+CpuTasks fill_cpu(const BinType& bin, std::span<const Item* const> order, const Label& beside) {
   CpuTasks filled;
-  std::int64_t cpu = state.cpu - beside.cpu;
-  std::int64_t memory = state.memory - beside.memory;
-  std::int64_t nic = state.nic - beside.nic;
+  std::int64_t cpu = bin.cpu - beside.cpu;
+  std::int64_t memory = bin.memory - beside.memory;
+  std::int64_t nic = bin.nic - beside.nic;
   for (const Item* item : order) {
     std::int64_t n = item->cap;
     if (item->cpu > 0) n = std::min(n, cpu / item->cpu);
@@ -29,25 +28,24 @@ CpuTasks fill_cpu(const MachineState& state, std::span<const Item* const> order,
   return filled;
 }
 
-std::vector<const Item*> cpu_items(const MachineState& state, std::span<const Item> items) {
+std::vector<const Item*> cpu_items(const BinType& bin, std::span<const Item> items) {
   std::vector<const Item*> order;
   for (const Item& item : items) {
     if (!item.uses_gpu()) order.push_back(&item);
   }
   const auto density = [&](const Item* i) {
     const double part =
-        static_cast<double>(i->cpu) / static_cast<double>(std::max<std::int64_t>(state.cpu, 1)) +
+        static_cast<double>(i->cpu) / static_cast<double>(std::max<std::int64_t>(bin.cpu, 1)) +
         static_cast<double>(i->memory) /
-            static_cast<double>(std::max<std::int64_t>(state.memory, 1)) +
-        static_cast<double>(i->nic) / static_cast<double>(std::max<std::int64_t>(state.nic, 1));
+            static_cast<double>(std::max<std::int64_t>(bin.memory, 1)) +
+        static_cast<double>(i->nic) / static_cast<double>(std::max<std::int64_t>(bin.nic, 1));
     return static_cast<double>(i->profit) / std::max(part, 1e-9);
   };
   std::ranges::stable_sort(order, std::greater{}, density);
   return order;
 }
 
-Profit fill_bound(const MachineState& state, std::span<const Item* const> order,
-                  const Label& beside) {
+Profit fill_bound(const BinType& bin, std::span<const Item* const> order, const Label& beside) {
   double by_cpu = 0.0;
   double by_memory = 0.0;
   double by_nic = 0.0;
@@ -59,9 +57,9 @@ Profit fill_bound(const MachineState& state, std::span<const Item* const> order,
       most = std::max(most,
                       need > 0 ? p * static_cast<double>(room) / static_cast<double>(need) : 1e18);
     };
-    raise(by_cpu, state.cpu - beside.cpu, i->cpu);
-    raise(by_memory, state.memory - beside.memory, i->memory);
-    raise(by_nic, state.nic - beside.nic, i->nic);
+    raise(by_cpu, bin.cpu - beside.cpu, i->cpu);
+    raise(by_memory, bin.memory - beside.memory, i->memory);
+    raise(by_nic, bin.nic - beside.nic, i->nic);
   }
   return static_cast<Profit>(std::ceil(std::min({by_cpu, by_memory, by_nic, sum})));
 }

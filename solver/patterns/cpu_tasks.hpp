@@ -15,14 +15,12 @@ struct CpuTasks {
   std::vector<TypeCount> tasks;
 };
 
-/// The items without GPUs, those first that earn most for what they take of the state.
-std::vector<const Item*> cpu_items(const MachineState& state, std::span<const Item> items);
+/// The items without GPUs, those first that earn most for what they take of the machine.
+std::vector<const Item*> cpu_items(const BinType& bin, std::span<const Item> items);
 
-CpuTasks fill_cpu(const MachineState& state, std::span<const Item* const> order,
-                  const Label& beside);
+CpuTasks fill_cpu(const BinType& bin, std::span<const Item* const> order, const Label& beside);
 
 /// No set of tasks without GPUs earns more beside a content that leaves this much.
-Profit fill_bound(const MachineState& state, std::span<const Item* const> order,
-                  const Label& beside);
+Profit fill_bound(const BinType& bin, std::span<const Item* const> order, const Label& beside);
 
 }  // namespace berth::solver

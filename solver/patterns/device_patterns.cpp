@@ -41,13 +41,13 @@ void keep_best(std::vector<Content>& contents) {
 
 }  // namespace
 
-DeviceContents device_contents(const MachineState& state, std::span<const Item> items,
+DeviceContents device_contents(const BinType& bin, std::span<const Item> items,
                                const MachineBound& bound, int free, Profit floor,
                                std::size_t labels) {
   const auto units = static_cast<std::size_t>(free / bound.unit);
   std::vector<Label> arena(1);
   ParetoKnapsack knapsack(arena, std::span(bound.share).first(units + 1),
-                          {state.cpu, state.memory, state.nic, floor, labels});
+                          {bin.cpu, bin.memory, bin.nic, floor, labels});
   const std::int32_t nothing = 0;
   knapsack.start(std::span(&nothing, 1));
   for (std::size_t i = 0; i < items.size(); ++i) {

@@ -23,7 +23,7 @@ struct DeviceContents {
   bool truncated = false;
   std::int64_t work = 0;  ///< contents compared
 };
-DeviceContents device_contents(const MachineState& state, std::span<const Item> items,
+DeviceContents device_contents(const BinType& bin, std::span<const Item> items,
                                const MachineBound& bound, int free, Profit floor,
                                std::size_t labels);
 

@@ -10,21 +10,21 @@ namespace berth::solver {
 namespace {
 
 /// Scaled value of one job on a slot where its type may lie.
-double value_on(const Problem& problem, const model::Valuation& valuation, const JobType& type,
-                JobId job, std::size_t slot) {
+double value_on(const PackingProblem& problem, const model::Valuation& valuation,
+                const JobType& type, JobId job, std::size_t slot) {
   const GpuTypeId gpu = type.shape.uses_gpu() ? GpuTypeId(slot - 1) : GpuTypeId{};
   return valuation.best(job, gpu) / problem.unit + type.reward;
 }
 
-/// A type and which of its jobs keep something at these prices.
-struct Cut {
+/// The jobs of a type that keep something at these prices, and the others.
+struct TypeSplit {
   std::vector<JobId> in, out;
   double loss = 0.0;
 };
 
-Cut cut(const Problem& problem, const model::Valuation& valuation, const JobType& type,
-        const ScaledPrices& prices) {
-  Cut c;
+TypeSplit split_by_price(const PackingProblem& problem, const model::Valuation& valuation,
+                         const JobType& type, const ScaledPrices& prices) {
+  TypeSplit c;
   const auto slots = slots_that_fit(problem, type);
   double by_mean = 0.0;
   for (const std::size_t slot : slots) {
@@ -44,8 +44,8 @@ Cut cut(const Problem& problem, const model::Valuation& valuation, const JobType
 }
 
 /// The same type with other jobs.
-JobType with_jobs(const Problem& problem, const model::Valuation& valuation, const JobType& type,
-                  std::vector<JobId> jobs) {
+JobType with_jobs(const PackingProblem& problem, const model::Valuation& valuation,
+                  const JobType& type, std::vector<JobId> jobs) {
   JobType part = type;
   part.jobs = std::move(jobs);
   for (std::size_t slot = 0; slot < part.value.size(); ++slot) {
@@ -59,20 +59,20 @@ JobType with_jobs(const Problem& problem, const model::Valuation& valuation, con
 
 }  // namespace
 
-SplitTypes split_buckets(Problem& problem, const model::Valuation& valuation,
-                         std::span<const double> type_price, int budget) {
+Disaggregation disaggregate(PackingProblem& problem, const model::Valuation& valuation,
+                            std::span<const double> type_price, int budget) {
   const ScaledPrices prices = scaled_prices(problem, type_price);
-  std::vector<std::tuple<double, std::size_t, Cut>> cuts;
-  SplitTypes split;
+  std::vector<std::tuple<double, std::size_t, TypeSplit>> splits;
+  Disaggregation split;
   for (std::size_t t = 0; t < problem.types.size(); ++t) {
     if (problem.types[t].jobs.size() < 2) continue;
-    Cut c = cut(problem, valuation, problem.types[t], prices);
+    TypeSplit c = split_by_price(problem, valuation, problem.types[t], prices);
     split.loss += c.loss;
-    if (!c.in.empty() && !c.out.empty()) cuts.emplace_back(-c.loss, t, std::move(c));
+    if (!c.in.empty() && !c.out.empty()) splits.emplace_back(-c.loss, t, std::move(c));
   }
-  std::ranges::sort(cuts, {},
+  std::ranges::sort(splits, {},
                     [](const auto& e) { return std::tuple(std::get<0>(e), std::get<1>(e)); });
-  for (auto& [loss, t, c] : cuts) {
+  for (auto& [loss, t, c] : splits) {
     if (split.types >= budget || -loss <= 1e-9) break;
     const JobType whole = problem.types[t];
     problem.types[t] = with_jobs(problem, valuation, whole, std::move(c.in));

@@ -11,11 +11,11 @@ namespace berth::solver {
 /// of them are worth their place and others are not, the type is split there: the better part
 /// keeps its index, the other one is appended, so that patterns stay valid. The types that lose
 /// most by their mean come first, at most `budget` of them.
-struct SplitTypes {
+struct Disaggregation {
   int types = 0;      ///< split
   double loss = 0.0;  ///< what the means made the relaxation's bound too small by, scaled
 };
-SplitTypes split_buckets(Problem& problem, const model::Valuation& valuation,
-                         std::span<const double> type_price, int budget);
+Disaggregation disaggregate(PackingProblem& problem, const model::Valuation& valuation,
+                            std::span<const double> type_price, int budget);
 
 }  // namespace berth::solver

@@ -6,9 +6,9 @@
 #include "berth/base/infinity.hpp"
 
 namespace berth::solver {
-std::vector<std::size_t> slots_that_fit(const Problem& problem, const JobType& type) {
+std::vector<std::size_t> slots_that_fit(const PackingProblem& problem, const JobType& type) {
   std::vector<std::size_t> slots;
-  for (const MachineState& s : problem.states) {
+  for (const BinType& s : problem.bins) {
     if (fits(type, s)) slots.push_back(s.slot);
   }
   std::ranges::sort(slots);
@@ -16,7 +16,7 @@ std::vector<std::size_t> slots_that_fit(const Problem& problem, const JobType& t
   return slots;
 }
 
-ScaledPrices scaled_prices(const Problem& problem, std::span<const double> type_price) {
+ScaledPrices scaled_prices(const PackingProblem& problem, std::span<const double> type_price) {
   ScaledPrices prices;
   for (std::size_t t = 0; t < problem.types.size(); ++t) {
     const JobType& type = problem.types[t];
@@ -28,7 +28,8 @@ ScaledPrices scaled_prices(const Problem& problem, std::span<const double> type_
   return prices;
 }
 
-std::vector<ShapePrice> shape_prices(const Problem& problem, std::span<const double> type_price) {
+std::vector<ShapePrice> shape_prices(const PackingProblem& problem,
+                                     std::span<const double> type_price) {
   std::vector<ShapePrice> list;
   for (const auto& [key, price] : scaled_prices(problem, type_price)) {
     const auto& [shape, slot] = key;
@@ -38,19 +39,19 @@ std::vector<ShapePrice> shape_prices(const Problem& problem, std::span<const dou
   return list;
 }
 
-std::vector<double> gpu_worth(const Problem& problem, std::span<const double> state_worth,
+std::vector<double> gpu_worth(const PackingProblem& problem, std::span<const double> bin_earnings,
                               std::size_t types) {
   std::vector<double> worth(types, kInfinity);
-  for (std::size_t s = 0; s < state_worth.size(); ++s) {
-    const MachineState& state = problem.states[s];
-    if (state.slot == 0 || state.whole == 0 || !state.partial.empty()) continue;
-    double& least = worth[state.slot - 1];
-    least = std::min(least, state_worth[s] * problem.unit / state.whole);
+  for (std::size_t s = 0; s < bin_earnings.size(); ++s) {
+    const BinType& bin = problem.bins[s];
+    if (bin.slot == 0 || bin.whole == 0 || !bin.partial.empty()) continue;
+    double& least = worth[bin.slot - 1];
+    least = std::min(least, bin_earnings[s] * problem.unit / bin.whole);
   }
   return worth;
 }
 
-double bound_by_jobs(const Problem& problem, const model::Valuation& valuation,
+double bound_by_jobs(const PackingProblem& problem, const model::Valuation& valuation,
                      const Relaxation& relaxation, const model::Placement& placed) {
   const ScaledPrices prices = scaled_prices(problem, relaxation.price);
   const auto is_placed = [&](JobId job) {

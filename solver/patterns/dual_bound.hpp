@@ -16,22 +16,23 @@ namespace berth::solver {
 using ScaledPrices = std::map<std::pair<ShapeId, std::size_t>, double>;  ///< (shape, slot)
 
 /// Slots where the type fits some machine, ascending.
-std::vector<std::size_t> slots_that_fit(const Problem& problem, const JobType& type);
-ScaledPrices scaled_prices(const Problem& problem, std::span<const double> type_price);
+std::vector<std::size_t> slots_that_fit(const PackingProblem& problem, const JobType& type);
+ScaledPrices scaled_prices(const PackingProblem& problem, std::span<const double> type_price);
 
 /// Price of a task by shape and GPU type: what its best job type there would keep after its own.
 /// In units of the objective.
-std::vector<ShapePrice> shape_prices(const Problem& problem, std::span<const double> type_price);
+std::vector<ShapePrice> shape_prices(const PackingProblem& problem,
+                                     std::span<const double> type_price);
 
 /// What a GPU of an empty machine earns at a relaxation's prices where it earns least, by GPU type;
 /// infinity where no machine of the type is empty.
-std::vector<double> gpu_worth(const Problem& problem, std::span<const double> state_worth,
+std::vector<double> gpu_worth(const PackingProblem& problem, std::span<const double> bin_earnings,
                               std::size_t types);
 
-/// The bound that these prices prove, job by job (types may be buckets of unequal values):
+/// The bound that these prices prove, job by job (types may be aggregates of unequal values):
 /// machines' earnings + what each job keeps at best; required jobs that are placed count even when
 /// they keep less than nothing. In units of the objective.
-double bound_by_jobs(const Problem& problem, const model::Valuation& valuation,
+double bound_by_jobs(const PackingProblem& problem, const model::Valuation& valuation,
                      const Relaxation& relaxation, const model::Placement& placed);
 
 }  // namespace berth::solver

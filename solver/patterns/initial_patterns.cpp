@@ -19,10 +19,10 @@ struct Filling {
     DeviceContent content;
   };
   std::vector<Device> opened;
-  const MachineState* state;
+  const BinType* bin;
 
-  explicit Filling(const MachineState& s)
-      : cpu(s.cpu), memory(s.memory), nic(s.nic), whole(s.whole), state(&s) {
+  explicit Filling(const BinType& s)
+      : cpu(s.cpu), memory(s.memory), nic(s.nic), whole(s.whole), bin(&s) {
     for (const int free : s.partial) opened.push_back({free, {.capacity = free, .shares = {}}});
   }
 
@@ -46,7 +46,7 @@ struct Filling {
   bool put(std::int32_t type, const model::Shape& shape) {
     if (shape.cpu_milli > cpu || shape.memory_mib > memory || shape.nic_mbps > nic) return false;
     if (shape.gpus > whole) return false;
-    if (shape.gpu_milli > 0 && !put_share(type, state->share(shape))) return false;
+    if (shape.gpu_milli > 0 && !put_share(type, bin->share(shape))) return false;
     cpu -= shape.cpu_milli;
     memory -= shape.memory_mib;
     nic -= shape.nic_mbps;  // far from its end where there is no limit
@@ -56,7 +56,7 @@ struct Filling {
 };
 
 /// Large GPU tasks first; more CPU first (or last) among equals.
-std::vector<std::int32_t> by_size(const Problem& problem, int cpu_sign) {
+std::vector<std::int32_t> by_size(const PackingProblem& problem, int cpu_sign) {
   std::vector<std::int32_t> order(problem.types.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](std::int32_t t) {
@@ -67,13 +67,13 @@ std::vector<std::int32_t> by_size(const Problem& problem, int cpu_sign) {
 }
 
 /// Serves what is open with filled machines, as often as each of them fits.
-void serve(const Problem& problem, Scope scope, std::span<const std::int32_t> order,
-           std::vector<Pattern>& patterns) {
-  for (std::size_t s = 0; s < problem.states.size(); ++s) {
-    while (scope.supply[s] > 0) {
-      Pattern p = fill_machine(problem, s, scope, order);
+void serve(const PackingProblem& problem, ResidualProblem residual,
+           std::span<const std::int32_t> order, std::vector<Pattern>& patterns) {
+  for (std::size_t s = 0; s < problem.bins.size(); ++s) {
+    while (residual.supply[s] > 0) {
+      Pattern p = fill_machine(problem, s, residual, order);
       if (p.tasks.empty()) break;
-      take(scope, p, copies_within(scope, p));
+      take(residual, p, copies_within(residual, p));
       patterns.push_back(std::move(p));
     }
   }
@@ -81,18 +81,18 @@ void serve(const Problem& problem, Scope scope, std::span<const std::int32_t> or
 
 }  // namespace
 
-Pattern fill_machine(const Problem& problem, std::size_t state, const Scope& scope,
-                     std::span<const std::int32_t> order) {
-  const MachineState& s = problem.states[state];
+Pattern fill_machine(const PackingProblem& problem, std::size_t bin,
+                     const ResidualProblem& residual, std::span<const std::int32_t> order) {
+  const BinType& s = problem.bins[bin];
   Filling machine(s);
-  Pattern p{.state = static_cast<std::int32_t>(state), .tasks = {}, .devices = {}};
+  Pattern p{.bin = static_cast<std::int32_t>(bin), .tasks = {}, .devices = {}};
   for (const std::int32_t t : order) {
     const auto type = static_cast<std::size_t>(t);
     if (!fits(problem.types[type], s)) continue;
     const bool twice =
         std::ranges::any_of(p.tasks, [&](const TypeCount& c) { return c.type == t; });
     std::int32_t count = 0;
-    while (!twice && count < scope.demand[type] && machine.put(t, problem.types[type].shape))
+    while (!twice && count < residual.demand[type] && machine.put(t, problem.types[type].shape))
       ++count;
     if (count > 0) p.tasks.push_back({t, count});
   }
@@ -103,22 +103,23 @@ Pattern fill_machine(const Problem& problem, std::size_t state, const Scope& sco
   return p;
 }
 
-std::vector<Pattern> start_patterns(const Problem& problem, const Scope& scope) {
+std::vector<Pattern> start_patterns(const PackingProblem& problem,
+                                    const ResidualProblem& residual) {
   std::vector<Pattern> patterns;
   const auto descending = by_size(problem, -1);
-  serve(problem, scope, descending, patterns);
-  serve(problem, scope, by_size(problem, 1), patterns);
-  std::vector<std::vector<Pattern>> by_state(problem.states.size());
-  parallel::run_tasks(problem.states.size(), [&](std::size_t s) {
-    if (scope.supply[s] == 0) return;
+  serve(problem, residual, descending, patterns);
+  serve(problem, residual, by_size(problem, 1), patterns);
+  std::vector<std::vector<Pattern>> by_bin(problem.bins.size());
+  parallel::run_tasks(problem.bins.size(), [&](std::size_t s) {
+    if (residual.supply[s] == 0) return;
     for (std::size_t t = 0; t < problem.types.size(); ++t) {
-      if (scope.demand[t] == 0 || !fits(problem.types[t], problem.states[s])) continue;
+      if (residual.demand[t] == 0 || !fits(problem.types[t], problem.bins[s])) continue;
       std::vector<std::int32_t> order{static_cast<std::int32_t>(t)};
       order.insert(order.end(), descending.begin(), descending.end());
-      by_state[s].push_back(fill_machine(problem, s, scope, order));
+      by_bin[s].push_back(fill_machine(problem, s, residual, order));
     }
   });
-  for (auto& some : by_state) {
+  for (auto& some : by_bin) {
     patterns.insert(patterns.end(), std::make_move_iterator(some.begin()),
                     std::make_move_iterator(some.end()));
   }

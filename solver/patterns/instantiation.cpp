@@ -12,13 +12,13 @@ namespace {
 /// The devices of one machine, ready to be filled by capacity.
 class Devices {
  public:
-  Devices(const model::Room& room, MachineId machine, const MachineState& state) : state_(state) {
+  Devices(const model::Room& room, MachineId machine, const BinType& bin) : bin_(bin) {
     const auto free = room.devices(machine);
     for (std::size_t d = 0; d < free.size(); ++d) {
       if (free[d] == model::kGpuMilli) whole_.push_back(d);
       if (free[d] > 0 && free[d] < model::kGpuMilli) opened_.push_back(d);
     }
-    // Largest first, as the state lists them: it may have been rounded down, device by device.
+    // Largest first, as the bin type lists them: it may have been rounded down, device by device.
     std::ranges::stable_sort(opened_, std::greater{}, [&](std::size_t d) { return free[d]; });
     taken_.assign(opened_.size(), 0);
   }
@@ -30,7 +30,7 @@ class Devices {
 
   std::uint64_t opened(int capacity) {
     for (std::size_t i = 0; i < opened_.size(); ++i) {
-      if (taken_[i] != 0 || state_.partial[i] != capacity) continue;
+      if (taken_[i] != 0 || bin_.partial[i] != capacity) continue;
       taken_[i] = 1;
       return std::uint64_t{1} << opened_[i];
     }
@@ -39,7 +39,7 @@ class Devices {
   }
 
  private:
-  const MachineState& state_;
+  const BinType& bin_;
   std::vector<std::size_t> whole_, opened_;
   std::vector<char> taken_;
   std::size_t next_ = 0;
@@ -47,18 +47,18 @@ class Devices {
 
 class HandOut {
  public:
-  HandOut(const Problem& problem, const model::Workload& workload, model::Room& room)
+  HandOut(const PackingProblem& problem, const model::Workload& workload, model::Room& room)
       : problem_(problem), workload_(workload), room_(room), next_job_(problem.types.size(), 0) {}
 
   void fill(MachineId machine, const Pattern& pattern) {
-    const MachineState& state = problem_.states[static_cast<std::size_t>(pattern.state)];
-    Devices devices(room_, machine, state);
+    const BinType& bin = problem_.bins[static_cast<std::size_t>(pattern.bin)];
+    Devices devices(room_, machine, bin);
     for (const DeviceContent& content : pattern.devices) {
       const std::uint64_t device =
           content.capacity == model::kGpuMilli ? devices.whole() : devices.opened(content.capacity);
       for (const TypeCount& t : content.shares) {
         for (std::int32_t i = 0; i < t.count; ++i) {
-          put(t.type, machine, device, state.share(shape(t.type)));
+          put(t.type, machine, device, bin.share(shape(t.type)));
         }
       }
     }
@@ -93,7 +93,7 @@ class HandOut {
     placed_.push_back({.job = job, .start = 0, .tasks = {task}});
   }
 
-  const Problem& problem_;
+  const PackingProblem& problem_;
   const model::Workload& workload_;
   model::Room& room_;
   std::vector<std::size_t> next_job_;
@@ -102,15 +102,15 @@ class HandOut {
 
 }  // namespace
 
-model::Placement hand_out(const Problem& problem, const model::Workload& workload,
+model::Placement hand_out(const PackingProblem& problem, const model::Workload& workload,
                           model::Room& room, const Usage& usage) {
   HandOut out(problem, workload, room);
-  std::vector<std::size_t> next_machine(problem.states.size(), 0);
-  for (const Used& used : usage) {
-    const auto s = static_cast<std::size_t>(used.pattern.state);
+  std::vector<std::size_t> next_machine(problem.bins.size(), 0);
+  for (const PatternUse& used : usage) {
+    const auto s = static_cast<std::size_t>(used.pattern.bin);
     for (std::int64_t c = 0; c < used.copies; ++c) {
-      BERTH_ASSERT(next_machine[s] < problem.states[s].machines.size());
-      out.fill(problem.states[s].machines[next_machine[s]++], used.pattern);
+      BERTH_ASSERT(next_machine[s] < problem.bins[s].machines.size());
+      out.fill(problem.bins[s].machines[next_machine[s]++], used.pattern);
     }
   }
   return out.result();

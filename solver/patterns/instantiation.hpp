@@ -12,7 +12,7 @@ namespace berth::solver {
 
 /// Puts the patterns on machines (ascending id) and jobs (the best first) into them, device by
 /// device; takes the room.
-model::Placement hand_out(const Problem& problem, const model::Workload& workload,
+model::Placement hand_out(const PackingProblem& problem, const model::Workload& workload,
                           model::Room& room, const Usage& usage);
 
 /// Puts jobs into what is left, best first: required, value, priority, arrival, id; each on the

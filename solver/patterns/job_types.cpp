@@ -21,10 +21,10 @@ struct Candidate {
   std::vector<double> value;  ///< by slot, not scaled
 };
 
-/// Slots that the states have. A job is looked at on those only.
-std::vector<std::size_t> slots_in_use(const std::vector<MachineState>& states) {
+/// Slots that the bin types have. A job is looked at on those only.
+std::vector<std::size_t> slots_in_use(const std::vector<BinType>& bins) {
   std::vector<std::size_t> slots;
-  for (const MachineState& s : states) slots.push_back(s.slot);
+  for (const BinType& s : bins) slots.push_back(s.slot);
   std::ranges::sort(slots);
   slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
   return slots;
@@ -110,21 +110,20 @@ double best_value_a_gpu(const model::Workload& workload, std::span<const Candida
 
 }  // namespace
 
-bool fits(const JobType& type, const MachineState& state) {
+bool fits(const JobType& type, const BinType& bin) {
   const model::Shape& s = type.shape;
-  if (state.slot >= type.value.size() || type.value[state.slot] <= 0.0) return false;
-  if (s.cpu_milli > state.cpu || s.memory_mib > state.memory || s.nic_mbps > state.nic)
-    return false;
-  if (s.gpus > state.whole) return false;
-  return s.gpu_milli == 0 || state.whole > 0 ||
-         (!state.partial.empty() && state.share(s) <= state.partial.front());
+  if (bin.slot >= type.value.size() || type.value[bin.slot] <= 0.0) return false;
+  if (s.cpu_milli > bin.cpu || s.memory_mib > bin.memory || s.nic_mbps > bin.nic) return false;
+  if (s.gpus > bin.whole) return false;
+  return s.gpu_milli == 0 || bin.whole > 0 ||
+         (!bin.partial.empty() && bin.share(s) <= bin.partial.front());
 }
 
-void add_job_types(Problem& problem, const model::Valuation& valuation, std::span<const JobId> jobs,
-                   int aim) {
-  if (problem.states.empty()) return;
+void add_job_types(PackingProblem& problem, const model::Valuation& valuation,
+                   std::span<const JobId> jobs, int aim) {
+  if (problem.bins.empty()) return;
   const model::Workload& workload = valuation.instance().workload;
-  const auto slots = slots_in_use(problem.states);
+  const auto slots = slots_in_use(problem.bins);
   std::vector<Candidate> candidates;
   for (const JobId job : jobs) {
     Candidate c = look_at(valuation, job, slots);
@@ -137,7 +136,7 @@ void add_job_types(Problem& problem, const model::Valuation& valuation, std::spa
   });
   problem.unit = best_value_a_gpu(workload, candidates);
   int gpus = 1;
-  for (const MachineState& s : problem.states) {
+  for (const BinType& s : problem.bins) {
     gpus = std::max(gpus, s.whole + static_cast<int>(s.partial.size()));
   }
   const double reward = 2.0 * gpus + 2.0;
@@ -145,14 +144,14 @@ void add_job_types(Problem& problem, const model::Valuation& valuation, std::spa
   const auto families = families_of(candidates);
   std::size_t runs = 0;
   for (const auto& members : families) runs += equal_runs(members).size();
-  problem.bucketed = runs > static_cast<std::size_t>(aim) && runs > families.size();
+  problem.aggregated = runs > static_cast<std::size_t>(aim) && runs > families.size();
   for (const auto& members : families) {
     std::size_t from = 0;
     const std::vector<std::size_t> whole{members.size()};
-    for (const std::size_t to : problem.bucketed ? whole : equal_runs(members)) {
+    for (const std::size_t to : problem.aggregated ? whole : equal_runs(members)) {
       JobType type = make_type(workload, members.subspan(from, to - from), problem.unit, reward);
       const bool somewhere =
-          std::ranges::any_of(problem.states, [&](const MachineState& s) { return fits(type, s); });
+          std::ranges::any_of(problem.bins, [&](const BinType& s) { return fits(type, s); });
       if (somewhere) problem.types.push_back(std::move(type));
       from = to;
     }

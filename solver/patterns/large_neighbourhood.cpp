@@ -36,59 +36,60 @@ void draw(Usage& usage, std::vector<std::int64_t> weight, std::int64_t count, st
   }
 }
 
-Usage free_some(const Problem& problem, Usage& usage, int machines, std::uint64_t seed,
+Usage free_some(const PackingProblem& problem, Usage& usage, int machines, std::uint64_t seed,
                 std::uint64_t round) {
   Usage freed;
   std::vector<std::int64_t> weight(usage.size());
   for (std::size_t u = 0; u < usage.size(); ++u) {
-    const auto& state = problem.states[static_cast<std::size_t>(usage[u].pattern.state)];
-    weight[u] = milli(problem, usage[u].pattern) < state.milli() ? usage[u].copies : 0;
+    const auto& bin = problem.bins[static_cast<std::size_t>(usage[u].pattern.bin)];
+    weight[u] = milli(problem, usage[u].pattern) < bin.milli() ? usage[u].copies : 0;
   }
   draw(usage, weight, (machines + 1) / 2, seed, round, 0, freed);
   for (std::size_t u = 0; u < usage.size(); ++u) weight[u] = usage[u].copies;
   const auto rest = machines - static_cast<std::int64_t>(freed.size());
   draw(usage, weight, rest, seed, round, 1, freed);
-  tidy(freed);
+  canonicalise(freed);
   return freed;
 }
 
 /// A search's step: what was freed, and the room it left.
 struct Freed {
   Usage kept;
-  Scope open;
+  ResidualProblem open;
   double old = 0.0;
 };
 
-Freed free_machines(const Problem& problem, const Scope& scope, const Usage& usage, int machines,
-                    std::uint64_t seed, std::uint64_t round, Usage& freed) {
-  Freed f{usage, scope, 0.0};
+Freed free_machines(const PackingProblem& problem, const ResidualProblem& residual,
+                    const Usage& usage, int machines, std::uint64_t seed, std::uint64_t round,
+                    Usage& freed) {
+  Freed f{usage, residual, 0.0};
   freed = free_some(problem, f.kept, machines, seed, round);
   f.old = worth(problem, freed);
-  for (const Used& u : freed) take(f.open, u.pattern, -u.copies);
+  for (const PatternUse& u : freed) take(f.open, u.pattern, -u.copies);
   return f;
 }
 
 /// Keeps what is worth no less: equals too, so that the next search starts elsewhere.
-void keep_equal_or_better(const Problem& problem, Freed&& f, Usage&& again, Scope& scope,
-                          Usage& usage) {
+void keep_equal_or_better(const PackingProblem& problem, Freed&& f, Usage&& again,
+                          ResidualProblem& residual, Usage& usage) {
   if (worth(problem, again) < f.old - kRounding) return;
   f.kept.insert(f.kept.end(), again.begin(), again.end());
-  tidy(f.kept);
+  canonicalise(f.kept);
   usage = std::move(f.kept);
-  scope = std::move(f.open);
+  residual = std::move(f.open);
 }
 
 /// Many machines, by relaxation and dive.
-void repack_many(const Problem& problem, Scope& scope, Usage& usage,
+void repack_many(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
                  const std::vector<Pattern>& patterns, const NeighbourhoodLimits& limits,
                  std::uint64_t round) {
   Usage freed;
-  Freed f = free_machines(problem, scope, usage, limits.machines, limits.seed, 2 * round, freed);
+  Freed f = free_machines(problem, residual, usage, limits.machines, limits.seed, 2 * round, freed);
   std::vector<Pattern> start;
   for (const Pattern& p : patterns) {
     if (copies_within(f.open, p) > 0) start.push_back(p);
   }
-  for (const Used& u : freed) start.push_back(u.pattern);
+  for (const PatternUse& u : freed) start.push_back(u.pattern);
   Relaxation local = relax(
       problem, f.open, std::move(start),
       {.gap = 0.0, .tolerance = limits.tolerance, .rounds = kPricingRounds, .labels = kManyLabels});
@@ -97,35 +98,35 @@ void repack_many(const Problem& problem, Scope& scope, Usage& usage,
       dive(problem, f.open, std::move(local.patterns), std::move(local.usage), limits.tolerance)
           .usage;
   refill(problem, f.open, again);
-  keep_equal_or_better(problem, std::move(f), std::move(again), scope, usage);
+  keep_equal_or_better(problem, std::move(f), std::move(again), residual, usage);
 }
 
-/// A few machines, one after the other, states in a drawn order.
-void repack_few(const Problem& problem, Scope& scope, Usage& usage,
+/// A few machines, one after the other, bin types in a drawn order.
+void repack_few(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
                 const NeighbourhoodLimits& limits, std::uint64_t round) {
   Usage freed;
-  Freed f = free_machines(problem, scope, usage, kFew, limits.seed, 2 * round + 1, freed);
+  Freed f = free_machines(problem, residual, usage, kFew, limits.seed, 2 * round + 1, freed);
   std::vector<std::size_t> order;
-  for (std::size_t s = 0; s < problem.states.size(); ++s) {
+  for (std::size_t s = 0; s < problem.bins.size(); ++s) {
     if (f.open.supply[s] > 0) order.push_back(s);
   }
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random_below(i, {limits.seed, kStage, round, 2, i})]);
   }
   Usage again = fill_in_order(problem, f.open, order);
-  keep_equal_or_better(problem, std::move(f), std::move(again), scope, usage);
+  keep_equal_or_better(problem, std::move(f), std::move(again), residual, usage);
 }
 
 }  // namespace
 
-int search_neighbourhoods(const Problem& problem, Scope& scope, Usage& usage,
+int search_neighbourhoods(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
                           const std::vector<Pattern>& patterns, const NeighbourhoodLimits& limits) {
   int round = 0;
   for (; round < limits.rounds && worth(problem, usage) < limits.target; ++round) {
-    if (problem.over()) break;
+    if (problem.exhausted()) break;
     const auto key = static_cast<std::uint64_t>(round);
-    repack_many(problem, scope, usage, patterns, limits, key);
-    repack_few(problem, scope, usage, limits, key);
+    repack_many(problem, residual, usage, patterns, limits, key);
+    repack_few(problem, residual, usage, limits, key);
   }
   return round;
 }

@@ -71,9 +71,9 @@ std::vector<Cell> device_values(std::span<const Item> items, int unit, const Mul
   return value;
 }
 
-std::vector<Cell> whole_values(const MachineState& state, std::span<const Item> items,
-                               const Cell& device, const Multipliers& m) {
-  std::vector<Cell> value(static_cast<std::size_t>(state.whole) + 1);
+std::vector<Cell> whole_values(const BinType& bin, std::span<const Item> items, const Cell& device,
+                               const Multipliers& m) {
+  std::vector<Cell> value(static_cast<std::size_t>(bin.whole) + 1);
   std::vector<const Item*> best(value.size(), nullptr);  // by number of GPUs
   for (const Item& item : items) {
     const auto k = static_cast<std::size_t>(item.gpus);
@@ -114,10 +114,10 @@ struct Filled {
 };
 
 /// Tasks without GPUs: the best of the one-resource bounds, with what fills the machine.
-Cell cpu_only_value(const MachineState& state, std::span<const Item> items, const Multipliers& m) {
-  std::array<Filled, 3> by{{{.need = &Item::cpu, .capacity = state.cpu},
-                            {.need = &Item::memory, .capacity = state.memory},
-                            {.need = &Item::nic, .capacity = state.nic}}};
+Cell cpu_only_value(const BinType& bin, std::span<const Item> items, const Multipliers& m) {
+  std::array<Filled, 3> by{{{.need = &Item::cpu, .capacity = bin.cpu},
+                            {.need = &Item::memory, .capacity = bin.memory},
+                            {.need = &Item::nic, .capacity = bin.nic}}};
   bool any = false;
   Profit sum = 0;
   for (const Item& item : items) {
@@ -137,18 +137,18 @@ Cell cpu_only_value(const MachineState& state, std::span<const Item> items, cons
 
 }  // namespace
 
-MachineBound bound_at(const MachineState& state, std::span<const Item> items, int unit,
+MachineBound bound_at(const BinType& bin, std::span<const Item> items, int unit,
                       const Multipliers& m) {
   const auto device = device_values(items, unit, m);
-  const auto whole = whole_values(state, items, device.back(), m);
-  Cell sum = cpu_only_value(state, items, m);
+  const auto whole = whole_values(bin, items, device.back(), m);
+  Cell sum = cpu_only_value(bin, items, m);
   MachineBound b{.multipliers = m, .unit = unit, .share = {}, .whole = {}, .cpu_only = sum.profit};
   sum += whole.back();
-  for (const int free : state.partial) sum += device[static_cast<std::size_t>(free / unit)];
+  for (const int free : bin.partial) sum += device[static_cast<std::size_t>(free / unit)];
   for (const Cell& c : device) b.share.push_back(c.profit);
   for (const Cell& c : whole) b.whole.push_back(c.profit);
-  b.bound = sum.profit + m.cpu * state.cpu + m.memory * state.memory;
-  if (m.nic > 0) b.bound += m.nic * state.nic;
+  b.bound = sum.profit + m.cpu * bin.cpu + m.memory * bin.memory;
+  if (m.nic > 0) b.bound += m.nic * bin.nic;
   b.cpu_used = sum.cpu;
   b.memory_used = sum.memory;
   b.nic_used = sum.nic;
@@ -157,16 +157,16 @@ MachineBound bound_at(const MachineState& state, std::span<const Item> items, in
 
 namespace {
 
-int common_unit(const MachineState& state, std::span<const Item> items) {
+int common_unit(const BinType& bin, std::span<const Item> items) {
   int unit = static_cast<int>(model::kGpuMilli);
   for (const Item& item : items) unit = std::gcd(unit, item.milli);
-  (void)state;  // an opened device of odd size holds floor(free / unit) units
+  (void)bin;  // an opened device of odd size holds floor(free / unit) units
   return unit;
 }
 
 /// One multiplier of the three, the others kept: value and slope of the bound there.
 struct Line {
-  const MachineState& state;
+  const BinType& bin;
   std::span<const Item> items;
   int unit;
   Profit Multipliers::*which;
@@ -177,7 +177,7 @@ struct Line {
   MachineBound at(Profit value) const {
     Multipliers m = best->multipliers;
     m.*which = value;
-    return bound_at(state, items, unit, m);
+    return bound_at(bin, items, unit, m);
   }
   [[nodiscard]] std::int64_t slope(const MachineBound& b) const { return capacity - b.*used; }
 };
@@ -214,18 +214,18 @@ bool improve(const Line& line) {
 
 }  // namespace
 
-MachineBound best_bound(const MachineState& state, std::span<const Item> items) {
-  const int unit = common_unit(state, items);
-  MachineBound best = bound_at(state, items, unit, {});
+MachineBound best_bound(const BinType& bin, std::span<const Item> items) {
+  const int unit = common_unit(bin, items);
+  MachineBound best = bound_at(bin, items, unit, {});
   const bool nic_counts = std::ranges::any_of(items, [](const Item& i) { return i.nic > 0; });
   const auto better = [&](Profit Multipliers::*which, std::int64_t MachineBound::*used,
                           std::int64_t capacity) {
-    return improve({state, items, unit, which, used, capacity, &best});
+    return improve({bin, items, unit, which, used, capacity, &best});
   };
   for (int turn = 0; turn < kTurns; ++turn) {
-    const bool by_cpu = better(&Multipliers::cpu, &MachineBound::cpu_used, state.cpu);
-    const bool by_memory = better(&Multipliers::memory, &MachineBound::memory_used, state.memory);
-    const bool by_nic = nic_counts && better(&Multipliers::nic, &MachineBound::nic_used, state.nic);
+    const bool by_cpu = better(&Multipliers::cpu, &MachineBound::cpu_used, bin.cpu);
+    const bool by_memory = better(&Multipliers::memory, &MachineBound::memory_used, bin.memory);
+    const bool by_nic = nic_counts && better(&Multipliers::nic, &MachineBound::nic_used, bin.nic);
     if (!by_cpu && !by_memory && !by_nic) break;
   }
   return best;

@@ -16,7 +16,7 @@ inline constexpr double kProfitScale = 68719476736.0;
 Profit to_profit(double value);
 inline double from_profit(Profit profit) { return static_cast<double>(profit) / kProfitScale; }
 
-/// A task that may be put on a machine of the state, with what it earns there after its price.
+/// A task that may be put on a machine of the bin type, with what it earns there after its price.
 struct Item {
   std::int32_t type = 0;
   std::int32_t gpus = 0;   ///< whole devices
@@ -59,10 +59,10 @@ struct MachineBound {
 };
 
 /// The bound at given multipliers. O(items + distinct shares x 1000 / unit + GPUs x items).
-MachineBound bound_at(const MachineState& state, std::span<const Item> items, int unit,
+MachineBound bound_at(const BinType& bin, std::span<const Item> items, int unit,
                       const Multipliers& multipliers);
 
 /// The bound at (nearly) the best multipliers; a convex function of three variables, by turns.
-MachineBound best_bound(const MachineState& state, std::span<const Item> items);
+MachineBound best_bound(const BinType& bin, std::span<const Item> items);
 
 }  // namespace berth::solver

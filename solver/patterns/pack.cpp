@@ -17,7 +17,7 @@
 namespace berth::solver {
 namespace {
 
-constexpr int kBucketPasses = 6;
+constexpr int kDisaggregationPasses = 6;
 constexpr double kRelaxation = 0.5;  ///< part of the work that may go there
 constexpr double kCoarseGap = 1e-3;  ///< of relaxations that are not the last
 
@@ -26,7 +26,7 @@ constexpr double kFine = 0.03;       ///< of the gap: how exactly the dive solve
 constexpr double kFinest = 1e-6;     ///< relative, when hardly a gap is allowed
 
 /// What of a bound is not reward (scaled): gaps are fractions of it.
-double worth_of_bound(const Problem& problem, double bound) {
+double worth_of_bound(const PackingProblem& problem, double bound) {
   double rewards = 0.0;
   for (const JobType& t : problem.types) rewards += t.reward * static_cast<double>(t.jobs.size());
   return std::max(std::abs(bound - rewards), 1e-9);
@@ -41,10 +41,10 @@ std::vector<JobId> not_placed(std::span<const JobId> jobs, const model::Placemen
   return left;
 }
 
-Usage round_to_machines(const Problem& problem, Relaxation& relaxed, const PackOptions& options,
-                        PackStats& stats) {
+Usage round_to_machines(const PackingProblem& problem, Relaxation& relaxed,
+                        const PackOptions& options, PackStats& stats) {
   Stopwatch watch;
-  Scope scope = whole_scope(problem);
+  ResidualProblem residual = full_residual(problem);
   std::vector<Pattern> patterns;  // those the relaxation uses; the searches start from them
   for (std::size_t j = 0; j < relaxed.patterns.size(); ++j) {
     if (relaxed.usage[j] > 0.0) patterns.push_back(relaxed.patterns[j]);
@@ -52,13 +52,13 @@ Usage round_to_machines(const Problem& problem, Relaxation& relaxed, const PackO
   const double real = worth_of_bound(problem, relaxed.bound);
   const double tolerance = std::max(kFine * options.gap, kFinest) * real;
   Dived dived =
-      dive(problem, scope, std::move(relaxed.patterns), std::move(relaxed.usage), tolerance);
+      dive(problem, residual, std::move(relaxed.patterns), std::move(relaxed.usage), tolerance);
   stats.dive_rounds = dived.rounds;
   stats.dive_seconds = watch.lap();
-  refill(problem, scope, dived.usage);
+  refill(problem, residual, dived.usage);
   stats.refill_seconds = watch.lap();
   stats.neighbourhoods =
-      search_neighbourhoods(problem, scope, dived.usage, patterns,
+      search_neighbourhoods(problem, residual, dived.usage, patterns,
                             {.rounds = options.neighbourhoods,
                              .machines = options.neighbourhood_machines,
                              .target = relaxed.bound - kShareOfGap * options.gap * real,
@@ -76,11 +76,11 @@ void add(PackStats& stats, const Relaxation& relaxed) {
 }
 
 /// The relaxation; where jobs of unequal value share a type, types are split where it matters.
-Relaxation relax_whole(Problem& problem, const model::Valuation& valuation,
+Relaxation relax_whole(PackingProblem& problem, const model::Valuation& valuation,
                        const PackOptions& options, PackStats& stats) {
   Stopwatch watch;
-  const Scope scope = whole_scope(problem);
-  std::vector<Pattern> start = start_patterns(problem, scope);
+  const ResidualProblem residual = full_residual(problem);
+  std::vector<Pattern> start = start_patterns(problem, residual);
   stats.start_seconds = watch.lap();
   const RelaxationLimits limits{.gap = options.relaxation_share * options.gap,
                                 .rounds = options.pricing_rounds,
@@ -88,15 +88,17 @@ Relaxation relax_whole(Problem& problem, const model::Valuation& valuation,
   const RelaxationLimits coarse{.gap = std::max(kCoarseGap, limits.gap),
                                 .rounds = options.pricing_rounds,
                                 .work = kRelaxation};
-  Relaxation relaxed = relax(problem, scope, std::move(start), problem.bucketed ? coarse : limits);
-  for (int pass = 1; problem.bucketed && pass <= kBucketPasses; ++pass) {
+  Relaxation relaxed =
+      relax(problem, residual, std::move(start), problem.aggregated ? coarse : limits);
+  for (int pass = 1; problem.aggregated && pass <= kDisaggregationPasses; ++pass) {
     const int budget = options.job_types * 4 / 3 - static_cast<int>(problem.types.size());
-    const SplitTypes split = split_buckets(problem, valuation, relaxed.price, budget);
-    const bool last = split.types == 0 || pass == kBucketPasses ||
-                      split.loss <= 0.3 * options.gap * relaxed.bound || problem.over(kRelaxation);
+    const Disaggregation split = disaggregate(problem, valuation, relaxed.price, budget);
+    const bool last = split.types == 0 || pass == kDisaggregationPasses ||
+                      split.loss <= 0.3 * options.gap * relaxed.bound ||
+                      problem.exhausted(kRelaxation);
     add(stats, relaxed);
     relaxed =
-        relax(problem, whole_scope(problem), std::move(relaxed.patterns), last ? limits : coarse);
+        relax(problem, full_residual(problem), std::move(relaxed.patterns), last ? limits : coarse);
     if (last) break;
   }
   add(stats, relaxed);
@@ -113,12 +115,12 @@ PackResult pack(const model::Valuation& valuation, model::Room& room,
   Stopwatch watch;
   PackResult result;
   const model::Instance& instance = valuation.instance();
-  Problem problem;
+  PackingProblem problem;
   problem.stop = options.stop;
-  problem.most_work = options.work;
-  problem.states = machine_states(instance.cluster, room, machines, options.machine_states);
+  problem.work_limit = options.work;
+  problem.bins = bin_types(instance.cluster, room, machines, options.bin_types);
   add_job_types(problem, valuation, jobs, options.job_types);
-  result.stats.machine_states = static_cast<int>(problem.states.size());
+  result.stats.bin_types = static_cast<int>(problem.bins.size());
 
   Relaxation relaxed = relax_whole(problem, valuation, options, result.stats);
   const Usage usage = round_to_machines(problem, relaxed, options, result.stats);

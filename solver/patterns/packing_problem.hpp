@@ -29,7 +29,7 @@ struct JobType {
 };
 
 /// Machines with the same room (or at least this room each).
-struct MachineState {
+struct BinType {
   std::size_t slot = 0;
   int whole = 0;             ///< devices entirely free
   std::vector<int> partial;  ///< free thousandths of opened devices, descending, > 0
@@ -47,40 +47,40 @@ struct MachineState {
 };
 
 /// What is packed, counts instead of objects.
-struct Problem {
+struct PackingProblem {
   std::vector<JobType> types;
-  std::vector<MachineState> states;
-  bool bucketed = false;  ///< some type holds jobs of unequal value
-  double unit = 1.0;      ///< objective per scaled unit: the best value a GPU is 1
-  StopToken stop = {};    ///< asked between the steps of every search
+  std::vector<BinType> bins;
+  bool aggregated = false;  ///< some type holds jobs of unequal value
+  double unit = 1.0;        ///< objective per scaled unit: the best value a GPU is 1
+  StopToken stop = {};      ///< asked between the steps of every search
   /// Contents that pricing may compare, in all, and has compared. No clock decides anything, and
   /// what runs in parallel counts for itself: it is added up between parallel steps only.
-  std::int64_t most_work = std::numeric_limits<std::int64_t>::max();
+  std::int64_t work_limit = std::numeric_limits<std::int64_t>::max();
   mutable std::int64_t work = 0;
 
   /// So much of that is used up, or there is no time left.
-  [[nodiscard]] bool over(double part = 1.0) const {
-    return stop.requested() || static_cast<double>(work) >= part * static_cast<double>(most_work);
+  [[nodiscard]] bool exhausted(double part = 1.0) const {
+    return stop.requested() || static_cast<double>(work) >= part * static_cast<double>(work_limit);
   }
 };
 
-/// True when one task of the type fits the empty state and is worth something there.
-bool fits(const JobType& type, const MachineState& state);
+/// True when one task of the type fit an empty machine and is worth something there.
+bool fits(const JobType& type, const BinType& bin);
 
-/// Machines by state. `aim` as in PackOptions::machine_states. O(machines log machines).
-std::vector<MachineState> machine_states(const model::Cluster& cluster, const model::Room& room,
-                                         std::span<const MachineId> machines, int aim);
+/// Machines by bin type. `aim` as in PackOptions::bin_types. O(machines log machines).
+std::vector<BinType> bin_types(const model::Cluster& cluster, const model::Room& room,
+                               std::span<const MachineId> machines, int aim);
 
-/// Jobs worth something (or required) on one of the states, by type; also sets the unit.
+/// Jobs worth something (or required) on one of the bin types, by type; also sets the unit.
 /// O(jobs log jobs x GPU types).
-void add_job_types(Problem& problem, const model::Valuation& valuation, std::span<const JobId> jobs,
-                   int aim);
+void add_job_types(PackingProblem& problem, const model::Valuation& valuation,
+                   std::span<const JobId> jobs, int aim);
 
-/// How much of the problem is still open: counts of jobs by type, of machines by state.
-struct Scope {
+/// How much of the problem is still open: counts of jobs by type, of machines by bin type.
+struct ResidualProblem {
   std::vector<std::int64_t> demand;
   std::vector<std::int64_t> supply;
 };
-Scope whole_scope(const Problem& problem);
+ResidualProblem full_residual(const PackingProblem& problem);
 
 }  // namespace berth::solver

@@ -21,30 +21,30 @@ struct DeviceContent {
   std::vector<TypeCount> shares;
 };
 
-/// One feasible content of one machine of a state: a column of the relaxation.
+/// One feasible content of one machine of a bin type: a column of the relaxation.
 struct Pattern {
-  std::int32_t state = 0;
+  std::int32_t bin = 0;
   std::vector<TypeCount> tasks;        ///< all tasks, ascending type
   std::vector<DeviceContent> devices;  ///< how its shares lie on devices
 };
 
 /// Scaled value, rewards included.
-double worth(const Problem& problem, const Pattern& pattern);
+double worth(const PackingProblem& problem, const Pattern& pattern);
 /// GPU thousandths its tasks take there.
-std::int64_t milli(const Problem& problem, const Pattern& pattern);
-/// How many copies the scope admits, at most its supply of the state.
-std::int64_t copies_within(const Scope& scope, const Pattern& pattern);
-/// Takes `copies` (or gives back, negative) out of the scope.
-void take(Scope& scope, const Pattern& pattern, std::int64_t copies);
+std::int64_t milli(const PackingProblem& problem, const Pattern& pattern);
+/// How many copies the residual admits, at most its supply of the bin type.
+std::int64_t copies_within(const ResidualProblem& residual, const Pattern& pattern);
+/// Takes `copies` (or gives back, negative) out of the residual.
+void take(ResidualProblem& residual, const Pattern& pattern, std::int64_t copies);
 
 /// Patterns with how often each is used: an integral plan by counts.
-struct Used {
+struct PatternUse {
   Pattern pattern;
   std::int64_t copies = 0;
 };
-using Usage = std::vector<Used>;
-double worth(const Problem& problem, const Usage& usage);
-/// Joins equal patterns and puts them into (state, tasks) order; drops copies of 0.
-void tidy(Usage& usage);
+using Usage = std::vector<PatternUse>;
+double worth(const PackingProblem& problem, const Usage& usage);
+/// Joins equal patterns and puts them into (bin type, tasks) order; drops copies of 0.
+void canonicalise(Usage& usage);
 
 }  // namespace berth::solver

@@ -21,8 +21,8 @@ constexpr int kMostRounds = 400;
 
 class PatternDive {
  public:
-  PatternDive(const Problem& problem, Scope& scope, double tolerance)
-      : problem_(problem), scope_(scope), tolerance_(tolerance) {}
+  PatternDive(const PackingProblem& problem, ResidualProblem& residual, double tolerance)
+      : problem_(problem), residual_(residual), tolerance_(tolerance) {}
 
   Dived run(std::vector<Pattern> patterns, std::vector<double> x) {
     Dived result;
@@ -32,7 +32,7 @@ class PatternDive {
       const bool whole = fix_whole(patterns, x, result.usage);
       const bool up = round_up(patterns, x, result.usage);
       if ((!whole && !up) || problem_.stop.requested()) break;
-      if (problem_.over(kDiveWork)) {
+      if (problem_.exhausted(kDiveWork)) {
         round_rest(patterns, x, result.usage);
         break;
       }
@@ -48,7 +48,7 @@ class PatternDive {
 
  private:
   void fix(const Pattern& p, std::int64_t copies, Usage& usage) {
-    take(scope_, p, copies);
+    take(residual_, p, copies);
     usage.push_back({p, copies});
   }
 
@@ -56,7 +56,7 @@ class PatternDive {
     const std::size_t before = usage.size();
     for (std::size_t j = 0; j < patterns.size(); ++j) {
       const auto whole = static_cast<std::int64_t>(std::floor(x[j] + kNearWhole));
-      const std::int64_t n = std::min(whole, copies_within(scope_, patterns[j]));
+      const std::int64_t n = std::min(whole, copies_within(residual_, patterns[j]));
       if (n <= 0) continue;
       fix(patterns[j], n, usage);
       x[j] = std::max(0.0, x[j] - static_cast<double>(n));
@@ -77,7 +77,7 @@ class PatternDive {
     double up = 0.0;
     for (const auto& [negative, j] : order) {
       if (up > 0.0 && (-negative < kRoundUp || up - negative > kShare * mass)) break;
-      if (copies_within(scope_, patterns[j]) == 0) continue;
+      if (copies_within(residual_, patterns[j]) == 0) continue;
       fix(patterns[j], 1, usage);
       up -= negative;
     }
@@ -93,21 +93,21 @@ class PatternDive {
     }
     std::ranges::sort(order);
     for (const auto& [negative, j] : order) {
-      if (copies_within(scope_, patterns[j]) > 0) fix(patterns[j], 1, usage);
+      if (copies_within(residual_, patterns[j]) > 0) fix(patterns[j], 1, usage);
     }
   }
 
   std::vector<Pattern> open(std::vector<Pattern> patterns) const {
-    std::erase_if(patterns, [&](const Pattern& p) { return copies_within(scope_, p) == 0; });
+    std::erase_if(patterns, [&](const Pattern& p) { return copies_within(residual_, p) == 0; });
     return patterns;
   }
 
   /// The residual relaxation. It can be worth no more than what the last one has left.
   Relaxation solve(std::vector<Pattern> patterns, double left) const {
-    auto fresh = start_patterns(problem_, scope_);
+    auto fresh = start_patterns(problem_, residual_);
     patterns.insert(patterns.end(), std::make_move_iterator(fresh.begin()),
                     std::make_move_iterator(fresh.end()));
-    return relax(problem_, scope_, std::move(patterns),
+    return relax(problem_, residual_, std::move(patterns),
                  {.gap = 0.0,
                   .tolerance = tolerance_,
                   .enough = left - tolerance_,
@@ -117,17 +117,18 @@ class PatternDive {
                   .work = kDiveWork});
   }
 
-  const Problem& problem_;
-  Scope& scope_;
+  const PackingProblem& problem_;
+  ResidualProblem& residual_;
   double tolerance_;
 };
 
 }  // namespace
 
-Dived dive(const Problem& problem, Scope& scope, std::vector<Pattern> patterns,
+Dived dive(const PackingProblem& problem, ResidualProblem& residual, std::vector<Pattern> patterns,
            std::vector<double> usage, double tolerance) {
-  Dived result = PatternDive(problem, scope, tolerance).run(std::move(patterns), std::move(usage));
-  tidy(result.usage);
+  Dived result =
+      PatternDive(problem, residual, tolerance).run(std::move(patterns), std::move(usage));
+  canonicalise(result.usage);
   return result;
 }
 

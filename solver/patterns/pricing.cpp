@@ -15,9 +15,9 @@ namespace {
 constexpr int kFirstWidth = 11;  ///< first delta = bound / 2^11
 constexpr Profit kWiden = 4;
 
-Pattern unfold(std::size_t state, std::span<const Item> items, const Pass& pass, std::int32_t end,
+Pattern unfold(std::size_t bin, std::span<const Item> items, const Pass& pass, std::int32_t end,
                const CpuTasks& filled) {
-  Pattern p{.state = static_cast<std::int32_t>(state), .tasks = filled.tasks, .devices = {}};
+  Pattern p{.bin = static_cast<std::int32_t>(bin), .tasks = filled.tasks, .devices = {}};
   std::map<std::int32_t, std::int32_t> counts;
   for (std::int32_t l = end; pass.label(l).item >= 0; l = pass.label(l).parent) {
     const Content& c = pass.content(pass.label(l).item);
@@ -35,9 +35,9 @@ Pattern unfold(std::size_t state, std::span<const Item> items, const Pass& pass,
 }
 
 /// Reads the contents above the threshold out of a pass.
-void harvest(Priced& priced, const Problem& problem, std::size_t state, std::span<const Item> items,
-             const Pass& pass, Profit threshold, int wanted) {
-  const MachineState& s = problem.states[state];
+void harvest(Priced& priced, const PackingProblem& problem, std::size_t bin,
+             std::span<const Item> items, const Pass& pass, Profit threshold, int wanted) {
+  const BinType& s = problem.bins[bin];
   const auto order = cpu_items(s, items);
   std::vector<std::tuple<Profit, std::int32_t>> found;
   Profit most = threshold;
@@ -56,16 +56,16 @@ void harvest(Priced& priced, const Problem& problem, std::size_t state, std::spa
     found.resize(static_cast<std::size_t>(wanted));
   for (const auto& [profit, end] : found) {
     const Label& l = pass.label(end);
-    priced.patterns.push_back(unfold(state, items, pass, end, fill_cpu(s, order, l)));
+    priced.patterns.push_back(unfold(bin, items, pass, end, fill_cpu(s, order, l)));
   }
   if (!pass.truncated()) priced.bound = std::min(priced.bound, most);
 }
 
 }  // namespace
 
-Priced price_machine(const Problem& problem, std::size_t state, std::span<const Item> items,
+Priced price_machine(const PackingProblem& problem, std::size_t bin, std::span<const Item> items,
                      Profit threshold, const PricingLimits& limits) {
-  const MachineState& s = problem.states[state];
+  const BinType& s = problem.bins[bin];
   Priced priced;
   if (items.empty()) return priced;
   const MachineBound bound = best_bound(s, items);
@@ -81,7 +81,7 @@ Priced price_machine(const Problem& problem, std::size_t state, std::span<const 
     Pass pass(s, items, bound, above, labels);
     pass.run();
     priced.work += pass.work();
-    harvest(priced, problem, state, items, pass, above, limits.patterns);
+    harvest(priced, problem, bin, items, pass, above, limits.patterns);
     if (!priced.patterns.empty() || (above == lowest && !pass.truncated())) {
       priced.exact = !pass.truncated();
       return priced;

@@ -16,7 +16,7 @@ struct PricingLimits {
   double widest = 1e30;            ///< look no further than so much below the bound, scaled
 };
 
-/// What one machine of a state can earn.
+/// What one machine of a bin type can earn.
 struct Priced {
   Profit bound = 0;               ///< no content earns more (caps not looked at)
   bool exact = true;              ///< no limit cut anything off
@@ -28,7 +28,7 @@ struct Priced {
 /// in (profit, CPU, memory, NIC), pruned by the bound with multipliers. The pruning starts just
 /// below that bound and widens until something is found or the threshold is reached, so that what
 /// is found first is best. Exact but for the limits and for items with caps that bind.
-Priced price_machine(const Problem& problem, std::size_t state, std::span<const Item> items,
+Priced price_machine(const PackingProblem& problem, std::size_t bin, std::span<const Item> items,
                      Profit threshold, const PricingLimits& limits);
 
 }  // namespace berth::solver

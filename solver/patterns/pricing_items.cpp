@@ -20,7 +20,7 @@ bool replaces(const Item& better, const Item& item) {
 }
 
 /// Leaves out tasks on GPUs that another one replaces: no content, and no bound, needs them.
-void drop_replaced(const MachineState& state, std::vector<Item>& items) {
+void drop_replaced(const BinType& bin, std::vector<Item>& items) {
   std::vector<const Item*> order;
   for (const Item& item : items) order.push_back(&item);
   std::ranges::stable_sort(order, std::greater{}, [](const Item* i) { return i->profit; });
@@ -31,24 +31,24 @@ void drop_replaced(const MachineState& state, std::vector<Item>& items) {
         std::ranges::any_of(ample, [&](const Item* a) { return replaces(*a, *item); }))
       continue;
     kept.push_back(*item);
-    if (item->uses_gpu() && item->cap >= most_copies(state, *item)) ample.push_back(item);
+    if (item->uses_gpu() && item->cap >= most_copies(bin, *item)) ample.push_back(item);
   }
   items = std::move(kept);
 }
 
 }  // namespace
 
-std::int64_t most_copies(const MachineState& state, const Item& item) {
-  if (item.gpus > 0) return state.whole / item.gpus;
+std::int64_t most_copies(const BinType& bin, const Item& item) {
+  if (item.gpus > 0) return bin.whole / item.gpus;
   if (item.milli == 0) return 0;
-  std::int64_t copies = static_cast<std::int64_t>(state.whole) * (model::kGpuMilli / item.milli);
-  for (const int free : state.partial) copies += free / item.milli;
+  std::int64_t copies = static_cast<std::int64_t>(bin.whole) * (model::kGpuMilli / item.milli);
+  for (const int free : bin.partial) copies += free / item.milli;
   return copies;
 }
 
-std::vector<Item> items_of(const Problem& problem, std::size_t state, std::span<const double> price,
-                           std::span<const std::int64_t> room_for) {
-  const MachineState& s = problem.states[state];
+std::vector<Item> items_of(const PackingProblem& problem, std::size_t bin,
+                           std::span<const double> price, std::span<const std::int64_t> room_for) {
+  const BinType& s = problem.bins[bin];
   std::vector<Item> items;
   for (std::size_t t = 0; t < problem.types.size(); ++t) {
     const JobType& type = problem.types[t];

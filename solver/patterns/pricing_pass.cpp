@@ -13,33 +13,33 @@ constexpr std::size_t kLabelsADeviceSize = 200;  ///< while contents of one devi
 
 }  // namespace
 
-Pass::Pass(const MachineState& state, std::span<const Item> items, const MachineBound& bound,
+Pass::Pass(const BinType& bin, std::span<const Item> items, const MachineBound& bound,
            Profit threshold, std::size_t labels)
-    : state_(state), items_(items), bound_(bound), labels_(labels), arena_(1) {
+    : bin_(bin), items_(items), bound_(bound), labels_(labels), arena_(1) {
   delta_ = bound.bound - threshold;
   floor_ = bound.share.empty() ? 0 : devices_bound() - delta_;
-  tight_ = std::ranges::any_of(items, [&](const Item& i) { return i.cap < most_copies(state, i); });
+  tight_ = std::ranges::any_of(items, [&](const Item& i) { return i.cap < most_copies(bin, i); });
   ends_ = {0};
 }
 
 void Pass::run() {
   Profit later = devices_bound();
-  for (std::size_t first = 0; first < state_.partial.size();) {
-    const int free = state_.partial[first];
+  for (std::size_t first = 0; first < bin_.partial.size();) {
+    const int free = bin_.partial[first];
     std::size_t end = first;
-    for (; end < state_.partial.size() && state_.partial[end] == free; ++end) {
+    for (; end < bin_.partial.size() && bin_.partial[end] == free; ++end) {
       later -= bound_.device(free);
     }
     opened_devices(free, end - first, later);
     first = end;
   }
-  if (state_.whole > 0) whole_devices();
+  if (bin_.whole > 0) whole_devices();
 }
 
 /// Best reduced profit over all devices.
 Profit Pass::devices_bound() const {
   Profit sum = bound_.whole.back();
-  for (const int free : state_.partial) sum += bound_.device(free);
+  for (const int free : bin_.partial) sum += bound_.device(free);
   return sum;
 }
 
@@ -90,12 +90,12 @@ void Pass::extend(ParetoKnapsack& knapsack, std::size_t from) {
 
 void Pass::opened_devices(int free, std::size_t devices, Profit later) {
   const std::size_t from = contents_.size();
-  adopt(device_contents(state_, items_, bound_, free, bound_.device(free) - delta_,
+  adopt(device_contents(bin_, items_, bound_, free, bound_.device(free) - delta_,
                         kLabelsADeviceSize));
   std::vector<Profit> rest(devices + 1, 0);
   for (std::size_t k = 1; k <= devices; ++k) rest[k] = rest[k - 1] + bound_.device(free);
   ParetoKnapsack knapsack(arena_, rest,
-                          {state_.cpu, state_.memory, state_.nic, floor_ - later,
+                          {bin_.cpu, bin_.memory, bin_.nic, floor_ - later,
                            std::max<std::size_t>(labels_ / (devices + 1), 16)});
   extend(knapsack, from);
 }
@@ -103,11 +103,11 @@ void Pass::opened_devices(int free, std::size_t devices, Profit later) {
 void Pass::whole_devices() {
   const std::size_t from = contents_.size();
   const Profit last = bound_.whole.back() - bound_.whole[bound_.whole.size() - 2];
-  adopt(device_contents(state_, items_, bound_, static_cast<int>(model::kGpuMilli), last - delta_,
+  adopt(device_contents(bin_, items_, bound_, static_cast<int>(model::kGpuMilli), last - delta_,
                         kLabelsADeviceSize));
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const Item& item = items_[i];
-    if (item.gpus == 0 || item.gpus > state_.whole) continue;
+    if (item.gpus == 0 || item.gpus > bin_.whole) continue;
     contents_.push_back({.capacity = 0,
                          .total = {0, item.gpus, item.profit, reduced(item, bound_.multipliers),
                                    item.cpu, item.memory, item.nic, item.cap},
@@ -115,8 +115,8 @@ void Pass::whole_devices() {
   }
   ParetoKnapsack knapsack(
       arena_, bound_.whole,
-      {state_.cpu, state_.memory, state_.nic, floor_,
-       std::max<std::size_t>(labels_ / static_cast<std::size_t>(state_.whole + 1), 16)});
+      {bin_.cpu, bin_.memory, bin_.nic, floor_,
+       std::max<std::size_t>(labels_ / static_cast<std::size_t>(bin_.whole + 1), 16)});
   extend(knapsack, from);
 }
 

@@ -15,8 +15,8 @@ namespace berth::solver {
 class Pass {
  public:
   /// @param labels  kept at a time, dealt to the devices
-  Pass(const MachineState& state, std::span<const Item> items, const MachineBound& bound,
-       Profit threshold, std::size_t labels);
+  Pass(const BinType& bin, std::span<const Item> items, const MachineBound& bound, Profit threshold,
+       std::size_t labels);
 
   void run();
 
@@ -40,7 +40,7 @@ class Pass {
   void opened_devices(int free, std::size_t devices, Profit later);
   void whole_devices();
 
-  const MachineState& state_;
+  const BinType& bin_;
   std::span<const Item> items_;
   const MachineBound& bound_;
   std::size_t labels_;

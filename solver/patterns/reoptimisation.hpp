@@ -10,10 +10,11 @@ namespace berth::solver {
 /// Packs machines with idle GPUs anew, one by one, with their own tasks and the jobs still open,
 /// and keeps what is worth more; then machines that are not used at all. While required jobs are
 /// open, every kind of machine is looked at. Edits both. Returns the gain (scaled).
-double refill(const Problem& problem, Scope& scope, Usage& usage);
+double refill(const PackingProblem& problem, ResidualProblem& residual, Usage& usage);
 
-/// Fills machines without content one by one, states in this order, each with the best content out
-/// of the open jobs. Takes them out of `scope`.
-Usage fill_in_order(const Problem& problem, Scope& scope, std::span<const std::size_t> states);
+/// Fills machines without content one by one, bin types in this order, each with the best content
+/// out of the open jobs. Takes them out of `residual`.
+Usage fill_in_order(const PackingProblem& problem, ResidualProblem& residual,
+                    std::span<const std::size_t> bins);
 
 }  // namespace berth::solver

@@ -14,21 +14,21 @@ constexpr double kVertexLoss = 2e-6;  ///< relative, by what is dropped on the w
 
 }  // namespace
 
-Master::Master(const Problem& problem, const Scope& scope)
+Master::Master(const PackingProblem& problem, const ResidualProblem& residual)
     : problem_(problem),
-      row_of_type_(scope.demand.size(), -1),
-      row_of_state_(scope.supply.size(), -1) {
-  for (std::size_t t = 0; t < scope.demand.size(); ++t) {
-    if (scope.demand[t] <= 0) continue;
+      row_of_type_(residual.demand.size(), -1),
+      row_of_bin_(residual.supply.size(), -1) {
+  for (std::size_t t = 0; t < residual.demand.size(); ++t) {
+    if (residual.demand[t] <= 0) continue;
     row_of_type_[t] = static_cast<std::int32_t>(lp_.rows());
-    lp_.rhs.push_back(static_cast<double>(scope.demand[t]));
+    lp_.rhs.push_back(static_cast<double>(residual.demand[t]));
   }
   type_rows_ = lp_.rows();
   lp_.mass = 0.0;
-  for (std::size_t s = 0; s < scope.supply.size(); ++s) {
-    if (scope.supply[s] <= 0) continue;
-    row_of_state_[s] = static_cast<std::int32_t>(lp_.rows());
-    lp_.rhs.push_back(static_cast<double>(scope.supply[s]));
+  for (std::size_t s = 0; s < residual.supply.size(); ++s) {
+    if (residual.supply[s] <= 0) continue;
+    row_of_bin_[s] = static_cast<std::int32_t>(lp_.rows());
+    lp_.rhs.push_back(static_cast<double>(residual.supply[s]));
     lp_.mass += lp_.rhs.back();
   }
 }
@@ -37,34 +37,34 @@ int Master::add(std::vector<Pattern> patterns) {
   int added = 0;
   std::vector<std::pair<std::int32_t, double>> entries;
   for (Pattern& p : patterns) {
-    const std::int32_t state = row_of_state_[static_cast<std::size_t>(p.state)];
-    if (state < 0 || p.tasks.empty()) continue;
+    const std::int32_t bin = row_of_bin_[static_cast<std::size_t>(p.bin)];
+    if (bin < 0 || p.tasks.empty()) continue;
     entries.clear();
     for (const TypeCount& t : p.tasks) {
       entries.emplace_back(row_of_type_[static_cast<std::size_t>(t.type)], t.count);
     }
     if (std::ranges::any_of(entries, [](const auto& e) { return e.first < 0; })) continue;
-    if (!known_.emplace(p.state, p.tasks).second) continue;
-    entries.emplace_back(state, 1.0);
+    if (!known_.emplace(p.bin, p.tasks).second) continue;
+    entries.emplace_back(bin, 1.0);
     lp_.add_column(worth(problem_, p), entries);
-    column_state_.push_back(state);
+    column_bin_.push_back(bin);
     patterns_.push_back(std::move(p));
     ++added;
   }
   return added;
 }
 
-/// Half of every machine count spread over the state's patterns, made to fit the demand.
+/// Half of every machine count spread over the bin type's patterns, made to fit the demand.
 void Master::start_cold() {
   const std::size_t n = lp_.columns();
   std::vector<double> members(lp_.rows(), 0.0);
-  for (const std::int32_t s : column_state_) members[static_cast<std::size_t>(s)] += 1.0;
+  for (const std::int32_t s : column_bin_) members[static_cast<std::size_t>(s)] += 1.0;
   double largest = 1e-9;
   for (const double v : lp_.value) largest = std::max(largest, v);
   point_.x.resize(n);
   std::vector<double> load(lp_.rows(), 0.0);
   for (std::size_t j = 0; j < n; ++j) {
-    const auto s = static_cast<std::size_t>(column_state_[j]);
+    const auto s = static_cast<std::size_t>(column_bin_[j]);
     point_.x[j] = lp_.rhs[s] / (members[s] + 1.0);
     for (std::size_t k = lp_.start[j]; k < lp_.start[j + 1]; ++k) {
       load[static_cast<std::size_t>(lp_.row[k])] += lp_.coefficient[k] * point_.x[j];
@@ -80,7 +80,7 @@ void Master::start_cold() {
   std::fill_n(point_.price.begin(), type_rows_, 0.02 * largest);
   for (std::size_t i = 0; i < lp_.rows(); ++i) point_.slack[i] -= scale * load[i];
   for (std::size_t j = 0; j < n; ++j) {
-    double& sigma = point_.price[static_cast<std::size_t>(column_state_[j])];
+    double& sigma = point_.price[static_cast<std::size_t>(column_bin_[j])];
     sigma += std::max(0.0, 0.1 * largest - (lp_.cost(j, point_.price) - lp_.value[j]));
   }
   point_.reduced.resize(n);
@@ -95,7 +95,7 @@ void Master::start_warm() {
   const std::size_t old = point_.x.size();
   std::vector<double> violation(lp_.rows(), 0.0);
   for (std::size_t j = old; j < n; ++j) {
-    double& v = violation[static_cast<std::size_t>(column_state_[j])];
+    double& v = violation[static_cast<std::size_t>(column_bin_[j])];
     v = std::max(v, lp_.value[j] - lp_.cost(j, point_.price));
   }
   double away = 0.0;  // how far from optimal the point may be
@@ -113,8 +113,8 @@ void Master::start_warm() {
   for (std::size_t j = 0; j < n; ++j) {
     const double z = std::max(lp_.cost(j, point_.price) - lp_.value[j], 1e-10);
     point_.reduced[j] = z;
-    point_.x[j] = std::min(std::max(point_.x[j], mu / z),
-                           lp_.rhs[static_cast<std::size_t>(column_state_[j])]);
+    point_.x[j] =
+        std::min(std::max(point_.x[j], mu / z), lp_.rhs[static_cast<std::size_t>(column_bin_[j])]);
     for (std::size_t k = lp_.start[j]; k < lp_.start[j + 1]; ++k) {
       point_.slack[static_cast<std::size_t>(lp_.row[k])] -= lp_.coefficient[k] * point_.x[j];
     }
@@ -180,10 +180,10 @@ std::vector<double> Master::type_prices() const {
   return y;
 }
 
-std::vector<double> Master::state_prices() const {
-  std::vector<double> y(row_of_state_.size(), 0.0);
+std::vector<double> Master::bin_prices() const {
+  std::vector<double> y(row_of_bin_.size(), 0.0);
   for (std::size_t s = 0; s < y.size() && !point_.price.empty(); ++s) {
-    if (row_of_state_[s] >= 0) y[s] = point_.price[static_cast<std::size_t>(row_of_state_[s])];
+    if (row_of_bin_[s] >= 0) y[s] = point_.price[static_cast<std::size_t>(row_of_bin_[s])];
   }
   return y;
 }

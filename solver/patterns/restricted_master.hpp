@@ -10,13 +10,13 @@
 
 namespace berth::solver {
 
-/// The restricted relaxation: which patterns, how often. Rows: open job types, then states with
-/// machines; types and states without any left have no row.
+/// The restricted relaxation: which patterns, how often. Rows: open job types, then bin types with
+/// machines; types and bin types without any left have no row.
 class Master {
  public:
-  Master(const Problem& problem, const Scope& scope);
+  Master(const PackingProblem& problem, const ResidualProblem& residual);
 
-  /// Adds patterns whose types and state are open and that are not there yet. Returns how many.
+  /// Adds patterns whose types and bin type are open and that are not there yet. Returns how many.
   int add(std::vector<Pattern> patterns);
 
   /// Interior point to `tolerance` (scaled value), from the last point when there is one.
@@ -37,21 +37,21 @@ class Master {
   [[nodiscard]] double value() const;
   /// By job type; 0 without a row.
   [[nodiscard]] std::vector<double> type_prices() const;
-  /// By state.
-  [[nodiscard]] std::vector<double> state_prices() const;
+  /// By bin type.
+  [[nodiscard]] std::vector<double> bin_prices() const;
 
  private:
   void start_cold();
   void start_warm();
 
-  const Problem& problem_;
+  const PackingProblem& problem_;
   std::vector<std::int32_t> row_of_type_;
-  std::vector<std::int32_t> row_of_state_;
+  std::vector<std::int32_t> row_of_bin_;
   std::size_t type_rows_ = 0;
   LinearProgram lp_;
   PrimalDual point_;
   std::vector<Pattern> patterns_;
-  std::vector<std::int32_t> column_state_;  ///< state row by column
+  std::vector<std::int32_t> column_bin_;  ///< bin type row by column
   std::set<std::pair<std::int32_t, std::vector<TypeCount>>> known_;
 };
 

@@ -20,8 +20,8 @@ struct PackOptions {
   int pricing_rounds = 150;          ///< of column generation, at most
   int neighbourhoods = 24;           ///< local searches after the dive, at most
   int neighbourhood_machines = 100;  ///< machines freed in each of them
-  int job_types = 300;      ///< aim: beyond it, jobs of one shape and unequal value share a type
-  int machine_states = 64;  ///< aim: free CPU and memory are rounded down above it
+  int job_types = 300;  ///< aim: beyond it, jobs of one shape and unequal value share a type
+  int bin_types = 64;   ///< aim: free CPU and memory are rounded down above it
   std::int64_t work =
       1'000'000'000;       ///< contents of machines compared at most, about, or as much else
   std::uint64_t seed = 0;  ///< of the neighbourhoods' draws
@@ -38,7 +38,7 @@ struct ShapePrice {
 
 struct PackStats {
   int job_types = 0;
-  int machine_states = 0;
+  int bin_types = 0;
   int columns = 0;
   int rounds = 0;      ///< of column generation, relaxation only
   int iterations = 0;  ///< of the interior point, relaxation only
@@ -69,7 +69,7 @@ struct PackResult {
 };
 
 /// Places jobs on machines so that the total value is close to the largest possible, and edits
-/// `room`. The pattern relaxation: jobs merge into types, machines into states; a column is one
+/// `room`. The pattern relaxation: jobs merge into types, machines into bin types; a column is one
 /// feasible content of a machine; columns come from an exact pricing by dynamic programming, the
 /// master is solved by an interior point; then a vertex, a dive, a refill and local searches
 /// (Gilmore and Gomory 1961; docs/decisions). Required jobs go in before all others. Jobs worth
@@ -77,7 +77,7 @@ struct PackResult {
 ///
 /// @pre every job has one task and no home that matters (Valuation::placeless); no job is placed;
 ///      jobs and machines are distinct; a PetscSession lives
-/// Same result for any number of threads. Time depends on job types x machine states x GPUs a
+/// Same result for any number of threads. Time depends on job types x bin types x GPUs a
 /// machine, hardly on the number of jobs or machines.
 PackResult pack(const model::Valuation& valuation, model::Room& room,
                 std::span<const MachineId> machines, std::span<const JobId> jobs,

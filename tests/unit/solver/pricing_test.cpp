@@ -14,13 +14,13 @@ namespace {
 constexpr std::size_t kSlot = 1;
 
 /// A small machine and a handful of job types, drawn.
-Problem random_problem(std::uint64_t seed) {
+PackingProblem random_problem(std::uint64_t seed) {
   std::uint64_t draws = 0;
   const auto below = [&](std::uint64_t bound) {
     return static_cast<std::int64_t>(random_below(bound, {seed, ++draws}));
   };
-  Problem p;
-  MachineState s{.slot = kSlot, .whole = static_cast<int>(below(4)), .partial = {}, .machines = {}};
+  PackingProblem p;
+  BinType s{.slot = kSlot, .whole = static_cast<int>(below(4)), .partial = {}, .machines = {}};
   for (std::int64_t i = below(3); i > 0; --i) {
     s.partial.push_back(static_cast<int>(100 * (1 + below(9))));
   }
@@ -30,7 +30,7 @@ Problem random_problem(std::uint64_t seed) {
   const bool talks = seed % 2 == 0;
   if (talks) s.nic = 4 + below(8);
   s.machines = {MachineId(0)};
-  p.states.push_back(s);
+  p.bins.push_back(s);
   for (std::int64_t t = 3 + below(3); t > 0; --t) {
     JobType type;
     const std::int64_t kind = below(3);
@@ -48,7 +48,7 @@ Problem random_problem(std::uint64_t seed) {
 
 /// Every content of the machine, task by task, shares tried on every device.
 struct Exhaustive {
-  const Problem& problem;
+  const PackingProblem& problem;
   std::span<const Item> items;
   Profit best = 0;
 
@@ -87,8 +87,8 @@ struct Exhaustive {
   }
 };
 
-Profit brute_force(const Problem& p, std::span<const Item> items) {
-  const MachineState& s = p.states.front();
+Profit brute_force(const PackingProblem& p, std::span<const Item> items) {
+  const BinType& s = p.bins.front();
   std::vector<int> free(static_cast<std::size_t>(s.whole), 1000);
   free.insert(free.end(), s.partial.begin(), s.partial.end());
   Exhaustive e{p, items};
@@ -106,8 +106,8 @@ Profit earned(const Pattern& pattern, std::span<const Item> items) {
 }
 
 /// CPU, memory and every device of the pattern within the machine.
-void expect_feasible(const Problem& p, const Pattern& pattern) {
-  const MachineState& s = p.states.front();
+void expect_feasible(const PackingProblem& p, const Pattern& pattern) {
+  const BinType& s = p.bins.front();
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
   std::int64_t nic = 0;
@@ -149,7 +149,7 @@ class Pricing : public testing::TestWithParam<int> {};
 
 // Tasks without GPUs are filled in greedily, so there only the bound is exact.
 TEST_P(Pricing, finds_what_trying_everything_finds) {
-  const Problem p = random_problem(static_cast<std::uint64_t>(GetParam()));
+  const PackingProblem p = random_problem(static_cast<std::uint64_t>(GetParam()));
   const std::vector<double> price(p.types.size(), 0.05);
   const std::vector<std::int64_t> caps(p.types.size(), 1000);
   const auto items = items_of(p, 0, price, caps);
@@ -168,14 +168,14 @@ TEST_P(Pricing, finds_what_trying_everything_finds) {
     EXPECT_EQ(found, best);
     EXPECT_EQ(priced.bound, best);
   }
-  EXPECT_GE(best_bound(p.states[0], items).bound, best);
+  EXPECT_GE(best_bound(p.bins[0], items).bound, best);
   if (best > 0) {  // nothing lies above the best
     EXPECT_TRUE(price_machine(p, 0, items, best, {}).patterns.empty());
   }
 }
 
 TEST_P(Pricing, keeps_to_caps) {
-  const Problem p = random_problem(static_cast<std::uint64_t>(GetParam()));
+  const PackingProblem p = random_problem(static_cast<std::uint64_t>(GetParam()));
   const std::vector<double> price(p.types.size(), 0.0);
   const std::vector<std::int64_t> caps(p.types.size(), 1);
   const auto items = items_of(p, 0, price, caps);
@@ -185,7 +185,7 @@ TEST_P(Pricing, keeps_to_caps) {
 }
 
 TEST_P(Pricing, keeps_the_bound_when_labels_run_out) {
-  const Problem p = random_problem(static_cast<std::uint64_t>(GetParam()));
+  const PackingProblem p = random_problem(static_cast<std::uint64_t>(GetParam()));
   const std::vector<double> price(p.types.size(), 0.0);
   const std::vector<std::int64_t> caps(p.types.size(), 1000);
   const auto items = items_of(p, 0, price, caps);
@@ -196,7 +196,7 @@ TEST_P(Pricing, keeps_the_bound_when_labels_run_out) {
 
 // Each type asked for alone: none can replace it.
 TEST_P(Pricing, leaves_out_no_task_that_a_content_needs) {
-  const Problem p = random_problem(static_cast<std::uint64_t>(GetParam()));
+  const PackingProblem p = random_problem(static_cast<std::uint64_t>(GetParam()));
   const std::vector<double> price(p.types.size(), 0.05);
   std::vector<Item> all;
   for (std::size_t t = 0; t < p.types.size(); ++t) {
@@ -211,13 +211,13 @@ TEST_P(Pricing, leaves_out_no_task_that_a_content_needs) {
 
 /// Types asked for on one machine of two GPUs: shares of a half, worth 0.3, 0.4 and 0.2.
 std::vector<std::int32_t> halves_asked_for(std::vector<std::int64_t> caps) {
-  Problem p;
-  p.states.push_back({.slot = kSlot,
-                      .whole = 2,
-                      .partial = {},
-                      .cpu = 9,
-                      .memory = 9,
-                      .machines = {MachineId(0)}});
+  PackingProblem p;
+  p.bins.push_back({.slot = kSlot,
+                    .whole = 2,
+                    .partial = {},
+                    .cpu = 9,
+                    .memory = 9,
+                    .machines = {MachineId(0)}});
   for (const double value : {0.3, 0.4, 0.2}) {
     JobType type;
     type.shape.gpu_milli = 500;
