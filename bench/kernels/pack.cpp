@@ -38,7 +38,7 @@ void pricing(benchmark::State& state) {
     price.push_back(0.5 * t.value[problem.bins.front().slot]);
     caps.push_back(std::ssize(t.jobs));
   }
-  const auto items = solver::items_of(problem, 0, price, caps);
+  const auto items = solver::pricing_items(problem, 0, price, caps);
   for (auto _ : state) {
     benchmark::DoNotOptimize(solver::price_machine(problem, 0, items, 0, {}));
   }

@@ -28,7 +28,7 @@ double jobs_bound(const ResidualProblem& residual, std::span<const double> price
 }
 
 /// sum of machines x what one can earn at most
-double machines_bound(const ResidualProblem& residual, const std::vector<Priced>& priced) {
+double machines_bound(const ResidualProblem& residual, const std::vector<PricingResult>& priced) {
   double bound = 0.0;
   for (std::size_t s = 0; s < priced.size(); ++s) {
     bound += static_cast<double>(residual.supply[s]) * from_profit(priced[s].bound);
@@ -36,9 +36,9 @@ double machines_bound(const ResidualProblem& residual, const std::vector<Priced>
   return bound;
 }
 
-int add_all(Master& master, std::vector<Priced>& priced) {
+int add_all(Master& master, std::vector<PricingResult>& priced) {
   int added = 0;
-  for (Priced& p : priced) added += master.add(std::move(p.patterns));
+  for (PricingResult& p : priced) added += master.add(std::move(p.patterns));
   return added;
 }
 
@@ -73,14 +73,16 @@ struct Progress {
 
 }  // namespace
 
-std::vector<Priced> price_bins(const PackingProblem& problem, const ResidualProblem& residual,
-                               std::span<const double> type_price,
-                               std::span<const double> bin_price,
-                               std::span<const std::int64_t> caps, const PricingLimits& limits) {
-  std::vector<Priced> priced(problem.bins.size());
+std::vector<PricingResult> price_bins(const PackingProblem& problem,
+                                      const ResidualProblem& residual,
+                                      std::span<const double> type_price,
+                                      std::span<const double> bin_price,
+                                      std::span<const std::int64_t> caps,
+                                      const PricingLimits& limits) {
+  std::vector<PricingResult> priced(problem.bins.size());
   parallel::run_tasks(priced.size(), [&](std::size_t s) {
     if (residual.supply[s] <= 0) return;
-    const auto items = items_of(problem, s, type_price, caps);
+    const auto items = pricing_items(problem, s, type_price, caps);
     const Profit threshold = to_profit(std::max(bin_price[s], 0.0));
     priced[s] = price_machine(problem, s, items, threshold, limits);
   });
@@ -88,7 +90,7 @@ std::vector<Priced> price_bins(const PackingProblem& problem, const ResidualProb
 }
 
 Relaxation relax(const PackingProblem& problem, const ResidualProblem& residual,
-                 std::vector<Pattern> start, const RelaxationLimits& limits) {
+                 std::vector<MachinePattern> start, const RelaxationLimits& limits) {
   Relaxation result;
   result.price.assign(problem.types.size(), 0.0);
   Master master(problem, residual);
@@ -114,7 +116,7 @@ Relaxation relax(const PackingProblem& problem, const ResidualProblem& residual,
     auto priced =
         price_bins(problem, residual, price, master.bin_prices(), caps,
                    {.patterns = kPatterns, .labels = now.labels, .last_labels = limits.labels});
-    for (const Priced& p : priced) problem.work += p.work;
+    for (const PricingResult& p : priced) problem.work += p.work;
     result.pricing_seconds += watch.lap();
     const double machines = machines_bound(residual, priced);
     const double bound = jobs_bound(residual, price) + machines;
@@ -123,7 +125,7 @@ Relaxation relax(const PackingProblem& problem, const ResidualProblem& residual,
       result.machines_bound = machines;
       result.price = price;
       result.worth.clear();
-      for (const Priced& p : priced) result.worth.push_back(from_profit(p.bound));
+      for (const PricingResult& p : priced) result.worth.push_back(from_profit(p.bound));
     }
     const double gap = result.bound - master.value();
     const double real = std::max(result.bound - rewards, 0.0);

@@ -27,7 +27,7 @@ struct RelaxationLimits {
 
 /// The relaxation solved: patterns, how often each is used, and what it proves.
 struct Relaxation {
-  std::vector<Pattern> patterns;
+  std::vector<MachinePattern> patterns;
   std::vector<double> usage;    ///< by pattern; a vertex
   double value = 0.0;           ///< scaled
   double bound = 0.0;           ///< scaled; proved by `price`
@@ -42,13 +42,15 @@ struct Relaxation {
 
 /// Prices the machines of every bin type that has some, in parallel. By bin type; bin types without
 /// machines give nothing. `caps` by type: most copies a machine may get.
-std::vector<Priced> price_bins(const PackingProblem& problem, const ResidualProblem& residual,
-                               std::span<const double> type_price,
-                               std::span<const double> bin_price,
-                               std::span<const std::int64_t> caps, const PricingLimits& limits);
+std::vector<PricingResult> price_bins(const PackingProblem& problem,
+                                      const ResidualProblem& residual,
+                                      std::span<const double> type_price,
+                                      std::span<const double> bin_price,
+                                      std::span<const std::int64_t> caps,
+                                      const PricingLimits& limits);
 
 /// Column generation: master, pricing at its own interior prices, until the bound meets the value.
 Relaxation relax(const PackingProblem& problem, const ResidualProblem& residual,
-                 std::vector<Pattern> start, const RelaxationLimits& limits);
+                 std::vector<MachinePattern> start, const RelaxationLimits& limits);
 
 }  // namespace berth::solver

@@ -8,12 +8,13 @@
 
 namespace berth::solver {
 
-CpuTasks fill_cpu(const BinType& bin, std::span<const Item* const> order, const Label& beside) {
+CpuTasks fill_cpu(const BinType& bin, std::span<const PricingItem* const> order,
+                  const Label& beside) {
   CpuTasks filled;
   std::int64_t cpu = bin.cpu - beside.cpu;
   std::int64_t memory = bin.memory - beside.memory;
   std::int64_t nic = bin.nic - beside.nic;
-  for (const Item* item : order) {
+  for (const PricingItem* item : order) {
     std::int64_t n = item->cap;
     if (item->cpu > 0) n = std::min(n, cpu / item->cpu);
     if (item->memory > 0) n = std::min(n, memory / item->memory);
@@ -28,12 +29,12 @@ CpuTasks fill_cpu(const BinType& bin, std::span<const Item* const> order, const 
   return filled;
 }
 
-std::vector<const Item*> cpu_items(const BinType& bin, std::span<const Item> items) {
-  std::vector<const Item*> order;
-  for (const Item& item : items) {
+std::vector<const PricingItem*> cpu_items(const BinType& bin, std::span<const PricingItem> items) {
+  std::vector<const PricingItem*> order;
+  for (const PricingItem& item : items) {
     if (!item.uses_gpu()) order.push_back(&item);
   }
-  const auto density = [&](const Item* i) {
+  const auto density = [&](const PricingItem* i) {
     const double part =
         static_cast<double>(i->cpu) / static_cast<double>(std::max<std::int64_t>(bin.cpu, 1)) +
         static_cast<double>(i->memory) /
@@ -45,12 +46,13 @@ std::vector<const Item*> cpu_items(const BinType& bin, std::span<const Item> ite
   return order;
 }
 
-Profit fill_bound(const BinType& bin, std::span<const Item* const> order, const Label& beside) {
+Profit fill_bound(const BinType& bin, std::span<const PricingItem* const> order,
+                  const Label& beside) {
   double by_cpu = 0.0;
   double by_memory = 0.0;
   double by_nic = 0.0;
   double sum = 0.0;
-  for (const Item* i : order) {
+  for (const PricingItem* i : order) {
     const auto p = static_cast<double>(i->profit);
     sum += p * i->cap;
     const auto raise = [&](double& most, std::int64_t room, std::int64_t need) {

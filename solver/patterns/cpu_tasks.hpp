@@ -16,11 +16,13 @@ struct CpuTasks {
 };
 
 /// The items without GPUs, those first that earn most for what they take of the machine.
-std::vector<const Item*> cpu_items(const BinType& bin, std::span<const Item> items);
+std::vector<const PricingItem*> cpu_items(const BinType& bin, std::span<const PricingItem> items);
 
-CpuTasks fill_cpu(const BinType& bin, std::span<const Item* const> order, const Label& beside);
+CpuTasks fill_cpu(const BinType& bin, std::span<const PricingItem* const> order,
+                  const Label& beside);
 
 /// No set of tasks without GPUs earns more beside a content that leaves this much.
-Profit fill_bound(const BinType& bin, std::span<const Item* const> order, const Label& beside);
+Profit fill_bound(const BinType& bin, std::span<const PricingItem* const> order,
+                  const Label& beside);
 
 }  // namespace berth::solver

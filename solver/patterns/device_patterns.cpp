@@ -6,9 +6,9 @@
 namespace berth::solver {
 namespace {
 
-Content unfold(const std::vector<Label>& arena, std::int32_t last, int free) {
+DevicePattern unfold(const std::vector<Label>& arena, std::int32_t last, int free) {
   const Label& end = arena[static_cast<std::size_t>(last)];
-  Content c{.capacity = free, .total = {}, .items = {}};
+  DevicePattern c{.capacity = free, .total = {}, .items = {}};
   c.total.profit = end.profit;
   c.total.reduced = end.reduced;
   c.total.cpu = end.cpu;
@@ -23,25 +23,25 @@ Content unfold(const std::vector<Label>& arena, std::int32_t last, int free) {
   return c;
 }
 
-/// Drops contents beaten by one with a smaller or equal index in reduced order.
-void keep_best(std::vector<Content>& contents) {
-  std::ranges::stable_sort(contents, [](const Content& a, const Content& b) {
+/// Drops patterns dominated by one with a smaller or equal index in reduced order.
+void keep_undominated(std::vector<DevicePattern>& patterns) {
+  std::ranges::stable_sort(patterns, [](const DevicePattern& a, const DevicePattern& b) {
     return a.total.reduced > b.total.reduced;
   });
-  std::vector<Content> kept;
-  for (Content& c : contents) {
-    const bool beaten = std::ranges::any_of(kept, [&](const Content& by) {
+  std::vector<DevicePattern> kept;
+  for (DevicePattern& c : patterns) {
+    const bool dominated = std::ranges::any_of(kept, [&](const DevicePattern& by) {
       return by.total.profit >= c.total.profit && by.total.cpu <= c.total.cpu &&
              by.total.memory <= c.total.memory && by.total.nic <= c.total.nic;
     });
-    if (!beaten) kept.push_back(std::move(c));
+    if (!dominated) kept.push_back(std::move(c));
   }
-  contents = std::move(kept);
+  patterns = std::move(kept);
 }
 
 }  // namespace
 
-DeviceContents device_contents(const BinType& bin, std::span<const Item> items,
+DevicePatterns device_patterns(const BinType& bin, std::span<const PricingItem> items,
                                const MachineBound& bound, int free, Profit floor,
                                std::size_t labels) {
   const auto units = static_cast<std::size_t>(free / bound.unit);
@@ -51,21 +51,21 @@ DeviceContents device_contents(const BinType& bin, std::span<const Item> items,
   const std::int32_t nothing = 0;
   knapsack.start(std::span(&nothing, 1));
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const Item& item = items[i];
+    const PricingItem& item = items[i];
     if (item.milli == 0) continue;
     knapsack.add({static_cast<std::int32_t>(i), item.milli / bound.unit, item.profit,
                   reduced(item, bound.multipliers), item.cpu, item.memory, item.nic, item.cap},
                  {});
   }
-  DeviceContents result{{}, knapsack.truncated(), knapsack.work()};
+  DevicePatterns result{{}, knapsack.truncated(), knapsack.work()};
   for (std::size_t w = 0; w <= units; ++w) {
     for (const std::int32_t l : knapsack.labels(w)) {
       if (arena[static_cast<std::size_t>(l)].reduced > floor) {
-        result.contents.push_back(unfold(arena, l, free));
+        result.patterns.push_back(unfold(arena, l, free));
       }
     }
   }
-  keep_best(result.contents);
+  keep_undominated(result.patterns);
   return result;
 }
 

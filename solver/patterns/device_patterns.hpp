@@ -8,22 +8,22 @@
 
 namespace berth::solver {
 
-/// What lies on one device (shares) or on several whole ones (a task of k GPUs).
-struct Content {
+/// A pattern of one device (shares) or of several whole ones (a task of k GPUs).
+struct DevicePattern {
   int capacity = 0;  ///< thousandths of the device that shares were chosen for; 0: whole devices
-  KnapsackItem total;
+  ParetoItem total;
   std::vector<std::pair<std::int32_t, std::int32_t>> items;  ///< (item index, count)
 };
 
-/// Sets of shares for one device with `free` thousandths, none beaten by another in profit, CPU,
+/// Sets of shares for one device with `free` thousandths, none dominated by another in profit, CPU,
 /// memory and NIC, each with reduced profit > floor. Best reduced first. Includes the empty set
 /// when it passes. `truncated` in the result says that the limit cut some off.
-struct DeviceContents {
-  std::vector<Content> contents;
+struct DevicePatterns {
+  std::vector<DevicePattern> patterns;
   bool truncated = false;
-  std::int64_t work = 0;  ///< contents compared
+  std::int64_t work = 0;  ///< patterns compared
 };
-DeviceContents device_contents(const BinType& bin, std::span<const Item> items,
+DevicePatterns device_patterns(const BinType& bin, std::span<const PricingItem> items,
                                const MachineBound& bound, int free, Profit floor,
                                std::size_t labels);
 

@@ -11,17 +11,17 @@ namespace berth::solver {
 namespace {
 
 /// A machine while it is being filled.
-struct Filling {
+struct PartialFill {
   std::int64_t cpu, memory, nic;
   int whole;
   struct Device {
     int free;
-    DeviceContent content;
+    DeviceShares content;
   };
   std::vector<Device> opened;
   const BinType* bin;
 
-  explicit Filling(const BinType& s)
+  explicit PartialFill(const BinType& s)
       : cpu(s.cpu), memory(s.memory), nic(s.nic), whole(s.whole), bin(&s) {
     for (const int free : s.partial) opened.push_back({free, {.capacity = free, .shares = {}}});
   }
@@ -66,12 +66,12 @@ std::vector<std::int32_t> by_size(const PackingProblem& problem, int cpu_sign) {
   return order;
 }
 
-/// Serves what is open with filled machines, as often as each of them fits.
-void serve(const PackingProblem& problem, ResidualProblem residual,
-           std::span<const std::int32_t> order, std::vector<Pattern>& patterns) {
+/// Covers open demand with filled machines, as often as each of them fits.
+void cover_demand(const PackingProblem& problem, ResidualProblem residual,
+                  std::span<const std::int32_t> order, std::vector<MachinePattern>& patterns) {
   for (std::size_t s = 0; s < problem.bins.size(); ++s) {
     while (residual.supply[s] > 0) {
-      Pattern p = fill_machine(problem, s, residual, order);
+      MachinePattern p = fill_machine(problem, s, residual, order);
       if (p.tasks.empty()) break;
       take(residual, p, copies_within(residual, p));
       patterns.push_back(std::move(p));
@@ -81,11 +81,11 @@ void serve(const PackingProblem& problem, ResidualProblem residual,
 
 }  // namespace
 
-Pattern fill_machine(const PackingProblem& problem, std::size_t bin,
-                     const ResidualProblem& residual, std::span<const std::int32_t> order) {
+MachinePattern fill_machine(const PackingProblem& problem, std::size_t bin,
+                            const ResidualProblem& residual, std::span<const std::int32_t> order) {
   const BinType& s = problem.bins[bin];
-  Filling machine(s);
-  Pattern p{.bin = static_cast<std::int32_t>(bin), .tasks = {}, .devices = {}};
+  PartialFill machine(s);
+  MachinePattern p{.bin = static_cast<std::int32_t>(bin), .tasks = {}, .devices = {}};
   for (const std::int32_t t : order) {
     const auto type = static_cast<std::size_t>(t);
     if (!fits(problem.types[type], s)) continue;
@@ -96,20 +96,20 @@ Pattern fill_machine(const PackingProblem& problem, std::size_t bin,
       ++count;
     if (count > 0) p.tasks.push_back({t, count});
   }
-  for (Filling::Device& d : machine.opened) {
+  for (PartialFill::Device& d : machine.opened) {
     if (!d.content.shares.empty()) p.devices.push_back(std::move(d.content));
   }
   std::ranges::sort(p.tasks);
   return p;
 }
 
-std::vector<Pattern> start_patterns(const PackingProblem& problem,
-                                    const ResidualProblem& residual) {
-  std::vector<Pattern> patterns;
+std::vector<MachinePattern> start_patterns(const PackingProblem& problem,
+                                           const ResidualProblem& residual) {
+  std::vector<MachinePattern> patterns;
   const auto descending = by_size(problem, -1);
-  serve(problem, residual, descending, patterns);
-  serve(problem, residual, by_size(problem, 1), patterns);
-  std::vector<std::vector<Pattern>> by_bin(problem.bins.size());
+  cover_demand(problem, residual, descending, patterns);
+  cover_demand(problem, residual, by_size(problem, 1), patterns);
+  std::vector<std::vector<MachinePattern>> by_bin(problem.bins.size());
   parallel::run_tasks(problem.bins.size(), [&](std::size_t s) {
     if (residual.supply[s] == 0) return;
     for (std::size_t t = 0; t < problem.types.size(); ++t) {

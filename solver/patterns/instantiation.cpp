@@ -50,10 +50,10 @@ class HandOut {
   HandOut(const PackingProblem& problem, const model::Workload& workload, model::Room& room)
       : problem_(problem), workload_(workload), room_(room), next_job_(problem.types.size(), 0) {}
 
-  void fill(MachineId machine, const Pattern& pattern) {
+  void fill(MachineId machine, const MachinePattern& pattern) {
     const BinType& bin = problem_.bins[static_cast<std::size_t>(pattern.bin)];
     Devices devices(room_, machine, bin);
-    for (const DeviceContent& content : pattern.devices) {
+    for (const DeviceShares& content : pattern.devices) {
       const std::uint64_t device =
           content.capacity == model::kGpuMilli ? devices.whole() : devices.opened(content.capacity);
       for (const TypeCount& t : content.shares) {

@@ -11,8 +11,8 @@
 namespace berth::solver {
 namespace {
 
-/// One job as the grouping sees it.
-struct Candidate {
+/// What decides the type of a job.
+struct JobProfile {
   JobId job;
   ShapeId shape;
   bool required = false;
@@ -30,12 +30,13 @@ std::vector<std::size_t> slots_in_use(const std::vector<BinType>& bins) {
   return slots;
 }
 
-Candidate look_at(const model::Valuation& valuation, JobId id, std::span<const std::size_t> slots) {
+JobProfile profile_of(const model::Valuation& valuation, JobId id,
+                      std::span<const std::size_t> slots) {
   const model::Workload& workload = valuation.instance().workload;
   const model::Job& job = workload.job(id);
   const auto groups = workload.groups_of(job);
   BERTH_EXPECT(groups.size() == 1 && groups.front().count == 1);
-  Candidate c{.job = id, .shape = groups.front().shape, .required = job.required, .value = {}};
+  JobProfile c{.job = id, .shape = groups.front().shape, .required = job.required, .value = {}};
   const bool on_gpus = workload.shape(c.shape).uses_gpu();
   c.value.assign(slots.back() + 1, 0.0);
   for (const std::size_t slot : slots) {
@@ -50,23 +51,23 @@ Candidate look_at(const model::Valuation& valuation, JobId id, std::span<const s
   return c;
 }
 
-auto family(const Candidate& c) { return std::tuple(c.shape, c.slots, !c.required); }
+auto family(const JobProfile& c) { return std::tuple(c.shape, c.slots, !c.required); }
 
 /// The best first: value, priority, arrival, id.
-auto rank(const model::Workload& workload, const Candidate& c) {
+auto rank(const model::Workload& workload, const JobProfile& c) {
   const model::Job& job = workload.job(c.job);
   return std::tuple(-c.best, -std::int64_t{job.priority}, job.arrival, c.job);
 }
 
-JobType make_type(const model::Workload& workload, std::span<const Candidate> members, double unit,
+JobType make_type(const model::Workload& workload, std::span<const JobProfile> members, double unit,
                   double reward) {
-  const Candidate& first = members.front();
+  const JobProfile& first = members.front();
   JobType type{.shape_id = first.shape,
                .shape = workload.shape(first.shape),
                .value = std::vector<double>(first.value.size(), 0.0),
                .reward = first.required ? reward : 0.0,
                .jobs = {}};
-  for (const Candidate& c : members) {
+  for (const JobProfile& c : members) {
     type.jobs.push_back(c.job);
     for (std::size_t s = 0; s < type.value.size(); ++s) type.value[s] += c.value[s];
   }
@@ -79,7 +80,7 @@ JobType make_type(const model::Workload& workload, std::span<const Candidate> me
 }
 
 /// Ends of the runs of equal values in one family (the best first).
-std::vector<std::size_t> equal_runs(std::span<const Candidate> members) {
+std::vector<std::size_t> equal_runs(std::span<const JobProfile> members) {
   std::vector<std::size_t> ends;
   for (std::size_t i = 1; i < members.size(); ++i) {
     if (members[i].value != members[i - 1].value) ends.push_back(i);
@@ -89,8 +90,8 @@ std::vector<std::size_t> equal_runs(std::span<const Candidate> members) {
 }
 
 /// Families one after the other: equal shape, allowed slots, required or not.
-std::vector<std::span<const Candidate>> families_of(std::span<const Candidate> sorted) {
-  std::vector<std::span<const Candidate>> families;
+std::vector<std::span<const JobProfile>> families_of(std::span<const JobProfile> sorted) {
+  std::vector<std::span<const JobProfile>> families;
   for (std::size_t begin = 0, i = 1; i <= sorted.size(); ++i) {
     if (i < sorted.size() && family(sorted[i]) == family(sorted[begin])) continue;
     families.push_back(sorted.subspan(begin, i - begin));
@@ -99,9 +100,9 @@ std::vector<std::span<const Candidate>> families_of(std::span<const Candidate> s
   return families;
 }
 
-double best_value_a_gpu(const model::Workload& workload, std::span<const Candidate> candidates) {
+double best_value_a_gpu(const model::Workload& workload, std::span<const JobProfile> candidates) {
   double unit = 0.0;
-  for (const Candidate& c : candidates) {
+  for (const JobProfile& c : candidates) {
     const std::int64_t milli = workload.shape(c.shape).total_milli();
     unit = std::max(unit, milli == 0 ? c.best : c.best * 1000.0 / static_cast<double>(milli));
   }
@@ -124,12 +125,12 @@ void add_job_types(PackingProblem& problem, const model::Valuation& valuation,
   if (problem.bins.empty()) return;
   const model::Workload& workload = valuation.instance().workload;
   const auto slots = slots_in_use(problem.bins);
-  std::vector<Candidate> candidates;
+  std::vector<JobProfile> candidates;
   for (const JobId job : jobs) {
-    Candidate c = look_at(valuation, job, slots);
+    JobProfile c = profile_of(valuation, job, slots);
     if (c.slots != 0) candidates.push_back(std::move(c));
   }
-  std::ranges::sort(candidates, [&](const Candidate& a, const Candidate& b) {
+  std::ranges::sort(candidates, [&](const JobProfile& a, const JobProfile& b) {
     if (family(a) != family(b)) return family(a) < family(b);
     if (a.value != b.value) return a.best != b.best ? a.best > b.best : a.value > b.value;
     return rank(workload, a) < rank(workload, b);

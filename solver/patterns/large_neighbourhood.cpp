@@ -81,12 +81,12 @@ void keep_equal_or_better(const PackingProblem& problem, Freed&& f, Usage&& agai
 
 /// Many machines, by relaxation and dive.
 void repack_many(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
-                 const std::vector<Pattern>& patterns, const NeighbourhoodLimits& limits,
+                 const std::vector<MachinePattern>& patterns, const NeighbourhoodLimits& limits,
                  std::uint64_t round) {
   Usage freed;
   Freed f = free_machines(problem, residual, usage, limits.machines, limits.seed, 2 * round, freed);
-  std::vector<Pattern> start;
-  for (const Pattern& p : patterns) {
+  std::vector<MachinePattern> start;
+  for (const MachinePattern& p : patterns) {
     if (copies_within(f.open, p) > 0) start.push_back(p);
   }
   for (const PatternUse& u : freed) start.push_back(u.pattern);
@@ -120,7 +120,8 @@ void repack_few(const PackingProblem& problem, ResidualProblem& residual, Usage&
 }  // namespace
 
 int search_neighbourhoods(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
-                          const std::vector<Pattern>& patterns, const NeighbourhoodLimits& limits) {
+                          const std::vector<MachinePattern>& patterns,
+                          const NeighbourhoodLimits& limits) {
   int round = 0;
   for (; round < limits.rounds && worth(problem, usage) < limits.target; ++round) {
     if (problem.exhausted()) break;

@@ -18,6 +18,7 @@ struct NeighbourhoodLimits {
 /// Local search: frees some machines (up to half of them with idle GPUs, the rest drawn), packs
 /// them anew by relaxation, dive and refill, keeps what is worth no less. Returns the rounds.
 int search_neighbourhoods(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
-                          const std::vector<Pattern>& patterns, const NeighbourhoodLimits& limits);
+                          const std::vector<MachinePattern>& patterns,
+                          const NeighbourhoodLimits& limits);
 
 }  // namespace berth::solver

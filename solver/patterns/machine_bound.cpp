@@ -14,26 +14,26 @@ Profit to_profit(double value) { return static_cast<Profit>(std::ceil(value * kP
 
 namespace {
 
-constexpr int kTurns = 3;
-constexpr int kCutsATurn = 10;
+constexpr int kMultiplierSweeps = 3;
+constexpr int kTangents = 10;
 
 /// A knapsack value and what its content uses.
-struct Cell {
+struct KnapsackCell {
   Profit profit = 0;
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
   std::int64_t nic = 0;
 
-  void raise(const Cell& base, Profit more, const Item& item) {
+  void raise(const KnapsackCell& base, Profit more, const PricingItem& item) {
     if (base.profit + more <= profit) return;
     *this = {base.profit + more, base.cpu + item.cpu, base.memory + item.memory,
              base.nic + item.nic};
   }
-  void raise(const Cell& a, const Cell& b) {
+  void raise(const KnapsackCell& a, const KnapsackCell& b) {
     if (a.profit + b.profit <= profit) return;
     *this = {a.profit + b.profit, a.cpu + b.cpu, a.memory + b.memory, a.nic + b.nic};
   }
-  void operator+=(const Cell& other) {
+  void operator+=(const KnapsackCell& other) {
     profit += other.profit;
     cpu += other.cpu;
     memory += other.memory;
@@ -42,10 +42,10 @@ struct Cell {
 };
 
 /// Best item of each share size, reduced profits > 0 only.
-std::vector<std::pair<const Item*, Profit>> best_shares(std::span<const Item> items,
-                                                        const Multipliers& m) {
-  std::vector<std::pair<const Item*, Profit>> best;  // items come sorted by share
-  for (const Item& item : items) {
+std::vector<std::pair<const PricingItem*, Profit>> best_shares(std::span<const PricingItem> items,
+                                                               const Multipliers& m) {
+  std::vector<std::pair<const PricingItem*, Profit>> best;  // items come sorted by share
+  for (const PricingItem& item : items) {
     if (item.milli == 0) continue;
     const Profit r = reduced(item, m);
     if (r <= 0) continue;
@@ -58,8 +58,9 @@ std::vector<std::pair<const Item*, Profit>> best_shares(std::span<const Item> it
   return best;
 }
 
-std::vector<Cell> device_values(std::span<const Item> items, int unit, const Multipliers& m) {
-  std::vector<Cell> value(static_cast<std::size_t>(model::kGpuMilli / unit) + 1);
+std::vector<KnapsackCell> device_values(std::span<const PricingItem> items, int unit,
+                                        const Multipliers& m) {
+  std::vector<KnapsackCell> value(static_cast<std::size_t>(model::kGpuMilli / unit) + 1);
   const auto shares = best_shares(items, m);
   for (std::size_t w = 1; w < value.size(); ++w) {
     value[w] = value[w - 1];
@@ -71,11 +72,11 @@ std::vector<Cell> device_values(std::span<const Item> items, int unit, const Mul
   return value;
 }
 
-std::vector<Cell> whole_values(const BinType& bin, std::span<const Item> items, const Cell& device,
-                               const Multipliers& m) {
-  std::vector<Cell> value(static_cast<std::size_t>(bin.whole) + 1);
-  std::vector<const Item*> best(value.size(), nullptr);  // by number of GPUs
-  for (const Item& item : items) {
+std::vector<KnapsackCell> whole_values(const BinType& bin, std::span<const PricingItem> items,
+                                       const KnapsackCell& device, const Multipliers& m) {
+  std::vector<KnapsackCell> value(static_cast<std::size_t>(bin.whole) + 1);
+  std::vector<const PricingItem*> best(value.size(), nullptr);  // by number of GPUs
+  for (const PricingItem& item : items) {
     const auto k = static_cast<std::size_t>(item.gpus);
     if (k == 0 || k >= value.size()) continue;
     if (best[k] == nullptr || reduced(item, m) > reduced(*best[k], m)) best[k] = &item;
@@ -96,13 +97,13 @@ Profit fill(std::int64_t amount, Profit profit, std::int64_t size) {
 }
 
 /// One resource of the machine, filled with the densest task without GPUs.
-struct Filled {
-  std::int64_t Item::*need;
+struct ResourceBound {
+  std::int64_t PricingItem::*need;
   std::int64_t capacity;
   bool holds = true;  ///< every task needs some
-  Cell best = {};
+  KnapsackCell best = {};
 
-  void add(const Item& item, Profit r) {
+  void add(const PricingItem& item, Profit r) {
     const std::int64_t size = item.*need;
     if (size == 0) holds = false;
     if (size == 0) return;
@@ -113,40 +114,42 @@ struct Filled {
   }
 };
 
-/// Tasks without GPUs: the best of the one-resource bounds, with what fills the machine.
-Cell cpu_only_value(const BinType& bin, std::span<const Item> items, const Multipliers& m) {
-  std::array<Filled, 3> by{{{.need = &Item::cpu, .capacity = bin.cpu},
-                            {.need = &Item::memory, .capacity = bin.memory},
-                            {.need = &Item::nic, .capacity = bin.nic}}};
+/// Tasks without GPUs: the best of the one-resource bounds (Dantzig 1957), with what fills the
+/// machine.
+KnapsackCell cpu_only_value(const BinType& bin, std::span<const PricingItem> items,
+                            const Multipliers& m) {
+  std::array<ResourceBound, 3> by{{{.need = &PricingItem::cpu, .capacity = bin.cpu},
+                                   {.need = &PricingItem::memory, .capacity = bin.memory},
+                                   {.need = &PricingItem::nic, .capacity = bin.nic}}};
   bool any = false;
   Profit sum = 0;
-  for (const Item& item : items) {
+  for (const PricingItem& item : items) {
     const Profit r = item.uses_gpu() ? 0 : reduced(item, m);
     if (r <= 0) continue;
     any = true;
     sum += r * item.cap;
-    for (Filled& resource : by) resource.add(item, r);
+    for (ResourceBound& resource : by) resource.add(item, r);
   }
   if (!any) return {};
-  const Filled* least = nullptr;
-  for (const Filled& f : by) {
+  const ResourceBound* least = nullptr;
+  for (const ResourceBound& f : by) {
     if (f.holds && (least == nullptr || f.best.profit < least->best.profit)) least = &f;
   }
-  return least == nullptr ? Cell{sum, 0, 0, 0} : least->best;
+  return least == nullptr ? KnapsackCell{sum, 0, 0, 0} : least->best;
 }
 
 }  // namespace
 
-MachineBound bound_at(const BinType& bin, std::span<const Item> items, int unit,
+MachineBound bound_at(const BinType& bin, std::span<const PricingItem> items, int unit,
                       const Multipliers& m) {
   const auto device = device_values(items, unit, m);
   const auto whole = whole_values(bin, items, device.back(), m);
-  Cell sum = cpu_only_value(bin, items, m);
+  KnapsackCell sum = cpu_only_value(bin, items, m);
   MachineBound b{.multipliers = m, .unit = unit, .share = {}, .whole = {}, .cpu_only = sum.profit};
   sum += whole.back();
   for (const int free : bin.partial) sum += device[static_cast<std::size_t>(free / unit)];
-  for (const Cell& c : device) b.share.push_back(c.profit);
-  for (const Cell& c : whole) b.whole.push_back(c.profit);
+  for (const KnapsackCell& c : device) b.share.push_back(c.profit);
+  for (const KnapsackCell& c : whole) b.whole.push_back(c.profit);
   b.bound = sum.profit + m.cpu * bin.cpu + m.memory * bin.memory;
   if (m.nic > 0) b.bound += m.nic * bin.nic;
   b.cpu_used = sum.cpu;
@@ -157,17 +160,17 @@ MachineBound bound_at(const BinType& bin, std::span<const Item> items, int unit,
 
 namespace {
 
-int common_unit(const BinType& bin, std::span<const Item> items) {
+int common_unit(const BinType& bin, std::span<const PricingItem> items) {
   int unit = static_cast<int>(model::kGpuMilli);
-  for (const Item& item : items) unit = std::gcd(unit, item.milli);
+  for (const PricingItem& item : items) unit = std::gcd(unit, item.milli);
   (void)bin;  // an opened device of odd size holds floor(free / unit) units
   return unit;
 }
 
 /// One multiplier of the three, the others kept: value and slope of the bound there.
-struct Line {
+struct MultiplierSearch {
   const BinType& bin;
-  std::span<const Item> items;
+  std::span<const PricingItem> items;
   int unit;
   Profit Multipliers::*which;
   std::int64_t MachineBound::*used;
@@ -183,46 +186,49 @@ struct Line {
 };
 
 /// Where the tangents at two sides of a convex function meet.
-Profit meeting(Profit x0, Profit f0, std::int64_t s0, Profit x1, Profit f1, std::int64_t s1) {
+Profit tangent_intersection(Profit x0, Profit f0, std::int64_t s0, Profit x1, Profit f1,
+                            std::int64_t s1) {
   const Int128 up =
       static_cast<Int128>(f1) - f0 + static_cast<Int128>(s0) * x0 - static_cast<Int128>(s1) * x1;
   const Int128 down = static_cast<Int128>(s0) - s1;
   return down == 0 ? x0 : static_cast<Profit>(up / down);
 }
 
-/// Cutting lines between a point that falls and one that rises. True when the best point moved.
-bool improve(const Line& line) {
-  if (line.capacity == 0) return false;
-  const Profit start = line.best->bound;
-  MachineBound low = line.at(0);
-  if (low.bound < line.best->bound) *line.best = low;
-  if (line.slope(low) >= 0) return line.best->bound < start;
-  MachineBound high = line.at(low.bound / line.capacity + 1);
-  for (int cut = 0; cut < kCutsATurn && line.slope(high) > 0; ++cut) {
-    const Profit x = std::clamp(meeting(low.multipliers.*line.which, low.bound, line.slope(low),
-                                        high.multipliers.*line.which, high.bound, line.slope(high)),
-                                low.multipliers.*line.which, high.multipliers.*line.which);
-    MachineBound middle = line.at(x);
-    if (middle.bound < line.best->bound) *line.best = middle;
-    const std::int64_t s = line.slope(middle);
-    if (s == 0 || x == low.multipliers.*line.which || x == high.multipliers.*line.which) break;
+/// Tangents between a point of negative and one of positive slope. True when the best point moved.
+bool minimise_along(const MultiplierSearch& search) {
+  if (search.capacity == 0) return false;
+  const Profit start = search.best->bound;
+  MachineBound low = search.at(0);
+  if (low.bound < search.best->bound) *search.best = low;
+  if (search.slope(low) >= 0) return search.best->bound < start;
+  MachineBound high = search.at(low.bound / search.capacity + 1);
+  for (int t = 0; t < kTangents && search.slope(high) > 0; ++t) {
+    const Profit x = std::clamp(
+        tangent_intersection(low.multipliers.*search.which, low.bound, search.slope(low),
+                             high.multipliers.*search.which, high.bound, search.slope(high)),
+        low.multipliers.*search.which, high.multipliers.*search.which);
+    MachineBound middle = search.at(x);
+    if (middle.bound < search.best->bound) *search.best = middle;
+    const std::int64_t s = search.slope(middle);
+    if (s == 0 || x == low.multipliers.*search.which || x == high.multipliers.*search.which) break;
     (s < 0 ? low : high) = std::move(middle);
   }
-  if (high.bound < line.best->bound) *line.best = high;
-  return line.best->bound < start;
+  if (high.bound < search.best->bound) *search.best = high;
+  return search.best->bound < start;
 }
 
 }  // namespace
 
-MachineBound best_bound(const BinType& bin, std::span<const Item> items) {
+MachineBound best_bound(const BinType& bin, std::span<const PricingItem> items) {
   const int unit = common_unit(bin, items);
   MachineBound best = bound_at(bin, items, unit, {});
-  const bool nic_counts = std::ranges::any_of(items, [](const Item& i) { return i.nic > 0; });
+  const bool nic_counts =
+      std::ranges::any_of(items, [](const PricingItem& i) { return i.nic > 0; });
   const auto better = [&](Profit Multipliers::*which, std::int64_t MachineBound::*used,
                           std::int64_t capacity) {
-    return improve({bin, items, unit, which, used, capacity, &best});
+    return minimise_along({bin, items, unit, which, used, capacity, &best});
   };
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (int turn = 0; turn < kMultiplierSweeps; ++turn) {
     const bool by_cpu = better(&Multipliers::cpu, &MachineBound::cpu_used, bin.cpu);
     const bool by_memory = better(&Multipliers::memory, &MachineBound::memory_used, bin.memory);
     const bool by_nic = nic_counts && better(&Multipliers::nic, &MachineBound::nic_used, bin.nic);

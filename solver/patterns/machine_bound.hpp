@@ -17,7 +17,7 @@ Profit to_profit(double value);
 inline double from_profit(Profit profit) { return static_cast<double>(profit) / kProfitScale; }
 
 /// A task that may be put on a machine of the bin type, with what it earns there after its price.
-struct Item {
+struct PricingItem {
   std::int32_t type = 0;
   std::int32_t gpus = 0;   ///< whole devices
   std::int32_t milli = 0;  ///< what it takes of one device
@@ -37,7 +37,7 @@ struct Multipliers {
   Profit nic = 0;     ///< per Mbit/s, >= 0
 };
 
-inline Profit reduced(const Item& item, const Multipliers& m) {
+inline Profit reduced(const PricingItem& item, const Multipliers& m) {
   return item.profit - m.cpu * item.cpu - m.memory * item.memory - m.nic * item.nic;
 }
 
@@ -59,10 +59,10 @@ struct MachineBound {
 };
 
 /// The bound at given multipliers. O(items + distinct shares x 1000 / unit + GPUs x items).
-MachineBound bound_at(const BinType& bin, std::span<const Item> items, int unit,
+MachineBound bound_at(const BinType& bin, std::span<const PricingItem> items, int unit,
                       const Multipliers& multipliers);
 
 /// The bound at (nearly) the best multipliers; a convex function of three variables, by turns.
-MachineBound best_bound(const BinType& bin, std::span<const Item> items);
+MachineBound best_bound(const BinType& bin, std::span<const PricingItem> items);
 
 }  // namespace berth::solver

@@ -45,7 +45,7 @@ Usage round_to_machines(const PackingProblem& problem, Relaxation& relaxed,
                         const PackOptions& options, PackStats& stats) {
   Stopwatch watch;
   ResidualProblem residual = full_residual(problem);
-  std::vector<Pattern> patterns;  // those the relaxation uses; the searches start from them
+  std::vector<MachinePattern> patterns;  // those the relaxation uses; the searches start from them
   for (std::size_t j = 0; j < relaxed.patterns.size(); ++j) {
     if (relaxed.usage[j] > 0.0) patterns.push_back(relaxed.patterns[j]);
   }
@@ -80,7 +80,7 @@ Relaxation relax_whole(PackingProblem& problem, const model::Valuation& valuatio
                        const PackOptions& options, PackStats& stats) {
   Stopwatch watch;
   const ResidualProblem residual = full_residual(problem);
-  std::vector<Pattern> start = start_patterns(problem, residual);
+  std::vector<MachinePattern> start = start_patterns(problem, residual);
   stats.start_seconds = watch.lap();
   const RelaxationLimits limits{.gap = options.relaxation_share * options.gap,
                                 .rounds = options.pricing_rounds,

@@ -8,19 +8,19 @@
 namespace berth::solver {
 
 ParetoKnapsack::ParetoKnapsack(std::vector<Label>& arena, std::span<const Profit> rest,
-                               const Limits& limits)
+                               const LabelLimits& limits)
     : arena_(arena), rest_(rest), limits_(limits), list_(rest.size()) {}
 
 void ParetoKnapsack::start(std::span<const std::int32_t> labels) {
   for (const std::int32_t l : labels) {
     const Label& label = arena_[static_cast<std::size_t>(l)];
     list_[0].push_back({label.reduced, label.profit, label.cpu, label.memory, label.nic, l, false});
-    if (label.nic > 0) stairs_.count_nic();
+    if (label.nic > 0) frontier_.count_nic();
   }
 }
 
-void ParetoKnapsack::add(const KnapsackItem& item, const Admits& admits) {
-  if (item.nic > 0) stairs_.count_nic();
+void ParetoKnapsack::add(const ParetoItem& item, const Admits& admits) {
+  if (item.nic > 0) frontier_.count_nic();
   for (std::size_t size = static_cast<std::size_t>(item.size); size <= capacity(); ++size) {
     collect(item, size, admits);
     if (!candidates_.empty()) merge(size);
@@ -28,13 +28,13 @@ void ParetoKnapsack::add(const KnapsackItem& item, const Admits& admits) {
 }
 
 /// Contents of this size that end with the item; most profit first, as their parents are.
-void ParetoKnapsack::collect(const KnapsackItem& item, std::size_t size, const Admits& admits) {
+void ParetoKnapsack::collect(const ParetoItem& item, std::size_t size, const Admits& admits) {
   candidates_.clear();
   const Profit needed = limits_.floor - rest_[capacity() - size] - item.reduced;
   const std::int64_t cpu = limits_.cpu - item.cpu;
   const std::int64_t memory = limits_.memory - item.memory;
   const std::int64_t nic = limits_.nic - item.nic;
-  for (const Entry& e : list_[size - static_cast<std::size_t>(item.size)]) {
+  for (const FrontierEntry& e : list_[size - static_cast<std::size_t>(item.size)]) {
     if (e.reduced <= needed || e.cpu > cpu || e.memory > memory || e.nic > nic) continue;
     const Label& from = arena_[static_cast<std::size_t>(e.label)];
     const std::int32_t copies = from.item == item.id ? from.copies + 1 : 1;
@@ -44,61 +44,61 @@ void ParetoKnapsack::collect(const KnapsackItem& item, std::size_t size, const A
   }
 }
 
-bool ParetoKnapsack::Stairs::beats(const Entry& e) const {
+bool ParetoKnapsack::ParetoFrontier::dominates(const FrontierEntry& e) const {
   if (nic_counts_) {
-    return std::ranges::any_of(steps_, [&](const Step& s) {
+    return std::ranges::any_of(points_, [&](const FrontierPoint& s) {
       return s.cpu <= e.cpu && s.memory <= e.memory && s.nic <= e.nic;
     });
   }
-  const auto above = std::ranges::upper_bound(steps_, e.cpu, {}, &Step::cpu);
-  return above != steps_.begin() && std::prev(above)->memory <= e.memory;
+  const auto above = std::ranges::upper_bound(points_, e.cpu, {}, &FrontierPoint::cpu);
+  return above != points_.begin() && std::prev(above)->memory <= e.memory;
 }
 
-void ParetoKnapsack::Stairs::add(const Entry& e) {
+void ParetoKnapsack::ParetoFrontier::add(const FrontierEntry& e) {
   if (nic_counts_) {
-    std::erase_if(steps_, [&](const Step& s) {
+    std::erase_if(points_, [&](const FrontierPoint& s) {
       return e.cpu <= s.cpu && e.memory <= s.memory && e.nic <= s.nic;
     });
-    steps_.push_back({e.cpu, e.memory, e.nic});
+    points_.push_back({e.cpu, e.memory, e.nic});
     return;
   }
-  const auto from = std::ranges::lower_bound(steps_, e.cpu, {}, &Step::cpu);
+  const auto from = std::ranges::lower_bound(points_, e.cpu, {}, &FrontierPoint::cpu);
   auto to = from;
-  while (to != steps_.end() && to->memory >= e.memory) ++to;
+  while (to != points_.end() && to->memory >= e.memory) ++to;
   if (from == to) {
-    steps_.insert(from, {e.cpu, e.memory, 0});
+    points_.insert(from, {e.cpu, e.memory, 0});
   } else {
     *from = {e.cpu, e.memory, 0};
-    steps_.erase(std::next(from), to);
+    points_.erase(std::next(from), to);
   }
 }
 
-/// In order of profit a label is beaten exactly when one before it uses no more of anything.
+/// In order of profit a label is dominated exactly when one before it uses no more of anything.
 void ParetoKnapsack::merge(std::size_t size) {
-  std::vector<Entry>& old = list_[size];
+  std::vector<FrontierEntry>& old = list_[size];
   work_ += std::ssize(old) + std::ssize(candidates_);
   merged_.clear();
-  stairs_.clear();
+  frontier_.clear();
   std::size_t o = 0;
   std::size_t c = 0;
   while (o < old.size() || c < candidates_.size()) {
     const bool take_old =
         c == candidates_.size() || (o < old.size() && old[o].profit >= candidates_[c].profit);
-    const Entry e = take_old ? old[o++]
-                             : Entry{candidates_[c].reduced,
-                                     candidates_[c].profit,
-                                     candidates_[c].cpu,
-                                     candidates_[c].memory,
-                                     candidates_[c].nic,
-                                     static_cast<std::int32_t>(c),
-                                     true};
+    const FrontierEntry e = take_old ? old[o++]
+                                     : FrontierEntry{candidates_[c].reduced,
+                                                     candidates_[c].profit,
+                                                     candidates_[c].cpu,
+                                                     candidates_[c].memory,
+                                                     candidates_[c].nic,
+                                                     static_cast<std::int32_t>(c),
+                                                     true};
     if (!take_old) ++c;
-    if (stairs_.beats(e)) continue;
-    stairs_.add(e);
+    if (frontier_.dominates(e)) continue;
+    frontier_.add(e);
     merged_.push_back(e);
   }
   if (merged_.size() > limits_.labels) keep_best_reduced();
-  for (Entry& e : merged_) {
+  for (FrontierEntry& e : merged_) {
     if (!e.fresh) continue;
     e.fresh = false;
     arena_.push_back(candidates_[static_cast<std::size_t>(e.label)]);
@@ -110,13 +110,13 @@ void ParetoKnapsack::merge(std::size_t size) {
 void ParetoKnapsack::keep_best_reduced() {
   truncated_ = true;
   std::vector<Profit> reduced;
-  for (const Entry& e : merged_) reduced.push_back(e.reduced);
+  for (const FrontierEntry& e : merged_) reduced.push_back(e.reduced);
   const auto last = reduced.begin() + static_cast<std::ptrdiff_t>(limits_.labels) - 1;
   std::ranges::nth_element(reduced, last, std::greater{});
   const Profit least = *last;
   std::size_t equal = limits_.labels;  // room for those at the limit: the first ones stay
-  for (const Entry& e : merged_) equal -= e.reduced > least ? 1 : 0;
-  std::erase_if(merged_, [&](const Entry& e) {
+  for (const FrontierEntry& e : merged_) equal -= e.reduced > least ? 1 : 0;
+  std::erase_if(merged_, [&](const FrontierEntry& e) {
     if (e.reduced != least) return e.reduced < least;
     if (equal == 0) return true;
     --equal;
@@ -126,7 +126,7 @@ void ParetoKnapsack::keep_best_reduced() {
 
 std::vector<std::int32_t> ParetoKnapsack::labels(std::size_t size) const {
   std::vector<std::int32_t> found;
-  for (const Entry& e : list_[size]) found.push_back(e.label);
+  for (const FrontierEntry& e : list_[size]) found.push_back(e.label);
   return found;
 }
 

@@ -22,7 +22,7 @@ struct Label {
   std::int32_t copies = 0;  ///< of that item in a row
 };
 
-struct KnapsackItem {
+struct ParetoItem {
   std::int32_t id = 0;
   std::int32_t size = 1;  ///< > 0
   Profit profit = 0;
@@ -33,11 +33,11 @@ struct KnapsackItem {
   std::int32_t cap = 0;  ///< copies
 };
 
-/// Knapsack with four measures: for every size used, the contents none of which another beats in
-/// profit, CPU, memory and NIC at once. Contents that cannot end above `floor` are dropped.
+/// Knapsack with four measures: for every size used, the contents none of which another dominates
+/// in profit, CPU, memory and NIC at once. Contents that cannot end above `floor` are dropped.
 class ParetoKnapsack {
  public:
-  struct Limits {
+  struct LabelLimits {
     std::int64_t cpu = 0;
     std::int64_t memory = 0;
     std::int64_t nic = 0;
@@ -49,11 +49,12 @@ class ParetoKnapsack {
 
   /// @param arena labels of all stages; grows
   /// @param rest  size capacity + 1: best reduced profit still to come with so much left
-  ParetoKnapsack(std::vector<Label>& arena, std::span<const Profit> rest, const Limits& limits);
+  ParetoKnapsack(std::vector<Label>& arena, std::span<const Profit> rest,
+                 const LabelLimits& limits);
 
   void start(std::span<const std::int32_t> labels);
   /// All contents with any number of this item beside what there is. Each item once.
-  void add(const KnapsackItem& item, const Admits& admits);
+  void add(const ParetoItem& item, const Admits& admits);
 
   /// Labels that use exactly `size`, most profit first.
   [[nodiscard]] std::vector<std::int32_t> labels(std::size_t size) const;
@@ -63,7 +64,7 @@ class ParetoKnapsack {
   [[nodiscard]] std::int64_t work() const { return work_; }
 
  private:
-  struct Entry {
+  struct FrontierEntry {
     Profit reduced, profit;
     std::int64_t cpu, memory, nic;
     std::int32_t label;
@@ -71,31 +72,31 @@ class ParetoKnapsack {
   };
   /// (cpu, memory, nic) of which none is at most another in all. While nobody uses the NIC: cpu
   /// ascending, memory descending.
-  class Stairs {
+  class ParetoFrontier {
    public:
-    void clear() { steps_.clear(); }
+    void clear() { points_.clear(); }
     void count_nic() { nic_counts_ = true; }
-    [[nodiscard]] bool beats(const Entry& e) const;
-    void add(const Entry& e);  ///< @pre not beaten
+    [[nodiscard]] bool dominates(const FrontierEntry& e) const;
+    void add(const FrontierEntry& e);  ///< @pre not dominated
 
    private:
-    struct Step {
+    struct FrontierPoint {
       std::int64_t cpu, memory, nic;
     };
     bool nic_counts_ = false;
-    std::vector<Step> steps_;
+    std::vector<FrontierPoint> points_;
   };
-  void collect(const KnapsackItem& item, std::size_t size, const Admits& admits);
+  void collect(const ParetoItem& item, std::size_t size, const Admits& admits);
   void merge(std::size_t size);
   void keep_best_reduced();
 
   std::vector<Label>& arena_;
   std::span<const Profit> rest_;
-  Limits limits_;
-  std::vector<std::vector<Entry>> list_;  ///< by size used
+  LabelLimits limits_;
+  std::vector<std::vector<FrontierEntry>> list_;  ///< by size used
   std::vector<Label> candidates_;
-  std::vector<Entry> merged_;
-  Stairs stairs_;
+  std::vector<FrontierEntry> merged_;
+  ParetoFrontier frontier_;
   bool truncated_ = false;
   std::int64_t work_ = 0;
 };

@@ -6,7 +6,7 @@
 
 namespace berth::solver {
 
-double worth(const PackingProblem& problem, const Pattern& pattern) {
+double worth(const PackingProblem& problem, const MachinePattern& pattern) {
   const std::size_t slot = problem.bins[static_cast<std::size_t>(pattern.bin)].slot;
   double sum = 0.0;
   for (const TypeCount& t : pattern.tasks) {
@@ -15,7 +15,7 @@ double worth(const PackingProblem& problem, const Pattern& pattern) {
   return sum;
 }
 
-std::int64_t milli(const PackingProblem& problem, const Pattern& pattern) {
+std::int64_t milli(const PackingProblem& problem, const MachinePattern& pattern) {
   std::int64_t sum = 0;
   const BinType& bin = problem.bins[static_cast<std::size_t>(pattern.bin)];
   for (const TypeCount& t : pattern.tasks) {
@@ -25,7 +25,7 @@ std::int64_t milli(const PackingProblem& problem, const Pattern& pattern) {
   return sum;
 }
 
-std::int64_t copies_within(const ResidualProblem& residual, const Pattern& pattern) {
+std::int64_t copies_within(const ResidualProblem& residual, const MachinePattern& pattern) {
   std::int64_t n = residual.supply[static_cast<std::size_t>(pattern.bin)];
   for (const TypeCount& t : pattern.tasks) {
     n = std::min(n, residual.demand[static_cast<std::size_t>(t.type)] / t.count);
@@ -33,7 +33,7 @@ std::int64_t copies_within(const ResidualProblem& residual, const Pattern& patte
   return n;
 }
 
-void take(ResidualProblem& residual, const Pattern& pattern, std::int64_t copies) {
+void take(ResidualProblem& residual, const MachinePattern& pattern, std::int64_t copies) {
   residual.supply[static_cast<std::size_t>(pattern.bin)] -= copies;
   for (const TypeCount& t : pattern.tasks) {
     residual.demand[static_cast<std::size_t>(t.type)] -= copies * t.count;

@@ -24,7 +24,7 @@ class PatternDive {
   PatternDive(const PackingProblem& problem, ResidualProblem& residual, double tolerance)
       : problem_(problem), residual_(residual), tolerance_(tolerance) {}
 
-  Dived run(std::vector<Pattern> patterns, std::vector<double> x) {
+  Dived run(std::vector<MachinePattern> patterns, std::vector<double> x) {
     Dived result;
     double most = 0.0;  // value of the last relaxation
     for (std::size_t j = 0; j < patterns.size(); ++j) most += worth(problem_, patterns[j]) * x[j];
@@ -47,12 +47,13 @@ class PatternDive {
   }
 
  private:
-  void fix(const Pattern& p, std::int64_t copies, Usage& usage) {
+  void fix(const MachinePattern& p, std::int64_t copies, Usage& usage) {
     take(residual_, p, copies);
     usage.push_back({p, copies});
   }
 
-  bool fix_whole(const std::vector<Pattern>& patterns, std::vector<double>& x, Usage& usage) {
+  bool fix_whole(const std::vector<MachinePattern>& patterns, std::vector<double>& x,
+                 Usage& usage) {
     const std::size_t before = usage.size();
     for (std::size_t j = 0; j < patterns.size(); ++j) {
       const auto whole = static_cast<std::int64_t>(std::floor(x[j] + kNearWhole));
@@ -65,7 +66,8 @@ class PatternDive {
   }
 
   /// The largest fractions, at least one. False when there is none that fits.
-  bool round_up(const std::vector<Pattern>& patterns, const std::vector<double>& x, Usage& usage) {
+  bool round_up(const std::vector<MachinePattern>& patterns, const std::vector<double>& x,
+                Usage& usage) {
     std::vector<std::pair<double, std::size_t>> order;
     double mass = 0.0;
     for (std::size_t j = 0; j < patterns.size(); ++j) {
@@ -85,7 +87,7 @@ class PatternDive {
   }
 
   /// What still fits, the largest fractions first.
-  void round_rest(const std::vector<Pattern>& patterns, const std::vector<double>& x,
+  void round_rest(const std::vector<MachinePattern>& patterns, const std::vector<double>& x,
                   Usage& usage) {
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t j = 0; j < patterns.size(); ++j) {
@@ -97,13 +99,14 @@ class PatternDive {
     }
   }
 
-  std::vector<Pattern> open(std::vector<Pattern> patterns) const {
-    std::erase_if(patterns, [&](const Pattern& p) { return copies_within(residual_, p) == 0; });
+  std::vector<MachinePattern> open(std::vector<MachinePattern> patterns) const {
+    std::erase_if(patterns,
+                  [&](const MachinePattern& p) { return copies_within(residual_, p) == 0; });
     return patterns;
   }
 
   /// The residual relaxation. It can be worth no more than what the last one has left.
-  Relaxation solve(std::vector<Pattern> patterns, double left) const {
+  Relaxation solve(std::vector<MachinePattern> patterns, double left) const {
     auto fresh = start_patterns(problem_, residual_);
     patterns.insert(patterns.end(), std::make_move_iterator(fresh.begin()),
                     std::make_move_iterator(fresh.end()));
@@ -124,8 +127,8 @@ class PatternDive {
 
 }  // namespace
 
-Dived dive(const PackingProblem& problem, ResidualProblem& residual, std::vector<Pattern> patterns,
-           std::vector<double> usage, double tolerance) {
+Dived dive(const PackingProblem& problem, ResidualProblem& residual,
+           std::vector<MachinePattern> patterns, std::vector<double> usage, double tolerance) {
   Dived result =
       PatternDive(problem, residual, tolerance).run(std::move(patterns), std::move(usage));
   canonicalise(result.usage);

@@ -16,7 +16,7 @@ struct Dived {
 /// Makes a fractional usage integral: whole copies are fixed, large fractions rounded up, the rest
 /// re-solved to `tolerance` (scaled value) by column generation with what is still open, until
 /// nothing is left to fix. Takes what it fixes out of `residual`.
-Dived dive(const PackingProblem& problem, ResidualProblem& residual, std::vector<Pattern> patterns,
-           std::vector<double> usage, double tolerance);
+Dived dive(const PackingProblem& problem, ResidualProblem& residual,
+           std::vector<MachinePattern> patterns, std::vector<double> usage, double tolerance);
 
 }  // namespace berth::solver

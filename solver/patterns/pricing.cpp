@@ -15,13 +15,13 @@ namespace {
 constexpr int kFirstWidth = 11;  ///< first delta = bound / 2^11
 constexpr Profit kWiden = 4;
 
-Pattern unfold(std::size_t bin, std::span<const Item> items, const Pass& pass, std::int32_t end,
-               const CpuTasks& filled) {
-  Pattern p{.bin = static_cast<std::int32_t>(bin), .tasks = filled.tasks, .devices = {}};
+MachinePattern unfold(std::size_t bin, std::span<const PricingItem> items, const PricingPass& pass,
+                      std::int32_t end, const CpuTasks& filled) {
+  MachinePattern p{.bin = static_cast<std::int32_t>(bin), .tasks = filled.tasks, .devices = {}};
   std::map<std::int32_t, std::int32_t> counts;
   for (std::int32_t l = end; pass.label(l).item >= 0; l = pass.label(l).parent) {
-    const Content& c = pass.content(pass.label(l).item);
-    DeviceContent device{.capacity = c.capacity, .shares = {}};
+    const DevicePattern& c = pass.pattern(pass.label(l).item);
+    DeviceShares device{.capacity = c.capacity, .shares = {}};
     for (const auto& [i, count] : c.items) {
       const std::int32_t type = items[static_cast<std::size_t>(i)].type;
       counts[type] += count;
@@ -35,8 +35,9 @@ Pattern unfold(std::size_t bin, std::span<const Item> items, const Pass& pass, s
 }
 
 /// Reads the contents above the threshold out of a pass.
-void harvest(Priced& priced, const PackingProblem& problem, std::size_t bin,
-             std::span<const Item> items, const Pass& pass, Profit threshold, int wanted) {
+void collect_patterns(PricingResult& priced, const PackingProblem& problem, std::size_t bin,
+                      std::span<const PricingItem> items, const PricingPass& pass, Profit threshold,
+                      int wanted) {
   const BinType& s = problem.bins[bin];
   const auto order = cpu_items(s, items);
   std::vector<std::tuple<Profit, std::int32_t>> found;
@@ -63,10 +64,11 @@ void harvest(Priced& priced, const PackingProblem& problem, std::size_t bin,
 
 }  // namespace
 
-Priced price_machine(const PackingProblem& problem, std::size_t bin, std::span<const Item> items,
-                     Profit threshold, const PricingLimits& limits) {
+PricingResult price_machine(const PackingProblem& problem, std::size_t bin,
+                            std::span<const PricingItem> items, Profit threshold,
+                            const PricingLimits& limits) {
   const BinType& s = problem.bins[bin];
-  Priced priced;
+  PricingResult priced;
   if (items.empty()) return priced;
   const MachineBound bound = best_bound(s, items);
   priced.bound = bound.bound;
@@ -78,10 +80,10 @@ Priced price_machine(const PackingProblem& problem, std::size_t bin, std::span<c
   std::size_t labels = limits.labels;
   for (Profit delta = std::max<Profit>(bound.bound >> kFirstWidth, 1);;) {
     const Profit above = std::max(lowest, bound.bound - delta);
-    Pass pass(s, items, bound, above, labels);
+    PricingPass pass(s, items, bound, above, labels);
     pass.run();
     priced.work += pass.work();
-    harvest(priced, problem, bin, items, pass, above, limits.patterns);
+    collect_patterns(priced, problem, bin, items, pass, above, limits.patterns);
     if (!priced.patterns.empty() || (above == lowest && !pass.truncated())) {
       priced.exact = !pass.truncated();
       return priced;

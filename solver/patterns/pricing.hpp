@@ -17,18 +17,20 @@ struct PricingLimits {
 };
 
 /// What one machine of a bin type can earn.
-struct Priced {
-  Profit bound = 0;               ///< no content earns more (caps not looked at)
-  bool exact = true;              ///< no limit cut anything off
-  std::int64_t work = 0;          ///< contents compared
-  std::vector<Pattern> patterns;  ///< those that earn more than the threshold, the best first
+struct PricingResult {
+  Profit bound = 0;       ///< no content earns more (caps not looked at)
+  bool exact = true;      ///< no limit cut anything off
+  std::int64_t work = 0;  ///< contents compared
+  std::vector<MachinePattern>
+      patterns;  ///< those that earn more than the threshold, the best first
 };
 
 /// The best contents of a machine by profit: dynamic programming over its devices, with dominance
 /// in (profit, CPU, memory, NIC), pruned by the bound with multipliers. The pruning starts just
 /// below that bound and widens until something is found or the threshold is reached, so that what
 /// is found first is best. Exact but for the limits and for items with caps that bind.
-Priced price_machine(const PackingProblem& problem, std::size_t bin, std::span<const Item> items,
-                     Profit threshold, const PricingLimits& limits);
+PricingResult price_machine(const PackingProblem& problem, std::size_t bin,
+                            std::span<const PricingItem> items, Profit threshold,
+                            const PricingLimits& limits);
 
 }  // namespace berth::solver

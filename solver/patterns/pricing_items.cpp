@@ -10,7 +10,7 @@ namespace berth::solver {
 namespace {
 
 /// True when `better` may stand wherever `item` stands, and earns no less.
-bool replaces(const Item& better, const Item& item) {
+bool replaces(const PricingItem& better, const PricingItem& item) {
   if (better.profit < item.profit || better.cpu > item.cpu || better.memory > item.memory ||
       better.nic > item.nic) {
     return false;
@@ -20,15 +20,15 @@ bool replaces(const Item& better, const Item& item) {
 }
 
 /// Leaves out tasks on GPUs that another one replaces: no content, and no bound, needs them.
-void drop_replaced(const BinType& bin, std::vector<Item>& items) {
-  std::vector<const Item*> order;
-  for (const Item& item : items) order.push_back(&item);
-  std::ranges::stable_sort(order, std::greater{}, [](const Item* i) { return i->profit; });
-  std::vector<const Item*> ample;  // those that can be put in as often as there is room
-  std::vector<Item> kept;
-  for (const Item* item : order) {
+void drop_replaced(const BinType& bin, std::vector<PricingItem>& items) {
+  std::vector<const PricingItem*> order;
+  for (const PricingItem& item : items) order.push_back(&item);
+  std::ranges::stable_sort(order, std::greater{}, [](const PricingItem* i) { return i->profit; });
+  std::vector<const PricingItem*> ample;  // those that can be put in as often as there is room
+  std::vector<PricingItem> kept;
+  for (const PricingItem* item : order) {
     if (item->uses_gpu() &&
-        std::ranges::any_of(ample, [&](const Item* a) { return replaces(*a, *item); }))
+        std::ranges::any_of(ample, [&](const PricingItem* a) { return replaces(*a, *item); }))
       continue;
     kept.push_back(*item);
     if (item->uses_gpu() && item->cap >= most_copies(bin, *item)) ample.push_back(item);
@@ -38,7 +38,7 @@ void drop_replaced(const BinType& bin, std::vector<Item>& items) {
 
 }  // namespace
 
-std::int64_t most_copies(const BinType& bin, const Item& item) {
+std::int64_t most_copies(const BinType& bin, const PricingItem& item) {
   if (item.gpus > 0) return bin.whole / item.gpus;
   if (item.milli == 0) return 0;
   std::int64_t copies = static_cast<std::int64_t>(bin.whole) * (model::kGpuMilli / item.milli);
@@ -46,10 +46,11 @@ std::int64_t most_copies(const BinType& bin, const Item& item) {
   return copies;
 }
 
-std::vector<Item> items_of(const PackingProblem& problem, std::size_t bin,
-                           std::span<const double> price, std::span<const std::int64_t> room_for) {
+std::vector<PricingItem> pricing_items(const PackingProblem& problem, std::size_t bin,
+                                       std::span<const double> price,
+                                       std::span<const std::int64_t> room_for) {
   const BinType& s = problem.bins[bin];
-  std::vector<Item> items;
+  std::vector<PricingItem> items;
   for (std::size_t t = 0; t < problem.types.size(); ++t) {
     const JobType& type = problem.types[t];
     if (room_for[t] <= 0 || !fits(type, s) || type.value[s.slot] <= price[t]) continue;
@@ -60,7 +61,7 @@ std::vector<Item> items_of(const PackingProblem& problem, std::size_t bin,
                      static_cast<std::int32_t>(std::min<std::int64_t>(room_for[t], 1 << 20))});
   }
   drop_replaced(s, items);
-  std::ranges::sort(items, {}, [](const Item& i) { return std::tuple(i.milli, i.type); });
+  std::ranges::sort(items, {}, [](const PricingItem& i) { return std::tuple(i.milli, i.type); });
   return items;
 }
 

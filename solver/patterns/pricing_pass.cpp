@@ -9,20 +9,21 @@
 namespace berth::solver {
 namespace {
 
-constexpr std::size_t kLabelsADeviceSize = 200;  ///< while contents of one device are built
+constexpr std::size_t kLabelsADeviceSize = 200;  ///< while patterns of one device are built
 
 }  // namespace
 
-Pass::Pass(const BinType& bin, std::span<const Item> items, const MachineBound& bound,
-           Profit threshold, std::size_t labels)
+PricingPass::PricingPass(const BinType& bin, std::span<const PricingItem> items,
+                         const MachineBound& bound, Profit threshold, std::size_t labels)
     : bin_(bin), items_(items), bound_(bound), labels_(labels), arena_(1) {
   delta_ = bound.bound - threshold;
   floor_ = bound.share.empty() ? 0 : devices_bound() - delta_;
-  tight_ = std::ranges::any_of(items, [&](const Item& i) { return i.cap < most_copies(bin, i); });
+  tight_ =
+      std::ranges::any_of(items, [&](const PricingItem& i) { return i.cap < most_copies(bin, i); });
   ends_ = {0};
 }
 
-void Pass::run() {
+void PricingPass::run() {
   Profit later = devices_bound();
   for (std::size_t first = 0; first < bin_.partial.size();) {
     const int free = bin_.partial[first];
@@ -37,61 +38,61 @@ void Pass::run() {
 }
 
 /// Best reduced profit over all devices.
-Profit Pass::devices_bound() const {
+Profit PricingPass::devices_bound() const {
   Profit sum = bound_.whole.back();
   for (const int free : bin_.partial) sum += bound_.device(free);
   return sum;
 }
 
-std::int32_t Pass::copies_before(const Label& last, std::int32_t item) const {
+std::int32_t PricingPass::copies_before(const Label& last, std::int32_t item) const {
   std::int32_t sum = 0;
   for (const Label* l = &last; l->item >= 0; l = &label(l->parent)) {
-    for (const auto& [i, count] : content(l->item).items) sum += i == item ? count : 0;
+    for (const auto& [i, count] : pattern(l->item).items) sum += i == item ? count : 0;
   }
   return sum;
 }
 
-ParetoKnapsack::Admits Pass::admits() const {
+ParetoKnapsack::Admits PricingPass::admits() const {
   if (!tight_) return {};
   return [this](const Label& from, std::int32_t c) {
-    return std::ranges::all_of(content(c).items, [&](const auto& entry) {
+    return std::ranges::all_of(pattern(c).items, [&](const auto& entry) {
       const auto& [i, count] = entry;
       return copies_before(from, i) + count <= items_[static_cast<std::size_t>(i)].cap;
     });
   };
 }
 
-void Pass::adopt(DeviceContents found) {
+void PricingPass::add_device_patterns(DevicePatterns found) {
   truncated_ = truncated_ || found.truncated;
   work_ += found.work;
-  for (Content& c : found.contents) {
+  for (DevicePattern& c : found.patterns) {
     c.total.cap = 1 << 20;
     for (const auto& [i, count] : c.items) {
       c.total.cap = std::min(c.total.cap, items_[static_cast<std::size_t>(i)].cap / count);
     }
-    contents_.push_back(std::move(c));
+    patterns_.push_back(std::move(c));
   }
 }
 
-void Pass::extend(ParetoKnapsack& knapsack, std::size_t from) {
+void PricingPass::extend(ParetoKnapsack& knapsack, std::size_t from) {
   knapsack.start(ends_);
-  std::stable_sort(contents_.begin() + static_cast<std::ptrdiff_t>(from), contents_.end(),
-                   [](const Content& a, const Content& b) {
+  std::stable_sort(patterns_.begin() + static_cast<std::ptrdiff_t>(from), patterns_.end(),
+                   [](const DevicePattern& a, const DevicePattern& b) {
                      return a.total.reduced * b.total.size > b.total.reduced * a.total.size;
                    });
-  for (std::size_t c = from; c < contents_.size(); ++c) {
-    contents_[c].total.id = static_cast<std::int32_t>(c);
-    if (contents_[c].total.cap > 0) knapsack.add(contents_[c].total, admits());
+  for (std::size_t c = from; c < patterns_.size(); ++c) {
+    patterns_[c].total.id = static_cast<std::int32_t>(c);
+    if (patterns_[c].total.cap > 0) knapsack.add(patterns_[c].total, admits());
   }
   truncated_ = truncated_ || knapsack.truncated();
   work_ += knapsack.work();
   ends_ = knapsack.labels(knapsack.capacity());
 }
 
-void Pass::opened_devices(int free, std::size_t devices, Profit later) {
-  const std::size_t from = contents_.size();
-  adopt(device_contents(bin_, items_, bound_, free, bound_.device(free) - delta_,
-                        kLabelsADeviceSize));
+void PricingPass::opened_devices(int free, std::size_t devices, Profit later) {
+  const std::size_t from = patterns_.size();
+  add_device_patterns(device_patterns(bin_, items_, bound_, free, bound_.device(free) - delta_,
+                                      kLabelsADeviceSize));
   std::vector<Profit> rest(devices + 1, 0);
   for (std::size_t k = 1; k <= devices; ++k) rest[k] = rest[k - 1] + bound_.device(free);
   ParetoKnapsack knapsack(arena_, rest,
@@ -100,15 +101,15 @@ void Pass::opened_devices(int free, std::size_t devices, Profit later) {
   extend(knapsack, from);
 }
 
-void Pass::whole_devices() {
-  const std::size_t from = contents_.size();
+void PricingPass::whole_devices() {
+  const std::size_t from = patterns_.size();
   const Profit last = bound_.whole.back() - bound_.whole[bound_.whole.size() - 2];
-  adopt(device_contents(bin_, items_, bound_, static_cast<int>(model::kGpuMilli), last - delta_,
-                        kLabelsADeviceSize));
+  add_device_patterns(device_patterns(bin_, items_, bound_, static_cast<int>(model::kGpuMilli),
+                                      last - delta_, kLabelsADeviceSize));
   for (std::size_t i = 0; i < items_.size(); ++i) {
-    const Item& item = items_[i];
+    const PricingItem& item = items_[i];
     if (item.gpus == 0 || item.gpus > bin_.whole) continue;
-    contents_.push_back({.capacity = 0,
+    patterns_.push_back({.capacity = 0,
                          .total = {0, item.gpus, item.profit, reduced(item, bound_.multipliers),
                                    item.cpu, item.memory, item.nic, item.cap},
                          .items = {{static_cast<std::int32_t>(i), 1}}});

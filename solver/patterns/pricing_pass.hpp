@@ -11,22 +11,22 @@
 
 namespace berth::solver {
 
-/// One pass: all contents of the machine whose bound passes the threshold.
-class Pass {
+/// One pass: all patterns of the machine whose bound passes the threshold.
+class PricingPass {
  public:
   /// @param labels  kept at a time, dealt to the devices
-  Pass(const BinType& bin, std::span<const Item> items, const MachineBound& bound, Profit threshold,
-       std::size_t labels);
+  PricingPass(const BinType& bin, std::span<const PricingItem> items, const MachineBound& bound,
+              Profit threshold, std::size_t labels);
 
   void run();
 
-  /// Last labels of the contents; their parents tell what else is in them.
+  /// Last labels of the patterns; their parents tell what else is in them.
   [[nodiscard]] const std::vector<std::int32_t>& ends() const { return ends_; }
   [[nodiscard]] const Label& label(std::int32_t l) const {
     return arena_[static_cast<std::size_t>(l)];
   }
-  [[nodiscard]] const Content& content(std::int32_t c) const {
-    return contents_[static_cast<std::size_t>(c)];
+  [[nodiscard]] const DevicePattern& pattern(std::int32_t c) const {
+    return patterns_[static_cast<std::size_t>(c)];
   }
   [[nodiscard]] bool truncated() const { return truncated_; }
   [[nodiscard]] std::int64_t work() const { return work_; }
@@ -35,13 +35,13 @@ class Pass {
   [[nodiscard]] Profit devices_bound() const;
   [[nodiscard]] std::int32_t copies_before(const Label& last, std::int32_t item) const;
   [[nodiscard]] ParetoKnapsack::Admits admits() const;
-  void adopt(DeviceContents found);
+  void add_device_patterns(DevicePatterns found);
   void extend(ParetoKnapsack& knapsack, std::size_t from);
   void opened_devices(int free, std::size_t devices, Profit later);
   void whole_devices();
 
   const BinType& bin_;
-  std::span<const Item> items_;
+  std::span<const PricingItem> items_;
   const MachineBound& bound_;
   std::size_t labels_;
   Profit delta_ = 0;
@@ -50,7 +50,7 @@ class Pass {
   bool truncated_ = false;
   std::int64_t work_ = 0;
   std::vector<Label> arena_;
-  std::vector<Content> contents_;
+  std::vector<DevicePattern> patterns_;
   std::vector<std::int32_t> ends_;
 };
 

@@ -32,11 +32,12 @@ bool promising(const PackingProblem& problem, const ResidualProblem& residual, s
 }
 
 /// The best content of one machine out of the open jobs, when it is worth more than `beat`.
-std::vector<Pattern> best_content(const PackingProblem& problem, const ResidualProblem& residual,
-                                  std::size_t bin, double beat) {
+std::vector<MachinePattern> best_content(const PackingProblem& problem,
+                                         const ResidualProblem& residual, std::size_t bin,
+                                         double beat) {
   const std::vector<double> free(problem.types.size(), 0.0);
-  const auto items = items_of(problem, bin, free, residual.demand);
-  Priced priced = price_machine(problem, bin, items, to_profit(beat + kGain), kLimits);
+  const auto items = pricing_items(problem, bin, free, residual.demand);
+  PricingResult priced = price_machine(problem, bin, items, to_profit(beat + kGain), kLimits);
   problem.work += priced.work;
   return std::move(priced.patterns);
 }

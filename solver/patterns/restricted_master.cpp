@@ -33,10 +33,10 @@ Master::Master(const PackingProblem& problem, const ResidualProblem& residual)
   }
 }
 
-int Master::add(std::vector<Pattern> patterns) {
+int Master::add(std::vector<MachinePattern> patterns) {
   int added = 0;
   std::vector<std::pair<std::int32_t, double>> entries;
-  for (Pattern& p : patterns) {
+  for (MachinePattern& p : patterns) {
     const std::int32_t bin = row_of_bin_[static_cast<std::size_t>(p.bin)];
     if (bin < 0 || p.tasks.empty()) continue;
     entries.clear();

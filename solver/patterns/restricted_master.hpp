@@ -17,7 +17,7 @@ class Master {
   Master(const PackingProblem& problem, const ResidualProblem& residual);
 
   /// Adds patterns whose types and bin type are open and that are not there yet. Returns how many.
-  int add(std::vector<Pattern> patterns);
+  int add(std::vector<MachinePattern> patterns);
 
   /// Interior point to `tolerance` (scaled value), from the last point when there is one.
   InteriorPointResult solve(double tolerance);
@@ -30,8 +30,8 @@ class Master {
   void push_to_vertex();
 
   [[nodiscard]] std::size_t rows() const { return lp_.rows(); }
-  [[nodiscard]] const std::vector<Pattern>& patterns() const { return patterns_; }
-  [[nodiscard]] std::vector<Pattern> take_patterns() { return std::move(patterns_); }
+  [[nodiscard]] const std::vector<MachinePattern>& patterns() const { return patterns_; }
+  [[nodiscard]] std::vector<MachinePattern> take_patterns() { return std::move(patterns_); }
   /// By pattern; sized to `patterns` (0 for those added since the last solve).
   [[nodiscard]] std::vector<double> usage() const;
   [[nodiscard]] double value() const;
@@ -50,7 +50,7 @@ class Master {
   std::size_t type_rows_ = 0;
   LinearProgram lp_;
   PrimalDual point_;
-  std::vector<Pattern> patterns_;
+  std::vector<MachinePattern> patterns_;
   std::vector<std::int32_t> column_bin_;  ///< bin type row by column
   std::set<std::pair<std::int32_t, std::vector<TypeCount>>> known_;
 };

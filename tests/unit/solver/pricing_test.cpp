@@ -49,7 +49,7 @@ PackingProblem random_problem(std::uint64_t seed) {
 /// Every content of the machine, task by task, shares tried on every device.
 struct Exhaustive {
   const PackingProblem& problem;
-  std::span<const Item> items;
+  std::span<const PricingItem> items;
   Profit best = 0;
 
   void search(std::size_t item, std::vector<int> free, std::int64_t cpu, std::int64_t memory,
@@ -57,7 +57,7 @@ struct Exhaustive {
     best = std::max(best, profit);
     if (item == items.size()) return;
     search(item + 1, free, cpu, memory, nic, profit);
-    const Item& i = items[item];
+    const PricingItem& i = items[item];
     if (i.cpu > cpu || i.memory > memory || i.nic > nic) return;
     const auto again = [&](std::vector<int> left) {
       search(item, std::move(left), cpu - i.cpu, memory - i.memory, nic - i.nic, profit + i.profit);
@@ -87,7 +87,7 @@ struct Exhaustive {
   }
 };
 
-Profit brute_force(const PackingProblem& p, std::span<const Item> items) {
+Profit brute_force(const PackingProblem& p, std::span<const PricingItem> items) {
   const BinType& s = p.bins.front();
   std::vector<int> free(static_cast<std::size_t>(s.whole), 1000);
   free.insert(free.end(), s.partial.begin(), s.partial.end());
@@ -96,17 +96,17 @@ Profit brute_force(const PackingProblem& p, std::span<const Item> items) {
   return e.best;
 }
 
-Profit earned(const Pattern& pattern, std::span<const Item> items) {
+Profit earned(const MachinePattern& pattern, std::span<const PricingItem> items) {
   Profit sum = 0;
   for (const TypeCount& t : pattern.tasks) {
-    const auto item = std::ranges::find(items, t.type, &Item::type);
+    const auto item = std::ranges::find(items, t.type, &PricingItem::type);
     sum += t.count * item->profit;
   }
   return sum;
 }
 
 /// CPU, memory and every device of the pattern within the machine.
-void expect_feasible(const PackingProblem& p, const Pattern& pattern) {
+void expect_feasible(const PackingProblem& p, const MachinePattern& pattern) {
   const BinType& s = p.bins.front();
   std::int64_t cpu = 0;
   std::int64_t memory = 0;
@@ -114,7 +114,7 @@ void expect_feasible(const PackingProblem& p, const Pattern& pattern) {
   int whole = 0;
   std::map<std::int32_t, std::int32_t> on_devices;
   std::vector<int> opened = s.partial;
-  for (const DeviceContent& d : pattern.devices) {
+  for (const DeviceShares& d : pattern.devices) {
     int used = 0;
     for (const TypeCount& t : d.shares) {
       used += t.count * p.types[static_cast<std::size_t>(t.type)].shape.gpu_milli;
@@ -152,14 +152,14 @@ TEST_P(Pricing, finds_what_trying_everything_finds) {
   const PackingProblem p = random_problem(static_cast<std::uint64_t>(GetParam()));
   const std::vector<double> price(p.types.size(), 0.05);
   const std::vector<std::int64_t> caps(p.types.size(), 1000);
-  const auto items = items_of(p, 0, price, caps);
-  const bool gpus_only = std::ranges::all_of(items, &Item::uses_gpu);
+  const auto items = pricing_items(p, 0, price, caps);
+  const bool gpus_only = std::ranges::all_of(items, &PricingItem::uses_gpu);
   const Profit best = brute_force(p, items);
-  const Priced priced = price_machine(p, 0, items, 0, {});
+  const PricingResult priced = price_machine(p, 0, items, 0, {});
   EXPECT_GE(priced.bound, best);
   EXPECT_EQ(priced.exact, true);
   Profit found = 0;
-  for (const Pattern& pattern : priced.patterns) {
+  for (const MachinePattern& pattern : priced.patterns) {
     expect_feasible(p, pattern);
     found = std::max(found, earned(pattern, items));
   }
@@ -178,8 +178,8 @@ TEST_P(Pricing, keeps_to_caps) {
   const PackingProblem p = random_problem(static_cast<std::uint64_t>(GetParam()));
   const std::vector<double> price(p.types.size(), 0.0);
   const std::vector<std::int64_t> caps(p.types.size(), 1);
-  const auto items = items_of(p, 0, price, caps);
-  for (const Pattern& pattern : price_machine(p, 0, items, 0, {}).patterns) {
+  const auto items = pricing_items(p, 0, price, caps);
+  for (const MachinePattern& pattern : price_machine(p, 0, items, 0, {}).patterns) {
     for (const TypeCount& t : pattern.tasks) EXPECT_LE(t.count, 1);
   }
 }
@@ -188,8 +188,8 @@ TEST_P(Pricing, keeps_the_bound_when_labels_run_out) {
   const PackingProblem p = random_problem(static_cast<std::uint64_t>(GetParam()));
   const std::vector<double> price(p.types.size(), 0.0);
   const std::vector<std::int64_t> caps(p.types.size(), 1000);
-  const auto items = items_of(p, 0, price, caps);
-  const Priced priced =
+  const auto items = pricing_items(p, 0, price, caps);
+  const PricingResult priced =
       price_machine(p, 0, items, 0, {.patterns = 1, .labels = 1, .last_labels = 1});
   EXPECT_GE(priced.bound, brute_force(p, items));
 }
@@ -198,15 +198,15 @@ TEST_P(Pricing, keeps_the_bound_when_labels_run_out) {
 TEST_P(Pricing, leaves_out_no_task_that_a_content_needs) {
   const PackingProblem p = random_problem(static_cast<std::uint64_t>(GetParam()));
   const std::vector<double> price(p.types.size(), 0.05);
-  std::vector<Item> all;
+  std::vector<PricingItem> all;
   for (std::size_t t = 0; t < p.types.size(); ++t) {
     std::vector<std::int64_t> alone(p.types.size(), 0);
     alone[t] = 1000;
-    const auto item = items_of(p, 0, price, alone);
+    const auto item = pricing_items(p, 0, price, alone);
     all.insert(all.end(), item.begin(), item.end());
   }
   const std::vector<std::int64_t> caps(p.types.size(), 1000);
-  EXPECT_EQ(brute_force(p, items_of(p, 0, price, caps)), brute_force(p, all));
+  EXPECT_EQ(brute_force(p, pricing_items(p, 0, price, caps)), brute_force(p, all));
 }
 
 /// Types asked for on one machine of two GPUs: shares of a half, worth 0.3, 0.4 and 0.2.
@@ -226,7 +226,7 @@ std::vector<std::int32_t> halves_asked_for(std::vector<std::int64_t> caps) {
   }
   std::vector<std::int32_t> types;
   const std::vector<double> price(p.types.size(), 0.0);
-  for (const Item& item : items_of(p, 0, price, caps)) types.push_back(item.type);
+  for (const PricingItem& item : pricing_items(p, 0, price, caps)) types.push_back(item.type);
   return types;
 }
 
