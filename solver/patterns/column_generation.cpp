@@ -36,16 +36,16 @@ double machines_bound(const ResidualProblem& residual, const std::vector<Pricing
   return bound;
 }
 
-int add_all(Master& master, std::vector<PricingResult>& priced) {
+int add_all(RestrictedMaster& master, std::vector<PricingResult>& priced) {
   int added = 0;
   for (PricingResult& p : priced) added += master.add(std::move(p.patterns));
   return added;
 }
 
-std::vector<std::int64_t> copies_allowed(const ResidualProblem& residual, Copies copies) {
+std::vector<std::int64_t> copies_allowed(const ResidualProblem& residual, CopyLimit copies) {
   std::vector<std::int64_t> caps = residual.demand;
   for (std::int64_t& cap : caps) {
-    if (cap > 0 && copies == Copies::unlimited) cap = kNoCap;
+    if (cap > 0 && copies == CopyLimit::unlimited) cap = kNoCap;
   }
   return caps;
 }
@@ -66,7 +66,7 @@ std::int64_t work_of_iteration(std::size_t rows) {
 }
 
 /// Effort of the loop: how tight to solve, how thorough to price, the best bound.
-struct Progress {
+struct PricingEffort {
   double tolerance = 0.0;
   std::size_t labels = kQuickLabels;
 };
@@ -89,11 +89,11 @@ std::vector<PricingResult> price_bins(const PackingProblem& problem,
   return priced;
 }
 
-Relaxation relax(const PackingProblem& problem, const ResidualProblem& residual,
-                 std::vector<MachinePattern> start, const RelaxationLimits& limits) {
+Relaxation generate_columns(const PackingProblem& problem, const ResidualProblem& residual,
+                            std::vector<MachinePattern> start, const RelaxationLimits& limits) {
   Relaxation result;
   result.price.assign(problem.types.size(), 0.0);
-  Master master(problem, residual);
+  RestrictedMaster master(problem, residual);
   if (master.add(std::move(start)) == 0) return result;  // nothing fits anywhere
   const std::vector<std::int64_t> caps = copies_allowed(residual, limits.copies);
   const double rewards = rewards_open(problem, residual);
@@ -102,8 +102,8 @@ Relaxation relax(const PackingProblem& problem, const ResidualProblem& residual,
   for (std::size_t s = 0; s < problem.bins.size(); ++s) {
     size += static_cast<double>(residual.supply[s] * problem.bins[s].milli()) / 1000.0;
   }
-  Progress now{.tolerance = 0.1 * std::max(size, 1.0),
-               .labels = std::min(kQuickLabels, limits.labels)};
+  PricingEffort now{.tolerance = 0.1 * std::max(size, 1.0),
+                    .labels = std::min(kQuickLabels, limits.labels)};
   result.bound = std::numeric_limits<double>::infinity();
   Stopwatch watch;
   for (result.rounds = 0; result.rounds < limits.rounds; ++result.rounds) {
@@ -142,7 +142,7 @@ Relaxation relax(const PackingProblem& problem, const ResidualProblem& residual,
     now.tolerance =
         std::max(std::min(now.tolerance, gap / 10.0), (added == 0 ? 0.01 : 0.2) * wanted);
   }
-  master.push_to_vertex();
+  master.crossover();
   result.value = master.value();
   result.usage = master.usage();
   result.patterns = master.take_patterns();

@@ -12,7 +12,7 @@ namespace berth::solver {
 
 /// Copies of a job type that one machine may get: as in the bound (none but what fits), or no more
 /// than are open. The latter makes patterns that can be used whole, once few jobs are left.
-enum class Copies : std::uint8_t { unlimited, open };
+enum class CopyLimit : std::uint8_t { unlimited, open };
 
 /// Values and bounds without the rewards that drive required jobs in; these are not worth anything.
 struct RelaxationLimits {
@@ -21,7 +21,7 @@ struct RelaxationLimits {
   double enough = 1e300;   ///< stop at this value, rewards included: it cannot be more (scaled)
   int rounds = 150;        ///< of pricing
   std::size_t labels = 150000;  ///< of a machine, when pricing is thorough
-  Copies copies = Copies::unlimited;
+  CopyLimit copies = CopyLimit::unlimited;
   double work = 1.0;  ///< part of the problem's work after which nothing is priced any more
 };
 
@@ -49,8 +49,9 @@ std::vector<PricingResult> price_bins(const PackingProblem& problem,
                                       std::span<const std::int64_t> caps,
                                       const PricingLimits& limits);
 
-/// Column generation: master, pricing at its own interior prices, until the bound meets the value.
-Relaxation relax(const PackingProblem& problem, const ResidualProblem& residual,
-                 std::vector<MachinePattern> start, const RelaxationLimits& limits);
+/// Column generation (Gilmore and Gomory 1961) at interior prices of the master (Gondzio,
+/// Gonzalez-Brevis and Munari 2013), until the bound meets the value.
+Relaxation generate_columns(const PackingProblem& problem, const ResidualProblem& residual,
+                            std::vector<MachinePattern> start, const RelaxationLimits& limits);
 
 }  // namespace berth::solver

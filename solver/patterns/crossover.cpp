@@ -12,9 +12,10 @@ namespace {
 constexpr double kTiny = 1e-9;  ///< pivots and reduced costs below are 0
 
 /// Scales x so that every row holds, and drops what is small.
-std::vector<double> feasible(const LinearProgram& lp, std::span<const double> from, double drop) {
+std::vector<double> feasible(const LinearProgram& lp, std::span<const double> from,
+                             double drop_tolerance) {
   std::vector<double> x(from.begin(), from.end());
-  for (double& v : x) v = v < drop ? 0.0 : v;
+  for (double& v : x) v = v < drop_tolerance ? 0.0 : v;
   std::vector<double> load(lp.rows(), 0.0);
   for (std::size_t j = 0; j < x.size(); ++j) {
     for (std::size_t k = lp.start[j]; k < lp.start[j + 1]; ++k) {
@@ -69,7 +70,7 @@ class Basis {
     }
   }
 
-  Vertex result() {
+  BasicSolution result() {
     for (std::size_t i = 0; i < m_; ++i) {
       if (basic_[i] >= 0) x_[static_cast<std::size_t>(basic_[i])] = std::max(level_[i], 0.0);
     }
@@ -139,11 +140,11 @@ class Basis {
 
 }  // namespace
 
-Vertex find_vertex(const LinearProgram& lp, std::span<const double> x, double drop) {
-  Basis basis(lp, feasible(lp, x, drop));
+BasicSolution crossover(const LinearProgram& lp, std::span<const double> x, double drop_tolerance) {
+  Basis basis(lp, feasible(lp, x, drop_tolerance));
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t j = 0; j < x.size(); ++j) {
-    if (x[j] >= drop && x[j] > 0.0) order.emplace_back(-x[j], j);
+    if (x[j] >= drop_tolerance && x[j] > 0.0) order.emplace_back(-x[j], j);
   }
   std::ranges::sort(order);
   for (const auto& [amount, j] : order) basis.push(j);

@@ -51,8 +51,8 @@ std::vector<double> gpu_worth(const PackingProblem& problem, std::span<const dou
   return worth;
 }
 
-double bound_by_jobs(const PackingProblem& problem, const model::Valuation& valuation,
-                     const Relaxation& relaxation, const model::Placement& placed) {
+double lagrangian_bound(const PackingProblem& problem, const model::Valuation& valuation,
+                        const Relaxation& relaxation, const model::Placement& placed) {
   const ScaledPrices prices = scaled_prices(problem, relaxation.price);
   const auto is_placed = [&](JobId job) {
     return std::ranges::binary_search(placed, job, {}, &model::JobPlacement::job);

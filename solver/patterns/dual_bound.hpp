@@ -29,10 +29,10 @@ std::vector<ShapePrice> shape_prices(const PackingProblem& problem,
 std::vector<double> gpu_worth(const PackingProblem& problem, std::span<const double> bin_earnings,
                               std::size_t types);
 
-/// The bound that these prices prove, job by job (types may be aggregates of unequal values):
-/// machines' earnings + what each job keeps at best; required jobs that are placed count even when
-/// they keep less than nothing. In units of the objective.
-double bound_by_jobs(const PackingProblem& problem, const model::Valuation& valuation,
-                     const Relaxation& relaxation, const model::Placement& placed);
+/// The Lagrangian bound (Geoffrion 1974) that these prices prove, job by job (types may be
+/// aggregates of unequal values): machines' earnings + what each job keeps at best; required jobs
+/// that are placed count even when they keep less than nothing. In units of the objective.
+double lagrangian_bound(const PackingProblem& problem, const model::Valuation& valuation,
+                        const Relaxation& relaxation, const model::Placement& placed);
 
 }  // namespace berth::solver

@@ -9,13 +9,13 @@ namespace berth::solver {
 namespace {
 
 /// Jobs alike in shape and allowed types, the best first.
-using Group = std::vector<JobId>;
+using EqualJobs = std::vector<JobId>;
 
 GpuTypeId value_type(const model::Cluster& cluster, MachineId m, const model::Shape& shape) {
   return shape.uses_gpu() ? cluster.class_of(m).gpu_type : GpuTypeId{};
 }
 
-std::vector<Group> group(const model::Valuation& valuation, std::span<const JobId> jobs) {
+std::vector<EqualJobs> group(const model::Valuation& valuation, std::span<const JobId> jobs) {
   const model::Workload& workload = valuation.instance().workload;
   std::vector<std::tuple<bool, double, std::int64_t, std::int64_t, JobId>> order;
   for (const JobId id : jobs) {
@@ -25,7 +25,7 @@ std::vector<Group> group(const model::Valuation& valuation, std::span<const JobI
   }
   std::ranges::sort(order);
   std::map<std::tuple<bool, ShapeId, std::uint64_t>, std::size_t> known;
-  std::vector<Group> groups;
+  std::vector<EqualJobs> groups;
   for (const auto& entry : order) {
     const JobId id = std::get<JobId>(entry);
     const model::Job& job = workload.job(id);
@@ -39,12 +39,12 @@ std::vector<Group> group(const model::Valuation& valuation, std::span<const JobI
 
 }  // namespace
 
-void fill_leftovers(const model::Valuation& valuation, model::Room& room,
-                    std::span<const MachineId> machines, std::span<const JobId> jobs,
-                    model::Placement& placed) {
+void fill_idle_capacity(const model::Valuation& valuation, model::Room& room,
+                        std::span<const MachineId> machines, std::span<const JobId> jobs,
+                        model::Placement& placed) {
   const model::Cluster& cluster = valuation.instance().cluster;
   const model::Workload& workload = valuation.instance().workload;
-  for (const Group& members : group(valuation, jobs)) {
+  for (const EqualJobs& members : group(valuation, jobs)) {
     const model::Job& first = workload.job(members.front());
     const model::Shape& shape = workload.shape(workload.groups_of(first).front().shape);
     std::vector<std::tuple<double, std::int64_t, std::int64_t, MachineId>> order;

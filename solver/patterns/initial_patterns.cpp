@@ -103,8 +103,8 @@ MachinePattern fill_machine(const PackingProblem& problem, std::size_t bin,
   return p;
 }
 
-std::vector<MachinePattern> start_patterns(const PackingProblem& problem,
-                                           const ResidualProblem& residual) {
+std::vector<MachinePattern> initial_patterns(const PackingProblem& problem,
+                                             const ResidualProblem& residual) {
   std::vector<MachinePattern> patterns;
   const auto descending = by_size(problem, -1);
   cover_demand(problem, residual, descending, patterns);

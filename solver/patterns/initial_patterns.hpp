@@ -15,7 +15,7 @@ MachinePattern fill_machine(const PackingProblem& problem, std::size_t bin,
 
 /// First columns: machines filled one kind after the other, large tasks first, until the jobs run
 /// out; and for each type and bin type one machine that starts with that type.
-std::vector<MachinePattern> start_patterns(const PackingProblem& problem,
-                                           const ResidualProblem& residual);
+std::vector<MachinePattern> initial_patterns(const PackingProblem& problem,
+                                             const ResidualProblem& residual);
 
 }  // namespace berth::solver

@@ -45,9 +45,9 @@ class Devices {
   std::size_t next_ = 0;
 };
 
-class HandOut {
+class Instantiation {
  public:
-  HandOut(const PackingProblem& problem, const model::Workload& workload, model::Room& room)
+  Instantiation(const PackingProblem& problem, const model::Workload& workload, model::Room& room)
       : problem_(problem), workload_(workload), room_(room), next_job_(problem.types.size(), 0) {}
 
   void fill(MachineId machine, const MachinePattern& pattern) {
@@ -102,9 +102,9 @@ class HandOut {
 
 }  // namespace
 
-model::Placement hand_out(const PackingProblem& problem, const model::Workload& workload,
-                          model::Room& room, const Usage& usage) {
-  HandOut out(problem, workload, room);
+model::Placement instantiate(const PackingProblem& problem, const model::Workload& workload,
+                             model::Room& room, const Usage& usage) {
+  Instantiation out(problem, workload, room);
   std::vector<std::size_t> next_machine(problem.bins.size(), 0);
   for (const PatternUse& used : usage) {
     const auto s = static_cast<std::size_t>(used.pattern.bin);

@@ -36,8 +36,8 @@ void draw(Usage& usage, std::vector<std::int64_t> weight, std::int64_t count, st
   }
 }
 
-Usage free_some(const PackingProblem& problem, Usage& usage, int machines, std::uint64_t seed,
-                std::uint64_t round) {
+Usage destroy_some(const PackingProblem& problem, Usage& usage, int machines, std::uint64_t seed,
+                   std::uint64_t round) {
   Usage freed;
   std::vector<std::int64_t> weight(usage.size());
   for (std::size_t u = 0; u < usage.size(); ++u) {
@@ -53,26 +53,26 @@ Usage free_some(const PackingProblem& problem, Usage& usage, int machines, std::
 }
 
 /// A search's step: what was freed, and the room it left.
-struct Freed {
+struct DestroyedPart {
   Usage kept;
   ResidualProblem open;
   double old = 0.0;
 };
 
-Freed free_machines(const PackingProblem& problem, const ResidualProblem& residual,
-                    const Usage& usage, int machines, std::uint64_t seed, std::uint64_t round,
-                    Usage& freed) {
-  Freed f{usage, residual, 0.0};
-  freed = free_some(problem, f.kept, machines, seed, round);
-  f.old = worth(problem, freed);
+DestroyedPart destroy(const PackingProblem& problem, const ResidualProblem& residual,
+                      const Usage& usage, int machines, std::uint64_t seed, std::uint64_t round,
+                      Usage& freed) {
+  DestroyedPart f{usage, residual, 0.0};
+  freed = destroy_some(problem, f.kept, machines, seed, round);
+  f.old = value_of(problem, freed);
   for (const PatternUse& u : freed) take(f.open, u.pattern, -u.copies);
   return f;
 }
 
 /// Keeps what is worth no less: equals too, so that the next search starts elsewhere.
-void keep_equal_or_better(const PackingProblem& problem, Freed&& f, Usage&& again,
+void keep_equal_or_better(const PackingProblem& problem, DestroyedPart&& f, Usage&& again,
                           ResidualProblem& residual, Usage& usage) {
-  if (worth(problem, again) < f.old - kRounding) return;
+  if (value_of(problem, again) < f.old - kRounding) return;
   f.kept.insert(f.kept.end(), again.begin(), again.end());
   canonicalise(f.kept);
   usage = std::move(f.kept);
@@ -80,32 +80,33 @@ void keep_equal_or_better(const PackingProblem& problem, Freed&& f, Usage&& agai
 }
 
 /// Many machines, by relaxation and dive.
-void repack_many(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
-                 const std::vector<MachinePattern>& patterns, const NeighbourhoodLimits& limits,
-                 std::uint64_t round) {
+void repair_by_relaxation(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
+                          const std::vector<MachinePattern>& patterns,
+                          const NeighbourhoodLimits& limits, std::uint64_t round) {
   Usage freed;
-  Freed f = free_machines(problem, residual, usage, limits.machines, limits.seed, 2 * round, freed);
+  DestroyedPart f =
+      destroy(problem, residual, usage, limits.machines, limits.seed, 2 * round, freed);
   std::vector<MachinePattern> start;
   for (const MachinePattern& p : patterns) {
     if (copies_within(f.open, p) > 0) start.push_back(p);
   }
   for (const PatternUse& u : freed) start.push_back(u.pattern);
-  Relaxation local = relax(
+  Relaxation local = generate_columns(
       problem, f.open, std::move(start),
       {.gap = 0.0, .tolerance = limits.tolerance, .rounds = kPricingRounds, .labels = kManyLabels});
   if (local.bound <= f.old + kLeastGain) return;
-  Usage again =
-      dive(problem, f.open, std::move(local.patterns), std::move(local.usage), limits.tolerance)
-          .usage;
-  refill(problem, f.open, again);
+  Usage again = dive_patterns(problem, f.open, std::move(local.patterns), std::move(local.usage),
+                              limits.tolerance)
+                    .usage;
+  reoptimise_machines(problem, f.open, again);
   keep_equal_or_better(problem, std::move(f), std::move(again), residual, usage);
 }
 
 /// A few machines, one after the other, bin types in a drawn order.
-void repack_few(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
-                const NeighbourhoodLimits& limits, std::uint64_t round) {
+void repair_in_order(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
+                     const NeighbourhoodLimits& limits, std::uint64_t round) {
   Usage freed;
-  Freed f = free_machines(problem, residual, usage, kFew, limits.seed, 2 * round + 1, freed);
+  DestroyedPart f = destroy(problem, residual, usage, kFew, limits.seed, 2 * round + 1, freed);
   std::vector<std::size_t> order;
   for (std::size_t s = 0; s < problem.bins.size(); ++s) {
     if (f.open.supply[s] > 0) order.push_back(s);
@@ -119,15 +120,15 @@ void repack_few(const PackingProblem& problem, ResidualProblem& residual, Usage&
 
 }  // namespace
 
-int search_neighbourhoods(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
-                          const std::vector<MachinePattern>& patterns,
-                          const NeighbourhoodLimits& limits) {
+int large_neighbourhood_search(const PackingProblem& problem, ResidualProblem& residual,
+                               Usage& usage, const std::vector<MachinePattern>& patterns,
+                               const NeighbourhoodLimits& limits) {
   int round = 0;
-  for (; round < limits.rounds && worth(problem, usage) < limits.target; ++round) {
+  for (; round < limits.rounds && value_of(problem, usage) < limits.target; ++round) {
     if (problem.exhausted()) break;
     const auto key = static_cast<std::uint64_t>(round);
-    repack_many(problem, residual, usage, patterns, limits, key);
-    repack_few(problem, residual, usage, limits, key);
+    repair_by_relaxation(problem, residual, usage, patterns, limits, key);
+    repair_in_order(problem, residual, usage, limits, key);
   }
   return round;
 }

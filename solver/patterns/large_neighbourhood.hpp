@@ -15,10 +15,11 @@ struct NeighbourhoodLimits {
   std::uint64_t seed = 0;
 };
 
-/// Local search: frees some machines (up to half of them with idle GPUs, the rest drawn), packs
-/// them anew by relaxation, dive and refill, keeps what is worth no less. Returns the rounds.
-int search_neighbourhoods(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
-                          const std::vector<MachinePattern>& patterns,
-                          const NeighbourhoodLimits& limits);
+/// Large neighbourhood search (Shaw 1998): frees some machines (up to half of them with idle GPUs,
+/// the rest drawn), packs them anew by column generation, dive and reoptimisation, keeps what is
+/// worth no less. Returns the rounds.
+int large_neighbourhood_search(const PackingProblem& problem, ResidualProblem& residual,
+                               Usage& usage, const std::vector<MachinePattern>& patterns,
+                               const NeighbourhoodLimits& limits);
 
 }  // namespace berth::solver

@@ -26,7 +26,7 @@ constexpr double kFine = 0.03;       ///< of the gap: how exactly the dive solve
 constexpr double kFinest = 1e-6;     ///< relative, when hardly a gap is allowed
 
 /// What of a bound is not reward (scaled): gaps are fractions of it.
-double worth_of_bound(const PackingProblem& problem, double bound) {
+double bound_without_rewards(const PackingProblem& problem, double bound) {
   double rewards = 0.0;
   for (const JobType& t : problem.types) rewards += t.reward * static_cast<double>(t.jobs.size());
   return std::max(std::abs(bound - rewards), 1e-9);
@@ -41,7 +41,7 @@ std::vector<JobId> not_placed(std::span<const JobId> jobs, const model::Placemen
   return left;
 }
 
-Usage round_to_machines(const PackingProblem& problem, Relaxation& relaxed,
+Usage round_to_integers(const PackingProblem& problem, Relaxation& relaxed,
                         const PackOptions& options, PackStats& stats) {
   Stopwatch watch;
   ResidualProblem residual = full_residual(problem);
@@ -49,23 +49,23 @@ Usage round_to_machines(const PackingProblem& problem, Relaxation& relaxed,
   for (std::size_t j = 0; j < relaxed.patterns.size(); ++j) {
     if (relaxed.usage[j] > 0.0) patterns.push_back(relaxed.patterns[j]);
   }
-  const double real = worth_of_bound(problem, relaxed.bound);
+  const double real = bound_without_rewards(problem, relaxed.bound);
   const double tolerance = std::max(kFine * options.gap, kFinest) * real;
-  Dived dived =
-      dive(problem, residual, std::move(relaxed.patterns), std::move(relaxed.usage), tolerance);
-  stats.dive_rounds = dived.rounds;
+  PatternDiveResult dive = dive_patterns(problem, residual, std::move(relaxed.patterns),
+                                         std::move(relaxed.usage), tolerance);
+  stats.dive_rounds = dive.rounds;
   stats.dive_seconds = watch.lap();
-  refill(problem, residual, dived.usage);
-  stats.refill_seconds = watch.lap();
+  reoptimise_machines(problem, residual, dive.usage);
+  stats.reoptimisation_seconds = watch.lap();
   stats.neighbourhoods =
-      search_neighbourhoods(problem, residual, dived.usage, patterns,
-                            {.rounds = options.neighbourhoods,
-                             .machines = options.neighbourhood_machines,
-                             .target = relaxed.bound - kShareOfGap * options.gap * real,
-                             .tolerance = tolerance,
-                             .seed = options.seed});
+      large_neighbourhood_search(problem, residual, dive.usage, patterns,
+                                 {.rounds = options.neighbourhoods,
+                                  .machines = options.neighbourhood_machines,
+                                  .target = relaxed.bound - kShareOfGap * options.gap * real,
+                                  .tolerance = tolerance,
+                                  .seed = options.seed});
   stats.neighbourhood_seconds = watch.lap();
-  return std::move(dived.usage);
+  return std::move(dive.usage);
 }
 
 void add(PackStats& stats, const Relaxation& relaxed) {
@@ -76,11 +76,11 @@ void add(PackStats& stats, const Relaxation& relaxed) {
 }
 
 /// The relaxation; where jobs of unequal value share a type, types are split where it matters.
-Relaxation relax_whole(PackingProblem& problem, const model::Valuation& valuation,
-                       const PackOptions& options, PackStats& stats) {
+Relaxation relax_and_disaggregate(PackingProblem& problem, const model::Valuation& valuation,
+                                  const PackOptions& options, PackStats& stats) {
   Stopwatch watch;
   const ResidualProblem residual = full_residual(problem);
-  std::vector<MachinePattern> start = start_patterns(problem, residual);
+  std::vector<MachinePattern> start = initial_patterns(problem, residual);
   stats.start_seconds = watch.lap();
   const RelaxationLimits limits{.gap = options.relaxation_share * options.gap,
                                 .rounds = options.pricing_rounds,
@@ -89,7 +89,7 @@ Relaxation relax_whole(PackingProblem& problem, const model::Valuation& valuatio
                                 .rounds = options.pricing_rounds,
                                 .work = kRelaxation};
   Relaxation relaxed =
-      relax(problem, residual, std::move(start), problem.aggregated ? coarse : limits);
+      generate_columns(problem, residual, std::move(start), problem.aggregated ? coarse : limits);
   for (int pass = 1; problem.aggregated && pass <= kDisaggregationPasses; ++pass) {
     const int budget = options.job_types * 4 / 3 - static_cast<int>(problem.types.size());
     const Disaggregation split = disaggregate(problem, valuation, relaxed.price, budget);
@@ -97,8 +97,8 @@ Relaxation relax_whole(PackingProblem& problem, const model::Valuation& valuatio
                       split.loss <= 0.3 * options.gap * relaxed.bound ||
                       problem.exhausted(kRelaxation);
     add(stats, relaxed);
-    relaxed =
-        relax(problem, full_residual(problem), std::move(relaxed.patterns), last ? limits : coarse);
+    relaxed = generate_columns(problem, full_residual(problem), std::move(relaxed.patterns),
+                               last ? limits : coarse);
     if (last) break;
   }
   add(stats, relaxed);
@@ -122,14 +122,15 @@ PackResult pack(const model::Valuation& valuation, model::Room& room,
   add_job_types(problem, valuation, jobs, options.job_types);
   result.stats.bin_types = static_cast<int>(problem.bins.size());
 
-  Relaxation relaxed = relax_whole(problem, valuation, options, result.stats);
-  const Usage usage = round_to_machines(problem, relaxed, options, result.stats);
-  result.placed = hand_out(problem, instance.workload, room, usage);
-  fill_leftovers(valuation, room, machines, not_placed(jobs, result.placed), result.placed);
+  Relaxation relaxed = relax_and_disaggregate(problem, valuation, options, result.stats);
+  const Usage usage = round_to_integers(problem, relaxed, options, result.stats);
+  result.placed = instantiate(problem, instance.workload, room, usage);
+  fill_idle_capacity(valuation, room, machines, not_placed(jobs, result.placed), result.placed);
 
   for (const model::JobPlacement& p : result.placed) result.value += valuation.placed(p);
   result.relaxation = relaxed.value * problem.unit;
-  result.bound = std::max(bound_by_jobs(problem, valuation, relaxed, result.placed), result.value);
+  result.bound =
+      std::max(lagrangian_bound(problem, valuation, relaxed, result.placed), result.value);
   result.prices = shape_prices(problem, relaxed.price);
   result.gpu_worth = gpu_worth(problem, relaxed.worth, instance.cluster.gpu_types.size());
   result.stats.work = problem.work;

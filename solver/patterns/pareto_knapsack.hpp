@@ -33,8 +33,9 @@ struct ParetoItem {
   std::int32_t cap = 0;  ///< copies
 };
 
-/// Knapsack with four measures: for every size used, the contents none of which another dominates
-/// in profit, CPU, memory and NIC at once. Contents that cannot end above `floor` are dropped.
+/// Multi-objective knapsack by labels (Nemhauser and Ullmann 1969): for every size used, the
+/// contents none of which another dominates in profit, CPU, memory and NIC at once. Contents that
+/// cannot end above `floor` are dropped.
 class ParetoKnapsack {
  public:
   struct LabelLimits {

@@ -6,7 +6,7 @@
 
 namespace berth::solver {
 
-double worth(const PackingProblem& problem, const MachinePattern& pattern) {
+double value_of(const PackingProblem& problem, const MachinePattern& pattern) {
   const std::size_t slot = problem.bins[static_cast<std::size_t>(pattern.bin)].slot;
   double sum = 0.0;
   for (const TypeCount& t : pattern.tasks) {
@@ -40,10 +40,10 @@ void take(ResidualProblem& residual, const MachinePattern& pattern, std::int64_t
   }
 }
 
-double worth(const PackingProblem& problem, const Usage& usage) {
+double value_of(const PackingProblem& problem, const Usage& usage) {
   double sum = 0.0;
   for (const PatternUse& u : usage)
-    sum += static_cast<double>(u.copies) * worth(problem, u.pattern);
+    sum += static_cast<double>(u.copies) * value_of(problem, u.pattern);
   return sum;
 }
 

@@ -29,7 +29,7 @@ struct MachinePattern {
 };
 
 /// Scaled value, rewards included.
-double worth(const PackingProblem& problem, const MachinePattern& pattern);
+double value_of(const PackingProblem& problem, const MachinePattern& pattern);
 /// GPU thousandths its tasks take there.
 std::int64_t milli(const PackingProblem& problem, const MachinePattern& pattern);
 /// How many copies the residual admits, at most its supply of the bin type.
@@ -43,7 +43,7 @@ struct PatternUse {
   std::int64_t copies = 0;
 };
 using Usage = std::vector<PatternUse>;
-double worth(const PackingProblem& problem, const Usage& usage);
+double value_of(const PackingProblem& problem, const Usage& usage);
 /// Joins equal patterns and puts them into (bin type, tasks) order; drops copies of 0.
 void canonicalise(Usage& usage);
 

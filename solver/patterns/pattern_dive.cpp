@@ -24,10 +24,11 @@ class PatternDive {
   PatternDive(const PackingProblem& problem, ResidualProblem& residual, double tolerance)
       : problem_(problem), residual_(residual), tolerance_(tolerance) {}
 
-  Dived run(std::vector<MachinePattern> patterns, std::vector<double> x) {
-    Dived result;
+  PatternDiveResult run(std::vector<MachinePattern> patterns, std::vector<double> x) {
+    PatternDiveResult result;
     double most = 0.0;  // value of the last relaxation
-    for (std::size_t j = 0; j < patterns.size(); ++j) most += worth(problem_, patterns[j]) * x[j];
+    for (std::size_t j = 0; j < patterns.size(); ++j)
+      most += value_of(problem_, patterns[j]) * x[j];
     for (; result.rounds < kMostRounds; ++result.rounds) {
       const bool whole = fix_whole(patterns, x, result.usage);
       const bool up = round_up(patterns, x, result.usage);
@@ -36,7 +37,7 @@ class PatternDive {
         round_rest(patterns, x, result.usage);
         break;
       }
-      const double fixed = worth(problem_, result.usage);
+      const double fixed = value_of(problem_, result.usage);
       Relaxation left = solve(open(std::move(patterns)), most - fixed);
       if (left.patterns.empty()) break;
       most = fixed + left.value;
@@ -107,17 +108,17 @@ class PatternDive {
 
   /// The residual relaxation. It can be worth no more than what the last one has left.
   Relaxation solve(std::vector<MachinePattern> patterns, double left) const {
-    auto fresh = start_patterns(problem_, residual_);
+    auto fresh = initial_patterns(problem_, residual_);
     patterns.insert(patterns.end(), std::make_move_iterator(fresh.begin()),
                     std::make_move_iterator(fresh.end()));
-    return relax(problem_, residual_, std::move(patterns),
-                 {.gap = 0.0,
-                  .tolerance = tolerance_,
-                  .enough = left - tolerance_,
-                  .rounds = kDiveRounds,
-                  .labels = kDiveLabels,
-                  .copies = Copies::open,
-                  .work = kDiveWork});
+    return generate_columns(problem_, residual_, std::move(patterns),
+                            {.gap = 0.0,
+                             .tolerance = tolerance_,
+                             .enough = left - tolerance_,
+                             .rounds = kDiveRounds,
+                             .labels = kDiveLabels,
+                             .copies = CopyLimit::open,
+                             .work = kDiveWork});
   }
 
   const PackingProblem& problem_;
@@ -127,9 +128,10 @@ class PatternDive {
 
 }  // namespace
 
-Dived dive(const PackingProblem& problem, ResidualProblem& residual,
-           std::vector<MachinePattern> patterns, std::vector<double> usage, double tolerance) {
-  Dived result =
+PatternDiveResult dive_patterns(const PackingProblem& problem, ResidualProblem& residual,
+                                std::vector<MachinePattern> patterns, std::vector<double> usage,
+                                double tolerance) {
+  PatternDiveResult result =
       PatternDive(problem, residual, tolerance).run(std::move(patterns), std::move(usage));
   canonicalise(result.usage);
   return result;

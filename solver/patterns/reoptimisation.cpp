@@ -60,18 +60,18 @@ Usage fill_in_order(const PackingProblem& problem, ResidualProblem& residual,
   return usage;
 }
 
-double refill(const PackingProblem& problem, ResidualProblem& residual, Usage& usage) {
+double reoptimise_machines(const PackingProblem& problem, ResidualProblem& residual, Usage& usage) {
   double gain = 0.0;
   std::vector<std::size_t> bins(problem.bins.size());
   std::iota(bins.begin(), bins.end(), std::size_t{0});
   Usage fresh = fill_in_order(problem, residual, bins);
-  gain += worth(problem, fresh);
+  gain += value_of(problem, fresh);
   for (PatternUse& used : usage) {
     if (problem.exhausted()) break;
     const auto bin = static_cast<std::size_t>(used.pattern.bin);
     const std::int64_t idle = problem.bins[bin].milli() - milli(problem, used.pattern);
     if (idle == 0 && !required_open(problem, residual)) continue;
-    const double old = worth(problem, used.pattern);
+    const double old = value_of(problem, used.pattern);
     while (used.copies > 0 && promising(problem, residual, bin, idle) && !problem.exhausted()) {
       take(residual, used.pattern, -1);
       const auto found = best_content(problem, residual, bin, old);
@@ -82,7 +82,7 @@ double refill(const PackingProblem& problem, ResidualProblem& residual, Usage& u
       take(residual, found.front(), 1);
       --used.copies;
       fresh.push_back({found.front(), 1});
-      gain += worth(problem, found.front()) - old;
+      gain += value_of(problem, found.front()) - old;
     }
   }
   usage.insert(usage.end(), std::make_move_iterator(fresh.begin()),

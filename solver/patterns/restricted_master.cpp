@@ -10,11 +10,11 @@
 namespace berth::solver {
 namespace {
 
-constexpr double kVertexLoss = 2e-6;  ///< relative, by what is dropped on the way to a vertex
+constexpr double kCrossoverLoss = 2e-6;  ///< relative, by what is dropped on the way to a vertex
 
 }  // namespace
 
-Master::Master(const PackingProblem& problem, const ResidualProblem& residual)
+RestrictedMaster::RestrictedMaster(const PackingProblem& problem, const ResidualProblem& residual)
     : problem_(problem),
       row_of_type_(residual.demand.size(), -1),
       row_of_bin_(residual.supply.size(), -1) {
@@ -33,7 +33,7 @@ Master::Master(const PackingProblem& problem, const ResidualProblem& residual)
   }
 }
 
-int Master::add(std::vector<MachinePattern> patterns) {
+int RestrictedMaster::add(std::vector<MachinePattern> patterns) {
   int added = 0;
   std::vector<std::pair<std::int32_t, double>> entries;
   for (MachinePattern& p : patterns) {
@@ -46,7 +46,7 @@ int Master::add(std::vector<MachinePattern> patterns) {
     if (std::ranges::any_of(entries, [](const auto& e) { return e.first < 0; })) continue;
     if (!known_.emplace(p.bin, p.tasks).second) continue;
     entries.emplace_back(bin, 1.0);
-    lp_.add_column(worth(problem_, p), entries);
+    lp_.add_column(value_of(problem_, p), entries);
     column_bin_.push_back(bin);
     patterns_.push_back(std::move(p));
     ++added;
@@ -55,7 +55,7 @@ int Master::add(std::vector<MachinePattern> patterns) {
 }
 
 /// Half of every machine count spread over the bin type's patterns, made to fit the demand.
-void Master::start_cold() {
+void RestrictedMaster::start_cold() {
   const std::size_t n = lp_.columns();
   std::vector<double> members(lp_.rows(), 0.0);
   for (const std::int32_t s : column_bin_) members[static_cast<std::size_t>(s)] += 1.0;
@@ -90,7 +90,7 @@ void Master::start_cold() {
 }
 
 /// The last point, moved just far enough inside for the new columns (which violate the dual).
-void Master::start_warm() {
+void RestrictedMaster::start_warm() {
   const std::size_t n = lp_.columns();
   const std::size_t old = point_.x.size();
   std::vector<double> violation(lp_.rows(), 0.0);
@@ -129,7 +129,7 @@ void Master::start_warm() {
   }
 }
 
-InteriorPointResult Master::solve(double tolerance) {
+InteriorPointResult RestrictedMaster::solve(double tolerance) {
   if (point_.x.empty()) {
     start_cold();
   } else {
@@ -145,34 +145,34 @@ InteriorPointResult Master::solve(double tolerance) {
   return result;
 }
 
-void Master::push_to_vertex() {
+void RestrictedMaster::crossover() {
   if (lp_.columns() == 0) return;
   point_.x.resize(lp_.columns(), 0.0);
   const double before = value();
   const std::vector<double> inside = point_.x;
-  Vertex vertex;
+  BasicSolution vertex;
   // A point spread over thousands of columns may lie all below the drop.
   for (const double drop : {5e-3, 5e-4, 5e-5, 0.0}) {
-    vertex = find_vertex(lp_, inside, drop);
+    vertex = berth::solver::crossover(lp_, inside, drop);
     point_.x = vertex.x;
-    if (value() >= before - kVertexLoss * std::abs(before)) break;
+    if (value() >= before - kCrossoverLoss * std::abs(before)) break;
   }
   point_.price = std::move(vertex.price);
 }
 
-std::vector<double> Master::usage() const {
+std::vector<double> RestrictedMaster::usage() const {
   std::vector<double> x = point_.x;
   x.resize(patterns_.size(), 0.0);
   return x;
 }
 
-double Master::value() const {
+double RestrictedMaster::value() const {
   double sum = 0.0;
   for (std::size_t j = 0; j < point_.x.size(); ++j) sum += lp_.value[j] * point_.x[j];
   return sum;
 }
 
-std::vector<double> Master::type_prices() const {
+std::vector<double> RestrictedMaster::type_prices() const {
   std::vector<double> y(row_of_type_.size(), 0.0);
   for (std::size_t t = 0; t < y.size() && !point_.price.empty(); ++t) {
     if (row_of_type_[t] >= 0) y[t] = point_.price[static_cast<std::size_t>(row_of_type_[t])];
@@ -180,7 +180,7 @@ std::vector<double> Master::type_prices() const {
   return y;
 }
 
-std::vector<double> Master::bin_prices() const {
+std::vector<double> RestrictedMaster::bin_prices() const {
   std::vector<double> y(row_of_bin_.size(), 0.0);
   for (std::size_t s = 0; s < y.size() && !point_.price.empty(); ++s) {
     if (row_of_bin_[s] >= 0) y[s] = point_.price[static_cast<std::size_t>(row_of_bin_[s])];

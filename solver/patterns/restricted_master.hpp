@@ -12,9 +12,9 @@ namespace berth::solver {
 
 /// The restricted relaxation: which patterns, how often. Rows: open job types, then bin types with
 /// machines; types and bin types without any left have no row.
-class Master {
+class RestrictedMaster {
  public:
-  Master(const PackingProblem& problem, const ResidualProblem& residual);
+  RestrictedMaster(const PackingProblem& problem, const ResidualProblem& residual);
 
   /// Adds patterns whose types and bin type are open and that are not there yet. Returns how many.
   int add(std::vector<MachinePattern> patterns);
@@ -27,7 +27,7 @@ class Master {
 
   /// Replaces the point's x by a vertex of (nearly) no smaller value, and its prices by that
   /// basis's.
-  void push_to_vertex();
+  void crossover();
 
   [[nodiscard]] std::size_t rows() const { return lp_.rows(); }
   [[nodiscard]] const std::vector<MachinePattern>& patterns() const { return patterns_; }

@@ -49,7 +49,7 @@ struct PackStats {
   double master_seconds = 0.0;  ///< of the relaxation
   double pricing_seconds = 0.0;
   double dive_seconds = 0.0;
-  double refill_seconds = 0.0;
+  double reoptimisation_seconds = 0.0;
   double neighbourhood_seconds = 0.0;
   double seconds = 0.0;  ///< all of it
 };
@@ -71,9 +71,9 @@ struct PackResult {
 /// Places jobs on machines so that the total value is close to the largest possible, and edits
 /// `room`. The pattern relaxation: jobs merge into types, machines into bin types; a column is one
 /// feasible content of a machine; columns come from an exact pricing by dynamic programming, the
-/// master is solved by an interior point; then a vertex, a dive, a refill and local searches
-/// (Gilmore and Gomory 1961; docs/decisions). Required jobs go in before all others. Jobs worth
-/// nothing are put into what is left.
+/// master is solved by an interior point; then a vertex, a dive, single-machine reoptimisation and
+/// a large neighbourhood search (Gilmore and Gomory 1961; docs/decisions). Required jobs go in
+/// before all others. Jobs worth nothing are put into what is left.
 ///
 /// @pre every job has one task and no home that matters (Valuation::placeless); no job is placed;
 ///      jobs and machines are distinct; a PetscSession lives

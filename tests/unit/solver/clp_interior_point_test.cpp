@@ -152,7 +152,7 @@ void compare(const LinearProgram& lp) {
     bound += lp.rhs[i] * point.price[i];
   }
   EXPECT_NEAR(bound, optimum, 3 * tolerance);
-  const Vertex vertex = find_vertex(lp, point.x, 1e-9);
+  const BasicSolution vertex = crossover(lp, point.x, 1e-9);
   EXPECT_NEAR(objective(lp, vertex.x), optimum, 4 * tolerance);
   EXPECT_LE(worst_excess(lp, vertex.x), 1e-6);
 }

@@ -38,7 +38,7 @@ PrimalDual solve_to(const LinearProgram& lp, double optimum, double tolerance) {
   double bound = 0.0;
   for (std::size_t i = 0; i < lp.rows(); ++i) bound += lp.rhs[i] * p.price[i];
   EXPECT_NEAR(bound, optimum, 3 * tolerance);
-  const Vertex v = find_vertex(lp, p.x, 1e-9);
+  const BasicSolution v = crossover(lp, p.x, 1e-9);
   EXPECT_NEAR(objective(lp, v.x), optimum, 4 * tolerance);
   return p;
 }
@@ -128,20 +128,20 @@ TEST(InteriorPoint, says_when_iterations_run_out) {
 }
 
 // From the middle of an optimal edge (a + b = 1) to one of its ends.
-TEST(Vertex, leaves_an_edge) {
+TEST(Crossover, leaves_an_edge) {
   const auto lp = program({1}, 1, {{1, {{0, 1}}}, {1, {{0, 1}}}});
   const std::vector<double> middle{0.5, 0.5};
-  const Vertex v = find_vertex(lp, middle);
+  const BasicSolution v = crossover(lp, middle);
   EXPECT_NEAR(v.x[0] + v.x[1], 1, 1e-12);
   EXPECT_TRUE(v.x[0] == 0.0 || v.x[1] == 0.0);
   EXPECT_NEAR(v.price[0], 1, 1e-12);
 }
 
-TEST(Vertex, never_loses_value) {
+TEST(Crossover, never_loses_value) {
   const auto lp =
       program({2, 3, 4}, 9, {{3, {{0, 1}, {1, 1}}}, {2, {{1, 1}, {2, 2}}}, {4, {{0, 1}, {2, 1}}}});
   const std::vector<double> inside{0.5, 0.6, 0.7};
-  const Vertex v = find_vertex(lp, inside);
+  const BasicSolution v = crossover(lp, inside);
   EXPECT_GE(objective(lp, v.x), objective(lp, inside) - 1e-12);
 }
 
