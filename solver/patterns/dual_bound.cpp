@@ -28,9 +28,9 @@ ScaledPrices scaled_prices(const PackingProblem& problem, std::span<const double
   return prices;
 }
 
-std::vector<ShapePrice> shape_prices(const PackingProblem& problem,
-                                     std::span<const double> type_price) {
-  std::vector<ShapePrice> list;
+std::vector<TaskPrice> task_prices(const PackingProblem& problem,
+                                   std::span<const double> type_price) {
+  std::vector<TaskPrice> list;
   for (const auto& [key, price] : scaled_prices(problem, type_price)) {
     const auto& [shape, slot] = key;
     if (price <= 0.0) continue;

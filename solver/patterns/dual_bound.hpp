@@ -21,8 +21,8 @@ ScaledPrices scaled_prices(const PackingProblem& problem, std::span<const double
 
 /// Price of a task by shape and GPU type: what its best job type there would keep after its own.
 /// In units of the objective.
-std::vector<ShapePrice> shape_prices(const PackingProblem& problem,
-                                     std::span<const double> type_price);
+std::vector<TaskPrice> task_prices(const PackingProblem& problem,
+                                   std::span<const double> type_price);
 
 /// What a GPU of an empty machine earns at a relaxation's prices where it earns least, by GPU type;
 /// infinity where no machine of the type is empty.

@@ -131,7 +131,7 @@ PackResult pack(const model::Valuation& valuation, model::Room& room,
   result.relaxation = relaxed.value * problem.unit;
   result.bound =
       std::max(lagrangian_bound(problem, valuation, relaxed, result.placed), result.value);
-  result.prices = shape_prices(problem, relaxed.price);
+  result.prices = task_prices(problem, relaxed.price);
   result.gpu_worth = gpu_worth(problem, relaxed.worth, instance.cluster.gpu_types.size());
   result.stats.work = problem.work;
   result.stats.seconds = watch.lap();

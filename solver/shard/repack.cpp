@@ -85,7 +85,7 @@ Shard::State::Repacked Shard::State::repack(const StopToken& stop) {
 /// earn no more with gangs, and the prices prove a bound for all jobs.
 void Shard::State::keep_prices(Repacked repacked) {
   if (repacked.singles.empty()) return;
-  shape_prices = std::move(repacked.prices);
+  task_prices = std::move(repacked.prices);
   std::vector<char> packed(workload().shapes.size(), 0);
   for (const JobId job : repacked.singles) {
     packed[workload().groups_of(workload().job(job)).front().shape.index()] = 1;
@@ -95,11 +95,11 @@ void Shard::State::keep_prices(Repacked repacked) {
     if (packed[s] != 0 || milli == 0.0) continue;
     for (std::size_t t = 0; t < repacked.gpu_worth.size(); ++t) {
       const double gpu = std::min(repacked.gpu_worth[t], cheapest[t]);
-      if (gpu < kInfinity) shape_prices.push_back({ShapeId(s), GpuTypeId(t), milli / 1000.0 * gpu});
+      if (gpu < kInfinity) task_prices.push_back({ShapeId(s), GpuTypeId(t), milli / 1000.0 * gpu});
     }
   }
-  std::ranges::sort(shape_prices, {},
-                    [](const ShapePrice& p) { return std::pair(p.shape, p.gpu_type); });
+  std::ranges::sort(task_prices, {},
+                    [](const TaskPrice& p) { return std::pair(p.shape, p.gpu_type); });
 }
 
 double Shard::repack() {

@@ -182,6 +182,6 @@ double Shard::gpus() const { return static_cast<double>(state_->gpus()); }
 
 double Shard::value() const { return state_->tenancy.value(); }
 model::Placement Shard::placement() const { return state_->tenancy.placement(); }
-const std::vector<ShapePrice>& Shard::shape_prices() const { return state_->shape_prices; }
+const std::vector<TaskPrice>& Shard::task_prices() const { return state_->task_prices; }
 
 }  // namespace berth::solver

@@ -83,7 +83,7 @@ std::span<const double> Shard::State::more_smoothings() const {
 void Shard::State::pack_all(std::span<const JobId> jobs, const StopToken& stop) {
   PackResult result =
       pack(*valuation, tenancy.room(), machines, jobs, {.gap = options.gap, .stop = stop});
-  shape_prices = std::move(result.prices);
+  task_prices = std::move(result.prices);
   admit(std::move(result.placed));
 }
 

@@ -24,7 +24,7 @@ struct Shard::State {
   std::set<JobId> unplaced = {};
   std::set<JobId> pushed_out = {};    ///< those of `unplaced` that `improve` has not tried yet
   std::vector<double> cheapest = {};  ///< by GPU type: least price per GPU over the cluster
-  std::vector<ShapePrice> shape_prices = {};
+  std::vector<TaskPrice> task_prices = {};
   bool challenged = false;                     ///< some jobs were here before the relaxation
   std::vector<std::size_t> own_links = {};     ///< as limits; all machines under them are here
   std::vector<std::size_t> shared_links = {};  ///< some are
@@ -66,7 +66,7 @@ struct Shard::State {
 struct Shard::State::Repacked {
   double gain = 0.0;
   std::vector<JobId> singles;  ///< that were packed; none: nothing was
-  std::vector<ShapePrice> prices;
+  std::vector<TaskPrice> prices;
   std::vector<double> gpu_worth;  ///< as in PackResult
 };
 

@@ -57,7 +57,7 @@ LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& v
                        const Assignment& assignment, std::vector<Shard> mine,
                        std::span<const double> prices, const solver::ShardOptions& options,
                        Post post) {
-  LocalPlans plans{.mine = std::move(mine), .shape_prices = {}};
+  LocalPlans plans{.mine = std::move(mine), .task_prices = {}};
   comm.agreed_on_root([&] {
     std::vector<MachineId> machines;
     for (std::size_t m = 0; m < shards.of_machine.size(); ++m) machines.emplace_back(m);
@@ -65,7 +65,7 @@ LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& v
     for (const model::JobPlacement& p : assignment.spanning) whole.reserve(p);
     for (const model::JobPlacement& p : assignment.kept) whole.keep(p);
     whole.plan(assignment.open_jobs(), prices, options.stop);
-    plans.shape_prices = whole.shape_prices();
+    plans.task_prices = whole.task_prices();
     hand_out(whole.placement(), assignment, shards, post);
   });
   auto contents = post.deliver();
@@ -114,12 +114,12 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
       shard.plan(assignment.jobs_of(shard.id()), prices, options.stop.share_of(left--));
     }
   });
-  std::vector<solver::ShapePrice> of_first;
+  std::vector<solver::TaskPrice> of_first;
   for (const Shard& shard : mine) {
-    if (shard.id() == ShardId{0}) of_first = shard.shape_prices();
+    if (shard.id() == ShardId{0}) of_first = shard.task_prices();
   }
-  of_first = comm.gather_varying<solver::ShapePrice>(of_first);
-  return {.mine = std::move(mine), .shape_prices = std::move(of_first)};
+  of_first = comm.gather_varying<solver::TaskPrice>(of_first);
+  return {.mine = std::move(mine), .task_prices = std::move(of_first)};
 }
 
 }  // namespace berth::coordinator

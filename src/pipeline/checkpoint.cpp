@@ -30,7 +30,7 @@ std::string bytes_of(const Checkpoint& c) {
   w.list<double>(c.consensus.links);
   w.value(c.consensus.bound);
   w.value(std::int64_t{c.consensus.evaluations});
-  w.list<solver::ShapePrice>(c.shape_prices);
+  w.list<solver::TaskPrice>(c.task_prices);
   w.list<std::int64_t>(coordinator::to_wire(c.rounds.spanning));
   w.value(std::int64_t{c.rounds.round});
   w.value(std::int64_t{c.rounds.regroups});
@@ -61,7 +61,7 @@ Checkpoint parse(std::string_view bytes) {
   r.list(c.consensus.links);
   r.value(c.consensus.bound);
   c.consensus.evaluations = small(r);
-  r.list(c.shape_prices);
+  r.list(c.task_prices);
   std::vector<std::int64_t> spanning;
   r.list(spanning);
   c.rounds.spanning = coordinator::from_wire(spanning);

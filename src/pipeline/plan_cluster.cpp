@@ -121,7 +121,7 @@ std::vector<model::Certificate> candidates(const Scene& scene, const Start& star
   const double largest =
       std::max(largest_of(start.consensus.quotas), largest_of(start.consensus.links));
   std::vector<model::Certificate> found{from_pools(scene.pools, start.consensus.prices, largest)};
-  if (!start.local.shape_prices.empty()) found.push_back(from_shapes(start.local.shape_prices));
+  if (!start.local.task_prices.empty()) found.push_back(from_shapes(start.local.task_prices));
   for (model::Certificate& candidate : found) {
     add_quotas(candidate, scene.quotas, start.consensus.quotas);
   }

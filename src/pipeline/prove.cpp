@@ -43,7 +43,7 @@ model::Certificate from_pools(const model::Pools& pools, std::span<const double>
   return certificate;
 }
 
-model::Certificate from_shapes(std::span<const solver::ShapePrice> prices) {
+model::Certificate from_shapes(std::span<const solver::TaskPrice> prices) {
   model::Certificate certificate;
   double largest = 0.0;
   for (const auto& p : prices) largest = std::max(largest, p.price);

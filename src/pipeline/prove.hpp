@@ -25,7 +25,7 @@ std::int64_t to_fixed(double price, std::int32_t scale_log2);
 /// @param largest  the scale leaves room for amounts like this one too
 model::Certificate from_pools(const model::Pools& pools, std::span<const double> prices,
                               double largest = 0.0);
-model::Certificate from_shapes(std::span<const solver::ShapePrice> prices);
+model::Certificate from_shapes(std::span<const solver::TaskPrice> prices);
 
 /// Adds the quotas' prices, per GPU and by limit. @pre the certificate's scale is known
 void add_quotas(model::Certificate& certificate, const model::Quotas& quotas,

@@ -76,7 +76,7 @@ void hand_out(const comm::Communicator& comm, Checkpoint& c) {
   comm.broadcast_vector(c.consensus.links);
   comm.broadcast_value(c.consensus.bound);
   comm.broadcast_value(c.consensus.evaluations);
-  comm.broadcast_vector(c.shape_prices);
+  comm.broadcast_vector(c.task_prices);
   auto spanning = coordinator::to_wire(c.rounds.spanning);
   comm.broadcast_vector(spanning);
   c.rounds.spanning = coordinator::from_wire(spanning);
@@ -170,7 +170,7 @@ Start resume(const Scene& scene, Stages& stages) {
       for (const model::JobPlacement& p : c.rounds.spanning) shard.reserve(p);
     }
     scene.comm.agreed([&] { coordinator::restore_contents(contents, start.local.mine); });
-    if (scene.comm.rank() == 0) start.local.shape_prices = std::move(c.shape_prices);
+    if (scene.comm.rank() == 0) start.local.task_prices = std::move(c.task_prices);
     start.consensus = std::move(c.consensus);
     start.rounds = std::move(c.rounds);
     return start;
@@ -183,7 +183,7 @@ CheckpointWriter::CheckpointWriter(const Scene& scene, const Start& start)
   checkpoint_.instance_digest = scene.digest;
   checkpoint_.options = words_of(scene.options);
   checkpoint_.consensus = start.consensus;
-  checkpoint_.shape_prices = start.local.shape_prices;
+  checkpoint_.task_prices = start.local.task_prices;
 }
 
 void CheckpointWriter::operator()(const coordinator::RoundState& rounds,

@@ -19,7 +19,7 @@ struct LocalPlans {
   std::vector<solver::Shard> mine;
   /// Rank 0: prices of the pattern LP that served all GPU jobs, or, where single tasks beside gangs
   /// were packed, of that of the first shard. They prove a bound, for one shard a good one.
-  std::vector<solver::ShapePrice> shape_prices;
+  std::vector<solver::TaskPrice> task_prices;
 };
 
 /// This rank's shards, empty.

@@ -23,7 +23,7 @@ struct Checkpoint {
   std::string instance_digest;
   std::string options;  ///< those the plan depends on, `key=value` words
   coordinator::Consensus consensus;
-  std::vector<solver::ShapePrice> shape_prices;
+  std::vector<solver::TaskPrice> task_prices;
   coordinator::RoundState rounds;
 };
 

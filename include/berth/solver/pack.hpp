@@ -30,7 +30,7 @@ struct PackOptions {
 
 /// Price a task of the shape pays on a machine of this GPU type (invalid: without GPUs), in units
 /// of the objective; 0 for a pair that is not listed.
-struct ShapePrice {
+struct TaskPrice {
   ShapeId shape;
   GpuTypeId gpu_type;
   double price = 0.0;  ///< > 0
@@ -60,8 +60,8 @@ struct PackResult {
   double relaxation = 0.0;  ///< value of the linear relaxation
   double bound = 0.0;       ///< no choice of these jobs on these machines that places at least the
                             ///< required jobs placed here is worth more
-  std::vector<ShapePrice> prices;  ///< ascending (shape, gpu type); prove `bound` up to the part
-                                   ///< CPU and memory play beside the GPUs
+  std::vector<TaskPrice> prices;  ///< ascending (shape, gpu type); prove `bound` up to the part
+                                  ///< CPU and memory play beside the GPUs
   /// What a GPU of an empty machine earns at these prices where it earns least, by GPU type, in
   /// units of the objective; infinity where no machine of the type was empty.
   std::vector<double> gpu_worth;

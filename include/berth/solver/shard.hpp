@@ -181,7 +181,7 @@ class Shard {
   [[nodiscard]] double value() const;                ///< of all jobs placed here
   [[nodiscard]] model::Placement placement() const;  ///< ascending JobId
   /// Of `plan`'s pattern LP, if it had one; with gangs beside it they have prices too.
-  [[nodiscard]] const std::vector<ShapePrice>& shape_prices() const;
+  [[nodiscard]] const std::vector<TaskPrice>& task_prices() const;
 
  private:
   struct State;

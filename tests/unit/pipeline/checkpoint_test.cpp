@@ -24,7 +24,7 @@ Checkpoint some_checkpoint() {
                  .links = {0.125},
                  .bound = 7.5,
                  .evaluations = 81};
-  c.shape_prices = {{ShapeId(2), GpuTypeId(1), 0.125}};
+  c.task_prices = {{ShapeId(2), GpuTypeId(1), 0.125}};
   c.rounds = {.round = 5,
               .regroups = 2,
               .idle_rounds = 1,
@@ -80,8 +80,8 @@ TEST_F(CheckpointFile, brings_back_what_was_written) {
   EXPECT_EQ(read.consensus.links, written.consensus.links);
   EXPECT_EQ(read.consensus.bound, written.consensus.bound);
   EXPECT_EQ(read.consensus.evaluations, written.consensus.evaluations);
-  ASSERT_EQ(read.shape_prices.size(), 1u);
-  EXPECT_EQ(read.shape_prices[0].price, 0.125);
+  ASSERT_EQ(read.task_prices.size(), 1u);
+  EXPECT_EQ(read.task_prices[0].price, 0.125);
   ASSERT_EQ(read.rounds.spanning.size(), 1u);
   EXPECT_EQ(read.rounds.spanning[0].tasks, written.rounds.spanning[0].tasks);
   EXPECT_EQ(read.rounds.round, 5);

@@ -111,7 +111,7 @@ TEST(NicPrices, are_charged_by_machines_where_shapes_have_prices) {
   tiny[c].nic_mbps = 1000;
   tiny.pod(), tiny.rack(), tiny.machine(c);
   for (int i = 0; i < 4; ++i) tiny.job({{.gpus = 1, .nic_mbps = 500}});
-  const std::vector<solver::ShapePrice> prices{{ShapeId(0), GpuTypeId(0), 1.0}};
+  const std::vector<solver::TaskPrice> prices{{ShapeId(0), GpuTypeId(0), 1.0}};
   const Proof proof = tightest(tiny.instance, model::Objective::value, {from_shapes(prices)});
   EXPECT_EQ(proof.upper_bound, 4.0);
   EXPECT_EQ(price_nics(tiny.instance, model::Objective::value, proof, {}).upper_bound, 2.0);

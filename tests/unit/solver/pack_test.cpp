@@ -120,7 +120,7 @@ PackResult pack_into(const Instance& in, Room room, const PackOptions& options =
   }
   EXPECT_NEAR(value, r.value, 1e-9 * (1 + value));
   EXPECT_GE(r.bound, r.value);
-  for (const ShapePrice& p : r.prices) EXPECT_GT(p.price, 0.0);
+  for (const TaskPrice& p : r.prices) EXPECT_GT(p.price, 0.0);
   return r;
 }
 
