@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shard/insertion.hpp"
 
-#include "shard/duty.hpp"
-#include "shard/reach.hpp"
-#include "shard/vacancies.hpp"
+#include "shard/candidate_domains.hpp"
+#include "shard/openings.hpp"
+#include "shard/quota_eviction.hpp"
 
 #include <algorithm>
 #include <map>
@@ -18,19 +18,19 @@ namespace {
 
 constexpr double kNoise = 1e-9;  ///< gains below this share of the job's value are noise
 
-/// The insertion that uses the `tasks` cheapest vacancies, if they are enough and worth it.
-void consider(const Query& q, std::vector<Vacancy> choice, double value, Insertion& best) {
+/// The insertion that uses the `tasks` cheapest openings, if they are enough and worth it.
+void consider(const InsertionQuery& q, std::vector<Opening> choice, double value, Insertion& best) {
   if (std::ssize(choice) < q.tasks) return;
-  std::ranges::sort(choice, {}, [&](const Vacancy& v) {
-    return std::tuple(v.cost, q.tenancy->room().free_milli(v.machine), v.machine, v.rank);
+  std::ranges::sort(choice, {}, [&](const Opening& v) {
+    return std::tuple(v.cost, q.occupancy->room().free_milli(v.machine), v.machine, v.rank);
   });
-  // A later vacancy of a machine needs the earlier ones: walk in cost order, skip what is not open.
+  // A later opening of a machine needs the earlier ones: walk in cost order, skip what is not open.
   std::map<MachineId, std::uint32_t> opened;
-  Insertion found{.gain = value, .machines = {}, .victims = *q.going};
+  Insertion found{.gain = value, .machines = {}, .victims = *q.quota_victims};
   std::int64_t left = q.tasks;
   for (bool progress = true; left > 0 && progress;) {
     progress = false;
-    for (const Vacancy& v : choice) {
+    for (const Opening& v : choice) {
       if (left == 0 || found.gain <= best.gain) break;
       std::uint32_t& rank = opened[v.machine];
       if (v.rank != rank) continue;
@@ -39,58 +39,61 @@ void consider(const Query& q, std::vector<Vacancy> choice, double value, Inserti
       for (const JobId victim : v.victims) {
         if (std::ranges::find(found.victims, victim) != found.victims.end()) continue;
         found.victims.push_back(victim);
-        found.gain -= q.tenancy->value_of(victim);
+        found.gain -= q.occupancy->value_of(victim);
       }
     }
   }
   if (left == 0 && found.gain > best.gain) best = std::move(found);
 }
 
-std::int64_t most_on_a_machine(const Query& q) {
+std::int64_t most_on_a_machine(const InsertionQuery& q) {
   return q.record->domain == Level::machine ? q.tasks : std::min<std::int64_t>(q.tasks, 64);
 }
 
 /// A single machine must hold the whole job.
-void consider_machines(const Query& q, const Domain& domain, double value, Insertion& best) {
+void consider_machines(const InsertionQuery& q, const Domain& domain, double value,
+                       Insertion& best) {
   for (const MachineId m : domain.machines) {
-    std::vector<Vacancy> room;
-    vacancies(q, m, q.tasks, value - best.gain, room);
+    std::vector<Opening> room;
+    openings(q, m, q.tasks, value - best.gain, room);
     consider(q, std::move(room), value, best);
   }
 }
 
-void consider_domain(const Query& q, const Domain& domain, double value, Insertion& best) {
+void consider_domain(const InsertionQuery& q, const Domain& domain, double value, Insertion& best) {
   if (q.tasks == 1 || q.record->domain == Level::machine) {
     consider_machines(q, domain, value, best);
     return;
   }
-  std::vector<Vacancy> room;
+  std::vector<Opening> room;
   for (const MachineId m : domain.machines) {
-    if (!q.tenancy->ledger().may_cross(q.job, m, domain.level)) continue;
-    vacancies(q, m, most_on_a_machine(q), value - best.gain, room);
+    if (!q.occupancy->ledger().may_cross(q.job, m, domain.level)) continue;
+    openings(q, m, most_on_a_machine(q), value - best.gain, room);
   }
   consider(q, std::move(room), value, best);
 }
 
 }  // namespace
 
-Insertion find_insertion(const Tenancy& tenancy, JobId id, const Search& search) {
-  const model::Workload& workload = tenancy.valuation().instance().workload;
+Insertion find_insertion(const Occupancy& occupancy, JobId id, const InsertionSearch& search) {
+  const model::Workload& workload = occupancy.valuation().instance().workload;
   const model::Job& job = workload.job(id);
   Insertion best;
   if (job.groups != 1) return best;
   const model::TaskGroup& group = workload.groups_of(job).front();
-  const Duty duty = duty_of(tenancy, id, search.drawn);
-  if (!duty.possible) return best;
-  const Query q{&tenancy, id, &job, &workload.shape(group.shape), group.count, &duty.victims};
+  const QuotaEviction eviction = find_quota_eviction(occupancy, id, search.drawn);
+  if (!eviction.possible) return best;
+  const InsertionQuery q{&occupancy,       id, &job, &workload.shape(group.shape), group.count,
+                         &eviction.victims};
   const std::int64_t milli = group.count * q.shape->total_milli();
-  const bool known = search.costs != nullptr && duty.victims.empty();  // else they free room
-  for_each_domain(tenancy, id, search.widest, [&](const Domain& domain, double face) {
-    const double value = face - duty.cost;
-    if (value * (1.0 - kNoise) <= best.gain) return;
-    const double least = known ? search.costs->least(domain, milli) * (1.0 - kNoise) : 0.0;
-    if (value - least > best.gain) consider_domain(q, domain, value, best);
-  });
+  const bool known = search.costs != nullptr && eviction.victims.empty();  // else they free room
+  for_each_candidate_domain(
+      occupancy, id, search.widest, [&](const Domain& domain, double option_value) {
+        const double value = option_value - eviction.cost;
+        if (value * (1.0 - kNoise) <= best.gain) return;
+        const double least = known ? search.costs->least(domain, milli) * (1.0 - kNoise) : 0.0;
+        if (value - least > best.gain) consider_domain(q, domain, value, best);
+      });
   return best;
 }
 

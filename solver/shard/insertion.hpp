@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "shard/eviction_costs.hpp"
-#include "shard/tenancy.hpp"
+#include "shard/eviction_cost_bounds.hpp"
+#include "shard/occupancy.hpp"
 
 #include <vector>
 
@@ -15,10 +15,10 @@ struct Insertion {
   std::vector<JobId> victims;       ///< distinct
 };
 
-struct Search {
+struct InsertionSearch {
   /// Of the same content, or null: domains that cannot do better are passed over; the result is
   /// the same.
-  const EvictionCosts* costs = nullptr;
+  const EvictionCostBounds* costs = nullptr;
   std::int64_t drawn =
       0;  ///< GPU thousandths that the job may take of its quotas beyond allowances
   model::Level widest = model::Level::cluster;  ///< domain it may lie in
@@ -30,20 +30,21 @@ struct Search {
 /// the jobs that count for it; beyond a soft one it may pay instead. Required jobs are never
 /// victims. Jobs with several task groups only go into idle room.
 /// Reads only. O(machines x jobs per machine) per allowed GPU type and level.
-Insertion find_insertion(const Tenancy& tenancy, JobId job, const Search& search = {});
+Insertion find_insertion(const Occupancy& occupancy, JobId job, const InsertionSearch& search = {});
 
 /// What an applied insertion changed.
-struct Applied {
-  double gain = 0.0;              ///< value added; 0 when nothing was changed
-  std::vector<JobId> pushed_out;  ///< victims that found no other place
-  bool crowded = false;           ///< refused by an uplink: a narrower domain may do
+struct InsertionOutcome {
+  double gain = 0.0;               ///< value added; 0 when nothing was changed
+  std::vector<JobId> evicted;      ///< victims that found no other place
+  bool refused_by_uplink = false;  ///< refused by an uplink: a narrower domain may do
 };
 
 /// Carries the insertion out, puts victims back into idle room (most valuable first), and undoes
 /// everything when less than `at_least` is gained, or a quota or an uplink would be passed.
-Applied apply_insertion(Tenancy& tenancy, JobId job, const Insertion& insertion, double at_least);
+InsertionOutcome apply_insertion(Occupancy& occupancy, JobId job, const Insertion& insertion,
+                                 double at_least);
 
 /// Places the job into idle room at the best value that quotas and uplinks allow, or returns false.
-bool place_idle(Tenancy& tenancy, JobId job);
+bool place_in_idle_capacity(Occupancy& occupancy, JobId job);
 
 }  // namespace berth::solver

@@ -34,9 +34,9 @@ std::pair<std::int64_t, double> worth(const model::Valuation& valuation,
 /// count where no CPU is left too: whoever took it may be in the wrong place.
 double Shard::State::missed(std::span<const JobId> singles) const {
   std::int64_t idle = 0, waiting = 0;
-  for (const MachineId m : machines) idle += tenancy.room().free_milli(m);
+  for (const MachineId m : machines) idle += occupancy.room().free_milli(m);
   for (const JobId job : singles) {
-    if (!tenancy.has(job)) waiting += workload().gpu_milli(workload().job(job));
+    if (!occupancy.has(job)) waiting += workload().gpu_milli(workload().job(job));
   }
   const std::int64_t all = model::kGpuMilli * std::max<std::int64_t>(1, gpus());
   return static_cast<double>(std::min(idle, waiting)) / static_cast<double>(all);
@@ -52,18 +52,18 @@ Shard::State::Repacked Shard::State::repack(const StopToken& stop) {
       result.singles.push_back(job);
     }
   };
-  std::ranges::for_each(tenancy.jobs(), consider);
+  std::ranges::for_each(occupancy.jobs(), consider);
   std::ranges::for_each(unplaced, consider);
   std::ranges::sort(result.singles);
   if (stop.requested() || missed(result.singles) < kWorthIt) return {};
-  model::Room before = tenancy.room();
+  model::Room before = occupancy.room();
   model::Placement old;
   for (const JobId job : result.singles) {
-    if (!tenancy.has(job)) continue;
-    old.push_back(tenancy.remove(job));
+    if (!occupancy.has(job)) continue;
+    old.push_back(occupancy.remove(job));
     unplaced.insert(job);
   }
-  PackResult found = pack(*valuation, tenancy.room(), machines, result.singles,
+  PackResult found = pack(*valuation, occupancy.room(), machines, result.singles,
                           {.gap = std::max(options.gap, kGap),
                            .neighbourhoods = kNeighbourhoods,
                            .work = std::min(kMostWork, kWorkPerGpu * (gpus() + 1)),
@@ -74,7 +74,7 @@ Shard::State::Repacked Shard::State::repack(const StopToken& stop) {
   if (is > was) {
     result.gain = is.second - was.second;
   } else {
-    tenancy.room() = std::move(before);
+    occupancy.room() = std::move(before);
     found.placed = std::move(old);
   }
   admit(std::move(found.placed));

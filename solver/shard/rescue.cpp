@@ -2,7 +2,7 @@
 #include "berth/solver/rescue.hpp"
 
 #include "shard/insertion.hpp"
-#include "shard/tenancy.hpp"
+#include "shard/occupancy.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -27,11 +27,11 @@ class Rescue {
   Rescue(const model::Valuation& valuation, const model::Limits* limits,
          const std::vector<MachineId>& machines, const RescueOptions& options)
       : workload_(valuation.instance().workload),
-        tenancy_(valuation, machines, limits),
+        occupancy_(valuation, machines, limits),
         options_(options),
         steps_(options.steps) {
     for (std::size_t l = 0; limits != nullptr && l < limits->size(); ++l) {
-      tenancy_.ledger().allow(l, limits->capacity(l));
+      occupancy_.ledger().allow(l, limits->capacity(l));
     }
   }
 
@@ -41,7 +41,7 @@ class Rescue {
     if (!place_from(required, 0)) return false;
     put_back();
     let_in();
-    placement = tenancy_.placement();
+    placement = occupancy_.placement();
     return true;
   }
 
@@ -61,9 +61,9 @@ class Rescue {
     if (k == required.size()) return true;
     for (JobPlacement& choice : choices(required[k])) {
       if (--steps_ < 0 || options_.stop.requested()) return false;
-      tenancy_.add(std::move(choice));
+      occupancy_.add(std::move(choice));
       if (place_from(required, k + 1)) return true;
-      tenancy_.remove(required[k]);
+      occupancy_.remove(required[k]);
     }
     return false;
   }
@@ -71,21 +71,21 @@ class Rescue {
   /// Ways to place the job now, the most valuable first.
   std::vector<JobPlacement> choices(JobId id) {
     std::vector<std::pair<double, JobPlacement>> found;
-    if (!tenancy_.ledger().surcharge(id)) return {};
+    if (!occupancy_.ledger().surcharge(id)) return {};
     const model::Job& job = workload_.job(id);
     const bool single = workload_.tasks(job) == 1;
     const auto old = std::ranges::lower_bound(before_, id, {}, &JobPlacement::job);
     if (old != before_.end() && old->job == id && take_again(*old)) {
-      model::release(tenancy_.room(), workload_, *old);
-      found.emplace_back(tenancy_.valuation().placed(*old), *old);
+      model::release(occupancy_.room(), workload_, *old);
+      found.emplace_back(occupancy_.valuation().placed(*old), *old);
     }
-    for (const GpuTypeId type : types_for(job)) {
-      for (const Domain& all : tenancy_.index().domains(type, Level::cluster)) {
+    for (const GpuTypeId type : candidate_types(job)) {
+      for (const Domain& all : occupancy_.index().domains(type, Level::cluster)) {
         for (const MachineId m : all.machines) try_on(id, std::vector{m}, found);
       }
       for (const Level level : {Level::rack, Level::pod, Level::cluster}) {
         if (single || level > job.domain) break;
-        for (const Domain& domain : tenancy_.index().domains(type, level)) {
+        for (const Domain& domain : occupancy_.index().domains(type, level)) {
           try_on(id, domain.machines, found);
           for (std::size_t i = 0;
                domain.machines.size() <= kLeaveOneOut && i < domain.machines.size(); ++i) {
@@ -102,10 +102,10 @@ class Rescue {
     return list;
   }
 
-  [[nodiscard]] std::vector<GpuTypeId> types_for(const model::Job& job) const {
+  [[nodiscard]] std::vector<GpuTypeId> candidate_types(const model::Job& job) const {
     if (workload_.gpu_milli(job) == 0 && job.gpu_types == ~std::uint64_t{0}) return {GpuTypeId{}};
     std::vector<GpuTypeId> types;
-    for (const GpuTypeId type : tenancy_.index().types()) {
+    for (const GpuTypeId type : occupancy_.index().types()) {
       if (((job.gpu_types >> type.index()) & 1) != 0) types.push_back(type);
     }
     return types;
@@ -114,23 +114,23 @@ class Rescue {
   /// Tries one set of machines and leaves the room as it was.
   void try_on(JobId id, const std::vector<MachineId>& machines,
               std::vector<std::pair<double, JobPlacement>>& found) {
-    auto placement = model::place_job(tenancy_.room(), workload_, id, machines);
+    auto placement = model::place_job(occupancy_.room(), workload_, id, machines);
     if (!placement) return;
-    model::release(tenancy_.room(), workload_, *placement);
-    if (!tenancy_.ledger().carries(*placement)) return;
+    model::release(occupancy_.room(), workload_, *placement);
+    if (!occupancy_.ledger().carries(*placement)) return;
     if (std::ranges::any_of(found,
                             [&](const auto& f) { return same_machines(f.second, *placement); }))
       return;
-    const double value = tenancy_.valuation().placed(*placement);
+    const double value = occupancy_.valuation().placed(*placement);
     found.emplace_back(value, std::move(*placement));
   }
 
   /// Takes the room where the job was, when that is free and allowed.
   bool take_again(const JobPlacement& old) {
-    const auto surcharge = tenancy_.ledger().surcharge(old.job);
-    if (!surcharge || *surcharge > 0.0 || !tenancy_.ledger().carries(old)) return false;
+    const auto surcharge = occupancy_.ledger().surcharge(old.job);
+    if (!surcharge || *surcharge > 0.0 || !occupancy_.ledger().carries(old)) return false;
     const auto groups = workload_.groups_of(workload_.job(old.job));
-    model::Room& room = tenancy_.room();
+    model::Room& room = occupancy_.room();
     const auto shape = [&](const model::TaskPlacement& t) -> const model::Shape& {
       return workload_.shape(groups[t.group].shape);
     };
@@ -152,23 +152,23 @@ class Rescue {
                                    .cpu_milli = shape.cpu_milli,
                                    .memory_mib = shape.memory_mib,
                                    .nic_mbps = shape.nic_mbps};
-    return tenancy_.room()[task.machine].fits(content);
+    return occupancy_.room()[task.machine].fits(content);
   }
 
   /// The other jobs, most value per GPU first.
   void put_back() {
     std::vector<std::tuple<double, JobId, const JobPlacement*>> order;
     for (const JobPlacement& p : before_) {
-      if (tenancy_.has(p.job)) continue;
+      if (occupancy_.has(p.job)) continue;
       const auto milli = std::max<std::int64_t>(1, workload_.gpu_milli(workload_.job(p.job)));
-      order.emplace_back(-tenancy_.valuation().placed(p) / static_cast<double>(milli), p.job, &p);
+      order.emplace_back(-occupancy_.valuation().placed(p) / static_cast<double>(milli), p.job, &p);
     }
     std::ranges::sort(order);
     for (const auto& [density, job, old] : order) {
       if (take_again(*old)) {
-        tenancy_.adopt(*old);
+        occupancy_.record(*old);
       } else {
-        place_idle(tenancy_, job);
+        place_in_idle_capacity(occupancy_, job);
       }
     }
   }
@@ -179,16 +179,18 @@ class Rescue {
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       bool changed = false;
       for (const JobId job : jobs) {
-        if (tenancy_.has(job) || options_.stop.requested() || place_idle(tenancy_, job)) continue;
-        const Insertion found = find_insertion(tenancy_, job);
-        changed |= found.gain > 0.0 && apply_insertion(tenancy_, job, found, 0.0).gain > 0.0;
+        if (occupancy_.has(job) || options_.stop.requested() ||
+            place_in_idle_capacity(occupancy_, job))
+          continue;
+        const Insertion found = find_insertion(occupancy_, job);
+        changed |= found.gain > 0.0 && apply_insertion(occupancy_, job, found, 0.0).gain > 0.0;
       }
       if (!changed) return;
     }
   }
 
   const model::Workload& workload_;
-  Tenancy tenancy_;
+  Occupancy occupancy_;
   model::Placement before_;
   const RescueOptions& options_;
   int steps_;

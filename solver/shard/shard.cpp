@@ -2,8 +2,8 @@
 #include "berth/solver/shard.hpp"
 
 #include "shard/insertion.hpp"
+#include "shard/occupancy.hpp"
 #include "shard/shard_state.hpp"
-#include "shard/tenancy.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -30,13 +30,13 @@ double Shard::State::profit(JobId job, std::span<const double> by_type) const {
 
 Shard::Shard(ShardId id, const model::Valuation& valuation, const model::Pools& pools,
              std::vector<MachineId> machines, const ShardOptions& options)
-    : state_(
-          std::make_unique<State>(State{.id = id,
-                                        .valuation = &valuation,
-                                        .pools = &pools,
-                                        .machines = machines,
-                                        .options = options,
-                                        .tenancy = Tenancy(valuation, machines, options.limits)})) {
+    : state_(std::make_unique<State>(
+          State{.id = id,
+                .valuation = &valuation,
+                .pools = &pools,
+                .machines = machines,
+                .options = options,
+                .occupancy = Occupancy(valuation, machines, options.limits)})) {
   state_->tell_links();
 }
 
@@ -52,27 +52,27 @@ void Shard::reserve(const JobPlacement& placement) {
   const auto groups = state_->workload().groups_of(state_->workload().job(placement.job));
   for (const auto& task : placement.tasks) {
     if (!std::ranges::binary_search(state_->machines, task.machine)) continue;
-    state_->tenancy.room().take(task, state_->workload().shape(groups[task.group].shape));
+    state_->occupancy.room().take(task, state_->workload().shape(groups[task.group].shape));
   }
 }
 
 void Shard::keep(const JobPlacement& placement) {
-  state_->tenancy.add(placement);
+  state_->occupancy.add(placement);
   state_->challenged = true;
 }
 
 void Shard::restore(ShardContent content) {
-  for (JobPlacement& p : content.placed) state_->tenancy.add(std::move(p));
+  for (JobPlacement& p : content.placed) state_->occupancy.add(std::move(p));
   state_->unplaced.insert(content.unplaced.begin(), content.unplaced.end());
-  state_->pushed_out.insert(content.pushed_out.begin(), content.pushed_out.end());
+  state_->evicted.insert(content.evicted.begin(), content.evicted.end());
   state_->cheapest.assign(state_->valuation->instance().cluster.gpu_types.size(), 0.0);
 }
 
 ShardContent Shard::content() const {
   const State& s = *state_;
-  return {.placed = s.tenancy.placement(),
+  return {.placed = s.occupancy.placement(),
           .unplaced = {s.unplaced.begin(), s.unplaced.end()},
-          .pushed_out = {s.pushed_out.begin(), s.pushed_out.end()}};
+          .evicted = {s.evicted.begin(), s.evicted.end()}};
 }
 
 std::vector<Offer> Shard::offers() const {
@@ -87,17 +87,17 @@ std::vector<Offer> Shard::offers() const {
 bool Shard::waits(JobId job) const { return state_->unplaced.contains(job); }
 
 std::vector<JobId> Shard::jobs() const {
-  std::vector<JobId> jobs = state_->tenancy.jobs();
+  std::vector<JobId> jobs = state_->occupancy.jobs();
   jobs.insert(jobs.end(), state_->unplaced.begin(), state_->unplaced.end());
   return jobs;
 }
 
 std::vector<Quote> Shard::quotes() const {
-  const Tenancy& tenancy = state_->tenancy;
-  const EvictionCosts costs(tenancy, {{model::Level::cluster}});
+  const Occupancy& occupancy = state_->occupancy;
+  const EvictionCostBounds costs(occupancy, {{model::Level::cluster}});
   std::vector<Quote> quotes;
-  for (const GpuTypeId type : tenancy.index().types()) {
-    const Domain& whole = tenancy.index().domains(type, model::Level::cluster).front();
+  for (const GpuTypeId type : occupancy.index().types()) {
+    const Domain& whole = occupancy.index().domains(type, model::Level::cluster).front();
     Quote& quote = quotes.emplace_back(Quote{.shard = state_->id, .type = type});
     for (std::size_t k = 0; k < quote.least.size(); ++k) {
       quote.least[k] = costs.least(whole, std::int64_t{1000} << k);
@@ -109,17 +109,17 @@ std::vector<Quote> Shard::quotes() const {
 std::vector<Bid> Shard::bids(std::span<const JobId> jobs,
                              std::span<const std::int64_t> left) const {
   std::vector<Bid> found(jobs.size());
-  const EvictionCosts costs(state_->tenancy);
+  const EvictionCostBounds costs(state_->occupancy);
   parallel::run_tasks(jobs.size(), [&](std::size_t i) {
     if (state_->options.stop.requested()) return;
     const std::int64_t milli = state_->workload().gpu_milli(state_->workload().job(jobs[i]));
-    const auto quotas = state_->tenancy.ledger().quotas_of(jobs[i]);
+    const auto quotas = state_->occupancy.ledger().quotas_of(jobs[i]);
     const bool draws = !quotas.empty() && std::ranges::all_of(quotas, [&](std::uint32_t q) {
       return q < left.size() && left[q] >= milli;
     });
     const std::int64_t drawn = draws ? milli : 0;
     const Insertion best =
-        find_insertion(state_->tenancy, jobs[i], {.costs = &costs, .drawn = drawn});
+        find_insertion(state_->occupancy, jobs[i], {.costs = &costs, .drawn = drawn});
     found[i] = {jobs[i], state_->id, best.gain, drawn};
   });
   std::erase_if(found, [](const Bid& bid) { return bid.gain <= 0.0; });
@@ -128,24 +128,24 @@ std::vector<Bid> Shard::bids(std::span<const JobId> jobs,
 
 double Shard::realise(JobId job, double at_least, std::int64_t drawn) {
   if (state_->options.stop.requested()) return 0.0;
-  model::Ledger& ledger = state_->tenancy.ledger();
+  model::Ledger& ledger = state_->occupancy.ledger();
   const auto raise = [&](std::int64_t by) {
     for (const std::uint32_t q : ledger.quotas_of(job)) {
       if (ledger.allowance(q) != model::Ledger::kNoLimit) ledger.allow(q, ledger.allowance(q) + by);
     }
   };
   raise(drawn);
-  const Insertion found = find_insertion(state_->tenancy, job);
-  Applied applied;
-  if (found.gain >= at_least && found.gain > 0.0) applied = state_->insert(job, found, at_least);
-  if (applied.gain <= 0.0) {
+  const Insertion found = find_insertion(state_->occupancy, job);
+  InsertionOutcome outcome;
+  if (found.gain >= at_least && found.gain > 0.0) outcome = state_->insert(job, found, at_least);
+  if (outcome.gain <= 0.0) {
     raise(-drawn);
     return 0.0;
   }
   state_->unplaced.erase(job);
-  state_->unplaced.insert(applied.pushed_out.begin(), applied.pushed_out.end());
-  state_->pushed_out.insert(applied.pushed_out.begin(), applied.pushed_out.end());
-  return applied.gain;
+  state_->unplaced.insert(outcome.evicted.begin(), outcome.evicted.end());
+  state_->evicted.insert(outcome.evicted.begin(), outcome.evicted.end());
+  return outcome.gain;
 }
 
 void Shard::let_go(JobId job) { state_->unplaced.erase(job); }
@@ -158,9 +158,9 @@ std::vector<double> Shard::marginal_prices() const {
     const GpuTypeId type = cluster.class_of(m).gpu_type;
     if (!type.valid()) continue;
     double& least = price[type.index()];
-    if (s.tenancy.room().whole_devices(m) != 0) least = 0.0;
-    for (const Resident& r : s.tenancy.on(m)) {
-      if (r.milli > 0 && r.may_go) least = std::min(least, 1000.0 * r.density);
+    if (s.occupancy.room().whole_devices(m) != 0) least = 0.0;
+    for (const Occupant& r : s.occupancy.occupants(m)) {
+      if (r.milli > 0 && r.evictable) least = std::min(least, 1000.0 * r.density);
     }
   }
   return price;
@@ -180,8 +180,8 @@ std::int64_t Shard::State::gpus() const {
 
 double Shard::gpus() const { return static_cast<double>(state_->gpus()); }
 
-double Shard::value() const { return state_->tenancy.value(); }
-model::Placement Shard::placement() const { return state_->tenancy.placement(); }
+double Shard::value() const { return state_->occupancy.value(); }
+model::Placement Shard::placement() const { return state_->occupancy.placement(); }
 const std::vector<TaskPrice>& Shard::task_prices() const { return state_->task_prices; }
 
 }  // namespace berth::solver

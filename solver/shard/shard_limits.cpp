@@ -11,7 +11,7 @@ using model::JobPlacement;
 
 /// Which uplinks it has all machines of, and which only some.
 void Shard::State::tell_links() {
-  const model::Limits* limits = tenancy.ledger().limits();
+  const model::Limits* limits = occupancy.ledger().limits();
   if (limits == nullptr || limits->links->idle()) return;
   const model::Cluster& cluster = valuation->instance().cluster;
   std::vector<std::int64_t> others(limits->links->size(), 0), here = others;
@@ -31,13 +31,13 @@ void Shard::State::tell_links() {
 /// Of its unplaced jobs. Any ring may want any uplink that several shards share.
 std::int64_t Shard::State::demand(std::size_t limit) const {
   std::int64_t sum = 0;
-  const model::Limits& limits = *tenancy.ledger().limits();
+  const model::Limits& limits = *occupancy.ledger().limits();
   for (const JobId job : unplaced) {
     const model::Job& record = workload().job(job);
     if (limit >= limits.quota_count()) {
       sum += workload().tasks(record) > 1 ? record.communication.mbps : 0;
-    } else if (std::ranges::find(tenancy.ledger().quotas_of(job), limit) !=
-               tenancy.ledger().quotas_of(job).end()) {
+    } else if (std::ranges::find(occupancy.ledger().quotas_of(job), limit) !=
+               occupancy.ledger().quotas_of(job).end()) {
       sum += workload().gpu_milli(record);
     }
   }
@@ -46,61 +46,63 @@ std::int64_t Shard::State::demand(std::size_t limit) const {
 
 /// Some job pays for quotas or uplinks.
 bool Shard::State::charged() const {
-  if (tenancy.ledger().limits() == nullptr) return false;
-  const model::Valuation face(valuation->instance(), valuation->objective());
-  const auto pays = [&](JobId job) { return valuation->best(job) != face.best(job); };
-  const auto paid = [&](JobId job) { return tenancy.value_of(job) != tenancy.face_of(job); };
-  return std::ranges::any_of(unplaced, pays) || std::ranges::any_of(tenancy.jobs(), paid);
+  if (occupancy.ledger().limits() == nullptr) return false;
+  const model::Valuation unpriced(valuation->instance(), valuation->objective());
+  const auto pays = [&](JobId job) { return valuation->best(job) != unpriced.best(job); };
+  const auto paid = [&](JobId job) {
+    return occupancy.value_of(job) != occupancy.unpriced_value_of(job);
+  };
+  return std::ranges::any_of(unplaced, pays) || std::ranges::any_of(occupancy.jobs(), paid);
 }
 
 /// Its ledger under other limits of the same kind.
 model::Ledger Shard::State::counted(const model::Limits& limits) const {
   model::Ledger ledger(valuation->instance(), &limits);
-  for (const JobId job : tenancy.jobs()) ledger.add(tenancy.placed(job));
-  for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, tenancy.ledger().allowance(l));
+  for (const JobId job : occupancy.jobs()) ledger.add(occupancy.placed(job));
+  for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, occupancy.ledger().allowance(l));
   return ledger;
 }
 
 /// Required jobs placed, and what all are worth.
 std::pair<std::size_t, double> Shard::State::standing(const model::Limits& limits) const {
   const auto required = [&](JobId job) { return workload().job(job).required; };
-  const std::vector<JobId> jobs = tenancy.jobs();
+  const std::vector<JobId> jobs = occupancy.jobs();
   return {static_cast<std::size_t>(std::ranges::count_if(jobs, required)),
-          tenancy.value() - counted(limits).surcharges()};
+          occupancy.value() - counted(limits).surcharges()};
 }
 
 /// Prices tell which jobs a scarce limit is for, but leave some of it: so the search goes by values
 /// less prices first, then by the values. Where that ends worse than it began it only does the
 /// latter, which cannot.
 double Shard::State::search_twice(std::span<const double> prices, const SearchEffort& effort) {
-  const model::Valuation face(valuation->instance(), valuation->objective());
-  model::Limits uncharged = *tenancy.ledger().limits();
+  const model::Valuation unpriced(valuation->instance(), valuation->objective());
+  model::Limits uncharged = *occupancy.ledger().limits();
   uncharged.charged.clear();
   const auto before = standing(uncharged);
-  const model::Room room = tenancy.room();
-  model::Placement placed = tenancy.placement();
+  const model::Room room = occupancy.room();
+  model::Placement placed = occupancy.placement();
   std::set<JobId> waiting = unplaced;
 
-  model::Ledger priced = tenancy.ledger();
+  model::Ledger priced = occupancy.ledger();
   search(*valuation, prices, effort, priced);
   model::Ledger bare = counted(uncharged);
-  search(face, prices, effort, bare);
+  search(unpriced, prices, effort, bare);
   if (standing(uncharged) < before) {
-    tenancy.room() = room;
-    tenancy.replace(std::move(placed));
+    occupancy.room() = room;
+    occupancy.replace(std::move(placed));
     unplaced = std::move(waiting);
     bare = counted(uncharged);
-    search(face, prices, effort, bare);
+    search(unpriced, prices, effort, bare);
   }
   return standing(uncharged).second - before.second;
 }
 
 void Shard::allow(std::size_t limit, std::int64_t amount) {
-  state_->tenancy.ledger().allow(limit, amount);
+  state_->occupancy.ledger().allow(limit, amount);
 }
 
 std::vector<Stake> Shard::stakes() const {
-  const model::Ledger& ledger = state_->tenancy.ledger();
+  const model::Ledger& ledger = state_->occupancy.ledger();
   std::vector<Stake> stakes;
   if (ledger.limits() == nullptr) return stakes;
   const auto add = [&](std::size_t limit) {
@@ -113,7 +115,7 @@ std::vector<Stake> Shard::stakes() const {
 }
 
 void Shard::hold() {
-  model::Ledger& ledger = state_->tenancy.ledger();
+  model::Ledger& ledger = state_->occupancy.ledger();
   if (ledger.limits() == nullptr) return;
   const auto hold = [&](std::size_t limit) { ledger.allow(limit, ledger.use(limit)); };
   for (std::size_t q = 0; q < ledger.limits()->quota_count(); ++q) hold(q);
@@ -123,18 +125,18 @@ void Shard::hold() {
 const std::vector<std::size_t>& Shard::own_links() const { return state_->own_links; }
 
 std::int64_t Shard::excess(std::size_t limit) const {
-  return std::max<std::int64_t>(0, -state_->tenancy.ledger().left(limit));
+  return std::max<std::int64_t>(0, -state_->occupancy.ledger().left(limit));
 }
 
 std::vector<Surplus> Shard::surplus(std::size_t limit, std::int64_t amount) const {
-  const Tenancy& tenancy = state_->tenancy;
+  const Occupancy& occupancy = state_->occupancy;
   std::vector<Surplus> all;
-  for (const JobId job : tenancy.jobs()) {
-    const std::int64_t taken = tenancy.ledger().amount(limit, tenancy.placed(job));
+  for (const JobId job : occupancy.jobs()) {
+    const std::int64_t taken = occupancy.ledger().amount(limit, occupancy.placed(job));
     if (taken <= 0) continue;
     const bool required = state_->workload().job(job).required;
-    all.push_back(
-        {job, required ? 1 : 0, tenancy.face_of(job) / static_cast<double>(taken), taken});
+    all.push_back({job, required ? 1 : 0,
+                   occupancy.unpriced_value_of(job) / static_cast<double>(taken), taken});
   }
   std::ranges::sort(all, {},
                     [](const Surplus& s) { return std::tuple(s.required, s.worth, s.job); });
@@ -145,10 +147,10 @@ std::vector<Surplus> Shard::surplus(std::size_t limit, std::int64_t amount) cons
 }
 
 void Shard::drop(JobId job) {
-  if (!state_->tenancy.has(job)) return;
-  state_->tenancy.remove(job);
+  if (!state_->occupancy.has(job)) return;
+  state_->occupancy.remove(job);
   state_->unplaced.insert(job);
-  state_->pushed_out.insert(job);
+  state_->evicted.insert(job);
 }
 
 void Shard::unreserve(const JobPlacement& placement) {
@@ -156,11 +158,11 @@ void Shard::unreserve(const JobPlacement& placement) {
   const auto here = [&](MachineId m) { return std::ranges::binary_search(state_->machines, m); };
   for (const auto& task : placement.tasks) {
     if (!here(task.machine)) continue;
-    state_->tenancy.room().release(task, state_->workload().shape(groups[task.group].shape));
+    state_->occupancy.room().release(task, state_->workload().shape(groups[task.group].shape));
   }
   if (!here(placement.tasks.front().machine)) return;
   state_->unplaced.insert(placement.job);
-  state_->pushed_out.insert(placement.job);
+  state_->evicted.insert(placement.job);
 }
 
 }  // namespace berth::solver

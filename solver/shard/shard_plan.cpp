@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shard/insertion.hpp"
+#include "shard/occupancy.hpp"
 #include "shard/shard_state.hpp"
-#include "shard/tenancy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -37,7 +37,7 @@ double Shard::State::best_value(JobId job) const {
   const model::Job& record = workload().job(job);
   if (workload().gpu_milli(record) == 0) return valuation->best(job, GpuTypeId{});
   double best = 0.0;
-  for (const GpuTypeId type : tenancy.index().types()) {
+  for (const GpuTypeId type : occupancy.index().types()) {
     if (((record.gpu_types >> type.index()) & 1) != 0) {
       best = std::max(best, valuation->best(job, type));
     }
@@ -48,7 +48,7 @@ double Shard::State::best_value(JobId job) const {
 void Shard::State::admit(model::Placement placed) {
   for (JobPlacement& p : placed) {
     unplaced.erase(p.job);
-    tenancy.adopt(std::move(p));
+    occupancy.record(std::move(p));
   }
 }
 
@@ -57,18 +57,18 @@ void Shard::State::dive_all(std::span<const JobId> jobs, std::span<const double>
   const auto [own, in_all] = model::part_of(valuation->instance().cluster, *pools, machines);
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
-  model::Room best_room = tenancy.room();
+  model::Room best_room = occupancy.room();
   DiveResult best = dive(*valuation, own, best_room, machines, jobs, own_prices, {.stop = stop});
   for (const double eps : more_smoothings()) {
     if (stop.requested()) break;
-    model::Room room = tenancy.room();
+    model::Room room = occupancy.room();
     DiveResult other =
         dive(*valuation, own, room, machines, jobs, own_prices, {.eps = eps, .stop = stop});
     if (other.value <= best.value) continue;
     best = std::move(other);
     best_room = std::move(room);
   }
-  tenancy.room() = std::move(best_room);
+  occupancy.room() = std::move(best_room);
   admit(std::move(best.placement));
 }
 
@@ -82,7 +82,7 @@ std::span<const double> Shard::State::more_smoothings() const {
 
 void Shard::State::pack_all(std::span<const JobId> jobs, const StopToken& stop) {
   PackResult result =
-      pack(*valuation, tenancy.room(), machines, jobs, {.gap = options.gap, .stop = stop});
+      pack(*valuation, occupancy.room(), machines, jobs, {.gap = options.gap, .stop = stop});
   task_prices = std::move(result.prices);
   admit(std::move(result.placed));
 }
@@ -107,9 +107,9 @@ void Shard::State::fill_idle() {
     const std::tuple kind(group.shape, group.count, record.gpu_types, record.domain,
                           record.communication.mbps);
     if (record.groups == 1 && hopeless.contains(kind)) continue;
-    const std::optional<double> surcharge = tenancy.ledger().surcharge(job);
+    const std::optional<double> surcharge = occupancy.ledger().surcharge(job);
     if (!surcharge || (*surcharge > best_value(job) && !record.required)) continue;
-    if (place_idle(tenancy, job)) {
+    if (place_in_idle_capacity(occupancy, job)) {
       unplaced.erase(job);
     } else if (record.groups == 1) {
       hopeless.insert(kind);
@@ -144,7 +144,7 @@ void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
   if (!s.challenged) return;
   // The relaxation took the running jobs' room for gone: now who waits may push them out.
   s.cheapest = marginal_prices();
-  s.pushed_out = s.unplaced;
+  s.evicted = s.unplaced;
   improve();
 }
 

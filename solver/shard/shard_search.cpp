@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shard/insertion.hpp"
+#include "shard/occupancy.hpp"
 #include "shard/shard_state.hpp"
-#include "shard/tenancy.hpp"
 
 #include <algorithm>
 #include <set>
@@ -20,12 +20,12 @@ constexpr std::size_t kBatch = 64;  ///< insertions searched on one snapshot
 }  // namespace
 
 /// Carries an insertion out; one that the uplinks refuse is tried within a rack.
-Applied Shard::State::insert(JobId job, const Insertion& found, double at_least) {
-  Applied applied = apply_insertion(tenancy, job, found, at_least);
-  if (applied.gain > 0.0 || !applied.crowded) return applied;
-  const Insertion narrow = find_insertion(tenancy, job, {.widest = model::Level::rack});
+InsertionOutcome Shard::State::insert(JobId job, const Insertion& found, double at_least) {
+  InsertionOutcome outcome = apply_insertion(occupancy, job, found, at_least);
+  if (outcome.gain > 0.0 || !outcome.refused_by_uplink) return outcome;
+  const Insertion narrow = find_insertion(occupancy, job, {.widest = model::Level::rack});
   if (narrow.gain <= 0.0 || narrow.gain < at_least) return {};
-  return apply_insertion(tenancy, job, narrow, at_least);
+  return apply_insertion(occupancy, job, narrow, at_least);
 }
 
 /// Searches on a frozen snapshot in parallel, commits in order of gain, then id; an insertion
@@ -33,7 +33,7 @@ Applied Shard::State::insert(JobId job, const Insertion& found, double at_least)
 double Shard::State::improve_batch(std::span<const JobId> batch) {
   std::vector<Insertion> found(batch.size());
   parallel::run_tasks(batch.size(), [&](std::size_t i) {
-    if (!options.stop.requested()) found[i] = find_insertion(tenancy, batch[i]);
+    if (!options.stop.requested()) found[i] = find_insertion(occupancy, batch[i]);
   });
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -45,26 +45,26 @@ double Shard::State::improve_batch(std::span<const JobId> batch) {
   for (const std::size_t i : order) {
     if (options.stop.requested()) break;
     const auto stale = [&](MachineId m) { return touched.contains(m); };
-    const auto gone = [&](JobId victim) { return !tenancy.has(victim); };
+    const auto gone = [&](JobId victim) { return !occupancy.has(victim); };
     if (std::ranges::any_of(found[i].machines, stale) ||
         std::ranges::any_of(found[i].victims, gone)) {
-      found[i] = find_insertion(tenancy, batch[i]);
+      found[i] = find_insertion(occupancy, batch[i]);
     }
     if (found[i].gain <= 0.0) continue;
     for (const JobId victim : found[i].victims) {
-      for (const auto& task : tenancy.placed(victim).tasks) touched.insert(task.machine);
+      for (const auto& task : occupancy.placed(victim).tasks) touched.insert(task.machine);
     }
-    const Applied applied = insert(batch[i], found[i], 0.0);
-    if (applied.gain <= 0.0) continue;
-    gained += applied.gain;
+    const InsertionOutcome outcome = insert(batch[i], found[i], 0.0);
+    if (outcome.gain <= 0.0) continue;
+    gained += outcome.gain;
     touched.insert(found[i].machines.begin(), found[i].machines.end());
     for (const JobId victim : found[i].victims) {
-      if (!tenancy.has(victim)) continue;
-      for (const auto& task : tenancy.placed(victim).tasks) touched.insert(task.machine);
+      if (!occupancy.has(victim)) continue;
+      for (const auto& task : occupancy.placed(victim).tasks) touched.insert(task.machine);
     }
     unplaced.erase(batch[i]);
-    unplaced.insert(applied.pushed_out.begin(), applied.pushed_out.end());
-    pushed_out.insert(applied.pushed_out.begin(), applied.pushed_out.end());
+    unplaced.insert(outcome.evicted.begin(), outcome.evicted.end());
+    evicted.insert(outcome.evicted.begin(), outcome.evicted.end());
   }
   return gained;
 }
@@ -72,13 +72,13 @@ double Shard::State::improve_batch(std::span<const JobId> batch) {
 double Shard::improve() {
   State& s = *state_;
   double total = 0.0;
-  for (int sweep = 0; sweep < s.options.sweeps && !s.pushed_out.empty(); ++sweep) {
+  for (int sweep = 0; sweep < s.options.sweeps && !s.evicted.empty(); ++sweep) {
     std::vector<std::pair<double, JobId>> order;
-    for (const JobId job : s.pushed_out) {
+    for (const JobId job : s.evicted) {
       if (s.unplaced.contains(job)) order.emplace_back(-s.regret(job), job);
     }
     std::ranges::sort(order);
-    s.pushed_out.clear();
+    s.evicted.clear();
     std::vector<JobId> queue;
     for (const auto& [regret, job] : order) queue.push_back(job);
     for (std::size_t first = 0; first < queue.size(); first += kBatch) {
@@ -95,19 +95,19 @@ double Shard::State::search(const model::Valuation& by, std::span<const double> 
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
   std::vector<JobId> waiting(unplaced.begin(), unplaced.end());
-  model::Placement placed = tenancy.placement();
-  const double gained = solver::improve(by, own, tenancy.room(), machines, waiting, placed,
+  model::Placement placed = occupancy.placement();
+  const double gained = solver::improve(by, own, occupancy.room(), machines, waiting, placed,
                                         own_prices, effort, options.stop, &ledger);
-  tenancy.replace(std::move(placed));
+  occupancy.replace(std::move(placed));
   unplaced = {waiting.begin(), waiting.end()};
-  pushed_out.clear();
+  evicted.clear();
   return gained;
 }
 
 double Shard::search(std::span<const double> prices, const SearchEffort& effort) {
   State& s = *state_;
   if (s.charged()) return s.search_twice(prices, effort);
-  model::Ledger ledger = s.tenancy.ledger();
+  model::Ledger ledger = s.occupancy.ledger();
   return s.search(*s.valuation, prices, effort, ledger);
 }
 

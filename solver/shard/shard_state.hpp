@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shard/insertion.hpp"
-#include "shard/tenancy.hpp"
+#include "shard/occupancy.hpp"
 
 #include <cstdint>
 #include <set>
@@ -20,9 +20,9 @@ struct Shard::State {
   const model::Pools* pools;
   std::vector<MachineId> machines;
   ShardOptions options;
-  Tenancy tenancy;
+  Occupancy occupancy;
   std::set<JobId> unplaced = {};
-  std::set<JobId> pushed_out = {};    ///< those of `unplaced` that `improve` has not tried yet
+  std::set<JobId> evicted = {};       ///< those of `unplaced` that `improve` has not tried yet
   std::vector<double> cheapest = {};  ///< by GPU type: least price per GPU over the cluster
   std::vector<TaskPrice> task_prices = {};
   bool challenged = false;                     ///< some jobs were here before the relaxation
@@ -51,7 +51,7 @@ struct Shard::State {
   void keep_prices(Repacked repacked);
   void fill_idle();
   double improve_batch(std::span<const JobId> batch);
-  Applied insert(JobId job, const Insertion& found, double at_least);
+  InsertionOutcome insert(JobId job, const Insertion& found, double at_least);
   /// Searches by these values; `ledger` counts what is placed, and has the allowances.
   double search(const model::Valuation& by, std::span<const double> prices,
                 const SearchEffort& effort, model::Ledger& ledger);

@@ -72,7 +72,7 @@ Contents gather_contents(const comm::Communicator& comm, std::span<const solver:
     Contents one;
     append(one, to_wire(content.placed));
     append(one, content.unplaced);
-    append(one, content.pushed_out);
+    append(one, content.evicted);
     stream.push_back(shard.id().value());
     append(stream, one);
   }
@@ -105,7 +105,7 @@ void restore_contents(std::span<const std::int64_t> contents, std::span<solver::
     solver::ShardContent content;
     content.placed = from_wire(reader.list());
     content.unplaced = reader.jobs();
-    content.pushed_out = reader.jobs();
+    content.evicted = reader.jobs();
     shard.restore(std::move(content));
   }
 }

@@ -69,9 +69,9 @@ struct Quote {
 
 /// Everything a shard's future depends on beside its machines, the prices and the options.
 struct ShardContent {
-  model::Placement placed = {};        ///< on this shard's machines alone
-  std::vector<JobId> unplaced = {};    ///< ascending; jobs it may still place
-  std::vector<JobId> pushed_out = {};  ///< ascending; those `improve` has not tried yet
+  model::Placement placed = {};      ///< on this shard's machines alone
+  std::vector<JobId> unplaced = {};  ///< ascending; jobs it may still place
+  std::vector<JobId> evicted = {};   ///< ascending; those `improve` has not tried yet
 };
 
 /// One logical piece of the cluster and the jobs that live there: local relaxation, rounding,

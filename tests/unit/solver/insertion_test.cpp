@@ -55,9 +55,9 @@ TEST(Insertion, prefers_idle_room) {
   const JobId a = s.job(4, 1.0);
   const JobId b = s.job(2, 1.0);
   const model::Valuation value(s.instance, model::Objective::value);
-  Tenancy tenancy(value, s.machines);
-  ASSERT_TRUE(place_idle(tenancy, a));
-  const Insertion found = find_insertion(tenancy, b);
+  Occupancy occupancy(value, s.machines);
+  ASSERT_TRUE(place_in_idle_capacity(occupancy, a));
+  const Insertion found = find_insertion(occupancy, b);
   EXPECT_DOUBLE_EQ(found.gain, 2.0);
   EXPECT_TRUE(found.victims.empty());
   EXPECT_EQ(found.machines, std::vector<MachineId>{MachineId(1)});
@@ -70,15 +70,15 @@ TEST(Insertion, pushes_out_the_least_value_that_makes_room_and_spares_the_rest) 
   const JobId dear = s.job(1, 9.0);    // worth 9
   const JobId wants = s.job(2, 4.0);   // worth 8, needs 2 GPUs: middle alone is enough
   const model::Valuation value(s.instance, model::Objective::value);
-  Tenancy tenancy(value, s.machines);
-  for (const JobId job : {cheap, middle, dear}) ASSERT_TRUE(place_idle(tenancy, job));
-  const Insertion found = find_insertion(tenancy, wants);
+  Occupancy occupancy(value, s.machines);
+  for (const JobId job : {cheap, middle, dear}) ASSERT_TRUE(place_in_idle_capacity(occupancy, job));
+  const Insertion found = find_insertion(occupancy, wants);
   EXPECT_EQ(found.victims, std::vector<JobId>{middle});
   EXPECT_DOUBLE_EQ(found.gain, 5.0);
-  const Applied applied = apply_insertion(tenancy, wants, found, 0.0);
-  EXPECT_DOUBLE_EQ(applied.gain, 5.0);
-  EXPECT_EQ(applied.pushed_out, std::vector<JobId>{middle});
-  EXPECT_DOUBLE_EQ(tenancy.value(), 18.0);
+  const InsertionOutcome outcome = apply_insertion(occupancy, wants, found, 0.0);
+  EXPECT_DOUBLE_EQ(outcome.gain, 5.0);
+  EXPECT_EQ(outcome.evicted, std::vector<JobId>{middle});
+  EXPECT_DOUBLE_EQ(occupancy.value(), 18.0);
 }
 
 TEST(Insertion, finds_nothing_where_everybody_is_worth_more) {
@@ -86,9 +86,9 @@ TEST(Insertion, finds_nothing_where_everybody_is_worth_more) {
   const JobId dear = s.job(4, 2.0);
   const JobId wants = s.job(4, 1.0);
   const model::Valuation value(s.instance, model::Objective::value);
-  Tenancy tenancy(value, s.machines);
-  ASSERT_TRUE(place_idle(tenancy, dear));
-  EXPECT_LE(find_insertion(tenancy, wants).gain, 0.0);
+  Occupancy occupancy(value, s.machines);
+  ASSERT_TRUE(place_in_idle_capacity(occupancy, dear));
+  EXPECT_LE(find_insertion(occupancy, wants).gain, 0.0);
 }
 
 TEST(Insertion, never_pushes_out_a_required_job) {
@@ -97,9 +97,9 @@ TEST(Insertion, never_pushes_out_a_required_job) {
   const JobId wants = s.job(4, 9.0);
   s.instance.workload.jobs[cheap.index()].required = true;
   const model::Valuation value(s.instance, model::Objective::value);
-  Tenancy tenancy(value, s.machines);
-  ASSERT_TRUE(place_idle(tenancy, cheap));
-  EXPECT_LE(find_insertion(tenancy, wants).gain, 0.0);
+  Occupancy occupancy(value, s.machines);
+  ASSERT_TRUE(place_in_idle_capacity(occupancy, cheap));
+  EXPECT_LE(find_insertion(occupancy, wants).gain, 0.0);
 }
 
 TEST(Insertion, brings_a_gang_in_over_several_machines) {
@@ -108,12 +108,12 @@ TEST(Insertion, brings_a_gang_in_over_several_machines) {
   const JobId right = s.job(3, 1.0);
   const JobId gang = s.job(2, 2.0, 4);  // 8 GPUs, worth 16
   const model::Valuation value(s.instance, model::Objective::value);
-  Tenancy tenancy(value, s.machines);
-  for (const JobId job : {left, right}) ASSERT_TRUE(place_idle(tenancy, job));
-  const Insertion found = find_insertion(tenancy, gang);
+  Occupancy occupancy(value, s.machines);
+  for (const JobId job : {left, right}) ASSERT_TRUE(place_in_idle_capacity(occupancy, job));
+  const Insertion found = find_insertion(occupancy, gang);
   EXPECT_DOUBLE_EQ(found.gain, 10.0);
-  EXPECT_DOUBLE_EQ(apply_insertion(tenancy, gang, found, 0.0).gain, 10.0);
-  EXPECT_EQ(tenancy.placed(gang).tasks.size(), 4U);
+  EXPECT_DOUBLE_EQ(apply_insertion(occupancy, gang, found, 0.0).gain, 10.0);
+  EXPECT_EQ(occupancy.placed(gang).tasks.size(), 4U);
 }
 
 TEST(Insertion, undoes_everything_when_too_little_is_gained) {
@@ -121,27 +121,27 @@ TEST(Insertion, undoes_everything_when_too_little_is_gained) {
   const JobId cheap = s.job(2, 1.0);
   const JobId wants = s.job(4, 1.0);
   const model::Valuation value(s.instance, model::Objective::value);
-  Tenancy tenancy(value, s.machines);
-  ASSERT_TRUE(place_idle(tenancy, cheap));
-  const auto before = tenancy.placed(cheap).tasks;
-  const Insertion found = find_insertion(tenancy, wants);
+  Occupancy occupancy(value, s.machines);
+  ASSERT_TRUE(place_in_idle_capacity(occupancy, cheap));
+  const auto before = occupancy.placed(cheap).tasks;
+  const Insertion found = find_insertion(occupancy, wants);
   EXPECT_DOUBLE_EQ(found.gain, 2.0);
-  EXPECT_DOUBLE_EQ(apply_insertion(tenancy, wants, found, 3.0).gain, 0.0);
-  EXPECT_TRUE(tenancy.has(cheap));
-  EXPECT_FALSE(tenancy.has(wants));
-  EXPECT_EQ(tenancy.placed(cheap).tasks, before);
-  EXPECT_EQ(tenancy.room().free_milli(MachineId(0)), 2000);
+  EXPECT_DOUBLE_EQ(apply_insertion(occupancy, wants, found, 3.0).gain, 0.0);
+  EXPECT_TRUE(occupancy.has(cheap));
+  EXPECT_FALSE(occupancy.has(wants));
+  EXPECT_EQ(occupancy.placed(cheap).tasks, before);
+  EXPECT_EQ(occupancy.room().free_milli(MachineId(0)), 2000);
 }
 
-TEST(EvictionCosts, take_the_cheapest_per_gpu_and_the_last_in_part) {
+TEST(EvictionCostBounds, take_the_cheapest_per_gpu_and_the_last_in_part) {
   Small s(2);
   const JobId dear = s.job(4, 3.0);   // worth 12
   const JobId cheap = s.job(3, 1.0);  // worth 3, leaves one GPU idle
   const model::Valuation value(s.instance, model::Objective::value);
-  Tenancy tenancy(value, s.machines);
-  for (const JobId job : {dear, cheap}) ASSERT_TRUE(place_idle(tenancy, job));
-  const EvictionCosts costs(tenancy);
-  const Domain& rack = tenancy.index().domains(GpuTypeId(0), model::Level::rack)[0];
+  Occupancy occupancy(value, s.machines);
+  for (const JobId job : {dear, cheap}) ASSERT_TRUE(place_in_idle_capacity(occupancy, job));
+  const EvictionCostBounds costs(occupancy);
+  const Domain& rack = occupancy.index().domains(GpuTypeId(0), model::Level::rack)[0];
   EXPECT_DOUBLE_EQ(costs.least(rack, 1000), 0.0);
   EXPECT_DOUBLE_EQ(costs.least(rack, 2500), 1.5);
   EXPECT_DOUBLE_EQ(costs.least(rack, 4000), 3.0);
@@ -150,7 +150,7 @@ TEST(EvictionCosts, take_the_cheapest_per_gpu_and_the_last_in_part) {
 }
 
 /// Passing over domains must not change what is found, gangs over machines among the victims.
-TEST(EvictionCosts, leave_every_insertion_as_it_was) {
+TEST(EvictionCostBounds, leave_every_insertion_as_it_was) {
   int found = 0, gangs = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const auto draw = [&](std::uint64_t below, std::uint64_t key) {
@@ -166,12 +166,12 @@ TEST(EvictionCosts, leave_every_insertion_as_it_was) {
           s.job(1 + draw(4, 10 * k), 1.0 + draw(50, 10 * k + 1) / 10.0, 1 + draw(3, 10 * k + 2)));
     }
     const model::Valuation value(s.instance, model::Objective::value);
-    Tenancy tenancy(value, s.machines);
-    for (std::size_t k = 0; k < 20; ++k) place_idle(tenancy, jobs[k]);
-    const EvictionCosts costs(tenancy);
+    Occupancy occupancy(value, s.machines);
+    for (std::size_t k = 0; k < 20; ++k) place_in_idle_capacity(occupancy, jobs[k]);
+    const EvictionCostBounds costs(occupancy);
     for (std::size_t k = 20; k < 40; ++k) {
-      const Insertion plain = find_insertion(tenancy, jobs[k]);
-      const Insertion pruned = find_insertion(tenancy, jobs[k], {.costs = &costs});
+      const Insertion plain = find_insertion(occupancy, jobs[k]);
+      const Insertion pruned = find_insertion(occupancy, jobs[k], {.costs = &costs});
       ASSERT_EQ(pruned.gain, plain.gain) << "seed " << seed << ", job " << k;
       ASSERT_EQ(pruned.machines, plain.machines);
       ASSERT_EQ(pruned.victims, plain.victims);

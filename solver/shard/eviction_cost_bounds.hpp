@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "shard/tenancy.hpp"
+#include "shard/occupancy.hpp"
 
 #include <array>
 #include <cstdint>
@@ -17,11 +17,11 @@ inline constexpr std::array kSearchedLevels{model::Level::rack, model::Level::po
 
 /// What room costs at least in each domain of a shard, on its content of now: a search need not
 /// look at the machines of a domain where even that is too dear.
-class EvictionCosts {
+class EvictionCostBounds {
  public:
-  /// O(residents log residents) per level. @pre the tenancy stays as it is while this is asked
-  explicit EvictionCosts(const Tenancy& tenancy,
-                         std::span<const model::Level> levels = kSearchedLevels);
+  /// O(occupants log occupants) per level. @pre the occupancy stays as it is while this is asked
+  explicit EvictionCostBounds(const Occupancy& occupancy,
+                              std::span<const model::Level> levels = kSearchedLevels);
 
   /// No jobs whose going leaves so many GPU thousandths of the domain free are worth less; infinity
   /// when there are none. The cheapest jobs per thousandth, the last one in part; required jobs
@@ -35,7 +35,7 @@ class EvictionCosts {
     std::vector<std::int64_t> milli;
     std::vector<double> cost;
   };
-  static Curve curve_of(const Tenancy& tenancy, const Domain& domain);
+  static Curve curve_of(const Occupancy& occupancy, const Domain& domain);
 
   std::unordered_map<const Domain*, Curve> curves_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shard/eviction_costs.hpp"
+#include "shard/eviction_cost_bounds.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,24 +8,25 @@ namespace berth::solver {
 
 using model::Level;
 
-EvictionCosts::EvictionCosts(const Tenancy& tenancy, std::span<const Level> levels) {
-  for (const GpuTypeId type : tenancy.index().types()) {
+EvictionCostBounds::EvictionCostBounds(const Occupancy& occupancy, std::span<const Level> levels) {
+  for (const GpuTypeId type : occupancy.index().types()) {
     for (const Level level : levels) {
-      for (const Domain& domain : tenancy.index().domains(type, level)) {
-        curves_.emplace(&domain, curve_of(tenancy, domain));
+      for (const Domain& domain : occupancy.index().domains(type, level)) {
+        curves_.emplace(&domain, curve_of(occupancy, domain));
       }
     }
   }
 }
 
-EvictionCosts::Curve EvictionCosts::curve_of(const Tenancy& tenancy, const Domain& domain) {
+EvictionCostBounds::Curve EvictionCostBounds::curve_of(const Occupancy& occupancy,
+                                                       const Domain& domain) {
   Curve curve;
   std::vector<std::pair<double, std::int64_t>> jobs;  // value per thousandth, thousandths here
   for (const MachineId m : domain.machines) {
-    curve.idle += tenancy.room().free_milli(m);
-    for (const Resident& r : tenancy.on(m)) {
+    curve.idle += occupancy.room().free_milli(m);
+    for (const Occupant& r : occupancy.occupants(m)) {
       // What is worth less than nothing goes for nothing.
-      if (r.may_go && r.milli > 0) jobs.emplace_back(std::max(0.0, r.density), r.milli);
+      if (r.evictable && r.milli > 0) jobs.emplace_back(std::max(0.0, r.density), r.milli);
     }
   }
   std::ranges::sort(jobs);
@@ -38,7 +39,7 @@ EvictionCosts::Curve EvictionCosts::curve_of(const Tenancy& tenancy, const Domai
   return curve;
 }
 
-double EvictionCosts::least(const Domain& domain, std::int64_t milli) const {
+double EvictionCostBounds::least(const Domain& domain, std::int64_t milli) const {
   const auto found = curves_.find(&domain);
   if (found == curves_.end()) return 0.0;  // machines of any type: for jobs without GPUs
   const Curve& curve = found->second;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shard/reach.hpp"
+#include "shard/candidate_domains.hpp"
 
 namespace berth::solver {
 
@@ -27,11 +27,11 @@ Level distance_of(const model::Cluster& cluster, const model::Job& job, const Do
   return farthest;
 }
 
-std::vector<GpuTypeId> types_for(const Tenancy& tenancy, const model::Job& job) {
-  const model::Workload& workload = tenancy.valuation().instance().workload;
+std::vector<GpuTypeId> candidate_types(const Occupancy& occupancy, const model::Job& job) {
+  const model::Workload& workload = occupancy.valuation().instance().workload;
   if (workload.gpu_milli(job) == 0 && job.gpu_types == ~std::uint64_t{0}) return {GpuTypeId{}};
   std::vector<GpuTypeId> types;
-  for (const GpuTypeId type : tenancy.index().types()) {
+  for (const GpuTypeId type : occupancy.index().types()) {
     if (allowed(job, type)) types.push_back(type);
   }
   return types;

@@ -35,39 +35,41 @@ class DomainIndex {
 };
 
 /// One job on one machine.
-struct Resident {
+struct Occupant {
   double density = 0.0;  ///< value of the whole job per GPU thousandth it takes in all
   JobId job;
   double value = 0.0;      ///< of the whole job
   std::int64_t milli = 0;  ///< GPU thousandths it takes on this machine
-  bool may_go = true;      ///< false for required jobs
+  bool evictable = true;   ///< false for required jobs
 
-  bool operator<(const Resident& other) const {
+  bool operator<(const Occupant& other) const {
     return density != other.density ? density < other.density : job < other.job;
   }
 };
 
-/// Who runs where in one shard: the free room, the jobs on each machine, what each is worth, what
-/// they use of quotas and uplinks.
-class Tenancy {
+/// The occupancy of a shard's machines: free room, placed jobs and their values, occupants by
+/// machine, and use of quotas and uplinks.
+class Occupancy {
  public:
-  Tenancy(const model::Valuation& valuation, std::span<const MachineId> machines,
-          const model::Limits* limits = nullptr);
+  Occupancy(const model::Valuation& valuation, std::span<const MachineId> machines,
+            const model::Limits* limits = nullptr);
 
-  void add(model::JobPlacement placement);    ///< takes the room
-  void adopt(model::JobPlacement placement);  ///< its room is taken already
-  model::JobPlacement remove(JobId job);      ///< gives the room back
-  void replace(model::Placement placed);      ///< all jobs; the room has been edited to match
+  void add(model::JobPlacement placement);     ///< takes the room
+  void record(model::JobPlacement placement);  ///< its room is taken already
+  model::JobPlacement remove(JobId job);       ///< gives the room back
+  void replace(model::Placement placed);       ///< all jobs; the room has been edited to match
 
   [[nodiscard]] bool has(JobId job) const { return jobs_.contains(job); }
   [[nodiscard]] const model::JobPlacement& placed(JobId job) const {
     return jobs_.at(job).placement;
   }
   [[nodiscard]] double value_of(JobId job) const { return jobs_.at(job).value; }
-  [[nodiscard]] double face_of(JobId job) const { return jobs_.at(job).face; }
+  [[nodiscard]] double unpriced_value_of(JobId job) const { return jobs_.at(job).unpriced_value; }
   [[nodiscard]] double value() const;  ///< before prices; summed in job order
   /// Jobs on a machine, least value per GPU first, ties by id.
-  [[nodiscard]] std::span<const Resident> on(MachineId m) const { return on_[room_.slot(m)]; }
+  [[nodiscard]] std::span<const Occupant> occupants(MachineId m) const {
+    return occupants_[room_.slot(m)];
+  }
   [[nodiscard]] model::Placement placement() const;
   /// All jobs here, ascending.
   [[nodiscard]] std::vector<JobId> jobs() const;
@@ -78,23 +80,25 @@ class Tenancy {
   [[nodiscard]] const model::Ledger& ledger() const { return ledger_; }
   /// Jobs that count for a quota and may go, with their value per GPU thousandth, the least first.
   using ByDensity = std::set<std::pair<double, JobId>>;
-  [[nodiscard]] const ByDensity& counting_for(std::size_t quota) const { return of_quota_[quota]; }
+  [[nodiscard]] const ByDensity& evictable_jobs(std::size_t quota) const {
+    return by_quota_[quota];
+  }
   [[nodiscard]] const DomainIndex& index() const { return index_; }
   [[nodiscard]] const model::Valuation& valuation() const { return *valuation_; }
 
  private:
-  struct Tenant {
+  struct PlacedJob {
     model::JobPlacement placement;
     double value = 0.0;
-    double face = 0.0;  ///< before the prices of quotas and uplinks
+    double unpriced_value = 0.0;  ///< before the prices of quotas and uplinks
   };
   const model::Valuation* valuation_;
   model::Room room_;
   DomainIndex index_;
   model::Ledger ledger_;
-  std::map<JobId, Tenant> jobs_;
-  std::vector<std::vector<Resident>> on_;  ///< by slot of the room
-  std::vector<ByDensity> of_quota_;        ///< by quota
+  std::map<JobId, PlacedJob> jobs_;
+  std::vector<std::vector<Occupant>> occupants_;  ///< by slot of the room
+  std::vector<ByDensity> by_quota_;               ///< by quota
 };
 
 }  // namespace berth::solver

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "shard/tenancy.hpp"
+#include "shard/occupancy.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -13,23 +13,24 @@ model::Level distance_of(const model::Cluster& cluster, const model::Job& job,
                          const Domain& domain);
 
 /// Types the job may run on here; for a CPU-only job without a type list, every machine at once.
-std::vector<GpuTypeId> types_for(const Tenancy& tenancy, const model::Job& job);
+std::vector<GpuTypeId> candidate_types(const Occupancy& occupancy, const model::Job& job);
 
 /// Calls visit(domain, value) for the domains the job may lie in: racks alone for a single task,
 /// since nothing is wider than its machine; every level up to its limit for a gang.
-void for_each_domain(const Tenancy& tenancy, JobId id, model::Level limit, auto visit) {
-  const model::Instance& instance = tenancy.valuation().instance();
+void for_each_candidate_domain(const Occupancy& occupancy, JobId id, model::Level limit,
+                               auto visit) {
+  const model::Instance& instance = occupancy.valuation().instance();
   const model::Job& job = instance.workload.job(id);
   const bool single = instance.workload.tasks(job) == 1 || job.domain == model::Level::machine;
   const model::Level widest = single ? model::Level::rack : std::min(limit, job.domain);
-  for (const GpuTypeId type : types_for(tenancy, job)) {
+  for (const GpuTypeId type : candidate_types(occupancy, job)) {
     for (const model::Level level :
          {model::Level::rack, model::Level::pod, model::Level::cluster}) {
       if (level > widest) break;
-      for (const Domain& domain : tenancy.index().domains(type, level)) {
+      for (const Domain& domain : occupancy.index().domains(type, level)) {
         const model::Level distance = distance_of(instance.cluster, job, domain);
         const model::Level width = single ? model::Level::machine : level;
-        visit(domain, tenancy.valuation().option(id, type, width, distance));
+        visit(domain, occupancy.valuation().option(id, type, width, distance));
       }
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shard/tenancy.hpp"
+#include "shard/occupancy.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -50,89 +50,91 @@ std::span<const Domain> DomainIndex::domains(GpuTypeId type, Level level) const 
   return found->second;
 }
 
-Tenancy::Tenancy(const model::Valuation& valuation, std::span<const MachineId> machines,
-                 const model::Limits* limits)
+Occupancy::Occupancy(const model::Valuation& valuation, std::span<const MachineId> machines,
+                     const model::Limits* limits)
     : valuation_(&valuation),
       room_(valuation.instance().cluster, machines),
       index_(valuation.instance().cluster, machines),
       ledger_(valuation.instance(), limits),
-      on_(machines.size()),
-      of_quota_(ledger_.limits() == nullptr ? 0 : ledger_.limits()->quota_count()) {}
+      occupants_(machines.size()),
+      by_quota_(ledger_.limits() == nullptr ? 0 : ledger_.limits()->quota_count()) {}
 
-void Tenancy::add(JobPlacement placement) {
+void Occupancy::add(JobPlacement placement) {
   model::take(room_, valuation_->instance().workload, placement);
-  adopt(std::move(placement));
+  record(std::move(placement));
 }
 
-void Tenancy::adopt(JobPlacement placement) {
+void Occupancy::record(JobPlacement placement) {
   const JobId job = placement.job;
   const model::Workload& workload = valuation_->instance().workload;
   const model::Job& record = workload.job(job);
   const double value = valuation_->placed(placement);
   const auto total = std::max<std::int64_t>(1, workload.gpu_milli(record));
   for (const auto& task : placement.tasks) {
-    auto& residents = on_[room_.slot(task.machine)];
+    auto& occupants = occupants_[room_.slot(task.machine)];
     const std::int64_t milli = std::int64_t{task.milli} * std::popcount(task.devices);
-    const auto known = std::ranges::find(residents, job, &Resident::job);
-    if (known != residents.end()) {
+    const auto known = std::ranges::find(occupants, job, &Occupant::job);
+    if (known != occupants.end()) {
       known->milli += milli;
       continue;
     }
-    const Resident resident{value / static_cast<double>(total), job, value, milli,
+    const Occupant occupant{value / static_cast<double>(total), job, value, milli,
                             !record.required};
-    residents.insert(std::ranges::lower_bound(residents, resident, std::less<>{}), resident);
+    occupants.insert(std::ranges::lower_bound(occupants, occupant, std::less<>{}), occupant);
   }
-  const double face = valuation_->face(placement);
+  const double unpriced_value = valuation_->face(placement);
   ledger_.add(placement);
   for (const std::uint32_t q : ledger_.quotas_of(job)) {
-    if (!record.required) of_quota_[q].emplace(value / static_cast<double>(total), job);
+    if (!record.required) by_quota_[q].emplace(value / static_cast<double>(total), job);
   }
-  const bool fresh = jobs_.emplace(job, Tenant{std::move(placement), value, face}).second;
+  const bool fresh =
+      jobs_.emplace(job, PlacedJob{std::move(placement), value, unpriced_value}).second;
   BERTH_ASSERT(fresh);
 }
 
-JobPlacement Tenancy::remove(JobId job) {
+JobPlacement Occupancy::remove(JobId job) {
   const auto found = jobs_.find(job);
   BERTH_EXPECT(found != jobs_.end());
   JobPlacement placement = std::move(found->second.placement);
   const model::Workload& workload = valuation_->instance().workload;
   const auto total = std::max<std::int64_t>(1, workload.gpu_milli(workload.job(job)));
   for (const std::uint32_t q : ledger_.quotas_of(job)) {
-    of_quota_[q].erase({found->second.value / static_cast<double>(total), job});
+    by_quota_[q].erase({found->second.value / static_cast<double>(total), job});
   }
   ledger_.remove(placement);
   jobs_.erase(found);
   model::release(room_, workload, placement);
   for (const auto& task : placement.tasks) {
-    std::erase_if(on_[room_.slot(task.machine)], [&](const Resident& r) { return r.job == job; });
+    std::erase_if(occupants_[room_.slot(task.machine)],
+                  [&](const Occupant& r) { return r.job == job; });
   }
   return placement;
 }
 
-void Tenancy::replace(model::Placement placed) {
-  for (const auto& [job, tenant] : jobs_) ledger_.remove(tenant.placement);
+void Occupancy::replace(model::Placement placed) {
+  for (const auto& [job, placed_job] : jobs_) ledger_.remove(placed_job.placement);
   jobs_.clear();
-  for (auto& residents : on_) residents.clear();
-  for (ByDensity& jobs : of_quota_) jobs.clear();
-  for (JobPlacement& p : placed) adopt(std::move(p));
+  for (auto& occupants : occupants_) occupants.clear();
+  for (ByDensity& jobs : by_quota_) jobs.clear();
+  for (JobPlacement& p : placed) record(std::move(p));
 }
 
-double Tenancy::value() const {
+double Occupancy::value() const {
   double total = 0.0;
-  for (const auto& [job, tenant] : jobs_) total += tenant.face;
+  for (const auto& [job, placed_job] : jobs_) total += placed_job.unpriced_value;
   return total;
 }
 
-model::Placement Tenancy::placement() const {
+model::Placement Occupancy::placement() const {
   model::Placement all;
   all.reserve(jobs_.size());
-  for (const auto& [job, tenant] : jobs_) all.push_back(tenant.placement);
+  for (const auto& [job, placed_job] : jobs_) all.push_back(placed_job.placement);
   return all;
 }
 
-std::vector<JobId> Tenancy::jobs() const {
+std::vector<JobId> Occupancy::jobs() const {
   std::vector<JobId> all;
-  for (const auto& [job, tenant] : jobs_) all.push_back(job);
+  for (const auto& [job, placed_job] : jobs_) all.push_back(job);
   return all;
 }
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shard/openings.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace berth::solver {
+namespace {
+
+bool is_evicted(const InsertionQuery& q, JobId job) {
+  return std::ranges::binary_search(*q.quota_victims, job);
+}
+
+/// What room for the first task must cost at least on this machine: occupants by value per GPU,
+/// the last one in part. Ignores CPU, memory and which device is whose.
+double least_cost(const InsertionQuery& q, MachineId m) {
+  std::int64_t need = q.shape->total_milli() - q.occupancy->room()[m].milli();
+  double cost = 0.0;
+  for (const Occupant& r : q.occupancy->occupants(m)) {
+    if (is_evicted(q, r.job)) need -= r.milli;
+  }
+  for (const Occupant& r : q.occupancy->occupants(m)) {
+    if (need <= 0) return cost;
+    if (is_evicted(q, r.job)) continue;
+    if (!r.evictable || r.milli == 0) continue;
+    const auto part = static_cast<double>(std::min(need, r.milli)) / static_cast<double>(r.milli);
+    cost += part * r.value;
+    need -= r.milli;
+  }
+  return need <= 0 ? cost : std::numeric_limits<double>::infinity();
+}
+
+void release_on(const InsertionQuery& q, model::FreeMachine& free, MachineId m, JobId job) {
+  const auto groups = q.workload().groups_of(q.workload().job(job));
+  for (const auto& task : q.occupancy->placed(job).tasks) {
+    if (task.machine == m) free.release(task, q.workload().shape(groups[task.group].shape));
+  }
+}
+
+void take_on(const InsertionQuery& q, model::FreeMachine& free, MachineId m, JobId job) {
+  const auto groups = q.workload().groups_of(q.workload().job(job));
+  for (const auto& task : q.occupancy->placed(job).tasks) {
+    if (task.machine == m) free.take(task, q.workload().shape(groups[task.group].shape));
+  }
+}
+
+/// Lets victims stay that turned out not to be in the way, most valuable first.
+void spare_needless_victims(const InsertionQuery& q, model::FreeMachine free, Opening& opening) {
+  std::vector<JobId> kept = opening.victims;
+  std::ranges::sort(kept, std::greater{},
+                    [&](JobId v) { return std::pair(q.occupancy->value_of(v), -v.value()); });
+  for (const JobId v : kept) {
+    model::FreeMachine with = free;
+    take_on(q, with, opening.machine, v);
+    if (!with.fits(*q.shape)) continue;
+    free = with;
+    std::erase(opening.victims, v);
+    opening.cost -= q.occupancy->value_of(v);
+  }
+}
+
+}  // namespace
+
+void openings(const InsertionQuery& q, MachineId m, std::int64_t limit, double budget,
+              std::vector<Opening>& out) {
+  if (least_cost(q, m) >= budget) return;
+  model::FreeMachine free = q.occupancy->room()[m];
+  for (const Occupant& r : q.occupancy->occupants(m)) {
+    if (is_evicted(q, r.job)) release_on(q, free, m, r.job);
+  }
+  auto next = q.occupancy->occupants(m).begin();
+  const auto end = q.occupancy->occupants(m).end();
+  std::int64_t found = 0;
+  double spent = 0.0;
+  Opening open{.cost = 0.0, .machine = m};
+  while (true) {
+    for (std::int64_t fit = free.count(*q.shape, limit); found < fit; ++found) {
+      open.rank = static_cast<std::uint32_t>(found);
+      if (limit == 1 && open.victims.size() > 1) spare_needless_victims(q, free, open);
+      out.push_back(std::exchange(open, Opening{.cost = 0.0, .machine = m}));
+    }
+    while (next != end && (!next->evictable || is_evicted(q, next->job))) ++next;
+    if (found == limit || next == end || spent + next->value >= budget) return;
+    spent += next->value;
+    open.cost += next->value;
+    open.victims.push_back(next->job);
+    release_on(q, free, m, next->job);
+    ++next;
+  }
+}
+
+}  // namespace berth::solver

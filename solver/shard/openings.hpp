@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "shard/occupancy.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace berth::solver {
+
+/// Room for one more task on a machine: what it costs beyond the tasks before it.
+struct Opening {
+  double cost = 0.0;
+  MachineId machine;
+  std::uint32_t rank = 0;           ///< position among the machine's openings
+  std::vector<JobId> victims = {};  ///< beyond those of lower ranks
+};
+
+/// A job that looks for room.
+struct InsertionQuery {
+  const Occupancy* occupancy;
+  JobId job;
+  const model::Job* record;
+  const model::Shape* shape;
+  std::int64_t tasks;
+  const std::vector<JobId>* quota_victims =
+      nullptr;  ///< evicted in any case, for quotas; ascending
+
+  [[nodiscard]] const model::Workload& workload() const {
+    return occupancy->valuation().instance().workload;
+  }
+};
+
+/// Openings of one machine for up to `limit` tasks, none dearer than `budget` in all.
+void openings(const InsertionQuery& q, MachineId m, std::int64_t limit, double budget,
+              std::vector<Opening>& out);
+
+}  // namespace berth::solver

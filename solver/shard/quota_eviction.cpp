@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shard/quota_eviction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+namespace berth::solver {
+namespace {
+
+/// Makes room of `over` thousandths in one quota: the least valuable first, but nobody that is
+/// worth more than paying `rate` per thousandth. Those that turn out not to be needed stay.
+void free_quota(const Occupancy& occupancy, std::size_t quota, std::int64_t over, double rate,
+                QuotaEviction& eviction) {
+  const model::Workload& workload = occupancy.valuation().instance().workload;
+  const auto milli = [&](JobId job) { return workload.gpu_milli(workload.job(job)); };
+  std::vector<std::pair<double, JobId>> fresh;  // (value, job)
+  for (const JobId v : eviction.victims) {
+    if (std::ranges::find(occupancy.ledger().quotas_of(v), quota) !=
+        occupancy.ledger().quotas_of(v).end()) {
+      over -= milli(v);
+    }
+  }
+  for (const auto& [density, job] : occupancy.evictable_jobs(quota)) {
+    if (over <= 0 || density >= rate) break;
+    if (std::ranges::find(eviction.victims, job) != eviction.victims.end()) continue;
+    fresh.emplace_back(occupancy.value_of(job), job);
+    over -= milli(job);
+  }
+  std::ranges::sort(fresh, std::greater{});
+  for (const auto& [value, job] : fresh) {
+    if (over + milli(job) <= 0) {
+      over += milli(job);
+      continue;
+    }
+    eviction.victims.push_back(job);
+    eviction.cost += value;
+  }
+  if (over <= 0) return;
+  if (std::isinf(rate))
+    eviction.possible = false;
+  else
+    eviction.cost += rate * static_cast<double>(over);
+}
+
+}  // namespace
+
+QuotaEviction find_quota_eviction(const Occupancy& occupancy, JobId id, std::int64_t drawn) {
+  QuotaEviction eviction;
+  const model::Ledger& ledger = occupancy.ledger();
+  const model::Workload& workload = occupancy.valuation().instance().workload;
+  const std::int64_t milli = workload.gpu_milli(workload.job(id));
+  for (const std::uint32_t l : ledger.quotas_of(id)) {
+    if (milli <= drawn || ledger.left(l) >= milli - drawn) continue;
+    const std::int64_t over = milli - drawn - ledger.left(l);
+    if (std::isinf(ledger.limits()->penalty(l))) {
+      free_quota(occupancy, l, over, ledger.rate(l), eviction);
+    } else {
+      free_quota(occupancy, l, std::min(over, milli), ledger.rate(l) / 1000.0, eviction);
+    }
+  }
+  std::ranges::sort(eviction.victims);
+  return eviction;
+}
+
+}  // namespace berth::solver
