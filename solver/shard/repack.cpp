@@ -12,8 +12,8 @@
 namespace berth::solver {
 namespace {
 
-constexpr double kWorthIt = 0.04;  ///< of the shard's GPUs: idle, and asked for by who waits
-constexpr double kGap = 1e-3;      ///< that the pattern LP is solved to; gangs lose more than that
+constexpr double kMinShare = 0.04;  ///< of the shard's GPUs: idle, and asked for by who waits
+constexpr double kGap = 1e-3;       ///< that the pattern LP is solved to; gangs lose more than that
 constexpr std::int64_t kMostWork = 100'000'000, kWorkPerGpu = 20'000;
 constexpr int kNeighbourhoods = 2;
 
@@ -32,7 +32,7 @@ std::pair<std::int64_t, double> worth(const model::Valuation& valuation,
 
 /// Idle GPUs, and what single tasks that wait ask for, in parts of all GPUs: the lesser. Idle ones
 /// count where no CPU is left too: whoever took it may be in the wrong place.
-double Shard::State::missed(std::span<const JobId> singles) const {
+double Shard::LocalState::recoverable_share(std::span<const JobId> singles) const {
   std::int64_t idle = 0, waiting = 0;
   for (const MachineId m : machines) idle += occupancy.room().free_milli(m);
   for (const JobId job : singles) {
@@ -45,8 +45,8 @@ double Shard::State::missed(std::span<const JobId> singles) const {
 /// Searches that place shares one by one leave gaps that none fits into. Patterns know what fits a
 /// machine: where much lies idle and single tasks wait, these are all placed anew into the room
 /// that gangs leave. Kept when it is worth more.
-Shard::State::Repacked Shard::State::repack(const StopToken& stop) {
-  Repacked result;
+Shard::LocalState::RepackResult Shard::LocalState::repack(const StopToken& stop) {
+  RepackResult result;
   const auto consider = [&](JobId job) {
     if (packable(job) && workload().running_of(workload().job(job)) == nullptr) {
       result.singles.push_back(job);
@@ -55,7 +55,7 @@ Shard::State::Repacked Shard::State::repack(const StopToken& stop) {
   std::ranges::for_each(occupancy.jobs(), consider);
   std::ranges::for_each(unplaced, consider);
   std::ranges::sort(result.singles);
-  if (stop.requested() || missed(result.singles) < kWorthIt) return {};
+  if (stop.requested() || recoverable_share(result.singles) < kMinShare) return {};
   model::Room before = occupancy.room();
   model::Placement old;
   for (const JobId job : result.singles) {
@@ -77,24 +77,24 @@ Shard::State::Repacked Shard::State::repack(const StopToken& stop) {
     occupancy.room() = std::move(before);
     found.placed = std::move(old);
   }
-  admit(std::move(found.placed));
+  record_all(std::move(found.placed));
   return result;
 }
 
 /// Tasks of other shapes pay what their GPUs would earn with single tasks on them: then machines
 /// earn no more with gangs, and the prices prove a bound for all jobs.
-void Shard::State::keep_prices(Repacked repacked) {
-  if (repacked.singles.empty()) return;
-  task_prices = std::move(repacked.prices);
+void Shard::LocalState::set_task_prices(RepackResult repack_result) {
+  if (repack_result.singles.empty()) return;
+  task_prices = std::move(repack_result.prices);
   std::vector<char> packed(workload().shapes.size(), 0);
-  for (const JobId job : repacked.singles) {
+  for (const JobId job : repack_result.singles) {
     packed[workload().groups_of(workload().job(job)).front().shape.index()] = 1;
   }
   for (std::size_t s = 0; s < packed.size(); ++s) {
     const auto milli = static_cast<double>(workload().shapes[s].total_milli());
     if (packed[s] != 0 || milli == 0.0) continue;
-    for (std::size_t t = 0; t < repacked.gpu_worth.size(); ++t) {
-      const double gpu = std::min(repacked.gpu_worth[t], cheapest[t]);
+    for (std::size_t t = 0; t < repack_result.gpu_worth.size(); ++t) {
+      const double gpu = std::min(repack_result.gpu_worth[t], least_price[t]);
       if (gpu < kInfinity) task_prices.push_back({ShapeId(s), GpuTypeId(t), milli / 1000.0 * gpu});
     }
   }

@@ -17,7 +17,7 @@ namespace berth::solver {
 using model::JobPlacement;
 
 /// Best value of the job less its GPUs at a price per GPU and type.
-double Shard::State::profit(JobId job, std::span<const double> by_type) const {
+double Shard::LocalState::profit(JobId job, std::span<const double> by_type) const {
   const model::Job& record = workload().job(job);
   const double gpus = static_cast<double>(workload().gpu_milli(record)) / 1000.0;
   double best = -std::numeric_limits<double>::infinity();
@@ -30,21 +30,21 @@ double Shard::State::profit(JobId job, std::span<const double> by_type) const {
 
 Shard::Shard(ShardId id, const model::Valuation& valuation, const model::Pools& pools,
              std::vector<MachineId> machines, const ShardOptions& options)
-    : state_(std::make_unique<State>(
-          State{.id = id,
-                .valuation = &valuation,
-                .pools = &pools,
-                .machines = machines,
-                .options = options,
-                .occupancy = Occupancy(valuation, machines, options.limits)})) {
-  state_->tell_links();
+    : state_(std::make_unique<LocalState>(
+          LocalState{.id = id,
+                     .valuation = &valuation,
+                     .pools = &pools,
+                     .machines = machines,
+                     .options = options,
+                     .occupancy = Occupancy(valuation, machines, options.limits)})) {
+  state_->classify_links();
 }
 
 Shard::~Shard() = default;
 Shard::Shard(Shard&&) noexcept = default;
 Shard& Shard::operator=(Shard&&) noexcept = default;
 
-Shard Shard::fresh(ShardId id, std::vector<MachineId> machines) const {
+Shard Shard::empty_copy(ShardId id, std::vector<MachineId> machines) const {
   return {id, *state_->valuation, *state_->pools, std::move(machines), state_->options};
 }
 
@@ -56,27 +56,27 @@ void Shard::reserve(const JobPlacement& placement) {
   }
 }
 
-void Shard::keep(const JobPlacement& placement) {
+void Shard::add_running(const JobPlacement& placement) {
   state_->occupancy.add(placement);
-  state_->challenged = true;
+  state_->had_running_jobs = true;
 }
 
 void Shard::restore(ShardContent content) {
   for (JobPlacement& p : content.placed) state_->occupancy.add(std::move(p));
   state_->unplaced.insert(content.unplaced.begin(), content.unplaced.end());
   state_->evicted.insert(content.evicted.begin(), content.evicted.end());
-  state_->cheapest.assign(state_->valuation->instance().cluster.gpu_types.size(), 0.0);
+  state_->least_price.assign(state_->valuation->instance().cluster.gpu_types.size(), 0.0);
 }
 
 ShardContent Shard::content() const {
-  const State& s = *state_;
+  const LocalState& s = *state_;
   return {.placed = s.occupancy.placement(),
           .unplaced = {s.unplaced.begin(), s.unplaced.end()},
           .evicted = {s.evicted.begin(), s.evicted.end()}};
 }
 
-std::vector<Offer> Shard::offers() const {
-  std::vector<Offer> offers;
+std::vector<JobOffer> Shard::offers() const {
+  std::vector<JobOffer> offers;
   for (const JobId job : state_->unplaced) {
     const double regret = state_->regret(job);
     if (regret > 0.0) offers.push_back({job, state_->id, regret});
@@ -84,7 +84,7 @@ std::vector<Offer> Shard::offers() const {
   return offers;
 }
 
-bool Shard::waits(JobId job) const { return state_->unplaced.contains(job); }
+bool Shard::is_waiting(JobId job) const { return state_->unplaced.contains(job); }
 
 std::vector<JobId> Shard::jobs() const {
   std::vector<JobId> jobs = state_->occupancy.jobs();
@@ -92,18 +92,19 @@ std::vector<JobId> Shard::jobs() const {
   return jobs;
 }
 
-std::vector<Quote> Shard::quotes() const {
+std::vector<EvictionCost> Shard::eviction_costs() const {
   const Occupancy& occupancy = state_->occupancy;
   const EvictionCostBounds costs(occupancy, {{model::Level::cluster}});
-  std::vector<Quote> quotes;
+  std::vector<EvictionCost> eviction_costs;
   for (const GpuTypeId type : occupancy.index().types()) {
     const Domain& whole = occupancy.index().domains(type, model::Level::cluster).front();
-    Quote& quote = quotes.emplace_back(Quote{.shard = state_->id, .type = type});
-    for (std::size_t k = 0; k < quote.least.size(); ++k) {
-      quote.least[k] = costs.least(whole, std::int64_t{1000} << k);
+    EvictionCost& eviction_cost =
+        eviction_costs.emplace_back(EvictionCost{.shard = state_->id, .type = type});
+    for (std::size_t k = 0; k < eviction_cost.least.size(); ++k) {
+      eviction_cost.least[k] = costs.least(whole, std::int64_t{1000} << k);
     }
   }
-  return quotes;
+  return eviction_costs;
 }
 
 std::vector<Bid> Shard::bids(std::span<const JobId> jobs,
@@ -148,10 +149,10 @@ double Shard::realise(JobId job, double at_least, std::int64_t drawn) {
   return outcome.gain;
 }
 
-void Shard::let_go(JobId job) { state_->unplaced.erase(job); }
+void Shard::forget(JobId job) { state_->unplaced.erase(job); }
 
 std::vector<double> Shard::marginal_prices() const {
-  const State& s = *state_;
+  const LocalState& s = *state_;
   const model::Cluster& cluster = s.valuation->instance().cluster;
   std::vector<double> price(cluster.gpu_types.size(), std::numeric_limits<double>::infinity());
   for (const MachineId m : s.machines) {
@@ -167,12 +168,12 @@ std::vector<double> Shard::marginal_prices() const {
 }
 
 void Shard::update_prices(std::span<const double> by_type) {
-  state_->cheapest.assign(by_type.begin(), by_type.end());
+  state_->least_price.assign(by_type.begin(), by_type.end());
 }
 
 ShardId Shard::id() const { return state_->id; }
 
-std::int64_t Shard::State::gpus() const {
+std::int64_t Shard::LocalState::gpus() const {
   std::int64_t sum = 0;
   for (const MachineId m : machines) sum += valuation->instance().cluster.class_of(m).gpus;
   return sum;

@@ -10,7 +10,7 @@ namespace berth::solver {
 using model::JobPlacement;
 
 /// Which uplinks it has all machines of, and which only some.
-void Shard::State::tell_links() {
+void Shard::LocalState::classify_links() {
   const model::Limits* limits = occupancy.ledger().limits();
   if (limits == nullptr || limits->links->idle()) return;
   const model::Cluster& cluster = valuation->instance().cluster;
@@ -29,7 +29,7 @@ void Shard::State::tell_links() {
 }
 
 /// Of its unplaced jobs. Any ring may want any uplink that several shards share.
-std::int64_t Shard::State::demand(std::size_t limit) const {
+std::int64_t Shard::LocalState::demand(std::size_t limit) const {
   std::int64_t sum = 0;
   const model::Limits& limits = *occupancy.ledger().limits();
   for (const JobId job : unplaced) {
@@ -45,7 +45,7 @@ std::int64_t Shard::State::demand(std::size_t limit) const {
 }
 
 /// Some job pays for quotas or uplinks.
-bool Shard::State::charged() const {
+bool Shard::LocalState::has_limit_prices() const {
   if (occupancy.ledger().limits() == nullptr) return false;
   const model::Valuation unpriced(valuation->instance(), valuation->objective());
   const auto pays = [&](JobId job) { return valuation->best(job) != unpriced.best(job); };
@@ -56,7 +56,7 @@ bool Shard::State::charged() const {
 }
 
 /// Its ledger under other limits of the same kind.
-model::Ledger Shard::State::counted(const model::Limits& limits) const {
+model::Ledger Shard::LocalState::ledger_under(const model::Limits& limits) const {
   model::Ledger ledger(valuation->instance(), &limits);
   for (const JobId job : occupancy.jobs()) ledger.add(occupancy.placed(job));
   for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, occupancy.ledger().allowance(l));
@@ -64,57 +64,58 @@ model::Ledger Shard::State::counted(const model::Limits& limits) const {
 }
 
 /// Required jobs placed, and what all are worth.
-std::pair<std::size_t, double> Shard::State::standing(const model::Limits& limits) const {
+std::pair<std::size_t, double> Shard::LocalState::score(const model::Limits& limits) const {
   const auto required = [&](JobId job) { return workload().job(job).required; };
   const std::vector<JobId> jobs = occupancy.jobs();
   return {static_cast<std::size_t>(std::ranges::count_if(jobs, required)),
-          occupancy.value() - counted(limits).surcharges()};
+          occupancy.value() - ledger_under(limits).surcharges()};
 }
 
 /// Prices tell which jobs a scarce limit is for, but leave some of it: so the search goes by values
 /// less prices first, then by the values. Where that ends worse than it began it only does the
 /// latter, which cannot.
-double Shard::State::search_twice(std::span<const double> prices, const SearchEffort& effort) {
+double Shard::LocalState::search_by_both_values(std::span<const double> prices,
+                                                const SearchEffort& effort) {
   const model::Valuation unpriced(valuation->instance(), valuation->objective());
   model::Limits uncharged = *occupancy.ledger().limits();
   uncharged.charged.clear();
-  const auto before = standing(uncharged);
+  const auto before = score(uncharged);
   const model::Room room = occupancy.room();
   model::Placement placed = occupancy.placement();
   std::set<JobId> waiting = unplaced;
 
   model::Ledger priced = occupancy.ledger();
   search(*valuation, prices, effort, priced);
-  model::Ledger bare = counted(uncharged);
+  model::Ledger bare = ledger_under(uncharged);
   search(unpriced, prices, effort, bare);
-  if (standing(uncharged) < before) {
+  if (score(uncharged) < before) {
     occupancy.room() = room;
     occupancy.replace(std::move(placed));
     unplaced = std::move(waiting);
-    bare = counted(uncharged);
+    bare = ledger_under(uncharged);
     search(unpriced, prices, effort, bare);
   }
-  return standing(uncharged).second - before.second;
+  return score(uncharged).second - before.second;
 }
 
 void Shard::allow(std::size_t limit, std::int64_t amount) {
   state_->occupancy.ledger().allow(limit, amount);
 }
 
-std::vector<Stake> Shard::stakes() const {
+std::vector<LimitUse> Shard::limit_uses() const {
   const model::Ledger& ledger = state_->occupancy.ledger();
-  std::vector<Stake> stakes;
-  if (ledger.limits() == nullptr) return stakes;
+  std::vector<LimitUse> limit_uses;
+  if (ledger.limits() == nullptr) return limit_uses;
   const auto add = [&](std::size_t limit) {
-    stakes.push_back(
+    limit_uses.push_back(
         {state_->id, static_cast<std::uint32_t>(limit), ledger.use(limit), state_->demand(limit)});
   };
   for (std::size_t q = 0; q < ledger.limits()->quota_count(); ++q) add(q);
   for (const std::size_t l : state_->shared_links) add(l);
-  return stakes;
+  return limit_uses;
 }
 
-void Shard::hold() {
+void Shard::freeze_limits() {
   model::Ledger& ledger = state_->occupancy.ledger();
   if (ledger.limits() == nullptr) return;
   const auto hold = [&](std::size_t limit) { ledger.allow(limit, ledger.use(limit)); };
@@ -128,9 +129,10 @@ std::int64_t Shard::excess(std::size_t limit) const {
   return std::max<std::int64_t>(0, -state_->occupancy.ledger().left(limit));
 }
 
-std::vector<Surplus> Shard::surplus(std::size_t limit, std::int64_t amount) const {
+std::vector<EvictionCandidate> Shard::eviction_candidates(std::size_t limit,
+                                                          std::int64_t amount) const {
   const Occupancy& occupancy = state_->occupancy;
-  std::vector<Surplus> all;
+  std::vector<EvictionCandidate> all;
   for (const JobId job : occupancy.jobs()) {
     const std::int64_t taken = occupancy.ledger().amount(limit, occupancy.placed(job));
     if (taken <= 0) continue;
@@ -138,15 +140,15 @@ std::vector<Surplus> Shard::surplus(std::size_t limit, std::int64_t amount) cons
     all.push_back({job, required ? 1 : 0,
                    occupancy.unpriced_value_of(job) / static_cast<double>(taken), taken});
   }
-  std::ranges::sort(all, {},
-                    [](const Surplus& s) { return std::tuple(s.required, s.worth, s.job); });
+  std::ranges::sort(
+      all, {}, [](const EvictionCandidate& s) { return std::tuple(s.required, s.worth, s.job); });
   std::size_t enough = 0;
   for (; enough < all.size() && amount > 0; ++enough) amount -= all[enough].amount;
   all.resize(enough);
   return all;
 }
 
-void Shard::drop(JobId job) {
+void Shard::unplace(JobId job) {
   if (!state_->occupancy.has(job)) return;
   state_->occupancy.remove(job);
   state_->unplaced.insert(job);

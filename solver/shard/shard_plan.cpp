@@ -33,7 +33,7 @@ std::vector<JobId> sorted(std::span<const JobId> jobs) {
 }  // namespace
 
 /// Largest value over the types the job may use; for a CPU-only job its value anywhere.
-double Shard::State::best_value(JobId job) const {
+double Shard::LocalState::best_value(JobId job) const {
   const model::Job& record = workload().job(job);
   if (workload().gpu_milli(record) == 0) return valuation->best(job, GpuTypeId{});
   double best = 0.0;
@@ -45,21 +45,21 @@ double Shard::State::best_value(JobId job) const {
   return best;
 }
 
-void Shard::State::admit(model::Placement placed) {
+void Shard::LocalState::record_all(model::Placement placed) {
   for (JobPlacement& p : placed) {
     unplaced.erase(p.job);
     occupancy.record(std::move(p));
   }
 }
 
-void Shard::State::dive_all(std::span<const JobId> jobs, std::span<const double> prices,
-                            const StopToken& stop) {
+void Shard::LocalState::dive_all(std::span<const JobId> jobs, std::span<const double> prices,
+                                 const StopToken& stop) {
   const auto [own, in_all] = model::part_of(valuation->instance().cluster, *pools, machines);
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
   model::Room best_room = occupancy.room();
   DiveResult best = dive(*valuation, own, best_room, machines, jobs, own_prices, {.stop = stop});
-  for (const double eps : more_smoothings()) {
+  for (const double eps : extra_smoothings()) {
     if (stop.requested()) break;
     model::Room room = occupancy.room();
     DiveResult other =
@@ -69,26 +69,26 @@ void Shard::State::dive_all(std::span<const JobId> jobs, std::span<const double>
     best_room = std::move(room);
   }
   occupancy.room() = std::move(best_room);
-  admit(std::move(best.placement));
+  record_all(std::move(best.placement));
 }
 
 /// Which large gangs a dive takes first is a matter of luck, and in a small cluster one of them is
 /// much: there several dives cost little.
-std::span<const double> Shard::State::more_smoothings() const {
+std::span<const double> Shard::LocalState::extra_smoothings() const {
   static constexpr std::array kMore = {0.0002, 0.002, 0.006};
   if (valuation->instance().cluster.gpus() > kSmallGpus) return {};
   return kMore;
 }
 
-void Shard::State::pack_all(std::span<const JobId> jobs, const StopToken& stop) {
+void Shard::LocalState::pack_all(std::span<const JobId> jobs, const StopToken& stop) {
   PackResult result =
       pack(*valuation, occupancy.room(), machines, jobs, {.gap = options.gap, .stop = stop});
   task_prices = std::move(result.prices);
-  admit(std::move(result.placed));
+  record_all(std::move(result.placed));
 }
 
 /// Idle room to whoever is worth most per GPU; jobs worth nothing last, they still run if they can.
-void Shard::State::fill_idle() {
+void Shard::LocalState::fill_idle_capacity() {
   std::vector<std::tuple<double, std::int32_t, std::int64_t, JobId>> order;
   for (const JobId job : unplaced) {
     const model::Job& record = workload().job(job);
@@ -119,13 +119,14 @@ void Shard::State::fill_idle() {
 
 void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
                  const StopToken& share) {
-  State& s = *state_;
+  LocalState& s = *state_;
   s.unplaced.insert(jobs.begin(), jobs.end());
-  s.cheapest.assign(s.valuation->instance().cluster.gpu_types.size(),
-                    std::numeric_limits<double>::infinity());
+  s.least_price.assign(s.valuation->instance().cluster.gpu_types.size(),
+                       std::numeric_limits<double>::infinity());
   for (std::size_t p = 0; p < s.pools->size(); ++p) {
     const GpuTypeId type = s.pools->pools[p].gpu_type;
-    if (type.valid()) s.cheapest[type.index()] = std::min(s.cheapest[type.index()], prices[p]);
+    if (type.valid())
+      s.least_price[type.index()] = std::min(s.least_price[type.index()], prices[p]);
   }
   std::vector<JobId> on_gpus;
   std::vector<JobId> packable;
@@ -138,16 +139,16 @@ void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
     s.pack_all(packable, share);
   } else {
     s.dive_all(on_gpus, prices, share);
-    s.keep_prices(s.repack(share));
+    s.set_task_prices(s.repack(share));
   }
-  s.fill_idle();
-  if (!s.challenged) return;
+  s.fill_idle_capacity();
+  if (!s.had_running_jobs) return;
   // The relaxation took the running jobs' room for gone: now who waits may push them out.
-  s.cheapest = marginal_prices();
+  s.least_price = marginal_prices();
   s.evicted = s.unplaced;
   improve();
 }
 
-void Shard::refill() { state_->fill_idle(); }
+void Shard::fill_idle_capacity() { state_->fill_idle_capacity(); }
 
 }  // namespace berth::solver

@@ -20,7 +20,7 @@ constexpr std::size_t kBatch = 64;  ///< insertions searched on one snapshot
 }  // namespace
 
 /// Carries an insertion out; one that the uplinks refuse is tried within a rack.
-InsertionOutcome Shard::State::insert(JobId job, const Insertion& found, double at_least) {
+InsertionOutcome Shard::LocalState::insert(JobId job, const Insertion& found, double at_least) {
   InsertionOutcome outcome = apply_insertion(occupancy, job, found, at_least);
   if (outcome.gain > 0.0 || !outcome.refused_by_uplink) return outcome;
   const Insertion narrow = find_insertion(occupancy, job, {.widest = model::Level::rack});
@@ -30,7 +30,7 @@ InsertionOutcome Shard::State::insert(JobId job, const Insertion& found, double 
 
 /// Searches on a frozen snapshot in parallel, commits in order of gain, then id; an insertion
 /// whose machines have changed meanwhile is searched again.
-double Shard::State::improve_batch(std::span<const JobId> batch) {
+double Shard::LocalState::improve_batch(std::span<const JobId> batch) {
   std::vector<Insertion> found(batch.size());
   parallel::run_tasks(batch.size(), [&](std::size_t i) {
     if (!options.stop.requested()) found[i] = find_insertion(occupancy, batch[i]);
@@ -70,7 +70,7 @@ double Shard::State::improve_batch(std::span<const JobId> batch) {
 }
 
 double Shard::improve() {
-  State& s = *state_;
+  LocalState& s = *state_;
   double total = 0.0;
   for (int sweep = 0; sweep < s.options.sweeps && !s.evicted.empty(); ++sweep) {
     std::vector<std::pair<double, JobId>> order;
@@ -89,8 +89,8 @@ double Shard::improve() {
   return total;
 }
 
-double Shard::State::search(const model::Valuation& by, std::span<const double> prices,
-                            const SearchEffort& effort, model::Ledger& ledger) {
+double Shard::LocalState::search(const model::Valuation& by, std::span<const double> prices,
+                                 const SearchEffort& effort, model::Ledger& ledger) {
   const auto [own, in_all] = model::part_of(by.instance().cluster, *pools, machines);
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
@@ -105,8 +105,8 @@ double Shard::State::search(const model::Valuation& by, std::span<const double> 
 }
 
 double Shard::search(std::span<const double> prices, const SearchEffort& effort) {
-  State& s = *state_;
-  if (s.charged()) return s.search_twice(prices, effort);
+  LocalState& s = *state_;
+  if (s.has_limit_prices()) return s.search_by_both_values(prices, effort);
   model::Ledger ledger = s.occupancy.ledger();
   return s.search(*s.valuation, prices, effort, ledger);
 }

@@ -10,15 +10,16 @@
 
 namespace berth::coordinator {
 
-using solver::Quote;
+using solver::EvictionCost;
 
-Destinations::Destinations(const model::Valuation& valuation, std::span<const Quote> quotes)
+Destinations::Destinations(const model::Valuation& valuation,
+                           std::span<const EvictionCost> eviction_costs)
     : valuation_(valuation), types_(valuation.instance().cluster.gpu_types.size()) {
   std::set<ShardId> shards;
-  for (const Quote& q : quotes) shards.insert(q.shard);
+  for (const EvictionCost& q : eviction_costs) shards.insert(q.shard);
   shards_.assign(shards.begin(), shards.end());
   by_type_.resize(shards_.size() * types_);
-  for (const Quote& q : quotes) {
+  for (const EvictionCost& q : eviction_costs) {
     const auto row = std::ranges::lower_bound(shards_, q.shard) - shards_.begin();
     by_type_[static_cast<std::size_t>(row) * types_ + q.type.index()] = q;
   }
@@ -30,16 +31,17 @@ double Destinations::most_gain(const model::Job& job, JobId id, std::size_t row)
   const auto gpus = static_cast<std::uint64_t>(milli / 1000);
   double most = 0.0;
   for (std::size_t t = 0; t < types_; ++t) {
-    const Quote& quote = by_type_[row * types_ + t];
-    if (((job.gpu_types >> t) & 1) == 0 || !quote.shard.valid()) continue;
+    const EvictionCost& eviction_cost = by_type_[row * types_ + t];
+    if (((job.gpu_types >> t) & 1) == 0 || !eviction_cost.shard.valid()) continue;
     const auto size = static_cast<std::size_t>(std::bit_width(gpus));
-    const double cost = gpus == 0 ? 0.0 : quote.least[std::min(size, quote.least.size()) - 1];
+    const double cost =
+        gpus == 0 ? 0.0 : eviction_cost.least[std::min(size, eviction_cost.least.size()) - 1];
     most = std::max(most, valuation_.best(id, GpuTypeId(t)) - cost);
   }
   return most;
 }
 
-std::vector<Ask> Destinations::of(const solver::Offer& offer, const Tabu& tabu, std::size_t most,
+std::vector<Ask> Destinations::of(const solver::JobOffer& offer, const Tabu& tabu, std::size_t most,
                                   int round, std::uint64_t seed) const {
   const model::Job& job = valuation_.instance().workload.job(offer.job);
   std::vector<strads::Block> open;

@@ -25,19 +25,20 @@ struct Ask {
 class Destinations {
  public:
   /// @param quotes  what room costs in every shard at least, any order
-  Destinations(const model::Valuation& valuation, std::span<const solver::Quote> quotes);
+  Destinations(const model::Valuation& valuation,
+               std::span<const solver::EvictionCost> eviction_costs);
 
   /// Up to `most` shards where the job might gain anything, its source and refused pairs apart,
-  /// drawn in proportion to what it might gain at most. A function of the quotes as a set.
-  [[nodiscard]] std::vector<Ask> of(const solver::Offer& offer, const Tabu& tabu, std::size_t most,
-                                    int round, std::uint64_t seed) const;
+  /// drawn in proportion to what it might gain at most. A function of the costs as a set.
+  [[nodiscard]] std::vector<Ask> of(const solver::JobOffer& offer, const Tabu& tabu,
+                                    std::size_t most, int round, std::uint64_t seed) const;
 
  private:
   [[nodiscard]] double most_gain(const model::Job& job, JobId id, std::size_t row) const;
 
   const model::Valuation& valuation_;
-  std::vector<ShardId> shards_;         ///< ascending
-  std::vector<solver::Quote> by_type_;  ///< shard's row x types + type; invalid = has none
+  std::vector<ShardId> shards_;                ///< ascending
+  std::vector<solver::EvictionCost> by_type_;  ///< shard's row x types + type; invalid = has none
   std::size_t types_;
 };
 

@@ -47,7 +47,7 @@ void GiveBack::finish(std::span<Shard> mine, model::Placement& spanning) {
   for (const auto& [shard, p] : held_) contents[shard].placed.push_back(p);
   for (Shard& shard : mine) {
     Content& content = contents[shard.id()];
-    shard = shard.fresh(shard.id(), terrain_.shards.machines[shard.id().index()]);
+    shard = shard.empty_copy(shard.id(), terrain_.shards.machines[shard.id().index()]);
     for (const JobPlacement& p : spanning) shard.reserve(p);
     shard.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
   }

@@ -17,7 +17,7 @@ bool InFlight::has(JobId job) const {
 std::vector<JobId> InFlight::jobs() const {
   std::vector<JobId> jobs;
   for (const Pushed& pushed : rounds_.in_flight()) {
-    for (const solver::Offer& offer : pushed.offers) jobs.push_back(offer.job);
+    for (const solver::JobOffer& offer : pushed.offers) jobs.push_back(offer.job);
   }
   return jobs;
 }
@@ -37,9 +37,9 @@ void InFlight::withdraw(const comm::Communicator& comm, std::span<const solver::
   if (depth_ == 0) return;
   std::vector<JobId> gone;
   for (const Pushed& pushed : rounds_.in_flight()) {
-    for (const solver::Offer& offer : pushed.offers) {
+    for (const solver::JobOffer& offer : pushed.offers) {
       for (const solver::Shard& shard : mine) {
-        if (shard.id() == offer.source && !shard.waits(offer.job)) gone.push_back(offer.job);
+        if (shard.id() == offer.source && !shard.is_waiting(offer.job)) gone.push_back(offer.job);
       }
     }
   }

@@ -18,7 +18,7 @@ namespace berth::coordinator {
 
 /// What left for the destinations in one round.
 struct Pushed {
-  std::vector<solver::Offer> offers;
+  std::vector<solver::JobOffer> offers;
   std::vector<solver::Bid> bids;
   Claims claims;
 };

@@ -15,18 +15,20 @@ namespace {
 using model::JobPlacement;
 using model::Ledger;
 using model::Placement;
+using solver::EvictionCandidate;
+using solver::LimitUse;
 using solver::Shard;
-using solver::Stake;
-using solver::Surplus;
 
 constexpr std::size_t kTurns = 16;  ///< shards that may use all that is left, each time it is dealt
 
 /// Whom dropping the list's head would drop: in order, until `over` is gone.
-std::set<JobId> chosen(std::vector<Surplus> candidates, std::int64_t over, double penalty) {
-  std::ranges::sort(candidates, {},
-                    [](const Surplus& s) { return std::tuple(s.required, s.worth, s.job); });
+std::set<JobId> chosen(std::vector<EvictionCandidate> candidates, std::int64_t over,
+                       double penalty) {
+  std::ranges::sort(candidates, {}, [](const EvictionCandidate& s) {
+    return std::tuple(s.required, s.worth, s.job);
+  });
   std::set<JobId> jobs;
-  for (const Surplus& s : candidates) {
+  for (const EvictionCandidate& s : candidates) {
     if (over <= 0) break;
     const bool soft = std::isfinite(penalty);
     if (soft && (s.required != 0 || 1000.0 * s.worth >= penalty)) break;
@@ -76,16 +78,16 @@ std::int64_t Sharing::over(std::size_t limit) const {
 }
 
 void Sharing::count(std::span<const Shard> mine) {
-  std::vector<Stake> stakes;
+  std::vector<LimitUse> limit_uses;
   for (const Shard& shard : mine) {
-    for (const Stake& s : shard.stakes()) {
-      if (s.use != 0 || s.demand != 0) stakes.push_back(s);
+    for (const LimitUse& s : shard.limit_uses()) {
+      if (s.use != 0 || s.demand != 0) limit_uses.push_back(s);
     }
   }
-  stakes_ = comm_.all_gather_varying<Stake>(stakes);
-  std::ranges::sort(stakes_, {}, [](const Stake& s) { return std::pair(s.limit, s.shard); });
+  limit_uses_ = comm_.all_gather_varying<LimitUse>(limit_uses);
+  std::ranges::sort(limit_uses_, {}, [](const LimitUse& s) { return std::pair(s.limit, s.shard); });
   use_ = elsewhere_;
-  for (const Stake& s : stakes_) use_[s.limit] += s.use;
+  for (const LimitUse& s : limit_uses_) use_[s.limit] += s.use;
 }
 
 void Sharing::allow(std::span<Shard> mine, bool shares) {
@@ -93,13 +95,13 @@ void Sharing::allow(std::span<Shard> mine, bool shares) {
     for (const std::size_t l : shard.own_links()) {
       shard.allow(l, std::max<std::int64_t>(0, limits_.capacity(l) - elsewhere_[l]));
     }
-    shard.hold();
+    shard.freeze_limits();
   }
   if (!shares) return;
-  for (auto first = stakes_.begin(); first != stakes_.end();) {
+  for (auto first = limit_uses_.begin(); first != limit_uses_.end();) {
     const std::uint32_t limit = first->limit;
     const auto last =
-        std::find_if(first, stakes_.end(), [&](const Stake& s) { return s.limit != limit; });
+        std::find_if(first, limit_uses_.end(), [&](const LimitUse& s) { return s.limit != limit; });
     std::vector<std::int64_t> demands;
     for (auto s = first; s != last; ++s) demands.push_back(s->demand);
     const auto parts = share(std::max<std::int64_t>(0, -over(limit)), demands);
@@ -123,7 +125,7 @@ void Sharing::hold(std::span<Shard> mine) {
 void Sharing::deal(std::span<Shard> mine) {
   count(mine);
   std::map<ShardId, std::int64_t> wanted;
-  for (const Stake& s : stakes_) {
+  for (const LimitUse& s : limit_uses_) {
     if (over(s.limit) < 0 && s.demand > 0) wanted[s.shard] += s.demand;
   }
   std::vector<std::pair<std::int64_t, ShardId>> turns;
@@ -135,11 +137,11 @@ void Sharing::deal(std::span<Shard> mine) {
     comm_.agreed([&, turn = turn] {
       for (Shard& shard : mine) {
         if (shard.id() != turn) continue;
-        for (const Stake& s : stakes_) {
+        for (const LimitUse& s : limit_uses_) {
           if (s.shard != turn) continue;
           shard.allow(s.limit, s.use + std::max<std::int64_t>(0, -over(s.limit)));
         }
-        shard.refill();
+        shard.fill_idle_capacity();
       }
     });
     count(mine);
@@ -150,14 +152,14 @@ void Sharing::deal(std::span<Shard> mine) {
 /// Everyone learns enough candidates of every shard to choose the same jobs.
 void Sharing::cut(std::span<Shard> mine, Placement& spanning, std::size_t limit) {
   if (over(limit) <= 0) return;
-  std::vector<Surplus> candidates;
+  std::vector<EvictionCandidate> candidates;
   for (const Shard& shard : mine) {
     // An uplink of its own is counted here for the spanning gangs alone.
     if (std::ranges::binary_search(shard.own_links(), limit)) continue;
-    const auto more = shard.surplus(limit, over(limit));
+    const auto more = shard.eviction_candidates(limit, over(limit));
     candidates.insert(candidates.end(), more.begin(), more.end());
   }
-  candidates = comm_.all_gather_varying<Surplus>(candidates);
+  candidates = comm_.all_gather_varying<EvictionCandidate>(candidates);
   for (const JobPlacement& p : spanning) {
     const std::int64_t taken = gauge_.amount(limit, p);
     if (taken <= 0) continue;
@@ -173,7 +175,7 @@ void Sharing::cut(std::span<Shard> mine, Placement& spanning, std::size_t limit)
   }
   std::erase_if(spanning, [&](const JobPlacement& p) { return going.contains(p.job); });
   for (Shard& shard : mine) {
-    for (const JobId job : going) shard.drop(job);
+    for (const JobId job : going) shard.unplace(job);
   }
   count(mine);
 }
@@ -183,7 +185,7 @@ void Sharing::cut_own(std::span<Shard> mine) const {
   for (Shard& shard : mine) {
     for (const std::size_t l : shard.own_links()) {
       const std::int64_t excess = shard.excess(l);
-      for (const Surplus& s : shard.surplus(l, excess)) shard.drop(s.job);
+      for (const EvictionCandidate& s : shard.eviction_candidates(l, excess)) shard.unplace(s.job);
     }
   }
 }
@@ -199,7 +201,7 @@ void Sharing::settle(std::span<Shard> mine, Placement& spanning) {
   deal(mine);
   comm_.agreed([&] {
     for (Shard& shard : mine) {
-      shard.refill();
+      shard.fill_idle_capacity();
       shard.improve();
     }
   });

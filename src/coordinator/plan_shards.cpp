@@ -63,7 +63,7 @@ LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& v
     for (std::size_t m = 0; m < shards.of_machine.size(); ++m) machines.emplace_back(m);
     Shard whole(ShardId{}, valuation, pools, std::move(machines), options);
     for (const model::JobPlacement& p : assignment.spanning) whole.reserve(p);
-    for (const model::JobPlacement& p : assignment.kept) whole.keep(p);
+    for (const model::JobPlacement& p : assignment.kept) whole.add_running(p);
     whole.plan(assignment.open_jobs(), prices, options.stop);
     plans.task_prices = whole.task_prices();
     hand_out(whole.placement(), assignment, shards, post);
@@ -109,7 +109,7 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
       const comm::Communicator::Span span(comm, "shard", shard.id().value());
       for (const model::JobPlacement& p : assignment.spanning) shard.reserve(p);
       for (const model::JobPlacement& p : assignment.kept) {
-        if (shards.of_machine[p.tasks.front().machine.index()] == shard.id()) shard.keep(p);
+        if (shards.of_machine[p.tasks.front().machine.index()] == shard.id()) shard.add_running(p);
       }
       shard.plan(assignment.jobs_of(shard.id()), prices, options.stop.share_of(left--));
     }

@@ -73,7 +73,7 @@ class Round {
   void to_groups(std::span<Shard> mine, const Placement& spanning) {
     for (Shard& shard : mine) {
       const solver::ShardContent content = shard.content();
-      shard = shard.fresh(shard.id(), {});
+      shard = shard.empty_copy(shard.id(), {});
       for (const JobPlacement& p : content.placed) {
         if (send(p)) continue;
         back_.stay(shard.id(), p);
@@ -108,7 +108,7 @@ class Round {
   }
 
   [[nodiscard]] Shard make(std::span<const Shard> mine, ShardId g, Content& content) const {
-    Shard group = mine.front().fresh(g, machines_[g.index()]);
+    Shard group = mine.front().empty_copy(g, machines_[g.index()]);
     for (const JobPlacement& p : content.pinned) group.reserve(p);
     group.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
     return group;

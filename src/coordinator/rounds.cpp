@@ -15,7 +15,7 @@
 namespace berth::coordinator {
 
 using solver::Bid;
-using solver::Offer;
+using solver::JobOffer;
 using solver::Shard;
 
 Rounds::Rounds(const comm::Communicator& comm, const model::Valuation& valuation,
@@ -38,12 +38,12 @@ Rounds::Rounds(const comm::Communicator& comm, const model::Valuation& valuation
 RoundReport Rounds::step(int round) {
   const comm::Communicator::Span span(comm_, "round", round);
   refused_.forget_before(round - options_.tabu_rounds);
-  std::vector<Offer> offers = schedule(round);
+  std::vector<JobOffer> offers = schedule(round);
   show(offers);
   Pushed pushed = push(std::move(offers), round);
   RoundReport report{
       .round = round, .offers = std::ssize(pushed.offers), .bids = std::ssize(pushed.bids)};
-  for (const Offer& offer : pushed.offers) report.importance += offer.regret;
+  for (const JobOffer& offer : pushed.offers) report.importance += offer.regret;
   if (const auto due = in_flight_.exchange(std::move(pushed))) pull(*due, report);
   improve();
   update_prices(comm_, valuation_, mine_);
@@ -64,25 +64,25 @@ void Rounds::share_room() {
 }
 
 /// The best of each shard whose turn it is, then the best of all; the same on all ranks.
-std::vector<Offer> Rounds::schedule(int round) const {
-  std::vector<Offer> offers;
+std::vector<JobOffer> Rounds::schedule(int round) const {
+  std::vector<JobOffer> offers;
   for (const Shard& shard : mine_) {
     if (!strads::has_turn(shard.id().value(), round, options_.schedulers)) continue;
     const auto more = choose(shard.offers(), options_.offers, round);
     offers.insert(offers.end(), more.begin(), more.end());
   }
-  return choose(comm_.all_gather_varying<Offer>(offers), options_.blocks, round);
+  return choose(comm_.all_gather_varying<JobOffer>(offers), options_.blocks, round);
 }
 
-std::vector<Offer> Rounds::choose(std::span<const Offer> offers, int most, int round) const {
-  std::vector<Offer> free;
+std::vector<JobOffer> Rounds::choose(std::span<const JobOffer> offers, int most, int round) const {
+  std::vector<JobOffer> free;
   std::vector<strads::Block> blocks;
-  for (const Offer& offer : offers) {
+  for (const JobOffer& offer : offers) {
     if (in_flight_.has(offer.job)) continue;
     free.push_back(offer);
     blocks.push_back({offer.job.value(), offer.regret});
   }
-  std::vector<Offer> chosen;
+  std::vector<JobOffer> chosen;
   const auto count = static_cast<std::size_t>(most);
   for (const std::size_t i : strads::schedule(blocks, count, round, options_.choice)) {
     chosen.push_back(free[i]);
@@ -91,17 +91,17 @@ std::vector<Offer> Rounds::choose(std::span<const Offer> offers, int most, int r
 }
 
 /// All ranks are to know the jobs on the table.
-void Rounds::show(std::span<const Offer> offers) const {
+void Rounds::show(std::span<const JobOffer> offers) const {
   if (!jobs_.in_parts()) return;
   std::vector<JobId> own;
-  for (const Offer& offer : offers) {
+  for (const JobOffer& offer : offers) {
     const auto here = [&](const Shard& shard) { return shard.id() == offer.source; };
     if (std::ranges::any_of(mine_, here)) own.push_back(offer.job);
   }
   jobs_.show(own);
 }
 
-Pushed Rounds::push(std::vector<Offer> offers, int round) const {
+Pushed Rounds::push(std::vector<JobOffer> offers, int round) const {
   Pushed pushed{.offers = std::move(offers), .bids = {}, .claims = {}};
   pushed.claims = claims_of(pushed.offers);
   const auto asked = ask(pushed.offers, round);
@@ -109,10 +109,10 @@ Pushed Rounds::push(std::vector<Offer> offers, int round) const {
   return pushed;
 }
 
-Claims Rounds::claims_of(std::span<const Offer> offers) const {
+Claims Rounds::claims_of(std::span<const JobOffer> offers) const {
   Claims claims{.room = room_, .gpus = {}};
   const model::Workload& workload = valuation_.instance().workload;
-  for (const Offer& offer : offers) {
+  for (const JobOffer& offer : offers) {
     const auto milli = workload.gpu_milli(workload.job(offer.job));
     claims.gpus[offer.job] = static_cast<double>(milli) / 1000.0;
     claims.seen[offer.job] = in_flight_.version(offer.job);
@@ -124,20 +124,21 @@ Claims Rounds::claims_of(std::span<const Offer> offers) const {
 }
 
 /// The shards drawn to bid on each offer; nothing when all may. The same on all ranks.
-std::optional<std::set<Ask>> Rounds::ask(std::span<const Offer> offers, int round) const {
+std::optional<std::set<Ask>> Rounds::ask(std::span<const JobOffer> offers, int round) const {
   const auto most = static_cast<std::size_t>(options_.asked);
   if (room_.size() <= most + 1) return std::nullopt;
-  std::vector<solver::Quote> quotes;
+  std::vector<solver::EvictionCost> eviction_costs;
   std::set<ShardId> here;
   for (const Shard& shard : mine_) {
-    const auto more = shard.quotes();
-    quotes.insert(quotes.end(), more.begin(), more.end());
+    const auto more = shard.eviction_costs();
+    eviction_costs.insert(eviction_costs.end(), more.begin(), more.end());
     here.insert(shard.id());
   }
-  const Destinations destinations(valuation_, comm_.all_gather_varying<solver::Quote>(quotes));
+  const Destinations destinations(valuation_,
+                                  comm_.all_gather_varying<solver::EvictionCost>(eviction_costs));
   const Tabu refused = refused_.tabu();
   std::vector<Ask> asks;
-  for (const Offer& offer : offers) {
+  for (const JobOffer& offer : offers) {
     if (!here.contains(offer.source)) continue;
     const auto more = destinations.of(offer, refused, most, round, options_.choice.seed);
     asks.insert(asks.end(), more.begin(), more.end());
@@ -155,7 +156,7 @@ std::vector<Bid> Rounds::bids(const Pushed& pushed,
   comm_.agreed([&] {
     for (const Shard& shard : mine_) {
       std::vector<JobId> jobs;
-      for (const Offer& offer : pushed.offers) {
+      for (const JobOffer& offer : pushed.offers) {
         const bool may = offer.source == shard.id()
                              ? pushed.claims.quotas.contains(offer.job)
                              : !asked || asked->contains({offer.job, shard.id()});
@@ -201,9 +202,10 @@ std::vector<Rounds::Outcome> Rounds::realise(std::span<const Bid> grants) {
 }
 
 /// The sources let go what others have placed.
-void Rounds::confirm(std::span<const Offer> offers, std::span<const Outcome> outcomes, int round) {
+void Rounds::confirm(std::span<const JobOffer> offers, std::span<const Outcome> outcomes,
+                     int round) {
   std::map<JobId, ShardId> source;
-  for (const Offer& offer : offers) source.emplace(offer.job, offer.source);
+  for (const JobOffer& offer : offers) source.emplace(offer.job, offer.source);
   for (const Outcome& outcome : outcomes) {
     if (outcome.gain <= 0.0) {
       refused_.add({outcome.job, outcome.shard, round});
@@ -212,7 +214,7 @@ void Rounds::confirm(std::span<const Offer> offers, std::span<const Outcome> out
     for (Shard& shard : mine_) {
       // A shard may bid for its own job, when all quotas together let it in.
       const bool own = source.at(outcome.job) == outcome.shard;
-      if (!own && shard.id() == source.at(outcome.job)) shard.let_go(outcome.job);
+      if (!own && shard.id() == source.at(outcome.job)) shard.forget(outcome.job);
     }
   }
 }
@@ -222,7 +224,7 @@ void Rounds::improve() {
   if (options_.sharing != nullptr) options_.sharing->deal(mine_);
   comm_.agreed([&] {
     for (Shard& shard : mine_) {
-      if (options_.sharing != nullptr) shard.refill();
+      if (options_.sharing != nullptr) shard.fill_idle_capacity();
       shard.improve();
     }
   });

@@ -40,21 +40,22 @@ class Rounds {
   };
 
   void share_room();
-  [[nodiscard]] std::vector<solver::Offer> schedule(int round) const;
-  [[nodiscard]] std::vector<solver::Offer> choose(std::span<const solver::Offer> offers, int most,
-                                                  int round) const;
-  void show(std::span<const solver::Offer> offers) const;
+  [[nodiscard]] std::vector<solver::JobOffer> schedule(int round) const;
+  [[nodiscard]] std::vector<solver::JobOffer> choose(std::span<const solver::JobOffer> offers,
+                                                     int most, int round) const;
+  void show(std::span<const solver::JobOffer> offers) const;
 
-  [[nodiscard]] Pushed push(std::vector<solver::Offer> offers, int round) const;
-  [[nodiscard]] Claims claims_of(std::span<const solver::Offer> offers) const;
-  [[nodiscard]] std::optional<std::set<Ask>> ask(std::span<const solver::Offer> offers,
+  [[nodiscard]] Pushed push(std::vector<solver::JobOffer> offers, int round) const;
+  [[nodiscard]] Claims claims_of(std::span<const solver::JobOffer> offers) const;
+  [[nodiscard]] std::optional<std::set<Ask>> ask(std::span<const solver::JobOffer> offers,
                                                  int round) const;
   [[nodiscard]] std::vector<solver::Bid> bids(const Pushed& pushed,
                                               const std::optional<std::set<Ask>>& asked) const;
 
   void pull(const Pushed& due, RoundReport& report);
   [[nodiscard]] std::vector<Outcome> realise(std::span<const solver::Bid> grants);
-  void confirm(std::span<const solver::Offer> offers, std::span<const Outcome> outcomes, int round);
+  void confirm(std::span<const solver::JobOffer> offers, std::span<const Outcome> outcomes,
+               int round);
   void improve();
 
   const comm::Communicator& comm_;

@@ -39,7 +39,7 @@ std::string bytes_of(const Checkpoint& c) {
   w.list<coordinator::Refusal>(c.rounds.refusals);
   w.value(std::uint64_t{c.rounds.flights.size()});
   for (const coordinator::Flight& flight : c.rounds.flights) {
-    w.list<solver::Offer>(flight.offers);
+    w.list<solver::JobOffer>(flight.offers);
     w.list<solver::Bid>(flight.bids);
   }
   return w.take();

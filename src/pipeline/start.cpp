@@ -62,7 +62,7 @@ std::vector<JobId> jobs_of(const Checkpoint& c, std::span<const std::int64_t> co
   std::vector<JobId> jobs = coordinator::jobs_of(contents);
   std::ranges::move(coordinator::jobs_of(c.rounds.spanning), std::back_inserter(jobs));
   for (const coordinator::Flight& flight : c.rounds.flights) {
-    for (const solver::Offer& offer : flight.offers) jobs.push_back(offer.job);
+    for (const solver::JobOffer& offer : flight.offers) jobs.push_back(offer.job);
   }
   std::ranges::sort(jobs);
   jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());

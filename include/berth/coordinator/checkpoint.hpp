@@ -22,7 +22,7 @@ struct Refusal {
 
 /// A round on its way (`RoundOptions::depth`): what was offered, and the bids that still count.
 struct Flight {
-  std::vector<solver::Offer> offers;
+  std::vector<solver::JobOffer> offers;
   std::vector<solver::Bid> bids;
 };
 

@@ -68,10 +68,10 @@ class Sharing {
   const comm::Communicator& comm_;
   const model::Valuation& valuation_;
   const model::Limits& limits_;
-  model::Ledger gauge_;                  ///< measures; holds nothing
-  std::vector<std::int64_t> elsewhere_;  ///< by limit: use of the spanning gangs
-  std::vector<solver::Stake> stakes_;    ///< of all shards; ascending (limit, shard)
-  std::vector<std::int64_t> use_;        ///< by limit, without uplinks of one shard
+  model::Ledger gauge_;                       ///< measures; holds nothing
+  std::vector<std::int64_t> elsewhere_;       ///< by limit: use of the spanning gangs
+  std::vector<solver::LimitUse> limit_uses_;  ///< of all shards; ascending (limit, shard)
+  std::vector<std::int64_t> use_;             ///< by limit, without uplinks of one shard
 };
 
 /// By limit: what the placements use of which each rank has a part. The same on every rank.

@@ -27,7 +27,7 @@ struct ShardOptions {
 };
 
 /// A job its shard could not place. Trivially copyable: `comm` ships it as it stands.
-struct Offer {
+struct JobOffer {
   JobId job;
   ShardId source;
   double regret = 0.0;  ///< value the job could still add at most; importance of the offer
@@ -41,27 +41,27 @@ struct Bid {
   std::int64_t drawn = 0;  ///< GPU thousandths it needs of each of its quotas beyond what is used
 };
 
-/// What one shard has to do with a limit that it shares with others: a quota, or an uplink under
+/// Use of a limit by one shard that shares it with others: a quota, or an uplink under
 /// which other shards have machines too. Trivially copyable.
-struct Stake {
+struct LimitUse {
   ShardId shard;
   std::uint32_t limit = 0;  ///< as in `model::Limits`
   std::int64_t use = 0;
   std::int64_t demand = 0;  ///< what its unplaced jobs would take
 };
 
-/// A placed job that could go to get back within a limit. Trivially copyable.
-struct Surplus {
+/// A placed job whose eviction frees some of a limit. Trivially copyable.
+struct EvictionCandidate {
   JobId job;
   std::int32_t required = 0;
   double worth = 0.0;  ///< value per unit of what it takes
   std::int64_t amount = 0;
-  auto operator<=>(const Surplus&) const = default;
+  auto operator<=>(const EvictionCandidate&) const = default;
 };
 
-/// What room costs a shard at least: no jobs whose going frees 2^k GPUs of the type are worth less
-/// than least[k]; infinity when there are none. Trivially copyable.
-struct Quote {
+/// Lower bounds on what room costs a shard: no jobs whose eviction frees 2^k GPUs of the type are
+/// worth less than least[k]; infinity when there are none. Trivially copyable.
+struct EvictionCost {
   ShardId shard;
   GpuTypeId type;
   std::array<double, 12> least = {};
@@ -87,7 +87,7 @@ class Shard {
   Shard& operator=(Shard&&) noexcept;
 
   /// An empty shard on these machines (ascending), otherwise like this one.
-  [[nodiscard]] Shard fresh(ShardId id, std::vector<MachineId> machines) const;
+  [[nodiscard]] Shard empty_copy(ShardId id, std::vector<MachineId> machines) const;
 
   /// Takes room off for a job placed from outside (a gang that spans shards); its tasks on
   /// machines of other shards are ignored. @pre before `plan`
@@ -95,7 +95,7 @@ class Shard {
 
   /// A running job of this shard starts where it is; `plan` may push it out for a better one.
   /// @pre before `plan`
-  void keep(const model::JobPlacement& placement);
+  void add_running(const model::JobPlacement& placement);
 
   /// Relax and round: by the pattern LP where every job on GPUs is a single task that looks at the
   /// GPU type only, else by the dive on the market's softmax primal with its ejection chains; then
@@ -110,35 +110,36 @@ class Shard {
   [[nodiscard]] ShardContent content() const;
 
   /// Idle room to unplaced jobs, most value per GPU first.
-  void refill();
+  void fill_idle_capacity();
 
   /// From now on the shard may use so much of a limit. Before, it may use any amount.
   void allow(std::size_t limit, std::int64_t amount);
   /// From now on the shard may use of the limits it shares no more than it does now.
-  void hold();
+  void freeze_limits();
   /// The limits it shares with others, ascending. O(unplaced jobs x limits).
-  [[nodiscard]] std::vector<Stake> stakes() const;
+  [[nodiscard]] std::vector<LimitUse> limit_uses() const;
   /// Uplinks under which it has all machines, ascending, as limits.
   [[nodiscard]] const std::vector<std::size_t>& own_links() const;
   /// What the placed jobs use beyond its allowance.
   [[nodiscard]] std::int64_t excess(std::size_t limit) const;
-  /// The placed jobs that should go first to free `amount` of a limit, enough of them if there are:
+  /// The placed jobs to evict first to free `amount` of a limit, enough of them if there are:
   /// those worth least per unit, required ones last, ties by id.
-  [[nodiscard]] std::vector<Surplus> surplus(std::size_t limit, std::int64_t amount) const;
-  /// A placed job waits again. Nothing happens to a job that is not placed here.
-  void drop(JobId job);
+  [[nodiscard]] std::vector<EvictionCandidate> eviction_candidates(std::size_t limit,
+                                                                   std::int64_t amount) const;
+  /// Makes a placed job unplaced. No effect on a job that is not placed here.
+  void unplace(JobId job);
   /// Gives back what `reserve` took; the shard of the first task has the job from now on.
   void unreserve(const model::JobPlacement& placement);
 
   /// All unplaced jobs of positive regret, ascending.
-  [[nodiscard]] std::vector<Offer> offers() const;
-  [[nodiscard]] bool waits(JobId job) const;  ///< it is this shard's, and unplaced
+  [[nodiscard]] std::vector<JobOffer> offers() const;
+  [[nodiscard]] bool is_waiting(JobId job) const;  ///< it is this shard's, and unplaced
 
   /// All it holds, those that wait too; any order.
   [[nodiscard]] std::vector<JobId> jobs() const;
 
   /// One for each GPU type the shard has. O(residents log residents).
-  [[nodiscard]] std::vector<Quote> quotes() const;
+  [[nodiscard]] std::vector<EvictionCost> eviction_costs() const;
 
   /// Bids for those of `jobs` this shard would gain from, in their order; each bid on its own.
   /// @param left  by quota: what all shards leave of it. A job that this suffices for may draw on
@@ -159,7 +160,7 @@ class Shard {
   void update_prices(std::span<const double> by_type);
 
   /// The job was placed elsewhere: forget it.
-  void let_go(JobId job);
+  void forget(JobId job);
 
   /// Ejection search for the jobs pushed out since the last call, and for those they push out in
   /// turn, at most `sweeps` deep. Returns the value added.
@@ -184,8 +185,8 @@ class Shard {
   [[nodiscard]] const std::vector<TaskPrice>& task_prices() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct LocalState;
+  std::unique_ptr<LocalState> state_;
 };
 
 }  // namespace berth::solver

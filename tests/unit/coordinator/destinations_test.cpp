@@ -19,20 +19,20 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 /// Two types; a job of 4 GPUs worth 4 on each of them, and one of half a GPU for G2 alone.
 class Asked : public testing::Test {
  protected:
-  static solver::Quote quote(int shard, int type, double per_gpu) {
-    solver::Quote q{.shard = ShardId(shard), .type = GpuTypeId(type)};
+  static solver::EvictionCost eviction_cost(int shard, int type, double per_gpu) {
+    solver::EvictionCost q{.shard = ShardId(shard), .type = GpuTypeId(type)};
     for (std::size_t k = 0; k < q.least.size(); ++k) {
       q.least[k] = per_gpu * static_cast<double>(1 << k);
     }
     return q;
   }
 
-  [[nodiscard]] std::vector<int> shards(std::span<const solver::Quote> quotes, int job,
-                                        std::size_t most, int round = 1,
+  [[nodiscard]] std::vector<int> shards(std::span<const solver::EvictionCost> eviction_costs,
+                                        int job, std::size_t most, int round = 1,
                                         const Tabu& tabu = {}) const {
     std::vector<int> result;
-    for (const Ask& ask :
-         Destinations(valuation, quotes).of({JobId(job), ShardId(0), 1.0}, tabu, most, round, 7)) {
+    for (const Ask& ask : Destinations(valuation, eviction_costs)
+                              .of({JobId(job), ShardId(0), 1.0}, tabu, most, round, 7)) {
       result.push_back(ask.shard.value());
     }
     std::ranges::sort(result);
@@ -57,25 +57,27 @@ pods: [{id: p, racks: [{id: r, machines: [{ids: m0, class: a}, {ids: m1, class: 
 };
 
 TEST_F(Asked, those_whose_room_costs_less_than_the_job_is_worth) {
-  const std::vector<solver::Quote> quotes{quote(1, 0, 0.9), quote(2, 0, 1.1), quote(3, 0, kNever),
-                                          quote(4, 0, 5.0), quote(4, 1, 0.5), quote(0, 0, 0.0)};
-  EXPECT_EQ(shards(quotes, 0, 9), (std::vector<int>{1, 4}));  // 0 is the source
-  EXPECT_EQ(shards(quotes, 1, 9), (std::vector<int>{4}));     // the others have no G2
+  const std::vector<solver::EvictionCost> eviction_costs{
+      eviction_cost(1, 0, 0.9), eviction_cost(2, 0, 1.1), eviction_cost(3, 0, kNever),
+      eviction_cost(4, 0, 5.0), eviction_cost(4, 1, 0.5), eviction_cost(0, 0, 0.0)};
+  EXPECT_EQ(shards(eviction_costs, 0, 9), (std::vector<int>{1, 4}));  // 0 is the source
+  EXPECT_EQ(shards(eviction_costs, 1, 9), (std::vector<int>{4}));     // the others have no G2
 }
 
 TEST_F(Asked, not_those_that_refused_the_job_lately) {
-  const std::vector<solver::Quote> quotes{quote(1, 0, 0.1), quote(2, 0, 0.1)};
-  EXPECT_EQ(shards(quotes, 0, 9, 1, {{JobId(0), ShardId(1)}}), (std::vector<int>{2}));
+  const std::vector<solver::EvictionCost> eviction_costs{eviction_cost(1, 0, 0.1),
+                                                         eviction_cost(2, 0, 0.1)};
+  EXPECT_EQ(shards(eviction_costs, 0, 9, 1, {{JobId(0), ShardId(1)}}), (std::vector<int>{2}));
 }
 
 TEST_F(Asked, others_in_another_round_and_the_same_in_any_order) {
-  std::vector<solver::Quote> quotes;
-  for (int s = 1; s <= 40; ++s) quotes.push_back(quote(s, 0, 0.01 * s));
-  const auto first = shards(quotes, 0, 4);
+  std::vector<solver::EvictionCost> eviction_costs;
+  for (int s = 1; s <= 40; ++s) eviction_costs.push_back(eviction_cost(s, 0, 0.01 * s));
+  const auto first = shards(eviction_costs, 0, 4);
   EXPECT_EQ(first.size(), 4U);
-  EXPECT_NE(shards(quotes, 0, 4, 2), first);
-  std::ranges::reverse(quotes);
-  EXPECT_EQ(shards(quotes, 0, 4), first);
+  EXPECT_NE(shards(eviction_costs, 0, 4, 2), first);
+  std::ranges::reverse(eviction_costs);
+  EXPECT_EQ(shards(eviction_costs, 0, 4), first);
 }
 
 }  // namespace

@@ -219,7 +219,7 @@ TEST_F(Shared, the_least_valuable_of_all_shards_goes_and_who_is_allowed_comes) {
   EXPECT_EQ(c.placed(), (std::vector{JobId(1), JobId(2)}));
   EXPECT_TRUE(c.kept());
   EXPECT_EQ(c.shards[1].placement()[0].tasks[0].machine, MachineId(2));  // who may stay stays
-  EXPECT_TRUE(c.shards[0].waits(JobId(0)));
+  EXPECT_TRUE(c.shards[0].is_waiting(JobId(0)));
 }
 
 TEST_F(Shared, a_soft_quota_is_passed_by_jobs_worth_the_penalty) {
@@ -255,7 +255,7 @@ TEST_F(Shared, gangs_over_several_shards_count_and_go_in_their_turn) {
   c.settle({on(JobId(0), {0, 2}), on(JobId(1), {1, 3})});  // uplinks of 10 carry one of them
   ASSERT_EQ(c.left_spanning.size(), 1U);
   EXPECT_EQ(c.left_spanning[0].job, JobId(1));
-  EXPECT_TRUE(c.shards[0].waits(JobId(0)));
+  EXPECT_TRUE(c.shards[0].is_waiting(JobId(0)));
   EXPECT_TRUE(c.kept());
 }
 
@@ -271,7 +271,7 @@ TEST_F(Shared, shards_that_were_dealt_their_share_keep_the_quota_and_others_pass
     } else {
       for (solver::Shard& shard : c.shards) shard.allow(0, 8000);  // to each what there is in all
     }
-    for (solver::Shard& shard : c.shards) shard.refill();
+    for (solver::Shard& shard : c.shards) shard.fill_idle_capacity();
     EXPECT_EQ(c.kept(), dealt);
     if (!dealt) continue;
     // Held to what they use, which is nothing; together there is room for one.
@@ -309,14 +309,14 @@ TEST_F(Shared, searches_keep_what_was_dealt) {
     EXPECT_EQ(gained > 0.0, !dealt);
     if (!dealt) continue;
     // In one group the one that is worth more takes the place of the other.
-    solver::Shard whole = c.shards[0].fresh(
+    solver::Shard whole = c.shards[0].empty_copy(
         ShardId(0), {MachineId(0), MachineId(1), MachineId(2), MachineId(3), MachineId(4)});
     whole.restore({.placed = {on(JobId(0), {0, 1}), on(JobId(2), {2, 3})}, .unplaced = {JobId(1)}});
     std::vector<solver::Shard> one;
     one.push_back(std::move(whole));
     sharing.deal(one);
     EXPECT_DOUBLE_EQ(one[0].search(prices, {}), 8.0);
-    EXPECT_TRUE(one[0].waits(JobId(0)));
+    EXPECT_TRUE(one[0].is_waiting(JobId(0)));
     EXPECT_TRUE(keeps(
         c.limits, uses(comm::Communicator::serial(), c.instance, c.limits, one[0].placement())));
   }
@@ -351,7 +351,7 @@ TEST_F(Shared, a_full_quota_is_freed_by_its_least_valuable_jobs) {
   EXPECT_DOUBLE_EQ(bids[0].gain, 4 * 0.5);
   EXPECT_DOUBLE_EQ(c.shards[0].realise(JobId(3), 0.0), 4 * 0.5);
   EXPECT_EQ(c.placed(), (std::vector{JobId(2), JobId(3)}));
-  EXPECT_TRUE(c.shards[0].waits(JobId(1)));
+  EXPECT_TRUE(c.shards[0].is_waiting(JobId(1)));
   EXPECT_TRUE(c.kept());
 }
 
@@ -420,11 +420,11 @@ TEST(Room, rings_go_round_full_uplinks) {
     if (searched) {
       EXPECT_GT(shards[0].realise(JobId(1), 0.0), 0.0);
     } else {
-      shards[0].refill();
+      shards[0].fill_idle_capacity();
     }
     EXPECT_EQ(shards[0].placement().size(), 2U);
-    EXPECT_TRUE(keeps(
-        limits, uses(comm::Communicator::serial(), instance, limits, shards[0].placement())));
+    EXPECT_TRUE(
+        keeps(limits, uses(comm::Communicator::serial(), instance, limits, shards[0].placement())));
   }
 }
 
@@ -433,7 +433,7 @@ TEST_F(Shared, nothing_changes_without_limits) {
   EXPECT_TRUE(c.limits.empty());
   c.fill({on(JobId(0), {0, 1})}, {}, {}, {});
   EXPECT_TRUE(c.kept());
-  EXPECT_TRUE(c.shards[0].stakes().empty());
+  EXPECT_TRUE(c.shards[0].limit_uses().empty());
 }
 
 }  // namespace

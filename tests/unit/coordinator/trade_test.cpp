@@ -81,8 +81,8 @@ TEST(TradeRound, sends_jobs_home_across_shards) {
   EXPECT_EQ(mine[0].value() + mine[1].value(), 4.0);
   EXPECT_EQ(mine[0].placement().at(0).job, JobId(1));
   EXPECT_EQ(mine[1].placement().at(0).job, JobId(0));
-  EXPECT_TRUE(mine[0].waits(JobId(2)));
-  EXPECT_TRUE(mine[1].waits(JobId(3)));
+  EXPECT_TRUE(mine[0].is_waiting(JobId(2)));
+  EXPECT_TRUE(mine[1].is_waiting(JobId(3)));
   EXPECT_TRUE(spanning.empty());
 }
 
