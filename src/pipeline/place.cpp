@@ -15,7 +15,7 @@
 #include "berth/coordinator/coordinate.hpp"
 #include "berth/coordinator/limits.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
-#include "berth/solver/rescue.hpp"
+#include "berth/solver/required_job_repair.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -91,12 +91,12 @@ bool lacks_required(const Scene& scene, const model::Placement& placement) {
 }
 
 /// Rank 0 looks at all jobs and all that is placed.
-void rescue(const Scene& scene, const Start& start, model::Placement& placement) {
+void repair_required(const Scene& scene, const Start& start, model::Placement& placement) {
   scene.jobs.gather();
   placement = gather_placement(scene.comm, std::move(placement));
   scene.comm.agreed_on_root([&] {
-    solver::rescue_required(*start.valuation, start.limits.get(), placement,
-                            {.stop = scene.options.stop});
+    solver::repair_required_jobs(*start.valuation, start.limits.get(), placement,
+                                 {.stop = scene.options.stop});
   });
 }
 
@@ -144,7 +144,7 @@ Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Sta
   start.local.mine.clear();  // what follows looks at the plan alone
   scene.jobs.keep({});
   if (scene.comm.max(lacks_required(scene, placed.placement) ? 1 : 0) == 1) {
-    rescue(scene, start, placed.placement);
+    repair_required(scene, start, placed.placement);
   }
   if (start.limits == nullptr) return placed;
   const model::Instance& instance = scene.face.instance();

@@ -10,7 +10,7 @@
 
 namespace berth::solver {
 
-struct RescueOptions {
+struct RequiredJobRepairOptions {
   std::size_t machines = 64;  ///< larger clusters are left as they are
   int steps = 4000;           ///< placements tried for required jobs, at most
   StopToken stop = {};        ///< nothing is changed after it
@@ -18,11 +18,12 @@ struct RescueOptions {
 
 /// For small clusters where a required job was left out: looks for places for all required jobs
 /// together, by backtracking over machines and domains, hardest jobs first. When it finds them,
-/// the other jobs stay where there still is room, move, or make way, least value per GPU first;
+/// the other jobs stay where there still is room, move, or are evicted, least value per GPU first;
 /// else nothing is changed.
 /// @param limits  quotas and uplinks of the whole cluster, kept; null when there are none
 /// @return        true when `placement` (ascending job) was changed: no required job is missing
-bool rescue_required(const model::Valuation& valuation, const model::Limits* limits,
-                     model::Placement& placement, const RescueOptions& options = {});
+bool repair_required_jobs(const model::Valuation& valuation, const model::Limits* limits,
+                          model::Placement& placement,
+                          const RequiredJobRepairOptions& options = {});
 
 }  // namespace berth::solver

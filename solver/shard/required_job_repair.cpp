@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/solver/rescue.hpp"
+#include "berth/solver/required_job_repair.hpp"
 
 #include "shard/insertion.hpp"
 #include "shard/occupancy.hpp"
@@ -15,17 +15,17 @@ using model::JobPlacement;
 using model::Level;
 
 constexpr std::size_t kLeaveOneOut = 12;  ///< domains up to so many machines, also without one
-constexpr int kSweeps = 3;                ///< over the jobs that wait in the end
+constexpr int kSweeps = 3;                ///< over the jobs unplaced in the end
 
 bool same_machines(const JobPlacement& a, const JobPlacement& b) {
   return std::ranges::equal(a.tasks, b.tasks, {}, &model::TaskPlacement::machine,
                             &model::TaskPlacement::machine);
 }
 
-class Rescue {
+class RequiredJobRepair {
  public:
-  Rescue(const model::Valuation& valuation, const model::Limits* limits,
-         const std::vector<MachineId>& machines, const RescueOptions& options)
+  RequiredJobRepair(const model::Valuation& valuation, const model::Limits* limits,
+                    const std::vector<MachineId>& machines, const RequiredJobRepairOptions& options)
       : workload_(valuation.instance().workload),
         occupancy_(valuation, machines, limits),
         options_(options),
@@ -39,8 +39,8 @@ class Rescue {
     std::ranges::sort(required, {}, [&](JobId job) { return hardness(job); });
     before_ = placement;
     if (!place_from(required, 0)) return false;
-    put_back();
-    let_in();
+    place_other_jobs();
+    insert_waiting();
     placement = occupancy_.placement();
     return true;
   }
@@ -75,7 +75,7 @@ class Rescue {
     const model::Job& job = workload_.job(id);
     const bool single = workload_.tasks(job) == 1;
     const auto old = std::ranges::lower_bound(before_, id, {}, &JobPlacement::job);
-    if (old != before_.end() && old->job == id && take_again(*old)) {
+    if (old != before_.end() && old->job == id && retake_room(*old)) {
       model::release(occupancy_.room(), workload_, *old);
       found.emplace_back(occupancy_.valuation().placed(*old), *old);
     }
@@ -126,7 +126,7 @@ class Rescue {
   }
 
   /// Takes the room where the job was, when that is free and allowed.
-  bool take_again(const JobPlacement& old) {
+  bool retake_room(const JobPlacement& old) {
     const auto surcharge = occupancy_.ledger().surcharge(old.job);
     if (!surcharge || *surcharge > 0.0 || !occupancy_.ledger().carries(old)) return false;
     const auto groups = workload_.groups_of(workload_.job(old.job));
@@ -156,7 +156,7 @@ class Rescue {
   }
 
   /// The other jobs, most value per GPU first.
-  void put_back() {
+  void place_other_jobs() {
     std::vector<std::tuple<double, JobId, const JobPlacement*>> order;
     for (const JobPlacement& p : before_) {
       if (occupancy_.has(p.job)) continue;
@@ -165,7 +165,7 @@ class Rescue {
     }
     std::ranges::sort(order);
     for (const auto& [density, job, old] : order) {
-      if (take_again(*old)) {
+      if (retake_room(*old)) {
         occupancy_.record(*old);
       } else {
         place_in_idle_capacity(occupancy_, job);
@@ -173,8 +173,8 @@ class Rescue {
     }
   }
 
-  /// Whoever waits and is worth more than what would have to go.
-  void let_in() {
+  /// Unplaced jobs that are worth more than what they evict.
+  void insert_waiting() {
     const std::vector<JobId> jobs = model::planned_jobs(workload_);
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       bool changed = false;
@@ -192,14 +192,14 @@ class Rescue {
   const model::Workload& workload_;
   Occupancy occupancy_;
   model::Placement before_;
-  const RescueOptions& options_;
+  const RequiredJobRepairOptions& options_;
   int steps_;
 };
 
 }  // namespace
 
-bool rescue_required(const model::Valuation& valuation, const model::Limits* limits,
-                     model::Placement& placement, const RescueOptions& options) {
+bool repair_required_jobs(const model::Valuation& valuation, const model::Limits* limits,
+                          model::Placement& placement, const RequiredJobRepairOptions& options) {
   const model::Instance& instance = valuation.instance();
   if (instance.cluster.machines() > options.machines) return false;
   std::vector<JobId> required;
@@ -212,7 +212,8 @@ bool rescue_required(const model::Valuation& valuation, const model::Limits* lim
   if (!missing) return false;
   std::vector<MachineId> machines;
   for (std::size_t m = 0; m < instance.cluster.machines(); ++m) machines.emplace_back(m);
-  return Rescue(valuation, limits, machines, options).run(placement, std::move(required));
+  return RequiredJobRepair(valuation, limits, machines, options)
+      .run(placement, std::move(required));
 }
 
 }  // namespace berth::solver
