@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/online.hpp"
 
-#include "forecast.hpp"
-#include "keeper.hpp"
+#include "demand_forecast.hpp"
+#include "reservation_table.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -23,20 +23,20 @@ class Online {
       : valuation_(valuation),
         options_(options),
         forecast_(valuation),
-        keeper_(valuation, forecast_),
+        reservations_(valuation, forecast_),
         all_milli_(1000.0 * static_cast<double>(valuation.instance().cluster.gpus())) {}
 
-  void settle(const model::JobPlacement& placement) {
-    keeper_.settle(placement.job, placement.tasks.front());
+  void commit(const model::JobPlacement& placement) {
+    reservations_.commit(placement.job, placement.tasks.front());
     result_.placed.push_back(placement);
   }
 
   void arrive(std::span<const JobId> batch) {
-    std::vector<Kind> kinds;
+    std::vector<DemandClass> classes;
     before_milli_ = static_cast<double>(forecast_.milli());
-    for (const JobId job : batch) kinds.push_back(forecast_.see(job));
-    if (due(std::ssize(batch))) look_ahead(batch, kinds);
-    for (const std::size_t i : order(batch)) place(batch[i], kinds[i]);
+    for (const JobId job : batch) classes.push_back(forecast_.observe(job));
+    if (due(std::ssize(batch))) plan_reservations(batch, classes);
+    for (const std::size_t i : order(batch)) place(batch[i], classes[i]);
   }
 
   OnlineResult result() {
@@ -46,49 +46,52 @@ class Online {
 
  private:
   [[nodiscard]] bool due(std::int64_t batch) const {
-    if (keeper_.free_milli() == 0) return false;
+    if (reservations_.free_milli() == 0) return false;
     return batch >= kMany || forecast_.jobs() >= 2 * jobs_then_ ||
-           static_cast<double>(keeper_.free_milli()) <=
+           static_cast<double>(reservations_.free_milli()) <=
                (1.0 - kRoomGone) * static_cast<double>(free_then_);
   }
 
   /// GPU thousandths that this batch and the later ones are expected to ask for.
-  [[nodiscard]] double coming() const {
-    if (options_.load <= 0.0) return options_.expect * static_cast<double>(keeper_.free_milli());
+  [[nodiscard]] double expected_milli() const {
+    if (options_.load <= 0.0)
+      return options_.expect * static_cast<double>(reservations_.free_milli());
     return options_.load * all_milli_ - before_milli_;
   }
 
   /// Packs the batch and the jobs expected after it on the machines that are untouched; when there
   /// are none and little is free, on all that have room.
-  void look_ahead(std::span<const JobId> batch, std::span<const Kind> kinds) {
+  void plan_reservations(std::span<const JobId> batch, std::span<const DemandClass> classes) {
     jobs_then_ = forecast_.jobs();
-    free_then_ = keeper_.free_milli();
-    std::vector<MachineId> machines = keeper_.untouched();
+    free_then_ = reservations_.free_milli();
+    std::vector<MachineId> machines = reservations_.unused_machines();
     if (machines.empty()) {
-      if (static_cast<double>(keeper_.free_milli()) > kLate * all_milli_) return;
-      machines = keeper_.with_room();
+      if (static_cast<double>(reservations_.free_milli()) > kLate * all_milli_) return;
+      machines = reservations_.machines_with_room();
     }
     if (machines.empty()) return;
-    keeper_.give_up(machines);
-    std::vector<std::int64_t> surely(forecast_.kinds(), 0);
+    reservations_.cancel(machines);
+    std::vector<std::int64_t> arrived(forecast_.classes(), 0);
     double asked = 0.0;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      ++surely[kinds[i]];
-      asked += static_cast<double>(forecast_.shape(kinds[i]).total_milli());
+      ++arrived[classes[i]];
+      asked += static_cast<double>(forecast_.shape(classes[i]).total_milli());
     }
-    const auto jobs = forecast_.expected(coming() - asked, surely, keeper_.kept_by_kind());
+    const auto jobs =
+        forecast_.expected(expected_milli() - asked, arrived, reservations_.reserved_by_class());
     if (jobs.empty()) return;
     ++result_.forecasts;
-    const model::Instance foreseen = forecast_.instance(jobs);
-    const model::Valuation valuation(foreseen, valuation_.objective());
-    model::Room room = keeper_.room();
+    const model::Instance expected = forecast_.instance(jobs);
+    const model::Valuation valuation(expected, valuation_.objective());
+    model::Room room = reservations_.room();
     std::vector<JobId> all;
     for (std::size_t j = 0; j < jobs.size(); ++j) all.emplace_back(j);
     const PackResult packed = pack(
         valuation, room, machines, all,
         {.gap = options_.gap, .relaxation_share = 1.0, .neighbourhoods = 0, .stop = options_.stop});
     for (const model::JobPlacement& p : packed.placed) {
-      keeper_.keep(forecast_.kind(jobs[p.job.index()]), valuation.placed(p), p.tasks.front());
+      reservations_.reserve(forecast_.demand_class(jobs[p.job.index()]), valuation.placed(p),
+                            p.tasks.front());
     }
   }
 
@@ -106,25 +109,25 @@ class Online {
     return order;
   }
 
-  void place(JobId job, Kind kind) {
+  void place(JobId job, DemandClass demand_class) {
     const bool required = valuation_.instance().workload.job(job).required;
-    if (const auto task = keeper_.claim(kind, job)) {
-      ++result_.foreseen;
-      return settle({.job = job, .tasks = {*task}});
+    if (const auto task = reservations_.claim(demand_class, job)) {
+      ++result_.used_reservation;
+      return commit({.job = job, .tasks = {*task}});
     }
-    const auto found = keeper_.squeeze(job);
+    const auto found = reservations_.find_displacement(job);
     if (!found) return;
     if (found->gain < 0.0 && options_.refuse && !required) {
       ++result_.refused;
       return;
     }
-    settle({.job = job, .tasks = {keeper_.apply(job, *found)}});
+    commit({.job = job, .tasks = {reservations_.apply(job, *found)}});
   }
 
   const model::Valuation& valuation_;
   const OnlineOptions& options_;
-  Forecast forecast_;
-  Keeper keeper_;
+  DemandForecast forecast_;
+  ReservationTable reservations_;
   OnlineResult result_;
   double all_milli_;            ///< GPU thousandths of the cluster
   double before_milli_ = 0.0;   ///< asked for by the jobs before this batch
@@ -137,7 +140,7 @@ class Online {
 OnlineResult place_online(const model::Valuation& valuation, std::span<const JobId> jobs,
                           model::Placement kept, const OnlineOptions& options) {
   Online online(valuation, options);
-  for (const model::JobPlacement& p : kept) online.settle(p);
+  for (const model::JobPlacement& p : kept) online.commit(p);
   const auto size = static_cast<std::size_t>(options.batch);
   for (std::size_t i = 0; i < jobs.size() && !options.stop.requested(); i += size) {
     online.arrive(jobs.subspan(i, std::min(size, jobs.size() - i)));

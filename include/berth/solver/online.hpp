@@ -26,22 +26,23 @@ struct OnlineOptions {
 };
 
 struct OnlineResult {
-  model::Placement placed;    ///< ascending JobId
-  int forecasts = 0;          ///< times the expected jobs were packed
-  std::int64_t foreseen = 0;  ///< jobs that took a place kept for one like them
-  std::int64_t refused = 0;   ///< jobs that fitted, but where others worth more were expected
+  model::Placement placed;            ///< ascending JobId
+  int forecasts = 0;                  ///< times the expected jobs were packed
+  std::int64_t used_reservation = 0;  ///< jobs that took a place kept for one like them
+  std::int64_t refused = 0;  ///< jobs that fitted, but where others worth more were expected
 };
 
 /// Places jobs batch by batch in the order given. A job is placed when its batch comes, or never;
 /// once placed it stays. What is decided about a batch depends on it and the ones before alone.
 ///
-/// The mix of all jobs that have arrived is expected to go on. From time to time the pattern
+/// Re-solving heuristic (Jasin and Kumar 2012) with reservations by demand class (Topkis 1968).
+/// The mix of all jobs that have arrived is expected to continue. From time to time the pattern
 /// relaxation packs as many expected jobs as `expect` says on the machines that are still as they
-/// were (on all, when a twentieth of the GPUs is left); each keeps its place for the first job of
-/// its kind (shape, GPU types, speeds), on the machine with the least free room. Where no such
-/// place is left, a job goes where it is worth most beyond the expected jobs that lose their place
-/// to it; when that is negative it is refused, unless it is required. Jobs worth nothing run beside
-/// GPUs that are all taken.
+/// were (on all, when a twentieth of the GPUs is left); each reserves its place for the first job
+/// of its demand class (shape, GPU types, speeds), on the machine with the least free room. Where
+/// no such place is left, a job goes where it is worth most beyond the expected jobs that lose
+/// their place to it; when that is negative it is refused, unless it is required. Jobs worth
+/// nothing run beside GPUs that are all taken.
 ///
 /// @param kept  running jobs, which stay where they are; part of the result
 /// @pre every job has one task and no home that matters; jobs and `kept` are distinct; a

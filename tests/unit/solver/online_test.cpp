@@ -128,7 +128,7 @@ TEST(Online, keeps_places_for_the_jobs_it_expects) {
     return sum;
   };
   const auto result = place(tiny, 300, {.batch = 1});
-  EXPECT_GT(result.foreseen, 50);
+  EXPECT_GT(result.used_reservation, 50);
   EXPECT_GT(result.forecasts, 5);
   EXPECT_GT(milli(result), milli(place(tiny, 300, {.batch = 1, .expect = 0.0})));
 }

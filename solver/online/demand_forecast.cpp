@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "forecast.hpp"
+#include "demand_forecast.hpp"
 
 #include <algorithm>
 
@@ -9,16 +9,16 @@ const model::Shape& shape_of(const model::Workload& workload, JobId job) {
   return workload.shape(workload.groups_of(workload.job(job)).front().shape);
 }
 
-Forecast::Key Forecast::key(JobId id) const {
+DemandForecast::Key DemandForecast::key(JobId id) const {
   const model::Workload& workload = valuation_->instance().workload;
   const model::Job& job = workload.job(id);
   return {shape_of(workload, id), job.gpu_types, job.speed, job.required};
 }
 
-Kind Forecast::kind(JobId job) const { return kind_of_.at(key(job)); }
+DemandClass DemandForecast::demand_class(JobId job) const { return class_of_.at(key(job)); }
 
-Kind Forecast::see(JobId id) {
-  const auto [at, fresh] = kind_of_.try_emplace(key(id), members_.size());
+DemandClass DemandForecast::observe(JobId id) {
+  const auto [at, fresh] = class_of_.try_emplace(key(id), members_.size());
   if (fresh) members_.emplace_back();
   members_[at->second].push_back(id);
   ++jobs_;
@@ -26,16 +26,16 @@ Kind Forecast::see(JobId id) {
   return at->second;
 }
 
-const model::Shape& Forecast::shape(Kind kind) const {
-  return shape_of(valuation_->instance().workload, members_[kind].front());
+const model::Shape& DemandForecast::shape(DemandClass demand_class) const {
+  return shape_of(valuation_->instance().workload, members_[demand_class].front());
 }
 
-std::vector<JobId> Forecast::expected(double milli, std::span<const std::int64_t> surely,
-                                      std::span<const std::int64_t> have) const {
+std::vector<JobId> DemandForecast::expected(double milli, std::span<const std::int64_t> arrived,
+                                            std::span<const std::int64_t> reserved) const {
   const double more = milli_ > 0 ? std::max(milli, 0.0) / static_cast<double>(milli_) : 0.0;
   std::vector<JobId> jobs;
-  double carried = 0.5;  // over all kinds: many rare ones add up to their share
-  for (Kind k = 0; k < members_.size(); ++k) {
+  double carried = 0.5;  // over all classes: many rare ones add up to their share
+  for (DemandClass k = 0; k < members_.size(); ++k) {
     const std::vector<JobId>& members = members_[k];
     const bool required = valuation_->instance().workload.job(members.front()).required;
     const auto worthless = [&](JobId j) { return valuation_->best(j) <= 0.0; };
@@ -43,7 +43,7 @@ std::vector<JobId> Forecast::expected(double milli, std::span<const std::int64_t
     carried += more * static_cast<double>(members.size());
     const auto whole = static_cast<std::int64_t>(carried);
     carried -= static_cast<double>(whole);
-    const std::int64_t n = whole + surely[k] - have[k];
+    const std::int64_t n = whole + arrived[k] - reserved[k];
     const auto count = static_cast<std::int64_t>(members.size());
     for (std::int64_t i = 0; i < n; ++i) {  // evenly over the members, the latest always
       jobs.push_back(members[static_cast<std::size_t>(count - 1 - i * count / n)]);
@@ -52,10 +52,10 @@ std::vector<JobId> Forecast::expected(double milli, std::span<const std::int64_t
   return jobs;
 }
 
-model::Instance Forecast::instance(std::span<const JobId> jobs) const {
+model::Instance DemandForecast::instance(std::span<const JobId> jobs) const {
   const model::Workload& all = valuation_->instance().workload;
-  model::Instance foreseen{.cluster = valuation_->instance().cluster, .workload = {}};
-  model::Workload& w = foreseen.workload;
+  model::Instance expected_jobs{.cluster = valuation_->instance().cluster, .workload = {}};
+  model::Workload& w = expected_jobs.workload;
   w.factors = all.factors;
   w.speeds = all.speeds;
   w.speed_types = all.speed_types;
@@ -74,7 +74,7 @@ model::Instance Forecast::instance(std::span<const JobId> jobs) const {
     w.groups.push_back({.shape = at->second, .count = 1, .label = 0});
     w.jobs.push_back(job);
   }
-  return foreseen;
+  return expected_jobs;
 }
 
 }  // namespace berth::solver
