@@ -24,12 +24,12 @@ RestrictedMaster::RestrictedMaster(const PackingProblem& problem, const Residual
     lp_.rhs.push_back(static_cast<double>(residual.demand[t]));
   }
   type_rows_ = lp_.rows();
-  lp_.mass = 0.0;
+  lp_.max_sum = 0.0;
   for (std::size_t s = 0; s < residual.supply.size(); ++s) {
     if (residual.supply[s] <= 0) continue;
     row_of_bin_[s] = static_cast<std::int32_t>(lp_.rows());
     lp_.rhs.push_back(static_cast<double>(residual.supply[s]));
-    lp_.mass += lp_.rhs.back();
+    lp_.max_sum += lp_.rhs.back();
   }
 }
 
@@ -105,7 +105,7 @@ void RestrictedMaster::start_warm() {
   }
   const double mu = 0.1 * away / static_cast<double>(n + lp_.rows());
   for (std::size_t i = 0; i < lp_.rows(); ++i) {
-    if (violation[i] > 0.0) point_.price[i] += 1.1 * violation[i] + 0.1 * away / lp_.mass;
+    if (violation[i] > 0.0) point_.price[i] += 1.1 * violation[i] + 0.1 * away / lp_.max_sum;
   }
   point_.x.resize(n, 0.0);
   point_.reduced.resize(n);

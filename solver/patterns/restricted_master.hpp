@@ -49,7 +49,7 @@ class RestrictedMaster {
   std::vector<std::int32_t> row_of_bin_;
   std::size_t type_rows_ = 0;
   LinearProgram lp_;
-  PrimalDual point_;
+  PrimalDualPoint point_;
   std::vector<MachinePattern> patterns_;
   std::vector<std::int32_t> column_bin_;  ///< bin type row by column
   std::set<std::pair<std::int32_t, std::vector<TypeCount>>> known_;

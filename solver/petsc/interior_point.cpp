@@ -56,7 +56,7 @@ void step_along(std::vector<double>& v, std::span<const double> d, double step) 
 /// One solve: the point, its residuals and the directions.
 class Mehrotra {
  public:
-  Mehrotra(const LinearProgram& lp, PrimalDual& point, const InteriorPointOptions& options)
+  Mehrotra(const LinearProgram& lp, PrimalDualPoint& point, const InteriorPointOptions& options)
       : lp_(lp), p_(point), options_(options), active_(lp), normal_(lp.rows()) {
     primal_residual_.resize(lp.rows());
     dual_residual_.resize(lp.columns());
@@ -81,14 +81,14 @@ class Mehrotra {
   bool find_direction(std::span<const double> target_x, std::span<const double> target_s);
 
   const LinearProgram& lp_;
-  PrimalDual& p_;
+  PrimalDualPoint& p_;
   const InteriorPointOptions& options_;
   Active active_;
   NormalMatrix normal_;
   double pairs_ = 0.0;
   double complementarity_ = 0.0;
   std::vector<double> primal_residual_, dual_residual_;
-  PrimalDual d_;  ///< direction
+  PrimalDualPoint d_;  ///< direction
 };
 
 void Mehrotra::prepare() {
@@ -132,7 +132,7 @@ bool Mehrotra::converged() const {
   for (const double r : dual_residual_) dual = std::max(dual, std::abs(r));
   return complementarity_ <= options_.tolerance &&
          primal <= std::max(0.01 * options_.tolerance, kRowRounding * worth) &&
-         dual * lp_.mass <= options_.tolerance;
+         dual * lp_.max_sum <= options_.tolerance;
 }
 
 /// M = A diag(x/z) A' + diag(s/y)
@@ -220,7 +220,7 @@ bool Mehrotra::advance() {
 
 }  // namespace
 
-InteriorPointResult solve(const LinearProgram& lp, PrimalDual& point,
+InteriorPointResult solve(const LinearProgram& lp, PrimalDualPoint& point,
                           const InteriorPointOptions& options) {
   BERTH_EXPECT(PetscSession::active());
   BERTH_EXPECT(point.x.size() == lp.columns() && point.price.size() == lp.rows());

@@ -24,7 +24,7 @@ struct InteriorPointOptions {
 /// `tolerance` of the optimum. Columns that a row with rhs 0 holds at zero are left out: their x
 /// and reduced cost become 0. @pre a PetscSession lives; point has the sizes of lp
 /// O(rows^3 + entries x column length) an iteration.
-InteriorPointResult solve(const LinearProgram& lp, PrimalDual& point,
+InteriorPointResult solve(const LinearProgram& lp, PrimalDualPoint& point,
                           const InteriorPointOptions& options);
 
 }  // namespace berth::solver

@@ -16,15 +16,15 @@ void LinearProgram::add_column(double worth,
   value.push_back(worth);
 }
 
-PrimalDual cold_point(const LinearProgram& lp) {
-  PrimalDual p;
+PrimalDualPoint starting_point(const LinearProgram& lp) {
+  PrimalDualPoint p;
   std::vector<double> load(lp.rows(), 0.0);
   for (std::size_t k = 0; k < lp.row.size(); ++k) {
     if (lp.coefficient[k] > 0.0) load[static_cast<std::size_t>(lp.row[k])] += 1.0;
   }
   double largest = 1e-6;
   for (const double v : lp.value) largest = std::max(largest, std::abs(v));
-  p.x.assign(lp.columns(), lp.mass);
+  p.x.assign(lp.columns(), lp.max_sum);
   double price = 1e-3 * largest;
   for (std::size_t j = 0; j < lp.columns(); ++j) {
     double positive = 0.0;
@@ -35,7 +35,7 @@ PrimalDual cold_point(const LinearProgram& lp) {
       positive += a;
       p.x[j] = std::min(p.x[j], 0.9 * lp.rhs[i] / (a * load[i]));
     }
-    p.x[j] = std::max(p.x[j], 1e-6 * lp.mass);
+    p.x[j] = std::max(p.x[j], 1e-6 * lp.max_sum);
     if (positive > 0.0) price = std::max(price, (lp.value[j] + 0.1 * largest) / positive);
   }
   p.price.assign(lp.rows(), price);
@@ -48,7 +48,7 @@ PrimalDual cold_point(const LinearProgram& lp) {
     }
   }
   for (std::size_t i = 0; i < lp.rows(); ++i) {
-    p.slack[i] = std::max(p.slack[i], std::max(0.05 * lp.rhs[i], 1e-6 * lp.mass));
+    p.slack[i] = std::max(p.slack[i], std::max(0.05 * lp.rhs[i], 1e-6 * lp.max_sum));
   }
   return p;
 }

@@ -16,7 +16,7 @@ struct LinearProgram {
   std::vector<double> coefficient;
   std::vector<double> value;  ///< by column
   std::vector<double> rhs;    ///< by row, >= 0
-  double mass = 1.0;          ///< no feasible x sums to more than this
+  double max_sum = 1.0;       ///< no feasible x sums to more than this
 
   [[nodiscard]] std::size_t columns() const { return value.size(); }
   [[nodiscard]] std::size_t rows() const { return rhs.size(); }
@@ -33,7 +33,7 @@ struct LinearProgram {
 
 /// A point strictly inside: x, slack, price > 0, and reduced = A'price - value where price is
 /// feasible for the dual. Also the result.
-struct PrimalDual {
+struct PrimalDualPoint {
   std::vector<double> x;        ///< by column
   std::vector<double> reduced;  ///< by column, z
   std::vector<double> slack;    ///< by row, s
@@ -41,6 +41,6 @@ struct PrimalDual {
 };
 
 /// A start for any such program: x inside every row with non-negative entries.
-PrimalDual cold_point(const LinearProgram& lp);
+PrimalDualPoint starting_point(const LinearProgram& lp);
 
 }  // namespace berth::solver

@@ -38,10 +38,10 @@ template <std::size_t Width>
 template <std::size_t Width>
 [[gnu::always_inline]] inline void subtract(double* c, const double* a, const double* b,
                                             std::size_t depth, std::size_t ld, std::size_t columns,
-                                            Part part) {
+                                            TilePart part) {
   constexpr std::size_t kRows = 2 * Width;
   for (std::size_t j = 0; j < columns; j += kColumns) {
-    const std::size_t first = part == Part::full ? 0 : j / kRows * kRows;
+    const std::size_t first = part == TilePart::full ? 0 : j / kRows * kRows;
     for (std::size_t i = first; i < kTile; i += kRows) {
       subtract_block<Width>(c + j * ld + i, a + i, b + j, depth, ld);
     }
@@ -49,14 +49,14 @@ template <std::size_t Width>
 }
 
 void subtract_plain(double* c, const double* a, const double* b, std::size_t depth, std::size_t ld,
-                    std::size_t columns, Part part) {
+                    std::size_t columns, TilePart part) {
   subtract<2>(c, a, b, depth, ld, columns, part);
 }
 
 #ifdef __x86_64__
 [[gnu::target("avx2")]] void subtract_wide(double* c, const double* a, const double* b,
                                            std::size_t depth, std::size_t ld, std::size_t columns,
-                                           Part part) {
+                                           TilePart part) {
   subtract<4>(c, a, b, depth, ld, columns, part);
 }
 
@@ -68,13 +68,13 @@ constexpr auto subtract_columns = subtract_plain;
 }  // namespace
 
 void subtract_product(double* c, const double* a, const double* b, std::size_t depth,
-                      std::size_t ld, Part part) {
+                      std::size_t ld, TilePart part) {
   subtract_columns(c, a, b, depth, ld, kTile, part);
 }
 
 void divide_by_lower(double* x, const double* l, std::size_t ld) {
   for (std::size_t first = 0; first < kTile; first += kColumns) {
-    subtract_columns(x + first * ld, x, l + first, first, ld, kColumns, Part::full);
+    subtract_columns(x + first * ld, x, l + first, first, ld, kColumns, TilePart::full);
     for (std::size_t j = first; j < first + kColumns; ++j) {
       double* to = x + j * ld;
       for (std::size_t k = first; k < j; ++k) {

@@ -9,13 +9,13 @@ namespace berth::solver {
 /// Rows and columns of a tile of a column-major matrix whose columns are `ld` apart.
 inline constexpr std::size_t kTile = 32;
 
-enum class Part : std::uint8_t { full, lower };
+enum class TilePart : std::uint8_t { full, lower };
 
 /// C -= A B' on one tile, A and B of `depth` columns. Every element sums its products in column
 /// order and is subtracted once, however wide the machine's vectors: the same bits everywhere.
 /// `lower`: what lies above the diagonal of C may be left as it is.
 void subtract_product(double* c, const double* a, const double* b, std::size_t depth,
-                      std::size_t ld, Part part);
+                      std::size_t ld, TilePart part);
 
 /// X := X L'^-1 on one tile; L lower triangular.
 void divide_by_lower(double* x, const double* l, std::size_t ld);

@@ -69,10 +69,10 @@ bool TiledCholesky::factor_diagonal(std::size_t k) {
 void TiledCholesky::column_of_tiles(std::size_t k) {
   parallel::run_tasks(tiles_ - k - 1, [&](std::size_t below) {
     const std::size_t i = k + 1 + below;
-    subtract_product(tile(i, k), tile(i, 0), tile(k, 0), k * kTile, ld_, Part::full);
+    subtract_product(tile(i, k), tile(i, 0), tile(k, 0), k * kTile, ld_, TilePart::full);
     divide_by_lower(tile(i, k), tile(k, k), ld_);
     if (below > 0) return;
-    subtract_product(tile(i, i), tile(i, 0), tile(i, 0), i * kTile, ld_, Part::lower);
+    subtract_product(tile(i, i), tile(i, 0), tile(i, 0), i * kTile, ld_, TilePart::lower);
   });
 }
 

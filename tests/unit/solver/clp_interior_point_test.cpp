@@ -113,7 +113,7 @@ LinearProgram draw(std::uint64_t seed, Kind kind) {
   }
   if (kind == Kind::with_losses) add_suppliers(draws, lp);
   if (kind == Kind::badly_scaled) stretch(draws, lp);
-  lp.mass = mass_of(lp);
+  lp.max_sum = mass_of(lp);
   return lp;
 }
 
@@ -141,7 +141,7 @@ double worst_excess(const LinearProgram& lp, std::span<const double> x) {
 void compare(const LinearProgram& lp) {
   const double optimum = test::clp_optimum(lp).value;
   const double tolerance = 1e-7 * std::max(1.0, std::abs(optimum));
-  PrimalDual point = cold_point(lp);
+  PrimalDualPoint point = starting_point(lp);
   const auto result = solve(lp, point, {.tolerance = tolerance, .iterations = 100});
   ASSERT_EQ(result.status, SolveStatus::optimal);
   EXPECT_NEAR(objective(lp, point.x), optimum, 2 * tolerance);

@@ -13,7 +13,7 @@ struct ClpOptimum {
   std::vector<double> price;  ///< by row, >= 0
 };
 
-/// Optimum of the program by Clp's dual simplex, tolerances 1e-9. `lp.mass` is not looked at.
+/// Optimum of the program by Clp's dual simplex, tolerances 1e-9. `lp.max_sum` is not looked at.
 /// Throws std::runtime_error when Clp does not call its answer optimal.
 ClpOptimum clp_optimum(const solver::LinearProgram& lp);
 

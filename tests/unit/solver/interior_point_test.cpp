@@ -18,7 +18,7 @@ using Column = std::pair<double, std::vector<std::pair<std::int32_t, double>>>;
 LinearProgram program(std::vector<double> rhs, double mass, const std::vector<Column>& columns) {
   LinearProgram lp;
   lp.rhs = std::move(rhs);
-  lp.mass = mass;
+  lp.max_sum = mass;
   for (const auto& [value, entries] : columns) lp.add_column(value, entries);
   return lp;
 }
@@ -30,8 +30,8 @@ double objective(const LinearProgram& lp, std::span<const double> x) {
 }
 
 /// Solves from the cold point and checks value, rows, and that the prices prove the value.
-PrimalDual solve_to(const LinearProgram& lp, double optimum, double tolerance) {
-  PrimalDual p = cold_point(lp);
+PrimalDualPoint solve_to(const LinearProgram& lp, double optimum, double tolerance) {
+  PrimalDualPoint p = starting_point(lp);
   const auto result = solve(lp, p, {.tolerance = tolerance, .iterations = 80});
   EXPECT_EQ(result.status, SolveStatus::optimal);
   EXPECT_NEAR(objective(lp, p.x), optimum, 2 * tolerance);
@@ -46,7 +46,7 @@ PrimalDual solve_to(const LinearProgram& lp, double optimum, double tolerance) {
 // max 3a + 5b; a <= 4, 2b <= 12, 3a + 2b <= 18: a = 2, b = 6, 36; prices 0, 3/2, 1.
 TEST(InteriorPoint, solves_a_textbook_program) {
   const auto lp = program({4, 12, 18}, 10, {{3, {{0, 1}, {2, 3}}}, {5, {{1, 2}, {2, 2}}}});
-  const PrimalDual p = solve_to(lp, 36, 1e-7);
+  const PrimalDualPoint p = solve_to(lp, 36, 1e-7);
   EXPECT_NEAR(p.x[0], 2, 1e-5);
   EXPECT_NEAR(p.x[1], 6, 1e-5);
   EXPECT_NEAR(p.price[0], 0, 1e-5);
@@ -64,7 +64,7 @@ TEST(InteriorPoint, solves_a_degenerate_program) {
 // A corner with three tight rows in two dimensions: a <= 1, b <= 1, a + b <= 2; 2a + b = 3.
 TEST(InteriorPoint, solves_an_overdetermined_corner) {
   const auto lp = program({1, 1, 2}, 2, {{2, {{0, 1}, {2, 1}}}, {1, {{1, 1}, {2, 1}}}});
-  const PrimalDual p = solve_to(lp, 3, 1e-7);
+  const PrimalDualPoint p = solve_to(lp, 3, 1e-7);
   EXPECT_NEAR(p.x[0], 1, 1e-5);
   EXPECT_NEAR(p.x[1], 1, 1e-5);
 }
@@ -84,7 +84,7 @@ TEST(InteriorPoint, solves_a_program_without_value) {
 // A row without room holds its columns at zero: a <= 0, a + b <= 3; a + b = 3 by b alone.
 TEST(InteriorPoint, leaves_out_columns_without_room) {
   const auto lp = program({0, 3}, 3, {{1, {{0, 1}, {1, 1}}}, {1, {{1, 1}}}});
-  PrimalDual p = cold_point(lp);
+  PrimalDualPoint p = starting_point(lp);
   EXPECT_EQ(solve(lp, p, {.tolerance = 1e-7, .iterations = 80}).status, SolveStatus::optimal);
   EXPECT_EQ(p.x[0], 0.0);
   EXPECT_NEAR(p.x[1], 3, 1e-5);
@@ -102,10 +102,10 @@ TEST(InteriorPoint, uses_negative_entries) {
 
 TEST(InteriorPoint, answers_empty_programs) {
   LinearProgram none;
-  PrimalDual p = cold_point(none);
+  PrimalDualPoint p = starting_point(none);
   EXPECT_EQ(solve(none, p, {}).status, SolveStatus::optimal);
   const auto rows_only = program({1, 2}, 1, {});
-  p = cold_point(rows_only);
+  p = starting_point(rows_only);
   EXPECT_EQ(solve(rows_only, p, {}).status, SolveStatus::optimal);
   EXPECT_EQ(p.price, (std::vector<double>{0, 0}));
 }
@@ -115,14 +115,14 @@ TEST(InteriorPoint, answers_empty_programs) {
 TEST(InteriorPoint, solves_a_cutting_stock_master) {
   const auto lp = program(
       {4, 6, 4}, 4, {{10, {{0, 2}, {2, 1}}}, {8, {{0, 1}, {1, 1}, {2, 1}}}, {9, {{1, 3}, {2, 1}}}});
-  const PrimalDual p = solve_to(lp, 38, 1e-7);
+  const PrimalDualPoint p = solve_to(lp, 38, 1e-7);
   EXPECT_NEAR(p.x[0], 2, 1e-5);
   EXPECT_NEAR(p.x[2], 2, 1e-5);
 }
 
 TEST(InteriorPoint, says_when_iterations_run_out) {
   const auto lp = program({4, 12, 18}, 10, {{3, {{0, 1}, {2, 3}}}, {5, {{1, 2}, {2, 2}}}});
-  PrimalDual p = cold_point(lp);
+  PrimalDualPoint p = starting_point(lp);
   EXPECT_EQ(solve(lp, p, {.tolerance = 1e-9, .iterations = 2}).status,
             SolveStatus::iteration_limit);
 }

@@ -92,8 +92,8 @@ TEST(TileKernels, subtract_what_plain_loops_subtract_to_the_last_bit) {
   const auto a = numbers(kDepth * kLd, 1), b = numbers(kDepth * kLd, 2);
   const auto before = numbers(kTile * kLd, 3);
   auto full = before, lower = before;
-  subtract_product(full.data(), a.data(), b.data(), kDepth, kLd, Part::full);
-  subtract_product(lower.data(), a.data(), b.data(), kDepth, kLd, Part::lower);
+  subtract_product(full.data(), a.data(), b.data(), kDepth, kLd, TilePart::full);
+  subtract_product(lower.data(), a.data(), b.data(), kDepth, kLd, TilePart::lower);
   for (std::size_t j = 0; j < kTile; ++j) {
     for (std::size_t i = 0; i < kLd; ++i) {
       double sum = 0.0;
