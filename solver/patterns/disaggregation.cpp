@@ -9,7 +9,7 @@
 namespace berth::solver {
 namespace {
 
-/// Scaled value of one job on a slot where its type may lie.
+/// Scaled value of one job on a slot where its type is allowed.
 double value_on(const PackingProblem& problem, const model::Valuation& valuation,
                 const JobType& type, JobId job, std::size_t slot) {
   const GpuTypeId gpu = type.shape.uses_gpu() ? GpuTypeId(slot - 1) : GpuTypeId{};

@@ -16,7 +16,7 @@ struct JobProfile {
   JobId job;
   ShapeId shape;
   bool required = false;
-  std::uint64_t slots = 0;    ///< where it may lie and is worth something, bit per slot
+  std::uint64_t slots = 0;    ///< where it is allowed and worth something, bit per slot
   double best = 0.0;          ///< largest of the values
   std::vector<double> value;  ///< by slot, not scaled
 };

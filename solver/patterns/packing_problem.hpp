@@ -23,7 +23,7 @@ inline std::size_t slot_of(GpuTypeId type) { return type.valid() ? type.index() 
 struct JobType {
   ShapeId shape_id;
   model::Shape shape;
-  std::vector<double> value;  ///< by slot, scaled, reward included; <= 0 where it may not lie
+  std::vector<double> value;  ///< by slot, scaled, reward included; <= 0 where it is not allowed
   double reward = 0.0;        ///< part of `value` that only drives a required job in
   std::vector<JobId> jobs;    ///< the best first
 };

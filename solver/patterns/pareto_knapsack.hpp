@@ -71,7 +71,7 @@ class ParetoKnapsack {
     std::int32_t label;
     bool fresh;
   };
-  /// (cpu, memory, nic) of which none is at most another in all. While nobody uses the NIC: cpu
+  /// (cpu, memory, nic) of which none is at most another in all. While no item uses the NIC: cpu
   /// ascending, memory descending.
   class ParetoFrontier {
    public:

@@ -151,7 +151,7 @@ void RestrictedMaster::crossover() {
   const double before = value();
   const std::vector<double> inside = point_.x;
   BasicSolution vertex;
-  // A point spread over thousands of columns may lie all below the drop.
+  // A point spread over thousands of columns may be below the tolerance everywhere.
   for (const double drop : {5e-3, 5e-4, 5e-5, 0.0}) {
     vertex = berth::solver::crossover(lp_, inside, drop);
     point_.x = vertex.x;

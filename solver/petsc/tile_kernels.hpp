@@ -13,7 +13,7 @@ enum class TilePart : std::uint8_t { full, lower };
 
 /// C -= A B' on one tile, A and B of `depth` columns. Every element sums its products in column
 /// order and is subtracted once, however wide the machine's vectors: the same bits everywhere.
-/// `lower`: what lies above the diagonal of C may be left as it is.
+/// `lower`: elements above the diagonal of C may be left as they are.
 void subtract_product(double* c, const double* a, const double* b, std::size_t depth,
                       std::size_t ld, TilePart part);
 

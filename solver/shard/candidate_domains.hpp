@@ -8,15 +8,15 @@
 
 namespace berth::solver {
 
-/// How far from the job's home the domain lies at most.
+/// Largest distance of the domain's machines from the job's home.
 model::Level distance_of(const model::Cluster& cluster, const model::Job& job,
                          const Domain& domain);
 
 /// Types the job may run on here; for a CPU-only job without a type list, every machine at once.
 std::vector<GpuTypeId> candidate_types(const Occupancy& occupancy, const model::Job& job);
 
-/// Calls visit(domain, value) for the domains the job may lie in: racks alone for a single task,
-/// since nothing is wider than its machine; every level up to its limit for a gang.
+/// Calls visit(domain, value) for the domains the job may be placed in: racks alone for a single
+/// task, since nothing is wider than its machine; every level up to its limit for a gang.
 void for_each_candidate_domain(const Occupancy& occupancy, JobId id, model::Level limit,
                                auto visit) {
   const model::Instance& instance = occupancy.valuation().instance();

@@ -21,7 +21,7 @@ struct InsertionSearch {
   const EvictionCostBounds* costs = nullptr;
   std::int64_t drawn =
       0;  ///< GPU thousandths that the job may take of its quotas beyond allowances
-  model::Level widest = model::Level::cluster;  ///< domain it may lie in
+  model::Level widest = model::Level::cluster;  ///< widest domain it may be placed in
 };
 
 /// The best insertion on the present content, looking at every domain of the shard: in each, the

@@ -9,7 +9,7 @@
 namespace berth::solver {
 namespace {
 
-/// Makes room of `over` thousandths in one quota: the least valuable first, but nobody that is
+/// Makes room of `over` thousandths in one quota: the least valuable first, but no job that is
 /// worth more than paying `rate` per thousandth. Those that turn out not to be needed stay.
 void free_quota(const Occupancy& occupancy, std::size_t quota, std::int64_t over, double rate,
                 QuotaEviction& eviction) {

@@ -12,7 +12,7 @@
 namespace berth::solver {
 namespace {
 
-constexpr double kMinShare = 0.04;  ///< of the shard's GPUs: idle, and asked for by who waits
+constexpr double kMinShare = 0.04;  ///< of the shard's GPUs: idle, and asked for by unplaced jobs
 constexpr double kGap = 1e-3;       ///< that the pattern LP is solved to; gangs lose more than that
 constexpr std::int64_t kMostWork = 100'000'000, kWorkPerGpu = 20'000;
 constexpr int kNeighbourhoods = 2;
@@ -30,8 +30,8 @@ std::pair<std::int64_t, double> worth(const model::Valuation& valuation,
 
 }  // namespace
 
-/// Idle GPUs, and what single tasks that wait ask for, in parts of all GPUs: the lesser. Idle ones
-/// count where no CPU is left too: whoever took it may be in the wrong place.
+/// min(idle GPUs, GPUs that unplaced single tasks ask for) / all GPUs. Idle GPUs beside no free CPU
+/// count too: the CPU may be taken by the wrong task.
 double Shard::LocalState::recoverable_share(std::span<const JobId> singles) const {
   std::int64_t idle = 0, waiting = 0;
   for (const MachineId m : machines) idle += occupancy.room().free_milli(m);
@@ -43,8 +43,8 @@ double Shard::LocalState::recoverable_share(std::span<const JobId> singles) cons
 }
 
 /// Searches that place shares one by one leave gaps that none fits into. Patterns know what fits a
-/// machine: where much lies idle and single tasks wait, these are all placed anew into the room
-/// that gangs leave. Kept when it is worth more.
+/// machine: where much is idle and single tasks are unplaced, these are all placed anew into the
+/// room that gangs leave. Kept when it is worth more.
 Shard::LocalState::RepackResult Shard::LocalState::repack(const StopToken& stop) {
   RepackResult result;
   const auto consider = [&](JobId job) {

@@ -87,7 +87,7 @@ void Shard::LocalState::pack_all(std::span<const JobId> jobs, const StopToken& s
   record_all(std::move(result.placed));
 }
 
-/// Idle room to whoever is worth most per GPU; jobs worth nothing last, they still run if they can.
+/// Idle room to the jobs worth most per GPU; jobs worth nothing come last, but run where they fit.
 void Shard::LocalState::fill_idle_capacity() {
   std::vector<std::tuple<double, std::int32_t, std::int64_t, JobId>> order;
   for (const JobId job : unplaced) {
@@ -143,7 +143,7 @@ void Shard::plan(std::span<const JobId> jobs, std::span<const double> prices,
   }
   s.fill_idle_capacity();
   if (!s.had_running_jobs) return;
-  // The relaxation took the running jobs' room for gone: now who waits may push them out.
+  // The relaxation took the running jobs' room for gone: now unplaced jobs may evict them.
   s.least_price = marginal_prices();
   s.evicted = s.unplaced;
   improve();

@@ -15,20 +15,21 @@ namespace berth::solver {
 struct OnlineOptions {
   std::int64_t batch = 0;  ///< jobs that are looked at together, > 0; 0 = no arrivals, all at once
   /// What the jobs of a batch and all later ones are expected to ask for, as a multiple of the GPUs
-  /// that are free, >= 0: the more, the choosier. 0 = nothing: whoever fits is placed.
+  /// that are free, >= 0: the more, the more jobs are refused. 0 = nothing: any job that fits is
+  /// placed.
   double expect = 1.1;
   /// What all jobs together ask for, as a multiple of all GPUs, when that much is known beforehand;
   /// used instead of `expect`. 0 = not known.
   double load = 0.0;
   bool refuse = true;   ///< false: a job that fits is placed, whatever is expected
   double gap = 1e-3;    ///< to which a forecast is packed, a fraction
-  StopToken stop = {};  ///< whoever has not arrived by then waits
+  StopToken stop = {};  ///< jobs that have not arrived by then stay unplaced
 };
 
 struct OnlineResult {
   model::Placement placed;            ///< ascending JobId
   int forecasts = 0;                  ///< times the expected jobs were packed
-  std::int64_t used_reservation = 0;  ///< jobs that took a place kept for one like them
+  std::int64_t used_reservation = 0;  ///< jobs placed on the reservation of their demand class
   std::int64_t refused = 0;  ///< jobs that fitted, but where others worth more were expected
 };
 

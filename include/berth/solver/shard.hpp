@@ -22,7 +22,7 @@ struct ShardOptions {
   double gap = 1e-4;    ///< fraction at which the local relaxation may stop, > 0
   int sweeps = 3;       ///< depth of the ejection search per call of improve, >= 0
   StopToken stop = {};  ///< every search ends then; what was found so far stays
-  /// Quotas and uplinks, kept as far as they were told (`Shard::allow`); null: none are felt.
+  /// Quotas and uplinks, kept as far as they were told (`Shard::allow`); null: none are binding.
   const model::Limits* limits = nullptr;
 };
 
@@ -37,7 +37,7 @@ struct JobOffer {
 struct Bid {
   JobId job;
   ShardId shard;
-  double gain = 0.0;       ///< value of the job here minus value of the jobs it would push out; > 0
+  double gain = 0.0;       ///< value of the job here minus value of the jobs it would evict; > 0
   std::int64_t drawn = 0;  ///< GPU thousandths it needs of each of its quotas beyond what is used
 };
 
@@ -74,7 +74,7 @@ struct ShardContent {
   std::vector<JobId> evicted = {};   ///< ascending; those `improve` has not tried yet
 };
 
-/// One logical piece of the cluster and the jobs that live there: local relaxation, rounding,
+/// One logical piece of the cluster and the jobs assigned to it: local relaxation, rounding,
 /// and the moves the coordinator asks for. Only its owner edits it. Everything it does is a
 /// function of its machines, its jobs, the prices and the options: not of ranks or threads.
 class Shard {
@@ -93,13 +93,13 @@ class Shard {
   /// machines of other shards are ignored. @pre before `plan`
   void reserve(const model::JobPlacement& placement);
 
-  /// A running job of this shard starts where it is; `plan` may push it out for a better one.
+  /// A running job of this shard starts where it is; `plan` may evict it for a better one.
   /// @pre before `plan`
   void add_running(const model::JobPlacement& placement);
 
   /// Relax and round: by the pattern LP where every job on GPUs is a single task that looks at the
   /// GPU type only, else by the dive on the market's softmax primal with its ejection chains; then
-  /// whoever fits into idle room.
+  /// idle room is filled.
   /// @param prices  by PoolId of the whole cluster, value per GPU
   /// @param share   ends what may take long; idle room is filled all the same, by a patient `stop`
   void plan(std::span<const JobId> jobs, std::span<const double> prices,
@@ -135,7 +135,7 @@ class Shard {
   [[nodiscard]] std::vector<JobOffer> offers() const;
   [[nodiscard]] bool is_waiting(JobId job) const;  ///< it is this shard's, and unplaced
 
-  /// All it holds, those that wait too; any order.
+  /// All its jobs, placed or not; any order.
   [[nodiscard]] std::vector<JobId> jobs() const;
 
   /// One for each GPU type the shard has. O(residents log residents).
@@ -147,13 +147,13 @@ class Shard {
   [[nodiscard]] std::vector<Bid> bids(std::span<const JobId> jobs,
                                       std::span<const std::int64_t> left = {}) const;
 
-  /// Places the job if that still gains at least `at_least`; jobs pushed out become unplaced
+  /// Places the job if that still gains at least `at_least`; jobs evicted become unplaced
   /// here. Returns the value added, 0 when refused (nothing has changed then).
   /// @param drawn  what the shard may use more of each of the job's quotas if it places the job
   double realise(JobId job, double at_least, std::int64_t drawn = 0);
 
   /// What one more GPU of each type costs here: 0 when one is idle, else the least value per GPU
-  /// of a job that would have to go; infinity for a type the shard does not have. By GpuTypeId.
+  /// of a job that would be evicted; infinity for a type the shard does not have. By GpuTypeId.
   [[nodiscard]] std::vector<double> marginal_prices() const;
 
   /// Prices per GPU type that regrets are measured against from now on.
@@ -162,16 +162,16 @@ class Shard {
   /// The job was placed elsewhere: forget it.
   void forget(JobId job);
 
-  /// Ejection search for the jobs pushed out since the last call, and for those they push out in
+  /// Ejection search for the jobs evicted since the last call, and for those they evict in
   /// turn, at most `sweeps` deep. Returns the value added.
   double improve();
 
-  /// Cyclic exchanges, repartitions and ejection chains (`solver::improve`) through all it holds,
-  /// waiting jobs or not, within what it may use of limits. Returns the value added.
+  /// Cyclic exchanges, repartitions and ejection chains (`solver::improve`) through all its jobs,
+  /// placed or not, within what it may use of limits. Returns the value added.
   /// @param prices  by PoolId of the whole cluster, value per GPU; they decide no acceptance
   double search(std::span<const double> prices, const SearchEffort& effort);
 
-  /// Where more than 4 % of the GPUs lie idle while single tasks wait that ask for as many, all
+  /// Where more than 4 % of the GPUs are idle and unplaced single tasks ask for as many, all
   /// single tasks are placed anew by patterns of machines (`pack`) into the room that gangs and
   /// running jobs leave. Kept when it is worth more. Nothing under quotas and uplinks, which
   /// patterns do not know. @return what it gained

@@ -27,8 +27,8 @@ PackingProblem random_problem(std::uint64_t seed) {
   std::ranges::sort(s.partial, std::greater{});
   s.cpu = 4 + below(10);
   s.memory = 4 + below(10);
-  const bool talks = seed % 2 == 0;
-  if (talks) s.nic = 4 + below(8);
+  const bool uses_nic = seed % 2 == 0;
+  if (uses_nic) s.nic = 4 + below(8);
   s.machines = {MachineId(0)};
   p.bins.push_back(s);
   for (std::int64_t t = 3 + below(3); t > 0; --t) {
@@ -36,7 +36,7 @@ PackingProblem random_problem(std::uint64_t seed) {
     const std::int64_t kind = below(3);
     type.shape.cpu_milli = 1 + below(4);
     type.shape.memory_mib = 1 + below(4);
-    if (talks) type.shape.nic_mbps = below(4);
+    if (uses_nic) type.shape.nic_mbps = below(4);
     if (kind == 0) type.shape.gpus = static_cast<std::int32_t>(1 + below(2));
     if (kind == 1) type.shape.gpu_milli = static_cast<std::int32_t>(100 * (2 + below(7)));
     type.value = {0.0, 0.1 * static_cast<double>(1 + below(20))};
