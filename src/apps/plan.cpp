@@ -61,8 +61,9 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   report::ProgressTable progress(flags.log.options(comm.rank()));
   flags.plan.objective =
       flags.objective == "allocate" ? model::Objective::allocate : model::Objective::value;
-  flags.plan.rounds.choice.choice =
-      flags.offer_choice == "largest" ? strads::Choice::largest : strads::Choice::sampled;
+  flags.plan.rounds.selection.rule = flags.offer_choice == "largest"
+                                         ? strads::SelectionRule::largest
+                                         : strads::SelectionRule::sampled;
   flags.plan.stop = StopToken(stop);
   flags.plan.online.batch = flags.online ? flags.batch : 0;
   flags.plan.online.refuse = !flags.take_all;

@@ -58,7 +58,7 @@ class Coordination {
       const CostMeter meter(comm_);
       RoundReport report = rounds.step(++state_.round);
       state_.refusals = rounds.refusals();
-      state_.flights = rounds.flights();
+      state_.pending = rounds.pending();
       const bool due = state_.round > options_.depth;  // before that nothing is committed
       end_round(report, meter, due ? options_.least_gain : -1.0);
     }
@@ -66,13 +66,13 @@ class Coordination {
 
   void deal_anew() {
     if (state_.regroups == 0) state_.idle_rounds = 0;
-    state_.flights.clear();  // nobody answers them any more
+    state_.pending.clear();  // nobody answers them any more
     while (state_.regroups < options_.regroups && goes_on(2)) {
       const comm::Communicator::Span span(comm_, "regroup", ++state_.round);
       const CostMeter meter(comm_);
       const Regrouped done =
           regroup(comm_, valuation_, terrain_, mine_, state_.spanning, ++state_.regroups,
-                  options_.choice.seed, options_.groups, options_.sharing);
+                  options_.selection.seed, options_.groups, options_.sharing);
       RoundReport report{.round = state_.round, .kind = model::RoundKind::regroup};
       report.offers = done.groups;
       report.commits = done.better;

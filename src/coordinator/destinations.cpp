@@ -41,8 +41,8 @@ double Destinations::most_gain(const model::Job& job, JobId id, std::size_t row)
   return most;
 }
 
-std::vector<Ask> Destinations::of(const solver::JobOffer& offer, const Tabu& tabu, std::size_t most,
-                                  int round, std::uint64_t seed) const {
+std::vector<Ask> Destinations::of(const solver::JobOffer& offer, const TabuPairs& tabu,
+                                  std::size_t most, int round, std::uint64_t seed) const {
   const model::Job& job = valuation_.instance().workload.job(offer.job);
   std::vector<strads::Block> open;
   for (std::size_t row = 0; row < shards_.size(); ++row) {

@@ -30,7 +30,7 @@ class Destinations {
 
   /// Up to `most` shards where the job might gain anything, its source and refused pairs apart,
   /// drawn in proportion to what it might gain at most. A function of the costs as a set.
-  [[nodiscard]] std::vector<Ask> of(const solver::JobOffer& offer, const Tabu& tabu,
+  [[nodiscard]] std::vector<Ask> of(const solver::JobOffer& offer, const TabuPairs& tabu,
                                     std::size_t most, int round, std::uint64_t seed) const;
 
  private:

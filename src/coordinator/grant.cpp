@@ -7,35 +7,35 @@ namespace berth::coordinator {
 namespace {
 
 using solver::Bid;
-using strads::Thing;
+using strads::ItemKind;
 
-strads::Key key_of(JobId job) { return {Thing::job, job.value()}; }
+strads::ItemKey key_of(JobId job) { return {ItemKind::job, job.value()}; }
 
 /// One hard resource per shard, in the order of `claims.room`, then one per quota.
-std::vector<strads::Resource> resources_of(std::span<const Bid> bids, const Claims& claims) {
+std::vector<strads::SharedResource> resources_of(std::span<const Bid> bids, const Claims& claims) {
   std::map<ShardId, double> largest;
   for (const Bid& bid : bids) {
     double& most = largest[bid.shard];
     most = std::max(most, claims.gpus.at(bid.job));
   }
-  std::vector<strads::Resource> resources;
+  std::vector<strads::SharedResource> resources;
   for (const auto& [shard, room] : claims.room) {
     resources.push_back({.capacity = std::max(room, largest[shard])});
   }
-  for (const std::int64_t milli : claims.left) {
+  for (const std::int64_t milli : claims.quota_slack) {
     resources.push_back({.capacity = static_cast<double>(milli)});
   }
   return resources;
 }
 
 strads::Proposal proposal_of(const Bid& bid, const Claims& claims) {
-  const auto seen = claims.seen.find(bid.job);
+  const auto version = claims.versions.find(bid.job);
   const auto room = claims.room.find(bid.shard);
   const auto resource = static_cast<std::size_t>(std::distance(claims.room.begin(), room));
   strads::Proposal proposal{
       .id = (std::int64_t{bid.job.value()} << 31) + bid.shard.value(),
       .gain = bid.gain,
-      .seen = {{key_of(bid.job), seen == claims.seen.end() ? 0 : seen->second}},
+      .reads = {{key_of(bid.job), version == claims.versions.end() ? 0 : version->second}},
       .use = {{resource, claims.gpus.at(bid.job)}}};
   const auto quotas = claims.quotas.find(bid.job);
   if (bid.drawn == 0 || quotas == claims.quotas.end()) return proposal;
@@ -47,7 +47,7 @@ strads::Proposal proposal_of(const Bid& bid, const Claims& claims) {
 
 }  // namespace
 
-std::vector<Bid> grant(std::span<const Bid> bids, const Tabu& tabu, const Claims& claims,
+std::vector<Bid> grant(std::span<const Bid> bids, const TabuPairs& tabu, const Claims& claims,
                        strads::Versions& versions) {
   std::vector<Bid> open;
   for (const Bid& bid : bids) {
@@ -57,11 +57,11 @@ std::vector<Bid> grant(std::span<const Bid> bids, const Tabu& tabu, const Claims
   }
   std::vector<strads::Proposal> proposals;
   for (const Bid& bid : open) proposals.push_back(proposal_of(bid, claims));
-  strads::Ledger ledger(resources_of(open, claims));
-  const auto verdicts = strads::commit(proposals, versions, ledger);
+  strads::CommitLog log(resources_of(open, claims));
+  const auto verdicts = strads::commit(proposals, versions, log);
   std::vector<Bid> granted;
   for (const std::size_t i : strads::commit_order(proposals)) {
-    if (verdicts[i] == strads::Verdict::committed) granted.push_back(open[i]);
+    if (verdicts[i] == strads::CommitVerdict::committed) granted.push_back(open[i]);
   }
   return granted;
 }

@@ -27,28 +27,28 @@ Rounds::Rounds(const comm::Communicator& comm, const model::Valuation& valuation
       mine_(mine),
       options_(options),
       spanning_(start.spanning),
-      refused_(start.refusals),
-      in_flight_(options.depth) {
+      tabu_list_(start.refusals),
+      pending_(options.depth) {
   share_room();
-  for (const Flight& flight : start.flights) {
-    in_flight_.exchange({flight.offers, flight.bids, claims_of(flight.offers)});
+  for (const PendingRound& pending_round : start.pending) {
+    pending_.exchange({pending_round.offers, pending_round.bids, claims_of(pending_round.offers)});
   }
 }
 
 RoundReport Rounds::step(int round) {
   const comm::Communicator::Span span(comm_, "round", round);
-  refused_.forget_before(round - options_.tabu_rounds);
+  tabu_list_.expire_before(round - options_.tabu_rounds);
   std::vector<JobOffer> offers = schedule(round);
   show(offers);
-  Pushed pushed = push(std::move(offers), round);
+  PushedRound pushed = push(std::move(offers), round);
   RoundReport report{
       .round = round, .offers = std::ssize(pushed.offers), .bids = std::ssize(pushed.bids)};
   for (const JobOffer& offer : pushed.offers) report.importance += offer.regret;
-  if (const auto due = in_flight_.exchange(std::move(pushed))) pull(*due, report);
+  if (const auto due = pending_.exchange(std::move(pushed))) pull(*due, report);
   improve();
   update_prices(comm_, valuation_, mine_);
-  in_flight_.withdraw(comm_, mine_);
-  jobs_.keep(mine_, spanning_, in_flight_.jobs());
+  pending_.invalidate_placed(comm_, mine_);
+  jobs_.keep(mine_, spanning_, pending_.jobs());
   return report;
 }
 
@@ -78,13 +78,13 @@ std::vector<JobOffer> Rounds::choose(std::span<const JobOffer> offers, int most,
   std::vector<JobOffer> free;
   std::vector<strads::Block> blocks;
   for (const JobOffer& offer : offers) {
-    if (in_flight_.has(offer.job)) continue;
+    if (pending_.has(offer.job)) continue;
     free.push_back(offer);
     blocks.push_back({offer.job.value(), offer.regret});
   }
   std::vector<JobOffer> chosen;
   const auto count = static_cast<std::size_t>(most);
-  for (const std::size_t i : strads::schedule(blocks, count, round, options_.choice)) {
+  for (const std::size_t i : strads::schedule(blocks, count, round, options_.selection)) {
     chosen.push_back(free[i]);
   }
   return chosen;
@@ -101,8 +101,8 @@ void Rounds::show(std::span<const JobOffer> offers) const {
   jobs_.show(own);
 }
 
-Pushed Rounds::push(std::vector<JobOffer> offers, int round) const {
-  Pushed pushed{.offers = std::move(offers), .bids = {}, .claims = {}};
+PushedRound Rounds::push(std::vector<JobOffer> offers, int round) const {
+  PushedRound pushed{.offers = std::move(offers), .bids = {}, .claims = {}};
   pushed.claims = claims_of(pushed.offers);
   const auto asked = ask(pushed.offers, round);
   pushed.bids = bids(pushed, asked);
@@ -115,7 +115,7 @@ Claims Rounds::claims_of(std::span<const JobOffer> offers) const {
   for (const JobOffer& offer : offers) {
     const auto milli = workload.gpu_milli(workload.job(offer.job));
     claims.gpus[offer.job] = static_cast<double>(milli) / 1000.0;
-    claims.seen[offer.job] = in_flight_.version(offer.job);
+    claims.versions[offer.job] = pending_.version(offer.job);
     if (options_.sharing == nullptr) continue;
     const auto quotas = options_.sharing->quotas_of(offer.job);
     if (!quotas.empty()) claims.quotas[offer.job] = {quotas.begin(), quotas.end()};
@@ -136,11 +136,11 @@ std::optional<std::set<Ask>> Rounds::ask(std::span<const JobOffer> offers, int r
   }
   const Destinations destinations(valuation_,
                                   comm_.all_gather_varying<solver::EvictionCost>(eviction_costs));
-  const Tabu refused = refused_.tabu();
+  const TabuPairs refused = tabu_list_.pairs();
   std::vector<Ask> asks;
   for (const JobOffer& offer : offers) {
     if (!here.contains(offer.source)) continue;
-    const auto more = destinations.of(offer, refused, most, round, options_.choice.seed);
+    const auto more = destinations.of(offer, refused, most, round, options_.selection.seed);
     asks.insert(asks.end(), more.begin(), more.end());
   }
   asks = comm_.all_gather_varying<Ask>(asks);
@@ -148,7 +148,7 @@ std::optional<std::set<Ask>> Rounds::ask(std::span<const JobOffer> offers, int r
 }
 
 /// Of all shards. A job's own shard bids too when a quota keeps it from placing the job alone.
-std::vector<Bid> Rounds::bids(const Pushed& pushed,
+std::vector<Bid> Rounds::bids(const PushedRound& pushed,
                               const std::optional<std::set<Ask>>& asked) const {
   std::vector<std::int64_t> left;
   if (options_.sharing != nullptr) left = options_.sharing->left();
@@ -169,10 +169,10 @@ std::vector<Bid> Rounds::bids(const Pushed& pushed,
   return comm_.all_gather_varying<Bid>(all);
 }
 
-void Rounds::pull(const Pushed& due, RoundReport& report) {
+void Rounds::pull(const PushedRound& due, RoundReport& report) {
   Claims claims = due.claims;
-  if (options_.sharing != nullptr) claims.left = options_.sharing->left();
-  const auto grants = grant(due.bids, refused_.tabu(), claims, in_flight_.versions());
+  if (options_.sharing != nullptr) claims.quota_slack = options_.sharing->left();
+  const auto grants = grant(due.bids, tabu_list_.pairs(), claims, pending_.versions());
   const std::vector<Outcome> outcomes = realise(grants);
   confirm(due.offers, outcomes, report.round);
   report.grants = std::ssize(grants);
@@ -208,7 +208,7 @@ void Rounds::confirm(std::span<const JobOffer> offers, std::span<const Outcome> 
   for (const JobOffer& offer : offers) source.emplace(offer.job, offer.source);
   for (const Outcome& outcome : outcomes) {
     if (outcome.gain <= 0.0) {
-      refused_.add({outcome.job, outcome.shard, round});
+      tabu_list_.add({outcome.job, outcome.shard, round});
       continue;
     }
     for (Shard& shard : mine_) {

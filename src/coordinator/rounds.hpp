@@ -2,8 +2,8 @@
 #pragma once
 
 #include "destinations.hpp"
-#include "in_flight.hpp"
-#include "refused.hpp"
+#include "pending_rounds.hpp"
+#include "tabu_list.hpp"
 
 #include <map>
 #include <optional>
@@ -27,8 +27,8 @@ class Rounds {
   /// One round; all ranks return the same report, without its objective and cost.
   RoundReport step(int round);
 
-  [[nodiscard]] std::vector<Refusal> refusals() const { return refused_.list(); }
-  [[nodiscard]] std::vector<Flight> flights() const { return in_flight_.flights(); }
+  [[nodiscard]] std::vector<Refusal> refusals() const { return tabu_list_.list(); }
+  [[nodiscard]] std::vector<PendingRound> pending() const { return pending_.list(); }
 
  private:
   /// What became of a grant.
@@ -45,14 +45,14 @@ class Rounds {
                                                      int most, int round) const;
   void show(std::span<const solver::JobOffer> offers) const;
 
-  [[nodiscard]] Pushed push(std::vector<solver::JobOffer> offers, int round) const;
+  [[nodiscard]] PushedRound push(std::vector<solver::JobOffer> offers, int round) const;
   [[nodiscard]] Claims claims_of(std::span<const solver::JobOffer> offers) const;
   [[nodiscard]] std::optional<std::set<Ask>> ask(std::span<const solver::JobOffer> offers,
                                                  int round) const;
-  [[nodiscard]] std::vector<solver::Bid> bids(const Pushed& pushed,
+  [[nodiscard]] std::vector<solver::Bid> bids(const PushedRound& pushed,
                                               const std::optional<std::set<Ask>>& asked) const;
 
-  void pull(const Pushed& due, RoundReport& report);
+  void pull(const PushedRound& due, RoundReport& report);
   [[nodiscard]] std::vector<Outcome> realise(std::span<const solver::Bid> grants);
   void confirm(std::span<const solver::JobOffer> offers, std::span<const Outcome> outcomes,
                int round);
@@ -65,8 +65,8 @@ class Rounds {
   RoundOptions options_;
   const model::Placement& spanning_;
   std::map<ShardId, double> room_;  ///< GPUs that grants of one round may ask for
-  Refused refused_;
-  InFlight in_flight_;
+  TabuList tabu_list_;
+  PendingRounds pending_;
 };
 
 }  // namespace berth::coordinator

@@ -37,10 +37,10 @@ std::string bytes_of(const Checkpoint& c) {
   w.value(std::int64_t{c.rounds.idle_rounds});
   w.value(c.rounds.shards);
   w.list<coordinator::Refusal>(c.rounds.refusals);
-  w.value(std::uint64_t{c.rounds.flights.size()});
-  for (const coordinator::Flight& flight : c.rounds.flights) {
-    w.list<solver::JobOffer>(flight.offers);
-    w.list<solver::Bid>(flight.bids);
+  w.value(std::uint64_t{c.rounds.pending.size()});
+  for (const coordinator::PendingRound& pending_round : c.rounds.pending) {
+    w.list<solver::JobOffer>(pending_round.offers);
+    w.list<solver::Bid>(pending_round.bids);
   }
   return w.take();
 }
@@ -70,12 +70,12 @@ Checkpoint parse(std::string_view bytes) {
   c.rounds.idle_rounds = small(r);
   r.value(c.rounds.shards);
   r.list(c.rounds.refusals);
-  std::uint64_t flights = 0;
-  r.value(flights);
-  while (flights-- > 0) {
-    coordinator::Flight& flight = c.rounds.flights.emplace_back();
-    r.list(flight.offers);
-    r.list(flight.bids);
+  std::uint64_t pending = 0;
+  r.value(pending);
+  while (pending-- > 0) {
+    coordinator::PendingRound& pending_round = c.rounds.pending.emplace_back();
+    r.list(pending_round.offers);
+    r.list(pending_round.bids);
   }
   return c;
 }

@@ -44,7 +44,7 @@ coordinator::RoundOptions round_options(const PlanOptions& options, coordinator:
   coordinator::RoundOptions rounds = options.rounds;
   rounds.sharing = sharing;
   rounds.gap = options.gap;
-  rounds.choice.seed = options.seed;
+  rounds.selection.seed = options.seed;
   rounds.save_every = options.checkpoint.file.empty() ? 0 : options.checkpoint.every;
   rounds.stop = options.stop;
   return rounds;
@@ -117,7 +117,7 @@ std::map<std::string, std::string> changed(const coordinator::RoundOptions& roun
   compare("chains", rounds.groups.effort.chains, usual.groups.effort.chains);
   compare("repartitions", rounds.groups.effort.repartitions, usual.groups.effort.repartitions);
   compare("group_gpus", rounds.groups.gpus, usual.groups.gpus);
-  if (rounds.choice.choice == strads::Choice::largest) words["offer_choice"] = "largest";
+  if (rounds.selection.rule == strads::SelectionRule::largest) words["offer_choice"] = "largest";
   return words;
 }
 

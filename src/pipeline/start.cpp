@@ -61,8 +61,8 @@ std::unique_ptr<const model::Limits> limits_of(const Scene& scene,
 std::vector<JobId> jobs_of(const Checkpoint& c, std::span<const std::int64_t> contents) {
   std::vector<JobId> jobs = coordinator::jobs_of(contents);
   std::ranges::move(coordinator::jobs_of(c.rounds.spanning), std::back_inserter(jobs));
-  for (const coordinator::Flight& flight : c.rounds.flights) {
-    for (const solver::JobOffer& offer : flight.offers) jobs.push_back(offer.job);
+  for (const coordinator::PendingRound& pending_round : c.rounds.pending) {
+    for (const solver::JobOffer& offer : pending_round.offers) jobs.push_back(offer.job);
   }
   std::ranges::sort(jobs);
   jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
@@ -85,12 +85,12 @@ void hand_out(const comm::Communicator& comm, Checkpoint& c) {
   comm.broadcast_value(c.rounds.idle_rounds);
   comm.broadcast_value(c.rounds.shards);
   comm.broadcast_vector(c.rounds.refusals);
-  std::size_t flights = c.rounds.flights.size();
-  comm.broadcast_value(flights);
-  c.rounds.flights.resize(flights);
-  for (coordinator::Flight& flight : c.rounds.flights) {
-    comm.broadcast_vector(flight.offers);
-    comm.broadcast_vector(flight.bids);
+  std::size_t pending = c.rounds.pending.size();
+  comm.broadcast_value(pending);
+  c.rounds.pending.resize(pending);
+  for (coordinator::PendingRound& pending_round : c.rounds.pending) {
+    comm.broadcast_vector(pending_round.offers);
+    comm.broadcast_vector(pending_round.bids);
   }
 }
 

@@ -10,32 +10,33 @@
 
 namespace berth::strads {
 
-std::uint32_t Versions::of(Key key) const {
+std::uint32_t Versions::of(ItemKey key) const {
   const auto found = count_.find(key);
   return found == count_.end() ? 0 : found->second;
 }
 
-Ledger::Ledger(std::vector<Resource> resources)
+CommitLog::CommitLog(std::vector<SharedResource> resources)
     : resources_(std::move(resources)), use_(resources_.size(), 0.0) {}
 
-bool Ledger::fits(std::span<const Touch> touches) const {
-  return std::ranges::all_of(touches, [&](const Touch& t) {
-    const Resource& r = resources_[t.resource];
+bool CommitLog::fits(std::span<const ResourceChange> changes) const {
+  return std::ranges::all_of(changes, [&](const ResourceChange& t) {
+    const SharedResource& r = resources_[t.resource];
     return t.change <= 0.0 || r.curvature > 0.0 || use_[t.resource] + t.change <= r.capacity;
   });
 }
 
-double Ledger::interference(std::span<const Touch> touches, std::uint64_t snapshot) const {
+double CommitLog::interference(std::span<const ResourceChange> changes,
+                               std::uint64_t snapshot) const {
   BERTH_EXPECT(snapshot <= now());
   std::map<std::size_t, std::pair<double, double>> since;  // ups and downs of the others
   for (std::uint64_t at = snapshot; at < now(); ++at) {
-    for (const Touch& t : log_[at]) {
+    for (const ResourceChange& t : log_[at]) {
       auto& [up, down] = since[t.resource];
       (t.change > 0.0 ? up : down) += std::abs(t.change);
     }
   }
   double sum = 0.0;
-  for (const Touch& t : touches) {
+  for (const ResourceChange& t : changes) {
     const auto found = since.find(t.resource);
     if (found == since.end()) continue;
     const auto& [up, down] = found->second;
@@ -44,9 +45,9 @@ double Ledger::interference(std::span<const Touch> touches, std::uint64_t snapsh
   return sum;
 }
 
-void Ledger::apply(std::span<const Touch> touches) {
-  for (const Touch& t : touches) use_[t.resource] += t.change;
-  log_.emplace_back(touches.begin(), touches.end());
+void CommitLog::apply(std::span<const ResourceChange> changes) {
+  for (const ResourceChange& t : changes) use_[t.resource] += t.change;
+  log_.emplace_back(changes.begin(), changes.end());
 }
 
 std::vector<std::size_t> commit_order(std::span<const Proposal> proposals) {
@@ -57,23 +58,23 @@ std::vector<std::size_t> commit_order(std::span<const Proposal> proposals) {
   return order;
 }
 
-std::vector<Verdict> commit(std::span<const Proposal> proposals, Versions& versions, Ledger& ledger,
-                            const CommitRule& rule) {
+std::vector<CommitVerdict> commit(std::span<const Proposal> proposals, Versions& versions,
+                                  CommitLog& log, const CommitRule& rule) {
   BERTH_EXPECT(0.0 <= rule.theta && rule.theta < 1.0);
-  std::vector<Verdict> verdicts(proposals.size(), Verdict::committed);
+  std::vector<CommitVerdict> verdicts(proposals.size(), CommitVerdict::committed);
   for (const std::size_t i : commit_order(proposals)) {
     const Proposal& p = proposals[i];
-    const auto stale = [&](const Seen& s) { return versions.of(s.key) != s.version; };
-    if (std::ranges::any_of(p.seen, stale)) {
-      verdicts[i] = Verdict::changed;
-    } else if (!ledger.fits(p.use)) {
-      verdicts[i] = Verdict::over_capacity;
+    const auto stale = [&](const ReadVersion& s) { return versions.of(s.key) != s.version; };
+    if (std::ranges::any_of(p.reads, stale)) {
+      verdicts[i] = CommitVerdict::stale;
+    } else if (!log.fits(p.use)) {
+      verdicts[i] = CommitVerdict::over_capacity;
     } else if (rule.gain_now ? rule.gain_now(p) < least_gain(p.gain, rule.theta)
-                             : ledger.interference(p.use, p.snapshot) > rule.theta * p.gain) {
-      verdicts[i] = Verdict::interference;
+                             : log.interference(p.use, p.snapshot) > rule.theta * p.gain) {
+      verdicts[i] = CommitVerdict::interference;
     } else {
-      ledger.apply(p.use);
-      for (const Seen& s : p.seen) versions.change(s.key);
+      log.apply(p.use);
+      for (const ReadVersion& s : p.reads) versions.change(s.key);
     }
   }
   return verdicts;

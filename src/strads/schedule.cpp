@@ -37,7 +37,7 @@ std::vector<std::size_t> schedule(std::span<const Block> blocks, std::size_t mos
   const double floor = floor_of(blocks, options.floor);
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const double key = options.choice == Choice::largest
+    const double key = options.rule == SelectionRule::largest
                            ? blocks[i].importance
                            : gumbel_key(blocks[i], floor, round, options.seed);
     order.emplace_back(-key, i);

@@ -21,7 +21,7 @@ struct Refusal {
 };
 
 /// A round on its way (`RoundOptions::depth`): what was offered, and the bids that still count.
-struct Flight {
+struct PendingRound {
   std::vector<solver::JobOffer> offers;
   std::vector<solver::Bid> bids;
 };
@@ -32,9 +32,9 @@ struct RoundState {
   int regroups = 0;     ///< how many of them, the last ones, dealt the pods anew
   int idle_rounds = 0;  ///< at its end, in a row and of one kind
   std::int64_t shards = 0;
-  model::Placement spanning = {};      ///< jobs that lie over several shards; ascending JobId
-  std::vector<Refusal> refusals = {};  ///< still remembered; ascending (job, shard)
-  std::vector<Flight> flights = {};    ///< oldest first
+  model::Placement spanning = {};          ///< jobs that lie over several shards; ascending JobId
+  std::vector<Refusal> refusals = {};      ///< still remembered; ascending (job, shard)
+  std::vector<PendingRound> pending = {};  ///< oldest first
 };
 
 /// What shards hold, one after the other, as a flat stream for messages and files.

@@ -21,13 +21,13 @@
 namespace berth::coordinator {
 
 struct RoundOptions {
-  int rounds = 12;                      ///< of offers and bids, at most, >= 0
-  int offers = 32;                      ///< per shard and round, > 0
-  int blocks = 1 << 20;                 ///< offers a round in all, > 0
-  strads::ScheduleOptions choice = {};  ///< which jobs are offered
-  int schedulers = 1;                   ///< groups of shards that take turns at offering, > 0
-  int depth = 0;                        ///< rounds a bid may be old when it is granted, >= 0
-  int asked = 16;                       ///< shards that may bid on one offer, > 0
+  int rounds = 12;                         ///< of offers and bids, at most, >= 0
+  int offers = 32;                         ///< per shard and round, > 0
+  int blocks = 1 << 20;                    ///< offers a round in all, > 0
+  strads::ScheduleOptions selection = {};  ///< which jobs are offered
+  int schedulers = 1;                      ///< groups of shards that take turns at offering, > 0
+  int depth = 0;                           ///< rounds a bid may be old when it is granted, >= 0
+  int asked = 16;                          ///< shards that may bid on one offer, > 0
   double claim = 0.01;  ///< share of a shard's GPUs that grants of one round may ask for, > 0; the
                         ///< largest bid on it is always allowed
   double theta = 0.5;   ///< share of its bid that a grant may lose to others before it, [0, 1)

@@ -14,15 +14,15 @@
 namespace berth::coordinator {
 
 /// A (job, destination) pair that was refused lately.
-using Tabu = std::set<std::pair<JobId, ShardId>>;
+using TabuPairs = std::set<std::pair<JobId, ShardId>>;
 
 /// What one shard's machines may be asked for by the grants of one round.
 struct Claims {
-  std::map<ShardId, double> room;            ///< GPUs by shard; shards not listed grant nothing
-  std::map<JobId, double> gpus;              ///< what each offered job takes
-  std::map<JobId, std::uint32_t> seen = {};  ///< versions of the jobs when they were offered
+  std::map<ShardId, double> room;                ///< GPUs by shard; shards not listed grant nothing
+  std::map<JobId, double> gpus;                  ///< what each offered job takes
+  std::map<JobId, std::uint32_t> versions = {};  ///< versions of the jobs when they were offered
   std::map<JobId, std::vector<std::uint32_t>> quotas = {};  ///< that the job counts for
-  std::vector<std::int64_t> left = {};  ///< GPU thousandths, by quota: what all bids may draw
+  std::vector<std::int64_t> quota_slack = {};  ///< by quota: thousandths of GPUs that bids may draw
 };
 
 /// STRADS' dependency check on bids: a job goes to one shard only, and not at all when it has
@@ -33,7 +33,7 @@ struct Claims {
 ///
 /// The result is in commit order: gain descending, then job, then shard. It depends on the set of
 /// bids alone, not on their order. O(bids log bids).
-std::vector<solver::Bid> grant(std::span<const solver::Bid> bids, const Tabu& tabu,
+std::vector<solver::Bid> grant(std::span<const solver::Bid> bids, const TabuPairs& tabu,
                                const Claims& claims, strads::Versions& versions);
 
 }  // namespace berth::coordinator

@@ -10,77 +10,78 @@
 
 namespace berth::strads {
 
-/// What a proposal reads and changes and nobody may have changed meanwhile: a job (capacity 1), a
-/// machine.
-enum class Thing : std::uint8_t { job, machine };
-struct Key {
-  Thing thing = Thing::job;
+/// What a proposal reads and changes, and no other may have changed meanwhile: a job (capacity 1),
+/// a machine.
+enum class ItemKind : std::uint8_t { job, machine };
+struct ItemKey {
+  ItemKind kind = ItemKind::job;
   std::int64_t id = 0;
-  auto operator<=>(const Key&) const = default;
+  auto operator<=>(const ItemKey&) const = default;
 };
 
-/// Counts the changes of every thing; unknown things have version 0.
+/// Counts the changes of every item; unknown items have version 0.
 class Versions {
  public:
-  [[nodiscard]] std::uint32_t of(Key key) const;
-  void change(Key key) { ++count_[key]; }
+  [[nodiscard]] std::uint32_t of(ItemKey key) const;
+  void change(ItemKey key) { ++count_[key]; }
 
  private:
-  std::map<Key, std::uint32_t> count_;
+  std::map<ItemKey, std::uint32_t> count_;
 };
 
-/// A thing as it was when the proposal was made.
-struct Seen {
-  Key key;
+/// An item as it was when the proposal was made.
+struct ReadVersion {
+  ItemKey key;
   std::uint32_t version = 0;
 };
 
 /// A coupling resource. Hard: its use must stay within `capacity`. Soft: its marginal cost rises by
 /// at most `curvature` per unit of use.
-struct Resource {
+struct SharedResource {
   double capacity = 0.0;
   double curvature = 0.0;  ///< >= 0; 0 = hard
 };
 
 /// Change of the use of one resource.
-struct Touch {
+struct ResourceChange {
   std::size_t resource = 0;
   double change = 0.0;
 };
 
 struct Proposal {
-  std::int64_t id = 0;          ///< order among equal gains
-  double gain = 0.0;            ///< on the snapshot it was made on, > 0
-  std::uint64_t snapshot = 0;   ///< Ledger::now() then
-  std::vector<Seen> seen = {};  ///< all it reads; a commit changes them
-  std::vector<Touch> use = {};
+  std::int64_t id = 0;                  ///< order among equal gains
+  double gain = 0.0;                    ///< on the snapshot it was made on, > 0
+  std::uint64_t snapshot = 0;           ///< CommitLog::now() then
+  std::vector<ReadVersion> reads = {};  ///< all it reads; a commit changes them
+  std::vector<ResourceChange> use = {};
 };
 
-enum class Verdict : std::uint8_t {
+enum class CommitVerdict : std::uint8_t {
   committed,
-  changed,        ///< a thing it has seen is no longer what it was
+  stale,          ///< an item that it read has changed since
   over_capacity,  ///< of a hard resource
   interference,   ///< other commits since its snapshot may have eaten too much of its gain
 };
 
 /// Use of the resources, and how much was added and taken since any earlier commit.
-class Ledger {
+class CommitLog {
  public:
-  explicit Ledger(std::vector<Resource> resources);
+  explicit CommitLog(std::vector<SharedResource> resources);
 
   [[nodiscard]] std::uint64_t now() const { return log_.size(); }
   [[nodiscard]] double use(std::size_t resource) const { return use_[resource]; }
 
-  [[nodiscard]] bool fits(std::span<const Touch> touches) const;
-  /// Upper limit of what the commits since `snapshot` can have cost a proposal with these touches:
+  [[nodiscard]] bool fits(std::span<const ResourceChange> changes) const;
+  /// Upper limit of what the commits since `snapshot` can have cost a proposal with these changes:
   /// sum over soft r of curvature_r x (ups since then x its up, downs since then x its down).
-  [[nodiscard]] double interference(std::span<const Touch> touches, std::uint64_t snapshot) const;
-  void apply(std::span<const Touch> touches);
+  [[nodiscard]] double interference(std::span<const ResourceChange> changes,
+                                    std::uint64_t snapshot) const;
+  void apply(std::span<const ResourceChange> changes);
 
  private:
-  std::vector<Resource> resources_;
+  std::vector<SharedResource> resources_;
   std::vector<double> use_;
-  std::vector<std::vector<Touch>> log_;  ///< by commit
+  std::vector<std::vector<ResourceChange>> log_;  ///< by commit
 };
 
 struct CommitRule {
@@ -96,8 +97,8 @@ struct CommitRule {
 ///
 /// @return by position in `proposals`. O(n log n + footprints + what was committed since the oldest
 /// snapshot)
-std::vector<Verdict> commit(std::span<const Proposal> proposals, Versions& versions, Ledger& ledger,
-                            const CommitRule& rule = {});
+std::vector<CommitVerdict> commit(std::span<const Proposal> proposals, Versions& versions,
+                                  CommitLog& log, const CommitRule& rule = {});
 
 /// Rule C1' for one proposal: what is left of its gain is worth it.
 [[nodiscard]] constexpr double least_gain(double gain, double theta) {

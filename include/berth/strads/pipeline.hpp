@@ -23,7 +23,7 @@ class Pipeline {
     return due;
   }
 
-  [[nodiscard]] const std::deque<Round>& in_flight() const { return rounds_; }
+  [[nodiscard]] const std::deque<Round>& pending() const { return rounds_; }
 
  private:
   std::size_t depth_;

@@ -14,13 +14,13 @@ struct Block {
   double importance = 0.0;  ///< >= 0, finite; what working on it may gain
 };
 
-enum class Choice : std::uint8_t {
+enum class SelectionRule : std::uint8_t {
   largest,  ///< by importance, ties by id
   sampled,  ///< without replacement, in proportion to importance plus a floor
 };
 
 struct ScheduleOptions {
-  Choice choice = Choice::sampled;
+  SelectionRule rule = SelectionRule::sampled;
   double floor = 0.1;  ///< added to every importance when sampled, as a share of their mean, > 0:
                        ///< a block of little importance must come up some day
   std::uint64_t seed = 0;

@@ -41,7 +41,7 @@ class Rounds : public berth::test::WithPetsc<> {
 };
 
 TEST_F(Rounds, the_offers_of_largest_regret) {
-  expect_one_plan({.offers = 4, .choice = {.choice = strads::Choice::largest}});
+  expect_one_plan({.offers = 4, .selection = {.rule = strads::SelectionRule::largest}});
 }
 
 TEST_F(Rounds, few_offers_in_all) { expect_one_plan({.blocks = 6}); }

@@ -29,7 +29,7 @@ class Asked : public testing::Test {
 
   [[nodiscard]] std::vector<int> shards(std::span<const solver::EvictionCost> eviction_costs,
                                         int job, std::size_t most, int round = 1,
-                                        const Tabu& tabu = {}) const {
+                                        const TabuPairs& tabu = {}) const {
     std::vector<int> result;
     for (const Ask& ask : Destinations(valuation, eviction_costs)
                               .of({JobId(job), ShardId(0), 1.0}, tabu, most, round, 7)) {

@@ -27,7 +27,7 @@ Claims plenty() {
   return claims;
 }
 
-std::vector<Bid> grant_all(const std::vector<Bid>& bids, const Tabu& tabu,
+std::vector<Bid> grant_all(const std::vector<Bid>& bids, const TabuPairs& tabu,
                            const Claims& claims = plenty()) {
   strads::Versions versions;
   return grant(bids, tabu, claims, versions);
@@ -90,7 +90,7 @@ TEST(Grant, refuses_jobs_that_have_changed_since_they_were_offered) {
   EXPECT_EQ(grant(bids, {}, plenty(), versions).size(), 1U);
   EXPECT_TRUE(grant(bids, {}, plenty(), versions).empty());  // the same bids once more
   Claims again = plenty();
-  again.seen[JobId(1)] = 1;
+  again.versions[JobId(1)] = 1;
   EXPECT_EQ(grant(bids, {}, again, versions).size(), 1U);
 }
 

@@ -31,7 +31,7 @@ Checkpoint some_checkpoint() {
               .shards = 4,
               .spanning = {{.job = JobId(9), .start = 0, .tasks = {{MachineId(3), 1, 0xF0, 1000}}}},
               .refusals = {{JobId(1), ShardId(2), 4}},
-              .flights = {{.offers = {{JobId(6), ShardId(0), 2.5}},
+              .pending = {{.offers = {{JobId(6), ShardId(0), 2.5}},
                            .bids = {{JobId(6), ShardId(1), 1.5, 0}}}}};
   return c;
 }
@@ -90,11 +90,11 @@ TEST_F(CheckpointFile, brings_back_what_was_written) {
   EXPECT_EQ(read.rounds.shards, 4);
   ASSERT_EQ(read.rounds.refusals.size(), 1u);
   EXPECT_EQ(read.rounds.refusals[0].shard, ShardId(2));
-  ASSERT_EQ(read.rounds.flights.size(), 1u);
-  ASSERT_EQ(read.rounds.flights[0].offers.size(), 1u);
-  EXPECT_EQ(read.rounds.flights[0].offers[0].regret, 2.5);
-  ASSERT_EQ(read.rounds.flights[0].bids.size(), 1u);
-  EXPECT_EQ(read.rounds.flights[0].bids[0].shard, ShardId(1));
+  ASSERT_EQ(read.rounds.pending.size(), 1u);
+  ASSERT_EQ(read.rounds.pending[0].offers.size(), 1u);
+  EXPECT_EQ(read.rounds.pending[0].offers[0].regret, 2.5);
+  ASSERT_EQ(read.rounds.pending[0].bids.size(), 1u);
+  EXPECT_EQ(read.rounds.pending[0].bids[0].shard, ShardId(1));
   for (const auto& contents : kContents) EXPECT_EQ(file.next(), contents);
   EXPECT_EQ(file.next(), std::nullopt);
   EXPECT_EQ(file.next(), std::nullopt);

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kHard = 4, kSoft = 3;
 
 /// Machines of 10 units, then links whose cost is curvature / 2 x use^2.
-std::vector<Resource> world() {
-  std::vector<Resource> resources(kHard, {.capacity = 10.0});
+std::vector<SharedResource> world() {
+  std::vector<SharedResource> resources(kHard, {.capacity = 10.0});
   resources.insert(resources.end(), kSoft, {.curvature = 0.1});
   return resources;
 }
@@ -29,11 +29,11 @@ double cost_of(std::span<const double> use) {
 }
 
 /// A job that takes room on one machine and traffic on one link; its true footprint, apart from
-/// what it tells the ledger.
+/// what it tells the log.
 struct Truth {
   std::int64_t job;
   double value;
-  std::vector<Touch> use;
+  std::vector<ResourceChange> use;
 };
 
 class Round {
@@ -48,22 +48,22 @@ class Round {
     truths_.push_back(truth);
     const double gain = truth.value - (cost_with(truth.use) - cost_of(use_));
     if (gain < 1e-9) return;
-    const Key key{Thing::job, job};
+    const ItemKey key{ItemKind::job, job};
     proposals_.push_back({.id = static_cast<std::int64_t>(truths_.size()) - 1,
                           .gain = gain,
                           .snapshot = ledger_.now(),
-                          .seen = {{key, versions_.of(key)}},
+                          .reads = {{key, versions_.of(key)}},
                           .use = truth.use});
   }
 
-  /// Commits what was proposed; true use and value are booked apart from the ledger.
-  std::vector<Verdict> commit_all(const CommitRule& rule = {}) {
+  /// Commits what was proposed; true use and value are booked apart from the log.
+  std::vector<CommitVerdict> commit_all(const CommitRule& rule = {}) {
     const auto verdicts = commit(proposals_, versions_, ledger_, rule);
     for (const std::size_t i : commit_order(proposals_)) {
-      if (verdicts[i] != Verdict::committed) continue;
+      if (verdicts[i] != CommitVerdict::committed) continue;
       const Truth& truth = truths_[static_cast<std::size_t>(proposals_[i].id)];
       const double before = value_ - cost_of(use_);
-      for (const Touch& t : truth.use) use_[t.resource] += t.change;
+      for (const ResourceChange& t : truth.use) use_[t.resource] += t.change;
       value_ += truth.value;
       least_share = std::min(least_share, (value_ - cost_of(use_) - before) / proposals_[i].gain);
       twice = twice || !placed_.insert(truth.job).second;
@@ -78,7 +78,7 @@ class Round {
     std::vector<double> now;
     for (std::size_t r = 0; r < use_.size(); ++r) now.push_back(ledger_.use(r));
     const double before = cost_of(now);
-    for (const Touch& t : p.use) now[t.resource] += t.change;
+    for (const ResourceChange& t : p.use) now[t.resource] += t.change;
     return truths_[static_cast<std::size_t>(p.id)].value - (cost_of(now) - before);
   }
 
@@ -89,15 +89,15 @@ class Round {
   bool twice = false;        ///< some job was placed twice
 
  private:
-  [[nodiscard]] double cost_with(std::span<const Touch> touches) const {
+  [[nodiscard]] double cost_with(std::span<const ResourceChange> changes) const {
     std::vector<double> use = use_;
-    for (const Touch& t : touches) use[t.resource] += t.change;
+    for (const ResourceChange& t : changes) use[t.resource] += t.change;
     return cost_of(use);
   }
 
   std::mt19937 random_;
   Versions versions_;
-  Ledger ledger_;
+  CommitLog ledger_;
   std::vector<double> use_;
   double value_ = 0.0;
   std::vector<Truth> truths_;
@@ -124,11 +124,11 @@ TEST(Commit, by_the_gain_of_now_accepts_no_less_and_keeps_the_share) {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     Round bound(seed), gain(seed);
     for (int i = 0; i < 12; ++i) bound.propose(i), gain.propose(i);
-    by_bound += std::ranges::count(bound.commit_all({.theta = 0.3}), Verdict::committed);
+    by_bound += std::ranges::count(bound.commit_all({.theta = 0.3}), CommitVerdict::committed);
     by_gain += std::ranges::count(
         gain.commit_all(
             {.theta = 0.3, .gain_now = [&](const Proposal& p) { return gain.gain_now(p); }}),
-        Verdict::committed);
+        CommitVerdict::committed);
     ASSERT_GE(gain.least_share, 0.7 - 1e-9) << "seed " << seed;
   }
   EXPECT_GE(by_gain, by_bound);
@@ -151,23 +151,23 @@ TEST(Commit, places_a_job_once_only_because_of_its_version) {
     round.propose(5);
     ASSERT_EQ(round.proposals().size(), 2U);
     if (!told) {
-      for (Proposal& p : round.proposals()) p.seen.clear();
+      for (Proposal& p : round.proposals()) p.reads.clear();
     }
     const auto verdicts = round.commit_all({.theta = 0.9});
     EXPECT_EQ(round.twice, !told);
-    EXPECT_EQ(std::ranges::count(verdicts, Verdict::changed), told ? 1 : 0);
+    EXPECT_EQ(std::ranges::count(verdicts, CommitVerdict::stale), told ? 1 : 0);
   }
 }
 
 TEST(Commit, refuses_what_was_seen_on_a_machine_that_has_changed) {
   Versions versions;
-  Ledger ledger(std::vector<Resource>{});
-  const Key machine{Thing::machine, 1};
-  const std::vector<Proposal> first{{.id = 1, .gain = 2.0, .seen = {{machine, 0}}}};
-  EXPECT_EQ(commit(first, versions, ledger)[0], Verdict::committed);
-  EXPECT_EQ(commit(first, versions, ledger)[0], Verdict::changed);
+  CommitLog log(std::vector<SharedResource>{});
+  const ItemKey machine{ItemKind::machine, 1};
+  const std::vector<Proposal> first{{.id = 1, .gain = 2.0, .reads = {{machine, 0}}}};
+  EXPECT_EQ(commit(first, versions, log)[0], CommitVerdict::committed);
+  EXPECT_EQ(commit(first, versions, log)[0], CommitVerdict::stale);
   EXPECT_EQ(versions.of(machine), 1U);
-  EXPECT_EQ(versions.of({Thing::job, 1}), 0U);  // another thing of the same number
+  EXPECT_EQ(versions.of({ItemKind::job, 1}), 0U);  // another item of the same number
 }
 
 TEST(Commit, looks_at_proposals_by_gain_whatever_order_they_come_in) {
@@ -178,27 +178,28 @@ TEST(Commit, looks_at_proposals_by_gain_whatever_order_they_come_in) {
   for (int i = 0; i < 6; ++i) {
     std::ranges::next_permutation(proposals, {}, &Proposal::id);
     Versions versions;
-    Ledger ledger(std::vector<Resource>{{.capacity = 10.0}});
-    const auto verdicts = commit(proposals, versions, ledger);
+    CommitLog log(std::vector<SharedResource>{{.capacity = 10.0}});
+    const auto verdicts = commit(proposals, versions, log);
     for (std::size_t k = 0; k < 3; ++k) {
-      EXPECT_EQ(verdicts[k], proposals[k].id == 0 ? Verdict::committed : Verdict::over_capacity);
+      EXPECT_EQ(verdicts[k],
+                proposals[k].id == 0 ? CommitVerdict::committed : CommitVerdict::over_capacity);
     }
   }
 }
 
-TEST(Ledger, counts_only_what_pushes_the_same_way_since_the_snapshot) {
-  Ledger ledger(std::vector<Resource>{{.curvature = 2.0}, {.capacity = 1.0}});
-  const std::vector<Touch> up{{0, 3.0}}, down{{0, -1.0}};
-  ledger.apply(up);
-  const auto snapshot = ledger.now();
-  EXPECT_EQ(ledger.interference(up, snapshot), 0.0);
-  EXPECT_EQ(ledger.interference(up, 0), 2.0 * 3.0 * 3.0);
-  EXPECT_EQ(ledger.interference(down, 0), 0.0);
-  ledger.apply(down);
-  EXPECT_EQ(ledger.interference(down, snapshot), 2.0 * 1.0 * 1.0);
-  EXPECT_EQ(ledger.use(0), 2.0);
-  EXPECT_TRUE(ledger.fits(std::vector<Touch>{{1, -5.0}, {0, 1e9}}));
-  EXPECT_FALSE(ledger.fits(std::vector<Touch>{{1, 1.5}}));
+TEST(CommitLog, counts_only_what_pushes_the_same_way_since_the_snapshot) {
+  CommitLog log(std::vector<SharedResource>{{.curvature = 2.0}, {.capacity = 1.0}});
+  const std::vector<ResourceChange> up{{0, 3.0}}, down{{0, -1.0}};
+  log.apply(up);
+  const auto snapshot = log.now();
+  EXPECT_EQ(log.interference(up, snapshot), 0.0);
+  EXPECT_EQ(log.interference(up, 0), 2.0 * 3.0 * 3.0);
+  EXPECT_EQ(log.interference(down, 0), 0.0);
+  log.apply(down);
+  EXPECT_EQ(log.interference(down, snapshot), 2.0 * 1.0 * 1.0);
+  EXPECT_EQ(log.use(0), 2.0);
+  EXPECT_TRUE(log.fits(std::vector<ResourceChange>{{1, -5.0}, {0, 1e9}}));
+  EXPECT_FALSE(log.fits(std::vector<ResourceChange>{{1, 1.5}}));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::vector<std::int64_t> ids(std::span<const Block> blocks, std::span<const std
 
 TEST(Schedule, takes_the_largest_ties_by_id) {
   const std::vector<Block> blocks{{7, 1.0}, {3, 2.0}, {2, 1.0}, {9, 0.0}};
-  EXPECT_EQ(ids(blocks, schedule(blocks, 3, 0, {.choice = Choice::largest})),
+  EXPECT_EQ(ids(blocks, schedule(blocks, 3, 0, {.rule = SelectionRule::largest})),
             (std::vector<std::int64_t>{3, 2, 7}));
   EXPECT_EQ(schedule(blocks, 9, 0).size(), 4U);
   EXPECT_TRUE(schedule({}, 3, 0).empty());
@@ -30,7 +30,7 @@ TEST(Schedule, takes_the_largest_ties_by_id) {
 TEST(Schedule, sampled_does_not_depend_on_who_holds_which_block) {
   std::vector<Block> blocks;
   for (int i = 0; i < 50; ++i) blocks.push_back({i, static_cast<double>(i % 7)});
-  const ScheduleOptions options{.choice = Choice::sampled, .seed = 4};
+  const ScheduleOptions options{.rule = SelectionRule::sampled, .seed = 4};
   const auto expected = ids(blocks, schedule(blocks, 10, 3, options));
   std::mt19937 shuffle(1);
   for (int i = 0; i < 5; ++i) {
@@ -47,7 +47,8 @@ TEST(Schedule, samples_in_proportion_to_importance_and_floor) {
   constexpr int kRounds = 20000;
   std::vector<int> first(4, 0);
   for (int round = 0; round < kRounds; ++round) {
-    ++first[schedule(blocks, 1, round, {.choice = Choice::sampled, .floor = 0.5, .seed = 9})[0]];
+    ++first[schedule(blocks, 1, round,
+                     {.rule = SelectionRule::sampled, .floor = 0.5, .seed = 9})[0]];
   }
   constexpr double kFloor = 0.5 * 2.25, kSum = 9.0 + 4 * kFloor;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -60,7 +61,7 @@ TEST(Schedule, of_no_importance_draws_evenly) {
   const std::vector<Block> blocks{{0, 0.0}, {1, 0.0}};
   int first = 0;
   for (int round = 0; round < 1000; ++round) {
-    first += schedule(blocks, 1, round, {.choice = Choice::sampled})[0] == 0 ? 1 : 0;
+    first += schedule(blocks, 1, round, {.rule = SelectionRule::sampled})[0] == 0 ? 1 : 0;
   }
   EXPECT_NEAR(first, 500, 60);
 }
@@ -88,7 +89,7 @@ TEST(Pipeline, gives_back_what_is_so_many_rounds_old) {
   EXPECT_FALSE(later.exchange(1));
   EXPECT_FALSE(later.exchange(2));
   EXPECT_EQ(later.exchange(3), 1);
-  EXPECT_EQ(later.in_flight().size(), 2U);
+  EXPECT_EQ(later.pending().size(), 2U);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace berth::coordinator {
 
 /// What left for the destinations in one round.
-struct Pushed {
+struct PushedRound {
   std::vector<solver::JobOffer> offers;
   std::vector<solver::Bid> bids;
   Claims claims;
@@ -25,13 +25,15 @@ struct Pushed {
 
 /// Rounds that wait for their grants, and which of their jobs have changed since. The same on all
 /// ranks.
-class InFlight {
+class PendingRounds {
  public:
   /// @param depth  rounds a bid may be old when it is granted
-  explicit InFlight(int depth) : depth_(depth), rounds_(static_cast<std::size_t>(depth)) {}
+  explicit PendingRounds(int depth) : depth_(depth), rounds_(static_cast<std::size_t>(depth)) {}
 
   /// Takes this round in and gives back the one that is due, once there is one.
-  std::optional<Pushed> exchange(Pushed pushed) { return rounds_.exchange(std::move(pushed)); }
+  std::optional<PushedRound> exchange(PushedRound pushed) {
+    return rounds_.exchange(std::move(pushed));
+  }
 
   /// How often the job has changed so far.
   [[nodiscard]] std::uint32_t version(JobId job) const;
@@ -42,15 +44,15 @@ class InFlight {
   [[nodiscard]] bool has(JobId job) const;
   [[nodiscard]] std::vector<JobId> jobs() const;
   /// Oldest first, for a checkpoint.
-  [[nodiscard]] std::vector<Flight> flights() const;
+  [[nodiscard]] std::vector<PendingRound> list() const;
 
   /// Jobs on their way that their own shard has placed meanwhile: their bids are void. Collective.
-  void withdraw(const comm::Communicator& comm, std::span<const solver::Shard> mine);
+  void invalidate_placed(const comm::Communicator& comm, std::span<const solver::Shard> mine);
 
  private:
   int depth_;
   strads::Versions versions_;  ///< of the jobs; the machines' are their owner's business
-  strads::Pipeline<Pushed> rounds_;
+  strads::Pipeline<PushedRound> rounds_;
 };
 
 }  // namespace berth::coordinator

@@ -12,22 +12,22 @@
 namespace berth::coordinator {
 
 /// Grants that were refused lately, and when.
-class Refused {
+class TabuList {
  public:
-  explicit Refused(std::span<const Refusal> refusals) {
+  explicit TabuList(std::span<const Refusal> refusals) {
     for (const Refusal& r : refusals) add(r);
   }
 
   void add(const Refusal& r) { round_[{r.job, r.shard}] = r.round; }
 
-  void forget_before(int round) {
+  void expire_before(int round) {
     std::erase_if(round_, [&](const auto& entry) { return entry.second < round; });
   }
 
-  [[nodiscard]] Tabu tabu() const {
-    Tabu pairs;
-    for (const auto& [pair, round] : round_) pairs.insert(pair);
-    return pairs;
+  [[nodiscard]] TabuPairs pairs() const {
+    TabuPairs all;
+    for (const auto& [pair, round] : round_) all.insert(pair);
+    return all;
   }
 
   /// Ascending (job, shard).
