@@ -53,7 +53,7 @@ Communicator internal::with_delays(const Communicator& comm, std::uint64_t seed,
 
 Communicator Communicator::fresh() const {
   Communicator copy = *this;
-  copy.impl_->ledger = Ledger();
+  copy.impl_->recorder = TrafficRecorder();
   return copy;
 }
 
@@ -66,9 +66,9 @@ void Communicator::abort(ExitCode code) const {
   std::_Exit(static_cast<int>(code));
 }
 
-void Communicator::begin_stage(std::string_view stage) const { impl_->ledger.begin_stage(stage); }
-std::vector<Traffic> Communicator::stats() const { return impl_->ledger.by_stage(); }
-std::vector<CallTraffic> Communicator::stats_by_call() const { return impl_->ledger.by_call(); }
+void Communicator::begin_stage(std::string_view stage) const { impl_->recorder.begin_stage(stage); }
+std::vector<Traffic> Communicator::stats() const { return impl_->recorder.by_stage(); }
+std::vector<CallTraffic> Communicator::stats_by_call() const { return impl_->recorder.by_call(); }
 
 Traffic Communicator::traffic() const {
   Traffic total;
@@ -83,14 +83,15 @@ Traffic Communicator::traffic() const {
 
 void Communicator::record_events() const {
   barrier();
-  impl_->ledger.record_events();
+  impl_->recorder.record_events();
 }
-std::vector<Event> Communicator::events() const { return impl_->ledger.events(); }
+std::vector<Event> Communicator::events() const { return impl_->recorder.events(); }
 
-Communicator::Span::Span(const Communicator& comm, std::string_view name, std::int64_t index)
-    : comm_(comm), name_(name), index_(index), begin_(Ledger::Clock::now()) {}
-Communicator::Span::~Span() {
-  if (comm_.impl_->ledger.recording()) comm_.impl_->ledger.span(name_, index_, begin_);
+Communicator::TraceSpan::TraceSpan(const Communicator& comm, std::string_view name,
+                                   std::int64_t index)
+    : comm_(comm), name_(name), index_(index), begin_(TrafficRecorder::Clock::now()) {}
+Communicator::TraceSpan::~TraceSpan() {
+  if (comm_.impl_->recorder.recording()) comm_.impl_->recorder.span(name_, index_, begin_);
 }
 
 }  // namespace berth::comm

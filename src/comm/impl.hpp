@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ledger.hpp"
-#include "rounds.hpp"
+#include "chunks.hpp"
+#include "traffic_recorder.hpp"
 #include "wait.hpp"
 
 #include <chrono>
@@ -33,7 +33,7 @@ struct Communicator::Impl {
   int rank = 0;
   int size = 1;
   std::size_t chunk_limit = kChunkBytes;
-  Ledger ledger;
+  TrafficRecorder recorder;
   std::uint64_t delay_seed = 0;  ///< tests only
   std::chrono::microseconds longest_delay{0};
   std::uint64_t delays = 0;  ///< drawn so far
@@ -45,11 +45,11 @@ struct Communicator::Impl {
   template <class Start>
   void run(Call call, std::uint64_t bytes, Start start) {
     if (longest_delay.count() > 0) delay();
-    const auto begin = Ledger::Clock::now();
+    const auto begin = TrafficRecorder::Clock::now();
     MPI_Request request = MPI_REQUEST_NULL;
     check(start(&request), mpi_name(call));
     wait(request, mpi_name(call));
-    ledger.count(call, bytes, begin, Ledger::Clock::now());
+    recorder.count(call, bytes, begin, TrafficRecorder::Clock::now());
   }
 
   void delay();

@@ -32,10 +32,10 @@ std::optional<Communicator> Communicator::first(int ranks) const {
 void Communicator::rest() const {
   if (impl_->alone()) return;
   MPI_Request request = MPI_REQUEST_NULL;
-  const auto begin = Ledger::Clock::now();
+  const auto begin = TrafficRecorder::Clock::now();
   check(MPI_Ibarrier(impl_->mpi, &request), mpi_name(Call::barrier));
   wait_long(request, mpi_name(Call::barrier));
-  impl_->ledger.count(Call::barrier, 0, begin, Ledger::Clock::now());
+  impl_->recorder.count(Call::barrier, 0, begin, TrafficRecorder::Clock::now());
 }
 
 }  // namespace berth::comm

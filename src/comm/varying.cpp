@@ -18,27 +18,27 @@ using Sizes = std::span<const std::uint64_t>;
 
 /// Calls f(position in the whole, position in the round, count) for each rank's part of the round.
 template <class F>
-void for_each_part(Sizes sizes, std::uint64_t offset, const Round& round, F f) {
+void for_each_part(Sizes sizes, std::uint64_t offset, const ChunkLayout& layout, F f) {
   std::size_t begin = 0;
   for (std::size_t r = 0; r < sizes.size(); ++r) {
-    const auto count = static_cast<std::size_t>(round.counts[r]);
-    if (count > 0) f(begin + offset, static_cast<std::size_t>(round.begins[r]), count);
+    const auto count = static_cast<std::size_t>(layout.counts[r]);
+    if (count > 0) f(begin + offset, static_cast<std::size_t>(layout.displacements[r]), count);
     begin += static_cast<std::size_t>(sizes[r]);
   }
 }
 
 std::vector<std::byte> packed(std::span<const std::byte> whole, Sizes sizes, std::uint64_t offset,
-                              const Round& round) {
-  std::vector<std::byte> part(round.total);
-  for_each_part(sizes, offset, round, [&](std::size_t from, std::size_t to, std::size_t count) {
+                              const ChunkLayout& layout) {
+  std::vector<std::byte> part(layout.total);
+  for_each_part(sizes, offset, layout, [&](std::size_t from, std::size_t to, std::size_t count) {
     std::memcpy(part.data() + to, whole.data() + from, count);
   });
   return part;
 }
 
-void unpack(std::span<const std::byte> part, Sizes sizes, std::uint64_t offset, const Round& round,
-            std::span<std::byte> whole) {
-  for_each_part(sizes, offset, round, [&](std::size_t to, std::size_t from, std::size_t count) {
+void unpack(std::span<const std::byte> part, Sizes sizes, std::uint64_t offset,
+            const ChunkLayout& layout, std::span<std::byte> whole) {
+  for_each_part(sizes, offset, layout, [&](std::size_t to, std::size_t from, std::size_t count) {
     std::memcpy(whole.data() + to, part.data() + from, count);
   });
 }
@@ -64,27 +64,27 @@ void Communicator::gather_bytes(std::span<const std::byte> mine,
   const bool receives = root == kAllRanks || root == rank();
   const bool one_round = sum_of(sizes) <= impl_->chunk_limit;
   const std::uint64_t piece =
-      one_round ? impl_->chunk_limit : piece_of(impl_->chunk_limit, impl_->ranks());
+      one_round ? impl_->chunk_limit : bytes_per_rank(impl_->chunk_limit, impl_->ranks());
   std::vector<std::byte> part;
   for (std::uint64_t offset = 0; offset < largest_of(sizes); offset += piece) {
-    const Round round(sizes, offset, piece);
-    if (!one_round && receives) part.resize(round.total);
+    const ChunkLayout layout(sizes, offset, piece);
+    if (!one_round && receives) part.resize(layout.total);
     std::byte* const to = one_round ? all.data() : part.data();
     const std::byte* const from = mine.data() + std::min<std::uint64_t>(mine.size(), offset);
-    const int count = round.counts[static_cast<std::size_t>(rank())];
+    const int count = layout.counts[static_cast<std::size_t>(rank())];
     const auto sent = root == rank() ? 0 : static_cast<std::uint64_t>(count);
     impl_->run(root == kAllRanks ? Call::all_gather : Call::gather, sent,
                [&](MPI_Request* request) {
-                 const int* const counts = round.counts.data();
-                 const int* const begins = round.begins.data();
+                 const int* const counts = layout.counts.data();
+                 const int* const displacements = layout.displacements.data();
                  if (root == kAllRanks) {
-                   return MPI_Iallgatherv(from, count, MPI_BYTE, to, counts, begins, MPI_BYTE,
-                                          impl_->mpi, request);
+                   return MPI_Iallgatherv(from, count, MPI_BYTE, to, counts, displacements,
+                                          MPI_BYTE, impl_->mpi, request);
                  }
-                 return MPI_Igatherv(from, count, MPI_BYTE, to, counts, begins, MPI_BYTE, root,
-                                     impl_->mpi, request);
+                 return MPI_Igatherv(from, count, MPI_BYTE, to, counts, displacements, MPI_BYTE,
+                                     root, impl_->mpi, request);
                });
-    if (!one_round && receives) unpack(part, sizes, offset, round, all);
+    if (!one_round && receives) unpack(part, sizes, offset, layout, all);
   }
 }
 
@@ -124,11 +124,11 @@ void Communicator::exchange_bytes(std::span<const std::byte> items, const Exchan
     std::copy(items.begin(), items.end(), received.begin());
     return;
   }
-  const std::uint64_t piece = piece_of(impl_->chunk_limit, impl_->ranks());
+  const std::uint64_t piece = bytes_per_rank(impl_->chunk_limit, impl_->ranks());
   const bool one_round = exchange.largest <= piece;
   for (std::uint64_t offset = 0; offset < exchange.largest; offset += piece) {
-    const Round out(exchange.to, offset, piece);
-    const Round in(exchange.from, offset, piece);
+    const ChunkLayout out(exchange.to, offset, piece);
+    const ChunkLayout in(exchange.from, offset, piece);
     std::vector<std::byte> staged_out, staged_in;
     if (!one_round) {
       staged_out = packed(items, exchange.to, offset, out);
@@ -138,8 +138,9 @@ void Communicator::exchange_bytes(std::span<const std::byte> items, const Exchan
     std::byte* const to = one_round ? received.data() : staged_in.data();
     const auto own = static_cast<std::size_t>(out.counts[static_cast<std::size_t>(rank())]);
     impl_->run(Call::all_to_all, out.total - own, [&](MPI_Request* request) {
-      return MPI_Ialltoallv(from, out.counts.data(), out.begins.data(), MPI_BYTE, to,
-                            in.counts.data(), in.begins.data(), MPI_BYTE, impl_->mpi, request);
+      return MPI_Ialltoallv(from, out.counts.data(), out.displacements.data(), MPI_BYTE, to,
+                            in.counts.data(), in.displacements.data(), MPI_BYTE, impl_->mpi,
+                            request);
     });
     if (!one_round) unpack(staged_in, exchange.from, offset, in, received);
   }

@@ -22,7 +22,7 @@ class OwnSums {
   std::span<const std::int64_t> operator()(std::span<const double> prices, double eps) {
     sums_.assign(sums_.size(), 0);
     try {
-      const comm::Communicator::Span span(comm_, "evaluate", comm_.rank());
+      const comm::Communicator::TraceSpan span(comm_, "evaluate", comm_.rank());
       if (!failed_) market_.evaluate(prices, eps, 0, market_.blocks(), sums_);
     } catch (...) {
       failed_ = std::current_exception();

@@ -68,7 +68,7 @@ class Coordination {
     if (state_.regroups == 0) state_.idle_rounds = 0;
     state_.pending.clear();  // nobody answers them any more
     while (state_.regroups < options_.regroups && goes_on(2)) {
-      const comm::Communicator::Span span(comm_, "regroup", ++state_.round);
+      const comm::Communicator::TraceSpan span(comm_, "regroup", ++state_.round);
       const CostMeter meter(comm_);
       const Regrouped done =
           regroup(comm_, valuation_, terrain_, mine_, state_.spanning, ++state_.regroups,

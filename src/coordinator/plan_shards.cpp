@@ -106,7 +106,7 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
   comm.agreed([&] {
     auto left = std::ssize(mine);
     for (Shard& shard : mine) {
-      const comm::Communicator::Span span(comm, "shard", shard.id().value());
+      const comm::Communicator::TraceSpan span(comm, "shard", shard.id().value());
       for (const model::JobPlacement& p : assignment.spanning) shard.reserve(p);
       for (const model::JobPlacement& p : assignment.kept) {
         if (shards.of_machine[p.tasks.front().machine.index()] == shard.id()) shard.add_running(p);

@@ -120,7 +120,7 @@ class Round {
   }
 
   void search(Shard& group, const solver::SearchEffort& effort) {
-    const comm::Communicator::Span span(comm_, "group", group.id().value());
+    const comm::Communicator::TraceSpan span(comm_, "group", group.id().value());
     const double repacked = repacks() ? group.repack() : 0.0;
     if (repacked + group.search(terrain_.prices, effort) > 0.0) ++better_;
     const solver::ShardContent found = group.content();

@@ -36,7 +36,7 @@ Rounds::Rounds(const comm::Communicator& comm, const model::Valuation& valuation
 }
 
 RoundReport Rounds::step(int round) {
-  const comm::Communicator::Span span(comm_, "round", round);
+  const comm::Communicator::TraceSpan span(comm_, "round", round);
   tabu_list_.expire_before(round - options_.tabu_rounds);
   std::vector<JobOffer> offers = schedule(round);
   show(offers);

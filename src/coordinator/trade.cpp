@@ -121,7 +121,7 @@ void trade(const comm::Communicator& comm, const model::Valuation& valuation,
   back.keep_only(pieces, spanning);
   Content here = all_of(std::move(pieces));
   comm.agreed([&] {
-    const comm::Communicator::Span span(comm, "trade", comm.rank());
+    const comm::Communicator::TraceSpan span(comm, "trade", comm.rank());
     solver::cyclic_exchange(valuation, terrain.pools, here.waiting, here.placed, stop,
                             sharing == nullptr ? nullptr : &sharing->limits());
     back.add(here.placed, here.waiting);

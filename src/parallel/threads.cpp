@@ -13,15 +13,15 @@
 
 namespace berth::parallel {
 
-struct ThreadLimit::Impl {
-  explicit Impl(int threads)
+struct ThreadLimit::Controls {
+  explicit Controls(int threads)
       : tbb(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads)),
         openmp_before(omp_get_max_threads()) {
     omp_set_num_threads(threads);
   }
-  ~Impl() { omp_set_num_threads(openmp_before); }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+  ~Controls() { omp_set_num_threads(openmp_before); }
+  Controls(const Controls&) = delete;
+  Controls& operator=(const Controls&) = delete;
 
   tbb::global_control tbb;
   int openmp_before;
@@ -36,7 +36,7 @@ int checked(int threads) {
 
 }  // namespace
 
-ThreadLimit::ThreadLimit(int threads) : impl_(std::make_unique<Impl>(checked(threads))) {}
+ThreadLimit::ThreadLimit(int threads) : controls_(std::make_unique<Controls>(checked(threads))) {}
 ThreadLimit::~ThreadLimit() = default;
 
 int thread_limit() {

@@ -10,7 +10,7 @@ namespace berth::pipeline {
 std::string gather_trace(const comm::Communicator& comm) {
   std::string mine = report::trace_head(comm.rank());
   for (const comm::Event& event : comm.events()) {
-    const bool message = event.kind == comm::Event::Kind::message;
+    const bool message = event.kind == comm::EventKind::message;
     using Row = report::TraceEvent::Row;
     mine += report::trace_line(comm.rank(), {.row = message ? Row::messages : Row::work,
                                              .name = event.name,

@@ -71,7 +71,7 @@ std::vector<double> gather_spans(const Communicator& comm, const Communicator& r
   };
   std::vector<Span> mine;
   for (const comm::Event& e : run.events()) {
-    if (e.kind == comm::Event::Kind::span && e.name == name) mine.push_back({e.index, e.seconds});
+    if (e.kind == comm::EventKind::span && e.name == name) mine.push_back({e.index, e.seconds});
   }
   std::vector<double> result;
   for (const Span& s : comm.gather_varying<Span>(std::span<const Span>(mine))) {

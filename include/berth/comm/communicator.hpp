@@ -167,12 +167,12 @@ class Communicator {
   [[nodiscard]] std::vector<Event> events() const;
 
   /// An event from construction to destruction; costs nothing unless events are recorded.
-  class Span {
+  class TraceSpan {
    public:
-    Span(const Communicator& comm, std::string_view name, std::int64_t index = -1);
-    ~Span();
-    Span(const Span&) = delete;
-    Span& operator=(const Span&) = delete;
+    TraceSpan(const Communicator& comm, std::string_view name, std::int64_t index = -1);
+    ~TraceSpan();
+    TraceSpan(const TraceSpan&) = delete;
+    TraceSpan& operator=(const TraceSpan&) = delete;
 
    private:
     const Communicator& comm_;

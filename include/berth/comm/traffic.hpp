@@ -40,10 +40,11 @@ struct CallTraffic {
   double seconds = 0;
 };
 
+enum class EventKind : std::uint8_t { stage, span, message };
+
 /// Something that took time on one rank, while events are recorded.
 struct Event {
-  enum class Kind : std::uint8_t { stage, span, message };
-  Kind kind = Kind::stage;
+  EventKind kind = EventKind::stage;
   std::string name;         ///< of the stage, the span or the call
   std::int64_t index = -1;  ///< of a span: which shard, which round; -1 = none
   std::int64_t bytes = 0;   ///< of a message: given to other ranks

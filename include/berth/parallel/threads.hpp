@@ -17,8 +17,8 @@ class ThreadLimit {
   ThreadLimit& operator=(const ThreadLimit&) = delete;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Controls;
+  std::unique_ptr<Controls> controls_;
 };
 
 /// Threads a loop started here and now may use.

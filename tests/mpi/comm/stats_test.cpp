@@ -72,7 +72,7 @@ TEST(Events, tell_stages_spans_and_messages_in_time) {
   world.record_events();
   world.begin_stage("round");
   {
-    const Communicator::Span span(world, "shard", 3);
+    const Communicator::TraceSpan span(world, "shard", 3);
     (void)world.sum(1);
   }
   world.begin_stage("after");
@@ -83,11 +83,11 @@ TEST(Events, tell_stages_spans_and_messages_in_time) {
     names.push_back(event.name);
     EXPECT_GE(event.begin, 0.0);
     EXPECT_GE(event.seconds, 0.0);
-    if (event.kind == Event::Kind::span) {
+    if (event.kind == EventKind::span) {
       EXPECT_EQ(event.index, 3);
       end_of_span = event.begin + event.seconds;
     }
-    if (event.kind == Event::Kind::message) {
+    if (event.kind == EventKind::message) {
       EXPECT_EQ(event.bytes, 8);
     }
     if (event.name == "round") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts beyond what an int holds, without the memory to send them.
-#include "rounds.hpp"
+#include "chunks.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -30,22 +30,22 @@ TEST(EachChunk, covers_more_than_an_int_counts_in_order) {
   }
 }
 
-TEST(Round, all_rounds_together_carry_every_byte_once) {
+TEST(ChunkLayout, all_rounds_together_carry_every_byte_once) {
   const std::vector<std::uint64_t> sizes{3 * kGiB + 5, 0, 5 * kGiB, 1, 2 * kGiB, 4 * kGiB};
-  const std::uint64_t piece = piece_of(kChunkBytes, sizes.size());
+  const std::uint64_t piece = bytes_per_rank(kChunkBytes, sizes.size());
   std::vector<std::uint64_t> carried(sizes.size(), 0);
   for (std::uint64_t offset = 0; offset < 5 * kGiB; offset += piece) {
-    const Round round(sizes, offset, piece);
-    EXPECT_LE(round.total, kChunkBytes);
+    const ChunkLayout layout(sizes, offset, piece);
+    EXPECT_LE(layout.total, kChunkBytes);
     std::uint64_t begin = 0;
     for (std::size_t r = 0; r < sizes.size(); ++r) {
-      ASSERT_GE(round.counts[r], 0);
-      ASSERT_EQ(static_cast<std::uint64_t>(round.begins[r]), begin);
-      EXPECT_TRUE(round.counts[r] == 0 || carried[r] == offset);
-      begin += static_cast<std::uint64_t>(round.counts[r]);
-      carried[r] += static_cast<std::uint64_t>(round.counts[r]);
+      ASSERT_GE(layout.counts[r], 0);
+      ASSERT_EQ(static_cast<std::uint64_t>(layout.displacements[r]), begin);
+      EXPECT_TRUE(layout.counts[r] == 0 || carried[r] == offset);
+      begin += static_cast<std::uint64_t>(layout.counts[r]);
+      carried[r] += static_cast<std::uint64_t>(layout.counts[r]);
     }
-    EXPECT_EQ(round.total, begin);
+    EXPECT_EQ(layout.total, begin);
   }
   EXPECT_EQ(carried, sizes);
 }

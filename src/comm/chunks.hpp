@@ -25,22 +25,22 @@ void each_chunk(std::size_t total, std::size_t element_bytes, std::size_t limit,
 }
 
 /// What one rank may give in a round, so that all together stay below the limit.
-inline std::uint64_t piece_of(std::size_t limit, std::size_t ranks) {
+inline std::uint64_t bytes_per_rank(std::size_t limit, std::size_t ranks) {
   return std::max<std::uint64_t>(1, limit / ranks);
 }
 
 /// Where the bytes of one round lie when they are packed end to end by rank: of each rank those
 /// from `offset` on, at most `piece`.
-struct Round {
+struct ChunkLayout {
   std::vector<int> counts;
-  std::vector<int> begins;
+  std::vector<int> displacements;
   std::size_t total = 0;
 
-  Round(std::span<const std::uint64_t> sizes, std::uint64_t offset, std::uint64_t piece) {
+  ChunkLayout(std::span<const std::uint64_t> sizes, std::uint64_t offset, std::uint64_t piece) {
     for (const std::uint64_t size : sizes) {
       const std::uint64_t count = std::min(size - std::min(size, offset), piece);
       counts.push_back(static_cast<int>(count));
-      begins.push_back(static_cast<int>(total));
+      displacements.push_back(static_cast<int>(total));
       total += static_cast<std::size_t>(count);
     }
   }

@@ -14,11 +14,11 @@
 namespace berth::comm {
 
 /// What one rank did and when: traffic by stage and call always, events when asked for.
-class Ledger {
+class TrafficRecorder {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Ledger() : stages_(1) { stages_[0].begin = Clock::now(); }
+  TrafficRecorder() : stages_(1) { stages_[0].begin = Clock::now(); }
 
   void begin_stage(std::string_view stage);
   void count(Call call, std::uint64_t bytes, Clock::time_point begin, Clock::time_point end);
@@ -32,14 +32,14 @@ class Ledger {
   [[nodiscard]] std::vector<Event> events() const;  ///< the stage under way ends now
 
  private:
-  struct Count {
+  struct CallTotals {
     std::int64_t messages = 0;
     std::int64_t bytes = 0;
     double seconds = 0;
   };
   struct Stage {
     std::string name;
-    std::array<Count, kCalls> calls{};
+    std::array<CallTotals, kCalls> calls{};
     double elapsed = 0;       ///< of the times it was left
     Clock::time_point begin;  ///< of the time under way
   };
