@@ -168,7 +168,7 @@ ExitCode run_scale(const comm::Communicator& world, BenchFlags& flags) {
   options.scaling = flags.weak ? scale::Scaling::weak : scale::Scaling::strong;
   const auto petsc = world.agreed([] { return std::make_unique<solver::PetscSession>(); });
   const parallel::ThreadLimit threads(share_cores(world, flags.threads));
-  scale::Sweep sweep = scale::run_sweep(
+  scale::ScalingSweep sweep = scale::run_sweep(
       world, [&](int ranks) { return make(flags, ranks); }, options);
   world.agreed_on_root([&] {
     sweep.instance = in_words(flags);

@@ -45,14 +45,14 @@ ExitCode make(const comm::Communicator& comm, const Source& source, const Output
 }
 
 /// Two input files and where the result goes.
-struct ImportFlags {
+struct TraceImportFlags {
   std::string first, second;
   std::string required = "0";
   io::ImportOptions options;
   Output output;
 };
 
-void add_files(CLI::App& command, ImportFlags& flags, std::array<const char*, 4> files) {
+void add_files(CLI::App& command, TraceImportFlags& flags, std::array<const char*, 4> files) {
   command.add_option(files[0], flags.first, files[1])->required();
   command.add_option(files[2], flags.second, files[3])->required();
   add_output(command, flags.output);
@@ -72,7 +72,7 @@ std::int64_t count_or_all(const std::string& text) {
 }
 
 void add_openb(CLI::App& import, Action& action) {
-  auto flags = std::make_shared<ImportFlags>();
+  auto flags = std::make_shared<TraceImportFlags>();
   CLI::App* command =
       import.add_subcommand("openb", "Alibaba openb: nodes and pods as CSV (.gz by suffix)");
   add_files(*command, *flags,
@@ -99,7 +99,7 @@ void add_openb(CLI::App& import, Action& action) {
 }
 
 void add_rack_placement(CLI::App& import, Action& action) {
-  auto flags = std::make_shared<ImportFlags>();
+  auto flags = std::make_shared<TraceImportFlags>();
   CLI::App* command =
       import.add_subcommand("rack-placement", "Jobs that lie whole in one rack, as CSV");
   add_files(*command, *flags, {"--jobs", "jobs.csv", "--racks", "racks.csv"});
@@ -114,11 +114,11 @@ void add_rack_placement(CLI::App& import, Action& action) {
 
 void add_fabric(CLI::App& import, Action& action, const char* name, const char* what,
                 io::FabricFormat format) {
-  struct Flags {
+  struct FabricFlags {
     std::string topology, cluster;
     io::HostOptions host;
   };
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<FabricFlags>();
   CLI::App* command = import.add_subcommand(name, what);
   command->add_option("--topology", flags->topology, "The file")->required();
   command->add_option("--gpu-type", flags->host.gpu_type, "GPU type of every host");
@@ -141,12 +141,12 @@ void add_fabric(CLI::App& import, Action& action, const char* name, const char* 
   });
 }
 
-struct PresetWords {
+struct PresetUsage {
   policy::Preset preset;
   const char* name;
   const char* what;
 };
-constexpr std::array<PresetWords, 4> kPresets{{
+constexpr std::array<PresetUsage, 4> kPresets{{
     {policy::Preset::hetero, "hetero",
      "Several GPU types; gangs, shares, CPU-only tasks, type limits, home racks"},
     {policy::Preset::openb_like, "openb-like",
@@ -156,12 +156,12 @@ constexpr std::array<PresetWords, 4> kPresets{{
     {policy::Preset::llm_like, "llm-like", "Gangs of 256 to 1,024 GPUs above all"},
 }};
 
-void add_preset(CLI::App& generate, const PresetWords& words, Action& action) {
-  struct Flags {
+void add_preset(CLI::App& generate, const PresetUsage& words, Action& action) {
+  struct PresetFlags {
     policy::GenerateOptions options;
     Output output;
   };
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PresetFlags>();
   policy::GenerateOptions& options = flags->options;
   CLI::App* command = generate.add_subcommand(words.name, words.what);
   command->add_option("--gpus", options.gpus, "GPUs of the cluster")->capture_default_str();
@@ -205,7 +205,7 @@ void add_import(CLI::App& app, Action& action) {
 void add_generate(CLI::App& app, Action& action) {
   CLI::App* generate = app.add_subcommand("generate", "Make an instance from published statistics");
   generate->require_subcommand(1);
-  for (const PresetWords& words : kPresets) add_preset(*generate, words, action);
+  for (const PresetUsage& words : kPresets) add_preset(*generate, words, action);
 }
 
 }  // namespace berth::apps

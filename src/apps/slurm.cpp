@@ -33,7 +33,7 @@ std::int64_t seconds_now() {
 
 // ---- import
 
-struct ImportFlags {
+struct SlurmImportFlags {
   SlurmFiles files;
   Output output;
   std::string state;
@@ -58,7 +58,7 @@ void tell(const char* what, const std::vector<io::SlurmNote>& notes) {
   }
 }
 
-void describe(const io::SlurmImport& import, const ImportFlags& flags) {
+void describe(const io::SlurmImport& import, const SlurmImportFlags& flags) {
   const model::Instance& instance = import.instance;
   const auto kept = static_cast<std::int64_t>(std::ranges::count_if(
       instance.cluster.machine_state,
@@ -73,7 +73,7 @@ void describe(const io::SlurmImport& import, const ImportFlags& flags) {
   tell("note", import.notes);
 }
 
-ExitCode run_import(const comm::Communicator& comm, ImportFlags& flags) {
+ExitCode run_import(const comm::Communicator& comm, SlurmImportFlags& flags) {
   comm.agreed_on_root([&] {
     set_spread(flags.spread, flags.options);
     const io::SlurmSources sources = slurm_sources(flags.files);
@@ -173,7 +173,7 @@ ExitCode run_apply(const comm::Communicator& comm, const ApplyFlags& flags) {
 }  // namespace
 
 void add_import_slurm(CLI::App& import, Action& action) {
-  auto flags = std::make_shared<ImportFlags>();
+  auto flags = std::make_shared<SlurmImportFlags>();
   io::SlurmImportOptions& options = flags->options;
   CLI::App* command = import.add_subcommand(
       "slurm", "A Slurm cluster and its queue: live, or from saved JSON (--nodes, --jobs)");

@@ -28,7 +28,7 @@ void emit(const std::string& text) {
 std::string number(double value) { return std::isnan(value) ? "-" : fmt::format("{:.6g}", value); }
 std::string count(std::int64_t value) { return value < 0 ? "-" : fmt::format("{}", value); }
 
-double gap_of(const Progress& p) {
+double gap_of(const ProgressLine& p) {
   if (std::isnan(p.bound) || std::isnan(p.objective)) return std::nan("");
   return (p.bound - p.objective) / std::max(std::abs(p.bound), 1e-12);
 }
@@ -47,7 +47,7 @@ void add_record(nlohmann::json& json, const model::RoundRecord& r) {
                {"mean_seconds", r.mean_seconds}});
 }
 
-nlohmann::json to_json(const Progress& p, double seconds) {
+nlohmann::json to_json(const ProgressLine& p, double seconds) {
   nlohmann::json record{{"event", "progress"}, {"seconds", seconds}, {"stage", p.stage}};
   if (p.round >= 0) record["round"] = p.round;
   if (!std::isnan(p.objective)) record["objective"] = p.objective;
@@ -77,7 +77,7 @@ ProgressTable::ProgressTable(const LogOptions& options) : options_(options), sta
 
 double ProgressTable::seconds() const { return now() - start_; }
 
-void ProgressTable::line(const Progress& p) {
+void ProgressTable::line(const ProgressLine& p) {
   if (options_.verbosity < 1) return;
   if (options_.format == LogFormat::json) {
     emit(one_line(to_json(p, seconds())));

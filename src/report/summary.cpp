@@ -39,9 +39,9 @@ std::string objective_text(const model::Figures& f, model::Objective kind) {
 namespace {
 
 /// One part of the gap: its share, what it is, and of it what is worth telling.
-class Part {
+class GapShare {
  public:
-  explicit Part(double whole) : whole_(whole) {}
+  explicit GapShare(double whole) : whole_(whole) {}
 
   void add(const std::string& name, double amount, const std::string& more = {}) {
     sum_ += amount;
@@ -70,7 +70,7 @@ class Part {
 std::string gap_text(const model::GapParts& parts, const model::Figures& figures) {
   const double whole = figures.upper_bound - figures.objective;
   if (!(whole > 0.0)) return {};
-  Part regret(whole), idle(whole), quotas(whole), links(whole), leaves(whole), rounding(whole);
+  GapShare regret(whole), idle(whole), quotas(whole), links(whole), leaves(whole), rounding(whole);
   for (const auto& r : parts.regret) {
     const std::string size = r.gpus == 0   ? "no GPU"
                              : r.gpus == 1 ? "1 GPU or less"
@@ -84,7 +84,7 @@ std::string gap_text(const model::GapParts& parts, const model::Figures& figures
   links.add(parts.links);
   leaves.add(parts.leaves);
   rounding.add(parts.rounding);
-  const std::pair<const Part*, std::string_view> all[] = {
+  const std::pair<const GapShare*, std::string_view> all[] = {
       {&regret, "regret"}, {&idle, "idle or below its price"},    {&quotas, "quotas"},
       {&links, "uplinks"}, {&leaves, "cases the plan is not in"}, {&rounding, "rounding"}};
   std::string text;

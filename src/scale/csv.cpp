@@ -6,17 +6,17 @@
 namespace berth::scale {
 namespace {
 
-struct Line {
+struct CsvLine {
   const char* kind;
   int ranks, threads;
   std::int64_t gpus, jobs, shards;
 };
 
-std::string head(const Line& l) {
+std::string head(const CsvLine& l) {
   return fmt::format("{},{},{},{},{},{}", l.kind, l.ranks, l.threads, l.gpus, l.jobs, l.shards);
 }
 
-void add_point(std::string& text, const Point& p, double efficiency) {
+void add_point(std::string& text, const ScalingPoint& p, double efficiency) {
   const std::string begin = head({"measured", p.ranks, p.threads, p.gpus, p.jobs, p.shards});
   text += fmt::format("{},solve,all,{:.6f},,{},{},{:.4f},{:.1f}\n", begin, p.median_seconds,
                       p.messages(), p.bytes(), efficiency, p.largest_memory());
@@ -30,8 +30,8 @@ void add_point(std::string& text, const Point& p, double efficiency) {
   }
 }
 
-void add_forecast(std::string& text, const Forecast& f, const Line& like) {
-  Line line = like;
+void add_forecast(std::string& text, const ScalingForecast& f, const CsvLine& like) {
+  CsvLine line = like;
   line.ranks = f.ranks;
   text += fmt::format("{},solve,all,{:.6f},,{},{},,\n", head(line), f.seconds, f.messages, f.bytes);
   for (const StageForecast& s : f.stages) {
@@ -42,14 +42,14 @@ void add_forecast(std::string& text, const Forecast& f, const Line& like) {
 
 }  // namespace
 
-std::string csv_text(const Sweep& sweep) {
+std::string csv_text(const ScalingSweep& sweep) {
   std::string text =
       "kind,ranks,threads,gpus,jobs,shards,stage,rank,seconds,waiting,messages,bytes,efficiency,"
       "peak_mib\n";
-  for (const Point& p : sweep.points) add_point(text, p, efficiency(sweep, p));
+  for (const ScalingPoint& p : sweep.points) add_point(text, p, efficiency(sweep, p));
   if (sweep.points.empty()) return text;
-  const Point& last = sweep.points.back();
-  for (const Forecast& f : sweep.forecasts) {
+  const ScalingPoint& last = sweep.points.back();
+  for (const ScalingForecast& f : sweep.forecasts) {
     const double growth =
         sweep.scaling == Scaling::weak ? static_cast<double>(f.ranks) / last.ranks : 1.0;
     const auto grown = [&](std::int64_t n) {

@@ -33,7 +33,7 @@ Json stage_json(const StageShares& stage) {
           {"ranks", std::move(ranks)}};
 }
 
-Json point_json(const Sweep& sweep, const Point& p) {
+Json point_json(const ScalingSweep& sweep, const ScalingPoint& p) {
   Json stages = Json::array();
   for (const StageShares& stage : p.stages) stages.push_back(stage_json(stage));
   return {{"ranks", p.ranks},
@@ -61,7 +61,7 @@ Json point_json(const Sweep& sweep, const Point& p) {
           {"calls", calls_json(p.calls)}};
 }
 
-Json forecast_json(const Forecast& f) {
+Json forecast_json(const ScalingForecast& f) {
   Json stages = Json::array();
   for (const StageForecast& s : f.stages) {
     stages.push_back({{"stage", s.stage}, {"work", s.work}, {"communication", s.communication}});
@@ -70,9 +70,9 @@ Json forecast_json(const Forecast& f) {
           {"bytes", f.bytes}, {"stages", std::move(stages)}, {"calls", calls_json(f.calls)}};
 }
 
-Json model_json(const Sweep& sweep) {
+Json model_json(const ScalingSweep& sweep) {
   Json forecasts = Json::array();
-  for (const Forecast& f : sweep.forecasts) forecasts.push_back(forecast_json(f));
+  for (const ScalingForecast& f : sweep.forecasts) forecasts.push_back(forecast_json(f));
   const Network& n = sweep.network;
   return {{"note",
            "modelled, not measured: a LogGP network with assumed parameters, work and message "
@@ -88,9 +88,9 @@ Json model_json(const Sweep& sweep) {
 
 }  // namespace
 
-std::string json_text(const Sweep& sweep) {
+std::string json_text(const ScalingSweep& sweep) {
   Json points = Json::array();
-  for (const Point& p : sweep.points) points.push_back(point_json(sweep, p));
+  for (const ScalingPoint& p : sweep.points) points.push_back(point_json(sweep, p));
   const Json document{{"schema", 1},
                       {"scaling", name(sweep.scaling)},
                       {"instance", sweep.instance},

@@ -44,13 +44,13 @@ std::vector<StageShares> gather_stages(const Communicator& comm, const Communica
 }
 
 std::vector<CallCount> gather_calls(const Communicator& comm, const Communicator& run) {
-  struct Count {
+  struct MessageCount {
     std::int64_t messages, bytes;
   };
   const std::vector<comm::CallTraffic> calls = run.stats_by_call();
-  std::vector<Count> mine;
+  std::vector<MessageCount> mine;
   for (const comm::CallTraffic& c : calls) mine.push_back({c.messages, c.bytes});
-  const std::vector<Count> all = of_all_ranks(comm, mine);
+  const std::vector<MessageCount> all = of_all_ranks(comm, mine);
   std::vector<CallCount> result;
   for (std::size_t i = 0; i < calls.size() && comm.rank() == 0; ++i) {
     result.push_back({calls[i].stage, calls[i].call, calls[i].messages, 0});
@@ -65,16 +65,17 @@ std::vector<CallCount> gather_calls(const Communicator& comm, const Communicator
 /// Seconds of all spans of this name by index, over all ranks; on rank 0.
 std::vector<double> gather_spans(const Communicator& comm, const Communicator& run,
                                  std::string_view name) {
-  struct Span {
+  struct SpanSeconds {
     std::int64_t index;
     double seconds;
   };
-  std::vector<Span> mine;
+  std::vector<SpanSeconds> mine;
   for (const comm::Event& e : run.events()) {
     if (e.kind == comm::EventKind::span && e.name == name) mine.push_back({e.index, e.seconds});
   }
   std::vector<double> result;
-  for (const Span& s : comm.gather_varying<Span>(std::span<const Span>(mine))) {
+  for (const SpanSeconds& s :
+       comm.gather_varying<SpanSeconds>(std::span<const SpanSeconds>(mine))) {
     const auto index = static_cast<std::size_t>(s.index);
     if (index >= result.size()) result.resize(index + 1, 0.0);
     result[index] += s.seconds;
@@ -88,8 +89,8 @@ std::int64_t stat(const model::Plan& plan, const char* name) {
 }
 
 /// One repeat as a point of its own.
-Point measure_once(const Communicator& comm, model::Instance& instance,
-                   const pipeline::PlanOptions& options) {
+ScalingPoint measure_once(const Communicator& comm, model::Instance& instance,
+                          const pipeline::PlanOptions& options) {
   const Communicator run = comm.fresh();
   run.begin_stage("load");
   run.record_events();
@@ -102,17 +103,17 @@ Point measure_once(const Communicator& comm, model::Instance& instance,
   const model::Plan plan = pipeline::plan_in_parts(run, instance, options, silent, jobs);
   const std::clock_t end = std::clock();
 
-  Point point{.ranks = comm.size(),
-              .threads = parallel::thread_limit(),
-              .gpus = instance.cluster.gpus(),
-              .jobs = static_cast<std::int64_t>(instance.workload.size()),
-              .shards = stat(plan, "shards"),
-              .plan_digest = plan.plan_digest,
-              .objective = plan.figures.objective,
-              .upper_bound = plan.figures.upper_bound,
-              .gap = plan.figures.gap,
-              .evaluations = stat(plan, "evaluations"),
-              .rounds = stat(plan, "rounds")};
+  ScalingPoint point{.ranks = comm.size(),
+                     .threads = parallel::thread_limit(),
+                     .gpus = instance.cluster.gpus(),
+                     .jobs = static_cast<std::int64_t>(instance.workload.size()),
+                     .shards = stat(plan, "shards"),
+                     .plan_digest = plan.plan_digest,
+                     .objective = plan.figures.objective,
+                     .upper_bound = plan.figures.upper_bound,
+                     .gap = plan.figures.gap,
+                     .evaluations = stat(plan, "evaluations"),
+                     .rounds = stat(plan, "rounds")};
   if (const auto solve = plan.seconds.find("solve"); solve != plan.seconds.end()) {
     point.median_seconds = solve->second;
   }
@@ -128,11 +129,12 @@ Point measure_once(const Communicator& comm, model::Instance& instance,
 
 }  // namespace
 
-Point measure(const Communicator& comm, model::Instance& instance, const MeasureOptions& options) {
+ScalingPoint measure(const Communicator& comm, model::Instance& instance,
+                     const MeasureOptions& options) {
   BERTH_EXPECT(options.repeats > 0);
   model::Instance received;
   model::Instance& own = comm.rank() == 0 ? instance : received;  // a copy would count as memory
-  std::vector<Point> runs;
+  std::vector<ScalingPoint> runs;
   for (int i = 0; i < options.repeats; ++i) {
     runs.push_back(measure_once(comm, own, options.plan));
   }
@@ -141,11 +143,11 @@ Point measure(const Communicator& comm, model::Instance& instance, const Measure
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return runs[i].median_seconds; });
   std::vector<double> seconds;
   bool same = true;
-  for (const Point& run : runs) {
+  for (const ScalingPoint& run : runs) {
     seconds.push_back(run.median_seconds);
     same = same && run.plan_digest == runs[0].plan_digest;
   }
-  Point median = std::move(runs[order[order.size() / 2]]);
+  ScalingPoint median = std::move(runs[order[order.size() / 2]]);
   median.solve_seconds = std::move(seconds);
   median.same_digest = same;
   return median;

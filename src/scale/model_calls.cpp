@@ -10,7 +10,7 @@ namespace berth::scale {
 namespace {
 
 /// Calls of one kind in a point, 0 when there are none.
-CallCount find(const Point& point, const CallCount& like) {
+CallCount find(const ScalingPoint& point, const CallCount& like) {
   for (const CallCount& c : point.calls) {
     if (c.stage == like.stage && c.call == like.call) return c;
   }
@@ -18,23 +18,24 @@ CallCount find(const Point& point, const CallCount& like) {
 }
 
 /// The measured points on two or more ranks, by ranks, one each.
-std::vector<const Point*> connected(std::span<const Point> measured) {
-  std::vector<const Point*> points;
-  for (const Point& p : measured) {
+std::vector<const ScalingPoint*> connected(std::span<const ScalingPoint> measured) {
+  std::vector<const ScalingPoint*> points;
+  for (const ScalingPoint& p : measured) {
     if (p.ranks > 1) points.push_back(&p);
   }
-  std::ranges::sort(points, {}, &Point::ranks);
-  const auto repeated = std::ranges::unique(points, {}, &Point::ranks);
+  std::ranges::sort(points, {}, &ScalingPoint::ranks);
+  const auto repeated = std::ranges::unique(points, {}, &ScalingPoint::ranks);
   points.erase(repeated.begin(), repeated.end());
   return points;
 }
 
 /// Value at `ranks` of the polynomial through at most three (ranks, bytes): Lagrange's form.
-std::int64_t through(std::span<const Point* const> points, const CallCount& like, int ranks) {
+std::int64_t through(std::span<const ScalingPoint* const> points, const CallCount& like,
+                     int ranks) {
   long double sum = 0;
-  for (const Point* p : points) {
+  for (const ScalingPoint* p : points) {
     auto term = static_cast<long double>(find(*p, like).bytes);
-    for (const Point* q : points) {
+    for (const ScalingPoint* q : points) {
       if (q != p) {
         term *= static_cast<long double>(ranks - q->ranks);
         term /= static_cast<long double>(p->ranks - q->ranks);
@@ -70,12 +71,13 @@ double collective_time(comm::Call call, int ranks, double bytes, const Network& 
   return 0.0;
 }
 
-std::vector<CallCount> forecast_calls(std::span<const Point> measured, Scaling scaling, int ranks) {
-  std::vector<const Point*> points = connected(measured);
+std::vector<CallCount> forecast_calls(std::span<const ScalingPoint> measured, Scaling scaling,
+                                      int ranks) {
+  std::vector<const ScalingPoint*> points = connected(measured);
   if (ranks <= 1 || points.empty()) return {};
   std::vector<CallCount> calls;
   if (scaling == Scaling::weak) {
-    const Point& last = *points.back();
+    const ScalingPoint& last = *points.back();
     for (CallCount c : last.calls) {
       c.bytes = std::llround(static_cast<double>(c.bytes) * ranks / last.ranks);
       calls.push_back(std::move(c));

@@ -31,7 +31,8 @@ double slowest_owner(std::span<const double> shard_seconds, const Owners& owners
 const RankShare& first_rank(const StageShares& stage) { return stage.ranks.front(); }
 
 /// One instance on more ranks than `from`.
-double strong_work(const Point& from, const StageShares& stage, int ranks, const Owners& owners) {
+double strong_work(const ScalingPoint& from, const StageShares& stage, int ranks,
+                   const Owners& owners) {
   const double slowest = stage.slowest();
   if (stage.stage == "relax" && !from.evaluate_seconds.empty()) {
     const std::int64_t blocks = std::max<std::int64_t>(1, largest_share(from.jobs, kJobsPerBlock));
@@ -53,7 +54,7 @@ double strong_work(const Point& from, const StageShares& stage, int ranks, const
 }
 
 /// An instance that grew with the ranks.
-double weak_work(const Point& from, const StageShares& stage, int ranks) {
+double weak_work(const ScalingPoint& from, const StageShares& stage, int ranks) {
   const double growth = static_cast<double>(ranks) / from.ranks;
   if (stage.stage == "relax" && !from.evaluate_seconds.empty()) {
     const double rest = std::max(0.0, first_rank(stage).work - from.evaluate_seconds.front());
@@ -90,13 +91,14 @@ double communication(std::span<const CallCount> calls, const std::string& stage,
 
 }  // namespace
 
-Forecast forecast(std::span<const Point> measured, Scaling scaling, int ranks, const Owners& owners,
-                  const Network& network) {
+ScalingForecast forecast(std::span<const ScalingPoint> measured, Scaling scaling, int ranks,
+                         const Owners& owners, const Network& network) {
   BERTH_EXPECT(!measured.empty() && ranks >= 1);
   const bool strong = scaling == Scaling::strong;
-  const Point& from = strong ? *std::ranges::min_element(measured, {}, &Point::ranks)
-                             : *std::ranges::max_element(measured, {}, &Point::ranks);
-  Forecast result{.ranks = ranks, .stages = {}, .calls = forecast_calls(measured, scaling, ranks)};
+  const ScalingPoint& from = strong ? *std::ranges::min_element(measured, {}, &ScalingPoint::ranks)
+                                    : *std::ranges::max_element(measured, {}, &ScalingPoint::ranks);
+  ScalingForecast result{
+      .ranks = ranks, .stages = {}, .calls = forecast_calls(measured, scaling, ranks)};
   for (const StageShares& stage : from.stages) {
     const double work =
         strong ? strong_work(from, stage, ranks, owners) : weak_work(from, stage, ranks);

@@ -22,23 +22,23 @@ double StageShares::imbalance() const {
   return sum > 0.0 ? slowest() * static_cast<double>(ranks.size()) / sum : 0.0;
 }
 
-std::int64_t Point::messages() const {
+std::int64_t ScalingPoint::messages() const {
   std::int64_t sum = 0;
   for (const CallCount& c : calls) sum += c.messages;
   return sum;
 }
 
-std::int64_t Point::bytes() const {
+std::int64_t ScalingPoint::bytes() const {
   std::int64_t sum = 0;
   for (const CallCount& c : calls) sum += c.bytes;
   return sum;
 }
 
-double Point::largest_memory() const {
+double ScalingPoint::largest_memory() const {
   return peak_memory_mib.empty() ? 0.0 : *std::ranges::max_element(peak_memory_mib);
 }
 
-double Point::largest_cpu() const {
+double ScalingPoint::largest_cpu() const {
   return cpu_seconds.empty() ? 0.0 : *std::ranges::max_element(cpu_seconds);
 }
 

@@ -20,9 +20,9 @@ std::string host_name() {
 }
 
 /// One point by the first ranks; the others rest. All throw when it fails.
-Point measure_on(const comm::Communicator& world, int ranks, model::Instance& instance,
-                 const MeasureOptions& options) {
-  Point point;
+ScalingPoint measure_on(const comm::Communicator& world, int ranks, model::Instance& instance,
+                        const MeasureOptions& options) {
+  ScalingPoint point;
   comm::Status failure;
   const auto group = world.first(ranks);
   try {
@@ -35,7 +35,8 @@ Point measure_on(const comm::Communicator& world, int ranks, model::Instance& in
   return point;
 }
 
-void add_forecasts(Sweep& sweep, const model::Instance& instance, const SweepOptions& options) {
+void add_forecasts(ScalingSweep& sweep, const model::Instance& instance,
+                   const SweepOptions& options) {
   const auto shards = partition::split(instance.cluster, options.measure.plan.partition);
   for (const int ranks : options.modelled) {
     Owners owners;
@@ -57,14 +58,14 @@ std::vector<int> usual_ranks(int ranks) {
   return result;
 }
 
-Sweep run_sweep(const comm::Communicator& world, const Source& source,
-                const SweepOptions& options) {
-  Sweep sweep{.scaling = options.scaling,
-              .instance = "",
-              .machine = host_name(),
-              .points = {},
-              .network = options.network,
-              .forecasts = {}};
+ScalingSweep run_sweep(const comm::Communicator& world, const InstanceSource& source,
+                       const SweepOptions& options) {
+  ScalingSweep sweep{.scaling = options.scaling,
+                     .instance = "",
+                     .machine = host_name(),
+                     .points = {},
+                     .network = options.network,
+                     .forecasts = {}};
   model::Instance instance;
   for (const int ranks : options.ranks) {
     BERTH_EXPECT(1 <= ranks && ranks <= world.size());

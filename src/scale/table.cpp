@@ -10,18 +10,18 @@
 namespace berth::scale {
 namespace {
 
-bool one_digest(const Sweep& sweep) {
-  return std::ranges::all_of(sweep.points, [&](const Point& p) {
+bool one_digest(const ScalingSweep& sweep) {
+  return std::ranges::all_of(sweep.points, [&](const ScalingPoint& p) {
     return p.same_digest && p.plan_digest == sweep.points.front().plan_digest;
   });
 }
 
-void add_points(std::string& text, const Sweep& sweep) {
+void add_points(std::string& text, const ScalingSweep& sweep) {
   text +=
       fmt::format("{:>6} {:>7} {:>9} {:>7} {:>9} {:>17} {:>8} {:>10} {:>10} {:>12} {:>9} {:>8}\n",
                   "ranks", "threads", "GPUs", "shards", "seconds", "min..max", "CPU s",
                   "efficiency", "messages", "bytes", "MiB/rank", "gap");
-  for (const Point& p : sweep.points) {
+  for (const ScalingPoint& p : sweep.points) {
     const auto [least, most] = std::ranges::minmax(p.solve_seconds);
     text += fmt::format(
         "{:>6} {:>7} {:>9} {:>7} {:>9.3f} {:>17} {:>8.3f} {:>10.3f} {:>10} {:>12} {:>9.1f} "
@@ -33,10 +33,10 @@ void add_points(std::string& text, const Sweep& sweep) {
 }
 
 /// Seconds of the slowest rank in each stage, and how uneven the ranks were.
-void add_stages(std::string& text, const Sweep& sweep) {
+void add_stages(std::string& text, const ScalingSweep& sweep) {
   if (sweep.points.empty()) return;
   text += fmt::format("\n{:<12}", "stage");
-  for (const Point& p : sweep.points)
+  for (const ScalingPoint& p : sweep.points)
     text += fmt::format(" {:>24}", fmt::format("{} ranks", p.ranks));
   text += fmt::format("\n{:<12}", "");
   for (std::size_t i = 0; i < sweep.points.size(); ++i) {
@@ -45,7 +45,7 @@ void add_stages(std::string& text, const Sweep& sweep) {
   text += '\n';
   for (const StageShares& named : sweep.points.front().stages) {
     text += fmt::format("{:<12}", named.stage);
-    for (const Point& p : sweep.points) {
+    for (const ScalingPoint& p : sweep.points) {
       const auto stage = std::ranges::find(p.stages, named.stage, &StageShares::stage);
       const bool known = stage != p.stages.end();
       text += fmt::format(" {:>24}",
@@ -57,7 +57,7 @@ void add_stages(std::string& text, const Sweep& sweep) {
   }
 }
 
-void add_forecasts(std::string& text, const Sweep& sweep) {
+void add_forecasts(std::string& text, const ScalingSweep& sweep) {
   if (sweep.forecasts.empty()) return;
   const Network& n = sweep.network;
   text += fmt::format(
@@ -67,7 +67,7 @@ void add_forecasts(std::string& text, const Sweep& sweep) {
       n.latency, n.overhead, n.gap, n.gap_per_byte, n.polling);
   text += fmt::format("{:>6} {:>9} {:>9} {:>14} {:>10} {:>14}  {}\n", "ranks", "seconds", "work",
                       "communication", "messages", "bytes", "largest stage");
-  for (const Forecast& f : sweep.forecasts) {
+  for (const ScalingForecast& f : sweep.forecasts) {
     double talk = 0.0;
     std::string_view largest = "-";
     double most = 0.0;
@@ -82,10 +82,10 @@ void add_forecasts(std::string& text, const Sweep& sweep) {
 }
 
 /// Points that the forecast of the calls did not use: does it hold there?
-void add_verdict(std::string& text, const Sweep& sweep) {
+void add_model_check(std::string& text, const ScalingSweep& sweep) {
   if (sweep.scaling != Scaling::strong) return;
   bool fitted = false;  // the first with messages is what the model learned from
-  for (const Point& p : sweep.points) {
+  for (const ScalingPoint& p : sweep.points) {
     if (p.ranks < 2 || !std::exchange(fitted, true)) continue;
     std::int64_t modelled = 0;
     for (const CallCount& c : forecast_calls(sweep.points, sweep.scaling, p.ranks)) {
@@ -98,13 +98,13 @@ void add_verdict(std::string& text, const Sweep& sweep) {
 
 }  // namespace
 
-double efficiency(const Sweep& sweep, const Point& point) {
-  const Point& first = sweep.points.front();
+double efficiency(const ScalingSweep& sweep, const ScalingPoint& point) {
+  const ScalingPoint& first = sweep.points.front();
   const double ratio = first.median_seconds / std::max(point.median_seconds, 1e-9);
   return sweep.scaling == Scaling::weak ? ratio : ratio * first.ranks / point.ranks;
 }
 
-std::string table_text(const Sweep& sweep) {
+std::string table_text(const ScalingSweep& sweep) {
   std::string text = fmt::format("{} scaling of \"solve\", {}, on {}\n",
                                  sweep.scaling == Scaling::strong ? "strong" : "weak",
                                  sweep.instance, sweep.machine);
@@ -115,7 +115,7 @@ std::string table_text(const Sweep& sweep) {
   }
   add_stages(text, sweep);
   add_forecasts(text, sweep);
-  add_verdict(text, sweep);
+  add_model_check(text, sweep);
   return text;
 }
 

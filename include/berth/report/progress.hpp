@@ -23,7 +23,7 @@ struct LogOptions {
 std::string error_line(LogFormat format, ExitCode code, const std::string& message);
 
 /// One line of progress. Fields that a stage does not know are left NaN or negative and print "-".
-struct Progress {
+struct ProgressLine {
   std::string stage;
   int round = -1;
   double objective;
@@ -33,14 +33,14 @@ struct Progress {
   const model::RoundRecord* record = nullptr;  ///< of the round; the JSON form tells all of it
 };
 
-/// Progress as MIP solvers print it, on stderr: time, stage, round, objective, bound, gap, blocks,
-/// conflicts; as one JSON object a line when the format asks for it. Rank 0 only; other ranks hold
-/// one with verbosity 0.
+/// ProgressLine as MIP solvers print it, on stderr: time, stage, round, objective, bound, gap,
+/// blocks, conflicts; as one JSON object a line when the format asks for it. Rank 0 only; other
+/// ranks hold one with verbosity 0.
 class ProgressTable {
  public:
   explicit ProgressTable(const LogOptions& options);
 
-  void line(const Progress& progress);
+  void line(const ProgressLine& progress);
   /// A remark at verbosity 2, e.g. settings; `key=value` pairs after a word.
   void note(const std::string& text);
   /// Something the user should know (always printed on rank 0).

@@ -20,7 +20,7 @@ struct MeasureOptions {
 /// at
 ///
 /// Memory is that of the process, so measure small groups of ranks before large ones.
-Point measure(const comm::Communicator& comm, model::Instance& instance,
-              const MeasureOptions& options);
+ScalingPoint measure(const comm::Communicator& comm, model::Instance& instance,
+                     const MeasureOptions& options);
 
 }  // namespace berth::scale

@@ -39,7 +39,7 @@ struct StageForecast {
 };
 
 /// What a run on so many ranks, each with a core for every thread, should take. Modelled.
-struct Forecast {
+struct ScalingForecast {
   int ranks = 1;
   std::vector<StageForecast> stages{};
   std::vector<CallCount> calls{};
@@ -57,7 +57,8 @@ using Owners = std::vector<int>;
 /// together follow the polynomial through the three smallest numbers measured: exact, but for
 /// gathers to a root and exchanges, where a rank's share for itself does not count. Weak: the
 /// collectives of the largest number measured, bytes in proportion to the ranks.
-std::vector<CallCount> forecast_calls(std::span<const Point> measured, Scaling scaling, int ranks);
+std::vector<CallCount> forecast_calls(std::span<const ScalingPoint> measured, Scaling scaling,
+                                      int ranks);
 
 /// Work comes from the smallest number of ranks measured (strong) or the largest (weak).
 ///
@@ -67,7 +68,7 @@ std::vector<CallCount> forecast_calls(std::span<const Point> measured, Scaling s
 /// rounds among it (each shard bids on the offers of all), grows with the ranks.
 ///
 /// @param owners  of the shards on `ranks` ranks; strong only, else empty
-Forecast forecast(std::span<const Point> measured, Scaling scaling, int ranks, const Owners& owners,
-                  const Network& network);
+ScalingForecast forecast(std::span<const ScalingPoint> measured, Scaling scaling, int ranks,
+                         const Owners& owners, const Network& network);
 
 }  // namespace berth::scale

@@ -37,7 +37,7 @@ struct CallCount {
 };
 
 /// One instance planned on one number of ranks; figures of the repeat with the median time.
-struct Point {
+struct ScalingPoint {
   int ranks = 1;
   int threads = 1;
   std::int64_t gpus = 0;

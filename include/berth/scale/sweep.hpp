@@ -23,10 +23,11 @@ struct SweepOptions {
 std::vector<int> usual_ranks(int ranks);
 
 /// The instance for a number of ranks; strong sweeps ask once. Called on rank 0 alone.
-using Source = std::function<model::Instance(int ranks)>;
+using InstanceSource = std::function<model::Instance(int ranks)>;
 
 /// Measures one point after the other on the first ranks of `world`, while the others rest, and
 /// forecasts the rest. Complete on rank 0. Collective.
-Sweep run_sweep(const comm::Communicator& world, const Source& source, const SweepOptions& options);
+ScalingSweep run_sweep(const comm::Communicator& world, const InstanceSource& source,
+                       const SweepOptions& options);
 
 }  // namespace berth::scale

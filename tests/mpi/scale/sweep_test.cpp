@@ -35,8 +35,8 @@ TEST_F(SweepTest, model_counts_the_messages_of_all_ranks_from_fewer) {
   const auto sweep = run_sweep(
       world, [](int) { return cluster(512); }, options({2, 3, 4, world.size()}));
   if (world.rank() != 0) return;
-  const std::span<const Point> few(sweep.points.data(), 3);
-  const Point& all = sweep.points.back();
+  const std::span<const ScalingPoint> few(sweep.points.data(), 3);
+  const ScalingPoint& all = sweep.points.back();
   ASSERT_EQ(all.ranks, 16);
   EXPECT_GT(all.rounds, 0);
   const auto modelled = forecast_calls(few, Scaling::strong, all.ranks);
@@ -60,7 +60,7 @@ TEST_F(SweepTest, points_tell_the_same_plan_and_who_did_what) {
       world, [](int) { return cluster(256); }, options({1, 2, 3}));
   if (world.rank() != 0) return;
   ASSERT_EQ(sweep.points.size(), 3U);
-  for (const Point& p : sweep.points) {
+  for (const ScalingPoint& p : sweep.points) {
     EXPECT_EQ(p.plan_digest, sweep.points[0].plan_digest);
     EXPECT_EQ(p.gpus, 256);
     EXPECT_EQ(p.shard_seconds.size(), 4U);

@@ -13,8 +13,8 @@ using comm::Call;
 
 constexpr Network kRound{.latency = 2, .overhead = 1, .gap = 3, .gap_per_byte = 0.5, .polling = 10};
 
-Point alone() {
-  Point p{.ranks = 1, .jobs = 1000, .shards = 2};
+ScalingPoint alone() {
+  ScalingPoint p{.ranks = 1, .jobs = 1000, .shards = 2};
   p.stages = {{"load", {{.work = 7}}},
               {"relax", {{.work = 10}}},
               {"round", {{.work = 9}}},
@@ -27,8 +27,8 @@ Point alone() {
 
 /// `ranks` ranks: 3 broadcasts of 100 B, 3 reductions of 100 B from all but the root, 2 exchanges
 /// of 16 B between any two.
-Point together(int ranks) {
-  Point p = alone();
+ScalingPoint together(int ranks) {
+  ScalingPoint p = alone();
   p.ranks = ranks;
   p.calls = {{"relax", Call::broadcast, 3, 300},
              {"relax", Call::reduce, 3, 300 * (ranks - 1)},
@@ -47,7 +47,7 @@ TEST(CollectiveTime, follows_trees_and_pairs) {
 }
 
 TEST(ForecastCalls, of_a_strong_sweep_are_exact) {
-  const std::vector<Point> measured{alone(), together(2), together(3), together(4)};
+  const std::vector<ScalingPoint> measured{alone(), together(2), together(3), together(4)};
   EXPECT_EQ(forecast_calls(measured, Scaling::strong, 16), together(16).calls);
   EXPECT_EQ(forecast_calls(measured, Scaling::strong, 4096), together(4096).calls);
   EXPECT_TRUE(forecast_calls(measured, Scaling::strong, 1).empty());
@@ -55,39 +55,39 @@ TEST(ForecastCalls, of_a_strong_sweep_are_exact) {
 }
 
 TEST(ForecastCalls, of_a_weak_sweep_grow_in_bytes) {
-  const std::vector<Point> measured{alone(), together(2), together(4)};
+  const std::vector<ScalingPoint> measured{alone(), together(2), together(4)};
   const auto calls = forecast_calls(measured, Scaling::weak, 8);
   ASSERT_EQ(calls.size(), 3U);
   EXPECT_EQ(calls[1].messages, 3);
   EXPECT_EQ(calls[1].bytes, 1800);
 }
 
-double work(const Forecast& f, const std::string& stage) {
+double work(const ScalingForecast& f, const std::string& stage) {
   for (const StageForecast& s : f.stages) {
     if (s.stage == stage) return s.work;
   }
   return -1;
 }
 
-TEST(Forecast, divides_what_can_be_divided) {
-  const std::vector<Point> measured{alone(), together(2)};
-  const Forecast two = forecast(measured, Scaling::strong, 2, {1, 0}, kRound);
+TEST(ScalingForecast, divides_what_can_be_divided) {
+  const std::vector<ScalingPoint> measured{alone(), together(2)};
+  const ScalingForecast two = forecast(measured, Scaling::strong, 2, {1, 0}, kRound);
   EXPECT_EQ(work(two, "relax"), 2 + 8 / 2);
   EXPECT_EQ(work(two, "round"), 1 + 5);
   EXPECT_EQ(work(two, "coordinate"), 2);
   EXPECT_EQ(work(two, "certify"), 1);
-  const Forecast many = forecast(measured, Scaling::strong, 64, {0, 1}, kRound);
+  const ScalingForecast many = forecast(measured, Scaling::strong, 64, {0, 1}, kRound);
   EXPECT_EQ(work(many, "relax"), 2 + 8 / 4);  // four blocks
   EXPECT_EQ(work(many, "round"), 1 + 5);
   EXPECT_THROW(forecast(measured, Scaling::strong, 2, {0}, kRound), BrokenContract);
 }
 
-TEST(Forecast, adds_the_stages_without_loading) {
-  const std::vector<Point> measured{alone()};
-  const Forecast one = forecast(measured, Scaling::strong, 1, {0, 0}, kRound);
+TEST(ScalingForecast, adds_the_stages_without_loading) {
+  const std::vector<ScalingPoint> measured{alone()};
+  const ScalingForecast one = forecast(measured, Scaling::strong, 1, {0, 0}, kRound);
   EXPECT_EQ(one.seconds, 10 + 9 + 4 + 1);
-  const std::vector<Point> both{alone(), together(2)};
-  const Forecast two = forecast(both, Scaling::strong, 2, {1, 0}, kRound);
+  const std::vector<ScalingPoint> both{alone(), together(2)};
+  const ScalingForecast two = forecast(both, Scaling::strong, 2, {1, 0}, kRound);
   // 3 x (broadcast of 100 B + reduction of 100 B), 2 x exchange of 32 B / 2 ranks / ... = 16 B each
   const double talk = 3 * 2 * (4 + 50 + 10) + 2 * (4 + 8 + 10);
   EXPECT_NEAR(two.seconds, 6 + 6 + 2 + 1 + talk / 1e6, 1e-9);
@@ -95,9 +95,9 @@ TEST(Forecast, adds_the_stages_without_loading) {
   EXPECT_EQ(two.bytes, 300 + 300 + 64);
 }
 
-TEST(Forecast, of_a_weak_sweep_grows_where_one_rank_does_it_all) {
-  const std::vector<Point> measured{alone()};
-  const Forecast four = forecast(measured, Scaling::weak, 4, {}, kRound);
+TEST(ScalingForecast, of_a_weak_sweep_grows_where_one_rank_does_it_all) {
+  const std::vector<ScalingPoint> measured{alone()};
+  const ScalingForecast four = forecast(measured, Scaling::weak, 4, {}, kRound);
   EXPECT_EQ(work(four, "relax"), 2 * 4 + 8);
   EXPECT_EQ(work(four, "round"), 9);
   EXPECT_EQ(work(four, "certify"), 4);

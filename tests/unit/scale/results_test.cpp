@@ -10,15 +10,15 @@
 namespace berth::scale {
 namespace {
 
-Sweep two_points() {
-  Sweep sweep{.scaling = Scaling::strong,
-              .instance = "a \"quoted\" one",
-              .machine = "here",
-              .points = {},
-              .network = {},
-              .forecasts = {}};
+ScalingSweep two_points() {
+  ScalingSweep sweep{.scaling = Scaling::strong,
+                     .instance = "a \"quoted\" one",
+                     .machine = "here",
+                     .points = {},
+                     .network = {},
+                     .forecasts = {}};
   for (const int ranks : {1, 2}) {
-    Point p{.ranks = ranks, .plan_digest = "d", .gap = 0.001};
+    ScalingPoint p{.ranks = ranks, .plan_digest = "d", .gap = 0.001};
     p.solve_seconds = {4.0 / ranks, 4.0 / ranks};
     p.median_seconds = 4.0 / ranks;
     p.stages = {{"relax", std::vector<RankShare>(static_cast<std::size_t>(ranks))}};
@@ -31,14 +31,14 @@ Sweep two_points() {
 }
 
 TEST(Efficiency, is_one_when_time_halves_with_twice_the_ranks) {
-  Sweep sweep = two_points();
+  ScalingSweep sweep = two_points();
   EXPECT_DOUBLE_EQ(efficiency(sweep, sweep.points[1]), 1.0);
   sweep.scaling = Scaling::weak;
   EXPECT_DOUBLE_EQ(efficiency(sweep, sweep.points[1]), 2.0);
 }
 
 TEST(StageShares, imbalance_is_slowest_over_mean) {
-  const Sweep sweep = two_points();
+  const ScalingSweep sweep = two_points();
   EXPECT_DOUBLE_EQ(sweep.points[1].stages[0].imbalance(), 2.0);
   EXPECT_DOUBLE_EQ(StageShares{}.imbalance(), 0.0);
 }
@@ -55,7 +55,7 @@ TEST(Csv, has_one_line_for_each_stage_and_rank) {
 }
 
 TEST(Table, says_what_is_modelled_and_whether_plans_agree) {
-  Sweep sweep = two_points();
+  ScalingSweep sweep = two_points();
   EXPECT_THAT(table_text(sweep), testing::HasSubstr("MODELLED, not measured"));
   EXPECT_THAT(table_text(sweep), testing::HasSubstr("plan digest d: the same in every run"));
   sweep.points[1].plan_digest = "e";
