@@ -21,7 +21,7 @@ using model::JobPlacement;
 using model::Level;
 
 /// One kind of place a job may lie in.
-struct Choice {
+struct BestFitOption {
   double value = 0.0;
   std::size_t kind = 0;
   Level width = Level::machine;
@@ -38,7 +38,7 @@ class BestFit {
 
   std::optional<JobPlacement> place(JobId id) {
     measure(id);
-    for (const Choice& choice : choices(id)) {
+    for (const BestFitOption& choice : options_of(id)) {
       auto placed = try_choice(id, choice);
       if (!placed) continue;
       index_.update(*placed, room_);
@@ -59,16 +59,16 @@ class BestFit {
     single_ = workload().tasks(job) == 1;
   }
 
-  std::vector<Choice> choices(JobId id) const {
+  std::vector<BestFitOption> options_of(JobId id) const {
     const Job& job = workload().job(id);
-    std::vector<Choice> result;
+    std::vector<BestFitOption> result;
     for (std::size_t i = 0; i < index_.kinds(); ++i) {
       const std::size_t kind = need_ > 0 ? i : index_.kinds() - 1 - i;
       if (index_.machines(kind).empty() || !allowed(job, kind)) continue;
       const Level widest = single_ ? Level::machine : job.domain;
       for (Level w = Level::machine; w <= widest; w = wider(w)) add(id, kind, w, result);
     }
-    std::ranges::stable_sort(result, std::greater{}, &Choice::value);
+    std::ranges::stable_sort(result, std::greater{}, &BestFitOption::value);
     return result;
   }
 
@@ -79,7 +79,7 @@ class BestFit {
 
   static Level wider(Level level) { return static_cast<Level>(static_cast<int>(level) + 1); }
 
-  void add(JobId id, std::size_t kind, Level width, std::vector<Choice>& result) const {
+  void add(JobId id, std::size_t kind, Level width, std::vector<BestFitOption>& result) const {
     const Job& job = workload().job(id);
     const bool home = job.home_rack.valid() || job.home_pod.valid();
     const GpuTypeId type = need_ > 0 ? GpuTypeId(kind) : GpuTypeId();
@@ -92,7 +92,7 @@ class BestFit {
     }
   }
 
-  std::optional<JobPlacement> try_choice(JobId id, const Choice& c) {
+  std::optional<JobPlacement> try_choice(JobId id, const BestFitOption& c) {
     switch (c.width) {
       case Level::machine:
         return on_machine(id, c);
@@ -109,13 +109,13 @@ class BestFit {
     return model::place_job(room_, workload(), id, candidates);
   }
 
-  std::optional<JobPlacement> on_machine(JobId id, const Choice& c) {
+  std::optional<JobPlacement> on_machine(JobId id, const BestFitOption& c) {
     if (c.distance == Level::rack) {
       return first_of(id, index_.in_rack(home_rack(id), c.kind, need_));
     }
     const bool here = c.distance == Level::pod;
     const auto& machines = here ? index_.machines(home_pod(id), c.kind) : index_.machines(c.kind);
-    const FreeIndex::Machine least{need_, std::numeric_limits<std::int64_t>::min(), MachineId()};
+    const FreeIndex::MachineKey least{need_, std::numeric_limits<std::int64_t>::min(), MachineId()};
     for (auto at = machines.lower_bound(least); at != machines.end(); ++at) {
       if (!fits_one(id, at->id)) continue;
       if (auto placed = on(id, std::span(&at->id, 1))) return placed;
@@ -140,7 +140,7 @@ class BestFit {
     return std::nullopt;
   }
 
-  std::optional<JobPlacement> in_racks(JobId id, const Choice& c) {
+  std::optional<JobPlacement> in_racks(JobId id, const BestFitOption& c) {
     if (c.distance == Level::rack) return in_rack(id, home_rack(id), c.kind);
     const auto& racks = index_.racks(c.kind);
     for (auto at = racks.lower_bound({need_, RackId()}); at != racks.end(); ++at) {
@@ -157,7 +157,7 @@ class BestFit {
     return on(id, index_.in_rack(rack, kind, least_));
   }
 
-  std::optional<JobPlacement> in_pods(JobId id, const Choice& c) {
+  std::optional<JobPlacement> in_pods(JobId id, const BestFitOption& c) {
     std::vector<std::tuple<std::int64_t, PodId>> pods;
     for (std::size_t p = 0; p < cluster().pods.size(); ++p) {
       const std::int64_t free = index_.free_in(PodId(p), c.kind);

@@ -7,16 +7,16 @@
 namespace berth::policy {
 namespace {
 
-FreeIndex::Machine measure(const model::Room& room, MachineId m) {
+FreeIndex::MachineKey measure(const model::Room& room, MachineId m) {
   return {room.free_milli(m), room.free_cpu(m), m};
 }
 
 /// The smallest key with `milli` free.
-FreeIndex::Machine at_least(std::int64_t milli) {
+FreeIndex::MachineKey at_least(std::int64_t milli) {
   return {milli, std::numeric_limits<std::int64_t>::min(), MachineId()};
 }
 
-std::vector<MachineId> from(const std::set<FreeIndex::Machine>& machines, std::int64_t milli) {
+std::vector<MachineId> from(const std::set<FreeIndex::MachineKey>& machines, std::int64_t milli) {
   std::vector<MachineId> result;
   for (auto at = machines.lower_bound(at_least(milli)); at != machines.end(); ++at) {
     result.push_back(at->id);
@@ -82,17 +82,17 @@ std::vector<MachineId> FreeIndex::in_rack(RackId rack, std::size_t kind, std::in
 
 void FreeIndex::update(const model::JobPlacement& placed, const model::Room& room) {
   for (const model::TaskPlacement& task : placed.tasks) {
-    const Machine now = measure(room, task.machine);
+    const MachineKey now = measure(room, task.machine);
     if (now != key_[task.machine.index()]) move(task.machine, now);
   }
 }
 
-void FreeIndex::move(MachineId machine, const Machine& now) {
-  Machine& old = key_[machine.index()];
+void FreeIndex::move(MachineId machine, const MachineKey& now) {
+  MachineKey& old = key_[machine.index()];
   const std::size_t kind = kind_of(cluster_, machine);
   const RackId rack = cluster_.machine_rack[machine.index()];
   const std::size_t pod = cluster_.pod_of(machine).index() * kinds_ + kind;
-  for (std::set<Machine>* machines : {&all_[kind], &pods_[pod]}) {
+  for (std::set<MachineKey>* machines : {&all_[kind], &pods_[pod]}) {
     machines->erase(old);
     machines->insert(now);
   }

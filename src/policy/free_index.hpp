@@ -18,16 +18,16 @@ namespace berth::policy {
 /// where the room is just enough. Kinds are the GPU types, then one more for CPU-only machines.
 class FreeIndex {
  public:
-  struct Machine {
+  struct MachineKey {
     std::int64_t milli;
     std::int64_t cpu;
     MachineId id;
-    auto operator<=>(const Machine&) const = default;
+    auto operator<=>(const MachineKey&) const = default;
   };
-  struct Rack {
+  struct RackKey {
     std::int64_t milli;
     RackId id;
-    auto operator<=>(const Rack&) const = default;
+    auto operator<=>(const RackKey&) const = default;
   };
 
   FreeIndex(const model::Cluster& cluster, const model::Room& room);
@@ -41,11 +41,11 @@ class FreeIndex {
   [[nodiscard]] std::vector<MachineId> in_rack(RackId rack, std::size_t kind,
                                                std::int64_t milli) const;
 
-  [[nodiscard]] const std::set<Machine>& machines(std::size_t kind) const { return all_[kind]; }
-  [[nodiscard]] const std::set<Machine>& machines(PodId pod, std::size_t kind) const {
+  [[nodiscard]] const std::set<MachineKey>& machines(std::size_t kind) const { return all_[kind]; }
+  [[nodiscard]] const std::set<MachineKey>& machines(PodId pod, std::size_t kind) const {
     return pods_[pod.index() * kinds_ + kind];
   }
-  [[nodiscard]] const std::set<Rack>& racks(std::size_t kind) const { return racks_[kind]; }
+  [[nodiscard]] const std::set<RackKey>& racks(std::size_t kind) const { return racks_[kind]; }
   [[nodiscard]] std::int64_t free_in(RackId rack, std::size_t kind) const {
     return rack_free_[rack.index() * kinds_ + kind];
   }
@@ -57,16 +57,16 @@ class FreeIndex {
   void update(const model::JobPlacement& placed, const model::Room& room);
 
  private:
-  void move(MachineId machine, const Machine& now);
+  void move(MachineId machine, const MachineKey& now);
 
   const model::Cluster& cluster_;
   std::size_t kinds_;
-  std::vector<Machine> key_;             // by MachineId
-  std::vector<std::set<Machine>> all_;   // by kind
-  std::vector<std::set<Machine>> pods_;  // by pod, kind
-  std::vector<std::set<Rack>> racks_;    // by kind
-  std::vector<std::int64_t> rack_free_;  // by rack, kind
-  std::vector<std::int64_t> pod_free_;   // by pod, kind
+  std::vector<MachineKey> key_;             // by MachineId
+  std::vector<std::set<MachineKey>> all_;   // by kind
+  std::vector<std::set<MachineKey>> pods_;  // by pod, kind
+  std::vector<std::set<RackKey>> racks_;    // by kind
+  std::vector<std::int64_t> rack_free_;     // by rack, kind
+  std::vector<std::int64_t> pod_free_;      // by pod, kind
   std::vector<std::size_t> first_in_rack_;
 };
 

@@ -22,7 +22,7 @@ struct Outfit {
   std::int64_t memory_gib;
 };
 
-struct Kind {
+struct MachineKind {
   std::string_view gpu_type;
   std::string_view name;
   std::int64_t rack_machines;
@@ -30,7 +30,7 @@ struct Kind {
 };
 
 enum : std::size_t { h100, a100, l40s, v100 };
-constexpr std::array<Kind, 4> kKinds{{
+constexpr std::array<MachineKind, 4> kKinds{{
     {"H100", "h100", 8, {{{112, 2048}, {96, 1024}}}},
     {"A100", "a100", 16, {{{128, 1024}, {96, 768}}}},
     {"L40S", "l40s", 16, {{{96, 768}, {64, 512}}}},
@@ -102,7 +102,7 @@ class HeteroCluster {
   }
 
   ClassId gpu_class(std::size_t kind, std::size_t outfit, std::int32_t gpus) {
-    const Kind& k = kKinds[kind];
+    const MachineKind& k = kKinds[kind];
     const Outfit& o = k.outfits[outfit];
     std::string name = fmt::format("{}-{}c", k.name, o.cores);
     if (gpus < kGpusPerMachine) name += fmt::format("-{}gpu", gpus);

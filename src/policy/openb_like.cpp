@@ -15,7 +15,7 @@
 namespace berth::policy {
 namespace {
 
-class Layout {
+class OpenbCluster {
  public:
   /// Classes in the order of the table, each with its part of the GPUs; the first takes the rest.
   model::Cluster build(const GenerateOptions& options) {
@@ -97,7 +97,7 @@ model::Shape draw_shape(std::int64_t milli, Dice& dice) {
 
 model::Instance openb_like(const GenerateOptions& options) {
   model::Instance instance;
-  instance.cluster = Layout().build(options);
+  instance.cluster = OpenbCluster().build(options);
   const auto sizes = draw_sizes(options, without_above(openb_mix(), options.gpus));
   WorkloadBuilder out(sizes.size(), instance.cluster.gpu_types.size(), {"task"});
   for (std::size_t j = 0; j < sizes.size(); ++j) {
