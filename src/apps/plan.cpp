@@ -72,7 +72,7 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   if (!flags.trace.empty()) comm.record_events();
   const double start = progress.seconds();
   model::Instance instance = pipeline::load_instance(comm, flags.input);
-  coordinator::JobStore jobs(comm, instance.workload);
+  coordinator::JobRecords jobs(comm, instance.workload);
   const double loaded = progress.seconds();
   model::Plan plan = pipeline::plan_in_parts(comm, instance, flags.plan, progress, jobs);
   plan.options = record(flags);

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "berth/base/infinity.hpp"
-#include "berth/coordinator/wire.hpp"
+#include "berth/coordinator/packed_placement.hpp"
 #include "berth/model/free_machine.hpp"
 #include "berth/solver/shard.hpp"
 
@@ -164,10 +164,10 @@ std::vector<JobId> Assignment::open_jobs() const {
 
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
-                  std::span<const double> prices, const JobStore& store, const StopToken& stop,
+                  std::span<const double> prices, const JobRecords& records, const StopToken& stop,
                   const model::Limits* limits) {
   std::vector<Wish> all = comm.gather_varying<Wish>(
-      comm.agreed([&] { return wishes(valuation, pools, shards, prices, store.home_jobs()); }));
+      comm.agreed([&] { return wishes(valuation, pools, shards, prices, records.home_jobs()); }));
   std::ranges::sort(all, {}, &Wish::job);
   Assignment result;
   Assigner assigner(valuation, shards);
@@ -180,7 +180,7 @@ Assignment assign(const comm::Communicator& comm, const model::Valuation& valuat
     if (large > 0) needed = jobs_for(std::span(all).first(large), result);
   }
   comm.broadcast_vector(needed);
-  store.hand_out([&] { return store.from_home({needed}); });
+  records.scatter([&] { return records.only_home({needed}); });
   comm.agreed_on_root([&] {
     model::Placement gangs;
     if (large > 0) {
@@ -194,9 +194,9 @@ Assignment assign(const comm::Communicator& comm, const model::Valuation& valuat
   });
   comm.broadcast_vector(result.shard_of, 0);
   for (model::Placement* part : {&result.spanning, &result.kept}) {
-    auto stream = to_wire(*part);
+    auto stream = pack_placement(*part);
     comm.broadcast_vector(stream, 0);
-    *part = from_wire(stream);
+    *part = unpack_placement(stream);
   }
   return result;
 }

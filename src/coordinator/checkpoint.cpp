@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "berth/comm/lists.hpp"
-#include "berth/coordinator/job_store.hpp"
-#include "berth/coordinator/wire.hpp"
+#include "berth/coordinator/job_records.hpp"
+#include "berth/coordinator/packed_placement.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -70,7 +70,7 @@ Contents gather_contents(const comm::Communicator& comm, std::span<const solver:
     if (shard.id().value() < first || shard.id().value() >= last) continue;
     const solver::ShardContent content = shard.content();
     Contents one;
-    append(one, to_wire(content.placed));
+    append(one, pack_placement(content.placed));
     append(one, content.unplaced);
     append(one, content.evicted);
     stream.push_back(shard.id().value());
@@ -103,7 +103,7 @@ void restore_contents(std::span<const std::int64_t> contents, std::span<solver::
   for (solver::Shard& shard : mine) {
     Reader reader(content_of.at(shard.id().value()));
     solver::ShardContent content;
-    content.placed = from_wire(reader.list());
+    content.placed = unpack_placement(reader.list());
     content.unplaced = reader.jobs();
     content.evicted = reader.jobs();
     shard.restore(std::move(content));
@@ -114,7 +114,7 @@ std::vector<JobId> jobs_of(std::span<const std::int64_t> contents) {
   std::vector<JobId> jobs;
   for (const auto& [shard, stream] : by_shard(contents)) {
     Reader content(stream);
-    std::ranges::move(jobs_of(from_wire(content.list())), std::back_inserter(jobs));
+    std::ranges::move(jobs_of(unpack_placement(content.list())), std::back_inserter(jobs));
     std::ranges::move(content.jobs(), std::back_inserter(jobs));  // who was pushed out waits too
   }
   return jobs;

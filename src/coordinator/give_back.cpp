@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "berth/coordinator/wire.hpp"
+#include "berth/coordinator/packed_placement.hpp"
 
 namespace berth::coordinator {
 
@@ -30,7 +30,7 @@ void GiveBack::keep_only(const std::map<ShardId, Content>& pieces,
   std::vector<JobId> jobs = jobs_of(pieces);
   std::ranges::move(jobs_of(spanning), std::back_inserter(jobs));
   for (const auto& [shard, p] : held_) jobs.push_back(p.job);
-  terrain_.jobs.keep(jobs);
+  terrain_.jobs.retain_only(jobs);
 }
 
 model::Placement GiveBack::staying() const {
@@ -41,9 +41,9 @@ model::Placement GiveBack::staying() const {
 
 void GiveBack::finish(std::span<Shard> mine, model::Placement& spanning) {
   auto contents = post_.deliver();
-  spanning = from_wire(comm_.all_gather_varying<std::int64_t>(to_wire(over_shards_)));
+  spanning = unpack_placement(comm_.all_gather_varying<std::int64_t>(pack_placement(over_shards_)));
   std::ranges::sort(spanning, {}, &JobPlacement::job);
-  terrain_.jobs.show(jobs_of(over_shards_));
+  terrain_.jobs.broadcast(jobs_of(over_shards_));
   for (const auto& [shard, p] : held_) contents[shard].placed.push_back(p);
   for (Shard& shard : mine) {
     Content& content = contents[shard.id()];
@@ -51,7 +51,7 @@ void GiveBack::finish(std::span<Shard> mine, model::Placement& spanning) {
     for (const JobPlacement& p : spanning) shard.reserve(p);
     shard.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
   }
-  terrain_.jobs.keep(mine, spanning);
+  terrain_.jobs.retain_only(mine, spanning);
 }
 
 }  // namespace berth::coordinator

@@ -8,7 +8,7 @@
 
 #include "berth/comm/lists.hpp"
 #include "berth/coordinator/coordinate.hpp"
-#include "berth/coordinator/wire.hpp"
+#include "berth/coordinator/packed_placement.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -22,22 +22,22 @@ constexpr std::size_t kSlices = 16;
 }  // namespace
 
 Placement placements_at_home(const comm::Communicator& comm, std::span<const solver::Shard> mine,
-                             const Placement& spanning, const JobStore& store) {
+                             const Placement& spanning, const JobRecords& records) {
   Placement here;
   for (std::size_t slice = 0; slice < kSlices; ++slice) {
     std::vector<std::vector<std::int64_t>> by_home(static_cast<std::size_t>(comm.size()));
     for (const solver::Shard& shard : mine) {
       if (shard.id().index() % kSlices != slice) continue;
       for (const JobPlacement& placed : shard.placement()) {
-        auto& stream = by_home[static_cast<std::size_t>(store.home(placed.job))];
-        std::ranges::move(to_wire({placed}), std::back_inserter(stream));
+        auto& stream = by_home[static_cast<std::size_t>(records.home(placed.job))];
+        std::ranges::move(pack_placement({placed}), std::back_inserter(stream));
       }
     }
     const auto got = comm::exchange_lists(comm, std::move(by_home));
-    std::ranges::move(from_wire(got.values), std::back_inserter(here));
+    std::ranges::move(unpack_placement(got.values), std::back_inserter(here));
   }
   std::ranges::copy_if(spanning, std::back_inserter(here), [&](const JobPlacement& placed) {
-    return store.home(placed.job) == comm.rank();
+    return records.home(placed.job) == comm.rank();
   });
   std::ranges::sort(here, {}, &JobPlacement::job);
   return here;

@@ -93,16 +93,17 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
                        const model::Pools& pools, const partition::Shards& shards,
                        const partition::Ownership& owners, const Assignment& assignment,
                        std::span<const double> prices, const solver::ShardOptions& options,
-                       JobStore& store) {
+                       JobRecords& records) {
   const auto ranks = static_cast<std::size_t>(comm.size());
-  store.hand_out([&] { return store.from_home(JobLists(ranks, jobs_of(assignment.spanning))); });
+  records.scatter([&] { return records.only_home(JobLists(ranks, jobs_of(assignment.spanning))); });
   std::vector<Shard> mine = own_shards(comm, valuation, pools, shards, owners, options);
-  if (comm.min(places_are_alike(valuation, store.home_jobs()) ? 1 : 0) == 1) {
-    store.gather();
+  if (comm.min(places_are_alike(valuation, records.home_jobs()) ? 1 : 0) == 1) {
+    records.gather_to_root();
     return plan_as_one(comm, valuation, pools, shards, assignment, std::move(mine), prices, options,
-                       Post(comm, owners, store));
+                       Post(comm, owners, records));
   }
-  store.hand_out([&] { return store.from_home(jobs_by_owner(assignment, shards, owners, ranks)); });
+  records.scatter(
+      [&] { return records.only_home(jobs_by_owner(assignment, shards, owners, ranks)); });
   comm.agreed([&] {
     auto left = std::ssize(mine);
     for (Shard& shard : mine) {

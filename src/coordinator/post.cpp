@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "berth/comm/lists.hpp"
-#include "berth/coordinator/wire.hpp"
+#include "berth/coordinator/packed_placement.hpp"
 
 namespace berth::coordinator {
 
@@ -15,7 +15,7 @@ using model::Placement;
 
 void Post::add(ShardId piece, Kind kind, JobId job, std::span<const std::int64_t> values) {
   const auto rank = static_cast<std::size_t>(owners_.owner[piece.index()]);
-  if (store_.in_parts()) jobs_[rank].push_back(job);
+  if (records_.distributed()) jobs_[rank].push_back(job);
   std::vector<std::int64_t>& stream = to_[rank];
   stream.insert(stream.end(), {piece.value(), static_cast<std::int64_t>(kind),
                                static_cast<std::int64_t>(values.size())});
@@ -23,7 +23,7 @@ void Post::add(ShardId piece, Kind kind, JobId job, std::span<const std::int64_t
 }
 
 void Post::add(ShardId piece, Kind kind, const JobPlacement& placed) {
-  add(piece, kind, placed.job, to_wire(Placement{placed}));
+  add(piece, kind, placed.job, pack_placement(Placement{placed}));
 }
 
 void Post::add(ShardId piece, JobId waiting) {
@@ -38,7 +38,7 @@ std::vector<std::int64_t> Post::exchange() {
 
 std::map<ShardId, Content> Post::deliver() {
   std::map<ShardId, Content> content;
-  store_.send(std::exchange(jobs_, JobLists(to_.size())));
+  records_.send(std::exchange(jobs_, JobLists(to_.size())));
   const std::vector<std::int64_t> got = exchange();
   for (std::size_t at = 0; at < got.size();) {
     Content& to = content[ShardId(static_cast<std::int32_t>(got[at]))];
@@ -60,7 +60,7 @@ void Post::put(Content& to, Kind kind, std::span<const std::int64_t> values) {
     to.waiting.emplace_back(static_cast<std::int32_t>(values.front()));
     return;
   }
-  Placement one = from_wire(values);
+  Placement one = unpack_placement(values);
   (kind == Kind::placed ? to.placed : to.pinned).push_back(std::move(one.front()));
 }
 

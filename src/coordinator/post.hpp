@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "berth/comm/communicator.hpp"
-#include "berth/coordinator/job_store.hpp"
+#include "berth/coordinator/job_records.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/partition/partition.hpp"
 
@@ -27,10 +27,11 @@ enum class Kind : std::int64_t { placed, pinned, waiting };
 /// {piece, kind, length, values}. The jobs' own records go with it.
 class Post {
  public:
-  Post(const comm::Communicator& comm, const partition::Ownership& owners, const JobStore& store)
+  Post(const comm::Communicator& comm, const partition::Ownership& owners,
+       const JobRecords& records)
       : comm_(comm),
         owners_(owners),
-        store_(store),
+        records_(records),
         to_(static_cast<std::size_t>(comm.size())),
         jobs_(to_.size()) {}
 
@@ -48,7 +49,7 @@ class Post {
 
   const comm::Communicator& comm_;
   const partition::Ownership& owners_;
-  const JobStore& store_;
+  const JobRecords& records_;
   using Streams = std::vector<std::vector<std::int64_t>>;
   Streams to_;     ///< by rank
   JobLists jobs_;  ///< named there, where records go

@@ -19,7 +19,7 @@ using solver::JobOffer;
 using solver::Shard;
 
 Rounds::Rounds(const comm::Communicator& comm, const model::Valuation& valuation,
-               const JobStore& jobs, std::span<Shard> mine, const RoundOptions& options,
+               const JobRecords& jobs, std::span<Shard> mine, const RoundOptions& options,
                const RoundState& start)
     : comm_(comm),
       valuation_(valuation),
@@ -48,7 +48,7 @@ RoundReport Rounds::step(int round) {
   improve();
   update_prices(comm_, valuation_, mine_);
   pending_.invalidate_placed(comm_, mine_);
-  jobs_.keep(mine_, spanning_, pending_.jobs());
+  jobs_.retain_only(mine_, spanning_, pending_.jobs());
   return report;
 }
 
@@ -92,13 +92,13 @@ std::vector<JobOffer> Rounds::choose(std::span<const JobOffer> offers, int most,
 
 /// All ranks are to know the jobs on the table.
 void Rounds::show(std::span<const JobOffer> offers) const {
-  if (!jobs_.in_parts()) return;
+  if (!jobs_.distributed()) return;
   std::vector<JobId> own;
   for (const JobOffer& offer : offers) {
     const auto here = [&](const Shard& shard) { return shard.id() == offer.source; };
     if (std::ranges::any_of(mine_, here)) own.push_back(offer.job);
   }
-  jobs_.show(own);
+  jobs_.broadcast(own);
 }
 
 PushedRound Rounds::push(std::vector<JobOffer> offers, int round) const {

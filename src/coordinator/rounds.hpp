@@ -21,7 +21,7 @@ namespace berth::coordinator {
 class Rounds {
  public:
   /// Goes on from `start`, whose spanning jobs must outlive this: offers do not change them.
-  Rounds(const comm::Communicator& comm, const model::Valuation& valuation, const JobStore& jobs,
+  Rounds(const comm::Communicator& comm, const model::Valuation& valuation, const JobRecords& jobs,
          std::span<solver::Shard> mine, const RoundOptions& options, const RoundState& start);
 
   /// One round; all ranks return the same report, without its objective and cost.
@@ -60,7 +60,7 @@ class Rounds {
 
   const comm::Communicator& comm_;
   const model::Valuation& valuation_;
-  const JobStore& jobs_;
+  const JobRecords& jobs_;
   std::span<solver::Shard> mine_;
   RoundOptions options_;
   const model::Placement& spanning_;

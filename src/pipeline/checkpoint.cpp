@@ -10,7 +10,7 @@
 
 #include "berth/base/bytes.hpp"
 #include "berth/base/error.hpp"
-#include "berth/coordinator/wire.hpp"
+#include "berth/coordinator/packed_placement.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -31,7 +31,7 @@ std::string bytes_of(const Checkpoint& c) {
   w.value(c.consensus.bound);
   w.value(std::int64_t{c.consensus.evaluations});
   w.list<solver::TaskPrice>(c.task_prices);
-  w.list<std::int64_t>(coordinator::to_wire(c.rounds.spanning));
+  w.list<std::int64_t>(coordinator::pack_placement(c.rounds.spanning));
   w.value(std::int64_t{c.rounds.round});
   w.value(std::int64_t{c.rounds.regroups});
   w.value(std::int64_t{c.rounds.idle_rounds});
@@ -64,7 +64,7 @@ Checkpoint parse(std::string_view bytes) {
   r.list(c.task_prices);
   std::vector<std::int64_t> spanning;
   r.list(spanning);
-  c.rounds.spanning = coordinator::from_wire(spanning);
+  c.rounds.spanning = coordinator::unpack_placement(spanning);
   c.rounds.round = small(r);
   c.rounds.regroups = small(r);
   c.rounds.idle_rounds = small(r);

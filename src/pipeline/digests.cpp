@@ -11,7 +11,7 @@
 namespace berth::pipeline {
 
 std::string instance_digest(const comm::Communicator& comm, const model::Instance& instance,
-                            const coordinator::JobStore& jobs) {
+                            const coordinator::JobRecords& jobs) {
   std::optional<model::InstanceDigest> digest;  // on rank 0, as is this
   std::vector<JobId> order;
   if (comm.rank() == 0) {
@@ -19,7 +19,7 @@ std::string instance_digest(const comm::Communicator& comm, const model::Instanc
     order = all_jobs(instance.workload);
   }
   each_window(comm, order, [&](const std::vector<JobId>& window) {
-    const auto guests = jobs.invite(window);
+    const auto borrowed = jobs.borrow(window);
     if (!digest) return;
     for (const JobId job : window) digest->add(job);
   });

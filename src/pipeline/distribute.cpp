@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "berth/coordinator/job_store.hpp"
+#include "berth/coordinator/job_records.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -123,9 +123,9 @@ void send_pinned_jobs(const Communicator& comm, model::Workload& workload) {
   for (const model::Running& r : workload.running) {
     if (r.pinned) pinned.push_back(r.job);
   }
-  const coordinator::JobStore store(comm, workload);
-  store.hand_out([&] {
-    return store.from_home(coordinator::JobLists(static_cast<std::size_t>(comm.size()), pinned));
+  const coordinator::JobRecords records(comm, workload);
+  records.scatter([&] {
+    return records.only_home(coordinator::JobLists(static_cast<std::size_t>(comm.size()), pinned));
   });
 }
 

@@ -19,7 +19,7 @@ model::Talk agreed_talk(const Communicator& comm, const model::Instance& instanc
 }
 
 model::UplinkGroups agreed_uplinks(const Communicator& comm, const model::Instance& instance,
-                                   const model::Links& links, const coordinator::JobStore& jobs) {
+                                   const model::Links& links, const coordinator::JobRecords& jobs) {
   model::UplinkGroups uplinks(instance, links);
   std::vector<model::UplinkGroups::Demand> demands(uplinks.size());
   const auto all =
@@ -38,14 +38,14 @@ model::Level agreed_level(const Communicator& comm, const model::Instance& insta
 }  // namespace
 
 Ground::Ground(const Communicator& comm, const model::Instance& instance,
-               const PlanOptions& options, Stages& stages, coordinator::JobStore& jobs)
+               const PlanOptions& options, Stages& stages, coordinator::JobRecords& jobs)
     : face_(instance, options.objective),
       quotas_(instance, options.objective),
       links_(instance, agreed_talk(comm, instance)),
       uplinks_(agreed_uplinks(comm, instance, links_, jobs)),
       pools_(model::make_pools(instance.cluster, agreed_level(comm, instance, options.objective))) {
   if (options.online.batch > 0) {
-    jobs.gather();
+    jobs.gather_to_root();
     comm.agreed_on_root([&] { expect_single_tasks(face_); });  // it knows the names
   }
   shards_ = stages.run("partition",
@@ -56,7 +56,7 @@ Ground::Ground(const Communicator& comm, const model::Instance& instance,
 }
 
 Scene Ground::scene(const Communicator& comm, const PlanOptions& options,
-                    coordinator::JobStore& jobs) const {
+                    coordinator::JobRecords& jobs) const {
   return {comm, face_, quotas_, links_, uplinks_, pools_, shards_, owners_, options, jobs, digest_};
 }
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "berth/coordinator/job_store.hpp"
+#include "berth/coordinator/job_records.hpp"
 #include "berth/model/ledger.hpp"
 #include "berth/partition/partition.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
@@ -19,11 +19,11 @@ class Ground {
  public:
   /// Collective.
   Ground(const comm::Communicator& comm, const model::Instance& instance,
-         const PlanOptions& options, Stages& stages, coordinator::JobStore& jobs);
+         const PlanOptions& options, Stages& stages, coordinator::JobRecords& jobs);
 
   /// Refers to this and to what it is given.
   [[nodiscard]] Scene scene(const comm::Communicator& comm, const PlanOptions& options,
-                            coordinator::JobStore& jobs) const;
+                            coordinator::JobRecords& jobs) const;
 
  private:
   model::Valuation face_;

@@ -92,7 +92,7 @@ bool lacks_required(const Scene& scene, const model::Placement& placement) {
 
 /// Rank 0 looks at all jobs and all that is placed.
 void repair_required(const Scene& scene, const Start& start, model::Placement& placement) {
-  scene.jobs.gather();
+  scene.jobs.gather_to_root();
   placement = gather_placement(scene.comm, std::move(placement));
   scene.comm.agreed_on_root([&] {
     solver::repair_required_jobs(*start.valuation, start.limits.get(), placement,
@@ -140,9 +140,9 @@ Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Sta
                                                              done.spanning, scene.jobs),
                 .rounds = done.rounds,
                 .spanning = done.spanning.size(),
-                .most_jobs = scene.comm.max(scene.jobs.held())};
+                .most_jobs = scene.comm.max(scene.jobs.count_local())};
   start.local.mine.clear();  // what follows looks at the plan alone
-  scene.jobs.keep({});
+  scene.jobs.retain_only({});
   if (scene.comm.max(lacks_required(scene, placed.placement) ? 1 : 0) == 1) {
     repair_required(scene, start, placed.placement);
   }
@@ -156,7 +156,7 @@ Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Sta
 Placed place_online(const Scene& scene, Stages& stages) {
   Placed placed;
   stages.run("online", [&] {
-    scene.jobs.gather();
+    scene.jobs.gather_to_root();
     scene.comm.agreed_on_root(
         [&] { placed.placement = place_in_order(scene.face, online_options(scene.options)); });
   });

@@ -54,7 +54,7 @@ void tighten(const Scene& scene, const Start& start, const Judge& judge, Proof& 
   const auto goal = tightening(instance, options, judge.objective(placement));
   if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
   if (goal.steps <= 0 && !nics_matter(instance)) return;
-  scene.jobs.gather();
+  scene.jobs.gather_to_root();
   placement = gather_placement(scene.comm, std::move(placement));
   scene.comm.agreed_on_root([&] {
     proof = price_nics(instance, options.objective, std::move(proof), options.stop);
@@ -162,7 +162,7 @@ void validate(const PlanOptions& options) {
 
 model::Plan plan_in_parts(const Communicator& comm, const model::Instance& instance,
                           const PlanOptions& options, report::ProgressTable& progress,
-                          coordinator::JobStore& jobs) {
+                          coordinator::JobRecords& jobs) {
   Stages stages(comm);
   const Ground ground(comm, instance, options, stages, jobs);
   const Scene scene = ground.scene(comm, options, jobs);
@@ -204,7 +204,7 @@ void gather_plan(const Communicator& comm, model::Plan& plan) {
 
 model::Plan plan_cluster(const Communicator& comm, const model::Instance& instance,
                          const PlanOptions& options, report::ProgressTable& progress) {
-  auto jobs = coordinator::JobStore::of_whole(comm, instance.workload);
+  auto jobs = coordinator::JobRecords::of_replicated(comm, instance.workload);
   model::Plan plan = plan_in_parts(comm, instance, options, progress, jobs);
   gather_plan(comm, plan);
   return plan;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "berth/comm/lists.hpp"
-#include "berth/coordinator/job_store.hpp"
-#include "berth/coordinator/job_wire.hpp"
+#include "berth/coordinator/job_records.hpp"
+#include "berth/coordinator/packed_jobs.hpp"
 #include "berth/io/job_blocks.hpp"
 #include "berth/parallel/loops.hpp"
 #include "berth/parallel/threads.hpp"
@@ -23,7 +23,7 @@ namespace berth::pipeline {
 namespace {
 
 using comm::Communicator;
-using coordinator::JobStore;
+using coordinator::JobRecords;
 
 /// However many ranks and threads there are: text of one deal at most, about.
 constexpr std::size_t kDealBytes = std::size_t{1} << 25;
@@ -120,14 +120,14 @@ void send_home(const Communicator& comm, const io::MergedJobs& merged, model::Wo
   if (jobs > homes.position.size()) {
     homes.position.resize(static_cast<std::size_t>(jobs), model::Workload::kMissing);
   }
-  std::vector<coordinator::JobWords> words(static_cast<std::size_t>(comm.size()));
+  std::vector<coordinator::PackedJobs> words(static_cast<std::size_t>(comm.size()));
   for (std::size_t j = 0; j < merged.jobs.size(); ++j) {
     const JobId id(merged.first + j);
     const model::Job& job = merged.jobs[j];
-    coordinator::append_job(words[static_cast<std::size_t>(JobStore::home_of(id, comm.size()))], id,
-                            job, std::span(merged.groups).subspan(job.first_group, job.groups));
+    coordinator::pack_job(words[static_cast<std::size_t>(JobRecords::home_of(id, comm.size()))], id,
+                          job, std::span(merged.groups).subspan(job.first_group, job.groups));
   }
-  coordinator::add_jobs(comm::exchange_lists(comm, std::move(words)).values, homes);
+  coordinator::unpack_jobs(comm::exchange_lists(comm, std::move(words)).values, homes);
 }
 
 /// A piece of the lines for each thread.

@@ -12,9 +12,9 @@ namespace berth::pipeline {
 
 /// Reads a jobs file with all ranks: rank 0 hands out blocks of whole lines, every rank's threads
 /// parse theirs, and rank 0 puts the records together in the order of the file and sends each to
-/// the rank where the job is at home (coordinator::JobStore). Names and what jobs share are on rank
-/// 0 alone. Put together it is what io::read_jobs gives; an error is thrown on all ranks, the same
-/// as there.
+/// the rank where the job is at home (coordinator::JobRecords). Names and what jobs share are on
+/// rank 0 alone. Put together it is what io::read_jobs gives; an error is thrown on all ranks, the
+/// same as there.
 ///
 /// Collective. Rank 0 holds one block of text of each thread of each rank, 32 MiB at most (or one
 /// line of each rank), at a time, the records made of it, and as much of what is next.

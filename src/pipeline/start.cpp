@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "berth/coordinator/assign.hpp"
-#include "berth/coordinator/wire.hpp"
+#include "berth/coordinator/packed_placement.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -77,9 +77,9 @@ void hand_out(const comm::Communicator& comm, Checkpoint& c) {
   comm.broadcast_value(c.consensus.bound);
   comm.broadcast_value(c.consensus.evaluations);
   comm.broadcast_vector(c.task_prices);
-  auto spanning = coordinator::to_wire(c.rounds.spanning);
+  auto spanning = coordinator::pack_placement(c.rounds.spanning);
   comm.broadcast_vector(spanning);
-  c.rounds.spanning = coordinator::from_wire(spanning);
+  c.rounds.spanning = coordinator::unpack_placement(spanning);
   comm.broadcast_value(c.rounds.round);
   comm.broadcast_value(c.rounds.regroups);
   comm.broadcast_value(c.rounds.idle_rounds);
@@ -116,8 +116,8 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
   prices.stop = scene.options.stop;
   Start start;
   start.consensus = stages.run("relax", [&] {
-    scene.jobs.hand_out([&] {
-      return scene.jobs.from_home(
+    scene.jobs.scatter([&] {
+      return scene.jobs.only_home(
           coordinator::dealt_jobs(scene.face, static_cast<std::size_t>(scene.comm.size())));
     });
     return coordinator::consensus(scene.comm, scene.face, scene.pools, scene.quotas, scene.uplinks,
@@ -126,7 +126,7 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
   progress.line({.stage = "relax",
                  .objective = std::nan(""),
                  .bound = start.consensus.bound - scene.face.stop_costs()});
-  scene.jobs.keep({});
+  scene.jobs.retain_only({});
   start.valuation = priced(scene, start.consensus);
   start.limits = limits_of(scene, start.consensus);
   coordinator::Assignment jobs = stages.run("assign", [&] {

@@ -26,7 +26,7 @@ struct Scene {
   const partition::Shards& shards;
   const partition::Ownership& owners;
   const PlanOptions& options;
-  coordinator::JobStore& jobs;
+  coordinator::JobRecords& jobs;
   const std::string& digest;  ///< of the instance; empty where nobody asks
 };
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "berth/base/bytes.hpp"
-#include "berth/coordinator/wire.hpp"
+#include "berth/coordinator/packed_placement.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -51,8 +51,8 @@ model::Placement gather_window(const Communicator& comm, std::span<const JobId> 
     const auto at = std::ranges::lower_bound(mine, job, {}, &model::JobPlacement::job);
     if (at != mine.end() && at->job == job) here.push_back(*at);
   }
-  const auto stream = comm.gather_varying<std::int64_t>(coordinator::to_wire(here));
-  model::Placement all = coordinator::from_wire(stream);
+  const auto stream = comm.gather_varying<std::int64_t>(coordinator::pack_placement(here));
+  model::Placement all = coordinator::unpack_placement(stream);
   std::vector<std::pair<JobId, std::size_t>> places;
   for (std::size_t i = 0; i < window.size() && !all.empty(); ++i) places.emplace_back(window[i], i);
   std::ranges::sort(places);
@@ -77,8 +77,8 @@ model::Placement gather_placement(const Communicator& comm, model::Placement min
     const std::size_t end = mine.size() * (slice + 1) / kParts;
     const model::Placement part(std::make_move_iterator(mine.begin() + std::ptrdiff_t(begin)),
                                 std::make_move_iterator(mine.begin() + std::ptrdiff_t(end)));
-    const auto stream = comm.gather_varying<std::int64_t>(coordinator::to_wire(part));
-    std::ranges::move(coordinator::from_wire(stream), std::back_inserter(all));
+    const auto stream = comm.gather_varying<std::int64_t>(coordinator::pack_placement(part));
+    std::ranges::move(coordinator::unpack_placement(stream), std::back_inserter(all));
   }
   std::ranges::sort(all, {}, &model::JobPlacement::job);
   return all;

@@ -14,7 +14,7 @@ namespace berth::pipeline {
 
 void write_plan(const comm::Communicator& comm, const std::string& path,
                 const model::Instance& instance, const model::Plan& plan,
-                const coordinator::JobStore& jobs) {
+                const coordinator::JobRecords& jobs) {
   std::optional<io::AtomicFile> file;  // on rank 0, as are these
   std::optional<io::PlanText> text;
   std::vector<JobId> order;
@@ -30,7 +30,7 @@ void write_plan(const comm::Communicator& comm, const std::string& path,
     });
   };
   each_window(comm, order, [&](const std::vector<JobId>& window) {
-    const auto guests = jobs.invite(window);
+    const auto borrowed = jobs.borrow(window);
     write(gather_window(comm, window, plan.placements));
   });
   each_window(comm, order, [&](const std::vector<JobId>& window) {

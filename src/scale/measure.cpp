@@ -95,8 +95,8 @@ ScalingPoint measure_once(const Communicator& comm, model::Instance& instance,
   run.begin_stage("load");
   run.record_events();
   pipeline::distribute(run, instance);
-  coordinator::JobStore jobs(run, instance.workload);
-  jobs.spread();         // as they are when files are read
+  coordinator::JobRecords jobs(run, instance.workload);
+  jobs.scatter_homes();  // as they are when files are read
   forget_peak_memory();  // of making them on rank 0
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   const std::clock_t begin = std::clock();
@@ -123,7 +123,7 @@ ScalingPoint measure_once(const Communicator& comm, model::Instance& instance,
   point.shard_seconds = gather_spans(comm, run, "shard");
   point.evaluate_seconds = gather_spans(comm, run, "evaluate");
   point.peak_memory_mib = comm.all_gather(peak_memory_mib());
-  jobs.gather();  // for the next run
+  jobs.gather_to_root();  // for the next run
   return point;
 }
 

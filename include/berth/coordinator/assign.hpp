@@ -7,7 +7,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
-#include "berth/coordinator/job_store.hpp"
+#include "berth/coordinator/job_records.hpp"
 #include "berth/model/ledger.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
@@ -42,7 +42,7 @@ struct Assignment {
 /// and all hear of it. O(jobs x (types + shards)). After `stop` no more gangs are placed first.
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
-                  std::span<const double> prices, const JobStore& store, const StopToken& stop = {},
-                  const model::Limits* limits = nullptr);
+                  std::span<const double> prices, const JobRecords& records,
+                  const StopToken& stop = {}, const model::Limits* limits = nullptr);
 
 }  // namespace berth::coordinator

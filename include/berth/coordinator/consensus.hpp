@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "berth/comm/communicator.hpp"
-#include "berth/coordinator/job_store.hpp"
+#include "berth/coordinator/job_records.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
 #include "berth/solver/market.hpp"

@@ -104,6 +104,6 @@ Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& v
 /// and all that spans. Collective.
 model::Placement placements_at_home(const comm::Communicator& comm,
                                     std::span<const solver::Shard> mine,
-                                    const model::Placement& spanning, const JobStore& store);
+                                    const model::Placement& spanning, const JobRecords& records);
 
 }  // namespace berth::coordinator

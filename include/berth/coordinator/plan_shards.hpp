@@ -6,7 +6,7 @@
 
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/assign.hpp"
-#include "berth/coordinator/job_store.hpp"
+#include "berth/coordinator/job_records.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
 #include "berth/partition/partition.hpp"
@@ -43,6 +43,6 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
                        const model::Pools& pools, const partition::Shards& shards,
                        const partition::Ownership& owners, const Assignment& assignment,
                        std::span<const double> prices, const solver::ShardOptions& options,
-                       JobStore& store);
+                       JobRecords& records);
 
 }  // namespace berth::coordinator

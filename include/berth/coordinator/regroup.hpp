@@ -7,7 +7,7 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
-#include "berth/coordinator/job_store.hpp"
+#include "berth/coordinator/job_records.hpp"
 #include "berth/coordinator/limits.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
@@ -23,7 +23,7 @@ struct Terrain {
   const partition::Ownership& owners;
   const model::Pools& pools;
   std::span<const double> prices;  ///< by PoolId, value per GPU
-  const JobStore& jobs;            ///< which ranks hold whose records
+  const JobRecords& jobs;          ///< which ranks hold whose records
 };
 
 /// The cluster cut anew: whole pods while there are two for each of `groups`, else whole racks,

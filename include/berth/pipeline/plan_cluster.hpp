@@ -9,7 +9,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/coordinate.hpp"
-#include "berth/coordinator/job_store.hpp"
+#include "berth/coordinator/job_records.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/plan.hpp"
 #include "berth/partition/partition.hpp"
@@ -58,8 +58,8 @@ void validate(const PlanOptions& options);
 std::map<std::string, std::string> changed(const coordinator::RoundOptions& rounds);
 
 /// Reads the files: rank 0 reads, all ranks parse the jobs in blocks of lines. Every rank gets the
-/// jobs that are at home there (coordinator::JobStore) and what all need of the instance; names are
-/// on rank 0. All ranks return or all throw.
+/// jobs that are at home there (coordinator::JobRecords) and what all need of the instance; names
+/// are on rank 0. All ranks return or all throw.
 /// @param block_bytes  of the jobs' text that a thread parses at a time; by default as io's own
 ///                     reader does
 model::Instance load_instance(const comm::Communicator& comm, const Input& input,
@@ -75,7 +75,7 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
 /// @param jobs  of this communicator and the instance's workload
 model::Plan plan_in_parts(const comm::Communicator& comm, const model::Instance& instance,
                           const PlanOptions& options, report::ProgressTable& progress,
-                          coordinator::JobStore& jobs);
+                          coordinator::JobRecords& jobs);
 
 /// Brings placements and waiting jobs of a plan in parts to rank 0; elsewhere none are left.
 /// Collective.

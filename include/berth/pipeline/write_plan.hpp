@@ -4,7 +4,7 @@
 #include <string>
 
 #include "berth/comm/communicator.hpp"
-#include "berth/coordinator/job_store.hpp"
+#include "berth/coordinator/job_records.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/plan.hpp"
 
@@ -15,6 +15,6 @@ namespace berth::pipeline {
 /// homes, so that it never has all of either. Collective.
 void write_plan(const comm::Communicator& comm, const std::string& path,
                 const model::Instance& instance, const model::Plan& plan,
-                const coordinator::JobStore& jobs);
+                const coordinator::JobRecords& jobs);
 
 }  // namespace berth::pipeline

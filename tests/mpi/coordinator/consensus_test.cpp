@@ -67,16 +67,17 @@ model::Placement coordinated(const comm::Communicator& comm, const model::Valuat
   const auto prices =
       consensus(comm, valuation, pools, {valuation.instance(), valuation.objective()},
                 {valuation.instance(), model::Links(valuation.instance())});
-  auto store = JobStore::of_whole(comm, valuation.instance().workload);
-  const auto jobs = assign(comm, valuation, pools, pieces, prices.prices, store);
-  auto local = plan_shards(comm, valuation, pools, pieces, owners, jobs, prices.prices, {}, store);
+  auto records = JobRecords::of_replicated(comm, valuation.instance().workload);
+  const auto jobs = assign(comm, valuation, pools, pieces, prices.prices, records);
+  auto local =
+      plan_shards(comm, valuation, pools, pieces, owners, jobs, prices.prices, {}, records);
   RoundOptions options;
   options.rounds = rounds;
   options.gap = 0.0;
-  const auto done = coordinate(comm, valuation, {pieces, owners, pools, prices.prices, store},
+  const auto done = coordinate(comm, valuation, {pieces, owners, pools, prices.prices, records},
                                local.mine, options, {}, {.spanning = jobs.spanning});
-  store.gather();
-  return placements_at_home(comm, local.mine, done.spanning, store);
+  records.gather_to_root();
+  return placements_at_home(comm, local.mine, done.spanning, records);
 }
 
 double value_of(const model::Valuation& valuation, const model::Placement& placement) {

@@ -59,7 +59,7 @@ class Load : public testing::Test {
 
   /// Every job is at home on one rank, which has no others but pinned ones.
   void expect_homes_alone(const model::Workload& workload,
-                          const coordinator::JobStore& jobs) const {
+                          const coordinator::JobRecords& jobs) const {
     const std::vector<JobId> here = model::planned_jobs(workload);
     EXPECT_EQ(jobs.home_jobs(), world.size() > 1 ? here : jobs.home_jobs());
     const auto pinned = std::ranges::count_if(workload.running, &model::Running::pinned);
@@ -72,9 +72,9 @@ class Load : public testing::Test {
   [[nodiscard]] std::string together(std::size_t block_bytes) const {
     try {
       model::Instance instance = load_instance(world, input, block_bytes);
-      coordinator::JobStore jobs(world, instance.workload);
+      coordinator::JobRecords jobs(world, instance.workload);
       expect_homes_alone(instance.workload, jobs);
-      jobs.gather();
+      jobs.gather_to_root();
       std::string digest;
       if (world.rank() == 0) digest = model::instance_digest(instance);
       world.broadcast_string(digest);

@@ -64,8 +64,8 @@ TEST_F(PlanCluster, in_parts_holds_fewer_jobs_on_more_ranks) {
     model::Instance instance;
     if (world.rank() == 0) instance = original;
     distribute(world, instance);
-    coordinator::JobStore jobs(world, instance.workload);
-    jobs.spread();
+    coordinator::JobRecords jobs(world, instance.workload);
+    jobs.scatter_homes();
     report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
     const auto plan = plan_in_parts(world, instance, options, silent, jobs);
     EXPECT_EQ(instance.workload.in_parts(), world.size() > 1);  // rank 0 too
@@ -74,8 +74,8 @@ TEST_F(PlanCluster, in_parts_holds_fewer_jobs_on_more_ranks) {
     const int shares = std::min(world.size(), 8);
     EXPECT_LE(most, 2 * 800 / shares + 800 / world.size() + 64 + spanning);
     EXPECT_GE(most, world.size() > 1 ? 800 / world.size() : 0);
-    EXPECT_EQ(world.sum(world.size() > 1 ? jobs.held() : 800), 800);  // in the end each once
-    EXPECT_LE(world.max(jobs.held()), 800 / world.size() + 64);
+    EXPECT_EQ(world.sum(world.size() > 1 ? jobs.count_local() : 800), 800);  // in the end each once
+    EXPECT_LE(world.max(jobs.count_local()), 800 / world.size() + 64);
   }
 }
 
@@ -94,10 +94,10 @@ TEST(Distribute, sends_every_field_but_jobs_and_the_names_only_rank_0_needs) {
     workload.job_names = original.workload.job_names;
     received.cluster.machine_names = original.cluster.machine_names;
   }
-  const coordinator::JobStore store(world, workload);
-  store.hand_out([&] {
-    return store.from_home(coordinator::JobLists(static_cast<std::size_t>(world.size()),
-                                                 model::planned_jobs(original.workload)));
+  const coordinator::JobRecords records(world, workload);
+  records.scatter([&] {
+    return records.only_home(coordinator::JobLists(static_cast<std::size_t>(world.size()),
+                                                   model::planned_jobs(original.workload)));
   });
   workload.position.clear();  // all are there, in order
   EXPECT_EQ(model::instance_digest(received), model::instance_digest(original));

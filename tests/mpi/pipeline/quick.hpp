@@ -27,8 +27,8 @@ inline model::Plan plan_as_program(const comm::Communicator& comm, const model::
   model::Instance part;
   if (comm.rank() == 0) part = instance;
   distribute(comm, part);
-  coordinator::JobStore jobs(comm, part.workload);
-  jobs.spread();
+  coordinator::JobRecords jobs(comm, part.workload);
+  jobs.scatter_homes();
   model::Plan plan = pipeline::plan_in_parts(comm, part, options, silent, jobs);
   gather_plan(comm, plan);
   return plan;

@@ -41,7 +41,7 @@ class WritePlan : public berth::test::WithPetsc<> {
     return instance;
   }
 
-  model::Plan plan(coordinator::JobStore& jobs) const {
+  model::Plan plan(coordinator::JobRecords& jobs) const {
     PlanOptions options = test::quick_options();
     options.partition.shards = 4;
     options.bound_steps = options.tree_nodes = 0;
@@ -58,8 +58,8 @@ class WritePlan : public berth::test::WithPetsc<> {
 };
 
 TEST_F(WritePlan, in_parts_gives_the_text_and_the_digests_of_the_whole) {
-  coordinator::JobStore jobs(world, part.workload);
-  jobs.spread();
+  coordinator::JobRecords jobs(world, part.workload);
+  jobs.scatter_homes();
   model::Plan made = plan(jobs);
   EXPECT_EQ(part.workload.in_parts(), world.size() > 1);
   EXPECT_EQ(world.sum(std::ssize(made.placements) + std::ssize(made.waiting)), 700);
@@ -78,8 +78,8 @@ TEST_F(WritePlan, in_parts_gives_the_text_and_the_digests_of_the_whole) {
 }
 
 TEST_F(WritePlan, that_cannot_be_written_fails_on_every_rank) {
-  coordinator::JobStore jobs(world, part.workload);
-  jobs.spread();
+  coordinator::JobRecords jobs(world, part.workload);
+  jobs.scatter_homes();
   const model::Plan nothing;
   EXPECT_THROW(write_plan(world, folder + "/no/such/plan.json", part, nothing, jobs),
                comm::AgreedError);

@@ -26,7 +26,7 @@ TEST(Assign, values_a_gang_as_wide_as_it_must_lie) {
     ASSERT_NE(shards.of_machine[0], shards.of_machine[7]);
     const std::vector<double> prices(pools.size(), 0.1);
     const Assignment jobs = assign(comm, value, pools, shards, prices,
-                                   JobStore::of_whole(comm, plan.instance.workload));
+                                   JobRecords::of_replicated(comm, plan.instance.workload));
     EXPECT_EQ(jobs.shard_of[gang.index()], shards.of_machine[spread < 1.0 ? 7 : 0]);
   }
 }

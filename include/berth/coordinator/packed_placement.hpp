@@ -11,7 +11,7 @@ namespace berth::coordinator {
 
 /// Placements as a flat stream of integers, for messages: per job {job, start, tasks}, per task
 /// {machine, group, devices, milli}.
-std::vector<std::int64_t> to_wire(const model::Placement& placement);
-model::Placement from_wire(std::span<const std::int64_t> stream);
+std::vector<std::int64_t> pack_placement(const model::Placement& placement);
+model::Placement unpack_placement(std::span<const std::int64_t> stream);
 
 }  // namespace berth::coordinator

@@ -13,15 +13,15 @@ namespace berth::coordinator {
 
 /// Records of jobs as they travel between ranks: a job's id, its record, its task groups, job after
 /// job, about 120 B each.
-using JobWords = std::vector<std::uint32_t>;
+using PackedJobs = std::vector<std::uint32_t>;
 
-void append_job(JobWords& words, JobId id, const model::Job& job,
-                std::span<const model::TaskGroup> groups);
+void pack_job(PackedJobs& words, JobId id, const model::Job& job,
+              std::span<const model::TaskGroup> groups);
 
 /// Jobs that the part has already are left as they are.
-void add_jobs(std::span<const std::uint32_t> words, model::Workload& part);
+void unpack_jobs(std::span<const std::uint32_t> words, model::Workload& part);
 
 /// Room for so many more, no more: a vector that doubles would need three times the records.
-void make_room(model::Workload& part, std::size_t jobs);
+void reserve_jobs(model::Workload& part, std::size_t jobs);
 
 }  // namespace berth::coordinator

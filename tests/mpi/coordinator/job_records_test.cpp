@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs travel with their task groups, from whoever has them to whoever needs them, and are
 // forgotten again. Job j has j + 1 tasks in two groups; rank 0 has all of them.
-#include "berth/coordinator/job_store.hpp"
+#include "berth/coordinator/job_records.hpp"
 
 #include <algorithm>
 
@@ -67,40 +67,40 @@ class JobStoreTest : public testing::Test {
 };
 
 TEST_F(JobStoreTest, hands_out_from_rank_0_and_forgets_all_but_pinned_jobs) {
-  const JobStore store(world, workload);
-  EXPECT_EQ(store.in_parts(), world.size() > 1);
-  store.hand_out([&] { return store.from_home(to_all({JobId(3)})); });
-  store.hand_out([&] {
+  const JobRecords records(world, workload);
+  EXPECT_EQ(records.distributed(), world.size() > 1);
+  records.scatter([&] { return records.only_home(to_all({JobId(3)})); });
+  records.scatter([&] {
     auto lists = to_all({JobId(7)});
     for (std::size_t r = 0; r < lists.size(); ++r) lists[r].emplace_back(r % 3);
-    return store.from_home(lists);
+    return records.only_home(lists);
   });
   const int own = world.rank() % 3;
   expect_here({3, 7, own});
-  store.keep(std::vector{JobId(7), JobId(11)});
+  records.retain_only(std::vector{JobId(7), JobId(11)});
   expect_here({3, 7});
-  store.keep({});
+  records.retain_only({});
   expect_here({3});
 }
 
 TEST_F(JobStoreTest, sends_from_each_rank_to_each) {
-  const JobStore store(world, workload);
-  store.hand_out([&] {
+  const JobRecords records(world, workload);
+  records.scatter([&] {
     auto lists = to_all({});
     for (std::size_t r = 0; r < lists.size(); ++r) lists[r] = {JobId(r), JobId(r + 4)};
-    return store.from_home(lists);
+    return records.only_home(lists);
   });
   const int rank = world.rank(), next = (rank + 1) % world.size();
   const int before = (rank + world.size() - 1) % world.size();
   auto lists = to_all({});
   lists[static_cast<std::size_t>(next)] = {JobId(rank + 4), JobId(rank + 4)};
-  store.send(lists);
+  records.send(lists);
   std::vector<int> here{rank, rank + 4};
   if (world.size() > 1) here.push_back(before + 4);
   expect_here(here);
-  store.keep(std::vector{JobId(rank)});
+  records.retain_only(std::vector{JobId(rank)});
   expect_here({rank});
-  store.show(std::vector{JobId(rank)});
+  records.broadcast(std::vector{JobId(rank)});
   std::vector<int> all;
   for (int r = 0; r < world.size(); ++r) all.push_back(r);
   expect_here(all);
@@ -108,12 +108,12 @@ TEST_F(JobStoreTest, sends_from_each_rank_to_each) {
 
 TEST_F(JobStoreTest, leaves_whole_ranks_alone) {
   workload = whole();
-  const JobStore store(world, workload);
-  EXPECT_FALSE(store.in_parts());
-  store.hand_out([]() -> JobLists { throw std::logic_error("nobody asks"); });
-  store.keep({});
+  const JobRecords records(world, workload);
+  EXPECT_FALSE(records.distributed());
+  records.scatter([]() -> JobLists { throw std::logic_error("nobody asks"); });
+  records.retain_only({});
   EXPECT_EQ(workload.jobs.size(), kJobs);
-  EXPECT_EQ(store.held(), 0);
+  EXPECT_EQ(records.count_local(), 0);
 }
 
 /// Enough jobs for several to be at home on every rank; job 70 is pinned, all others are planned.
@@ -151,22 +151,22 @@ class Homes : public testing::Test {
 };
 
 TEST_F(Homes, are_all_ranks_once_jobs_are_spread_and_rank_0_once_they_are_gathered) {
-  JobStore store(world, workload);
-  EXPECT_EQ(std::ssize(store.home_jobs()), world.rank() == 0 ? kMany - 1 : 0);
-  store.spread();
+  JobRecords records(world, workload);
+  EXPECT_EQ(std::ssize(records.home_jobs()), world.rank() == 0 ? kMany - 1 : 0);
+  records.scatter_homes();
   EXPECT_EQ(workload.in_parts(), world.size() > 1);
-  store.keep({});
-  const std::vector<JobId> home = store.home_jobs();
+  records.retain_only({});
+  const std::vector<JobId> home = records.home_jobs();
   EXPECT_EQ(world.sum(std::ssize(home)), kMany - 1);
   EXPECT_GT(home.size(), 0u);
   EXPECT_LE(workload.jobs.size(), world.size() > 1 ? home.size() + 1 : kMany);
   for (const JobId job : home) {
-    EXPECT_EQ(store.home(job), world.rank());
+    EXPECT_EQ(records.home(job), world.rank());
     expect_record(job);
   }
-  store.gather();
-  store.keep({});
-  EXPECT_EQ(std::ssize(store.home_jobs()), world.rank() == 0 ? kMany - 1 : 0);
+  records.gather_to_root();
+  records.retain_only({});
+  EXPECT_EQ(std::ssize(records.home_jobs()), world.rank() == 0 ? kMany - 1 : 0);
   EXPECT_EQ(workload.in_parts(), world.rank() != 0);
   for (int j = 0; j < kMany && world.rank() == 0; ++j) {
     expect_record(JobId(j));
@@ -175,12 +175,12 @@ TEST_F(Homes, are_all_ranks_once_jobs_are_spread_and_rank_0_once_they_are_gather
 }
 
 TEST_F(Homes, let_rank_0_have_guests_that_go_again) {
-  JobStore store(world, workload);
-  store.spread();
-  store.keep({});
+  JobRecords records(world, workload);
+  records.scatter_homes();
+  records.retain_only({});
   const std::size_t before = workload.jobs.size();
   {
-    const auto guests = store.invite({JobId(999), JobId(3), JobId(400), JobId(65)});
+    const auto borrowed = records.borrow({JobId(999), JobId(3), JobId(400), JobId(65)});
     for (const int job : {999, 3, 400, 65}) {
       if (world.rank() == 0) expect_record(JobId(job));
     }
@@ -188,23 +188,23 @@ TEST_F(Homes, let_rank_0_have_guests_that_go_again) {
     EXPECT_LE(workload.jobs.size(), before + (world.rank() == 0 ? 4 : 0));
   }
   EXPECT_EQ(workload.jobs.size(), before);
-  for (const JobId job : store.home_jobs()) expect_record(job);
+  for (const JobId job : records.home_jobs()) expect_record(job);
 }
 
 TEST_F(Homes, send_whom_others_want) {
-  JobStore store(world, workload);
-  store.spread();
-  store.keep({});
+  JobRecords records(world, workload);
+  records.scatter_homes();
+  records.retain_only({});
   const int wanted = (world.rank() * 37 + 11) % kMany;
   JobLists lists(static_cast<std::size_t>(world.size()));
   for (int r = 0; r < world.size(); ++r) {
     lists[static_cast<std::size_t>(r)].emplace_back((r * 37 + 11) % kMany);
   }
-  store.hand_out([&] { return store.from_home(lists); });
+  records.scatter([&] { return records.only_home(lists); });
   expect_record(JobId(wanted));
-  store.keep({});
+  records.retain_only({});
   EXPECT_EQ(workload.has(JobId(wanted)),
-            world.size() == 1 || store.home(JobId(wanted)) == world.rank());
+            world.size() == 1 || records.home(JobId(wanted)) == world.rank());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/coordinator/job_wire.hpp"
+#include "berth/coordinator/packed_jobs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ template <class T>
 using WordsOf = std::array<std::uint32_t, sizeof(T) / sizeof(std::uint32_t)>;
 
 template <class T>
-void append(JobWords& words, const T& value) {
+void append(PackedJobs& words, const T& value) {
   const auto raw = std::bit_cast<WordsOf<T>>(value);
   words.insert(words.end(), raw.begin(), raw.end());
 }
@@ -43,19 +43,19 @@ std::size_t count_jobs(std::span<const std::uint32_t> words) {
 
 }  // namespace
 
-void append_job(JobWords& words, JobId id, const Job& job, std::span<const TaskGroup> groups) {
+void pack_job(PackedJobs& words, JobId id, const Job& job, std::span<const TaskGroup> groups) {
   append(words, id);
   append(words, job);
   for (const TaskGroup& group : groups) append(words, group);
 }
 
-void make_room(model::Workload& part, std::size_t jobs) {
+void reserve_jobs(model::Workload& part, std::size_t jobs) {
   part.jobs.reserve(part.jobs.size() + jobs);
   part.groups.reserve(part.groups.size() + jobs);  // most have one
 }
 
-void add_jobs(std::span<const std::uint32_t> words, model::Workload& part) {
-  make_room(part, count_jobs(words));
+void unpack_jobs(std::span<const std::uint32_t> words, model::Workload& part) {
+  reserve_jobs(part, count_jobs(words));
   std::vector<TaskGroup> groups;
   while (!words.empty()) {
     const auto id = take<JobId>(words);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/coordinator/wire.hpp"
+#include "berth/coordinator/packed_placement.hpp"
 
 #include <bit>
 
@@ -7,7 +7,7 @@
 
 namespace berth::coordinator {
 
-std::vector<std::int64_t> to_wire(const model::Placement& placement) {
+std::vector<std::int64_t> pack_placement(const model::Placement& placement) {
   std::vector<std::int64_t> stream;
   for (const model::JobPlacement& p : placement) {
     stream.insert(stream.end(), {p.job.value(), p.start, std::ssize(p.tasks)});
@@ -19,7 +19,7 @@ std::vector<std::int64_t> to_wire(const model::Placement& placement) {
   return stream;
 }
 
-model::Placement from_wire(std::span<const std::int64_t> stream) {
+model::Placement unpack_placement(std::span<const std::int64_t> stream) {
   model::Placement placement;
   std::size_t at = 0;
   const auto next = [&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/coordinator/job_store.hpp"
+#include "berth/coordinator/job_records.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -7,7 +7,7 @@
 
 #include "berth/base/assert.hpp"
 #include "berth/comm/lists.hpp"
-#include "berth/coordinator/job_wire.hpp"
+#include "berth/coordinator/packed_jobs.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -17,10 +17,10 @@ using model::Workload;
 constexpr std::size_t kAtOnce = std::size_t{1} << 13;  ///< jobs handed out at a time
 constexpr std::size_t kBlock = 64;                     ///< jobs that are at home together
 
-void pack(const Workload& workload, JobId id, JobWords& words) {
+void pack(const Workload& workload, JobId id, PackedJobs& words) {
   BERTH_EXPECT(workload.has(id));
   const model::Job& job = workload.job(id);
-  append_job(words, id, job, workload.groups_of(job));
+  pack_job(words, id, job, workload.groups_of(job));
 }
 
 /// Those with ids in [first, first + kAtOnce). @pre each list ascends
@@ -36,71 +36,71 @@ JobLists part_of(const JobLists& lists, std::size_t first) {
 
 }  // namespace
 
-JobStore::JobStore(const comm::Communicator& comm, Workload& workload)
+JobRecords::JobRecords(const comm::Communicator& comm, Workload& workload)
     : comm_(&comm), jobs_(&workload) {
-  const char whole = workload.in_parts() ? 0 : 1;
-  whole_ = comm.all_gather(whole);
-  const auto parts = std::ranges::count(whole_, 0);
+  const char holds_all = workload.in_parts() ? 0 : 1;
+  holds_all_ = comm.all_gather(holds_all);
+  const auto parts = std::ranges::count(holds_all_, 0);
   if (parts > 0) workload_ = &workload;
-  at_root_ = parts > 0 && whole_[0] != 0;
+  at_root_ = parts > 0 && holds_all_[0] != 0;
 }
 
-JobStore JobStore::of_whole(const comm::Communicator& comm, const Workload& workload) {
-  return {Whole{}, comm, workload};
+JobRecords JobRecords::of_replicated(const comm::Communicator& comm, const Workload& workload) {
+  return {Replicated{}, comm, workload};
 }
 
-int JobStore::home_of(JobId job, int ranks) {
+int JobRecords::home_of(JobId job, int ranks) {
   return static_cast<int>(job.index() / kBlock % static_cast<std::size_t>(ranks));
 }
 
-int JobStore::home(JobId job) const { return at_root_ ? 0 : home_of(job, comm_->size()); }
+int JobRecords::home(JobId job) const { return at_root_ ? 0 : home_of(job, comm_->size()); }
 
-std::vector<JobId> JobStore::home_jobs() const {
+std::vector<JobId> JobRecords::home_jobs() const {
   std::vector<JobId> jobs = model::planned_jobs(*jobs_);
   std::erase_if(jobs, [&](JobId job) { return home(job) != comm_->rank(); });
   return jobs;
 }
 
-void JobStore::spread() {
+void JobRecords::scatter_homes() {
   if (!at_root_) return;
-  hand_out([&] {
-    JobLists lists(whole_.size());
+  scatter([&] {
+    JobLists lists(holds_all_.size());
     for (std::size_t j = 0; comm_->rank() == 0 && j < workload_->size(); ++j) {
       lists[static_cast<std::size_t>(home_of(JobId(j), comm_->size()))].emplace_back(j);
     }
     return lists;
   });
   at_root_ = false;
-  whole_[0] = 0;
+  holds_all_[0] = 0;
   if (comm_->rank() != 0) return;
   model::make_part(*workload_);
-  keep({});
+  retain_only({});
 }
 
-void JobStore::gather() {
+void JobRecords::gather_to_root() {
   if (at_root_ || workload_ == nullptr) {
     at_root_ = true;
     return;
   }
-  hand_out([&] {
-    JobLists lists(whole_.size());
+  scatter([&] {
+    JobLists lists(holds_all_.size());
     lists.front() = home_jobs();
     return lists;
   });
   at_root_ = true;
-  whole_[0] = 1;
+  holds_all_[0] = 1;
   if (comm_->rank() == 0) model::make_whole(*workload_);
 }
 
-void JobStore::send(JobLists lists) const {
+void JobRecords::send(JobLists lists) const {
   if (workload_ == nullptr) return;
-  lists.resize(whole_.size());
-  JobWords words;
+  lists.resize(holds_all_.size());
+  PackedJobs words;
   std::vector<std::size_t> counts;
   for (std::size_t r = 0; r < lists.size(); ++r) {
     const std::size_t before = words.size();
     const int rank = static_cast<int>(r);
-    const bool lacks = whole_[r] == 0 && rank != comm_->rank();
+    const bool lacks = holds_all_[r] == 0 && rank != comm_->rank();
     std::ranges::sort(lists[r]);
     const auto end = std::unique(lists[r].begin(), lists[r].end());
     for (auto id = lists[r].begin(); lacks && id != end; ++id) {
@@ -109,11 +109,11 @@ void JobStore::send(JobLists lists) const {
     counts.push_back(words.size() - before);
   }
   const auto got = comm_->all_to_all_varying<std::uint32_t>(words, counts);
-  JobWords().swap(words);
-  add_jobs(got.values, *workload_);
+  PackedJobs().swap(words);
+  unpack_jobs(got.values, *workload_);
 }
 
-void JobStore::hand_out(const std::function<JobLists()>& lists) const {
+void JobRecords::scatter(const std::function<JobLists()>& lists) const {
   if (workload_ == nullptr) return;
   JobLists all;
   comm_->agreed([&] {
@@ -122,72 +122,75 @@ void JobStore::hand_out(const std::function<JobLists()>& lists) const {
   });
   std::vector<std::int64_t> sizes;
   for (const auto& list : all) sizes.push_back(std::ssize(list));
-  sizes.resize(whole_.size());
+  sizes.resize(holds_all_.size());
   comm_->sum(sizes);
   if (workload_->in_parts()) {
-    make_room(*workload_, static_cast<std::size_t>(sizes[static_cast<std::size_t>(comm_->rank())]));
+    reserve_jobs(*workload_,
+                 static_cast<std::size_t>(sizes[static_cast<std::size_t>(comm_->rank())]));
   }
   for (std::size_t first = 0; first < workload_->size(); first += kAtOnce) {
     send(part_of(all, first));
   }
 }
 
-JobLists JobStore::from_home(JobLists wanted) const {
+JobLists JobRecords::only_home(JobLists wanted) const {
   for (auto& list : wanted) {
     std::erase_if(list, [&](JobId job) { return home(job) != comm_->rank(); });
   }
   return wanted;
 }
 
-void JobStore::fetch(std::span<const JobId> wanted) const {
+void JobRecords::fetch(std::span<const JobId> wanted) const {
   if (workload_ == nullptr) return;
-  JobLists by_home(whole_.size());
+  JobLists by_home(holds_all_.size());
   for (const JobId job : wanted) by_home[static_cast<std::size_t>(home(job))].push_back(job);
   const auto asked = comm::exchange_lists(*comm_, std::move(by_home));
-  hand_out([&] {
+  scatter([&] {
     JobLists lists;
     for (int r = 0; r < asked.ranks(); ++r) lists.emplace_back(asked[r].begin(), asked[r].end());
     return lists;
   });
 }
 
-void JobStore::show(std::span<const JobId> jobs) const {
+void JobRecords::broadcast(std::span<const JobId> jobs) const {
   if (workload_ == nullptr) return;
-  send(JobLists(whole_.size(), std::vector<JobId>(jobs.begin(), jobs.end())));
+  send(JobLists(holds_all_.size(), std::vector<JobId>(jobs.begin(), jobs.end())));
 }
 
-JobStore::Guests::Guests(const JobStore& store, const std::vector<JobId>& jobs)
-    : part_(store.comm_->rank() == 0 && store.in_parts() && store.workload_->in_parts()
-                ? store.workload_
+JobRecords::Borrowed::Borrowed(const JobRecords& records, const std::vector<JobId>& jobs)
+    : part_(records.comm_->rank() == 0 && records.distributed() && records.workload_->in_parts()
+                ? records.workload_
                 : nullptr) {
   if (part_ != nullptr) had_ = model::jobs_here(*part_);
-  store.send(store.from_home({jobs}));
+  records.send(records.only_home({jobs}));
 }
 
-JobStore::Guests::~Guests() {
+JobRecords::Borrowed::~Borrowed() {
   if (part_ != nullptr) model::keep_jobs(*part_, had_);
 }
 
-JobStore::Guests JobStore::invite(const std::vector<JobId>& jobs) const { return {*this, jobs}; }
+JobRecords::Borrowed JobRecords::borrow(const std::vector<JobId>& jobs) const {
+  return {*this, jobs};
+}
 
-void JobStore::keep(std::span<const JobId> jobs) const {
+void JobRecords::retain_only(std::span<const JobId> jobs) const {
   if (workload_ == nullptr || !workload_->in_parts()) return;
   std::vector<JobId> all(jobs.begin(), jobs.end());
   std::ranges::move(home_jobs(), std::back_inserter(all));
   model::keep_jobs(*workload_, all);
 }
 
-void JobStore::keep(std::span<const solver::Shard> mine, const model::Placement& spanning,
-                    std::vector<JobId> also) const {
+void JobRecords::retain_only(std::span<const solver::Shard> mine, const model::Placement& spanning,
+                             std::vector<JobId> also) const {
   if (workload_ == nullptr) return;
   std::ranges::move(jobs_of(spanning), std::back_inserter(also));
   for (const solver::Shard& shard : mine) {
     std::ranges::move(shard.jobs(), std::back_inserter(also));
   }
-  keep(also);
+  retain_only(also);
 }
 
-std::int64_t JobStore::held() const {
+std::int64_t JobRecords::count_local() const {
   return workload_ != nullptr && workload_->in_parts() ? std::ssize(workload_->jobs) : 0;
 }
 
