@@ -28,7 +28,7 @@ class Coordination {
         hooks_(hooks),
         state_(start) {
     state_.shards = comm.sum(std::ssize(mine));
-    if (options_.sharing != nullptr) options_.sharing->hold(mine_);
+    if (options_.allocation != nullptr) options_.allocation->freeze(mine_);
     objective_ = objective();
   }
 
@@ -47,7 +47,7 @@ class Coordination {
   /// The shards' plans were made one by one: most of what they miss is jobs in each other's places.
   void trade_if_due() {
     if (state_.shards == 1 || !goes_on(1)) return;
-    trade(comm_, valuation_, terrain_, mine_, state_.spanning, options_.stop, options_.sharing);
+    trade(comm_, valuation_, terrain_, mine_, state_.spanning, options_.stop, options_.allocation);
     objective_ = objective();
   }
 
@@ -72,7 +72,7 @@ class Coordination {
       const CostMeter meter(comm_);
       const Regrouped done =
           regroup(comm_, valuation_, terrain_, mine_, state_.spanning, ++state_.regroups,
-                  options_.selection.seed, options_.groups, options_.sharing);
+                  options_.selection.seed, options_.groups, options_.allocation);
       RoundReport report{.round = state_.round, .kind = model::RoundKind::regroup};
       report.offers = done.groups;
       report.commits = done.better;
@@ -110,7 +110,7 @@ class Coordination {
 
   [[nodiscard]] double objective() const {
     const double total = objective_of(comm_, valuation_, mine_, state_.spanning);
-    return options_.sharing == nullptr ? total : total - options_.sharing->lost();
+    return options_.allocation == nullptr ? total : total - options_.allocation->penalties();
   }
 
   const comm::Communicator& comm_;

@@ -46,11 +46,11 @@ class Round {
   }
 
   Regrouped run(std::span<Shard> mine, Placement& spanning, const solver::SearchEffort& effort,
-                Sharing* sharing) {
+                LimitAllocation* allocation) {
     to_groups(mine, spanning);
     auto contents = post_.deliver();
     back_.keep_only(contents, spanning);
-    if (sharing == nullptr) {
+    if (allocation == nullptr) {
       comm_.agreed([&] {
         for (auto& [g, content] : contents) {
           Shard group = make(mine, g, content);
@@ -58,12 +58,12 @@ class Round {
         }
       });
     } else {
-      search_within(sharing->limits(), mine, contents, effort);
+      search_within(allocation->limits(), mine, contents, effort);
     }
     back_.finish(mine, spanning);
-    if (sharing != nullptr) {
-      sharing->span(spanning);
-      sharing->hold(mine);
+    if (allocation != nullptr) {
+      allocation->set_spanning(spanning);
+      allocation->freeze(mine);
     }
     return {.groups = std::ssize(machines_), .better = comm_.sum(better_)};
   }
@@ -134,9 +134,9 @@ class Round {
     comm_.agreed([&] {
       for (auto& [g, content] : contents) groups.push_back(make(mine, g, content));
     });
-    Sharing sharing(comm_, valuation_, limits);
-    sharing.span_in_parts(back_.staying());
-    sharing.deal(groups);
+    LimitAllocation allocation(comm_, valuation_, limits);
+    allocation.set_spanning_parts(back_.staying());
+    allocation.distribute_slack(groups);
     comm_.agreed([&] {
       for (Shard& group : groups) search(group, effort);
     });
@@ -187,11 +187,11 @@ std::size_t group_count(const model::Cluster& cluster, std::size_t shards, std::
 
 Regrouped regroup(const comm::Communicator& comm, const model::Valuation& valuation,
                   const Terrain& terrain, std::span<Shard> mine, Placement& spanning, int round,
-                  std::uint64_t seed, const GroupSearch& search, Sharing* sharing) {
+                  std::uint64_t seed, const GroupSearch& search, LimitAllocation* allocation) {
   const std::size_t groups =
       group_count(valuation.instance().cluster, terrain.shards.size(), search.gpus);
   return Round(comm, valuation, terrain, groups, round, seed)
-      .run(mine, spanning, search.effort, sharing);
+      .run(mine, spanning, search.effort, allocation);
 }
 
 }  // namespace berth::coordinator

@@ -116,8 +116,8 @@ Claims Rounds::claims_of(std::span<const JobOffer> offers) const {
     const auto milli = workload.gpu_milli(workload.job(offer.job));
     claims.gpus[offer.job] = static_cast<double>(milli) / 1000.0;
     claims.versions[offer.job] = pending_.version(offer.job);
-    if (options_.sharing == nullptr) continue;
-    const auto quotas = options_.sharing->quotas_of(offer.job);
+    if (options_.allocation == nullptr) continue;
+    const auto quotas = options_.allocation->quotas_of(offer.job);
     if (!quotas.empty()) claims.quotas[offer.job] = {quotas.begin(), quotas.end()};
   }
   return claims;
@@ -151,7 +151,7 @@ std::optional<std::set<Ask>> Rounds::ask(std::span<const JobOffer> offers, int r
 std::vector<Bid> Rounds::bids(const PushedRound& pushed,
                               const std::optional<std::set<Ask>>& asked) const {
   std::vector<std::int64_t> left;
-  if (options_.sharing != nullptr) left = options_.sharing->left();
+  if (options_.allocation != nullptr) left = options_.allocation->slack();
   std::vector<Bid> all;
   comm_.agreed([&] {
     for (const Shard& shard : mine_) {
@@ -171,7 +171,7 @@ std::vector<Bid> Rounds::bids(const PushedRound& pushed,
 
 void Rounds::pull(const PushedRound& due, RoundReport& report) {
   Claims claims = due.claims;
-  if (options_.sharing != nullptr) claims.quota_slack = options_.sharing->left();
+  if (options_.allocation != nullptr) claims.quota_slack = options_.allocation->slack();
   const auto grants = grant(due.bids, tabu_list_.pairs(), claims, pending_.versions());
   const std::vector<Outcome> outcomes = realise(grants);
   confirm(due.offers, outcomes, report.round);
@@ -221,14 +221,14 @@ void Rounds::confirm(std::span<const JobOffer> offers, std::span<const Outcome> 
 
 /// Each shard's own search, with its share of what the quotas have left.
 void Rounds::improve() {
-  if (options_.sharing != nullptr) options_.sharing->deal(mine_);
+  if (options_.allocation != nullptr) options_.allocation->distribute_slack(mine_);
   comm_.agreed([&] {
     for (Shard& shard : mine_) {
-      if (options_.sharing != nullptr) shard.fill_idle_capacity();
+      if (options_.allocation != nullptr) shard.fill_idle_capacity();
       shard.improve();
     }
   });
-  if (options_.sharing != nullptr) options_.sharing->hold(mine_);
+  if (options_.allocation != nullptr) options_.allocation->freeze(mine_);
 }
 
 }  // namespace berth::coordinator

@@ -109,7 +109,7 @@ ShardId KindDeal::piece_of(const model::Workload& workload, JobId job) const {
 
 void trade(const comm::Communicator& comm, const model::Valuation& valuation,
            const Terrain& terrain, std::span<Shard> mine, Placement& spanning,
-           const StopToken& stop, Sharing* sharing) {
+           const StopToken& stop, LimitAllocation* allocation) {
   Post post(comm, terrain.owners, terrain.jobs);
   const model::Workload& workload = valuation.instance().workload;
   const KindDeal kinds(comm, workload, terrain.jobs.home_jobs(), terrain.shards.size());
@@ -123,13 +123,13 @@ void trade(const comm::Communicator& comm, const model::Valuation& valuation,
   comm.agreed([&] {
     const comm::Communicator::TraceSpan span(comm, "trade", comm.rank());
     solver::cyclic_exchange(valuation, terrain.pools, here.waiting, here.placed, stop,
-                            sharing == nullptr ? nullptr : &sharing->limits());
+                            allocation == nullptr ? nullptr : &allocation->limits());
     back.add(here.placed, here.waiting);
   });
   back.finish(mine, spanning);
-  if (sharing == nullptr) return;
-  sharing->span(spanning);
-  sharing->hold(mine);
+  if (allocation == nullptr) return;
+  allocation->set_spanning(spanning);
+  allocation->freeze(mine);
 }
 
 }  // namespace berth::coordinator

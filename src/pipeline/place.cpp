@@ -13,7 +13,7 @@
 #include "berth/base/assert.hpp"
 #include "berth/certify/figures.hpp"
 #include "berth/coordinator/coordinate.hpp"
-#include "berth/coordinator/limits.hpp"
+#include "berth/coordinator/limit_allocation.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 #include "berth/solver/required_job_repair.hpp"
 
@@ -40,9 +40,10 @@ model::RoundRecord record_of(const coordinator::RoundReport& round, double upper
           .mean_seconds = round.cost.mean};
 }
 
-coordinator::RoundOptions round_options(const PlanOptions& options, coordinator::Sharing* sharing) {
+coordinator::RoundOptions round_options(const PlanOptions& options,
+                                        coordinator::LimitAllocation* allocation) {
   coordinator::RoundOptions rounds = options.rounds;
-  rounds.sharing = sharing;
+  rounds.allocation = allocation;
   rounds.gap = options.gap;
   rounds.selection.seed = options.seed;
   rounds.save_every = options.checkpoint.file.empty() ? 0 : options.checkpoint.every;
@@ -124,16 +125,16 @@ std::map<std::string, std::string> changed(const coordinator::RoundOptions& roun
 Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Stages& stages,
                        report::ProgressTable& progress, std::vector<model::RoundRecord>& records) {
   CheckpointWriter writer(scene, start);
-  std::unique_ptr<coordinator::Sharing> sharing;
+  std::unique_ptr<coordinator::LimitAllocation> allocation;
   if (start.limits != nullptr) {
-    sharing = std::make_unique<coordinator::Sharing>(scene.comm, *start.valuation, *start.limits,
-                                                     start.rounds.spanning);
+    allocation = std::make_unique<coordinator::LimitAllocation>(
+        scene.comm, *start.valuation, *start.limits, start.rounds.spanning);
   }
   const coordinator::Coordinated done = stages.run("coordinate", [&] {
     return coordinator::coordinate(
         scene.comm, *start.valuation,
         {scene.shards, scene.owners, scene.pools, start.consensus.prices, scene.jobs},
-        start.local.mine, round_options(scene.options, sharing.get()),
+        start.local.mine, round_options(scene.options, allocation.get()),
         hooks(proof, writer, progress, records), start.rounds);
   });
   Placed placed{.placement = coordinator::placements_at_home(scene.comm, start.local.mine,
@@ -148,8 +149,9 @@ Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Sta
   }
   if (start.limits == nullptr) return placed;
   const model::Instance& instance = scene.face.instance();
-  BERTH_ENSURE(coordinator::keeps(
-      *start.limits, coordinator::uses(scene.comm, instance, *start.limits, placed.placement)));
+  BERTH_ENSURE(coordinator::within_limits(
+      *start.limits,
+      coordinator::limit_use(scene.comm, instance, *start.limits, placed.placement)));
   return placed;
 }
 

@@ -142,8 +142,8 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
   start.rounds.spanning = std::move(jobs.spanning);
   if (start.limits == nullptr) return start;
   stages.run("settle", [&] {
-    coordinator::Sharing(scene.comm, *start.valuation, *start.limits, start.rounds.spanning)
-        .settle(start.local.mine, start.rounds.spanning);
+    coordinator::LimitAllocation(scene.comm, *start.valuation, *start.limits, start.rounds.spanning)
+        .enforce(start.local.mine, start.rounds.spanning);
   });
   return start;
 }

@@ -14,7 +14,7 @@
 
 #include "berth/base/bytes.hpp"
 #include "berth/base/similar.hpp"
-#include "berth/coordinator/limits.hpp"
+#include "berth/coordinator/limit_allocation.hpp"
 #include "berth/model/ledger.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 
@@ -87,7 +87,7 @@ class LimitsLeft {
         quotas_(instance, objective),
         links_(links),
         limits_{.quotas = &quotas_, .links = &links_},
-        use_(coordinator::uses(comm, instance, limits_, placement)) {
+        use_(coordinator::limit_use(comm, instance, limits_, placement)) {
     const auto racks = static_cast<std::uint32_t>(instance.cluster.racks.size());
     for (std::uint32_t l = 0; l < racks; ++l) most_ = std::max(most_, links_.mbps(l));
   }

@@ -10,7 +10,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/checkpoint.hpp"
-#include "berth/coordinator/limits.hpp"
+#include "berth/coordinator/limit_allocation.hpp"
 #include "berth/coordinator/regroup.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
@@ -37,9 +37,10 @@ struct RoundOptions {
   int regroups = 4;                  ///< regroup rounds after those, at most, >= 0
   GroupSearch groups = {};           ///< what a regroup round does
   double least_regroup_gain = 1e-5;  ///< stop after two of them that gain less than this fraction
-  int save_every = 0;          ///< rounds between two calls of Hooks::save, round 0 first; 0 = none
-  StopToken stop = {};         ///< asked by every rank between rounds; one yes ends them
-  Sharing* sharing = nullptr;  ///< quotas and uplinks, which the shards keep; null: there are none
+  int save_every = 0;   ///< rounds between two calls of Hooks::save, round 0 first; 0 = none
+  StopToken stop = {};  ///< asked by every rank between rounds; one yes ends them
+  LimitAllocation* allocation =
+      nullptr;  ///< quotas and uplinks, which the shards keep; null: there are none
 };
 
 /// What a round cost; measured, never a decision.

@@ -8,7 +8,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/job_records.hpp"
-#include "berth/coordinator/limits.hpp"
+#include "berth/coordinator/limit_allocation.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
@@ -56,15 +56,16 @@ struct Regrouped {
 ///
 /// Each rank passes its own shards, the same `spanning`, and gets them rebuilt; the outcome does
 /// not depend on who owns what. Messages: two all-to-alls and one all-gather, in all 32 B per task
-/// placed and 8 B per waiting job, twice; with limits those of `Sharing::deal` too; where ranks
-/// hold parts, three more with the jobs' records.
+/// placed and 8 B per waiting job, twice; with limits those of `LimitAllocation::distribute_slack`
+/// too; where ranks hold parts, three more with the jobs' records.
 ///
 /// @param spanning  ascending JobId; so afterwards
-/// @param sharing   of the shards: what is left of the limits is dealt to the groups as to shards,
+/// @param allocation   of the shards: what is left of the limits is dealt to the groups as to
+/// shards,
 ///                  and the shards are held to what they use again. Null: there are no limits
 Regrouped regroup(const comm::Communicator& comm, const model::Valuation& valuation,
                   const Terrain& terrain, std::span<solver::Shard> mine, model::Placement& spanning,
                   int round, std::uint64_t seed, const GroupSearch& search,
-                  Sharing* sharing = nullptr);
+                  LimitAllocation* allocation = nullptr);
 
 }  // namespace berth::coordinator

@@ -40,10 +40,11 @@ class KindDeal {
 /// not depend on who owns what. Messages as in `regroup`.
 /// @param spanning  ascending JobId; so afterwards
 /// @param stop      asked between kinds
-/// @param sharing   of the shards: no kind uses more of any limit than before, and the shards are
+/// @param allocation   of the shards: no kind uses more of any limit than before, and the shards
+/// are
 ///                  held to what they use again. Null: there are no limits
 void trade(const comm::Communicator& comm, const model::Valuation& valuation,
            const Terrain& terrain, std::span<solver::Shard> mine, model::Placement& spanning,
-           const StopToken& stop = {}, Sharing* sharing = nullptr);
+           const StopToken& stop = {}, LimitAllocation* allocation = nullptr);
 
 }  // namespace berth::coordinator

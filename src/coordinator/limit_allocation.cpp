@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/coordinator/limits.hpp"
+#include "berth/coordinator/limit_allocation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,9 +21,9 @@ using solver::Shard;
 
 constexpr std::size_t kTurns = 16;  ///< shards that may use all that is left, each time it is dealt
 
-/// Whom dropping the list's head would drop: in order, until `over` is gone.
-std::set<JobId> chosen(std::vector<EvictionCandidate> candidates, std::int64_t over,
-                       double penalty) {
+/// The cheapest jobs, in order, whose removal frees at least `over`.
+std::set<JobId> jobs_to_drop(std::vector<EvictionCandidate> candidates, std::int64_t over,
+                             double penalty) {
   std::ranges::sort(candidates, {}, [](const EvictionCandidate& s) {
     return std::tuple(s.required, s.worth, s.job);
   });
@@ -40,7 +40,8 @@ std::set<JobId> chosen(std::vector<EvictionCandidate> candidates, std::int64_t o
 
 }  // namespace
 
-std::vector<std::int64_t> share(std::int64_t amount, std::span<const std::int64_t> demands) {
+std::vector<std::int64_t> proportional_shares(std::int64_t amount,
+                                              std::span<const std::int64_t> demands) {
   Int128 total = 0, seen = 0;
   for (const std::int64_t d : demands) total += d;
   std::vector<std::int64_t> shares;
@@ -54,30 +55,30 @@ std::vector<std::int64_t> share(std::int64_t amount, std::span<const std::int64_
   return shares;
 }
 
-Sharing::Sharing(const comm::Communicator& comm, const model::Valuation& valuation,
-                 const model::Limits& limits, const Placement& spanning)
-    : comm_(comm), valuation_(valuation), limits_(limits), gauge_(valuation.instance(), &limits) {
-  span(spanning);
+LimitAllocation::LimitAllocation(const comm::Communicator& comm, const model::Valuation& valuation,
+                                 const model::Limits& limits, const Placement& spanning)
+    : comm_(comm), valuation_(valuation), limits_(limits), measure_(valuation.instance(), &limits) {
+  set_spanning(spanning);
 }
 
-void Sharing::span(const Placement& spanning) {
-  elsewhere_.assign(limits_.size(), 0);
+void LimitAllocation::set_spanning(const Placement& spanning) {
+  spanning_use_.assign(limits_.size(), 0);
   for (const JobPlacement& p : spanning) {
-    for (const auto& [limit, amount] : gauge_.amounts(p)) elsewhere_[limit] += amount;
+    for (const auto& [limit, amount] : measure_.amounts(p)) spanning_use_[limit] += amount;
   }
 }
 
-void Sharing::span_in_parts(const Placement& part) {
-  span(part);
-  comm_.sum(elsewhere_);
+void LimitAllocation::set_spanning_parts(const Placement& part) {
+  set_spanning(part);
+  comm_.sum(spanning_use_);
 }
 
-std::int64_t Sharing::over(std::size_t limit) const {
+std::int64_t LimitAllocation::excess(std::size_t limit) const {
   const std::int64_t capacity = limits_.capacity(limit);
   return capacity == Ledger::kNoLimit ? 0 : use_[limit] - capacity;
 }
 
-void Sharing::count(std::span<const Shard> mine) {
+void LimitAllocation::count_use(std::span<const Shard> mine) {
   std::vector<LimitUse> limit_uses;
   for (const Shard& shard : mine) {
     for (const LimitUse& s : shard.limit_uses()) {
@@ -86,14 +87,14 @@ void Sharing::count(std::span<const Shard> mine) {
   }
   limit_uses_ = comm_.all_gather_varying<LimitUse>(limit_uses);
   std::ranges::sort(limit_uses_, {}, [](const LimitUse& s) { return std::pair(s.limit, s.shard); });
-  use_ = elsewhere_;
+  use_ = spanning_use_;
   for (const LimitUse& s : limit_uses_) use_[s.limit] += s.use;
 }
 
-void Sharing::allow(std::span<Shard> mine, bool shares) {
+void LimitAllocation::set_allowances(std::span<Shard> mine, bool shares) {
   for (Shard& shard : mine) {
     for (const std::size_t l : shard.own_links()) {
-      shard.allow(l, std::max<std::int64_t>(0, limits_.capacity(l) - elsewhere_[l]));
+      shard.allow(l, std::max<std::int64_t>(0, limits_.capacity(l) - spanning_use_[l]));
     }
     shard.freeze_limits();
   }
@@ -104,7 +105,7 @@ void Sharing::allow(std::span<Shard> mine, bool shares) {
         std::find_if(first, limit_uses_.end(), [&](const LimitUse& s) { return s.limit != limit; });
     std::vector<std::int64_t> demands;
     for (auto s = first; s != last; ++s) demands.push_back(s->demand);
-    const auto parts = share(std::max<std::int64_t>(0, -over(limit)), demands);
+    const auto parts = proportional_shares(std::max<std::int64_t>(0, -excess(limit)), demands);
     for (Shard& shard : mine) {
       for (auto s = first; s != last; ++s) {
         if (s->shard != shard.id()) continue;
@@ -115,90 +116,93 @@ void Sharing::allow(std::span<Shard> mine, bool shares) {
   }
 }
 
-void Sharing::hold(std::span<Shard> mine) {
-  count(mine);
-  allow(mine, false);
+void LimitAllocation::freeze(std::span<Shard> mine) {
+  count_use(mine);
+  set_allowances(mine, false);
 }
 
-/// A share of a few GPUs is of no use to a gang: so first those shards that want most, one after
+/// A share of a few GPUs is of no use to a gang: so first the shards of largest demand, one after
 /// the other, fill their idle room from all that is left.
-void Sharing::deal(std::span<Shard> mine) {
-  count(mine);
+void LimitAllocation::distribute_slack(std::span<Shard> mine) {
+  count_use(mine);
   std::map<ShardId, std::int64_t> wanted;
   for (const LimitUse& s : limit_uses_) {
-    if (over(s.limit) < 0 && s.demand > 0) wanted[s.shard] += s.demand;
+    if (excess(s.limit) < 0 && s.demand > 0) wanted[s.shard] += s.demand;
   }
   std::vector<std::pair<std::int64_t, ShardId>> turns;
   for (const auto& [shard, demand] : wanted) turns.emplace_back(-demand, shard);
   std::ranges::sort(turns);
   if (turns.size() > kTurns) turns.resize(kTurns);
   for (const auto& [demand, turn] : turns) {
-    allow(mine, false);
+    set_allowances(mine, false);
     comm_.agreed([&, turn = turn] {
       for (Shard& shard : mine) {
         if (shard.id() != turn) continue;
         for (const LimitUse& s : limit_uses_) {
           if (s.shard != turn) continue;
-          shard.allow(s.limit, s.use + std::max<std::int64_t>(0, -over(s.limit)));
+          shard.allow(s.limit, s.use + std::max<std::int64_t>(0, -excess(s.limit)));
         }
         shard.fill_idle_capacity();
       }
     });
-    count(mine);
+    count_use(mine);
   }
-  allow(mine, true);
+  set_allowances(mine, true);
 }
 
-/// Everyone learns enough candidates of every shard to choose the same jobs.
-void Sharing::cut(std::span<Shard> mine, Placement& spanning, std::size_t limit) {
-  if (over(limit) <= 0) return;
+/// All ranks gather enough candidates of every shard to choose the same jobs.
+void LimitAllocation::drop_excess(std::span<Shard> mine, Placement& spanning, std::size_t limit) {
+  if (excess(limit) <= 0) return;
   std::vector<EvictionCandidate> candidates;
   for (const Shard& shard : mine) {
     // An uplink of its own is counted here for the spanning gangs alone.
     if (std::ranges::binary_search(shard.own_links(), limit)) continue;
-    const auto more = shard.eviction_candidates(limit, over(limit));
+    const auto more = shard.eviction_candidates(limit, excess(limit));
     candidates.insert(candidates.end(), more.begin(), more.end());
   }
   candidates = comm_.all_gather_varying<EvictionCandidate>(candidates);
   for (const JobPlacement& p : spanning) {
-    const std::int64_t taken = gauge_.amount(limit, p);
+    const std::int64_t taken = measure_.amount(limit, p);
     if (taken <= 0) continue;
     const bool required = valuation_.instance().workload.job(p.job).required;
     const double worth = valuation_.face(p) / static_cast<double>(taken);
     candidates.push_back({p.job, required ? 1 : 0, worth, taken});
   }
-  const std::set<JobId> going = chosen(std::move(candidates), over(limit), limits_.penalty(limit));
+  const std::set<JobId> going =
+      jobs_to_drop(std::move(candidates), excess(limit), limits_.penalty(limit));
   for (const JobPlacement& p : spanning) {
     if (!going.contains(p.job)) continue;
-    for (const auto& [l, amount] : gauge_.amounts(p)) elsewhere_[l] -= amount;
+    for (const auto& [l, amount] : measure_.amounts(p)) spanning_use_[l] -= amount;
     for (Shard& shard : mine) shard.unreserve(p);
   }
   std::erase_if(spanning, [&](const JobPlacement& p) { return going.contains(p.job); });
   for (Shard& shard : mine) {
     for (const JobId job : going) shard.unplace(job);
   }
-  count(mine);
+  count_use(mine);
 }
 
 /// Uplinks that one shard has to itself.
-void Sharing::cut_own(std::span<Shard> mine) const {
+void LimitAllocation::drop_excess_of_own_uplinks(std::span<Shard> mine) const {
   for (Shard& shard : mine) {
     for (const std::size_t l : shard.own_links()) {
-      const std::int64_t excess = shard.excess(l);
-      for (const EvictionCandidate& s : shard.eviction_candidates(l, excess)) shard.unplace(s.job);
+      const std::int64_t own_excess = shard.excess(l);
+      for (const EvictionCandidate& s : shard.eviction_candidates(l, own_excess))
+        shard.unplace(s.job);
     }
   }
 }
 
-void Sharing::settle(std::span<Shard> mine, Placement& spanning) {
-  count(mine);
+void LimitAllocation::enforce(std::span<Shard> mine, Placement& spanning) {
+  count_use(mine);
   // Children come after their parents in the file: they are cut first.
-  for (std::size_t q = limits_.quota_count(); q-- > 0;) cut(mine, spanning, q);
+  for (std::size_t q = limits_.quota_count(); q-- > 0;) drop_excess(mine, spanning, q);
   // Uplinks of one shard are in `use_` with the traffic of spanning gangs alone.
-  for (std::size_t l = limits_.quota_count(); l < limits_.size(); ++l) cut(mine, spanning, l);
-  allow(mine, false);
-  cut_own(mine);
-  deal(mine);
+  for (std::size_t l = limits_.quota_count(); l < limits_.size(); ++l)
+    drop_excess(mine, spanning, l);
+  set_allowances(mine, false);
+  drop_excess_of_own_uplinks(mine);
+  distribute_slack(mine);
   comm_.agreed([&] {
     for (Shard& shard : mine) {
       shard.fill_idle_capacity();
@@ -207,24 +211,24 @@ void Sharing::settle(std::span<Shard> mine, Placement& spanning) {
   });
 }
 
-std::vector<std::int64_t> Sharing::left() const {
-  std::vector<std::int64_t> left;
+std::vector<std::int64_t> LimitAllocation::slack() const {
+  std::vector<std::int64_t> slack;
   for (std::size_t q = 0; q < limits_.quota_count(); ++q) {
-    left.push_back(std::max<std::int64_t>(0, -over(q)));
+    slack.push_back(std::max<std::int64_t>(0, -excess(q)));
   }
-  return left;
+  return slack;
 }
 
-double Sharing::lost() const {
+double LimitAllocation::penalties() const {
   double sum = 0.0;
   for (std::size_t q = 0; q < limits_.quota_count(); ++q) {
-    if (over(q) > 0) sum += limits_.penalty(q) * static_cast<double>(over(q)) / 1000.0;
+    if (excess(q) > 0) sum += limits_.penalty(q) * static_cast<double>(excess(q)) / 1000.0;
   }
   return sum;
 }
 
-std::vector<std::int64_t> uses(const comm::Communicator& comm, const model::Instance& instance,
-                               const model::Limits& limits, const Placement& part) {
+std::vector<std::int64_t> limit_use(const comm::Communicator& comm, const model::Instance& instance,
+                                    const model::Limits& limits, const Placement& part) {
   Ledger ledger(instance, &limits);
   for (const JobPlacement& p : part) ledger.add(p);
   std::vector<std::int64_t> use;
@@ -233,7 +237,7 @@ std::vector<std::int64_t> uses(const comm::Communicator& comm, const model::Inst
   return use;
 }
 
-bool keeps(const model::Limits& limits, std::span<const std::int64_t> use) {
+bool within_limits(const model::Limits& limits, std::span<const std::int64_t> use) {
   for (std::size_t l = 0; l < use.size(); ++l) {
     const std::int64_t capacity = limits.capacity(l);
     if (std::isinf(limits.penalty(l)) && capacity != Ledger::kNoLimit && use[l] > capacity) {

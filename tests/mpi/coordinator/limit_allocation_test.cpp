@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What limits allow is asked of all ranks' placements together.
-#include "berth/coordinator/limits.hpp"
+#include "berth/coordinator/limit_allocation.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -46,10 +46,10 @@ TEST(Uses, are_those_of_all_parts_and_keep_what_all_of_them_keep) {
     const model::Quotas quotas(instance, model::Objective::value);
     const model::Links links(instance);
     const model::Limits limits{.quotas = &quotas, .links = &links};
-    const auto use = uses(world, instance, limits, mine);
+    const auto use = limit_use(world, instance, limits, mine);
     ASSERT_EQ(use.size(), 1u);
     EXPECT_EQ(use[0], 1000 * jobs);
-    EXPECT_EQ(keeps(limits, use), quota == jobs);
+    EXPECT_EQ(within_limits(limits, use), quota == jobs);
   }
 }
 

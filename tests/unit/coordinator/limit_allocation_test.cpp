@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/coordinator/limits.hpp"
+#include "berth/coordinator/limit_allocation.hpp"
 
 #include <algorithm>
 #include <string>
@@ -138,12 +138,14 @@ TEST(Quotas, count_for_ancestors_and_pinned_jobs_use_them_up) {
 }
 
 TEST(Share, is_in_proportion_and_loses_nothing) {
-  EXPECT_EQ(share(10, std::vector<std::int64_t>{1, 1, 1}), (std::vector<std::int64_t>{3, 3, 4}));
-  EXPECT_EQ(share(7, std::vector<std::int64_t>{0, 5, 0, 30}),
+  EXPECT_EQ(proportional_shares(10, std::vector<std::int64_t>{1, 1, 1}),
+            (std::vector<std::int64_t>{3, 3, 4}));
+  EXPECT_EQ(proportional_shares(7, std::vector<std::int64_t>{0, 5, 0, 30}),
             (std::vector<std::int64_t>{0, 1, 0, 6}));
-  EXPECT_EQ(share(7, std::vector<std::int64_t>{0, 0}), (std::vector<std::int64_t>{0, 0}));
+  EXPECT_EQ(proportional_shares(7, std::vector<std::int64_t>{0, 0}),
+            (std::vector<std::int64_t>{0, 0}));
   const std::int64_t big = std::int64_t{1} << 60;
-  EXPECT_EQ(share(big, std::vector<std::int64_t>{big, big}),
+  EXPECT_EQ(proportional_shares(big, std::vector<std::int64_t>{big, big}),
             (std::vector<std::int64_t>{big / 2, big / 2}));
 }
 
@@ -186,7 +188,7 @@ class Shared : public testing::Test {
       for (solver::Shard& shard : shards) {
         for (const JobPlacement& p : spanning) shard.reserve(p);
       }
-      Sharing(comm, valuation, limits, spanning).settle(shards, spanning);
+      LimitAllocation(comm, valuation, limits, spanning).enforce(shards, spanning);
       left_spanning = spanning;
     }
     [[nodiscard]] std::vector<JobId> placed() const {
@@ -203,7 +205,7 @@ class Shared : public testing::Test {
         const Placement more = shard.placement();
         all.insert(all.end(), more.begin(), more.end());
       }
-      return keeps(limits, uses(comm::Communicator::serial(), instance, limits, all));
+      return within_limits(limits, limit_use(comm::Communicator::serial(), instance, limits, all));
     }
     comm::Communicator comm = comm::Communicator::serial();
     Placement left_spanning;
@@ -231,9 +233,9 @@ TEST_F(Shared, a_soft_quota_is_passed_by_jobs_worth_the_penalty) {
     c.fill({on(JobId(0), {0, 1})}, {}, {on(JobId(1), {2, 3})}, {});
     c.settle();
     EXPECT_EQ(c.placed().size(), dear ? 1U : 2U);
-    Sharing after(c.comm, c.valuation, c.limits, {});
-    after.hold(c.shards);
-    EXPECT_DOUBLE_EQ(after.lost(), dear ? 0.0 : 8 * 1.9);
+    LimitAllocation after(c.comm, c.valuation, c.limits, {});
+    after.freeze(c.shards);
+    EXPECT_DOUBLE_EQ(after.penalties(), dear ? 0.0 : 8 * 1.9);
   }
 }
 
@@ -265,9 +267,9 @@ TEST_F(Shared, shards_that_were_dealt_their_share_keep_the_quota_and_others_pass
   for (const bool dealt : {true, false}) {
     Case c(read("queues: [{id: a, gpu_quota: 8}]\n", gang("x", a) + gang("y", a)));
     c.fill({}, {JobId(0)}, {}, {JobId(1)});
-    Sharing sharing(c.comm, c.valuation, c.limits, {});
+    LimitAllocation allocation(c.comm, c.valuation, c.limits, {});
     if (dealt) {
-      sharing.hold(c.shards);
+      allocation.freeze(c.shards);
     } else {
       for (solver::Shard& shard : c.shards) shard.allow(0, 8000);  // to each what there is in all
     }
@@ -276,16 +278,16 @@ TEST_F(Shared, shards_that_were_dealt_their_share_keep_the_quota_and_others_pass
     if (!dealt) continue;
     // Held to what they use, which is nothing; together there is room for one.
     EXPECT_TRUE(c.placed().empty());
-    sharing.hold(c.shards);
+    allocation.freeze(c.shards);
     const std::vector<JobId> own{JobId(0)};
-    const auto bids = c.shards[0].bids(own, sharing.left());
+    const auto bids = c.shards[0].bids(own, allocation.slack());
     ASSERT_EQ(bids.size(), 1U);
     EXPECT_EQ(bids[0].drawn, 8000);
     EXPECT_TRUE(c.shards[0].bids(own, std::vector<std::int64_t>{7999}).empty());
     EXPECT_GT(c.shards[0].realise(JobId(0), 0.0, bids[0].drawn), 0.0);
     EXPECT_TRUE(c.kept());
-    sharing.hold(c.shards);
-    EXPECT_EQ(sharing.left(), std::vector<std::int64_t>{0});
+    allocation.freeze(c.shards);
+    EXPECT_EQ(allocation.slack(), std::vector<std::int64_t>{0});
   }
 }
 
@@ -297,9 +299,9 @@ TEST_F(Shared, searches_keep_what_was_dealt) {
     Case c(read("queues: [{id: a, gpu_quota: 8}]\n",
                 gang("x", a + "2") + gang("y", a + "3") + gang("z", "")));
     c.fill({on(JobId(0), {0, 1})}, {}, {on(JobId(2), {2, 3})}, {JobId(1)});
-    Sharing sharing(c.comm, c.valuation, c.limits, {});
+    LimitAllocation allocation(c.comm, c.valuation, c.limits, {});
     if (dealt) {
-      sharing.deal(c.shards);
+      allocation.distribute_slack(c.shards);
     } else {
       for (solver::Shard& shard : c.shards) shard.allow(0, 8000);
     }
@@ -314,11 +316,11 @@ TEST_F(Shared, searches_keep_what_was_dealt) {
     whole.restore({.placed = {on(JobId(0), {0, 1}), on(JobId(2), {2, 3})}, .unplaced = {JobId(1)}});
     std::vector<solver::Shard> one;
     one.push_back(std::move(whole));
-    sharing.deal(one);
+    allocation.distribute_slack(one);
     EXPECT_DOUBLE_EQ(one[0].search(prices, {}), 8.0);
     EXPECT_TRUE(one[0].is_waiting(JobId(0)));
-    EXPECT_TRUE(keeps(
-        c.limits, uses(comm::Communicator::serial(), c.instance, c.limits, one[0].placement())));
+    EXPECT_TRUE(within_limits(c.limits, limit_use(comm::Communicator::serial(), c.instance,
+                                                  c.limits, one[0].placement())));
   }
 }
 
@@ -327,10 +329,10 @@ TEST_F(Shared, what_is_left_goes_to_one_shard_after_the_other) {
   const std::string a = R"(,"queue":"a")";
   Case c(read("queues: [{id: a, gpu_quota: 8}]\n", gang("x", a) + gang("y", a)));
   c.fill({}, {JobId(0)}, {}, {JobId(1)});
-  Sharing sharing(c.comm, c.valuation, c.limits, {});
-  sharing.deal(c.shards);
+  LimitAllocation allocation(c.comm, c.valuation, c.limits, {});
+  allocation.distribute_slack(c.shards);
   EXPECT_EQ(c.placed(), std::vector{JobId(0)});
-  EXPECT_EQ(sharing.left(), std::vector<std::int64_t>{0});
+  EXPECT_EQ(allocation.slack(), std::vector<std::int64_t>{0});
   EXPECT_TRUE(c.kept());
 }
 
@@ -343,7 +345,7 @@ TEST_F(Shared, a_full_quota_is_freed_by_its_least_valuable_jobs) {
                   R"({"id":"new","queue":"a","weight":1.5)" + one));
   // Quota full with low and high; "new" finds idle machines, but only low is worth less.
   c.fill({on(JobId(1), {0})}, {}, {on(JobId(2), {2})}, {});
-  Sharing(c.comm, c.valuation, c.limits, {}).hold(c.shards);
+  LimitAllocation(c.comm, c.valuation, c.limits, {}).freeze(c.shards);
   const std::vector<JobId> fresh{JobId(3)};
   EXPECT_TRUE(c.shards[1].bids(fresh).empty());
   const auto bids = c.shards[0].bids(fresh);
@@ -360,7 +362,7 @@ TEST_F(Shared, a_ring_that_an_uplink_refuses_is_tried_within_a_rack) {
   Case c(read("", gang("x", ring + R"(,"spread":{"rack":1,"pod":1,"cluster":1})") +
                       R"({"id":"low","weight":0.1,"tasks":[{"gpus":4}]})" + "\n"));
   c.fill({}, {}, {on(JobId(1), {3})}, {});  // idle: m2 in r1, m4 in another pod
-  Sharing(c.comm, c.valuation, c.limits, {}).hold(c.shards);
+  LimitAllocation(c.comm, c.valuation, c.limits, {}).freeze(c.shards);
   EXPECT_GT(c.shards[1].realise(JobId(0), 0.0), 0.0);
   EXPECT_TRUE(c.kept());
   const Placement placed = c.shards[1].placement();
@@ -375,7 +377,7 @@ TEST_F(Shared, servers_and_workers_keep_uplinks_too) {
                     R"("communication":{"pattern":"ps","servers":"s","gbps":)" +
                         std::to_string(gbps) + "}}"));
     c.fill({}, {}, {}, {JobId(0)});
-    Sharing(c.comm, c.valuation, c.limits, {}).deal(c.shards);
+    LimitAllocation(c.comm, c.valuation, c.limits, {}).distribute_slack(c.shards);
     EXPECT_EQ(c.placed().size(), gbps == 2 ? 1U : 0U);
     EXPECT_TRUE(c.kept());
   }
@@ -416,15 +418,15 @@ TEST(Room, rings_go_round_full_uplinks) {
         solver::ShardOptions{.limits = &limits});
     shards[0].restore({.placed = {first}, .unplaced = {JobId(1)}});
     const auto comm = comm::Communicator::serial();
-    Sharing(comm, valuation, limits, {}).hold(shards);
+    LimitAllocation(comm, valuation, limits, {}).freeze(shards);
     if (searched) {
       EXPECT_GT(shards[0].realise(JobId(1), 0.0), 0.0);
     } else {
       shards[0].fill_idle_capacity();
     }
     EXPECT_EQ(shards[0].placement().size(), 2U);
-    EXPECT_TRUE(
-        keeps(limits, uses(comm::Communicator::serial(), instance, limits, shards[0].placement())));
+    EXPECT_TRUE(within_limits(
+        limits, limit_use(comm::Communicator::serial(), instance, limits, shards[0].placement())));
   }
 }
 
