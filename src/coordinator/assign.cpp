@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/assign.hpp"
 
-#include "wishes.hpp"
+#include "shard_preference.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -34,12 +34,13 @@ class Assigner {
     }
   }
 
-  /// Running jobs that are settled stay there for now; the others are jobs like those that wait.
-  void keep_running(std::span<const Wish> wishes, Assignment& result) {
-    for (const Wish& wish : wishes) {
-      if (!wish.settled) continue;
+  /// Running jobs that are keeps_place stay there for now; the others are jobs like those that
+  /// wait.
+  void assign_running(std::span<const ShardPreference> preferences, Assignment& result) {
+    for (const ShardPreference& preference : preferences) {
+      if (!preference.keeps_place) continue;
       const auto running =
-          std::ranges::lower_bound(workload_.running, wish.job, {}, &model::Running::job);
+          std::ranges::lower_bound(workload_.running, preference.job, {}, &model::Running::job);
       const model::JobPlacement present = model::present_placement(workload_, *running);
       const auto shard = [&](const model::TaskPlacement& t) {
         return shards_.of_machine[t.machine.index()];
@@ -57,30 +58,33 @@ class Assigner {
   }
 
   /// Larger than half of the largest shard's room of the type it wants.
-  [[nodiscard]] bool spans(const Wish& wish) const {
-    if (wish.single || shards_.size() == 1 || !wish.type.valid()) return false;
+  [[nodiscard]] bool must_span(const ShardPreference& preference) const {
+    if (preference.one_task || shards_.size() == 1 || !preference.type.valid()) return false;
     double largest = 0.0;
-    for (const auto& room : room_) largest = std::max(largest, room[wish.type.index()]);
-    return wish.gpus > largest / 2;
+    for (const auto& room : room_) largest = std::max(largest, room[preference.type.index()]);
+    return preference.gpus > largest / 2;
   }
 
-  ShardId claim(const Wish& wish) {
-    const ShardId shard = wish.home.valid() ? wish.home : least_claimed(wish);
-    if (wish.type.valid()) claimed_[shard.index()][wish.type.index()] += wish.gpus;
+  ShardId claim(const ShardPreference& preference) {
+    const ShardId shard =
+        preference.home.valid() ? preference.home : least_claimed_shard(preference);
+    if (preference.type.valid())
+      claimed_[shard.index()][preference.type.index()] += preference.gpus;
     return shard;
   }
 
  private:
   /// The shard whose room of the type is claimed least, relative to what it has; CPU-only jobs and
   /// jobs no machine can run go round by how much is claimed in all.
-  [[nodiscard]] ShardId least_claimed(const Wish& wish) {
-    if (!wish.type.valid()) return ShardId(next_++ % shards_.size());
+  [[nodiscard]] ShardId least_claimed_shard(const ShardPreference& preference) {
+    if (!preference.type.valid()) return ShardId(next_++ % shards_.size());
     std::size_t best = 0;
     double best_load = kInfinity;
     for (std::size_t s = 0; s < shards_.size(); ++s) {
-      const double room = room_[s][wish.type.index()];
-      const double load =
-          room < wish.gpus ? 1e9 - room : (claimed_[s][wish.type.index()] + wish.gpus) / room;
+      const double room = room_[s][preference.type.index()];
+      const double load = room < preference.gpus
+                              ? 1e9 - room
+                              : (claimed_[s][preference.type.index()] + preference.gpus) / room;
       if (load < best_load) best = s, best_load = load;
     }
     return ShardId(best);
@@ -95,7 +99,7 @@ class Assigner {
 
 /// The gangs that find room over the whole cluster, in this order, beside what runs.
 model::Placement place_spanning(const model::Valuation& valuation, const model::Pools& pools,
-                                std::span<const Wish> large, const Assignment& kept,
+                                std::span<const ShardPreference> large, const Assignment& kept,
                                 const StopToken& stop, const model::Limits* limits) {
   std::vector<MachineId> all;
   for (std::size_t m = 0; m < valuation.instance().cluster.machines(); ++m) all.emplace_back(m);
@@ -110,38 +114,40 @@ model::Placement place_spanning(const model::Valuation& valuation, const model::
     if (capacity == model::Ledger::kNoLimit) continue;
     whole.allow(l, std::max<std::int64_t>(0, capacity - taken.use(l)));
   }
-  for (const Wish& wish : large) {
-    if (wish.profit > 0.0) whole.realise(wish.job, 0.0);
+  for (const ShardPreference& preference : large) {
+    if (preference.profit > 0.0) whole.realise(preference.job, 0.0);
   }
   return whole.placement();  // a later one may have pushed one out
 }
 
 /// Whose records it takes to place these.
-std::vector<JobId> jobs_for(std::span<const Wish> large, const Assignment& kept) {
+std::vector<JobId> jobs_for(std::span<const ShardPreference> large, const Assignment& kept) {
   std::vector<JobId> jobs;
-  for (const Wish& wish : large) jobs.push_back(wish.job);
+  for (const ShardPreference& preference : large) jobs.push_back(preference.job);
   for (const model::Placement* part : {&kept.spanning, &kept.kept}) {
     std::ranges::move(jobs_of(*part), std::back_inserter(jobs));
   }
   return jobs;
 }
 
-/// The wishes in the order in which shards are claimed: settled jobs are out, gangs over shards
-/// come first, by profit per GPU; then those with a profit, large ones first.
-std::size_t in_order_of_claims(std::vector<Wish>& wishes, const Assigner& assigner) {
-  std::erase_if(wishes, [](const Wish& w) { return w.settled; });
-  const auto rest = std::stable_partition(wishes.begin(), wishes.end(),
-                                          [&](const Wish& w) { return assigner.spans(w); });
-  std::sort(wishes.begin(), rest, [](const Wish& a, const Wish& b) {
+/// The preferences in the order in which shards are claimed: keeps_place jobs are out, gangs over
+/// shards come first, by profit per GPU; then those with a profit, large ones first.
+std::size_t sort_by_claim_order(std::vector<ShardPreference>& preferences,
+                                const Assigner& assigner) {
+  std::erase_if(preferences, [](const ShardPreference& w) { return w.keeps_place; });
+  const auto rest =
+      std::stable_partition(preferences.begin(), preferences.end(),
+                            [&](const ShardPreference& w) { return assigner.must_span(w); });
+  std::sort(preferences.begin(), rest, [](const ShardPreference& a, const ShardPreference& b) {
     return std::tuple(-a.profit / a.gpus, a.job) < std::tuple(-b.profit / b.gpus, b.job);
   });
-  std::sort(rest, wishes.end(), [](const Wish& a, const Wish& b) {
-    const auto key = [](const Wish& w) {
+  std::sort(rest, preferences.end(), [](const ShardPreference& a, const ShardPreference& b) {
+    const auto key = [](const ShardPreference& w) {
       return std::tuple(w.profit > 0.0 ? 0 : 1, -w.gpus, w.job);
     };
     return key(a) < key(b);
   });
-  return static_cast<std::size_t>(rest - wishes.begin());
+  return static_cast<std::size_t>(rest - preferences.begin());
 }
 
 }  // namespace
@@ -166,17 +172,17 @@ Assignment assign(const comm::Communicator& comm, const model::Valuation& valuat
                   const model::Pools& pools, const partition::Shards& shards,
                   std::span<const double> prices, const JobRecords& records, const StopToken& stop,
                   const model::Limits* limits) {
-  std::vector<Wish> all = comm.gather_varying<Wish>(
-      comm.agreed([&] { return wishes(valuation, pools, shards, prices, records.home_jobs()); }));
-  std::ranges::sort(all, {}, &Wish::job);
+  std::vector<ShardPreference> all = comm.gather_varying<ShardPreference>(comm.agreed(
+      [&] { return shard_preferences(valuation, pools, shards, prices, records.home_jobs()); }));
+  std::ranges::sort(all, {}, &ShardPreference::job);
   Assignment result;
   Assigner assigner(valuation, shards);
   std::size_t large = 0;
   std::vector<JobId> needed;  // on rank 0, to place the large ones
   if (comm.rank() == 0) {
     result.shard_of.resize(valuation.instance().workload.size());
-    assigner.keep_running(all, result);
-    large = in_order_of_claims(all, assigner);
+    assigner.assign_running(all, result);
+    large = sort_by_claim_order(all, assigner);
     if (large > 0) needed = jobs_for(std::span(all).first(large), result);
   }
   comm.broadcast_vector(needed);
@@ -186,9 +192,10 @@ Assignment assign(const comm::Communicator& comm, const model::Valuation& valuat
     if (large > 0) {
       gangs = place_spanning(valuation, pools, std::span(all).first(large), result, stop, limits);
     }
-    for (const Wish& wish : all) {
-      if (std::ranges::binary_search(gangs, wish.job, {}, &model::JobPlacement::job)) continue;
-      result.shard_of[wish.job.index()] = assigner.claim(wish);
+    for (const ShardPreference& preference : all) {
+      if (std::ranges::binary_search(gangs, preference.job, {}, &model::JobPlacement::job))
+        continue;
+      result.shard_of[preference.job.index()] = assigner.claim(preference);
     }
     std::ranges::move(gangs, std::back_inserter(result.spanning));
   });

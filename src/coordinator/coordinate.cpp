@@ -18,11 +18,11 @@ using solver::Shard;
 class Coordination {
  public:
   Coordination(const comm::Communicator& comm, const model::Valuation& valuation,
-               const Terrain& terrain, std::span<Shard> mine, const RoundOptions& options,
-               const Hooks& hooks, const RoundState& start)
+               const Decomposition& decomposition, std::span<Shard> mine,
+               const RoundOptions& options, const Hooks& hooks, const RoundState& start)
       : comm_(comm),
         valuation_(valuation),
-        terrain_(terrain),
+        decomposition_(decomposition),
         mine_(mine),
         options_(options),
         hooks_(hooks),
@@ -47,12 +47,13 @@ class Coordination {
   /// The shards' plans were made one by one: most of what they miss is jobs in each other's places.
   void trade_if_due() {
     if (state_.shards == 1 || !goes_on(1)) return;
-    trade(comm_, valuation_, terrain_, mine_, state_.spanning, options_.stop, options_.allocation);
+    trade(comm_, valuation_, decomposition_, mine_, state_.spanning, options_.stop,
+          options_.allocation);
     objective_ = objective();
   }
 
   void offer() {
-    Rounds rounds(comm_, valuation_, terrain_.jobs, mine_, options_, state_);
+    Rounds rounds(comm_, valuation_, decomposition_.records, mine_, options_, state_);
     update_prices(comm_, valuation_, mine_);
     while (state_.round < options_.rounds && goes_on(2 * options_.schedulers)) {
       const CostMeter meter(comm_);
@@ -71,7 +72,7 @@ class Coordination {
       const comm::Communicator::TraceSpan span(comm_, "regroup", ++state_.round);
       const CostMeter meter(comm_);
       const Regrouped done =
-          regroup(comm_, valuation_, terrain_, mine_, state_.spanning, ++state_.regroups,
+          regroup(comm_, valuation_, decomposition_, mine_, state_.spanning, ++state_.regroups,
                   options_.selection.seed, options_.groups, options_.allocation);
       RoundReport report{.round = state_.round, .kind = model::RoundKind::regroup};
       report.offers = done.groups;
@@ -115,7 +116,7 @@ class Coordination {
 
   const comm::Communicator& comm_;
   const model::Valuation& valuation_;
-  const Terrain& terrain_;
+  const Decomposition& decomposition_;
   std::span<Shard> mine_;
   const RoundOptions& options_;
   const Hooks& hooks_;
@@ -126,9 +127,9 @@ class Coordination {
 }  // namespace
 
 Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
-                       const Terrain& terrain, std::span<Shard> mine, const RoundOptions& options,
-                       const Hooks& hooks, const RoundState& start) {
-  return Coordination(comm, valuation, terrain, mine, options, hooks, start).run();
+                       const Decomposition& decomposition, std::span<Shard> mine,
+                       const RoundOptions& options, const Hooks& hooks, const RoundState& start) {
+  return Coordination(comm, valuation, decomposition, mine, options, hooks, start).run();
 }
 
 }  // namespace berth::coordinator

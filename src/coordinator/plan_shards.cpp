@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/plan_shards.hpp"
 
-#include "post.hpp"
+#include "content_exchange.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -39,16 +39,16 @@ JobLists jobs_by_owner(const Assignment& assignment, const partition::Shards& sh
 /// To each shard what lies on its machines; tasks of one job never lie on two here, except CPU-only
 /// gangs, which are left to wait. Who waits is dealt round: any shard may offer them.
 void hand_out(const model::Placement& all, const Assignment& assignment,
-              const partition::Shards& shards, Post& post) {
+              const partition::Shards& shards, ContentExchange& exchange) {
   std::vector<char> waits(assignment.shard_of.size(), 0);
   for (const JobId job : assignment.open_jobs()) waits[job.index()] = 1;
   for (const model::JobPlacement& p : all) {
     waits[p.job.index()] = 0;
     const auto pieces = pieces_of(p, shards.of_machine);
-    if (pieces.size() == 1) post.add(*pieces.begin(), Kind::placed, p);
+    if (pieces.size() == 1) exchange.add(*pieces.begin(), ContentKind::placed, p);
   }
   for (std::size_t j = 0; j < waits.size(); ++j) {
-    if (waits[j] != 0) post.add(ShardId(j % shards.size()), JobId(j));
+    if (waits[j] != 0) exchange.add(ShardId(j % shards.size()), JobId(j));
   }
 }
 
@@ -56,7 +56,7 @@ LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& v
                        const model::Pools& pools, const partition::Shards& shards,
                        const Assignment& assignment, std::vector<Shard> mine,
                        std::span<const double> prices, const solver::ShardOptions& options,
-                       Post post) {
+                       ContentExchange exchange) {
   LocalPlans plans{.mine = std::move(mine), .task_prices = {}};
   comm.agreed_on_root([&] {
     std::vector<MachineId> machines;
@@ -66,11 +66,11 @@ LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& v
     for (const model::JobPlacement& p : assignment.kept) whole.add_running(p);
     whole.plan(assignment.open_jobs(), prices, options.stop);
     plans.task_prices = whole.task_prices();
-    hand_out(whole.placement(), assignment, shards, post);
+    hand_out(whole.placement(), assignment, shards, exchange);
   });
-  auto contents = post.deliver();
+  auto contents = exchange.deliver();
   for (Shard& shard : plans.mine) {
-    Content& content = contents[shard.id()];
+    PieceContent& content = contents[shard.id()];
     shard.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
   }
   return plans;
@@ -100,7 +100,7 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
   if (comm.min(places_are_alike(valuation, records.home_jobs()) ? 1 : 0) == 1) {
     records.gather_to_root();
     return plan_as_one(comm, valuation, pools, shards, assignment, std::move(mine), prices, options,
-                       Post(comm, owners, records));
+                       ContentExchange(comm, owners, records));
   }
   records.scatter(
       [&] { return records.only_home(jobs_by_owner(assignment, shards, owners, ranks)); });

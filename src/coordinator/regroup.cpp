@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/regroup.hpp"
 
-#include "give_back.hpp"
-#include "post.hpp"
+#include "content_exchange.hpp"
+#include "return_to_shards.hpp"
 
 #include <algorithm>
 #include <map>
@@ -24,13 +24,13 @@ constexpr std::int64_t kManyGpus = 32768, kGroupOfMany = 8192;
 
 class Round {
  public:
-  Round(const comm::Communicator& comm, const model::Valuation& valuation, const Terrain& terrain,
-        std::size_t groups, int round, std::uint64_t seed)
+  Round(const comm::Communicator& comm, const model::Valuation& valuation,
+        const Decomposition& decomposition, std::size_t groups, int round, std::uint64_t seed)
       : comm_(comm),
         valuation_(valuation),
         cluster_(valuation.instance().cluster),
         workload_(valuation.instance().workload),
-        terrain_(terrain),
+        decomposition_(decomposition),
         round_(static_cast<std::uint64_t>(round)),
         seed_(seed),
         group_of_(deal(cluster_, groups, round, seed)),
@@ -48,8 +48,8 @@ class Round {
   Regrouped run(std::span<Shard> mine, Placement& spanning, const solver::SearchEffort& effort,
                 LimitAllocation* allocation) {
     to_groups(mine, spanning);
-    auto contents = post_.deliver();
-    back_.keep_only(contents, spanning);
+    auto contents = exchange_.deliver();
+    returned_.retain_records(contents, spanning);
     if (allocation == nullptr) {
       comm_.agreed([&] {
         for (auto& [g, content] : contents) {
@@ -60,7 +60,7 @@ class Round {
     } else {
       search_within(allocation->limits(), mine, contents, effort);
     }
-    back_.finish(mine, spanning);
+    returned_.finish(mine, spanning);
     if (allocation != nullptr) {
       allocation->set_spanning(spanning);
       allocation->freeze(mine);
@@ -76,22 +76,22 @@ class Round {
       shard = shard.empty_copy(shard.id(), {});
       for (const JobPlacement& p : content.placed) {
         if (send(p)) continue;
-        back_.stay(shard.id(), p);
+        returned_.keep_in_place(shard.id(), p);
       }
-      for (const JobId job : content.unplaced) post_.add(group_for(job), job);
+      for (const JobId job : content.unplaced) exchange_.add(group_for(job), job);
     }
     if (comm_.rank() != 0) return;
     for (const JobPlacement& p : spanning) {
-      if (!send(p)) back_.stay(p);
+      if (!send(p)) returned_.keep_in_place(p);
     }
   }
 
   /// False: over two groups, which hear of it, and stays.
   bool send(const JobPlacement& p) {
     const auto groups = pieces_of(p, group_of_);
-    const Kind kind = groups.size() == 1 ? Kind::placed : Kind::pinned;
-    for (const ShardId g : groups) post_.add(g, kind, p);
-    return kind == Kind::placed;
+    const ContentKind kind = groups.size() == 1 ? ContentKind::placed : ContentKind::pinned;
+    for (const ShardId g : groups) exchange_.add(g, kind, p);
+    return kind == ContentKind::placed;
   }
 
   /// Where a waiting job is tried this time.
@@ -107,7 +107,7 @@ class Round {
         machines_.size(), {kStage, seed_, round_, 1, static_cast<std::uint64_t>(id.value())})));
   }
 
-  [[nodiscard]] Shard make(std::span<const Shard> mine, ShardId g, Content& content) const {
+  [[nodiscard]] Shard make(std::span<const Shard> mine, ShardId g, PieceContent& content) const {
     Shard group = mine.front().empty_copy(g, machines_[g.index()]);
     for (const JobPlacement& p : content.pinned) group.reserve(p);
     group.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
@@ -116,26 +116,27 @@ class Round {
 
   /// One group finds what it found the round before.
   [[nodiscard]] bool repacks() const {
-    return machines_.size() > 1 || (round_ == 1 && terrain_.shards.size() > 1);
+    return machines_.size() > 1 || (round_ == 1 && decomposition_.shards.size() > 1);
   }
 
   void search(Shard& group, const solver::SearchEffort& effort) {
     const comm::Communicator::TraceSpan span(comm_, "group", group.id().value());
     const double repacked = repacks() ? group.repack() : 0.0;
-    if (repacked + group.search(terrain_.prices, effort) > 0.0) ++better_;
+    if (repacked + group.search(decomposition_.prices, effort) > 0.0) ++better_;
     const solver::ShardContent found = group.content();
-    back_.add(found.placed, found.unplaced);
+    returned_.add(found.placed, found.unplaced);
   }
 
   /// All groups must be there before any is searched: they are dealt what is left.
   void search_within(const model::Limits& limits, std::span<const Shard> mine,
-                     std::map<ShardId, Content>& contents, const solver::SearchEffort& effort) {
+                     std::map<ShardId, PieceContent>& contents,
+                     const solver::SearchEffort& effort) {
     std::vector<Shard> groups;
     comm_.agreed([&] {
       for (auto& [g, content] : contents) groups.push_back(make(mine, g, content));
     });
     LimitAllocation allocation(comm_, valuation_, limits);
-    allocation.set_spanning_parts(back_.staying());
+    allocation.set_spanning_parts(returned_.kept_in_place());
     allocation.distribute_slack(groups);
     comm_.agreed([&] {
       for (Shard& group : groups) search(group, effort);
@@ -146,14 +147,14 @@ class Round {
   const model::Valuation& valuation_;
   const model::Cluster& cluster_;
   const model::Workload& workload_;
-  const Terrain& terrain_;
+  const Decomposition& decomposition_;
   std::uint64_t round_, seed_;
   std::vector<ShardId> group_of_;                 ///< by MachineId
   std::vector<std::vector<MachineId>> machines_;  ///< by group, none empty
   std::map<RackId, ShardId> group_of_rack_;
   std::map<PodId, ShardId> group_of_pod_;
-  Post post_{comm_, terrain_.owners, terrain_.jobs};
-  GiveBack back_{comm_, terrain_, post_};
+  ContentExchange exchange_{comm_, decomposition_.owners, decomposition_.records};
+  ReturnToShards returned_{comm_, decomposition_, exchange_};
   std::int64_t better_ = 0;
 };
 
@@ -186,11 +187,12 @@ std::size_t group_count(const model::Cluster& cluster, std::size_t shards, std::
 }
 
 Regrouped regroup(const comm::Communicator& comm, const model::Valuation& valuation,
-                  const Terrain& terrain, std::span<Shard> mine, Placement& spanning, int round,
-                  std::uint64_t seed, const GroupSearch& search, LimitAllocation* allocation) {
+                  const Decomposition& decomposition, std::span<Shard> mine, Placement& spanning,
+                  int round, std::uint64_t seed, const GroupSearch& search,
+                  LimitAllocation* allocation) {
   const std::size_t groups =
-      group_count(valuation.instance().cluster, terrain.shards.size(), search.gpus);
-  return Round(comm, valuation, terrain, groups, round, seed)
+      group_count(valuation.instance().cluster, decomposition.shards.size(), search.gpus);
+  return Round(comm, valuation, decomposition, groups, round, seed)
       .run(mine, spanning, search.effort, allocation);
 }
 

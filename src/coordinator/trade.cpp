@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/trade.hpp"
 
-#include "give_back.hpp"
-#include "post.hpp"
+#include "content_exchange.hpp"
+#include "return_to_shards.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -66,18 +66,19 @@ KindCounts count_kinds(const comm::Communicator& comm, const model::Workload& wo
 
 template <class PieceOf>
 void give(std::span<const Shard> mine, const Placement& spanning, const PieceOf& piece_of,
-          Post& post) {
+          ContentExchange& exchange) {
   for (const Shard& shard : mine) {
     const solver::ShardContent content = shard.content();
-    for (const JobPlacement& p : content.placed) post.add(piece_of(p.job), Kind::placed, p);
-    for (const JobId job : content.unplaced) post.add(piece_of(job), job);
+    for (const JobPlacement& p : content.placed)
+      exchange.add(piece_of(p.job), ContentKind::placed, p);
+    for (const JobId job : content.unplaced) exchange.add(piece_of(job), job);
   }
-  for (const JobPlacement& p : spanning) post.add(piece_of(p.job), Kind::placed, p);
+  for (const JobPlacement& p : spanning) exchange.add(piece_of(p.job), ContentKind::placed, p);
 }
 
 /// Kinds do not meet: one search serves all pieces of a rank.
-Content all_of(std::map<ShardId, Content> pieces) {
-  Content all;
+PieceContent all_of(std::map<ShardId, PieceContent> pieces) {
+  PieceContent all;
   for (auto& [piece, content] : pieces) {
     std::ranges::move(content.placed, std::back_inserter(all.placed));
     std::ranges::move(content.waiting, std::back_inserter(all.waiting));
@@ -108,25 +109,26 @@ ShardId KindDeal::piece_of(const model::Workload& workload, JobId job) const {
 }
 
 void trade(const comm::Communicator& comm, const model::Valuation& valuation,
-           const Terrain& terrain, std::span<Shard> mine, Placement& spanning,
+           const Decomposition& decomposition, std::span<Shard> mine, Placement& spanning,
            const StopToken& stop, LimitAllocation* allocation) {
-  Post post(comm, terrain.owners, terrain.jobs);
+  ContentExchange exchange(comm, decomposition.owners, decomposition.records);
   const model::Workload& workload = valuation.instance().workload;
-  const KindDeal kinds(comm, workload, terrain.jobs.home_jobs(), terrain.shards.size());
+  const KindDeal kinds(comm, workload, decomposition.records.home_jobs(),
+                       decomposition.shards.size());
   give(
       mine, comm.rank() == 0 ? spanning : Placement{},
-      [&](JobId job) { return kinds.piece_of(workload, job); }, post);
-  auto pieces = post.deliver();
-  GiveBack back(comm, terrain, post);
-  back.keep_only(pieces, spanning);
-  Content here = all_of(std::move(pieces));
+      [&](JobId job) { return kinds.piece_of(workload, job); }, exchange);
+  auto pieces = exchange.deliver();
+  ReturnToShards returned(comm, decomposition, exchange);
+  returned.retain_records(pieces, spanning);
+  PieceContent here = all_of(std::move(pieces));
   comm.agreed([&] {
     const comm::Communicator::TraceSpan span(comm, "trade", comm.rank());
-    solver::cyclic_exchange(valuation, terrain.pools, here.waiting, here.placed, stop,
+    solver::cyclic_exchange(valuation, decomposition.pools, here.waiting, here.placed, stop,
                             allocation == nullptr ? nullptr : &allocation->limits());
-    back.add(here.placed, here.waiting);
+    returned.add(here.placed, here.waiting);
   });
-  back.finish(mine, spanning);
+  returned.finish(mine, spanning);
   if (allocation == nullptr) return;
   allocation->set_spanning(spanning);
   allocation->freeze(mine);

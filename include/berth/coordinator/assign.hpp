@@ -38,8 +38,9 @@ struct Assignment {
 /// the whole cluster, in order of priced profit per GPU and only when that is positive and quotas
 /// and uplinks allow.
 ///
-/// Every rank says where jobs at home with it would like to lie (40 B each), rank 0 assigns them,
-/// and all hear of it. O(jobs x (types + shards)). After `stop` no more gangs are placed first.
+/// Every rank sends the preferences of the jobs at home there (40 B each), rank 0 assigns the jobs,
+/// and broadcasts the result. O(jobs x (types + shards)). After `stop` no more gangs are placed
+/// first.
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
                   std::span<const double> prices, const JobRecords& records,

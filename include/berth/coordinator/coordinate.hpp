@@ -97,7 +97,7 @@ struct Coordinated {
 /// and who is asked (8 B each). Where ranks hold parts of the jobs, one more with the records of
 /// those on the table.
 Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
-                       const Terrain& terrain, std::span<solver::Shard> mine,
+                       const Decomposition& decomposition, std::span<solver::Shard> mine,
                        const RoundOptions& options, const Hooks& hooks = {},
                        const RoundState& start = {});
 

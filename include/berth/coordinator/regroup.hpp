@@ -17,13 +17,13 @@
 
 namespace berth::coordinator {
 
-/// How the cluster is cut, who computes what, and the consensus prices.
-struct Terrain {
+/// Shards of the cluster, the ranks that own them, and the consensus prices.
+struct Decomposition {
   const partition::Shards& shards;
   const partition::Ownership& owners;
   const model::Pools& pools;
   std::span<const double> prices;  ///< by PoolId, value per GPU
-  const JobRecords& jobs;          ///< which ranks hold whose records
+  const JobRecords& records;       ///< of jobs, and which rank holds them
 };
 
 /// The cluster cut anew: whole pods while there are two for each of `groups`, else whole racks,
@@ -64,8 +64,8 @@ struct Regrouped {
 /// shards,
 ///                  and the shards are held to what they use again. Null: there are no limits
 Regrouped regroup(const comm::Communicator& comm, const model::Valuation& valuation,
-                  const Terrain& terrain, std::span<solver::Shard> mine, model::Placement& spanning,
-                  int round, std::uint64_t seed, const GroupSearch& search,
-                  LimitAllocation* allocation = nullptr);
+                  const Decomposition& decomposition, std::span<solver::Shard> mine,
+                  model::Placement& spanning, int round, std::uint64_t seed,
+                  const GroupSearch& search, LimitAllocation* allocation = nullptr);
 
 }  // namespace berth::coordinator

@@ -44,7 +44,8 @@ class KindDeal {
 /// are
 ///                  held to what they use again. Null: there are no limits
 void trade(const comm::Communicator& comm, const model::Valuation& valuation,
-           const Terrain& terrain, std::span<solver::Shard> mine, model::Placement& spanning,
-           const StopToken& stop = {}, LimitAllocation* allocation = nullptr);
+           const Decomposition& decomposition, std::span<solver::Shard> mine,
+           model::Placement& spanning, const StopToken& stop = {},
+           LimitAllocation* allocation = nullptr);
 
 }  // namespace berth::coordinator

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wishes.hpp"
+#include "shard_preference.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,9 +13,10 @@ namespace {
 using model::Level;
 
 /// Least price per GPU of each type: in a rack, in a pod, anywhere.
-class PriceMap {
+class LeastPrices {
  public:
-  PriceMap(const model::Cluster& cluster, const model::Pools& pools, std::span<const double> prices)
+  LeastPrices(const model::Cluster& cluster, const model::Pools& pools,
+              std::span<const double> prices)
       : types_(cluster.gpu_types.size()),
         anywhere_(types_, kInfinity),
         pod_(types_ * cluster.pods.size(), kInfinity),
@@ -45,9 +46,9 @@ class PriceMap {
 };
 
 /// How many GPUs of each type the largest machine, rack and pod have.
-class Spread {
+class LargestDomains {
  public:
-  explicit Spread(const model::Cluster& cluster)
+  explicit LargestDomains(const model::Cluster& cluster)
       : most_(cluster.gpu_types.size(), {0.0, 0.0, 0.0}) {
     for (std::size_t t = 0; t < most_.size(); ++t) {
       std::vector<double> rack(cluster.racks.size(), 0.0), pod(cluster.pods.size(), 0.0);
@@ -77,8 +78,8 @@ class Spread {
 };
 
 /// The shard of a machine of each rack and pod; invalid where there is none.
-struct ShardMap {
-  ShardMap(const model::Cluster& cluster, const partition::Shards& shards)
+struct ShardsOfDomains {
+  ShardsOfDomains(const model::Cluster& cluster, const partition::Shards& shards)
       : of_rack(cluster.racks.size()), of_pod(cluster.pods.size()) {
     for (std::size_t m = cluster.machines(); m-- > 0;) {
       of_rack[cluster.machine_rack[m].index()] = shards.of_machine[m];
@@ -88,44 +89,44 @@ struct ShardMap {
   std::vector<ShardId> of_rack, of_pod;
 };
 
-class Wisher {
+class PreferenceBuilder {
  public:
-  Wisher(const model::Valuation& valuation, const model::Pools& pools,
-         const partition::Shards& shards, std::span<const double> prices)
+  PreferenceBuilder(const model::Valuation& valuation, const model::Pools& pools,
+                    const partition::Shards& shards, std::span<const double> prices)
       : valuation_(valuation),
         cluster_(valuation.instance().cluster),
         workload_(valuation.instance().workload),
         pools_(pools),
         prices_(prices),
         price_(cluster_, pools, prices),
-        spread_(cluster_),
+        largest_(cluster_),
         shard_(cluster_, shards) {}
 
-  [[nodiscard]] Wish of(JobId id) const {
+  [[nodiscard]] ShardPreference of(JobId id) const {
     const model::Job& job = workload_.job(id);
-    Wish wish{.job = id,
-              .type = {},
-              .home = {},
-              .single = workload_.tasks(job) == 1,
-              .settled = false,
-              .profit = -kInfinity,
-              .gpus = static_cast<double>(workload_.gpu_milli(job)) / 1000.0};
+    ShardPreference preference{.job = id,
+                               .type = {},
+                               .home = {},
+                               .one_task = workload_.tasks(job) == 1,
+                               .keeps_place = false,
+                               .profit = -kInfinity,
+                               .gpus = static_cast<double>(workload_.gpu_milli(job)) / 1000.0};
     if (const model::Running* running = workload_.running_of(job)) {
-      wish.settled = worth_keeping(model::present_placement(workload_, *running));
+      preference.keeps_place = worth_keeping(model::present_placement(workload_, *running));
     }
-    const Level near = choose(job, wish);
-    if (near != Level::cluster) wish.home = home_shard(job, near);
-    return wish;
+    const Level near = choose_option(job, preference);
+    if (near != Level::cluster) preference.home = home_shard(job, near);
+    return preference;
   }
 
  private:
   /// The best option, and how near to home it lies: rack or pod; cluster is anywhere.
-  Level choose(const model::Job& job, Wish& best) const {
+  Level choose_option(const model::Job& job, ShardPreference& best) const {
     Level nearest = Level::cluster;
     if (best.gpus <= 0.0) return nearest;
     const auto offer = [&](GpuTypeId type, Level near, double price) {
       if (price == kInfinity) return;
-      const Level width = spread_.narrowest(type, best.gpus);
+      const Level width = largest_.narrowest(type, best.gpus);
       const double profit = valuation_.option(best.job, type, width, near) - best.gpus * price;
       if (profit > best.profit) best.profit = profit, best.type = type, nearest = near;
     };
@@ -170,20 +171,22 @@ class Wisher {
   const model::Workload& workload_;
   const model::Pools& pools_;
   std::span<const double> prices_;
-  PriceMap price_;
-  Spread spread_;
-  ShardMap shard_;
+  LeastPrices price_;
+  LargestDomains largest_;
+  ShardsOfDomains shard_;
 };
 
 }  // namespace
 
-std::vector<Wish> wishes(const model::Valuation& valuation, const model::Pools& pools,
-                         const partition::Shards& shards, std::span<const double> prices,
-                         std::span<const JobId> jobs) {
-  const Wisher wisher(valuation, pools, shards, prices);
-  std::vector<Wish> all;
+std::vector<ShardPreference> shard_preferences(const model::Valuation& valuation,
+                                               const model::Pools& pools,
+                                               const partition::Shards& shards,
+                                               std::span<const double> prices,
+                                               std::span<const JobId> jobs) {
+  const PreferenceBuilder builder(valuation, pools, shards, prices);
+  std::vector<ShardPreference> all;
   all.reserve(jobs.size());
-  for (const JobId job : jobs) all.push_back(wisher.of(job));
+  for (const JobId job : jobs) all.push_back(builder.of(job));
   return all;
 }
 

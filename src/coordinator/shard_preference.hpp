@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/pools.hpp"
+#include "berth/model/value.hpp"
+#include "berth/partition/partition.hpp"
+
+namespace berth::coordinator {
+
+/// The shard and GPU type of a job's best option at these prices. Trivially copyable, 40 B.
+struct ShardPreference {
+  JobId job;
+  GpuTypeId type;            ///< invalid: on none that it could have
+  ShardId home;              ///< the only shard of its best option; invalid: any shard
+  bool one_task = false;     ///< so it needs one machine, of one shard
+  bool keeps_place = false;  ///< it runs, and its value there covers the price
+  double profit = 0.0;       ///< of its best option; -infinity without any
+  double gpus = 0.0;
+};
+
+/// Of these planned jobs, in their order. O(machines + jobs x types)
+std::vector<ShardPreference> shard_preferences(const model::Valuation& valuation,
+                                               const model::Pools& pools,
+                                               const partition::Shards& shards,
+                                               std::span<const double> prices,
+                                               std::span<const JobId> jobs);
+
+}  // namespace berth::coordinator
