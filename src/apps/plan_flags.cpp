@@ -66,7 +66,7 @@ void add_rounds(CLI::App& command, PlanFlags& flags) {
       ->check(CLI::IsMember({"sampled", "largest"}))
       ->group("Rounds, for studies")
       ->capture_default_str();
-  add("--bidders", rounds.asked, 1, "Shards that may bid on one offer");
+  add("--bidders", rounds.bidders, 1, "Shards that may bid on one offer");
   add("--schedulers", rounds.schedulers, 1, "Groups of shards that take turns at offering");
   add("--pipeline-depth", rounds.depth, 0, "Rounds a bid may be old when it is granted");
   add("--regroups", rounds.regroups, 0,

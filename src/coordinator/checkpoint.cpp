@@ -14,20 +14,20 @@
 namespace berth::coordinator {
 namespace {
 
-void append(Contents& stream, std::span<const std::int64_t> values) {
+void append(ContentStream& stream, std::span<const std::int64_t> values) {
   stream.push_back(std::ssize(values));
   stream.insert(stream.end(), values.begin(), values.end());
 }
 
-void append(Contents& stream, std::span<const JobId> jobs) {
+void append(ContentStream& stream, std::span<const JobId> jobs) {
   stream.push_back(std::ssize(jobs));
   for (const JobId job : jobs) stream.push_back(job.value());
 }
 
 /// Takes lists off the front of a stream.
-class Reader {
+class StreamReader {
  public:
-  explicit Reader(std::span<const std::int64_t> stream) : rest_(stream) {}
+  explicit StreamReader(std::span<const std::int64_t> stream) : rest_(stream) {}
 
   [[nodiscard]] bool done() const { return rest_.empty(); }
   std::int64_t value() { return take(1).front(); }
@@ -54,7 +54,7 @@ class Reader {
 std::map<std::int64_t, std::span<const std::int64_t>> by_shard(
     std::span<const std::int64_t> contents) {
   std::map<std::int64_t, std::span<const std::int64_t>> found;
-  for (Reader reader(contents); !reader.done();) {
+  for (StreamReader reader(contents); !reader.done();) {
     const std::int64_t shard = reader.value();
     found[shard] = reader.list();
   }
@@ -63,13 +63,13 @@ std::map<std::int64_t, std::span<const std::int64_t>> by_shard(
 
 }  // namespace
 
-Contents gather_contents(const comm::Communicator& comm, std::span<const solver::Shard> mine,
-                         std::int64_t first, std::int64_t last) {
-  Contents stream;
+ContentStream gather_contents(const comm::Communicator& comm, std::span<const solver::Shard> mine,
+                              std::int64_t first, std::int64_t last) {
+  ContentStream stream;
   for (const solver::Shard& shard : mine) {
     if (shard.id().value() < first || shard.id().value() >= last) continue;
     const solver::ShardContent content = shard.content();
-    Contents one;
+    ContentStream one;
     append(one, pack_placement(content.placed));
     append(one, content.unplaced);
     append(one, content.evicted);
@@ -77,7 +77,7 @@ Contents gather_contents(const comm::Communicator& comm, std::span<const solver:
     append(stream, one);
   }
   stream = comm.gather_varying<std::int64_t>(stream, 0);
-  Contents sorted;
+  ContentStream sorted;
   sorted.reserve(stream.size());
   for (const auto& [shard, content] : by_shard(stream)) {
     sorted.push_back(shard);
@@ -86,12 +86,13 @@ Contents gather_contents(const comm::Communicator& comm, std::span<const solver:
   return sorted;
 }
 
-Contents scatter_contents(const comm::Communicator& comm, std::span<const std::int64_t> contents,
-                          const partition::Ownership& owners) {
-  std::vector<Contents> to(static_cast<std::size_t>(comm.size()));
+ContentStream scatter_contents(const comm::Communicator& comm,
+                               std::span<const std::int64_t> contents,
+                               const partition::Ownership& owners) {
+  std::vector<ContentStream> to(static_cast<std::size_t>(comm.size()));
   for (const auto& [shard, content] : by_shard(contents)) {
     const int owner = owners.owner.at(static_cast<std::size_t>(shard));
-    Contents& stream = to[static_cast<std::size_t>(owner)];
+    ContentStream& stream = to[static_cast<std::size_t>(owner)];
     stream.push_back(shard);
     append(stream, content);
   }
@@ -101,7 +102,7 @@ Contents scatter_contents(const comm::Communicator& comm, std::span<const std::i
 void restore_contents(std::span<const std::int64_t> contents, std::span<solver::Shard> mine) {
   const auto content_of = by_shard(contents);
   for (solver::Shard& shard : mine) {
-    Reader reader(content_of.at(shard.id().value()));
+    StreamReader reader(content_of.at(shard.id().value()));
     solver::ShardContent content;
     content.placed = unpack_placement(reader.list());
     content.unplaced = reader.jobs();
@@ -113,7 +114,7 @@ void restore_contents(std::span<const std::int64_t> contents, std::span<solver::
 std::vector<JobId> jobs_of(std::span<const std::int64_t> contents) {
   std::vector<JobId> jobs;
   for (const auto& [shard, stream] : by_shard(contents)) {
-    Reader content(stream);
+    StreamReader content(stream);
     std::ranges::move(jobs_of(unpack_placement(content.list())), std::back_inserter(jobs));
     std::ranges::move(content.jobs(), std::back_inserter(jobs));  // who was pushed out waits too
   }

@@ -12,9 +12,9 @@ namespace {
 constexpr double kStop = -1.0;  ///< in place of eps: the minimiser is done
 
 /// This rank's share of every evaluation.
-class OwnSums {
+class RankSums {
  public:
-  OwnSums(const comm::Communicator& comm, const solver::Market& market)
+  RankSums(const comm::Communicator& comm, const solver::Market& market)
       : comm_(comm), market_(market), sums_(market.sums_size()) {}
 
   /// Collective: adds all ranks' sums; complete on rank 0. A rank that fails goes on adding
@@ -43,18 +43,19 @@ class OwnSums {
 };
 
 /// Rank 0: tells the others what to do; says stop on every way out.
-class Driver {
+class RootBroadcast {
  public:
-  Driver(const comm::Communicator& comm, std::size_t prices) : comm_(comm), message_(1 + prices) {}
-  ~Driver() {
+  RootBroadcast(const comm::Communicator& comm, std::size_t prices)
+      : comm_(comm), message_(1 + prices) {}
+  ~RootBroadcast() {
     try {
       message_[0] = kStop;
       comm_.broadcast(std::span(message_), 0);
     } catch (const comm::MpiError&) {  // the ranks are lost already; the first error is on its way
     }
   }
-  Driver(const Driver&) = delete;
-  Driver& operator=(const Driver&) = delete;
+  RootBroadcast(const RootBroadcast&) = delete;
+  RootBroadcast& operator=(const RootBroadcast&) = delete;
 
   void evaluate(std::span<const double> prices, double eps) {
     message_[0] = eps;
@@ -67,7 +68,8 @@ class Driver {
   std::vector<double> message_;  ///< eps, prices
 };
 
-void follow(const comm::Communicator& comm, const solver::Market& market, OwnSums& sums) {
+void serve_evaluations(const comm::Communicator& comm, const solver::Market& market,
+                       RankSums& sums) {
   std::vector<double> message(1 + market.shape().capacity.size());
   while (true) {
     comm.broadcast(std::span(message), 0);
@@ -76,23 +78,23 @@ void follow(const comm::Communicator& comm, const solver::Market& market, OwnSum
   }
 }
 
-solver::PriceResult drive(const comm::Communicator& comm, const solver::Market& market,
-                          OwnSums& sums, const solver::PriceOptions& options) {
-  Driver driver(comm, market.shape().capacity.size());
+solver::PriceResult minimise_on_root(const comm::Communicator& comm, const solver::Market& market,
+                                     RankSums& sums, const solver::PriceOptions& options) {
+  RootBroadcast broadcast(comm, market.shape().capacity.size());
   const auto dual = [&](std::span<const double> prices, double eps, std::span<double> gradient) {
-    driver.evaluate(prices, eps);
+    broadcast.evaluate(prices, eps);
     return market.finish(prices, sums(prices, eps), gradient);
   };
   return solver::minimise_market(dual, market.shape(), {}, options);
 }
 
 /// This rank's part of the market, in the units of the whole. Collective.
-solver::Market own_market(const comm::Communicator& comm, const model::Valuation& valuation,
-                          const model::Pools& pools, const model::Quotas& quotas,
-                          const model::UplinkGroups& uplinks) {
+solver::Market rank_market(const comm::Communicator& comm, const model::Valuation& valuation,
+                           const model::Pools& pools, const model::Quotas& quotas,
+                           const model::UplinkGroups& uplinks) {
   auto market = comm.agreed([&] {
-    auto dealt = dealt_jobs(valuation, static_cast<std::size_t>(comm.size()));
-    return solver::Market(valuation, pools, dealt[static_cast<std::size_t>(comm.rank())],
+    auto by_rank = jobs_by_evaluator(valuation, static_cast<std::size_t>(comm.size()));
+    return solver::Market(valuation, pools, by_rank[static_cast<std::size_t>(comm.rank())],
                           solver::full_supply(valuation.instance().cluster, pools), &quotas,
                           &uplinks);
   });
@@ -104,7 +106,7 @@ solver::Market own_market(const comm::Communicator& comm, const model::Valuation
 
 }  // namespace
 
-JobLists dealt_jobs(const model::Valuation& valuation, std::size_t ranks) {
+JobLists jobs_by_evaluator(const model::Valuation& valuation, std::size_t ranks) {
   std::vector<JobId> all = model::planned_jobs(valuation.instance().workload);
   if (ranks == 1) return {std::move(all)};
   JobLists lists(ranks);
@@ -117,14 +119,14 @@ JobLists dealt_jobs(const model::Valuation& valuation, std::size_t ranks) {
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
                     const model::Pools& pools, const model::Quotas& quotas,
                     const model::UplinkGroups& uplinks, const solver::PriceOptions& options) {
-  const solver::Market market = own_market(comm, valuation, pools, quotas, uplinks);
-  OwnSums sums(comm, market);
+  const solver::Market market = rank_market(comm, valuation, pools, quotas, uplinks);
+  RankSums sums(comm, market);
   solver::PriceResult result;
   comm.agreed([&] {  // a failing minimiser says stop first, so that all ranks come here
     if (comm.rank() == 0) {
-      result = drive(comm, market, sums, options);
+      result = minimise_on_root(comm, market, sums, options);
     } else {
-      follow(comm, market, sums);
+      serve_evaluations(comm, market, sums);
     }
     sums.rethrow();
   });

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/coordinator/coordinate.hpp"
 
+#include "bid_rounds.hpp"
 #include "cost_meter.hpp"
 #include "objective.hpp"
-#include "rounds.hpp"
 
 #include <iterator>
 
-#include "berth/coordinator/trade.hpp"
+#include "berth/coordinator/cyclic_exchange.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -32,30 +32,30 @@ class Coordination {
     objective_ = objective();
   }
 
-  Coordinated run() {
+  CoordinationResult run() {
     if (state_.round == 0) {
-      trade_if_due();
+      exchange_if_due();
       if (comm_.rank() == 0) hooks_.report({.round = 0, .objective = objective_});
       save_if_due();
     }
-    if (state_.regroups == 0 && state_.shards > 1) offer();
-    deal_anew();
+    if (state_.regroups == 0 && state_.shards > 1) run_bid_rounds();
+    run_regroup_rounds();
     return {.objective = objective_, .rounds = state_.round, .spanning = state_.spanning};
   }
 
  private:
   /// The shards' plans were made one by one: most of what they miss is jobs in each other's places.
-  void trade_if_due() {
-    if (state_.shards == 1 || !goes_on(1)) return;
-    trade(comm_, valuation_, decomposition_, mine_, state_.spanning, options_.stop,
-          options_.allocation);
+  void exchange_if_due() {
+    if (state_.shards == 1 || !continues(1)) return;
+    exchange_cyclically(comm_, valuation_, decomposition_, mine_, state_.spanning, options_.stop,
+                        options_.allocation);
     objective_ = objective();
   }
 
-  void offer() {
-    Rounds rounds(comm_, valuation_, decomposition_.records, mine_, options_, state_);
+  void run_bid_rounds() {
+    BidRounds rounds(comm_, valuation_, decomposition_.records, mine_, options_, state_);
     update_prices(comm_, valuation_, mine_);
-    while (state_.round < options_.rounds && goes_on(2 * options_.schedulers)) {
+    while (state_.round < options_.rounds && continues(2 * options_.schedulers)) {
       const CostMeter meter(comm_);
       RoundReport report = rounds.step(++state_.round);
       state_.refusals = rounds.refusals();
@@ -65,18 +65,18 @@ class Coordination {
     }
   }
 
-  void deal_anew() {
+  void run_regroup_rounds() {
     if (state_.regroups == 0) state_.idle_rounds = 0;
     state_.pending.clear();  // nobody answers them any more
-    while (state_.regroups < options_.regroups && goes_on(2)) {
+    while (state_.regroups < options_.regroups && continues(2)) {
       const comm::Communicator::TraceSpan span(comm_, "regroup", ++state_.round);
       const CostMeter meter(comm_);
-      const Regrouped done =
+      const RegroupResult done =
           regroup(comm_, valuation_, decomposition_, mine_, state_.spanning, ++state_.regroups,
                   options_.selection.seed, options_.groups, options_.allocation);
       RoundReport report{.round = state_.round, .kind = model::RoundKind::regroup};
       report.offers = done.groups;
-      report.commits = done.better;
+      report.commits = done.improved;
       end_round(report, meter, options_.least_regroup_gain);
     }
   }
@@ -93,7 +93,7 @@ class Coordination {
   }
 
   /// Rank 0 has the certificate, any rank may be out of time: all hear the same answer.
-  [[nodiscard]] bool goes_on(int most_idle) const {
+  [[nodiscard]] bool continues(int most_idle) const {
     bool done = false;
     comm_.agreed([&] { done = options_.stop.requested(); });
     if (comm_.rank() == 0) {
@@ -126,9 +126,10 @@ class Coordination {
 
 }  // namespace
 
-Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
-                       const Decomposition& decomposition, std::span<Shard> mine,
-                       const RoundOptions& options, const Hooks& hooks, const RoundState& start) {
+CoordinationResult coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
+                              const Decomposition& decomposition, std::span<Shard> mine,
+                              const RoundOptions& options, const Hooks& hooks,
+                              const RoundState& start) {
   return Coordination(comm, valuation, decomposition, mine, options, hooks, start).run();
 }
 

@@ -23,8 +23,8 @@ struct PushedRound {
   Claims claims;
 };
 
-/// Rounds that wait for their grants, and which of their jobs have changed since. The same on all
-/// ranks.
+/// BidRounds that wait for their grants, and which of their jobs have changed since. The same on
+/// all ranks.
 class PendingRounds {
  public:
   /// @param depth  rounds a bid may be old when it is granted

@@ -12,7 +12,7 @@ namespace {
 using solver::Shard;
 
 /// All of these jobs on GPUs are single tasks that look at the GPU type only.
-bool places_are_alike(const model::Valuation& valuation, std::span<const JobId> jobs) {
+bool all_place_independent(const model::Valuation& valuation, std::span<const JobId> jobs) {
   const model::Workload& workload = valuation.instance().workload;
   return std::ranges::all_of(jobs, [&](JobId id) {
     const model::Job& job = workload.job(id);
@@ -38,8 +38,8 @@ JobLists jobs_by_owner(const Assignment& assignment, const partition::Shards& sh
 
 /// To each shard what lies on its machines; tasks of one job never lie on two here, except CPU-only
 /// gangs, which are left to wait. Who waits is dealt round: any shard may offer them.
-void hand_out(const model::Placement& all, const Assignment& assignment,
-              const partition::Shards& shards, ContentExchange& exchange) {
+void scatter_placement(const model::Placement& all, const Assignment& assignment,
+                       const partition::Shards& shards, ContentExchange& exchange) {
   std::vector<char> waits(assignment.shard_of.size(), 0);
   for (const JobId job : assignment.open_jobs()) waits[job.index()] = 1;
   for (const model::JobPlacement& p : all) {
@@ -52,11 +52,11 @@ void hand_out(const model::Placement& all, const Assignment& assignment,
   }
 }
 
-LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& valuation,
-                       const model::Pools& pools, const partition::Shards& shards,
-                       const Assignment& assignment, std::vector<Shard> mine,
-                       std::span<const double> prices, const solver::ShardOptions& options,
-                       ContentExchange exchange) {
+LocalPlans plan_undivided(const comm::Communicator& comm, const model::Valuation& valuation,
+                          const model::Pools& pools, const partition::Shards& shards,
+                          const Assignment& assignment, std::vector<Shard> mine,
+                          std::span<const double> prices, const solver::ShardOptions& options,
+                          ContentExchange exchange) {
   LocalPlans plans{.mine = std::move(mine), .task_prices = {}};
   comm.agreed_on_root([&] {
     std::vector<MachineId> machines;
@@ -66,7 +66,7 @@ LocalPlans plan_as_one(const comm::Communicator& comm, const model::Valuation& v
     for (const model::JobPlacement& p : assignment.kept) whole.add_running(p);
     whole.plan(assignment.open_jobs(), prices, options.stop);
     plans.task_prices = whole.task_prices();
-    hand_out(whole.placement(), assignment, shards, exchange);
+    scatter_placement(whole.placement(), assignment, shards, exchange);
   });
   auto contents = exchange.deliver();
   for (Shard& shard : plans.mine) {
@@ -97,10 +97,10 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
   const auto ranks = static_cast<std::size_t>(comm.size());
   records.scatter([&] { return records.only_home(JobLists(ranks, jobs_of(assignment.spanning))); });
   std::vector<Shard> mine = own_shards(comm, valuation, pools, shards, owners, options);
-  if (comm.min(places_are_alike(valuation, records.home_jobs()) ? 1 : 0) == 1) {
+  if (comm.min(all_place_independent(valuation, records.home_jobs()) ? 1 : 0) == 1) {
     records.gather_to_root();
-    return plan_as_one(comm, valuation, pools, shards, assignment, std::move(mine), prices, options,
-                       ContentExchange(comm, owners, records));
+    return plan_undivided(comm, valuation, pools, shards, assignment, std::move(mine), prices,
+                          options, ContentExchange(comm, owners, records));
   }
   records.scatter(
       [&] { return records.only_home(jobs_by_owner(assignment, shards, owners, ranks)); });

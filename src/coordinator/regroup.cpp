@@ -22,10 +22,11 @@ constexpr std::uint64_t kStage = 0x5247;  ///< key of the draws
 constexpr std::int64_t kGroup = 16384;    ///< GPUs
 constexpr std::int64_t kManyGpus = 32768, kGroupOfMany = 8192;
 
-class Round {
+class RegroupRound {
  public:
-  Round(const comm::Communicator& comm, const model::Valuation& valuation,
-        const Decomposition& decomposition, std::size_t groups, int round, std::uint64_t seed)
+  RegroupRound(const comm::Communicator& comm, const model::Valuation& valuation,
+               const Decomposition& decomposition, std::size_t groups, int round,
+               std::uint64_t seed)
       : comm_(comm),
         valuation_(valuation),
         cluster_(valuation.instance().cluster),
@@ -33,7 +34,7 @@ class Round {
         decomposition_(decomposition),
         round_(static_cast<std::uint64_t>(round)),
         seed_(seed),
-        group_of_(deal(cluster_, groups, round, seed)),
+        group_of_(draw_groups(cluster_, groups, round, seed)),
         machines_(groups) {
     for (std::size_t m = 0; m < group_of_.size(); ++m) {
       machines_[group_of_[m].index()].emplace_back(m);
@@ -45,8 +46,8 @@ class Round {
     }
   }
 
-  Regrouped run(std::span<Shard> mine, Placement& spanning, const solver::SearchEffort& effort,
-                LimitAllocation* allocation) {
+  RegroupResult run(std::span<Shard> mine, Placement& spanning, const solver::SearchEffort& effort,
+                    LimitAllocation* allocation) {
     to_groups(mine, spanning);
     auto contents = exchange_.deliver();
     returned_.retain_records(contents, spanning);
@@ -65,7 +66,7 @@ class Round {
       allocation->set_spanning(spanning);
       allocation->freeze(mine);
     }
-    return {.groups = std::ssize(machines_), .better = comm_.sum(better_)};
+    return {.groups = std::ssize(machines_), .improved = comm_.sum(improved_)};
   }
 
  private:
@@ -122,7 +123,7 @@ class Round {
   void search(Shard& group, const solver::SearchEffort& effort) {
     const comm::Communicator::TraceSpan span(comm_, "group", group.id().value());
     const double repacked = repacks() ? group.repack() : 0.0;
-    if (repacked + group.search(decomposition_.prices, effort) > 0.0) ++better_;
+    if (repacked + group.search(decomposition_.prices, effort) > 0.0) ++improved_;
     const solver::ShardContent found = group.content();
     returned_.add(found.placed, found.unplaced);
   }
@@ -155,13 +156,13 @@ class Round {
   std::map<PodId, ShardId> group_of_pod_;
   ContentExchange exchange_{comm_, decomposition_.owners, decomposition_.records};
   ReturnToShards returned_{comm_, decomposition_, exchange_};
-  std::int64_t better_ = 0;
+  std::int64_t improved_ = 0;
 };
 
 }  // namespace
 
-std::vector<ShardId> deal(const model::Cluster& cluster, std::size_t groups, int round,
-                          std::uint64_t seed) {
+std::vector<ShardId> draw_groups(const model::Cluster& cluster, std::size_t groups, int round,
+                                 std::uint64_t seed) {
   const bool pods = cluster.pods.size() >= 2 * groups;
   std::vector<std::size_t> unit_of(cluster.machines());  // machines lie rack by rack, pod by pod
   for (std::size_t m = 0; m < unit_of.size(); ++m) {
@@ -186,13 +187,13 @@ std::size_t group_count(const model::Cluster& cluster, std::size_t shards, std::
   return std::min(shards, wanted);
 }
 
-Regrouped regroup(const comm::Communicator& comm, const model::Valuation& valuation,
-                  const Decomposition& decomposition, std::span<Shard> mine, Placement& spanning,
-                  int round, std::uint64_t seed, const GroupSearch& search,
-                  LimitAllocation* allocation) {
+RegroupResult regroup(const comm::Communicator& comm, const model::Valuation& valuation,
+                      const Decomposition& decomposition, std::span<Shard> mine,
+                      Placement& spanning, int round, std::uint64_t seed,
+                      const GroupOptions& search, LimitAllocation* allocation) {
   const std::size_t groups =
       group_count(valuation.instance().cluster, decomposition.shards.size(), search.gpus);
-  return Round(comm, valuation, decomposition, groups, round, seed)
+  return RegroupRound(comm, valuation, decomposition, groups, round, seed)
       .run(mine, spanning, search.effort, allocation);
 }
 

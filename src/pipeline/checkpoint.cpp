@@ -150,10 +150,10 @@ CheckpointInput::CheckpointInput(const std::string& path)
   head_ = parse(next_block());
 }
 
-std::optional<coordinator::Contents> CheckpointInput::next() {
+std::optional<coordinator::ContentStream> CheckpointInput::next() {
   if (left_ == 0) return std::nullopt;
   const std::string bytes = next_block();
-  coordinator::Contents contents(bytes.size() / sizeof(std::int64_t));
+  coordinator::ContentStream contents(bytes.size() / sizeof(std::int64_t));
   if (!contents.empty()) std::memcpy(contents.data(), bytes.data(), bytes.size());
   return contents;
 }

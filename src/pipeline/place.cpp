@@ -111,7 +111,7 @@ std::map<std::string, std::string> changed(const coordinator::RoundOptions& roun
   };
   compare("rounds", rounds.rounds, usual.rounds);
   compare("offers", rounds.offers, usual.offers);
-  compare("bidders", rounds.asked, usual.asked);
+  compare("bidders", rounds.bidders, usual.bidders);
   compare("schedulers", rounds.schedulers, usual.schedulers);
   compare("pipeline_depth", rounds.depth, usual.depth);
   compare("regroups", rounds.regroups, usual.regroups);
@@ -130,7 +130,7 @@ Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Sta
     allocation = std::make_unique<coordinator::LimitAllocation>(
         scene.comm, *start.valuation, *start.limits, start.rounds.spanning);
   }
-  const coordinator::Coordinated done = stages.run("coordinate", [&] {
+  const coordinator::CoordinationResult done = stages.run("coordinate", [&] {
     return coordinator::coordinate(
         scene.comm, *start.valuation,
         {scene.shards, scene.owners, scene.pools, start.consensus.prices, scene.jobs},

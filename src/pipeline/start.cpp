@@ -95,10 +95,11 @@ void hand_out(const comm::Communicator& comm, Checkpoint& c) {
 }
 
 /// What this rank's shards held. @param file  on rank 0
-coordinator::Contents hand_out_contents(const Scene& scene, std::optional<CheckpointInput>& file) {
-  coordinator::Contents mine;
+coordinator::ContentStream hand_out_contents(const Scene& scene,
+                                             std::optional<CheckpointInput>& file) {
+  coordinator::ContentStream mine;
   for (;;) {
-    std::optional<coordinator::Contents> some;
+    std::optional<coordinator::ContentStream> some;
     scene.comm.agreed_on_root([&] { some = file->next(); });
     bool more = some.has_value();
     scene.comm.broadcast_value(more);
@@ -118,7 +119,7 @@ Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& pr
   start.consensus = stages.run("relax", [&] {
     scene.jobs.scatter([&] {
       return scene.jobs.only_home(
-          coordinator::dealt_jobs(scene.face, static_cast<std::size_t>(scene.comm.size())));
+          coordinator::jobs_by_evaluator(scene.face, static_cast<std::size_t>(scene.comm.size())));
     });
     return coordinator::consensus(scene.comm, scene.face, scene.pools, scene.quotas, scene.uplinks,
                                   prices);
@@ -158,7 +159,7 @@ Start resume(const Scene& scene, Stages& stages) {
       expect_same_run(path, c, scene.digest, words_of(scene.options));
     });
     hand_out(scene.comm, c);
-    const coordinator::Contents contents = hand_out_contents(scene, file);
+    const coordinator::ContentStream contents = hand_out_contents(scene, file);
     scene.jobs.fetch(jobs_of(c, contents));
     Start start;
     start.valuation = priced(scene, c.consensus);

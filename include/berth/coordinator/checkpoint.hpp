@@ -38,16 +38,17 @@ struct RoundState {
 };
 
 /// What shards hold, one after the other, as a flat stream for messages and files.
-using Contents = std::vector<std::int64_t>;
+using ContentStream = std::vector<std::int64_t>;
 
 /// Of the shards first, ..., last - 1, in that order. Complete on rank 0, empty elsewhere; a
 /// function of the shards alone, not of who owns them. Collective.
-Contents gather_contents(const comm::Communicator& comm, std::span<const solver::Shard> mine,
-                         std::int64_t first, std::int64_t last);
+ContentStream gather_contents(const comm::Communicator& comm, std::span<const solver::Shard> mine,
+                              std::int64_t first, std::int64_t last);
 
 /// What rank 0 has goes to the owners of the shards. @return this rank's. Collective.
-Contents scatter_contents(const comm::Communicator& comm, std::span<const std::int64_t> contents,
-                          const partition::Ownership& owners);
+ContentStream scatter_contents(const comm::Communicator& comm,
+                               std::span<const std::int64_t> contents,
+                               const partition::Ownership& owners);
 
 /// Gives each of this rank's shards its content back. @pre the shards are as they were before
 /// `plan`; the stream names each of them. Throws std::out_of_range when it does not.

@@ -27,7 +27,7 @@ struct RoundOptions {
   strads::ScheduleOptions selection = {};  ///< which jobs are offered
   int schedulers = 1;                      ///< groups of shards that take turns at offering, > 0
   int depth = 0;                           ///< rounds a bid may be old when it is granted, >= 0
-  int asked = 16;                          ///< shards that may bid on one offer, > 0
+  int bidders = 16;                        ///< shards that may bid on one offer, > 0
   double claim = 0.01;  ///< share of a shard's GPUs that grants of one round may ask for, > 0; the
                         ///< largest bid on it is always allowed
   double theta = 0.5;   ///< share of its bid that a grant may lose to others before it, [0, 1)
@@ -35,7 +35,7 @@ struct RoundOptions {
   double least_gain = 2e-5;          ///< stop after two rounds that gain less than this fraction
   double gap = 1e-4;                 ///< stop when the certified gap is this small
   int regroups = 4;                  ///< regroup rounds after those, at most, >= 0
-  GroupSearch groups = {};           ///< what a regroup round does
+  GroupOptions groups = {};          ///< what a regroup round does
   double least_regroup_gain = 1e-5;  ///< stop after two of them that gain less than this fraction
   int save_every = 0;   ///< rounds between two calls of Hooks::save, round 0 first; 0 = none
   StopToken stop = {};  ///< asked by every rank between rounds; one yes ends them
@@ -77,7 +77,7 @@ struct Hooks {
   std::function<double(double objective)> gap = [](double) { return 1.0; };  ///< certified so far
 };
 
-struct Coordinated {
+struct CoordinationResult {
   double objective = 0.0;
   int rounds = 0;
   model::Placement spanning = {};  ///< jobs that lie over several shards now; ascending JobId
@@ -96,10 +96,10 @@ struct Coordinated {
 /// more shards than may bid on an offer, two more: what room costs (104 B per shard and GPU type)
 /// and who is asked (8 B each). Where ranks hold parts of the jobs, one more with the records of
 /// those on the table.
-Coordinated coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
-                       const Decomposition& decomposition, std::span<solver::Shard> mine,
-                       const RoundOptions& options, const Hooks& hooks = {},
-                       const RoundState& start = {});
+CoordinationResult coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
+                              const Decomposition& decomposition, std::span<solver::Shard> mine,
+                              const RoundOptions& options, const Hooks& hooks = {},
+                              const RoundState& start = {});
 
 /// Where the jobs lie that are at home on this rank, ascending JobId. Each rank passes its shards
 /// and all that spans. Collective.

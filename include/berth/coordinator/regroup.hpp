@@ -29,24 +29,24 @@ struct Decomposition {
 /// The cluster cut anew: whole pods while there are two for each of `groups`, else whole racks,
 /// drawn by (seed, round) and dealt as evenly as their number allows. By MachineId, ids below
 /// `groups`; where there are fewer racks than groups, some have nothing.
-std::vector<ShardId> deal(const model::Cluster& cluster, std::size_t groups, int round,
-                          std::uint64_t seed);
+std::vector<ShardId> draw_groups(const model::Cluster& cluster, std::size_t groups, int round,
+                                 std::uint64_t seed);
 
 /// How a regroup round searches.
-struct GroupSearch {
+struct GroupOptions {
   /// Of a group, about, where groups are fewer than shards; 0: 16,384, in clusters of more than
   /// 32,768 half of that, for their time (and so that ranks have about as much to do).
   int gpus = 0;
   solver::SearchEffort effort = {};  ///< of each group
 };
 
-/// min(shards, GPUs / gpus), at least 1. @param gpus  as in GroupSearch
+/// min(shards, GPUs / gpus), at least 1. @param gpus  as in GroupOptions
 std::size_t group_count(const model::Cluster& cluster, std::size_t shards, std::int64_t gpus);
 
 /// What one regroup round was.
-struct Regrouped {
-  std::int64_t groups = 0;  ///< with machines
-  std::int64_t better = 0;  ///< groups whose search gained
+struct RegroupResult {
+  std::int64_t groups = 0;    ///< with machines
+  std::int64_t improved = 0;  ///< groups whose search gained
 };
 
 /// One regroup round: the machines are dealt to groups, at most as many as shards; a group has the
@@ -63,9 +63,9 @@ struct Regrouped {
 /// @param allocation   of the shards: what is left of the limits is dealt to the groups as to
 /// shards,
 ///                  and the shards are held to what they use again. Null: there are no limits
-Regrouped regroup(const comm::Communicator& comm, const model::Valuation& valuation,
-                  const Decomposition& decomposition, std::span<solver::Shard> mine,
-                  model::Placement& spanning, int round, std::uint64_t seed,
-                  const GroupSearch& search, LimitAllocation* allocation = nullptr);
+RegroupResult regroup(const comm::Communicator& comm, const model::Valuation& valuation,
+                      const Decomposition& decomposition, std::span<solver::Shard> mine,
+                      model::Placement& spanning, int round, std::uint64_t seed,
+                      const GroupOptions& search, LimitAllocation* allocation = nullptr);
 
 }  // namespace berth::coordinator

@@ -52,7 +52,7 @@ class CheckpointInput {
 
   [[nodiscard]] const Checkpoint& head() const { return head_; }
   /// Of further shards; nothing when those were all.
-  std::optional<coordinator::Contents> next();
+  std::optional<coordinator::ContentStream> next();
 
  private:
   std::string next_block();

@@ -73,7 +73,7 @@ TEST_F(Rounds, of_regrouping_alone) {
   EXPECT_GT(gain, 0.0);
 }
 
-TEST_F(Rounds, two_shards_asked_about_each_offer) { expect_one_plan({.asked = 2}); }
+TEST_F(Rounds, two_shards_asked_about_each_offer) { expect_one_plan({.bidders = 2}); }
 
 }  // namespace
 }  // namespace berth::pipeline

@@ -26,7 +26,7 @@ std::map<ShardId, std::size_t> sizes(const std::vector<ShardId>& of_machine) {
 
 TEST(Deal, keeps_pods_whole_while_there_are_two_for_each_group) {
   const std::size_t groups = cluster().pods.size() / 2;
-  const auto of_machine = deal(cluster(), groups, 1, 0);
+  const auto of_machine = draw_groups(cluster(), groups, 1, 0);
   std::map<PodId, std::set<ShardId>> of_pod;
   for (std::size_t m = 0; m < of_machine.size(); ++m) {
     of_pod[cluster().pod_of(MachineId(m))].insert(of_machine[m]);
@@ -37,7 +37,7 @@ TEST(Deal, keeps_pods_whole_while_there_are_two_for_each_group) {
 
 TEST(Deal, cuts_along_racks_when_there_are_fewer_pods) {
   const std::size_t groups = cluster().pods.size();
-  const auto of_machine = deal(cluster(), groups, 1, 0);
+  const auto of_machine = draw_groups(cluster(), groups, 1, 0);
   std::map<RackId, std::set<ShardId>> of_rack;
   std::map<PodId, std::set<ShardId>> of_pod;
   for (std::size_t m = 0; m < of_machine.size(); ++m) {
@@ -50,15 +50,15 @@ TEST(Deal, cuts_along_racks_when_there_are_fewer_pods) {
 }
 
 TEST(Deal, is_another_one_in_each_round_and_for_each_seed) {
-  const auto first = deal(cluster(), 4, 1, 0);
-  EXPECT_EQ(deal(cluster(), 4, 1, 0), first);
-  EXPECT_NE(deal(cluster(), 4, 2, 0), first);
-  EXPECT_NE(deal(cluster(), 4, 1, 9), first);
+  const auto first = draw_groups(cluster(), 4, 1, 0);
+  EXPECT_EQ(draw_groups(cluster(), 4, 1, 0), first);
+  EXPECT_NE(draw_groups(cluster(), 4, 2, 0), first);
+  EXPECT_NE(draw_groups(cluster(), 4, 1, 9), first);
 }
 
 TEST(Deal, leaves_the_last_groups_without_machines_when_there_are_too_few_racks) {
   const std::size_t racks = cluster().racks.size();
-  const auto machines = sizes(deal(cluster(), 10 * racks, 1, 0));
+  const auto machines = sizes(draw_groups(cluster(), 10 * racks, 1, 0));
   EXPECT_EQ(machines.size(), racks);
   EXPECT_EQ(machines.rbegin()->first, ShardId(racks - 1));
 }

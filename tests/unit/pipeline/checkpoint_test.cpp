@@ -36,7 +36,7 @@ Checkpoint some_checkpoint() {
   return c;
 }
 
-const std::vector<coordinator::Contents> kContents = {{0, 2, 0, 0}, {}, {1, 3, 1, 5, 0}};
+const std::vector<coordinator::ContentStream> kContents = {{0, 2, 0, 0}, {}, {1, 3, 1, 5, 0}};
 
 void write(const std::string& path) {
   CheckpointOutput file(path, some_checkpoint());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rounds.hpp"
+#include "bid_rounds.hpp"
 
 #include "objective.hpp"
 
@@ -18,9 +18,9 @@ using solver::Bid;
 using solver::JobOffer;
 using solver::Shard;
 
-Rounds::Rounds(const comm::Communicator& comm, const model::Valuation& valuation,
-               const JobRecords& jobs, std::span<Shard> mine, const RoundOptions& options,
-               const RoundState& start)
+BidRounds::BidRounds(const comm::Communicator& comm, const model::Valuation& valuation,
+                     const JobRecords& jobs, std::span<Shard> mine, const RoundOptions& options,
+                     const RoundState& start)
     : comm_(comm),
       valuation_(valuation),
       jobs_(jobs),
@@ -29,17 +29,17 @@ Rounds::Rounds(const comm::Communicator& comm, const model::Valuation& valuation
       spanning_(start.spanning),
       tabu_list_(start.refusals),
       pending_(options.depth) {
-  share_room();
+  gather_room();
   for (const PendingRound& pending_round : start.pending) {
     pending_.exchange({pending_round.offers, pending_round.bids, claims_of(pending_round.offers)});
   }
 }
 
-RoundReport Rounds::step(int round) {
+RoundReport BidRounds::step(int round) {
   const comm::Communicator::TraceSpan span(comm_, "round", round);
   tabu_list_.expire_before(round - options_.tabu_rounds);
   std::vector<JobOffer> offers = schedule(round);
-  show(offers);
+  broadcast_records(offers);
   PushedRound pushed = push(std::move(offers), round);
   RoundReport report{
       .round = round, .offers = std::ssize(pushed.offers), .bids = std::ssize(pushed.bids)};
@@ -53,18 +53,18 @@ RoundReport Rounds::step(int round) {
 }
 
 /// GPUs that each shard may be asked for in a round.
-void Rounds::share_room() {
-  struct Room {
+void BidRounds::gather_room() {
+  struct ShardRoom {
     ShardId shard;
     double gpus = 0.0;
   };
-  std::vector<Room> rooms;
+  std::vector<ShardRoom> rooms;
   for (const Shard& shard : mine_) rooms.push_back({shard.id(), options_.claim * shard.gpus()});
-  for (const Room& r : comm_.all_gather_varying<Room>(rooms)) room_[r.shard] = r.gpus;
+  for (const ShardRoom& r : comm_.all_gather_varying<ShardRoom>(rooms)) room_[r.shard] = r.gpus;
 }
 
 /// The best of each shard whose turn it is, then the best of all; the same on all ranks.
-std::vector<JobOffer> Rounds::schedule(int round) const {
+std::vector<JobOffer> BidRounds::schedule(int round) const {
   std::vector<JobOffer> offers;
   for (const Shard& shard : mine_) {
     if (!strads::has_turn(shard.id().value(), round, options_.schedulers)) continue;
@@ -74,7 +74,8 @@ std::vector<JobOffer> Rounds::schedule(int round) const {
   return choose(comm_.all_gather_varying<JobOffer>(offers), options_.blocks, round);
 }
 
-std::vector<JobOffer> Rounds::choose(std::span<const JobOffer> offers, int most, int round) const {
+std::vector<JobOffer> BidRounds::choose(std::span<const JobOffer> offers, int most,
+                                        int round) const {
   std::vector<JobOffer> free;
   std::vector<strads::Block> blocks;
   for (const JobOffer& offer : offers) {
@@ -91,7 +92,7 @@ std::vector<JobOffer> Rounds::choose(std::span<const JobOffer> offers, int most,
 }
 
 /// All ranks are to know the jobs on the table.
-void Rounds::show(std::span<const JobOffer> offers) const {
+void BidRounds::broadcast_records(std::span<const JobOffer> offers) const {
   if (!jobs_.distributed()) return;
   std::vector<JobId> own;
   for (const JobOffer& offer : offers) {
@@ -101,15 +102,15 @@ void Rounds::show(std::span<const JobOffer> offers) const {
   jobs_.broadcast(own);
 }
 
-PushedRound Rounds::push(std::vector<JobOffer> offers, int round) const {
+PushedRound BidRounds::push(std::vector<JobOffer> offers, int round) const {
   PushedRound pushed{.offers = std::move(offers), .bids = {}, .claims = {}};
   pushed.claims = claims_of(pushed.offers);
-  const auto asked = ask(pushed.offers, round);
-  pushed.bids = bids(pushed, asked);
+  const auto requested = request_bids(pushed.offers, round);
+  pushed.bids = bids(pushed, requested);
   return pushed;
 }
 
-Claims Rounds::claims_of(std::span<const JobOffer> offers) const {
+Claims BidRounds::claims_of(std::span<const JobOffer> offers) const {
   Claims claims{.room = room_, .gpus = {}};
   const model::Workload& workload = valuation_.instance().workload;
   for (const JobOffer& offer : offers) {
@@ -124,8 +125,9 @@ Claims Rounds::claims_of(std::span<const JobOffer> offers) const {
 }
 
 /// The shards drawn to bid on each offer; nothing when all may. The same on all ranks.
-std::optional<std::set<Ask>> Rounds::ask(std::span<const JobOffer> offers, int round) const {
-  const auto most = static_cast<std::size_t>(options_.asked);
+std::optional<std::set<BidRequest>> BidRounds::request_bids(std::span<const JobOffer> offers,
+                                                            int round) const {
+  const auto most = static_cast<std::size_t>(options_.bidders);
   if (room_.size() <= most + 1) return std::nullopt;
   std::vector<solver::EvictionCost> eviction_costs;
   std::set<ShardId> here;
@@ -134,22 +136,22 @@ std::optional<std::set<Ask>> Rounds::ask(std::span<const JobOffer> offers, int r
     eviction_costs.insert(eviction_costs.end(), more.begin(), more.end());
     here.insert(shard.id());
   }
-  const Destinations destinations(valuation_,
-                                  comm_.all_gather_varying<solver::EvictionCost>(eviction_costs));
+  const BidderSelection bidders(valuation_,
+                                comm_.all_gather_varying<solver::EvictionCost>(eviction_costs));
   const TabuPairs refused = tabu_list_.pairs();
-  std::vector<Ask> asks;
+  std::vector<BidRequest> requests;
   for (const JobOffer& offer : offers) {
     if (!here.contains(offer.source)) continue;
-    const auto more = destinations.of(offer, refused, most, round, options_.selection.seed);
-    asks.insert(asks.end(), more.begin(), more.end());
+    const auto more = bidders.of(offer, refused, most, round, options_.selection.seed);
+    requests.insert(requests.end(), more.begin(), more.end());
   }
-  asks = comm_.all_gather_varying<Ask>(asks);
-  return std::set<Ask>(asks.begin(), asks.end());
+  requests = comm_.all_gather_varying<BidRequest>(requests);
+  return std::set<BidRequest>(requests.begin(), requests.end());
 }
 
 /// Of all shards. A job's own shard bids too when a quota keeps it from placing the job alone.
-std::vector<Bid> Rounds::bids(const PushedRound& pushed,
-                              const std::optional<std::set<Ask>>& asked) const {
+std::vector<Bid> BidRounds::bids(const PushedRound& pushed,
+                                 const std::optional<std::set<BidRequest>>& requested) const {
   std::vector<std::int64_t> left;
   if (options_.allocation != nullptr) left = options_.allocation->slack();
   std::vector<Bid> all;
@@ -159,7 +161,7 @@ std::vector<Bid> Rounds::bids(const PushedRound& pushed,
       for (const JobOffer& offer : pushed.offers) {
         const bool may = offer.source == shard.id()
                              ? pushed.claims.quotas.contains(offer.job)
-                             : !asked || asked->contains({offer.job, shard.id()});
+                             : !requested || requested->contains({offer.job, shard.id()});
         if (may) jobs.push_back(offer.job);
       }
       const auto more = shard.bids(jobs, left);
@@ -169,7 +171,7 @@ std::vector<Bid> Rounds::bids(const PushedRound& pushed,
   return comm_.all_gather_varying<Bid>(all);
 }
 
-void Rounds::pull(const PushedRound& due, RoundReport& report) {
+void BidRounds::pull(const PushedRound& due, RoundReport& report) {
   Claims claims = due.claims;
   if (options_.allocation != nullptr) claims.quota_slack = options_.allocation->slack();
   const auto grants = grant(due.bids, tabu_list_.pairs(), claims, pending_.versions());
@@ -184,7 +186,7 @@ void Rounds::pull(const PushedRound& due, RoundReport& report) {
 }
 
 /// The destinations place what they were granted, or refuse.
-std::vector<Rounds::Outcome> Rounds::realise(std::span<const Bid> grants) {
+std::vector<BidRounds::Outcome> BidRounds::realise(std::span<const Bid> grants) {
   std::vector<Outcome> outcomes;
   comm_.agreed([&] {
     for (Shard& shard : mine_) {
@@ -202,8 +204,8 @@ std::vector<Rounds::Outcome> Rounds::realise(std::span<const Bid> grants) {
 }
 
 /// The sources let go what others have placed.
-void Rounds::confirm(std::span<const JobOffer> offers, std::span<const Outcome> outcomes,
-                     int round) {
+void BidRounds::confirm(std::span<const JobOffer> offers, std::span<const Outcome> outcomes,
+                        int round) {
   std::map<JobId, ShardId> source;
   for (const JobOffer& offer : offers) source.emplace(offer.job, offer.source);
   for (const Outcome& outcome : outcomes) {
@@ -220,7 +222,7 @@ void Rounds::confirm(std::span<const JobOffer> offers, std::span<const Outcome> 
 }
 
 /// Each shard's own search, with its share of what the quotas have left.
-void Rounds::improve() {
+void BidRounds::improve() {
   if (options_.allocation != nullptr) options_.allocation->distribute_slack(mine_);
   comm_.agreed([&] {
     for (Shard& shard : mine_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which shards are asked to bid on an offer.
-#include "destinations.hpp"
+#include "bidder_selection.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -31,8 +31,8 @@ class Asked : public testing::Test {
                                         int job, std::size_t most, int round = 1,
                                         const TabuPairs& tabu = {}) const {
     std::vector<int> result;
-    for (const Ask& ask : Destinations(valuation, eviction_costs)
-                              .of({JobId(job), ShardId(0), 1.0}, tabu, most, round, 7)) {
+    for (const BidRequest& ask : BidderSelection(valuation, eviction_costs)
+                                     .of({JobId(job), ShardId(0), 1.0}, tabu, most, round, 7)) {
       result.push_back(ask.shard.value());
     }
     std::ranges::sort(result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "destinations.hpp"
+#include "bidder_selection.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -12,8 +12,8 @@ namespace berth::coordinator {
 
 using solver::EvictionCost;
 
-Destinations::Destinations(const model::Valuation& valuation,
-                           std::span<const EvictionCost> eviction_costs)
+BidderSelection::BidderSelection(const model::Valuation& valuation,
+                                 std::span<const EvictionCost> eviction_costs)
     : valuation_(valuation), types_(valuation.instance().cluster.gpu_types.size()) {
   std::set<ShardId> shards;
   for (const EvictionCost& q : eviction_costs) shards.insert(q.shard);
@@ -26,7 +26,7 @@ Destinations::Destinations(const model::Valuation& valuation,
 }
 
 /// The job's best value, wherever that is, less the cheapest room there could be.
-double Destinations::most_gain(const model::Job& job, JobId id, std::size_t row) const {
+double BidderSelection::largest_gain(const model::Job& job, JobId id, std::size_t row) const {
   const std::int64_t milli = valuation_.instance().workload.gpu_milli(job);
   const auto gpus = static_cast<std::uint64_t>(milli / 1000);
   double most = 0.0;
@@ -41,22 +41,22 @@ double Destinations::most_gain(const model::Job& job, JobId id, std::size_t row)
   return most;
 }
 
-std::vector<Ask> Destinations::of(const solver::JobOffer& offer, const TabuPairs& tabu,
-                                  std::size_t most, int round, std::uint64_t seed) const {
+std::vector<BidRequest> BidderSelection::of(const solver::JobOffer& offer, const TabuPairs& tabu,
+                                            std::size_t most, int round, std::uint64_t seed) const {
   const model::Job& job = valuation_.instance().workload.job(offer.job);
   std::vector<strads::Block> open;
   for (std::size_t row = 0; row < shards_.size(); ++row) {
     const ShardId shard = shards_[row];
     if (shard == offer.source || tabu.contains({offer.job, shard})) continue;
-    const double gain = most_gain(job, offer.job, row);
+    const double gain = largest_gain(job, offer.job, row);
     if (gain > 0.0) open.push_back({shard.value(), gain});
   }
   const auto key = random_bits({seed, static_cast<std::uint64_t>(offer.job.value())});
-  std::vector<Ask> asks;
+  std::vector<BidRequest> requests;
   for (const std::size_t i : strads::schedule(open, most, round, {.seed = key})) {
-    asks.push_back({offer.job, ShardId(static_cast<std::int32_t>(open[i].id))});
+    requests.push_back({offer.job, ShardId(static_cast<std::int32_t>(open[i].id))});
   }
-  return asks;
+  return requests;
 }
 
 }  // namespace berth::coordinator

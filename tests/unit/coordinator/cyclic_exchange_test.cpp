@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs of different shards trade places.
-#include "berth/coordinator/trade.hpp"
+#include "berth/coordinator/cyclic_exchange.hpp"
 
 #include <algorithm>
 #include <map>
@@ -16,7 +16,7 @@ namespace {
 TEST(DealKinds, keeps_a_kind_together_and_spreads_the_jobs) {
   const auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 800, .seed = 3});
   const auto jobs = model::planned_jobs(instance.workload);
-  const KindDeal deal(comm::Communicator::serial(), instance.workload, jobs, 4);
+  const CompositionPartition partition(comm::Communicator::serial(), instance.workload, jobs, 4);
   std::map<std::vector<std::pair<ShapeId, int>>, std::set<ShardId>> pieces;
   std::map<ShardId, std::size_t> load;
   for (const JobId job : jobs) {
@@ -24,7 +24,7 @@ TEST(DealKinds, keeps_a_kind_together_and_spreads_the_jobs) {
     for (const auto& g : instance.workload.groups_of(instance.workload.job(job))) {
       kind.emplace_back(g.shape, g.count);
     }
-    const ShardId piece = deal.piece_of(instance.workload, job);
+    const ShardId piece = partition.piece_of(instance.workload, job);
     pieces[kind].insert(piece);
     ++load[piece];
   }
@@ -76,7 +76,7 @@ TEST(TradeRound, sends_jobs_home_across_shards) {
   model::Placement spanning;
   const double before = mine[0].value() + mine[1].value();
   const auto jobs = JobRecords::of_replicated(comm, instance.workload);
-  trade(comm, valuation, {shards, owners, pools, {}, jobs}, mine, spanning);
+  exchange_cyclically(comm, valuation, {shards, owners, pools, {}, jobs}, mine, spanning);
   EXPECT_EQ(before, 2.0);
   EXPECT_EQ(mine[0].value() + mine[1].value(), 4.0);
   EXPECT_EQ(mine[0].placement().at(0).job, JobId(1));

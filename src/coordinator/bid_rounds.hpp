@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "destinations.hpp"
+#include "bidder_selection.hpp"
 #include "pending_rounds.hpp"
 #include "tabu_list.hpp"
 
@@ -18,11 +18,12 @@ namespace berth::coordinator {
 
 /// The rounds of offers and bids. Collective throughout; all ranks hold the same beside their
 /// shards.
-class Rounds {
+class BidRounds {
  public:
   /// Goes on from `start`, whose spanning jobs must outlive this: offers do not change them.
-  Rounds(const comm::Communicator& comm, const model::Valuation& valuation, const JobRecords& jobs,
-         std::span<solver::Shard> mine, const RoundOptions& options, const RoundState& start);
+  BidRounds(const comm::Communicator& comm, const model::Valuation& valuation,
+            const JobRecords& jobs, std::span<solver::Shard> mine, const RoundOptions& options,
+            const RoundState& start);
 
   /// One round; all ranks return the same report, without its objective and cost.
   RoundReport step(int round);
@@ -39,18 +40,18 @@ class Rounds {
     std::int64_t later = 0;  ///< 1 = the shard had committed another job first
   };
 
-  void share_room();
+  void gather_room();
   [[nodiscard]] std::vector<solver::JobOffer> schedule(int round) const;
   [[nodiscard]] std::vector<solver::JobOffer> choose(std::span<const solver::JobOffer> offers,
                                                      int most, int round) const;
-  void show(std::span<const solver::JobOffer> offers) const;
+  void broadcast_records(std::span<const solver::JobOffer> offers) const;
 
   [[nodiscard]] PushedRound push(std::vector<solver::JobOffer> offers, int round) const;
   [[nodiscard]] Claims claims_of(std::span<const solver::JobOffer> offers) const;
-  [[nodiscard]] std::optional<std::set<Ask>> ask(std::span<const solver::JobOffer> offers,
-                                                 int round) const;
-  [[nodiscard]] std::vector<solver::Bid> bids(const PushedRound& pushed,
-                                              const std::optional<std::set<Ask>>& asked) const;
+  [[nodiscard]] std::optional<std::set<BidRequest>> request_bids(
+      std::span<const solver::JobOffer> offers, int round) const;
+  [[nodiscard]] std::vector<solver::Bid> bids(
+      const PushedRound& pushed, const std::optional<std::set<BidRequest>>& requested) const;
 
   void pull(const PushedRound& due, RoundReport& report);
   [[nodiscard]] std::vector<Outcome> realise(std::span<const solver::Bid> grants);

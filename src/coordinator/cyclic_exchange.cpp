@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/coordinator/trade.hpp"
+#include "berth/coordinator/cyclic_exchange.hpp"
 
 #include "content_exchange.hpp"
 #include "return_to_shards.hpp"
@@ -19,18 +19,18 @@ using model::JobPlacement;
 using model::Placement;
 using solver::Shard;
 
-JobKind kind_of(const model::Workload& workload, JobId job) {
-  JobKind kind;
+TaskComposition composition_of(const model::Workload& workload, JobId job) {
+  TaskComposition kind;
   for (const model::TaskGroup& g : workload.groups_of(workload.job(job))) {
     kind.emplace_back(g.shape, g.count);
   }
   return kind;
 }
 
-using KindCounts = std::map<JobKind, std::int64_t>;
+using CompositionCounts = std::map<TaskComposition, std::int64_t>;
 
 /// A kind travels as its length, its groups, and how many jobs it has.
-std::vector<std::int64_t> to_stream(const KindCounts& kinds) {
+std::vector<std::int64_t> to_stream(const CompositionCounts& kinds) {
   std::vector<std::int64_t> stream;
   for (const auto& [kind, count] : kinds) {
     stream.push_back(std::ssize(kind));
@@ -41,10 +41,10 @@ std::vector<std::int64_t> to_stream(const KindCounts& kinds) {
 }
 
 /// Kinds that are there more than once are added up.
-KindCounts from_stream(std::span<const std::int64_t> stream) {
-  KindCounts all;
+CompositionCounts from_stream(std::span<const std::int64_t> stream) {
+  CompositionCounts all;
   for (auto at = stream.begin(); at != stream.end();) {
-    JobKind kind;
+    TaskComposition kind;
     for (std::int64_t groups = *at++; groups > 0; --groups, at += 2) {
       kind.emplace_back(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
     }
@@ -54,10 +54,10 @@ KindCounts from_stream(std::span<const std::int64_t> stream) {
 }
 
 /// Of all ranks' jobs. Rank 0 adds up, so that nobody hears of a kind more than once.
-KindCounts count_kinds(const comm::Communicator& comm, const model::Workload& workload,
-                       std::span<const JobId> jobs) {
-  KindCounts own;
-  for (const JobId job : jobs) ++own[kind_of(workload, job)];
+CompositionCounts count_compositions(const comm::Communicator& comm,
+                                     const model::Workload& workload, std::span<const JobId> jobs) {
+  CompositionCounts own;
+  for (const JobId job : jobs) ++own[composition_of(workload, job)];
   const auto all = from_stream(comm.gather_varying<std::int64_t>(to_stream(own)));
   auto stream = to_stream(all);
   comm.broadcast_vector(stream);
@@ -65,8 +65,8 @@ KindCounts count_kinds(const comm::Communicator& comm, const model::Workload& wo
 }
 
 template <class PieceOf>
-void give(std::span<const Shard> mine, const Placement& spanning, const PieceOf& piece_of,
-          ContentExchange& exchange) {
+void send_content(std::span<const Shard> mine, const Placement& spanning, const PieceOf& piece_of,
+                  ContentExchange& exchange) {
   for (const Shard& shard : mine) {
     const solver::ShardContent content = shard.content();
     for (const JobPlacement& p : content.placed)
@@ -90,10 +90,11 @@ PieceContent all_of(std::map<ShardId, PieceContent> pieces) {
 
 }  // namespace
 
-KindDeal::KindDeal(const comm::Communicator& comm, const model::Workload& workload,
-                   std::span<const JobId> jobs, std::size_t pieces) {
-  const KindCounts kinds = count_kinds(comm, workload, jobs);
-  std::vector<std::pair<const JobKind*, std::int64_t>> largest_first;
+CompositionPartition::CompositionPartition(const comm::Communicator& comm,
+                                           const model::Workload& workload,
+                                           std::span<const JobId> jobs, std::size_t pieces) {
+  const CompositionCounts kinds = count_compositions(comm, workload, jobs);
+  std::vector<std::pair<const TaskComposition*, std::int64_t>> largest_first;
   for (const auto& [kind, count] : kinds) largest_first.emplace_back(&kind, count);
   std::ranges::stable_sort(largest_first, std::greater<>{}, [](const auto& k) { return k.second; });
   std::vector<std::int64_t> load(pieces, 0);
@@ -104,20 +105,20 @@ KindDeal::KindDeal(const comm::Communicator& comm, const model::Workload& worklo
   }
 }
 
-ShardId KindDeal::piece_of(const model::Workload& workload, JobId job) const {
-  return piece_of_.at(kind_of(workload, job));
+ShardId CompositionPartition::piece_of(const model::Workload& workload, JobId job) const {
+  return piece_of_.at(composition_of(workload, job));
 }
 
-void trade(const comm::Communicator& comm, const model::Valuation& valuation,
-           const Decomposition& decomposition, std::span<Shard> mine, Placement& spanning,
-           const StopToken& stop, LimitAllocation* allocation) {
+void exchange_cyclically(const comm::Communicator& comm, const model::Valuation& valuation,
+                         const Decomposition& decomposition, std::span<Shard> mine,
+                         Placement& spanning, const StopToken& stop, LimitAllocation* allocation) {
   ContentExchange exchange(comm, decomposition.owners, decomposition.records);
   const model::Workload& workload = valuation.instance().workload;
-  const KindDeal kinds(comm, workload, decomposition.records.home_jobs(),
-                       decomposition.shards.size());
-  give(
+  const CompositionPartition partition(comm, workload, decomposition.records.home_jobs(),
+                                       decomposition.shards.size());
+  send_content(
       mine, comm.rank() == 0 ? spanning : Placement{},
-      [&](JobId job) { return kinds.piece_of(workload, job); }, exchange);
+      [&](JobId job) { return partition.piece_of(workload, job); }, exchange);
   auto pieces = exchange.deliver();
   ReturnToShards returned(comm, decomposition, exchange);
   returned.retain_records(pieces, spanning);

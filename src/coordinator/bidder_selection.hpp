@@ -14,27 +14,27 @@
 namespace berth::coordinator {
 
 /// A shard is to bid on an offered job. Trivially copyable.
-struct Ask {
+struct BidRequest {
   JobId job;
   ShardId shard;
-  auto operator<=>(const Ask&) const = default;
+  auto operator<=>(const BidRequest&) const = default;
 };
 
 /// Which shards may bid on an offer. A bid costs a search through the shard, and with hundreds of
 /// shards nearly all bids on a job are in vain: one of them is granted.
-class Destinations {
+class BidderSelection {
  public:
   /// @param quotes  what room costs in every shard at least, any order
-  Destinations(const model::Valuation& valuation,
-               std::span<const solver::EvictionCost> eviction_costs);
+  BidderSelection(const model::Valuation& valuation,
+                  std::span<const solver::EvictionCost> eviction_costs);
 
   /// Up to `most` shards where the job might gain anything, its source and refused pairs apart,
   /// drawn in proportion to what it might gain at most. A function of the costs as a set.
-  [[nodiscard]] std::vector<Ask> of(const solver::JobOffer& offer, const TabuPairs& tabu,
-                                    std::size_t most, int round, std::uint64_t seed) const;
+  [[nodiscard]] std::vector<BidRequest> of(const solver::JobOffer& offer, const TabuPairs& tabu,
+                                           std::size_t most, int round, std::uint64_t seed) const;
 
  private:
-  [[nodiscard]] double most_gain(const model::Job& job, JobId id, std::size_t row) const;
+  [[nodiscard]] double largest_gain(const model::Job& job, JobId id, std::size_t row) const;
 
   const model::Valuation& valuation_;
   std::vector<ShardId> shards_;                ///< ascending
