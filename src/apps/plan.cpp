@@ -74,7 +74,7 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   model::Instance instance = pipeline::load_instance(comm, flags.input);
   coordinator::JobRecords jobs(comm, instance.workload);
   const double loaded = progress.seconds();
-  model::Plan plan = pipeline::plan_in_parts(comm, instance, flags.plan, progress, jobs);
+  model::Plan plan = pipeline::plan_distributed(comm, instance, flags.plan, progress, jobs);
   plan.options = record(flags);
   plan.seconds["load"] = comm.max_seconds(loaded - start);
   pipeline::write_plan(comm, flags.out, instance, plan, jobs);

@@ -144,7 +144,7 @@ std::map<std::string, std::string> record(const PlanFlags& flags) {
       {"bound_steps", std::to_string(flags.plan.bound_steps)},
       {"tree_nodes", std::to_string(flags.plan.tree_nodes)},
       {"gap", fmt::format("{}", flags.plan.gap)}};
-  options.merge(pipeline::changed(flags.plan.rounds));
+  options.merge(pipeline::non_default(flags.plan.rounds));
   if (flags.online) {
     options["batch"] = std::to_string(flags.batch);
     options["expect"] = fmt::format("{}", flags.plan.online.expect);

@@ -2,14 +2,14 @@
 #include "berth/pipeline/plan_cluster.hpp"
 
 #include "digests.hpp"
-#include "ground.hpp"
+#include "global_placement.hpp"
 #include "judge.hpp"
+#include "local_solution.hpp"
 #include "nic_prices.hpp"
 #include "online.hpp"
-#include "place.hpp"
+#include "planning_problem.hpp"
 #include "prove.hpp"
 #include "stages.hpp"
-#include "start.hpp"
 #include "tighten.hpp"
 #include "waiting.hpp"
 #include "windows.hpp"
@@ -47,40 +47,43 @@ TightenOptions tightening(const model::Instance& instance, const PlanOptions& op
 }
 
 /// A better proof where that pays: rank 0 looks at all jobs and all that is placed.
-void tighten(const Scene& scene, const Start& start, const Judge& judge, Proof& proof,
-             model::Placement& placement) {
-  const model::Instance& instance = scene.face.instance();
-  const PlanOptions& options = scene.options;
+void tighten(const PlanningContext& context, const LocalSolution& solution, const Judge& judge,
+             Proof& proof, model::Placement& placement) {
+  const model::Instance& instance = context.unpriced.instance();
+  const PlanOptions& options = context.options;
   const auto goal = tightening(instance, options, judge.objective(placement));
   if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
   if (goal.steps <= 0 && !nics_matter(instance)) return;
-  scene.jobs.gather_to_root();
-  placement = gather_placement(scene.comm, std::move(placement));
-  scene.comm.agreed_on_root([&] {
+  context.records.gather_to_root();
+  placement = gather_placement(context.comm, std::move(placement));
+  context.comm.agreed_on_root([&] {
     proof = price_nics(instance, options.objective, std::move(proof), options.stop);
-    proof = tighten(scene.face, scene.pools, start.consensus.prices, std::move(proof), goal);
+    proof =
+        tighten(context.unpriced, context.pools, solution.consensus.prices, std::move(proof), goal);
   });
 }
 
-/// The plan with the judge's word on it. On ranks but 0 its jobs alone, of which each has a part.
-model::Plan certify_plan(const Scene& scene, Proof proof, model::Placement placement) {
-  const model::Instance& instance = scene.face.instance();
-  const std::vector<JobId> home = scene.jobs.home_jobs();
-  Judgement word = Judge(scene.comm, instance, scene.options.objective, home)
+/// Assembles the certified plan. Rank 0 holds all but placements; each rank those of its home jobs.
+model::Plan certify_plan(const PlanningContext& context, Proof proof, model::Placement placement) {
+  const model::Instance& instance = context.unpriced.instance();
+  const std::vector<JobId> home = context.records.home_jobs();
+  Judgement word = Judge(context.comm, instance, context.options.objective, home)
                        .judge(proof.certificate, placement);
   model::Plan plan;
-  plan.seed = scene.options.seed;
-  plan.objective_kind = scene.options.objective;
-  plan.waiting = waiting(scene.comm, instance, plan.objective_kind, scene.links, home, placement);
-  plan.plan_digest = plan_digest(scene.comm, instance, placement);
-  plan.instance_digest =
-      scene.digest.empty() ? instance_digest(scene.comm, instance, scene.jobs) : scene.digest;
+  plan.seed = context.options.seed;
+  plan.objective_kind = context.options.objective;
+  plan.waiting =
+      waiting(context.comm, instance, plan.objective_kind, context.links, home, placement);
+  plan.plan_digest = plan_digest(context.comm, instance, placement);
+  plan.instance_digest = context.digest.empty()
+                             ? instance_digest(context.comm, instance, context.records)
+                             : context.digest;
   plan.placements = std::move(placement);
   plan.figures = word.figures;
   plan.gap_parts = std::move(word.gap_parts);
   plan.required_missing = std::move(word.required_missing);
   plan.certificate = std::move(proof.certificate);
-  scene.comm.agreed_on_root([&] {
+  context.comm.agreed_on_root([&] {
     plan.proof_digest = certify::proof_digest(instance, plan.figures.objective,
                                               plan.figures.upper_bound, plan.certificate);
   });
@@ -99,17 +102,17 @@ double peak_memory_mib() {
 }
 
 /// Collective.
-std::map<std::string, double> stats(const Scene& scene, const Start& start, const Placed& placed,
-                                    const model::BoundTree& tree) {
-  return {{"evaluations", start.consensus.evaluations},
-          {"pools", static_cast<double>(scene.pools.size())},
-          {"shards", static_cast<double>(scene.shards.size())},
-          {"ranks", scene.comm.size()},
+std::map<std::string, double> stats(const PlanningContext& context, const LocalSolution& solution,
+                                    const GlobalPlacement& placed, const model::BoundTree& tree) {
+  return {{"evaluations", solution.consensus.evaluations},
+          {"pools", static_cast<double>(context.pools.size())},
+          {"shards", static_cast<double>(context.shards.size())},
+          {"ranks", context.comm.size()},
           {"jobs_per_rank", static_cast<double>(placed.most_jobs)},
           {"rounds", placed.rounds},
           {"leaves", static_cast<double>(leaves_of(tree))},
           {"spanning_gangs", static_cast<double>(placed.spanning)},
-          {"peak_memory_mib", scene.comm.max_seconds(peak_memory_mib())}};
+          {"peak_memory_mib", context.comm.max_seconds(peak_memory_mib())}};
 }
 
 double largest_of(std::span<const double> prices) {
@@ -117,17 +120,20 @@ double largest_of(std::span<const double> prices) {
 }
 
 /// What the prices found so far can prove.
-std::vector<model::Certificate> candidates(const Scene& scene, const Start& start) {
+std::vector<model::Certificate> candidates(const PlanningContext& context,
+                                           const LocalSolution& solution) {
   const double largest =
-      std::max(largest_of(start.consensus.quotas), largest_of(start.consensus.links));
-  std::vector<model::Certificate> found{from_pools(scene.pools, start.consensus.prices, largest)};
-  if (!start.local.task_prices.empty()) found.push_back(from_shapes(start.local.task_prices));
+      std::max(largest_of(solution.consensus.quotas), largest_of(solution.consensus.links));
+  std::vector<model::Certificate> found{
+      from_pools(context.pools, solution.consensus.prices, largest)};
+  if (!solution.local.task_prices.empty()) found.push_back(from_shapes(solution.local.task_prices));
   for (model::Certificate& candidate : found) {
-    add_quotas(candidate, scene.quotas, start.consensus.quotas);
+    add_quotas(candidate, context.quotas, solution.consensus.quotas);
   }
-  if (largest_of(start.consensus.links) > 0.0) {
+  if (largest_of(solution.consensus.links) > 0.0) {
     found.push_back(found.front());
-    add_uplinks(found.back(), scene.face.instance(), scene.uplinks, start.consensus.links);
+    add_uplinks(found.back(), context.unpriced.instance(), context.uplinks,
+                solution.consensus.links);
   }
   return found;
 }
@@ -160,30 +166,31 @@ void validate(const PlanOptions& options) {
   }
 }
 
-model::Plan plan_in_parts(const Communicator& comm, const model::Instance& instance,
-                          const PlanOptions& options, report::ProgressTable& progress,
-                          coordinator::JobRecords& jobs) {
+model::Plan plan_distributed(const Communicator& comm, const model::Instance& instance,
+                             const PlanOptions& options, report::ProgressTable& progress,
+                             coordinator::JobRecords& jobs) {
   Stages stages(comm);
-  const Ground ground(comm, instance, options, stages, jobs);
-  const Scene scene = ground.scene(comm, options, jobs);
-  Start start = options.checkpoint.resume.empty() ? plan_locally(scene, stages, progress)
-                                                  : resume(scene, stages);
+  const PlanningProblem problem(comm, instance, options, stages, jobs);
+  const PlanningContext context = problem.context(comm, options, jobs);
+  LocalSolution solution = options.checkpoint.resume.empty()
+                               ? plan_locally(context, stages, progress)
+                               : resume(context, stages);
 
   const std::vector<JobId> home = jobs.home_jobs();
   std::optional<Judge> judge;
   Proof proof = stages.run("bound", [&] {
     judge.emplace(comm, instance, options.objective, home);
-    return tightest(
-        *judge, comm.rank() == 0 ? candidates(scene, start) : std::vector<model::Certificate>{});
+    return tightest(*judge, comm.rank() == 0 ? candidates(context, solution)
+                                             : std::vector<model::Certificate>{});
   });
   std::vector<model::RoundRecord> records;
-  Placed placed = options.online.batch > 0
-                      ? place_online(scene, stages)
-                      : place_in_rounds(scene, start, proof, stages, progress, records);
-  stages.run("tighten", [&] { tighten(scene, start, *judge, proof, placed.placement); });
+  GlobalPlacement placed = options.online.batch > 0 ? place_online(context, stages)
+                                                    : place_in_rounds(context, solution, proof,
+                                                                      stages, progress, records);
+  stages.run("tighten", [&] { tighten(context, solution, *judge, proof, placed.placement); });
 
   model::Plan plan = stages.run("certify", [&] {
-    return certify_plan(scene, std::move(proof), std::move(placed.placement));
+    return certify_plan(context, std::move(proof), std::move(placed.placement));
   });
   if (comm.rank() == 0) {
     progress.line({.stage = "certify",
@@ -193,7 +200,7 @@ model::Plan plan_in_parts(const Communicator& comm, const model::Instance& insta
   plan.reproducible = comm.max(options.stop.has_cut() ? 1 : 0) == 0;
   plan.seconds = stages.slowest();
   plan.rounds = std::move(records);
-  plan.stats = stats(scene, start, placed, plan.certificate.tree);
+  plan.stats = stats(context, solution, placed, plan.certificate.tree);
   return plan;
 }
 
@@ -205,7 +212,7 @@ void gather_plan(const Communicator& comm, model::Plan& plan) {
 model::Plan plan_cluster(const Communicator& comm, const model::Instance& instance,
                          const PlanOptions& options, report::ProgressTable& progress) {
   auto jobs = coordinator::JobRecords::of_replicated(comm, instance.workload);
-  model::Plan plan = plan_in_parts(comm, instance, options, progress, jobs);
+  model::Plan plan = plan_distributed(comm, instance, options, progress, jobs);
   gather_plan(comm, plan);
   return plan;
 }

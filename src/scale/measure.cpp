@@ -100,7 +100,7 @@ ScalingPoint measure_once(const Communicator& comm, model::Instance& instance,
   forget_peak_memory();  // of making them on rank 0
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   const std::clock_t begin = std::clock();
-  const model::Plan plan = pipeline::plan_in_parts(run, instance, options, silent, jobs);
+  const model::Plan plan = pipeline::plan_distributed(run, instance, options, silent, jobs);
   const std::clock_t end = std::clock();
 
   ScalingPoint point{.ranks = comm.size(),

@@ -55,7 +55,7 @@ struct PlanOptions {
 void validate(const PlanOptions& options);
 
 /// Options of rounds that are not the defaults, by name: they are part of what a plan depends on.
-std::map<std::string, std::string> changed(const coordinator::RoundOptions& rounds);
+std::map<std::string, std::string> non_default(const coordinator::RoundOptions& rounds);
 
 /// Reads the files: rank 0 reads, all ranks parse the jobs in blocks of lines. Every rank gets the
 /// jobs that are at home there (coordinator::JobRecords) and what all need of the instance; names
@@ -73,9 +73,9 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
 /// ranks and threads, unless `stop` cut into it on some rank (then `reproducible` is false).
 ///
 /// @param jobs  of this communicator and the instance's workload
-model::Plan plan_in_parts(const comm::Communicator& comm, const model::Instance& instance,
-                          const PlanOptions& options, report::ProgressTable& progress,
-                          coordinator::JobRecords& jobs);
+model::Plan plan_distributed(const comm::Communicator& comm, const model::Instance& instance,
+                             const PlanOptions& options, report::ProgressTable& progress,
+                             coordinator::JobRecords& jobs);
 
 /// Brings placements and waiting jobs of a plan in parts to rank 0; elsewhere none are left.
 /// Collective.
@@ -85,7 +85,7 @@ void gather_plan(const comm::Communicator& comm, model::Plan& plan);
 std::map<std::string, std::int64_t> waiting_by_reason(const comm::Communicator& comm,
                                                       const model::Plan& plan);
 
-/// `plan_in_parts` where every rank has all of the instance; the plan is complete on rank 0.
+/// `plan_distributed` where every rank has all of the instance; the plan is complete on rank 0.
 model::Plan plan_cluster(const comm::Communicator& comm, const model::Instance& instance,
                          const PlanOptions& options, report::ProgressTable& progress);
 

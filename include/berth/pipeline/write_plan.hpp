@@ -10,7 +10,7 @@
 
 namespace berth::pipeline {
 
-/// Writes a plan in parts (`plan_in_parts`): the text io::write_plan makes of the whole, in the
+/// Writes a plan in parts (`plan_distributed`): the text io::write_plan makes of the whole, in the
 /// same way. Rank 0 writes some thousand jobs at a time, whose records and places come from their
 /// homes, so that it never has all of either. Collective.
 void write_plan(const comm::Communicator& comm, const std::string& path,

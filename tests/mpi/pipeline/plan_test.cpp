@@ -67,7 +67,7 @@ TEST_F(PlanCluster, in_parts_holds_fewer_jobs_on_more_ranks) {
     coordinator::JobRecords jobs(world, instance.workload);
     jobs.scatter_homes();
     report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
-    const auto plan = plan_in_parts(world, instance, options, silent, jobs);
+    const auto plan = plan_distributed(world, instance, options, silent, jobs);
     EXPECT_EQ(instance.workload.in_parts(), world.size() > 1);  // rank 0 too
     const auto spanning = static_cast<std::int64_t>(plan.stats.at("spanning_gangs"));
     const auto most = static_cast<std::int64_t>(plan.stats.at("jobs_per_rank"));

@@ -29,7 +29,7 @@ inline model::Plan plan_as_program(const comm::Communicator& comm, const model::
   distribute(comm, part);
   coordinator::JobRecords jobs(comm, part.workload);
   jobs.scatter_homes();
-  model::Plan plan = pipeline::plan_in_parts(comm, part, options, silent, jobs);
+  model::Plan plan = pipeline::plan_distributed(comm, part, options, silent, jobs);
   gather_plan(comm, plan);
   return plan;
 }

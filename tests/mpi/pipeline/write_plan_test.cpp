@@ -46,7 +46,7 @@ class WritePlan : public berth::test::WithPetsc<> {
     options.partition.shards = 4;
     options.bound_steps = options.tree_nodes = 0;
     report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
-    return plan_in_parts(world, part, options, silent, jobs);
+    return plan_distributed(world, part, options, silent, jobs);
   }
   [[nodiscard]] std::string path() const { return folder + ".json"; }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "local_solution.hpp"
 #include "stages.hpp"
-#include "start.hpp"
 
 #include <string>
 
@@ -13,20 +13,20 @@
 
 namespace berth::pipeline {
 
-/// What is to be planned, and how it is cut: the same on all ranks, though each looks at its own
-/// jobs alone.
-class Ground {
+/// What is to be planned, and its partition into shards: the same on all ranks, computed by each
+/// from its own jobs.
+class PlanningProblem {
  public:
   /// Collective.
-  Ground(const comm::Communicator& comm, const model::Instance& instance,
-         const PlanOptions& options, Stages& stages, coordinator::JobRecords& jobs);
+  PlanningProblem(const comm::Communicator& comm, const model::Instance& instance,
+                  const PlanOptions& options, Stages& stages, coordinator::JobRecords& jobs);
 
   /// Refers to this and to what it is given.
-  [[nodiscard]] Scene scene(const comm::Communicator& comm, const PlanOptions& options,
-                            coordinator::JobRecords& jobs) const;
+  [[nodiscard]] PlanningContext context(const comm::Communicator& comm, const PlanOptions& options,
+                                        coordinator::JobRecords& jobs) const;
 
  private:
-  model::Valuation face_;
+  model::Valuation unpriced_;
   model::Quotas quotas_;
   model::Links links_;
   model::UplinkGroups uplinks_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ground.hpp"
+#include "planning_problem.hpp"
 
 #include "digests.hpp"
 #include "online.hpp"
@@ -37,16 +37,17 @@ model::Level agreed_level(const Communicator& comm, const model::Instance& insta
 
 }  // namespace
 
-Ground::Ground(const Communicator& comm, const model::Instance& instance,
-               const PlanOptions& options, Stages& stages, coordinator::JobRecords& jobs)
-    : face_(instance, options.objective),
+PlanningProblem::PlanningProblem(const Communicator& comm, const model::Instance& instance,
+                                 const PlanOptions& options, Stages& stages,
+                                 coordinator::JobRecords& jobs)
+    : unpriced_(instance, options.objective),
       quotas_(instance, options.objective),
       links_(instance, agreed_talk(comm, instance)),
       uplinks_(agreed_uplinks(comm, instance, links_, jobs)),
       pools_(model::make_pools(instance.cluster, agreed_level(comm, instance, options.objective))) {
   if (options.online.batch > 0) {
     jobs.gather_to_root();
-    comm.agreed_on_root([&] { expect_single_tasks(face_); });  // it knows the names
+    comm.agreed_on_root([&] { expect_single_tasks(unpriced_); });  // it knows the names
   }
   shards_ = stages.run("partition",
                        [&] { return partition::split(instance.cluster, options.partition); });
@@ -55,9 +56,10 @@ Ground::Ground(const Communicator& comm, const model::Instance& instance,
   if (named) digest_ = instance_digest(comm, instance, jobs);
 }
 
-Scene Ground::scene(const Communicator& comm, const PlanOptions& options,
-                    coordinator::JobRecords& jobs) const {
-  return {comm, face_, quotas_, links_, uplinks_, pools_, shards_, owners_, options, jobs, digest_};
+PlanningContext PlanningProblem::context(const Communicator& comm, const PlanOptions& options,
+                                         coordinator::JobRecords& jobs) const {
+  return {comm,    unpriced_, quotas_, links_, uplinks_, pools_,
+          shards_, owners_,   options, jobs,   digest_};
 }
 
 }  // namespace berth::pipeline

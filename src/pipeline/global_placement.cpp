@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "place.hpp"
+#include "global_placement.hpp"
 
 #include "online.hpp"
 #include "windows.hpp"
@@ -83,27 +83,28 @@ coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
 }
 
 /// Of the jobs at home here.
-bool lacks_required(const Scene& scene, const model::Placement& placement) {
-  const model::Workload& workload = scene.face.instance().workload;
-  return std::ranges::any_of(scene.jobs.home_jobs(), [&](JobId job) {
+bool misses_required(const PlanningContext& context, const model::Placement& placement) {
+  const model::Workload& workload = context.unpriced.instance().workload;
+  return std::ranges::any_of(context.records.home_jobs(), [&](JobId job) {
     return workload.job(job).required &&
            !std::ranges::binary_search(placement, job, {}, &model::JobPlacement::job);
   });
 }
 
-/// Rank 0 looks at all jobs and all that is placed.
-void repair_required(const Scene& scene, const Start& start, model::Placement& placement) {
-  scene.jobs.gather_to_root();
-  placement = gather_placement(scene.comm, std::move(placement));
-  scene.comm.agreed_on_root([&] {
-    solver::repair_required_jobs(*start.valuation, start.limits.get(), placement,
-                                 {.stop = scene.options.stop});
+/// On rank 0, which gathers all jobs and placements.
+void repair_required(const PlanningContext& context, const LocalSolution& solution,
+                     model::Placement& placement) {
+  context.records.gather_to_root();
+  placement = gather_placement(context.comm, std::move(placement));
+  context.comm.agreed_on_root([&] {
+    solver::repair_required_jobs(*solution.valuation, solution.limits.get(), placement,
+                                 {.stop = context.options.stop});
   });
 }
 
 }  // namespace
 
-std::map<std::string, std::string> changed(const coordinator::RoundOptions& rounds) {
+std::map<std::string, std::string> non_default(const coordinator::RoundOptions& rounds) {
   const coordinator::RoundOptions usual;
   std::map<std::string, std::string> words;
   const auto compare = [&](const char* name, int value, int other) {
@@ -122,45 +123,47 @@ std::map<std::string, std::string> changed(const coordinator::RoundOptions& roun
   return words;
 }
 
-Placed place_in_rounds(const Scene& scene, Start& start, const Proof& proof, Stages& stages,
-                       report::ProgressTable& progress, std::vector<model::RoundRecord>& records) {
-  CheckpointWriter writer(scene, start);
+GlobalPlacement place_in_rounds(const PlanningContext& context, LocalSolution& solution,
+                                const Proof& proof, Stages& stages, report::ProgressTable& progress,
+                                std::vector<model::RoundRecord>& records) {
+  CheckpointWriter writer(context, solution);
   std::unique_ptr<coordinator::LimitAllocation> allocation;
-  if (start.limits != nullptr) {
+  if (solution.limits != nullptr) {
     allocation = std::make_unique<coordinator::LimitAllocation>(
-        scene.comm, *start.valuation, *start.limits, start.rounds.spanning);
+        context.comm, *solution.valuation, *solution.limits, solution.rounds.spanning);
   }
   const coordinator::CoordinationResult done = stages.run("coordinate", [&] {
     return coordinator::coordinate(
-        scene.comm, *start.valuation,
-        {scene.shards, scene.owners, scene.pools, start.consensus.prices, scene.jobs},
-        start.local.mine, round_options(scene.options, allocation.get()),
-        hooks(proof, writer, progress, records), start.rounds);
+        context.comm, *solution.valuation,
+        {context.shards, context.owners, context.pools, solution.consensus.prices, context.records},
+        solution.local.mine, round_options(context.options, allocation.get()),
+        hooks(proof, writer, progress, records), solution.rounds);
   });
-  Placed placed{.placement = coordinator::placements_at_home(scene.comm, start.local.mine,
-                                                             done.spanning, scene.jobs),
-                .rounds = done.rounds,
-                .spanning = done.spanning.size(),
-                .most_jobs = scene.comm.max(scene.jobs.count_local())};
-  start.local.mine.clear();  // what follows looks at the plan alone
-  scene.jobs.retain_only({});
-  if (scene.comm.max(lacks_required(scene, placed.placement) ? 1 : 0) == 1) {
-    repair_required(scene, start, placed.placement);
+  GlobalPlacement placed{.placement = coordinator::placements_at_home(
+                             context.comm, solution.local.mine, done.spanning, context.records),
+                         .rounds = done.rounds,
+                         .spanning = done.spanning.size(),
+                         .most_jobs = context.comm.max(context.records.count_local())};
+  solution.local.mine.clear();  // what follows looks at the plan alone
+  context.records.retain_only({});
+  if (context.comm.max(misses_required(context, placed.placement) ? 1 : 0) == 1) {
+    repair_required(context, solution, placed.placement);
   }
-  if (start.limits == nullptr) return placed;
-  const model::Instance& instance = scene.face.instance();
+  if (solution.limits == nullptr) return placed;
+  const model::Instance& instance = context.unpriced.instance();
   BERTH_ENSURE(coordinator::within_limits(
-      *start.limits,
-      coordinator::limit_use(scene.comm, instance, *start.limits, placed.placement)));
+      *solution.limits,
+      coordinator::limit_use(context.comm, instance, *solution.limits, placed.placement)));
   return placed;
 }
 
-Placed place_online(const Scene& scene, Stages& stages) {
-  Placed placed;
+GlobalPlacement place_online(const PlanningContext& context, Stages& stages) {
+  GlobalPlacement placed;
   stages.run("online", [&] {
-    scene.jobs.gather_to_root();
-    scene.comm.agreed_on_root(
-        [&] { placed.placement = place_in_order(scene.face, online_options(scene.options)); });
+    context.records.gather_to_root();
+    context.comm.agreed_on_root([&] {
+      placed.placement = place_in_order(context.unpriced, online_options(context.options));
+    });
   });
   return placed;
 }

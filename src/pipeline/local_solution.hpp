@@ -15,10 +15,10 @@
 
 namespace berth::pipeline {
 
-/// What every stage looks at.
-struct Scene {
+/// Inputs that all stages share; references only.
+struct PlanningContext {
   const comm::Communicator& comm;
-  const model::Valuation& face;  ///< quotas cost nothing
+  const model::Valuation& unpriced;  ///< values without prices of quotas and uplinks
   const model::Quotas& quotas;
   const model::Links& links;
   const model::UplinkGroups& uplinks;
@@ -26,12 +26,12 @@ struct Scene {
   const partition::Shards& shards;
   const partition::Ownership& owners;
   const PlanOptions& options;
-  coordinator::JobRecords& jobs;
-  const std::string& digest;  ///< of the instance; empty where nobody asks
+  coordinator::JobRecords& records;
+  const std::string& digest;  ///< of the instance; empty without checkpoints
 };
 
-/// What the rounds start from.
-struct Start {
+/// Prices, shards and local plans, from which the rounds start.
+struct LocalSolution {
   coordinator::Consensus consensus;
   /// Quotas and uplinks cost what their prices say. The shards refer to it.
   std::unique_ptr<const model::Valuation> valuation;
@@ -41,16 +41,17 @@ struct Start {
 };
 
 /// Consensus prices, jobs to shards, local plans. Collective.
-Start plan_locally(const Scene& scene, Stages& stages, report::ProgressTable& progress);
+LocalSolution plan_locally(const PlanningContext& context, Stages& stages,
+                           report::ProgressTable& progress);
 
 /// Reads and hands out the checkpoint that the options name instead. Collective.
-Start resume(const Scene& scene, Stages& stages);
+LocalSolution resume(const PlanningContext& context, Stages& stages);
 
 /// Writes one checkpoint after the other. A call is collective: rank 0 writes what some shards hold
 /// before it hears of the next. What goes wrong is thrown on all ranks.
 class CheckpointWriter {
  public:
-  CheckpointWriter(const Scene& scene, const Start& start);
+  CheckpointWriter(const PlanningContext& context, const LocalSolution& solution);
   void operator()(const coordinator::RoundState& rounds, std::span<const solver::Shard> mine);
 
  private:

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local_solution.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "berth/coordinator/assign.hpp"
+#include "berth/coordinator/packed_placement.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+constexpr std::int64_t kSlices = 16;  ///< the contents are written in
+
+/// What the plan depends on beside the instance.
+std::string option_fingerprint(const PlanOptions& options) {
+  std::string words =
+      fmt::format("objective={} shards={} gap={} seed={}",
+                  options.objective == model::Objective::allocate ? "allocate" : "value",
+                  options.partition.shards, options.gap, options.seed);
+  for (const auto& [name, value] : non_default(options.rounds)) {
+    if (name == "rounds" || name == "regroups") continue;  // how far, not where to
+    words += fmt::format(" {}={}", name, value);
+  }
+  return words;
+}
+
+solver::ShardOptions shard_options(const PlanOptions& options, const model::Limits* limits) {
+  solver::ShardOptions shard = options.shard;
+  shard.limits = limits;
+  shard.stop = options.stop;
+  shard.gap = options.gap;
+  return shard;
+}
+
+std::unique_ptr<const model::Valuation> priced(const PlanningContext& context,
+                                               const coordinator::Consensus& consensus) {
+  model::SharedPrices prices{.queues = context.quotas.by_queue(consensus.quotas)};
+  const auto costs = [](double price) { return price > 0.0; };
+  if (std::ranges::any_of(consensus.links, costs)) {
+    prices.uplinks = &context.uplinks;
+    prices.links = consensus.links;
+  }
+  return std::make_unique<const model::Valuation>(context.unpriced.instance(),
+                                                  context.unpriced.objective(), std::move(prices));
+}
+
+std::unique_ptr<const model::Limits> limits_of(const PlanningContext& context,
+                                               const coordinator::Consensus& consensus) {
+  if (context.quotas.empty() && context.links.idle()) return nullptr;
+  return std::make_unique<const model::Limits>(model::Limits{
+      .quotas = &context.quotas, .links = &context.links, .charged = consensus.quotas});
+}
+
+/// What this rank's shards need, and what all have to know of.
+std::vector<JobId> jobs_of(const Checkpoint& c, std::span<const std::int64_t> contents) {
+  std::vector<JobId> jobs = coordinator::jobs_of(contents);
+  std::ranges::move(coordinator::jobs_of(c.rounds.spanning), std::back_inserter(jobs));
+  for (const coordinator::PendingRound& pending_round : c.rounds.pending) {
+    for (const solver::JobOffer& offer : pending_round.offers) jobs.push_back(offer.job);
+  }
+  std::ranges::sort(jobs);
+  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+  return jobs;
+}
+
+/// Rank 0's checkpoint to all.
+void broadcast_checkpoint(const comm::Communicator& comm, Checkpoint& c) {
+  comm.broadcast_vector(c.consensus.prices);
+  comm.broadcast_vector(c.consensus.quotas);
+  comm.broadcast_vector(c.consensus.links);
+  comm.broadcast_value(c.consensus.bound);
+  comm.broadcast_value(c.consensus.evaluations);
+  comm.broadcast_vector(c.task_prices);
+  auto spanning = coordinator::pack_placement(c.rounds.spanning);
+  comm.broadcast_vector(spanning);
+  c.rounds.spanning = coordinator::unpack_placement(spanning);
+  comm.broadcast_value(c.rounds.round);
+  comm.broadcast_value(c.rounds.regroups);
+  comm.broadcast_value(c.rounds.idle_rounds);
+  comm.broadcast_value(c.rounds.shards);
+  comm.broadcast_vector(c.rounds.refusals);
+  std::size_t pending = c.rounds.pending.size();
+  comm.broadcast_value(pending);
+  c.rounds.pending.resize(pending);
+  for (coordinator::PendingRound& pending_round : c.rounds.pending) {
+    comm.broadcast_vector(pending_round.offers);
+    comm.broadcast_vector(pending_round.bids);
+  }
+}
+
+/// What this rank's shards held. @param file  on rank 0
+coordinator::ContentStream scatter_saved_contents(const PlanningContext& context,
+                                                  std::optional<CheckpointInput>& file) {
+  coordinator::ContentStream mine;
+  for (;;) {
+    std::optional<coordinator::ContentStream> some;
+    context.comm.agreed_on_root([&] { some = file->next(); });
+    bool more = some.has_value();
+    context.comm.broadcast_value(more);
+    if (!more) return mine;
+    if (!some) some.emplace();
+    const auto part = coordinator::scatter_contents(context.comm, *some, context.owners);
+    mine.insert(mine.end(), part.begin(), part.end());
+  }
+}
+
+}  // namespace
+
+LocalSolution plan_locally(const PlanningContext& context, Stages& stages,
+                           report::ProgressTable& progress) {
+  solver::PriceOptions prices = context.options.prices;
+  prices.stop = context.options.stop;
+  LocalSolution solution;
+  solution.consensus = stages.run("relax", [&] {
+    context.records.scatter([&] {
+      return context.records.only_home(coordinator::jobs_by_evaluator(
+          context.unpriced, static_cast<std::size_t>(context.comm.size())));
+    });
+    return coordinator::consensus(context.comm, context.unpriced, context.pools, context.quotas,
+                                  context.uplinks, prices);
+  });
+  progress.line({.stage = "relax",
+                 .objective = std::nan(""),
+                 .bound = solution.consensus.bound - context.unpriced.stop_costs()});
+  context.records.retain_only({});
+  solution.valuation = priced(context, solution.consensus);
+  solution.limits = limits_of(context, solution.consensus);
+  coordinator::Assignment jobs = stages.run("assign", [&] {
+    return coordinator::assign(context.comm, *solution.valuation, context.pools, context.shards,
+                               solution.consensus.prices, context.records, context.options.stop,
+                               solution.limits.get());
+  });
+  solution.local = stages.run("round", [&] {
+    return coordinator::plan_shards(context.comm, *solution.valuation, context.pools,
+                                    context.shards, context.owners, jobs, solution.consensus.prices,
+                                    shard_options(context.options, solution.limits.get()),
+                                    context.records);
+  });
+  solution.rounds.spanning = std::move(jobs.spanning);
+  if (solution.limits == nullptr) return solution;
+  stages.run("settle", [&] {
+    coordinator::LimitAllocation(context.comm, *solution.valuation, *solution.limits,
+                                 solution.rounds.spanning)
+        .enforce(solution.local.mine, solution.rounds.spanning);
+  });
+  return solution;
+}
+
+LocalSolution resume(const PlanningContext& context, Stages& stages) {
+  return stages.run("resume", [&] {
+    const std::string& path = context.options.checkpoint.resume;
+    Checkpoint c;
+    std::optional<CheckpointInput> file;  // on rank 0
+    context.comm.agreed_on_root([&] {
+      c = file.emplace(path).head();
+      expect_same_run(path, c, context.digest, option_fingerprint(context.options));
+    });
+    broadcast_checkpoint(context.comm, c);
+    const coordinator::ContentStream contents = scatter_saved_contents(context, file);
+    context.records.fetch(jobs_of(c, contents));
+    LocalSolution solution;
+    solution.valuation = priced(context, c.consensus);
+    solution.limits = limits_of(context, c.consensus);
+    solution.local.mine = coordinator::own_shards(
+        context.comm, *solution.valuation, context.pools, context.shards, context.owners,
+        shard_options(context.options, solution.limits.get()));
+    for (solver::Shard& shard : solution.local.mine) {
+      for (const model::JobPlacement& p : c.rounds.spanning) shard.reserve(p);
+    }
+    context.comm.agreed([&] { coordinator::restore_contents(contents, solution.local.mine); });
+    if (context.comm.rank() == 0) solution.local.task_prices = std::move(c.task_prices);
+    solution.consensus = std::move(c.consensus);
+    solution.rounds = std::move(c.rounds);
+    return solution;
+  });
+}
+
+CheckpointWriter::CheckpointWriter(const PlanningContext& context, const LocalSolution& solution)
+    : comm_(context.comm), path_(context.options.checkpoint.file) {
+  if (path_.empty() || context.comm.rank() != 0) return;
+  checkpoint_.instance_digest = context.digest;
+  checkpoint_.options = option_fingerprint(context.options);
+  checkpoint_.consensus = solution.consensus;
+  checkpoint_.task_prices = solution.local.task_prices;
+}
+
+void CheckpointWriter::operator()(const coordinator::RoundState& rounds,
+                                  std::span<const solver::Shard> mine) {
+  std::optional<CheckpointOutput> file;  // on rank 0
+  comm_.agreed_on_root([&] {
+    checkpoint_.rounds = rounds;
+    file.emplace(path_, checkpoint_);
+  });
+  const std::int64_t at_once = rounds.shards / kSlices + 1;
+  for (std::int64_t first = 0; first < rounds.shards; first += at_once) {
+    const auto contents = coordinator::gather_contents(comm_, mine, first, first + at_once);
+    comm_.agreed_on_root([&] { file->add(contents); });
+  }
+  comm_.agreed_on_root([&] { file->commit(); });
+}
+
+}  // namespace berth::pipeline
