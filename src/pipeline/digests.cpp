@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "digests.hpp"
 
-#include "windows.hpp"
+#include "batched_gather.hpp"
 
 #include <optional>
 #include <vector>
@@ -18,10 +18,10 @@ std::string instance_digest(const comm::Communicator& comm, const model::Instanc
     digest.emplace(instance);
     order = all_jobs(instance.workload);
   }
-  each_window(comm, order, [&](const std::vector<JobId>& window) {
-    const auto borrowed = jobs.borrow(window);
+  for_each_batch(comm, order, [&](const std::vector<JobId>& batch) {
+    const auto borrowed = jobs.borrow(batch);
     if (!digest) return;
-    for (const JobId job : window) digest->add(job);
+    for (const JobId job : batch) digest->add(job);
   });
   std::string hex = digest ? digest->hex() : std::string();
   comm.broadcast_string(hex);
@@ -36,8 +36,8 @@ std::string plan_digest(const comm::Communicator& comm, const model::Instance& i
     digest.emplace(instance);
     order = model::jobs_by_name(instance.workload);
   }
-  each_window(comm, order, [&](const std::vector<JobId>& window) {
-    const model::Placement placed = gather_window(comm, window, mine);
+  for_each_batch(comm, order, [&](const std::vector<JobId>& batch) {
+    const model::Placement placed = gather_batch(comm, batch, mine);
     if (!digest) return;
     for (const model::JobPlacement& p : placed) digest->add(p);
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "global_placement.hpp"
 
+#include "batched_gather.hpp"
 #include "online.hpp"
-#include "windows.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/pipeline/plan_cluster.hpp"
 
+#include "batched_gather.hpp"
 #include "digests.hpp"
+#include "distributed_judge.hpp"
 #include "global_placement.hpp"
-#include "judge.hpp"
 #include "local_solution.hpp"
 #include "nic_prices.hpp"
 #include "online.hpp"
@@ -11,8 +12,7 @@
 #include "prove.hpp"
 #include "stages.hpp"
 #include "tighten.hpp"
-#include "waiting.hpp"
-#include "windows.hpp"
+#include "waiting_reasons.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -47,8 +47,8 @@ TightenOptions tightening(const model::Instance& instance, const PlanOptions& op
 }
 
 /// A better proof where that pays: rank 0 looks at all jobs and all that is placed.
-void tighten(const PlanningContext& context, const LocalSolution& solution, const Judge& judge,
-             Proof& proof, model::Placement& placement) {
+void tighten(const PlanningContext& context, const LocalSolution& solution,
+             const DistributedJudge& judge, Proof& proof, model::Placement& placement) {
   const model::Instance& instance = context.unpriced.instance();
   const PlanOptions& options = context.options;
   const auto goal = tightening(instance, options, judge.objective(placement));
@@ -67,8 +67,8 @@ void tighten(const PlanningContext& context, const LocalSolution& solution, cons
 model::Plan certify_plan(const PlanningContext& context, Proof proof, model::Placement placement) {
   const model::Instance& instance = context.unpriced.instance();
   const std::vector<JobId> home = context.records.home_jobs();
-  Judgement word = Judge(context.comm, instance, context.options.objective, home)
-                       .judge(proof.certificate, placement);
+  Assessment assessment = DistributedJudge(context.comm, instance, context.options.objective, home)
+                              .judge(proof.certificate, placement);
   model::Plan plan;
   plan.seed = context.options.seed;
   plan.objective_kind = context.options.objective;
@@ -79,9 +79,9 @@ model::Plan certify_plan(const PlanningContext& context, Proof proof, model::Pla
                              ? instance_digest(context.comm, instance, context.records)
                              : context.digest;
   plan.placements = std::move(placement);
-  plan.figures = word.figures;
-  plan.gap_parts = std::move(word.gap_parts);
-  plan.required_missing = std::move(word.required_missing);
+  plan.figures = assessment.figures;
+  plan.gap_parts = std::move(assessment.gap_parts);
+  plan.required_missing = std::move(assessment.required_missing);
   plan.certificate = std::move(proof.certificate);
   context.comm.agreed_on_root([&] {
     plan.proof_digest = certify::proof_digest(instance, plan.figures.objective,
@@ -177,7 +177,7 @@ model::Plan plan_distributed(const Communicator& comm, const model::Instance& in
                                : resume(context, stages);
 
   const std::vector<JobId> home = jobs.home_jobs();
-  std::optional<Judge> judge;
+  std::optional<DistributedJudge> judge;
   Proof proof = stages.run("bound", [&] {
     judge.emplace(comm, instance, options.objective, home);
     return tightest(*judge, comm.rank() == 0 ? candidates(context, solution)

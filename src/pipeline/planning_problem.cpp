@@ -13,7 +13,7 @@ namespace {
 using comm::Communicator;
 
 /// Of all jobs, though every rank looks at those it has.
-model::Talk agreed_talk(const Communicator& comm, const model::Instance& instance) {
+model::Talk any_rank_communicates(const Communicator& comm, const model::Instance& instance) {
   const bool some = model::talk_of(instance.workload) == model::Talk::some;
   return comm.max(some ? 1 : 0) == 1 ? model::Talk::some : model::Talk::none;
 }
@@ -42,7 +42,7 @@ PlanningProblem::PlanningProblem(const Communicator& comm, const model::Instance
                                  coordinator::JobRecords& jobs)
     : unpriced_(instance, options.objective),
       quotas_(instance, options.objective),
-      links_(instance, agreed_talk(comm, instance)),
+      links_(instance, any_rank_communicates(comm, instance)),
       uplinks_(agreed_uplinks(comm, instance, links_, jobs)),
       pools_(model::make_pools(instance.cluster, agreed_level(comm, instance, options.objective))) {
   if (options.online.batch > 0) {

@@ -84,10 +84,10 @@ Proof tightest(const model::Instance& instance, model::Objective objective,
                std::vector<model::Certificate> candidates) {
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
   const auto alone = comm::Communicator::serial();
-  return tightest(Judge(alone, instance, objective, jobs), std::move(candidates));
+  return tightest(DistributedJudge(alone, instance, objective, jobs), std::move(candidates));
 }
 
-Proof tightest(const Judge& judge, std::vector<model::Certificate> candidates) {
+Proof tightest(const DistributedJudge& judge, std::vector<model::Certificate> candidates) {
   const comm::Communicator& comm = judge.comm();
   BERTH_EXPECT(comm.rank() != 0 || !candidates.empty());
   std::size_t count = candidates.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "judge.hpp"
+#include "distributed_judge.hpp"
 
 #include <cstdint>
 #include <span>
@@ -45,6 +45,6 @@ struct Proof {
 Proof tightest(const model::Instance& instance, model::Objective objective,
                std::vector<model::Certificate> candidates);
 /// The same of rank 0's candidates by all ranks together; elsewhere without prices. Collective.
-Proof tightest(const Judge& judge, std::vector<model::Certificate> candidates);
+Proof tightest(const DistributedJudge& judge, std::vector<model::Certificate> candidates);
 
 }  // namespace berth::pipeline

@@ -25,11 +25,11 @@ namespace {
 using comm::Communicator;
 using coordinator::JobRecords;
 
-/// However many ranks and threads there are: text of one deal at most, about.
-constexpr std::size_t kDealBytes = std::size_t{1} << 25;
+/// Text of one batch at most, about, on any number of ranks and threads.
+constexpr std::size_t kBatchBytes = std::size_t{1} << 25;
 
 /// Blocks of lines for all ranks, end to end.
-struct Deal {
+struct BlockBatch {
   std::string lines;
   std::vector<std::size_t> bytes;  ///< by rank
   double part_read = 0.0;          ///< of the file, when these had been read
@@ -37,23 +37,24 @@ struct Deal {
 
 /// Rank 0's side. The first thing that goes wrong, in the order of the file, is kept to the end;
 /// nothing more is read then.
-class Desk {
+class BlockMerger {
  public:
-  Desk(const std::string& path, model::Cluster& cluster) : reader_(path), merger_(cluster, path) {}
+  BlockMerger(const std::string& path, model::Cluster& cluster)
+      : reader_(path), merger_(cluster, path) {}
 
   /// @param threads  by rank
-  Deal read(std::span<const int> threads, std::size_t block_bytes) {
-    Deal deal{.lines = {}, .bytes = std::vector<std::size_t>(threads.size(), 0)};
+  BlockBatch read(std::span<const int> threads, std::size_t block_bytes) {
+    BlockBatch batch{.lines = {}, .bytes = std::vector<std::size_t>(threads.size(), 0)};
     for (std::size_t r = 0; r < threads.size() && !stopped(); ++r) {
-      const std::size_t before = deal.lines.size();
-      read_block(deal.lines, static_cast<std::size_t>(threads[r]) * block_bytes);
-      deal.bytes[r] = deal.lines.size() - before;
+      const std::size_t before = batch.lines.size();
+      read_block(batch.lines, static_cast<std::size_t>(threads[r]) * block_bytes);
+      batch.bytes[r] = batch.lines.size() - before;
     }
-    deal.part_read = reader_.part_read();
-    return deal;
+    batch.part_read = reader_.part_read();
+    return batch;
   }
 
-  /// @param blocks     of one deal, by rank
+  /// @param blocks     of one batch, by rank
   void merge(std::string_view blocks, double part_read) {
     if (failed_ || blocks.empty()) return;
     try {
@@ -104,13 +105,13 @@ class Desk {
   std::exception_ptr failed_, unreadable_;
 };
 
-/// This rank's part of a deal; nothing when the file is at its end.
-std::optional<std::vector<char>> hand_out(const Communicator& comm, Deal deal) {
-  std::uint64_t bytes = deal.lines.size();
+/// This rank's part of a batch; nothing when the file is at its end.
+std::optional<std::vector<char>> scatter_blocks(const Communicator& comm, BlockBatch batch) {
+  std::uint64_t bytes = batch.lines.size();
   comm.broadcast_value(bytes);
   if (bytes == 0) return std::nullopt;
-  deal.bytes.resize(static_cast<std::size_t>(comm.size()));  // the others deal nothing
-  return comm.all_to_all_varying<char>(deal.lines, deal.bytes).values;
+  batch.bytes.resize(static_cast<std::size_t>(comm.size()));  // the others batch nothing
+  return comm.all_to_all_varying<char>(batch.lines, batch.bytes).values;
 }
 
 /// Rank 0's records to the ranks where they are at home.
@@ -148,31 +149,31 @@ std::string parse(const io::JobBlockParser& parser, std::string_view lines) {
 model::Workload read_jobs(const Communicator& comm, const std::string& path,
                           model::Cluster& cluster, std::size_t block_bytes) {
   const io::JobBlockParser parser(cluster);
-  std::optional<Desk> desk;
-  comm.agreed_on_root([&] { desk.emplace(path, cluster); });
+  std::optional<BlockMerger> merger;
+  comm.agreed_on_root([&] { merger.emplace(path, cluster); });
   const std::vector<int> threads = comm.all_gather(parallel::thread_limit());
   const std::int64_t all = std::accumulate(threads.begin(), threads.end(), std::int64_t{0});
-  block_bytes = std::min(block_bytes, kDealBytes / static_cast<std::size_t>(all));
-  const auto read = [&] { return desk ? desk->read(threads, block_bytes) : Deal{}; };
-  std::vector<char> blocks;  // of the deal before, on rank 0
+  block_bytes = std::min(block_bytes, kBatchBytes / static_cast<std::size_t>(all));
+  const auto read = [&] { return merger ? merger->read(threads, block_bytes) : BlockBatch{}; };
+  std::vector<char> blocks;  // of the batch before, on rank 0
   double part_read = 0.0;
   model::Workload homes;
   const auto merge = [&] {
-    if (desk) desk->merge(std::string_view(blocks.data(), blocks.size()), part_read);
+    if (merger) merger->merge(std::string_view(blocks.data(), blocks.size()), part_read);
   };
   const auto ship = [&] {
     if (comm.size() > 1) {
-      send_home(comm, desk ? desk->take() : io::MergedJobs{}, homes);
+      send_home(comm, merger ? merger->take() : io::MergedJobs{}, homes);
     } else {
-      desk->make_room();
+      merger->make_room();
     }
   };
-  Deal deal = read();
+  BlockBatch batch = read();
   for (;;) {
-    const double read_now = deal.part_read;
-    const auto mine = hand_out(comm, std::move(deal));
+    const double read_now = batch.part_read;
+    const auto mine = scatter_blocks(comm, std::move(batch));
     if (!mine) break;
-    deal = read();  // while the others parse
+    batch = read();  // while the others parse
     merge();
     const std::string parsed =
         comm.agreed([&] { return parse(parser, std::string_view(mine->data(), mine->size())); });
@@ -182,7 +183,8 @@ model::Workload read_jobs(const Communicator& comm, const std::string& path,
   }
   merge();
   ship();
-  model::Workload tables = comm.agreed([&] { return desk ? desk->finish() : model::Workload(); });
+  model::Workload tables =
+      comm.agreed([&] { return merger ? merger->finish() : model::Workload(); });
   if (comm.size() == 1) return tables;
   tables.position = std::move(homes.position);
   tables.jobs = std::move(homes.jobs);

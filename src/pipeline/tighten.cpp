@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tighten.hpp"
 
-#include "cases.hpp"
+#include "branch_certificate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -74,7 +74,7 @@ std::optional<model::Certificate> branched(const model::Valuation& valuation,
                                {.leaves = options.leaves, .slack = far, .stop = options.stop});
   if (tree.leaves <= 1) return std::nullopt;
   const double tolerance = kNear * far / static_cast<double>(root.jobs.size());
-  return with_cases(certificate, tree, tolerance);
+  return branch_certificate(certificate, tree, tolerance);
 }
 
 /// Whose price may be above what their places cost.

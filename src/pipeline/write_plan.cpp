@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/pipeline/write_plan.hpp"
 
-#include "windows.hpp"
+#include "batched_gather.hpp"
 
 #include <optional>
 #include <span>
@@ -29,12 +29,12 @@ void write_plan(const comm::Communicator& comm, const std::string& path,
       file->write(text->take());
     });
   };
-  each_window(comm, order, [&](const std::vector<JobId>& window) {
-    const auto borrowed = jobs.borrow(window);
-    write(gather_window(comm, window, plan.placements));
+  for_each_batch(comm, order, [&](const std::vector<JobId>& batch) {
+    const auto borrowed = jobs.borrow(batch);
+    write(gather_batch(comm, batch, plan.placements));
   });
-  each_window(comm, order, [&](const std::vector<JobId>& window) {
-    write(gather_window(comm, window, std::span(plan.waiting)));
+  for_each_batch(comm, order, [&](const std::vector<JobId>& batch) {
+    write(gather_batch(comm, batch, std::span(plan.waiting)));
   });
   comm.agreed_on_root([&] {
     text->end();

@@ -8,7 +8,8 @@ namespace berth::pipeline {
 
 /// The certificate with the solver's tree: of each leaf the prices that differ from those listed by
 /// more than `tolerance`. @pre the solver's jobs are those listed, in this order
-model::Certificate with_cases(model::Certificate certificate,
-                              const solver::BranchAndBoundResult& branched, double tolerance);
+model::Certificate branch_certificate(model::Certificate certificate,
+                                      const solver::BranchAndBoundResult& branched,
+                                      double tolerance);
 
 }  // namespace berth::pipeline

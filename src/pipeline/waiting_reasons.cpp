@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "waiting.hpp"
+#include "waiting_reasons.hpp"
 
-#include "capacity.hpp"
+#include "domain_capacity.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -61,7 +61,7 @@ const char* name_of(Level level) {
 }
 
 /// An empty domain of this level holds all tasks of the job.
-bool holds(const model::Instance& instance, Capacity& capacity, std::uint64_t usable,
+bool holds(const model::Instance& instance, DomainCapacity& capacity, std::uint64_t usable,
            const model::Job& job, Level level) {
   const model::Workload& workload = instance.workload;
   const auto groups = workload.groups_of(job);
@@ -78,9 +78,9 @@ bool holds(const model::Instance& instance, Capacity& capacity, std::uint64_t us
 }
 
 /// What quotas and uplinks leave beside a placement.
-class LimitsLeft {
+class LimitSlack {
  public:
-  LimitsLeft(const comm::Communicator& comm, const model::Instance& instance,
+  LimitSlack(const comm::Communicator& comm, const model::Instance& instance,
              model::Objective objective, const model::Links& links,
              const model::Placement& placement)
       : instance_(instance),
@@ -102,8 +102,8 @@ class LimitsLeft {
       return fmt::format("quota: queue '{}' has {} GPUs{}", queue.name, queue.gpu_quota,
                          queue.hard() ? "" : ", and the job is not worth going over");
     }
-    const bool talks = job.communication.pattern == model::Pattern::ring && !links_.idle();
-    if (talks && job.communication.mbps > most_ && !holds_in(Level::rack)) {
+    const bool communicates = job.communication.pattern == model::Pattern::ring && !links_.idle();
+    if (communicates && job.communication.mbps > most_ && !holds_in(Level::rack)) {
       return fmt::format("no rack uplink carries its {} Gbit/s, and no rack holds it",
                          static_cast<double>(job.communication.mbps) / 1000.0);
     }
@@ -120,8 +120,8 @@ class LimitsLeft {
 };
 
 /// Why an empty cluster would not hold the job either; empty when it would.
-std::string never_fits(const model::Instance& instance, Capacity& capacity, std::uint64_t usable,
-                       const model::Job& job) {
+std::string never_fits(const model::Instance& instance, DomainCapacity& capacity,
+                       std::uint64_t usable, const model::Job& job) {
   const model::Workload& workload = instance.workload;
   for (const model::TaskGroup& group : workload.groups_of(job)) {
     const model::Shape& shape = workload.shape(group.shape);
@@ -146,8 +146,8 @@ std::string never_fits(const model::Instance& instance, Capacity& capacity, std:
   return {};
 }
 
-std::string reason(const model::Instance& instance, Capacity& capacity, const LimitsLeft& limits,
-                   std::uint64_t present, const model::Job& job) {
+std::string reason(const model::Instance& instance, DomainCapacity& capacity,
+                   const LimitSlack& limits, std::uint64_t present, const model::Job& job) {
   const std::uint64_t usable = job.gpu_types & present;
   if (instance.workload.gpu_milli(job) > 0 && usable == 0) {
     return job.gpu_types == ~std::uint64_t{0}
@@ -168,8 +168,8 @@ std::vector<model::Waiting> waiting(const comm::Communicator& comm, const model:
                                     model::Objective objective, const model::Links& links,
                                     std::span<const JobId> jobs,
                                     const model::Placement& placement) {
-  Capacity capacity(instance);
-  const LimitsLeft limits(comm, instance, objective, links, placement);
+  DomainCapacity capacity(instance);
+  const LimitSlack limits(comm, instance, objective, links, placement);
   const std::uint64_t present = types_present(instance.cluster);
   std::vector<model::Waiting> result;
   std::size_t next = 0;

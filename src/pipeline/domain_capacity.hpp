@@ -15,9 +15,9 @@
 namespace berth::pipeline {
 
 /// Most tasks of a shape that one empty domain holds. Counted per shape: many jobs share one.
-class Capacity {
+class DomainCapacity {
  public:
-  explicit Capacity(const model::Instance& instance);
+  explicit DomainCapacity(const model::Instance& instance);
 
   /// On machines of the type (invalid: any machine), within one domain of this level.
   std::int64_t most(ShapeId shape, GpuTypeId type, model::Level level);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cases.hpp"
+#include "branch_certificate.hpp"
 
 #include "random_tiny.hpp"
 
@@ -41,7 +41,7 @@ TEST(Cases, bound_is_the_one_that_the_judge_computes) {
     model::Certificate judged;
     judged.scale_log2 = 40;
     for (const JobId j : jobs) judged.jobs.push_back({j, 0});
-    judged = with_cases(std::move(judged), tree, 0.0);
+    judged = branch_certificate(std::move(judged), tree, 0.0);
     ASSERT_EQ(certify::unusable(instance, model::Objective::value, judged), "");
     ASSERT_EQ(certify::uncovered(instance, judged, {}), "");
     const auto bound = certify::upper_bound(instance, model::Objective::value, judged, {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "capacity.hpp"
+#include "domain_capacity.hpp"
 
 #include <algorithm>
 
@@ -13,18 +13,18 @@ using model::Level;
 
 namespace {
 
-using Content = std::map<ClassId, std::int64_t>;
+using MachinesByClass = std::map<ClassId, std::int64_t>;
 
-void add(Content& total, const Content& part) {
+void add(MachinesByClass& total, const MachinesByClass& part) {
   for (const auto& [c, machines] : part) total[c] += machines;
 }
 
 }  // namespace
 
-Capacity::Capacity(const model::Instance& instance) : instance_(instance) {
+DomainCapacity::DomainCapacity(const model::Instance& instance) : instance_(instance) {
   const model::Cluster& cluster = instance.cluster;
-  std::vector<Content> racks(cluster.racks.size()), pods(cluster.pods.size());
-  Content all;
+  std::vector<MachinesByClass> racks(cluster.racks.size()), pods(cluster.pods.size());
+  MachinesByClass all;
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
     if (cluster.state_of(MachineId(m)) != model::MachineState::up) continue;
     ++racks[cluster.machine_rack[m].index()][cluster.machine_class[m]];
@@ -32,7 +32,7 @@ Capacity::Capacity(const model::Instance& instance) : instance_(instance) {
   for (std::size_t r = 0; r < racks.size(); ++r) {
     add(pods[cluster.racks[r].pod.index()], racks[r]);
   }
-  for (const Content& pod : pods) add(all, pod);
+  for (const MachinesByClass& pod : pods) add(all, pod);
   auto& one_machine = domains_[Level::machine];
   for (const auto& [c, machines] : all) one_machine.insert({{c, 1}});
   domains_[Level::rack].insert(racks.begin(), racks.end());
@@ -40,15 +40,15 @@ Capacity::Capacity(const model::Instance& instance) : instance_(instance) {
   domains_[Level::cluster].insert(std::move(all));
 }
 
-std::int64_t Capacity::most(ShapeId shape, GpuTypeId type, Level level) {
+std::int64_t DomainCapacity::most(ShapeId shape, GpuTypeId type, Level level) {
   const auto [entry, fresh] = known_.try_emplace({shape, type, level}, 0);
   if (fresh) entry->second = count(instance_.workload.shape(shape), type, level);
   return entry->second;
 }
 
-std::vector<ClassId> Capacity::classes(const model::Shape& shape, std::uint64_t types) const {
+std::vector<ClassId> DomainCapacity::classes(const model::Shape& shape, std::uint64_t types) const {
   std::vector<ClassId> usable;
-  for (const Content& machine : domains_.at(Level::machine)) {
+  for (const MachinesByClass& machine : domains_.at(Level::machine)) {
     const ClassId c = machine.begin()->first;
     const GpuTypeId type = instance_.cluster.classes[c.index()].gpu_type;
     const bool allowed = type.valid() && ((types >> type.index()) & 1) != 0;
@@ -57,14 +57,14 @@ std::vector<ClassId> Capacity::classes(const model::Shape& shape, std::uint64_t 
   return usable;
 }
 
-std::int64_t Capacity::count(const model::Shape& shape, GpuTypeId type, Level level) const {
+std::int64_t DomainCapacity::count(const model::Shape& shape, GpuTypeId type, Level level) const {
   std::vector<std::int64_t> of_class;
   for (const auto& c : instance_.cluster.classes) {
     const bool usable = !type.valid() || c.gpu_type == type;
     of_class.push_back(usable ? model::FreeMachine(c).count(shape, 1 << 30) : 0);
   }
   std::int64_t best = 0;
-  for (const Content& domain : domains_.at(level)) {
+  for (const MachinesByClass& domain : domains_.at(level)) {
     std::int64_t tasks = 0;
     for (const auto& [c, machines] : domain) tasks += machines * of_class[c.index()];
     best = std::max(best, tasks);
@@ -74,7 +74,7 @@ std::int64_t Capacity::count(const model::Shape& shape, GpuTypeId type, Level le
 
 std::string shortage(const model::Cluster& cluster, std::span<const ClassId> classes,
                      const model::Shape& shape) {
-  struct Resource {
+  struct ResourceDemand {
     const char* name;
     std::int64_t asked;
     std::int64_t model::MachineClass::*has;
@@ -89,10 +89,10 @@ std::string shortage(const model::Cluster& cluster, std::span<const ClassId> cla
   const std::int64_t gpus = most([](const auto& c) { return c.gpus; });
   const std::int64_t asked = shape.gpus + (shape.gpu_milli > 0 ? 1 : 0);
   if (asked > gpus) return fmt::format("{} GPUs asked, at most {}", asked, gpus);
-  for (const Resource& r :
-       {Resource{"mCPU", shape.cpu_milli, &model::MachineClass::cpu_milli},
-        Resource{"MiB of memory", shape.memory_mib, &model::MachineClass::memory_mib},
-        Resource{"Mbit/s of NIC", shape.nic_mbps, &model::MachineClass::nic_mbps}}) {
+  for (const ResourceDemand& r :
+       {ResourceDemand{"mCPU", shape.cpu_milli, &model::MachineClass::cpu_milli},
+        ResourceDemand{"MiB of memory", shape.memory_mib, &model::MachineClass::memory_mib},
+        ResourceDemand{"Mbit/s of NIC", shape.nic_mbps, &model::MachineClass::nic_mbps}}) {
     const std::int64_t highest = most([&](const auto& c) { return c.*r.has; });
     if (r.asked > highest) return fmt::format("{} {} asked, at most {}", r.asked, r.name, highest);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "windows.hpp"
+#include "batched_gather.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,23 +17,23 @@ namespace {
 
 using comm::Communicator;
 
-constexpr std::size_t kWindow = std::size_t{1} << 13;  ///< jobs
+constexpr std::size_t kBatchJobs = std::size_t{1} << 13;  ///< jobs
 constexpr std::size_t kParts = 16;  ///< a placement comes in, so that it does not lie there twice
 
 }  // namespace
 
-void each_window(const Communicator& comm, std::span<const JobId> order,
-                 const std::function<void(const std::vector<JobId>&)>& see) {
+void for_each_batch(const Communicator& comm, std::span<const JobId> order,
+                    const std::function<void(const std::vector<JobId>&)>& see) {
   std::uint64_t jobs = order.size();
   comm.broadcast_value(jobs);
-  for (std::size_t first = 0; first < jobs; first += kWindow) {
-    std::vector<JobId> window;
+  for (std::size_t first = 0; first < jobs; first += kBatchJobs) {
+    std::vector<JobId> batch;
     if (comm.rank() == 0) {
-      const auto now = order.subspan(first, std::min(kWindow, order.size() - first));
-      window.assign(now.begin(), now.end());
+      const auto now = order.subspan(first, std::min(kBatchJobs, order.size() - first));
+      batch.assign(now.begin(), now.end());
     }
-    comm.broadcast_vector(window);
-    see(window);
+    comm.broadcast_vector(batch);
+    see(batch);
   }
 }
 
@@ -44,17 +44,17 @@ std::vector<JobId> all_jobs(const model::Workload& workload) {
   return jobs;
 }
 
-model::Placement gather_window(const Communicator& comm, std::span<const JobId> window,
-                               const model::Placement& mine) {
+model::Placement gather_batch(const Communicator& comm, std::span<const JobId> batch,
+                              const model::Placement& mine) {
   model::Placement here;
-  for (const JobId job : window) {
+  for (const JobId job : batch) {
     const auto at = std::ranges::lower_bound(mine, job, {}, &model::JobPlacement::job);
     if (at != mine.end() && at->job == job) here.push_back(*at);
   }
   const auto stream = comm.gather_varying<std::int64_t>(coordinator::pack_placement(here));
   model::Placement all = coordinator::unpack_placement(stream);
   std::vector<std::pair<JobId, std::size_t>> places;
-  for (std::size_t i = 0; i < window.size() && !all.empty(); ++i) places.emplace_back(window[i], i);
+  for (std::size_t i = 0; i < batch.size() && !all.empty(); ++i) places.emplace_back(batch[i], i);
   std::ranges::sort(places);
   std::ranges::sort(all, {}, [&](const model::JobPlacement& placed) {
     return std::ranges::lower_bound(places, std::pair(placed.job, std::size_t{0}))->second;
@@ -62,10 +62,10 @@ model::Placement gather_window(const Communicator& comm, std::span<const JobId> 
   return all;
 }
 
-std::vector<model::Waiting> gather_window(const Communicator& comm, std::span<const JobId> window,
-                                          std::span<const model::Waiting> mine) {
-  const auto first = std::ranges::lower_bound(mine, window.front(), {}, &model::Waiting::job);
-  const auto last = std::ranges::upper_bound(mine, window.back(), {}, &model::Waiting::job);
+std::vector<model::Waiting> gather_batch(const Communicator& comm, std::span<const JobId> batch,
+                                         std::span<const model::Waiting> mine) {
+  const auto first = std::ranges::lower_bound(mine, batch.front(), {}, &model::Waiting::job);
+  const auto last = std::ranges::upper_bound(mine, batch.back(), {}, &model::Waiting::job);
   return gather_waiting(comm, std::span(first, last));
 }
 

@@ -14,22 +14,22 @@
 namespace berth::pipeline {
 
 /// Rank 0 goes through jobs in an order of its own (its list counts), a few thousand at a time:
-/// `see` runs on every rank with the same window of them. Collective.
-void each_window(const comm::Communicator& comm, std::span<const JobId> order,
-                 const std::function<void(const std::vector<JobId>&)>& see);
+/// `see` runs on every rank with the same batch of them. Collective.
+void for_each_batch(const comm::Communicator& comm, std::span<const JobId> order,
+                    const std::function<void(const std::vector<JobId>&)>& see);
 
 /// All jobs, of a workload in parts too: the order of the files.
 std::vector<JobId> all_jobs(const model::Workload& workload);
 
-/// Where the jobs of the window lie, on rank 0 and in the window's order; empty elsewhere.
+/// Where the jobs of the batch lie, on rank 0 and in the batch's order; empty elsewhere.
 /// Collective. @param mine  of the jobs at home on this rank, ascending
-model::Placement gather_window(const comm::Communicator& comm, std::span<const JobId> window,
-                               const model::Placement& mine);
+model::Placement gather_batch(const comm::Communicator& comm, std::span<const JobId> batch,
+                              const model::Placement& mine);
 
-/// The same of jobs that wait. @param window  ascending
-std::vector<model::Waiting> gather_window(const comm::Communicator& comm,
-                                          std::span<const JobId> window,
-                                          std::span<const model::Waiting> mine);
+/// The same of jobs that wait. @param batch  ascending
+std::vector<model::Waiting> gather_batch(const comm::Communicator& comm,
+                                         std::span<const JobId> batch,
+                                         std::span<const model::Waiting> mine);
 
 /// The parts of a placement to rank 0, ascending; empty elsewhere. Collective.
 model::Placement gather_placement(const comm::Communicator& comm, model::Placement mine);

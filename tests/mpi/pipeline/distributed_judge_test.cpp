@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each rank has the records of its own jobs and of no others but the pinned ones; rank 0's word is
 // that of one who has all, to the last bit.
-#include "judge.hpp"
+#include "distributed_judge.hpp"
 
 #include "in_parts.hpp"
 #include "prove.hpp"
@@ -73,8 +73,8 @@ class JudgedTogether : public testing::TestWithParam<std::pair<policy::Preset, O
 };
 
 TEST_P(JudgedTogether, is_judged_as_by_one_who_has_all) {
-  const Judge judge(world_, part_, kind_, jobs_);
-  const Judgement word = judge.judge(prices(0.7), mine_);
+  const DistributedJudge judge(world_, part_, kind_, jobs_);
+  const Assessment word = judge.judge(prices(0.7), mine_);
   const certify::Bound bound = judge.bound(prices(0.7), mine_);
   const double objective = judge.objective(mine_);
   if (world_.rank() != 0) {
@@ -99,7 +99,7 @@ TEST_P(JudgedTogether, finds_the_tightest_prices) {
   for (const double gpu : {4.0, 0.9, 0.6, 0.3}) {
     if (world_.rank() == 0) candidates.push_back(prices(gpu));
   }
-  const Judge judge(world_, part_, kind_, jobs_);
+  const DistributedJudge judge(world_, part_, kind_, jobs_);
   const Proof found = tightest(judge, candidates);
   const Proof alone = tightest(whole_, kind_, {prices(4.0), prices(0.9), prices(0.6), prices(0.3)});
   if (world_.rank() == 0) {

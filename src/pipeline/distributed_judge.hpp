@@ -18,15 +18,15 @@
 
 namespace berth::pipeline {
 
-/// What is certain about a plan.
-struct Judgement {
+/// Figures of a plan as certify recomputes them.
+struct Assessment {
   model::Figures figures;
   model::GapParts gap_parts;
   std::vector<JobId> required_missing;  ///< ascending
 };
 
-/// The judge (certify), asked by all ranks together: each looks at its own jobs, and rank 0 adds up
-/// what they find. Nobody needs more than its own jobs' records and the pinned ones
+/// The judge (certify) evaluated by all ranks together: each counts its own jobs, and rank 0 adds
+/// up what they evaluate. Nobody needs more than its own jobs' records and the pinned ones
 /// (certify/part.hpp), and it does not matter which jobs are whose: not to one bit.
 ///
 /// Where prices of single jobs are asked about all jobs must be rank 0's, whose instance is whole
@@ -35,12 +35,12 @@ struct Judgement {
 /// All functions are collective. Rank 0's certificate counts, what the others pass is not looked
 /// at. Messages: the prices to all; to rank 0 about 3 KB from each rank, 32 B for each different
 /// task that its jobs ask for and 4 B for each required job that is missing.
-class Judge {
+class DistributedJudge {
  public:
   /// @param jobs  of this rank, ascending; over all ranks every planned job once
   /// Keeps references to all of these.
-  Judge(const comm::Communicator& comm, const model::Instance& instance, model::Objective objective,
-        std::span<const JobId> jobs);
+  DistributedJudge(const comm::Communicator& comm, const model::Instance& instance,
+                   model::Objective objective, std::span<const JobId> jobs);
 
   /// What the prices prove of plans that place at least the required jobs placed here.
   /// @param placement  of this rank's jobs, ascending
@@ -52,20 +52,20 @@ class Judge {
   [[nodiscard]] double objective(const model::Placement& placement) const;
 
   /// All of it, on rank 0; empty elsewhere.
-  [[nodiscard]] Judgement judge(const model::Certificate& certificate,
-                                const model::Placement& placement) const;
+  [[nodiscard]] Assessment judge(const model::Certificate& certificate,
+                                 const model::Placement& placement) const;
 
   [[nodiscard]] const comm::Communicator& comm() const { return comm_; }
 
  private:
   /// This rank's jobs at prices that all know, and what all jobs prove.
-  struct Found {
+  struct Evaluation {
     model::Certificate prices;
     certify::JobBests bests;
     certify::Bound bound;
   };
-  [[nodiscard]] Found find(const model::Certificate& certificate,
-                           const model::Placement& placement) const;
+  [[nodiscard]] Evaluation evaluate(const model::Certificate& certificate,
+                                    const model::Placement& placement) const;
   void expect_usable(const model::Certificate& certificate) const;
 
   const comm::Communicator& comm_;

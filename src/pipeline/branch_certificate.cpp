@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cases.hpp"
+#include "branch_certificate.hpp"
 
 #include "prove.hpp"
 
@@ -9,8 +9,9 @@
 
 namespace berth::pipeline {
 
-model::Certificate with_cases(model::Certificate certificate,
-                              const solver::BranchAndBoundResult& branched, double tolerance) {
+model::Certificate branch_certificate(model::Certificate certificate,
+                                      const solver::BranchAndBoundResult& branched,
+                                      double tolerance) {
   const auto near = static_cast<std::int64_t>(std::ldexp(tolerance, certificate.scale_log2));
   for (const solver::BranchNode& node : branched.nodes) {
     auto& added = certificate.tree.nodes.emplace_back();

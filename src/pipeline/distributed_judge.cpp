@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "distributed_judge.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "berth/base/assert.hpp"
+#include "berth/certify/gap_parts.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using comm::Communicator;
+using model::Certificate;
+
+/// Rank 0's; prices of single jobs stay there, nobody else has a job that they are for.
+Certificate broadcast_prices(const Communicator& comm, const Certificate& certificate) {
+  Certificate prices = comm.rank() == 0 ? certificate : Certificate{};
+  comm.broadcast_value(prices.scale_log2);
+  comm.broadcast_value(prices.level);
+  comm.broadcast_vector(prices.pools);
+  comm.broadcast_vector(prices.shapes);
+  comm.broadcast_vector(prices.multipliers);
+  comm.broadcast_vector(prices.queues);
+  comm.broadcast_vector(prices.links);
+  return prices;
+}
+
+/// Those of all ranks, on rank 0; empty elsewhere.
+template <comm::Shippable Sums>
+Sums sum_of_ranks(const Communicator& comm, const Sums& mine) {
+  Sums all{};
+  for (const Sums& one : comm.gather_varying<Sums>(std::span(&mine, 1))) all += one;
+  return all;
+}
+
+certify::JobFacts sum_of_ranks(const Communicator& comm, const certify::JobFacts& mine) {
+  const auto totals = comm.gather_by_rank<certify::JobFacts::Totals>(std::span(&mine.totals, 1));
+  const auto tasks = comm.gather_by_rank<certify::JobFacts::Task>(mine.tasks);
+  certify::JobFacts all;
+  for (int r = 0; comm.rank() == 0 && r < comm.size(); ++r) {
+    all += {totals[r].front(), {tasks[r].begin(), tasks[r].end()}};
+  }
+  return all;
+}
+
+certify::PlacementSums sum_of_ranks(const Communicator& comm, certify::PlacementSums mine) {
+  mine.gain = sum_of_ranks(comm, mine.gain);
+  comm.sum_to_root(std::span(&mine.gpu_milli, 1));
+  comm.sum_to_root(std::span(&mine.jobs, 1));
+  comm.sum_to_root(mine.quotas);
+  return mine;
+}
+
+}  // namespace
+
+DistributedJudge::DistributedJudge(const Communicator& comm, const model::Instance& instance,
+                                   model::Objective objective, std::span<const JobId> jobs)
+    : comm_(comm), instance_(instance), objective_(objective), jobs_(jobs) {
+  facts_ = sum_of_ranks(
+      comm_, comm_.agreed([&] { return certify::job_facts(instance, objective, jobs); }));
+}
+
+void DistributedJudge::expect_usable(const Certificate& certificate) const {
+  if (comm_.rank() != 0) return;
+  BERTH_EXPECT(certify::unusable(instance_, objective_, certificate, facts_).empty());
+  if (certificate.jobs.empty()) return;
+  BERTH_EXPECT(jobs_.size() == model::planned_jobs(instance_.workload).size());
+}
+
+DistributedJudge::Evaluation DistributedJudge::evaluate(const Certificate& certificate,
+                                                        const model::Placement& placement) const {
+  Evaluation evaluation{.prices = broadcast_prices(comm_, certificate), .bests = {}, .bound = {}};
+  comm_.agreed([&] { expect_usable(evaluation.prices); });
+  certify::JobTerms terms;
+  std::vector<JobId> required;  // of all where jobs have prices
+  comm_.agreed([&] {
+    required = certify::required_placed(instance_, {jobs_, placement});
+    evaluation.bests = certify::job_bests(instance_, objective_, evaluation.prices, jobs_);
+    terms = certify::job_terms(instance_, evaluation.prices, jobs_, evaluation.bests, required);
+  });
+  terms = sum_of_ranks(comm_, terms);
+  comm_.agreed_on_root([&] {
+    evaluation.bound =
+        certify::upper_bound(instance_, objective_, evaluation.prices, facts_, terms, required);
+  });
+  comm_.broadcast_value(evaluation.bound);
+  return evaluation;
+}
+
+certify::Bound DistributedJudge::bound(const Certificate& certificate,
+                                       const model::Placement& placement) const {
+  return evaluate(certificate, placement).bound;
+}
+
+double DistributedJudge::objective(const model::Placement& placement) const {
+  const auto sums = sum_of_ranks(comm_, comm_.agreed([&] {
+    return certify::placement_sums(instance_, objective_, placement);
+  }));
+  double value = certify::objective(instance_, objective_, sums).value;
+  comm_.broadcast_value(value);
+  return value;
+}
+
+Assessment DistributedJudge::judge(const Certificate& certificate,
+                                   const model::Placement& placement) const {
+  const Evaluation evaluation = evaluate(certificate, placement);
+  const certify::Part part{jobs_, placement};
+  certify::PlacementSums placed;
+  certify::GapSums gaps;
+  std::vector<JobId> missing;
+  comm_.agreed([&] {
+    placed = certify::placement_sums(instance_, objective_, placement);
+    gaps = certify::job_gaps(instance_, objective_, part, evaluation.prices, evaluation.bests,
+                             evaluation.bound);
+    missing = certify::required_missing(instance_, part);
+  });
+  placed = sum_of_ranks(comm_, std::move(placed));
+  gaps = sum_of_ranks(comm_, gaps);
+  Assessment assessment{
+      .figures = {}, .gap_parts = {}, .required_missing = comm_.gather_varying<JobId>(missing)};
+  comm_.agreed_on_root([&] {
+    std::ranges::sort(assessment.required_missing);
+    assessment.figures = certify::figures(instance_, objective_, placed, evaluation.bound);
+    assessment.gap_parts =
+        certify::gap_parts(instance_, objective_, evaluation.prices,
+                           {facts_, placed, evaluation.bound, assessment.figures}, gaps);
+  });
+  return assessment;
+}
+
+}  // namespace berth::pipeline
