@@ -19,7 +19,7 @@ using solver::EvictionCandidate;
 using solver::LimitUse;
 using solver::Shard;
 
-constexpr std::size_t kTurns = 16;  ///< shards that may use all that is left, each time it is dealt
+constexpr std::size_t kTurns = 16;  ///< shards that may use all that is left, at each distribution
 
 /// The cheapest jobs, in order, whose removal frees at least `over`.
 std::set<JobId> jobs_to_drop(std::vector<EvictionCandidate> candidates, std::int64_t over,

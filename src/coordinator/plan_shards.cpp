@@ -37,7 +37,7 @@ JobLists jobs_by_owner(const Assignment& assignment, const partition::Shards& sh
 }
 
 /// To each shard what lies on its machines; tasks of one job never lie on two here, except CPU-only
-/// gangs, which are left to wait. Who waits is dealt round: any shard may offer them.
+/// gangs, which are left to wait. Unplaced jobs are distributed by id: any shard may offer them.
 void scatter_placement(const model::Placement& all, const Assignment& assignment,
                        const partition::Shards& shards, ContentExchange& exchange) {
   std::vector<char> waits(assignment.shard_of.size(), 0);

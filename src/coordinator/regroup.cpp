@@ -128,7 +128,7 @@ class RegroupRound {
     returned_.add(found.placed, found.unplaced);
   }
 
-  /// All groups must be there before any is searched: they are dealt what is left.
+  /// All groups must be there before any is searched: the slack is distributed to all.
   void search_within(const model::Limits& limits, std::span<const Shard> mine,
                      std::map<ShardId, PieceContent>& contents,
                      const solver::SearchEffort& effort) {

@@ -29,7 +29,7 @@ struct PendingRound {
 /// Where the rounds stand, beside the shards' content. The same on every rank.
 struct RoundState {
   int round = 0;        ///< the last one that ended; 0 = after the local plans
-  int regroups = 0;     ///< how many of them, the last ones, dealt the pods anew
+  int regroups = 0;     ///< how many of them, the last ones, drew new groups of pods
   int idle_rounds = 0;  ///< at its end, in a row and of one kind
   std::int64_t shards = 0;
   model::Placement spanning = {};          ///< jobs that lie over several shards; ascending JobId

@@ -25,11 +25,11 @@ struct Consensus {
 /// do so on any number of ranks. Of a part of a workload, those it has.
 JobLists jobs_by_evaluator(const model::Valuation& valuation, std::size_t ranks);
 
-/// Minimises the dual of the whole market. The jobs are dealt to the ranks, kind by kind: a rank
-/// builds the market of its own jobs (`jobs_by_evaluator`) and needs no others. Rank 0 alone runs
-/// the minimiser; for an evaluation it broadcasts (eps, prices), every rank sums what its jobs bid,
-/// by price and in fixed point, one reduction brings the sums to rank 0. So no two minimisers can
-/// drift apart, and the sums are the same for any number of ranks.
+/// Minimises the dual of the whole market. The jobs are distributed to the ranks, kind by kind: a
+/// rank builds the market of its own jobs (`jobs_by_evaluator`) and needs no others. Rank 0 alone
+/// runs the minimiser; for an evaluation it broadcasts (eps, prices), every rank sums what its jobs
+/// bid, by price and in fixed point, one reduction brings the sums to rank 0. So no two minimisers
+/// can drift apart, and the sums are the same for any number of ranks.
 ///
 /// Per evaluation: one broadcast and one reduction of 8 bytes a price and 8 more.
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,

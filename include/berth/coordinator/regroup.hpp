@@ -27,7 +27,7 @@ struct Decomposition {
 };
 
 /// The cluster cut anew: whole pods while there are two for each of `groups`, else whole racks,
-/// drawn by (seed, round) and dealt as evenly as their number allows. By MachineId, ids below
+/// drawn by (seed, round) and distributed as evenly as their number allows. By MachineId, ids below
 /// `groups`; where there are fewer racks than groups, some have nothing.
 std::vector<ShardId> draw_groups(const model::Cluster& cluster, std::size_t groups, int round,
                                  std::uint64_t seed);
@@ -49,10 +49,10 @@ struct RegroupResult {
   std::int64_t improved = 0;  ///< groups whose search gained
 };
 
-/// One regroup round: the machines are dealt to groups, at most as many as shards; a group has the
-/// jobs that lie inside it and its share of those that wait (in odd rounds at their home, else
-/// drawn), searches (`Shard::search`), and gives all back to the shards. A gang over two groups
-/// stays as it is. Whatever lies over several shards afterwards is in `spanning`.
+/// One regroup round: the machines are distributed to groups, at most as many as shards; a group
+/// has the jobs that lie inside it and its share of those that wait (in odd rounds at their home,
+/// else drawn), searches (`Shard::search`), and gives all back to the shards. A gang over two
+/// groups stays as it is. Whatever lies over several shards afterwards is in `spanning`.
 ///
 /// Each rank passes its own shards, the same `spanning`, and gets them rebuilt; the outcome does
 /// not depend on who owns what. Messages: two all-to-alls and one all-gather, in all 32 B per task
@@ -60,7 +60,7 @@ struct RegroupResult {
 /// too; where ranks hold parts, three more with the jobs' records.
 ///
 /// @param spanning  ascending JobId; so afterwards
-/// @param allocation   of the shards: what is left of the limits is dealt to the groups as to
+/// @param allocation   of the shards: what is left of the limits is distributed to the groups as to
 /// shards,
 ///                  and the shards are held to what they use again. Null: there are no limits
 RegroupResult regroup(const comm::Communicator& comm, const model::Valuation& valuation,

@@ -29,9 +29,9 @@ model::Workload whole() {
   return workload;
 }
 
-class JobStoreTest : public testing::Test {
+class JobRecordsTest : public testing::Test {
  protected:
-  JobStoreTest() {
+  JobRecordsTest() {
     if (world.rank() == 0) return;
     workload.jobs = {};
     workload.groups = {};
@@ -66,7 +66,7 @@ class JobStoreTest : public testing::Test {
   model::Workload workload = whole();
 };
 
-TEST_F(JobStoreTest, hands_out_from_rank_0_and_forgets_all_but_pinned_jobs) {
+TEST_F(JobRecordsTest, hands_out_from_rank_0_and_forgets_all_but_pinned_jobs) {
   const JobRecords records(world, workload);
   EXPECT_EQ(records.distributed(), world.size() > 1);
   records.scatter([&] { return records.only_home(to_all({JobId(3)})); });
@@ -83,7 +83,7 @@ TEST_F(JobStoreTest, hands_out_from_rank_0_and_forgets_all_but_pinned_jobs) {
   expect_here({3});
 }
 
-TEST_F(JobStoreTest, sends_from_each_rank_to_each) {
+TEST_F(JobRecordsTest, sends_from_each_rank_to_each) {
   const JobRecords records(world, workload);
   records.scatter([&] {
     auto lists = to_all({});
@@ -106,7 +106,7 @@ TEST_F(JobStoreTest, sends_from_each_rank_to_each) {
   expect_here(all);
 }
 
-TEST_F(JobStoreTest, leaves_whole_ranks_alone) {
+TEST_F(JobRecordsTest, leaves_whole_ranks_alone) {
   workload = whole();
   const JobRecords records(world, workload);
   EXPECT_FALSE(records.distributed());

@@ -264,18 +264,18 @@ TEST_F(Shared, gangs_over_several_shards_count_and_go_in_their_turn) {
 /// Two machines are free in each shard, the queue has room for one gang in all.
 TEST_F(Shared, shards_that_were_dealt_their_share_keep_the_quota_and_others_pass_it) {
   const std::string a = R"(,"queue":"a")";
-  for (const bool dealt : {true, false}) {
+  for (const bool distributed : {true, false}) {
     Case c(read("queues: [{id: a, gpu_quota: 8}]\n", gang("x", a) + gang("y", a)));
     c.fill({}, {JobId(0)}, {}, {JobId(1)});
     LimitAllocation allocation(c.comm, c.valuation, c.limits, {});
-    if (dealt) {
+    if (distributed) {
       allocation.freeze(c.shards);
     } else {
       for (solver::Shard& shard : c.shards) shard.allow(0, 8000);  // to each what there is in all
     }
     for (solver::Shard& shard : c.shards) shard.fill_idle_capacity();
-    EXPECT_EQ(c.kept(), dealt);
-    if (!dealt) continue;
+    EXPECT_EQ(c.kept(), distributed);
+    if (!distributed) continue;
     // Held to what they use, which is nothing; together there is room for one.
     EXPECT_TRUE(c.placed().empty());
     allocation.freeze(c.shards);
@@ -291,25 +291,25 @@ TEST_F(Shared, shards_that_were_dealt_their_share_keep_the_quota_and_others_pass
   }
 }
 
-/// The same for groups that are searched: they keep what they were dealt, and pass the quota when
-/// each may use all of it.
+/// The same for groups that are searched: they keep what they were distributed, and pass the quota
+/// when each may use all of it.
 TEST_F(Shared, searches_keep_what_was_dealt) {
   const std::string a = R"(,"queue":"a","weight":)";
-  for (const bool dealt : {true, false}) {
+  for (const bool distributed : {true, false}) {
     Case c(read("queues: [{id: a, gpu_quota: 8}]\n",
                 gang("x", a + "2") + gang("y", a + "3") + gang("z", "")));
     c.fill({on(JobId(0), {0, 1})}, {}, {on(JobId(2), {2, 3})}, {JobId(1)});
     LimitAllocation allocation(c.comm, c.valuation, c.limits, {});
-    if (dealt) {
+    if (distributed) {
       allocation.distribute_slack(c.shards);
     } else {
       for (solver::Shard& shard : c.shards) shard.allow(0, 8000);
     }
     const std::vector<double> prices(c.pools.size(), 0.0);
     const double gained = c.shards[0].search(prices, {}) + c.shards[1].search(prices, {});
-    EXPECT_EQ(c.kept(), dealt);
-    EXPECT_EQ(gained > 0.0, !dealt);
-    if (!dealt) continue;
+    EXPECT_EQ(c.kept(), distributed);
+    EXPECT_EQ(gained > 0.0, !distributed);
+    if (!distributed) continue;
     // In one group the one that is worth more takes the place of the other.
     solver::Shard whole = c.shards[0].empty_copy(
         ShardId(0), {MachineId(0), MachineId(1), MachineId(2), MachineId(3), MachineId(4)});
