@@ -37,7 +37,7 @@ std::uint64_t hash_of(std::span<const Option> options, bool required) {
 
 AssignmentDual::AssignmentDual(const model::Valuation& valuation, const PoolIndex& pool_index,
                                std::span<const JobId> jobs, const Supply& supply,
-                               const model::Quotas* quotas, const model::UplinkGroups* uplinks)
+                               const model::QuotaLimits* quotas, const model::UplinkGroups* uplinks)
     : option_table_(valuation, pool_index, jobs, uplinks),
       place_costs_(option_table_, pool_index),
       pools_(pool_index.pools().size()) {
@@ -53,7 +53,7 @@ AssignmentDual::AssignmentDual(const model::Valuation& valuation, const PoolInde
   set_scale(scale());
 }
 
-void AssignmentDual::add_quotas(const model::Quotas& quotas) {
+void AssignmentDual::add_quotas(const model::QuotaLimits& quotas) {
   for (const model::QuotaLimit& limit : quotas.limits()) {
     const auto chain = quotas.of(limit.queue);
     quotas_.push_back({.gpus = static_cast<double>(limit.milli) / 1000.0,
@@ -63,7 +63,7 @@ void AssignmentDual::add_quotas(const model::Quotas& quotas) {
 }
 
 void AssignmentDual::merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
-                                const model::Quotas* quotas) {
+                                const model::QuotaLimits* quotas) {
   const model::Workload& workload = valuation.instance().workload;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known;
   bidder_of_.assign(jobs.size(), PlaceCosts::kNone);

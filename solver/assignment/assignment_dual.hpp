@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "berth/model/quota.hpp"
+#include "berth/model/quota_limits.hpp"
 #include "berth/model/uplink_groups.hpp"
 #include "berth/solver/market.hpp"
 
@@ -43,7 +43,7 @@ class AssignmentDual {
   /// @param uplinks  the same for groups of uplinks, last
   AssignmentDual(const model::Valuation& valuation, const PoolIndex& pool_index,
                  std::span<const JobId> jobs, const Supply& supply,
-                 const model::Quotas* quotas = nullptr,
+                 const model::QuotaLimits* quotas = nullptr,
                  const model::UplinkGroups* uplinks = nullptr);
   AssignmentDual(const AssignmentDual&) = delete;
   AssignmentDual& operator=(const AssignmentDual&) = delete;
@@ -97,8 +97,8 @@ class AssignmentDual {
   };
 
   void merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
-                  const model::Quotas* quotas);
-  void add_quotas(const model::Quotas& quotas);
+                  const model::QuotaLimits* quotas);
+  void add_quotas(const model::QuotaLimits& quotas);
   [[nodiscard]] std::vector<double> sum_quota_prices(std::span<const double> prices) const;
   [[nodiscard]] std::vector<double> sum_uplink_costs(std::span<const double> prices) const;
   [[nodiscard]] std::vector<SoftmaxKernel::UplinkLoads> uplink_loads() const;

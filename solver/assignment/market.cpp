@@ -83,14 +83,14 @@ struct Market::IndexedDual {
   assignment::AssignmentDual dual;
 
   IndexedDual(const model::Valuation& valuation, const model::Pools& pools,
-              std::span<const JobId> jobs, const Supply& supply, const model::Quotas* quotas,
+              std::span<const JobId> jobs, const Supply& supply, const model::QuotaLimits* quotas,
               const model::UplinkGroups* uplinks)
       : pool_index(valuation.instance().cluster, pools),
         dual(valuation, pool_index, jobs, supply, quotas, uplinks) {}
 };
 
 Market::Market(const model::Valuation& valuation, const model::Pools& pools,
-               std::span<const JobId> jobs, const Supply& supply, const model::Quotas* quotas,
+               std::span<const JobId> jobs, const Supply& supply, const model::QuotaLimits* quotas,
                const model::UplinkGroups* uplinks)
     : dual_(std::make_unique<IndexedDual>(valuation, pools, jobs, supply, quotas, uplinks)) {}
 Market::~Market() = default;

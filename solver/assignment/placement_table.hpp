@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
-#include "berth/model/ledger.hpp"
+#include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
 
 namespace berth::solver::assignment {
@@ -16,7 +16,7 @@ struct PlacementTable {
   std::vector<JobId> jobs;
   std::vector<model::JobPlacement> placed;
   /// What those placed use of quotas and uplinks; searches keep its allowances. Null: no limits.
-  model::Ledger* ledger = nullptr;
+  model::LimitUsage* limit_usage = nullptr;
 
   [[nodiscard]] bool is_placed(std::size_t position) const {
     return !placed[position].tasks.empty();

@@ -87,7 +87,7 @@ void CyclicExchange::tighten_quota_costs() {
 }
 
 double CyclicExchange::surcharges() const {
-  return placements_->ledger == nullptr ? 0.0 : placements_->ledger->surcharges();
+  return placements_->limit_usage == nullptr ? 0.0 : placements_->limit_usage->surcharges();
 }
 
 /// One pass along the arcs out of active vertices; false when nothing became longer.
@@ -224,10 +224,10 @@ void CyclicExchange::move(std::uint32_t job, std::uint32_t node, std::vector<Tas
   nodes_[node].stale = true;
   node_at_[job] = node;
   model::JobPlacement& placed = placements_->placed[positions_[job]];
-  model::Ledger* ledger = placements_->ledger;
-  if (ledger != nullptr && !placed.tasks.empty()) ledger->remove(placed);
+  model::LimitUsage* limit_usage = placements_->limit_usage;
+  if (limit_usage != nullptr && !placed.tasks.empty()) limit_usage->remove(placed);
   placed.tasks = std::move(tasks);
-  if (ledger != nullptr && !placed.tasks.empty()) ledger->add(placed);
+  if (limit_usage != nullptr && !placed.tasks.empty()) limit_usage->add(placed);
   value_[job] = placed.tasks.empty() ? 0.0 : valuation_->placed(placed);
 }
 

@@ -138,7 +138,7 @@ void EjectionChains::save(std::uint32_t position) {
 void EjectionChains::unplace(std::uint32_t position) {
   JobPlacement& placed = placements_->placed[position];
   free_pools_->release(placed);
-  if (placements_->ledger != nullptr) placements_->ledger->remove(placed);
+  if (placements_->limit_usage != nullptr) placements_->limit_usage->remove(placed);
   for (const model::TaskPlacement& t : placed.tasks) {
     std::erase(jobs_on_[t.machine.index()], position);
     freeing_costs_[t.machine.index()].stale = true;
@@ -159,7 +159,7 @@ void EjectionChains::place(std::uint32_t position, JobPlacement placement) {
   }
   if (rank_[position] != kNoRank) unplaced_by_size_[milli_of(position)].erase(rank_[position]);
   value_[position] = valuation_->placed(placement) + required_bonus_[position];
-  if (placements_->ledger != nullptr) placements_->ledger->add(placement);
+  if (placements_->limit_usage != nullptr) placements_->limit_usage->add(placement);
   placements_->placed[position] = std::move(placement);
 }
 
@@ -243,17 +243,18 @@ double EjectionChains::try_chain(std::uint32_t position) {
 
 /// What the job would cost beyond its price by exceeding soft quotas; empty: a hard one is full.
 std::optional<double> EjectionChains::surcharge(std::uint32_t position) const {
-  if (placements_->ledger == nullptr) return 0.0;
-  return placements_->ledger->surcharge(placements_->jobs[position]);
+  if (placements_->limit_usage == nullptr) return 0.0;
+  return placements_->limit_usage->surcharge(placements_->jobs[position]);
 }
 
 double EjectionChains::surcharges() const {
-  return placements_->ledger == nullptr ? 0.0 : placements_->ledger->surcharges();
+  return placements_->limit_usage == nullptr ? 0.0 : placements_->limit_usage->surcharges();
 }
 
 bool EjectionChains::respects_limits(const JobPlacement& placement) const {
-  const model::Ledger* ledger = placements_->ledger;
-  return ledger == nullptr || (ledger->surcharge(placement.job) && ledger->carries(placement));
+  const model::LimitUsage* limit_usage = placements_->limit_usage;
+  return limit_usage == nullptr ||
+         (limit_usage->surcharge(placement.job) && limit_usage->carries(placement));
 }
 
 double EjectionChains::run(int most, const StopToken& stop) {

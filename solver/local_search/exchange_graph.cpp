@@ -26,7 +26,7 @@ CyclicExchange::CyclicExchange(const model::Valuation& valuation,
       positions_(positions.begin(), positions.end()),
       value_(positions.size(), 0.0),
       node_at_(positions.size(), kNone),
-      quota_nodes_(placements.ledger,
+      quota_nodes_(placements.limit_usage,
                    option_table.profiles()[option_table.profile_of(positions.front())].milli),
       traffic_class_(positions.size(), 0) {
   for (const std::uint32_t p : positions_)
@@ -42,8 +42,8 @@ CyclicExchange::CyclicExchange(const model::Valuation& valuation,
 
 /// Two jobs with the same tasks load the uplinks alike from any place when they communicate alike.
 void CyclicExchange::classify_traffic() {
-  const model::Ledger* ledger = placements_->ledger;
-  if (ledger == nullptr || ledger->limits()->links->idle()) return;
+  const model::LimitUsage* limit_usage = placements_->limit_usage;
+  if (limit_usage == nullptr || limit_usage->limits()->links->unconstrained()) return;
   std::map<std::tuple<model::Pattern, std::int64_t, std::uint32_t>, std::uint32_t> known;
   for (std::size_t j = 0; j < positions_.size(); ++j) {
     const model::Communication& communication =

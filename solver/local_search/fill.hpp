@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "berth/base/stop.hpp"
-#include "berth/model/ledger.hpp"
+#include "berth/model/limit_usage.hpp"
 
 namespace berth::solver::local_search {
 

@@ -48,11 +48,12 @@ void fill_idle_capacity(const model::Valuation& valuation, model::Room& room,
 double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
                std::span<const MachineId> machines, std::vector<JobId>& unplaced,
                model::Placement& placed, std::span<const double> prices, const SearchEffort& effort,
-               const StopToken& stop, model::Ledger* ledger) {
+               const StopToken& stop, model::LimitUsage* limit_usage) {
   BERTH_EXPECT(prices.size() == pools.size());
   const model::Instance& instance = valuation.instance();
   assignment::PlacementTable placements = table_of(unplaced, std::move(placed));
-  if (ledger != nullptr && ledger->limits() != nullptr) placements.ledger = ledger;
+  if (limit_usage != nullptr && limit_usage->limits() != nullptr)
+    placements.limit_usage = limit_usage;
   const assignment::PoolIndex pool_index(instance.cluster, pools);
   const assignment::OptionTable option_table(valuation, pool_index, placements.jobs);
   assignment::FreePools free_pools(instance, pool_index, room, machines);
@@ -67,18 +68,18 @@ double improve(const model::Valuation& valuation, const model::Pools& pools, mod
 
 double cyclic_exchange(const model::Valuation& valuation, const model::Pools& pools,
                        std::vector<JobId>& unplaced, model::Placement& placed,
-                       const StopToken& stop, const model::Limits* limits) {
-  model::Ledger ledger(valuation.instance(), limits);
-  for (const model::JobPlacement& p : placed) ledger.add(p);
+                       const StopToken& stop, const model::CouplingLimits* limits) {
+  model::LimitUsage limit_usage(valuation.instance(), limits);
+  for (const model::JobPlacement& p : placed) limit_usage.add(p);
   assignment::PlacementTable placements = table_of(unplaced, std::move(placed));
-  if (ledger.limits() != nullptr) placements.ledger = &ledger;
+  if (limit_usage.limits() != nullptr) placements.limit_usage = &limit_usage;
   const assignment::PoolIndex pool_index(valuation.instance().cluster, pools);
   const assignment::OptionTable option_table(valuation, pool_index, placements.jobs);
   double gained = 0.0;
   for (local_search::CyclicExchange& exchange :
        local_search::make_exchanges(valuation, option_table, pool_index, placements)) {
     // No profile may use what another one frees: profiles are exchanged on different ranks.
-    for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, ledger.use(l));
+    for (std::size_t l = 0; l < limit_usage.size(); ++l) limit_usage.allow(l, limit_usage.use(l));
     if (!stop.requested()) gained += exchange.cancel_cycles();
   }
   placed = assignment::placement_of(placements);

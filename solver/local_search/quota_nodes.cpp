@@ -7,8 +7,8 @@
 namespace berth::solver::local_search {
 
 std::uint32_t QuotaNodes::node_of(JobId job) {
-  if (ledger_ == nullptr) return 0;
-  const auto quotas = ledger_->quotas_of(job);  // its own first
+  if (limit_usage_ == nullptr) return 0;
+  const auto quotas = limit_usage_->quotas_of(job);  // its own first
   std::uint32_t node = 0;
   for (std::size_t k = quotas.size(); k-- > 0;) {
     const auto [known, fresh] = node_of_limit_.try_emplace(quotas[k], size());
@@ -27,9 +27,9 @@ std::vector<QuotaNodes::CrossingCost> QuotaNodes::crossing_costs() const {
   std::vector<CrossingCost> costs;
   for (const std::uint32_t l : limit_) {
     CrossingCost& cost = costs.emplace_back();
-    const std::int64_t left = ledger_->left(l);
-    const bool soft = std::isfinite(ledger_->limits()->penalty(l));
-    const double rate = soft ? ledger_->rate(l) / 1000.0 : 0.0;
+    const std::int64_t left = limit_usage_->left(l);
+    const bool soft = std::isfinite(limit_usage_->limits()->penalty(l));
+    const double rate = soft ? limit_usage_->rate(l) / 1000.0 : 0.0;
     if (left < milli_) {
       cost.in = soft ? rate * static_cast<double>(std::min(milli_, milli_ - left)) : kFull;
     }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
-#include "berth/model/ledger.hpp"
+#include "berth/model/limit_usage.hpp"
 
 namespace berth::solver::local_search {
 
@@ -27,9 +27,10 @@ class QuotaNodes {
     [[nodiscard]] bool is_full() const { return in < 0.0; }
   };
 
-  /// @param ledger  null: there are no quotas
+  /// @param limit_usage  null: there are no quotas
   /// @param milli   GPU thousandths of each job
-  QuotaNodes(const model::Ledger* ledger, std::int64_t milli) : ledger_(ledger), milli_(milli) {}
+  QuotaNodes(const model::LimitUsage* limit_usage, std::int64_t milli)
+      : limit_usage_(limit_usage), milli_(milli) {}
 
   /// The node of the job when it is unplaced. May add nodes.
   std::uint32_t node_of(JobId job);
@@ -44,7 +45,7 @@ class QuotaNodes {
   [[nodiscard]] std::vector<CrossingCost> crossing_costs() const;
 
  private:
-  const model::Ledger* ledger_;
+  const model::LimitUsage* limit_usage_;
   std::int64_t milli_;
   std::vector<std::uint32_t> limit_, parent_;                ///< by node less one
   std::vector<std::vector<std::uint32_t>> children_ = {{}};  ///< by node

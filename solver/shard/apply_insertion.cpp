@@ -14,7 +14,7 @@ using model::Level;
 bool place_in_idle_capacity(Occupancy& occupancy, JobId id) {
   std::vector<std::pair<double, const Domain*>> order;
   const bool required = occupancy.valuation().instance().workload.job(id).required;
-  const std::optional<double> surcharge = occupancy.ledger().surcharge(id);
+  const std::optional<double> surcharge = occupancy.limit_usage().surcharge(id);
   if (!surcharge) return false;
   for_each_candidate_domain(occupancy, id, Level::cluster, [&](const Domain& domain, double value) {
     if (value >= *surcharge || required) order.emplace_back(value, &domain);
@@ -24,11 +24,11 @@ bool place_in_idle_capacity(Occupancy& occupancy, JobId id) {
   for (const auto& [value, domain] : order) {
     std::vector<MachineId> open = domain->machines;
     std::erase_if(open, [&, level = domain->level](MachineId m) {
-      return !occupancy.ledger().may_cross(id, m, level);
+      return !occupancy.limit_usage().may_cross(id, m, level);
     });
     auto placement = model::place_job(occupancy.room(), workload, id, open);
     if (!placement) continue;
-    if (!occupancy.ledger().carries(*placement)) {
+    if (!occupancy.limit_usage().carries(*placement)) {
       model::release(occupancy.room(), workload, *placement);
       continue;
     }
@@ -42,7 +42,7 @@ InsertionOutcome apply_insertion(Occupancy& occupancy, JobId job, const Insertio
                                  double at_least) {
   const model::Workload& workload = occupancy.valuation().instance().workload;
   std::vector<JobPlacement> before;
-  double gain = occupancy.ledger().surcharges();
+  double gain = occupancy.limit_usage().surcharges();
   for (const JobId victim : insertion.victims) {
     gain -= occupancy.value_of(victim);
     before.push_back(occupancy.remove(victim));
@@ -50,12 +50,12 @@ InsertionOutcome apply_insertion(Occupancy& occupancy, JobId job, const Insertio
   std::vector<JobId> victims = insertion.victims;
   std::ranges::sort(victims);
   std::optional<JobPlacement> placement;
-  if (occupancy.ledger().surcharge(job)) {
+  if (occupancy.limit_usage().surcharge(job)) {
     placement = model::place_job(occupancy.room(), workload, job, insertion.machines);
   }
   std::vector<JobId> back;
   InsertionOutcome outcome;
-  if (placement && !occupancy.ledger().carries(*placement)) {
+  if (placement && !occupancy.limit_usage().carries(*placement)) {
     model::release(occupancy.room(), workload, *placement);
     placement.reset();
     outcome.refused_by_uplink = true;
@@ -71,7 +71,7 @@ InsertionOutcome apply_insertion(Occupancy& occupancy, JobId job, const Insertio
       back.push_back(victim);
       gain += occupancy.value_of(victim);
     }
-    gain -= occupancy.ledger().surcharges();
+    gain -= occupancy.limit_usage().surcharges();
     if (gain >= at_least && gain > 0.0) {
       outcome.gain = gain;
       return outcome;

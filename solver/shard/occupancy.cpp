@@ -51,13 +51,13 @@ std::span<const Domain> DomainIndex::domains(GpuTypeId type, Level level) const 
 }
 
 Occupancy::Occupancy(const model::Valuation& valuation, std::span<const MachineId> machines,
-                     const model::Limits* limits)
+                     const model::CouplingLimits* limits)
     : valuation_(&valuation),
       room_(valuation.instance().cluster, machines),
       index_(valuation.instance().cluster, machines),
-      ledger_(valuation.instance(), limits),
+      limit_usage_(valuation.instance(), limits),
       occupants_(machines.size()),
-      by_quota_(ledger_.limits() == nullptr ? 0 : ledger_.limits()->quota_count()) {}
+      by_quota_(limit_usage_.limits() == nullptr ? 0 : limit_usage_.limits()->quota_count()) {}
 
 void Occupancy::add(JobPlacement placement) {
   model::take(room_, valuation_->instance().workload, placement);
@@ -83,8 +83,8 @@ void Occupancy::record(JobPlacement placement) {
     occupants.insert(std::ranges::lower_bound(occupants, occupant, std::less<>{}), occupant);
   }
   const double unpriced_value = valuation_->face(placement);
-  ledger_.add(placement);
-  for (const std::uint32_t q : ledger_.quotas_of(job)) {
+  limit_usage_.add(placement);
+  for (const std::uint32_t q : limit_usage_.quotas_of(job)) {
     if (!record.required) by_quota_[q].emplace(value / static_cast<double>(total), job);
   }
   const bool fresh =
@@ -98,10 +98,10 @@ JobPlacement Occupancy::remove(JobId job) {
   JobPlacement placement = std::move(found->second.placement);
   const model::Workload& workload = valuation_->instance().workload;
   const auto total = std::max<std::int64_t>(1, workload.gpu_milli(workload.job(job)));
-  for (const std::uint32_t q : ledger_.quotas_of(job)) {
+  for (const std::uint32_t q : limit_usage_.quotas_of(job)) {
     by_quota_[q].erase({found->second.value / static_cast<double>(total), job});
   }
-  ledger_.remove(placement);
+  limit_usage_.remove(placement);
   jobs_.erase(found);
   model::release(room_, workload, placement);
   for (const auto& task : placement.tasks) {
@@ -112,7 +112,7 @@ JobPlacement Occupancy::remove(JobId job) {
 }
 
 void Occupancy::replace(model::Placement placed) {
-  for (const auto& [job, placed_job] : jobs_) ledger_.remove(placed_job.placement);
+  for (const auto& [job, placed_job] : jobs_) limit_usage_.remove(placed_job.placement);
   jobs_.clear();
   for (auto& occupants : occupants_) occupants.clear();
   for (ByDensity& jobs : by_quota_) jobs.clear();

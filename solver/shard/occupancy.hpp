@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "berth/model/ledger.hpp"
+#include "berth/model/limit_usage.hpp"
 #include "berth/model/room.hpp"
 #include "berth/model/value.hpp"
 
@@ -52,7 +52,7 @@ struct Occupant {
 class Occupancy {
  public:
   Occupancy(const model::Valuation& valuation, std::span<const MachineId> machines,
-            const model::Limits* limits = nullptr);
+            const model::CouplingLimits* limits = nullptr);
 
   void add(model::JobPlacement placement);     ///< takes the room
   void record(model::JobPlacement placement);  ///< its room is taken already
@@ -76,8 +76,8 @@ class Occupancy {
 
   [[nodiscard]] model::Room& room() { return room_; }
   [[nodiscard]] const model::Room& room() const { return room_; }
-  [[nodiscard]] model::Ledger& ledger() { return ledger_; }
-  [[nodiscard]] const model::Ledger& ledger() const { return ledger_; }
+  [[nodiscard]] model::LimitUsage& limit_usage() { return limit_usage_; }
+  [[nodiscard]] const model::LimitUsage& limit_usage() const { return limit_usage_; }
   /// Jobs that count for a quota and may go, with their value per GPU thousandth, the least first.
   using ByDensity = std::set<std::pair<double, JobId>>;
   [[nodiscard]] const ByDensity& evictable_jobs(std::size_t quota) const {
@@ -95,7 +95,7 @@ class Occupancy {
   const model::Valuation* valuation_;
   model::Room room_;
   DomainIndex index_;
-  model::Ledger ledger_;
+  model::LimitUsage limit_usage_;
   std::map<JobId, PlacedJob> jobs_;
   std::vector<std::vector<Occupant>> occupants_;  ///< by slot of the room
   std::vector<ByDensity> by_quota_;               ///< by quota

@@ -17,8 +17,8 @@ void free_quota(const Occupancy& occupancy, std::size_t quota, std::int64_t over
   const auto milli = [&](JobId job) { return workload.gpu_milli(workload.job(job)); };
   std::vector<std::pair<double, JobId>> fresh;  // (value, job)
   for (const JobId v : eviction.victims) {
-    if (std::ranges::find(occupancy.ledger().quotas_of(v), quota) !=
-        occupancy.ledger().quotas_of(v).end()) {
+    if (std::ranges::find(occupancy.limit_usage().quotas_of(v), quota) !=
+        occupancy.limit_usage().quotas_of(v).end()) {
       over -= milli(v);
     }
   }
@@ -48,16 +48,16 @@ void free_quota(const Occupancy& occupancy, std::size_t quota, std::int64_t over
 
 QuotaEviction find_quota_eviction(const Occupancy& occupancy, JobId id, std::int64_t drawn) {
   QuotaEviction eviction;
-  const model::Ledger& ledger = occupancy.ledger();
+  const model::LimitUsage& limit_usage = occupancy.limit_usage();
   const model::Workload& workload = occupancy.valuation().instance().workload;
   const std::int64_t milli = workload.gpu_milli(workload.job(id));
-  for (const std::uint32_t l : ledger.quotas_of(id)) {
-    if (milli <= drawn || ledger.left(l) >= milli - drawn) continue;
-    const std::int64_t over = milli - drawn - ledger.left(l);
-    if (std::isinf(ledger.limits()->penalty(l))) {
-      free_quota(occupancy, l, over, ledger.rate(l), eviction);
+  for (const std::uint32_t l : limit_usage.quotas_of(id)) {
+    if (milli <= drawn || limit_usage.left(l) >= milli - drawn) continue;
+    const std::int64_t over = milli - drawn - limit_usage.left(l);
+    if (std::isinf(limit_usage.limits()->penalty(l))) {
+      free_quota(occupancy, l, over, limit_usage.rate(l), eviction);
     } else {
-      free_quota(occupancy, l, std::min(over, milli), ledger.rate(l) / 1000.0, eviction);
+      free_quota(occupancy, l, std::min(over, milli), limit_usage.rate(l) / 1000.0, eviction);
     }
   }
   std::ranges::sort(eviction.victims);

@@ -24,14 +24,14 @@ bool same_machines(const JobPlacement& a, const JobPlacement& b) {
 
 class RequiredJobRepair {
  public:
-  RequiredJobRepair(const model::Valuation& valuation, const model::Limits* limits,
+  RequiredJobRepair(const model::Valuation& valuation, const model::CouplingLimits* limits,
                     const std::vector<MachineId>& machines, const RequiredJobRepairOptions& options)
       : workload_(valuation.instance().workload),
         occupancy_(valuation, machines, limits),
         options_(options),
         steps_(options.steps) {
     for (std::size_t l = 0; limits != nullptr && l < limits->size(); ++l) {
-      occupancy_.ledger().allow(l, limits->capacity(l));
+      occupancy_.limit_usage().allow(l, limits->capacity(l));
     }
   }
 
@@ -71,7 +71,7 @@ class RequiredJobRepair {
   /// Ways to place the job now, the most valuable first.
   std::vector<JobPlacement> choices(JobId id) {
     std::vector<std::pair<double, JobPlacement>> found;
-    if (!occupancy_.ledger().surcharge(id)) return {};
+    if (!occupancy_.limit_usage().surcharge(id)) return {};
     const model::Job& job = workload_.job(id);
     const bool single = workload_.tasks(job) == 1;
     const auto old = std::ranges::lower_bound(before_, id, {}, &JobPlacement::job);
@@ -117,7 +117,7 @@ class RequiredJobRepair {
     auto placement = model::place_job(occupancy_.room(), workload_, id, machines);
     if (!placement) return;
     model::release(occupancy_.room(), workload_, *placement);
-    if (!occupancy_.ledger().carries(*placement)) return;
+    if (!occupancy_.limit_usage().carries(*placement)) return;
     if (std::ranges::any_of(found,
                             [&](const auto& f) { return same_machines(f.second, *placement); }))
       return;
@@ -127,8 +127,8 @@ class RequiredJobRepair {
 
   /// Takes the room where the job was, when that is free and allowed.
   bool retake_room(const JobPlacement& old) {
-    const auto surcharge = occupancy_.ledger().surcharge(old.job);
-    if (!surcharge || *surcharge > 0.0 || !occupancy_.ledger().carries(old)) return false;
+    const auto surcharge = occupancy_.limit_usage().surcharge(old.job);
+    if (!surcharge || *surcharge > 0.0 || !occupancy_.limit_usage().carries(old)) return false;
     const auto groups = workload_.groups_of(workload_.job(old.job));
     model::Room& room = occupancy_.room();
     const auto shape = [&](const model::TaskPlacement& t) -> const model::Shape& {
@@ -198,7 +198,7 @@ class RequiredJobRepair {
 
 }  // namespace
 
-bool repair_required_jobs(const model::Valuation& valuation, const model::Limits* limits,
+bool repair_required_jobs(const model::Valuation& valuation, const model::CouplingLimits* limits,
                           model::Placement& placement, const RequiredJobRepairOptions& options) {
   const model::Instance& instance = valuation.instance();
   if (instance.cluster.machines() > options.machines) return false;

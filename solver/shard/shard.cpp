@@ -114,7 +114,7 @@ std::vector<Bid> Shard::bids(std::span<const JobId> jobs,
   parallel::run_tasks(jobs.size(), [&](std::size_t i) {
     if (state_->options.stop.requested()) return;
     const std::int64_t milli = state_->workload().gpu_milli(state_->workload().job(jobs[i]));
-    const auto quotas = state_->occupancy.ledger().quotas_of(jobs[i]);
+    const auto quotas = state_->occupancy.limit_usage().quotas_of(jobs[i]);
     const bool draws = !quotas.empty() && std::ranges::all_of(quotas, [&](std::uint32_t q) {
       return q < left.size() && left[q] >= milli;
     });
@@ -129,10 +129,11 @@ std::vector<Bid> Shard::bids(std::span<const JobId> jobs,
 
 double Shard::realise(JobId job, double at_least, std::int64_t drawn) {
   if (state_->options.stop.requested()) return 0.0;
-  model::Ledger& ledger = state_->occupancy.ledger();
+  model::LimitUsage& limit_usage = state_->occupancy.limit_usage();
   const auto raise = [&](std::int64_t by) {
-    for (const std::uint32_t q : ledger.quotas_of(job)) {
-      if (ledger.allowance(q) != model::Ledger::kNoLimit) ledger.allow(q, ledger.allowance(q) + by);
+    for (const std::uint32_t q : limit_usage.quotas_of(job)) {
+      if (limit_usage.allowance(q) != model::LimitUsage::kNoLimit)
+        limit_usage.allow(q, limit_usage.allowance(q) + by);
     }
   };
   raise(drawn);

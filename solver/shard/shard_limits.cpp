@@ -11,8 +11,8 @@ using model::JobPlacement;
 
 /// Which uplinks it has all machines of, and which only some.
 void Shard::LocalState::classify_links() {
-  const model::Limits* limits = occupancy.ledger().limits();
-  if (limits == nullptr || limits->links->idle()) return;
+  const model::CouplingLimits* limits = occupancy.limit_usage().limits();
+  if (limits == nullptr || limits->links->unconstrained()) return;
   const model::Cluster& cluster = valuation->instance().cluster;
   std::vector<std::int64_t> others(limits->links->size(), 0), here = others;
   const auto count = [&](std::vector<std::int64_t>& counts, MachineId m) {
@@ -23,7 +23,7 @@ void Shard::LocalState::classify_links() {
   for (const MachineId m : machines) count(here, m);
   for (std::size_t l = 0; l < here.size(); ++l) {
     const std::size_t limit = limits->quota_count() + l;
-    if (here[l] == 0 || limits->capacity(limit) == model::Ledger::kNoLimit) continue;
+    if (here[l] == 0 || limits->capacity(limit) == model::LimitUsage::kNoLimit) continue;
     (here[l] == others[l] ? own_links : shared_links).push_back(limit);
   }
 }
@@ -31,13 +31,13 @@ void Shard::LocalState::classify_links() {
 /// Of its unplaced jobs. Any ring may want any uplink that several shards share.
 std::int64_t Shard::LocalState::demand(std::size_t limit) const {
   std::int64_t sum = 0;
-  const model::Limits& limits = *occupancy.ledger().limits();
+  const model::CouplingLimits& limits = *occupancy.limit_usage().limits();
   for (const JobId job : unplaced) {
     const model::Job& record = workload().job(job);
     if (limit >= limits.quota_count()) {
       sum += workload().tasks(record) > 1 ? record.communication.mbps : 0;
-    } else if (std::ranges::find(occupancy.ledger().quotas_of(job), limit) !=
-               occupancy.ledger().quotas_of(job).end()) {
+    } else if (std::ranges::find(occupancy.limit_usage().quotas_of(job), limit) !=
+               occupancy.limit_usage().quotas_of(job).end()) {
       sum += workload().gpu_milli(record);
     }
   }
@@ -46,7 +46,7 @@ std::int64_t Shard::LocalState::demand(std::size_t limit) const {
 
 /// Some job pays for quotas or uplinks.
 bool Shard::LocalState::has_limit_prices() const {
-  if (occupancy.ledger().limits() == nullptr) return false;
+  if (occupancy.limit_usage().limits() == nullptr) return false;
   const model::Valuation unpriced(valuation->instance(), valuation->objective());
   const auto pays = [&](JobId job) { return valuation->best(job) != unpriced.best(job); };
   const auto paid = [&](JobId job) {
@@ -55,16 +55,17 @@ bool Shard::LocalState::has_limit_prices() const {
   return std::ranges::any_of(unplaced, pays) || std::ranges::any_of(occupancy.jobs(), paid);
 }
 
-/// Its ledger under other limits of the same kind.
-model::Ledger Shard::LocalState::ledger_under(const model::Limits& limits) const {
-  model::Ledger ledger(valuation->instance(), &limits);
-  for (const JobId job : occupancy.jobs()) ledger.add(occupancy.placed(job));
-  for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, occupancy.ledger().allowance(l));
-  return ledger;
+/// Its limit_usage under other limits of the same kind.
+model::LimitUsage Shard::LocalState::ledger_under(const model::CouplingLimits& limits) const {
+  model::LimitUsage limit_usage(valuation->instance(), &limits);
+  for (const JobId job : occupancy.jobs()) limit_usage.add(occupancy.placed(job));
+  for (std::size_t l = 0; l < limit_usage.size(); ++l)
+    limit_usage.allow(l, occupancy.limit_usage().allowance(l));
+  return limit_usage;
 }
 
 /// Required jobs placed, and what all are worth.
-std::pair<std::size_t, double> Shard::LocalState::score(const model::Limits& limits) const {
+std::pair<std::size_t, double> Shard::LocalState::score(const model::CouplingLimits& limits) const {
   const auto required = [&](JobId job) { return workload().job(job).required; };
   const std::vector<JobId> jobs = occupancy.jobs();
   return {static_cast<std::size_t>(std::ranges::count_if(jobs, required)),
@@ -77,16 +78,16 @@ std::pair<std::size_t, double> Shard::LocalState::score(const model::Limits& lim
 double Shard::LocalState::search_by_both_values(std::span<const double> prices,
                                                 const SearchEffort& effort) {
   const model::Valuation unpriced(valuation->instance(), valuation->objective());
-  model::Limits uncharged = *occupancy.ledger().limits();
+  model::CouplingLimits uncharged = *occupancy.limit_usage().limits();
   uncharged.charged.clear();
   const auto before = score(uncharged);
   const model::Room room = occupancy.room();
   model::Placement placed = occupancy.placement();
   std::set<JobId> waiting = unplaced;
 
-  model::Ledger priced = occupancy.ledger();
+  model::LimitUsage priced = occupancy.limit_usage();
   search(*valuation, prices, effort, priced);
-  model::Ledger bare = ledger_under(uncharged);
+  model::LimitUsage bare = ledger_under(uncharged);
   search(unpriced, prices, effort, bare);
   if (score(uncharged) < before) {
     occupancy.room() = room;
@@ -99,34 +100,34 @@ double Shard::LocalState::search_by_both_values(std::span<const double> prices,
 }
 
 void Shard::allow(std::size_t limit, std::int64_t amount) {
-  state_->occupancy.ledger().allow(limit, amount);
+  state_->occupancy.limit_usage().allow(limit, amount);
 }
 
 std::vector<LimitUse> Shard::limit_uses() const {
-  const model::Ledger& ledger = state_->occupancy.ledger();
+  const model::LimitUsage& limit_usage = state_->occupancy.limit_usage();
   std::vector<LimitUse> limit_uses;
-  if (ledger.limits() == nullptr) return limit_uses;
+  if (limit_usage.limits() == nullptr) return limit_uses;
   const auto add = [&](std::size_t limit) {
-    limit_uses.push_back(
-        {state_->id, static_cast<std::uint32_t>(limit), ledger.use(limit), state_->demand(limit)});
+    limit_uses.push_back({state_->id, static_cast<std::uint32_t>(limit), limit_usage.use(limit),
+                          state_->demand(limit)});
   };
-  for (std::size_t q = 0; q < ledger.limits()->quota_count(); ++q) add(q);
+  for (std::size_t q = 0; q < limit_usage.limits()->quota_count(); ++q) add(q);
   for (const std::size_t l : state_->shared_links) add(l);
   return limit_uses;
 }
 
 void Shard::freeze_limits() {
-  model::Ledger& ledger = state_->occupancy.ledger();
-  if (ledger.limits() == nullptr) return;
-  const auto hold = [&](std::size_t limit) { ledger.allow(limit, ledger.use(limit)); };
-  for (std::size_t q = 0; q < ledger.limits()->quota_count(); ++q) hold(q);
+  model::LimitUsage& limit_usage = state_->occupancy.limit_usage();
+  if (limit_usage.limits() == nullptr) return;
+  const auto hold = [&](std::size_t limit) { limit_usage.allow(limit, limit_usage.use(limit)); };
+  for (std::size_t q = 0; q < limit_usage.limits()->quota_count(); ++q) hold(q);
   for (const std::size_t l : state_->shared_links) hold(l);
 }
 
 const std::vector<std::size_t>& Shard::own_links() const { return state_->own_links; }
 
 std::int64_t Shard::excess(std::size_t limit) const {
-  return std::max<std::int64_t>(0, -state_->occupancy.ledger().left(limit));
+  return std::max<std::int64_t>(0, -state_->occupancy.limit_usage().left(limit));
 }
 
 std::vector<EvictionCandidate> Shard::eviction_candidates(std::size_t limit,
@@ -134,7 +135,7 @@ std::vector<EvictionCandidate> Shard::eviction_candidates(std::size_t limit,
   const Occupancy& occupancy = state_->occupancy;
   std::vector<EvictionCandidate> all;
   for (const JobId job : occupancy.jobs()) {
-    const std::int64_t taken = occupancy.ledger().amount(limit, occupancy.placed(job));
+    const std::int64_t taken = occupancy.limit_usage().amount(limit, occupancy.placed(job));
     if (taken <= 0) continue;
     const bool required = state_->workload().job(job).required;
     all.push_back({job, required ? 1 : 0,

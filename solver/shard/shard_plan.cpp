@@ -107,7 +107,7 @@ void Shard::LocalState::fill_idle_capacity() {
     const std::tuple kind(group.shape, group.count, record.gpu_types, record.domain,
                           record.communication.mbps);
     if (record.groups == 1 && hopeless.contains(kind)) continue;
-    const std::optional<double> surcharge = occupancy.ledger().surcharge(job);
+    const std::optional<double> surcharge = occupancy.limit_usage().surcharge(job);
     if (!surcharge || (*surcharge > best_value(job) && !record.required)) continue;
     if (place_in_idle_capacity(occupancy, job)) {
       unplaced.erase(job);

@@ -90,14 +90,14 @@ double Shard::improve() {
 }
 
 double Shard::LocalState::search(const model::Valuation& by, std::span<const double> prices,
-                                 const SearchEffort& effort, model::Ledger& ledger) {
+                                 const SearchEffort& effort, model::LimitUsage& limit_usage) {
   const auto [own, in_all] = model::part_of(by.instance().cluster, *pools, machines);
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
   std::vector<JobId> waiting(unplaced.begin(), unplaced.end());
   model::Placement placed = occupancy.placement();
   const double gained = solver::improve(by, own, occupancy.room(), machines, waiting, placed,
-                                        own_prices, effort, options.stop, &ledger);
+                                        own_prices, effort, options.stop, &limit_usage);
   occupancy.replace(std::move(placed));
   unplaced = {waiting.begin(), waiting.end()};
   evicted.clear();
@@ -107,8 +107,8 @@ double Shard::LocalState::search(const model::Valuation& by, std::span<const dou
 double Shard::search(std::span<const double> prices, const SearchEffort& effort) {
   LocalState& s = *state_;
   if (s.has_limit_prices()) return s.search_by_both_values(prices, effort);
-  model::Ledger ledger = s.occupancy.ledger();
-  return s.search(*s.valuation, prices, effort, ledger);
+  model::LimitUsage limit_usage = s.occupancy.limit_usage();
+  return s.search(*s.valuation, prices, effort, limit_usage);
 }
 
 }  // namespace berth::solver

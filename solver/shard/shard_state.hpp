@@ -52,13 +52,13 @@ struct Shard::LocalState {
   void fill_idle_capacity();
   double improve_batch(std::span<const JobId> batch);
   InsertionOutcome insert(JobId job, const Insertion& found, double at_least);
-  /// Searches by these values; `ledger` counts what is placed, and has the allowances.
+  /// Searches by these values; `limit_usage` counts what is placed, and has the allowances.
   double search(const model::Valuation& by, std::span<const double> prices,
-                const SearchEffort& effort, model::Ledger& ledger);
+                const SearchEffort& effort, model::LimitUsage& limit_usage);
   double search_by_both_values(std::span<const double> prices, const SearchEffort& effort);
   [[nodiscard]] bool has_limit_prices() const;
-  [[nodiscard]] model::Ledger ledger_under(const model::Limits& limits) const;
-  [[nodiscard]] std::pair<std::size_t, double> score(const model::Limits& limits) const;
+  [[nodiscard]] model::LimitUsage ledger_under(const model::CouplingLimits& limits) const;
+  [[nodiscard]] std::pair<std::size_t, double> score(const model::CouplingLimits& limits) const;
   void classify_links();
   [[nodiscard]] std::int64_t demand(std::size_t limit) const;
 };

@@ -100,18 +100,18 @@ class Assigner {
 /// The gangs that find room over the whole cluster, in this order, beside what runs.
 model::Placement place_spanning(const model::Valuation& valuation, const model::Pools& pools,
                                 std::span<const ShardPreference> large, const Assignment& kept,
-                                const StopToken& stop, const model::Limits* limits) {
+                                const StopToken& stop, const model::CouplingLimits* limits) {
   std::vector<MachineId> all;
   for (std::size_t m = 0; m < valuation.instance().cluster.machines(); ++m) all.emplace_back(m);
   solver::Shard whole(ShardId{}, valuation, pools, std::move(all),
                       {.stop = stop, .limits = limits});
-  model::Ledger taken(valuation.instance(), limits);
+  model::LimitUsage taken(valuation.instance(), limits);
   for (const model::Placement* part : {&kept.spanning, &kept.kept}) {
     for (const model::JobPlacement& p : *part) whole.reserve(p), taken.add(p);
   }
   for (std::size_t l = 0; l < taken.size(); ++l) {
     const std::int64_t capacity = limits->capacity(l);
-    if (capacity == model::Ledger::kNoLimit) continue;
+    if (capacity == model::LimitUsage::kNoLimit) continue;
     whole.allow(l, std::max<std::int64_t>(0, capacity - taken.use(l)));
   }
   for (const ShardPreference& preference : large) {
@@ -171,7 +171,7 @@ std::vector<JobId> Assignment::open_jobs() const {
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
                   std::span<const double> prices, const JobRecords& records, const StopToken& stop,
-                  const model::Limits* limits) {
+                  const model::CouplingLimits* limits) {
   std::vector<ShardPreference> all = comm.gather_varying<ShardPreference>(comm.agreed(
       [&] { return shard_preferences(valuation, pools, shards, prices, records.home_jobs()); }));
   std::ranges::sort(all, {}, &ShardPreference::job);

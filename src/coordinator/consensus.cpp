@@ -90,7 +90,7 @@ solver::PriceResult minimise_on_root(const comm::Communicator& comm, const solve
 
 /// This rank's part of the market, in the units of the whole. Collective.
 solver::Market rank_market(const comm::Communicator& comm, const model::Valuation& valuation,
-                           const model::Pools& pools, const model::Quotas& quotas,
+                           const model::Pools& pools, const model::QuotaLimits& quotas,
                            const model::UplinkGroups& uplinks) {
   auto market = comm.agreed([&] {
     auto by_rank = jobs_by_evaluator(valuation, static_cast<std::size_t>(comm.size()));
@@ -117,7 +117,7 @@ JobLists jobs_by_evaluator(const model::Valuation& valuation, std::size_t ranks)
 }
 
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
-                    const model::Pools& pools, const model::Quotas& quotas,
+                    const model::Pools& pools, const model::QuotaLimits& quotas,
                     const model::UplinkGroups& uplinks, const solver::PriceOptions& options) {
   const solver::Market market = rank_market(comm, valuation, pools, quotas, uplinks);
   RankSums sums(comm, market);

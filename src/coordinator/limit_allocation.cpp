@@ -13,7 +13,7 @@ namespace berth::coordinator {
 namespace {
 
 using model::JobPlacement;
-using model::Ledger;
+using model::LimitUsage;
 using model::Placement;
 using solver::EvictionCandidate;
 using solver::LimitUse;
@@ -56,7 +56,7 @@ std::vector<std::int64_t> proportional_shares(std::int64_t amount,
 }
 
 LimitAllocation::LimitAllocation(const comm::Communicator& comm, const model::Valuation& valuation,
-                                 const model::Limits& limits, const Placement& spanning)
+                                 const model::CouplingLimits& limits, const Placement& spanning)
     : comm_(comm), valuation_(valuation), limits_(limits), measure_(valuation.instance(), &limits) {
   set_spanning(spanning);
 }
@@ -75,7 +75,7 @@ void LimitAllocation::set_spanning_parts(const Placement& part) {
 
 std::int64_t LimitAllocation::excess(std::size_t limit) const {
   const std::int64_t capacity = limits_.capacity(limit);
-  return capacity == Ledger::kNoLimit ? 0 : use_[limit] - capacity;
+  return capacity == LimitUsage::kNoLimit ? 0 : use_[limit] - capacity;
 }
 
 void LimitAllocation::count_use(std::span<const Shard> mine) {
@@ -228,19 +228,19 @@ double LimitAllocation::penalties() const {
 }
 
 std::vector<std::int64_t> limit_use(const comm::Communicator& comm, const model::Instance& instance,
-                                    const model::Limits& limits, const Placement& part) {
-  Ledger ledger(instance, &limits);
-  for (const JobPlacement& p : part) ledger.add(p);
+                                    const model::CouplingLimits& limits, const Placement& part) {
+  LimitUsage limit_usage(instance, &limits);
+  for (const JobPlacement& p : part) limit_usage.add(p);
   std::vector<std::int64_t> use;
-  for (std::size_t l = 0; l < ledger.size(); ++l) use.push_back(ledger.use(l));
+  for (std::size_t l = 0; l < limit_usage.size(); ++l) use.push_back(limit_usage.use(l));
   comm.sum(use);
   return use;
 }
 
-bool within_limits(const model::Limits& limits, std::span<const std::int64_t> use) {
+bool within_limits(const model::CouplingLimits& limits, std::span<const std::int64_t> use) {
   for (std::size_t l = 0; l < use.size(); ++l) {
     const std::int64_t capacity = limits.capacity(l);
-    if (std::isinf(limits.penalty(l)) && capacity != Ledger::kNoLimit && use[l] > capacity) {
+    if (std::isinf(limits.penalty(l)) && capacity != LimitUsage::kNoLimit && use[l] > capacity) {
       return false;
     }
   }

@@ -74,8 +74,8 @@ std::vector<std::vector<std::int64_t>> roomiest(const Cluster& cluster, bool pod
 
 }  // namespace
 
-UplinkGroups::UplinkGroups(const Instance& instance, const Links& links) : instance_(&instance) {
-  if (links.idle()) return;
+UplinkGroups::UplinkGroups(const Instance& instance, const Uplinks& links) : instance_(&instance) {
+  if (links.unconstrained()) return;
   racks_ = make_tier(links, false);
   pods_ = make_tier(links, true);
   settle(demands(planned_jobs(instance.workload)));
@@ -123,10 +123,10 @@ void UplinkGroups::settle(std::span<const Demand> demands) {
   }
 }
 
-UplinkGroups::Tier UplinkGroups::make_tier(const Links& links, bool pods) {
+UplinkGroups::Tier UplinkGroups::make_tier(const Uplinks& links, bool pods) {
   const Cluster& cluster = instance_->cluster;
   const std::size_t types = cluster.gpu_types.size();
-  const std::size_t first = pods ? cluster.racks.size() : 0;  // position in Links of the first
+  const std::size_t first = pods ? cluster.racks.size() : 0;  // position in Uplinks of the first
   const auto domains = types_of(cluster, pods);
   const std::vector<std::size_t> least = joined(domains, types);
   Tier tier{.group = std::vector<std::uint32_t>(types, kNone), .most = roomiest(cluster, pods)};
@@ -136,7 +136,7 @@ UplinkGroups::Tier UplinkGroups::make_tier(const Links& links, bool pods) {
     for (std::size_t d = 0; d < domains.size() && limited; ++d) {
       if (domains[d].empty() || least[*domains[d].begin()] != root) continue;
       const auto link = static_cast<std::uint32_t>(first + d);
-      limited = links.mbps(link) != Links::kNoLimit;
+      limited = links.mbps(link) != Uplinks::kNoLimit;
       group.links.push_back(link);
       group.mbps += static_cast<double>(links.mbps(link));
     }

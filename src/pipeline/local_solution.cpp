@@ -30,7 +30,8 @@ std::string option_fingerprint(const PlanOptions& options) {
   return words;
 }
 
-solver::ShardOptions shard_options(const PlanOptions& options, const model::Limits* limits) {
+solver::ShardOptions shard_options(const PlanOptions& options,
+                                   const model::CouplingLimits* limits) {
   solver::ShardOptions shard = options.shard;
   shard.limits = limits;
   shard.stop = options.stop;
@@ -50,10 +51,10 @@ std::unique_ptr<const model::Valuation> priced(const PlanningContext& context,
                                                   context.unpriced.objective(), std::move(prices));
 }
 
-std::unique_ptr<const model::Limits> limits_of(const PlanningContext& context,
-                                               const coordinator::Consensus& consensus) {
-  if (context.quotas.empty() && context.links.idle()) return nullptr;
-  return std::make_unique<const model::Limits>(model::Limits{
+std::unique_ptr<const model::CouplingLimits> limits_of(const PlanningContext& context,
+                                                       const coordinator::Consensus& consensus) {
+  if (context.quotas.empty() && context.links.unconstrained()) return nullptr;
+  return std::make_unique<const model::CouplingLimits>(model::CouplingLimits{
       .quotas = &context.quotas, .links = &context.links, .charged = consensus.quotas});
 }
 

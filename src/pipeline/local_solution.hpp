@@ -9,7 +9,7 @@
 #include "berth/coordinator/checkpoint.hpp"
 #include "berth/coordinator/consensus.hpp"
 #include "berth/coordinator/plan_shards.hpp"
-#include "berth/model/ledger.hpp"
+#include "berth/model/limit_usage.hpp"
 #include "berth/pipeline/checkpoint.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 
@@ -19,8 +19,8 @@ namespace berth::pipeline {
 struct PlanningContext {
   const comm::Communicator& comm;
   const model::Valuation& unpriced;  ///< values without prices of quotas and uplinks
-  const model::Quotas& quotas;
-  const model::Links& links;
+  const model::QuotaLimits& quotas;
+  const model::Uplinks& links;
   const model::UplinkGroups& uplinks;
   const model::Pools& pools;
   const partition::Shards& shards;
@@ -35,7 +35,8 @@ struct LocalSolution {
   coordinator::Consensus consensus;
   /// Quotas and uplinks cost what their prices say. The shards refer to it.
   std::unique_ptr<const model::Valuation> valuation;
-  std::unique_ptr<const model::Limits> limits;  ///< null: there are none; the shards refer to it
+  std::unique_ptr<const model::CouplingLimits>
+      limits;  ///< null: there are none; the shards refer to it
   coordinator::LocalPlans local;
   coordinator::RoundState rounds;
 };

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "berth/base/error.hpp"
-#include "berth/model/quota.hpp"
+#include "berth/model/quota_limits.hpp"
 #include "berth/model/workload.hpp"
 
 namespace berth::pipeline {
@@ -23,7 +23,7 @@ namespace {
 
 void expect_single_tasks(const model::Valuation& valuation) {
   const model::Instance& instance = valuation.instance();
-  const model::Quotas quotas(instance, valuation.objective());
+  const model::QuotaLimits quotas(instance, valuation.objective());
   if (!quotas.empty()) {
     const QueueId queue = quotas.limits().front().queue;
     refuse(fmt::format("queue \"{}\" has a quota", instance.cluster.queues[queue.index()].name),

@@ -13,13 +13,14 @@ namespace {
 using comm::Communicator;
 
 /// Of all jobs, though every rank looks at those it has.
-model::Talk any_rank_communicates(const Communicator& comm, const model::Instance& instance) {
-  const bool some = model::talk_of(instance.workload) == model::Talk::some;
-  return comm.max(some ? 1 : 0) == 1 ? model::Talk::some : model::Talk::none;
+model::JobTraffic any_rank_communicates(const Communicator& comm, const model::Instance& instance) {
+  const bool some = model::job_traffic_of(instance.workload) == model::JobTraffic::some;
+  return comm.max(some ? 1 : 0) == 1 ? model::JobTraffic::some : model::JobTraffic::none;
 }
 
 model::UplinkGroups agreed_uplinks(const Communicator& comm, const model::Instance& instance,
-                                   const model::Links& links, const coordinator::JobRecords& jobs) {
+                                   const model::Uplinks& links,
+                                   const coordinator::JobRecords& jobs) {
   model::UplinkGroups uplinks(instance, links);
   std::vector<model::UplinkGroups::Demand> demands(uplinks.size());
   const auto all =

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "berth/coordinator/job_records.hpp"
-#include "berth/model/ledger.hpp"
+#include "berth/model/limit_usage.hpp"
 #include "berth/partition/partition.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 
@@ -27,8 +27,8 @@ class PlanningProblem {
 
  private:
   model::Valuation unpriced_;
-  model::Quotas quotas_;
-  model::Links links_;
+  model::QuotaLimits quotas_;
+  model::Uplinks links_;
   model::UplinkGroups uplinks_;
   model::Pools pools_;
   partition::Shards shards_;

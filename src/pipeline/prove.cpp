@@ -55,7 +55,7 @@ model::Certificate from_shapes(std::span<const solver::TaskPrice> prices) {
   return certificate;
 }
 
-void add_quotas(model::Certificate& certificate, const model::Quotas& quotas,
+void add_quotas(model::Certificate& certificate, const model::QuotaLimits& quotas,
                 std::span<const double> prices) {
   for (std::size_t l = 0; l < prices.size(); ++l) {
     // Down, so that a soft quota's price stays within its penalty.

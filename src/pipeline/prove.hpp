@@ -10,7 +10,7 @@
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/pools.hpp"
-#include "berth/model/quota.hpp"
+#include "berth/model/quota_limits.hpp"
 #include "berth/model/uplink_groups.hpp"
 #include "berth/solver/pack.hpp"
 
@@ -28,7 +28,7 @@ model::Certificate from_pools(const model::Pools& pools, std::span<const double>
 model::Certificate from_shapes(std::span<const solver::TaskPrice> prices);
 
 /// Adds the quotas' prices, per GPU and by limit. @pre the certificate's scale is known
-void add_quotas(model::Certificate& certificate, const model::Quotas& quotas,
+void add_quotas(model::Certificate& certificate, const model::QuotaLimits& quotas,
                 std::span<const double> prices);
 
 /// Adds the uplinks' prices, per Mbit/s and by group. @pre the certificate's scale is known

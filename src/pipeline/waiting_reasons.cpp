@@ -15,7 +15,7 @@
 #include "berth/base/bytes.hpp"
 #include "berth/base/similar.hpp"
 #include "berth/coordinator/limit_allocation.hpp"
-#include "berth/model/ledger.hpp"
+#include "berth/model/limit_usage.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 
 namespace berth::pipeline {
@@ -81,7 +81,7 @@ bool holds(const model::Instance& instance, DomainCapacity& capacity, std::uint6
 class LimitSlack {
  public:
   LimitSlack(const comm::Communicator& comm, const model::Instance& instance,
-             model::Objective objective, const model::Links& links,
+             model::Objective objective, const model::Uplinks& links,
              const model::Placement& placement)
       : instance_(instance),
         quotas_(instance, objective),
@@ -102,7 +102,8 @@ class LimitSlack {
       return fmt::format("quota: queue '{}' has {} GPUs{}", queue.name, queue.gpu_quota,
                          queue.hard() ? "" : ", and the job is not worth going over");
     }
-    const bool communicates = job.communication.pattern == model::Pattern::ring && !links_.idle();
+    const bool communicates =
+        job.communication.pattern == model::Pattern::ring && !links_.unconstrained();
     if (communicates && job.communication.mbps > most_ && !holds_in(Level::rack)) {
       return fmt::format("no rack uplink carries its {} Gbit/s, and no rack holds it",
                          static_cast<double>(job.communication.mbps) / 1000.0);
@@ -112,9 +113,9 @@ class LimitSlack {
 
  private:
   const model::Instance& instance_;
-  model::Quotas quotas_;
-  const model::Links& links_;
-  model::Limits limits_;
+  model::QuotaLimits quotas_;
+  const model::Uplinks& links_;
+  model::CouplingLimits limits_;
   std::vector<std::int64_t> use_;  ///< by limit
   std::int64_t most_ = 0;
 };
@@ -165,7 +166,7 @@ std::string reason(const model::Instance& instance, DomainCapacity& capacity,
 }  // namespace
 
 std::vector<model::Waiting> waiting(const comm::Communicator& comm, const model::Instance& instance,
-                                    model::Objective objective, const model::Links& links,
+                                    model::Objective objective, const model::Uplinks& links,
                                     std::span<const JobId> jobs,
                                     const model::Placement& placement) {
   DomainCapacity capacity(instance);

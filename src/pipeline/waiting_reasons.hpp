@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "berth/comm/communicator.hpp"
-#include "berth/model/links.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
+#include "berth/model/uplinks.hpp"
 
 namespace berth::pipeline {
 
@@ -17,7 +17,7 @@ namespace berth::pipeline {
 /// @param jobs       of this rank, ascending; over all ranks every planned job once
 /// @param placement  of these jobs
 std::vector<model::Waiting> waiting(const comm::Communicator& comm, const model::Instance& instance,
-                                    model::Objective objective, const model::Links& links,
+                                    model::Objective objective, const model::Uplinks& links,
                                     std::span<const JobId> jobs, const model::Placement& placement);
 
 }  // namespace berth::pipeline

@@ -8,7 +8,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/job_records.hpp"
-#include "berth/model/ledger.hpp"
+#include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
@@ -44,6 +44,6 @@ struct Assignment {
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
                   std::span<const double> prices, const JobRecords& records,
-                  const StopToken& stop = {}, const model::Limits* limits = nullptr);
+                  const StopToken& stop = {}, const model::CouplingLimits* limits = nullptr);
 
 }  // namespace berth::coordinator

@@ -15,7 +15,7 @@ namespace berth::coordinator {
 /// Prices for the whole cluster, the same bits on every rank.
 struct Consensus {
   std::vector<double> prices;  ///< by PoolId, value per GPU
-  std::vector<double> quotas;  ///< by position in `model::Quotas::limits`, value per GPU
+  std::vector<double> quotas;  ///< by position in `model::QuotaLimits::limits`, value per GPU
   std::vector<double> links;   ///< by group of uplinks, value per Mbit/s
   double bound = 0.0;          ///< exact dual value at these prices; `certify` has the last word
   int evaluations = 0;
@@ -33,7 +33,7 @@ JobLists jobs_by_evaluator(const model::Valuation& valuation, std::size_t ranks)
 ///
 /// Per evaluation: one broadcast and one reduction of 8 bytes a price and 8 more.
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
-                    const model::Pools& pools, const model::Quotas& quotas,
+                    const model::Pools& pools, const model::QuotaLimits& quotas,
                     const model::UplinkGroups& uplinks, const solver::PriceOptions& options = {});
 
 }  // namespace berth::coordinator

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "berth/comm/communicator.hpp"
-#include "berth/model/ledger.hpp"
+#include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/value.hpp"
 #include "berth/solver/shard.hpp"
@@ -30,9 +30,9 @@ class LimitAllocation {
   /// @param limits    not empty; must outlive this
   /// @param spanning  gangs over several shards, which use limits too
   LimitAllocation(const comm::Communicator& comm, const model::Valuation& valuation,
-                  const model::Limits& limits, const model::Placement& spanning = {});
+                  const model::CouplingLimits& limits, const model::Placement& spanning = {});
 
-  [[nodiscard]] const model::Limits& limits() const { return limits_; }
+  [[nodiscard]] const model::CouplingLimits& limits() const { return limits_; }
 
   /// From now on these placements span shards, and no others.
   void set_spanning(const model::Placement& spanning);
@@ -69,8 +69,8 @@ class LimitAllocation {
 
   const comm::Communicator& comm_;
   const model::Valuation& valuation_;
-  const model::Limits& limits_;
-  model::Ledger measure_;                     ///< computes amounts; counts nothing itself
+  const model::CouplingLimits& limits_;
+  model::LimitUsage measure_;                 ///< computes amounts; counts nothing itself
   std::vector<std::int64_t> spanning_use_;    ///< by limit: use of the spanning gangs
   std::vector<solver::LimitUse> limit_uses_;  ///< of all shards; ascending (limit, shard)
   std::vector<std::int64_t> use_;             ///< by limit, without uplinks of one shard
@@ -79,9 +79,10 @@ class LimitAllocation {
 /// By limit: what the placements use of which each rank has a part. The same on every rank.
 /// Collective.
 std::vector<std::int64_t> limit_use(const comm::Communicator& comm, const model::Instance& instance,
-                                    const model::Limits& limits, const model::Placement& part);
+                                    const model::CouplingLimits& limits,
+                                    const model::Placement& part);
 
 /// Whether so much use keeps all hard quotas and uplinks.
-bool within_limits(const model::Limits& limits, std::span<const std::int64_t> use);
+bool within_limits(const model::CouplingLimits& limits, std::span<const std::int64_t> use);
 
 }  // namespace berth::coordinator

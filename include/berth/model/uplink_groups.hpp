@@ -11,7 +11,7 @@
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/instance.hpp"
-#include "berth/model/links.hpp"
+#include "berth/model/uplinks.hpp"
 
 namespace berth::model {
 
@@ -22,7 +22,7 @@ namespace berth::model {
 class UplinkGroups {
  public:
   struct Group {
-    std::vector<std::uint32_t> links = {};  ///< positions in `Links`, ascending
+    std::vector<std::uint32_t> links = {};  ///< positions in `Uplinks`, ascending
     double mbps = 0.0;                      ///< of all of them
     double unit = 0.0;    ///< most Mbit/s that any ring can send for each of its GPUs, > 0
     double least = 1.0;   ///< least that one does, as a share of that; at least 1/1024
@@ -46,7 +46,7 @@ class UplinkGroups {
   using Tolls = std::array<Toll, 2>;  ///< on racks and on pods; those with kNone are nothing
 
   /// O(machines + rings x types). Keeps a reference to the instance.
-  UplinkGroups(const Instance& instance, const Links& links);
+  UplinkGroups(const Instance& instance, const Uplinks& links);
 
   [[nodiscard]] std::size_t size() const { return groups_.size(); }
   [[nodiscard]] bool empty() const { return groups_.empty(); }
@@ -71,7 +71,7 @@ class UplinkGroups {
     /// [type][k]: tasks of k whole GPUs that the roomiest rack (pod) holds, k >= 1.
     std::vector<std::vector<std::int64_t>> most;
   };
-  [[nodiscard]] Tier make_tier(const Links& links, bool pods);
+  [[nodiscard]] Tier make_tier(const Uplinks& links, bool pods);
   [[nodiscard]] Toll toll(const Job& job, GpuTypeId type, const Tier& tier) const;
 
   const Instance* instance_;

@@ -6,7 +6,7 @@
 
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
-#include "berth/model/ledger.hpp"
+#include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/room.hpp"
@@ -76,11 +76,12 @@ void fill_idle_capacity(const model::Valuation& valuation, model::Room& room,
 /// total value rises. Returns the value gained.
 /// @param prices  by PoolId of `pools`, per GPU: where to look first; they decide no acceptance
 /// @param stop    asked between chains and between machines
-/// @param ledger  of `placed`; its allowances are kept, surcharges count. Null: there are no limits
+/// @param limit_usage  of `placed`; its allowances are kept, surcharges count. Null: there are no
+/// limits
 double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
                std::span<const MachineId> machines, std::vector<JobId>& unplaced,
                model::Placement& placed, std::span<const double> prices, const SearchEffort& effort,
-               const StopToken& stop = {}, model::Ledger* ledger = nullptr);
+               const StopToken& stop = {}, model::LimitUsage* limit_usage = nullptr);
 
 /// Jobs with the same tasks exchange places among themselves and with unplaced ones, until no cycle
 /// of moves gains (cyclic exchange: Thompson and Psaraftis 1993). Takes no room and frees none.
@@ -90,6 +91,6 @@ double improve(const model::Valuation& valuation, const model::Pools& pools, mod
 /// @param limits  null: there are none
 double cyclic_exchange(const model::Valuation& valuation, const model::Pools& pools,
                        std::vector<JobId>& unplaced, model::Placement& placed,
-                       const StopToken& stop = {}, const model::Limits* limits = nullptr);
+                       const StopToken& stop = {}, const model::CouplingLimits* limits = nullptr);
 
 }  // namespace berth::solver

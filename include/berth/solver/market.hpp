@@ -11,7 +11,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/pools.hpp"
-#include "berth/model/quota.hpp"
+#include "berth/model/quota_limits.hpp"
 #include "berth/model/room.hpp"
 #include "berth/model/uplink_groups.hpp"
 #include "berth/model/value.hpp"
@@ -85,7 +85,7 @@ class Market {
   /// @param quotas   each has a price per GPU too, after those of the pools
   /// @param uplinks  each group has a price too, per unit of it, last
   Market(const model::Valuation& valuation, const model::Pools& pools, std::span<const JobId> jobs,
-         const Supply& supply, const model::Quotas* quotas = nullptr,
+         const Supply& supply, const model::QuotaLimits* quotas = nullptr,
          const model::UplinkGroups* uplinks = nullptr);
   ~Market();
   Market(Market&&) noexcept;

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "berth/base/stop.hpp"
-#include "berth/model/ledger.hpp"
+#include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/value.hpp"
 
@@ -22,7 +22,7 @@ struct RequiredJobRepairOptions {
 /// else nothing is changed.
 /// @param limits  quotas and uplinks of the whole cluster, kept; null when there are none
 /// @return        true when `placement` (ascending job) was changed: no required job is missing
-bool repair_required_jobs(const model::Valuation& valuation, const model::Limits* limits,
+bool repair_required_jobs(const model::Valuation& valuation, const model::CouplingLimits* limits,
                           model::Placement& placement,
                           const RequiredJobRepairOptions& options = {});
 

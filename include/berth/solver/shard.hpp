@@ -9,7 +9,7 @@
 
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
-#include "berth/model/ledger.hpp"
+#include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
@@ -23,7 +23,7 @@ struct ShardOptions {
   int sweeps = 3;       ///< depth of the ejection search per call of improve, >= 0
   StopToken stop = {};  ///< every search ends then; what was found so far stays
   /// Quotas and uplinks, kept as far as they were told (`Shard::allow`); null: none are binding.
-  const model::Limits* limits = nullptr;
+  const model::CouplingLimits* limits = nullptr;
 };
 
 /// A job its shard could not place. Trivially copyable: `comm` ships it as it stands.
@@ -45,7 +45,7 @@ struct Bid {
 /// which other shards have machines too. Trivially copyable.
 struct LimitUse {
   ShardId shard;
-  std::uint32_t limit = 0;  ///< as in `model::Limits`
+  std::uint32_t limit = 0;  ///< as in `model::CouplingLimits`
   std::int64_t use = 0;
   std::int64_t demand = 0;  ///< what its unplaced jobs would take
 };

@@ -22,7 +22,7 @@ TEST_F(Coordinator, consensus_prices_are_the_same_bits_on_every_rank_and_on_one)
   const model::Valuation valuation(instance, model::Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
   const auto together = consensus(world, valuation, pools, {instance, valuation.objective()},
-                                  {instance, model::Links(instance)});
+                                  {instance, model::Uplinks(instance)});
   const auto gathered = world.all_gather_varying<double>(together.prices);
   for (std::size_t i = 0; i < gathered.size(); ++i) {
     EXPECT_EQ(gathered[i], together.prices[i % pools.size()]);
@@ -30,7 +30,7 @@ TEST_F(Coordinator, consensus_prices_are_the_same_bits_on_every_rank_and_on_one)
   if (world.rank() != 0) return;
   const auto alone =
       consensus(comm::Communicator::serial(), valuation, pools, {instance, valuation.objective()},
-                {instance, model::Links(instance)});
+                {instance, model::Uplinks(instance)});
   EXPECT_EQ(together.prices, alone.prices);
   EXPECT_EQ(together.bound, alone.bound);
   EXPECT_EQ(together.evaluations, alone.evaluations);
@@ -43,7 +43,7 @@ TEST_F(Coordinator, an_evaluation_costs_16_bytes_a_price_and_16_more) {
   const model::Valuation valuation(instance, model::Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
   const auto found = consensus(world, valuation, pools, {instance, valuation.objective()},
-                               {instance, model::Links(instance)});
+                               {instance, model::Uplinks(instance)});
   const auto prices = static_cast<std::int64_t>(pools.size());
   for (const comm::CallTraffic& call : world.stats_by_call()) {
     if (call.call == comm::Call::reduce) {
@@ -66,7 +66,7 @@ model::Placement coordinated(const comm::Communicator& comm, const model::Valuat
   const auto owners = partition::own(cluster, pieces, comm.size());
   const auto prices =
       consensus(comm, valuation, pools, {valuation.instance(), valuation.objective()},
-                {valuation.instance(), model::Links(valuation.instance())});
+                {valuation.instance(), model::Uplinks(valuation.instance())});
   auto records = JobRecords::of_replicated(comm, valuation.instance().workload);
   const auto jobs = assign(comm, valuation, pools, pieces, prices.prices, records);
   auto local =

@@ -12,8 +12,8 @@
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/plan_file.hpp"
-#include "berth/model/links.hpp"
-#include "berth/model/quota.hpp"
+#include "berth/model/quota_limits.hpp"
+#include "berth/model/uplinks.hpp"
 #include "berth/model/value.hpp"
 #include "berth/policy/generate.hpp"
 

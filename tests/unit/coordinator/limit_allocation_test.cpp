@@ -16,12 +16,12 @@ namespace {
 
 using model::Instance;
 using model::JobPlacement;
-using model::Links;
 using model::Objective;
 using model::Placement;
-using model::Quotas;
+using model::QuotaLimits;
 using model::TaskPlacement;
 using model::UplinkGroups;
+using model::Uplinks;
 
 Instance read(const std::string& queues, const std::string& jobs) {
   Instance instance;
@@ -54,11 +54,11 @@ std::string gang(const std::string& id, const std::string& more) {
   return R"({"id":")" + id + R"(","tasks":[{"count":2,"gpus":4}])" + more + "}\n";
 }
 
-TEST(Links, a_ring_loads_every_uplink_it_crosses_once) {
+TEST(Uplinks, a_ring_loads_every_uplink_it_crosses_once) {
   const Instance instance = read("", R"({"id":"j","tasks":[{"count":3,"gpus":4}],)"
                                      R"("communication":{"pattern":"ring","gbps":2}})");
-  const Links links(instance);
-  ASSERT_FALSE(links.idle());
+  const Uplinks links(instance);
+  ASSERT_FALSE(links.unconstrained());
   EXPECT_TRUE(links.load(JobId(0), on(JobId(0), {0, 1}).tasks).empty());
   const auto two_racks = links.load(JobId(0), on(JobId(0), {0, 1, 2}).tasks);
   ASSERT_EQ(two_racks.size(), 2U);
@@ -68,14 +68,14 @@ TEST(Links, a_ring_loads_every_uplink_it_crosses_once) {
   ASSERT_EQ(two_pods.size(), 5U);  // three racks, two pods
   EXPECT_EQ(two_pods[4].link, 4U);
   EXPECT_EQ(links.mbps(3), 5000);
-  EXPECT_EQ(links.mbps(4), Links::kNoLimit);
+  EXPECT_EQ(links.mbps(4), Uplinks::kNoLimit);
 }
 
-TEST(Links, workers_and_servers_load_what_crosses) {
+TEST(Uplinks, workers_and_servers_load_what_crosses) {
   const Instance instance =
       read("", R"({"id":"j","tasks":[{"shape":"w","count":3,"gpus":1},{"shape":"s","count":2}],)"
                R"("communication":{"pattern":"ps","gbps":1.001,"servers":"s"}})");
-  const Links links(instance);
+  const Uplinks links(instance);
   // rack 0: two workers, one server; rack 1: one worker, one server
   const std::vector<TaskPlacement> tasks{{MachineId(0), 0, 1, 1000},
                                          {MachineId(1), 0, 1, 1000},
@@ -93,14 +93,14 @@ TEST(UplinkGroups, a_ring_pays_by_the_tasks_one_rack_can_hold) {
                                      R"("communication":{"pattern":"ring","gbps":2}})"
                                      "\n" +
                                          gang("quiet", ""));
-  const Links links(instance);
+  const Uplinks links(instance);
   const GpuTypeId a(0);
   // Rack r2 and pod q have no limit, and machines of the only type: rings may go round by them.
   EXPECT_TRUE(UplinkGroups(instance, links).empty());
   Instance limited = instance;
   limited.cluster.racks[2].uplink_gbps = 20.0;
   limited.cluster.pods[1].uplink_gbps = 7.0;
-  const Links all(limited);
+  const Uplinks all(limited);
   const UplinkGroups groups(limited, all);
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups.groups()[0].links, (std::vector<std::uint32_t>{0, 1, 2}));
@@ -121,20 +121,20 @@ TEST(UplinkGroups, a_ring_pays_by_the_tasks_one_rack_can_hold) {
   EXPECT_DOUBLE_EQ(priced.face(on(JobId(0), {0, 2, 4})), 12.0);
 }
 
-TEST(Quotas, count_for_ancestors_and_pinned_jobs_use_them_up) {
+TEST(QuotaLimits, count_for_ancestors_and_pinned_jobs_use_them_up) {
   const Instance instance = read(
       "queues: [{id: org, gpu_quota: 12}, {id: a, parent: org, gpu_quota: 8, "
       "over_quota_penalty: 1}, {id: b, parent: a}]\n",
       R"({"id":"j","queue":"b","tasks":[{"gpus":3}],"running":{"pinned":true,"tasks":[)"
       R"({"machine":"m0","gpus":[{"index":0},{"index":1},{"index":2}]}]}})");
-  const Quotas value(instance, Objective::value);
+  const QuotaLimits value(instance, Objective::value);
   ASSERT_EQ(value.limits().size(), 2U);
   EXPECT_EQ(value.limits()[0].milli, 9000);
   EXPECT_EQ(value.limits()[1].milli, 5000);
   const auto chain = value.of(QueueId(2));
   EXPECT_EQ(std::vector(chain.begin(), chain.end()), (std::vector<std::uint32_t>{1, 0}));
   EXPECT_EQ(value.by_queue(std::vector{0.5, 0.25}), (std::vector{0.5, 0.75, 0.75}));
-  EXPECT_EQ(Quotas(instance, Objective::allocate).limits().size(), 1U);
+  EXPECT_EQ(QuotaLimits(instance, Objective::allocate).limits().size(), 1U);
 }
 
 TEST(Share, is_in_proportion_and_loses_nothing) {
@@ -154,9 +154,9 @@ class Shared : public testing::Test {
  protected:
   struct Case {
     Instance instance;
-    Quotas quotas;
-    Links links;
-    model::Limits limits;
+    QuotaLimits quotas;
+    Uplinks links;
+    model::CouplingLimits limits;
     model::Valuation valuation;
     model::Pools pools;
     std::vector<solver::Shard> shards;
@@ -401,9 +401,9 @@ TEST(Room, rings_go_round_full_uplinks) {
             R"("communication":{"pattern":"ring","gbps":6}})" + "\n";
   }
   instance.workload = io::parse_jobs(jobs, "j.jsonl", instance.cluster);
-  const Quotas quotas(instance, Objective::value);
-  const Links links(instance);
-  const model::Limits limits{.quotas = &quotas, .links = &links};
+  const QuotaLimits quotas(instance, Objective::value);
+  const Uplinks links(instance);
+  const model::CouplingLimits limits{.quotas = &quotas, .links = &links};
   const model::Valuation valuation(instance, Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
   JobPlacement first{.job = JobId(0)};

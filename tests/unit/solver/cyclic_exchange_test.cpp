@@ -153,11 +153,11 @@ void add_queues(model::Instance& instance) {
 
 /// The best of all ways to fill the places by which no hard quota is used more than it is now, and
 /// soft ones at their penalty.
-double best_within(const Swapped& s, const model::Limits& limits) {
-  model::Ledger ledger(s.plan.instance, &limits);
-  for (const auto& p : s.placed) ledger.add(p);
-  for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, ledger.use(l));
-  for (const auto& p : s.placed) ledger.remove(p);
+double best_within(const Swapped& s, const model::CouplingLimits& limits) {
+  model::LimitUsage limit_usage(s.plan.instance, &limits);
+  for (const auto& p : s.placed) limit_usage.add(p);
+  for (std::size_t l = 0; l < limit_usage.size(); ++l) limit_usage.allow(l, limit_usage.use(l));
+  for (const auto& p : s.placed) limit_usage.remove(p);
   std::vector<char> used(s.plan.jobs.size(), 0);
   const auto value = s.plan.value();
   const std::function<double(std::size_t)> fill = [&](std::size_t slot) {
@@ -167,12 +167,12 @@ double best_within(const Swapped& s, const model::Limits& limits) {
     for (std::size_t j = 0; j < used.size(); ++j) {
       const model::JobPlacement p{.job = JobId(j), .tasks = s.placed[slot].tasks};
       const bool may = ((s.plan.instance.workload.job(p.job).gpu_types >> type.index()) & 1U) == 1U;
-      const auto surcharge = ledger.surcharge(p.job);
+      const auto surcharge = limit_usage.surcharge(p.job);
       if (used[j] != 0 || !may || !surcharge) continue;
       used[j] = 1;
-      ledger.add(p);
+      limit_usage.add(p);
       most = std::max(most, value.placed(p) - *surcharge + fill(slot + 1));
-      ledger.remove(p);
+      limit_usage.remove(p);
       used[j] = 0;
     }
     return most;
@@ -186,20 +186,20 @@ TEST(CyclicExchange, finds_the_best_that_quotas_allow) {
     SCOPED_TRACE(seed);
     Swapped s(seed, 4, 8);
     add_queues(s.plan.instance);
-    const model::Quotas quotas(s.plan.instance, model::Objective::value);
-    const model::Links links(s.plan.instance);
-    const model::Limits limits{.quotas = &quotas, .links = &links};
-    model::Ledger ledger(s.plan.instance, &limits);
-    for (const auto& p : s.placed) ledger.add(p);
-    for (std::size_t l = 0; l < ledger.size(); ++l) ledger.allow(l, ledger.use(l));
+    const model::QuotaLimits quotas(s.plan.instance, model::Objective::value);
+    const model::Uplinks links(s.plan.instance);
+    const model::CouplingLimits limits{.quotas = &quotas, .links = &links};
+    model::LimitUsage limit_usage(s.plan.instance, &limits);
+    for (const auto& p : s.placed) limit_usage.add(p);
+    for (std::size_t l = 0; l < limit_usage.size(); ++l) limit_usage.allow(l, limit_usage.use(l));
     const double before = s.value_of(s.placed), best = best_within(s, limits);
     bound += best < s.best() - 1e-9 ? 1 : 0;
     const double gained =
         cyclic_exchange(s.plan.value(), s.plan.pools(), s.waiting, s.placed, {}, &limits);
-    model::Ledger after(s.plan.instance, &limits);
+    model::LimitUsage after(s.plan.instance, &limits);
     for (const auto& p : s.placed) after.add(p);
     for (std::size_t l = 0; l < after.size(); ++l) {
-      after.allow(l, ledger.allowance(l));
+      after.allow(l, limit_usage.allowance(l));
       EXPECT_TRUE(after.left(l) >= 0 || std::isfinite(limits.penalty(l)));
     }
     const double lost = after.surcharges();
@@ -229,9 +229,9 @@ TEST(CyclicExchange, leaves_the_traffic_where_it_is) {
     return model::JobPlacement{.job = JobId(j),
                                .tasks = {{MachineId(a), 0, 1, 1000}, {MachineId(b), 0, 1, 1000}}};
   };
-  const model::Quotas quotas(plan.instance, model::Objective::value);
-  const model::Links links(plan.instance);
-  const model::Limits limits{.quotas = &quotas, .links = &links};
+  const model::QuotaLimits quotas(plan.instance, model::Objective::value);
+  const model::Uplinks links(plan.instance);
+  const model::CouplingLimits limits{.quotas = &quotas, .links = &links};
   std::vector<JobId> waiting{JobId(3), JobId(4)};
   model::Placement placed{on(0, 0, 3), on(1, 1, 4), on(2, 2, 5)};
   cyclic_exchange(plan.value(), plan.pools(), waiting, placed, {}, &limits);

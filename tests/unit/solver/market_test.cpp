@@ -65,7 +65,7 @@ TEST(Market, gradient_counts_what_rings_send) {
   for (auto& job : plan.instance.workload.jobs) {
     job.communication = {.pattern = model::Pattern::ring, .servers = 0, .mbps = 1500};
   }
-  const model::Links links(plan.instance);
+  const model::Uplinks links(plan.instance);
   const model::UplinkGroups uplinks(plan.instance, links);
   ASSERT_FALSE(uplinks.empty());
   const auto value = plan.value();

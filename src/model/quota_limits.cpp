@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/model/quota.hpp"
+#include "berth/model/quota_limits.hpp"
 
 #include <algorithm>
 
 namespace berth::model {
 
-Quotas::Quotas(const Instance& instance, Objective objective) {
+QuotaLimits::QuotaLimits(const Instance& instance, Objective objective) {
   const auto& queues = instance.cluster.queues;
   for (std::size_t q = 0; q < queues.size(); ++q) {
     std::vector<std::uint32_t> chain;
@@ -32,12 +32,12 @@ Quotas::Quotas(const Instance& instance, Objective objective) {
   for (QuotaLimit& limit : limits_) limit.milli = std::max<std::int64_t>(0, limit.milli);
 }
 
-std::span<const std::uint32_t> Quotas::of(QueueId queue) const {
+std::span<const std::uint32_t> QuotaLimits::of(QueueId queue) const {
   if (!queue.valid()) return {};
   return chain_[queue.index()];
 }
 
-std::vector<double> Quotas::by_queue(std::span<const double> prices) const {
+std::vector<double> QuotaLimits::by_queue(std::span<const double> prices) const {
   if (empty()) return {};
   std::vector<double> sums;
   for (const auto& chain : chain_) {

@@ -9,25 +9,25 @@
 #include <utility>
 #include <vector>
 
-#include "berth/model/links.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/quota.hpp"
+#include "berth/model/quota_limits.hpp"
+#include "berth/model/uplinks.hpp"
 
 namespace berth::model {
 
-/// What couples all machines, in one numbering: quotas by `Quotas::limits`, then uplinks by
-/// `Links`. Amounts are GPU thousandths and Mbit/s.
-struct Limits {
-  const Quotas* quotas = nullptr;
-  const Links* links = nullptr;
+/// What couples all machines, in one numbering: quotas by `QuotaLimits::limits`, then uplinks by
+/// `Uplinks`. Amounts are GPU thousandths and Mbit/s.
+struct CouplingLimits {
+  const QuotaLimits* quotas = nullptr;
+  const Uplinks* links = nullptr;
   std::vector<double> charged = {};  ///< by quota: value per GPU that valuations take off already
 
-  [[nodiscard]] bool empty() const { return quotas->empty() && links->idle(); }
+  [[nodiscard]] bool empty() const { return quotas->empty() && links->unconstrained(); }
   [[nodiscard]] std::size_t quota_count() const { return quotas->limits().size(); }
   [[nodiscard]] std::size_t size() const {
-    return quota_count() + (links->idle() ? 0 : links->size());
+    return quota_count() + (links->unconstrained() ? 0 : links->size());
   }
-  /// What the limit allows in all; Links::kNoLimit when nothing.
+  /// What the limit allows in all; Uplinks::kNoLimit when nothing.
   [[nodiscard]] std::int64_t capacity(std::size_t limit) const;
   /// Value lost per GPU over: infinite for hard quotas and uplinks.
   [[nodiscard]] double penalty(std::size_t limit) const;
@@ -35,11 +35,11 @@ struct Limits {
 
 /// Use of the limits by some placements, and how much of each they are allowed. Without limits
 /// (null) it counts nothing and allows everything.
-class Ledger {
+class LimitUsage {
  public:
-  static constexpr std::int64_t kNoLimit = Links::kNoLimit;
+  static constexpr std::int64_t kNoLimit = Uplinks::kNoLimit;
 
-  explicit Ledger(const Instance& instance, const Limits* limits = nullptr);
+  explicit LimitUsage(const Instance& instance, const CouplingLimits* limits = nullptr);
 
   void add(const JobPlacement& placed) { count(placed, +1); }
   void remove(const JobPlacement& placed) { count(placed, -1); }
@@ -48,7 +48,7 @@ class Ledger {
   void allow(std::size_t limit, std::int64_t amount) { allowance_[limit] = amount; }
 
   [[nodiscard]] std::size_t size() const { return use_.size(); }
-  [[nodiscard]] const Limits* limits() const { return limits_; }
+  [[nodiscard]] const CouplingLimits* limits() const { return limits_; }
   [[nodiscard]] std::int64_t use(std::size_t limit) const { return use_[limit]; }
   [[nodiscard]] std::int64_t allowance(std::size_t limit) const { return allowance_[limit]; }
   /// Allowance less use; negative when more is used.
@@ -81,7 +81,7 @@ class Ledger {
   void count(const JobPlacement& placed, int sign);
 
   const Instance* instance_;
-  const Limits* limits_;  ///< null: no limits
+  const CouplingLimits* limits_;  ///< null: no limits
   std::vector<std::int64_t> use_, allowance_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/model/links.hpp"
+#include "berth/model/uplinks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,8 @@ namespace berth::model {
 namespace {
 
 std::int64_t whole_mbps(double gbps) {
-  return std::isinf(gbps) ? Links::kNoLimit : static_cast<std::int64_t>(std::floor(gbps * 1000.0));
+  return std::isinf(gbps) ? Uplinks::kNoLimit
+                          : static_cast<std::int64_t>(std::floor(gbps * 1000.0));
 }
 
 /// Tasks of one domain.
@@ -20,19 +21,19 @@ struct Inside {
 
 }  // namespace
 
-Talk talk_of(const Workload& workload) {
+JobTraffic job_traffic_of(const Workload& workload) {
   const bool some = std::ranges::any_of(
       workload.jobs, [](const Job& j) { return j.communication.pattern != Pattern::none; });
-  return some ? Talk::some : Talk::none;
+  return some ? JobTraffic::some : JobTraffic::none;
 }
 
-Links::Links(const Instance& instance, Talk talk) : instance_(&instance) {
+Uplinks::Uplinks(const Instance& instance, JobTraffic traffic) : instance_(&instance) {
   const Cluster& cluster = instance.cluster;
   for (const Rack& rack : cluster.racks) mbps_.push_back(whole_mbps(rack.uplink_gbps));
   for (const Pod& pod : cluster.pods) mbps_.push_back(whole_mbps(pod.uplink_gbps));
-  idle_ = talk == Talk::none ||
-          std::ranges::all_of(mbps_, [](std::int64_t m) { return m == kNoLimit; });
-  if (idle_) return;
+  unconstrained_ = traffic == JobTraffic::none ||
+                   std::ranges::all_of(mbps_, [](std::int64_t m) { return m == kNoLimit; });
+  if (unconstrained_) return;
   for (const Running& running : instance.workload.running) {
     if (!running.pinned) continue;
     for (const LinkLoad& l : load(running.job, instance.workload.tasks_of(running))) {
@@ -42,7 +43,7 @@ Links::Links(const Instance& instance, Talk talk) : instance_(&instance) {
   }
 }
 
-std::vector<LinkLoad> Links::load(JobId job, std::span<const TaskPlacement> tasks) const {
+std::vector<LinkLoad> Uplinks::load(JobId job, std::span<const TaskPlacement> tasks) const {
   std::vector<LinkLoad> loads;
   const Communication& communication = instance_->workload.job(job).communication;
   if (communication.pattern == Pattern::none) return loads;
@@ -51,8 +52,8 @@ std::vector<LinkLoad> Links::load(JobId job, std::span<const TaskPlacement> task
   return loads;
 }
 
-void Links::add_level(std::vector<LinkLoad>& loads, const Communication& communication,
-                      std::span<const TaskPlacement> tasks, bool pods) const {
+void Uplinks::add_level(std::vector<LinkLoad>& loads, const Communication& communication,
+                        std::span<const TaskPlacement> tasks, bool pods) const {
   const Cluster& cluster = instance_->cluster;
   std::map<std::uint32_t, Inside> domains;
   Inside all;

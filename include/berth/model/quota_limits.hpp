@@ -10,7 +10,7 @@
 
 namespace berth::model {
 
-/// A queue whose quota a plan can feel.
+/// A queue whose quota can be binding for a plan.
 struct QuotaLimit {
   QueueId queue;
   std::int64_t milli = 0;  ///< GPU thousandths left beside the pinned jobs, >= 0
@@ -18,10 +18,10 @@ struct QuotaLimit {
 };
 
 /// The quotas of an instance and whose they are. The planner's view; the judge has its own.
-class Quotas {
+class QuotaLimits {
  public:
   /// Soft quotas are limits under Objective::value alone. O(queues depth + jobs).
-  Quotas(const Instance& instance, Objective objective);
+  QuotaLimits(const Instance& instance, Objective objective);
 
   [[nodiscard]] const std::vector<QuotaLimit>& limits() const { return limits_; }  ///< by queue
   [[nodiscard]] bool empty() const { return limits_.empty(); }

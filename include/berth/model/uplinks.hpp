@@ -13,27 +13,28 @@ namespace berth::model {
 
 /// What a job sends over one uplink, each way.
 struct LinkLoad {
-  std::uint32_t link = 0;  ///< position in `Links`: racks by RackId, then pods by PodId
+  std::uint32_t link = 0;  ///< position in `Uplinks`: racks by RackId, then pods by PodId
   std::int64_t mbps = 0;
 };
 
 /// Whether any job of a workload sends anything.
-enum class Talk : std::uint8_t { none, some };
+enum class JobTraffic : std::uint8_t { none, some };
 /// @pre all jobs are here
-Talk talk_of(const Workload& workload);
+JobTraffic job_traffic_of(const Workload& workload);
 
 /// The uplinks of a cluster beside the traffic of pinned jobs. The planner's view; the judge has
 /// its own.
-class Links {
+class Uplinks {
  public:
   static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
-  /// @param talk  of the whole, where the instance is a part of one
-  Links(const Instance& instance, Talk talk);
-  explicit Links(const Instance& instance) : Links(instance, talk_of(instance.workload)) {}
+  /// @param traffic  of the whole, where the instance is a part of one
+  Uplinks(const Instance& instance, JobTraffic traffic);
+  explicit Uplinks(const Instance& instance)
+      : Uplinks(instance, job_traffic_of(instance.workload)) {}
 
-  /// True when no traffic can meet a limit: no job talks, or every uplink is without limit.
-  [[nodiscard]] bool idle() const { return idle_; }
+  /// True when no traffic can meet a limit: no job communicates, or every uplink is without limit.
+  [[nodiscard]] bool unconstrained() const { return unconstrained_; }
   [[nodiscard]] std::size_t size() const { return mbps_.size(); }
   [[nodiscard]] std::int64_t mbps(std::uint32_t link) const { return mbps_[link]; }
 
@@ -50,7 +51,7 @@ class Links {
 
   const Instance* instance_;
   std::vector<std::int64_t> mbps_;
-  bool idle_ = true;
+  bool unconstrained_ = true;
 };
 
 }  // namespace berth::model
