@@ -185,8 +185,8 @@ bool OptionTable::cpu_tasks_fit(const TaskProfile& profile,
 /// Equal loads share one entry.
 std::uint32_t OptionTable::intern_uplink_load(JobId job, GpuTypeId type, Level width) {
   if (uplinks_ == nullptr) return Option::kNoUplinkLoad;
-  const auto loads = uplinks_->tolls(job, type, width);
-  if (loads == model::UplinkGroups::Tolls{}) return Option::kNoUplinkLoad;
+  const auto loads = uplinks_->group_loads(job, type, width);
+  if (loads == model::UplinkGroups::GroupLoads{}) return Option::kNoUplinkLoad;
   const std::array<double, 4> key{static_cast<double>(loads[0].group), loads[0].mbps,
                                   static_cast<double>(loads[1].group), loads[1].mbps};
   const auto [entry, fresh] =

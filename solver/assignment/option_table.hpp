@@ -68,7 +68,7 @@ class OptionTable {
   }
   [[nodiscard]] const std::vector<TaskProfile>& profiles() const { return profiles_; }
   [[nodiscard]] const std::vector<PlaceClass>& place_classes() const { return place_classes_; }
-  [[nodiscard]] const std::vector<model::UplinkGroups::Tolls>& uplink_loads() const {
+  [[nodiscard]] const std::vector<model::UplinkGroups::GroupLoads>& uplink_loads() const {
     return uplink_loads_;
   }
   [[nodiscard]] const TaskProfile& profile(const PlaceClass& place_class) const {
@@ -95,7 +95,7 @@ class OptionTable {
   std::unordered_multimap<std::uint64_t, std::uint32_t> known_profiles_;
   std::vector<PlaceClass> place_classes_;
   std::unordered_map<std::uint64_t, std::uint32_t> known_place_classes_;
-  std::vector<model::UplinkGroups::Tolls> uplink_loads_;
+  std::vector<model::UplinkGroups::GroupLoads> uplink_loads_;
   std::map<std::array<double, 4>, std::uint32_t> known_uplink_loads_;
   std::vector<std::uint32_t> profile_of_;
   std::vector<std::size_t> end_;

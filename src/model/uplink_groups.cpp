@@ -78,18 +78,18 @@ UplinkGroups::UplinkGroups(const Instance& instance, const Uplinks& links) : ins
   if (links.unconstrained()) return;
   racks_ = make_tier(links, false);
   pods_ = make_tier(links, true);
-  settle(demands(planned_jobs(instance.workload)));
+  set_demands(demands(planned_jobs(instance.workload)));
 }
 
-void UplinkGroups::Demand::add(const Demand& other) {
+void UplinkGroups::RingDemand::add(const RingDemand& other) {
   most = std::max(most, other.most);
   least = std::min(least, other.least);
   wanted += other.wanted;
 }
 
-std::vector<UplinkGroups::Demand> UplinkGroups::demands(std::span<const JobId> jobs) const {
+std::vector<UplinkGroups::RingDemand> UplinkGroups::demands(std::span<const JobId> jobs) const {
   const Workload& workload = instance_->workload;
-  std::vector<Demand> demands(groups_.size());
+  std::vector<RingDemand> demands(groups_.size());
   for (const JobId id : jobs) {
     const Job& job = workload.job(id);
     const double gpus = static_cast<double>(workload.gpu_milli(job)) / kGpuMilli;
@@ -97,21 +97,21 @@ std::vector<UplinkGroups::Demand> UplinkGroups::demands(std::span<const JobId> j
     std::map<std::uint32_t, double> most;
     for (std::size_t t = 0; t < racks_.group.size(); ++t) {
       if ((job.gpu_types >> t & 1U) == 0) continue;
-      for (const Toll& toll : tolls(id, GpuTypeId(t), Level::cluster)) {
-        if (toll.group == kNone) continue;
-        demands[toll.group].add({toll.mbps / gpus, toll.mbps / gpus, 0});
-        most[toll.group] = std::max(most[toll.group], toll.mbps);
+      for (const GroupLoad& group_load : group_loads(id, GpuTypeId(t), Level::cluster)) {
+        if (group_load.group == kNone) continue;
+        demands[group_load.group].add({group_load.mbps / gpus, group_load.mbps / gpus, 0});
+        most[group_load.group] = std::max(most[group_load.group], group_load.mbps);
       }
     }
     for (const auto& [group, mbps] : most) {
       demands[group].wanted +=
-          static_cast<Int128>(std::floor(std::ldexp(mbps, Demand::kScaleLog2)));
+          static_cast<Int128>(std::floor(std::ldexp(mbps, RingDemand::kScaleLog2)));
     }
   }
   return demands;
 }
 
-void UplinkGroups::settle(std::span<const Demand> demands) {
+void UplinkGroups::set_demands(std::span<const RingDemand> demands) {
   constexpr double kLeastShare = 1.0 / 1024.0;
   BERTH_EXPECT(demands.size() == groups_.size());
   for (std::size_t i = 0; i < demands.size(); ++i) {
@@ -119,7 +119,7 @@ void UplinkGroups::settle(std::span<const Demand> demands) {
     const bool asked = demands[i].most > 0.0;
     group.unit = asked ? demands[i].most : 1.0;
     group.least = asked ? std::max(demands[i].least / group.unit, kLeastShare) : 1.0;
-    group.wanted = std::ldexp(static_cast<double>(demands[i].wanted), -Demand::kScaleLog2);
+    group.wanted = std::ldexp(static_cast<double>(demands[i].wanted), -RingDemand::kScaleLog2);
   }
 }
 
@@ -149,7 +149,8 @@ UplinkGroups::Tier UplinkGroups::make_tier(const Uplinks& links, bool pods) {
   return tier;
 }
 
-UplinkGroups::Toll UplinkGroups::toll(const Job& job, GpuTypeId type, const Tier& tier) const {
+UplinkGroups::GroupLoad UplinkGroups::group_load(const Job& job, GpuTypeId type,
+                                                 const Tier& tier) const {
   const Workload& workload = instance_->workload;
   const auto& most = tier.most[type.index()];
   std::int64_t on_gpus = 0, inside = 0;
@@ -171,16 +172,16 @@ UplinkGroups::Toll UplinkGroups::toll(const Job& job, GpuTypeId type, const Tier
           rate * static_cast<double>(on_gpus) / static_cast<double>(behind)};
 }
 
-UplinkGroups::Tolls UplinkGroups::tolls(JobId id, GpuTypeId type, Level width) const {
-  Tolls tolls;
-  if (groups_.empty() || width <= Level::rack || !type.valid()) return tolls;
+UplinkGroups::GroupLoads UplinkGroups::group_loads(JobId id, GpuTypeId type, Level width) const {
+  GroupLoads group_loads;
+  if (groups_.empty() || width <= Level::rack || !type.valid()) return group_loads;
   const Job& job = instance_->workload.job(id);
-  if (job.communication.pattern != Pattern::ring || job.communication.mbps == 0) return tolls;
-  if (racks_.group[type.index()] != kNone) tolls[0] = toll(job, type, racks_);
+  if (job.communication.pattern != Pattern::ring || job.communication.mbps == 0) return group_loads;
+  if (racks_.group[type.index()] != kNone) group_loads[0] = group_load(job, type, racks_);
   if (width == Level::cluster && pods_.group[type.index()] != kNone) {
-    tolls[1] = toll(job, type, pods_);
+    group_loads[1] = group_load(job, type, pods_);
   }
-  return tolls;
+  return group_loads;
 }
 
 }  // namespace berth::model

@@ -78,8 +78,8 @@ double Valuation::charge(JobId id, GpuTypeId type, Level width) const {
            static_cast<double>(instance_->workload.gpu_milli(job)) / 1000.0;
   }
   if (prices_.uplinks == nullptr) return sum;
-  for (const UplinkGroups::Toll& toll : prices_.uplinks->tolls(id, type, width)) {
-    if (toll.group != UplinkGroups::kNone) sum += prices_.links[toll.group] * toll.mbps;
+  for (const UplinkGroups::GroupLoad& load : prices_.uplinks->group_loads(id, type, width)) {
+    if (load.group != UplinkGroups::kNone) sum += prices_.links[load.group] * load.mbps;
   }
   return sum;
 }

@@ -22,11 +22,11 @@ model::UplinkGroups agreed_uplinks(const Communicator& comm, const model::Instan
                                    const model::Uplinks& links,
                                    const coordinator::JobRecords& jobs) {
   model::UplinkGroups uplinks(instance, links);
-  std::vector<model::UplinkGroups::Demand> demands(uplinks.size());
+  std::vector<model::UplinkGroups::RingDemand> demands(uplinks.size());
   const auto all =
-      comm.all_gather_varying<model::UplinkGroups::Demand>(uplinks.demands(jobs.home_jobs()));
+      comm.all_gather_varying<model::UplinkGroups::RingDemand>(uplinks.demands(jobs.home_jobs()));
   for (std::size_t i = 0; i < all.size(); ++i) demands[i % demands.size()].add(all[i]);
-  uplinks.settle(demands);
+  uplinks.set_demands(demands);
   return uplinks;
 }
 

@@ -29,21 +29,22 @@ class UplinkGroups {
     double wanted = 0.0;  ///< Mbit/s, if all rings sent the most they can
   };
   /// What some rings ask of a group; adds up to the same in any order. Trivially copyable.
-  struct Demand {
+  struct RingDemand {
     static constexpr int kScaleLog2 = 16;
     double most = 0.0;  ///< Mbit/s for each GPU of one, as `least`
     double least = std::numeric_limits<double>::infinity();
     Int128 wanted = 0;  ///< as in Group, in units of 2^-kScaleLog2 Mbit/s
-    void add(const Demand& other);
+    void add(const RingDemand& other);
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   /// The least traffic a ring puts on a group as a whole.
-  struct Toll {
+  struct GroupLoad {
     std::uint32_t group = kNone;
     double mbps = 0.0;
-    bool operator==(const Toll&) const = default;
+    bool operator==(const GroupLoad&) const = default;
   };
-  using Tolls = std::array<Toll, 2>;  ///< on racks and on pods; those with kNone are nothing
+  using GroupLoads =
+      std::array<GroupLoad, 2>;  ///< on racks and on pods; those with kNone are nothing
 
   /// O(machines + rings x types). Keeps a reference to the instance.
   UplinkGroups(const Instance& instance, const Uplinks& links);
@@ -52,17 +53,17 @@ class UplinkGroups {
   [[nodiscard]] bool empty() const { return groups_.empty(); }
   [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
 
-  /// By group. The constructor settles what all planned jobs ask that the instance has: where these
-  /// are a part, what the parts ask adds up to what is to be settled.
-  [[nodiscard]] std::vector<Demand> demands(std::span<const JobId> jobs) const;
-  void settle(std::span<const Demand> demands);
+  /// By group. The constructor sets the demands of all planned jobs that the instance has: where
+  /// these are a part, the sums of all parts are to be set.
+  [[nodiscard]] std::vector<RingDemand> demands(std::span<const JobId> jobs) const;
+  void set_demands(std::span<const RingDemand> demands);
 
   /// What the job's ring costs at least when it lies in a domain of this width and no narrower one,
   /// its GPU tasks on `type`: every task in a rack (pod) pays b / m_r of what the ring sends,
   /// m_r = min(tasks - 1, tasks of the job that any one rack (pod) holds), as in
   /// `certify/bound.hpp`. Nothing within a rack, nothing for other traffic.
   /// O(groups of the job).
-  [[nodiscard]] Tolls tolls(JobId job, GpuTypeId type, Level width) const;
+  [[nodiscard]] GroupLoads group_loads(JobId job, GpuTypeId type, Level width) const;
 
  private:
   /// Racks or pods.
@@ -72,7 +73,7 @@ class UplinkGroups {
     std::vector<std::vector<std::int64_t>> most;
   };
   [[nodiscard]] Tier make_tier(const Uplinks& links, bool pods);
-  [[nodiscard]] Toll toll(const Job& job, GpuTypeId type, const Tier& tier) const;
+  [[nodiscard]] GroupLoad group_load(const Job& job, GpuTypeId type, const Tier& tier) const;
 
   const Instance* instance_;
   std::vector<Group> groups_;

@@ -69,7 +69,8 @@ std::uint64_t job_kind(const model::Valuation& valuation, JobId job);
 ///   c    = price per GPU of the place: its pool's, or the cheapest filling of its pools
 /// With quotas every option of a job also costs theta = the prices of its queue's limits, and D has
 /// a term limit x price for each. Groups of uplinks are the same but for this: only options that
-/// make a ring leave its rack (pod) pay, by what it then sends at least (`UplinkGroups::tolls`).
+/// make a ring leave its rack (pod) pay, by what it then sends at least
+/// (`UplinkGroups::group_loads`).
 ///
 /// Any prices >= 0 bound every plan from above; eps = 0 gives the exact dual value. Equal jobs of
 /// one kind are merged, and places worth the same are priced once, so that an evaluation costs

@@ -106,13 +106,14 @@ TEST(UplinkGroups, a_ring_pays_by_the_tasks_one_rack_can_hold) {
   EXPECT_EQ(groups.groups()[0].links, (std::vector<std::uint32_t>{0, 1, 2}));
   EXPECT_EQ(groups.groups()[0].mbps, 40000.0);
   EXPECT_EQ(groups.groups()[1].links, (std::vector<std::uint32_t>{3, 4}));
-  const auto across_racks = groups.tolls(JobId(0), a, model::Level::pod);
-  EXPECT_EQ(across_racks[0], (UplinkGroups::Toll{0, 2000.0 * 3 / 2}));  // two tasks fit in a rack
-  EXPECT_EQ(across_racks[1], UplinkGroups::Toll{});
-  const auto across_pods = groups.tolls(JobId(0), a, model::Level::cluster);
-  EXPECT_EQ(across_pods[1], (UplinkGroups::Toll{1, 2000.0 * 3 / 2}));  // all but one of three
-  EXPECT_EQ(groups.tolls(JobId(0), a, model::Level::rack), UplinkGroups::Tolls{});
-  EXPECT_EQ(groups.tolls(JobId(1), a, model::Level::cluster), UplinkGroups::Tolls{});
+  const auto across_racks = groups.group_loads(JobId(0), a, model::Level::pod);
+  EXPECT_EQ(across_racks[0],
+            (UplinkGroups::GroupLoad{0, 2000.0 * 3 / 2}));  // two tasks fit in a rack
+  EXPECT_EQ(across_racks[1], UplinkGroups::GroupLoad{});
+  const auto across_pods = groups.group_loads(JobId(0), a, model::Level::cluster);
+  EXPECT_EQ(across_pods[1], (UplinkGroups::GroupLoad{1, 2000.0 * 3 / 2}));  // all but one of three
+  EXPECT_EQ(groups.group_loads(JobId(0), a, model::Level::rack), UplinkGroups::GroupLoads{});
+  EXPECT_EQ(groups.group_loads(JobId(1), a, model::Level::cluster), UplinkGroups::GroupLoads{});
 
   const model::Valuation priced(limited, Objective::value,
                                 {.queues = {}, .uplinks = &groups, .links = {0.001, 0.01}});
