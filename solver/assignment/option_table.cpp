@@ -197,7 +197,7 @@ std::uint32_t OptionTable::intern_uplink_load(JobId job, GpuTypeId type, Level w
 
 /// The widest level at which some uplink of every kind it crosses carries the job's ring.
 Level OptionTable::widest_ring(const model::Communication& communication) const {
-  if (communication.pattern != model::Pattern::ring) return Level::cluster;
+  if (communication.pattern != model::CommunicationPattern::ring) return Level::cluster;
   const double gbps = static_cast<double>(communication.mbps) / 1000.0;
   if (gbps > rack_gbps_) return Level::rack;
   return gbps > pod_gbps_ ? Level::pod : Level::cluster;

@@ -44,7 +44,8 @@ CyclicExchange::CyclicExchange(const model::Valuation& valuation,
 void CyclicExchange::classify_traffic() {
   const model::LimitUsage* limit_usage = placements_->limit_usage;
   if (limit_usage == nullptr || limit_usage->limits()->links->unconstrained()) return;
-  std::map<std::tuple<model::Pattern, std::int64_t, std::uint32_t>, std::uint32_t> known;
+  std::map<std::tuple<model::CommunicationPattern, std::int64_t, std::uint32_t>, std::uint32_t>
+      known;
   for (std::size_t j = 0; j < positions_.size(); ++j) {
     const model::Communication& communication =
         valuation_->instance().workload.job(placements_->jobs[positions_[j]]).communication;

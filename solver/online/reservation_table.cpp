@@ -87,7 +87,7 @@ bool ReservationTable::admits(MachineId m, JobId id) const {
   const model::Instance& instance = valuation_->instance();
   const model::Shape& shape = shape_of(instance.workload, id);
   return room_.fits(m, shape) &&
-         model::may_lie(instance.workload.job(id), shape, instance.cluster.class_of(m).gpu_type);
+         model::allows(instance.workload.job(id), shape, instance.cluster.class_of(m).gpu_type);
 }
 
 /// The reservations of least value that make room: one of them, or the cheapest ones together.

@@ -49,7 +49,7 @@ void fill_idle_capacity(const model::Valuation& valuation, model::Room& room,
     const model::Shape& shape = workload.shape(workload.groups_of(first).front().shape);
     std::vector<std::tuple<double, std::int64_t, std::int64_t, MachineId>> order;
     for (const MachineId m : machines) {
-      if (!model::may_lie(first, shape, cluster.class_of(m).gpu_type)) continue;
+      if (!model::allows(first, shape, cluster.class_of(m).gpu_type)) continue;
       if (!room.fits(m, shape)) continue;
       const double value = valuation.best(members.front(), value_type(cluster, m, shape));
       order.emplace_back(-value, room.free_milli(m), room.free_cpu(m), m);

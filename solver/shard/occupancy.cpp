@@ -82,7 +82,7 @@ void Occupancy::record(JobPlacement placement) {
                             !record.required};
     occupants.insert(std::ranges::lower_bound(occupants, occupant, std::less<>{}), occupant);
   }
-  const double unpriced_value = valuation_->face(placement);
+  const double unpriced_value = valuation_->unpriced_value(placement);
   limit_usage_.add(placement);
   for (const std::uint32_t q : limit_usage_.quotas_of(job)) {
     if (!record.required) by_quota_[q].emplace(value / static_cast<double>(total), job);

@@ -54,7 +54,7 @@ void Shard::LocalState::record_all(model::Placement placed) {
 
 void Shard::LocalState::dive_all(std::span<const JobId> jobs, std::span<const double> prices,
                                  const StopToken& stop) {
-  const auto [own, in_all] = model::part_of(valuation->instance().cluster, *pools, machines);
+  const auto [own, in_all] = model::pool_subset(valuation->instance().cluster, *pools, machines);
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
   model::Room best_room = occupancy.room();

@@ -91,7 +91,7 @@ double Shard::improve() {
 
 double Shard::LocalState::search(const model::Valuation& by, std::span<const double> prices,
                                  const SearchEffort& effort, model::LimitUsage& limit_usage) {
-  const auto [own, in_all] = model::part_of(by.instance().cluster, *pools, machines);
+  const auto [own, in_all] = model::pool_subset(by.instance().cluster, *pools, machines);
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
   std::vector<JobId> waiting(unplaced.begin(), unplaced.end());

@@ -33,7 +33,7 @@ struct Shard::LocalState {
 
   /// Single tasks that only look at the GPU type: what the pattern LP packs.
   [[nodiscard]] bool packable(JobId job) const {
-    return valuation->placeless(job) && workload().tasks(workload().job(job)) == 1;
+    return valuation->place_independent(job) && workload().tasks(workload().job(job)) == 1;
   }
 
   [[nodiscard]] std::int64_t gpus() const;  ///< of all machines

@@ -180,7 +180,7 @@ Verdict check(const Instance& instance, const RawPlan& plan) {
 
   PlacementCheck jobs(instance, verdict.objective_kind, findings);
   for (const model::RawPlacement& placed : plan.placements) jobs.placed(placed);
-  for (const model::RawWaiting& waiting : plan.waiting) jobs.waiting(waiting);
+  for (const model::RawUnplacedJob& waiting : plan.waiting) jobs.waiting(waiting);
   jobs.finish();
   const bool feasible = findings.count() == 0;
   verdict.required_missing = required_missing(instance, jobs.placement());

@@ -103,7 +103,7 @@ std::optional<JobId> PlacementCheck::claim(const std::string& job) {
   return known->second;
 }
 
-void PlacementCheck::waiting(const model::RawWaiting& waiting) { claim(waiting.job); }
+void PlacementCheck::waiting(const model::RawUnplacedJob& waiting) { claim(waiting.job); }
 
 void PlacementCheck::placed(const model::RawPlacement& raw) {
   const auto job = claim(raw.job);

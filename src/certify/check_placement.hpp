@@ -21,7 +21,7 @@ class PlacementCheck {
   PlacementCheck(const model::Instance& instance, model::Objective objective, Findings& findings);
 
   void placed(const model::RawPlacement& placement);
-  void waiting(const model::RawWaiting& waiting);
+  void waiting(const model::RawUnplacedJob& waiting);
   /// Jobs in neither list; machines, quotas and links that hold too much. Call once, after all
   /// jobs.
   void finish();

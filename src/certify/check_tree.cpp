@@ -33,8 +33,8 @@ class TreeReading {
     }
   }
 
-  BoundTree::Node node(const RawCertificate::TreeNode& raw) {
-    BoundTree::Node node;
+  BoundTree::TreeNode node(const RawCertificate::TreeNode& raw) {
+    BoundTree::TreeNode node;
     node.parent = raw.parent ? index<std::int32_t>(*raw.parent) : -1;
     if (raw.split) node.split = found<JobId>(jobs_, *raw.split, "job");
     node.out = raw.out;

@@ -10,8 +10,8 @@
 
 namespace berth::certify {
 
+using model::CommunicationPattern;
 using model::Job;
-using model::Pattern;
 using model::TaskPlacement;
 
 namespace {
@@ -36,7 +36,7 @@ void add_loads(const model::Communication& talk, const std::map<std::size_t, Beh
                const Behind& all, const Add& add) {
   if (places.size() < 2) return;
   for (const auto& [link, b] : places) {
-    if (talk.pattern == Pattern::ring) {
+    if (talk.pattern == CommunicationPattern::ring) {
       add(link, talk.mbps);
       continue;
     }
@@ -50,7 +50,7 @@ void add_loads(const model::Communication& talk, const std::map<std::size_t, Beh
 }  // namespace
 
 std::int64_t ring_of(const Job& job) {
-  return job.communication.pattern == Pattern::ring ? job.communication.mbps : 0;
+  return job.communication.pattern == CommunicationPattern::ring ? job.communication.mbps : 0;
 }
 
 Links::Links(const model::Instance& instance, const model::Certificate& certificate)
@@ -76,13 +76,13 @@ Links::Links(const model::Instance& instance, const model::Certificate& certific
 std::vector<Links::Load> Links::loads(const Job& job, std::span<const TaskPlacement> tasks) const {
   std::vector<Load> result;
   const model::Communication& talk = job.communication;
-  if (talk.pattern == Pattern::none || talk.mbps == 0) return result;
+  if (talk.pattern == CommunicationPattern::none || talk.mbps == 0) return result;
   const model::Cluster& cluster = instance_->cluster;
   std::map<std::size_t, Behind> racks, pods;
   Behind all;
   for (const TaskPlacement& t : tasks) {
     const RackId rack = cluster.machine_rack[t.machine.index()];
-    const bool server = talk.pattern == Pattern::ps && t.group == talk.servers;
+    const bool server = talk.pattern == CommunicationPattern::ps && t.group == talk.servers;
     for (Behind* b : {&racks[of(rack)], &pods[of(cluster.racks[rack.index()].pod)], &all}) {
       ++(server ? b->servers : b->workers);
     }

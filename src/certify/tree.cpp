@@ -223,7 +223,7 @@ std::string bad_spots(const model::Cluster& cluster, const model::SpotSet& set) 
   return {};
 }
 
-std::string bad_changes(const Certificate& certificate, const model::BoundTree::Node& node) {
+std::string bad_changes(const Certificate& certificate, const model::BoundTree::TreeNode& node) {
   for (std::size_t i = 0; i < node.changes.size(); ++i) {
     const std::uint32_t at = node.changes[i].position;
     if (at >= certificate.jobs.size()) return "changes a price that is not listed";
@@ -236,7 +236,7 @@ std::string bad_changes(const Certificate& certificate, const model::BoundTree::
 
 /// Apart from its place in the tree.
 std::string bad_content(const Instance& instance, const Certificate& certificate,
-                        const model::BoundTree::Node& node) {
+                        const model::BoundTree::TreeNode& node) {
   for (const model::SpotSet& set : node.spots) {
     if (std::string fault = bad_spots(instance.cluster, set); !fault.empty()) return fault;
   }

@@ -84,7 +84,7 @@ class Tree {
 
   const model::Instance* instance_;
   const model::Certificate* certificate_;
-  std::span<const model::BoundTree::Node> nodes_;
+  std::span<const model::BoundTree::TreeNode> nodes_;
   Spots spots_;
   std::vector<bool> must_;                          ///< by JobId
   std::vector<std::vector<std::size_t>> children_;  ///< by node

@@ -41,7 +41,7 @@ class Assigner {
       if (!preference.keeps_place) continue;
       const auto running =
           std::ranges::lower_bound(workload_.running, preference.job, {}, &model::Running::job);
-      const model::JobPlacement present = model::present_placement(workload_, *running);
+      const model::JobPlacement present = model::current_placement(workload_, *running);
       const auto shard = [&](const model::TaskPlacement& t) {
         return shards_.of_machine[t.machine.index()];
       };

@@ -161,7 +161,7 @@ JobRecords::Borrowed::Borrowed(const JobRecords& records, const std::vector<JobI
     : part_(records.comm_->rank() == 0 && records.distributed() && records.workload_->in_parts()
                 ? records.workload_
                 : nullptr) {
-  if (part_ != nullptr) had_ = model::jobs_here(*part_);
+  if (part_ != nullptr) had_ = model::local_jobs(*part_);
   records.send(records.only_home({jobs}));
 }
 

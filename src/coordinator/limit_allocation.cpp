@@ -165,7 +165,7 @@ void LimitAllocation::drop_excess(std::span<Shard> mine, Placement& spanning, st
     const std::int64_t taken = measure_.amount(limit, p);
     if (taken <= 0) continue;
     const bool required = valuation_.instance().workload.job(p.job).required;
-    const double worth = valuation_.face(p) / static_cast<double>(taken);
+    const double worth = valuation_.unpriced_value(p) / static_cast<double>(taken);
     candidates.push_back({p.job, required ? 1 : 0, worth, taken});
   }
   const std::set<JobId> going =

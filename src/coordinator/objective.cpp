@@ -19,7 +19,7 @@ struct ShardValue {
 /// Of the jobs over several shards; all stop costs are owed until the jobs are placed.
 double value_of(const model::Valuation& valuation, const model::Placement& placement) {
   double total = -valuation.stop_costs();
-  for (const model::JobPlacement& p : placement) total += valuation.face(p);
+  for (const model::JobPlacement& p : placement) total += valuation.unpriced_value(p);
   return total;
 }
 

@@ -16,7 +16,8 @@ bool all_place_independent(const model::Valuation& valuation, std::span<const Jo
   const model::Workload& workload = valuation.instance().workload;
   return std::ranges::all_of(jobs, [&](JobId id) {
     const model::Job& job = workload.job(id);
-    return workload.gpu_milli(job) == 0 || (workload.tasks(job) == 1 && valuation.placeless(id));
+    return workload.gpu_milli(job) == 0 ||
+           (workload.tasks(job) == 1 && valuation.place_independent(id));
   });
 }
 

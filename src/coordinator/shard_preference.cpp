@@ -112,7 +112,7 @@ class PreferenceBuilder {
                                .profit = -kInfinity,
                                .gpus = static_cast<double>(workload_.gpu_milli(job)) / 1000.0};
     if (const model::Running* running = workload_.running_of(job)) {
-      preference.keeps_place = worth_keeping(model::present_placement(workload_, *running));
+      preference.keeps_place = worth_keeping(model::current_placement(workload_, *running));
     }
     const Level near = choose_option(job, preference);
     if (near != Level::cluster) preference.home = home_shard(job, near);

@@ -56,7 +56,7 @@ struct JobLine {
   double stop_cost = 0.0;
   double move_cost = 0.0;
 
-  model::Pattern pattern = model::Pattern::none;
+  model::CommunicationPattern pattern = model::CommunicationPattern::none;
   std::int64_t mbps = 0;
   std::string_view servers;  ///< label of a task group, for Pattern::ps
 };

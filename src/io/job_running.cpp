@@ -12,7 +12,7 @@ namespace berth::io {
 namespace {
 
 using model::Communication;
-using model::Pattern;
+using model::CommunicationPattern;
 using model::Running;
 using model::TaskPlacement;
 
@@ -43,13 +43,13 @@ JobLine::RunningTask read_running_task(const JsonAt& at) {
   return task;
 }
 
-Pattern read_pattern(const JsonAt& at) {
+CommunicationPattern read_pattern(const JsonAt& at) {
   const std::string_view word = at.text();
   const auto* const found = std::ranges::find(kPatternNames, word);
   if (found == kPatternNames.end()) {
     at.fail("unknown pattern " + in_quotes(word), known_words(word, kPatternNames));
   }
-  return static_cast<Pattern>(found - kPatternNames.begin());
+  return static_cast<CommunicationPattern>(found - kPatternNames.begin());
 }
 
 }  // namespace
@@ -78,10 +78,10 @@ void read_communication(const JsonAt& at, JobLine& line) {
   });
   at.need(keys, 2, seen);
   line.mbps = static_cast<std::int64_t>(std::ceil(gbps * 1000.0 * (1.0 - 1e-12)));
-  if (line.pattern == Pattern::ps && line.servers.empty()) {
+  if (line.pattern == CommunicationPattern::ps && line.servers.empty()) {
     at.fail("\"servers\" is missing", "the shape of the parameter servers' task group");
   }
-  if (line.pattern != Pattern::ps && !line.servers.empty()) {
+  if (line.pattern != CommunicationPattern::ps && !line.servers.empty()) {
     at.fail("only pattern ps has \"servers\"");
   }
 }
@@ -115,11 +115,11 @@ void add_running(JsonText& json, const model::Instance& instance, const model::J
 
 void add_communication(JsonText& json, const model::Workload& workload, const model::Job& job) {
   const Communication& c = job.communication;
-  if (c.pattern == Pattern::none) return;
+  if (c.pattern == CommunicationPattern::none) return;
   json.key("communication").open('{');
   json.field("pattern", kPatternNames[static_cast<std::size_t>(c.pattern)]);
   json.field("gbps", static_cast<double>(c.mbps) / 1000.0);
-  if (c.pattern == Pattern::ps) {
+  if (c.pattern == CommunicationPattern::ps) {
     json.field("servers", workload.labels[workload.groups_of(job)[c.servers].label]);
   }
   json.close('}');

@@ -180,9 +180,9 @@ void JobTables::add_job(const JobLine& line) {
 }
 
 model::Communication JobTables::communication(const JobLine& line, const Job& job) const {
-  if (line.pattern == model::Pattern::none || line.mbps == 0) return {};
+  if (line.pattern == model::CommunicationPattern::none || line.mbps == 0) return {};
   model::Communication c{.pattern = line.pattern, .servers = 0, .mbps = line.mbps};
-  if (line.pattern == model::Pattern::ring) return c;
+  if (line.pattern == model::CommunicationPattern::ring) return c;
   const auto groups = block_.workload.groups_of(job);
   const auto servers = std::ranges::find_if(groups, [&](const model::TaskGroup& g) {
     return block_.workload.labels[g.label] == line.servers;

@@ -74,9 +74,9 @@ RawPlacement read_placement(const JsonAt& at) {
   return placement;
 }
 
-model::RawWaiting read_waiting(const JsonAt& at) {
+model::RawUnplacedJob read_waiting(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"job", "reason"};
-  model::RawWaiting waiting;
+  model::RawUnplacedJob waiting;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     (key == 0 ? waiting.job : waiting.reason) = word(value);
   });
@@ -252,7 +252,7 @@ RawPlan read_top(const JsonAt& at) {
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0 && value.integer() != 1) value.fail("unknown schema", "this is schema 1");
     if (key == 1) plan.placements = list<RawPlacement>(value, read_placement);
-    if (key == 2) plan.waiting = list<model::RawWaiting>(value, read_waiting);
+    if (key == 2) plan.waiting = list<model::RawUnplacedJob>(value, read_waiting);
     if (key == 3) plan.required_missing = list<std::string>(value, word);
     if (key == 4) plan.certificate = read_certificate(value);
   });

@@ -47,11 +47,11 @@ void add_gap_parts(JsonText& json, const model::GapParts& parts) {
   json.key("gap_parts").open('{');
   json.field("basis", kBasisNames[static_cast<std::size_t>(parts.basis)]);
   json.key("regret").open('[');
-  for (const model::GapParts::Regret& r : parts.regret) {
+  for (const model::GapParts::RegretBySize& r : parts.regret) {
     json.open('{').field("gpus", r.gpus).field("jobs", r.jobs).field("amount", r.amount).close('}');
   }
   json.close(']').key("idle").open('[');
-  for (const model::GapParts::Idle& idle : parts.idle) {
+  for (const model::GapParts::IdleByType& idle : parts.idle) {
     json.open('{').field("gpu_type", idle.gpu_type).field("amount", idle.amount).close('}');
   }
   json.close(']');
@@ -135,7 +135,7 @@ void add_spots(JsonText& json, const Cluster& cluster, const model::SpotSet& spo
   json.close('}');
 }
 
-void add_node(JsonText& json, const Instance& instance, const model::BoundTree::Node& node) {
+void add_node(JsonText& json, const Instance& instance, const model::BoundTree::TreeNode& node) {
   json.open('{');
   if (node.parent >= 0) json.field("parent", std::int64_t{node.parent});
   if (node.split.valid()) json.field("split", instance.workload.job_names[node.split.index()]);
@@ -258,10 +258,10 @@ void PlanText::add(std::span<const model::JobPlacement> placed) {
   }
 }
 
-void PlanText::add(std::span<const model::Waiting> waiting) {
+void PlanText::add(std::span<const model::UnplacedJob> waiting) {
   state_->end_placements();
   JsonText& json = state_->json;
-  for (const model::Waiting& w : waiting) {
+  for (const model::UnplacedJob& w : waiting) {
     json.next_line().open('{').field("job", state_->instance.workload.job_names[w.job.index()]);
     json.field("reason", w.reason).key("earliest_start").null().close('}');
   }

@@ -150,9 +150,9 @@ void add_running(Sha256& sha, const Cluster& cluster, const Workload& workload,
 }
 
 void add_communication(Sha256& sha, const Communication& c) {
-  if (c.pattern == Pattern::none) return;
+  if (c.pattern == CommunicationPattern::none) return;
   sha.text("talks ").integer(static_cast<std::int64_t>(c.pattern)).integer(c.mbps);
-  if (c.pattern == Pattern::ps) sha.integer(c.servers);
+  if (c.pattern == CommunicationPattern::ps) sha.integer(c.servers);
 }
 
 void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t> types, JobId id) {

@@ -91,7 +91,7 @@ bool LimitUsage::carries(const JobPlacement& placed) const {
 bool LimitUsage::may_cross(JobId id, MachineId machine, Level width) const {
   if (limits_ == nullptr || limits_->links->unconstrained() || width <= Level::rack) return true;
   const Communication& communication = instance_->workload.job(id).communication;
-  if (communication.pattern != Pattern::ring) return true;
+  if (communication.pattern != CommunicationPattern::ring) return true;
   const Cluster& cluster = instance_->cluster;
   const RackId rack = cluster.machine_rack[machine.index()];
   if (left(limits_->quota_count() + rack.index()) < communication.mbps) return false;

@@ -49,7 +49,8 @@ bool rings_fill_racks(const Instance& instance) {
   const Cluster& cluster = instance.cluster;
   std::int64_t mbps = 0;
   for (const Job& job : instance.workload.jobs) {
-    if (job.communication.pattern != Pattern::ring || instance.workload.pinned(job)) continue;
+    if (job.communication.pattern != CommunicationPattern::ring || instance.workload.pinned(job))
+      continue;
     if (instance.workload.tasks(job) > 1) mbps = std::max(mbps, job.communication.mbps);
   }
   std::vector<std::int64_t> gpus(cluster.racks.size(), 0);
@@ -71,7 +72,7 @@ Level pool_level(const Instance& instance, Objective objective) {
   const Workload& workload = instance.workload;
   for (const JobId id : planned_jobs(workload)) {
     const Job& job = workload.job(id);
-    if (valuation.placeless(id)) continue;
+    if (valuation.place_independent(id)) continue;
     const Factors& spread = workload.factors[job.spread_factor];
     const bool racks_differ = job.home_rack.valid() || job.domain == Level::rack ||
                               spread[static_cast<std::size_t>(Level::rack)] !=
@@ -105,8 +106,9 @@ Pools make_pools(const Cluster& cluster, Level level) {
   return result;
 }
 
-PartOfPools part_of(const Cluster& cluster, const Pools& all, std::span<const MachineId> machines) {
-  PartOfPools part{.pools = {.level = all.level, .pools = {}, .of_machine = {}}, .in_all = {}};
+PoolSubset pool_subset(const Cluster& cluster, const Pools& all,
+                       std::span<const MachineId> machines) {
+  PoolSubset part{.pools = {.level = all.level, .pools = {}, .of_machine = {}}, .in_all = {}};
   std::vector<PoolId> position(all.size());  // in the part
   std::size_t end = 0;
   for (const MachineId m : machines) {

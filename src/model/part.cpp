@@ -20,7 +20,7 @@ void cut(std::vector<T>& values, std::size_t size) {
 
 }  // namespace
 
-std::vector<JobId> jobs_here(const Workload& workload) {
+std::vector<JobId> local_jobs(const Workload& workload) {
   std::vector<JobId> jobs;
   jobs.reserve(workload.jobs.size());
   for (std::size_t j = 0; j < workload.size(); ++j) {

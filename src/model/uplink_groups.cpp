@@ -93,7 +93,7 @@ std::vector<UplinkGroups::RingDemand> UplinkGroups::demands(std::span<const JobI
   for (const JobId id : jobs) {
     const Job& job = workload.job(id);
     const double gpus = static_cast<double>(workload.gpu_milli(job)) / kGpuMilli;
-    if (job.communication.pattern != Pattern::ring || gpus <= 0.0) continue;
+    if (job.communication.pattern != CommunicationPattern::ring || gpus <= 0.0) continue;
     std::map<std::uint32_t, double> most;
     for (std::size_t t = 0; t < racks_.group.size(); ++t) {
       if ((job.gpu_types >> t & 1U) == 0) continue;
@@ -176,7 +176,8 @@ UplinkGroups::GroupLoads UplinkGroups::group_loads(JobId id, GpuTypeId type, Lev
   GroupLoads group_loads;
   if (groups_.empty() || width <= Level::rack || !type.valid()) return group_loads;
   const Job& job = instance_->workload.job(id);
-  if (job.communication.pattern != Pattern::ring || job.communication.mbps == 0) return group_loads;
+  if (job.communication.pattern != CommunicationPattern::ring || job.communication.mbps == 0)
+    return group_loads;
   if (racks_.group[type.index()] != kNone) group_loads[0] = group_load(job, type, racks_);
   if (width == Level::cluster && pods_.group[type.index()] != kNone) {
     group_loads[1] = group_load(job, type, pods_);

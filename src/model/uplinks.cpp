@@ -22,8 +22,9 @@ struct Inside {
 }  // namespace
 
 JobTraffic job_traffic_of(const Workload& workload) {
-  const bool some = std::ranges::any_of(
-      workload.jobs, [](const Job& j) { return j.communication.pattern != Pattern::none; });
+  const bool some = std::ranges::any_of(workload.jobs, [](const Job& j) {
+    return j.communication.pattern != CommunicationPattern::none;
+  });
   return some ? JobTraffic::some : JobTraffic::none;
 }
 
@@ -46,7 +47,7 @@ Uplinks::Uplinks(const Instance& instance, JobTraffic traffic) : instance_(&inst
 std::vector<LinkLoad> Uplinks::load(JobId job, std::span<const TaskPlacement> tasks) const {
   std::vector<LinkLoad> loads;
   const Communication& communication = instance_->workload.job(job).communication;
-  if (communication.pattern == Pattern::none) return loads;
+  if (communication.pattern == CommunicationPattern::none) return loads;
   add_level(loads, communication, tasks, false);
   add_level(loads, communication, tasks, true);
   return loads;
@@ -62,13 +63,14 @@ void Uplinks::add_level(std::vector<LinkLoad>& loads, const Communication& commu
     const std::size_t link =
         pods ? cluster.racks.size() + cluster.racks[rack.index()].pod.index() : rack.index();
     Inside& here = domains[static_cast<std::uint32_t>(link)];
-    const bool server = communication.pattern == Pattern::ps && t.group == communication.servers;
+    const bool server =
+        communication.pattern == CommunicationPattern::ps && t.group == communication.servers;
     ++(server ? here.servers : here.workers);
     ++(server ? all.servers : all.workers);
   }
   if (domains.size() < 2) return;
   for (const auto& [link, in] : domains) {
-    if (communication.pattern == Pattern::ring) {
+    if (communication.pattern == CommunicationPattern::ring) {
       loads.push_back({link, communication.mbps});
       continue;
     }

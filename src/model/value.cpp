@@ -43,7 +43,7 @@ GpuTypeId type_of(const Instance& instance, const JobPlacement& placement) {
 
 }  // namespace
 
-double Valuation::face_option(JobId id, GpuTypeId type, Level width, Level distance) const {
+double Valuation::unpriced_option(JobId id, GpuTypeId type, Level width, Level distance) const {
   const Workload& workload = instance_->workload;
   const Job& job = workload.job(id);
   if (objective_ == Objective::allocate) return static_cast<double>(workload.gpu_milli(job));
@@ -56,7 +56,7 @@ double Valuation::face_option(JobId id, GpuTypeId type, Level width, Level dista
 }
 
 double Valuation::option(JobId id, GpuTypeId type, Level width, Level distance) const {
-  return face_option(id, type, width, distance) - charge(id, type, width);
+  return unpriced_option(id, type, width, distance) - shared_price(id, type, width);
 }
 
 double Valuation::best(JobId id) const {
@@ -70,7 +70,7 @@ double Valuation::best(JobId id) const {
 }
 
 /// What the job pays for its GPUs in its queue, and for what its ring sends at least.
-double Valuation::charge(JobId id, GpuTypeId type, Level width) const {
+double Valuation::shared_price(JobId id, GpuTypeId type, Level width) const {
   const Job& job = instance_->workload.job(id);
   double sum = 0.0;
   if (!prices_.queues.empty() && job.queue.valid()) {
@@ -92,26 +92,27 @@ double Valuation::stop_costs() const {
 }
 
 double Valuation::placed(const JobPlacement& placement) const {
-  if (prices_.queues.empty() && prices_.uplinks == nullptr) return face(placement);
-  return face(placement) - charge(placement.job, type_of(*instance_, placement),
-                                  width(instance_->cluster, placement.tasks));
+  if (prices_.queues.empty() && prices_.uplinks == nullptr) return unpriced_value(placement);
+  return unpriced_value(placement) - shared_price(placement.job, type_of(*instance_, placement),
+                                                  width(instance_->cluster, placement.tasks));
 }
 
-double Valuation::face(const JobPlacement& placement) const {
+double Valuation::unpriced_value(const JobPlacement& placement) const {
   const Extent e = extent(*instance_, placement);
   const GpuTypeId type = type_of(*instance_, placement);
-  const double value = face_option(placement.job, type, e.width, e.distance);
+  const double value = unpriced_option(placement.job, type, e.width, e.distance);
   const Workload& workload = instance_->workload;
   const Running* running = workload.running_of(workload.job(placement.job));
   if (objective_ == Objective::allocate || running == nullptr) return value;
   return stays(workload, *running, placement) ? value + running->move_cost : value;
 }
 
-bool Valuation::placeless(JobId id) const {
+bool Valuation::place_independent(JobId id) const {
   const Job& job = instance_->workload.job(id);
   const bool single = instance_->workload.tasks(job) == 1;
   if (!single && job.domain < Level::cluster) return false;
-  if (!single && prices_.uplinks != nullptr && job.communication.pattern == Pattern::ring) {
+  if (!single && prices_.uplinks != nullptr &&
+      job.communication.pattern == CommunicationPattern::ring) {
     return false;
   }
   if (objective_ == Objective::allocate) return true;
@@ -123,7 +124,7 @@ bool Valuation::placeless(JobId id) const {
   return (at_home_nowhere || flat(job.home_factor)) && (single || flat(job.spread_factor));
 }
 
-JobPlacement present_placement(const Workload& workload, const Running& running) {
+JobPlacement current_placement(const Workload& workload, const Running& running) {
   const auto tasks = workload.tasks_of(running);
   return {.job = running.job, .start = 0, .tasks = {tasks.begin(), tasks.end()}};
 }

@@ -62,10 +62,10 @@ model::Placement gather_batch(const Communicator& comm, std::span<const JobId> b
   return all;
 }
 
-std::vector<model::Waiting> gather_batch(const Communicator& comm, std::span<const JobId> batch,
-                                         std::span<const model::Waiting> mine) {
-  const auto first = std::ranges::lower_bound(mine, batch.front(), {}, &model::Waiting::job);
-  const auto last = std::ranges::upper_bound(mine, batch.back(), {}, &model::Waiting::job);
+std::vector<model::UnplacedJob> gather_batch(const Communicator& comm, std::span<const JobId> batch,
+                                             std::span<const model::UnplacedJob> mine) {
+  const auto first = std::ranges::lower_bound(mine, batch.front(), {}, &model::UnplacedJob::job);
+  const auto last = std::ranges::upper_bound(mine, batch.back(), {}, &model::UnplacedJob::job);
   return gather_waiting(comm, std::span(first, last));
 }
 
@@ -84,21 +84,21 @@ model::Placement gather_placement(const Communicator& comm, model::Placement min
   return all;
 }
 
-std::vector<model::Waiting> gather_waiting(const Communicator& comm,
-                                           std::span<const model::Waiting> mine) {
+std::vector<model::UnplacedJob> gather_waiting(const Communicator& comm,
+                                               std::span<const model::UnplacedJob> mine) {
   ByteWriter bytes;
-  for (const model::Waiting& waiting : mine) {
+  for (const model::UnplacedJob& waiting : mine) {
     bytes.value(waiting.job);
     bytes.list(std::span<const char>(waiting.reason));
   }
   const auto got = comm.gather_varying<char>(bytes.take());
-  std::vector<model::Waiting> all;
+  std::vector<model::UnplacedJob> all;
   for (ByteReader reader(std::string_view(got.data(), got.size())); !reader.done();) {
-    model::Waiting& waiting = all.emplace_back();
+    model::UnplacedJob& waiting = all.emplace_back();
     reader.value(waiting.job);
     reader.list(waiting.reason);
   }
-  std::ranges::sort(all, {}, &model::Waiting::job);
+  std::ranges::sort(all, {}, &model::UnplacedJob::job);
   return all;
 }
 

@@ -27,15 +27,15 @@ model::Placement gather_batch(const comm::Communicator& comm, std::span<const Jo
                               const model::Placement& mine);
 
 /// The same of jobs that wait. @param batch  ascending
-std::vector<model::Waiting> gather_batch(const comm::Communicator& comm,
-                                         std::span<const JobId> batch,
-                                         std::span<const model::Waiting> mine);
+std::vector<model::UnplacedJob> gather_batch(const comm::Communicator& comm,
+                                             std::span<const JobId> batch,
+                                             std::span<const model::UnplacedJob> mine);
 
 /// The parts of a placement to rank 0, ascending; empty elsewhere. Collective.
 model::Placement gather_placement(const comm::Communicator& comm, model::Placement mine);
 
 /// The same of all jobs that wait.
-std::vector<model::Waiting> gather_waiting(const comm::Communicator& comm,
-                                           std::span<const model::Waiting> mine);
+std::vector<model::UnplacedJob> gather_waiting(const comm::Communicator& comm,
+                                               std::span<const model::UnplacedJob> mine);
 
 }  // namespace berth::pipeline

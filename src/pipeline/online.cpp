@@ -36,7 +36,7 @@ void expect_single_tasks(const model::Valuation& valuation) {
       refuse(fmt::format("job \"{}\" has {} tasks", name, tasks),
              "only jobs of one task are placed in order of arrival");
     }
-    if (!valuation.placeless(id)) {
+    if (!valuation.place_independent(id)) {
       refuse(fmt::format("job \"{}\" is worth more in its home", name),
              "only jobs that look at the GPU type alone are placed in order of arrival");
     }
@@ -49,7 +49,7 @@ model::Placement place_in_order(const model::Valuation& valuation,
   std::vector<JobId> jobs = model::planned_jobs(workload);
   model::Placement kept;
   for (const model::Running& r : workload.running) {
-    if (!r.pinned) kept.push_back(model::present_placement(workload, r));
+    if (!r.pinned) kept.push_back(model::current_placement(workload, r));
   }
   std::erase_if(jobs, [&](JobId j) { return workload.job(j).running >= 0; });
   std::ranges::stable_sort(jobs, {}, [&](JobId j) { return workload.job(j).arrival; });

@@ -103,7 +103,7 @@ class LimitSlack {
                          queue.hard() ? "" : ", and the job is not worth going over");
     }
     const bool communicates =
-        job.communication.pattern == model::Pattern::ring && !links_.unconstrained();
+        job.communication.pattern == model::CommunicationPattern::ring && !links_.unconstrained();
     if (communicates && job.communication.mbps > most_ && !holds_in(Level::rack)) {
       return fmt::format("no rack uplink carries its {} Gbit/s, and no rack holds it",
                          static_cast<double>(job.communication.mbps) / 1000.0);
@@ -165,14 +165,14 @@ std::string reason(const model::Instance& instance, DomainCapacity& capacity,
 
 }  // namespace
 
-std::vector<model::Waiting> waiting(const comm::Communicator& comm, const model::Instance& instance,
-                                    model::Objective objective, const model::Uplinks& links,
-                                    std::span<const JobId> jobs,
-                                    const model::Placement& placement) {
+std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
+                                        const model::Instance& instance, model::Objective objective,
+                                        const model::Uplinks& links, std::span<const JobId> jobs,
+                                        const model::Placement& placement) {
   DomainCapacity capacity(instance);
   const LimitSlack limits(comm, instance, objective, links, placement);
   const std::uint64_t present = types_present(instance.cluster);
-  std::vector<model::Waiting> result;
+  std::vector<model::UnplacedJob> result;
   std::size_t next = 0;
   for (const JobId job : jobs) {
     if (next < placement.size() && placement[next].job == job) {
@@ -188,7 +188,7 @@ std::vector<model::Waiting> waiting(const comm::Communicator& comm, const model:
 std::map<std::string, std::int64_t> waiting_by_reason(const comm::Communicator& comm,
                                                       const model::Plan& plan) {
   std::map<std::string, std::int64_t> mine, all;
-  for (const model::Waiting& w : plan.waiting) ++mine[w.reason];
+  for (const model::UnplacedJob& w : plan.waiting) ++mine[w.reason];
   ByteWriter bytes;
   for (const auto& [reason, jobs] : mine) {
     bytes.list(std::span<const char>(reason));

@@ -16,8 +16,9 @@ namespace berth::pipeline {
 /// competition. Collective.
 /// @param jobs       of this rank, ascending; over all ranks every planned job once
 /// @param placement  of these jobs
-std::vector<model::Waiting> waiting(const comm::Communicator& comm, const model::Instance& instance,
-                                    model::Objective objective, const model::Uplinks& links,
-                                    std::span<const JobId> jobs, const model::Placement& placement);
+std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
+                                        const model::Instance& instance, model::Objective objective,
+                                        const model::Uplinks& links, std::span<const JobId> jobs,
+                                        const model::Placement& placement);
 
 }  // namespace berth::pipeline

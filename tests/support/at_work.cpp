@@ -60,7 +60,8 @@ class Live {
     for (model::Job& job : in_.workload.jobs) {
       if (!dice_.chance(75)) continue;
       job.communication.mbps = dice_.one_of({300, 500, 1000, 1000, 1500});
-      job.communication.pattern = dice_.chance(70) ? model::Pattern::ring : model::Pattern::ps;
+      job.communication.pattern =
+          dice_.chance(70) ? model::CommunicationPattern::ring : model::CommunicationPattern::ps;
       job.communication.servers = static_cast<std::uint32_t>(dice_.below(job.groups));
     }
   }

@@ -160,13 +160,14 @@ class Search {
     const auto& talk = of.communication;
     std::int64_t w = 0, p = 0, workers = 0, servers = 0;
     for (const auto& t : tasks) {
-      const bool server = talk.pattern == model::Pattern::ps && t.group == talk.servers;
+      const bool server =
+          talk.pattern == model::CommunicationPattern::ps && t.group == talk.servers;
       ++(server ? servers : workers);
       if (behind(t.machine)) ++(server ? p : w);
     }
     if (w + p == 0 || w + p == workers + servers) return 0;
-    if (talk.pattern == model::Pattern::ring) return talk.mbps;
-    if (talk.pattern == model::Pattern::none) return 0;
+    if (talk.pattern == model::CommunicationPattern::ring) return talk.mbps;
+    if (talk.pattern == model::CommunicationPattern::none) return 0;
     const std::int64_t pairs = w * (servers - p) + (workers - w) * p;
     return (talk.mbps * pairs + servers - 1) / servers;
   }

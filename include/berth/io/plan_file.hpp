@@ -33,7 +33,7 @@ class PlanText {
   /// All that are placed, ascending; the instance has these jobs.
   void add(std::span<const model::JobPlacement> placed);
   /// Then all that wait, ascending.
-  void add(std::span<const model::Waiting> waiting);
+  void add(std::span<const model::UnplacedJob> waiting);
   void end();
   std::string take();  ///< what was made since the last call
 

@@ -28,20 +28,20 @@ struct SpotSet {
 /// a plan is worth is the largest of the leaves' bounds. Parents come before children.
 struct BoundTree {
   /// A price that differs from the parent's, of a job in Certificate::jobs.
-  struct Change {
+  struct PriceChange {
     std::uint32_t position = 0;  ///< in Certificate::jobs
     std::int64_t price = 0;      ///< negative only where the job has to be placed
   };
-  struct Node {
-    std::int32_t parent = -1;     ///< index of an earlier node; -1: the root, which is node 0
-    JobId split;                  ///< job whose spots the children share out; invalid: a leaf
-    bool out = false;             ///< the parent's job may be left out
-    bool rest = false;            ///< it may lie in all spots that no sibling names
-    std::vector<SpotSet> spots;   ///< it may lie in these
-    std::vector<Change> changes;  ///< ascending position; also for all below this node
+  struct TreeNode {
+    std::int32_t parent = -1;          ///< index of an earlier node; -1: the root, which is node 0
+    JobId split;                       ///< job whose spots the children share out; invalid: a leaf
+    bool out = false;                  ///< the parent's job may be left out
+    bool rest = false;                 ///< it may lie in all spots that no sibling names
+    std::vector<SpotSet> spots;        ///< it may lie in these
+    std::vector<PriceChange> changes;  ///< ascending position; also for all below this node
   };
 
-  std::vector<Node> nodes;  ///< empty: no cases
+  std::vector<TreeNode> nodes;  ///< empty: no cases
 
   [[nodiscard]] bool empty() const { return nodes.empty(); }
 };

@@ -15,7 +15,7 @@
 namespace berth::model {
 
 /// Why a job is not in the plan.
-struct Waiting {
+struct UnplacedJob {
   JobId job;
   std::string reason;
 };
@@ -74,7 +74,7 @@ struct Plan {
   std::vector<RoundRecord> rounds;  ///< of the coordinator, in order
   Certificate certificate;
   Placement placements;
-  std::vector<Waiting> waiting;  ///< ascending JobId
+  std::vector<UnplacedJob> waiting;  ///< ascending JobId
 };
 
 }  // namespace berth::model

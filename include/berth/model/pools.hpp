@@ -40,10 +40,11 @@ Pools make_pools(const Cluster& cluster, Level level);
 
 /// The pools of some machines, in the order of `all`, counting those machines alone; `of_machine`
 /// knows no others. O(pools + the largest machine id).
-struct PartOfPools {
+struct PoolSubset {
   Pools pools;
   std::vector<PoolId> in_all;  ///< by PoolId of the part
 };
-PartOfPools part_of(const Cluster& cluster, const Pools& all, std::span<const MachineId> machines);
+PoolSubset pool_subset(const Cluster& cluster, const Pools& all,
+                       std::span<const MachineId> machines);
 
 }  // namespace berth::model

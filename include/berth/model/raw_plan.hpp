@@ -33,7 +33,7 @@ struct RawPlacement {
   std::vector<RawTask> tasks;
 };
 
-struct RawWaiting {
+struct RawUnplacedJob {
   std::string job;
   std::string reason;
 };
@@ -127,7 +127,7 @@ struct RawPlan {
   std::optional<std::vector<std::string>> required_missing;  ///< jobs
   std::optional<RawCertificate> certificate;
   std::vector<RawPlacement> placements;
-  std::vector<RawWaiting> waiting;
+  std::vector<RawUnplacedJob> waiting;
 };
 
 }  // namespace berth::model

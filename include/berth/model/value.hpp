@@ -30,7 +30,7 @@ struct SharedPrices {
 /// objective is the sum over placed jobs less `stop_costs` (under Objective::value).
 class Valuation {
  public:
-  /// @param prices  taken off every value below but `face`
+  /// @param prices  taken off every value below but `unpriced_value`
   Valuation(const Instance& instance, Objective objective, SharedPrices prices = {})
       : instance_(&instance), objective_(objective), prices_(std::move(prices)) {}
 
@@ -43,7 +43,7 @@ class Valuation {
   /// O(tasks log tasks).
   [[nodiscard]] double placed(const JobPlacement& placement) const;
   /// The same before the prices of quotas and uplinks.
-  [[nodiscard]] double face(const JobPlacement& placement) const;
+  [[nodiscard]] double unpriced_value(const JobPlacement& placement) const;
 
   /// Largest value any option of the job can have on `type`.
   [[nodiscard]] double best(JobId job, GpuTypeId type) const {
@@ -59,14 +59,15 @@ class Valuation {
 
   /// True when neither home nor spread (nor what a ring pays) changes the job's value: only the GPU
   /// type matters.
-  [[nodiscard]] bool placeless(JobId job) const;
+  [[nodiscard]] bool place_independent(JobId job) const;
 
   [[nodiscard]] Objective objective() const { return objective_; }
   [[nodiscard]] const Instance& instance() const { return *instance_; }
 
  private:
-  [[nodiscard]] double face_option(JobId job, GpuTypeId type, Level width, Level distance) const;
-  [[nodiscard]] double charge(JobId job, GpuTypeId type, Level width) const;
+  [[nodiscard]] double unpriced_option(JobId job, GpuTypeId type, Level width,
+                                       Level distance) const;
+  [[nodiscard]] double shared_price(JobId job, GpuTypeId type, Level width) const;
 
   const Instance* instance_;
   Objective objective_;
@@ -82,7 +83,7 @@ struct Extent {
 Extent extent(const Instance& instance, const JobPlacement& placement);
 
 /// Where a running job lies now.
-JobPlacement present_placement(const Workload& workload, const Running& running);
+JobPlacement current_placement(const Workload& workload, const Running& running);
 
 /// True when the running job lies exactly as now. O(tasks log tasks).
 bool stays(const Workload& workload, const Running& running, const JobPlacement& placement);

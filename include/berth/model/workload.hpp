@@ -46,7 +46,7 @@ struct TaskGroup {
 using Factors = std::array<double, kLevels>;
 
 /// Who talks to whom while the job runs.
-enum class Pattern : std::uint8_t {
+enum class CommunicationPattern : std::uint8_t {
   none,
   ring,  ///< ring all-reduce over all tasks
   ps,    ///< every worker with every parameter server
@@ -55,7 +55,7 @@ enum class Pattern : std::uint8_t {
 /// Traffic between the tasks of a job. It loads the uplinks of the racks and pods it crosses; the
 /// job runs at full speed or not at all.
 struct Communication {
-  Pattern pattern = Pattern::none;
+  CommunicationPattern pattern = CommunicationPattern::none;
   std::uint32_t servers = 0;  ///< ps: which of the job's task groups are the servers
   /// ring: on every uplink of a rack (pod) of the ring, when there are several; ps: what one worker
   /// sends, and receives, evenly over all servers. Mbit/s each way.
@@ -85,7 +85,7 @@ struct Job {
 
 /// A task of this shape of the job may lie on machines with GPUs of `type` (invalid: without any).
 /// A list of types holds for tasks without GPUs too.
-inline bool may_lie(const Job& job, const Shape& shape, GpuTypeId type) {
+inline bool allows(const Job& job, const Shape& shape, GpuTypeId type) {
   if (!shape.uses_gpu() && job.gpu_types == ~std::uint64_t{0}) return true;
   return type.valid() && ((job.gpu_types >> type.index()) & 1) != 0;
 }
@@ -154,7 +154,7 @@ struct Workload {
 std::vector<JobId> planned_jobs(const Workload& workload);
 
 /// All jobs of a part (of a whole: all), ascending; pinned ones too.
-std::vector<JobId> jobs_here(const Workload& workload);
+std::vector<JobId> local_jobs(const Workload& workload);
 
 /// A whole workload as a part that has every job. O(jobs)
 void make_part(Workload& whole);

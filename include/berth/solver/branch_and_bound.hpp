@@ -19,7 +19,7 @@ struct BranchOptions {
   StopToken stop = {};   ///< asked after every evaluation
 };
 
-/// model::BoundTree::Node with all prices of a leaf instead of changes.
+/// model::BoundTree::TreeNode with all prices of a leaf instead of changes.
 struct BranchNode {
   std::int32_t parent = -1;
   JobId split;

@@ -75,7 +75,8 @@ struct PackResult {
 /// a large neighbourhood search (Gilmore and Gomory 1961; docs/decisions). Required jobs go in
 /// before all others. Jobs worth nothing are put into what is left.
 ///
-/// @pre every job has one task and no home that matters (Valuation::placeless); no job is placed;
+/// @pre every job has one task and no home that matters (Valuation::place_independent); no job is
+/// placed;
 ///      jobs and machines are distinct; a PetscSession lives
 /// Same result for any number of threads. Time depends on job types x bin types x GPUs a
 /// machine, hardly on the number of jobs or machines.

@@ -121,7 +121,8 @@ TEST_F(Resumed, after_any_round_with_quotas_and_uplinks) {
   for (auto& rack : instance.cluster.racks) rack.uplink_gbps = 25.0;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
     model::Job& job = instance.workload.jobs[j];
-    if (j % 2 == 0) job.communication = {.pattern = model::Pattern::ring, .mbps = 20000};
+    if (j % 2 == 0)
+      job.communication = {.pattern = model::CommunicationPattern::ring, .mbps = 20000};
   }
   stop_everywhere(instance, 2);
 }

@@ -36,7 +36,8 @@ model::Instance limited(Bound bound) {
     model::Job& job = instance.workload.jobs[j];
     if (bound != Bound::uplinks) job.queue = QueueId(j % 4);
     if (bound != Bound::quotas && j % 3 != 0) {
-      job.communication = {.pattern = model::Pattern::ring, .mbps = j % 3 == 1 ? 20000 : 30000};
+      job.communication = {.pattern = model::CommunicationPattern::ring,
+                           .mbps = j % 3 == 1 ? 20000 : 30000};
     }
   }
   return instance;

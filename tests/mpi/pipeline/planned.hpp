@@ -49,7 +49,7 @@ inline void expect_same(const model::Plan& plan, const model::Plan& oracle) {
   EXPECT_EQ(plan.plan_digest, oracle.plan_digest);
   EXPECT_EQ(plan.proof_digest, oracle.proof_digest);
   EXPECT_EQ(numbers(plan.gap_parts), numbers(oracle.gap_parts));
-  const auto why = [](const model::Waiting& w) { return std::pair(w.job, w.reason); };
+  const auto why = [](const model::UnplacedJob& w) { return std::pair(w.job, w.reason); };
   EXPECT_TRUE(std::ranges::equal(plan.waiting, oracle.waiting, {}, why, why));
 }
 

@@ -47,7 +47,8 @@ void add_limits(model::Instance& instance) {
     model::Job& job = instance.workload.jobs[j];
     if (j % 3 != 0) job.queue = QueueId(j % 3);
     if (j % 2 == 0 && instance.workload.tasks(job) > 1) {
-      job.communication = {.pattern = model::Pattern::ring, .servers = 0, .mbps = 40000};
+      job.communication = {
+          .pattern = model::CommunicationPattern::ring, .servers = 0, .mbps = 40000};
     }
   }
 }

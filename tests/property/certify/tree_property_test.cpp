@@ -95,7 +95,7 @@ class RandomTree {
       const bool out = i == 0;
       if (out && out_alone && must_[job.index()] && dice_.chance(50)) continue;  // no plan is there
       leaves.push_back(static_cast<std::int32_t>(nodes.size()));
-      BoundTree::Node& node = nodes.emplace_back();
+      BoundTree::TreeNode& node = nodes.emplace_back();
       node = {.parent = parent,
               .split = {},
               .out = out,
@@ -107,7 +107,7 @@ class RandomTree {
   }
 
   /// The split job's price, maybe below 0 when it has to be placed, and one more.
-  void change(BoundTree::Node& node, std::uint32_t position, JobId job, bool out) {
+  void change(BoundTree::TreeNode& node, std::uint32_t position, JobId job, bool out) {
     std::int64_t price = some_price(dice_, instance_, job, kind_, prices_.scale_log2);
     if (!out && dice_.chance(60)) price = -price;
     node.changes.push_back({position, price});
@@ -151,7 +151,7 @@ struct Totals {
 };
 
 bool has_negative(const model::Certificate& prices) {
-  return std::ranges::any_of(prices.tree.nodes, [](const BoundTree::Node& node) {
+  return std::ranges::any_of(prices.tree.nodes, [](const BoundTree::TreeNode& node) {
     return std::ranges::any_of(node.changes, [](const auto& c) { return c.price < 0; });
   });
 }

@@ -36,7 +36,8 @@ struct Planned {
       if (j % 4 == 1) jobs[j].domain = model::Level::machine;
     }
     for (model::Job& job : jobs) {
-      if (instance.workload.tasks(job) > 1) job.communication = {model::Pattern::ring, 0, 100};
+      if (instance.workload.tasks(job) > 1)
+        job.communication = {model::CommunicationPattern::ring, 0, 100};
     }
     for (model::Rack& rack : instance.cluster.racks) rack.uplink_gbps = 1000.0;
     placement = policy::best_fit(instance, model::Valuation(instance, kind));

@@ -20,8 +20,8 @@ namespace berth::certify {
 namespace {
 
 using model::Certificate;
+using model::CommunicationPattern;
 using model::Objective;
-using model::Pattern;
 
 std::string faults(const test::Tiny& tiny, const model::RawPlan& plan) {
   std::string all;
@@ -177,9 +177,9 @@ class LinkCase : public testing::Test {
     for (auto& rack : tiny.instance.cluster.racks) rack.uplink_gbps = 2.0;
     for (auto& pod : tiny.instance.cluster.pods) pod.uplink_gbps = 2.0;
     tiny[tiny.job({{.count = 2, .gpus = 3}})].value = 90000.0;
-    talk(JobId(0), Pattern::ring);
+    talk(JobId(0), CommunicationPattern::ring);
   }
-  void talk(JobId job, Pattern pattern) {
+  void talk(JobId job, CommunicationPattern pattern) {
     tiny[job].communication = {.pattern = pattern, .servers = 0, .mbps = 1000};
   }
   /// What is left to j0 at these prices of the racks' uplinks and the pods'.
@@ -208,7 +208,7 @@ TEST_F(LinkCase, charges_a_ring_for_the_racks_and_pods_it_crosses) {
       << "over the pods, and pays for them";
   tiny[JobId(0)].domain = model::Level::pod;
   EXPECT_EQ(left({1, 99, 2, 90}), 0);
-  tiny[JobId(0)].communication.pattern = Pattern::ps;
+  tiny[JobId(0)].communication.pattern = CommunicationPattern::ps;
   EXPECT_EQ(left({1, 2, 9, 9}), 90000) << "not counted for parameter servers";
 }
 
@@ -262,7 +262,7 @@ TEST_F(LinkCase, checks_what_links_carry) {
   tiny.instance.cluster.racks[1].uplink_gbps = 2.0;
   const JobId ps = tiny.job(
       {{.count = 2, .gpus = 1, .label = "server"}, {.count = 3, .gpus = 1, .label = "worker"}});
-  talk(ps, Pattern::ps);
+  talk(ps, CommunicationPattern::ps);
   plan.placements.push_back({"j1",
                              0,
                              {task("server", 1, 1), task("server", 2, 1), task("worker", 0, 1),

@@ -48,8 +48,8 @@ Certificate prices(std::int64_t small, std::int64_t gang) {
   return c;
 }
 
-BoundTree::Node child(std::int32_t parent, bool out, bool rest,
-                      std::vector<BoundTree::Change> changes) {
+BoundTree::TreeNode child(std::int32_t parent, bool out, bool rest,
+                          std::vector<BoundTree::PriceChange> changes) {
   return {.parent = parent,
           .split = {},
           .out = out,

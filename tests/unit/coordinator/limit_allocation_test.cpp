@@ -119,7 +119,7 @@ TEST(UplinkGroups, a_ring_pays_by_the_tasks_one_rack_can_hold) {
                                 {.queues = {}, .uplinks = &groups, .links = {0.001, 0.01}});
   EXPECT_DOUBLE_EQ(priced.placed(on(JobId(0), {0, 1, 2})), 12.0 - 3.0);
   EXPECT_DOUBLE_EQ(priced.placed(on(JobId(0), {0, 2, 4})), 12.0 - 3.0 - 30.0);
-  EXPECT_DOUBLE_EQ(priced.face(on(JobId(0), {0, 2, 4})), 12.0);
+  EXPECT_DOUBLE_EQ(priced.unpriced_value(on(JobId(0), {0, 2, 4})), 12.0);
 }
 
 TEST(QuotaLimits, count_for_ancestors_and_pinned_jobs_use_them_up) {

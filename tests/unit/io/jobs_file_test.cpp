@@ -133,9 +133,9 @@ TEST(ParseJobs, reads_communication) {
                                R"({"id":"b","tasks":[{"shape":"w","gpus":1},{"shape":"ps"}],)"
                                R"("communication":{"pattern":"ps","gbps":0.0004,"servers":"ps"}})")
                          .workload;
-  EXPECT_EQ(w.jobs[0].communication.pattern, model::Pattern::ring);
+  EXPECT_EQ(w.jobs[0].communication.pattern, model::CommunicationPattern::ring);
   EXPECT_EQ(w.jobs[0].communication.mbps, 12500);
-  EXPECT_EQ(w.jobs[1].communication.pattern, model::Pattern::ps);
+  EXPECT_EQ(w.jobs[1].communication.pattern, model::CommunicationPattern::ps);
   EXPECT_EQ(w.jobs[1].communication.mbps, 1);
   EXPECT_EQ(w.jobs[1].communication.servers, 1U);
 }

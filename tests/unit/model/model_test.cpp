@@ -197,7 +197,7 @@ TEST(Valuation, multiplies_base_speed_home_and_spread) {
                            .start = 0,
                            .tasks = {{MachineId(2), 0, 3, 1000}, {MachineId(3), 0, 3, 1000}}};
   EXPECT_DOUBLE_EQ(value.placed(apart), 12 * 2.0 * 0.25 * 0.7);  // farthest task, widest domain
-  EXPECT_FALSE(value.placeless(JobId(0)));
+  EXPECT_FALSE(value.place_independent(JobId(0)));
 }
 
 TEST(Pools, follow_racks_only_where_a_job_can_tell_them_apart) {
@@ -252,7 +252,7 @@ TEST(Pools, of_some_machines_keep_their_order_and_count_those_alone) {
   const Instance instance = two_pods();
   const Pools all = make_pools(instance.cluster, Level::rack);
   const std::vector<MachineId> machines{MachineId(1), MachineId(3)};
-  const auto [part, in_all] = part_of(instance.cluster, all, machines);
+  const auto [part, in_all] = pool_subset(instance.cluster, all, machines);
   EXPECT_EQ(in_all, (std::vector{PoolId(0), PoolId(2)}));
   ASSERT_EQ(part.size(), 2U);
   EXPECT_EQ(part.pools[0].machines, 1);  // m0 is another shard's

@@ -223,7 +223,7 @@ TEST(CyclicExchange, leaves_the_traffic_where_it_is) {
   }
   for (const std::size_t j : {1U, 3U, 4U}) plan.instance.workload.jobs[j].communication.mbps = 1000;
   for (const std::size_t j : {1U, 3U, 4U}) {
-    plan.instance.workload.jobs[j].communication.pattern = model::Pattern::ring;
+    plan.instance.workload.jobs[j].communication.pattern = model::CommunicationPattern::ring;
   }
   const auto on = [](std::size_t j, std::size_t a, std::size_t b) {
     return model::JobPlacement{.job = JobId(j),

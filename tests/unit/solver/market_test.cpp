@@ -63,7 +63,7 @@ TEST(Market, gradient_counts_what_rings_send) {
   for (auto& rack : plan.instance.cluster.racks) rack.uplink_gbps = 4.0;
   for (auto& pod : plan.instance.cluster.pods) pod.uplink_gbps = 6.0;
   for (auto& job : plan.instance.workload.jobs) {
-    job.communication = {.pattern = model::Pattern::ring, .servers = 0, .mbps = 1500};
+    job.communication = {.pattern = model::CommunicationPattern::ring, .servers = 0, .mbps = 1500};
   }
   const model::Uplinks links(plan.instance);
   const model::UplinkGroups uplinks(plan.instance, links);
