@@ -89,7 +89,7 @@ class Reading {
     }
   }
 
-  void read_pool(const RawCertificate::PoolPrice& raw) {
+  void read_pool(const model::RawPoolPrice& raw) {
     const bool by_rack = result_.level == Level::rack;
     const std::string what =
         "price of pool " + raw.pod + "/" + raw.rack.value_or("*") + "/" + raw.machine_class;
@@ -114,7 +114,7 @@ class Reading {
         {pod, rack, c, raw.gpu_milli, raw.cpu_milli, raw.memory_mib, raw.nic_mbps});
   }
 
-  void read_shape(const RawCertificate::ShapePrice& raw) {
+  void read_shape(const model::RawShapePrice& raw) {
     const std::string what =
         "price of shape (" + std::to_string(raw.cpu_milli) + " CPU, " +
         std::to_string(raw.memory_mib) + " MiB, " + std::to_string(raw.gpus) + " GPUs, " +
@@ -134,7 +134,7 @@ class Reading {
     result_.shapes.push_back({ShapeId(shape->second), type, raw.price});
   }
 
-  void read_multiplier(const RawCertificate::ClassMultiplier& raw) {
+  void read_multiplier(const model::RawClassMultiplier& raw) {
     const std::string what = "multiplier of class " + raw.machine_class;
     not_negative(raw.cpu_milli, what + " per CPU thousandth");
     not_negative(raw.memory_mib, what + " per MiB");
@@ -145,7 +145,7 @@ class Reading {
     result_.multipliers.push_back({c, raw.cpu_milli, raw.memory_mib, raw.nic_mbps});
   }
 
-  void read_queue(const RawCertificate::QueuePrice& raw) {
+  void read_queue(const model::RawQueuePrice& raw) {
     const auto& queues = instance_->cluster.queues;
     const auto found = std::ranges::find(queues, raw.queue, &model::Queue::name);
     not_negative(raw.price, "price of queue " + raw.queue);
@@ -158,7 +158,7 @@ class Reading {
     result_.queues.push_back({queue, raw.price});
   }
 
-  void read_link(const RawCertificate::LinkPrice& raw) {
+  void read_link(const model::RawLinkPrice& raw) {
     if (raw.pod.has_value() == raw.rack.has_value()) {
       bad("certificate: a link is the uplink of a pod or of a rack");
       return;
@@ -180,7 +180,7 @@ class Reading {
       jobs.emplace(instance_->workload.job_names[j], j);
     }
     std::vector<bool> seen(instance_->workload.jobs.size(), false);
-    for (const RawCertificate::JobPrice& raw : raw_->jobs) {
+    for (const model::RawJobPrice& raw : raw_->jobs) {
       const std::string what = "price of job " + raw.job;
       not_negative(raw.price, what);
       const auto job = jobs.find(raw.job);

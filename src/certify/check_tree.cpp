@@ -33,7 +33,7 @@ class TreeReading {
     }
   }
 
-  BoundTree::TreeNode node(const RawCertificate::TreeNode& raw) {
+  BoundTree::TreeNode node(const model::RawTreeNode& raw) {
     BoundTree::TreeNode node;
     node.parent = raw.parent ? index<std::int32_t>(*raw.parent) : -1;
     if (raw.split) node.split = found<JobId>(jobs_, *raw.split, "job");
@@ -63,7 +63,7 @@ class TreeReading {
     return {};
   }
 
-  model::SpotSet spots(const RawCertificate::Spots& raw) {
+  model::SpotSet spots(const model::RawSpotSet& raw) {
     model::SpotSet set;
     if (raw.gpu_type) set.gpu_type = found<GpuTypeId>(types_, *raw.gpu_type, "GPU type");
     if (raw.pod) set.pod = found<PodId>(pods_, *raw.pod, "pod");

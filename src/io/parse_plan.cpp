@@ -84,10 +84,10 @@ model::RawUnplacedJob read_waiting(const JsonAt& at) {
   return waiting;
 }
 
-RawCertificate::PoolPrice read_pool(const JsonAt& at) {
+model::RawPoolPrice read_pool(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"pod",        "class", "gpu_milli", "cpu_milli",
                                               "memory_mib", "rack",  "nic_mbps"};
-  RawCertificate::PoolPrice pool;
+  model::RawPoolPrice pool;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) pool.pod = word(value);
     if (key == 1) pool.machine_class = word(value);
@@ -101,10 +101,10 @@ RawCertificate::PoolPrice read_pool(const JsonAt& at) {
   return pool;
 }
 
-RawCertificate::ShapePrice read_shape_price(const JsonAt& at) {
+model::RawShapePrice read_shape_price(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"cpu_milli", "memory_mib", "gpus",    "gpu_milli",
                                               "price",     "gpu_type",   "nic_mbps"};
-  RawCertificate::ShapePrice shape;
+  model::RawShapePrice shape;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) shape.cpu_milli = value.integer();
     if (key == 1) shape.memory_mib = value.integer();
@@ -118,9 +118,9 @@ RawCertificate::ShapePrice read_shape_price(const JsonAt& at) {
   return shape;
 }
 
-RawCertificate::ClassMultiplier read_multiplier(const JsonAt& at) {
+model::RawClassMultiplier read_multiplier(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"class", "cpu_milli", "memory_mib", "nic_mbps"};
-  RawCertificate::ClassMultiplier multiplier;
+  model::RawClassMultiplier multiplier;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) multiplier.machine_class = word(value);
     if (key == 1) multiplier.cpu_milli = value.integer();
@@ -131,9 +131,9 @@ RawCertificate::ClassMultiplier read_multiplier(const JsonAt& at) {
   return multiplier;
 }
 
-RawCertificate::JobPrice read_job_price(const JsonAt& at) {
+model::RawJobPrice read_job_price(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"job", "price"};
-  RawCertificate::JobPrice job;
+  model::RawJobPrice job;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) job.job = word(value);
     if (key == 1) job.price = value.integer();
@@ -142,9 +142,9 @@ RawCertificate::JobPrice read_job_price(const JsonAt& at) {
   return job;
 }
 
-RawCertificate::QueuePrice read_queue_price(const JsonAt& at) {
+model::RawQueuePrice read_queue_price(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"queue", "price"};
-  RawCertificate::QueuePrice queue;
+  model::RawQueuePrice queue;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) queue.queue = word(value);
     if (key == 1) queue.price = value.integer();
@@ -153,9 +153,9 @@ RawCertificate::QueuePrice read_queue_price(const JsonAt& at) {
   return queue;
 }
 
-RawCertificate::LinkPrice read_link_price(const JsonAt& at) {
+model::RawLinkPrice read_link_price(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"price", "pod", "rack"};
-  RawCertificate::LinkPrice link;
+  model::RawLinkPrice link;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) link.price = value.integer();
     if (key == 1) link.pod = word(value);
@@ -165,9 +165,9 @@ RawCertificate::LinkPrice read_link_price(const JsonAt& at) {
   return link;
 }
 
-RawCertificate::Spots read_spots(const JsonAt& at) {
+model::RawSpotSet read_spots(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"gpu_type", "pod", "rack", "width"};
-  RawCertificate::Spots spots;
+  model::RawSpotSet spots;
   std::optional<std::string>* const words[] = {&spots.gpu_type, &spots.pod, &spots.rack,
                                                &spots.width};
   // One more condition makes the set smaller, so none may be passed over.
@@ -175,22 +175,22 @@ RawCertificate::Spots read_spots(const JsonAt& at) {
   return spots;
 }
 
-RawCertificate::Change read_change(const JsonAt& at) {
+model::RawPriceChange read_change(const JsonAt& at) {
   const auto pair = list<std::int64_t>(at, [](const JsonAt& number) { return number.integer(); });
   if (pair.size() != 2) at.fail("not a pair of a position and a price", "[3,1048576]");
   return {pair[0], pair[1]};
 }
 
-RawCertificate::TreeNode read_tree_node(const JsonAt& at) {
+model::RawTreeNode read_tree_node(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"parent", "split", "out", "rest", "spots", "prices"};
-  RawCertificate::TreeNode node;
+  model::RawTreeNode node;
   at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) node.parent = value.integer();
     if (key == 1) node.split = word(value);
     if (key == 2) node.out = value.boolean();
     if (key == 3) node.rest = value.boolean();
-    if (key == 4) node.spots = list<RawCertificate::Spots>(value, read_spots);
-    if (key == 5) node.changes = list<RawCertificate::Change>(value, read_change);
+    if (key == 4) node.spots = list<model::RawSpotSet>(value, read_spots);
+    if (key == 5) node.changes = list<model::RawPriceChange>(value, read_change);
   });
   return node;
 }
@@ -202,15 +202,15 @@ RawCertificate read_certificate(const JsonAt& at) {
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) certificate.scale_log2 = value.integer();
     if (key == 1) certificate.level = word(value);
-    if (key == 2) certificate.pools = list<RawCertificate::PoolPrice>(value, read_pool);
-    if (key == 3) certificate.shapes = list<RawCertificate::ShapePrice>(value, read_shape_price);
+    if (key == 2) certificate.pools = list<model::RawPoolPrice>(value, read_pool);
+    if (key == 3) certificate.shapes = list<model::RawShapePrice>(value, read_shape_price);
     if (key == 4) {
-      certificate.multipliers = list<RawCertificate::ClassMultiplier>(value, read_multiplier);
+      certificate.multipliers = list<model::RawClassMultiplier>(value, read_multiplier);
     }
-    if (key == 5) certificate.jobs = list<RawCertificate::JobPrice>(value, read_job_price);
-    if (key == 6) certificate.queues = list<RawCertificate::QueuePrice>(value, read_queue_price);
-    if (key == 7) certificate.links = list<RawCertificate::LinkPrice>(value, read_link_price);
-    if (key == 8) certificate.tree = list<RawCertificate::TreeNode>(value, read_tree_node);
+    if (key == 5) certificate.jobs = list<model::RawJobPrice>(value, read_job_price);
+    if (key == 6) certificate.queues = list<model::RawQueuePrice>(value, read_queue_price);
+    if (key == 7) certificate.links = list<model::RawLinkPrice>(value, read_link_price);
+    if (key == 8) certificate.tree = list<model::RawTreeNode>(value, read_tree_node);
   });
   at.need(keys, 5, seen);
   return certificate;

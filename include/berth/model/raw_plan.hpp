@@ -38,71 +38,71 @@ struct RawUnplacedJob {
   std::string reason;
 };
 
+struct RawPoolPrice {
+  std::string pod;
+  std::optional<std::string> rack;  ///< present when pools are by rack
+  std::string machine_class;
+  std::int64_t gpu_milli = 0;
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_mib = 0;
+  std::int64_t nic_mbps = 0;
+};
+struct RawShapePrice {
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_mib = 0;
+  std::int64_t gpus = 0;
+  std::int64_t gpu_milli = 0;
+  std::string gpu_type;  ///< empty: on machines without GPUs
+  std::int64_t price = 0;
+  std::int64_t nic_mbps = 0;
+};
+struct RawClassMultiplier {
+  std::string machine_class;
+  std::int64_t cpu_milli = 0;
+  std::int64_t memory_mib = 0;
+  std::int64_t nic_mbps = 0;
+};
+struct RawJobPrice {
+  std::string job;
+  std::int64_t price = 0;
+};
+
+struct RawQueuePrice {
+  std::string queue;
+  std::int64_t price = 0;
+};
+struct RawLinkPrice {
+  std::optional<std::string> pod;  ///< one of the two in a sound file
+  std::optional<std::string> rack;
+  std::int64_t price = 0;
+};
+
+struct RawSpotSet {
+  std::optional<std::string> gpu_type, pod, rack, width;
+};
+struct RawPriceChange {
+  std::int64_t position = 0;
+  std::int64_t price = 0;
+};
+struct RawTreeNode {
+  std::optional<std::int64_t> parent;
+  std::optional<std::string> split;
+  bool out = false, rest = false;
+  std::vector<RawSpotSet> spots = {};
+  std::vector<RawPriceChange> changes = {};
+};
+
 /// Prices as Certificate has them, places and types by name.
 struct RawCertificate {
-  struct PoolPrice {
-    std::string pod;
-    std::optional<std::string> rack;  ///< present when pools are by rack
-    std::string machine_class;
-    std::int64_t gpu_milli = 0;
-    std::int64_t cpu_milli = 0;
-    std::int64_t memory_mib = 0;
-    std::int64_t nic_mbps = 0;
-  };
-  struct ShapePrice {
-    std::int64_t cpu_milli = 0;
-    std::int64_t memory_mib = 0;
-    std::int64_t gpus = 0;
-    std::int64_t gpu_milli = 0;
-    std::string gpu_type;  ///< empty: on machines without GPUs
-    std::int64_t price = 0;
-    std::int64_t nic_mbps = 0;
-  };
-  struct ClassMultiplier {
-    std::string machine_class;
-    std::int64_t cpu_milli = 0;
-    std::int64_t memory_mib = 0;
-    std::int64_t nic_mbps = 0;
-  };
-  struct JobPrice {
-    std::string job;
-    std::int64_t price = 0;
-  };
-
-  struct QueuePrice {
-    std::string queue;
-    std::int64_t price = 0;
-  };
-  struct LinkPrice {
-    std::optional<std::string> pod;  ///< one of the two in a sound file
-    std::optional<std::string> rack;
-    std::int64_t price = 0;
-  };
-
-  struct Spots {
-    std::optional<std::string> gpu_type, pod, rack, width;
-  };
-  struct Change {
-    std::int64_t position = 0;
-    std::int64_t price = 0;
-  };
-  struct TreeNode {
-    std::optional<std::int64_t> parent;
-    std::optional<std::string> split;
-    bool out = false, rest = false;
-    std::vector<Spots> spots = {};
-    std::vector<Change> changes = {};
-  };
-
   std::int64_t scale_log2 = 0;
   std::string level;  ///< "rack" or "pod" in a sound file
-  std::vector<PoolPrice> pools;
-  std::vector<ShapePrice> shapes;
-  std::vector<ClassMultiplier> multipliers;
-  std::vector<JobPrice> jobs = {};
-  std::vector<QueuePrice> queues = {};
-  std::vector<LinkPrice> links = {};
-  std::vector<TreeNode> tree = {};
+  std::vector<RawPoolPrice> pools;
+  std::vector<RawShapePrice> shapes;
+  std::vector<RawClassMultiplier> multipliers;
+  std::vector<RawJobPrice> jobs = {};
+  std::vector<RawQueuePrice> queues = {};
+  std::vector<RawLinkPrice> links = {};
+  std::vector<RawTreeNode> tree = {};
 };
 
 struct RawFigures {

@@ -295,7 +295,8 @@ TEST(SharedPrices, are_read_by_name_and_digested) {
   tiny.instance.cluster.queues = {{.name = "q", .gpu_quota = 1}};
   tiny.instance.cluster.racks[0].uplink_gbps = tiny.instance.cluster.pods[0].uplink_gbps = 1.0;
   using Raw = model::RawCertificate;
-  const auto read = [&](std::vector<Raw::QueuePrice> queues, std::vector<Raw::LinkPrice> links) {
+  const auto read = [&](std::vector<model::RawQueuePrice> queues,
+                        std::vector<model::RawLinkPrice> links) {
     Raw c;
     c.level = "pod";
     c.queues = std::move(queues);

@@ -221,7 +221,7 @@ TEST_P(BrokenTree, is_refused_by_name) {
   EXPECT_THAT(v.faults.front().text, testing::HasSubstr(GetParam().names));
 }
 
-void in_spots(Raw& c, Raw::Spots spots) {
+void in_spots(Raw& c, model::RawSpotSet spots) {
   c.tree[2].rest = false;
   c.tree[2].spots = {std::move(spots)};
 }
