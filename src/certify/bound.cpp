@@ -19,16 +19,17 @@ namespace {
 
 using model::Instance;
 
-Int128 machines_term(const Tariff& tariff, const MachineWorth& worth) {
+Int128 machines_term(const PriceTable& price_table, const MachineWorth& worth) {
   Int128 total = 0;
-  for (const Stock& pool : tariff.pools()) total += worth(pool) * pool.machines;
+  for (const PricedPool& pool : price_table.pools()) total += worth(pool) * pool.machines;
   return total;
 }
 
 /// What machines are worth whatever lies on the devices that are entirely free.
-Int128 beyond_devices(const Tariff& tariff, const MachineWorth& worth) {
+Int128 beyond_devices(const PriceTable& price_table, const MachineWorth& worth) {
   Int128 total = 0;
-  for (const Stock& pool : tariff.pools()) total += worth.beyond_devices(pool) * pool.machines;
+  for (const PricedPool& pool : price_table.pools())
+    total += worth.beyond_devices(pool) * pool.machines;
   return total;
 }
 
@@ -43,13 +44,13 @@ struct Contents {
 /// The largest over the leaves of the tree, the first among equals.
 Contents contents_term(const Instance& instance, model::Objective objective,
                        const model::Certificate& certificate, const Tree& tree,
-                       const Tariff& tariff, const MachineWorth& worth) {
+                       const PriceTable& price_table, const MachineWorth& worth) {
   std::vector<Contents> by_leaf(tree.leaves());
   parallel::run_tasks(tree.leaves(), [&](std::size_t l) {
     const Leaf leaf = tree.leaf(l);
     for (const auto& j : leaf.prices) by_leaf[l].jobs += j.price;
     for (const Int128 most :
-         most_contents(instance, objective, certificate, tree.spots(), leaf, tariff, worth)) {
+         most_contents(instance, objective, certificate, tree.spots(), leaf, price_table, worth)) {
       by_leaf[l].devices += most;
     }
   });
@@ -61,10 +62,10 @@ Int128 floor_to_integer(Int128 x, int scale) {
 }
 
 /// GPU thousandths that are free on all machines, in the certificate's units.
-Int128 capacity_of(const Tariff& tariff, int scale) {
+Int128 capacity_of(const PriceTable& price_table, int scale) {
   std::int64_t milli = 0;  // below 2^53: exact as a double
-  for (const Stock& pool : tariff.pools()) {
-    milli += tariff.kinds()[pool.kind].free_milli() * pool.machines;
+  for (const PricedPool& pool : price_table.pools()) {
+    milli += price_table.kinds()[pool.kind].free_milli() * pool.machines;
   }
   return fixed_up(static_cast<double>(milli), scale);
 }
@@ -85,26 +86,26 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, const JobFacts& facts,
                   const JobTerms& terms, std::span<const JobId> required_placed) {
   const Pricing pricing(instance, objective, certificate);
-  const Tariff& tariff = pricing.tariff;
+  const PriceTable& price_table = pricing.price_table;
   Bound bound{.scale_log2 = certificate.scale_log2};
-  const MachineWorth worth(instance, tariff, certificate, facts);
+  const MachineWorth worth(instance, price_table, certificate, facts);
   Contents contents;
   if (certificate.jobs.empty()) {
-    bound.machines = machines_term(tariff, worth);
+    bound.machines = machines_term(price_table, worth);
   } else {
     const Tree tree(instance, certificate, required_placed);
     BERTH_EXPECT(tree.fault().empty());
-    contents = contents_term(instance, objective, certificate, tree, tariff, worth);
+    contents = contents_term(instance, objective, certificate, tree, price_table, worth);
     bound.leaf = contents.sum();
-    bound.machines = contents.devices + beyond_devices(tariff, worth);
+    bound.machines = contents.devices + beyond_devices(price_table, worth);
   }
   const Int128 stopped = stop_costs(instance.workload, objective, bound.scale_log2, fixed_down);
   bound.jobs = terms.net - stopped + contents.jobs;
   bound.zero_price = terms.gross - stopped;
-  bound.shared = tariff.tolls().worth(pricing.quotas) + tariff.links().worth();
+  bound.shared = price_table.tolls().worth(pricing.quotas) + price_table.links().worth();
   bound.exact = std::min(bound.machines + bound.shared + bound.jobs, bound.zero_price);
   if (objective == model::Objective::allocate) {
-    bound.capacity = capacity_of(tariff, bound.scale_log2);
+    bound.capacity = capacity_of(price_table, bound.scale_log2);
     bound.exact = std::min(bound.exact, bound.capacity);
   }
   if (terms.integral && pricing.quotas.integral(facts))

@@ -35,10 +35,10 @@ void put_in(Profile& best, std::span<const Wish> jobs) {
 }
 
 /// The devices of one rack without the jobs that have a price.
-Profile of_machines(std::span<const Stock> stocks, GpuTypeId type, const MachineWorth& worth) {
+Profile of_machines(std::span<const PricedPool> pools, GpuTypeId type, const MachineWorth& worth) {
   std::size_t gpus = 0;
   Int128 all = 0;
-  for (const Stock& s : stocks) {
+  for (const PricedPool& s : pools) {
     if (s.type != type) continue;
     const Profile one = worth.by_devices(s);
     gpus += (one.size() - 1) * static_cast<std::size_t>(s.machines);
@@ -46,7 +46,7 @@ Profile of_machines(std::span<const Stock> stocks, GpuTypeId type, const Machine
   }
   if (all == 0) return Profile(gpus + 1, 0);
   Profile rack{0};
-  for (const Stock& s : stocks) {
+  for (const PricedPool& s : pools) {
     if (s.type != type) continue;
     const Profile one = worth.by_devices(s);
     for (std::int64_t m = 0; m < s.machines; ++m) rack = side_by_side(rack, one);
@@ -85,12 +85,12 @@ class PodContents {
   std::vector<Profile> racks_;
 };
 
-Int128 of_type(const model::Instance& instance, const Wishes& wishes, const Tariff& tariff,
+Int128 of_type(const model::Instance& instance, const Wishes& wishes, const PriceTable& price_table,
                const MachineWorth& worth) {
   const auto& racks = instance.cluster.racks;
   std::vector<Profile> filled(racks.size());
   parallel::run_tasks(racks.size(), [&](std::size_t r) {
-    filled[r] = of_machines(tariff.in_rack(RackId(r)), wishes.type(), worth);
+    filled[r] = of_machines(price_table.in_rack(RackId(r)), wishes.type(), worth);
     if (filled[r].size() == 1) return;
     put_in(filled[r], wishes.in_rack(RackId(r), static_cast<std::int64_t>(filled[r].size()) - 1));
   });
@@ -121,13 +121,13 @@ Int128 of_type(const model::Instance& instance, const Wishes& wishes, const Tari
 
 std::vector<Int128> most_contents(const model::Instance& instance, model::Objective objective,
                                   const model::Certificate& certificate, const Spots& spots,
-                                  const Leaf& leaf, const Tariff& tariff,
+                                  const Leaf& leaf, const PriceTable& price_table,
                                   const MachineWorth& worth) {
   std::vector<Int128> most;
   for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
-    const Wishes wishes(instance, objective, certificate, spots, leaf, tariff.kinds(),
+    const Wishes wishes(instance, objective, certificate, spots, leaf, price_table.kinds(),
                         GpuTypeId(t));
-    most.push_back(of_type(instance, wishes, tariff, worth));
+    most.push_back(of_type(instance, wishes, price_table, worth));
   }
   return most;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "machine_worth.hpp"
-#include "tariff.hpp"
+#include "price_table.hpp"
 #include "tree.hpp"
 
 #include <vector>
@@ -17,7 +17,7 @@ namespace berth::certify {
 /// leaf of the tree lets them lie. @pre all listed jobs are countable
 std::vector<Int128> most_contents(const model::Instance& instance, model::Objective objective,
                                   const model::Certificate& certificate, const Spots& spots,
-                                  const Leaf& leaf, const Tariff& tariff,
+                                  const Leaf& leaf, const PriceTable& price_table,
                                   const MachineWorth& worth);
 
 }  // namespace berth::certify

@@ -36,12 +36,13 @@ std::int64_t room_for(const Shape& s, const Kind& kind, std::int64_t limit) {
 
 }  // namespace
 
-GangCost::GangCost(const model::Instance& instance, const Tariff& tariff, const model::Job& job)
-    : tariff_(&tariff),
+GangCost::GangCost(const model::Instance& instance, const PriceTable& price_table,
+                   const model::Job& job)
+    : price_table_(&price_table),
       types_(job.gpu_types),
       gpu_job_(uses_gpu(instance.workload, job)),
       ring_mbps_(ring_of(job)),
-      over_links_(tariff.links().matter_to(ring_mbps_)),
+      over_links_(price_table.links().matter_to(ring_mbps_)),
       pods_(instance.cluster.pods.size()),
       columns_(instance.cluster.gpu_types.size() + 1) {
   add_demands(instance.workload, job);
@@ -65,7 +66,7 @@ void GangCost::add_demands(const model::Workload& workload, const model::Job& jo
   }
   for (Demand& d : demands_) {
     const Shape& s = workload.shapes[d.shape.index()];
-    for (const Kind& kind : tariff_->kinds().all()) {
+    for (const Kind& kind : price_table_->kinds().all()) {
       d.per_machine.push_back(room_for(s, kind, d.count));
     }
   }
@@ -81,8 +82,8 @@ void GangCost::find_whole_kinds(const model::Workload& workload) {
     nic += Int128{d.count} * s.nic_mbps;
     gpus += Int128{d.count} * s.gpus;
   }
-  for (std::size_t k = 0; k < tariff_->kinds().size(); ++k) {
-    const Kind& m = tariff_->kinds()[KindId(k)];
+  for (std::size_t k = 0; k < price_table_->kinds().size(); ++k) {
+    const Kind& m = price_table_->kinds()[KindId(k)];
     Int128 milli = 1000 * gpus;
     bool holds =
         cpu <= m.cpu_milli && memory <= m.memory_mib && nic <= m.nic_mbps && gpus <= m.whole;
@@ -96,32 +97,32 @@ void GangCost::find_whole_kinds(const model::Workload& workload) {
   }
 }
 
-bool GangCost::of_type(const Stock& stock, GpuTypeId type) const {
-  if (gpu_job_) return stock.type == type;
+bool GangCost::of_type(const PricedPool& pool, GpuTypeId type) const {
+  if (gpu_job_) return pool.type == type;
   if (types_ == kAnyType) return true;
-  return stock.type.valid() && ((types_ >> stock.type.value()) & 1) != 0;
+  return pool.type.valid() && ((types_ >> pool.type.value()) & 1) != 0;
 }
 
-Int128 GangCost::on_one_machine(std::span<const Stock> stocks, GpuTypeId type) const {
+Int128 GangCost::on_one_machine(std::span<const PricedPool> pools, GpuTypeId type) const {
   Int128 least = kImpossible;
-  for (const Stock& stock : stocks) {
-    if (!whole_[stock.kind.index()] || !of_type(stock, type)) continue;
+  for (const PricedPool& pool : pools) {
+    if (!whole_[pool.kind.index()] || !of_type(pool, type)) continue;
     Int128 cost = 0;
-    for (const Demand& d : demands_) cost += tariff_->task(stock, d.shape) * d.count;
+    for (const Demand& d : demands_) cost += price_table_->task(pool, d.shape) * d.count;
     least = std::min(least, cost);
   }
   return least;
 }
 
 /// Tasks of the job, whatever their shapes, that these hold at most.
-std::int64_t GangCost::room_in(std::span<const Stock> stocks, GpuTypeId type) const {
+std::int64_t GangCost::room_in(std::span<const PricedPool> pools, GpuTypeId type) const {
   std::int64_t total = 0;
   for (const Demand& d : demands_) {
     std::int64_t left = d.count;
-    for (const Stock& stock : stocks) {
-      const std::int64_t room = d.per_machine[stock.kind.index()];
-      if (room == 0 || (d.on_type && !of_type(stock, type))) continue;
-      left -= stock.machines >= left ? left : std::min(left, room * stock.machines);
+    for (const PricedPool& pool : pools) {
+      const std::int64_t room = d.per_machine[pool.kind.index()];
+      if (room == 0 || (d.on_type && !of_type(pool, type))) continue;
+      left -= pool.machines >= left ? left : std::min(left, room * pool.machines);
     }
     total += d.count - left;
   }
@@ -131,19 +132,19 @@ std::int64_t GangCost::room_in(std::span<const Stock> stocks, GpuTypeId type) co
 /// The ring loads a link it crosses once, however many tasks lie behind it: at most `room`, and not
 /// all of them. So each of these pays at least this much.
 Int128 GangCost::density(std::size_t link, std::int64_t room) const {
-  const Int128 price = tariff_->links().price(link);
+  const Int128 price = price_table_->links().price(link);
   return price * ring_mbps_ / std::max<std::int64_t>(1, std::min(room, tasks_ - 1));
 }
 
 /// Racks of the pod that the ring can leave.
 void GangCost::add_racks(GpuTypeId type, PodId pod, std::vector<Place>& places) const {
-  const Links& links = tariff_->links();
-  for (std::size_t r = tariff_->first_rack(pod); r < tariff_->end_rack(pod); ++r) {
+  const Links& links = price_table_->links();
+  for (std::size_t r = price_table_->first_rack(pod); r < price_table_->end_rack(pod); ++r) {
     const std::size_t link = links.of(RackId(r));
     if (links.room(link).value_or(ring_mbps_) < ring_mbps_) continue;
-    const auto stocks = tariff_->in_rack(RackId(r));
-    const std::int64_t room = room_in(stocks, type);
-    if (room > 0) places.push_back({stocks, density(link, room)});
+    const auto pools = price_table_->in_rack(RackId(r));
+    const std::int64_t room = room_in(pools, type);
+    if (room > 0) places.push_back({pools, density(link, room)});
   }
 }
 
@@ -154,31 +155,31 @@ Int128 GangCost::over_racks(GpuTypeId type, PodId pod) {
 }
 
 Int128 GangCost::over_pods(GpuTypeId type) {
-  const Links& links = tariff_->links();
+  const Links& links = price_table_->links();
   std::vector<Place> places;
   for (std::size_t p = 0; p < pods_; ++p) {
     const std::size_t link = links.of(PodId(p));
     if (links.room(link).value_or(ring_mbps_) < ring_mbps_) continue;
     const std::size_t first = places.size();
     add_racks(type, PodId(p), places);
-    const Int128 toll = density(link, room_in(tariff_->in_pod(PodId(p)), type));
+    const Int128 toll = density(link, room_in(price_table_->in_pod(PodId(p)), type));
     for (std::size_t i = first; i < places.size(); ++i) places[i].toll += toll;
   }
   return spread_over(places, type);
 }
 
 Int128 GangCost::in_rack(GpuTypeId type, Level width, RackId rack) {
-  const auto stocks = tariff_->in_rack(rack);
-  return width == Level::machine ? on_one_machine(stocks, type) : spread_over(stocks, type);
+  const auto pools = price_table_->in_rack(rack);
+  return width == Level::machine ? on_one_machine(pools, type) : spread_over(pools, type);
 }
 
 Int128 GangCost::find_in_pod(GpuTypeId type, Level width, PodId pod) {
-  if (width == Level::machine) return on_one_machine(tariff_->in_pod(pod), type);
+  if (width == Level::machine) return on_one_machine(price_table_->in_pod(pod), type);
   if (width == Level::pod && over_links_) return over_racks(type, pod);
-  if (width == Level::pod) return spread_over(tariff_->in_pod(pod), type);
+  if (width == Level::pod) return spread_over(price_table_->in_pod(pod), type);
   BERTH_EXPECT(width == Level::rack);
   Int128 least = kImpossible;
-  for (const RackId r : tariff_->different_racks(pod)) {
+  for (const RackId r : price_table_->different_racks(pod)) {
     least = std::min(least, in_rack(type, width, r));
   }
   return least;
@@ -186,7 +187,7 @@ Int128 GangCost::find_in_pod(GpuTypeId type, Level width, PodId pod) {
 
 Int128 GangCost::find_anywhere(GpuTypeId type, Level width) {
   if (gpu_job_ && width <= Level::pod) return in_cheapest(type, width);
-  if (width == Level::machine) return on_one_machine(tariff_->pools(), type);
+  if (width == Level::machine) return on_one_machine(price_table_->pools(), type);
   if (width == Level::cluster && over_links_) return over_pods(type);
   if (width == Level::cluster) return spread_over_cluster(type);
   Int128 least = kImpossible;

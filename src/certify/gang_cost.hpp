@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tariff.hpp"
+#include "price_table.hpp"
 
 #include <cstdint>
 #include <span>
@@ -18,7 +18,7 @@ namespace berth::certify {
 /// on first use and kept per pod.
 class GangCost {
  public:
-  GangCost(const model::Instance& instance, const Tariff& tariff, const model::Job& job);
+  GangCost(const model::Instance& instance, const PriceTable& price_table, const model::Job& job);
 
   /// The least over all domains of this width in the cluster, in one pod, in one rack.
   /// `type` is invalid for a job without GPUs. @pre width <= pod and rack respectively
@@ -31,9 +31,9 @@ class GangCost {
   [[nodiscard]] bool over_links() const { return over_links_; }
 
  private:
-  /// Stocks where every task pays a toll beside its price.
+  /// Pools where every task pays a toll beside its price.
   struct Place {
-    std::span<const Stock> stocks;
+    std::span<const PricedPool> pools;
     Int128 toll = 0;
   };
 
@@ -51,10 +51,10 @@ class GangCost {
     std::vector<std::int64_t> per_machine;  ///< by KindId; tasks that one machine holds
   };
 
-  [[nodiscard]] bool of_type(const Stock& stock, GpuTypeId type) const;
-  Int128 on_one_machine(std::span<const Stock> stocks, GpuTypeId type) const;
+  [[nodiscard]] bool of_type(const PricedPool& pool, GpuTypeId type) const;
+  Int128 on_one_machine(std::span<const PricedPool> pools, GpuTypeId type) const;
   Int128 spread_over(std::span<const Place> places, GpuTypeId type);
-  Int128 spread_over(std::span<const Stock> stocks, GpuTypeId type);
+  Int128 spread_over(std::span<const PricedPool> pools, GpuTypeId type);
   Int128 spread_over_cluster(GpuTypeId type);
   static Int128 at_least(const Demand& demand, std::int64_t price);
   Filled fill(std::span<const Place> places, GpuTypeId type, const Demand& demand);
@@ -62,7 +62,7 @@ class GangCost {
   Int128 over_racks(GpuTypeId type, PodId pod);
   Int128 over_pods(GpuTypeId type);
   void add_racks(GpuTypeId type, PodId pod, std::vector<Place>& places) const;
-  [[nodiscard]] std::int64_t room_in(std::span<const Stock> stocks, GpuTypeId type) const;
+  [[nodiscard]] std::int64_t room_in(std::span<const PricedPool> pools, GpuTypeId type) const;
   [[nodiscard]] Int128 density(std::size_t link, std::int64_t room) const;
   Int128 find_in_pod(GpuTypeId type, model::Level width, PodId pod);
   Int128 find_anywhere(GpuTypeId type, model::Level width);
@@ -72,7 +72,7 @@ class GangCost {
   void add_demands(const model::Workload& workload, const model::Job& job);
   void find_whole_kinds(const model::Workload& workload);
 
-  const Tariff* tariff_;
+  const PriceTable* price_table_;
   std::uint64_t types_;
   bool gpu_job_;
   std::int64_t ring_mbps_;

@@ -22,20 +22,20 @@ Int128 GangCost::at_least(const Demand& demand, std::int64_t price) {
   return std::min<Int128>(Int128{price} * demand.milli, kMostExpensive);
 }
 
-/// Cheapest stocks first, at most what each holds. A price beyond kMostExpensive counts as that,
+/// Cheapest pools first, at most what each holds. A price beyond kMostExpensive counts as that,
 /// which only lowers the cost.
 GangCost::Filled GangCost::fill(std::span<const Place> places, GpuTypeId type,
                                 const Demand& demand) {
   offers_.clear();
   for (const Place& place : places) {
-    for (const Stock& stock : place.stocks) {
-      const std::int64_t room = demand.per_machine[stock.kind.index()];
-      if (room == 0 || (demand.on_type && !of_type(stock, type))) continue;
+    for (const PricedPool& pool : place.pools) {
+      const std::int64_t room = demand.per_machine[pool.kind.index()];
+      if (room == 0 || (demand.on_type && !of_type(pool, type))) continue;
       const Int128 price =
-          std::min<Int128>(tariff_->task(stock, demand.shape) + place.toll, kMostExpensive);
-      const bool all = stock.machines >= demand.count || room >= demand.count;
+          std::min<Int128>(price_table_->task(pool, demand.shape) + place.toll, kMostExpensive);
+      const bool all = pool.machines >= demand.count || room >= demand.count;
       offers_.emplace_back(static_cast<std::int64_t>(price),
-                           all ? demand.count : std::min(demand.count, room * stock.machines));
+                           all ? demand.count : std::min(demand.count, room * pool.machines));
     }
   }
   std::ranges::make_heap(offers_, std::greater{});
@@ -57,11 +57,11 @@ GangCost::Filled GangCost::fill(std::span<const Place> places, GpuTypeId type,
 /// In the whole cluster: in the cheapest racks alone, when a task costs no less in any other than
 /// the dearest of these.
 Int128 GangCost::fill_cluster(GpuTypeId type, const Demand& demand) {
-  const auto racks = tariff_->racks_of(type);
+  const auto racks = price_table_->racks_of(type);
   std::vector<Place> places;
   for (std::size_t most = kFirst;; most *= 2) {
     while (places.size() < std::min(most, racks.size())) {
-      places.push_back({tariff_->in_rack(racks[places.size()].second), 0});
+      places.push_back({price_table_->in_rack(racks[places.size()].second), 0});
     }
     const Filled filled = fill(places, type, demand);
     if (places.size() == racks.size()) return filled.cost;
@@ -81,7 +81,7 @@ Int128 GangCost::spread_over(std::span<const Place> places, GpuTypeId type) {
 }
 
 Int128 GangCost::spread_over_cluster(GpuTypeId type) {
-  const Place everywhere{tariff_->pools(), 0};
+  const Place everywhere{price_table_->pools(), 0};
   Int128 cost = 0;
   for (const Demand& d : demands_) {
     const bool on_type = gpu_job_ && d.on_type;
@@ -93,8 +93,8 @@ Int128 GangCost::spread_over_cluster(GpuTypeId type) {
   return cost;
 }
 
-Int128 GangCost::spread_over(std::span<const Stock> stocks, GpuTypeId type) {
-  const Place place{stocks, 0};
+Int128 GangCost::spread_over(std::span<const PricedPool> pools, GpuTypeId type) {
+  const Place place{pools, 0};
   return spread_over(std::span(&place, 1), type);
 }
 
@@ -114,9 +114,9 @@ Int128 GangCost::cheapest(std::span<const std::pair<std::int64_t, Id>> places,
 
 Int128 GangCost::in_cheapest(GpuTypeId type, Level width) {
   if (width == Level::pod) {
-    return cheapest(tariff_->pods_of(type), [&](PodId p) { return in_pod(type, width, p); });
+    return cheapest(price_table_->pods_of(type), [&](PodId p) { return in_pod(type, width, p); });
   }
-  return cheapest(tariff_->racks_of(type), [&](RackId r) { return in_rack(type, width, r); });
+  return cheapest(price_table_->racks_of(type), [&](RackId r) { return in_rack(type, width, r); });
 }
 
 }  // namespace berth::certify

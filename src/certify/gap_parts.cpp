@@ -32,7 +32,7 @@ BoundBasis basis_of(const Bound& bound, model::Objective kind) {
 /// What all machines could earn; where jobs have prices of their own, without the devices that are
 /// entirely free.
 void add_machines(const Pricing& pricing, const MachineWorth& worth, bool devices, GapSums& sums) {
-  for (const Stock& pool : pricing.tariff.pools()) {
+  for (const PricedPool& pool : pricing.price_table.pools()) {
     sums.idle(pool.type, (devices ? worth(pool) : worth.beyond_devices(pool)) * pool.machines);
   }
 }
@@ -44,9 +44,9 @@ OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate
   BERTH_EXPECT(!instance.workload.in_parts());
   const Tree tree(instance, certificate, required_placed(instance, part));
   const Leaf leaf = tree.leaf(tree.leaf_of(instance, part.placement));
-  const MachineWorth worth(instance, pricing.tariff, certificate, {});
+  const MachineWorth worth(instance, pricing.price_table, certificate, {});
   const auto most = most_contents(instance, pricing.objective, certificate, tree.spots(), leaf,
-                                  pricing.tariff, worth);
+                                  pricing.price_table, worth);
   Int128 beyond = bound.leaf;  // what devices and prices of jobs add up to at the largest leaf
   for (std::size_t t = 0; t < most.size(); ++t) {
     sums.idle(GpuTypeId(t), most[t]);
@@ -64,8 +64,8 @@ OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate
 
 /// GPU thousandths that are free.
 void add_capacity(const Pricing& pricing, GapSums& sums) {
-  for (const Stock& pool : pricing.tariff.pools()) {
-    const auto milli = static_cast<double>(pricing.tariff.kinds()[pool.kind].free_milli());
+  for (const PricedPool& pool : pricing.price_table.pools()) {
+    const auto milli = static_cast<double>(pricing.price_table.kinds()[pool.kind].free_milli());
     sums.idle(pool.type, fixed_up(milli, pricing.scale_log2) * pool.machines);
   }
 }
@@ -100,10 +100,10 @@ GapParts gap_parts(const Instance& instance, model::Objective kind,
   GapSums& sums = jobs;
   sums.quotas(pricing.quotas.lost(judged.placed.quotas, certificate.scale_log2));
   if (basis == BoundBasis::prices) {
-    const MachineWorth worth(instance, pricing.tariff, certificate, judged.facts);
+    const MachineWorth worth(instance, pricing.price_table, certificate, judged.facts);
     add_machines(pricing, worth, certificate.jobs.empty(), sums);
-    sums.quotas(pricing.tariff.tolls().worth(pricing.quotas));
-    sums.links(pricing.tariff.links().worth());
+    sums.quotas(pricing.price_table.tolls().worth(pricing.quotas));
+    sums.links(pricing.price_table.links().worth());
   }
   if (basis == BoundBasis::capacity) add_capacity(pricing, sums);
   return sums.parts(instance.cluster, basis, certificate.scale_log2,

@@ -34,9 +34,9 @@ Int128 pay(const Pricing& pricing, const JobPlacement& placed, GapSums& sums) {
   const auto groups = workload.groups_of(workload.job(placed.job));
   Int128 total = 0;
   for (const model::TaskPlacement& task : placed.tasks) {
-    const Stock& stock = pricing.tariff.at(task.machine);
-    const Int128 price = pricing.tariff.task(stock, groups[task.group].shape);
-    sums.idle(stock.type, -price);
+    const PricedPool& pool = pricing.price_table.at(task.machine);
+    const Int128 price = pricing.price_table.task(pool, groups[task.group].shape);
+    sums.idle(pool.type, -price);
     total += price;
   }
   return total;
@@ -63,8 +63,8 @@ void add_by_prices(const Pricing& pricing, const Part& part, const JobBests& bes
     const Int128 net = best.net.value_or(0);
     Int128 missed = pays ? std::max<Int128>(0, net) : price->second;
     if (placed != nullptr) {
-      const Int128 quota = pricing.tariff.tolls().of(job);
-      const Int128 link = pricing.tariff.links().toll(job, placed->tasks);
+      const Int128 quota = pricing.price_table.tolls().of(job);
+      const Int128 link = pricing.price_table.links().toll(job, placed->tasks);
       sums.quotas(-quota);
       sums.links(-link);
       const Reach r = reach(pricing.instance, *placed);
@@ -100,7 +100,7 @@ void add_by_capacity(const Pricing& pricing, const Part& part, GapSums& sums) {
       const auto milli =
           static_cast<double>(workload.shape(groups[task.group].shape).total_milli());
       if (milli == 0.0) continue;
-      sums.idle(pricing.tariff.at(task.machine).type, -fixed_up(milli, pricing.scale_log2));
+      sums.idle(pricing.price_table.at(task.machine).type, -fixed_up(milli, pricing.scale_log2));
     }
   }
 }

@@ -86,7 +86,7 @@ class MachineWorth::WithoutGpus {
   Int128 unlimited_ = 0;
 };
 
-MachineWorth::MachineWorth(const model::Instance& instance, const Tariff& tariff,
+MachineWorth::MachineWorth(const model::Instance& instance, const PriceTable& price_table,
                            const model::Certificate& certificate, const JobFacts& facts) {
   std::vector<JobFacts::Task> bundles = facts.tasks;
   if (!certificate.jobs.empty()) {
@@ -95,18 +95,19 @@ MachineWorth::MachineWorth(const model::Instance& instance, const Tariff& tariff
   }
   std::vector<std::vector<Content>> by_class;
   for (std::size_t c = 0; c < instance.cluster.classes.size(); ++c) {
-    by_class.push_back(contents(instance, tariff, ClassId(c), bundles));
+    by_class.push_back(contents(instance, price_table, ClassId(c), bundles));
   }
-  for (const Kind& kind : tariff.kinds().all()) {
+  for (const Kind& kind : price_table.kinds().all()) {
     const ClassId c = kind.machine_class;
-    terms_.push_back(terms(kind, by_class[c.index()], tariff.multiplier(c)));
+    terms_.push_back(terms(kind, by_class[c.index()], price_table.multiplier(c)));
   }
 }
 
-MachineWorth::Content MachineWorth::content(const model::Instance& instance, const Tariff& tariff,
-                                            ClassId c, std::span<const JobFacts::Task> bundle) {
+MachineWorth::Content MachineWorth::content(const model::Instance& instance,
+                                            const PriceTable& price_table, ClassId c,
+                                            std::span<const JobFacts::Task> bundle) {
   const model::MachineClass& machine = instance.cluster.classes[c.index()];
-  const Multiplier& multiplier = tariff.multiplier(c);
+  const Multiplier& multiplier = price_table.multiplier(c);
   Content content;
   content.tasks = bundle.front().copies;
   Int128 cpu = 0, memory = 0, nic = 0;
@@ -117,7 +118,7 @@ MachineWorth::Content MachineWorth::content(const model::Instance& instance, con
     nic += Int128{task.count} * s.nic_mbps;
     content.size.gpus += task.count * s.gpus;
     content.size.milli += task.count * in_slices(s.gpu_milli, machine.gpu_slices);
-    content.size.rest += Int128{tariff.shape_price(task.shape, machine.gpu_type)} * task.count;
+    content.size.rest += Int128{price_table.shape_price(task.shape, machine.gpu_type)} * task.count;
   }
   content.size.milli += 1000 * content.size.gpus;
   content.size.rest -=
@@ -128,14 +129,14 @@ MachineWorth::Content MachineWorth::content(const model::Instance& instance, con
 
 /// By size; of one size those with the largest rest first.
 std::vector<MachineWorth::Content> MachineWorth::contents(const model::Instance& instance,
-                                                          const Tariff& tariff, ClassId c,
+                                                          const PriceTable& price_table, ClassId c,
                                                           std::span<const JobFacts::Task> bundles) {
   const GpuTypeId type = instance.cluster.classes[c.index()].gpu_type;
   std::vector<Content> result;
   while (!bundles.empty()) {
     const auto bundle = first_bundle(bundles);
     if (allowed(bundle.front().types, type)) {
-      result.push_back(content(instance, tariff, c, bundle));
+      result.push_back(content(instance, price_table, c, bundle));
     }
     bundles = bundles.subspan(bundle.size());
   }
@@ -189,9 +190,9 @@ std::vector<Int128> MachineWorth::device(const KindTerms& terms, std::int64_t gp
   return best;
 }
 
-std::vector<Int128> MachineWorth::by_devices(const Stock& stock) const {
-  const KindTerms& t = terms_[stock.kind.index()];
-  const std::int64_t price = stock.price.gpu_milli;
+std::vector<Int128> MachineWorth::by_devices(const PricedPool& pool) const {
+  const KindTerms& t = terms_[pool.kind.index()];
+  const std::int64_t price = pool.price.gpu_milli;
   std::vector<Int128> best(static_cast<std::size_t>(t.gpus) + 1, 0);
   const Int128 one = t.gpus == 0 ? 0 : device(t, price).back();
   for (std::size_t g = 1; g < best.size(); ++g) {
@@ -205,20 +206,20 @@ std::vector<Int128> MachineWorth::by_devices(const Stock& stock) const {
   return best;
 }
 
-Int128 MachineWorth::beyond_devices(const Stock& stock) const {
-  const KindTerms& t = terms_[stock.kind.index()];
-  const Int128 cpu = Int128{stock.price.cpu_milli} + t.multiplier.cpu_milli;
-  const Int128 memory = Int128{stock.price.memory_mib} + t.multiplier.memory_mib;
-  const Int128 nic = (Int128{stock.price.nic_mbps} + t.multiplier.nic_mbps) * t.room[2];
+Int128 MachineWorth::beyond_devices(const PricedPool& pool) const {
+  const KindTerms& t = terms_[pool.kind.index()];
+  const Int128 cpu = Int128{pool.price.cpu_milli} + t.multiplier.cpu_milli;
+  const Int128 memory = Int128{pool.price.memory_mib} + t.multiplier.memory_mib;
+  const Int128 nic = (Int128{pool.price.nic_mbps} + t.multiplier.nic_mbps) * t.room[2];
   Int128 worth = cpu * t.room[0] + memory * t.room[1] + nic + t.without_gpus;
   if (t.partly.empty()) return worth;
-  const std::vector<Int128> best = device(t, stock.price.gpu_milli);
+  const std::vector<Int128> best = device(t, pool.price.gpu_milli);
   for (const std::int64_t free : t.partly) worth += best[static_cast<std::size_t>(free / t.step)];
   return worth;
 }
 
-Int128 MachineWorth::operator()(const Stock& stock) const {
-  return beyond_devices(stock) + by_devices(stock).back();
+Int128 MachineWorth::operator()(const PricedPool& pool) const {
+  return beyond_devices(pool) + by_devices(pool).back();
 }
 
 }  // namespace berth::certify

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tariff.hpp"
+#include "price_table.hpp"
 
 #include <array>
 #include <cstdint>
@@ -13,20 +13,21 @@
 
 namespace berth::certify {
 
-/// mu of bound.hpp: the most that the tasks on one machine can be worth at the tariff's prices.
+/// mu of bound.hpp: the most that the tasks on one machine can be worth at the price table's
+/// prices.
 class MachineWorth {
  public:
   /// @param facts  of all jobs. Tasks of those that pay a price of their own do not count here
-  MachineWorth(const model::Instance& instance, const Tariff& tariff,
+  MachineWorth(const model::Instance& instance, const PriceTable& price_table,
                const model::Certificate& certificate, const JobFacts& facts);
 
-  /// For one machine of the stock. O((1000 / step) W + G K).
-  [[nodiscard]] Int128 operator()(const Stock& stock) const;
+  /// For one machine of the pool. O((1000 / step) W + G K).
+  [[nodiscard]] Int128 operator()(const PricedPool& pool) const;
 
   /// The same in two parts: V(0) .. V(G) of the devices that are entirely free, and what does not
   /// hang on how many of these are left.
-  [[nodiscard]] std::vector<Int128> by_devices(const Stock& stock) const;
-  [[nodiscard]] Int128 beyond_devices(const Stock& stock) const;
+  [[nodiscard]] std::vector<Int128> by_devices(const PricedPool& pool) const;
+  [[nodiscard]] Int128 beyond_devices(const PricedPool& pool) const;
 
  private:
   /// Profit of a GPU task = gpu price x milli + rest; rest hangs on class and shape alone, so of
@@ -56,10 +57,11 @@ class MachineWorth {
   };
   class WithoutGpus;
 
-  static Content content(const model::Instance& instance, const Tariff& tariff, ClassId c,
+  static Content content(const model::Instance& instance, const PriceTable& price_table, ClassId c,
                          std::span<const JobFacts::Task> bundle);
-  static std::vector<Content> contents(const model::Instance& instance, const Tariff& tariff,
-                                       ClassId c, std::span<const JobFacts::Task> bundles);
+  static std::vector<Content> contents(const model::Instance& instance,
+                                       const PriceTable& price_table, ClassId c,
+                                       std::span<const JobFacts::Task> bundles);
   static KindTerms terms(const Kind& kind, std::span<const Content> contents,
                          const Multiplier& multiplier);
   static std::vector<Int128> device(const KindTerms& terms, std::int64_t gpu_price);

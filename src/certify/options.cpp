@@ -60,7 +60,7 @@ struct Options::Asking {
 
 Options::Options(const Pricing& pricing, const Job& like)
     : pricing_(&pricing),
-      costs_(pricing.instance, pricing.tariff, like),
+      costs_(pricing.instance, pricing.price_table, like),
       milli_(milli_of(pricing.instance.workload, like)),
       one_task_(pricing.instance.workload.tasks(like) == 1) {}
 
@@ -69,7 +69,7 @@ JobBest Options::best(const Job& job) {
                 .worth = JobWorth(pricing_->instance, pricing_->objective, job, milli_),
                 .regions = regions(pricing_->instance, job),
                 .widest = one_task_ ? Level::machine : job.domain,
-                .toll = pricing_->tariff.tolls().of(job)};
+                .toll = pricing_->price_table.tolls().of(job)};
   if (!pricing_->quotas.allow(job)) {
     integral_ = integral_ && certify::integral(asking.worth.stop_cost());
     return {};
@@ -122,9 +122,9 @@ void Options::stay(Asking& asking) {
   const auto now = present(workload, workload.running_of(job)->job);
   const Reach r = reach(pricing_->instance, *now);
   const auto groups = workload.groups_of(job);
-  Int128 cost = asking.toll + pricing_->tariff.links().toll(job, now->tasks);
+  Int128 cost = asking.toll + pricing_->price_table.links().toll(job, now->tasks);
   for (const model::TaskPlacement& t : now->tasks) {
-    cost += pricing_->tariff.task(pricing_->tariff.at(t.machine), groups[t.group].shape);
+    cost += pricing_->price_table.task(pricing_->price_table.at(t.machine), groups[t.group].shape);
   }
   offer(fixed_up(worth.at(r.type, r.width, r.distance), pricing_->scale_log2) +
             fixed_down(worth.stop_cost(), pricing_->scale_log2),

@@ -10,7 +10,7 @@ Pricing::Pricing(const model::Instance& all, model::Objective kind,
     : instance(all),
       objective(kind),
       scale_log2(certificate.scale_log2),
-      tariff(all, certificate),
+      price_table(all, certificate),
       quotas(all, kind) {
   for (std::size_t t = 0; t < all.cluster.gpu_types.size(); ++t) {
     const bool exists = std::ranges::any_of(all.cluster.classes, [&](const model::MachineClass& c) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "price_table.hpp"
 #include "quotas.hpp"
-#include "tariff.hpp"
 
 #include <vector>
 
@@ -20,7 +20,7 @@ struct Pricing {
   const model::Instance& instance;
   model::Objective objective;
   int scale_log2;
-  Tariff tariff;
+  PriceTable price_table;
   Quotas quotas;
   std::vector<GpuTypeId> types;  ///< that machines have
 };

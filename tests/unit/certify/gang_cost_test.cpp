@@ -76,7 +76,7 @@ std::int64_t room(const model::Shape& s, const model::MachineClass& c) {
 }
 
 /// Task by task on the machines, cheapest first; tasks without GPUs on any.
-Int128 machine_by_machine(const model::Instance& instance, const Tariff& tariff,
+Int128 machine_by_machine(const model::Instance& instance, const PriceTable& price_table,
                           const model::Job& job, GpuTypeId type) {
   Int128 cost = 0;
   for (const model::TaskGroup& group : instance.workload.groups_of(job)) {
@@ -85,7 +85,7 @@ Int128 machine_by_machine(const model::Instance& instance, const Tariff& tariff,
     for (std::size_t m = 0; m < instance.cluster.machines(); ++m) {
       const model::MachineClass& c = instance.cluster.class_of(MachineId(m));
       if (shape.uses_gpu() && c.gpu_type != type) continue;
-      const Int128 price = tariff.task(tariff.at(MachineId(m)), group.shape);
+      const Int128 price = price_table.task(price_table.at(MachineId(m)), group.shape);
       places.insert(places.end(), static_cast<std::size_t>(room(shape, c)), price);
     }
     std::ranges::sort(places);
@@ -103,9 +103,9 @@ TEST(GangCost, is_the_least_over_all_racks_pods_and_machines) {
     test::Tiny tiny = random_cluster(dice);
     random_jobs(dice, tiny);
     const model::Instance& instance = tiny.instance;
-    const Tariff tariff(instance, random_prices(dice, instance.cluster));
+    const PriceTable price_table(instance, random_prices(dice, instance.cluster));
     for (const model::Job& job : instance.workload.jobs) {
-      GangCost cost(instance, tariff, job), other(instance, tariff, job);
+      GangCost cost(instance, price_table, job), other(instance, price_table, job);
       for (const GpuTypeId type : {GpuTypeId(0), GpuTypeId(1)}) {
         Int128 machine = kImpossible, rack = kImpossible, pod = kImpossible;
         for (int r = 0; r < kRacks; ++r) {
@@ -118,7 +118,7 @@ TEST(GangCost, is_the_least_over_all_racks_pods_and_machines) {
         EXPECT_TRUE(cost.anywhere(type, Level::machine) == machine);
         EXPECT_TRUE(cost.anywhere(type, Level::rack) == rack);
         EXPECT_TRUE(cost.anywhere(type, Level::pod) == pod);
-        const Int128 all = machine_by_machine(instance, tariff, job, type);
+        const Int128 all = machine_by_machine(instance, price_table, job, type);
         EXPECT_TRUE(cost.anywhere(type, Level::cluster) == all);
         possible += pod < kImpossible ? 1 : 0;
         dear += pod < rack && all < pod && all > 0 ? 1 : 0;

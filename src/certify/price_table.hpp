@@ -31,9 +31,9 @@ struct UnitPrices {
 using Multiplier = model::Certificate::ClassMultiplier;
 
 /// Machines of one kind at one place that cost the same.
-struct Stock {
+struct PricedPool {
   PodId pod;
-  RackId rack;  ///< invalid when the stock is that of a whole pod
+  RackId rack;  ///< invalid when the pool is that of a whole pod
   KindId kind;
   GpuTypeId type;           ///< invalid for machines without GPUs
   std::int32_t slices = 0;  ///< of each device, as in Kind
@@ -42,20 +42,20 @@ struct Stock {
 };
 
 /// The cluster with a certificate's prices on it.
-class Tariff {
+class PriceTable {
  public:
-  Tariff(const model::Instance& instance, const model::Certificate& certificate);
+  PriceTable(const model::Instance& instance, const model::Certificate& certificate);
 
   [[nodiscard]] const Kinds& kinds() const { return kinds_; }
   [[nodiscard]] const Links& links() const { return links_; }
   [[nodiscard]] const Tolls& tolls() const { return tolls_; }
-  [[nodiscard]] std::span<const Stock> in_rack(RackId rack) const;
+  [[nodiscard]] std::span<const PricedPool> in_rack(RackId rack) const;
   /// Of the pod's racks those that differ in machines or prices; each of the others is like one.
   [[nodiscard]] std::span<const RackId> different_racks(PodId pod) const;
 
   /// Pools as priced: by rack or by pod, in order of pods. Their machines sum to the cluster's.
-  [[nodiscard]] std::span<const Stock> pools() const { return pools_; }
-  [[nodiscard]] std::span<const Stock> in_pod(PodId pod) const;
+  [[nodiscard]] std::span<const PricedPool> pools() const { return pools_; }
+  [[nodiscard]] std::span<const PricedPool> in_pod(PodId pod) const;
   /// Racks of the pod, one after the other.
   [[nodiscard]] std::size_t first_rack(PodId pod) const { return pod_racks_[pod.index()]; }
   [[nodiscard]] std::size_t end_rack(PodId pod) const { return pod_racks_[pod.index() + 1]; }
@@ -72,21 +72,21 @@ class Tariff {
   }
 
   /// What the machine is one of, in its rack.
-  [[nodiscard]] const Stock& at(MachineId machine) const {
-    return by_rack_[stock_of_[machine.index()]];
+  [[nodiscard]] const PricedPool& at(MachineId machine) const {
+    return by_rack_[pool_of_[machine.index()]];
   }
 
   /// Price of one task of the shape, exact.
-  [[nodiscard]] Int128 task(const Stock& stock, ShapeId shape) const;
+  [[nodiscard]] Int128 task(const PricedPool& pool, ShapeId shape) const;
   /// Part of a task's price that hangs on the GPU type alone.
   [[nodiscard]] std::int64_t shape_price(ShapeId shape, GpuTypeId type) const;
   /// What a machine's bound charges for CPU, memory and NIC beyond the pool's prices.
   [[nodiscard]] const Multiplier& multiplier(ClassId c) const { return multipliers_[c.index()]; }
 
  private:
-  void stock_racks(const model::Cluster& cluster);
+  void list_rack_pools(const model::Cluster& cluster);
   void price_racks(const model::Certificate& certificate);
-  void stock_pods(model::Level level);
+  void list_pod_pools(model::Level level);
   void find_different_racks();
   void sort_by_price();
 
@@ -95,15 +95,15 @@ class Tariff {
   Links links_;
   Tolls tolls_;
   std::size_t types_ = 0;
-  std::vector<Stock> by_rack_;
-  std::vector<std::uint32_t> stock_of_;       ///< by MachineId, index into by_rack_
+  std::vector<PricedPool> by_rack_;
+  std::vector<std::uint32_t> pool_of_;        ///< by MachineId, index into by_rack_
   std::vector<std::size_t> rack_first_;       ///< by RackId, one more
   std::vector<std::size_t> pod_racks_;        ///< by PodId, one more; racks are numbered pod by pod
   std::vector<RackId> different_;             ///< pod by pod
   std::vector<std::size_t> different_first_;  ///< by PodId, one more
   std::vector<std::vector<std::pair<std::int64_t, RackId>>> racks_by_price_;  ///< by GpuTypeId
   std::vector<std::vector<std::pair<std::int64_t, PodId>>> pods_by_price_;    ///< by GpuTypeId
-  std::vector<Stock> pools_;
+  std::vector<PricedPool> pools_;
   std::vector<std::size_t> pod_first_;      ///< by PodId, one more
   std::vector<std::int64_t> shape_prices_;  ///< shape x (types + 1); column 0 = without GPUs
   std::vector<Multiplier> multipliers_;     ///< by ClassId

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tariff.hpp"
+#include "price_table.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,15 +11,15 @@ namespace berth::certify {
 
 using model::Level;
 
-Tariff::Tariff(const model::Instance& instance, const model::Certificate& certificate)
+PriceTable::PriceTable(const model::Instance& instance, const model::Certificate& certificate)
     : workload_(&instance.workload),
       kinds_(instance.cluster),
       links_(instance, certificate),
       tolls_(instance, certificate),
       types_(instance.cluster.gpu_types.size()) {
-  stock_racks(instance.cluster);
+  list_rack_pools(instance.cluster);
   price_racks(certificate);
-  stock_pods(certificate.level);
+  list_pod_pools(certificate.level);
   find_different_racks();
   sort_by_price();
   shape_prices_.assign(workload_->shapes.size() * (types_ + 1), 0);
@@ -33,20 +33,20 @@ Tariff::Tariff(const model::Instance& instance, const model::Certificate& certif
   }
 }
 
-void Tariff::stock_racks(const model::Cluster& cluster) {
+void PriceTable::list_rack_pools(const model::Cluster& cluster) {
   pod_racks_.assign(cluster.pods.size() + 1, 0);
   for (const model::Rack& rack : cluster.racks) ++pod_racks_[rack.pod.index() + 1];
   for (std::size_t p = 0; p < cluster.pods.size(); ++p) pod_racks_[p + 1] += pod_racks_[p];
   rack_first_.reserve(cluster.racks.size() + 1);
   std::size_t m = 0;
-  stock_of_.reserve(cluster.machines());
-  std::vector<std::size_t> latest(kinds_.size(), 0);  // by KindId: its last stock, plus 1
+  pool_of_.reserve(cluster.machines());
+  std::vector<std::size_t> latest(kinds_.size(), 0);  // by KindId: its last pool, plus 1
   for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
     rack_first_.push_back(by_rack_.size());
     for (; m < cluster.machine_rack.size() && cluster.machine_rack[m].index() == r; ++m) {
       const KindId kind = kinds_.of(MachineId(m));
-      std::size_t& stock = latest[kind.index()];
-      if (stock <= rack_first_[r]) {
+      std::size_t& pool = latest[kind.index()];
+      if (pool <= rack_first_[r]) {
         by_rack_.push_back({.pod = cluster.racks[r].pod,
                             .rack = RackId(r),
                             .kind = kind,
@@ -54,36 +54,36 @@ void Tariff::stock_racks(const model::Cluster& cluster) {
                             .slices = kinds_[kind].slices,
                             .machines = 0,
                             .price = {}});
-        stock = by_rack_.size();
+        pool = by_rack_.size();
       }
-      ++by_rack_[stock - 1].machines;
-      stock_of_.push_back(static_cast<std::uint32_t>(stock - 1));
+      ++by_rack_[pool - 1].machines;
+      pool_of_.push_back(static_cast<std::uint32_t>(pool - 1));
     }
   }
   rack_first_.push_back(by_rack_.size());
 }
 
-void Tariff::price_racks(const model::Certificate& certificate) {
+void PriceTable::price_racks(const model::Certificate& certificate) {
   const bool racks = certificate.level == Level::rack;
   std::map<std::pair<std::int32_t, ClassId>, UnitPrices> listed;
   for (const model::Certificate::PoolPrice& p : certificate.pools) {
     listed[{racks ? p.rack.value() : p.pod.value(), p.machine_class}] = {p.gpu_milli, p.cpu_milli,
                                                                          p.memory_mib, p.nic_mbps};
   }
-  for (Stock& s : by_rack_) {
+  for (PricedPool& s : by_rack_) {
     const ClassId c = kinds_[s.kind].machine_class;
     const auto found = listed.find({racks ? s.rack.value() : s.pod.value(), c});
     if (found != listed.end()) s.price = found->second;
   }
 }
 
-void Tariff::stock_pods(Level level) {
+void PriceTable::list_pod_pools(Level level) {
   const std::size_t pods = pod_racks_.size() - 1;
   for (std::size_t pod = 0; pod < pods; ++pod) {
     pod_first_.push_back(pools_.size());
     std::map<KindId, std::size_t> known;
     for (std::size_t r = pod_racks_[pod]; r < pod_racks_[pod + 1]; ++r) {
-      for (const Stock& s : in_rack(RackId(r))) {
+      for (const PricedPool& s : in_rack(RackId(r))) {
         const auto [entry, fresh] = known.try_emplace(s.kind, pools_.size());
         if (fresh || level == Level::rack) {
           pools_.push_back(s);
@@ -97,8 +97,8 @@ void Tariff::stock_pods(Level level) {
   pod_first_.push_back(pools_.size());
 }
 
-void Tariff::find_different_racks() {
-  const auto content = [](const Stock& s) { return std::tuple(s.kind, s.machines, s.price); };
+void PriceTable::find_different_racks() {
+  const auto content = [](const PricedPool& s) { return std::tuple(s.kind, s.machines, s.price); };
   const auto before = [&](RackId a, RackId b) {
     return std::ranges::lexicographical_compare(in_rack(a), in_rack(b), {}, content, content);
   };
@@ -112,14 +112,14 @@ void Tariff::find_different_racks() {
   different_first_.push_back(different_.size());
 }
 
-void Tariff::sort_by_price() {
+void PriceTable::sort_by_price() {
   racks_by_price_.resize(types_);
   pods_by_price_.resize(types_);
   const auto lower = [](auto& places, auto place, std::int64_t price) {
     if (places.empty() || places.back().second != place) places.emplace_back(price, place);
     places.back().first = std::min(places.back().first, price);
   };
-  for (const Stock& s : by_rack_) {  // rack by rack, and so pod by pod
+  for (const PricedPool& s : by_rack_) {  // rack by rack, and so pod by pod
     if (!s.type.valid()) continue;
     lower(racks_by_price_[s.type.index()], s.rack, s.price.gpu_milli);
     lower(pods_by_price_[s.type.index()], s.pod, s.price.gpu_milli);
@@ -128,32 +128,32 @@ void Tariff::sort_by_price() {
   for (auto& pods : pods_by_price_) std::ranges::sort(pods);
 }
 
-std::span<const RackId> Tariff::different_racks(PodId pod) const {
+std::span<const RackId> PriceTable::different_racks(PodId pod) const {
   const std::size_t begin = different_first_[pod.index()];
   return std::span(different_).subspan(begin, different_first_[pod.index() + 1] - begin);
 }
 
-std::span<const Stock> Tariff::in_rack(RackId rack) const {
+std::span<const PricedPool> PriceTable::in_rack(RackId rack) const {
   const std::size_t begin = rack_first_[rack.index()];
   return std::span(by_rack_).subspan(begin, rack_first_[rack.index() + 1] - begin);
 }
 
-std::span<const Stock> Tariff::in_pod(PodId pod) const {
+std::span<const PricedPool> PriceTable::in_pod(PodId pod) const {
   const std::size_t begin = pod_first_[pod.index()];
   return std::span(pools_).subspan(begin, pod_first_[pod.index() + 1] - begin);
 }
 
-std::int64_t Tariff::shape_price(ShapeId shape, GpuTypeId type) const {
+std::int64_t PriceTable::shape_price(ShapeId shape, GpuTypeId type) const {
   const auto column = static_cast<std::size_t>(type.value() + 1);
   return shape_prices_[shape.index() * (types_ + 1) + column];
 }
 
-Int128 Tariff::task(const Stock& stock, ShapeId shape) const {
+Int128 PriceTable::task(const PricedPool& pool, ShapeId shape) const {
   const model::Shape& s = workload_->shapes[shape.index()];
-  const std::int64_t milli = std::int64_t{1000} * s.gpus + in_slices(s.gpu_milli, stock.slices);
-  return Int128{stock.price.gpu_milli} * milli + Int128{stock.price.cpu_milli} * s.cpu_milli +
-         Int128{stock.price.memory_mib} * s.memory_mib + Int128{stock.price.nic_mbps} * s.nic_mbps +
-         shape_price(shape, stock.type);
+  const std::int64_t milli = std::int64_t{1000} * s.gpus + in_slices(s.gpu_milli, pool.slices);
+  return Int128{pool.price.gpu_milli} * milli + Int128{pool.price.cpu_milli} * s.cpu_milli +
+         Int128{pool.price.memory_mib} * s.memory_mib + Int128{pool.price.nic_mbps} * s.nic_mbps +
+         shape_price(shape, pool.type);
 }
 
 }  // namespace berth::certify
