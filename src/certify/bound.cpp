@@ -65,7 +65,7 @@ Int128 floor_to_integer(Int128 x, int scale) {
 Int128 capacity_of(const PriceTable& price_table, int scale) {
   std::int64_t milli = 0;  // below 2^53: exact as a double
   for (const PricedPool& pool : price_table.pools()) {
-    milli += price_table.kinds()[pool.kind].free_milli() * pool.machines;
+    milli += price_table.variants()[pool.variant].free_milli() * pool.machines;
   }
   return fixed_up(static_cast<double>(milli), scale);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check_placement.hpp"
 
-#include "kinds.hpp"
 #include "links.hpp"
+#include "machine_variants.hpp"
 #include "quotas.hpp"
 #include "worth.hpp"
 

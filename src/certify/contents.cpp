@@ -125,7 +125,7 @@ std::vector<Int128> most_contents(const model::Instance& instance, model::Object
                                   const MachineWorth& worth) {
   std::vector<Int128> most;
   for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
-    const Wishes wishes(instance, objective, certificate, spots, leaf, price_table.kinds(),
+    const Wishes wishes(instance, objective, certificate, spots, leaf, price_table.variants(),
                         GpuTypeId(t));
     most.push_back(of_type(instance, wishes, price_table, worth));
   }

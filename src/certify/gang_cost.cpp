@@ -20,17 +20,17 @@ namespace {
 constexpr Int128 kUnknown = -1;
 
 /// Tasks of one shape that a machine holds beside its immovable content, at most `limit`.
-std::int64_t room_for(const Shape& s, const Kind& kind, std::int64_t limit) {
-  if (!kind.up) return 0;
+std::int64_t room_for(const Shape& s, const MachineVariant& variant, std::int64_t limit) {
+  if (!variant.up) return 0;
   std::int64_t n = limit;
-  if (s.cpu_milli > 0) n = std::min(n, kind.cpu_milli / s.cpu_milli);
-  if (s.memory_mib > 0) n = std::min(n, kind.memory_mib / s.memory_mib);
-  if (s.nic_mbps > 0) n = std::min(n, kind.nic_mbps / s.nic_mbps);
-  if (s.gpus > 0) n = std::min(n, kind.whole / s.gpus);
+  if (s.cpu_milli > 0) n = std::min(n, variant.cpu_milli / s.cpu_milli);
+  if (s.memory_mib > 0) n = std::min(n, variant.memory_mib / s.memory_mib);
+  if (s.nic_mbps > 0) n = std::min(n, variant.nic_mbps / s.nic_mbps);
+  if (s.gpus > 0) n = std::min(n, variant.whole / s.gpus);
   if (s.gpu_milli == 0) return n;
-  const std::int64_t milli = in_slices(s.gpu_milli, kind.slices);
-  std::int64_t shares = kind.whole * (1000 / milli);
-  for (const std::int16_t free : kind.partly) shares += free / milli;
+  const std::int64_t milli = in_slices(s.gpu_milli, variant.slices);
+  std::int64_t shares = variant.whole * (1000 / milli);
+  for (const std::int16_t free : variant.partly) shares += free / milli;
   return std::min(n, shares);
 }
 
@@ -47,7 +47,7 @@ GangCost::GangCost(const model::Instance& instance, const PriceTable& price_tabl
       columns_(instance.cluster.gpu_types.size() + 1) {
   add_demands(instance.workload, job);
   for (const Demand& d : demands_) tasks_ += d.count;
-  find_whole_kinds(instance.workload);
+  find_whole_variants(instance.workload);
   pod_costs_.resize(model::kLevels * columns_);
   cluster_costs_.assign(model::kLevels * columns_, kUnknown);
 }
@@ -66,14 +66,14 @@ void GangCost::add_demands(const model::Workload& workload, const model::Job& jo
   }
   for (Demand& d : demands_) {
     const Shape& s = workload.shapes[d.shape.index()];
-    for (const Kind& kind : price_table_->kinds().all()) {
-      d.per_machine.push_back(room_for(s, kind, d.count));
+    for (const MachineVariant& variant : price_table_->variants().all()) {
+      d.per_machine.push_back(room_for(s, variant, d.count));
     }
   }
 }
 
-/// Necessary conditions only: a kind is left out when the tasks' sums exceed the machine.
-void GangCost::find_whole_kinds(const model::Workload& workload) {
+/// Necessary conditions only: a variant is left out when the tasks' sums exceed the machine.
+void GangCost::find_whole_variants(const model::Workload& workload) {
   Int128 cpu = 0, memory = 0, nic = 0, gpus = 0;
   for (const Demand& d : demands_) {
     const Shape& s = workload.shapes[d.shape.index()];
@@ -82,8 +82,8 @@ void GangCost::find_whole_kinds(const model::Workload& workload) {
     nic += Int128{d.count} * s.nic_mbps;
     gpus += Int128{d.count} * s.gpus;
   }
-  for (std::size_t k = 0; k < price_table_->kinds().size(); ++k) {
-    const Kind& m = price_table_->kinds()[KindId(k)];
+  for (std::size_t k = 0; k < price_table_->variants().size(); ++k) {
+    const MachineVariant& m = price_table_->variants()[VariantId(k)];
     Int128 milli = 1000 * gpus;
     bool holds =
         cpu <= m.cpu_milli && memory <= m.memory_mib && nic <= m.nic_mbps && gpus <= m.whole;
@@ -106,7 +106,7 @@ bool GangCost::of_type(const PricedPool& pool, GpuTypeId type) const {
 Int128 GangCost::on_one_machine(std::span<const PricedPool> pools, GpuTypeId type) const {
   Int128 least = kImpossible;
   for (const PricedPool& pool : pools) {
-    if (!whole_[pool.kind.index()] || !of_type(pool, type)) continue;
+    if (!whole_[pool.variant.index()] || !of_type(pool, type)) continue;
     Int128 cost = 0;
     for (const Demand& d : demands_) cost += price_table_->task(pool, d.shape) * d.count;
     least = std::min(least, cost);
@@ -120,7 +120,7 @@ std::int64_t GangCost::room_in(std::span<const PricedPool> pools, GpuTypeId type
   for (const Demand& d : demands_) {
     std::int64_t left = d.count;
     for (const PricedPool& pool : pools) {
-      const std::int64_t room = d.per_machine[pool.kind.index()];
+      const std::int64_t room = d.per_machine[pool.variant.index()];
       if (room == 0 || (d.on_type && !of_type(pool, type))) continue;
       left -= pool.machines >= left ? left : std::min(left, room * pool.machines);
     }

@@ -48,7 +48,7 @@ class GangCost {
     std::int64_t count = 0;
     std::int64_t milli = 0;  ///< GPU thousandths that each asks for
     bool on_type = true;     ///< false: CPU-only tasks of a GPU job, at home in any pool
-    std::vector<std::int64_t> per_machine;  ///< by KindId; tasks that one machine holds
+    std::vector<std::int64_t> per_machine;  ///< by VariantId; tasks that one machine holds
   };
 
   [[nodiscard]] bool of_type(const PricedPool& pool, GpuTypeId type) const;
@@ -70,7 +70,7 @@ class GangCost {
   template <class Id, class Cost>
   Int128 cheapest(std::span<const std::pair<std::int64_t, Id>> places, const Cost& cost) const;
   void add_demands(const model::Workload& workload, const model::Job& job);
-  void find_whole_kinds(const model::Workload& workload);
+  void find_whole_variants(const model::Workload& workload);
 
   const PriceTable* price_table_;
   std::uint64_t types_;
@@ -80,7 +80,7 @@ class GangCost {
   bool over_links_;
   std::size_t pods_, columns_;
   std::vector<Demand> demands_;
-  std::vector<bool> whole_;  ///< by KindId: one machine may hold all tasks at once
+  std::vector<bool> whole_;  ///< by VariantId: one machine may hold all tasks at once
   std::vector<std::vector<Int128>> pod_costs_;  ///< (width, type) by pod, as asked for
   std::vector<Int128> cluster_costs_;           ///< (width, type)
   std::vector<std::pair<std::int64_t, std::int64_t>> offers_;  ///< scratch: price, room

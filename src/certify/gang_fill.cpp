@@ -29,7 +29,7 @@ GangCost::Filled GangCost::fill(std::span<const Place> places, GpuTypeId type,
   offers_.clear();
   for (const Place& place : places) {
     for (const PricedPool& pool : place.pools) {
-      const std::int64_t room = demand.per_machine[pool.kind.index()];
+      const std::int64_t room = demand.per_machine[pool.variant.index()];
       if (room == 0 || (demand.on_type && !of_type(pool, type))) continue;
       const Int128 price =
           std::min<Int128>(price_table_->task(pool, demand.shape) + place.toll, kMostExpensive);

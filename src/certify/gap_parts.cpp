@@ -65,7 +65,8 @@ OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate
 /// GPU thousandths that are free.
 void add_capacity(const Pricing& pricing, GapSums& sums) {
   for (const PricedPool& pool : pricing.price_table.pools()) {
-    const auto milli = static_cast<double>(pricing.price_table.kinds()[pool.kind].free_milli());
+    const auto milli =
+        static_cast<double>(pricing.price_table.variants()[pool.variant].free_milli());
     sums.idle(pool.type, fixed_up(milli, pricing.scale_log2) * pool.machines);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loads.hpp"
 
-#include "kinds.hpp"
+#include "machine_variants.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -97,9 +97,9 @@ MachineWorth::MachineWorth(const model::Instance& instance, const PriceTable& pr
   for (std::size_t c = 0; c < instance.cluster.classes.size(); ++c) {
     by_class.push_back(contents(instance, price_table, ClassId(c), bundles));
   }
-  for (const Kind& kind : price_table.kinds().all()) {
-    const ClassId c = kind.machine_class;
-    terms_.push_back(terms(kind, by_class[c.index()], price_table.multiplier(c)));
+  for (const MachineVariant& variant : price_table.variants().all()) {
+    const ClassId c = variant.machine_class;
+    terms_.push_back(terms(variant, by_class[c.index()], price_table.multiplier(c)));
   }
 }
 
@@ -146,13 +146,14 @@ std::vector<MachineWorth::Content> MachineWorth::contents(const model::Instance&
   return result;
 }
 
-MachineWorth::KindTerms MachineWorth::terms(const Kind& kind, std::span<const Content> contents,
-                                            const Multiplier& multiplier) {
-  KindTerms result;
-  if (!kind.up) return result;
+MachineWorth::VariantTerms MachineWorth::terms(const MachineVariant& variant,
+                                               std::span<const Content> contents,
+                                               const Multiplier& multiplier) {
+  VariantTerms result;
+  if (!variant.up) return result;
   const std::int64_t largest_share =
-      kind.whole > 0 ? 1000 : (kind.partly.empty() ? 0 : kind.partly.back());
-  result.room = {kind.cpu_milli, kind.memory_mib, kind.nic_mbps};
+      variant.whole > 0 ? 1000 : (variant.partly.empty() ? 0 : variant.partly.back());
+  result.room = {variant.cpu_milli, variant.memory_mib, variant.nic_mbps};
   WithoutGpus without_gpus(result.room);
   for (const Content& c : contents) {
     if (c.needs[0] > result.room[0] || c.needs[1] > result.room[1] || c.needs[2] > result.room[2]) {
@@ -162,21 +163,22 @@ MachineWorth::KindTerms MachineWorth::terms(const Kind& kind, std::span<const Co
       without_gpus.add(c);
       continue;
     }
-    const bool fits = c.size.gpus > 0 ? c.size.gpus <= kind.whole : c.size.milli <= largest_share;
+    const bool fits =
+        c.size.gpus > 0 ? c.size.gpus <= variant.whole : c.size.milli <= largest_share;
     const bool known = !result.sizes.empty() && result.sizes.back().milli == c.size.milli;
     if (!fits || known) continue;
     result.sizes.push_back(c.size);
     if (c.size.milli <= 1000) result.step = std::gcd(result.step, c.size.milli);
   }
   result.without_gpus = without_gpus.most();
-  result.gpus = kind.whole;
-  result.partly = kind.partly;
+  result.gpus = variant.whole;
+  result.partly = variant.partly;
   result.multiplier = multiplier;
   return result;
 }
 
 /// v1 by steps of a device's thousandths: most profit in at most so many.
-std::vector<Int128> MachineWorth::device(const KindTerms& terms, std::int64_t gpu_price) {
+std::vector<Int128> MachineWorth::device(const VariantTerms& terms, std::int64_t gpu_price) {
   const auto steps = static_cast<std::size_t>(1000 / terms.step);
   std::vector<Int128> best(steps + 1, 0);
   for (const Size& size : terms.sizes) {
@@ -191,7 +193,7 @@ std::vector<Int128> MachineWorth::device(const KindTerms& terms, std::int64_t gp
 }
 
 std::vector<Int128> MachineWorth::by_devices(const PricedPool& pool) const {
-  const KindTerms& t = terms_[pool.kind.index()];
+  const VariantTerms& t = terms_[pool.variant.index()];
   const std::int64_t price = pool.price.gpu_milli;
   std::vector<Int128> best(static_cast<std::size_t>(t.gpus) + 1, 0);
   const Int128 one = t.gpus == 0 ? 0 : device(t, price).back();
@@ -207,7 +209,7 @@ std::vector<Int128> MachineWorth::by_devices(const PricedPool& pool) const {
 }
 
 Int128 MachineWorth::beyond_devices(const PricedPool& pool) const {
-  const KindTerms& t = terms_[pool.kind.index()];
+  const VariantTerms& t = terms_[pool.variant.index()];
   const Int128 cpu = Int128{pool.price.cpu_milli} + t.multiplier.cpu_milli;
   const Int128 memory = Int128{pool.price.memory_mib} + t.multiplier.memory_mib;
   const Int128 nic = (Int128{pool.price.nic_mbps} + t.multiplier.nic_mbps) * t.room[2];

@@ -46,7 +46,7 @@ class MachineWorth {
     Resources needs;
     std::int64_t tasks = 0;  ///< so many in the workload, of single ones
   };
-  struct KindTerms {
+  struct VariantTerms {
     std::vector<Size> sizes;  ///< shares and one device first, then several devices
     std::int64_t step = 1000;
     Int128 without_gpus = 0;  ///< cpu_only
@@ -62,11 +62,11 @@ class MachineWorth {
   static std::vector<Content> contents(const model::Instance& instance,
                                        const PriceTable& price_table, ClassId c,
                                        std::span<const JobFacts::Task> bundles);
-  static KindTerms terms(const Kind& kind, std::span<const Content> contents,
-                         const Multiplier& multiplier);
-  static std::vector<Int128> device(const KindTerms& terms, std::int64_t gpu_price);
+  static VariantTerms terms(const MachineVariant& variant, std::span<const Content> contents,
+                            const Multiplier& multiplier);
+  static std::vector<Int128> device(const VariantTerms& terms, std::int64_t gpu_price);
 
-  std::vector<KindTerms> terms_;  ///< by KindId
+  std::vector<VariantTerms> terms_;  ///< by VariantId
 };
 
 }  // namespace berth::certify

@@ -13,7 +13,7 @@ using model::Level;
 
 PriceTable::PriceTable(const model::Instance& instance, const model::Certificate& certificate)
     : workload_(&instance.workload),
-      kinds_(instance.cluster),
+      variants_(instance.cluster),
       links_(instance, certificate),
       tolls_(instance, certificate),
       types_(instance.cluster.gpu_types.size()) {
@@ -40,18 +40,18 @@ void PriceTable::list_rack_pools(const model::Cluster& cluster) {
   rack_first_.reserve(cluster.racks.size() + 1);
   std::size_t m = 0;
   pool_of_.reserve(cluster.machines());
-  std::vector<std::size_t> latest(kinds_.size(), 0);  // by KindId: its last pool, plus 1
+  std::vector<std::size_t> latest(variants_.size(), 0);  // by VariantId: its last pool, plus 1
   for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
     rack_first_.push_back(by_rack_.size());
     for (; m < cluster.machine_rack.size() && cluster.machine_rack[m].index() == r; ++m) {
-      const KindId kind = kinds_.of(MachineId(m));
-      std::size_t& pool = latest[kind.index()];
+      const VariantId variant = variants_.of(MachineId(m));
+      std::size_t& pool = latest[variant.index()];
       if (pool <= rack_first_[r]) {
         by_rack_.push_back({.pod = cluster.racks[r].pod,
                             .rack = RackId(r),
-                            .kind = kind,
-                            .type = kinds_[kind].type,
-                            .slices = kinds_[kind].slices,
+                            .variant = variant,
+                            .type = variants_[variant].type,
+                            .slices = variants_[variant].slices,
                             .machines = 0,
                             .price = {}});
         pool = by_rack_.size();
@@ -71,7 +71,7 @@ void PriceTable::price_racks(const model::Certificate& certificate) {
                                                                          p.memory_mib, p.nic_mbps};
   }
   for (PricedPool& s : by_rack_) {
-    const ClassId c = kinds_[s.kind].machine_class;
+    const ClassId c = variants_[s.variant].machine_class;
     const auto found = listed.find({racks ? s.rack.value() : s.pod.value(), c});
     if (found != listed.end()) s.price = found->second;
   }
@@ -81,10 +81,10 @@ void PriceTable::list_pod_pools(Level level) {
   const std::size_t pods = pod_racks_.size() - 1;
   for (std::size_t pod = 0; pod < pods; ++pod) {
     pod_first_.push_back(pools_.size());
-    std::map<KindId, std::size_t> known;
+    std::map<VariantId, std::size_t> known;
     for (std::size_t r = pod_racks_[pod]; r < pod_racks_[pod + 1]; ++r) {
       for (const PricedPool& s : in_rack(RackId(r))) {
-        const auto [entry, fresh] = known.try_emplace(s.kind, pools_.size());
+        const auto [entry, fresh] = known.try_emplace(s.variant, pools_.size());
         if (fresh || level == Level::rack) {
           pools_.push_back(s);
         } else {
@@ -98,7 +98,9 @@ void PriceTable::list_pod_pools(Level level) {
 }
 
 void PriceTable::find_different_racks() {
-  const auto content = [](const PricedPool& s) { return std::tuple(s.kind, s.machines, s.price); };
+  const auto content = [](const PricedPool& s) {
+    return std::tuple(s.variant, s.machines, s.price);
+  };
   const auto before = [&](RackId a, RackId b) {
     return std::ranges::lexicographical_compare(in_rack(a), in_rack(b), {}, content, content);
   };

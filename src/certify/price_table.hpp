@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kinds.hpp"
 #include "links.hpp"
+#include "machine_variants.hpp"
 #include "quotas.hpp"
 
 #include <compare>
@@ -30,13 +30,13 @@ struct UnitPrices {
 
 using Multiplier = model::Certificate::ClassMultiplier;
 
-/// Machines of one kind at one place that cost the same.
+/// Machines of one variant at one place that cost the same.
 struct PricedPool {
   PodId pod;
   RackId rack;  ///< invalid when the pool is that of a whole pod
-  KindId kind;
+  VariantId variant;
   GpuTypeId type;           ///< invalid for machines without GPUs
-  std::int32_t slices = 0;  ///< of each device, as in Kind
+  std::int32_t slices = 0;  ///< of each device, as in MachineVariant
   std::int64_t machines = 0;
   UnitPrices price;
 };
@@ -46,7 +46,7 @@ class PriceTable {
  public:
   PriceTable(const model::Instance& instance, const model::Certificate& certificate);
 
-  [[nodiscard]] const Kinds& kinds() const { return kinds_; }
+  [[nodiscard]] const MachineVariants& variants() const { return variants_; }
   [[nodiscard]] const Links& links() const { return links_; }
   [[nodiscard]] const Tolls& tolls() const { return tolls_; }
   [[nodiscard]] std::span<const PricedPool> in_rack(RackId rack) const;
@@ -91,7 +91,7 @@ class PriceTable {
   void sort_by_price();
 
   const model::Workload* workload_;
-  Kinds kinds_;
+  MachineVariants variants_;
   Links links_;
   Tolls tolls_;
   std::size_t types_ = 0;

@@ -19,11 +19,11 @@ bool more(const Wish& a, const Wish& b) {
 }
 
 /// Some machine of the type has room for each of the job's GPU tasks.
-bool tasks_fit(const model::Workload& workload, const Kinds& kinds, const Job& job,
+bool tasks_fit(const model::Workload& workload, const MachineVariants& variants, const Job& job,
                GpuTypeId type) {
   return std::ranges::all_of(workload.groups_of(job), [&](const model::TaskGroup& g) {
     const model::Shape& s = workload.shapes[g.shape.index()];
-    return s.gpus == 0 || std::ranges::any_of(kinds.all(), [&](const Kind& k) {
+    return s.gpus == 0 || std::ranges::any_of(variants.all(), [&](const MachineVariant& k) {
              return k.type == type && s.gpus <= k.whole && s.cpu_milli <= k.cpu_milli &&
                     s.memory_mib <= k.memory_mib && s.nic_mbps <= k.nic_mbps;
            });
@@ -34,7 +34,7 @@ bool tasks_fit(const model::Workload& workload, const Kinds& kinds, const Job& j
 
 Wishes::Wishes(const model::Instance& instance, model::Objective objective,
                const model::Certificate& certificate, const Spots& spots, const Leaf& leaf,
-               const Kinds& kinds, GpuTypeId type)
+               const MachineVariants& variants, GpuTypeId type)
     : instance_(&instance),
       type_(type),
       scale_(certificate.scale_log2),
@@ -42,17 +42,17 @@ Wishes::Wishes(const model::Instance& instance, model::Objective objective,
       pod_(instance.cluster.pods.size()),
       rack_(instance.cluster.racks.size()),
       pod_wide_(instance.cluster.pods.size()) {
-  for (std::size_t k = 0; k < kinds.size(); ++k) {
-    const Kind& kind = kinds[KindId(k)];
-    if (kind.type != type || !kinds.present(KindId(k))) continue;
-    largest_machine_ = std::max(largest_machine_, kind.whole);
+  for (std::size_t k = 0; k < variants.size(); ++k) {
+    const MachineVariant& variant = variants[VariantId(k)];
+    if (variant.type != type || !variants.present(VariantId(k))) continue;
+    largest_machine_ = std::max(largest_machine_, variant.whole);
   }
   const Quotas quotas(instance, objective);
   const Tolls tolls(instance, certificate);
   for (const auto& listed : leaf.prices) {
     const Job& job = instance.workload.job(listed.job);
     if (((job.gpu_types >> type.value()) & 1) == 0 ||
-        !tasks_fit(instance.workload, kinds, job, type))
+        !tasks_fit(instance.workload, variants, job, type))
       continue;
     if (!quotas.allow(job)) continue;
     const Gains g = gains(static_cast<std::uint32_t>(listed.job.index()),

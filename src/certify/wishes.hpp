@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kinds.hpp"
+#include "machine_variants.hpp"
 #include "tree.hpp"
 #include "worth.hpp"
 
@@ -30,7 +30,7 @@ class Wishes {
  public:
   Wishes(const model::Instance& instance, model::Objective objective,
          const model::Certificate& certificate, const Spots& spots, const Leaf& leaf,
-         const Kinds& kinds, GpuTypeId type);
+         const MachineVariants& variants, GpuTypeId type);
 
   [[nodiscard]] GpuTypeId type() const { return type_; }
   [[nodiscard]] std::vector<Wish> in_rack(RackId rack, std::int64_t gpus) const;

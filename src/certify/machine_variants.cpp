@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kinds.hpp"
+#include "machine_variants.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 namespace berth::certify {
 namespace {
 
-Kind empty(const model::Cluster& cluster, ClassId c) {
+MachineVariant empty(const model::Cluster& cluster, ClassId c) {
   const model::MachineClass& m = cluster.classes[c.index()];
   return {.machine_class = c,
           .type = m.gpu_type,
@@ -23,34 +23,34 @@ Kind empty(const model::Cluster& cluster, ClassId c) {
 }
 
 /// @param content  all that is immovable on the machine
-Kind without(Kind kind, std::span<const model::Immovable> content) {
+MachineVariant without(MachineVariant variant, std::span<const model::Immovable> content) {
   std::array<std::int64_t, model::kMaxGpusPerMachine> device{};
-  const auto devices = std::span(device).first(static_cast<std::size_t>(kind.whole));
+  const auto devices = std::span(device).first(static_cast<std::size_t>(variant.whole));
   std::ranges::fill(devices, model::kGpuMilli);
   for (const model::Immovable& piece : content) {
-    kind.cpu_milli -= piece.cpu_milli;
-    kind.memory_mib -= piece.memory_mib;
-    if (kind.nic_mbps != model::kNoLimit) kind.nic_mbps -= piece.nic_mbps;
+    variant.cpu_milli -= piece.cpu_milli;
+    variant.memory_mib -= piece.memory_mib;
+    if (variant.nic_mbps != model::kNoLimit) variant.nic_mbps -= piece.nic_mbps;
     for (std::uint64_t rest = piece.devices; rest != 0; rest &= rest - 1) {
       device[static_cast<std::size_t>(std::countr_zero(rest))] -=
-          in_slices(piece.milli, kind.slices);
+          in_slices(piece.milli, variant.slices);
     }
   }
-  kind.cpu_milli = std::max<std::int64_t>(0, kind.cpu_milli);
-  kind.memory_mib = std::max<std::int64_t>(0, kind.memory_mib);
-  kind.nic_mbps = std::max<std::int64_t>(0, kind.nic_mbps);
-  kind.whole = std::ranges::count(devices, model::kGpuMilli);
+  variant.cpu_milli = std::max<std::int64_t>(0, variant.cpu_milli);
+  variant.memory_mib = std::max<std::int64_t>(0, variant.memory_mib);
+  variant.nic_mbps = std::max<std::int64_t>(0, variant.nic_mbps);
+  variant.whole = std::ranges::count(devices, model::kGpuMilli);
   for (const std::int64_t milli : devices) {
     if (milli > 0 && milli < model::kGpuMilli) {
-      kind.partly.push_back(static_cast<std::int16_t>(milli));
+      variant.partly.push_back(static_cast<std::int16_t>(milli));
     }
   }
-  std::ranges::sort(kind.partly);
-  return kind;
+  std::ranges::sort(variant.partly);
+  return variant;
 }
 
 /// Nothing may start here.
-Kind down(const Kind& empty) {
+MachineVariant down(const MachineVariant& empty) {
   return {.machine_class = empty.machine_class, .type = empty.type, .up = false, .partly = {}};
 }
 
@@ -64,23 +64,23 @@ std::int64_t in_slices(std::int64_t milli, std::int32_t slices) {
   return slices == 0 ? milli : 1000 * slices_of(milli, slices) / slices;
 }
 
-std::int64_t Kind::free_milli() const {
+std::int64_t MachineVariant::free_milli() const {
   return std::accumulate(partly.begin(), partly.end(), model::kGpuMilli * whole);
 }
 
-Kinds::Kinds(const model::Cluster& cluster) : cluster_(&cluster) {
+MachineVariants::MachineVariants(const model::Cluster& cluster) : cluster_(&cluster) {
   for (std::size_t c = 0; c < cluster.classes.size(); ++c) {
-    kinds_.push_back(empty(cluster, ClassId(c)));
+    variants_.push_back(empty(cluster, ClassId(c)));
   }
   if (!cluster.machine_state.empty() || !cluster.immovable.empty()) find_states();
-  present_.assign(kinds_.size(), false);
+  present_.assign(variants_.size(), false);
   for (std::size_t m = 0; m < cluster.machines(); ++m) present_[of(MachineId(m)).index()] = true;
 }
 
-void Kinds::find_states() {
+void MachineVariants::find_states() {
   const model::Cluster& cluster = *cluster_;
-  std::map<Kind, KindId> known;
-  for (std::size_t k = 0; k < kinds_.size(); ++k) known.try_emplace(kinds_[k], KindId(k));
+  std::map<MachineVariant, VariantId> known;
+  for (std::size_t k = 0; k < variants_.size(); ++k) known.try_emplace(variants_[k], VariantId(k));
   of_machine_.reserve(cluster.machines());
   auto next = cluster.immovable.begin();
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
@@ -90,10 +90,10 @@ void Kinds::find_states() {
     const bool up = cluster.state_of(MachineId(m)) == model::MachineState::up;
     of_machine_.emplace_back(c.index());
     if (up && first == next) continue;
-    const Kind& whole = kinds_[c.index()];
-    Kind kind = up ? without(whole, {first, next}) : down(whole);
-    const auto [entry, fresh] = known.try_emplace(std::move(kind), KindId(kinds_.size()));
-    if (fresh) kinds_.push_back(entry->first);
+    const MachineVariant& whole = variants_[c.index()];
+    MachineVariant variant = up ? without(whole, {first, next}) : down(whole);
+    const auto [entry, fresh] = known.try_emplace(std::move(variant), VariantId(variants_.size()));
+    if (fresh) variants_.push_back(entry->first);
     of_machine_.back() = entry->second;
   }
 }

@@ -11,11 +11,12 @@
 
 namespace berth::certify {
 
-using KindId = StrongId<struct KindTag>;  ///< machines that plans cannot tell apart, but by place
+using VariantId =
+    StrongId<struct VariantTag>;  ///< machines that plans cannot tell apart, but by place
 
 /// What a plan may use of a machine: its class with immovable content taken off device by device,
 /// or nothing when no task may start there.
-struct Kind {
+struct MachineVariant {
   ClassId machine_class;
   GpuTypeId type;  ///< invalid without GPUs
   bool up = true;
@@ -26,7 +27,7 @@ struct Kind {
   std::int64_t whole = 0;            ///< devices that are entirely free
   std::vector<std::int16_t> partly;  ///< free thousandths of the others, 1..999, ascending
 
-  auto operator<=>(const Kind&) const = default;
+  auto operator<=>(const MachineVariant&) const = default;
 
   [[nodiscard]] std::int64_t free_milli() const;
 };
@@ -38,19 +39,21 @@ std::int64_t in_slices(std::int64_t milli, std::int32_t slices);
 /// How many slices (thousandths where there are none) of a device that is.
 std::int64_t slices_of(std::int64_t milli, std::int32_t slices);
 
-/// The cluster's machines by kind. Kind c is the empty machine of class c, so that a cluster of
-/// empty machines needs no table of machines.
-class Kinds {
+/// The cluster's machines by variant. Variant c is the empty machine of class c, so that a cluster
+/// of empty machines needs no table of machines.
+class MachineVariants {
  public:
-  explicit Kinds(const model::Cluster& cluster);
+  explicit MachineVariants(const model::Cluster& cluster);
 
-  [[nodiscard]] std::span<const Kind> all() const { return kinds_; }
-  [[nodiscard]] const Kind& operator[](KindId kind) const { return kinds_[kind.index()]; }
-  [[nodiscard]] std::size_t size() const { return kinds_.size(); }
+  [[nodiscard]] std::span<const MachineVariant> all() const { return variants_; }
+  [[nodiscard]] const MachineVariant& operator[](VariantId variant) const {
+    return variants_[variant.index()];
+  }
+  [[nodiscard]] std::size_t size() const { return variants_.size(); }
   /// False for the empty machine of a class when the cluster has none.
-  [[nodiscard]] bool present(KindId kind) const { return present_[kind.index()]; }
-  [[nodiscard]] KindId of(MachineId machine) const {
-    return of_machine_.empty() ? KindId(cluster_->machine_class[machine.index()].index())
+  [[nodiscard]] bool present(VariantId variant) const { return present_[variant.index()]; }
+  [[nodiscard]] VariantId of(MachineId machine) const {
+    return of_machine_.empty() ? VariantId(cluster_->machine_class[machine.index()].index())
                                : of_machine_[machine.index()];
   }
 
@@ -58,8 +61,8 @@ class Kinds {
   void find_states();
 
   const model::Cluster* cluster_;
-  std::vector<Kind> kinds_;
-  std::vector<KindId> of_machine_;  ///< empty when every machine is
+  std::vector<MachineVariant> variants_;
+  std::vector<VariantId> of_machine_;  ///< empty when every machine is
   std::vector<bool> present_;
 };
 
