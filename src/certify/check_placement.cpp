@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check_placement.hpp"
 
-#include "links.hpp"
 #include "machine_variants.hpp"
-#include "quotas.hpp"
+#include "priced_uplinks.hpp"
+#include "quota_capacities.hpp"
 #include "worth.hpp"
 
 #include <algorithm>
@@ -277,8 +277,8 @@ void PlacementCheck::finish() {
   }
   loads_.report(*findings_);
   std::ranges::sort(placement_, {}, &model::JobPlacement::job);
-  Quotas(*instance_, objective_).report(placement_, *findings_);
-  Links(*instance_, {}).report(placement_, *findings_);
+  QuotaCapacities(*instance_, objective_).report(placement_, *findings_);
+  PricedUplinks(*instance_, {}).report(placement_, *findings_);
 }
 
 }  // namespace berth::certify

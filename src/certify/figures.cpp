@@ -2,7 +2,7 @@
 #include "berth/certify/figures.hpp"
 
 #include "exact.hpp"
-#include "quotas.hpp"
+#include "quota_capacities.hpp"
 #include "worth.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ PlacementSums placement_sums(const Instance& instance, model::Objective kind,
                              const model::Placement& placement) {
   constexpr int kScale = Worth::kScaleLog2;
   PlacementSums sums{.jobs = std::ssize(placement),
-                     .quotas = Quotas(instance, kind).usage(placement)};
+                     .quotas = QuotaCapacities(instance, kind).usage(placement)};
   for (const model::JobPlacement& placed : placement) {
     const model::Job& job = instance.workload.job(placed.job);
     const std::int64_t milli = milli_of(instance.workload, job);
@@ -64,7 +64,7 @@ Worth objective(const Instance& instance, model::Objective kind, const Placement
   constexpr int kScale = Worth::kScaleLog2;
   Worth total;
   total.exact = sums.gain - stop_costs(instance.workload, kind, kScale, fixed_up) -
-                Quotas(instance, kind).lost(sums.quotas, kScale);
+                QuotaCapacities(instance, kind).penalty(sums.quotas, kScale);
   total.value = std::ldexp(static_cast<double>(total.exact), -kScale);
   return total;
 }

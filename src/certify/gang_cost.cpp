@@ -42,7 +42,7 @@ GangCost::GangCost(const model::Instance& instance, const PriceTable& price_tabl
       types_(job.gpu_types),
       gpu_job_(uses_gpu(instance.workload, job)),
       ring_mbps_(ring_of(job)),
-      over_links_(price_table.links().matter_to(ring_mbps_)),
+      over_links_(price_table.links().constrain(ring_mbps_)),
       pods_(instance.cluster.pods.size()),
       columns_(instance.cluster.gpu_types.size() + 1) {
   add_demands(instance.workload, job);
@@ -138,10 +138,10 @@ Int128 GangCost::density(std::size_t link, std::int64_t room) const {
 
 /// Racks of the pod that the ring can leave.
 void GangCost::add_racks(GpuTypeId type, PodId pod, std::vector<Place>& places) const {
-  const Links& links = price_table_->links();
+  const PricedUplinks& links = price_table_->links();
   for (std::size_t r = price_table_->first_rack(pod); r < price_table_->end_rack(pod); ++r) {
     const std::size_t link = links.of(RackId(r));
-    if (links.room(link).value_or(ring_mbps_) < ring_mbps_) continue;
+    if (links.capacity(link).value_or(ring_mbps_) < ring_mbps_) continue;
     const auto pools = price_table_->in_rack(RackId(r));
     const std::int64_t room = room_in(pools, type);
     if (room > 0) places.push_back({pools, density(link, room)});
@@ -155,15 +155,15 @@ Int128 GangCost::over_racks(GpuTypeId type, PodId pod) {
 }
 
 Int128 GangCost::over_pods(GpuTypeId type) {
-  const Links& links = price_table_->links();
+  const PricedUplinks& links = price_table_->links();
   std::vector<Place> places;
   for (std::size_t p = 0; p < pods_; ++p) {
     const std::size_t link = links.of(PodId(p));
-    if (links.room(link).value_or(ring_mbps_) < ring_mbps_) continue;
+    if (links.capacity(link).value_or(ring_mbps_) < ring_mbps_) continue;
     const std::size_t first = places.size();
     add_racks(type, PodId(p), places);
-    const Int128 toll = density(link, room_in(price_table_->in_pod(PodId(p)), type));
-    for (std::size_t i = first; i < places.size(); ++i) places[i].toll += toll;
+    const Int128 uplink_price = density(link, room_in(price_table_->in_pod(PodId(p)), type));
+    for (std::size_t i = first; i < places.size(); ++i) places[i].uplink_price += uplink_price;
   }
   return spread_over(places, type);
 }

@@ -31,10 +31,10 @@ class GangCost {
   [[nodiscard]] bool over_links() const { return over_links_; }
 
  private:
-  /// Pools where every task pays a toll beside its price.
+  /// Pools where every task pays an uplink price beside its price.
   struct Place {
     std::span<const PricedPool> pools;
-    Int128 toll = 0;
+    Int128 uplink_price = 0;
   };
 
   struct Filled {

@@ -31,8 +31,8 @@ GangCost::Filled GangCost::fill(std::span<const Place> places, GpuTypeId type,
     for (const PricedPool& pool : place.pools) {
       const std::int64_t room = demand.per_machine[pool.variant.index()];
       if (room == 0 || (demand.on_type && !of_type(pool, type))) continue;
-      const Int128 price =
-          std::min<Int128>(price_table_->task(pool, demand.shape) + place.toll, kMostExpensive);
+      const Int128 price = std::min<Int128>(
+          price_table_->task(pool, demand.shape) + place.uplink_price, kMostExpensive);
       const bool all = pool.machines >= demand.count || room >= demand.count;
       offers_.emplace_back(static_cast<std::int64_t>(price),
                            all ? demand.count : std::min(demand.count, room * pool.machines));

@@ -99,12 +99,12 @@ GapParts gap_parts(const Instance& instance, model::Objective kind,
   const BoundBasis basis = basis_of(judged.bound, kind);
   const Pricing pricing(instance, kind, certificate);
   GapSums& sums = jobs;
-  sums.quotas(pricing.quotas.lost(judged.placed.quotas, certificate.scale_log2));
+  sums.quotas(pricing.quotas.penalty(judged.placed.quotas, certificate.scale_log2));
   if (basis == BoundBasis::prices) {
     const MachineWorth worth(instance, pricing.price_table, certificate, judged.facts);
     add_machines(pricing, worth, certificate.jobs.empty(), sums);
-    sums.quotas(pricing.price_table.tolls().worth(pricing.quotas));
-    sums.links(pricing.price_table.links().worth());
+    sums.quotas(pricing.price_table.quota_prices().capacity_value(pricing.quotas));
+    sums.links(pricing.price_table.links().capacity_value());
   }
   if (basis == BoundBasis::capacity) add_capacity(pricing, sums);
   return sums.parts(instance.cluster, basis, certificate.scale_log2,

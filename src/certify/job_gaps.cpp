@@ -63,8 +63,8 @@ void add_by_prices(const Pricing& pricing, const Part& part, const JobBests& bes
     const Int128 net = best.net.value_or(0);
     Int128 missed = pays ? std::max<Int128>(0, net) : price->second;
     if (placed != nullptr) {
-      const Int128 quota = pricing.price_table.tolls().of(job);
-      const Int128 link = pricing.price_table.links().toll(job, placed->tasks);
+      const Int128 quota = pricing.price_table.quota_prices().of(job);
+      const Int128 link = pricing.price_table.links().uplink_price(job, placed->tasks);
       sums.quotas(-quota);
       sums.links(-link);
       const Reach r = reach(pricing.instance, *placed);

@@ -53,8 +53,8 @@ struct Options::Asking {
   JobWorth worth;
   std::vector<Region> regions;
   Level widest;
-  Int128 toll;       ///< for its queue
-  Int128 shift = 0;  ///< stop cost saved, move cost paid
+  Int128 quota_price;  ///< for its queue
+  Int128 shift = 0;    ///< stop cost saved, move cost paid
   JobBest best = {};
 };
 
@@ -69,7 +69,7 @@ JobBest Options::best(const Job& job) {
                 .worth = JobWorth(pricing_->instance, pricing_->objective, job, milli_),
                 .regions = regions(pricing_->instance, job),
                 .widest = one_task_ ? Level::machine : job.domain,
-                .toll = pricing_->price_table.tolls().of(job)};
+                .quota_price = pricing_->price_table.quota_prices().of(job)};
   if (!pricing_->quotas.allow(job)) {
     integral_ = integral_ && certify::integral(asking.worth.stop_cost());
     return {};
@@ -105,7 +105,7 @@ void Options::on_type(Asking& asking, GpuTypeId type) {
       const Int128 gross = fixed_up(value, pricing_->scale_log2) + asking.shift;
       if (asking.best.net && gross <= *asking.best.net) continue;
       const Int128 cost = cost_of(region, type, static_cast<Level>(w));
-      if (cost < kImpossible) offer(gross, cost + asking.toll, asking.best);
+      if (cost < kImpossible) offer(gross, cost + asking.quota_price, asking.best);
     }
   }
 }
@@ -122,7 +122,7 @@ void Options::stay(Asking& asking) {
   const auto now = present(workload, workload.running_of(job)->job);
   const Reach r = reach(pricing_->instance, *now);
   const auto groups = workload.groups_of(job);
-  Int128 cost = asking.toll + pricing_->price_table.links().toll(job, now->tasks);
+  Int128 cost = asking.quota_price + pricing_->price_table.links().uplink_price(job, now->tasks);
   for (const model::TaskPlacement& t : now->tasks) {
     cost += pricing_->price_table.task(pricing_->price_table.at(t.machine), groups[t.group].shape);
   }

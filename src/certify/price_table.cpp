@@ -15,7 +15,7 @@ PriceTable::PriceTable(const model::Instance& instance, const model::Certificate
     : workload_(&instance.workload),
       variants_(instance.cluster),
       links_(instance, certificate),
-      tolls_(instance, certificate),
+      quota_prices_(instance, certificate),
       types_(instance.cluster.gpu_types.size()) {
   list_rack_pools(instance.cluster);
   price_racks(certificate);

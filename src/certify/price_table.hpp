@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "links.hpp"
 #include "machine_variants.hpp"
-#include "quotas.hpp"
+#include "priced_uplinks.hpp"
+#include "quota_capacities.hpp"
 
 #include <compare>
 #include <cstdint>
@@ -47,8 +47,8 @@ class PriceTable {
   PriceTable(const model::Instance& instance, const model::Certificate& certificate);
 
   [[nodiscard]] const MachineVariants& variants() const { return variants_; }
-  [[nodiscard]] const Links& links() const { return links_; }
-  [[nodiscard]] const Tolls& tolls() const { return tolls_; }
+  [[nodiscard]] const PricedUplinks& links() const { return links_; }
+  [[nodiscard]] const QuotaPrices& quota_prices() const { return quota_prices_; }
   [[nodiscard]] std::span<const PricedPool> in_rack(RackId rack) const;
   /// Of the pod's racks those that differ in machines or prices; each of the others is like one.
   [[nodiscard]] std::span<const RackId> different_racks(PodId pod) const;
@@ -92,8 +92,8 @@ class PriceTable {
 
   const model::Workload* workload_;
   MachineVariants variants_;
-  Links links_;
-  Tolls tolls_;
+  PricedUplinks links_;
+  QuotaPrices quota_prices_;
   std::size_t types_ = 0;
   std::vector<PricedPool> by_rack_;
   std::vector<std::uint32_t> pool_of_;        ///< by MachineId, index into by_rack_

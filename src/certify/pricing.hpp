@@ -2,7 +2,7 @@
 #pragma once
 
 #include "price_table.hpp"
-#include "quotas.hpp"
+#include "quota_capacities.hpp"
 
 #include <vector>
 
@@ -21,7 +21,7 @@ struct Pricing {
   model::Objective objective;
   int scale_log2;
   PriceTable price_table;
-  Quotas quotas;
+  QuotaCapacities quotas;
   std::vector<GpuTypeId> types;  ///< that machines have
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "task_sets.hpp"
 
-#include "links.hpp"
+#include "priced_uplinks.hpp"
 #include "worth.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "links.hpp"
-#include "quotas.hpp"
+#include "priced_uplinks.hpp"
+#include "quota_capacities.hpp"
 #include "tree.hpp"
 #include "worth.hpp"
 

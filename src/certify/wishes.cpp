@@ -2,7 +2,7 @@
 #include "wishes.hpp"
 
 #include "exact.hpp"
-#include "quotas.hpp"
+#include "quota_capacities.hpp"
 #include "worth.hpp"
 
 #include <algorithm>
@@ -47,8 +47,8 @@ Wishes::Wishes(const model::Instance& instance, model::Objective objective,
     if (variant.type != type || !variants.present(VariantId(k))) continue;
     largest_machine_ = std::max(largest_machine_, variant.whole);
   }
-  const Quotas quotas(instance, objective);
-  const Tolls tolls(instance, certificate);
+  const QuotaCapacities quotas(instance, objective);
+  const QuotaPrices quota_prices(instance, certificate);
   for (const auto& listed : leaf.prices) {
     const Job& job = instance.workload.job(listed.job);
     if (((job.gpu_types >> type.value()) & 1) == 0 ||
@@ -56,7 +56,7 @@ Wishes::Wishes(const model::Instance& instance, model::Objective objective,
       continue;
     if (!quotas.allow(job)) continue;
     const Gains g = gains(static_cast<std::uint32_t>(listed.job.index()),
-                          listed.price + tolls.of(job), objective);
+                          listed.price + quota_prices.of(job), objective);
     const auto confined = std::ranges::lower_bound(leaf.confined, listed.job, {}, &Confined::job);
     if (confined != leaf.confined.end() && confined->job == listed.job) {
       add_confined(g, spots, confined->spots);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quotas.hpp"
+#include "quota_capacities.hpp"
 
 #include "exact.hpp"
 #include "worth.hpp"
@@ -13,7 +13,7 @@ namespace berth::certify {
 using model::Job;
 using model::Queue;
 
-Quotas::Quotas(const model::Instance& instance, model::Objective objective)
+QuotaCapacities::QuotaCapacities(const model::Instance& instance, model::Objective objective)
     : instance_(&instance), room_(instance.cluster.queues.size()) {
   if (room_.empty()) return;
   std::vector<std::int64_t> pinned(room_.size(), 0);
@@ -31,14 +31,14 @@ Quotas::Quotas(const model::Instance& instance, model::Objective objective)
   }
 }
 
-void Quotas::add(std::vector<std::int64_t>& usage, const Job& job) const {
+void QuotaCapacities::add(std::vector<std::int64_t>& usage, const Job& job) const {
   const std::int64_t milli = milli_of(instance_->workload, job);
   for (QueueId q = job.queue; q.valid(); q = instance_->cluster.queues[q.index()].parent) {
     usage[q.index()] += milli;
   }
 }
 
-std::vector<std::int64_t> Quotas::usage(const model::Placement& placement) const {
+std::vector<std::int64_t> QuotaCapacities::usage(const model::Placement& placement) const {
   std::vector<std::int64_t> usage(room_.size(), 0);
   if (room_.empty()) return usage;
   for (const model::JobPlacement& p : placement) {
@@ -47,9 +47,11 @@ std::vector<std::int64_t> Quotas::usage(const model::Placement& placement) const
   return usage;
 }
 
-bool Quotas::soft(std::size_t q) const { return room_[q] && !instance_->cluster.queues[q].hard(); }
+bool QuotaCapacities::soft(std::size_t q) const {
+  return room_[q] && !instance_->cluster.queues[q].hard();
+}
 
-bool Quotas::allow(const Job& job) const {
+bool QuotaCapacities::allow(const Job& job) const {
   if (!job.queue.valid()) return true;
   const std::int64_t milli = milli_of(instance_->workload, job);
   for (QueueId q = job.queue; q.valid(); q = instance_->cluster.queues[q.index()].parent) {
@@ -58,7 +60,7 @@ bool Quotas::allow(const Job& job) const {
   return true;
 }
 
-Int128 Quotas::lost(std::span<const std::int64_t> used, int scale_log2) const {
+Int128 QuotaCapacities::penalty(std::span<const std::int64_t> used, int scale_log2) const {
   Int128 total = 0;
   for (std::size_t q = 0; q < room_.size(); ++q) {
     if (!soft(q) || used[q] <= *room_[q]) continue;
@@ -68,7 +70,7 @@ Int128 Quotas::lost(std::span<const std::int64_t> used, int scale_log2) const {
   return total;
 }
 
-bool Quotas::integral(const JobFacts& facts) const {
+bool QuotaCapacities::integral(const JobFacts& facts) const {
   bool any = false, whole = true;
   for (std::size_t q = 0; q < room_.size(); ++q) {
     if (!soft(q)) continue;
@@ -79,7 +81,7 @@ bool Quotas::integral(const JobFacts& facts) const {
   return !any || (whole && pinned_whole_ && facts.totals.broken == 0);
 }
 
-void Quotas::report(const model::Placement& placement, Findings& findings) const {
+void QuotaCapacities::report(const model::Placement& placement, Findings& findings) const {
   const std::vector<std::int64_t> used = usage(placement);
   for (std::size_t q = 0; q < room_.size(); ++q) {
     if (!room_[q] || soft(q) || used[q] <= *room_[q]) continue;
@@ -90,7 +92,7 @@ void Quotas::report(const model::Placement& placement, Findings& findings) const
   }
 }
 
-Tolls::Tolls(const model::Instance& instance, const model::Certificate& certificate)
+QuotaPrices::QuotaPrices(const model::Instance& instance, const model::Certificate& certificate)
     : workload_(&instance.workload) {
   if (certificate.queues.empty()) return;
   own_.assign(instance.cluster.queues.size(), 0);
@@ -102,12 +104,12 @@ Tolls::Tolls(const model::Instance& instance, const model::Certificate& certific
   }
 }
 
-Int128 Tolls::of(const Job& job) const {
+Int128 QuotaPrices::of(const Job& job) const {
   if (sum_.empty() || !job.queue.valid()) return 0;
   return sum_[job.queue.index()] * milli_of(*workload_, job);
 }
 
-Int128 Tolls::worth(const Quotas& quotas) const {
+Int128 QuotaPrices::capacity_value(const QuotaCapacities& quotas) const {
   Int128 total = 0;
   for (std::size_t q = 0; q < own_.size(); ++q) {
     if (own_[q] > 0) total += own_[q] * quotas.room(QueueId(q)).value();

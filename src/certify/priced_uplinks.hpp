@@ -19,40 +19,42 @@
 namespace berth::certify {
 
 /// The uplinks of racks and pods: what they carry beside pinned jobs, each way, and at what price.
-class Links {
+class PricedUplinks {
  public:
   /// Traffic of one job on one uplink.
-  struct Load {
+  struct UplinkTraffic {
     std::size_t link;  ///< racks first, then pods
     std::int64_t mbps;
   };
 
-  Links(const model::Instance& instance, const model::Certificate& certificate);
+  PricedUplinks(const model::Instance& instance, const model::Certificate& certificate);
 
   [[nodiscard]] std::size_t of(RackId rack) const { return rack.index(); }
   [[nodiscard]] std::size_t of(PodId pod) const { return racks_ + pod.index(); }
 
   /// Mbit/s. Empty: no limit.
-  [[nodiscard]] const std::optional<std::int64_t>& room(std::size_t link) const {
-    return room_[link];
+  [[nodiscard]] const std::optional<std::int64_t>& capacity(std::size_t link) const {
+    return capacity_[link];
   }
   [[nodiscard]] std::int64_t price(std::size_t link) const {
     return price_.empty() ? 0 : price_[link];
   }
   /// True when crossing some link costs, or some link cannot carry it.
-  [[nodiscard]] bool matter_to(std::int64_t mbps) const {
-    return mbps > 0 && (!price_.empty() || mbps > least_room_);
+  [[nodiscard]] bool constrain(std::int64_t mbps) const {
+    return mbps > 0 && (!price_.empty() || mbps > least_capacity_);
   }
   /// False when no link has a price or a limit.
-  [[nodiscard]] bool matter() const { return matter_to(std::numeric_limits<std::int64_t>::max()); }
+  [[nodiscard]] bool constrain_any() const {
+    return constrain(std::numeric_limits<std::int64_t>::max());
+  }
   /// Traffic of a job over links, in order of links; nothing within one rack.
-  [[nodiscard]] std::vector<Load> loads(const model::Job& job,
-                                        std::span<const model::TaskPlacement> tasks) const;
+  [[nodiscard]] std::vector<UplinkTraffic> loads(const model::Job& job,
+                                                 std::span<const model::TaskPlacement> tasks) const;
   /// What a job pays for its traffic.
-  [[nodiscard]] Int128 toll(const model::Job& job,
-                            std::span<const model::TaskPlacement> tasks) const;
-  /// Sum of room x price. @pre priced links have a limit
-  [[nodiscard]] Int128 worth() const;
+  [[nodiscard]] Int128 uplink_price(const model::Job& job,
+                                    std::span<const model::TaskPlacement> tasks) const;
+  /// Sum of capacity x price. @pre priced links have a limit
+  [[nodiscard]] Int128 capacity_value() const;
 
   /// One fault for every link that carries more than it can.
   void report(const model::Placement& placement, Findings& findings) const;
@@ -60,8 +62,8 @@ class Links {
  private:
   const model::Instance* instance_;
   std::size_t racks_;
-  std::vector<std::optional<std::int64_t>> room_;
-  std::int64_t least_room_ = 0;
+  std::vector<std::optional<std::int64_t>> capacity_;
+  std::int64_t least_capacity_ = 0;
   std::vector<std::int64_t> price_;  ///< empty when there are none
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "links.hpp"
+#include "priced_uplinks.hpp"
 
 #include "exact.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
 /// floor(gbps x 1000); beyond 2^62 there is no limit.
-std::optional<std::int64_t> capacity(double gbps) {
+std::optional<std::int64_t> limit_mbps(double gbps) {
   const double mbps = std::floor(gbps * 1000.0);
   if (!(mbps < 0x1p62)) return std::nullopt;
   return static_cast<std::int64_t>(std::max(0.0, mbps));
@@ -32,17 +32,18 @@ struct Behind {
 
 /// Traffic over the uplinks of all racks, or all pods, that hold tasks.
 template <class Add>
-void add_loads(const model::Communication& talk, const std::map<std::size_t, Behind>& places,
-               const Behind& all, const Add& add) {
+void add_loads(const model::Communication& communication,
+               const std::map<std::size_t, Behind>& places, const Behind& all, const Add& add) {
   if (places.size() < 2) return;
   for (const auto& [link, b] : places) {
-    if (talk.pattern == CommunicationPattern::ring) {
-      add(link, talk.mbps);
+    if (communication.pattern == CommunicationPattern::ring) {
+      add(link, communication.mbps);
       continue;
     }
     const Int128 pairs =
         Int128{b.workers} * (all.servers - b.servers) + Int128{all.workers - b.workers} * b.servers;
-    const Int128 mbps = times_over_up(talk.mbps, pairs, std::max<std::int64_t>(1, all.servers));
+    const Int128 mbps =
+        times_over_up(communication.mbps, pairs, std::max<std::int64_t>(1, all.servers));
     add(link, static_cast<std::int64_t>(std::min<Int128>(mbps, kUnlimited)));
   }
 }
@@ -53,70 +54,75 @@ std::int64_t ring_of(const Job& job) {
   return job.communication.pattern == CommunicationPattern::ring ? job.communication.mbps : 0;
 }
 
-Links::Links(const model::Instance& instance, const model::Certificate& certificate)
-    : instance_(&instance), racks_(instance.cluster.racks.size()), least_room_(kUnlimited) {
+PricedUplinks::PricedUplinks(const model::Instance& instance, const model::Certificate& certificate)
+    : instance_(&instance), racks_(instance.cluster.racks.size()), least_capacity_(kUnlimited) {
   const model::Workload& workload = instance.workload;
   for (const model::Rack& rack : instance.cluster.racks) {
-    room_.push_back(capacity(rack.uplink_gbps));
+    capacity_.push_back(limit_mbps(rack.uplink_gbps));
   }
-  for (const model::Pod& pod : instance.cluster.pods) room_.push_back(capacity(pod.uplink_gbps));
+  for (const model::Pod& pod : instance.cluster.pods)
+    capacity_.push_back(limit_mbps(pod.uplink_gbps));
   for (const model::Running& running : workload.running) {
     if (!running.pinned) continue;
     const Job& job = workload.job(running.job);
-    for (const Load& load : loads(job, workload.tasks_of(running))) {
-      if (auto& left = room_[load.link]) *left = std::max<std::int64_t>(0, *left - load.mbps);
+    for (const UplinkTraffic& load : loads(job, workload.tasks_of(running))) {
+      if (auto& left = capacity_[load.link]) *left = std::max<std::int64_t>(0, *left - load.mbps);
     }
   }
-  for (const auto& left : room_) least_room_ = std::min(least_room_, left.value_or(kUnlimited));
+  for (const auto& left : capacity_)
+    least_capacity_ = std::min(least_capacity_, left.value_or(kUnlimited));
   if (certificate.links.empty()) return;
-  price_.assign(room_.size(), 0);
+  price_.assign(capacity_.size(), 0);
   for (const auto& l : certificate.links) price_[l.rack.valid() ? of(l.rack) : of(l.pod)] = l.price;
 }
 
-std::vector<Links::Load> Links::loads(const Job& job, std::span<const TaskPlacement> tasks) const {
-  std::vector<Load> result;
-  const model::Communication& talk = job.communication;
-  if (talk.pattern == CommunicationPattern::none || talk.mbps == 0) return result;
+std::vector<PricedUplinks::UplinkTraffic> PricedUplinks::loads(
+    const Job& job, std::span<const TaskPlacement> tasks) const {
+  std::vector<UplinkTraffic> result;
+  const model::Communication& communication = job.communication;
+  if (communication.pattern == CommunicationPattern::none || communication.mbps == 0) return result;
   const model::Cluster& cluster = instance_->cluster;
   std::map<std::size_t, Behind> racks, pods;
   Behind all;
   for (const TaskPlacement& t : tasks) {
     const RackId rack = cluster.machine_rack[t.machine.index()];
-    const bool server = talk.pattern == CommunicationPattern::ps && t.group == talk.servers;
+    const bool server =
+        communication.pattern == CommunicationPattern::ps && t.group == communication.servers;
     for (Behind* b : {&racks[of(rack)], &pods[of(cluster.racks[rack.index()].pod)], &all}) {
       ++(server ? b->servers : b->workers);
     }
   }
   const auto add = [&](std::size_t link, std::int64_t mbps) { result.push_back({link, mbps}); };
-  add_loads(talk, racks, all, add);
-  add_loads(talk, pods, all, add);
+  add_loads(communication, racks, all, add);
+  add_loads(communication, pods, all, add);
   return result;
 }
 
-Int128 Links::toll(const Job& job, std::span<const TaskPlacement> tasks) const {
+Int128 PricedUplinks::uplink_price(const Job& job, std::span<const TaskPlacement> tasks) const {
   if (price_.empty()) return 0;
   Int128 total = 0;
-  for (const Load& load : loads(job, tasks)) total += Int128{price_[load.link]} * load.mbps;
+  for (const UplinkTraffic& load : loads(job, tasks))
+    total += Int128{price_[load.link]} * load.mbps;
   return total;
 }
 
-Int128 Links::worth() const {
+Int128 PricedUplinks::capacity_value() const {
   Int128 total = 0;
   for (std::size_t l = 0; l < price_.size(); ++l) {
-    if (price_[l] > 0) total += Int128{price_[l]} * room_[l].value();
+    if (price_[l] > 0) total += Int128{price_[l]} * capacity_[l].value();
   }
   return total;
 }
 
-void Links::report(const model::Placement& placement, Findings& findings) const {
-  std::vector<Int128> carried(room_.size(), 0);
+void PricedUplinks::report(const model::Placement& placement, Findings& findings) const {
+  std::vector<Int128> carried(capacity_.size(), 0);
   for (const model::JobPlacement& p : placement) {
-    for (const Load& load : loads(instance_->workload.job(p.job), p.tasks)) {
+    for (const UplinkTraffic& load : loads(instance_->workload.job(p.job), p.tasks)) {
       carried[load.link] += load.mbps;
     }
   }
-  for (std::size_t l = 0; l < room_.size(); ++l) {
-    if (!room_[l] || carried[l] <= *room_[l]) continue;
+  for (std::size_t l = 0; l < capacity_.size(); ++l) {
+    if (!capacity_[l] || carried[l] <= *capacity_[l]) continue;
     const bool rack = l < racks_;
     const std::string& name =
         rack ? instance_->cluster.racks[l].name : instance_->cluster.pods[l - racks_].name;
@@ -124,7 +130,7 @@ void Links::report(const model::Placement& placement, Findings& findings) const 
         FaultKind::link_exceeded,
         "uplink of " + std::string(rack ? "rack " : "pod ") + name + ": jobs send " +
             std::to_string(static_cast<std::int64_t>(std::min<Int128>(carried[l], kUnlimited))) +
-            " of " + std::to_string(*room_[l]) + " Mbit/s beside the pinned ones");
+            " of " + std::to_string(*capacity_[l]) + " Mbit/s beside the pinned ones");
   }
 }
 
@@ -141,7 +147,7 @@ std::string unusable_links(const model::Instance& instance, const model::Certifi
     if (l.price < 0) return "price of the uplink of " + name + " is negative";
     const double gbps =
         rack ? cluster.racks[l.rack.index()].uplink_gbps : cluster.pods[l.pod.index()].uplink_gbps;
-    if (l.price > 0 && !capacity(gbps)) {
+    if (l.price > 0 && !limit_mbps(gbps)) {
       return "the uplink of " + name + " has a price, but no limit";
     }
   }

@@ -19,9 +19,9 @@ namespace berth::certify {
 
 /// What the quotas leave to a plan: GPU thousandths beside the pinned jobs. A queue's jobs count
 /// for the queues it lies in, too. Under allocate a soft quota is none.
-class Quotas {
+class QuotaCapacities {
  public:
-  Quotas(const model::Instance& instance, model::Objective objective);
+  QuotaCapacities(const model::Instance& instance, model::Objective objective);
 
   /// Empty: no quota.
   [[nodiscard]] const std::optional<std::int64_t>& room(QueueId q) const {
@@ -33,7 +33,7 @@ class Quotas {
   [[nodiscard]] bool allow(const model::Job& job) const;
 
   /// Value lost by passing soft quotas, rounded up. @param used  by QueueId, as of `usage`
-  [[nodiscard]] Int128 lost(std::span<const std::int64_t> used, int scale_log2) const;
+  [[nodiscard]] Int128 penalty(std::span<const std::int64_t> used, int scale_log2) const;
   /// True when that is a whole number for every plan. @param facts  of all planned jobs
   [[nodiscard]] bool integral(const JobFacts& facts) const;
 
@@ -50,13 +50,13 @@ class Quotas {
 };
 
 /// Prices of quotas. What a job pays for its queue and the queues that lies in.
-class Tolls {
+class QuotaPrices {
  public:
-  Tolls(const model::Instance& instance, const model::Certificate& certificate);
+  QuotaPrices(const model::Instance& instance, const model::Certificate& certificate);
 
   [[nodiscard]] Int128 of(const model::Job& job) const;
   /// Sum over queues of room x price: what the quotas are worth. @pre priced queues have a quota
-  [[nodiscard]] Int128 worth(const Quotas& quotas) const;
+  [[nodiscard]] Int128 capacity_value(const QuotaCapacities& quotas) const;
 
  private:
   const model::Workload* workload_;
