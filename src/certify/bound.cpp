@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/certify/bound.hpp"
 
-#include "contents.hpp"
 #include "exact.hpp"
 #include "machine_worth.hpp"
 #include "pricing.hpp"
 #include "tree.hpp"
+#include "whole_job_bound.hpp"
 #include "worth.hpp"
 
 #include <algorithm>
@@ -49,8 +49,8 @@ Contents contents_term(const Instance& instance, model::Objective objective,
   parallel::run_tasks(tree.leaves(), [&](std::size_t l) {
     const Leaf leaf = tree.leaf(l);
     for (const auto& j : leaf.prices) by_leaf[l].jobs += j.price;
-    for (const Int128 most :
-         most_contents(instance, objective, certificate, tree.spots(), leaf, price_table, worth)) {
+    for (const Int128 most : whole_job_bounds(instance, objective, certificate, tree.spots(), leaf,
+                                              price_table, worth)) {
       by_leaf[l].devices += most;
     }
   });

@@ -42,11 +42,11 @@ GangCost::GangCost(const model::Instance& instance, const PriceTable& price_tabl
       types_(job.gpu_types),
       gpu_job_(uses_gpu(instance.workload, job)),
       ring_mbps_(ring_of(job)),
-      over_links_(price_table.links().constrain(ring_mbps_)),
+      pays_uplinks_(price_table.links().constrain(ring_mbps_)),
       pods_(instance.cluster.pods.size()),
       columns_(instance.cluster.gpu_types.size() + 1) {
   add_demands(instance.workload, job);
-  for (const Demand& d : demands_) tasks_ += d.count;
+  for (const EqualTasks& d : demands_) tasks_ += d.count;
   find_whole_variants(instance.workload);
   pod_costs_.resize(model::kLevels * columns_);
   cluster_costs_.assign(model::kLevels * columns_, kUnknown);
@@ -54,7 +54,7 @@ GangCost::GangCost(const model::Instance& instance, const PriceTable& price_tabl
 
 void GangCost::add_demands(const model::Workload& workload, const model::Job& job) {
   for (const model::TaskGroup& g : workload.groups_of(job)) {
-    const auto known = std::ranges::find(demands_, g.shape, &Demand::shape);
+    const auto known = std::ranges::find(demands_, g.shape, &EqualTasks::shape);
     if (known != demands_.end()) {
       known->count += g.count;
       continue;
@@ -64,7 +64,7 @@ void GangCost::add_demands(const model::Workload& workload, const model::Job& jo
     demands_.push_back(
         {g.shape, g.count, std::int64_t{1000} * s.gpus + s.gpu_milli, takes_gpu || !gpu_job_, {}});
   }
-  for (Demand& d : demands_) {
+  for (EqualTasks& d : demands_) {
     const Shape& s = workload.shapes[d.shape.index()];
     for (const MachineVariant& variant : price_table_->variants().all()) {
       d.per_machine.push_back(room_for(s, variant, d.count));
@@ -75,7 +75,7 @@ void GangCost::add_demands(const model::Workload& workload, const model::Job& jo
 /// Necessary conditions only: a variant is left out when the tasks' sums exceed the machine.
 void GangCost::find_whole_variants(const model::Workload& workload) {
   Int128 cpu = 0, memory = 0, nic = 0, gpus = 0;
-  for (const Demand& d : demands_) {
+  for (const EqualTasks& d : demands_) {
     const Shape& s = workload.shapes[d.shape.index()];
     cpu += Int128{d.count} * s.cpu_milli;
     memory += Int128{d.count} * s.memory_mib;
@@ -87,7 +87,7 @@ void GangCost::find_whole_variants(const model::Workload& workload) {
     Int128 milli = 1000 * gpus;
     bool holds =
         cpu <= m.cpu_milli && memory <= m.memory_mib && nic <= m.nic_mbps && gpus <= m.whole;
-    for (const Demand& d : demands_) {
+    for (const EqualTasks& d : demands_) {
       const Shape& s = workload.shapes[d.shape.index()];
       milli += Int128{d.count} * in_slices(s.gpu_milli, m.slices);
       holds = holds && d.per_machine[k] >= d.count;
@@ -108,7 +108,7 @@ Int128 GangCost::on_one_machine(std::span<const PricedPool> pools, GpuTypeId typ
   for (const PricedPool& pool : pools) {
     if (!whole_[pool.variant.index()] || !of_type(pool, type)) continue;
     Int128 cost = 0;
-    for (const Demand& d : demands_) cost += price_table_->task(pool, d.shape) * d.count;
+    for (const EqualTasks& d : demands_) cost += price_table_->task(pool, d.shape) * d.count;
     least = std::min(least, cost);
   }
   return least;
@@ -117,7 +117,7 @@ Int128 GangCost::on_one_machine(std::span<const PricedPool> pools, GpuTypeId typ
 /// Tasks of the job, whatever their shapes, that these hold at most.
 std::int64_t GangCost::room_in(std::span<const PricedPool> pools, GpuTypeId type) const {
   std::int64_t total = 0;
-  for (const Demand& d : demands_) {
+  for (const EqualTasks& d : demands_) {
     std::int64_t left = d.count;
     for (const PricedPool& pool : pools) {
       const std::int64_t room = d.per_machine[pool.variant.index()];
@@ -137,7 +137,7 @@ Int128 GangCost::density(std::size_t link, std::int64_t room) const {
 }
 
 /// Racks of the pod that the ring can leave.
-void GangCost::add_racks(GpuTypeId type, PodId pod, std::vector<Place>& places) const {
+void GangCost::add_racks(GpuTypeId type, PodId pod, std::vector<PricedDomain>& places) const {
   const PricedUplinks& links = price_table_->links();
   for (std::size_t r = price_table_->first_rack(pod); r < price_table_->end_rack(pod); ++r) {
     const std::size_t link = links.of(RackId(r));
@@ -149,14 +149,14 @@ void GangCost::add_racks(GpuTypeId type, PodId pod, std::vector<Place>& places) 
 }
 
 Int128 GangCost::over_racks(GpuTypeId type, PodId pod) {
-  std::vector<Place> places;
+  std::vector<PricedDomain> places;
   add_racks(type, pod, places);
-  return spread_over(places, type);
+  return cost_over(places, type);
 }
 
 Int128 GangCost::over_pods(GpuTypeId type) {
   const PricedUplinks& links = price_table_->links();
-  std::vector<Place> places;
+  std::vector<PricedDomain> places;
   for (std::size_t p = 0; p < pods_; ++p) {
     const std::size_t link = links.of(PodId(p));
     if (links.capacity(link).value_or(ring_mbps_) < ring_mbps_) continue;
@@ -165,18 +165,18 @@ Int128 GangCost::over_pods(GpuTypeId type) {
     const Int128 uplink_price = density(link, room_in(price_table_->in_pod(PodId(p)), type));
     for (std::size_t i = first; i < places.size(); ++i) places[i].uplink_price += uplink_price;
   }
-  return spread_over(places, type);
+  return cost_over(places, type);
 }
 
 Int128 GangCost::in_rack(GpuTypeId type, Level width, RackId rack) {
   const auto pools = price_table_->in_rack(rack);
-  return width == Level::machine ? on_one_machine(pools, type) : spread_over(pools, type);
+  return width == Level::machine ? on_one_machine(pools, type) : cost_over(pools, type);
 }
 
 Int128 GangCost::find_in_pod(GpuTypeId type, Level width, PodId pod) {
   if (width == Level::machine) return on_one_machine(price_table_->in_pod(pod), type);
-  if (width == Level::pod && over_links_) return over_racks(type, pod);
-  if (width == Level::pod) return spread_over(price_table_->in_pod(pod), type);
+  if (width == Level::pod && pays_uplinks_) return over_racks(type, pod);
+  if (width == Level::pod) return cost_over(price_table_->in_pod(pod), type);
   BERTH_EXPECT(width == Level::rack);
   Int128 least = kImpossible;
   for (const RackId r : price_table_->different_racks(pod)) {
@@ -188,8 +188,8 @@ Int128 GangCost::find_in_pod(GpuTypeId type, Level width, PodId pod) {
 Int128 GangCost::find_anywhere(GpuTypeId type, Level width) {
   if (gpu_job_ && width <= Level::pod) return in_cheapest(type, width);
   if (width == Level::machine) return on_one_machine(price_table_->pools(), type);
-  if (width == Level::cluster && over_links_) return over_pods(type);
-  if (width == Level::cluster) return spread_over_cluster(type);
+  if (width == Level::cluster && pays_uplinks_) return over_pods(type);
+  if (width == Level::cluster) return cost_over_cluster(type);
   Int128 least = kImpossible;
   for (std::size_t p = 0; p < pods_; ++p) least = std::min(least, in_pod(type, width, PodId(p)));
   return least;

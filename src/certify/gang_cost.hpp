@@ -28,22 +28,22 @@ class GangCost {
 
   /// True when the job's ring pays for links, or some cannot carry it: then lying wider costs more
   /// than the same pools do.
-  [[nodiscard]] bool over_links() const { return over_links_; }
+  [[nodiscard]] bool pays_uplinks() const { return pays_uplinks_; }
 
  private:
   /// Pools where every task pays an uplink price beside its price.
-  struct Place {
+  struct PricedDomain {
     std::span<const PricedPool> pools;
     Int128 uplink_price = 0;
   };
 
-  struct Filled {
-    Int128 cost = 0;           ///< kImpossible: there is not room for all
-    std::int64_t dearest = 0;  ///< price of the last task
+  struct FillCost {
+    Int128 cost = 0;                 ///< kImpossible: there is not room for all
+    std::int64_t highest_price = 0;  ///< price of the last task
   };
 
   /// Equal tasks of the job.
-  struct Demand {
+  struct EqualTasks {
     ShapeId shape;
     std::int64_t count = 0;
     std::int64_t milli = 0;  ///< GPU thousandths that each asks for
@@ -53,15 +53,15 @@ class GangCost {
 
   [[nodiscard]] bool of_type(const PricedPool& pool, GpuTypeId type) const;
   Int128 on_one_machine(std::span<const PricedPool> pools, GpuTypeId type) const;
-  Int128 spread_over(std::span<const Place> places, GpuTypeId type);
-  Int128 spread_over(std::span<const PricedPool> pools, GpuTypeId type);
-  Int128 spread_over_cluster(GpuTypeId type);
-  static Int128 at_least(const Demand& demand, std::int64_t price);
-  Filled fill(std::span<const Place> places, GpuTypeId type, const Demand& demand);
-  Int128 fill_cluster(GpuTypeId type, const Demand& demand);
+  Int128 cost_over(std::span<const PricedDomain> places, GpuTypeId type);
+  Int128 cost_over(std::span<const PricedPool> pools, GpuTypeId type);
+  Int128 cost_over_cluster(GpuTypeId type);
+  static Int128 at_least(const EqualTasks& demand, std::int64_t price);
+  FillCost fill(std::span<const PricedDomain> places, GpuTypeId type, const EqualTasks& demand);
+  Int128 cost_in_cluster(GpuTypeId type, const EqualTasks& demand);
   Int128 over_racks(GpuTypeId type, PodId pod);
   Int128 over_pods(GpuTypeId type);
-  void add_racks(GpuTypeId type, PodId pod, std::vector<Place>& places) const;
+  void add_racks(GpuTypeId type, PodId pod, std::vector<PricedDomain>& places) const;
   [[nodiscard]] std::int64_t room_in(std::span<const PricedPool> pools, GpuTypeId type) const;
   [[nodiscard]] Int128 density(std::size_t link, std::int64_t room) const;
   Int128 find_in_pod(GpuTypeId type, model::Level width, PodId pod);
@@ -77,13 +77,13 @@ class GangCost {
   bool gpu_job_;
   std::int64_t ring_mbps_;
   std::int64_t tasks_ = 0;
-  bool over_links_;
+  bool pays_uplinks_;
   std::size_t pods_, columns_;
-  std::vector<Demand> demands_;
+  std::vector<EqualTasks> demands_;
   std::vector<bool> whole_;  ///< by VariantId: one machine may hold all tasks at once
   std::vector<std::vector<Int128>> pod_costs_;  ///< (width, type) by pod, as asked for
   std::vector<Int128> cluster_costs_;           ///< (width, type)
-  std::vector<std::pair<std::int64_t, std::int64_t>> offers_;  ///< scratch: price, room
+  std::vector<std::pair<std::int64_t, std::int64_t>> prices_and_room_;  ///< scratch: price, room
 };
 
 }  // namespace berth::certify

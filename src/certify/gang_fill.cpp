@@ -18,36 +18,37 @@ constexpr std::size_t kFirst = 8;  // racks to look at
 }  // namespace
 
 /// What each task costs at least where no GPU thousandth costs less than `price`.
-Int128 GangCost::at_least(const Demand& demand, std::int64_t price) {
+Int128 GangCost::at_least(const EqualTasks& demand, std::int64_t price) {
   return std::min<Int128>(Int128{price} * demand.milli, kMostExpensive);
 }
 
 /// Cheapest pools first, at most what each holds. A price beyond kMostExpensive counts as that,
 /// which only lowers the cost.
-GangCost::Filled GangCost::fill(std::span<const Place> places, GpuTypeId type,
-                                const Demand& demand) {
-  offers_.clear();
-  for (const Place& place : places) {
+GangCost::FillCost GangCost::fill(std::span<const PricedDomain> places, GpuTypeId type,
+                                  const EqualTasks& demand) {
+  prices_and_room_.clear();
+  for (const PricedDomain& place : places) {
     for (const PricedPool& pool : place.pools) {
       const std::int64_t room = demand.per_machine[pool.variant.index()];
       if (room == 0 || (demand.on_type && !of_type(pool, type))) continue;
       const Int128 price = std::min<Int128>(
           price_table_->task(pool, demand.shape) + place.uplink_price, kMostExpensive);
       const bool all = pool.machines >= demand.count || room >= demand.count;
-      offers_.emplace_back(static_cast<std::int64_t>(price),
-                           all ? demand.count : std::min(demand.count, room * pool.machines));
+      prices_and_room_.emplace_back(
+          static_cast<std::int64_t>(price),
+          all ? demand.count : std::min(demand.count, room * pool.machines));
     }
   }
-  std::ranges::make_heap(offers_, std::greater{});
-  Filled filled;
+  std::ranges::make_heap(prices_and_room_, std::greater{});
+  FillCost filled;
   std::int64_t left = demand.count;
-  while (left > 0 && !offers_.empty()) {
-    std::ranges::pop_heap(offers_, std::greater{});
-    const auto [price, room] = offers_.back();
-    offers_.pop_back();
+  while (left > 0 && !prices_and_room_.empty()) {
+    std::ranges::pop_heap(prices_and_room_, std::greater{});
+    const auto [price, room] = prices_and_room_.back();
+    prices_and_room_.pop_back();
     const std::int64_t taken = std::min(left, room);
     filled.cost += Int128{price} * taken;
-    filled.dearest = price;
+    filled.highest_price = price;
     left -= taken;
   }
   if (left > 0) filled.cost = kImpossible;
@@ -55,24 +56,24 @@ GangCost::Filled GangCost::fill(std::span<const Place> places, GpuTypeId type,
 }
 
 /// In the whole cluster: in the cheapest racks alone, when a task costs no less in any other than
-/// the dearest of these.
-Int128 GangCost::fill_cluster(GpuTypeId type, const Demand& demand) {
+/// the most expensive of these.
+Int128 GangCost::cost_in_cluster(GpuTypeId type, const EqualTasks& demand) {
   const auto racks = price_table_->racks_of(type);
-  std::vector<Place> places;
+  std::vector<PricedDomain> places;
   for (std::size_t most = kFirst;; most *= 2) {
     while (places.size() < std::min(most, racks.size())) {
       places.push_back({price_table_->in_rack(racks[places.size()].second), 0});
     }
-    const Filled filled = fill(places, type, demand);
+    const FillCost filled = fill(places, type, demand);
     if (places.size() == racks.size()) return filled.cost;
     const Int128 others = at_least(demand, racks[places.size()].first);
-    if (filled.cost < kImpossible && filled.dearest <= others) return filled.cost;
+    if (filled.cost < kImpossible && filled.highest_price <= others) return filled.cost;
   }
 }
 
-Int128 GangCost::spread_over(std::span<const Place> places, GpuTypeId type) {
+Int128 GangCost::cost_over(std::span<const PricedDomain> places, GpuTypeId type) {
   Int128 cost = 0;
-  for (const Demand& d : demands_) {
+  for (const EqualTasks& d : demands_) {
     const Int128 part = fill(places, type, d).cost;
     if (part == kImpossible) return kImpossible;
     cost += part;
@@ -80,22 +81,22 @@ Int128 GangCost::spread_over(std::span<const Place> places, GpuTypeId type) {
   return cost;
 }
 
-Int128 GangCost::spread_over_cluster(GpuTypeId type) {
-  const Place everywhere{price_table_->pools(), 0};
+Int128 GangCost::cost_over_cluster(GpuTypeId type) {
+  const PricedDomain everywhere{price_table_->pools(), 0};
   Int128 cost = 0;
-  for (const Demand& d : demands_) {
+  for (const EqualTasks& d : demands_) {
     const bool on_type = gpu_job_ && d.on_type;
     const Int128 part =
-        on_type ? fill_cluster(type, d) : fill(std::span(&everywhere, 1), type, d).cost;
+        on_type ? cost_in_cluster(type, d) : fill(std::span(&everywhere, 1), type, d).cost;
     if (part == kImpossible) return kImpossible;
     cost += part;
   }
   return cost;
 }
 
-Int128 GangCost::spread_over(std::span<const PricedPool> pools, GpuTypeId type) {
-  const Place place{pools, 0};
-  return spread_over(std::span(&place, 1), type);
+Int128 GangCost::cost_over(std::span<const PricedPool> pools, GpuTypeId type) {
+  const PricedDomain place{pools, 0};
+  return cost_over(std::span(&place, 1), type);
 }
 
 /// The least cost in any of the places, up to where the tasks cannot cost less than what was found.
@@ -105,7 +106,7 @@ Int128 GangCost::cheapest(std::span<const std::pair<std::int64_t, Id>> places,
   Int128 least = kImpossible;
   for (const auto& [price, place] : places) {
     Int128 all = 0;
-    for (const Demand& d : demands_) all += at_least(d, price) * d.count;
+    for (const EqualTasks& d : demands_) all += at_least(d, price) * d.count;
     if (all >= least) break;
     least = std::min(least, cost(place));
   }

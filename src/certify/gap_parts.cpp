@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/certify/gap_parts.hpp"
 
-#include "contents.hpp"
 #include "exact.hpp"
 #include "job_gaps.hpp"
 #include "machine_worth.hpp"
 #include "pricing.hpp"
 #include "tree.hpp"
+#include "whole_job_bound.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -45,8 +45,8 @@ OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate
   const Tree tree(instance, certificate, required_placed(instance, part));
   const Leaf leaf = tree.leaf(tree.leaf_of(instance, part.placement));
   const MachineWorth worth(instance, pricing.price_table, certificate, {});
-  const auto most = most_contents(instance, pricing.objective, certificate, tree.spots(), leaf,
-                                  pricing.price_table, worth);
+  const auto most = whole_job_bounds(instance, pricing.objective, certificate, tree.spots(), leaf,
+                                     pricing.price_table, worth);
   Int128 beyond = bound.leaf;  // what devices and prices of jobs add up to at the largest leaf
   for (std::size_t t = 0; t < most.size(); ++t) {
     sums.idle(GpuTypeId(t), most[t]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/certify/job_bests.hpp"
 
-#include "options.hpp"
+#include "job_options.hpp"
 #include "pricing.hpp"
 #include "task_sets.hpp"
 
@@ -22,7 +22,7 @@ JobBests job_bests(const model::Instance& instance, model::Objective objective,
   std::vector<std::uint8_t> integral(sets.pieces());
   parallel::run_tasks(sets.pieces(), [&](std::size_t p) {
     const TaskSets::Members members = sets.piece(p);
-    Options options(pricing, workload.job(jobs[members.front()]));
+    JobOptions options(pricing, workload.job(jobs[members.front()]));
     for (const std::uint32_t i : members) found.best[i] = options.best(workload.job(jobs[i]));
     integral[p] = options.integral() ? 1 : 0;
   });

@@ -15,10 +15,10 @@
 namespace berth::certify {
 
 /// All options of jobs that ask for the same tasks, job by job: they share the costs.
-class Options {
+class JobOptions {
  public:
   /// @param like  one of these jobs
-  Options(const Pricing& pricing, const model::Job& like);
+  JobOptions(const Pricing& pricing, const model::Job& like);
 
   JobBest best(const model::Job& job);
 
@@ -26,13 +26,13 @@ class Options {
   [[nodiscard]] bool integral() const { return integral_; }
 
  private:
-  struct Asking;
-  struct Region;
+  struct OptionSearch;
+  struct HomeRegion;
 
-  static std::vector<Region> regions(const model::Instance& instance, const model::Job& job);
-  void on_type(Asking& asking, GpuTypeId type);
-  void stay(Asking& asking);
-  Int128 cost_of(const Region& region, GpuTypeId type, model::Level width);
+  static std::vector<HomeRegion> regions(const model::Instance& instance, const model::Job& job);
+  void on_type(OptionSearch& search, GpuTypeId type);
+  void stay(OptionSearch& search);
+  Int128 cost_of(const HomeRegion& region, GpuTypeId type, model::Level width);
 
   const Pricing* pricing_;
   GangCost costs_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "contents.hpp"
+#include "whole_job_bound.hpp"
 
 #include "exact.hpp"
-#include "wishes.hpp"
+#include "profitable_jobs.hpp"
 
 #include <algorithm>
 #include <span>
@@ -25,8 +25,8 @@ Profile side_by_side(const Profile& a, const Profile& b) {
 }
 
 /// Each job at most once.
-void put_in(Profile& best, std::span<const Wish> jobs) {
-  for (const Wish& job : jobs) {
+void put_in(Profile& best, std::span<const ProfitableJob> jobs) {
+  for (const ProfitableJob& job : jobs) {
     const auto size = static_cast<std::size_t>(job.gpus);
     for (std::size_t g = best.size(); g-- > size;) {
       best[g] = std::max(best[g], best[g - size] + job.profit);
@@ -55,10 +55,10 @@ Profile of_machines(std::span<const PricedPool> pools, GpuTypeId type, const Mac
 }
 
 /// Everything of one GPU type in one pod.
-class PodContents {
+class PodJobs {
  public:
-  PodContents(const Wishes& wishes, PodId pod, std::vector<Profile> racks)
-      : wide_(wishes.over_racks(pod, gpus_of(racks))), racks_(std::move(racks)) {}
+  PodJobs(const ProfitableJobs& profitable, PodId pod, std::vector<Profile> racks)
+      : wide_(profitable.over_racks(pod, gpus_of(racks))), racks_(std::move(racks)) {}
 
   /// By GPUs.
   [[nodiscard]] Profile profile() const {
@@ -81,20 +81,21 @@ class PodContents {
     return static_cast<std::int64_t>(gpus);
   }
 
-  std::vector<Wish> wide_;
+  std::vector<ProfitableJob> wide_;
   std::vector<Profile> racks_;
 };
 
-Int128 of_type(const model::Instance& instance, const Wishes& wishes, const PriceTable& price_table,
-               const MachineWorth& worth) {
+Int128 of_type(const model::Instance& instance, const ProfitableJobs& profitable,
+               const PriceTable& price_table, const MachineWorth& worth) {
   const auto& racks = instance.cluster.racks;
   std::vector<Profile> filled(racks.size());
   parallel::run_tasks(racks.size(), [&](std::size_t r) {
-    filled[r] = of_machines(price_table.in_rack(RackId(r)), wishes.type(), worth);
+    filled[r] = of_machines(price_table.in_rack(RackId(r)), profitable.type(), worth);
     if (filled[r].size() == 1) return;
-    put_in(filled[r], wishes.in_rack(RackId(r), static_cast<std::int64_t>(filled[r].size()) - 1));
+    put_in(filled[r],
+           profitable.in_rack(RackId(r), static_cast<std::int64_t>(filled[r].size()) - 1));
   });
-  std::vector<PodContents> pods;
+  std::vector<PodJobs> pods;
   std::size_t r = 0;
   std::int64_t gpus = 0;
   for (std::size_t p = 0; p < instance.cluster.pods.size(); ++p) {
@@ -103,31 +104,31 @@ Int128 of_type(const model::Instance& instance, const Wishes& wishes, const Pric
       gpus += static_cast<std::int64_t>(filled[r].size()) - 1;
       of_pod.push_back(std::move(filled[r]));
     }
-    pods.emplace_back(wishes, PodId(p), std::move(of_pod));
+    pods.emplace_back(profitable, PodId(p), std::move(of_pod));
   }
-  const std::vector<Wish> widest = wishes.over_pods(gpus);
+  const std::vector<ProfitableJob> widest = profitable.over_pods(gpus);
   Int128 total = 0;
   if (widest.empty()) {
-    for (const PodContents& pod : pods) total += pod.most();
+    for (const PodJobs& pod : pods) total += pod.most();
     return total;
   }
   Profile all{0};
-  for (const PodContents& pod : pods) all = side_by_side(all, pod.profile());
+  for (const PodJobs& pod : pods) all = side_by_side(all, pod.profile());
   put_in(all, widest);
   return all.back();
 }
 
 }  // namespace
 
-std::vector<Int128> most_contents(const model::Instance& instance, model::Objective objective,
-                                  const model::Certificate& certificate, const Spots& spots,
-                                  const Leaf& leaf, const PriceTable& price_table,
-                                  const MachineWorth& worth) {
+std::vector<Int128> whole_job_bounds(const model::Instance& instance, model::Objective objective,
+                                     const model::Certificate& certificate, const Spots& spots,
+                                     const Leaf& leaf, const PriceTable& price_table,
+                                     const MachineWorth& worth) {
   std::vector<Int128> most;
   for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
-    const Wishes wishes(instance, objective, certificate, spots, leaf, price_table.variants(),
-                        GpuTypeId(t));
-    most.push_back(of_type(instance, wishes, price_table, worth));
+    const ProfitableJobs profitable(instance, objective, certificate, spots, leaf,
+                                    price_table.variants(), GpuTypeId(t));
+    most.push_back(of_type(instance, profitable, price_table, worth));
   }
   return most;
 }

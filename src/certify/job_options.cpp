@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "options.hpp"
+#include "job_options.hpp"
 
 #include "exact.hpp"
 #include "worth.hpp"
@@ -27,14 +27,14 @@ bool integral(double value) { return value == std::floor(value); }
 }  // namespace
 
 /// Where a distance lets a job lie: the whole cluster, a pod or a rack, and how wide at most.
-struct Options::Region {
+struct JobOptions::HomeRegion {
   Level distance;
   Level widest;
   PodId pod;    ///< valid: this pod
   RackId rack;  ///< valid: this rack
 };
 
-std::vector<Options::Region> Options::regions(const Instance& instance, const Job& job) {
+std::vector<JobOptions::HomeRegion> JobOptions::regions(const Instance& instance, const Job& job) {
   if (job.home_rack.valid()) {
     const PodId pod = instance.cluster.racks[job.home_rack.index()].pod;
     return {{Level::cluster, Level::cluster, {}, {}},
@@ -48,72 +48,72 @@ std::vector<Options::Region> Options::regions(const Instance& instance, const Jo
 }
 
 /// A job, what it is worth, and the best found so far.
-struct Options::Asking {
+struct JobOptions::OptionSearch {
   const Job& job;
   JobWorth worth;
-  std::vector<Region> regions;
+  std::vector<HomeRegion> regions;
   Level widest;
   Int128 quota_price;  ///< for its queue
   Int128 shift = 0;    ///< stop cost saved, move cost paid
   JobBest best = {};
 };
 
-Options::Options(const Pricing& pricing, const Job& like)
+JobOptions::JobOptions(const Pricing& pricing, const Job& like)
     : pricing_(&pricing),
       costs_(pricing.instance, pricing.price_table, like),
       milli_(milli_of(pricing.instance.workload, like)),
       one_task_(pricing.instance.workload.tasks(like) == 1) {}
 
-JobBest Options::best(const Job& job) {
-  Asking asking{.job = job,
-                .worth = JobWorth(pricing_->instance, pricing_->objective, job, milli_),
-                .regions = regions(pricing_->instance, job),
-                .widest = one_task_ ? Level::machine : job.domain,
-                .quota_price = pricing_->price_table.quota_prices().of(job)};
+JobBest JobOptions::best(const Job& job) {
+  OptionSearch search{.job = job,
+                      .worth = JobWorth(pricing_->instance, pricing_->objective, job, milli_),
+                      .regions = regions(pricing_->instance, job),
+                      .widest = one_task_ ? Level::machine : job.domain,
+                      .quota_price = pricing_->price_table.quota_prices().of(job)};
   if (!pricing_->quotas.allow(job)) {
-    integral_ = integral_ && certify::integral(asking.worth.stop_cost());
+    integral_ = integral_ && certify::integral(search.worth.stop_cost());
     return {};
   }
   if (job.running >= 0) {
-    stay(asking);
-    asking.shift = fixed_down(asking.worth.stop_cost(), pricing_->scale_log2) -
-                   fixed_down(asking.worth.move_cost(), pricing_->scale_log2);
+    stay(search);
+    search.shift = fixed_down(search.worth.stop_cost(), pricing_->scale_log2) -
+                   fixed_down(search.worth.move_cost(), pricing_->scale_log2);
   }
-  if (milli_ == 0) on_type(asking, GpuTypeId{});
+  if (milli_ == 0) on_type(search, GpuTypeId{});
   for (const GpuTypeId type : pricing_->types) {
-    if (milli_ > 0 && ((job.gpu_types >> type.value()) & 1) != 0) on_type(asking, type);
+    if (milli_ > 0 && ((job.gpu_types >> type.value()) & 1) != 0) on_type(search, type);
   }
-  return asking.best;
+  return search.best;
 }
 
 /// All regions and widths on one type, the wide ones first: a narrower option that is worth no
 /// more costs no less.
-void Options::on_type(Asking& asking, GpuTypeId type) {
+void JobOptions::on_type(OptionSearch& search, GpuTypeId type) {
   std::array<double, model::kLevels> wider{};  // by width: most that a wider option is worth
   wider.fill(-std::numeric_limits<double>::infinity());
-  for (const Region& region : asking.regions) {
-    for (int w = static_cast<int>(std::min(asking.widest, region.widest)); w >= 0; --w) {
+  for (const HomeRegion& region : search.regions) {
+    for (int w = static_cast<int>(std::min(search.widest, region.widest)); w >= 0; --w) {
       const auto width = static_cast<std::size_t>(w);
-      const double value = asking.worth.at(type, static_cast<Level>(w), region.distance);
+      const double value = search.worth.at(type, static_cast<Level>(w), region.distance);
       integral_ = integral_ && certify::integral(value);
       if (value <= wider[width]) continue;
-      if (costs_.over_links() && w >= static_cast<int>(Level::pod)) {
+      if (costs_.pays_uplinks() && w >= static_cast<int>(Level::pod)) {
         wider[width] = value;  // narrower ones save links
       } else {
         std::fill_n(wider.begin(), width + 1, value);
       }
-      const Int128 gross = fixed_up(value, pricing_->scale_log2) + asking.shift;
-      if (asking.best.net && gross <= *asking.best.net) continue;
+      const Int128 gross = fixed_up(value, pricing_->scale_log2) + search.shift;
+      if (search.best.net && gross <= *search.best.net) continue;
       const Int128 cost = cost_of(region, type, static_cast<Level>(w));
-      if (cost < kImpossible) offer(gross, cost + asking.quota_price, asking.best);
+      if (cost < kImpossible) offer(gross, cost + search.quota_price, search.best);
     }
   }
 }
 
 /// Where the job runs now it saves its move cost, and pays for just that place.
-void Options::stay(Asking& asking) {
-  const Job& job = asking.job;
-  const JobWorth& worth = asking.worth;
+void JobOptions::stay(OptionSearch& search) {
+  const Job& job = search.job;
+  const JobWorth& worth = search.worth;
   for (const double cost : {worth.stop_cost(), worth.move_cost()}) {
     integral_ = integral_ && certify::integral(cost);
   }
@@ -122,16 +122,16 @@ void Options::stay(Asking& asking) {
   const auto now = present(workload, workload.running_of(job)->job);
   const Reach r = reach(pricing_->instance, *now);
   const auto groups = workload.groups_of(job);
-  Int128 cost = asking.quota_price + pricing_->price_table.links().uplink_price(job, now->tasks);
+  Int128 cost = search.quota_price + pricing_->price_table.links().uplink_price(job, now->tasks);
   for (const model::TaskPlacement& t : now->tasks) {
     cost += pricing_->price_table.task(pricing_->price_table.at(t.machine), groups[t.group].shape);
   }
   offer(fixed_up(worth.at(r.type, r.width, r.distance), pricing_->scale_log2) +
             fixed_down(worth.stop_cost(), pricing_->scale_log2),
-        cost, asking.best);
+        cost, search.best);
 }
 
-Int128 Options::cost_of(const Region& region, GpuTypeId type, Level width) {
+Int128 JobOptions::cost_of(const HomeRegion& region, GpuTypeId type, Level width) {
   if (region.rack.valid()) return costs_.in_rack(type, width, region.rack);
   if (region.pod.valid()) return costs_.in_pod(type, width, region.pod);
   return costs_.anywhere(type, width);

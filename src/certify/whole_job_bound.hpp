@@ -15,9 +15,9 @@ namespace berth::certify {
 
 /// F_t(all GPUs) of bound.hpp by GPU type: racks, pods and the cluster filled by whole jobs, as one
 /// leaf of the tree lets them lie. @pre all listed jobs are countable
-std::vector<Int128> most_contents(const model::Instance& instance, model::Objective objective,
-                                  const model::Certificate& certificate, const Spots& spots,
-                                  const Leaf& leaf, const PriceTable& price_table,
-                                  const MachineWorth& worth);
+std::vector<Int128> whole_job_bounds(const model::Instance& instance, model::Objective objective,
+                                     const model::Certificate& certificate, const Spots& spots,
+                                     const Leaf& leaf, const PriceTable& price_table,
+                                     const MachineWorth& worth);
 
 }  // namespace berth::certify

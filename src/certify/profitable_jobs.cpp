@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wishes.hpp"
+#include "profitable_jobs.hpp"
 
 #include "exact.hpp"
 #include "quota_capacities.hpp"
@@ -14,7 +14,7 @@ using model::Level;
 
 namespace {
 
-bool more(const Wish& a, const Wish& b) {
+bool more(const ProfitableJob& a, const ProfitableJob& b) {
   return a.profit != b.profit ? a.profit > b.profit : a.job < b.job;
 }
 
@@ -32,9 +32,9 @@ bool tasks_fit(const model::Workload& workload, const MachineVariants& variants,
 
 }  // namespace
 
-Wishes::Wishes(const model::Instance& instance, model::Objective objective,
-               const model::Certificate& certificate, const Spots& spots, const Leaf& leaf,
-               const MachineVariants& variants, GpuTypeId type)
+ProfitableJobs::ProfitableJobs(const model::Instance& instance, model::Objective objective,
+                               const model::Certificate& certificate, const Spots& spots,
+                               const Leaf& leaf, const MachineVariants& variants, GpuTypeId type)
     : instance_(&instance),
       type_(type),
       scale_(certificate.scale_log2),
@@ -55,8 +55,8 @@ Wishes::Wishes(const model::Instance& instance, model::Objective objective,
         !tasks_fit(instance.workload, variants, job, type))
       continue;
     if (!quotas.allow(job)) continue;
-    const Gains g = gains(static_cast<std::uint32_t>(listed.job.index()),
-                          listed.price + quota_prices.of(job), objective);
+    const ProfitByPlace g = profits(static_cast<std::uint32_t>(listed.job.index()),
+                                    listed.price + quota_prices.of(job), objective);
     const auto confined = std::ranges::lower_bound(leaf.confined, listed.job, {}, &Confined::job);
     if (confined != leaf.confined.end() && confined->job == listed.job) {
       add_confined(g, spots, confined->spots);
@@ -71,7 +71,8 @@ Wishes::Wishes(const model::Instance& instance, model::Objective objective,
 
 /// Worth by place: the most beyond being left out at the widths that the place allows, less the
 /// price. Elsewhere than now a running job loses its move cost.
-Wishes::Gains Wishes::gains(std::uint32_t index, Int128 price, model::Objective objective) const {
+ProfitableJobs::ProfitByPlace ProfitableJobs::profits(std::uint32_t index, Int128 price,
+                                                      model::Objective objective) const {
   const Job& job = instance_->workload.jobs[index];
   const std::int64_t gpus = milli_of(instance_->workload, job) / 1000;
   std::int64_t tasks = 0;
@@ -90,7 +91,7 @@ Wishes::Gains Wishes::gains(std::uint32_t index, Int128 price, model::Objective 
   const bool one_machine = tasks == 1 || gpus <= largest_machine_;
   const Level least = one_machine ? Level::machine : Level::rack;
   const Level most = tasks == 1 ? Level::machine : Level::rack;
-  Gains g;
+  ProfitByPlace g;
   g.job = index;
   g.gpus = gpus;
   g.wide = tasks > 1;
@@ -110,11 +111,12 @@ Wishes::Gains Wishes::gains(std::uint32_t index, Int128 price, model::Objective 
   return g;
 }
 
-void Wishes::keep(const Gains& gains, Int128 profit, std::vector<Wish>& to) const {
-  if (profit > 0) to.push_back({profit, gains.gpus, gains.job});
+void ProfitableJobs::keep(const ProfitByPlace& profits, Int128 profit,
+                          std::vector<ProfitableJob>& to) const {
+  if (profit > 0) to.push_back({profit, profits.gpus, profits.job});
 }
 
-void Wishes::add(const Gains& g) {
+void ProfitableJobs::add(const ProfitByPlace& g) {
   near_[g.job] = {g.pod, g.stay.rack, g.stay.pod};
   keep(g, g.far, far_[g.gpus]);
   if (g.pod.valid()) keep(g, g.in_pod, pod_[g.pod.index()]);
@@ -128,7 +130,8 @@ void Wishes::add(const Gains& g) {
 }
 
 /// One by one wherever the leaf lets it lie.
-void Wishes::add_confined(const Gains& g, const Spots& spots, const std::vector<bool>& allowed) {
+void ProfitableJobs::add_confined(const ProfitByPlace& g, const Spots& spots,
+                                  const std::vector<bool>& allowed) {
   const model::Cluster& cluster = instance_->cluster;
   for (std::size_t r = 0; r < rack_.size(); ++r) {
     const RackId rack(r);
@@ -154,16 +157,17 @@ void Wishes::add_confined(const Gains& g, const Spots& spots, const std::vector<
   if (allowed[spots.over_pods(type_)]) keep(g, g.over_pods, widest_[g.gpus]);
 }
 
-Wishes::Stay Wishes::staying(std::uint32_t index, const JobWorth& worth) const {
+ProfitableJobs::CurrentPlace ProfitableJobs::staying(std::uint32_t index,
+                                                     const JobWorth& worth) const {
   const auto now = present(instance_->workload, JobId(std::size_t{index}));
   if (!now) return {};
   const Reach r = reach(*instance_, *now);
   if (r.type != type_) return {};
-  Stay stay{.rack = {},
-            .pod = {},
-            .distance = r.distance,
-            .over_pods = r.width == Level::cluster,
-            .worth = fixed_up(worth.at(r.type, r.width, r.distance), scale_)};
+  CurrentPlace stay{.rack = {},
+                    .pod = {},
+                    .distance = r.distance,
+                    .over_pods = r.width == Level::cluster,
+                    .worth = fixed_up(worth.at(r.type, r.width, r.distance), scale_)};
   const RackId rack = instance_->cluster.machine_rack[now->tasks.front().machine.index()];
   if (r.width <= Level::rack) stay.rack = rack;
   if (r.width == Level::pod) stay.pod = instance_->cluster.racks[rack.index()].pod;
@@ -173,19 +177,19 @@ Wishes::Stay Wishes::staying(std::uint32_t index, const JobWorth& worth) const {
 /// Of each size the most profitable jobs, as many as fit. Those that are not `elsewhere` come from
 /// `near`.
 template <class Elsewhere>
-std::vector<Wish> Wishes::chosen(BySize near, const BySize& far, std::int64_t gpus,
-                                 const Elsewhere& elsewhere) const {
+std::vector<ProfitableJob> ProfitableJobs::chosen(BySize near, const BySize& far, std::int64_t gpus,
+                                                  const Elsewhere& elsewhere) const {
   for (const auto& [size, jobs] : far) {
     if (size > gpus) break;
     std::int64_t left = gpus / size;
-    std::vector<Wish>& all = near[size];
+    std::vector<ProfitableJob>& all = near[size];
     for (auto w = jobs.begin(); w != jobs.end() && left > 0; ++w) {
       if (!elsewhere(near_[w->job])) continue;
       all.push_back(*w);
       --left;
     }
   }
-  std::vector<Wish> result;
+  std::vector<ProfitableJob> result;
   for (auto& [size, jobs] : near) {
     std::ranges::sort(jobs, more);
     const auto fit = std::min(jobs.size(), static_cast<std::size_t>(gpus / size));
@@ -194,27 +198,27 @@ std::vector<Wish> Wishes::chosen(BySize near, const BySize& far, std::int64_t gp
   return result;
 }
 
-std::vector<Wish> Wishes::in_rack(RackId rack, std::int64_t gpus) const {
+std::vector<ProfitableJob> ProfitableJobs::in_rack(RackId rack, std::int64_t gpus) const {
   BySize near;
   const PodId pod = instance_->cluster.racks[rack.index()].pod;
-  for (const Wish& w : rack_[rack.index()]) near[w.gpus].push_back(w);
-  for (const Wish& w : pod_[pod.index()]) {
+  for (const ProfitableJob& w : rack_[rack.index()]) near[w.gpus].push_back(w);
+  for (const ProfitableJob& w : pod_[pod.index()]) {
     if (instance_->workload.jobs[w.job].home_rack == rack || near_[w.job].stays == rack) continue;
     near[w.gpus].push_back(w);
   }
   return chosen(std::move(near), far_, gpus,
-                [&](const Near& n) { return n.home != pod && n.stays != rack; });
+                [&](const NearHome& n) { return n.home != pod && n.stays != rack; });
 }
 
-std::vector<Wish> Wishes::over_racks(PodId pod, std::int64_t gpus) const {
+std::vector<ProfitableJob> ProfitableJobs::over_racks(PodId pod, std::int64_t gpus) const {
   BySize near;
-  for (const Wish& w : pod_wide_[pod.index()]) near[w.gpus].push_back(w);
+  for (const ProfitableJob& w : pod_wide_[pod.index()]) near[w.gpus].push_back(w);
   return chosen(std::move(near), far_wide_, gpus,
-                [&](const Near& n) { return n.home != pod && n.stays_over != pod; });
+                [&](const NearHome& n) { return n.home != pod && n.stays_over != pod; });
 }
 
-std::vector<Wish> Wishes::over_pods(std::int64_t gpus) const {
-  return chosen({}, widest_, gpus, [](const Near&) { return true; });
+std::vector<ProfitableJob> ProfitableJobs::over_pods(std::int64_t gpus) const {
+  return chosen({}, widest_, gpus, [](const NearHome&) { return true; });
 }
 
 }  // namespace berth::certify
