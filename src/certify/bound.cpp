@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/certify/bound.hpp"
 
+#include "case_tree.hpp"
 #include "exact.hpp"
 #include "machine_worth.hpp"
 #include "pricing.hpp"
-#include "tree.hpp"
 #include "whole_job_bound.hpp"
 #include "worth.hpp"
 
@@ -43,7 +43,7 @@ struct Contents {
 
 /// The largest over the leaves of the tree, the first among equals.
 Contents contents_term(const Instance& instance, model::Objective objective,
-                       const model::Certificate& certificate, const Tree& tree,
+                       const model::Certificate& certificate, const CaseTree& tree,
                        const PriceTable& price_table, const MachineWorth& worth) {
   std::vector<Contents> by_leaf(tree.leaves());
   parallel::run_tasks(tree.leaves(), [&](std::size_t l) {
@@ -93,7 +93,7 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   if (certificate.jobs.empty()) {
     bound.machines = machines_term(price_table, worth);
   } else {
-    const Tree tree(instance, certificate, required_placed);
+    const CaseTree tree(instance, certificate, required_placed);
     BERTH_EXPECT(tree.fault().empty());
     contents = contents_term(instance, objective, certificate, tree, price_table, worth);
     bound.leaf = contents.sum();

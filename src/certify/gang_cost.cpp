@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gang_cost.hpp"
 
-#include "bundles.hpp"
 #include "exact.hpp"
+#include "task_bundles.hpp"
 #include "worth.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/certify/gap_parts.hpp"
 
+#include "case_tree.hpp"
 #include "exact.hpp"
 #include "job_gaps.hpp"
 #include "machine_worth.hpp"
 #include "pricing.hpp"
-#include "tree.hpp"
 #include "whole_job_bound.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate
                    const Bound& bound, GapSums& sums) {
   const Instance& instance = pricing.instance;
   BERTH_EXPECT(!instance.workload.in_parts());
-  const Tree tree(instance, certificate, required_placed(instance, part));
+  const CaseTree tree(instance, certificate, required_placed(instance, part));
   const Leaf leaf = tree.leaf(tree.leaf_of(instance, part.placement));
   const MachineWorth worth(instance, pricing.price_table, certificate, {});
   const auto most = whole_job_bounds(instance, pricing.objective, certificate, tree.spots(), leaf,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/certify/job_facts.hpp"
 
-#include "bundles.hpp"
 #include "exact.hpp"
+#include "task_bundles.hpp"
 #include "worth.hpp"
 
 #include <algorithm>

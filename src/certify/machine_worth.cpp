@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine_worth.hpp"
 
-#include "bundles.hpp"
 #include "exact.hpp"
+#include "task_bundles.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -40,13 +40,13 @@ std::int64_t capped(Int128 amount) {
 }  // namespace
 
 /// cpu_only of bound.hpp, one shape after the other.
-class MachineWorth::WithoutGpus {
+class MachineWorth::CpuOnlyBound {
  public:
-  explicit WithoutGpus(const Resources& room)
+  explicit CpuOnlyBound(const Resources& room)
       : room_(room),
         orders_(room[kNic] == model::kNoLimit ? std::span(kOrders).first(2) : std::span(kOrders)) {}
 
-  void add(const Content& c) {
+  void add(const BundleNeeds& c) {
     const Int128 profit = c.size.rest;
     if (profit <= 0) return;
     std::array<Int128, kResources> most{};  // of such tasks alone, by what holds them
@@ -76,7 +76,7 @@ class MachineWorth::WithoutGpus {
       {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
   static constexpr std::size_t kNic = 2;
 
-  [[nodiscard]] bool takes(const Content& c, std::size_t r) const {
+  [[nodiscard]] bool takes(const BundleNeeds& c, std::size_t r) const {
     return c.needs[r] > 0 && room_[r] != model::kNoLimit;
   }
 
@@ -88,14 +88,14 @@ class MachineWorth::WithoutGpus {
 
 MachineWorth::MachineWorth(const model::Instance& instance, const PriceTable& price_table,
                            const model::Certificate& certificate, const JobFacts& facts) {
-  std::vector<JobFacts::Task> bundles = facts.tasks;
+  std::vector<JobFacts::TaskBundle> bundles = facts.tasks;
   if (!certificate.jobs.empty()) {
     BERTH_EXPECT(!instance.workload.in_parts());
     bundles = bundles_of(instance.workload, without_price(instance.workload, certificate));
   }
-  std::vector<std::vector<Content>> by_class;
+  std::vector<std::vector<BundleNeeds>> by_class;
   for (std::size_t c = 0; c < instance.cluster.classes.size(); ++c) {
-    by_class.push_back(contents(instance, price_table, ClassId(c), bundles));
+    by_class.push_back(needs_by_size(instance, price_table, ClassId(c), bundles));
   }
   for (const MachineVariant& variant : price_table.variants().all()) {
     const ClassId c = variant.machine_class;
@@ -103,59 +103,59 @@ MachineWorth::MachineWorth(const model::Instance& instance, const PriceTable& pr
   }
 }
 
-MachineWorth::Content MachineWorth::content(const model::Instance& instance,
-                                            const PriceTable& price_table, ClassId c,
-                                            std::span<const JobFacts::Task> bundle) {
+MachineWorth::BundleNeeds MachineWorth::needs_of(const model::Instance& instance,
+                                                 const PriceTable& price_table, ClassId c,
+                                                 std::span<const JobFacts::TaskBundle> bundle) {
   const model::MachineClass& machine = instance.cluster.classes[c.index()];
   const Multiplier& multiplier = price_table.multiplier(c);
-  Content content;
-  content.tasks = bundle.front().copies;
+  BundleNeeds result;
+  result.tasks = bundle.front().copies;
   Int128 cpu = 0, memory = 0, nic = 0;
-  for (const JobFacts::Task& task : bundle) {
+  for (const JobFacts::TaskBundle& task : bundle) {
     const Shape& s = instance.workload.shape(task.shape);
     cpu += Int128{task.count} * s.cpu_milli;
     memory += Int128{task.count} * s.memory_mib;
     nic += Int128{task.count} * s.nic_mbps;
-    content.size.gpus += task.count * s.gpus;
-    content.size.milli += task.count * in_slices(s.gpu_milli, machine.gpu_slices);
-    content.size.rest += Int128{price_table.shape_price(task.shape, machine.gpu_type)} * task.count;
+    result.size.gpus += task.count * s.gpus;
+    result.size.milli += task.count * in_slices(s.gpu_milli, machine.gpu_slices);
+    result.size.rest += Int128{price_table.shape_price(task.shape, machine.gpu_type)} * task.count;
   }
-  content.size.milli += 1000 * content.size.gpus;
-  content.size.rest -=
+  result.size.milli += 1000 * result.size.gpus;
+  result.size.rest -=
       multiplier.cpu_milli * cpu + multiplier.memory_mib * memory + multiplier.nic_mbps * nic;
-  content.needs = {capped(cpu), capped(memory), capped(nic)};
-  return content;
+  result.needs = {capped(cpu), capped(memory), capped(nic)};
+  return result;
 }
 
 /// By size; of one size those with the largest rest first.
-std::vector<MachineWorth::Content> MachineWorth::contents(const model::Instance& instance,
-                                                          const PriceTable& price_table, ClassId c,
-                                                          std::span<const JobFacts::Task> bundles) {
+std::vector<MachineWorth::BundleNeeds> MachineWorth::needs_by_size(
+    const model::Instance& instance, const PriceTable& price_table, ClassId c,
+    std::span<const JobFacts::TaskBundle> bundles) {
   const GpuTypeId type = instance.cluster.classes[c.index()].gpu_type;
-  std::vector<Content> result;
+  std::vector<BundleNeeds> result;
   while (!bundles.empty()) {
     const auto bundle = first_bundle(bundles);
     if (allowed(bundle.front().types, type)) {
-      result.push_back(content(instance, price_table, c, bundle));
+      result.push_back(needs_of(instance, price_table, c, bundle));
     }
     bundles = bundles.subspan(bundle.size());
   }
-  std::ranges::sort(result, [](const Content& a, const Content& b) {
+  std::ranges::sort(result, [](const BundleNeeds& a, const BundleNeeds& b) {
     return a.size.milli != b.size.milli ? a.size.milli < b.size.milli : a.size.rest > b.size.rest;
   });
   return result;
 }
 
 MachineWorth::VariantTerms MachineWorth::terms(const MachineVariant& variant,
-                                               std::span<const Content> contents,
+                                               std::span<const BundleNeeds> needs_by_size,
                                                const Multiplier& multiplier) {
   VariantTerms result;
   if (!variant.up) return result;
   const std::int64_t largest_share =
       variant.whole > 0 ? 1000 : (variant.partly.empty() ? 0 : variant.partly.back());
   result.room = {variant.cpu_milli, variant.memory_mib, variant.nic_mbps};
-  WithoutGpus without_gpus(result.room);
-  for (const Content& c : contents) {
+  CpuOnlyBound without_gpus(result.room);
+  for (const BundleNeeds& c : needs_by_size) {
     if (c.needs[0] > result.room[0] || c.needs[1] > result.room[1] || c.needs[2] > result.room[2]) {
       continue;
     }

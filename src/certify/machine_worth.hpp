@@ -41,7 +41,7 @@ class MachineWorth {
   static constexpr std::size_t kResources = 3;
   using Resources = std::array<std::int64_t, kResources>;
   /// What some job may have on machines of a class.
-  struct Content {
+  struct BundleNeeds {
     Size size;
     Resources needs;
     std::int64_t tasks = 0;  ///< so many in the workload, of single ones
@@ -55,14 +55,15 @@ class MachineWorth {
     std::vector<std::int16_t> partly;
     Multiplier multiplier;
   };
-  class WithoutGpus;
+  class CpuOnlyBound;
 
-  static Content content(const model::Instance& instance, const PriceTable& price_table, ClassId c,
-                         std::span<const JobFacts::Task> bundle);
-  static std::vector<Content> contents(const model::Instance& instance,
-                                       const PriceTable& price_table, ClassId c,
-                                       std::span<const JobFacts::Task> bundles);
-  static VariantTerms terms(const MachineVariant& variant, std::span<const Content> contents,
+  static BundleNeeds needs_of(const model::Instance& instance, const PriceTable& price_table,
+                              ClassId c, std::span<const JobFacts::TaskBundle> bundle);
+  static std::vector<BundleNeeds> needs_by_size(const model::Instance& instance,
+                                                const PriceTable& price_table, ClassId c,
+                                                std::span<const JobFacts::TaskBundle> bundles);
+  static VariantTerms terms(const MachineVariant& variant,
+                            std::span<const BundleNeeds> needs_by_size,
                             const Multiplier& multiplier);
   static std::vector<Int128> device(const VariantTerms& terms, std::int64_t gpu_price);
 

@@ -33,7 +33,7 @@ bool tasks_fit(const model::Workload& workload, const MachineVariants& variants,
 }  // namespace
 
 ProfitableJobs::ProfitableJobs(const model::Instance& instance, model::Objective objective,
-                               const model::Certificate& certificate, const Spots& spots,
+                               const model::Certificate& certificate, const SpotIndex& spots,
                                const Leaf& leaf, const MachineVariants& variants, GpuTypeId type)
     : instance_(&instance),
       type_(type),
@@ -57,7 +57,8 @@ ProfitableJobs::ProfitableJobs(const model::Instance& instance, model::Objective
     if (!quotas.allow(job)) continue;
     const ProfitByPlace g = profits(static_cast<std::uint32_t>(listed.job.index()),
                                     listed.price + quota_prices.of(job), objective);
-    const auto confined = std::ranges::lower_bound(leaf.confined, listed.job, {}, &Confined::job);
+    const auto confined =
+        std::ranges::lower_bound(leaf.confined, listed.job, {}, &ConfinedJob::job);
     if (confined != leaf.confined.end() && confined->job == listed.job) {
       add_confined(g, spots, confined->spots);
     } else {
@@ -130,7 +131,7 @@ void ProfitableJobs::add(const ProfitByPlace& g) {
 }
 
 /// One by one wherever the leaf lets it lie.
-void ProfitableJobs::add_confined(const ProfitByPlace& g, const Spots& spots,
+void ProfitableJobs::add_confined(const ProfitByPlace& g, const SpotIndex& spots,
                                   const std::vector<bool>& allowed) {
   const model::Cluster& cluster = instance_->cluster;
   for (std::size_t r = 0; r < rack_.size(); ++r) {

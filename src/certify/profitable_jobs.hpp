@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "case_tree.hpp"
 #include "machine_variants.hpp"
-#include "tree.hpp"
 #include "worth.hpp"
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct ProfitableJob {
 class ProfitableJobs {
  public:
   ProfitableJobs(const model::Instance& instance, model::Objective objective,
-                 const model::Certificate& certificate, const Spots& spots, const Leaf& leaf,
+                 const model::Certificate& certificate, const SpotIndex& spots, const Leaf& leaf,
                  const MachineVariants& variants, GpuTypeId type);
 
   [[nodiscard]] GpuTypeId type() const { return type_; }
@@ -72,7 +72,7 @@ class ProfitableJobs {
   [[nodiscard]] ProfitByPlace profits(std::uint32_t index, Int128 price,
                                       model::Objective objective) const;
   void add(const ProfitByPlace& profits);
-  void add_confined(const ProfitByPlace& profits, const Spots& spots,
+  void add_confined(const ProfitByPlace& profits, const SpotIndex& spots,
                     const std::vector<bool>& allowed);
   void keep(const ProfitByPlace& profits, Int128 profit, std::vector<ProfitableJob>& to) const;
   template <class Elsewhere>

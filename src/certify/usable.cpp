@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "case_tree.hpp"
 #include "priced_uplinks.hpp"
 #include "quota_capacities.hpp"
-#include "tree.hpp"
 #include "worth.hpp"
 
 #include <algorithm>
@@ -206,7 +206,7 @@ std::string unusable(const Instance& instance, model::Objective objective,
 std::string uncovered(const Instance& instance, const Certificate& certificate,
                       std::span<const JobId> required_placed) {
   return certificate.tree.empty() ? std::string{}
-                                  : Tree(instance, certificate, required_placed).fault();
+                                  : CaseTree(instance, certificate, required_placed).fault();
 }
 
 }  // namespace berth::certify

@@ -121,7 +121,7 @@ Int128 of_type(const model::Instance& instance, const ProfitableJobs& profitable
 }  // namespace
 
 std::vector<Int128> whole_job_bounds(const model::Instance& instance, model::Objective objective,
-                                     const model::Certificate& certificate, const Spots& spots,
+                                     const model::Certificate& certificate, const SpotIndex& spots,
                                      const Leaf& leaf, const PriceTable& price_table,
                                      const MachineWorth& worth) {
   std::vector<Int128> most;

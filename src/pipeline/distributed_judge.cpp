@@ -36,7 +36,7 @@ Sums sum_of_ranks(const Communicator& comm, const Sums& mine) {
 
 certify::JobFacts sum_of_ranks(const Communicator& comm, const certify::JobFacts& mine) {
   const auto totals = comm.gather_by_rank<certify::JobFacts::Totals>(std::span(&mine.totals, 1));
-  const auto tasks = comm.gather_by_rank<certify::JobFacts::Task>(mine.tasks);
+  const auto tasks = comm.gather_by_rank<certify::JobFacts::TaskBundle>(mine.tasks);
   certify::JobFacts all;
   for (int r = 0; comm.rank() == 0 && r < comm.size(); ++r) {
     all += {totals[r].front(), {tasks[r].begin(), tasks[r].end()}};

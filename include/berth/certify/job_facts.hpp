@@ -15,16 +15,16 @@ namespace berth::certify {
 struct JobFacts {
   /// Equal tasks of a bundle: one task, or all tasks of a job that always lies on one machine
   /// (bound.hpp, "Machines").
-  struct Task {
+  struct TaskBundle {
     ShapeId shape;
     bool last = true;         ///< of its bundle
     std::int64_t count = 1;   ///< in the bundle
     std::uint64_t types = 0;  ///< where some job may have the bundle
     std::int64_t copies = 0;  ///< in all jobs; of single tasks only
 
-    bool operator==(const Task&) const = default;
+    bool operator==(const TaskBundle&) const = default;
   };
-  /// Trivially copyable, as Task is: both may be sent as they are.
+  /// Trivially copyable, as TaskBundle is: both may be sent as they are.
   struct Totals {
     /// Sum over jobs of the most that any option can be worth and of stop and move cost. Each job's
     /// is rounded up to a whole number, and 2^90 where it is more or no number: integers add up the
@@ -40,7 +40,7 @@ struct JobFacts {
   };
 
   Totals totals = {};
-  std::vector<Task> tasks = {};  ///< bundle by bundle, each bundle once, in a fixed order
+  std::vector<TaskBundle> tasks = {};  ///< bundle by bundle, each bundle once, in a fixed order
 
   /// Adds those of other jobs of the same instance. O(tasks of both).
   JobFacts& operator+=(const JobFacts& others);

@@ -15,9 +15,9 @@
 namespace berth::certify {
 
 /// Numbers all spots of a cluster: by GPU type the racks, the pods, and "over pods".
-class Spots {
+class SpotIndex {
  public:
-  explicit Spots(const model::Cluster& cluster);
+  explicit SpotIndex(const model::Cluster& cluster);
 
   [[nodiscard]] std::size_t size() const { return types_ * row_; }
   [[nodiscard]] std::size_t in_rack(GpuTypeId type, RackId rack) const {
@@ -45,7 +45,7 @@ class Spots {
 };
 
 /// A job that may lie in some spots only.
-struct Confined {
+struct ConfinedJob {
   JobId job;
   bool out = true;          ///< may be left out
   std::vector<bool> spots;  ///< by number
@@ -54,16 +54,16 @@ struct Confined {
 /// What holds at one leaf.
 struct Leaf {
   std::vector<model::Certificate::JobPrice> prices;  ///< of jobs that may lie somewhere
-  std::vector<Confined> confined;                    ///< ascending job; all jobs on the way here
+  std::vector<ConfinedJob> confined;                 ///< ascending job; all jobs on the way here
 };
 
 /// A certificate's tree with its names of spots resolved. Without a tree: one leaf, where all jobs
 /// are free.
-class Tree {
+class CaseTree {
  public:
   /// @pre bad_tree(...) is empty
-  Tree(const model::Instance& instance, const model::Certificate& certificate,
-       std::span<const JobId> required_placed);
+  CaseTree(const model::Instance& instance, const model::Certificate& certificate,
+           std::span<const JobId> required_placed);
 
   [[nodiscard]] std::size_t leaves() const { return leaves_.size(); }
   [[nodiscard]] Leaf leaf(std::size_t index) const;
@@ -72,10 +72,10 @@ class Tree {
                                     const model::Placement& placement) const;
   /// What no child or more than one has, and negative prices of jobs that may be left out.
   [[nodiscard]] std::string fault() const;
-  [[nodiscard]] const Spots& spots() const { return spots_; }
+  [[nodiscard]] const SpotIndex& spots() const { return spots_; }
 
  private:
-  [[nodiscard]] Confined confined(std::size_t node, JobId job) const;
+  [[nodiscard]] ConfinedJob confined(std::size_t node, JobId job) const;
   [[nodiscard]] std::string fault_at(std::size_t node) const;
   [[nodiscard]] std::string bad_sign(std::size_t node) const;
   [[nodiscard]] std::size_t parent(std::size_t node) const {
@@ -85,8 +85,8 @@ class Tree {
   const model::Instance* instance_;
   const model::Certificate* certificate_;
   std::span<const model::BoundTree::TreeNode> nodes_;
-  Spots spots_;
-  std::vector<bool> must_;                          ///< by JobId
+  SpotIndex spots_;
+  std::vector<bool> required_;                      ///< by JobId
   std::vector<std::vector<std::size_t>> children_;  ///< by node
   std::vector<std::vector<bool>> named_;            ///< by node: spots that it has of its siblings'
   std::vector<std::size_t> leaves_;                 ///< nodes

@@ -14,15 +14,16 @@ namespace berth::certify {
 inline constexpr std::uint64_t kAnyType = ~std::uint64_t{0};
 
 /// What the jobs may have on one machine: each bundle once, in order.
-std::vector<JobFacts::Task> bundles_of(const model::Workload& workload,
-                                       std::span<const JobId> jobs);
+std::vector<JobFacts::TaskBundle> bundles_of(const model::Workload& workload,
+                                             std::span<const JobId> jobs);
 
 /// Those of both, each once, in order.
-std::vector<JobFacts::Task> merged(std::span<const JobFacts::Task> a,
-                                   std::span<const JobFacts::Task> b);
+std::vector<JobFacts::TaskBundle> merged(std::span<const JobFacts::TaskBundle> a,
+                                         std::span<const JobFacts::TaskBundle> b);
 
 /// The first bundle of the list, which must not be empty.
-inline std::span<const JobFacts::Task> first_bundle(std::span<const JobFacts::Task> tasks) {
+inline std::span<const JobFacts::TaskBundle> first_bundle(
+    std::span<const JobFacts::TaskBundle> tasks) {
   std::size_t size = 1;
   while (!tasks[size - 1].last) ++size;
   return tasks.first(size);

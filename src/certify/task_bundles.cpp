@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bundles.hpp"
+#include "task_bundles.hpp"
 
 #include "worth.hpp"
 
@@ -13,8 +13,8 @@ namespace {
 
 using model::Job;
 using model::Workload;
-using Task = JobFacts::Task;
-using Tasks = std::span<const Task>;
+using TaskBundle = JobFacts::TaskBundle;
+using TaskBundles = std::span<const TaskBundle>;
 
 /// All tasks of such a job lie on one machine and take whole GPUs, or none.
 bool lies_together(const Workload& workload, const Job& job) {
@@ -23,10 +23,10 @@ bool lies_together(const Workload& workload, const Job& job) {
 }
 
 /// The job's tasks by shape, as a bundle; types apart.
-std::vector<Task> tasks_of(const Workload& workload, const Job& job) {
+std::vector<TaskBundle> tasks_of(const Workload& workload, const Job& job) {
   std::map<ShapeId, std::int64_t> tasks;
   for (const model::TaskGroup& g : workload.groups_of(job)) tasks[g.shape] += g.count;
-  std::vector<Task> bundle;
+  std::vector<TaskBundle> bundle;
   for (const auto& [shape, count] : tasks) {
     bundle.push_back({.shape = shape, .last = false, .count = count});
   }
@@ -35,16 +35,16 @@ std::vector<Task> tasks_of(const Workload& workload, const Job& job) {
 }
 
 /// The order of bundles: by number of different tasks, then by these.
-struct Before {
-  bool operator()(Tasks a, Tasks b) const {
-    const auto content = [](const Task& t) { return std::pair(t.shape, t.count); };
+struct BundleOrder {
+  bool operator()(TaskBundles a, TaskBundles b) const {
+    const auto content = [](const TaskBundle& t) { return std::pair(t.shape, t.count); };
     if (a.size() != b.size()) return a.size() < b.size();
     return std::ranges::lexicographical_compare(a, b, {}, content, content);
   }
 };
 
 /// Bundles that are the same.
-void unite(std::span<Task> bundle, Tasks with) {
+void unite(std::span<TaskBundle> bundle, TaskBundles with) {
   for (std::size_t i = 0; i < bundle.size(); ++i) {
     bundle[i].types |= with[i].types;
     bundle[i].copies += with[i].copies;
@@ -52,17 +52,17 @@ void unite(std::span<Task> bundle, Tasks with) {
 }
 
 /// Adds the first bundle of `from` and leaves it out there.
-void move_first(Tasks& from, std::vector<Task>& to) {
-  const Tasks first = first_bundle(from);
+void move_first(TaskBundles& from, std::vector<TaskBundle>& to) {
+  const TaskBundles first = first_bundle(from);
   to.insert(to.end(), first.begin(), first.end());
   from = from.subspan(first.size());
 }
 
 }  // namespace
 
-std::vector<Task> bundles_of(const Workload& workload, std::span<const JobId> jobs) {
-  std::vector<Task> single(workload.shapes.size());
-  std::map<std::vector<Task>, std::uint64_t, Before> together;
+std::vector<TaskBundle> bundles_of(const Workload& workload, std::span<const JobId> jobs) {
+  std::vector<TaskBundle> single(workload.shapes.size());
+  std::map<std::vector<TaskBundle>, std::uint64_t, BundleOrder> together;
   for (const JobId id : jobs) {
     const Job& job = workload.job(id);
     if (lies_together(workload, job)) {
@@ -77,24 +77,24 @@ std::vector<Task> bundles_of(const Workload& workload, std::span<const JobId> jo
     }
   }
   for (std::size_t s = 0; s < single.size(); ++s) single[s].shape = ShapeId(s);
-  std::erase_if(single, [](const Task& task) { return task.types == 0; });  // nobody has it
-  std::vector<Task> rest;
+  std::erase_if(single, [](const TaskBundle& task) { return task.types == 0; });  // nobody has it
+  std::vector<TaskBundle> rest;
   for (const auto& [bundle, types] : together) {
-    for (const Task& task : bundle) rest.push_back(task), rest.back().types = types;
+    for (const TaskBundle& task : bundle) rest.push_back(task), rest.back().types = types;
   }
   return merged(single, rest);
 }
 
-std::vector<Task> merged(Tasks a, Tasks b) {
-  std::vector<Task> all;
+std::vector<TaskBundle> merged(TaskBundles a, TaskBundles b) {
+  std::vector<TaskBundle> all;
   all.reserve(a.size() + b.size());
   while (!a.empty() && !b.empty()) {
-    const Tasks first = first_bundle(a), other = first_bundle(b);
-    if (Before{}(other, first)) {
+    const TaskBundles first = first_bundle(a), other = first_bundle(b);
+    if (BundleOrder{}(other, first)) {
       move_first(b, all);
       continue;
     }
-    const bool same = !Before{}(first, other);
+    const bool same = !BundleOrder{}(first, other);
     move_first(a, all);
     if (!same) continue;
     unite(std::span(all).last(other.size()), other);

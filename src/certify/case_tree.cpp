@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree.hpp"
+#include "case_tree.hpp"
 
 #include "worth.hpp"
 
@@ -14,7 +14,7 @@ using model::Certificate;
 using model::Instance;
 using model::Level;
 
-Spots::Spots(const model::Cluster& cluster)
+SpotIndex::SpotIndex(const model::Cluster& cluster)
     : cluster_(&cluster),
       types_(cluster.gpu_types.size()),
       racks_(cluster.racks.size()),
@@ -31,12 +31,12 @@ Spots::Spots(const model::Cluster& cluster)
   }
 }
 
-bool Spots::holds(const model::SpotSet& set, RackId rack) const {
+bool SpotIndex::holds(const model::SpotSet& set, RackId rack) const {
   if (set.rack.valid() && set.rack != rack) return false;
   return !set.pod.valid() || set.pod == cluster_->racks[rack.index()].pod;
 }
 
-void Spots::add(const model::SpotSet& set, std::vector<bool>& spots) const {
+void SpotIndex::add(const model::SpotSet& set, std::vector<bool>& spots) const {
   const auto wide_as = [&](Level width) { return !set.width || *set.width == width; };
   for (std::size_t t = 0; t < types_; ++t) {
     const GpuTypeId type(t);
@@ -52,7 +52,7 @@ void Spots::add(const model::SpotSet& set, std::vector<bool>& spots) const {
   }
 }
 
-std::vector<bool> Spots::of(const model::Workload& workload, const model::Job& job) const {
+std::vector<bool> SpotIndex::of(const model::Workload& workload, const model::Job& job) const {
   std::int64_t tasks = 0;
   for (const model::TaskGroup& g : workload.groups_of(job)) tasks += g.count;
   const Level widest = tasks == 1 ? Level::machine : job.domain;
@@ -68,7 +68,7 @@ std::vector<bool> Spots::of(const model::Workload& workload, const model::Job& j
   return spots;
 }
 
-std::string Spots::name(std::size_t spot) const {
+std::string SpotIndex::name(std::size_t spot) const {
   const std::size_t place = spot % row_;
   const std::string type = "on " + cluster_->gpu_types[spot / row_];
   if (place < racks_) return type + " in rack " + cluster_->racks[place].name;
@@ -76,20 +76,20 @@ std::string Spots::name(std::size_t spot) const {
   return type + " over racks of pod " + cluster_->pods[place - racks_].name;
 }
 
-Tree::Tree(const Instance& instance, const Certificate& certificate,
-           std::span<const JobId> required_placed)
+CaseTree::CaseTree(const Instance& instance, const Certificate& certificate,
+                   std::span<const JobId> required_placed)
     : instance_(&instance),
       certificate_(&certificate),
       nodes_(certificate.tree.nodes),
       spots_(instance.cluster),
-      must_(instance.workload.jobs.size(), false),
+      required_(instance.workload.jobs.size(), false),
       children_(nodes_.size()),
       named_(nodes_.size()) {
   if (nodes_.empty()) {
     leaves_.push_back(0);
     return;
   }
-  for (const JobId j : required_placed) must_[j.index()] = true;
+  for (const JobId j : required_placed) required_[j.index()] = true;
   for (std::size_t n = 1; n < nodes_.size(); ++n) {
     children_[parent(n)].push_back(n);
     named_[n].assign(spots_.size(), false);
@@ -109,9 +109,9 @@ Tree::Tree(const Instance& instance, const Certificate& certificate,
 }
 
 /// All that the nodes from the root to this one say of the job.
-Confined Tree::confined(std::size_t node, JobId job) const {
+ConfinedJob CaseTree::confined(std::size_t node, JobId job) const {
   const model::Job& of = instance_->workload.job(job);
-  Confined result{job, !must_[job.index()], spots_.of(instance_->workload, of)};
+  ConfinedJob result{job, !required_[job.index()], spots_.of(instance_->workload, of)};
   for (std::size_t n = node; n != 0; n = parent(n)) {
     if (nodes_[parent(n)].split != job) continue;
     result.out = result.out && nodes_[n].out;
@@ -122,7 +122,7 @@ Confined Tree::confined(std::size_t node, JobId job) const {
   return result;
 }
 
-Leaf Tree::leaf(std::size_t index) const {
+Leaf CaseTree::leaf(std::size_t index) const {
   if (nodes_.empty()) return {certificate_->jobs, {}};
   std::vector<std::size_t> way;
   for (std::size_t n = leaves_[index]; n != 0; n = parent(n)) way.push_back(n);
@@ -136,9 +136,9 @@ Leaf Tree::leaf(std::size_t index) const {
   std::ranges::sort(split);
   split.erase(std::unique(split.begin(), split.end()), split.end());
   Leaf leaf;
-  std::vector<bool> nowhere(must_.size(), false);
+  std::vector<bool> nowhere(required_.size(), false);
   for (const JobId job : split) {
-    const Confined& c = leaf.confined.emplace_back(confined(leaves_[index], job));
+    const ConfinedJob& c = leaf.confined.emplace_back(confined(leaves_[index], job));
     // One that has to be placed and cannot: no plan is here, and any price proves it.
     nowhere[job.index()] = c.out && std::ranges::find(c.spots, true) == c.spots.end();
   }
@@ -148,7 +148,7 @@ Leaf Tree::leaf(std::size_t index) const {
   return leaf;
 }
 
-std::size_t Tree::leaf_of(const Instance& instance, const model::Placement& placement) const {
+std::size_t CaseTree::leaf_of(const Instance& instance, const model::Placement& placement) const {
   if (nodes_.empty()) return 0;
   std::map<JobId, std::size_t> spot_of;
   for (const model::JobPlacement& placed : placement) {
@@ -172,8 +172,8 @@ std::size_t Tree::leaf_of(const Instance& instance, const model::Placement& plac
   return static_cast<std::size_t>(std::ranges::find(leaves_, node) - leaves_.begin());
 }
 
-std::string Tree::fault_at(std::size_t node) const {
-  const Confined all = confined(node, nodes_[node].split);
+std::string CaseTree::fault_at(std::size_t node) const {
+  const ConfinedJob all = confined(node, nodes_[node].split);
   const std::string job = "job " + std::string(instance_->workload.job_names[all.job.index()]);
   const auto told = [&](std::int64_t have, const std::string& what) {
     return job + " " + what + " is in " + (have == 0 ? "no" : "more than one") + " child of node " +
@@ -190,7 +190,7 @@ std::string Tree::fault_at(std::size_t node) const {
   return {};
 }
 
-std::string Tree::bad_sign(std::size_t node) const {
+std::string CaseTree::bad_sign(std::size_t node) const {
   for (const auto& c : nodes_[node].changes) {
     const JobId job = certificate_->jobs[c.position].job;
     if (c.price >= 0 || !confined(node, job).out) continue;
@@ -201,7 +201,7 @@ std::string Tree::bad_sign(std::size_t node) const {
   return {};
 }
 
-std::string Tree::fault() const {
+std::string CaseTree::fault() const {
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     std::string fault = children_[n].empty() ? std::string{} : fault_at(n);
     if (fault.empty()) fault = bad_sign(n);
