@@ -22,35 +22,35 @@ struct CheckFlags {
   std::string plan;
 };
 
-void print(const certify::Verdict& verdict) {
-  const model::Figures& f = verdict.figures;
+void print(const certify::CheckResult& checked) {
+  const model::Figures& f = checked.figures;
   fmt::print("recomputed from the files alone:\n");
-  fmt::print("  {:<14}{}\n", "objective", report::objective_text(f, verdict.objective_kind));
+  fmt::print("  {:<14}{}\n", "objective", report::objective_text(f, checked.objective_kind));
   fmt::print("  {:<14}{:.10g}\n", "upper bound", f.upper_bound);
   fmt::print("  {:<14}{:.4f} %\n", "gap", 100.0 * f.gap);
-  fmt::print("{}", report::gap_text(verdict.gap_parts, f));
+  fmt::print("{}", report::gap_text(checked.gap_parts, f));
   fmt::print("  {:<14}{:.2f} of {} allocated\n", "GPUs",
              static_cast<double>(f.gpu_milli_allocated) / 1000.0, f.gpus_total);
   fmt::print("  {:<14}{} of {} placed\n", "jobs", f.jobs_placed, f.jobs_total);
-  if (!verdict.required_missing.empty()) {
+  if (!checked.required_missing.empty()) {
     fmt::print("  {:<14}{} required jobs are missing\n", "required",
-               verdict.required_missing.size());
+               checked.required_missing.size());
   }
-  for (const certify::Fault& fault : verdict.faults) {
+  for (const certify::Fault& fault : checked.faults) {
     fmt::print("  fault {}: {}\n", certify::name(fault.kind), fault.text);
   }
-  const auto unlisted = verdict.fault_count - std::ssize(verdict.faults);
+  const auto unlisted = checked.fault_count - std::ssize(checked.faults);
   if (unlisted > 0) fmt::print("  and {} faults more\n", unlisted);
-  fmt::print("plan is {}\n", verdict.valid() ? "VALID" : "INVALID");
+  fmt::print("plan is {}\n", checked.valid() ? "VALID" : "INVALID");
 }
 
 ExitCode run_check(const comm::Communicator& comm, const CheckFlags& flags) {
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
     const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
-    const certify::Verdict verdict = certify::check(instance, io::read_plan(flags.plan));
-    print(verdict);
-    return static_cast<int>(verdict.valid() ? ExitCode::done : ExitCode::check_invalid);
+    const certify::CheckResult checked = certify::check(instance, io::read_plan(flags.plan));
+    print(checked);
+    return static_cast<int>(checked.valid() ? ExitCode::done : ExitCode::check_invalid);
   }));
 }
 

@@ -3,10 +3,10 @@
 
 #include "case_tree.hpp"
 #include "exact.hpp"
-#include "machine_worth.hpp"
+#include "job_value.hpp"
+#include "machine_profit_bound.hpp"
 #include "pricing.hpp"
 #include "whole_job_bound.hpp"
-#include "worth.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -19,14 +19,14 @@ namespace {
 
 using model::Instance;
 
-Int128 machines_term(const PriceTable& price_table, const MachineWorth& worth) {
+Int128 machines_term(const PriceTable& price_table, const MachineProfitBound& worth) {
   Int128 total = 0;
   for (const PricedPool& pool : price_table.pools()) total += worth(pool) * pool.machines;
   return total;
 }
 
 /// What machines are worth whatever lies on the devices that are entirely free.
-Int128 beyond_devices(const PriceTable& price_table, const MachineWorth& worth) {
+Int128 beyond_devices(const PriceTable& price_table, const MachineProfitBound& worth) {
   Int128 total = 0;
   for (const PricedPool& pool : price_table.pools())
     total += worth.beyond_devices(pool) * pool.machines;
@@ -44,7 +44,7 @@ struct Contents {
 /// The largest over the leaves of the tree, the first among equals.
 Contents contents_term(const Instance& instance, model::Objective objective,
                        const model::Certificate& certificate, const CaseTree& tree,
-                       const PriceTable& price_table, const MachineWorth& worth) {
+                       const PriceTable& price_table, const MachineProfitBound& worth) {
   std::vector<Contents> by_leaf(tree.leaves());
   parallel::run_tasks(tree.leaves(), [&](std::size_t l) {
     const Leaf leaf = tree.leaf(l);
@@ -88,7 +88,7 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   const Pricing pricing(instance, objective, certificate);
   const PriceTable& price_table = pricing.price_table;
   Bound bound{.scale_log2 = certificate.scale_log2};
-  const MachineWorth worth(instance, price_table, certificate, facts);
+  const MachineProfitBound worth(instance, price_table, certificate, facts);
   Contents contents;
   if (certificate.jobs.empty()) {
     bound.machines = machines_term(price_table, worth);

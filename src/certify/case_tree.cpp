@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "case_tree.hpp"
 
-#include "worth.hpp"
+#include "job_value.hpp"
 
 #include <algorithm>
 #include <map>
@@ -152,7 +152,7 @@ std::size_t CaseTree::leaf_of(const Instance& instance, const model::Placement& 
   if (nodes_.empty()) return 0;
   std::map<JobId, std::size_t> spot_of;
   for (const model::JobPlacement& placed : placement) {
-    const Reach r = reach(instance, placed);
+    const PlacementExtent r = extent_of(instance, placed);
     if (!r.type.valid()) continue;
     const RackId rack = instance.cluster.machine_rack[placed.tasks.front().machine.index()];
     const PodId pod = instance.cluster.racks[rack.index()].pod;

@@ -101,11 +101,11 @@ std::string digest_of_file(const RawPlan& plan) {
   return sha.hex();
 }
 
-void check_required(const Instance& instance, const RawPlan& plan, const Verdict& verdict,
+void check_required(const Instance& instance, const RawPlan& plan, const CheckResult& checked,
                     Findings& findings) {
   if (!Comparison(findings).present(plan.required_missing, "required_missing")) return;
   std::vector<std::string> stated = *plan.required_missing, actual;
-  for (const JobId j : verdict.required_missing) {
+  for (const JobId j : checked.required_missing) {
     actual.emplace_back(instance.workload.job_names[j.index()]);
   }
   std::ranges::sort(stated);
@@ -130,14 +130,14 @@ void compare_counts(const model::RawFigures& stated, const model::Figures& actua
 
 /// Objective, bound and gap. The stated gap must follow from the stated objective and bound; these
 /// must be the recomputed ones.
-void compare_quality(const model::RawFigures& stated, const Verdict& verdict, bool feasible,
+void compare_quality(const model::RawFigures& stated, const CheckResult& checked, bool feasible,
                      bool proved, Comparison& compare) {
   if (feasible) {
-    compare.real(stated.objective, verdict.figures.objective, "objective",
+    compare.real(stated.objective, checked.figures.objective, "objective",
                  FaultKind::wrong_objective, FaultKind::wrong_objective);
   }
   if (proved) {
-    compare.real(stated.upper_bound, verdict.figures.upper_bound, "upper_bound",
+    compare.real(stated.upper_bound, checked.figures.upper_bound, "upper_bound",
                  FaultKind::bound_too_low, FaultKind::wrong_bound);
   }
   if (stated.objective && stated.upper_bound) {
@@ -148,46 +148,47 @@ void compare_quality(const model::RawFigures& stated, const Verdict& verdict, bo
 
 /// Figures, with what the prices prove where there are any.
 void recompute(const Instance& instance, const model::Placement& placement,
-               const std::optional<model::Certificate>& prices, bool feasible, Verdict& verdict) {
-  const model::Objective kind = verdict.objective_kind;
+               const std::optional<model::Certificate>& prices, bool feasible,
+               CheckResult& checked) {
+  const model::Objective kind = checked.objective_kind;
   const PlacementSums placed = placement_sums(instance, kind, placement);
-  verdict.figures = recount(instance, kind, placed);
+  checked.figures = recount(instance, kind, placed);
   if (!prices) return;
   const std::vector<JobId> all = model::planned_jobs(instance.workload);
-  const Part part{all, placement};
-  const std::vector<JobId> must = required_placed(instance, part);
+  const JobSubset subset{all, placement};
+  const std::vector<JobId> must = required_placed(instance, subset);
   const JobFacts facts = job_facts(instance, kind, all);
   const JobBests bests = job_bests(instance, kind, *prices, all);
   const JobTerms terms = job_terms(instance, *prices, all, bests, must);
   const Bound bound = upper_bound(instance, kind, *prices, facts, terms, must);
-  verdict.figures.upper_bound = bound.value;
+  checked.figures.upper_bound = bound.value;
   // An impossible placement may well be worth more than any possible one.
   if (!feasible) return;
-  verdict.figures.gap = gap(verdict.figures.upper_bound, verdict.figures.objective);
-  verdict.gap_parts = gap_parts(instance, kind, *prices, {facts, placed, bound, verdict.figures},
-                                job_gaps(instance, kind, part, *prices, bests, bound));
+  checked.figures.gap = gap(checked.figures.upper_bound, checked.figures.objective);
+  checked.gap_parts = gap_parts(instance, kind, *prices, {facts, placed, bound, checked.figures},
+                                job_gaps(instance, kind, subset, *prices, bests, bound));
 }
 
 }  // namespace
 
-Verdict check(const Instance& instance, const RawPlan& plan) {
-  Verdict verdict;
-  Findings findings(verdict);
+CheckResult check(const Instance& instance, const RawPlan& plan) {
+  CheckResult checked;
+  Findings findings(checked);
   Comparison compare(findings);
-  verdict.objective_kind = objective_kind(plan, findings);
+  checked.objective_kind = objective_kind(plan, findings);
   compare.digest(plan.instance_digest, model::instance_digest(instance), "instance_digest",
                  FaultKind::other_instance);
 
-  PlacementCheck jobs(instance, verdict.objective_kind, findings);
+  PlacementCheck jobs(instance, checked.objective_kind, findings);
   for (const model::RawPlacement& placed : plan.placements) jobs.placed(placed);
   for (const model::RawUnplacedJob& waiting : plan.waiting) jobs.waiting(waiting);
   jobs.finish();
   const bool feasible = findings.count() == 0;
-  verdict.required_missing = required_missing(instance, jobs.placement());
+  checked.required_missing = required_missing(instance, jobs.placement());
 
   std::optional<model::Certificate> prices;
   if (compare.present(plan.certificate, "certificate")) {
-    prices = read_prices(instance, verdict.objective_kind, *plan.certificate, findings);
+    prices = read_prices(instance, checked.objective_kind, *plan.certificate, findings);
   }
   if (prices) {
     const auto must = required_placed(instance, jobs.placement());
@@ -196,11 +197,11 @@ Verdict check(const Instance& instance, const RawPlan& plan) {
       prices.reset();
     }
   }
-  recompute(instance, jobs.placement(), prices, feasible, verdict);
-  compare_quality(plan.figures, verdict, feasible, prices.has_value(), compare);
+  recompute(instance, jobs.placement(), prices, feasible, checked);
+  compare_quality(plan.figures, checked, feasible, prices.has_value(), compare);
   if (feasible) {
-    compare_counts(plan.figures, verdict.figures, compare);
-    check_required(instance, plan, verdict, findings);
+    compare_counts(plan.figures, checked.figures, compare);
+    check_required(instance, plan, checked, findings);
   }
   compare.digest(plan.plan_digest, digest_of_file(plan), "plan_digest",
                  FaultKind::wrong_plan_digest);
@@ -210,7 +211,7 @@ Verdict check(const Instance& instance, const RawPlan& plan) {
         proof_digest(instance, *plan.figures.objective, *plan.figures.upper_bound, *prices),
         "proof_digest", FaultKind::wrong_proof_digest);
   }
-  return verdict;
+  return checked;
 }
 
 }  // namespace berth::certify

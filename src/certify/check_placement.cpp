@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check_placement.hpp"
 
+#include "job_value.hpp"
 #include "machine_variants.hpp"
 #include "priced_uplinks.hpp"
 #include "quota_capacities.hpp"
-#include "worth.hpp"
 
 #include <algorithm>
 #include <array>
@@ -261,7 +261,7 @@ void PlacementCheck::check_types(const model::JobPlacement& placed) {
 
 void PlacementCheck::check_domain(const model::JobPlacement& placed) {
   const model::Level allowed = instance_->workload.job(placed.job).domain;
-  const model::Level width = reach(*instance_, placed).width;
+  const model::Level width = extent_of(*instance_, placed).width;
   if (width <= allowed) return;
   findings_->add(FaultKind::domain_violated,
                  told(placed.job) + " lies in one " +

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "findings.hpp"
-#include "loads.hpp"
+#include "machine_loads.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -50,7 +50,7 @@ class PlacementCheck {
   std::unordered_map<std::string_view, JobId> jobs_;
   std::unordered_map<std::string_view, MachineId> machines_;
   std::vector<std::uint8_t> seen_;  ///< by JobId
-  Loads loads_;
+  MachineLoads loads_;
   model::Placement placement_;
 };
 

@@ -2,8 +2,8 @@
 #include "berth/certify/figures.hpp"
 
 #include "exact.hpp"
+#include "job_value.hpp"
 #include "quota_capacities.hpp"
-#include "worth.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,12 +18,12 @@ namespace {
 
 using model::Instance;
 
-std::vector<JobId> required(const Instance& instance, const Part& part, bool placed) {
+std::vector<JobId> required(const Instance& instance, const JobSubset& subset, bool placed) {
   std::vector<JobId> jobs;
-  auto next = part.placement.begin();
-  for (const JobId id : part.jobs) {
-    while (next != part.placement.end() && next->job < id) ++next;
-    const bool there = next != part.placement.end() && next->job == id;
+  auto next = subset.placement.begin();
+  for (const JobId id : subset.jobs) {
+    while (next != subset.placement.end() && next->job < id) ++next;
+    const bool there = next != subset.placement.end() && next->job == id;
     if (there == placed && instance.workload.job(id).required) jobs.push_back(id);
   }
   return jobs;
@@ -42,14 +42,14 @@ PlacementSums& PlacementSums::operator+=(const PlacementSums& others) {
 
 PlacementSums placement_sums(const Instance& instance, model::Objective kind,
                              const model::Placement& placement) {
-  constexpr int kScale = Worth::kScaleLog2;
+  constexpr int kScale = ObjectiveValue::kScaleLog2;
   PlacementSums sums{.jobs = std::ssize(placement),
                      .quotas = QuotaCapacities(instance, kind).usage(placement)};
   for (const model::JobPlacement& placed : placement) {
     const model::Job& job = instance.workload.job(placed.job);
     const std::int64_t milli = milli_of(instance.workload, job);
-    const JobWorth worth(instance, kind, job, milli);
-    const Reach r = reach(instance, placed);
+    const JobValue worth(instance, kind, job, milli);
+    const PlacementExtent r = extent_of(instance, placed);
     sums.gpu_milli += milli;
     sums.gain += fixed_down(worth.at(r.type, r.width, r.distance), kScale);
     if (job.running < 0) continue;
@@ -60,17 +60,18 @@ PlacementSums placement_sums(const Instance& instance, model::Objective kind,
   return sums;
 }
 
-Worth objective(const Instance& instance, model::Objective kind, const PlacementSums& sums) {
-  constexpr int kScale = Worth::kScaleLog2;
-  Worth total;
+ObjectiveValue objective(const Instance& instance, model::Objective kind,
+                         const PlacementSums& sums) {
+  constexpr int kScale = ObjectiveValue::kScaleLog2;
+  ObjectiveValue total;
   total.exact = sums.gain - stop_costs(instance.workload, kind, kScale, fixed_up) -
                 QuotaCapacities(instance, kind).penalty(sums.quotas, kScale);
   total.value = std::ldexp(static_cast<double>(total.exact), -kScale);
   return total;
 }
 
-Worth objective(const Instance& instance, model::Objective kind,
-                const model::Placement& placement) {
+ObjectiveValue objective(const Instance& instance, model::Objective kind,
+                         const model::Placement& placement) {
   return objective(instance, kind, placement_sums(instance, kind, placement));
 }
 
@@ -78,12 +79,12 @@ double gap(double upper_bound, double objective) {
   return (upper_bound - objective) / std::max(std::abs(upper_bound), 1e-12);
 }
 
-std::vector<JobId> required_missing(const Instance& instance, const Part& part) {
-  return required(instance, part, false);
+std::vector<JobId> required_missing(const Instance& instance, const JobSubset& subset) {
+  return required(instance, subset, false);
 }
 
-std::vector<JobId> required_placed(const Instance& instance, const Part& part) {
-  return required(instance, part, true);
+std::vector<JobId> required_placed(const Instance& instance, const JobSubset& subset) {
+  return required(instance, subset, true);
 }
 
 std::vector<JobId> required_missing(const Instance& instance, const model::Placement& placement) {

@@ -11,18 +11,18 @@ namespace berth::certify {
 /// Faults as they are found; the first few are kept, all are counted.
 class Findings {
  public:
-  explicit Findings(Verdict& verdict) : verdict_(&verdict) {}
+  explicit Findings(CheckResult& checked) : checked_(&checked) {}
 
   void add(FaultKind kind, std::string text) {
-    if (verdict_->faults.size() < Verdict::kMostFaults) {
-      verdict_->faults.push_back({kind, std::move(text)});
+    if (checked_->faults.size() < CheckResult::kMostFaults) {
+      checked_->faults.push_back({kind, std::move(text)});
     }
-    ++verdict_->fault_count;
+    ++checked_->fault_count;
   }
-  [[nodiscard]] std::int64_t count() const { return verdict_->fault_count; }
+  [[nodiscard]] std::int64_t count() const { return checked_->fault_count; }
 
  private:
-  Verdict* verdict_;
+  CheckResult* checked_;
 };
 
 }  // namespace berth::certify

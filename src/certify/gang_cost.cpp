@@ -2,8 +2,8 @@
 #include "gang_cost.hpp"
 
 #include "exact.hpp"
+#include "job_value.hpp"
 #include "task_bundles.hpp"
-#include "worth.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -4,7 +4,7 @@
 #include "case_tree.hpp"
 #include "exact.hpp"
 #include "job_gaps.hpp"
-#include "machine_worth.hpp"
+#include "machine_profit_bound.hpp"
 #include "pricing.hpp"
 #include "whole_job_bound.hpp"
 
@@ -31,20 +31,21 @@ BoundBasis basis_of(const Bound& bound, model::Objective kind) {
 
 /// What all machines could earn; where jobs have prices of their own, without the devices that are
 /// entirely free.
-void add_machines(const Pricing& pricing, const MachineWorth& worth, bool devices, GapSums& sums) {
+void add_machines(const Pricing& pricing, const MachineProfitBound& worth, bool devices,
+                  GapSums& sums) {
   for (const PricedPool& pool : pricing.price_table.pools()) {
     sums.idle(pool.type, (devices ? worth(pool) : worth.beyond_devices(pool)) * pool.machines);
   }
 }
 
 /// Whole jobs on these devices, as the leaf lets them lie that the plan is in. Returns its prices.
-OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate, const Part& part,
-                   const Bound& bound, GapSums& sums) {
+OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate,
+                   const JobSubset& subset, const Bound& bound, GapSums& sums) {
   const Instance& instance = pricing.instance;
   BERTH_EXPECT(!instance.workload.in_parts());
-  const CaseTree tree(instance, certificate, required_placed(instance, part));
-  const Leaf leaf = tree.leaf(tree.leaf_of(instance, part.placement));
-  const MachineWorth worth(instance, pricing.price_table, certificate, {});
+  const CaseTree tree(instance, certificate, required_placed(instance, subset));
+  const Leaf leaf = tree.leaf(tree.leaf_of(instance, subset.placement));
+  const MachineProfitBound worth(instance, pricing.price_table, certificate, {});
   const auto most = whole_job_bounds(instance, pricing.objective, certificate, tree.spots(), leaf,
                                      pricing.price_table, worth);
   Int128 beyond = bound.leaf;  // what devices and prices of jobs add up to at the largest leaf
@@ -73,57 +74,57 @@ void add_capacity(const Pricing& pricing, GapSums& sums) {
 
 }  // namespace
 
-GapSums job_gaps(const Instance& instance, model::Objective kind, const Part& part,
+GapSums job_gaps(const Instance& instance, model::Objective kind, const JobSubset& subset,
                  const model::Certificate& certificate, const JobBests& bests, const Bound& bound) {
   const Pricing pricing(instance, kind, certificate);
   GapSums sums;
   switch (basis_of(bound, kind)) {
     case BoundBasis::prices: {
       OwnPrices own;
-      if (!certificate.jobs.empty()) own = add_leaf(pricing, certificate, part, bound, sums);
-      add_by_prices(pricing, part, bests, own, sums);
+      if (!certificate.jobs.empty()) own = add_leaf(pricing, certificate, subset, bound, sums);
+      add_by_prices(pricing, subset, bests, own, sums);
       break;
     }
     case BoundBasis::values:
-      add_by_values(pricing, part, bests, sums);
+      add_by_values(pricing, subset, bests, sums);
       break;
     case BoundBasis::capacity:
-      add_by_capacity(pricing, part, sums);
+      add_by_capacity(pricing, subset, sums);
       break;
   }
   return sums;
 }
 
 GapParts gap_parts(const Instance& instance, model::Objective kind,
-                   const model::Certificate& certificate, const Judged& judged, GapSums jobs) {
-  const BoundBasis basis = basis_of(judged.bound, kind);
+                   const model::Certificate& certificate, const PlanTotals& totals, GapSums jobs) {
+  const BoundBasis basis = basis_of(totals.bound, kind);
   const Pricing pricing(instance, kind, certificate);
   GapSums& sums = jobs;
-  sums.quotas(pricing.quotas.penalty(judged.placed.quotas, certificate.scale_log2));
+  sums.quotas(pricing.quotas.penalty(totals.placed.quotas, certificate.scale_log2));
   if (basis == BoundBasis::prices) {
-    const MachineWorth worth(instance, pricing.price_table, certificate, judged.facts);
+    const MachineProfitBound worth(instance, pricing.price_table, certificate, totals.facts);
     add_machines(pricing, worth, certificate.jobs.empty(), sums);
     sums.quotas(pricing.price_table.quota_prices().capacity_value(pricing.quotas));
     sums.links(pricing.price_table.links().capacity_value());
   }
   if (basis == BoundBasis::capacity) add_capacity(pricing, sums);
   return sums.parts(instance.cluster, basis, certificate.scale_log2,
-                    judged.figures.upper_bound - judged.figures.objective);
+                    totals.figures.upper_bound - totals.figures.objective);
 }
 
 GapParts gap_parts(const Instance& instance, model::Objective kind,
                    const model::Placement& placement, const model::Certificate& certificate,
                    const model::Figures& figures) {
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
-  const Part part{jobs, placement};
+  const JobSubset subset{jobs, placement};
   const JobFacts facts = job_facts(instance, kind, jobs);
   const JobBests bests = job_bests(instance, kind, certificate, jobs);
-  const std::vector<JobId> required = required_placed(instance, part);
+  const std::vector<JobId> required = required_placed(instance, subset);
   const JobTerms terms = job_terms(instance, certificate, jobs, bests, required);
   const Bound bound = upper_bound(instance, kind, certificate, facts, terms, required);
   const PlacementSums placed = placement_sums(instance, kind, placement);
   return gap_parts(instance, kind, certificate, {facts, placed, bound, figures},
-                   job_gaps(instance, kind, part, certificate, bests, bound));
+                   job_gaps(instance, kind, subset, certificate, bests, bound));
 }
 
 }  // namespace berth::certify

@@ -23,7 +23,7 @@ void GapSums::regret(std::int64_t milli, Int128 amount) {
   if (amount == 0) return;
   const auto gpus = static_cast<std::uint64_t>((milli + 999) / 1000);
   const std::size_t size = gpus == 0 ? 0 : std::bit_width(gpus - 1) + 1;
-  Regret& entry = regret_[size];
+  RegretSum& entry = regret_[size];
   ++entry.jobs;
   entry.amount += amount;
 }

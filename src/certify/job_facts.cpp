@@ -2,8 +2,8 @@
 #include "berth/certify/job_facts.hpp"
 
 #include "exact.hpp"
+#include "job_value.hpp"
 #include "task_bundles.hpp"
-#include "worth.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +40,7 @@ JobFacts job_facts(const model::Instance& instance, model::Objective objective,
   for (const JobId id : jobs) {
     const model::Job& job = workload.job(id);
     const std::int64_t milli = milli_of(workload, job);
-    const JobWorth worth(instance, objective, job, milli);
+    const JobValue worth(instance, objective, job, milli);
     const double best = std::abs(worth.at(GpuTypeId{}, Level::machine, Level::machine));
     facts.totals.value += whole_up(best * fastest + worth.stop_cost() + worth.move_cost());
     facts.totals.milli += milli;

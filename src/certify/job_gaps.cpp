@@ -2,7 +2,7 @@
 #include "job_gaps.hpp"
 
 #include "exact.hpp"
-#include "worth.hpp"
+#include "job_value.hpp"
 
 #include <algorithm>
 
@@ -16,16 +16,16 @@ using model::JobPlacement;
 
 /// Each job with its best and its placement, null when it waits.
 template <class Visit>
-void visit_each(const Part& part, const JobBests& bests, const Visit& visit) {
-  BERTH_EXPECT(bests.best.size() == part.jobs.size());
-  auto next = part.placement.begin();
-  for (std::size_t i = 0; i < part.jobs.size(); ++i) {
-    const JobId id = part.jobs[i];
-    const bool placed = next != part.placement.end() && next->job == id;
+void visit_each(const JobSubset& subset, const JobBests& bests, const Visit& visit) {
+  BERTH_EXPECT(bests.best.size() == subset.jobs.size());
+  auto next = subset.placement.begin();
+  for (std::size_t i = 0; i < subset.jobs.size(); ++i) {
+    const JobId id = subset.jobs[i];
+    const bool placed = next != subset.placement.end() && next->job == id;
     visit(id, bests.best[i], placed ? &*next : nullptr);
     if (placed) ++next;
   }
-  BERTH_EXPECT(next == part.placement.end());
+  BERTH_EXPECT(next == subset.placement.end());
 }
 
 /// What the tasks of a placed job pay, taken off what its machines could earn.
@@ -43,9 +43,9 @@ Int128 pay(const Pricing& pricing, const JobPlacement& placed, GapSums& sums) {
 }
 
 /// Beyond being stopped.
-Int128 worth_of(const Pricing& pricing, const JobPlacement& placed, const Reach& r) {
+Int128 worth_of(const Pricing& pricing, const JobPlacement& placed, const PlacementExtent& r) {
   const model::Workload& workload = pricing.instance.workload;
-  const JobWorth worth(pricing.instance, pricing.objective, workload.job(placed.job));
+  const JobValue worth(pricing.instance, pricing.objective, workload.job(placed.job));
   Int128 gain = fixed_up(worth.at(r.type, r.width, r.distance), pricing.scale_log2) +
                 fixed_down(worth.stop_cost(), pricing.scale_log2);
   if (!stays(workload, placed)) gain -= fixed_down(worth.move_cost(), pricing.scale_log2);
@@ -54,7 +54,7 @@ Int128 worth_of(const Pricing& pricing, const JobPlacement& placed, const Reach&
 
 }  // namespace
 
-void add_by_prices(const Pricing& pricing, const Part& part, const JobBests& bests,
+void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBests& bests,
                    const OwnPrices& own, GapSums& sums) {
   const auto add = [&](JobId id, const JobBest& best, const JobPlacement* placed) {
     const model::Job& job = pricing.instance.workload.job(id);
@@ -67,7 +67,7 @@ void add_by_prices(const Pricing& pricing, const Part& part, const JobBests& bes
       const Int128 link = pricing.price_table.links().uplink_price(job, placed->tasks);
       sums.quotas(-quota);
       sums.links(-link);
-      const Reach r = reach(pricing.instance, *placed);
+      const PlacementExtent r = extent_of(pricing.instance, *placed);
       const Int128 worth = worth_of(pricing, *placed, r) - quota - link;
       if (!pays) return sums.idle(r.type, missed - worth);
       if (job.required) missed = net;
@@ -75,26 +75,27 @@ void add_by_prices(const Pricing& pricing, const Part& part, const JobBests& bes
     }
     sums.regret(milli_of(pricing.instance.workload, job), missed);
   };
-  visit_each(part, bests, add);
+  visit_each(subset, bests, add);
 }
 
-void add_by_values(const Pricing& pricing, const Part& part, const JobBests& bests, GapSums& sums) {
+void add_by_values(const Pricing& pricing, const JobSubset& subset, const JobBests& bests,
+                   GapSums& sums) {
   const auto add = [&](JobId id, const JobBest& best, const JobPlacement* placed) {
     const model::Job& job = pricing.instance.workload.job(id);
     const Int128 gross = best.gross.value_or(0);
     Int128 missed = std::max<Int128>(0, gross);
     if (placed != nullptr) {
       if (job.required) missed = gross;
-      missed -= worth_of(pricing, *placed, reach(pricing.instance, *placed));
+      missed -= worth_of(pricing, *placed, extent_of(pricing.instance, *placed));
     }
     sums.regret(milli_of(pricing.instance.workload, job), missed);
   };
-  visit_each(part, bests, add);
+  visit_each(subset, bests, add);
 }
 
-void add_by_capacity(const Pricing& pricing, const Part& part, GapSums& sums) {
+void add_by_capacity(const Pricing& pricing, const JobSubset& subset, GapSums& sums) {
   const model::Workload& workload = pricing.instance.workload;
-  for (const JobPlacement& placed : part.placement) {
+  for (const JobPlacement& placed : subset.placement) {
     const auto groups = workload.groups_of(workload.job(placed.job));
     for (const model::TaskPlacement& task : placed.tasks) {
       const auto milli =

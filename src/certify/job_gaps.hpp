@@ -9,7 +9,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/certify/gap_sums.hpp"
 #include "berth/certify/job_bests.hpp"
-#include "berth/certify/part.hpp"
+#include "berth/certify/job_subset.hpp"
 
 namespace berth::certify {
 
@@ -18,13 +18,14 @@ using OwnPrices = std::map<JobId, Int128>;
 
 /// Adds what the jobs miss at the prices, and takes off what the placed ones pay for machines,
 /// quotas and links.
-void add_by_prices(const Pricing& pricing, const Part& part, const JobBests& bests,
+void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBests& bests,
                    const OwnPrices& own, GapSums& sums);
 
 /// Adds what they miss of their best before prices.
-void add_by_values(const Pricing& pricing, const Part& part, const JobBests& bests, GapSums& sums);
+void add_by_values(const Pricing& pricing, const JobSubset& subset, const JobBests& bests,
+                   GapSums& sums);
 
 /// Takes off the GPU thousandths that the placed ones ask for.
-void add_by_capacity(const Pricing& pricing, const Part& part, GapSums& sums);
+void add_by_capacity(const Pricing& pricing, const JobSubset& subset, GapSums& sums);
 
 }  // namespace berth::certify

@@ -2,7 +2,7 @@
 #include "job_options.hpp"
 
 #include "exact.hpp"
-#include "worth.hpp"
+#include "job_value.hpp"
 
 #include <algorithm>
 #include <array>
@@ -50,7 +50,7 @@ std::vector<JobOptions::HomeRegion> JobOptions::regions(const Instance& instance
 /// A job, what it is worth, and the best found so far.
 struct JobOptions::OptionSearch {
   const Job& job;
-  JobWorth worth;
+  JobValue worth;
   std::vector<HomeRegion> regions;
   Level widest;
   Int128 quota_price;  ///< for its queue
@@ -66,7 +66,7 @@ JobOptions::JobOptions(const Pricing& pricing, const Job& like)
 
 JobBest JobOptions::best(const Job& job) {
   OptionSearch search{.job = job,
-                      .worth = JobWorth(pricing_->instance, pricing_->objective, job, milli_),
+                      .worth = JobValue(pricing_->instance, pricing_->objective, job, milli_),
                       .regions = regions(pricing_->instance, job),
                       .widest = one_task_ ? Level::machine : job.domain,
                       .quota_price = pricing_->price_table.quota_prices().of(job)};
@@ -113,14 +113,14 @@ void JobOptions::on_type(OptionSearch& search, GpuTypeId type) {
 /// Where the job runs now it saves its move cost, and pays for just that place.
 void JobOptions::stay(OptionSearch& search) {
   const Job& job = search.job;
-  const JobWorth& worth = search.worth;
+  const JobValue& worth = search.worth;
   for (const double cost : {worth.stop_cost(), worth.move_cost()}) {
     integral_ = integral_ && certify::integral(cost);
   }
   if (worth.move_cost() == 0.0) return;  // one place among others
   const model::Workload& workload = pricing_->instance.workload;
   const auto now = present(workload, workload.running_of(job)->job);
-  const Reach r = reach(pricing_->instance, *now);
+  const PlacementExtent r = extent_of(pricing_->instance, *now);
   const auto groups = workload.groups_of(job);
   Int128 cost = search.quota_price + pricing_->price_table.links().uplink_price(job, now->tasks);
   for (const model::TaskPlacement& t : now->tasks) {

@@ -2,8 +2,8 @@
 #include "profitable_jobs.hpp"
 
 #include "exact.hpp"
+#include "job_value.hpp"
 #include "quota_capacities.hpp"
-#include "worth.hpp"
 
 #include <algorithm>
 
@@ -78,7 +78,7 @@ ProfitableJobs::ProfitByPlace ProfitableJobs::profits(std::uint32_t index, Int12
   const std::int64_t gpus = milli_of(instance_->workload, job) / 1000;
   std::int64_t tasks = 0;
   for (const model::TaskGroup& g : instance_->workload.groups_of(job)) tasks += g.count;
-  const JobWorth worth(*instance_, objective, job);
+  const JobValue worth(*instance_, objective, job);
   const Int128 base = fixed_down(worth.stop_cost(), scale_) - price;
   const auto gain = [&](Level least, Level most, Level distance) {
     if (tasks > 1) most = std::min(most, job.domain);
@@ -159,10 +159,10 @@ void ProfitableJobs::add_confined(const ProfitByPlace& g, const SpotIndex& spots
 }
 
 ProfitableJobs::CurrentPlace ProfitableJobs::staying(std::uint32_t index,
-                                                     const JobWorth& worth) const {
+                                                     const JobValue& worth) const {
   const auto now = present(instance_->workload, JobId(std::size_t{index}));
   if (!now) return {};
-  const Reach r = reach(*instance_, *now);
+  const PlacementExtent r = extent_of(*instance_, *now);
   if (r.type != type_) return {};
   CurrentPlace stay{.rack = {},
                     .pod = {},

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "case_tree.hpp"
+#include "job_value.hpp"
 #include "machine_variants.hpp"
-#include "worth.hpp"
 
 #include <cstdint>
 #include <map>
@@ -68,7 +68,7 @@ class ProfitableJobs {
     Int128 far_wide = 0, pod_wide = 0, staying_wide = 0, over_pods = 0;
   };
 
-  [[nodiscard]] CurrentPlace staying(std::uint32_t index, const JobWorth& worth) const;
+  [[nodiscard]] CurrentPlace staying(std::uint32_t index, const JobValue& worth) const;
   [[nodiscard]] ProfitByPlace profits(std::uint32_t index, Int128 price,
                                       model::Objective objective) const;
   void add(const ProfitByPlace& profits);

@@ -2,7 +2,7 @@
 #include "quota_capacities.hpp"
 
 #include "exact.hpp"
-#include "worth.hpp"
+#include "job_value.hpp"
 
 #include <algorithm>
 #include <cmath>

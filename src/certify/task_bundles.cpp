@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "task_bundles.hpp"
 
-#include "worth.hpp"
+#include "job_value.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "task_sets.hpp"
 
+#include "job_value.hpp"
 #include "priced_uplinks.hpp"
-#include "worth.hpp"
 
 #include <algorithm>
 #include <unordered_map>

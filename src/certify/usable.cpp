@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "case_tree.hpp"
+#include "job_value.hpp"
 #include "priced_uplinks.hpp"
 #include "quota_capacities.hpp"
-#include "worth.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -196,7 +196,7 @@ std::string unusable(const Instance& instance, model::Objective objective,
   if (fault.empty()) fault = unusable_links(instance, certificate);
   if (!fault.empty()) return fault;
   const double values = sum_of_values(instance, facts.totals);
-  if (!(std::ldexp(values, Worth::kScaleLog2) < kLargestSum) ||
+  if (!(std::ldexp(values, ObjectiveValue::kScaleLog2) < kLargestSum) ||
       !sums_fit(instance, certificate, facts.totals, values)) {
     return "prices or values are so large that their sums leave 128 bits";
   }

@@ -35,7 +35,8 @@ void put_in(Profile& best, std::span<const ProfitableJob> jobs) {
 }
 
 /// The devices of one rack without the jobs that have a price.
-Profile of_machines(std::span<const PricedPool> pools, GpuTypeId type, const MachineWorth& worth) {
+Profile of_machines(std::span<const PricedPool> pools, GpuTypeId type,
+                    const MachineProfitBound& worth) {
   std::size_t gpus = 0;
   Int128 all = 0;
   for (const PricedPool& s : pools) {
@@ -86,7 +87,7 @@ class PodJobs {
 };
 
 Int128 of_type(const model::Instance& instance, const ProfitableJobs& profitable,
-               const PriceTable& price_table, const MachineWorth& worth) {
+               const PriceTable& price_table, const MachineProfitBound& worth) {
   const auto& racks = instance.cluster.racks;
   std::vector<Profile> filled(racks.size());
   parallel::run_tasks(racks.size(), [&](std::size_t r) {
@@ -123,7 +124,7 @@ Int128 of_type(const model::Instance& instance, const ProfitableJobs& profitable
 std::vector<Int128> whole_job_bounds(const model::Instance& instance, model::Objective objective,
                                      const model::Certificate& certificate, const SpotIndex& spots,
                                      const Leaf& leaf, const PriceTable& price_table,
-                                     const MachineWorth& worth) {
+                                     const MachineProfitBound& worth) {
   std::vector<Int128> most;
   for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
     const ProfitableJobs profitable(instance, objective, certificate, spots, leaf,

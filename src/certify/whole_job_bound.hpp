@@ -2,7 +2,7 @@
 #pragma once
 
 #include "case_tree.hpp"
-#include "machine_worth.hpp"
+#include "machine_profit_bound.hpp"
 #include "price_table.hpp"
 
 #include <vector>
@@ -18,6 +18,6 @@ namespace berth::certify {
 std::vector<Int128> whole_job_bounds(const model::Instance& instance, model::Objective objective,
                                      const model::Certificate& certificate, const SpotIndex& spots,
                                      const Leaf& leaf, const PriceTable& price_table,
-                                     const MachineWorth& worth);
+                                     const MachineProfitBound& worth);
 
 }  // namespace berth::certify

@@ -105,7 +105,7 @@ double DistributedJudge::objective(const model::Placement& placement) const {
 Assessment DistributedJudge::judge(const Certificate& certificate,
                                    const model::Placement& placement) const {
   const Evaluation evaluation = evaluate(certificate, placement);
-  const certify::Part part{jobs_, placement};
+  const certify::JobSubset part{jobs_, placement};
   certify::PlacementSums placed;
   certify::GapSums gaps;
   std::vector<JobId> missing;

@@ -49,12 +49,12 @@ class InParts {
     PlacementSums placed;
     for (std::size_t p = 0; p < parts.size(); ++p) {
       Share& s = shares.emplace_back(share(parts[p], parts[(p + parts.size() - 1) % parts.size()]));
-      const Part part{s.jobs, s.placement};
+      const JobSubset subset{s.jobs, s.placement};
       all.facts += job_facts(s.instance, kind_, s.jobs);
       s.bests = job_bests(s.instance, kind_, prices_, s.jobs);
-      terms += job_terms(s.instance, prices_, s.jobs, s.bests, required_placed(s.instance, part));
+      terms += job_terms(s.instance, prices_, s.jobs, s.bests, required_placed(s.instance, subset));
       placed += placement_sums(s.instance, kind_, s.placement);
-      const auto missing = required_missing(s.instance, part);
+      const auto missing = required_missing(s.instance, subset);
       all.required_missing.insert(all.required_missing.end(), missing.begin(), missing.end());
     }
     std::ranges::sort(all.required_missing);

@@ -61,7 +61,7 @@ struct Fault {
 };
 
 /// What the judge found.
-struct Verdict {
+struct CheckResult {
   static constexpr std::size_t kMostFaults = 20;  ///< listed; all are counted
 
   std::vector<Fault> faults;  ///< the first kMostFaults
@@ -81,6 +81,6 @@ struct Verdict {
 /// counts and digests. Figures are compared with the recomputed ones within one part in 10^12, and
 /// only when every job could be placed as stated. Shares no code with what plans. O(input + plan
 /// log plan + upper_bound); never throws on the content of the plan.
-Verdict check(const model::Instance& instance, const model::RawPlan& plan);
+CheckResult check(const model::Instance& instance, const model::RawPlan& plan);
 
 }  // namespace berth::certify

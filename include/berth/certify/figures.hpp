@@ -8,7 +8,7 @@
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/certify/bound.hpp"
-#include "berth/certify/part.hpp"
+#include "berth/certify/job_subset.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
@@ -17,7 +17,7 @@
 namespace berth::certify {
 
 /// What a feasible placement is worth.
-struct Worth {
+struct ObjectiveValue {
   static constexpr int kScaleLog2 = 54;
   Int128 exact = 0;    ///< units of 2^-kScaleLog2; every job rounded down (from 1/2 on: exact)
   double value = 0.0;  ///< nearest to `exact`, so never above a bound rounded up
@@ -28,12 +28,12 @@ struct Worth {
 /// base = value when given, else weight x GPU thousandths / 1000; less move_cost when the job runs
 /// elsewhere than now, and less stop_cost of every running job that is not placed. Pinned jobs
 /// count nowhere. Soft quotas lose over_quota_penalty x GPUs over. O(tasks log tasks).
-Worth objective(const model::Instance& instance, model::Objective kind,
-                const model::Placement& placement);
+ObjectiveValue objective(const model::Instance& instance, model::Objective kind,
+                         const model::Placement& placement);
 
 /// Sums over jobs that are placed.
 struct PlacementSums {
-  /// Beyond being stopped and before quotas, units of 2^-Worth::kScaleLog2.
+  /// Beyond being stopped and before quotas, units of 2^-ObjectiveValue::kScaleLog2.
   Int128 gain = 0;
   std::int64_t gpu_milli = 0;
   std::int64_t jobs = 0;
@@ -45,7 +45,8 @@ struct PlacementSums {
 PlacementSums placement_sums(const model::Instance& instance, model::Objective kind,
                              const model::Placement& placement);
 /// That of all jobs placed. @param instance  may lack their records
-Worth objective(const model::Instance& instance, model::Objective kind, const PlacementSums& sums);
+ObjectiveValue objective(const model::Instance& instance, model::Objective kind,
+                         const PlacementSums& sums);
 
 /// (upper_bound - objective) / max(|upper_bound|, 1e-12); 0 when both are 0.
 double gap(double upper_bound, double objective);
@@ -56,8 +57,8 @@ std::vector<JobId> required_missing(const model::Instance& instance,
 std::vector<JobId> required_placed(const model::Instance& instance,
                                    const model::Placement& placement);
 /// Those of a part's jobs.
-std::vector<JobId> required_missing(const model::Instance& instance, const Part& part);
-std::vector<JobId> required_placed(const model::Instance& instance, const Part& part);
+std::vector<JobId> required_missing(const model::Instance& instance, const JobSubset& subset);
+std::vector<JobId> required_placed(const model::Instance& instance, const JobSubset& subset);
 
 /// The figures that need no prices; bound and gap are left 0. @pre tasks refer to the instance
 model::Figures recount(const model::Instance& instance, model::Objective kind,

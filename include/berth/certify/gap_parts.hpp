@@ -5,7 +5,7 @@
 #include "berth/certify/figures.hpp"
 #include "berth/certify/gap_sums.hpp"
 #include "berth/certify/job_bests.hpp"
-#include "berth/certify/part.hpp"
+#include "berth/certify/job_subset.hpp"
 #include "berth/model/gap_parts.hpp"
 #include "berth/model/plan.hpp"
 
@@ -28,11 +28,11 @@ model::GapParts gap_parts(const model::Instance& instance, model::Objective kind
 /// pay, taken off what they pay for.
 /// @param bests  of these jobs at the certificate's prices
 /// @param bound  of all jobs, for the required ones among them that are placed
-GapSums job_gaps(const model::Instance& instance, model::Objective kind, const Part& part,
+GapSums job_gaps(const model::Instance& instance, model::Objective kind, const JobSubset& subset,
                  const model::Certificate& certificate, const JobBests& bests, const Bound& bound);
 
 /// All that is known of all jobs together.
-struct Judged {
+struct PlanTotals {
   const JobFacts& facts;
   const PlacementSums& placed;
   const Bound& bound;
@@ -42,7 +42,7 @@ struct Judged {
 /// records.
 /// @param jobs  job_gaps of all parts
 model::GapParts gap_parts(const model::Instance& instance, model::Objective kind,
-                          const model::Certificate& certificate, const Judged& judged,
+                          const model::Certificate& certificate, const PlanTotals& totals,
                           GapSums jobs);
 
 }  // namespace berth::certify

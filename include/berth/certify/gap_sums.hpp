@@ -32,13 +32,13 @@ class GapSums {
                                       int scale_log2, double whole) const;
 
  private:
-  struct Regret {
+  struct RegretSum {
     std::int64_t jobs = 0;
     Int128 amount = 0;
   };
 
-  std::array<Regret, 65> regret_{};  ///< by size: 0 without GPUs, k for up to 2^(k-1) GPUs
-  std::array<Int128, 65> idle_{};    ///< by GPU type, machines without GPUs first
+  std::array<RegretSum, 65> regret_{};  ///< by size: 0 without GPUs, k for up to 2^(k-1) GPUs
+  std::array<Int128, 65> idle_{};       ///< by GPU type, machines without GPUs first
   Int128 quotas_ = 0, links_ = 0, leaves_ = 0;
 };
 

@@ -18,9 +18,9 @@ int main() {
   const auto plan = berth::pipeline::plan_cluster(comm, instance, {}, silent);
   if (comm.rank() != 0) return 0;
   const std::string text = berth::io::plan_text(instance, plan);
-  const auto verdict = berth::certify::check(instance, berth::io::parse_plan(text, "plan.json"));
+  const auto checked = berth::certify::check(instance, berth::io::parse_plan(text, "plan.json"));
   std::printf("berth plans: %lld jobs, gap %.4f %%, %s\n",
               static_cast<long long>(plan.figures.jobs_placed), 100.0 * plan.figures.gap,
-              verdict.valid() ? "valid" : "broken");
-  return verdict.valid() ? 0 : 1;
+              checked.valid() ? "valid" : "broken");
+  return checked.valid() ? 0 : 1;
 }

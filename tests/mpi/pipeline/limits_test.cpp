@@ -64,9 +64,9 @@ TEST_P(Limited, groups_gain_and_keep_the_limits_on_any_ranks) {
   const auto plan = plan_on(comm::Communicator::serial(), instance);
   EXPECT_EQ(together.plan_digest, plan.plan_digest);
   EXPECT_EQ(together.proof_digest, plan.proof_digest);
-  const auto verdict =
+  const auto checked =
       certify::check(instance, io::parse_plan(io::plan_text(instance, plan), "plan.json"));
-  EXPECT_TRUE(verdict.valid()) << (verdict.faults.empty() ? "" : verdict.faults[0].text);
+  EXPECT_TRUE(checked.valid()) << (checked.faults.empty() ? "" : checked.faults[0].text);
   double gain = 0.0;
   int regroups = 0;
   for (const model::RoundRecord& r : plan.rounds) {

@@ -20,9 +20,9 @@ namespace {
 model::Plan judged(const model::Instance& instance, model::Objective objective, int shards) {
   auto plan = test::same_on_any_ranks(instance, shards, objective);
   if (comm::Communicator::world().rank() != 0) return plan;
-  const auto verdict =
+  const auto checked =
       certify::check(instance, io::parse_plan(io::plan_text(instance, plan), "plan.json"));
-  EXPECT_TRUE(verdict.valid()) << (verdict.faults.empty() ? "" : verdict.faults[0].text);
+  EXPECT_TRUE(checked.valid()) << (checked.faults.empty() ? "" : checked.faults[0].text);
   return plan;
 }
 
@@ -106,9 +106,9 @@ TEST_F(RealInput, openb_in_order_of_arrival) {
     if (world.rank() != 0) continue;
     EXPECT_GE(plan.figures.objective, a.least);
     EXPECT_LE(plan.figures.upper_bound, 0.99885 * 6212000);
-    const auto verdict =
+    const auto checked =
         certify::check(instance, io::parse_plan(io::plan_text(instance, plan), "plan.json"));
-    EXPECT_TRUE(verdict.valid()) << (verdict.faults.empty() ? "" : verdict.faults[0].text);
+    EXPECT_TRUE(checked.valid()) << (checked.faults.empty() ? "" : checked.faults[0].text);
     if (world.size() == 1) continue;
     test::expect_same(plan, plan_cluster(comm::Communicator::serial(), instance, options, silent));
   }

@@ -31,9 +31,9 @@ model::Plan plan_on(const comm::Communicator& comm, const model::Instance& insta
 }
 
 std::string fault_of(const model::Instance& instance, const model::Plan& plan) {
-  const auto verdict =
+  const auto checked =
       certify::check(instance, io::parse_plan(io::plan_text(instance, plan), "plan.json"));
-  return verdict.faults.empty() ? "" : verdict.faults[0].text;
+  return checked.faults.empty() ? "" : checked.faults[0].text;
 }
 
 /// Three queues in one, the first of them soft; every second gang is a ring.

@@ -31,9 +31,9 @@ class Rounds : public berth::test::WithPetsc<> {
     EXPECT_EQ(together.plan_digest, alone.plan_digest);
     EXPECT_EQ(together.proof_digest, alone.proof_digest);
     EXPECT_GE(alone.stats.at("rounds"), 2.0);
-    const auto verdict =
+    const auto checked =
         certify::check(instance, io::parse_plan(io::plan_text(instance, alone), "plan.json"));
-    EXPECT_TRUE(verdict.valid()) << (verdict.faults.empty() ? "" : verdict.faults[0].text);
+    EXPECT_TRUE(checked.valid()) << (checked.faults.empty() ? "" : checked.faults[0].text);
     return together;
   }
 

@@ -26,9 +26,9 @@ model::Plan plan_until(const model::Instance& instance, int shards, const StopSo
 /// On rank 0: what the judge finds in the plan's file text.
 void expect_valid(const model::Instance& instance, const model::Plan& plan) {
   if (comm::Communicator::world().rank() != 0) return;
-  const auto verdict =
+  const auto checked =
       certify::check(instance, io::parse_plan(io::plan_text(instance, plan), "plan.json"));
-  EXPECT_TRUE(verdict.valid()) << (verdict.faults.empty() ? "" : verdict.faults[0].text);
+  EXPECT_TRUE(checked.valid()) << (checked.faults.empty() ? "" : checked.faults[0].text);
 }
 
 class Stopped : public berth::test::WithPetsc<> {

@@ -54,9 +54,9 @@ model::Instance loaders() {
 }
 
 std::string fault_of(const model::Instance& instance, const model::Plan& plan) {
-  const auto verdict =
+  const auto checked =
       certify::check(instance, io::parse_plan(io::plan_text(instance, plan), "plan.json"));
-  return verdict.faults.empty() ? "" : verdict.faults[0].text;
+  return checked.faults.empty() ? "" : checked.faults[0].text;
 }
 
 class Uplinks : public berth::test::WithPetsc<> {};

@@ -48,13 +48,13 @@ model::Plan plan_of(const model::Instance& instance, model::Objective kind, std:
 }
 
 void expect_accepted(const model::Instance& instance, const model::Plan& plan) {
-  const auto verdict =
+  const auto checked =
       certify::check(instance, io::parse_plan(io::plan_text(instance, plan), "plan.json"));
-  for (const certify::Fault& fault : verdict.faults) {
+  for (const certify::Fault& fault : checked.faults) {
     ADD_FAILURE() << certify::name(fault.kind) << ": " << fault.text;
   }
-  EXPECT_EQ(verdict.figures.objective, plan.figures.objective);
-  EXPECT_EQ(verdict.figures.upper_bound, plan.figures.upper_bound);
+  EXPECT_EQ(checked.figures.objective, plan.figures.objective);
+  EXPECT_EQ(checked.figures.upper_bound, plan.figures.upper_bound);
 }
 
 /// Regrets, idle capacity and what another leaf proves are the gap, but for rounding: of each job

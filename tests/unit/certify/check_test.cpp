@@ -112,7 +112,7 @@ Case sound() {
 
 TEST(Check, accepts_a_sound_plan) {
   const Case c = sound();
-  const Verdict v = check(c.tiny.instance, c.plan);
+  const CheckResult v = check(c.tiny.instance, c.plan);
   EXPECT_TRUE(v.valid()) << texts(v);
   EXPECT_EQ(v.figures.objective, 2.0 + 2 * 0.6);
   EXPECT_EQ(v.figures.upper_bound, *c.plan.figures.upper_bound);
@@ -132,7 +132,7 @@ class PlantedFault : public testing::TestWithParam<Planted> {};
 TEST_P(PlantedFault, is_refused_by_name) {
   Case c = sound();
   GetParam().plant(c.plan);
-  const Verdict v = check(c.tiny.instance, c.plan);
+  const CheckResult v = check(c.tiny.instance, c.plan);
   EXPECT_FALSE(v.valid());
   EXPECT_THAT(kinds(v), testing::Contains(GetParam().kind)) << texts(v);
   for (const Fault& f : v.faults) {
@@ -284,7 +284,7 @@ TEST(Check, refuses_a_machine_with_too_little_cpu_or_memory) {
     model::RawTask task{"task", "m0", {{i, 1000}}, 4001, 501};
     plan.placements.push_back({"j" + std::to_string(i), 0, {task}});
   }
-  const Verdict v = check(tiny.instance, plan);
+  const CheckResult v = check(tiny.instance, plan);
   EXPECT_THAT(kinds(v), testing::Contains(FaultKind::cpu_oversubscribed));
   EXPECT_THAT(kinds(v), testing::Contains(FaultKind::memory_oversubscribed));
   EXPECT_THAT(texts(v), testing::HasSubstr("machine m0: tasks take 8002 of 8000 CPU"));
@@ -300,15 +300,15 @@ TEST(Check, refuses_one_job_on_two_gpu_types) {
   model::RawPlan plan;
   plan.placements = {
       {"j0", 0, {{"task", "m0", {{0, 1000}}, 0, 0}, {"task", "m1", {{0, 1000}}, 0, 0}}}};
-  const Verdict v = check(tiny.instance, plan);
+  const CheckResult v = check(tiny.instance, plan);
   EXPECT_THAT(kinds(v), testing::Contains(FaultKind::mixed_types)) << texts(v);
 }
 
 TEST(Check, lists_twenty_faults_and_counts_all) {
   test::Tiny tiny;
   for (int i = 0; i < 50; ++i) tiny.job({{.gpus = 1}});
-  const Verdict v = check(tiny.instance, {});
-  EXPECT_EQ(v.faults.size(), Verdict::kMostFaults);
+  const CheckResult v = check(tiny.instance, {});
+  EXPECT_EQ(v.faults.size(), CheckResult::kMostFaults);
   EXPECT_GE(v.fault_count, 50);
 }
 

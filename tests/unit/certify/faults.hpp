@@ -8,16 +8,16 @@
 
 namespace berth::certify {
 
-inline std::vector<FaultKind> kinds(const Verdict& verdict) {
+inline std::vector<FaultKind> kinds(const CheckResult& checked) {
   std::vector<FaultKind> all;
-  for (const Fault& f : verdict.faults) all.push_back(f.kind);
+  for (const Fault& f : checked.faults) all.push_back(f.kind);
   return all;
 }
 
 /// A line for each fault.
-inline std::string texts(const Verdict& verdict) {
+inline std::string texts(const CheckResult& checked) {
   std::string all;
-  for (const Fault& f : verdict.faults) all += std::string(name(f.kind)) + ": " + f.text + "\n";
+  for (const Fault& f : checked.faults) all += std::string(name(f.kind)) + ": " + f.text + "\n";
   return all;
 }
 

@@ -67,7 +67,7 @@ TEST_F(LiveCheck, refuses_pinned_jobs_in_the_plan) {
   faults("m0", 0);
   plan.placements.push_back({"j1", 0, {{"task", "m2", {{0, 1000}}, 0, 600}}});
   bool found = false;
-  const Verdict v = check(tiny.instance, plan);
+  const CheckResult v = check(tiny.instance, plan);
   for (const Fault& f : v.faults) found = found || f.kind == FaultKind::pinned_job;
   EXPECT_TRUE(found);
   EXPECT_EQ(v.figures.jobs_total, 2);

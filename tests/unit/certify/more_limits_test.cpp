@@ -152,7 +152,7 @@ TEST(MoreLimits, check_refuses_a_nic_that_is_passed) {
     plan.placements.push_back(
         {"j" + std::to_string(i), 0, {{"task", "m0", {{i, 1000}}, 0, 0, 501}}});
   }
-  const Verdict v = check(tiny.instance, plan);
+  const CheckResult v = check(tiny.instance, plan);
   EXPECT_THAT(kinds(v), testing::Contains(FaultKind::nic_oversubscribed));
   EXPECT_THAT(texts(v), testing::HasSubstr("machine m0: tasks take 1002 of 1000 Mbit/s"));
   plan.placements[0].tasks[0].nic_mbps = 500;
@@ -160,7 +160,7 @@ TEST(MoreLimits, check_refuses_a_nic_that_is_passed) {
 }
 
 /// A plan of one device: shares of 300 that say they take so many thousandths of it.
-Verdict shares_taking(std::int32_t slices, std::initializer_list<std::int64_t> each) {
+CheckResult shares_taking(std::int32_t slices, std::initializer_list<std::int64_t> each) {
   test::Tiny tiny = one_device(slices);
   model::RawPlan plan;
   for (const std::int64_t milli : each) {
@@ -178,14 +178,14 @@ TEST(MoreLimits, check_counts_slices) {
     EXPECT_THAT(kinds(shares_taking(7, {428, 428})), Not(Contains(kind)));
     EXPECT_THAT(kinds(shares_taking(0, {300, 300, 300})), Not(Contains(kind)));
   }
-  const Verdict broken = shares_taking(7, {300});
+  const CheckResult broken = shares_taking(7, {300});
   EXPECT_THAT(kinds(broken), Contains(FaultKind::broken_slice));
   EXPECT_THAT(texts(broken), testing::HasSubstr("300 thousandths of device 0 of machine m0 are not "
                                                 "a whole number of its 7 slices"));
-  const Verdict more = shares_taking(7, {571});  // 4 slices instead of 3
+  const CheckResult more = shares_taking(7, {571});  // 4 slices instead of 3
   EXPECT_THAT(kinds(more), Contains(FaultKind::wrong_amounts));
   EXPECT_THAT(kinds(more), Not(Contains(FaultKind::broken_slice)));
-  const Verdict full = shares_taking(7, {428, 428, 428});
+  const CheckResult full = shares_taking(7, {428, 428, 428});
   EXPECT_THAT(kinds(full), Contains(FaultKind::device_oversubscribed));
   EXPECT_THAT(texts(full), testing::HasSubstr("device 0 holds 9 of 7 slices"));
 }

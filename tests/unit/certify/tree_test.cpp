@@ -195,7 +195,7 @@ model::RawPlan raw_plan(const model::Instance& instance) {
 
 TEST(CheckTree, accepts_a_plan_that_it_proves_optimal) {
   const auto tiny = two_racks();
-  const Verdict v = check(tiny.instance, raw_plan(tiny.instance));
+  const CheckResult v = check(tiny.instance, raw_plan(tiny.instance));
   EXPECT_TRUE(v.valid()) << v.faults.front().text;
   EXPECT_EQ(v.figures.upper_bound, 3.5);
   EXPECT_EQ(v.figures.gap, 0.0);
@@ -215,7 +215,7 @@ TEST_P(BrokenTree, is_refused_by_name) {
   const auto tiny = two_racks();
   model::RawPlan plan = raw_plan(tiny.instance);
   GetParam().plant(*plan.certificate);
-  const Verdict v = check(tiny.instance, plan);
+  const CheckResult v = check(tiny.instance, plan);
   ASSERT_FALSE(v.valid());
   EXPECT_EQ(v.faults.front().kind, GetParam().kind) << v.faults.front().text;
   EXPECT_THAT(v.faults.front().text, testing::HasSubstr(GetParam().names));

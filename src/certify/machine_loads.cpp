@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "loads.hpp"
+#include "machine_loads.hpp"
 
 #include "machine_variants.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace berth::certify {
 
-Loads::Loads(const model::Cluster& cluster)
+MachineLoads::MachineLoads(const model::Cluster& cluster)
     : cluster_(&cluster), cpu_(cluster.machine_class.size(), 0), memory_(cpu_), nic_(cpu_) {
   std::size_t devices = 0;
   for (const ClassId c : cluster.machine_class) {
@@ -25,7 +25,7 @@ Loads::Loads(const model::Cluster& cluster)
   }
 }
 
-void Loads::add_devices(std::size_t m, std::uint64_t devices, std::int64_t milli) {
+void MachineLoads::add_devices(std::size_t m, std::uint64_t devices, std::int64_t milli) {
   const std::int32_t slices = cluster_->classes[cluster_->machine_class[m].index()].gpu_slices;
   for (; devices != 0; devices &= devices - 1) {
     taken_[first_device_[m] + static_cast<std::size_t>(std::countr_zero(devices))] +=
@@ -33,7 +33,7 @@ void Loads::add_devices(std::size_t m, std::uint64_t devices, std::int64_t milli
   }
 }
 
-void Loads::add(const model::TaskPlacement& task, const model::Shape& shape) {
+void MachineLoads::add(const model::TaskPlacement& task, const model::Shape& shape) {
   const std::size_t m = task.machine.index();
   cpu_[m] += shape.cpu_milli;
   memory_[m] += shape.memory_mib;
@@ -41,7 +41,7 @@ void Loads::add(const model::TaskPlacement& task, const model::Shape& shape) {
   add_devices(m, task.devices, task.milli);
 }
 
-void Loads::report(Findings& findings) const {
+void MachineLoads::report(Findings& findings) const {
   // More than 10^18 of anything is told as that.
   const auto told = [](Int128 x) {
     return std::to_string(

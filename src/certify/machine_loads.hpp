@@ -13,9 +13,9 @@
 namespace berth::certify {
 
 /// What lies on every machine and device, with what is immovable there from the start.
-class Loads {
+class MachineLoads {
  public:
-  explicit Loads(const model::Cluster& cluster);
+  explicit MachineLoads(const model::Cluster& cluster);
 
   /// @pre the task's devices exist on its machine
   void add(const model::TaskPlacement& task, const model::Shape& shape);

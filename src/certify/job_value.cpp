@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worth.hpp"
+#include "job_value.hpp"
 
 #include "exact.hpp"
 
@@ -36,7 +36,7 @@ bool is_countable(const model::Workload& workload, const Job& job) {
   return whole > 0;
 }
 
-JobWorth::JobWorth(const model::Instance& instance, model::Objective kind, const Job& job,
+JobValue::JobValue(const model::Instance& instance, model::Objective kind, const Job& job,
                    std::int64_t milli)
     : workload_(&instance.workload), job_(&job), flat_(kind == model::Objective::allocate) {
   const auto amount = static_cast<double>(milli);
@@ -48,7 +48,7 @@ JobWorth::JobWorth(const model::Instance& instance, model::Objective kind, const
   if (!workload_->pinned(job)) running_ = workload_->running_of(job);
 }
 
-double JobWorth::at(GpuTypeId type, Level width, Level distance) const {
+double JobValue::at(GpuTypeId type, Level width, Level distance) const {
   if (flat_) return base_;
   double speed = 1.0;
   if (type.valid() && !workload_->speeds.empty()) {
@@ -72,10 +72,10 @@ Level away(const Cluster& cluster, const Job& job, RackId rack) {
 
 }  // namespace
 
-Reach reach(const model::Instance& instance, const model::JobPlacement& placed) {
+PlacementExtent extent_of(const model::Instance& instance, const model::JobPlacement& placed) {
   const Cluster& cluster = instance.cluster;
   const Job& job = instance.workload.job(placed.job);
-  Reach found;
+  PlacementExtent found;
   for (const model::TaskPlacement& task : placed.tasks) {
     const MachineId first = placed.tasks.front().machine;
     const RackId rack = cluster.machine_rack[task.machine.index()];

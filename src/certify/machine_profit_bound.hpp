@@ -15,11 +15,11 @@ namespace berth::certify {
 
 /// mu of bound.hpp: the most that the tasks on one machine can be worth at the price table's
 /// prices.
-class MachineWorth {
+class MachineProfitBound {
  public:
   /// @param facts  of all jobs. Tasks of those that pay a price of their own do not count here
-  MachineWorth(const model::Instance& instance, const PriceTable& price_table,
-               const model::Certificate& certificate, const JobFacts& facts);
+  MachineProfitBound(const model::Instance& instance, const PriceTable& price_table,
+                     const model::Certificate& certificate, const JobFacts& facts);
 
   /// For one machine of the pool. O((1000 / step) W + G K).
   [[nodiscard]] Int128 operator()(const PricedPool& pool) const;

@@ -21,12 +21,12 @@ bool is_countable(const model::Workload& workload, const model::Job& job);
 
 /// One job under one objective: what it is worth by GPU type (invalid without GPUs), width and
 /// distance of the farthest task from home (Level::machine for a job without a home).
-class JobWorth {
+class JobValue {
  public:
-  JobWorth(const model::Instance& instance, model::Objective kind, const model::Job& job)
-      : JobWorth(instance, kind, job, milli_of(instance.workload, job)) {}
+  JobValue(const model::Instance& instance, model::Objective kind, const model::Job& job)
+      : JobValue(instance, kind, job, milli_of(instance.workload, job)) {}
   /// @param milli  milli_of the job
-  JobWorth(const model::Instance& instance, model::Objective kind, const model::Job& job,
+  JobValue(const model::Instance& instance, model::Objective kind, const model::Job& job,
            std::int64_t milli);
 
   [[nodiscard]] double at(GpuTypeId type, model::Level width, model::Level distance) const;
@@ -45,12 +45,12 @@ class JobWorth {
 };
 
 /// Narrowest domain that holds all tasks, and the distance of the farthest from home.
-struct Reach {
+struct PlacementExtent {
   model::Level width = model::Level::machine;
   model::Level distance = model::Level::machine;
   GpuTypeId type;  ///< of the first task with a device
 };
-Reach reach(const model::Instance& instance, const model::JobPlacement& placed);
+PlacementExtent extent_of(const model::Instance& instance, const model::JobPlacement& placed);
 
 /// Where the job runs now. Empty when it waits or is pinned.
 std::optional<model::JobPlacement> present(const model::Workload& workload, JobId job);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine_worth.hpp"
+#include "machine_profit_bound.hpp"
 
 #include "exact.hpp"
 #include "task_bundles.hpp"
@@ -40,7 +40,7 @@ std::int64_t capped(Int128 amount) {
 }  // namespace
 
 /// cpu_only of bound.hpp, one shape after the other.
-class MachineWorth::CpuOnlyBound {
+class MachineProfitBound::CpuOnlyBound {
  public:
   explicit CpuOnlyBound(const Resources& room)
       : room_(room),
@@ -86,8 +86,10 @@ class MachineWorth::CpuOnlyBound {
   Int128 unlimited_ = 0;
 };
 
-MachineWorth::MachineWorth(const model::Instance& instance, const PriceTable& price_table,
-                           const model::Certificate& certificate, const JobFacts& facts) {
+MachineProfitBound::MachineProfitBound(const model::Instance& instance,
+                                       const PriceTable& price_table,
+                                       const model::Certificate& certificate,
+                                       const JobFacts& facts) {
   std::vector<JobFacts::TaskBundle> bundles = facts.tasks;
   if (!certificate.jobs.empty()) {
     BERTH_EXPECT(!instance.workload.in_parts());
@@ -103,9 +105,9 @@ MachineWorth::MachineWorth(const model::Instance& instance, const PriceTable& pr
   }
 }
 
-MachineWorth::BundleNeeds MachineWorth::needs_of(const model::Instance& instance,
-                                                 const PriceTable& price_table, ClassId c,
-                                                 std::span<const JobFacts::TaskBundle> bundle) {
+MachineProfitBound::BundleNeeds MachineProfitBound::needs_of(
+    const model::Instance& instance, const PriceTable& price_table, ClassId c,
+    std::span<const JobFacts::TaskBundle> bundle) {
   const model::MachineClass& machine = instance.cluster.classes[c.index()];
   const Multiplier& multiplier = price_table.multiplier(c);
   BundleNeeds result;
@@ -128,7 +130,7 @@ MachineWorth::BundleNeeds MachineWorth::needs_of(const model::Instance& instance
 }
 
 /// By size; of one size those with the largest rest first.
-std::vector<MachineWorth::BundleNeeds> MachineWorth::needs_by_size(
+std::vector<MachineProfitBound::BundleNeeds> MachineProfitBound::needs_by_size(
     const model::Instance& instance, const PriceTable& price_table, ClassId c,
     std::span<const JobFacts::TaskBundle> bundles) {
   const GpuTypeId type = instance.cluster.classes[c.index()].gpu_type;
@@ -146,9 +148,9 @@ std::vector<MachineWorth::BundleNeeds> MachineWorth::needs_by_size(
   return result;
 }
 
-MachineWorth::VariantTerms MachineWorth::terms(const MachineVariant& variant,
-                                               std::span<const BundleNeeds> needs_by_size,
-                                               const Multiplier& multiplier) {
+MachineProfitBound::VariantTerms MachineProfitBound::terms(
+    const MachineVariant& variant, std::span<const BundleNeeds> needs_by_size,
+    const Multiplier& multiplier) {
   VariantTerms result;
   if (!variant.up) return result;
   const std::int64_t largest_share =
@@ -178,7 +180,7 @@ MachineWorth::VariantTerms MachineWorth::terms(const MachineVariant& variant,
 }
 
 /// v1 by steps of a device's thousandths: most profit in at most so many.
-std::vector<Int128> MachineWorth::device(const VariantTerms& terms, std::int64_t gpu_price) {
+std::vector<Int128> MachineProfitBound::device(const VariantTerms& terms, std::int64_t gpu_price) {
   const auto steps = static_cast<std::size_t>(1000 / terms.step);
   std::vector<Int128> best(steps + 1, 0);
   for (const Size& size : terms.sizes) {
@@ -192,7 +194,7 @@ std::vector<Int128> MachineWorth::device(const VariantTerms& terms, std::int64_t
   return best;
 }
 
-std::vector<Int128> MachineWorth::by_devices(const PricedPool& pool) const {
+std::vector<Int128> MachineProfitBound::by_devices(const PricedPool& pool) const {
   const VariantTerms& t = terms_[pool.variant.index()];
   const std::int64_t price = pool.price.gpu_milli;
   std::vector<Int128> best(static_cast<std::size_t>(t.gpus) + 1, 0);
@@ -208,7 +210,7 @@ std::vector<Int128> MachineWorth::by_devices(const PricedPool& pool) const {
   return best;
 }
 
-Int128 MachineWorth::beyond_devices(const PricedPool& pool) const {
+Int128 MachineProfitBound::beyond_devices(const PricedPool& pool) const {
   const VariantTerms& t = terms_[pool.variant.index()];
   const Int128 cpu = Int128{pool.price.cpu_milli} + t.multiplier.cpu_milli;
   const Int128 memory = Int128{pool.price.memory_mib} + t.multiplier.memory_mib;
@@ -220,7 +222,7 @@ Int128 MachineWorth::beyond_devices(const PricedPool& pool) const {
   return worth;
 }
 
-Int128 MachineWorth::operator()(const PricedPool& pool) const {
+Int128 MachineProfitBound::operator()(const PricedPool& pool) const {
   return beyond_devices(pool) + by_devices(pool).back();
 }
 

@@ -18,7 +18,7 @@ namespace berth::certify {
 ///
 /// Where jobs have prices of their own one part must be all jobs, of a whole instance (asserted):
 /// these fill racks together.
-struct Part {
+struct JobSubset {
   std::span<const JobId> jobs;        ///< ascending
   const model::Placement& placement;  ///< of these jobs only
 };
