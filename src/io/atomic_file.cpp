@@ -51,24 +51,24 @@ std::filesystem::path real_target(const std::string& path) {
 }
 
 bool is_device(const std::filesystem::path& target) {
-  struct stat status {};
-  return ::stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
-         !S_ISDIR(status.st_mode);
+  struct stat target_status {};
+  return ::stat(target.c_str(), &target_status) == 0 && !S_ISREG(target_status.st_mode) &&
+         !S_ISDIR(target_status.st_mode);
 }
 
 }  // namespace
 
-struct AtomicFile::State {
+struct AtomicFile::PendingOutput {
   std::string path;              // as the user named it, for messages
   std::filesystem::path target;  // links followed
   std::string temporary;         // empty when writing to a device, and once renamed
   int fd = -1;
   std::optional<Deflater> deflater;
 
-  explicit State(std::string named) : path(std::move(named)), target(real_target(path)) {}
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
+  explicit PendingOutput(std::string named) : path(std::move(named)), target(real_target(path)) {}
+  PendingOutput(const PendingOutput&) = delete;
+  PendingOutput& operator=(const PendingOutput&) = delete;
+  ~PendingOutput() {
     if (fd >= 0) ::close(fd);
     if (!temporary.empty()) ::unlink(temporary.c_str());
   }
@@ -80,7 +80,7 @@ struct AtomicFile::State {
 };
 
 /// A fresh name in the target's folder; the mode is that of the file it replaces, if any.
-void AtomicFile::State::open_beside() {
+void AtomicFile::PendingOutput::open_beside() {
   struct stat earlier {};
   const bool replaces = ::stat(target.c_str(), &earlier) == 0;
   if (replaces && S_ISDIR(earlier.st_mode)) cannot_write(path, EISDIR);
@@ -96,7 +96,7 @@ void AtomicFile::State::open_beside() {
   if (replaces) static_cast<void>(::fchmod(fd, earlier.st_mode & 07777));
 }
 
-void AtomicFile::State::put(std::string_view bytes) {
+void AtomicFile::PendingOutput::put(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = write_quietly(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -105,13 +105,13 @@ void AtomicFile::State::put(std::string_view bytes) {
   }
 }
 
-void AtomicFile::State::close_synced() {
+void AtomicFile::PendingOutput::close_synced() {
   if (::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) cannot_write(path, errno);
   if (::close(std::exchange(fd, -1)) != 0) cannot_write(path, errno);
 }
 
 /// The rename itself survives a crash only when the folder is synced; some file systems refuse.
-void AtomicFile::State::sync_folder() const {
+void AtomicFile::PendingOutput::sync_folder() const {
   const auto folder = target.has_parent_path() ? target.parent_path() : ".";
   const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return;  // written to, but not readable: nothing more can be done
@@ -120,7 +120,8 @@ void AtomicFile::State::sync_folder() const {
   if (error == EIO || error == ENOSPC) cannot_write(path, error);
 }
 
-AtomicFile::AtomicFile(std::string path) : state_(std::make_unique<State>(std::move(path))) {
+AtomicFile::AtomicFile(std::string path)
+    : state_(std::make_unique<PendingOutput>(std::move(path))) {
   if (is_device(state_->target)) {
     state_->fd = ::open(state_->target.c_str(), O_WRONLY | O_CLOEXEC);
     if (state_->fd < 0) cannot_write(state_->path, errno);

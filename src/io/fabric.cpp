@@ -36,9 +36,10 @@ class Groups {
 /// By name of the group's first leaf.
 using Racks = std::map<std::string, std::vector<std::string>>;  // hosts, ascending
 
-class Builder {
+class FabricBuilder {
  public:
-  Builder(const Fabric& fabric, const HostOptions& host) : fabric_(fabric), host_(host) {}
+  FabricBuilder(const SwitchFabric& fabric, const HostOptions& host)
+      : fabric_(fabric), host_(host) {}
 
   model::Cluster build() {
     for (const auto& [host, leaves] : fabric_.leaves_of) {
@@ -91,7 +92,7 @@ class Builder {
     return class_;
   }
 
-  const Fabric& fabric_;
+  const SwitchFabric& fabric_;
   const HostOptions& host_;
   Groups units_, planes_;
   model::Cluster cluster_;
@@ -100,7 +101,8 @@ class Builder {
 
 }  // namespace
 
-model::Cluster cluster_of(const Fabric& fabric, const HostOptions& host, const std::string& file) {
+model::Cluster cluster_of(const SwitchFabric& fabric, const HostOptions& host,
+                          const std::string& file) {
   const auto refuse = [&](const char* field, const std::string& problem) {
     throw InputError({.file = file, .line = 0, .field = field}, problem);
   };
@@ -109,7 +111,7 @@ model::Cluster cluster_of(const Fabric& fabric, const HostOptions& host, const s
   }
   if (host.gpus > 0 && host.gpu_type.empty()) refuse("gpu-type", "GPUs have a type");
   if (fabric.leaves_of.empty()) refuse("", "no host hangs on any switch");
-  return Builder(fabric, host).build();
+  return FabricBuilder(fabric, host).build();
 }
 
 }  // namespace berth::io

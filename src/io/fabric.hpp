@@ -12,7 +12,7 @@
 namespace berth::io {
 
 /// Hosts, the switches they hang on, and the switches above those.
-struct Fabric {
+struct SwitchFabric {
   std::map<std::string, std::set<std::string>> leaves_of;  ///< by host
   std::map<std::string, std::map<std::string, double>>
       uplinks_of;             ///< by leaf: switch above, Gbit/s
@@ -23,9 +23,10 @@ struct Fabric {
 /// all hosts of its unit. Racks whose leaves share a switch above are one pod. A rack's uplink is
 /// all that leaves its leaves upwards, and without limit when the source tells no rates.
 /// @throws InputError when no host is left
-model::Cluster cluster_of(const Fabric& fabric, const HostOptions& host, const std::string& file);
+model::Cluster cluster_of(const SwitchFabric& fabric, const HostOptions& host,
+                          const std::string& file);
 
-Fabric read_ibnetdiscover(std::string_view text, const std::string& file);
-Fabric read_lingjun(const std::string& text, const std::string& file);
+SwitchFabric read_ibnetdiscover(std::string_view text, const std::string& file);
+SwitchFabric read_lingjun(const std::string& text, const std::string& file);
 
 }  // namespace berth::io

@@ -68,7 +68,7 @@ std::string switch_name(std::string_view description, std::string_view id) {
 }
 
 /// One port line of a switch: `[1] "H-guid"[1](guid) # "host mlx5_0" lid 5 4xNDR`.
-void read_port(std::string_view line, const std::string& leaf, Fabric& fabric) {
+void read_port(std::string_view line, const std::string& leaf, SwitchFabric& fabric) {
   std::size_t at = 0;
   const auto peer = quoted(line, at);
   const auto description = quoted(line, at);
@@ -90,8 +90,8 @@ void read_port(std::string_view line, const std::string& leaf, Fabric& fabric) {
 
 }  // namespace
 
-Fabric read_ibnetdiscover(std::string_view text, const std::string& file) {
-  Fabric fabric;
+SwitchFabric read_ibnetdiscover(std::string_view text, const std::string& file) {
+  SwitchFabric fabric;
   std::string leaf;  // the switch whose ports follow
   std::int64_t number = 0;
   while (!text.empty()) {
@@ -117,8 +117,8 @@ Fabric read_ibnetdiscover(std::string_view text, const std::string& file) {
   return fabric;
 }
 
-Fabric read_lingjun(const std::string& text, const std::string& file) {
-  Fabric fabric;
+SwitchFabric read_lingjun(const std::string& text, const std::string& file) {
+  SwitchFabric fabric;
   Csv csv(text, file);
   const auto ip = csv.need("ip");
   const auto core = csv.need("DSW");
@@ -134,8 +134,8 @@ Fabric read_lingjun(const std::string& text, const std::string& file) {
 
 FabricImport import_fabric(FabricFormat format, const std::string& path, const HostOptions& host) {
   const std::string text = read_file(path);
-  const Fabric fabric = format == FabricFormat::ibnetdiscover ? read_ibnetdiscover(text, path)
-                                                              : read_lingjun(text, path);
+  const SwitchFabric fabric = format == FabricFormat::ibnetdiscover ? read_ibnetdiscover(text, path)
+                                                                    : read_lingjun(text, path);
   return {.cluster = cluster_of(fabric, host, path), .nameless_ports = fabric.nameless};
 }
 

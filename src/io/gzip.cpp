@@ -37,18 +37,18 @@ bool has_gz_suffix(std::string_view path) { return path.ends_with(".gz"); }
 
 bool looks_like_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-struct Inflater::Stream {
+struct Inflater::InflateStream {
   z_stream z{};
-  Stream() {
+  InflateStream() {
     if (inflateInit2(&z, kGzipWindow) != Z_OK) throw std::bad_alloc();
   }
-  ~Stream() { inflateEnd(&z); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
+  ~InflateStream() { inflateEnd(&z); }
+  InflateStream(const InflateStream&) = delete;
+  InflateStream& operator=(const InflateStream&) = delete;
 };
 
 Inflater::Inflater(std::string_view compressed, std::string file)
-    : rest_(compressed), file_(std::move(file)), stream_(std::make_unique<Stream>()) {
+    : rest_(compressed), file_(std::move(file)), stream_(std::make_unique<InflateStream>()) {
   if (compressed.empty()) {
     bad_gzip(file_, "truncated gzip: the file is empty", "fetch or write it again");
   }
@@ -113,11 +113,11 @@ std::string inflate_members(std::string_view compressed, const std::string& file
   return text;
 }
 
-struct Deflater::Stream {
+struct Deflater::DeflateStream {
   z_stream z{};
 };
 
-Deflater::Deflater() : stream_(std::make_unique<Stream>()) {
+Deflater::Deflater() : stream_(std::make_unique<DeflateStream>()) {
   if (deflateInit2(&stream_->z, kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();
   }

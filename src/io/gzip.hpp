@@ -29,14 +29,14 @@ class Inflater {
   [[nodiscard]] std::size_t left() const { return rest_.size(); }  ///< compressed bytes
 
  private:
-  struct Stream;
+  struct InflateStream;
   [[nodiscard]] bool at_end() const;
   void begin_member();
   std::size_t step(std::span<char> text);
 
   std::string_view rest_;
   std::string file_;
-  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<InflateStream> stream_;
   bool in_member_ = false;
   bool started_ = false;
 };
@@ -58,8 +58,8 @@ class Deflater {
  private:
   std::string deflate_text(std::string_view text, int flush);
 
-  struct Stream;
-  std::unique_ptr<Stream> stream_;
+  struct DeflateStream;
+  std::unique_ptr<DeflateStream> stream_;
   std::size_t in_member_ = 0;
   std::size_t members_ = 0;
 };

@@ -23,7 +23,7 @@ std::uint64_t number(std::string_view digits) {
 }
 
 /// One part between commas: `7` or `0-3`.
-std::string read_span(std::string_view part, IdRange::Span& span) {
+std::string read_span(std::string_view part, IdRange::NumberRange& span) {
   const std::size_t dash = part.find('-');
   const std::string_view first = part.substr(0, dash);
   const std::string_view last = dash == std::string_view::npos ? first : part.substr(dash + 1);
@@ -47,7 +47,7 @@ std::string read_span(std::string_view part, IdRange::Span& span) {
 
 std::uint64_t IdRange::count() const {
   std::uint64_t total = spans.empty() ? 1 : 0;
-  for (const Span& span : spans) total += span.last - span.first + 1;
+  for (const NumberRange& span : spans) total += span.last - span.first + 1;
   return total;
 }
 

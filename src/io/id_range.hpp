@@ -11,14 +11,14 @@ namespace berth::io {
 /// `m[0000-0031]` or `m[0-3,7]b`: numbers between a prefix and a suffix. A name without brackets
 /// is itself.
 struct IdRange {
-  struct Span {
+  struct NumberRange {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
     std::uint32_t width = 0;  ///< digits, padded with zeros; 0 = as many as needed
   };
   std::string prefix;
   std::string suffix;
-  std::vector<Span> spans;  ///< empty: a plain name, in prefix
+  std::vector<NumberRange> spans;  ///< empty: a plain name, in prefix
 
   [[nodiscard]] std::uint64_t count() const;
 };
@@ -35,7 +35,7 @@ template <class Visit>
 void for_each_id(const IdRange& range, const Visit& visit) {
   if (range.spans.empty()) return visit(std::string_view(range.prefix));
   std::string name;
-  for (const IdRange::Span& span : range.spans) {
+  for (const IdRange::NumberRange& span : range.spans) {
     for (std::uint64_t n = span.first; n <= span.last; ++n) {
       const std::string digits = std::to_string(n);
       name.assign(range.prefix);

@@ -3,7 +3,7 @@
 #include "job_line.hpp"
 #include "job_merge.hpp"
 #include "machine_classes.hpp"
-#include "once.hpp"
+#include "unique_names.hpp"
 
 #include <algorithm>
 #include <map>
@@ -22,21 +22,21 @@ using model::Cluster;
 constexpr model::Factors kLocality{1.0, 1.0, 0.9, 0.75};  // machine, rack, pod, elsewhere
 constexpr std::string_view kSpeed = "speed_";
 
-struct Rack {
+struct RackRow {
   std::string name;
   std::size_t pod = 0;  // in order of first appearance
   ClassId machine_class;
 };
 
-std::vector<Rack> read_racks(Csv csv, Cluster& cluster) {
+std::vector<RackRow> read_racks(Csv csv, Cluster& cluster) {
   const auto rack = csv.need("rack");
   const auto pod = csv.need("pod");
   const auto type = csv.need("gpu_type");
   const auto gpus = csv.need("gpus");
   MachineClasses classes(cluster);
-  std::vector<Rack> racks;
+  std::vector<RackRow> racks;
   std::map<std::string, std::size_t> pods;
-  Once names;
+  UniqueNames names;
   while (csv.next()) {
     names.add(csv, rack);
     const auto [entry, fresh] = pods.try_emplace(csv.name(pod), pods.size());
@@ -50,9 +50,9 @@ std::vector<Rack> read_racks(Csv csv, Cluster& cluster) {
 }
 
 /// Rack R is one machine of that name.
-void lay_out(std::vector<Rack> racks, Cluster& cluster) {
-  std::ranges::stable_sort(racks, {}, &Rack::pod);
-  for (const Rack& rack : racks) {
+void lay_out(std::vector<RackRow> racks, Cluster& cluster) {
+  std::ranges::stable_sort(racks, {}, &RackRow::pod);
+  for (const RackRow& rack : racks) {
     cluster.machine_names.add(rack.name);
     cluster.machine_class.push_back(rack.machine_class);
     cluster.machine_rack.emplace_back(cluster.racks.size());
@@ -82,11 +82,11 @@ model::Workload read_jobs_table(Csv csv, const std::string& file, Cluster& clust
   const auto weight = csv.need("weight");
   const auto home = csv.need("home_rack");
   const auto speeds = speed_columns(csv);
-  LoneJobs jobs(cluster, file);
+  SerialJobs jobs(cluster, file);
   JobLine job;
   job.tasks.resize(1);
   job.home_factor = kLocality;
-  Once names;
+  UniqueNames names;
   for (std::int64_t index = 0; csv.next(); ++index) {
     names.add(csv, name);
     const std::string home_rack = "rack-" + csv.cell(home);

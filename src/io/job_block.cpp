@@ -117,7 +117,7 @@ JobBlock unpack_block(ByteReader& bytes) {
   bool broken = false;
   bytes.value(broken);
   if (broken) {
-    JobBlock::Fault fault;
+    JobBlock::LineFault fault;
     bytes.value(fault.line);
     fault.field = text_from(bytes);
     fault.problem = text_from(bytes);

@@ -25,7 +25,7 @@ struct JobBlock {
     std::uint32_t line = 0;
     std::string field;
   };
-  struct Fault {
+  struct LineFault {
     std::uint32_t line = 0;
     std::string field, problem, hint;
   };
@@ -35,13 +35,13 @@ struct JobBlock {
   std::vector<SpeedRow> speeds;      ///< of Job::speed 1, 2, ...
   std::vector<NewType> gpu_types;    ///< numbered after those of the cluster
   std::uint32_t line_count = 0;
-  std::optional<Fault> fault;  ///< of the first bad line; the jobs are those before it
+  std::optional<LineFault> fault;  ///< of the first bad line; the jobs are those before it
 };
 
-class JobPlaces;
+class ClusterNames;
 
 /// The block that these lines are.
-JobBlock parse_block(std::string_view lines, const JobPlaces& places);
+JobBlock parse_block(std::string_view lines, const ClusterNames& cluster_names);
 
 /// As bytes that know their end, and back.
 std::string packed(const JobBlock& block);

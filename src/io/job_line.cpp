@@ -87,10 +87,10 @@ void read_share(const JsonAt& at, Shape& shape) {
   }
 }
 
-JobLine::Task read_task(const JsonAt& at) {
+JobLine::TaskLine read_task(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"shape",     "count",      "gpus",    "gpu_milli",
                                               "cpu_milli", "memory_mib", "nic_mbps"};
-  JobLine::Task task;
+  JobLine::TaskLine task;
   std::int64_t gpus = 0;
   Shape& shape = task.shape;
   at.fields(keys, [&](std::size_t key, const JsonAt& value) {
@@ -111,8 +111,8 @@ JobLine::Task read_task(const JsonAt& at) {
 
 void read_tasks(const JsonAt& at, JobLine& line) {
   at.each([&](const JsonAt& element) {
-    const JobLine::Task task = read_task(element);
-    const auto same = [&](const JobLine::Task& other) { return other.label == task.label; };
+    const JobLine::TaskLine task = read_task(element);
+    const auto same = [&](const JobLine::TaskLine& other) { return other.label == task.label; };
     if (std::ranges::any_of(line.tasks, same)) {
       element.fail("two task groups are called " + in_quotes(task.label),
                    "give each its own \"shape\" name");

@@ -22,7 +22,7 @@ inline constexpr double kMaxSpeed = 0x1p20;
 /// One line of a jobs file, checked by itself: nothing looked up in the cluster. A pure function
 /// of the line; the names lie in the parsed document.
 struct JobLine {
-  struct Task {
+  struct TaskLine {
     std::string_view label = kDefaultLabel;
     std::int32_t count = 1;
     model::Shape shape;
@@ -34,7 +34,7 @@ struct JobLine {
   std::int32_t priority = 0;
   double weight = 1.0;
   bool required = false;
-  std::vector<Task> tasks;
+  std::vector<TaskLine> tasks;
   std::vector<std::string_view> gpu_types;
   std::vector<std::pair<std::string_view, double>> speeds;
   model::Level domain = model::Level::cluster;

@@ -32,11 +32,11 @@ void merge_rows(const std::vector<Row>& block, Rows& known, std::vector<Row>& wh
 /// The first name that an earlier one equals, behind that one; nothing when all differ. Open
 /// addressing: at most 24 bytes a name for as long as it takes.
 std::optional<std::pair<std::size_t, std::size_t>> first_repeated(const NameTable& names) {
-  struct Slot {
+  struct HashSlot {
     std::uint32_t tag = 0;   // half of the name's hash; the other half chose the slot
     std::uint32_t name = 0;  // index + 1; 0: free
   };
-  std::vector<Slot> slots(std::bit_ceil(names.size() + names.size() / 2 + 1));
+  std::vector<HashSlot> slots(std::bit_ceil(names.size() + names.size() / 2 + 1));
   for (std::size_t n = 0; n < names.size(); ++n) {
     const std::uint64_t hash = std::hash<std::string_view>()(names[n]);
     const auto tag = static_cast<std::uint32_t>(hash >> 32);
@@ -198,7 +198,7 @@ void JobMerge::reserve(double part) {
 Workload JobMerge::finish() {
   refuse_repeated_ids();
   fill_speeds();
-  settle_running(*cluster_, workload_, ran_, lines_, file_);
+  pin_running(*cluster_, workload_, ran_, lines_, file_);
   return std::move(workload_);
 }
 

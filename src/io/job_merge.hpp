@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cluster_names.hpp"
 #include "interner.hpp"
-#include "job_places.hpp"
 #include "job_tables.hpp"
 
 #include <cstdint>
@@ -60,10 +60,10 @@ class JobMerge {
 };
 
 /// Jobs that are read one by one; a fault is thrown at once.
-class LoneJobs {
+class SerialJobs {
  public:
-  LoneJobs(model::Cluster& cluster, const std::string& file)
-      : places_(cluster), tables_(places_), merge_(cluster, file) {}
+  SerialJobs(model::Cluster& cluster, const std::string& file)
+      : cluster_names_(cluster), tables_(cluster_names_), merge_(cluster, file) {}
 
   /// `at` is the line of the file, for messages.
   void add(const JobLine& line, std::int64_t at) {
@@ -75,7 +75,7 @@ class LoneJobs {
   }
 
  private:
-  JobPlaces places_;
+  ClusterNames cluster_names_;
   JobTables tables_;
   JobMerge merge_;
 };

@@ -51,7 +51,7 @@ std::size_t SpeedHash::operator()(const SpeedRow& row) const {
   return hash.value();
 }
 
-JobTables::JobTables(const JobPlaces& places) : places_(&places) {
+JobTables::JobTables(const ClusterNames& cluster_names) : cluster_names_(&cluster_names) {
   factors_.intern(block_.workload.factors.front(), [](const Factors&) {});
   speeds_.intern({}, [](const SpeedRow&) {});
 }
@@ -63,7 +63,7 @@ void JobTables::fail(const char* field, const std::string& problem, const std::s
 void JobTables::add_groups(const JobLine& line, Job& job) {
   job.first_group = static_cast<std::uint32_t>(block_.workload.groups.size());
   job.groups = static_cast<std::uint32_t>(line.tasks.size());
-  for (const JobLine::Task& task : line.tasks) {
+  for (const JobLine::TaskLine& task : line.tasks) {
     const std::uint32_t shape = shapes_.intern(
         task.shape, [&](const Shape& fresh) { block_.workload.shapes.push_back(fresh); });
     const std::uint32_t label =
@@ -75,23 +75,23 @@ void JobTables::add_groups(const JobLine& line, Job& job) {
 }
 
 void JobTables::look_up(const JobLine& line, Job& job) const {
-  const model::Cluster& cluster = places_->cluster();
+  const model::Cluster& cluster = cluster_names_->cluster();
   if (!line.home_rack.empty()) {
-    job.home_rack = places_->rack(line.home_rack);
+    job.home_rack = cluster_names_->rack(line.home_rack);
     if (!job.home_rack.valid()) {
       fail("home.rack", "unknown rack " + in_quotes(line.home_rack),
            similar(line.home_rack, cluster.racks));
     }
   }
   if (!line.home_pod.empty()) {
-    job.home_pod = places_->pod(line.home_pod);
+    job.home_pod = cluster_names_->pod(line.home_pod);
     if (!job.home_pod.valid()) {
       fail("home.pod", "unknown pod " + in_quotes(line.home_pod),
            similar(line.home_pod, cluster.pods));
     }
   }
   if (!line.queue.empty()) {
-    job.queue = places_->queue(line.queue);
+    job.queue = cluster_names_->queue(line.queue);
     if (!job.queue.valid()) {
       fail("queue", "unknown queue " + in_quotes(line.queue),
            cluster.queues.empty() ? "the cluster has no queues"
@@ -101,7 +101,7 @@ void JobTables::look_up(const JobLine& line, Job& job) const {
 }
 
 std::uint32_t JobTables::gpu_type(std::string_view name, const char* field) {
-  const auto& known = places_->gpu_types();
+  const auto& known = cluster_names_->gpu_types();
   const auto in_cluster = std::ranges::find(known, name);
   if (in_cluster != known.end()) return static_cast<std::uint32_t>(in_cluster - known.begin());
   auto& fresh = block_.gpu_types;
@@ -176,7 +176,7 @@ void JobTables::add_job(const JobLine& line) {
   block_.workload.job_names.add(line.id);
   block_.workload.jobs.push_back(job);
   block_.lines.push_back(line_);
-  if (!line.running.empty()) add_running(line, line_, *places_, block_.workload);
+  if (!line.running.empty()) add_running(line, line_, *cluster_names_, block_.workload);
 }
 
 model::Communication JobTables::communication(const JobLine& line, const Job& job) const {

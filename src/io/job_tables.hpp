@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cluster_names.hpp"
 #include "interner.hpp"
 #include "job_block.hpp"
 #include "job_line.hpp"
-#include "job_places.hpp"
 
 #include <cstdint>
 #include <string>
@@ -30,7 +30,7 @@ struct SpeedHash {
 /// once.
 class JobTables {
  public:
-  explicit JobTables(const JobPlaces& places);
+  explicit JobTables(const ClusterNames& cluster_names);
 
   /// `at` is the line of the block. False: this line is the last of the block, because it is bad or
   /// because it names one GPU type too many; whoever merges the block throws then.
@@ -55,7 +55,7 @@ class JobTables {
   [[noreturn]] void fail(const char* field, const std::string& problem,
                          const std::string& hint) const;
 
-  const JobPlaces* places_;
+  const ClusterNames* cluster_names_;
   std::uint32_t line_ = 0;  // being added
   JobBlock block_;
   Interner<model::Shape, ShapeHash> shapes_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine_classes.hpp"
-#include "once.hpp"
 #include "openb_tables.hpp"
+#include "unique_names.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -16,20 +16,20 @@ namespace {
 
 using model::Cluster;
 
-struct Machine {
+struct MachineRow {
   std::string name;
   ClassId machine_class;
 };
 
-std::vector<Machine> read_machines(Csv csv, const ImportOptions& options, Cluster& cluster) {
+std::vector<MachineRow> read_machines(Csv csv, const ImportOptions& options, Cluster& cluster) {
   const auto name = csv.need("sn");
   const auto cpu = csv.need("cpu_milli");
   const auto memory = csv.need("memory_mib");
   const auto gpus = csv.need("gpu");
   const auto type = csv.need("model");
   MachineClasses classes(cluster);
-  std::vector<Machine> machines;
-  Once names;
+  std::vector<MachineRow> machines;
+  UniqueNames names;
   while (csv.next()) {
     names.add(csv, name);
     check_copies(csv, name, options);
@@ -50,17 +50,17 @@ std::vector<Machine> read_machines(Csv csv, const ImportOptions& options, Cluste
 }
 
 /// One pod, one rack per class; within a rack copy by copy, each as in the file.
-void lay_out(std::vector<Machine> machines, const ImportOptions& options, Cluster& cluster) {
+void lay_out(std::vector<MachineRow> machines, const ImportOptions& options, Cluster& cluster) {
   if (machines.empty()) return;
   cluster.pods.push_back({"pod-0"});
   for (const model::MachineClass& c : cluster.classes) {
     cluster.racks.push_back({"rack-" + c.name, PodId(0)});
   }
-  std::ranges::stable_sort(machines, {}, &Machine::machine_class);
+  std::ranges::stable_sort(machines, {}, &MachineRow::machine_class);
   for (auto rack = machines.begin(); rack != machines.end();) {
     const ClassId id = rack->machine_class;
-    const auto end =
-        std::find_if(rack, machines.end(), [&](const Machine& m) { return m.machine_class != id; });
+    const auto end = std::find_if(rack, machines.end(),
+                                  [&](const MachineRow& m) { return m.machine_class != id; });
     for (std::int64_t copy = 0; copy < options.replicate; ++copy) {
       for (auto m = rack; m != end; ++m) {
         cluster.machine_names.add(copy_name(m->name, copy, options));

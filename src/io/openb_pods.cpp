@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_line.hpp"
 #include "job_merge.hpp"
-#include "once.hpp"
 #include "openb_tables.hpp"
+#include "unique_names.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -123,7 +123,7 @@ class PodReader {
   const Csv& csv_;
   Csv::Column name_, cpu_, memory_, gpus_, share_;
   std::optional<Csv::Column> types_;
-  Once names_;
+  UniqueNames names_;
   JobLine job_;
 };
 
@@ -132,7 +132,7 @@ class PodReader {
 model::Workload read_openb_pods(Csv csv, const std::string& file, const ImportOptions& options,
                                 model::Cluster& cluster) {
   PodReader reader(csv);
-  LoneJobs jobs(cluster, file);
+  SerialJobs jobs(cluster, file);
   Gate gate(options, cluster);
   for (std::int64_t arrival = 0; csv.next();) {
     JobLine& job = reader.read();

@@ -59,9 +59,9 @@ std::string_view trimmed(std::string_view line) {
 
 }  // namespace
 
-JobBlock parse_block(std::string_view text, const JobPlaces& places) {
+JobBlock parse_block(std::string_view text, const ClusterNames& cluster_names) {
   LineParser parser;
-  JobTables tables(places);
+  JobTables tables(cluster_names);
   JsonSource source{.file = {}, .line = 0, .raise = raise_input_error};
   const char* const text_end = text.data() + text.size();
   JobLine job;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cluster_names.hpp"
 #include "job_merge.hpp"
-#include "job_places.hpp"
 
 #include <string>
 #include <utility>
@@ -11,25 +11,25 @@
 
 namespace berth::io {
 
-struct JobBlockParser::State {
-  JobPlaces places;
+struct JobBlockParser::ParserState {
+  ClusterNames cluster_names;
 };
 
 JobBlockParser::JobBlockParser(const model::Cluster& cluster)
-    : state_(new State{JobPlaces(cluster)}) {}
+    : state_(new ParserState{ClusterNames(cluster)}) {}
 JobBlockParser::JobBlockParser(JobBlockParser&&) noexcept = default;
 JobBlockParser::~JobBlockParser() = default;
 
 std::string JobBlockParser::parse(std::string_view lines) const {
-  return packed(parse_block(lines, state_->places));
+  return packed(parse_block(lines, state_->cluster_names));
 }
 
-struct JobMerger::State {
+struct JobMerger::MergerState {
   JobMerge merge;
 };
 
 JobMerger::JobMerger(model::Cluster& cluster, std::string file)
-    : state_(new State{JobMerge(cluster, std::move(file))}) {}
+    : state_(new MergerState{JobMerge(cluster, std::move(file))}) {}
 JobMerger::JobMerger(JobMerger&&) noexcept = default;
 JobMerger::~JobMerger() = default;
 
@@ -45,19 +45,19 @@ model::Workload parse_jobs(std::string_view text, const std::string& file,
                            model::Cluster& cluster) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  const JobPlaces places(cluster);
+  const ClusterNames cluster_names(cluster);
   JobMerge merge(cluster, file);
-  while (!text.empty()) merge.add(parse_block(take_lines(text, kBlockBytes), places));
+  while (!text.empty()) merge.add(parse_block(take_lines(text, kBlockBytes), cluster_names));
   return merge.finish();
 }
 
 model::Workload read_jobs(const std::string& path, model::Cluster& cluster) {
   LineReader reader(path);
-  const JobPlaces places(cluster);
+  const ClusterNames cluster_names(cluster);
   JobMerge merge(cluster, path);
   bool first = true;
   for (std::string lines; reader.append(lines, kBlockBytes); lines.clear()) {
-    merge.add(parse_block(lines, places));
+    merge.add(parse_block(lines, cluster_names));
     if (std::exchange(first, false)) merge.reserve(reader.part_read());
   }
   return merge.finish();

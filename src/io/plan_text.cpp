@@ -234,7 +234,7 @@ void add_head(JsonText& json, const Instance& instance, const Plan& plan) {
 
 }  // namespace
 
-struct PlanText::State {
+struct PlanText::TextState {
   const Instance& instance;
   JsonText json = {};
   bool waiting = false;  ///< the placements are complete
@@ -245,7 +245,7 @@ struct PlanText::State {
   }
 };
 
-PlanText::PlanText(const Instance& instance, const Plan& plan) : state_(new State{instance}) {
+PlanText::PlanText(const Instance& instance, const Plan& plan) : state_(new TextState{instance}) {
   add_head(state_->json, instance, plan);
   state_->json.key("placements").open('[');
 }

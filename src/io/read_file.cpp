@@ -28,9 +28,9 @@ class OpenFile {
   explicit OpenFile(const std::string& path)
       : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (fd_ < 0) cannot_read(path, errno);
-    struct stat status {};
-    if (::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)) {
-      size_ = static_cast<std::size_t>(status.st_size);
+    struct stat found {};
+    if (::fstat(fd_, &found) == 0 && S_ISREG(found.st_mode)) {
+      size_ = static_cast<std::size_t>(found.st_size);
     }
   }
   ~OpenFile() { ::close(fd_); }
@@ -79,8 +79,8 @@ void refuse_gzip(const std::string& path, std::string_view bytes) {
 
 }  // namespace
 
-struct PieceReader::State {
-  explicit State(const std::string& named) : path(named) {
+struct PieceReader::OpenInput {
+  explicit OpenInput(const std::string& named) : path(named) {
     if (!has_gz_suffix(path)) {
       file.emplace(path);
       return;
@@ -96,12 +96,12 @@ struct PieceReader::State {
   std::optional<Inflater> inflater;
 };
 
-PieceReader::PieceReader(const std::string& path) : state_(std::make_unique<State>(path)) {}
+PieceReader::PieceReader(const std::string& path) : state_(std::make_unique<OpenInput>(path)) {}
 PieceReader::PieceReader(PieceReader&&) noexcept = default;
 PieceReader::~PieceReader() = default;
 
 bool PieceReader::append(std::string& text, std::size_t size) {
-  State& s = *state_;
+  OpenInput& s = *state_;
   const std::size_t before = text.size();
   text.resize(before + size);
   const auto piece = std::span(text).subspan(before);
@@ -113,7 +113,7 @@ bool PieceReader::append(std::string& text, std::size_t size) {
 }
 
 double PieceReader::part_read() const {
-  const State& s = *state_;
+  const OpenInput& s = *state_;
   const std::size_t all = s.inflater ? s.compressed.size() : s.file->size();
   const std::size_t read = s.inflater ? all - s.inflater->left() : s.used;
   return all == 0 ? 1.0 : static_cast<double>(read) / static_cast<double>(all);

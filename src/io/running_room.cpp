@@ -37,9 +37,8 @@ void visit_pieces(const Workload& workload, std::span<const ShapeId> shapes, con
 
 }  // namespace
 
-void settle_running(model::Cluster& cluster, const Workload& workload,
-                    std::span<const ShapeId> shapes, std::span<const std::uint32_t> lines,
-                    const std::string& file) {
+void pin_running(model::Cluster& cluster, const Workload& workload, std::span<const ShapeId> shapes,
+                 std::span<const std::uint32_t> lines, const std::string& file) {
   if (workload.running.empty()) return;
   for (const Running& running : workload.running) {
     if (!running.pinned) continue;

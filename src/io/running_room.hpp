@@ -14,7 +14,8 @@ namespace berth::io {
 /// @param workload  its jobs are not looked at
 /// @param shapes    of the running tasks
 /// @param lines     of the file, by JobId
-void settle_running(model::Cluster& cluster, const model::Workload& workload,
-                    std::span<const ShapeId> shapes, std::span<const std::uint32_t> lines, const std::string& file);
+void pin_running(model::Cluster& cluster, const model::Workload& workload,
+                 std::span<const ShapeId> shapes, std::span<const std::uint32_t> lines,
+                 const std::string& file);
 
 }  // namespace berth::io

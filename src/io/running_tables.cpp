@@ -17,10 +17,10 @@ using model::Running;
 using model::TaskPlacement;
 
 /// The job of one line, the last of the workload.
-class RunningJob {
+class RunningJobReader {
  public:
-  RunningJob(std::uint32_t at, const JobPlaces& places, model::Workload& workload)
-      : at_(at), places_(places), workload_(workload) {}
+  RunningJobReader(std::uint32_t at, const ClusterNames& cluster_names, model::Workload& workload)
+      : at_(at), cluster_names_(cluster_names), workload_(workload) {}
 
   void add(const JobLine& line);
 
@@ -32,16 +32,16 @@ class RunningJob {
   void check_allowed(const Running& running) const;
 
   std::uint32_t at_;
-  const JobPlaces& places_;
+  const ClusterNames& cluster_names_;
   model::Workload& workload_;
 };
 
-void RunningJob::fail(const std::string& field, const std::string& problem,
-                      const std::string& hint) const {
+void RunningJobReader::fail(const std::string& field, const std::string& problem,
+                            const std::string& hint) const {
   throw InputError({.file = {}, .line = at_, .field = field}, problem, hint);
 }
 
-TaskPlacement RunningJob::task(const JobLine::RunningTask& task, std::size_t index) const {
+TaskPlacement RunningJobReader::task(const JobLine::RunningTask& task, std::size_t index) const {
   const std::string field = "running.tasks[" + std::to_string(index) + "]";
   const auto groups = workload_.groups_of(workload_.jobs.back());
   const auto found = std::ranges::find_if(
@@ -50,7 +50,7 @@ TaskPlacement RunningJob::task(const JobLine::RunningTask& task, std::size_t ind
     fail(field + ".shape", "the job has no task group " + in_quotes(task.label));
   }
   const model::Shape& shape = workload_.shape(found->shape);
-  const MachineId machine = places_.machine(task.machine);
+  const MachineId machine = cluster_names_.machine(task.machine);
   if (!machine.valid()) fail(field + ".machine", "unknown machine " + in_quotes(task.machine));
   TaskPlacement placed{.machine = machine,
                        .group = static_cast<std::uint32_t>(found - groups.begin()),
@@ -64,7 +64,7 @@ TaskPlacement RunningJob::task(const JobLine::RunningTask& task, std::size_t ind
   if (devices > 0) placed.milli = shape.gpu_milli > 0 ? shape.gpu_milli : int{model::kGpuMilli};
   const std::int32_t asked_milli = placed.milli;
   placed.milli =
-      model::share_taken(asked_milli, places_.cluster().class_of(placed.machine).gpu_slices);
+      model::share_taken(asked_milli, cluster_names_.cluster().class_of(placed.machine).gpu_slices);
   if (task.milli != 0 && task.milli != asked_milli && task.milli != placed.milli) {
     fail(field + ".gpus", "takes " + std::to_string(task.milli) +
                               " thousandths, its shape asks for " + std::to_string(asked_milli));
@@ -72,7 +72,7 @@ TaskPlacement RunningJob::task(const JobLine::RunningTask& task, std::size_t ind
   return placed;
 }
 
-void RunningJob::check_counts(const Running& running) const {
+void RunningJobReader::check_counts(const Running& running) const {
   const auto groups = workload_.groups_of(workload_.jobs[running.job.index()]);
   const auto tasks = workload_.tasks_of(running);
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -88,11 +88,11 @@ void RunningJob::check_counts(const Running& running) const {
 }
 
 /// A job that may move also may stay, so it must lie where it could be put.
-void RunningJob::check_allowed(const Running& running) const {
+void RunningJobReader::check_allowed(const Running& running) const {
   const model::Job& job = workload_.jobs[running.job.index()];
   GpuTypeId type;
   for (const TaskPlacement& t : workload_.tasks_of(running)) {
-    const GpuTypeId here = places_.cluster().class_of(t.machine).gpu_type;
+    const GpuTypeId here = cluster_names_.cluster().class_of(t.machine).gpu_type;
     const bool counts = t.devices != 0 || workload_.gpu_milli(job) == 0;
     if (!counts) continue;
     const bool any = job.gpu_types == ~std::uint64_t{0};
@@ -100,20 +100,20 @@ void RunningJob::check_allowed(const Running& running) const {
     const bool mixed = t.devices != 0 && type.valid() && here != type;
     if (!allowed || mixed) {
       fail("running.tasks",
-           "machine " + in_quotes(places_.cluster().machine_names[t.machine.index()]) +
+           "machine " + in_quotes(cluster_names_.cluster().machine_names[t.machine.index()]) +
                (mixed ? " has another GPU type than the job's other tasks"
                       : " has a GPU type that the job's gpu_types do not allow"),
            "say \"pinned\": true for a job that runs against its own rules");
     }
     if (t.devices != 0) type = here;
   }
-  if (model::width(places_.cluster(), workload_.tasks_of(running)) > job.domain) {
+  if (model::width(cluster_names_.cluster(), workload_.tasks_of(running)) > job.domain) {
     fail("running.tasks", "lies wider than the job's \"domain\"",
          "say \"pinned\": true for a job that runs against its own rules");
   }
 }
 
-void RunningJob::add(const JobLine& line) {
+void RunningJobReader::add(const JobLine& line) {
   Running running{.job = JobId(workload_.jobs.size() - 1),
                   .pinned = line.pinned,
                   .stop_cost = line.stop_cost,
@@ -123,7 +123,7 @@ void RunningJob::add(const JobLine& line) {
   for (std::size_t i = 0; i < line.running.size(); ++i) {
     workload_.running_tasks.push_back(task(line.running[i], i));
     const MachineId m = workload_.running_tasks.back().machine;
-    if (places_.cluster().state_of(m) != model::MachineState::up) running.pinned = true;
+    if (cluster_names_.cluster().state_of(m) != model::MachineState::up) running.pinned = true;
   }
   const auto first = workload_.running_tasks.begin() + running.first_task;
   std::sort(
@@ -138,9 +138,9 @@ void RunningJob::add(const JobLine& line) {
 
 }  // namespace
 
-void add_running(const JobLine& line, std::uint32_t at, const JobPlaces& places,
+void add_running(const JobLine& line, std::uint32_t at, const ClusterNames& cluster_names,
                  model::Workload& workload) {
-  RunningJob(at, places, workload).add(line);
+  RunningJobReader(at, cluster_names, workload).add(line);
 }
 
 }  // namespace berth::io

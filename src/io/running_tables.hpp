@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cluster_names.hpp"
 #include "job_line.hpp"
-#include "job_places.hpp"
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@ namespace berth::io {
 /// Looks up where the workload's last job runs. On a machine which takes nothing new it is pinned.
 /// @param at  the line, for InputErrors without a file
 /// @pre the line says that the job runs, and the job's groups are in the workload
-void add_running(const JobLine& line, std::uint32_t at, const JobPlaces& places,
+void add_running(const JobLine& line, std::uint32_t at, const ClusterNames& cluster_names,
                  model::Workload& workload);
 
 }  // namespace berth::io

@@ -69,7 +69,7 @@ YamlMap::YamlMap(const YamlAt& at, std::initializer_list<std::string_view> keys)
 }
 
 std::optional<YamlAt> YamlMap::find(std::string_view key) const {
-  for (const Entry& entry : entries_) {
+  for (const MapEntry& entry : entries_) {
     if (entry.name == key) return YamlAt(entry.key, entry.value, *at_, entry.name);
   }
   return std::nullopt;

@@ -70,12 +70,12 @@ class YamlMap {
 
  private:
   const YamlAt* at_;
-  struct Entry {
+  struct MapEntry {
     std::string_view name;
     YAML::Node key;
     YAML::Node value;
   };
-  std::vector<Entry> entries_;
+  std::vector<MapEntry> entries_;
 };
 
 }  // namespace berth::io

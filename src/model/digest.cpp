@@ -15,7 +15,7 @@
 namespace berth::model {
 
 /// Values are a few bytes each: they are gathered before OpenSSL is called.
-struct Sha256::State {
+struct Sha256::HashState {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
   std::array<char, 4096> waiting{};
   std::size_t size = 0;
@@ -31,7 +31,7 @@ struct Sha256::State {
   }
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) {
+Sha256::Sha256() : state_(std::make_unique<HashState>()) {
   if (EVP_DigestInit_ex(state_->context, EVP_sha256(), nullptr) != 1) {
     throw std::runtime_error("SHA-256 is not available in the linked OpenSSL");
   }
@@ -240,12 +240,13 @@ std::string instance_digest(const Instance& instance) {
   return digest.hex();
 }
 
-struct PlanDigest::State {
+struct PlanDigest::DigestState {
   Sha256 sha = {};
   JobLines lines;
 };
 
-PlanDigest::PlanDigest(const Instance& instance) : state_(new State{.lines = JobLines(instance)}) {}
+PlanDigest::PlanDigest(const Instance& instance)
+    : state_(new DigestState{.lines = JobLines(instance)}) {}
 PlanDigest::PlanDigest(PlanDigest&&) noexcept = default;
 PlanDigest::~PlanDigest() = default;
 

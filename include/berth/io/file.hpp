@@ -29,8 +29,8 @@ class PieceReader {
   [[nodiscard]] double part_read() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct OpenInput;
+  std::unique_ptr<OpenInput> state_;
 };
 
 /// Output that replaces `path` whole or not at all. The content goes to a temporary file beside
@@ -49,8 +49,8 @@ class AtomicFile {
   void commit();                      ///< @post the target holds what was written; write no more
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct PendingOutput;
+  std::unique_ptr<PendingOutput> state_;
 };
 
 /// Throws what writing to `path` would throw at its very beginning (no such folder, not allowed),

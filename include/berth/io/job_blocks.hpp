@@ -53,8 +53,8 @@ class JobBlockParser {
   [[nodiscard]] std::string parse(std::string_view lines) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct ParserState;
+  std::unique_ptr<ParserState> state_;
 };
 
 /// Consecutive jobs, as they follow in the file. Groups of the first begin at 0.
@@ -88,8 +88,8 @@ class JobMerger {
   model::Workload finish();
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct MergerState;
+  std::unique_ptr<MergerState> state_;
 };
 
 }  // namespace berth::io

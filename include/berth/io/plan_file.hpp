@@ -38,8 +38,8 @@ class PlanText {
   std::string take();  ///< what was made since the last call
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct TextState;
+  std::unique_ptr<TextState> state_;
 };
 
 /// Written atomically, deflated by suffix. Memory: a few MiB beyond the plan.

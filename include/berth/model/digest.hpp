@@ -27,8 +27,8 @@ class Sha256 {
   std::string hex();                     ///< ends the stream; 64 digits
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct HashState;
+  std::unique_ptr<HashState> state_;
 };
 
 /// `instance_digest` job by job, for who does not have all jobs at once.
@@ -54,8 +54,8 @@ class PlanDigest {
   std::string hex();                     ///< once all are added
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct DigestState;
+  std::unique_ptr<DigestState> state_;
 };
 
 /// All jobs by their names. O(jobs) when they are named in order, as mostly.

@@ -174,7 +174,7 @@ class Importer {
   model::Workload jobs(const std::vector<Waiting>& waiting, slurm::TypeLists& lists,
                        const Machines& machines, const std::vector<slurm::RunningJob>& running,
                        model::Cluster& cluster) {
-    LoneJobs jobs(cluster, sources_.jobs.name);
+    SerialJobs jobs(cluster, sources_.jobs.name);
     for (const slurm::RunningJob& job : running) add_running(jobs, machines, cluster, job);
     std::int64_t largest = 1;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -211,7 +211,7 @@ class Importer {
   }
 
   /// Parts alike are one group of tasks.
-  void add_running(LoneJobs& jobs, const Machines& machines, const model::Cluster& cluster,
+  void add_running(SerialJobs& jobs, const Machines& machines, const model::Cluster& cluster,
                    const slurm::RunningJob& running) {
     const Job& job = *running.job;
     const std::string name = slurm::job_name(job);
@@ -219,7 +219,7 @@ class Importer {
     std::list<std::string> labels;  // stay where they are
     std::vector<std::string_view> label_of;
     for (const slurm::Part& part : running.parts) {
-      auto same = std::ranges::find(line.tasks, part.shape, &JobLine::Task::shape);
+      auto same = std::ranges::find(line.tasks, part.shape, &JobLine::TaskLine::shape);
       if (same == line.tasks.end()) {
         labels.push_back(line.tasks.empty() ? "task" : "task-" + std::to_string(line.tasks.size()));
         line.tasks.push_back({.label = labels.back(), .count = 0, .shape = part.shape});

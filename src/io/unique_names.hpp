@@ -11,7 +11,7 @@
 namespace berth::io {
 
 /// Refuses a name that an earlier line of the table had.
-class Once {
+class UniqueNames {
  public:
   void add(const Csv& csv, const Csv::Column& column) {
     const auto [entry, fresh] = lines_.try_emplace(csv.name(column), csv.line());

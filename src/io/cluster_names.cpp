@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "job_places.hpp"
+#include "cluster_names.hpp"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ auto find(const Index& index, std::string_view name) {
 
 }  // namespace
 
-JobPlaces::JobPlaces(const model::Cluster& cluster)
+ClusterNames::ClusterNames(const model::Cluster& cluster)
     : cluster_(&cluster), gpu_types_(cluster.gpu_types) {
   for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
     racks_.emplace(cluster.racks[r].name, RackId(r));
@@ -24,16 +24,16 @@ JobPlaces::JobPlaces(const model::Cluster& cluster)
   }
 }
 
-RackId JobPlaces::rack(std::string_view name) const { return find(racks_, name); }
-PodId JobPlaces::pod(std::string_view name) const { return find(pods_, name); }
+RackId ClusterNames::rack(std::string_view name) const { return find(racks_, name); }
+PodId ClusterNames::pod(std::string_view name) const { return find(pods_, name); }
 
-QueueId JobPlaces::queue(std::string_view name) const {
+QueueId ClusterNames::queue(std::string_view name) const {
   const auto found = std::ranges::find(cluster_->queues, name, &model::Queue::name);
   if (found == cluster_->queues.end()) return {};
   return QueueId(static_cast<std::size_t>(found - cluster_->queues.begin()));
 }
 
-MachineId JobPlaces::machine(std::string_view name) const {
+MachineId ClusterNames::machine(std::string_view name) const {
   std::call_once(machines_asked_for_, [&] {
     for (std::size_t m = 0; m < cluster_->machines(); ++m) {
       machines_.emplace(cluster_->machine_names[m], MachineId(m));

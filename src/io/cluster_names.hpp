@@ -13,9 +13,9 @@
 namespace berth::io {
 
 /// What jobs may name in a cluster. Several threads may look things up at once.
-class JobPlaces {
+class ClusterNames {
  public:
-  explicit JobPlaces(const model::Cluster& cluster);  ///< which must outlive it
+  explicit ClusterNames(const model::Cluster& cluster);  ///< which must outlive it
 
   [[nodiscard]] const model::Cluster& cluster() const { return *cluster_; }
   /// Those of the cluster when this was made: jobs that are merged may add others there.
