@@ -10,9 +10,9 @@ namespace {
 
 /// Reads `word (op word)*` and asks `has` about every word. One pass for checking and matching.
 template <class Has>
-class Reader {
+class FeatureExpression {
  public:
-  Reader(std::string_view text, const Has& has) : rest_(text), has_(has) {}
+  FeatureExpression(std::string_view text, const Has& has) : rest_(text), has_(has) {}
 
   bool read() {
     const bool value = expression();
@@ -67,25 +67,25 @@ class Reader {
 
 }  // namespace
 
-FeatureWish read_features(std::string_view wish) {
-  FeatureWish found;
-  if (wish.empty()) return found;
+FeatureConstraint read_features(std::string_view constraint) {
+  FeatureConstraint found;
+  if (constraint.empty()) return found;
   const auto note = [&](std::string_view word, bool same) {
     if (same) found.same_on_all.emplace_back(word);
     return true;
   };
-  Reader reader(wish, note);
+  FeatureExpression reader(constraint, note);
   reader.read();
   if (reader.fault()) found.fault = "features with counts, or that cannot be read";
   return found;
 }
 
-bool satisfies(std::string_view wish, const std::vector<std::string>& features) {
-  if (wish.empty()) return true;
+bool satisfies(std::string_view constraint, const std::vector<std::string>& features) {
+  if (constraint.empty()) return true;
   const auto has = [&](std::string_view word, bool) {
     return std::ranges::find(features, word) != features.end();
   };
-  return Reader(wish, has).read();
+  return FeatureExpression(constraint, has).read();
 }
 
 }  // namespace berth::io::slurm

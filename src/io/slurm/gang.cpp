@@ -13,7 +13,7 @@ using model::kGpuMilli;
 using model::Shape;
 
 /// GPUs asked for in one way: by node, socket, task or job. Parts of a GPU are in thousandths.
-struct Ask {
+struct GpuRequest {
   std::int64_t gpus = 0;
   std::int64_t milli = 0;  ///< of one GPU
   std::int64_t cpus = 0;   ///< Slurm 23.11 and later write --cpus-per-task here as well
@@ -24,7 +24,7 @@ struct Ask {
 };
 
 /// "shard:2" where GPUs are cut into 4: 500 thousandths; "shard:4" is a whole one.
-void add_parts(const Gres& gres, const Machines& machines, Ask& ask) {
+void add_parts(const Gres& gres, const ImportedMachines& machines, GpuRequest& ask) {
   const auto parts = machines.parts_per_gpu.find(gres.name);
   if (parts == machines.parts_per_gpu.end()) {
     ask.fault = "parts of a GPU, which no machine has";
@@ -38,8 +38,9 @@ void add_parts(const Gres& gres, const Machines& machines, Ask& ask) {
   if (!gres.type.empty()) ask.type = gres.type;
 }
 
-Ask read_ask(const std::string& list, const Job& job, const Machines& machines, Notes& notes) {
-  Ask ask;
+GpuRequest read_request(const std::string& list, const SlurmJob& job,
+                        const ImportedMachines& machines, Notes& notes) {
+  GpuRequest ask;
   const auto gres = parse_gres(list);
   if (!gres) {
     ask.fault = "generic resources that cannot be read";
@@ -79,10 +80,10 @@ std::int64_t per_gpu(const std::string& list) {
   return 0;
 }
 
-class Builder {
+class GangBuilder {
  public:
-  Builder(const Job& job, const Machines& machines, const Machine* whole,
-          std::optional<bool> memory_counts, Notes& notes)
+  GangBuilder(const SlurmJob& job, const ImportedMachines& machines, const ImportedMachine* whole,
+              std::optional<bool> memory_counts, Notes& notes)
       : job_(job),
         machines_(machines),
         whole_(whole),
@@ -91,10 +92,10 @@ class Builder {
 
   Gang build() {
     if (whole_ != nullptr) return take_whole();
-    const Ask by_task = ask(job_.per_task);
-    const Ask by_node = ask(job_.per_node);
-    const Ask by_socket = ask(job_.per_socket);
-    const Ask by_job = ask(job_.per_job);
+    const GpuRequest by_task = ask(job_.per_task);
+    const GpuRequest by_node = ask(job_.per_node);
+    const GpuRequest by_socket = ask(job_.per_socket);
+    const GpuRequest by_job = ask(job_.per_job);
     if (!gang_.left.empty()) return std::move(gang_);
     if (by_task.cpus > 0) cpus_per_task_ = by_task.cpus;
     if (by_task.any()) {
@@ -119,8 +120,8 @@ class Builder {
  private:
   void note(const char* what) { notes_.add(what, std::to_string(job_.id)); }
 
-  Ask ask(const std::string& list) {
-    Ask found = read_ask(list, job_, machines_, notes_);
+  GpuRequest ask(const std::string& list) {
+    GpuRequest found = read_request(list, job_, machines_, notes_);
     if (gang_.left.empty() && !found.fault.empty()) gang_.left = "asks for " + found.fault;
     if (!found.type.empty()) {
       if (!gang_.gpu_type.empty() && gang_.gpu_type != found.type) {
@@ -142,7 +143,7 @@ class Builder {
       return;
     }
     cpus = std::max(cpus, per_gpu(job_.cpus_per_tres) * gpus);
-    Gang::Group group;
+    Gang::TaskRequest group;
     group.count = static_cast<std::int32_t>(units);
     group.shape.gpus = static_cast<std::int32_t>(gpus);
     group.shape.gpu_milli = static_cast<std::int32_t>(milli);
@@ -176,7 +177,7 @@ class Builder {
     add(tasks_, gpus, milli, cpus_per_task_);
   }
 
-  void by_nodes(const Ask& node, const Ask& whole_job) {
+  void by_nodes(const GpuRequest& node, const GpuRequest& whole_job) {
     std::int64_t units = nodes_;
     if (whole_job.gpus > 0 && node.gpus > 0) units = divided_up(whole_job.gpus, node.gpus);
     add(units, node.gpus, node.milli, cpus_by_node(units));
@@ -184,7 +185,7 @@ class Builder {
 
   /// `--gpus N`: evenly over the nodes asked for, else over the tasks; what is left over makes some
   /// parts larger by one. More tasks than GPUs: one part for each GPU.
-  void dealt_out(const Ask& all) {
+  void dealt_out(const GpuRequest& all) {
     if (all.milli > 0) return add(1, 0, all.milli, cpus_);
     const std::int64_t wide = job_.max_nodes > 0 ? nodes_ : tasks_;
     const std::int64_t parts = std::clamp<std::int64_t>(wide, 1, all.gpus);
@@ -198,7 +199,7 @@ class Builder {
   /// All of a machine, on as many as asked for.
   Gang take_whole() {
     gang_.gpu_type = whole_->gpu_type;
-    Gang::Group group;
+    Gang::TaskRequest group;
     group.label = "task";
     group.count = static_cast<std::int32_t>(std::min(nodes_, kMaxCount));
     group.shape = {.cpu_milli = whole_->cpu_milli,
@@ -211,18 +212,18 @@ class Builder {
 
   void note_parts_that_fit_together() {
     std::int32_t most = 0;
-    for (const Machine& machine : machines_.list) most = std::max(most, machine.gpus);
+    for (const ImportedMachine& machine : machines_.list) most = std::max(most, machine.gpus);
     const std::int64_t smallest = gang_.groups.front().shape.gpus;
     if (2 * smallest > most) return;
     note("jobs over several nodes whose parts fit on one machine: put there, apply leaves them");
   }
 
-  const Job& job_;
-  const Machines& machines_;
-  const Machine* whole_;
+  const SlurmJob& job_;
+  const ImportedMachines& machines_;
+  const ImportedMachine* whole_;
   std::optional<bool> memory_counts_;
   Notes& notes_;
-  std::int64_t nodes_ = std::max<std::int64_t>(1, nodes_wanted(job_));
+  std::int64_t nodes_ = std::max<std::int64_t>(1, requested_nodes(job_));
   std::int64_t tasks_ = std::max<std::int64_t>(1, job_.tasks);
   std::int64_t cpus_ = std::max<std::int64_t>(1, job_.cpus);
   std::int64_t cpus_per_task_ = divided_up(cpus_, tasks_);
@@ -232,23 +233,23 @@ class Builder {
 }  // namespace
 
 bool Gang::uses_gpu() const {
-  return std::ranges::any_of(groups, [](const Group& g) { return g.shape.uses_gpu(); });
+  return std::ranges::any_of(groups, [](const TaskRequest& g) { return g.shape.uses_gpu(); });
 }
 
 std::int64_t Gang::tasks() const {
   std::int64_t total = 0;
-  for (const Group& group : groups) total += group.count;
+  for (const TaskRequest& group : groups) total += group.count;
   return total;
 }
 
-std::int64_t nodes_wanted(const Job& job) {
+std::int64_t requested_nodes(const SlurmJob& job) {
   return job.max_nodes > 0 ? std::min(job.min_nodes, job.max_nodes) : job.min_nodes;
 }
 
-Gang gang_of(const Job& job, const Machines& machines, const Machine* whole,
+Gang gang_of(const SlurmJob& job, const ImportedMachines& machines, const ImportedMachine* whole,
              std::optional<bool> memory_counts, Notes& notes) {
-  Gang gang = Builder(job, machines, whole, memory_counts, notes).build();
-  if (job.max_nodes > nodes_wanted(job)) {
+  Gang gang = GangBuilder(job, machines, whole, memory_counts, notes).build();
+  if (job.max_nodes > requested_nodes(job)) {
     notes.add("jobs with a range of nodes: planned with the fewest", std::to_string(job.id));
   }
   return gang;

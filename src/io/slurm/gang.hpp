@@ -12,12 +12,12 @@ namespace berth::io::slurm {
 
 /// What a waiting job asks for, in Berth's words.
 struct Gang {
-  struct Group {
+  struct TaskRequest {
     std::string label;
     model::Shape shape;
     std::int32_t count = 1;
   };
-  std::vector<Group> groups;
+  std::vector<TaskRequest> groups;
   std::string gpu_type;  ///< as Slurm names it; empty: any
   std::string left;      ///< why it stays with Slurm; empty: it can be planned
 
@@ -32,10 +32,10 @@ struct Gang {
 ///
 /// Memory counts when Slurm hands it out. When that is not known, only what a job asks for counts:
 /// Slurm's own figure for a job that asks for none is all of a node's.
-Gang gang_of(const Job& job, const Machines& machines, const Machine* whole,
+Gang gang_of(const SlurmJob& job, const ImportedMachines& machines, const ImportedMachine* whole,
              std::optional<bool> memory_counts, Notes& notes);
 
 /// Nodes the user asked for; Slurm's own guess while he did not.
-std::int64_t nodes_wanted(const Job& job);
+std::int64_t requested_nodes(const SlurmJob& job);
 
 }  // namespace berth::io::slurm

@@ -2,10 +2,10 @@
 #include "job_line.hpp"
 #include "job_merge.hpp"
 #include "machine_classes.hpp"
+#include "slurm/import_state.hpp"
+#include "slurm/pending_jobs.hpp"
 #include "slurm/running.hpp"
-#include "slurm/state.hpp"
 #include "slurm/type_lists.hpp"
-#include "slurm/waiting.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace berth::io {
 
 using slurm::Gang;
-using slurm::Job;
-using slurm::Machine;
-using slurm::Machines;
+using slurm::ImportedMachine;
+using slurm::ImportedMachines;
+using slurm::NodeConstraints;
 using slurm::Notes;
+using slurm::PendingJob;
+using slurm::SlurmJob;
 using slurm::Snapshot;
-using slurm::Waiting;
-using slurm::Wishes;
 
 namespace {
 
@@ -35,14 +35,14 @@ void add_queues(const Snapshot& snapshot, const SlurmImportOptions& options,
   const auto add = [&](const std::string& name) {
     const bool known =
         std::ranges::find(cluster.queues, name, &model::Queue::name) != cluster.queues.end();
-    if (!known && slurm::wanted(options, name)) cluster.queues.push_back({.name = name});
+    if (!known && slurm::is_selected(options, name)) cluster.queues.push_back({.name = name});
   };
   for (const slurm::Partition& p : snapshot.partitions) add(p.name);
-  for (const slurm::Node& node : snapshot.nodes) std::ranges::for_each(node.partitions, add);
+  for (const slurm::SlurmNode& node : snapshot.nodes) std::ranges::for_each(node.partitions, add);
 }
 
 model::Cluster build_cluster(const Snapshot& snapshot, const SlurmImportOptions& options,
-                             const Machines& machines, const slurm::TypeNames& types) {
+                             const ImportedMachines& machines, const slurm::TypeNames& types) {
   model::Cluster cluster;
   MachineClasses classes(cluster);
   for (const auto& rack : machines.racks) {
@@ -51,7 +51,7 @@ model::Cluster build_cluster(const Snapshot& snapshot, const SlurmImportOptions&
     cluster.racks.push_back({.name = rack.name, .pod = PodId(cluster.pods.size() - 1)});
   }
   for (std::size_t m = 0; m < machines.list.size(); ++m) {
-    const Machine& machine = machines.list[m];
+    const ImportedMachine& machine = machines.list[m];
     const bool full = machine.gpus > 0 && !classes.gpu_type(types.names[m]).valid();
     if (full) {
       throw InputError({.file = "", .line = 0, .field = "node " + machine.node->name},
@@ -71,7 +71,7 @@ model::Cluster build_cluster(const Snapshot& snapshot, const SlurmImportOptions&
 }
 
 /// The first of the partitions that is a queue of the cluster; empty when none is.
-std::string_view queue_of(const Job& job, const model::Cluster& cluster) {
+std::string_view queue_of(const SlurmJob& job, const model::Cluster& cluster) {
   for (const std::string& name : job.partitions) {
     if (std::ranges::find(cluster.queues, name, &model::Queue::name) != cluster.queues.end()) {
       return name;
@@ -94,20 +94,20 @@ class Importer {
 
   SlurmImport run() {
     check_partitions();
-    Machines machines = slurm::arrange(snapshot_, sources_, options_, notes_);
+    ImportedMachines machines = slurm::arrange(snapshot_, sources_, options_, notes_);
     slurm::reserve(snapshot_, options_.now, machines, notes_);
-    Wishes wishes(machines, snapshot_.partitions);
+    NodeConstraints constraints(machines, snapshot_.partitions);
     note_partitions();
-    std::vector<Waiting> waiting =
-        slurm::waiting_jobs(snapshot_, machines, wishes, options_, notes_, left_);
+    std::vector<PendingJob> waiting =
+        slurm::pending_jobs(snapshot_, machines, constraints, options_, notes_, left_);
     if (!options_.cpu_as_gpu.empty()) count_cpus_as_gpus(waiting);
-    const slurm::TypeNames types = names(waiting, wishes, machines);
+    const slurm::TypeNames types = names(waiting, constraints, machines);
     SlurmImport result;
     result.instance.cluster = build_cluster(snapshot_, options_, machines, types);
     std::vector<slurm::FreeRoom> room;
     const auto running = slurm::place_running(snapshot_, machines, options_, room, notes_);
     result.running = std::ssize(running);
-    slurm::TypeLists lists(machines, wishes, types);
+    slurm::TypeLists lists(machines, constraints, types);
     result.instance.workload = jobs(waiting, lists, machines, running, result.instance.cluster);
     result.state = slurm::state_text(result.instance, planned_, options_);
     result.notes = notes_.take();
@@ -118,7 +118,7 @@ class Importer {
  private:
   void check_partitions() const {
     std::vector<std::string> known;
-    for (const slurm::Node& n : snapshot_.nodes)
+    for (const slurm::SlurmNode& n : snapshot_.nodes)
       known.insert(known.end(), n.partitions.begin(), n.partitions.end());
     for (const slurm::Partition& p : snapshot_.partitions) known.push_back(p.name);
     std::ranges::sort(known);
@@ -132,7 +132,7 @@ class Importer {
 
   void note_partitions() {
     for (const slurm::Partition& p : snapshot_.partitions) {
-      if (!slurm::wanted(options_, p.name)) continue;
+      if (!slurm::is_selected(options_, p.name)) continue;
       if (p.shared)
         notes_.add("partitions that hand out resources more than once: planned once", p.name);
       if (p.max_cpus_per_node)
@@ -140,10 +140,10 @@ class Importer {
     }
   }
 
-  static void count_cpus_as_gpus(std::vector<Waiting>& waiting) {
-    for (Waiting& w : waiting) {
+  static void count_cpus_as_gpus(std::vector<PendingJob>& waiting) {
+    for (PendingJob& w : waiting) {
       w.gang.gpu_type.clear();
-      for (Gang::Group& g : w.gang.groups) {
+      for (Gang::TaskRequest& g : w.gang.groups) {
         g.shape.gpus = static_cast<std::int32_t>(std::min(g.shape.cpu_milli / 1000, kMaxCount));
         g.shape.gpu_milli = 0;
       }
@@ -151,38 +151,39 @@ class Importer {
   }
 
   /// Drops the jobs whose set of machines cannot be told by GPU types.
-  slurm::TypeNames names(std::vector<Waiting>& waiting, const Wishes& wishes,
-                         const Machines& machines) {
-    const std::vector<std::int32_t> order = slurm::sets_by_demand(waiting, wishes, machines);
+  slurm::TypeNames names(std::vector<PendingJob>& waiting, const NodeConstraints& constraints,
+                         const ImportedMachines& machines) {
+    const std::vector<std::int32_t> order = slurm::sets_by_demand(waiting, constraints, machines);
     std::vector<const std::vector<bool>*> sets;
-    for (const std::int32_t set : order) sets.push_back(&wishes.set(set));
+    for (const std::int32_t set : order) sets.push_back(&constraints.set(set));
     slurm::TypeNames types = slurm::name_types(machines, sets);
     const auto dropped = [&](std::int32_t set) {
       const auto at = std::ranges::find(order, set);
       return at != order.end() && types.dropped[static_cast<std::size_t>(at - order.begin())];
     };
-    std::erase_if(waiting, [&](const Waiting& w) {
-      if (w.wish < 0) return false;
-      const bool gone =
-          dropped(w.wish) || std::ranges::any_of(wishes.alternatives(w.wish), dropped);
+    std::erase_if(waiting, [&](const PendingJob& w) {
+      if (w.constraint < 0) return false;
+      const bool gone = dropped(w.constraint) ||
+                        std::ranges::any_of(constraints.alternatives(w.constraint), dropped);
       if (gone) left_.add("is tied to nodes that 64 GPU types cannot tell apart", w.name);
       return gone;
     });
     return types;
   }
 
-  model::Workload jobs(const std::vector<Waiting>& waiting, slurm::TypeLists& lists,
-                       const Machines& machines, const std::vector<slurm::RunningJob>& running,
+  model::Workload jobs(const std::vector<PendingJob>& waiting, slurm::TypeLists& lists,
+                       const ImportedMachines& machines,
+                       const std::vector<slurm::RunningSlurmJob>& running,
                        model::Cluster& cluster) {
     SerialJobs jobs(cluster, sources_.jobs.name);
-    for (const slurm::RunningJob& job : running) add_running(jobs, machines, cluster, job);
+    for (const slurm::RunningSlurmJob& job : running) add_running(jobs, machines, cluster, job);
     std::int64_t largest = 1;
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
-    for (const Waiting& w : waiting) {
+    for (const PendingJob& w : waiting) {
       largest = std::max(largest, w.job.priority);
       first = std::min(first, w.job.submitted);
     }
-    for (const Waiting& w : waiting) {
+    for (const PendingJob& w : waiting) {
       const slurm::TypeLists::List& types = lists.of(w);
       if (!types.why.empty()) {
         left_.add(types.why, w.name);
@@ -201,7 +202,7 @@ class Importer {
       if (w.gang.tasks() > 1) {
         line.spread_factor = {1.0, 1.0, options_.pod_factor, options_.cluster_factor};
       }
-      for (const Gang::Group& g : w.gang.groups) {
+      for (const Gang::TaskRequest& g : w.gang.groups) {
         line.tasks.push_back({.label = g.label, .count = g.count, .shape = g.shape});
       }
       jobs.add(line, 0);
@@ -211,14 +212,14 @@ class Importer {
   }
 
   /// Parts alike are one group of tasks.
-  void add_running(SerialJobs& jobs, const Machines& machines, const model::Cluster& cluster,
-                   const slurm::RunningJob& running) {
-    const Job& job = *running.job;
+  void add_running(SerialJobs& jobs, const ImportedMachines& machines,
+                   const model::Cluster& cluster, const slurm::RunningSlurmJob& running) {
+    const SlurmJob& job = *running.job;
     const std::string name = slurm::job_name(job);
     JobLine line;
     std::list<std::string> labels;  // stay where they are
     std::vector<std::string_view> label_of;
-    for (const slurm::Part& part : running.parts) {
+    for (const slurm::MachineShare& part : running.parts) {
       auto same = std::ranges::find(line.tasks, part.shape, &JobLine::TaskLine::shape);
       if (same == line.tasks.end()) {
         labels.push_back(line.tasks.empty() ? "task" : "task-" + std::to_string(line.tasks.size()));
@@ -229,7 +230,7 @@ class Importer {
       label_of.push_back(same->label);
     }
     for (std::size_t i = 0; i < running.parts.size(); ++i) {
-      const slurm::Part& part = running.parts[i];
+      const slurm::MachineShare& part = running.parts[i];
       line.running.push_back({.label = label_of[i],
                               .machine = machines.list[part.machine].node->name,
                               .devices = part.devices});
@@ -245,7 +246,7 @@ class Importer {
   Snapshot snapshot_;
   Notes notes_;
   Notes left_;
-  std::vector<const Waiting*> planned_;
+  std::vector<const PendingJob*> planned_;
 };
 
 }  // namespace

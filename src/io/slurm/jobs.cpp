@@ -44,29 +44,29 @@ const Readers<Allocation> kAllocation{
     {"memory", [](Allocation& a, const JsonAt& v) { read_fields(v, kMemory, a); }},
     {"cpus", [](Allocation& a, const JsonAt& v) { read_fields(v, kCpus, a); }}};
 
-void read_allocations(Job& job, const JsonAt& at) {
+void read_allocations(SlurmJob& job, const JsonAt& at) {
   if (at.empty() || at.type() != simdjson::dom::element_type::ARRAY) return;
   at.each([&](const JsonAt& element) {
     read_fields(element, kAllocation, job.allocation.emplace_back());
   });
 }
 
-const Readers<Job> kResourceNodes{{"allocation", read_allocations}};
-const Readers<Job> kResources{
+const Readers<SlurmJob> kResourceNodes{{"allocation", read_allocations}};
+const Readers<SlurmJob> kResources{
     {"allocated_nodes", read_allocations},
-    {"nodes", [](Job& j, const JsonAt& v) {
+    {"nodes", [](SlurmJob& j, const JsonAt& v) {
        if (!v.empty() && v.type() == simdjson::dom::element_type::OBJECT) {
          read_fields(v, kResourceNodes, j);
        }
      }}};
 
-void read_state(Job& job, const JsonAt& at) {
+void read_state(SlurmJob& job, const JsonAt& at) {
   job.states = flags(at);
   if (!job.states.empty()) job.state = job.states.front();
 }
 
 /// "none": whole nodes. Later versions write ["none"], and ["true"] under "exclusive".
-void read_sharing(Job& job, const JsonAt& at) {
+void read_sharing(SlurmJob& job, const JsonAt& at) {
   constexpr std::array<std::string_view, 5> whole{"NONE", "TRUE", "USER", "MCS", "TOPO"};
   if (!at.empty() && at.type() == simdjson::dom::element_type::BOOL) return;
   for (const std::string& word : flags(at)) {
@@ -74,74 +74,75 @@ void read_sharing(Job& job, const JsonAt& at) {
   }
 }
 
-const Readers<Job> kReaders{
-    {"job_id", [](Job& j, const JsonAt& v) { j.id = amount(v); }},
+const Readers<SlurmJob> kReaders{
+    {"job_id", [](SlurmJob& j, const JsonAt& v) { j.id = amount(v); }},
     {"job_state", read_state},
-    {"state_reason", [](Job& j, const JsonAt& v) { j.reason = text(v); }},
-    {"hold", [](Job& j, const JsonAt& v) { j.held = j.held || truth(v); }},
+    {"state_reason", [](SlurmJob& j, const JsonAt& v) { j.reason = text(v); }},
+    {"hold", [](SlurmJob& j, const JsonAt& v) { j.held = j.held || truth(v); }},
     {"priority",
-     [](Job& j, const JsonAt& v) {
+     [](SlurmJob& j, const JsonAt& v) {
        j.priority = amount(v);
        j.held = j.held || (number(v).set && j.priority == 0);
      }},
-    {"submit_time", [](Job& j, const JsonAt& v) { j.submitted = amount(v); }},
-    {"eligible_time", [](Job& j, const JsonAt& v) { j.eligible = amount(v); }},
-    {"array_job_id", [](Job& j, const JsonAt& v) { j.array_id = amount(v); }},
-    {"array_task_id", [](Job& j, const JsonAt& v) { j.array_task = number(v); }},
-    {"array_task_string", [](Job& j, const JsonAt& v) { j.array_tasks = text(v); }},
-    {"array_max_tasks", [](Job& j, const JsonAt& v) { j.array_limit = amount(v); }},
-    {"het_job_id", [](Job& j, const JsonAt& v) { j.het_id = amount(v); }},
-    {"partition", [](Job& j, const JsonAt& v) { j.partitions = list(v); }},
-    {"dependency", [](Job& j, const JsonAt& v) { j.dependency = text(v); }},
-    {"features", [](Job& j, const JsonAt& v) { j.features = text(v); }},
-    {"resv_name", [](Job& j, const JsonAt& v) { j.reservation = text(v); }},
-    {"licenses", [](Job& j, const JsonAt& v) { j.licenses = text(v); }},
-    {"network", [](Job& j, const JsonAt& v) { j.network = text(v); }},
-    {"burst_buffer", [](Job& j, const JsonAt& v) { j.burst_buffer = text(v); }},
-    {"required_nodes", [](Job& j, const JsonAt& v) { j.required = hosts(v); }},
-    {"excluded_nodes", [](Job& j, const JsonAt& v) { j.excluded = hosts(v); }},
-    {"node_count", [](Job& j, const JsonAt& v) { j.min_nodes = amount(v); }},
-    {"max_nodes", [](Job& j, const JsonAt& v) { j.max_nodes = amount(v); }},
-    {"tasks", [](Job& j, const JsonAt& v) { j.tasks = amount(v); }},
-    {"cpus", [](Job& j, const JsonAt& v) { j.cpus = amount(v); }},
-    {"tasks_per_node", [](Job& j, const JsonAt& v) { j.tasks_per_node = amount(v); }},
-    {"minimum_cpus_per_node", [](Job& j, const JsonAt& v) { j.min_cpus_per_node = amount(v); }},
-    {"sockets_per_node", [](Job& j, const JsonAt& v) { j.sockets_per_node = amount(v); }},
-    {"memory_per_node", [](Job& j, const JsonAt& v) { j.memory_per_node = amount(v); }},
-    {"memory_per_cpu", [](Job& j, const JsonAt& v) { j.memory_per_cpu = amount(v); }},
-    {"tres_per_job", [](Job& j, const JsonAt& v) { j.per_job = text(v); }},
-    {"tres_per_node", [](Job& j, const JsonAt& v) { j.per_node = text(v); }},
-    {"tres_per_socket", [](Job& j, const JsonAt& v) { j.per_socket = text(v); }},
-    {"tres_per_task", [](Job& j, const JsonAt& v) { j.per_task = text(v); }},
-    {"cpus_per_tres", [](Job& j, const JsonAt& v) { j.cpus_per_tres = text(v); }},
-    {"memory_per_tres", [](Job& j, const JsonAt& v) { j.memory_per_tres = text(v); }},
-    {"tres_req_str", [](Job& j, const JsonAt& v) { j.requested = text(v); }},
-    {"tres_alloc_str", [](Job& j, const JsonAt& v) { j.allocated = text(v); }},
-    {"minimum_switches", [](Job& j, const JsonAt& v) { j.switches = amount(v); }},
-    {"required_switches", [](Job& j, const JsonAt& v) { j.switches = amount(v); }},
+    {"submit_time", [](SlurmJob& j, const JsonAt& v) { j.submitted = amount(v); }},
+    {"eligible_time", [](SlurmJob& j, const JsonAt& v) { j.eligible = amount(v); }},
+    {"array_job_id", [](SlurmJob& j, const JsonAt& v) { j.array_id = amount(v); }},
+    {"array_task_id", [](SlurmJob& j, const JsonAt& v) { j.array_task = number(v); }},
+    {"array_task_string", [](SlurmJob& j, const JsonAt& v) { j.array_tasks = text(v); }},
+    {"array_max_tasks", [](SlurmJob& j, const JsonAt& v) { j.array_limit = amount(v); }},
+    {"het_job_id", [](SlurmJob& j, const JsonAt& v) { j.het_id = amount(v); }},
+    {"partition", [](SlurmJob& j, const JsonAt& v) { j.partitions = list(v); }},
+    {"dependency", [](SlurmJob& j, const JsonAt& v) { j.dependency = text(v); }},
+    {"features", [](SlurmJob& j, const JsonAt& v) { j.features = text(v); }},
+    {"resv_name", [](SlurmJob& j, const JsonAt& v) { j.reservation = text(v); }},
+    {"licenses", [](SlurmJob& j, const JsonAt& v) { j.licenses = text(v); }},
+    {"network", [](SlurmJob& j, const JsonAt& v) { j.network = text(v); }},
+    {"burst_buffer", [](SlurmJob& j, const JsonAt& v) { j.burst_buffer = text(v); }},
+    {"required_nodes", [](SlurmJob& j, const JsonAt& v) { j.required = hosts(v); }},
+    {"excluded_nodes", [](SlurmJob& j, const JsonAt& v) { j.excluded = hosts(v); }},
+    {"node_count", [](SlurmJob& j, const JsonAt& v) { j.min_nodes = amount(v); }},
+    {"max_nodes", [](SlurmJob& j, const JsonAt& v) { j.max_nodes = amount(v); }},
+    {"tasks", [](SlurmJob& j, const JsonAt& v) { j.tasks = amount(v); }},
+    {"cpus", [](SlurmJob& j, const JsonAt& v) { j.cpus = amount(v); }},
+    {"tasks_per_node", [](SlurmJob& j, const JsonAt& v) { j.tasks_per_node = amount(v); }},
+    {"minimum_cpus_per_node",
+     [](SlurmJob& j, const JsonAt& v) { j.min_cpus_per_node = amount(v); }},
+    {"sockets_per_node", [](SlurmJob& j, const JsonAt& v) { j.sockets_per_node = amount(v); }},
+    {"memory_per_node", [](SlurmJob& j, const JsonAt& v) { j.memory_per_node = amount(v); }},
+    {"memory_per_cpu", [](SlurmJob& j, const JsonAt& v) { j.memory_per_cpu = amount(v); }},
+    {"tres_per_job", [](SlurmJob& j, const JsonAt& v) { j.per_job = text(v); }},
+    {"tres_per_node", [](SlurmJob& j, const JsonAt& v) { j.per_node = text(v); }},
+    {"tres_per_socket", [](SlurmJob& j, const JsonAt& v) { j.per_socket = text(v); }},
+    {"tres_per_task", [](SlurmJob& j, const JsonAt& v) { j.per_task = text(v); }},
+    {"cpus_per_tres", [](SlurmJob& j, const JsonAt& v) { j.cpus_per_tres = text(v); }},
+    {"memory_per_tres", [](SlurmJob& j, const JsonAt& v) { j.memory_per_tres = text(v); }},
+    {"tres_req_str", [](SlurmJob& j, const JsonAt& v) { j.requested = text(v); }},
+    {"tres_alloc_str", [](SlurmJob& j, const JsonAt& v) { j.allocated = text(v); }},
+    {"minimum_switches", [](SlurmJob& j, const JsonAt& v) { j.switches = amount(v); }},
+    {"required_switches", [](SlurmJob& j, const JsonAt& v) { j.switches = amount(v); }},
     {"shared", read_sharing},
     {"exclusive", read_sharing},
     {"contiguous",
-     [](Job& j, const JsonAt& v) {
+     [](SlurmJob& j, const JsonAt& v) {
        j.contiguous = v.type() == simdjson::dom::element_type::OBJECT ? amount(v) != 0 : truth(v);
      }},
-    {"core_spec", [](Job& j, const JsonAt& v) { j.core_spec = amount(v) > 0; }},
-    {"time_limit", [](Job& j, const JsonAt& v) { j.minutes = number(v); }},
-    {"nodes", [](Job& j, const JsonAt& v) { j.nodes = hosts(v); }},
-    {"gres_detail", [](Job& j, const JsonAt& v) { j.gres_detail = list(v); }},
+    {"core_spec", [](SlurmJob& j, const JsonAt& v) { j.core_spec = amount(v) > 0; }},
+    {"time_limit", [](SlurmJob& j, const JsonAt& v) { j.minutes = number(v); }},
+    {"nodes", [](SlurmJob& j, const JsonAt& v) { j.nodes = hosts(v); }},
+    {"gres_detail", [](SlurmJob& j, const JsonAt& v) { j.gres_detail = list(v); }},
     {"job_resources",
-     [](Job& j, const JsonAt& v) {
+     [](SlurmJob& j, const JsonAt& v) {
        if (!v.empty()) read_fields(v, kResources, j);
      }},
 };
 
 }  // namespace
 
-std::vector<Job> read_jobs(const Source& source) {
-  std::vector<Job> jobs;
+std::vector<SlurmJob> read_jobs(const Source& source) {
+  std::vector<SlurmJob> jobs;
   read_list(source, "jobs", kHint, [&](const JsonAt& at) {
     at.each([&](const JsonAt& element) {
-      Job job;
+      SlurmJob job;
       read_fields(element, kReaders, job);
       if (job.id <= 0) element.fail("a job without a \"job_id\"", kHint);
       if (job.state.empty())

@@ -22,7 +22,7 @@ bool any_of(const Words& states, std::string_view known) {
 }
 
 /// Devices by type, in the order of the node's list; `gpu:a100:2,gpu:a100:2` are four.
-std::vector<Gres> gpus_of(const Node& node) {
+std::vector<Gres> gpus_of(const SlurmNode& node) {
   std::vector<Gres> kinds;
   for (const Gres& gres : node.gres) {
     if (gres.name != "gpu" || gres.count == 0) continue;
@@ -36,14 +36,14 @@ std::vector<Gres> gpus_of(const Node& node) {
   return kinds;
 }
 
-[[noreturn]] void refuse(const std::string& file, const Node& node, const std::string& problem,
+[[noreturn]] void refuse(const std::string& file, const SlurmNode& node, const std::string& problem,
                          const std::string& hint = {}) {
   throw InputError({.file = file, .line = 0, .field = "node " + node.name}, problem, hint);
 }
 
-void set_gpus(const std::string& file, const SlurmImportOptions& options, Machine& machine,
+void set_gpus(const std::string& file, const SlurmImportOptions& options, ImportedMachine& machine,
               Notes& notes) {
-  const Node& node = *machine.node;
+  const SlurmNode& node = *machine.node;
   Gres most{.name = "gpu", .type = "", .count = 0};
   if (!options.cpu_as_gpu.empty()) {
     most = {.name = "gpu", .type = options.cpu_as_gpu, .count = node.cpus};
@@ -65,7 +65,7 @@ void set_gpus(const std::string& file, const SlurmImportOptions& options, Machin
 }
 
 /// "shard:32" on 8 GPUs: 4 parts of each.
-void count_parts(const Machine& machine, Machines& machines, Notes& notes) {
+void count_parts(const ImportedMachine& machine, ImportedMachines& machines, Notes& notes) {
   for (const char* const kind : {"shard", "mps"}) {
     std::int64_t parts = 0;
     for (const Gres& gres : machine.node->gres) parts += gres.name == kind ? gres.count : 0;
@@ -80,18 +80,18 @@ void count_parts(const Machine& machine, Machines& machines, Notes& notes) {
   }
 }
 
-bool in_wanted_partition(const Node& node, const SlurmImportOptions& options) {
+bool in_selected_partition(const SlurmNode& node, const SlurmImportOptions& options) {
   return options.partitions.empty() ||
          std::ranges::any_of(node.partitions,
-                             [&](const std::string& p) { return wanted(options, p); });
+                             [&](const std::string& p) { return is_selected(options, p); });
 }
 
 /// The nodes to plan, in the order of the file.
-std::vector<Machine> select(const Snapshot& snapshot, const std::string& file,
-                            const SlurmImportOptions& options, Notes& notes) {
-  std::vector<Machine> chosen;
-  for (const Node& node : snapshot.nodes) {
-    if (!in_wanted_partition(node, options)) continue;
+std::vector<ImportedMachine> select(const Snapshot& snapshot, const std::string& file,
+                                    const SlurmImportOptions& options, Notes& notes) {
+  std::vector<ImportedMachine> chosen;
+  for (const SlurmNode& node : snapshot.nodes) {
+    if (!in_selected_partition(node, options)) continue;
     if (std::ranges::find(node.states, "FUTURE") != node.states.end()) {
       notes.add("nodes that Slurm knows only as FUTURE: left out", node.name);
       continue;
@@ -102,7 +102,7 @@ std::vector<Machine> select(const Snapshot& snapshot, const std::string& file,
     if (node.cpus > kMaxAmount / 1000 || node.memory_mib > kMaxAmount) {
       refuse(file, node, "CPUs or memory beyond what a machine can have");
     }
-    Machine machine;
+    ImportedMachine machine;
     machine.node = &node;
     machine.cpu_milli = node.cpus * 1000;
     machine.memory_mib = node.memory_mib;
@@ -116,25 +116,26 @@ std::vector<Machine> select(const Snapshot& snapshot, const std::string& file,
   return chosen;
 }
 
-/// One pod, one rack for each kind of machine: nothing is known of the fabric.
-Fabric no_fabric(const std::vector<Machine>& chosen) {
-  Fabric fabric;
+/// One pod, one rack for each kind of machine: nothing is known of the layout.
+RackLayout no_layout(const std::vector<ImportedMachine>& chosen) {
+  RackLayout layout;
   std::map<std::tuple<std::string, std::int32_t, std::int64_t, std::int64_t>, std::size_t> kinds;
-  for (const Machine& m : chosen) {
+  for (const ImportedMachine& m : chosen) {
     const auto [entry, fresh] = kinds.try_emplace(
-        std::tuple(m.gpu_type, m.gpus, m.cpu_milli, m.memory_mib), fabric.racks.size());
+        std::tuple(m.gpu_type, m.gpus, m.cpu_milli, m.memory_mib), layout.racks.size());
     if (fresh) {
-      fabric.racks.push_back(
-          {.name = fmt::format("rack-{}", fabric.racks.size()), .pod = "pod-0", .nodes = {}});
+      layout.racks.push_back(
+          {.name = fmt::format("rack-{}", layout.racks.size()), .pod = "pod-0", .nodes = {}});
     }
-    fabric.racks[entry->second].nodes.push_back(m.node->name);
+    layout.racks[entry->second].nodes.push_back(m.node->name);
   }
-  return fabric;
+  return layout;
 }
 
-/// Puts the machines where the fabric says; those it does not name lie in a rack of their own.
-Machines laid_out(std::vector<Machine> chosen, const Fabric& fabric, Notes& notes) {
-  Machines machines;
+/// Puts the machines where the layout says; those it does not name lie in a rack of their own.
+ImportedMachines laid_out(std::vector<ImportedMachine> chosen, const RackLayout& layout,
+                          Notes& notes) {
+  ImportedMachines machines;
   std::unordered_map<std::string_view, std::size_t> at;
   for (std::size_t i = 0; i < chosen.size(); ++i) at.emplace(chosen[i].node->name, i);
   std::vector<bool> placed(chosen.size(), false);
@@ -143,7 +144,7 @@ Machines laid_out(std::vector<Machine> chosen, const Fabric& fabric, Notes& note
     chosen[i].rack = static_cast<std::uint32_t>(machines.racks.size() - 1);
     machines.list.push_back(chosen[i]);
   };
-  for (const Fabric::Rack& rack : fabric.racks) {
+  for (const RackLayout::RackNodes& rack : layout.racks) {
     bool open = false;
     for (const std::string& name : rack.nodes) {
       const auto found = at.find(name);
@@ -173,12 +174,12 @@ Machines laid_out(std::vector<Machine> chosen, const Fabric& fabric, Notes& note
 
 }  // namespace
 
-bool wanted(const SlurmImportOptions& options, std::string_view partition) {
+bool is_selected(const SlurmImportOptions& options, std::string_view partition) {
   return options.partitions.empty() ||
          std::ranges::find(options.partitions, partition) != options.partitions.end();
 }
 
-Use use_of(const Node& node, Notes& notes) {
+Use use_of(const SlurmNode& node, Notes& notes) {
   constexpr std::string_view down =
       " DOWN ERROR UNKNOWN DRAIN DRAINED DRAINING FAIL FAILING POWER_DRAIN POWERING_DOWN "
       "INVALID_REG REBOOT_ISSUED BLOCKED ";
@@ -201,24 +202,25 @@ Use use_of(const Node& node, Notes& notes) {
   return Use::up;
 }
 
-Machines arrange(const Snapshot& snapshot, const SlurmSources& sources,
-                 const SlurmImportOptions& options, Notes& notes) {
+ImportedMachines arrange(const Snapshot& snapshot, const SlurmSources& sources,
+                         const SlurmImportOptions& options, Notes& notes) {
   const std::string& file = sources.nodes.name;
   const Source& topology = sources.topology;
-  std::vector<Machine> chosen = select(snapshot, file, options, notes);
+  std::vector<ImportedMachine> chosen = select(snapshot, file, options, notes);
   std::unordered_map<std::string_view, int> seen;
-  for (const Machine& m : chosen) {
+  for (const ImportedMachine& m : chosen) {
     if (++seen[m.node->name] > 1) refuse(file, *m.node, "is given twice");
   }
-  const Fabric fabric = topology.name.empty() ? no_fabric(chosen) : read_topology(topology, notes);
-  Machines machines = laid_out(std::move(chosen), fabric, notes);
-  for (const Machine& machine : machines.list) count_parts(machine, machines, notes);
+  const RackLayout layout =
+      topology.name.empty() ? no_layout(chosen) : read_topology(topology, notes);
+  ImportedMachines machines = laid_out(std::move(chosen), layout, notes);
+  for (const ImportedMachine& machine : machines.list) count_parts(machine, machines, notes);
   return machines;
 }
 
-void reserve(const Snapshot& snapshot, std::int64_t now, Machines& machines, Notes& notes) {
+void reserve(const Snapshot& snapshot, std::int64_t now, ImportedMachines& machines, Notes& notes) {
   std::int64_t longest = 0;
-  for (const Job& job : snapshot.jobs) {
+  for (const SlurmJob& job : snapshot.jobs) {
     if (job.state != "PENDING") continue;
     const bool limited = job.minutes.set && !job.minutes.infinite;
     longest = std::max(longest, limited ? job.minutes.value * 60 : kMaxAmount);
@@ -231,11 +233,11 @@ void reserve(const Snapshot& snapshot, std::int64_t now, Machines& machines, Not
     for (const std::string& name : r.nodes) {
       const auto found = machines.index.find(name);
       if (found == machines.index.end()) continue;
-      Machine& machine = machines.list[found->second];
+      ImportedMachine& machine = machines.list[found->second];
       if (machine.use == Use::up) machine.use = Use::reserved;
     }
   }
-  for (Machine& machine : machines.list) {  // told by the node itself from v0.0.39 on
+  for (ImportedMachine& machine : machines.list) {  // told by the node itself from v0.0.39 on
     if (!machine.node->reservation.empty() && machine.use == Use::up) machine.use = Use::reserved;
   }
 }

@@ -18,9 +18,9 @@ namespace berth::io::slurm {
 enum class Use : std::uint8_t { up, drained, reserved };
 
 /// A node as Berth sees it.
-struct Machine {
-  const Node* node = nullptr;
-  std::uint32_t rack = 0;  ///< index into Machines::racks
+struct ImportedMachine {
+  const SlurmNode* node = nullptr;
+  std::uint32_t rack = 0;  ///< index into ImportedMachines::racks
   std::int64_t cpu_milli = 0;
   std::int64_t memory_mib = 0;
   std::int32_t gpus = 0;
@@ -29,31 +29,32 @@ struct Machine {
 };
 
 /// The nodes that are planned, in the order of Berth's cluster.
-struct Machines {
-  std::vector<Machine> list;
-  std::vector<Fabric::Rack> racks;  ///< name and pod; without racks that hold nothing
+struct ImportedMachines {
+  std::vector<ImportedMachine> list;
+  std::vector<RackLayout::RackNodes> racks;  ///< name and pod; without racks that hold nothing
   std::unordered_map<std::string_view, std::size_t> index;  ///< by name
   /// Parts of a GPU that Slurm hands out ("shard", "mps"): the fewest that any GPU is cut into.
   std::unordered_map<std::string, std::int64_t> parts_per_gpu;
 
-  [[nodiscard]] const Machine* find(std::string_view name) const {
+  [[nodiscard]] const ImportedMachine* find(std::string_view name) const {
     const auto found = index.find(name);
     return found == index.end() ? nullptr : &list[found->second];
   }
 };
 
 /// Why nothing may start on a node, by its states alone.
-Use use_of(const Node& node, Notes& notes);
+Use use_of(const SlurmNode& node, Notes& notes);
 
 /// @throws InputError: a node given twice, a name or amount that Berth cannot hold
-Machines arrange(const Snapshot& snapshot, const SlurmSources& sources,
-                 const SlurmImportOptions& options, Notes& notes);
+ImportedMachines arrange(const Snapshot& snapshot, const SlurmSources& sources,
+                         const SlurmImportOptions& options, Notes& notes);
 
 /// Nodes of reservations that began, or begin before the longest of the waiting jobs would end, are
 /// reserved.
-void reserve(const Snapshot& snapshot, std::int64_t now, Machines& machines, Notes& notes);
+void reserve(const Snapshot& snapshot, std::int64_t now, ImportedMachines& machines, Notes& notes);
 
-/// The partitions the user wants, all when he names none. @throws InputError: unknown name
-bool wanted(const SlurmImportOptions& options, std::string_view partition);
+/// Whether the user selected the partition; all are when the options name none. @throws InputError:
+/// unknown name
+bool is_selected(const SlurmImportOptions& options, std::string_view partition);
 
 }  // namespace berth::io::slurm

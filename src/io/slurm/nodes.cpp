@@ -13,7 +13,7 @@ constexpr const char* kHint =
 
 /// A node as it stands in the file, with what is put together only at its end.
 struct Raw {
-  Node node;
+  SlurmNode node;
   std::int64_t effective_cpus = 0;
   std::int64_t spec_memory = 0;
   std::string tres;
@@ -46,8 +46,8 @@ const Readers<Raw> kReaders{
      }},
 };
 
-Node finished(const JsonAt& at, Raw raw) {
-  Node& node = raw.node;
+SlurmNode finished(const JsonAt& at, Raw raw) {
+  SlurmNode& node = raw.node;
   if (node.name.empty()) at.fail("a node without a \"name\"", kHint);
   if (node.states.empty()) at.fail("node " + in_quotes(node.name) + " has no \"state\"", kHint);
   if (node.cpus < 0 || node.memory_mib < 0) {
@@ -63,8 +63,8 @@ Node finished(const JsonAt& at, Raw raw) {
 
 }  // namespace
 
-std::vector<Node> read_nodes(const Source& source) {
-  std::vector<Node> nodes;
+std::vector<SlurmNode> read_nodes(const Source& source) {
+  std::vector<SlurmNode> nodes;
   read_list(source, "nodes", kHint, [&](const JsonAt& at) {
     at.each([&](const JsonAt& element) {
       Raw raw;

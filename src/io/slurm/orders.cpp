@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm/hostlist.hpp"
+#include "slurm/import_state.hpp"
 #include "slurm/running.hpp"
-#include "slurm/state.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 namespace berth::io {
 
 using slurm::FreeRoom;
-using slurm::Job;
-using slurm::Machine;
-using slurm::Machines;
+using slurm::ImportedMachine;
+using slurm::ImportedMachines;
 using slurm::Notes;
 using slurm::Request;
+using slurm::SlurmJob;
 using slurm::Snapshot;
 
 namespace {
@@ -34,7 +34,8 @@ SlurmSources without_topology(SlurmSources sources) {
 /// The cluster as it is now.
 class Present {
  public:
-  Present(const SlurmSources& sources, const slurm::State& state, const SlurmApplyOptions& options)
+  Present(const SlurmSources& sources, const slurm::ImportState& state,
+          const SlurmApplyOptions& options)
       : snapshot_(slurm::read_snapshot(sources)) {
     import_options_.cpu_as_gpu = state.cpu_as_gpu;
     import_options_.now = options.now;
@@ -42,7 +43,7 @@ class Present {
     machines_ = slurm::arrange(snapshot_, without_topology(sources), import_options_, unheard);
     slurm::reserve(snapshot_, options.now, machines_, unheard);
     slurm::place_running(snapshot_, machines_, import_options_, room_, unheard);
-    for (const Job& job : snapshot_.jobs) {
+    for (const SlurmJob& job : snapshot_.jobs) {
       largest_priority_ = std::max(largest_priority_, job.priority);
       const auto tasks = slurm::array_tasks(job.array_tasks);
       for (const std::int64_t task : tasks) {
@@ -52,7 +53,7 @@ class Present {
     }
   }
 
-  [[nodiscard]] const Job* job(const std::string& name) const {
+  [[nodiscard]] const SlurmJob* job(const std::string& name) const {
     const auto found = jobs_.find(name);
     return found == jobs_.end() ? nullptr : found->second;
   }
@@ -62,7 +63,7 @@ class Present {
   std::string take(const model::RawTask& task) {
     const auto found = machines_.index.find(task.machine);
     if (found == machines_.index.end()) return "node " + task.machine + " is gone";
-    const Machine& machine = machines_.list[found->second];
+    const ImportedMachine& machine = machines_.list[found->second];
     if (machine.use == slurm::Use::drained) return "node " + task.machine + " is down or drained";
     if (machine.use == slurm::Use::reserved) return "node " + task.machine + " is reserved";
     FreeRoom& room = room_[found->second];
@@ -82,9 +83,9 @@ class Present {
  private:
   SlurmImportOptions import_options_;
   Snapshot snapshot_;
-  Machines machines_;
+  ImportedMachines machines_;
   std::vector<FreeRoom> room_;
-  std::unordered_map<std::string, const Job*> jobs_;
+  std::unordered_map<std::string, const SlurmJob*> jobs_;
   std::int64_t largest_priority_ = 0;
 };
 
@@ -98,7 +99,7 @@ std::vector<std::string> machines_of(const model::RawPlacement& placement) {
 
 /// The first field in which the job asks for something else than at the import. Nodes that an
 /// earlier `apply` of this plan named are no change.
-std::string changed_field(const Request& before, const Job& job,
+std::string changed_field(const Request& before, const SlurmJob& job,
                           const std::vector<std::string>& planned) {
   const auto earlier = [&](const std::string& field) {
     const auto found = std::ranges::find(before, field, &Request::value_type::first);
@@ -124,10 +125,10 @@ std::string local_time(std::int64_t seconds) {
 }
 
 /// Why Slurm cannot be told of these nodes, or nothing.
-std::string not_told(const Job& job, const std::vector<std::string>& nodes) {
+std::string not_told(const SlurmJob& job, const std::vector<std::string>& nodes) {
   const auto count = std::ssize(nodes);
-  if (job.max_nodes > 0 && (count < slurm::nodes_wanted(job) || count > job.max_nodes)) {
-    return fmt::format("planned on {} nodes, asks for {}", count, slurm::nodes_wanted(job));
+  if (job.max_nodes > 0 && (count < slurm::requested_nodes(job) || count > job.max_nodes)) {
+    return fmt::format("planned on {} nodes, asks for {}", count, slurm::requested_nodes(job));
   }
   for (const std::string& named : job.required) {
     if (std::ranges::find(nodes, named) == nodes.end()) {
@@ -137,28 +138,28 @@ std::string not_told(const Job& job, const std::vector<std::string>& nodes) {
   return {};
 }
 
-class Judge {
+class OrderCheck {
  public:
-  Judge(const slurm::State& state, Present& present, const SlurmApplyOptions& options)
+  OrderCheck(const slurm::ImportState& state, Present& present, const SlurmApplyOptions& options)
       : state_(state), present_(present), options_(options) {}
 
-  SlurmOrders judge(const model::RawPlan& plan) {
+  SlurmOrders check(const model::RawPlan& plan) {
     const auto planned = std::ssize(plan.placements);
     for (std::int64_t i = 0; i < planned; ++i) {
       const model::RawPlacement& placement = plan.placements[static_cast<std::size_t>(i)];
       const auto before = state_.jobs.find(placement.job);
       if (before == state_.jobs.end()) continue;  // it ran at the import, Slurm has it
-      judge_job(placement, before->second, planned - i);
+      check_job(placement, before->second, planned - i);
     }
     return std::move(found_);
   }
 
  private:
-  void judge_job(const model::RawPlacement& placement, const Request& before, std::int64_t rank) {
+  void check_job(const model::RawPlacement& placement, const Request& before, std::int64_t rank) {
     const auto break_it = [&](const std::string& problem) {
       found_.broken.push_back({.job = placement.job, .problem = problem});
     };
-    const Job* const job = present_.job(placement.job);
+    const SlurmJob* const job = present_.job(placement.job);
     if (job == nullptr) return break_it("is no longer in the queue");
     if (job->state != "PENDING") return break_it("is no longer pending: " + job->state);
     const std::vector<std::string> nodes = machines_of(placement);
@@ -175,7 +176,7 @@ class Judge {
     }
   }
 
-  void order(const model::RawPlacement& placement, const Job& job,
+  void order(const model::RawPlacement& placement, const SlurmJob& job,
              const std::vector<std::string>& nodes, std::int64_t rank) {
     SlurmOrder order{.job = placement.job, .arguments = {"update", "JobId=" + placement.job}};
     if (options_.nodes) order.arguments.push_back("ReqNodeList=" + slurm::host_list(nodes));
@@ -193,7 +194,7 @@ class Judge {
     if (order.arguments.size() > 2) found_.orders.push_back(std::move(order));
   }
 
-  const slurm::State& state_;
+  const slurm::ImportState& state_;
   Present& present_;
   const SlurmApplyOptions& options_;
   SlurmOrders found_;
@@ -204,14 +205,14 @@ class Judge {
 SlurmOrders slurm_orders(const model::RawPlan& plan, const std::string& plan_file,
                          const SlurmSources::Source& state_source, const SlurmSources& now,
                          const SlurmApplyOptions& options) {
-  const slurm::State state = slurm::read_state(state_source);
+  const slurm::ImportState state = slurm::read_state(state_source);
   if (plan.instance_digest.value_or("") != state.instance_digest) {
     throw InputError({.file = plan_file, .line = 0, .field = "instance_digest"},
                      "the plan was made from another import than " + state_source.name,
                      "plan the files that were written together with it");
   }
   Present present(now, state, options);
-  return Judge(state, present, options).judge(plan);
+  return OrderCheck(state, present, options).check(plan);
 }
 
 std::string shell_line(const SlurmOrder& order) {

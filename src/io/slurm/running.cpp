@@ -22,19 +22,19 @@ struct Gpus {
 
 class Placer {
  public:
-  Placer(const Machines& machines, const SlurmImportOptions& options, std::vector<FreeRoom>& room,
-         Notes& notes)
+  Placer(const ImportedMachines& machines, const SlurmImportOptions& options,
+         std::vector<FreeRoom>& room, Notes& notes)
       : machines_(machines), options_(options), room_(room), notes_(notes) {}
 
   /// All but the GPUs whose indices are not told.
-  RunningJob begin(const Job& job) {
-    RunningJob running{.job = &job, .parts = {}};
+  RunningSlurmJob begin(const SlurmJob& job) {
+    RunningSlurmJob running{.job = &job, .parts = {}};
     for (std::size_t i = 0; i < job.nodes.size(); ++i) {
       const auto found = machines_.index.find(job.nodes[i]);
       if (found == machines_.index.end()) continue;
-      Part part;
+      MachineShare part;
       part.machine = found->second;
-      const Machine& machine = machines_.list[part.machine];
+      const ImportedMachine& machine = machines_.list[part.machine];
       const Gpus gpus = gpus_of(job, i, machine);
       take_rest(job, i, part, gpus);
       if (!gpus.indices.empty()) take_told(gpus, part, job);
@@ -44,8 +44,8 @@ class Placer {
   }
 
   /// The other GPUs: the lowest that are free.
-  void finish(RunningJob& running) {
-    for (Part& part : running.parts) {
+  void finish(RunningSlurmJob& running) {
+    for (MachineShare& part : running.parts) {
       auto& milli = room_[part.machine].milli;
       const bool share = part.shape.gpu_milli > 0;
       const int wanted = share ? 1 : part.shape.gpus;
@@ -63,12 +63,13 @@ class Placer {
   }
 
  private:
-  void note_overfull(const Part& part) {
+  void note_overfull(const MachineShare& part) {
     notes_.add("machines of which Slurm handed out more than they have: full",
                machines_.list[part.machine].node->name);
   }
 
-  [[nodiscard]] Gpus gpus_of(const Job& job, std::size_t node, const Machine& machine) const {
+  [[nodiscard]] Gpus gpus_of(const SlurmJob& job, std::size_t node,
+                             const ImportedMachine& machine) const {
     const auto nodes = static_cast<std::int64_t>(job.nodes.size());
     Gpus gpus;
     if (!options_.cpu_as_gpu.empty()) {
@@ -96,28 +97,29 @@ class Placer {
     return gpus;
   }
 
-  static const Allocation* allocation(const Job& job, const std::string& node) {
+  static const Allocation* allocation(const SlurmJob& job, const std::string& node) {
     const auto found = std::ranges::find(job.allocation, node, &Allocation::node);
     return found == job.allocation.end() ? nullptr : &*found;
   }
 
-  static std::int64_t cpus_of(const Job& job, std::size_t node, const Machine& machine) {
+  static std::int64_t cpus_of(const SlurmJob& job, std::size_t node,
+                              const ImportedMachine& machine) {
     const Allocation* const told = allocation(job, job.nodes[node]);
     if (told != nullptr && told->cpus > 0) return told->cpus;
     if (told != nullptr && told->cores > 0) return told->cores * machine.node->threads;
     return divided_up(job.cpus, static_cast<std::int64_t>(job.nodes.size()));
   }
 
-  static std::int64_t memory_of(const Job& job, std::size_t node) {
+  static std::int64_t memory_of(const SlurmJob& job, std::size_t node) {
     const Allocation* const told = allocation(job, job.nodes[node]);
     if (told != nullptr && told->memory_mib > 0) return told->memory_mib;
     return divided_up(tres_amount(job.allocated, "mem").value_or(0),
                       static_cast<std::int64_t>(job.nodes.size()));
   }
 
-  void take_rest(const Job& job, std::size_t node, Part& part, const Gpus& gpus) {
+  void take_rest(const SlurmJob& job, std::size_t node, MachineShare& part, const Gpus& gpus) {
     FreeRoom& room = room_[part.machine];
-    const Machine& machine = machines_.list[part.machine];
+    const ImportedMachine& machine = machines_.list[part.machine];
     const std::int64_t cpu = cpus_of(job, node, machine) * 1000;
     const std::int64_t memory = memory_of(job, node);
     part.shape.cpu_milli = std::min(cpu, room.cpu_milli);
@@ -130,7 +132,7 @@ class Placer {
     if (machine.gpus == 0) part.shape.gpu_milli = 0;
   }
 
-  void take_told(const Gpus& gpus, Part& part, const Job& job) {
+  void take_told(const Gpus& gpus, MachineShare& part, const SlurmJob& job) {
     auto& milli = room_[part.machine].milli;
     const bool share = part.shape.gpu_milli > 0;
     const std::int32_t each = share ? part.shape.gpu_milli : std::int32_t{kGpuMilli};
@@ -149,7 +151,7 @@ class Placer {
     }
   }
 
-  const Machines& machines_;
+  const ImportedMachines& machines_;
   const SlurmImportOptions& options_;
   std::vector<FreeRoom>& room_;
   Notes& notes_;
@@ -161,13 +163,13 @@ std::int64_t FreeRoom::whole_gpus() const {
   return std::ranges::count(milli, std::int32_t{kGpuMilli});
 }
 
-FreeRoom empty_room(const Machine& machine) {
+FreeRoom empty_room(const ImportedMachine& machine) {
   FreeRoom room{.cpu_milli = machine.cpu_milli, .memory_mib = machine.memory_mib, .milli = {}};
   room.milli.assign(static_cast<std::size_t>(machine.gpus), std::int32_t{kGpuMilli});
   return room;
 }
 
-bool holds_nodes(const Job& job) {
+bool holds_nodes(const SlurmJob& job) {
   constexpr auto holding = std::to_array<std::string_view>(
       {"RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STOPPED", "RESIZING", "SIGNALING",
        "STAGE_OUT", "POWER_UP_NODE"});
@@ -176,19 +178,20 @@ bool holds_nodes(const Job& job) {
   });
 }
 
-std::vector<RunningJob> place_running(const Snapshot& snapshot, const Machines& machines,
-                                      const SlurmImportOptions& options,
-                                      std::vector<FreeRoom>& room, Notes& notes) {
+std::vector<RunningSlurmJob> place_running(const Snapshot& snapshot,
+                                           const ImportedMachines& machines,
+                                           const SlurmImportOptions& options,
+                                           std::vector<FreeRoom>& room, Notes& notes) {
   room.clear();
-  for (const Machine& machine : machines.list) room.push_back(empty_room(machine));
+  for (const ImportedMachine& machine : machines.list) room.push_back(empty_room(machine));
   Placer placer(machines, options, room, notes);
-  std::vector<RunningJob> running;
-  for (const Job& job : snapshot.jobs) {
+  std::vector<RunningSlurmJob> running;
+  for (const SlurmJob& job : snapshot.jobs) {
     if (!holds_nodes(job)) continue;
-    RunningJob placed = placer.begin(job);
+    RunningSlurmJob placed = placer.begin(job);
     if (!placed.parts.empty()) running.push_back(std::move(placed));
   }
-  for (RunningJob& job : running) placer.finish(job);
+  for (RunningSlurmJob& job : running) placer.finish(job);
   return running;
 }
 

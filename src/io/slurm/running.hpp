@@ -11,15 +11,15 @@
 namespace berth::io::slurm {
 
 /// What a job that runs holds of one machine.
-struct Part {
-  std::size_t machine = 0;  ///< index into Machines::list
+struct MachineShare {
+  std::size_t machine = 0;  ///< index into ImportedMachines::list
   model::Shape shape;
   std::uint64_t devices = 0;  ///< bit i = GPU i
 };
 
-struct RunningJob {
-  const Job* job = nullptr;
-  std::vector<Part> parts;
+struct RunningSlurmJob {
+  const SlurmJob* job = nullptr;
+  std::vector<MachineShare> parts;
 };
 
 /// What is left of a machine.
@@ -30,16 +30,17 @@ struct FreeRoom {
 
   [[nodiscard]] std::int64_t whole_gpus() const;
 };
-FreeRoom empty_room(const Machine& machine);
+FreeRoom empty_room(const ImportedMachine& machine);
 
 /// Whether the job holds nodes now: it runs, starts, ends, or is suspended.
-bool holds_nodes(const Job& job);
+bool holds_nodes(const SlurmJob& job);
 
 /// Jobs that run, in the order of the file, and in `room` what they leave. GPU indices are Slurm's
 /// own when it tells them (`gres_detail`); else the lowest that are free once those are taken.
 /// Nothing passes what a machine has.
-std::vector<RunningJob> place_running(const Snapshot& snapshot, const Machines& machines,
-                                      const SlurmImportOptions& options,
-                                      std::vector<FreeRoom>& room, Notes& notes);
+std::vector<RunningSlurmJob> place_running(const Snapshot& snapshot,
+                                           const ImportedMachines& machines,
+                                           const SlurmImportOptions& options,
+                                           std::vector<FreeRoom>& room, Notes& notes);
 
 }  // namespace berth::io::slurm

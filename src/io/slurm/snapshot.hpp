@@ -13,7 +13,7 @@
 /// (data parser up to v0.0.38, and from v0.0.39 on) and the text of `scontrol show` end up here.
 namespace berth::io::slurm {
 
-struct Node {
+struct SlurmNode {
   std::string name;
   std::int64_t cpus = 0;        ///< that jobs may have
   std::int64_t memory_mib = 0;  ///< that jobs may have
@@ -51,7 +51,7 @@ struct Allocation {
   std::int64_t memory_mib = 0;
 };
 
-struct Job {
+struct SlurmJob {
   std::int64_t id = 0;
   std::string state;  ///< PENDING, RUNNING, ...
   std::vector<std::string> states;
@@ -91,18 +91,18 @@ struct Config {
 };
 
 struct Snapshot {
-  std::vector<Node> nodes;
+  std::vector<SlurmNode> nodes;
   std::vector<Partition> partitions;
   std::vector<Reservation> reservations;
-  std::vector<Job> jobs;
+  std::vector<SlurmJob> jobs;
   Config config;
 };
 
 /// All of it. @throws InputError with file and field
 Snapshot read_snapshot(const SlurmSources& sources);
 
-std::vector<Node> read_nodes(const Source& source);
-std::vector<Job> read_jobs(const Source& source);
+std::vector<SlurmNode> read_nodes(const Source& source);
+std::vector<SlurmJob> read_jobs(const Source& source);
 /// JSON, or the text of `scontrol -o show partition` (`reservation`).
 std::vector<Partition> read_partitions(const Source& source);
 std::vector<Reservation> read_reservations(const Source& source);

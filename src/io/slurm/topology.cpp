@@ -14,21 +14,21 @@ namespace {
 constexpr const char* kHint =
     "expected the lines of a topology.conf: SwitchName=... or BlockName=...";
 
-struct Vertex {
+struct SwitchRecord {
   std::string name;
   std::vector<std::string> nodes;
   std::vector<std::string> switches;
 };
 
 struct Lines {
-  std::vector<Vertex> switches;
-  std::vector<Vertex> blocks;
+  std::vector<SwitchRecord> switches;
+  std::vector<SwitchRecord> blocks;
   std::vector<std::int64_t> block_sizes;
 };
 
-class Reader {
+class TopologyParser {
  public:
-  Reader(const Source& source, Notes& notes) : source_(source), notes_(notes) {}
+  TopologyParser(const Source& source, Notes& notes) : source_(source), notes_(notes) {}
 
   Lines read() {
     std::string_view rest = source_.text;
@@ -62,7 +62,7 @@ class Reader {
   }
 
   void read_line(std::string_view line) {
-    Vertex* vertex = nullptr;
+    SwitchRecord* vertex = nullptr;
     while (true) {
       const std::size_t begin = line.find_first_not_of(" \t\r");
       if (begin == std::string_view::npos) return;
@@ -81,14 +81,15 @@ class Reader {
     return out;
   }
 
-  void read_word(const std::string& key, std::string_view value, Vertex*& vertex) {
+  void read_word(const std::string& key, std::string_view value, SwitchRecord*& vertex) {
     if (key == "switchname" || key == "blockname") {
       if (const std::string fault = name_fault(value); !fault.empty()) fail(key, fault);
       auto& kind = key == "switchname" ? lines_.switches : lines_.blocks;
       if (!names_.insert(key + "=" + std::string(value)).second) {
         fail(key, in_quotes(value) + " is given twice");
       }
-      vertex = &kind.emplace_back(Vertex{.name = std::string(value), .nodes = {}, .switches = {}});
+      vertex =
+          &kind.emplace_back(SwitchRecord{.name = std::string(value), .nodes = {}, .switches = {}});
     } else if (key == "blocksizes") {
       read_sizes(key, value);
     } else if (vertex == nullptr) {
@@ -123,9 +124,9 @@ class Reader {
 };
 
 /// A node is where it is named first.
-void keep_first(Fabric& fabric, Notes& notes) {
+void keep_first(RackLayout& layout, Notes& notes) {
   std::unordered_set<std::string> seen;
-  for (Fabric::Rack& rack : fabric.racks) {
+  for (RackLayout::RackNodes& rack : layout.racks) {
     std::erase_if(rack.nodes, [&](const std::string& node) {
       if (seen.insert(node).second) return false;
       notes.add("machines under several leaf switches: they lie under the first", node);
@@ -136,20 +137,21 @@ void keep_first(Fabric& fabric, Notes& notes) {
 
 /// `scontrol show topology` repeats all nodes on every level; only those of no leaf are news.
 template <class Place>
-void add_nodes_of_upper_switches(const Lines& lines, const Fabric& fabric, const Place& place) {
+void add_nodes_of_upper_switches(const Lines& lines, const RackLayout& layout, const Place& place) {
   std::unordered_set<std::string> known;
-  for (const Fabric::Rack& rack : fabric.racks) known.insert(rack.nodes.begin(), rack.nodes.end());
-  for (Vertex v : lines.switches) {
+  for (const RackLayout::RackNodes& rack : layout.racks)
+    known.insert(rack.nodes.begin(), rack.nodes.end());
+  for (SwitchRecord v : lines.switches) {
     if (v.switches.empty()) continue;
     std::erase_if(v.nodes, [&](const std::string& node) { return !known.insert(node).second; });
     if (!v.nodes.empty()) place(v, v.name);
   }
 }
 
-Fabric tree(const Lines& lines, Notes& notes) {
-  Fabric fabric;
+RackLayout tree(const Lines& lines, Notes& notes) {
+  RackLayout layout;
   std::unordered_map<std::string, std::string> parent;
-  for (const Vertex& v : lines.switches) {
+  for (const SwitchRecord& v : lines.switches) {
     for (const std::string& below : v.switches) {
       const auto [entry, fresh] = parent.try_emplace(below, v.name);
       if (!fresh && entry->second != v.name) {
@@ -158,13 +160,13 @@ Fabric tree(const Lines& lines, Notes& notes) {
     }
   }
   std::unordered_map<std::string, std::size_t> pods;  // in order of first appearance
-  const auto place = [&](const Vertex& v, const std::string& pod) {
+  const auto place = [&](const SwitchRecord& v, const std::string& pod) {
     if (pods.try_emplace(pod, pods.size()).second && parent.contains(pod)) {
       notes.add("pods below further switches: above pods everything is one cluster", pod);
     }
-    fabric.racks.push_back({.name = v.name, .pod = pod, .nodes = v.nodes});
+    layout.racks.push_back({.name = v.name, .pod = pod, .nodes = v.nodes});
   };
-  for (const Vertex& v : lines.switches) {
+  for (const SwitchRecord& v : lines.switches) {
     if (v.nodes.empty() || !v.switches.empty()) continue;
     const auto above = parent.find(v.name);
     if (above == parent.end() && lines.switches.size() > 1) {
@@ -173,15 +175,15 @@ Fabric tree(const Lines& lines, Notes& notes) {
     }
     place(v, above == parent.end() ? v.name : above->second);
   }
-  keep_first(fabric, notes);
-  add_nodes_of_upper_switches(lines, fabric, place);
-  std::ranges::stable_sort(fabric.racks, {},
-                           [&](const Fabric::Rack& rack) { return pods.at(rack.pod); });
-  return fabric;
+  keep_first(layout, notes);
+  add_nodes_of_upper_switches(lines, layout, place);
+  std::ranges::stable_sort(layout.racks, {},
+                           [&](const RackLayout::RackNodes& rack) { return pods.at(rack.pod); });
+  return layout;
 }
 
-Fabric blocks(const Lines& lines, Notes& notes) {
-  Fabric fabric;
+RackLayout blocks(const Lines& lines, Notes& notes) {
+  RackLayout layout;
   const auto& sizes = lines.block_sizes;
   const std::int64_t base = sizes.empty() ? 0 : *std::ranges::min_element(sizes);
   const std::int64_t largest = sizes.empty() ? 0 : *std::ranges::max_element(sizes);
@@ -192,21 +194,21 @@ Fabric blocks(const Lines& lines, Notes& notes) {
   const std::int64_t together = base > 0 ? std::max<std::int64_t>(1, largest / base) : 1;
   for (std::size_t i = 0; i < lines.blocks.size(); ++i) {
     const std::size_t pod = i / static_cast<std::size_t>(together);
-    const Vertex& v = lines.blocks[i];
-    fabric.racks.push_back(
+    const SwitchRecord& v = lines.blocks[i];
+    layout.racks.push_back(
         {.name = v.name, .pod = "blocks-" + std::to_string(pod), .nodes = v.nodes});
   }
-  return fabric;
+  return layout;
 }
 
 }  // namespace
 
-Fabric read_topology(const Source& source, Notes& notes) {
-  const Lines lines = Reader(source, notes).read();
+RackLayout read_topology(const Source& source, Notes& notes) {
+  const Lines lines = TopologyParser(source, notes).read();
   if (lines.blocks.empty()) return tree(lines, notes);
-  Fabric fabric = blocks(lines, notes);
-  keep_first(fabric, notes);
-  return fabric;
+  RackLayout layout = blocks(lines, notes);
+  keep_first(layout, notes);
+  return layout;
 }
 
 }  // namespace berth::io::slurm

@@ -11,13 +11,13 @@
 namespace berth::io::slurm {
 
 /// Where every machine lies: a leaf switch or a block is a rack, what is above it a pod.
-struct Fabric {
-  struct Rack {
+struct RackLayout {
+  struct RackNodes {
     std::string name;
     std::string pod;
     std::vector<std::string> nodes;
   };
-  std::vector<Rack> racks;  ///< racks of one pod lie together; a node is in one rack
+  std::vector<RackNodes> racks;  ///< racks of one pod lie together; a node is in one rack
 };
 
 /// topology.conf, or the text of `scontrol show topology`.
@@ -29,6 +29,6 @@ struct Fabric {
 /// Block: a block is a rack; a pod is as many blocks, in file order, as the largest of `BlockSizes`
 /// holds nodes.
 /// @throws InputError with the line: not a topology, a host list that cannot be read
-Fabric read_topology(const Source& source, Notes& notes);
+RackLayout read_topology(const Source& source, Notes& notes);
 
 }  // namespace berth::io::slurm

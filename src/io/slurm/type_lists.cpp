@@ -7,7 +7,7 @@
 namespace berth::io::slurm {
 namespace {
 
-bool has_machine_without_gpus(const std::vector<bool>& set, const Machines& machines) {
+bool has_machine_without_gpus(const std::vector<bool>& set, const ImportedMachines& machines) {
   for (std::size_t m = 0; m < set.size(); ++m) {
     if (set[m] && machines.list[m].gpus == 0) return true;
   }
@@ -16,21 +16,22 @@ bool has_machine_without_gpus(const std::vector<bool>& set, const Machines& mach
 
 }  // namespace
 
-std::vector<std::int32_t> sets_by_demand(const std::vector<Waiting>& waiting, const Wishes& wishes,
-                                         const Machines& machines) {
+std::vector<std::int32_t> sets_by_demand(const std::vector<PendingJob>& waiting,
+                                         const NodeConstraints& constraints,
+                                         const ImportedMachines& machines) {
   std::map<std::int32_t, std::int64_t> demand;
   std::map<std::int32_t, bool> beyond_gpus;
-  for (const Waiting& w : waiting) {
-    if (w.wish < 0) continue;
+  for (const PendingJob& w : waiting) {
+    if (w.constraint < 0) continue;
     if (!w.gang.uses_gpu()) {  // can be tied to machines with GPUs only
-      const auto [entry, fresh] = beyond_gpus.try_emplace(w.wish, false);
-      if (fresh) entry->second = has_machine_without_gpus(wishes.set(w.wish), machines);
+      const auto [entry, fresh] = beyond_gpus.try_emplace(w.constraint, false);
+      if (fresh) entry->second = has_machine_without_gpus(constraints.set(w.constraint), machines);
       if (entry->second) continue;
     }
     std::int64_t milli = 0;
-    for (const Gang::Group& g : w.gang.groups) milli += g.shape.total_milli() * g.count;
-    demand[w.wish] += milli;
-    for (const std::int32_t one : wishes.alternatives(w.wish)) demand[one] += milli;
+    for (const Gang::TaskRequest& g : w.gang.groups) milli += g.shape.total_milli() * g.count;
+    demand[w.constraint] += milli;
+    for (const std::int32_t one : constraints.alternatives(w.constraint)) demand[one] += milli;
   }
   std::vector<std::int32_t> order;
   for (const auto& [set, milli] : demand) order.push_back(set);
@@ -38,13 +39,14 @@ std::vector<std::int32_t> sets_by_demand(const std::vector<Waiting>& waiting, co
   return order;
 }
 
-const TypeLists::List& TypeLists::of(const Waiting& waiting) {
+const TypeLists::List& TypeLists::of(const PendingJob& waiting) {
   const bool gpus = waiting.gang.uses_gpu();
   const std::string& type = waiting.gang.gpu_type;
-  const auto [entry, fresh] = known_.try_emplace({waiting.wish, type, gpus});
+  const auto [entry, fresh] = known_.try_emplace({waiting.constraint, type, gpus});
   if (fresh) {
-    entry->second =
-        waiting.wish < 0 ? anywhere(type) : in_set(wishes_.set(waiting.wish), type, gpus);
+    entry->second = waiting.constraint < 0
+                        ? anywhere(type)
+                        : in_set(constraints_.set(waiting.constraint), type, gpus);
   }
   return entry->second;
 }
@@ -60,7 +62,7 @@ TypeLists::List TypeLists::in_set(const std::vector<bool>& set, const std::strin
                                   bool gpus) const {
   List list;
   for (std::size_t m = 0; m < set.size(); ++m) {
-    const Machine& machine = machines_.list[m];
+    const ImportedMachine& machine = machines_.list[m];
     if (!set[m] || machine.use != Use::up) continue;
     if (machine.gpus == 0 && !gpus) {
       list.why = "is tied to nodes without GPUs, but needs none itself (plan its partition alone)";

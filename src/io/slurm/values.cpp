@@ -22,19 +22,19 @@ constexpr std::int64_t kNoValue32 = 0xFFFFFFFE;
 }
 
 /// What of JSON a value is, as far as Slurm tells things apart by it.
-enum class Kind : std::uint8_t { none, object, array, text, other };
+enum class JsonKind : std::uint8_t { none, object, array, text, other };
 
-Kind kind_of(const JsonAt& at) {
-  if (at.empty()) return Kind::none;
+JsonKind kind_of(const JsonAt& at) {
+  if (at.empty()) return JsonKind::none;
   switch (at.type()) {
     case simdjson::dom::element_type::OBJECT:
-      return Kind::object;
+      return JsonKind::object;
     case simdjson::dom::element_type::ARRAY:
-      return Kind::array;
+      return JsonKind::array;
     case simdjson::dom::element_type::STRING:
-      return Kind::text;
+      return JsonKind::text;
     default:
-      return Kind::other;
+      return JsonKind::other;
   }
 }
 
@@ -48,10 +48,10 @@ Number plain_number(const JsonAt& at) {
 }  // namespace
 
 Number number(const JsonAt& at) {
-  const Kind kind = kind_of(at);
-  if (kind == Kind::none) return {};
-  if (kind == Kind::other) return plain_number(at);
-  if (kind != Kind::object) {
+  const JsonKind kind = kind_of(at);
+  if (kind == JsonKind::none) return {};
+  if (kind == JsonKind::other) return plain_number(at);
+  if (kind != JsonKind::object) {
     at.fail("expected a number", R"(Slurm writes 7 or {"set":true,"infinite":false,"number":7})");
   }
   static const Readers<Number> readers{
@@ -65,20 +65,20 @@ Number number(const JsonAt& at) {
 }
 
 std::string text(const JsonAt& at) {
-  const Kind kind = kind_of(at);
-  if (kind == Kind::none) return {};
-  if (kind == Kind::object) {
+  const JsonKind kind = kind_of(at);
+  if (kind == JsonKind::none) return {};
+  if (kind == JsonKind::object) {
     const Number n = number(at);
     return n.set ? std::to_string(n.value) : std::string();
   }
-  if (kind == Kind::other) return std::to_string(at.integer());
+  if (kind == JsonKind::other) return std::to_string(at.integer());
   const std::string_view found = at.text();
   return found == "(null)" ? std::string() : std::string(found);
 }
 
 std::vector<std::string> list(const JsonAt& at) {
   std::vector<std::string> words;
-  if (kind_of(at) == Kind::array) {
+  if (kind_of(at) == JsonKind::array) {
     at.each([&](const JsonAt& element) { words.emplace_back(element.text()); });
     return words;
   }
@@ -97,7 +97,7 @@ std::vector<std::string> flags(const JsonAt& at) {
 
 bool truth(const JsonAt& at) {
   if (at.empty()) return false;
-  if (kind_of(at) == Kind::other && at.type() != simdjson::dom::element_type::BOOL) {
+  if (kind_of(at) == JsonKind::other && at.type() != simdjson::dom::element_type::BOOL) {
     return at.integer() != 0;
   }
   return at.boolean();

@@ -4,7 +4,7 @@
 #include "slurm/features.hpp"
 #include "slurm/gres.hpp"
 #include "slurm/hostlist.hpp"
-#include "slurm/waiting.hpp"
+#include "slurm/pending_jobs.hpp"
 #include "slurm_samples.hpp"
 
 #include <string>

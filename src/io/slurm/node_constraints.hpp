@@ -11,25 +11,25 @@
 namespace berth::io::slurm {
 
 /// The sets of machines that jobs may lie on: by partition, features, named and excluded nodes.
-/// Equal wishes are kept once.
-class Wishes {
+/// Equal constraints are kept once.
+class NodeConstraints {
  public:
-  Wishes(const Machines& machines, const std::vector<Partition>& partitions);
+  NodeConstraints(const ImportedMachines& machines, const std::vector<Partition>& partitions);
 
   /// Where the job may lie, or in `fault` why that cannot be planned.
-  struct Wish {
+  struct NodeConstraint {
     std::int32_t set = -1;  ///< -1: anywhere
     std::string fault;
   };
-  Wish of(const Job& job);
+  NodeConstraint of(const SlurmJob& job);
 
   /// By machine.
-  [[nodiscard]] const std::vector<bool>& set(std::int32_t wish) const {
-    return sets_[static_cast<std::size_t>(wish)].machines;
+  [[nodiscard]] const std::vector<bool>& set(std::int32_t constraint) const {
+    return sets_[static_cast<std::size_t>(constraint)].machines;
   }
   /// Sets of the alternatives `[a|b]`: all of a job's machines must lie in one of them.
-  [[nodiscard]] const std::vector<std::int32_t>& alternatives(std::int32_t wish) const {
-    return sets_[static_cast<std::size_t>(wish)].alternatives;
+  [[nodiscard]] const std::vector<std::int32_t>& alternatives(std::int32_t constraint) const {
+    return sets_[static_cast<std::size_t>(constraint)].alternatives;
   }
   [[nodiscard]] const Partition* partition(std::string_view name) const;
 
@@ -39,9 +39,9 @@ class Wishes {
     std::vector<std::int32_t> alternatives;
   };
   std::int32_t add(const std::string& key, std::vector<bool> machines, bool keep = false);
-  std::vector<bool> with_features(std::string_view wish) const;
+  std::vector<bool> with_features(std::string_view constraint) const;
 
-  const Machines& machines_;
+  const ImportedMachines& machines_;
   std::unordered_map<std::string_view, const Partition*> partitions_;
   std::unordered_map<std::string, std::vector<bool>> in_partition_;
   std::unordered_map<std::string, std::int32_t> known_;
@@ -58,6 +58,7 @@ struct TypeNames {
   std::size_t count = 0;                                              ///< of names
   std::vector<bool> dropped;  ///< by place in the order given
 };
-TypeNames name_types(const Machines& machines, const std::vector<const std::vector<bool>*>& sets);
+TypeNames name_types(const ImportedMachines& machines,
+                     const std::vector<const std::vector<bool>*>& sets);
 
 }  // namespace berth::io::slurm

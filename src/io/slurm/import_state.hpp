@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "slurm/waiting.hpp"
+#include "slurm/pending_jobs.hpp"
 
 #include <string>
 #include <unordered_map>
@@ -10,15 +10,16 @@
 namespace berth::io::slurm {
 
 /// What `berth apply slurm` must know of the import to tell whether the plan still holds.
-struct State {
+struct ImportState {
   std::string instance_digest;
   std::string cpu_as_gpu;
   std::unordered_map<std::string, Request> jobs;  ///< what each planned job asked for, by name
 };
 
 /// JSON, docs/formats.md.
-std::string state_text(const model::Instance& instance, const std::vector<const Waiting*>& planned,
+std::string state_text(const model::Instance& instance,
+                       const std::vector<const PendingJob*>& planned,
                        const SlurmImportOptions& options);
-State read_state(const Source& source);
+ImportState read_state(const Source& source);
 
 }  // namespace berth::io::slurm

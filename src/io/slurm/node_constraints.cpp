@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "slurm/wishes.hpp"
+#include "slurm/node_constraints.hpp"
 
 #include "slurm/features.hpp"
 #include "slurm/gang.hpp"
@@ -19,7 +19,7 @@ std::string joined(std::vector<std::string> words) {
 }
 
 /// Whether every machine that takes new jobs is in the set.
-bool is_everywhere(const std::vector<bool>& set, const Machines& machines) {
+bool is_everywhere(const std::vector<bool>& set, const ImportedMachines& machines) {
   for (std::size_t m = 0; m < set.size(); ++m) {
     if (!set[m] && machines.list[m].use == Use::up) return false;
   }
@@ -28,7 +28,8 @@ bool is_everywhere(const std::vector<bool>& set, const Machines& machines) {
 
 }  // namespace
 
-Wishes::Wishes(const Machines& machines, const std::vector<Partition>& partitions)
+NodeConstraints::NodeConstraints(const ImportedMachines& machines,
+                                 const std::vector<Partition>& partitions)
     : machines_(machines) {
   for (const Partition& p : partitions) partitions_.emplace(p.name, &p);
   for (std::size_t m = 0; m < machines.list.size(); ++m) {
@@ -40,12 +41,12 @@ Wishes::Wishes(const Machines& machines, const std::vector<Partition>& partition
   }
 }
 
-const Partition* Wishes::partition(std::string_view name) const {
+const Partition* NodeConstraints::partition(std::string_view name) const {
   const auto found = partitions_.find(name);
   return found == partitions_.end() ? nullptr : found->second;
 }
 
-std::int32_t Wishes::add(const std::string& key, std::vector<bool> machines, bool keep) {
+std::int32_t NodeConstraints::add(const std::string& key, std::vector<bool> machines, bool keep) {
   const bool everywhere = !keep && is_everywhere(machines, machines_);
   const auto fresh_index = everywhere ? -1 : static_cast<std::int32_t>(sets_.size());
   const auto [entry, fresh] = known_.try_emplace(key, fresh_index);
@@ -53,22 +54,22 @@ std::int32_t Wishes::add(const std::string& key, std::vector<bool> machines, boo
   return entry->second;
 }
 
-std::vector<bool> Wishes::with_features(std::string_view wish) const {
+std::vector<bool> NodeConstraints::with_features(std::string_view constraint) const {
   std::map<std::vector<std::string>, bool> known;  // a cluster has few lists of features
   std::vector<bool> found;
-  for (const Machine& m : machines_.list) {
+  for (const ImportedMachine& m : machines_.list) {
     const auto [entry, fresh] = known.try_emplace(m.node->features, false);
-    if (fresh) entry->second = satisfies(wish, m.node->features);
+    if (fresh) entry->second = satisfies(constraint, m.node->features);
     found.push_back(entry->second);
   }
   return found;
 }
 
-Wishes::Wish Wishes::of(const Job& job) {
-  const FeatureWish features = read_features(job.features);
+NodeConstraints::NodeConstraint NodeConstraints::of(const SlurmJob& job) {
+  const FeatureConstraint features = read_features(job.features);
   if (!features.fault.empty()) return {.set = -1, .fault = "asks for " + features.fault};
   const bool named = !job.required.empty();
-  if (named && std::ssize(job.required) < nodes_wanted(job)) {
+  if (named && std::ssize(job.required) < requested_nodes(job)) {
     return {.set = -1, .fault = "names some of its nodes and leaves the others open"};
   }
   const std::string key = joined(job.partitions) + "|" + job.features + "|" + joined(job.excluded) +
@@ -109,17 +110,19 @@ Wishes::Wish Wishes::of(const Job& job) {
     if (one >= 0) alternatives.push_back(one);
   }
   // a set of alternatives says something even where it is everywhere
-  const std::int32_t wish = add(key, std::move(set), !alternatives.empty());
-  if (wish >= 0) sets_[static_cast<std::size_t>(wish)].alternatives = std::move(alternatives);
-  return {.set = wish, .fault = {}};
+  const std::int32_t constraint = add(key, std::move(set), !alternatives.empty());
+  if (constraint >= 0)
+    sets_[static_cast<std::size_t>(constraint)].alternatives = std::move(alternatives);
+  return {.set = constraint, .fault = {}};
 }
 
-TypeNames name_types(const Machines& machines, const std::vector<const std::vector<bool>*>& sets) {
+TypeNames name_types(const ImportedMachines& machines,
+                     const std::vector<const std::vector<bool>*>& sets) {
   const std::size_t n = machines.list.size();
   std::vector<std::size_t> group(n, 0);
   std::map<std::string, std::size_t> types;
   for (std::size_t m = 0; m < n; ++m) {
-    const Machine& machine = machines.list[m];
+    const ImportedMachine& machine = machines.list[m];
     if (machine.gpus > 0)
       group[m] = 1 + types.try_emplace(machine.gpu_type, types.size()).first->second;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "slurm/state.hpp"
+#include "slurm/import_state.hpp"
 
 #include "json_text.hpp"
 
@@ -17,7 +17,7 @@ constexpr std::string_view kKind = "slurm import";
                    hint.empty() ? kHint : hint);
 }
 
-void read_job(const JsonAt& at, State& state) {
+void read_job(const JsonAt& at, ImportState& state) {
   static constexpr std::string_view keys[] = {"job", "request"};
   std::string name;
   Request request;
@@ -34,7 +34,8 @@ void read_job(const JsonAt& at, State& state) {
 
 }  // namespace
 
-std::string state_text(const model::Instance& instance, const std::vector<const Waiting*>& planned,
+std::string state_text(const model::Instance& instance,
+                       const std::vector<const PendingJob*>& planned,
                        const SlurmImportOptions& options) {
   JsonText json;
   json.open('{').field("schema", std::int64_t{1}).field("kind", kKind).next_line();
@@ -54,7 +55,7 @@ std::string state_text(const model::Instance& instance, const std::vector<const 
   return std::move(json.str());
 }
 
-State read_state(const Source& source) {
+ImportState read_state(const Source& source) {
   static constexpr std::string_view keys[] = {"schema", "kind",       "instance_digest",
                                               "jobs",   "cpu_as_gpu", "taken"};
   const JsonSource where{.file = source.name, .line = 0, .raise = raise};
@@ -64,7 +65,7 @@ State read_state(const Source& source) {
     raise(where, "", std::string("not valid JSON: ") + simdjson::error_message(error), "");
   }
   const JsonAt top(root, where);
-  State state;
+  ImportState state;
   const std::uint32_t seen = top.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) (void)value.integer(1, 1);
     if (key == 1 && value.text() != kKind) value.fail("is not \"" + std::string(kKind) + "\"");

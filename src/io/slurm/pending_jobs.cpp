@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "slurm/waiting.hpp"
+#include "slurm/pending_jobs.hpp"
 
 #include "numbers.hpp"
 #include "slurm/hostlist.hpp"
@@ -14,30 +14,31 @@
 namespace berth::io::slurm {
 namespace {
 
-bool within_limits(const Job& job, const Partition& partition) {
-  if (partition.max_nodes && nodes_wanted(job) > *partition.max_nodes) return false;
+bool within_limits(const SlurmJob& job, const Partition& partition) {
+  if (partition.max_nodes && requested_nodes(job) > *partition.max_nodes) return false;
   if (!partition.max_minutes) return true;
   if (!job.minutes.set) return true;  // it gets the partition's own
   return !job.minutes.infinite && job.minutes.value <= *partition.max_minutes;
 }
 
 /// Keeps the partitions the job may start in; the reason why there are none, or nothing.
-std::string narrow_partitions(Job& job, const Wishes& wishes, const SlurmImportOptions& options,
-                              bool known) {
-  std::erase_if(job.partitions, [&](const std::string& p) { return !wanted(options, p); });
+std::string narrow_partitions(SlurmJob& job, const NodeConstraints& constraints,
+                              const SlurmImportOptions& options, bool known) {
+  std::erase_if(job.partitions, [&](const std::string& p) { return !is_selected(options, p); });
   if (job.partitions.empty()) return "is in a partition that is not planned";
   if (!known) return {};
   std::erase_if(job.partitions, [&](const std::string& p) {
-    const Partition* const found = wishes.partition(p);
+    const Partition* const found = constraints.partition(p);
     return found == nullptr || !found->starts;
   });
   if (job.partitions.empty()) return "its partition starts no jobs";
-  std::erase_if(job.partitions,
-                [&](const std::string& p) { return !within_limits(job, *wishes.partition(p)); });
+  std::erase_if(job.partitions, [&](const std::string& p) {
+    return !within_limits(job, *constraints.partition(p));
+  });
   return job.partitions.empty() ? "passes the limits of its partition" : "";
 }
 
-std::string why_not_now(const Job& job, const SlurmImportOptions& options) {
+std::string why_not_now(const SlurmJob& job, const SlurmImportOptions& options) {
   if (job.state != "PENDING") return "is being requeued";
   if (job.het_id > 0) return "is part of a heterogeneous job";
   if (!job.dependency.empty()) return "waits for another job";
@@ -47,7 +48,7 @@ std::string why_not_now(const Job& job, const SlurmImportOptions& options) {
   return {};
 }
 
-void note_what_is_not_counted(const Job& job, Notes& notes) {
+void note_what_is_not_counted(const SlurmJob& job, Notes& notes) {
   const std::string id = std::to_string(job.id);
   if (!job.licenses.empty()) notes.add("jobs with licenses, which are not counted", id);
   if (!job.burst_buffer.empty()) notes.add("jobs with burst buffers, which are not counted", id);
@@ -59,13 +60,13 @@ void note_what_is_not_counted(const Job& job, Notes& notes) {
 }
 
 /// The commonest machine the job may have whole: planned there, and on whatever holds it.
-const Machine* commonest(const Machines& machines, const std::vector<bool>* set,
-                         const std::string& gpu_type, const Job& job, Notes& notes) {
+const ImportedMachine* commonest(const ImportedMachines& machines, const std::vector<bool>* set,
+                                 const std::string& gpu_type, const SlurmJob& job, Notes& notes) {
   std::map<std::tuple<std::string, std::int32_t, std::int64_t, std::int64_t>, std::int64_t> kinds;
-  const Machine* best = nullptr;
+  const ImportedMachine* best = nullptr;
   std::int64_t most = 0;
   for (std::size_t m = 0; m < machines.list.size(); ++m) {
-    const Machine& machine = machines.list[m];
+    const ImportedMachine& machine = machines.list[m];
     if (machine.use != Use::up || (set != nullptr && !(*set)[m])) continue;
     if (!gpu_type.empty() && machine.gpu_type != gpu_type) continue;
     const std::int64_t count =
@@ -84,16 +85,17 @@ const Machine* commonest(const Machines& machines, const std::vector<bool>* set,
 
 class Collector {
  public:
-  Collector(const Snapshot& snapshot, const Machines& machines, Wishes& wishes,
-            const SlurmImportOptions& options, Notes& notes, Notes& left)
+  Collector(const Snapshot& snapshot, const ImportedMachines& machines,
+            NodeConstraints& constraints, const SlurmImportOptions& options, Notes& notes,
+            Notes& left)
       : snapshot_(snapshot),
         machines_(machines),
-        wishes_(wishes),
+        constraints_(constraints),
         options_(options),
         notes_(notes),
         left_(left),
         memory_counts_(snapshot.config.memory) {
-    for (const Job& job : snapshot.jobs) {
+    for (const SlurmJob& job : snapshot.jobs) {
       if (!holds_nodes(job)) continue;
       if (job.array_id > 0) ++running_of_array_[job.array_id];
       // what a running job was given tells what Slurm hands out
@@ -103,8 +105,8 @@ class Collector {
     }
   }
 
-  std::vector<Waiting> collect() {
-    for (const Job& job : snapshot_.jobs) {
+  std::vector<PendingJob> collect() {
+    for (const SlurmJob& job : snapshot_.jobs) {
       const bool waits =
           job.state == "PENDING" || job.state.starts_with("REQUEUE") || job.state == "SPECIAL_EXIT";
       if (waits && !holds_nodes(job)) consider(job);
@@ -113,27 +115,30 @@ class Collector {
   }
 
  private:
-  void leave(const Job& job, const std::string& reason) {
+  void leave(const SlurmJob& job, const std::string& reason) {
     left_.add(reason, std::to_string(job.id));
   }
 
-  void consider(const Job& job) {
-    Waiting waiting{.job = job, .request = request_of(job), .name = {}, .gang = {}, .wish = -1};
+  void consider(const SlurmJob& job) {
+    PendingJob waiting{
+        .job = job, .request = request_of(job), .name = {}, .gang = {}, .constraint = -1};
     std::string reason = why_not_now(job, options_);
     if (reason.empty()) {
-      reason = narrow_partitions(waiting.job, wishes_, options_, !snapshot_.partitions.empty());
+      reason =
+          narrow_partitions(waiting.job, constraints_, options_, !snapshot_.partitions.empty());
     }
     if (reason.empty()) {
-      const Wishes::Wish wish = wishes_.of(waiting.job);
-      waiting.wish = wish.set;
-      reason = wish.fault;
+      const NodeConstraints::NodeConstraint constraint = constraints_.of(waiting.job);
+      waiting.constraint = constraint.set;
+      reason = constraint.fault;
     }
     if (reason.empty()) {
       set_gang(waiting);
       reason = waiting.gang.left;
     }
-    if (reason.empty() && waiting.wish >= 0 && !wishes_.alternatives(waiting.wish).empty() &&
-        !waiting.gang.uses_gpu() && waiting.gang.tasks() > 1) {
+    if (reason.empty() && waiting.constraint >= 0 &&
+        !constraints_.alternatives(waiting.constraint).empty() && !waiting.gang.uses_gpu() &&
+        waiting.gang.tasks() > 1) {
       reason = "needs one feature on all its nodes, and no GPU type tells them apart";
     }
     if (!reason.empty()) return leave(job, reason);
@@ -150,18 +155,20 @@ class Collector {
     add_tasks(std::move(waiting));
   }
 
-  void set_gang(Waiting& waiting) {
-    const Job& job = waiting.job;
+  void set_gang(PendingJob& waiting) {
+    const SlurmJob& job = waiting.job;
     const bool whole = job.exclusive || snapshot_.config.whole_nodes ||
                        std::ranges::any_of(job.partitions, [&](const std::string& p) {
-                         const Partition* const found = wishes_.partition(p);
+                         const Partition* const found = constraints_.partition(p);
                          return found != nullptr && found->exclusive;
                        });
     Notes unheard;
     waiting.gang = gang_of(job, machines_, nullptr, memory_counts_, whole ? unheard : notes_);
     if (!whole || !waiting.gang.left.empty()) return;
-    const std::vector<bool>* const set = waiting.wish < 0 ? nullptr : &wishes_.set(waiting.wish);
-    const Machine* const machine = commonest(machines_, set, waiting.gang.gpu_type, job, notes_);
+    const std::vector<bool>* const set =
+        waiting.constraint < 0 ? nullptr : &constraints_.set(waiting.constraint);
+    const ImportedMachine* const machine =
+        commonest(machines_, set, waiting.gang.gpu_type, job, notes_);
     if (machine == nullptr) {
       waiting.gang.left = "fits none of the nodes planned";
     } else {
@@ -170,8 +177,8 @@ class Collector {
   }
 
   /// The tasks of an array are jobs of their own; no more of them than may start now.
-  void add_tasks(Waiting waiting) {
-    const Job& job = waiting.job;
+  void add_tasks(PendingJob waiting) {
+    const SlurmJob& job = waiting.job;
     if (job.array_id == 0 || (job.array_task.set && job.array_tasks.empty())) {
       waiting.name = job_name(job);
       found_.push_back(std::move(waiting));
@@ -196,14 +203,14 @@ class Collector {
   }
 
   const Snapshot& snapshot_;
-  const Machines& machines_;
-  Wishes& wishes_;
+  const ImportedMachines& machines_;
+  NodeConstraints& constraints_;
   const SlurmImportOptions& options_;
   Notes& notes_;
   Notes& left_;
   std::optional<bool> memory_counts_;
   std::unordered_map<std::int64_t, std::int64_t> running_of_array_;
-  std::vector<Waiting> found_;
+  std::vector<PendingJob> found_;
 };
 
 std::string joined(const std::vector<std::string>& words) {
@@ -220,7 +227,7 @@ std::optional<std::int64_t> whole(std::string_view text) {
 
 }  // namespace
 
-std::string job_name(const Job& job) {
+std::string job_name(const SlurmJob& job) {
   if (job.array_id == 0 || !job.array_task.set) return std::to_string(job.id);
   return std::to_string(job.array_id) + "_" + std::to_string(job.array_task.value);
 }
@@ -242,7 +249,7 @@ std::vector<std::int64_t> array_tasks(const std::string& text) {
   return tasks;
 }
 
-Request request_of(const Job& job) {
+Request request_of(const SlurmJob& job) {
   const bool limited = job.minutes.set && !job.minutes.infinite;
   const auto n = [](std::int64_t number) { return std::to_string(number); };
   return {{"partition", joined(job.partitions)},
@@ -266,10 +273,10 @@ Request request_of(const Job& job) {
           {"time_limit", limited ? n(job.minutes.value) : "none"}};
 }
 
-std::vector<Waiting> waiting_jobs(const Snapshot& snapshot, const Machines& machines,
-                                  Wishes& wishes, const SlurmImportOptions& options, Notes& notes,
-                                  Notes& left) {
-  return Collector(snapshot, machines, wishes, options, notes, left).collect();
+std::vector<PendingJob> pending_jobs(const Snapshot& snapshot, const ImportedMachines& machines,
+                                     NodeConstraints& constraints,
+                                     const SlurmImportOptions& options, Notes& notes, Notes& left) {
+  return Collector(snapshot, machines, constraints, options, notes, left).collect();
 }
 
 }  // namespace berth::io::slurm
