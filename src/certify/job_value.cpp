@@ -55,7 +55,7 @@ double JobValue::at(GpuTypeId type, Level width, Level distance) const {
     speed = workload_->speeds[job_->speed * std::size_t{workload_->speed_types} + type.index()];
   }
   return base_ * speed * workload_->factors[job_->home_factor][static_cast<std::size_t>(distance)] *
-         workload_->factors[job_->spread_factor][static_cast<std::size_t>(width)];
+         workload_->factors[job_->width_factor][static_cast<std::size_t>(width)];
 }
 
 namespace {

@@ -193,7 +193,7 @@ void read_job_line(const JsonAt& at, JobLine& line) {
         read_home(value, line);
         break;
       case 11:
-        line.spread_factor = filled(value, read_given(value, kLevelNames));
+        line.width_factor = filled(value, read_given(value, kLevelNames));
         break;
       case 12:
         line.value = value.amount(kMaxWorth);

@@ -41,7 +41,7 @@ struct JobLine {
   std::string_view home_rack;  ///< at most one home is not empty
   std::string_view home_pod;
   model::Factors home_factor{1.0, 1.0, 1.0, 1.0};
-  model::Factors spread_factor{1.0, 1.0, 1.0, 1.0};
+  model::Factors width_factor{1.0, 1.0, 1.0, 1.0};
   double value = std::numeric_limits<double>::quiet_NaN();
 
   /// One task of a job that runs.

@@ -118,7 +118,7 @@ void JobMerge::add_jobs(const JobBlock& block) {
     job.gpu_types = mask_of(job.gpu_types);
     job.speed = of_.speeds[job.speed];
     job.home_factor = of_.factors[job.home_factor];
-    job.spread_factor = of_.factors[job.spread_factor];
+    job.width_factor = of_.factors[job.width_factor];
     if (job.running >= 0) job.running += first_running;
     workload_.jobs.push_back(job);
     workload_.job_names.add(from.job_names[j]);

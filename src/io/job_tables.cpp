@@ -171,7 +171,7 @@ void JobTables::add_job(const JobLine& line) {
   job.gpu_types = gpu_types(line);
   job.speed = speed_row(line);
   job.home_factor = factor_row(line.home_factor);
-  job.spread_factor = factor_row(line.spread_factor);
+  job.width_factor = factor_row(line.width_factor);
   job.communication = communication(line, job);
   block_.workload.job_names.add(line.id);
   block_.workload.jobs.push_back(job);

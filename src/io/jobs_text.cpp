@@ -78,8 +78,8 @@ void add_places(JsonText& json, const Instance& instance, const Job& job) {
     if (job.home_factor != 0) add_factors(json, "factor", factors[job.home_factor], Level::rack);
     json.close('}');
   }
-  if (job.spread_factor != 0) {
-    add_factors(json, "spread", factors[job.spread_factor], Level::machine);
+  if (job.width_factor != 0) {
+    add_factors(json, "spread", factors[job.width_factor], Level::machine);
   }
 }
 

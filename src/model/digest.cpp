@@ -163,7 +163,7 @@ void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t>
   sha.integer(static_cast<std::int64_t>(job.domain)).integer(job.queue.value());
   sha.integer(job.home_rack.value()).integer(job.home_pod.value());
   for (const double f : workload.factors[job.home_factor]) sha.real(f);
-  for (const double f : workload.factors[job.spread_factor]) sha.real(f);
+  for (const double f : workload.factors[job.width_factor]) sha.real(f);
   add_types(sha, instance, types, job);
   for (const TaskGroup& g : workload.groups_of(job)) {
     const Shape& s = workload.shape(g.shape);

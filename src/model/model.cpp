@@ -73,7 +73,7 @@ Level pool_level(const Instance& instance, Objective objective) {
   for (const JobId id : planned_jobs(workload)) {
     const Job& job = workload.job(id);
     if (valuation.place_independent(id)) continue;
-    const Factors& spread = workload.factors[job.spread_factor];
+    const Factors& spread = workload.factors[job.width_factor];
     const bool racks_differ = job.home_rack.valid() || job.domain == Level::rack ||
                               spread[static_cast<std::size_t>(Level::rack)] !=
                                   spread[static_cast<std::size_t>(Level::pod)];

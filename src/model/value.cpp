@@ -50,7 +50,7 @@ double Valuation::unpriced_option(JobId id, GpuTypeId type, Level width, Level d
   const double speed = type.valid() ? workload.speed(job, type) : 1.0;
   const double value = base_value(workload, job) * speed *
                        workload.factors[job.home_factor][static_cast<std::size_t>(distance)] *
-                       workload.factors[job.spread_factor][static_cast<std::size_t>(width)];
+                       workload.factors[job.width_factor][static_cast<std::size_t>(width)];
   const Running* running = workload.running_of(job);
   return running == nullptr ? value : value - running->move_cost + running->stop_cost;
 }
@@ -121,7 +121,7 @@ bool Valuation::place_independent(JobId id) const {
     return std::ranges::all_of(f, [&](double x) { return x == f.front(); });
   };
   const bool at_home_nowhere = !job.home_rack.valid() && !job.home_pod.valid();
-  return (at_home_nowhere || flat(job.home_factor)) && (single || flat(job.spread_factor));
+  return (at_home_nowhere || flat(job.home_factor)) && (single || flat(job.width_factor));
 }
 
 JobPlacement current_placement(const Workload& workload, const Running& running) {

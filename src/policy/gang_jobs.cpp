@@ -79,7 +79,7 @@ class GangJobs {
   }
 
   void spread(Job& job, std::int64_t gpus, Dice& dice) {
-    job.spread_factor = out_.factor_row(dice.pick(gpus <= kRackGpus ? kUpToRack : kAboveRack));
+    job.width_factor = out_.factor_row(dice.pick(gpus <= kRackGpus ? kUpToRack : kAboveRack));
     const bool tied = dice.chance(preset_.one_pod);
     if (tied && 2 * gpus <= preset_.racks_per_pod * kRackGpus) job.domain = Level::pod;
   }

@@ -110,7 +110,7 @@ class HeteroJobs {
     if (one_machine) job.domain = Level::machine;
     if (!one_machine && u < 0.5)
       job.domain = u < 0.2 && gpus <= rack_gpus_ / 2 ? Level::rack : Level::pod;
-    if (job.domain > Level::rack) job.spread_factor = out_.factor_row(dice.pick(kSpread));
+    if (job.domain > Level::rack) job.width_factor = out_.factor_row(dice.pick(kSpread));
   }
 
   static Shape gpu_shape(std::int64_t gpus, Dice& dice) {

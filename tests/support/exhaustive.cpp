@@ -109,7 +109,7 @@ class Search {
       }
     }
     v *= in_.workload.factors[job(j).home_factor][std::size_t(away)];
-    return v * in_.workload.factors[job(j).spread_factor][std::size_t(width(p))];
+    return v * in_.workload.factors[job(j).width_factor][std::size_t(width(p))];
   }
 
   std::int64_t milli(std::size_t j) const {

@@ -75,7 +75,7 @@ void random_job(Dice& dice, Tiny& tiny, const std::vector<TinyTask>& palette) {
     model::Factors spread = falling(dice);
     const double rack = static_cast<double>(dice.one_of({60, 100})) / 100.0;
     for (std::size_t w = 1; w < spread.size(); ++w) spread[w] *= rack;
-    job.spread_factor = tiny.factors(spread);
+    job.width_factor = tiny.factors(spread);
   }
   job.required = dice.chance(8);
 }

@@ -82,7 +82,7 @@ struct Bound {
 /// required_placed), sum over its places = 1, so that its price may be negative.
 ///
 /// **Options** k of job j: GPU type t, width L (up to job.domain), distance D from home.
-///   u_jk = base x speed[t] x home[D] x spread[L] as a double, rounded up to the scale
+///   u_jk = base x speed[t] x home[D] x width[L] as a double, rounded up to the scale
 ///   C_jk = min over domains d of width L not farther than D of sum over the job's shapes s of
 ///          fill(s, n_s, d): the cheapest pools of d first, at most cap_ps tasks in each, with
 ///          cap_ps = what the pool's machines hold of s beside their immovable content. The minimum

@@ -24,7 +24,7 @@ struct ObjectiveValue {
 };
 
 /// Sum over placed jobs. `allocate`: GPU thousandths. `value`: per job, in doubles and in this
-/// order, base x speed[type] x home[distance of the farthest task] x spread[narrowest width],
+/// order, base x speed[type] x home[distance of the farthest task] x width[narrowest width],
 /// base = value when given, else weight x GPU thousandths / 1000; less move_cost when the job runs
 /// elsewhere than now, and less stop_cost of every running job that is not placed. Pinned jobs
 /// count nowhere. Soft quotas lose over_quota_penalty x GPUs over. O(tasks log tasks).

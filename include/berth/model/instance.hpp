@@ -11,7 +11,7 @@ namespace berth::model {
 
 /// What a plan is measured in (design: "Definitions").
 enum class Objective : std::uint8_t {
-  value,     ///< sum of weight x GPUs x speed x home factor x spread factor
+  value,     ///< sum of weight x GPUs x speed x home factor x width factor
   allocate,  ///< GPU thousandths placed; factors and speeds do not count
 };
 

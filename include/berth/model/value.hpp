@@ -21,7 +21,7 @@ struct SharedPrices {
 
 /// The planner's view of what a job is worth under an objective. The judge (`certify`) has its own.
 ///
-///   value:    base x speed[type] x home factor[distance] x spread factor[width]
+///   value:    base x speed[type] x home factor[distance] x width factor[width]
 ///             base = value when given, else weight x GPUs (0 for a CPU-only job)
 ///   allocate: GPU thousandths, wherever it lies
 ///

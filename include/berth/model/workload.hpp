@@ -69,7 +69,7 @@ struct Job {
   std::uint64_t gpu_types = ~std::uint64_t{0};  ///< allowed types, bit per GpuTypeId; ~0 = any
   std::uint32_t speed = 0;                      ///< row of `speeds`; row 0 is 1 on every type
   std::uint32_t home_factor = 0;                ///< row of `factors`; row 0 is all ones
-  std::uint32_t spread_factor = 0;              ///< row of `factors`
+  std::uint32_t width_factor = 0;               ///< row of `factors`
   Level domain = Level::cluster;                ///< the widest domain the job may lie in
   bool required = false;
   RackId home_rack;  ///< at most one of home_rack and home_pod is valid

@@ -200,7 +200,7 @@ class Importer {
       line.gpu_types.assign(types.names.begin(), types.names.end());
       if (w.job.switches == 1) line.domain = model::Level::rack;
       if (w.gang.tasks() > 1) {
-        line.spread_factor = {1.0, 1.0, options_.pod_factor, options_.cluster_factor};
+        line.width_factor = {1.0, 1.0, options_.pod_factor, options_.cluster_factor};
       }
       for (const Gang::TaskRequest& g : w.gang.groups) {
         line.tasks.push_back({.label = g.label, .count = g.count, .shape = g.shape});

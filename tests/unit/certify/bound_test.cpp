@@ -236,7 +236,7 @@ TEST(UpperBound, takes_gpus_for_wide_gangs_from_all_their_racks) {
   tiny.pod(), tiny.rack(), tiny.machine(ClassId(0));
   model::Job& gang = tiny[tiny.job({{.count = 2, .gpus = 2}})];
   gang.value = 8.0;
-  gang.spread_factor = tiny.factors({1.0, 1.0, 0.75, 0.5});
+  gang.width_factor = tiny.factors({1.0, 1.0, 0.75, 0.5});
   tiny[tiny.job({{.gpus = 2}})].value = 5.0;
   tiny[tiny.job({{.gpus = 2}})].value = 1.0;
   Certificate prices;
@@ -245,7 +245,7 @@ TEST(UpperBound, takes_gpus_for_wide_gangs_from_all_their_racks) {
   tiny[JobId(0)].domain = Level::rack;
   EXPECT_EQ(bound(tiny, prices), 6.0);
   tiny[JobId(0)].domain = Level::cluster;
-  tiny[JobId(0)].spread_factor = tiny.factors({1.0, 1.0, 0.25, 0.25});
+  tiny[JobId(0)].width_factor = tiny.factors({1.0, 1.0, 0.25, 0.25});
   EXPECT_EQ(bound(tiny, prices), 8.0);
 }
 

@@ -24,7 +24,7 @@ class Factors : public testing::Test {
     job.speed = tiny.speeds({1.5});
     job.home_rack = RackId(0);
     job.home_factor = tiny.factors({1.0, 1.0, 0.9, 0.75});
-    job.spread_factor = tiny.factors({1.0, 0.8, 0.5, 0.25});
+    job.width_factor = tiny.factors({1.0, 0.8, 0.5, 0.25});
   }
   double value_on(int first, int second, Objective kind = Objective::value) {
     return objective(

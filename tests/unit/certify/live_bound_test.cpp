@@ -169,7 +169,7 @@ TEST(LiveBound, values_a_gang_where_it_fits) {
   test::Tiny tiny = one_rack(2);
   model::Job& gang = tiny[tiny.job({{.count = 2, .gpus = 1}})];
   gang.value = 8.0;
-  gang.spread_factor = tiny.factors({1.0, 0.5, 0.5, 0.5});
+  gang.width_factor = tiny.factors({1.0, 0.5, 0.5, 0.5});
   tiny.use({.machine = MachineId(0), .devices = 1, .milli = 1000});
   tiny.use({.machine = MachineId(1), .devices = 1, .milli = 1000});
   Certificate prices;
@@ -322,7 +322,7 @@ TEST_F(RunningJob, stays_over_racks_and_over_pods) {
   tiny.pod(), tiny.rack(), tiny.machine(ClassId(0));
   running->move_cost = 3.0;
   tiny.instance.workload.groups[0].count = 2;
-  tiny[JobId(0)].spread_factor = tiny.factors({1.0, 1.0, 0.5, 0.5});
+  tiny[JobId(0)].width_factor = tiny.factors({1.0, 1.0, 0.5, 0.5});
   for (const int m : {1, 3, 4}) tiny.use({.machine = MachineId(m), .devices = 1, .milli = 1000});
   tiny.state(MachineId(4), MachineState::up);
   Certificate prices;

@@ -37,7 +37,7 @@ test::Tiny two_racks() {
   for (int i = 0; i < 3; ++i) tiny.job({{.gpus = 1}});
   model::Job& gang = tiny[tiny.job({{.count = 2, .gpus = 1}})];
   gang.value = 1.5;
-  gang.spread_factor = tiny.factors({1.0, 1.0 / 3, 1.0 / 3, 1.0 / 3});
+  gang.width_factor = tiny.factors({1.0, 1.0 / 3, 1.0 / 3, 1.0 / 3});
   return tiny;
 }
 

@@ -82,7 +82,7 @@ std::string fault_of(const Read& read) {
 
 bool same(const model::Job& a, const model::Job& b) {
   const auto ids = [](const model::Job& j) {
-    return std::tuple(j.first_group, j.groups, j.gpu_types, j.speed, j.home_factor, j.spread_factor,
+    return std::tuple(j.first_group, j.groups, j.gpu_types, j.speed, j.home_factor, j.width_factor,
                       j.home_rack, j.queue, j.priority, j.arrival, j.weight,
                       j.communication.servers, j.communication.mbps, j.running);
   };

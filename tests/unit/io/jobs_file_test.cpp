@@ -51,7 +51,7 @@ TEST(ParseJobs, only_id_and_tasks_are_needed) {
   EXPECT_TRUE(std::isnan(job.value));
   EXPECT_EQ(job.domain, Level::cluster);
   EXPECT_FALSE(job.required || job.queue.valid() || job.home_rack.valid() || job.home_pod.valid());
-  EXPECT_EQ(job.speed + job.home_factor + job.spread_factor, 0U);
+  EXPECT_EQ(job.speed + job.home_factor + job.width_factor, 0U);
   const auto groups = instance.workload.groups_of(job);
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(groups[0].count, 1);
@@ -80,7 +80,7 @@ TEST(ParseJobs, reads_every_key) {
   EXPECT_EQ(w.speed(job, GpuTypeId(1)), 1.6);
   EXPECT_EQ(job.home_rack, RackId(2));
   EXPECT_EQ(w.factors[job.home_factor], (Factors{1, 1, 0.9, 0.75}));
-  EXPECT_EQ(w.factors[job.spread_factor], (Factors{1, 1, 0.95, 0.8}));
+  EXPECT_EQ(w.factors[job.width_factor], (Factors{1, 1, 0.95, 0.8}));
   const auto groups = w.groups_of(job);
   EXPECT_EQ(groups[0].count, 4);
   EXPECT_EQ(w.shape(groups[0].shape), (Shape{.cpu_milli = 8000, .memory_mib = 1024, .gpus = 2}));

@@ -337,8 +337,8 @@ TEST_P(SlurmImportTest, priority_weight_arrival_spread_and_switches) {
   EXPECT_DOUBLE_EQ(w.jobs[1].weight, 0.5);
   EXPECT_EQ(w.jobs[0].arrival, 200);
   EXPECT_EQ(w.jobs[1].arrival, 0);
-  EXPECT_EQ(w.jobs[0].spread_factor, 0U);
-  EXPECT_EQ(w.factors[w.jobs[1].spread_factor], (model::Factors{1.0, 1.0, 0.5, 0.25}));
+  EXPECT_EQ(w.jobs[0].width_factor, 0U);
+  EXPECT_EQ(w.factors[w.jobs[1].width_factor], (model::Factors{1.0, 1.0, 0.5, 0.25}));
   EXPECT_EQ(w.jobs[1].domain, model::Level::rack);
   EXPECT_EQ(i.instance.cluster.queues.at(w.jobs[1].queue.index()).name, "gpu");
 }

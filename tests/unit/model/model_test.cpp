@@ -183,7 +183,7 @@ TEST(Valuation, multiplies_base_speed_home_and_spread) {
   w.factors.push_back({1.0, 1.0, 0.5, 0.25});
   w.factors.push_back({1.0, 0.9, 0.8, 0.7});
   job.home_factor = 1;
-  job.spread_factor = 2;
+  job.width_factor = 2;
   w.speed_types = 2;
   w.speeds = {1.0, 1.0, 2.0, 4.0};
   job.speed = 1;

@@ -115,7 +115,7 @@ TEST(BestFit, keeps_gangs_together_as_their_value_asks) {
   auto instance = small_cluster();
   instance.workload.factors.push_back({1, 1, 0.8, 0.4});
   add(instance, {.gpus = 1}, 1);  // rack 0 is the fullest, but holds no gang of 8 now
-  add(instance, {.gpus = 4}, 2).spread_factor = 1;
+  add(instance, {.gpus = 4}, 2).width_factor = 1;
   add(instance, {.gpus = 4}, 2).domain = Level::rack;
   add(instance, {.gpus = 4}, 3).domain = Level::pod;
   const auto placed = plan(instance);

@@ -123,11 +123,11 @@ TEST(PhillyLike, splits_gangs_into_workers_of_eight_or_four) {
     const std::int64_t gpus = w.gpu_milli(job) / 1000;
     if (gpus <= 8) {
       EXPECT_EQ(group.count, 1);
-      EXPECT_EQ(job.spread_factor, 0U);
+      EXPECT_EQ(job.width_factor, 0U);
     } else {
       gangs += 1.0;
       fours += w.shape(group.shape).gpus == 4 ? 1.0 : 0.0;
-      const model::Factors& f = w.factors[job.spread_factor];
+      const model::Factors& f = w.factors[job.width_factor];
       EXPECT_EQ(f[1], 1.0);
       EXPECT_EQ(f[2] == 1.0, gpus > 64);
       EXPECT_LT(f[3], f[2]);

@@ -75,7 +75,7 @@ void draw_job(Dice& dice, Tiny& tiny) {
     job.home_pod = PodId(static_cast<std::size_t>(dice.below(4)) % pods);
   job.home_factor = tiny.factors(falling(dice, 100));
   if (gang && dice.chance(50))
-    job.spread_factor = tiny.factors(falling(dice, dice.one_of({80, 100})));
+    job.width_factor = tiny.factors(falling(dice, dice.one_of({80, 100})));
   if (gang) job.domain = static_cast<Level>(dice.one_of({0, 1, 2, 3, 3}));
 }
 

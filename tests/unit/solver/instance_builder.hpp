@@ -92,7 +92,7 @@ struct InstanceBuilder {
     w.factors.push_back(wanted.home_factor);
     job.home_factor = static_cast<std::uint32_t>(w.factors.size() - 1);
     w.factors.push_back(wanted.spread);
-    job.spread_factor = static_cast<std::uint32_t>(w.factors.size() - 1);
+    job.width_factor = static_cast<std::uint32_t>(w.factors.size() - 1);
     w.jobs.push_back(job);
     jobs.emplace_back(w.jobs.size() - 1);
     return jobs.back();
