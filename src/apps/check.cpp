@@ -4,7 +4,9 @@
 #include "commands.hpp"
 #include "options.hpp"
 
+#include <cstdio>
 #include <memory>
+#include <string>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -48,6 +50,9 @@ ExitCode run_check(const comm::Communicator& comm, const CheckFlags& flags) {
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
     const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
+    for (const std::string& note : instance.workload.notes) {
+      std::fputs(("warning: " + note + "\n").c_str(), stderr);
+    }
     const certify::CheckResult checked = certify::check(instance, io::read_plan(flags.plan));
     print(checked);
     return static_cast<int>(checked.valid() ? ExitCode::done : ExitCode::check_invalid);

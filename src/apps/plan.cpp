@@ -72,6 +72,7 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   if (!flags.trace.empty()) comm.record_events();
   const double start = progress.seconds();
   model::Instance instance = pipeline::load_instance(comm, flags.input);
+  for (const std::string& note : instance.workload.notes) progress.warn(note);
   coordinator::JobRecords jobs(comm, instance.workload);
   const double loaded = progress.seconds();
   model::Plan plan = pipeline::plan_distributed(comm, instance, flags.plan, progress, jobs);

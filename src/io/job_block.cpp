@@ -91,6 +91,7 @@ std::string packed(const JobBlock& block) {
     put(bytes, type.field);
   });
   bytes.value(block.line_count);
+  bytes.value(block.first_spread);
   bytes.value(block.fault.has_value());
   if (block.fault) {
     bytes.value(block.fault->line);
@@ -114,6 +115,7 @@ JobBlock unpack_block(ByteReader& bytes) {
     return type;
   });
   bytes.value(block.line_count);
+  bytes.value(block.first_spread);
   bool broken = false;
   bytes.value(broken);
   if (broken) {

@@ -35,6 +35,7 @@ struct JobBlock {
   std::vector<SpeedRow> speeds;      ///< of Job::speed 1, 2, ...
   std::vector<NewType> gpu_types;    ///< numbered after those of the cluster
   std::uint32_t line_count = 0;
+  std::uint32_t first_spread = 0;  ///< line that first has the old key "spread"; 0: none
   std::optional<LineFault> fault;  ///< of the first bad line; the jobs are those before it
 };
 

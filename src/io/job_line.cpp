@@ -136,6 +136,17 @@ void read_speeds(const JsonAt& at, JobLine& line) {
   });
 }
 
+/// @param old_name  the key is "spread", the old name of "width_factor"
+void read_width_factor(const JsonAt& at, bool old_name, JobLine& line) {
+  using Key = JobLine::WidthFactorKey;
+  if (line.width_factor_key != Key::none) {
+    at.fail("\"spread\" is the old name of \"width_factor\", and both are given",
+            "keep \"width_factor\"");
+  }
+  line.width_factor_key = old_name ? Key::spread : Key::width_factor;
+  line.width_factor = filled(at, read_given(at, kLevelNames));
+}
+
 void clear(JobLine& line) {
   JobLine fresh;
   std::swap(fresh.tasks, line.tasks);
@@ -153,8 +164,10 @@ void clear(JobLine& line) {
 
 void read_job_line(const JsonAt& at, JobLine& line) {
   static constexpr std::string_view keys[] = {
-      "id",    "tasks",  "arrival", "queue",  "priority", "weight",  "required",     "gpu_types",
-      "speed", "domain", "home",    "spread", "value",    "running", "communication"};
+      "id",       "tasks",     "arrival",       "queue",  "priority", "weight",
+      "required", "gpu_types", "speed",         "domain", "home",     "width_factor",
+      "value",    "running",   "communication", "spread"};
+  constexpr std::size_t kSpread = std::size(keys) - 1;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   clear(line);
   const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
@@ -193,7 +206,8 @@ void read_job_line(const JsonAt& at, JobLine& line) {
         read_home(value, line);
         break;
       case 11:
-        line.width_factor = filled(value, read_given(value, kLevelNames));
+      case kSpread:
+        read_width_factor(value, key == kSpread, line);
         break;
       case 12:
         line.value = value.amount(kMaxWorth);

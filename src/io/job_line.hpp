@@ -42,6 +42,9 @@ struct JobLine {
   std::string_view home_pod;
   model::Factors home_factor{1.0, 1.0, 1.0, 1.0};
   model::Factors width_factor{1.0, 1.0, 1.0, 1.0};
+  /// The key that gave it.
+  enum class WidthFactorKey : std::uint8_t { none, width_factor, spread };
+  WidthFactorKey width_factor_key = WidthFactorKey::none;
   double value = std::numeric_limits<double>::quiet_NaN();
 
   /// One task of a job that runs.

@@ -155,6 +155,9 @@ void JobMerge::add(const JobBlock& block) {
   merge_rows(from.labels, labels_, workload_.labels, of_.labels);
   add_jobs(block);
   add_running(from);
+  if (block.first_spread > 0 && first_spread_ == 0) {
+    first_spread_ = lines_before_ + block.first_spread;
+  }
   lines_before_ += block.line_count;
 }
 
@@ -198,6 +201,11 @@ void JobMerge::reserve(double part) {
 Workload JobMerge::finish() {
   refuse_repeated_ids();
   fill_speeds();
+  if (first_spread_ > 0) {
+    workload_.notes.push_back(file_ + ":" + std::to_string(first_spread_) +
+                              ": spread: this key is called \"width_factor\" now; jobs that have "
+                              "the old name are read all the same");
+  }
   pin_running(*cluster_, workload_, ran_, lines_, file_);
   return std::move(workload_);
 }

@@ -46,6 +46,7 @@ class JobMerge {
   std::vector<ShapeId> ran_;          // by running task
   std::vector<std::uint32_t> lines_;  // by JobId
   std::uint32_t lines_before_ = 0;    // the next block
+  std::uint32_t first_spread_ = 0;    // line that first has this old key; 0: none
   Interner<model::Shape, ShapeHash> shapes_;
   Interner<model::Factors, FactorsHash> factors_;
   Interner<std::string> labels_;

@@ -150,6 +150,9 @@ bool JobTables::add(const JobLine& line, std::uint32_t at) {
   block_.line_count = at;
   try {
     add_job(line);
+    if (line.width_factor_key == JobLine::WidthFactorKey::spread && block_.first_spread == 0) {
+      block_.first_spread = at;
+    }
     return true;
   } catch (const TooManyTypes&) {  // the merge meets the type that is too many, here or earlier
   } catch (const InputError& error) {

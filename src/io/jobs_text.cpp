@@ -79,7 +79,7 @@ void add_places(JsonText& json, const Instance& instance, const Job& job) {
     json.close('}');
   }
   if (job.width_factor != 0) {
-    add_factors(json, "spread", factors[job.width_factor], Level::machine);
+    add_factors(json, "width_factor", factors[job.width_factor], Level::machine);
   }
 }
 

@@ -37,6 +37,21 @@ class OddInstances(ProgramTest):
         self.assertEqual(self.reasons(), {"x": "the cluster has no GPUs"})
         self.assert_valid(cluster="none.yaml", jobs="x.jsonl")
 
+    def test_a_key_by_its_old_name_is_read_and_said_once(self):
+        self.write("old.jsonl", gang("x", 2, '"spread": {"pod": 0.5},') +
+                   gang("y", 2, '"spread": {"pod": 0.5},'))
+        self.write("new.jsonl", gang("x", 2, '"width_factor": {"pod": 0.5},') +
+                   gang("y", 2, '"width_factor": {"pod": 0.5},'))
+        digests = []
+        for jobs, warnings in [("old.jsonl", 1), ("new.jsonl", 0)]:
+            for ranks in [None, 2]:
+                done = self.plan(jobs=jobs, ranks=ranks)
+                self.assert_ends(done, 0)
+                said = [line for line in done.lines() if "old.jsonl:1: spread:" in line]
+                self.assertEqual(len(said), warnings, done)
+                digests.append(self.read_plan()["instance_digest"])
+        self.assertEqual(len(set(digests)), 1)
+
     def test_a_gang_larger_than_the_cluster_waits(self):
         self.write("x.jsonl", JOBS + gang("huge", 1000))
         for ranks in [None, 3]:

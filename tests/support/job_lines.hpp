@@ -42,7 +42,9 @@ class JobLines {
         maybe(40, ",\"speed\":{\"" + type() + "\":1." + number(3) + ",\"A\":0." + number(3) + "}");
     json += maybe(30, ",\"home\":{\"rack\":\"rack-" + number(2) + "\",\"factor\":{\"pod\":0." +
                           number(4) + "}}");
-    json += maybe(30, ",\"spread\":{\"cluster\":0." + number(4) + "}");
+    const std::string key =
+        line % 3 == 0 ? "spread" : "width_factor";  // its old name, and its name
+    json += maybe(30, ",\"" + key + "\":{\"cluster\":0." + number(4) + "}");
     return json + (dice_.chance(20) ? at_work(line) : tasks()) + "}";
   }
 

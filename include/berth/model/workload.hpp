@@ -120,6 +120,10 @@ struct Workload {
   std::vector<Running> running;              ///< ascending job
   std::vector<TaskPlacement> running_tasks;  ///< of each job by group, then machine and devices
 
+  /// What the reader of the jobs file has to say, one line each (keys by an old name). No part of
+  /// the instance: not in its digest; of a workload in parts rank 0 has them.
+  std::vector<std::string> notes = {};
+
   [[nodiscard]] bool in_parts() const { return !position.empty(); }
   /// Jobs of the whole.
   [[nodiscard]] std::size_t size() const { return in_parts() ? position.size() : jobs.size(); }

@@ -360,7 +360,7 @@ TEST_F(Shared, a_full_quota_is_freed_by_its_least_valuable_jobs) {
 
 TEST_F(Shared, a_ring_that_an_uplink_refuses_is_tried_within_a_rack) {
   const std::string ring = R"(,"communication":{"pattern":"ring","gbps":6})";
-  Case c(read("", gang("x", ring + R"(,"spread":{"rack":1,"pod":1,"cluster":1})") +
+  Case c(read("", gang("x", ring + R"(,"width_factor":{"rack":1,"pod":1,"cluster":1})") +
                       R"({"id":"low","weight":0.1,"tasks":[{"gpus":4}]})" + "\n"));
   c.fill({}, {}, {on(JobId(1), {3})}, {});  // idle: m2 in r1, m4 in another pod
   LimitAllocation(c.comm, c.valuation, c.limits, {}).freeze(c.shards);

@@ -105,6 +105,7 @@ void expect_same(const Instance& one, const Instance& other) {
   EXPECT_EQ(a.speeds, b.speeds);
   EXPECT_EQ(a.speed_types, b.speed_types);
   EXPECT_EQ(a.labels, b.labels);
+  EXPECT_EQ(a.notes, b.notes);
   EXPECT_TRUE(std::ranges::equal(a.running, b.running, [](const auto& x, const auto& y) {
     return x.job == y.job && x.pinned == y.pinned && x.first_task == y.first_task;
   }));

@@ -61,7 +61,7 @@ TEST(ParseJobs, only_id_and_tasks_are_needed) {
 
 TEST(ParseJobs, reads_every_key) {
   const Instance instance = with_jobs(
-      R"({"value":12.5,"spread":{"machine":1,"rack":1,"pod":0.95,"cluster":0.8},"id":"j",)"
+      R"({"value":12.5,"width_factor":{"machine":1,"rack":1,"pod":0.95,"cluster":0.8},"id":"j",)"
       R"("arrival":7,"queue":"product","priority":-3,"weight":2.5,"required":true,"domain":"pod",)"
       R"("tasks":[{"shape":"worker","count":4,"gpus":2,"cpu_milli":8000,"memory_mib":1024},)"
       R"({"shape":"server","gpu_milli":300}],"gpu_types":["B"],"speed":{"B":1.6},)"
@@ -205,7 +205,7 @@ TEST(ParseJobs, repeated_parts_are_kept_once) {
   for (int j = 0; j < 10; ++j) {
     text += R"({"id":")" + std::to_string(j) +
             R"(","tasks":[{"shape":"w","gpus":1}],"speed":{"A":2,"B":1},)"
-            R"("home":{"rack":"rack-0","factor":{"pod":0.5}},"spread":{"cluster":0.5}})"
+            R"("home":{"rack":"rack-0","factor":{"pod":0.5}},"width_factor":{"cluster":0.5}})"
             "\n";
   }
   const Instance instance = with_jobs(text);
@@ -216,6 +216,28 @@ TEST(ParseJobs, repeated_parts_are_kept_once) {
   EXPECT_EQ(w.speed_types, 2U);
   EXPECT_EQ(w.speeds, (std::vector<double>{1, 1, 2, 1}));
   EXPECT_EQ(w.factors[w.jobs[9].home_factor], (Factors{1, 1, 0.5, 0.5}));
+}
+
+TEST(ParseJobs, the_old_key_spread_is_read_with_one_note_a_file) {
+  const auto jobs = [](const std::string& key) {
+    return with_jobs(
+        "\n"
+        R"({"id":"a","tasks":[{"count":2}],")" +
+        key +
+        R"(":{"pod":0.5}})"
+        "\n"
+        R"({"id":"b","tasks":[{"count":2}],")" +
+        key + R"(":{"cluster":0.25}})");
+  };
+  const Instance old = jobs("spread");
+  const Instance fresh = jobs("width_factor");
+  EXPECT_EQ(old.workload.factors[old.workload.jobs[0].width_factor], (Factors{1, 1, 0.5, 0.5}));
+  EXPECT_EQ(instance_digest(old), instance_digest(fresh));
+  EXPECT_TRUE(fresh.workload.notes.empty());
+  ASSERT_EQ(old.workload.notes.size(), 1U);
+  EXPECT_TRUE(old.workload.notes[0].starts_with("j.jsonl:2: spread: ")) << old.workload.notes[0];
+  EXPECT_EQ(jobs_text(old), jobs_text(fresh));
+  EXPECT_EQ(jobs_text(old).find("spread"), std::string::npos);
 }
 
 TEST(ParseJobs, a_share_of_1000_is_a_whole_gpu) {
@@ -250,7 +272,7 @@ TEST(ParseJobs, in_the_home_pod_is_as_near_as_it_gets) {
 TEST(WriteJobs, written_text_reads_back_as_the_same_jobs) {
   const Instance instance = with_jobs(
       R"({"id":"a \"q\" \\ é","tasks":[{"gpus":1}],"gpu_types":["Z","B"],"speed":{"Y":0.1,"A":1e-9}}
-{"id":"b","arrival":5,"queue":"research","priority":2,"weight":0.3333333333333333,"required":true,"tasks":[{"shape":"w","count":3,"gpus":2,"cpu_milli":1},{"shape":"s","gpu_milli":1,"memory_mib":3}],"domain":"machine","home":{"rack":"rack-1","factor":{"pod":0.7}},"spread":{"rack":0.9}}
+{"id":"b","arrival":5,"queue":"research","priority":2,"weight":0.3333333333333333,"required":true,"tasks":[{"shape":"w","count":3,"gpus":2,"cpu_milli":1},{"shape":"s","gpu_milli":1,"memory_mib":3}],"domain":"machine","home":{"rack":"rack-1","factor":{"pod":0.7}},"width_factor":{"rack":0.9}}
 {"id":"c","tasks":[{"cpu_milli":5}],"gpu_types":["A","B"],"home":{"pod":"pod-0","factor":{"rack":0.8,"pod":0.7,"cluster":0}},"value":0}
 {"id":"d","tasks":[{}],"gpu_types":["Q"],"home":{"rack":"rack-0"},"value":1e12})");
   const std::string text = jobs_text(instance);
@@ -339,8 +361,15 @@ const Fault kBadMembers[] = {
      "home.factor", "cluster 0.6 is more than the narrower level's 0.5", "never rise"},
     {"home_factor_machine", job(R"("home":{"rack":"rack-0","factor":{"machine":1}})"), 3,
      "home.factor.machine", "unknown key"},
+    {"width_factor_rises", job(R"("width_factor":{"machine":0.5,"rack":1})"), 3, "width_factor",
+     "rack 1 is more"},
+    {"width_factor_by_both_names", job(R"("spread":{"rack":1},"width_factor":{"rack":1})"), 3,
+     "width_factor", "both are given", "keep \"width_factor\""},
+    {"width_factor_by_both_names_2", job(R"("width_factor":{"rack":1},"spread":{"rack":1})"), 3,
+     "spread", "both are given"},
     {"spread_rises", job(R"("spread":{"machine":0.5,"rack":1})"), 3, "spread", "rack 1 is more"},
-    {"spread_negative", job(R"("spread":{"cluster":-0.5})"), 3, "spread.cluster", "negative"},
+    {"width_factor_negative", job(R"("width_factor":{"cluster":-0.5})"), 3, "width_factor.cluster",
+     "negative"},
     {"speed_negative", job(R"("speed":{"A":-1})"), 3, "speed.A", "negative"},
     {"speed_absurd", job(R"("speed":{"A":1e30})"), 3, "speed.A", "at most"},
     {"speed_twice", job(R"("speed":{"A":1,"A":2})"), 3, "speed.A", "given twice"},
