@@ -39,11 +39,12 @@ struct Decision {
 class Dive {
  public:
   Dive(AssignmentDual& dual, FreePools& free_pools, assignment::PlacementTable& placements,
-       std::span<const double> start, const DiveOptions& options)
+       std::span<const double> start, const DiveOptions& options, const StopToken& stop)
       : dual_(&dual),
         free_pools_(&free_pools),
         placements_(&placements),
         options_(&options),
+        stop_(stop),
         eps_(options.eps * dual.shape().largest_value) {
     for (std::size_t p = 0; p < start.size(); ++p) {
       prices_.push_back(std::clamp(start[p], 0.0, dual.shape().upper[p]));
@@ -59,7 +60,7 @@ class Dive {
     for (const auto& [size, bidders] : classes) {
       for (int pass = 1; pass <= options_->passes; ++pass) {
         dual_->set_supply(free_pools_->supply());
-        if (dual_->active().empty() || options_->stop.requested()) break;
+        if (dual_->active().empty() || stop_.requested()) break;
         reprice(result);
         const bool last = pass == options_->passes;
         const bool undecided =
@@ -76,10 +77,9 @@ class Dive {
     const auto dual = [&](std::span<const double> x, std::span<double> gradient) {
       return dual_->value(x, eps_, gradient);
     };
-    result.evaluations +=
-        minimise(prices_, dual_->shape().upper, dual,
-                 {.max_iterations = iterations_of_pass(result.passes), .stop = options_->stop})
-            .evaluations;
+    result.evaluations += minimise(prices_, dual_->shape().upper, dual,
+                                   {.max_iterations = iterations_of_pass(result.passes)}, stop_)
+                              .evaluations;
   }
 
   /// The prices may come from a smaller eps: the first solve has more iterations.
@@ -107,7 +107,7 @@ class Dive {
                                   : std::tie(a.bidder, a.option) < std::tie(b.bidder, b.option);
     });
     for (const Decision& d : decisions) {
-      if (options_->stop.requested()) break;
+      if (stop_.requested()) break;
       apply(d);
     }
     return undecided;
@@ -158,6 +158,7 @@ class Dive {
   FreePools* free_pools_;
   assignment::PlacementTable* placements_;
   const DiveOptions* options_;
+  StopToken stop_;
   double eps_;
   std::vector<double> prices_;
 };
@@ -190,32 +191,32 @@ std::vector<UnplacedRegret> regrets_of(AssignmentDual& dual,
 
 }  // namespace
 
-DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
+DiveResult dive(const model::Valuation& valuation, const PricedPools& start, model::Room& room,
                 std::span<const MachineId> machines, std::span<const JobId> jobs,
-                std::span<const double> start_prices, const DiveOptions& options) {
-  BERTH_EXPECT(start_prices.size() == pools.size());
+                const DiveOptions& options, const StopToken& stop) {
+  BERTH_EXPECT(start.prices.size() == start.pools.size());
   const double begin = seconds_now();
   DiveResult result;
-  const assignment::PoolIndex pool_index(valuation.instance().cluster, pools);
+  const assignment::PoolIndex pool_index(valuation.instance().cluster, start.pools);
   FreePools free_pools(valuation.instance(), pool_index, room, machines);
   const Supply at_start = free_pools.supply();
   AssignmentDual dual(valuation, pool_index, jobs, at_start);
   assignment::PlacementTable placements = assignment::unplaced_table(jobs);
   if (dual.shape().largest_value > 0.0) {
-    Dive(dual, free_pools, placements, start_prices, options).run(result);
+    Dive(dual, free_pools, placements, start.prices, options, stop).run(result);
   }
   result.value_dive = total_value(valuation, placements);
   const double dived = seconds_now();
   local_search::fill_idle_capacity(valuation, dual.option_table(), free_pools, placements,
-                                   options.stop.whole().patient());
+                                   stop.whole().patient());
   result.value_fill = total_value(valuation, placements);
   const double filled = seconds_now();
-  if (!options.stop.requested()) {
+  if (!stop.requested()) {
     local_search::EjectionChains(valuation, dual.option_table(), free_pools, placements,
-                                 start_prices)
-        .run(options.effort.chains, options.stop);
+                                 start.prices)
+        .run(options.effort.chains, stop);
     local_search::MachineRepartition(valuation, dual.option_table(), free_pools, placements)
-        .run(options.effort.repartitions, options.stop);
+        .run(options.effort.repartitions, stop);
   }
   result.value = total_value(valuation, placements);
   result.seconds_dive = dived - begin;
@@ -223,7 +224,7 @@ DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, mo
   result.seconds_improve = seconds_now() - filled;
   result.placement = assignment::placement_of(placements);
   result.unplaced = assignment::unplaced_of(placements);
-  result.regrets = regrets_of(dual, placements, at_start, start_prices);
+  result.regrets = regrets_of(dual, placements, at_start, start.prices);
   return result;
 }
 

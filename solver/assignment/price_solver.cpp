@@ -26,7 +26,7 @@ class Unknowns {
 
   /// Minimises at one eps; `prices` (by pool) is the start and the result.
   BlmvmResult minimise_at(double eps, const MarketDual& dual, std::vector<double>& prices,
-                          const BlmvmOptions& options) const {
+                          const BlmvmOptions& options, const StopToken& stop) const {
     std::vector<double> x(scale_.size(), 0.0), pool_gradient(group_.size());
     for (std::size_t p = 0; p < group_.size(); ++p) x[group_[p]] = prices[p] * scale_[group_[p]];
     std::vector<double> trial(group_.size());
@@ -39,7 +39,7 @@ class Unknowns {
       }
       return value;
     };
-    const BlmvmResult result = minimise(x, upper_, evaluate, options);
+    const BlmvmResult result = minimise(x, upper_, evaluate, options, stop);
     expand(x, prices);
     return result;
   }
@@ -77,7 +77,8 @@ Unknowns by_pool(const MarketShape& shape) {
 }  // namespace
 
 PriceResult minimise_market(const MarketDual& dual, const MarketShape& shape,
-                            std::span<const double> start, const PriceOptions& options) {
+                            std::span<const double> start, const PriceOptions& options,
+                            const StopToken& stop) {
   BERTH_EXPECT(start.empty() || start.size() == shape.capacity.size());
   PriceResult best;
   best.prices.assign(shape.capacity.size(), 0.0);
@@ -99,8 +100,8 @@ PriceResult minimise_market(const MarketDual& dual, const MarketShape& shape,
                                                      {.max_iterations = iterations,
                                                       .memory = options.memory,
                                                       .patience = options.patience,
-                                                      .least_gain = options.least_gain,
-                                                      .stop = options.stop});
+                                                      .least_gain = options.least_gain},
+                                                     stop);
       best.evaluations += found.evaluations;
       stopped = found.status == BlmvmStatus::stopped;
       consider();

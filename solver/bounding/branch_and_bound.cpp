@@ -39,8 +39,10 @@ struct OpenLeaf {
 class SearchTree {
  public:
   SearchTree(const model::Valuation& valuation, std::span<const JobId> jobs,
-             std::span<const double> rack_prices, const BranchOptions& options)
+             std::span<const double> rack_prices, const BoundTarget& target,
+             const BranchOptions& options)
       : jobs_(jobs),
+        target_(target),
         options_(&options),
         dual_(valuation, jobs, rack_prices),
         chosen_(jobs.size()) {}
@@ -50,7 +52,7 @@ class SearchTree {
     OpenLeaf root{.node = 0, .restricted = {}, .prices = {start.begin(), start.end()}, .split = {}};
     solve(root, true);
     leaves_.push_back(std::move(root));
-    while (!options_->stop.requested() && process_largest_leaf()) {
+    while (!target_.stop.requested() && process_largest_leaf()) {
     }
     finish();
     return std::move(result_);
@@ -143,13 +145,13 @@ class SearchTree {
         average.add(job, spot);
       };
       const double value = dual_.evaluate(subgradient.prices(), taken);
-      if (result_.evaluations++ == 0) goal_ = value - options_->slack;
+      if (result_.evaluations++ == 0) goal_ = value - target_.slack;
       subgradient.shrink_when_stalled(value < best - 1e-7 * std::abs(best));
       if (value < best) {
         best = value;
         leaf.prices.assign(subgradient.prices().begin(), subgradient.prices().end());
       }
-      if (best <= goal_ || options_->stop.requested()) break;
+      if (best <= goal_ || target_.stop.requested()) break;
       const double target = std::max(goal_, best - bounding::kMaxTargetGap * std::abs(best));
       if (!subgradient.take_step(chosen_, value - target)) break;
     }
@@ -171,6 +173,7 @@ class SearchTree {
   }
 
   std::span<const JobId> jobs_;
+  BoundTarget target_;
   const BranchOptions* options_;
   bounding::JobPriceDual dual_;
   std::vector<std::int32_t> chosen_;
@@ -184,9 +187,9 @@ class SearchTree {
 BranchAndBoundResult branch_and_bound(const model::Valuation& valuation,
                                       std::span<const JobId> jobs, std::span<const double> start,
                                       std::span<const double> rack_prices,
-                                      const BranchOptions& options) {
-  BERTH_EXPECT(jobs.size() == start.size() && options.slack > 0.0);
-  return SearchTree(valuation, jobs, rack_prices, options).run(start);
+                                      const BoundTarget& target, const BranchOptions& options) {
+  BERTH_EXPECT(jobs.size() == start.size() && target.slack > 0.0);
+  return SearchTree(valuation, jobs, rack_prices, target, options).run(start);
 }
 
 }  // namespace berth::solver

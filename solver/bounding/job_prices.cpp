@@ -29,9 +29,9 @@ std::vector<JobId> whole_gpu_jobs(const model::Instance& instance) {
 
 JobPriceResult minimise_job_prices(const model::Valuation& valuation, std::span<const JobId> jobs,
                                    std::span<const double> start,
-                                   std::span<const double> rack_prices, double slack,
+                                   std::span<const double> rack_prices, const BoundTarget& target,
                                    const JobPriceOptions& options) {
-  BERTH_EXPECT(jobs.size() == start.size() && slack > 0.0);
+  BERTH_EXPECT(jobs.size() == start.size() && target.slack > 0.0);
   bounding::JobPriceDual dual(valuation, jobs, rack_prices);
   std::vector<std::int32_t> chosen(jobs.size());
   const std::vector<bounding::PriceSign> signs(jobs.size(), bounding::PriceSign::positive);
@@ -48,12 +48,12 @@ JobPriceResult minimise_job_prices(const model::Valuation& valuation, std::span<
       result.bound = value;
       result.prices.assign(subgradient.prices().begin(), subgradient.prices().end());
     }
-    const double goal = result.start - slack;
-    const double target =
+    const double goal = result.start - target.slack;
+    const double aim =
         std::max(goal, result.bound - bounding::kMaxTargetGap * std::abs(result.bound));
     subgradient.shrink_when_stalled(better);
-    if (value <= goal || options.stop.requested()) break;
-    if (!subgradient.take_step(chosen, value - target)) break;
+    if (value <= goal || target.stop.requested()) break;
+    if (!subgradient.take_step(chosen, value - aim)) break;
   }
   return result;
 }

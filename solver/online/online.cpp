@@ -19,9 +19,10 @@ constexpr std::int64_t kMany = 64;  ///< a batch of so many jobs is worth a fore
 
 class Online {
  public:
-  Online(const model::Valuation& valuation, const OnlineOptions& options)
+  Online(const model::Valuation& valuation, const OnlineOptions& options, const StopToken& stop)
       : valuation_(valuation),
         options_(options),
+        stop_(stop),
         forecast_(valuation),
         reservations_(valuation, forecast_),
         all_milli_(1000.0 * static_cast<double>(valuation.instance().cluster.gpus())) {}
@@ -86,9 +87,9 @@ class Online {
     model::Room room = reservations_.room();
     std::vector<JobId> all;
     for (std::size_t j = 0; j < jobs.size(); ++j) all.emplace_back(j);
-    const PackResult packed = pack(
-        valuation, room, machines, all,
-        {.gap = options_.gap, .relaxation_share = 1.0, .neighbourhoods = 0, .stop = options_.stop});
+    const PackResult packed =
+        pack(valuation, room, machines, all, {.relaxation_share = 1.0, .neighbourhoods = 0},
+             {.gap = options_.gap, .stop = stop_});
     for (const model::JobPlacement& p : packed.placed) {
       reservations_.reserve(forecast_.demand_class(jobs[p.job.index()]), valuation.placed(p),
                             p.tasks.front());
@@ -117,7 +118,7 @@ class Online {
     }
     const auto found = reservations_.find_displacement(job);
     if (!found) return;
-    if (found->gain < 0.0 && options_.refuse && !required) {
+    if (found->gain < 0.0 && !options_.take_all && !required) {
       ++result_.refused;
       return;
     }
@@ -126,6 +127,7 @@ class Online {
 
   const model::Valuation& valuation_;
   const OnlineOptions& options_;
+  StopToken stop_;
   DemandForecast forecast_;
   ReservationTable reservations_;
   OnlineResult result_;
@@ -138,11 +140,12 @@ class Online {
 }  // namespace
 
 OnlineResult place_online(const model::Valuation& valuation, std::span<const JobId> jobs,
-                          model::Placement kept, const OnlineOptions& options) {
-  Online online(valuation, options);
+                          model::Placement kept, const OnlineOptions& options,
+                          const StopToken& stop) {
+  Online online(valuation, options, stop);
   for (const model::JobPlacement& p : kept) online.commit(p);
   const auto size = static_cast<std::size_t>(options.batch);
-  for (std::size_t i = 0; i < jobs.size() && !options.stop.requested(); i += size) {
+  for (std::size_t i = 0; i < jobs.size() && !stop.requested(); i += size) {
     online.arrive(jobs.subspan(i, std::min(size, jobs.size() - i)));
   }
   return online.result();

@@ -17,9 +17,9 @@
 namespace berth::solver {
 namespace {
 
-constexpr int kDisaggregationPasses = 6;
-constexpr double kRelaxation = 0.5;  ///< part of the work that may go there
-constexpr double kCoarseGap = 1e-3;  ///< of relaxations that are not the last
+constexpr int kDisaggregationPasses = 6;  ///< relaxations at most, job types split between them
+constexpr double kRelaxation = 0.5;       ///< part of the work that may go there
+constexpr double kCoarseGap = 1e-3;       ///< of relaxations that are not the last
 
 constexpr double kShareOfGap = 0.8;  ///< the rest is for what the certificate cannot see
 constexpr double kFine = 0.03;       ///< of the gap: how exactly the dive solves its relaxations
@@ -42,7 +42,7 @@ std::vector<JobId> not_placed(std::span<const JobId> jobs, const model::Placemen
 }
 
 Usage round_to_integers(const PackingProblem& problem, Relaxation& relaxed,
-                        const PackOptions& options, PackStats& stats) {
+                        const PackOptions& options, const RunContext& run, PackStats& stats) {
   Stopwatch watch;
   ResidualProblem residual = full_residual(problem);
   std::vector<MachinePattern> patterns;  // those the relaxation uses; the searches start from them
@@ -50,7 +50,7 @@ Usage round_to_integers(const PackingProblem& problem, Relaxation& relaxed,
     if (relaxed.usage[j] > 0.0) patterns.push_back(relaxed.patterns[j]);
   }
   const double real = bound_without_rewards(problem, relaxed.bound);
-  const double tolerance = std::max(kFine * options.gap, kFinest) * real;
+  const double tolerance = std::max(kFine * run.gap, kFinest) * real;
   PatternDiveResult dive = dive_patterns(problem, residual, std::move(relaxed.patterns),
                                          std::move(relaxed.usage), tolerance);
   stats.dive_rounds = dive.rounds;
@@ -61,9 +61,9 @@ Usage round_to_integers(const PackingProblem& problem, Relaxation& relaxed,
       large_neighbourhood_search(problem, residual, dive.usage, patterns,
                                  {.rounds = options.neighbourhoods,
                                   .machines = options.neighbourhood_machines,
-                                  .target = relaxed.bound - kShareOfGap * options.gap * real,
+                                  .target = relaxed.bound - kShareOfGap * run.gap * real,
                                   .tolerance = tolerance,
-                                  .seed = options.seed});
+                                  .seed = run.seed});
   stats.neighbourhood_seconds = watch.lap();
   return std::move(dive.usage);
 }
@@ -77,14 +77,13 @@ void add(PackStats& stats, const Relaxation& relaxed) {
 
 /// The relaxation; where jobs of unequal value share a type, types are split where it matters.
 Relaxation relax_and_disaggregate(PackingProblem& problem, const model::Valuation& valuation,
-                                  const PackOptions& options, PackStats& stats) {
+                                  const PackOptions& options, double gap, PackStats& stats) {
   Stopwatch watch;
   const ResidualProblem residual = full_residual(problem);
   std::vector<MachinePattern> start = initial_patterns(problem, residual);
   stats.start_seconds = watch.lap();
-  const RelaxationLimits limits{.gap = options.relaxation_share * options.gap,
-                                .rounds = options.pricing_rounds,
-                                .work = kRelaxation};
+  const RelaxationLimits limits{
+      .gap = options.relaxation_share * gap, .rounds = options.pricing_rounds, .work = kRelaxation};
   const RelaxationLimits coarse{.gap = std::max(kCoarseGap, limits.gap),
                                 .rounds = options.pricing_rounds,
                                 .work = kRelaxation};
@@ -94,8 +93,7 @@ Relaxation relax_and_disaggregate(PackingProblem& problem, const model::Valuatio
     const int budget = options.job_types * 4 / 3 - static_cast<int>(problem.types.size());
     const Disaggregation split = disaggregate(problem, valuation, relaxed.price, budget);
     const bool last = split.types == 0 || pass == kDisaggregationPasses ||
-                      split.loss <= 0.3 * options.gap * relaxed.bound ||
-                      problem.exhausted(kRelaxation);
+                      split.loss <= 0.3 * gap * relaxed.bound || problem.exhausted(kRelaxation);
     add(stats, relaxed);
     relaxed = generate_columns(problem, full_residual(problem), std::move(relaxed.patterns),
                                last ? limits : coarse);
@@ -111,19 +109,19 @@ Relaxation relax_and_disaggregate(PackingProblem& problem, const model::Valuatio
 
 PackResult pack(const model::Valuation& valuation, model::Room& room,
                 std::span<const MachineId> machines, std::span<const JobId> jobs,
-                const PackOptions& options) {
+                const PackOptions& options, const RunContext& run) {
   Stopwatch watch;
   PackResult result;
   const model::Instance& instance = valuation.instance();
   PackingProblem problem;
-  problem.stop = options.stop;
+  problem.stop = run.stop;
   problem.work_limit = options.work;
   problem.bins = bin_types(instance.cluster, room, machines, options.bin_types);
   add_job_types(problem, valuation, jobs, options.job_types);
   result.stats.bin_types = static_cast<int>(problem.bins.size());
 
-  Relaxation relaxed = relax_and_disaggregate(problem, valuation, options, result.stats);
-  const Usage usage = round_to_integers(problem, relaxed, options, result.stats);
+  Relaxation relaxed = relax_and_disaggregate(problem, valuation, options, run.gap, result.stats);
+  const Usage usage = round_to_integers(problem, relaxed, options, run, result.stats);
   result.placed = instantiate(problem, instance.workload, room, usage);
   fill_idle_capacity(valuation, room, machines, not_placed(jobs, result.placed), result.placed);
 

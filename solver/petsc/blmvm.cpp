@@ -145,11 +145,12 @@ void set_up(const Workspace& w, std::span<const double> x, std::span<const doubl
 }  // namespace
 
 BlmvmResult minimise(std::span<double> x, std::span<const double> upper,
-                     const SmoothFunction& evaluate, const BlmvmOptions& options) {
+                     const SmoothFunction& evaluate, const BlmvmOptions& options,
+                     const StopToken& stop) {
   BERTH_EXPECT(x.size() == upper.size());
   if (x.empty()) return {.value = evaluate(x, {}), .evaluations = 1};
   Course course{.evaluate = &evaluate,
-                .stop = options.stop,
+                .stop = stop,
                 .best = {},
                 .patience = options.patience,
                 .least_gain = options.least_gain,

@@ -12,11 +12,6 @@
 namespace berth::solver {
 namespace {
 
-constexpr double kMinShare = 0.04;  ///< of the shard's GPUs: idle, and asked for by unplaced jobs
-constexpr double kGap = 1e-3;       ///< that the pattern LP is solved to; gangs lose more than that
-constexpr std::int64_t kMostWork = 100'000'000, kWorkPerGpu = 20'000;
-constexpr int kNeighbourhoods = 2;
-
 /// What counts first: required jobs, then the objective.
 std::pair<std::int64_t, double> worth(const model::Valuation& valuation,
                                       const model::Placement& placed) {
@@ -55,7 +50,7 @@ Shard::LocalState::RepackResult Shard::LocalState::repack(const StopToken& stop)
   std::ranges::for_each(occupancy.jobs(), consider);
   std::ranges::for_each(unplaced, consider);
   std::ranges::sort(result.singles);
-  if (stop.requested() || recoverable_share(result.singles) < kMinShare) return {};
+  if (stop.requested() || recoverable_share(result.singles) < options.repack.idle) return {};
   model::Room before = occupancy.room();
   model::Placement old;
   for (const JobId job : result.singles) {
@@ -63,11 +58,13 @@ Shard::LocalState::RepackResult Shard::LocalState::repack(const StopToken& stop)
     old.push_back(occupancy.remove(job));
     unplaced.insert(job);
   }
-  PackResult found = pack(*valuation, occupancy.room(), machines, result.singles,
-                          {.gap = std::max(options.gap, kGap),
-                           .neighbourhoods = kNeighbourhoods,
-                           .work = std::min(kMostWork, kWorkPerGpu * (gpus() + 1)),
-                           .stop = stop});
+  PackOptions quick = options.pack;
+  quick.neighbourhoods = options.repack.neighbourhoods;
+  quick.work = std::min(options.repack.work, options.repack.work_per_gpu * (gpus() + 1));
+  RunContext shared = run;
+  shared.gap = std::max(run.gap, options.repack.gap);
+  shared.stop = stop;
+  PackResult found = pack(*valuation, occupancy.room(), machines, result.singles, quick, shared);
   result.prices = std::move(found.prices);
   result.gpu_worth = std::move(found.gpu_worth);
   const auto was = worth(*valuation, old), is = worth(*valuation, found.placed);
@@ -103,7 +100,7 @@ void Shard::LocalState::set_task_prices(RepackResult repack_result) {
 }
 
 double Shard::repack() {
-  return state_->options.limits != nullptr ? 0.0 : state_->repack(state_->options.stop).gain;
+  return state_->run.limits != nullptr ? 0.0 : state_->repack(state_->run.stop).gain;
 }
 
 }  // namespace berth::solver

@@ -25,11 +25,11 @@ bool same_machines(const JobPlacement& a, const JobPlacement& b) {
 class RequiredJobRepair {
  public:
   RequiredJobRepair(const model::Valuation& valuation, const model::CouplingLimits* limits,
-                    const std::vector<MachineId>& machines, const RequiredJobRepairOptions& options)
+                    const std::vector<MachineId>& machines, int steps, const StopToken& stop)
       : workload_(valuation.instance().workload),
         occupancy_(valuation, machines, limits),
-        options_(options),
-        steps_(options.steps) {
+        stop_(stop),
+        steps_(steps) {
     for (std::size_t l = 0; limits != nullptr && l < limits->size(); ++l) {
       occupancy_.limit_usage().allow(l, limits->capacity(l));
     }
@@ -60,7 +60,7 @@ class RequiredJobRepair {
   bool place_from(const std::vector<JobId>& required, std::size_t k) {
     if (k == required.size()) return true;
     for (JobPlacement& choice : choices(required[k])) {
-      if (--steps_ < 0 || options_.stop.requested()) return false;
+      if (--steps_ < 0 || stop_.requested()) return false;
       occupancy_.add(std::move(choice));
       if (place_from(required, k + 1)) return true;
       occupancy_.remove(required[k]);
@@ -179,8 +179,7 @@ class RequiredJobRepair {
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       bool changed = false;
       for (const JobId job : jobs) {
-        if (occupancy_.has(job) || options_.stop.requested() ||
-            place_in_idle_capacity(occupancy_, job))
+        if (occupancy_.has(job) || stop_.requested() || place_in_idle_capacity(occupancy_, job))
           continue;
         const Insertion found = find_insertion(occupancy_, job);
         changed |= found.gain > 0.0 && apply_insertion(occupancy_, job, found, 0.0).gain > 0.0;
@@ -192,16 +191,17 @@ class RequiredJobRepair {
   const model::Workload& workload_;
   Occupancy occupancy_;
   model::Placement before_;
-  const RequiredJobRepairOptions& options_;
+  StopToken stop_;
   int steps_;
 };
 
 }  // namespace
 
 bool repair_required_jobs(const model::Valuation& valuation, const model::CouplingLimits* limits,
-                          model::Placement& placement, const RequiredJobRepairOptions& options) {
+                          model::Placement& placement, const RequiredJobRepairOptions& options,
+                          const StopToken& stop) {
   const model::Instance& instance = valuation.instance();
-  if (instance.cluster.machines() > options.machines) return false;
+  if (static_cast<std::int64_t>(instance.cluster.machines()) > options.machines) return false;
   std::vector<JobId> required;
   bool missing = false;
   for (const JobId job : model::planned_jobs(instance.workload)) {
@@ -212,7 +212,7 @@ bool repair_required_jobs(const model::Valuation& valuation, const model::Coupli
   if (!missing) return false;
   std::vector<MachineId> machines;
   for (std::size_t m = 0; m < instance.cluster.machines(); ++m) machines.emplace_back(m);
-  return RequiredJobRepair(valuation, limits, machines, options)
+  return RequiredJobRepair(valuation, limits, machines, options.steps, stop)
       .run(placement, std::move(required));
 }
 

@@ -29,14 +29,15 @@ double Shard::LocalState::profit(JobId job, std::span<const double> by_type) con
 }
 
 Shard::Shard(ShardId id, const model::Valuation& valuation, const model::Pools& pools,
-             std::vector<MachineId> machines, const ShardOptions& options)
+             std::vector<MachineId> machines, const ShardOptions& options, const RunContext& run)
     : state_(std::make_unique<LocalState>(
           LocalState{.id = id,
                      .valuation = &valuation,
                      .pools = &pools,
                      .machines = machines,
                      .options = options,
-                     .occupancy = Occupancy(valuation, machines, options.limits)})) {
+                     .run = run,
+                     .occupancy = Occupancy(valuation, machines, run.limits)})) {
   state_->classify_links();
 }
 
@@ -45,7 +46,8 @@ Shard::Shard(Shard&&) noexcept = default;
 Shard& Shard::operator=(Shard&&) noexcept = default;
 
 Shard Shard::empty_copy(ShardId id, std::vector<MachineId> machines) const {
-  return {id, *state_->valuation, *state_->pools, std::move(machines), state_->options};
+  return {id,         *state_->valuation, *state_->pools, std::move(machines), state_->options,
+          state_->run};
 }
 
 void Shard::reserve(const JobPlacement& placement) {
@@ -112,7 +114,7 @@ std::vector<Bid> Shard::bids(std::span<const JobId> jobs,
   std::vector<Bid> found(jobs.size());
   const EvictionCostBounds costs(state_->occupancy);
   parallel::run_tasks(jobs.size(), [&](std::size_t i) {
-    if (state_->options.stop.requested()) return;
+    if (state_->run.stop.requested()) return;
     const std::int64_t milli = state_->workload().gpu_milli(state_->workload().job(jobs[i]));
     const auto quotas = state_->occupancy.limit_usage().quotas_of(jobs[i]);
     const bool draws = !quotas.empty() && std::ranges::all_of(quotas, [&](std::uint32_t q) {
@@ -128,7 +130,7 @@ std::vector<Bid> Shard::bids(std::span<const JobId> jobs,
 }
 
 double Shard::realise(JobId job, double at_least, std::int64_t drawn) {
-  if (state_->options.stop.requested()) return 0.0;
+  if (state_->run.stop.requested()) return 0.0;
   model::LimitUsage& limit_usage = state_->occupancy.limit_usage();
   const auto raise = [&](std::int64_t by) {
     for (const std::uint32_t q : limit_usage.quotas_of(job)) {

@@ -22,7 +22,7 @@ using model::JobPlacement;
 
 namespace {
 
-constexpr std::int64_t kSmallGpus = 4096;
+constexpr std::int64_t kSmallGpus = 4096;  ///< clusters up to this size get several dives
 
 std::vector<JobId> sorted(std::span<const JobId> jobs) {
   std::vector<JobId> result(jobs.begin(), jobs.end());
@@ -57,13 +57,15 @@ void Shard::LocalState::dive_all(std::span<const JobId> jobs, std::span<const do
   const auto [own, in_all] = model::pool_subset(valuation->instance().cluster, *pools, machines);
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
+  const PricedPools start{own, own_prices};
   model::Room best_room = occupancy.room();
-  DiveResult best = dive(*valuation, own, best_room, machines, jobs, own_prices, {.stop = stop});
+  DiveResult best = dive(*valuation, start, best_room, machines, jobs, options.dive, stop);
   for (const double eps : extra_smoothings()) {
     if (stop.requested()) break;
     model::Room room = occupancy.room();
-    DiveResult other =
-        dive(*valuation, own, room, machines, jobs, own_prices, {.eps = eps, .stop = stop});
+    DiveOptions smoother = options.dive;
+    smoother.eps = eps;
+    DiveResult other = dive(*valuation, start, room, machines, jobs, smoother, stop);
     if (other.value <= best.value) continue;
     best = std::move(other);
     best_room = std::move(room);
@@ -75,14 +77,15 @@ void Shard::LocalState::dive_all(std::span<const JobId> jobs, std::span<const do
 /// Which large gangs a dive takes first is a matter of luck, and in a small cluster one of them is
 /// much: there several dives cost little.
 std::span<const double> Shard::LocalState::extra_smoothings() const {
-  static constexpr std::array kMore = {0.0002, 0.002, 0.006};
+  static constexpr std::array kMore = {0.0002, 0.002, 0.006};  ///< as DiveOptions::eps
   if (valuation->instance().cluster.gpus() > kSmallGpus) return {};
   return kMore;
 }
 
 void Shard::LocalState::pack_all(std::span<const JobId> jobs, const StopToken& stop) {
-  PackResult result =
-      pack(*valuation, occupancy.room(), machines, jobs, {.gap = options.gap, .stop = stop});
+  RunContext shared = run;
+  shared.stop = stop;
+  PackResult result = pack(*valuation, occupancy.room(), machines, jobs, options.pack, shared);
   task_prices = std::move(result.prices);
   record_all(std::move(result.placed));
 }
@@ -101,7 +104,7 @@ void Shard::LocalState::fill_idle_capacity() {
   // Room only shrinks here: what found no place once finds none for an equal job later.
   std::set<std::tuple<ShapeId, std::int32_t, std::uint64_t, model::Level, std::int64_t>> hopeless;
   for (const auto& [rank, priority, arrival, job] : order) {
-    if (options.stop.patient().requested()) return;
+    if (run.stop.patient().requested()) return;
     const model::Job& record = workload().job(job);
     const model::TaskGroup& group = workload().groups_of(record).front();
     const std::tuple kind(group.shape, group.count, record.gpu_types, record.domain,

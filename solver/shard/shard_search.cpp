@@ -33,7 +33,7 @@ InsertionOutcome Shard::LocalState::insert(JobId job, const Insertion& found, do
 double Shard::LocalState::improve_batch(std::span<const JobId> batch) {
   std::vector<Insertion> found(batch.size());
   parallel::run_tasks(batch.size(), [&](std::size_t i) {
-    if (!options.stop.requested()) found[i] = find_insertion(occupancy, batch[i]);
+    if (!run.stop.requested()) found[i] = find_insertion(occupancy, batch[i]);
   });
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -43,7 +43,7 @@ double Shard::LocalState::improve_batch(std::span<const JobId> batch) {
   double gained = 0.0;
   std::set<MachineId> touched;
   for (const std::size_t i : order) {
-    if (options.stop.requested()) break;
+    if (run.stop.requested()) break;
     const auto stale = [&](MachineId m) { return touched.contains(m); };
     const auto gone = [&](JobId victim) { return !occupancy.has(victim); };
     if (std::ranges::any_of(found[i].machines, stale) ||
@@ -97,7 +97,7 @@ double Shard::LocalState::search(const model::Valuation& by, std::span<const dou
   std::vector<JobId> waiting(unplaced.begin(), unplaced.end());
   model::Placement placed = occupancy.placement();
   const double gained = solver::improve(by, own, occupancy.room(), machines, waiting, placed,
-                                        own_prices, effort, options.stop, &limit_usage);
+                                        own_prices, effort, run.stop, &limit_usage);
   occupancy.replace(std::move(placed));
   unplaced = {waiting.begin(), waiting.end()};
   evicted.clear();

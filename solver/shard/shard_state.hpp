@@ -20,6 +20,7 @@ struct Shard::LocalState {
   const model::Pools* pools;
   std::vector<MachineId> machines;
   ShardOptions options;
+  RunContext run;
   Occupancy occupancy;
   std::set<JobId> unplaced = {};
   std::set<JobId> evicted = {};          ///< those of `unplaced` that `improve` has not tried yet

@@ -64,9 +64,9 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   flags.plan.rounds.selection.rule = flags.offer_choice == "largest"
                                          ? strads::SelectionRule::largest
                                          : strads::SelectionRule::sampled;
-  flags.plan.stop = StopToken(stop);
-  flags.plan.online.batch = flags.online ? flags.batch : 0;
-  flags.plan.online.refuse = !flags.take_all;
+  flags.plan.online_order = flags.online;
+  flags.plan.online.batch = flags.batch;
+  flags.plan.online.take_all = flags.take_all;
   progress.note(fmt::format("ranks={} threads={} blas={}", comm.size(), parallel::thread_limit(),
                             petsc->blas()));
   if (!flags.trace.empty()) comm.record_events();
@@ -75,7 +75,8 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   for (const std::string& note : instance.workload.notes) progress.warn(note);
   coordinator::JobRecords jobs(comm, instance.workload);
   const double loaded = progress.seconds();
-  model::Plan plan = pipeline::plan_distributed(comm, instance, flags.plan, progress, jobs);
+  model::Plan plan =
+      pipeline::plan_distributed(comm, instance, flags.plan, progress, jobs, StopToken(stop));
   plan.options = record(flags);
   plan.seconds["load"] = comm.max_seconds(loaded - start);
   pipeline::write_plan(comm, flags.out, instance, plan, jobs);

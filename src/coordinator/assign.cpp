@@ -100,11 +100,11 @@ class Assigner {
 /// The gangs that find room over the whole cluster, in this order, beside what runs.
 model::Placement place_spanning(const model::Valuation& valuation, const model::Pools& pools,
                                 std::span<const ShardPreference> large, const Assignment& kept,
-                                const StopToken& stop, const model::CouplingLimits* limits) {
+                                const solver::RunContext& run) {
   std::vector<MachineId> all;
   for (std::size_t m = 0; m < valuation.instance().cluster.machines(); ++m) all.emplace_back(m);
-  solver::Shard whole(ShardId{}, valuation, pools, std::move(all),
-                      {.stop = stop, .limits = limits});
+  const model::CouplingLimits* const limits = run.limits;
+  solver::Shard whole(ShardId{}, valuation, pools, std::move(all), {}, run);
   model::LimitUsage taken(valuation.instance(), limits);
   for (const model::Placement* part : {&kept.spanning, &kept.kept}) {
     for (const model::JobPlacement& p : *part) whole.reserve(p), taken.add(p);
@@ -170,8 +170,8 @@ std::vector<JobId> Assignment::open_jobs() const {
 
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
-                  std::span<const double> prices, const JobRecords& records, const StopToken& stop,
-                  const model::CouplingLimits* limits) {
+                  std::span<const double> prices, const JobRecords& records,
+                  const solver::RunContext& run) {
   std::vector<ShardPreference> all = comm.gather_varying<ShardPreference>(comm.agreed(
       [&] { return shard_preferences(valuation, pools, shards, prices, records.home_jobs()); }));
   std::ranges::sort(all, {}, &ShardPreference::job);
@@ -190,7 +190,7 @@ Assignment assign(const comm::Communicator& comm, const model::Valuation& valuat
   comm.agreed_on_root([&] {
     model::Placement gangs;
     if (large > 0) {
-      gangs = place_spanning(valuation, pools, std::span(all).first(large), result, stop, limits);
+      gangs = place_spanning(valuation, pools, std::span(all).first(large), result, run);
     }
     for (const ShardPreference& preference : all) {
       if (std::ranges::binary_search(gangs, preference.job, {}, &model::JobPlacement::job))

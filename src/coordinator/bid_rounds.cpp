@@ -19,18 +19,19 @@ using solver::JobOffer;
 using solver::Shard;
 
 BidRounds::BidRounds(const comm::Communicator& comm, const model::Valuation& valuation,
-                     const JobRecords& jobs, std::span<Shard> mine, const RoundOptions& options,
-                     const RoundState& start)
+                     const JobRecords& jobs, std::span<Shard> mine, const RoundSetting& setting)
     : comm_(comm),
       valuation_(valuation),
       jobs_(jobs),
       mine_(mine),
-      options_(options),
-      spanning_(start.spanning),
-      tabu_list_(start.refusals),
-      pending_(options.depth) {
+      options_(setting.options),
+      sharing_(setting.context.allocation),
+      seed_(setting.context.run.seed),
+      spanning_(setting.start.spanning),
+      tabu_list_(setting.start.refusals),
+      pending_(setting.options.depth) {
   gather_room();
-  for (const PendingRound& pending_round : start.pending) {
+  for (const PendingRound& pending_round : setting.start.pending) {
     pending_.exchange({pending_round.offers, pending_round.bids, claims_of(pending_round.offers)});
   }
 }
@@ -85,7 +86,7 @@ std::vector<JobOffer> BidRounds::choose(std::span<const JobOffer> offers, int mo
   }
   std::vector<JobOffer> chosen;
   const auto count = static_cast<std::size_t>(most);
-  for (const std::size_t i : strads::schedule(blocks, count, round, options_.selection)) {
+  for (const std::size_t i : strads::schedule(blocks, count, round, seed_, options_.selection)) {
     chosen.push_back(free[i]);
   }
   return chosen;
@@ -117,8 +118,8 @@ Claims BidRounds::claims_of(std::span<const JobOffer> offers) const {
     const auto milli = workload.gpu_milli(workload.job(offer.job));
     claims.gpus[offer.job] = static_cast<double>(milli) / 1000.0;
     claims.versions[offer.job] = pending_.version(offer.job);
-    if (options_.allocation == nullptr) continue;
-    const auto quotas = options_.allocation->quotas_of(offer.job);
+    if (sharing_ == nullptr) continue;
+    const auto quotas = sharing_->quotas_of(offer.job);
     if (!quotas.empty()) claims.quotas[offer.job] = {quotas.begin(), quotas.end()};
   }
   return claims;
@@ -142,7 +143,7 @@ std::optional<std::set<BidRequest>> BidRounds::request_bids(std::span<const JobO
   std::vector<BidRequest> requests;
   for (const JobOffer& offer : offers) {
     if (!here.contains(offer.source)) continue;
-    const auto more = bidders.of(offer, refused, most, round, options_.selection.seed);
+    const auto more = bidders.of(offer, refused, most, round, seed_);
     requests.insert(requests.end(), more.begin(), more.end());
   }
   requests = comm_.all_gather_varying<BidRequest>(requests);
@@ -153,7 +154,7 @@ std::optional<std::set<BidRequest>> BidRounds::request_bids(std::span<const JobO
 std::vector<Bid> BidRounds::bids(const PushedRound& pushed,
                                  const std::optional<std::set<BidRequest>>& requested) const {
   std::vector<std::int64_t> left;
-  if (options_.allocation != nullptr) left = options_.allocation->slack();
+  if (sharing_ != nullptr) left = sharing_->left();
   std::vector<Bid> all;
   comm_.agreed([&] {
     for (const Shard& shard : mine_) {
@@ -173,7 +174,7 @@ std::vector<Bid> BidRounds::bids(const PushedRound& pushed,
 
 void BidRounds::pull(const PushedRound& due, RoundReport& report) {
   Claims claims = due.claims;
-  if (options_.allocation != nullptr) claims.quota_slack = options_.allocation->slack();
+  if (sharing_ != nullptr) claims.quota_slack = sharing_->left();
   const auto grants = grant(due.bids, tabu_list_.pairs(), claims, pending_.versions());
   const std::vector<Outcome> outcomes = realise(grants);
   confirm(due.offers, outcomes, report.round);
@@ -223,14 +224,14 @@ void BidRounds::confirm(std::span<const JobOffer> offers, std::span<const Outcom
 
 /// Each shard's own search, with its share of what the quotas have left.
 void BidRounds::improve() {
-  if (options_.allocation != nullptr) options_.allocation->distribute_slack(mine_);
+  if (sharing_ != nullptr) sharing_->deal(mine_);
   comm_.agreed([&] {
     for (Shard& shard : mine_) {
-      if (options_.allocation != nullptr) shard.fill_idle_capacity();
+      if (sharing_ != nullptr) shard.fill_idle_capacity();
       shard.improve();
     }
   });
-  if (options_.allocation != nullptr) options_.allocation->freeze(mine_);
+  if (sharing_ != nullptr) sharing_->hold(mine_);
 }
 
 }  // namespace berth::coordinator

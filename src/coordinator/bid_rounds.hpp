@@ -16,14 +16,21 @@
 
 namespace berth::coordinator {
 
+/// What the rounds do, what is live meanwhile, and where they begin.
+struct RoundSetting {
+  const RoundOptions& options;
+  const RoundContext& context;
+  const RoundState& start;
+};
+
 /// The rounds of offers and bids. Collective throughout; all ranks hold the same beside their
 /// shards.
 class BidRounds {
  public:
-  /// Goes on from `start`, whose spanning jobs must outlive this: offers do not change them.
+  /// Goes on from the setting's `start`, whose spanning jobs must outlive this: offers do not
+  /// change them. The context must outlive it too.
   BidRounds(const comm::Communicator& comm, const model::Valuation& valuation,
-            const JobRecords& jobs, std::span<solver::Shard> mine, const RoundOptions& options,
-            const RoundState& start);
+            const JobRecords& jobs, std::span<solver::Shard> mine, const RoundSetting& setting);
 
   /// One round; all ranks return the same report, without its objective and cost.
   RoundReport step(int round);
@@ -64,6 +71,8 @@ class BidRounds {
   const JobRecords& jobs_;
   std::span<solver::Shard> mine_;
   RoundOptions options_;
+  LimitAllocation* sharing_;
+  std::uint64_t seed_;
   const model::Placement& spanning_;
   std::map<ShardId, double> room_;  ///< GPUs that grants of one round may ask for
   TabuList tabu_list_;

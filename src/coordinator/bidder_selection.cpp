@@ -53,7 +53,7 @@ std::vector<BidRequest> BidderSelection::of(const solver::JobOffer& offer, const
   }
   const auto key = random_bits({seed, static_cast<std::uint64_t>(offer.job.value())});
   std::vector<BidRequest> requests;
-  for (const std::size_t i : strads::schedule(open, most, round, {.seed = key})) {
+  for (const std::size_t i : strads::schedule(open, most, round, key)) {
     requests.push_back({offer.job, ShardId(static_cast<std::int32_t>(open[i].id))});
   }
   return requests;

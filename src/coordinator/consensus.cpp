@@ -79,13 +79,14 @@ void serve_evaluations(const comm::Communicator& comm, const solver::Market& mar
 }
 
 solver::PriceResult minimise_on_root(const comm::Communicator& comm, const solver::Market& market,
-                                     RankSums& sums, const solver::PriceOptions& options) {
+                                     RankSums& sums, const solver::PriceOptions& options,
+                                     const StopToken& stop) {
   RootBroadcast broadcast(comm, market.shape().capacity.size());
   const auto dual = [&](std::span<const double> prices, double eps, std::span<double> gradient) {
     broadcast.evaluate(prices, eps);
     return market.finish(prices, sums(prices, eps), gradient);
   };
-  return solver::minimise_market(dual, market.shape(), {}, options);
+  return solver::minimise_market(dual, market.shape(), {}, options, stop);
 }
 
 /// This rank's part of the market, in the units of the whole. Collective.
@@ -118,13 +119,14 @@ JobLists jobs_by_evaluator(const model::Valuation& valuation, std::size_t ranks)
 
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
                     const model::Pools& pools, const model::QuotaLimits& quotas,
-                    const model::UplinkGroups& uplinks, const solver::PriceOptions& options) {
+                    const model::UplinkGroups& uplinks, const solver::PriceOptions& options,
+                    const StopToken& stop) {
   const solver::Market market = rank_market(comm, valuation, pools, quotas, uplinks);
   RankSums sums(comm, market);
   solver::PriceResult result;
   comm.agreed([&] {  // a failing minimiser says stop first, so that all ranks come here
     if (comm.rank() == 0) {
-      result = minimise_on_root(comm, market, sums, options);
+      result = minimise_on_root(comm, market, sums, options, stop);
     } else {
       serve_evaluations(comm, market, sums);
     }

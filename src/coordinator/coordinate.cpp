@@ -19,23 +19,23 @@ class Coordination {
  public:
   Coordination(const comm::Communicator& comm, const model::Valuation& valuation,
                const Decomposition& decomposition, std::span<Shard> mine,
-               const RoundOptions& options, const Hooks& hooks, const RoundState& start)
+               const RoundOptions& options, const RoundContext& context, const RoundState& start)
       : comm_(comm),
         valuation_(valuation),
         decomposition_(decomposition),
         mine_(mine),
         options_(options),
-        hooks_(hooks),
+        context_(context),
         state_(start) {
     state_.shards = comm.sum(std::ssize(mine));
-    if (options_.allocation != nullptr) options_.allocation->freeze(mine_);
+    if (context_.allocation != nullptr) context_.allocation->freeze(mine_);
     objective_ = objective();
   }
 
   CoordinationResult run() {
     if (state_.round == 0) {
       exchange_if_due();
-      if (comm_.rank() == 0) hooks_.report({.round = 0, .objective = objective_});
+      if (comm_.rank() == 0) context_.hooks.report({.round = 0, .objective = objective_});
       save_if_due();
     }
     if (state_.regroups == 0 && state_.shards > 1) run_bid_rounds();
@@ -47,13 +47,14 @@ class Coordination {
   /// The shards' plans were made one by one: most of what they miss is jobs in each other's places.
   void exchange_if_due() {
     if (state_.shards == 1 || !continues(1)) return;
-    exchange_cyclically(comm_, valuation_, decomposition_, mine_, state_.spanning, options_.stop,
-                        options_.allocation);
+    exchange_cyclically(comm_, valuation_, decomposition_, mine_, state_.spanning,
+                        context_.run.stop, context_.allocation);
     objective_ = objective();
   }
 
   void run_bid_rounds() {
-    BidRounds rounds(comm_, valuation_, decomposition_.records, mine_, options_, state_);
+    BidRounds rounds(comm_, valuation_, decomposition_.records, mine_,
+                     {options_, context_, state_});
     update_prices(comm_, valuation_, mine_);
     while (state_.round < options_.rounds && continues(2 * options_.schedulers)) {
       const CostMeter meter(comm_);
@@ -73,7 +74,7 @@ class Coordination {
       const CostMeter meter(comm_);
       const RegroupResult done =
           regroup(comm_, valuation_, decomposition_, mine_, state_.spanning, ++state_.regroups,
-                  options_.selection.seed, options_.groups, options_.allocation);
+                  context_.run.seed, options_.groups, context_.allocation);
       RoundReport report{.round = state_.round, .kind = model::RoundKind::regroup};
       report.offers = done.groups;
       report.commits = done.improved;
@@ -88,30 +89,31 @@ class Coordination {
     const bool idle = report.gain <= least_gain * report.objective;
     state_.idle_rounds = idle ? state_.idle_rounds + 1 : 0;
     objective_ = report.objective;
-    if (comm_.rank() == 0) hooks_.report(report);
+    if (comm_.rank() == 0) context_.hooks.report(report);
     save_if_due();
   }
 
   /// Rank 0 has the certificate, any rank may be out of time: all hear the same answer.
   [[nodiscard]] bool continues(int most_idle) const {
     bool done = false;
-    comm_.agreed([&] { done = options_.stop.requested(); });
+    comm_.agreed([&] { done = context_.run.stop.requested(); });
     if (comm_.rank() == 0) {
-      done = done || state_.idle_rounds >= most_idle || hooks_.gap(objective_) <= options_.gap;
+      const bool proved = context_.hooks.gap(objective_) <= context_.run.gap;
+      done = done || state_.idle_rounds >= most_idle || proved;
     }
     return comm_.max(done ? 1 : 0) == 0;
   }
 
   /// Only what nothing was cut out of: going on from there gives the plan of a run without limits.
   void save_if_due() const {
-    if (options_.save_every == 0 || state_.round % options_.save_every != 0) return;
-    if (comm_.max(options_.stop.has_cut() ? 1 : 0) == 1) return;
-    hooks_.save(state_, mine_);
+    if (context_.save_every == 0 || state_.round % context_.save_every != 0) return;
+    if (comm_.max(context_.run.stop.has_cut() ? 1 : 0) == 1) return;
+    context_.hooks.save(state_, mine_);
   }
 
   [[nodiscard]] double objective() const {
     const double total = objective_of(comm_, valuation_, mine_, state_.spanning);
-    return options_.allocation == nullptr ? total : total - options_.allocation->penalties();
+    return context_.allocation == nullptr ? total : total - context_.allocation->penalties();
   }
 
   const comm::Communicator& comm_;
@@ -119,7 +121,7 @@ class Coordination {
   const Decomposition& decomposition_;
   std::span<Shard> mine_;
   const RoundOptions& options_;
-  const Hooks& hooks_;
+  const RoundContext& context_;
   RoundState state_;
   double objective_ = 0.0;
 };
@@ -128,9 +130,9 @@ class Coordination {
 
 CoordinationResult coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
                               const Decomposition& decomposition, std::span<Shard> mine,
-                              const RoundOptions& options, const Hooks& hooks,
+                              const RoundOptions& options, const RoundContext& context,
                               const RoundState& start) {
-  return Coordination(comm, valuation, decomposition, mine, options, hooks, start).run();
+  return Coordination(comm, valuation, decomposition, mine, options, context, start).run();
 }
 
 }  // namespace berth::coordinator

@@ -40,23 +40,6 @@ model::RoundRecord record_of(const coordinator::RoundReport& round, double upper
           .mean_seconds = round.cost.mean};
 }
 
-coordinator::RoundOptions round_options(const PlanOptions& options,
-                                        coordinator::LimitAllocation* allocation) {
-  coordinator::RoundOptions rounds = options.rounds;
-  rounds.allocation = allocation;
-  rounds.gap = options.gap;
-  rounds.selection.seed = options.seed;
-  rounds.save_every = options.checkpoint.file.empty() ? 0 : options.checkpoint.every;
-  rounds.stop = options.stop;
-  return rounds;
-}
-
-solver::OnlineOptions online_options(const PlanOptions& options) {
-  solver::OnlineOptions online = options.online;
-  online.stop = options.stop;
-  return online;
-}
-
 /// The hooks refer to all of these and add each round to `rounds`.
 coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
                          report::ProgressTable& progress, std::vector<model::RoundRecord>& rounds) {
@@ -98,7 +81,7 @@ void repair_required(const PlanningContext& context, const LocalSolution& soluti
   placement = gather_placement(context.comm, std::move(placement));
   context.comm.agreed_on_root([&] {
     solver::repair_required_jobs(*solution.valuation, solution.limits.get(), placement,
-                                 {.stop = context.options.stop});
+                                 context.options.rescue, context.stop);
   });
 }
 
@@ -132,12 +115,17 @@ GlobalPlacement place_in_rounds(const PlanningContext& context, LocalSolution& s
     allocation = std::make_unique<coordinator::LimitAllocation>(
         context.comm, *solution.valuation, *solution.limits, solution.rounds.spanning);
   }
+  const CheckpointOptions& checkpoint = context.options.checkpoint;
+  const coordinator::RoundContext context{
+      .run = run_context(context, solution.limits.get()),
+      .allocation = allocation.get(),
+      .save_every = checkpoint.file.empty() ? 0 : checkpoint.every,
+      .hooks = hooks(proof, writer, progress, records)};
   const coordinator::CoordinationResult done = stages.run("coordinate", [&] {
     return coordinator::coordinate(
         context.comm, *solution.valuation,
         {context.shards, context.owners, context.pools, solution.consensus.prices, context.records},
-        solution.local.mine, round_options(context.options, allocation.get()),
-        hooks(proof, writer, progress, records), solution.rounds);
+        solution.local.mine, context.options.rounds, context, solution.rounds);
   });
   GlobalPlacement placed{.placement = coordinator::placements_at_home(
                              context.comm, solution.local.mine, done.spanning, context.records),
@@ -162,7 +150,7 @@ GlobalPlacement place_online(const PlanningContext& context, Stages& stages) {
   stages.run("online", [&] {
     context.records.gather_to_root();
     context.comm.agreed_on_root([&] {
-      placed.placement = place_in_order(context.unpriced, online_options(context.options));
+      placed.placement = place_in_order(context.unpriced, context.options.online, context.stop);
     });
   });
   return placed;

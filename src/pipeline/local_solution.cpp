@@ -30,13 +30,9 @@ std::string option_fingerprint(const PlanOptions& options) {
   return words;
 }
 
-solver::ShardOptions shard_options(const PlanOptions& options,
-                                   const model::CouplingLimits* limits) {
-  solver::ShardOptions shard = options.shard;
-  shard.limits = limits;
-  shard.stop = options.stop;
-  shard.gap = options.gap;
-  return shard;
+coordinator::ShardSettings shard_settings(const PlanningContext& context,
+                                          const model::CouplingLimits* limits) {
+  return {.options = context.options.shard, .run = run_context(context, limits)};
 }
 
 std::unique_ptr<const model::Valuation> priced(const PlanningContext& context,
@@ -113,10 +109,16 @@ coordinator::ContentStream scatter_saved_contents(const PlanningContext& context
 
 }  // namespace
 
+solver::RunContext run_context(const PlanningContext& context,
+                               const model::CouplingLimits* limits) {
+  return {.gap = context.options.gap,
+          .seed = context.options.seed,
+          .stop = context.stop,
+          .limits = limits};
+}
+
 LocalSolution plan_locally(const PlanningContext& context, Stages& stages,
                            report::ProgressTable& progress) {
-  solver::PriceOptions prices = context.options.prices;
-  prices.stop = context.options.stop;
   LocalSolution solution;
   solution.consensus = stages.run("relax", [&] {
     context.records.scatter([&] {
@@ -124,7 +126,7 @@ LocalSolution plan_locally(const PlanningContext& context, Stages& stages,
           context.unpriced, static_cast<std::size_t>(context.comm.size())));
     });
     return coordinator::consensus(context.comm, context.unpriced, context.pools, context.quotas,
-                                  context.uplinks, prices);
+                                  context.uplinks, context.options.prices, context.stop);
   });
   progress.line({.stage = "relax",
                  .objective = std::nan(""),
@@ -134,14 +136,13 @@ LocalSolution plan_locally(const PlanningContext& context, Stages& stages,
   solution.limits = limits_of(context, solution.consensus);
   coordinator::Assignment jobs = stages.run("assign", [&] {
     return coordinator::assign(context.comm, *solution.valuation, context.pools, context.shards,
-                               solution.consensus.prices, context.records, context.options.stop,
-                               solution.limits.get());
+                               solution.consensus.prices, context.records,
+                               run_context(context, solution.limits.get()));
   });
   solution.local = stages.run("round", [&] {
-    return coordinator::plan_shards(context.comm, *solution.valuation, context.pools,
-                                    context.shards, context.owners, jobs, solution.consensus.prices,
-                                    shard_options(context.options, solution.limits.get()),
-                                    context.records);
+    return coordinator::plan_shards(
+        context.comm, *solution.valuation, context.pools, context.shards, context.owners, jobs,
+        solution.consensus.prices, shard_settings(context, solution.limits.get()), context.records);
   });
   solution.rounds.spanning = std::move(jobs.spanning);
   if (solution.limits == nullptr) return solution;
@@ -168,9 +169,9 @@ LocalSolution resume(const PlanningContext& context, Stages& stages) {
     LocalSolution solution;
     solution.valuation = priced(context, c.consensus);
     solution.limits = limits_of(context, c.consensus);
-    solution.local.mine = coordinator::own_shards(
-        context.comm, *solution.valuation, context.pools, context.shards, context.owners,
-        shard_options(context.options, solution.limits.get()));
+    solution.local.mine =
+        coordinator::own_shards(context.comm, *solution.valuation, context.pools, context.shards,
+                                context.owners, shard_settings(context, solution.limits.get()));
     for (solver::Shard& shard : solution.local.mine) {
       for (const model::JobPlacement& p : c.rounds.spanning) shard.reserve(p);
     }

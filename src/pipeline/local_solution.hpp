@@ -27,6 +27,7 @@ struct PlanningContext {
   const partition::Ownership& owners;
   const PlanOptions& options;
   coordinator::JobRecords& records;
+  StopToken stop;             ///< cuts into every long stage
   const std::string& digest;  ///< of the instance; empty without checkpoints
 };
 
@@ -40,6 +41,9 @@ struct LocalSolution {
   coordinator::LocalPlans local;
   coordinator::RoundState rounds;
 };
+
+/// What searches get beside their options. Collective ones add what they share.
+solver::RunContext run_context(const PlanningContext& context, const model::CouplingLimits* limits);
 
 /// Consensus prices, jobs to shards, local plans. Collective.
 LocalSolution plan_locally(const PlanningContext& context, Stages& stages,

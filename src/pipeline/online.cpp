@@ -44,7 +44,7 @@ void expect_single_tasks(const model::Valuation& valuation) {
 }
 
 model::Placement place_in_order(const model::Valuation& valuation,
-                                const solver::OnlineOptions& options) {
+                                const solver::OnlineOptions& options, const StopToken& stop) {
   const model::Workload& workload = valuation.instance().workload;
   std::vector<JobId> jobs = model::planned_jobs(workload);
   model::Placement kept;
@@ -53,7 +53,7 @@ model::Placement place_in_order(const model::Valuation& valuation,
   }
   std::erase_if(jobs, [&](JobId j) { return workload.job(j).running >= 0; });
   std::ranges::stable_sort(jobs, {}, [&](JobId j) { return workload.job(j).arrival; });
-  return solver::place_online(valuation, jobs, std::move(kept), options).placed;
+  return solver::place_online(valuation, jobs, std::move(kept), options, stop).placed;
 }
 
 }  // namespace berth::pipeline

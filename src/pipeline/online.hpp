@@ -14,6 +14,6 @@ void expect_single_tasks(const model::Valuation& valuation);
 /// Places the jobs in order of arrival (ties by id); running jobs stay where they are.
 /// @pre expect_single_tasks(valuation)
 model::Placement place_in_order(const model::Valuation& valuation,
-                                const solver::OnlineOptions& options);
+                                const solver::OnlineOptions& options, const StopToken& stop = {});
 
 }  // namespace berth::pipeline

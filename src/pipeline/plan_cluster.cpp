@@ -35,15 +35,13 @@ using model::Placement;
 
 constexpr double kMostExpected = 100.0;
 
-TightenOptions tightening(const model::Instance& instance, const PlanOptions& options,
-                          double objective) {
-  return {.objective = objective,
-          .gap = options.gap,
-          .steps = options.bound_steps >= 0 ? options.bound_steps
-                                            : usual_bound_steps(instance.cluster.gpus()),
-          .leaves = options.tree_nodes >= 0 ? options.tree_nodes
-                                            : usual_tree_leaves(instance.cluster.gpus()),
-          .stop = options.stop};
+TightenOptions tightening(const model::Instance& instance, const PlanOptions& options) {
+  const std::int64_t gpus = instance.cluster.gpus();
+  TightenOptions tightening{.job_prices = options.job_prices, .branch = options.branch};
+  tightening.job_prices.evaluations =
+      options.bound_steps >= 0 ? options.bound_steps : usual_bound_steps(gpus);
+  tightening.branch.leaves = options.tree_nodes >= 0 ? options.tree_nodes : usual_tree_leaves(gpus);
+  return tightening;
 }
 
 /// A better proof where that pays: rank 0 looks at all jobs and all that is placed.
@@ -51,15 +49,17 @@ void tighten(const PlanningContext& context, const LocalSolution& solution,
              const DistributedJudge& judge, Proof& proof, model::Placement& placement) {
   const model::Instance& instance = context.unpriced.instance();
   const PlanOptions& options = context.options;
-  const auto goal = tightening(instance, options, judge.objective(placement));
+  const TightenGoal goal{
+      .objective = judge.objective(placement), .gap = options.gap, .stop = context.stop};
+  const TightenOptions how = tightening(instance, options);
   if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
-  if (goal.steps <= 0 && !nics_matter(instance)) return;
+  if (how.job_prices.evaluations <= 0 && !nics_matter(instance)) return;
   context.records.gather_to_root();
   placement = gather_placement(context.comm, std::move(placement));
   context.comm.agreed_on_root([&] {
-    proof = price_nics(instance, options.objective, std::move(proof), options.stop);
-    proof =
-        tighten(context.unpriced, context.pools, solution.consensus.prices, std::move(proof), goal);
+    proof = price_nics(instance, options.objective, std::move(proof), context.stop);
+    proof = tighten(context.unpriced, context.pools, solution.consensus.prices, std::move(proof),
+                    goal, how);
   });
 }
 
@@ -151,7 +151,7 @@ void validate(const PlanOptions& options) {
   if (options.partition.shards < 0) {
     refuse("--shards", fmt::format("{}", options.partition.shards), "0 means the default");
   }
-  if (options.online.batch < 0) {
+  if (options.online.batch < 1) {
     refuse("--batch", fmt::format("{}", options.online.batch), "1 means job by job");
   }
   for (const auto& [flag, amount] : {std::pair{"--expect", options.online.expect},
@@ -168,10 +168,10 @@ void validate(const PlanOptions& options) {
 
 model::Plan plan_distributed(const Communicator& comm, const model::Instance& instance,
                              const PlanOptions& options, report::ProgressTable& progress,
-                             coordinator::JobRecords& jobs) {
+                             coordinator::JobRecords& jobs, const StopToken& stop) {
   Stages stages(comm);
   const PlanningProblem problem(comm, instance, options, stages, jobs);
-  const PlanningContext context = problem.context(comm, options, jobs);
+  const PlanningContext context = problem.context(comm, options, jobs, stop);
   LocalSolution solution = options.checkpoint.resume.empty()
                                ? plan_locally(context, stages, progress)
                                : resume(context, stages);
@@ -184,9 +184,9 @@ model::Plan plan_distributed(const Communicator& comm, const model::Instance& in
                                              : std::vector<model::Certificate>{});
   });
   std::vector<model::RoundRecord> records;
-  GlobalPlacement placed = options.online.batch > 0 ? place_online(context, stages)
-                                                    : place_in_rounds(context, solution, proof,
-                                                                      stages, progress, records);
+  GlobalPlacement placed =
+      options.online_order ? place_online(context, stages)
+                           : place_in_rounds(context, solution, proof, stages, progress, records);
   stages.run("tighten", [&] { tighten(context, solution, *judge, proof, placed.placement); });
 
   model::Plan plan = stages.run("certify", [&] {
@@ -197,7 +197,7 @@ model::Plan plan_distributed(const Communicator& comm, const model::Instance& in
                    .objective = plan.figures.objective,
                    .bound = plan.figures.upper_bound});
   }
-  plan.reproducible = comm.max(options.stop.has_cut() ? 1 : 0) == 0;
+  plan.reproducible = comm.max(stop.has_cut() ? 1 : 0) == 0;
   plan.seconds = stages.slowest();
   plan.rounds = std::move(records);
   plan.stats = stats(context, solution, placed, plan.certificate.tree);
@@ -210,9 +210,10 @@ void gather_plan(const Communicator& comm, model::Plan& plan) {
 }
 
 model::Plan plan_cluster(const Communicator& comm, const model::Instance& instance,
-                         const PlanOptions& options, report::ProgressTable& progress) {
+                         const PlanOptions& options, report::ProgressTable& progress,
+                         const StopToken& stop) {
   auto jobs = coordinator::JobRecords::of_replicated(comm, instance.workload);
-  model::Plan plan = plan_distributed(comm, instance, options, progress, jobs);
+  model::Plan plan = plan_distributed(comm, instance, options, progress, jobs, stop);
   gather_plan(comm, plan);
   return plan;
 }

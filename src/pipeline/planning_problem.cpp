@@ -46,7 +46,7 @@ PlanningProblem::PlanningProblem(const Communicator& comm, const model::Instance
       links_(instance, any_rank_communicates(comm, instance)),
       uplinks_(agreed_uplinks(comm, instance, links_, jobs)),
       pools_(model::make_pools(instance.cluster, agreed_level(comm, instance, options.objective))) {
-  if (options.online.batch > 0) {
+  if (options.online_order) {
     jobs.gather_to_root();
     comm.agreed_on_root([&] { expect_single_tasks(unpriced_); });  // it knows the names
   }
@@ -58,9 +58,10 @@ PlanningProblem::PlanningProblem(const Communicator& comm, const model::Instance
 }
 
 PlanningContext PlanningProblem::context(const Communicator& comm, const PlanOptions& options,
-                                         coordinator::JobRecords& jobs) const {
+                                         coordinator::JobRecords& jobs,
+                                         const StopToken& stop) const {
   return {comm,    unpriced_, quotas_, links_, uplinks_, pools_,
-          shards_, owners_,   options, jobs,   digest_};
+          shards_, owners_,   options, jobs,   stop,     digest_};
 }
 
 }  // namespace berth::pipeline

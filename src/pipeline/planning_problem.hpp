@@ -23,7 +23,7 @@ class PlanningProblem {
 
   /// Refers to this and to what it is given.
   [[nodiscard]] PlanningContext context(const comm::Communicator& comm, const PlanOptions& options,
-                                        coordinator::JobRecords& jobs) const;
+                                        coordinator::JobRecords& jobs, const StopToken& stop) const;
 
  private:
   model::Valuation unpriced_;

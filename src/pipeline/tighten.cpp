@@ -16,11 +16,11 @@
 namespace berth::pipeline {
 namespace {
 
-constexpr std::int64_t kManyGpus = 4096;
-constexpr int kUsualSteps = 200;
-constexpr std::int64_t kTreeGpus = 1024;
-constexpr int kUsualLeaves = 32;
-constexpr double kNear = 1e-4;  ///< of the gap, by all prices of a leaf together
+constexpr std::int64_t kManyGpus = 4096;  ///< above: no steps by default (decision 3)
+constexpr int kUsualSteps = 200;          ///< evaluations of the bound (decision 3)
+constexpr std::int64_t kTreeGpus = 1024;  ///< above: no tree by default (decision 7)
+constexpr int kUsualLeaves = 32;          ///< of the tree (decision 7)
+constexpr double kNear = 1e-4;            ///< of the gap, by all prices of a leaf together
 
 bool takes_gpu(const model::Workload& workload, const model::Job& job) {
   return workload.gpu_milli(job) > 0;
@@ -64,14 +64,14 @@ struct Root {
 /// `root`'s certificate with a tree of cases below it; nothing where that cannot help.
 std::optional<model::Certificate> branched(const model::Valuation& valuation,
                                            const model::Certificate& certificate, const Root& root,
-                                           const TightenOptions& options) {
-  if (options.leaves <= 1 || options.stop.requested()) return std::nullopt;
+                                           const TightenGoal& goal,
+                                           const solver::BranchOptions& options) {
+  if (options.leaves <= 1 || goal.stop.requested()) return std::nullopt;
   const double far = above(valuation.instance(), valuation.objective(), certificate,
-                           options.objective / (1.0 - options.gap));
+                           goal.objective / (1.0 - goal.gap));
   if (!(far > 0.0)) return std::nullopt;
-  const auto tree =
-      solver::branch_and_bound(valuation, root.jobs, root.prices, root.others,
-                               {.leaves = options.leaves, .slack = far, .stop = options.stop});
+  const auto tree = solver::branch_and_bound(valuation, root.jobs, root.prices, root.others,
+                                             {.slack = far, .stop = goal.stop}, options);
   if (tree.leaves <= 1) return std::nullopt;
   const double tolerance = kNear * far / static_cast<double>(root.jobs.size());
   return branch_certificate(certificate, tree, tolerance);
@@ -91,11 +91,12 @@ int usual_bound_steps(std::int64_t gpus) { return gpus <= kManyGpus ? kUsualStep
 int usual_tree_leaves(std::int64_t gpus) { return gpus <= kTreeGpus ? kUsualLeaves : 0; }
 
 Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
-              std::span<const double> prices, Proof proof, const TightenOptions& options) {
+              std::span<const double> prices, Proof proof, const TightenGoal& goal,
+              const TightenOptions& options) {
   const model::Instance& instance = valuation.instance();
-  const double slack = proof.upper_bound - options.objective;
-  if (options.steps <= 0 || !(slack > options.gap * proof.upper_bound)) return proof;
-  if (options.stop.requested()) return proof;
+  const double slack = proof.upper_bound - goal.objective;
+  if (options.job_prices.evaluations <= 0 || !(slack > goal.gap * proof.upper_bound)) return proof;
+  if (goal.stop.requested()) return proof;
   if (!proof.certificate.queues.empty()) return proof;  // job prices would lose the quotas'
   const std::vector<JobId> jobs = jobs_to_price(instance);
   if (jobs.empty()) return proof;
@@ -115,10 +116,11 @@ Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
     certificate.pools.clear();  // nobody pays them
   }
   const auto found = solver::minimise_job_prices(
-      valuation, jobs, start, others, slack, {.evaluations = options.steps, .stop = options.stop});
+      valuation, jobs, start, others, {.slack = slack, .stop = goal.stop}, options.job_prices);
   std::vector<model::Certificate> candidates{std::move(proof.certificate)};
   candidates.push_back(with_jobs(std::move(certificate), jobs, found.prices));
-  if (auto cases = branched(valuation, candidates.back(), {jobs, found.prices, others}, options)) {
+  if (auto cases = branched(valuation, candidates.back(), {jobs, found.prices, others}, goal,
+                            options.branch)) {
     candidates.push_back(std::move(*cases));
   }
   return tightest(instance, valuation.objective(), std::move(candidates));

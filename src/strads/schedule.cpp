@@ -32,14 +32,14 @@ double gumbel_key(const Block& block, double floor, int round, std::uint64_t see
 }  // namespace
 
 std::vector<std::size_t> schedule(std::span<const Block> blocks, std::size_t most, int round,
-                                  const ScheduleOptions& options) {
+                                  std::uint64_t seed, const ScheduleOptions& options) {
   BERTH_EXPECT(options.floor > 0.0);
   const double floor = floor_of(blocks, options.floor);
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const double key = options.rule == SelectionRule::largest
                            ? blocks[i].importance
-                           : gumbel_key(blocks[i], floor, round, options.seed);
+                           : gumbel_key(blocks[i], floor, round, seed);
     order.emplace_back(-key, i);
   }
   std::ranges::sort(order, [&](const auto& a, const auto& b) {

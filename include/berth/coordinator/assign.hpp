@@ -4,15 +4,14 @@
 #include <span>
 #include <vector>
 
-#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/job_records.hpp"
-#include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
 #include "berth/model/value.hpp"
 #include "berth/partition/partition.hpp"
+#include "berth/solver/run_context.hpp"
 
 namespace berth::coordinator {
 
@@ -39,11 +38,11 @@ struct Assignment {
 /// and uplinks allow.
 ///
 /// Every rank sends the preferences of the jobs at home there (40 B each), rank 0 assigns the jobs,
-/// and broadcasts the result. O(jobs x (types + shards)). After `stop` no more gangs are placed
-/// first.
+/// and broadcasts the result. O(jobs x (types + shards)). After the run's `stop` no more
+/// gangs are placed first.
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
                   const model::Pools& pools, const partition::Shards& shards,
                   std::span<const double> prices, const JobRecords& records,
-                  const StopToken& stop = {}, const model::CouplingLimits* limits = nullptr);
+                  const solver::RunContext& run = {});
 
 }  // namespace berth::coordinator

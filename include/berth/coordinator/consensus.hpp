@@ -34,6 +34,7 @@ JobLists jobs_by_evaluator(const model::Valuation& valuation, std::size_t ranks)
 /// Per evaluation: one broadcast and one reduction of 8 bytes a price and 8 more.
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
                     const model::Pools& pools, const model::QuotaLimits& quotas,
-                    const model::UplinkGroups& uplinks, const solver::PriceOptions& options = {});
+                    const model::UplinkGroups& uplinks, const solver::PriceOptions& options = {},
+                    const StopToken& stop = {});
 
 }  // namespace berth::coordinator

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/checkpoint.hpp"
@@ -15,6 +14,7 @@
 #include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
 #include "berth/model/value.hpp"
+#include "berth/solver/run_context.hpp"
 #include "berth/solver/shard.hpp"
 #include "berth/strads/schedule.hpp"
 
@@ -33,14 +33,9 @@ struct RoundOptions {
   double theta = 0.5;   ///< share of its bid that a grant may lose to others before it, [0, 1)
   int tabu_rounds = 6;  ///< a refused (job, shard) pair is not tried again for so long
   double least_gain = 2e-5;          ///< stop after two rounds that gain less than this fraction
-  double gap = 1e-4;                 ///< stop when the certified gap is this small
   int regroups = 4;                  ///< regroup rounds after those, at most, >= 0
   GroupOptions groups = {};          ///< what a regroup round does
   double least_regroup_gain = 1e-5;  ///< stop after two of them that gain less than this fraction
-  int save_every = 0;   ///< rounds between two calls of Hooks::save, round 0 first; 0 = none
-  StopToken stop = {};  ///< asked by every rank between rounds; one yes ends them
-  LimitAllocation* allocation =
-      nullptr;  ///< quotas and uplinks, which the shards keep; null: there are none
 };
 
 /// What a round cost; measured, never a decision.
@@ -77,6 +72,16 @@ struct Hooks {
   std::function<double(double objective)> gap = [](double) { return 1.0; };  ///< certified so far
 };
 
+/// What is live while the rounds run.
+struct RoundContext {
+  solver::RunContext run = {};  ///< rounds end at its gap; every rank asks its stop between rounds,
+                                ///< one yes ends them
+  LimitAllocation* allocation =
+      nullptr;         ///< quotas and uplinks, which the shards keep; null: there are none
+  int save_every = 0;  ///< rounds between two calls of Hooks::save, round 0 first; 0 = none
+  Hooks hooks = {};
+};
+
 struct CoordinationResult {
   double objective = 0.0;
   int rounds = 0;
@@ -98,7 +103,7 @@ struct CoordinationResult {
 /// those on the table.
 CoordinationResult coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
                               const Decomposition& decomposition, std::span<solver::Shard> mine,
-                              const RoundOptions& options, const Hooks& hooks = {},
+                              const RoundOptions& options, const RoundContext& context = {},
                               const RoundState& start = {});
 
 /// Where the jobs lie that are at home on this rank, ascending JobId. Each rank passes its shards

@@ -22,12 +22,18 @@ struct LocalPlans {
   std::vector<solver::TaskPrice> task_prices;
 };
 
+/// What every shard is made with.
+struct ShardSettings {
+  solver::ShardOptions options = {};
+  solver::RunContext run = {};
+};
+
 /// This rank's shards, empty.
 std::vector<solver::Shard> own_shards(const comm::Communicator& comm,
                                       const model::Valuation& valuation, const model::Pools& pools,
                                       const partition::Shards& shards,
                                       const partition::Ownership& owners,
-                                      const solver::ShardOptions& options);
+                                      const ShardSettings& settings);
 
 /// Local relaxation and rounding of every shard by its owner, shards in turn.
 ///
@@ -35,14 +41,14 @@ std::vector<solver::Shard> own_shards(const comm::Communicator& comm,
 /// split would only lose: one pattern LP over all machines serves the whole cluster, on rank 0,
 /// and the shards are handed what lies on their machines. All jobs go home to rank 0 then.
 ///
-/// When the options' `stop` has a deadline, each shard gets its share of the time left.
+/// When the run's `stop` has a deadline, each shard gets its share of the time left.
 ///
 /// Collective. Owners are sent the jobs of their shards, all ranks those that span shards. Messages
 /// beside that: the placement once, in that second case only, each owner's part to it.
 LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& valuation,
                        const model::Pools& pools, const partition::Shards& shards,
                        const partition::Ownership& owners, const Assignment& assignment,
-                       std::span<const double> prices, const solver::ShardOptions& options,
+                       std::span<const double> prices, const ShardSettings& settings,
                        JobRecords& records);
 
 }  // namespace berth::coordinator

@@ -14,8 +14,11 @@
 #include "berth/model/plan.hpp"
 #include "berth/partition/partition.hpp"
 #include "berth/report/progress.hpp"
+#include "berth/solver/branch_and_bound.hpp"
+#include "berth/solver/job_prices.hpp"
 #include "berth/solver/market.hpp"
 #include "berth/solver/online.hpp"
+#include "berth/solver/required_job_repair.hpp"
 #include "berth/solver/shard.hpp"
 
 namespace berth::pipeline {
@@ -36,19 +39,22 @@ struct CheckpointOptions {
 /// Every knob of a plan, defaults in place. The plan is a function of the instance and of these.
 struct PlanOptions {
   model::Objective objective = model::Objective::value;
-  double gap = 1e-4;  ///< stop when the certified gap (a fraction) is this small, >= 0
+  double gap = solver::kUsualGap;  ///< stop when the certified gap (a fraction) is this small, >= 0
   std::uint64_t seed = 0;
   partition::PartitionOptions partition;
   solver::PriceOptions prices;
   solver::ShardOptions shard;
   coordinator::RoundOptions rounds;
-  solver::OnlineOptions online;  ///< with a batch: jobs are placed as they arrive
+  solver::RequiredJobRepairOptions rescue;  ///< where a required job was left out
+  bool online_order = false;                ///< jobs are placed as they arrive, not all at once
+  solver::OnlineOptions online;             ///< used in that case only
   int bound_steps = -1;  ///< of the bound by job prices, once the plan is known; counted, not
                          ///< timed; -1 = 200 up to 4,096 GPUs, none above
   int tree_nodes = -1;   ///< leaves of the tree of cases at most, on top of that; -1 = 32 up to
                          ///< 1,024 GPUs, none above
-  CheckpointOptions checkpoint;  ///< no part of what the plan depends on
-  StopToken stop = {};           ///< cuts into every long stage; the plan so far is certified then
+  solver::JobPriceOptions job_prices;  ///< but `evaluations`, which `bound_steps` says
+  solver::BranchOptions branch;        ///< but `leaves`, which `tree_nodes` says
+  CheckpointOptions checkpoint;        ///< no part of what the plan depends on
 };
 
 /// Which option is out of range and why, as InputError. Pure.
@@ -73,9 +79,10 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
 /// ranks and threads, unless `stop` cut into it on some rank (then `reproducible` is false).
 ///
 /// @param jobs  of this communicator and the instance's workload
+/// @param stop  cuts into every long stage; the plan so far is certified then
 model::Plan plan_distributed(const comm::Communicator& comm, const model::Instance& instance,
                              const PlanOptions& options, report::ProgressTable& progress,
-                             coordinator::JobRecords& jobs);
+                             coordinator::JobRecords& jobs, const StopToken& stop = {});
 
 /// Brings placements and waiting jobs of a plan in parts to rank 0; elsewhere none are left.
 /// Collective.
@@ -87,6 +94,7 @@ std::map<std::string, std::int64_t> waiting_by_reason(const comm::Communicator& 
 
 /// `plan_distributed` where every rank has all of the instance; the plan is complete on rank 0.
 model::Plan plan_cluster(const comm::Communicator& comm, const model::Instance& instance,
-                         const PlanOptions& options, report::ProgressTable& progress);
+                         const PlanOptions& options, report::ProgressTable& progress,
+                         const StopToken& stop = {});
 
 }  // namespace berth::pipeline

@@ -15,7 +15,6 @@ struct BlmvmOptions {
   int memory = 0;                     ///< steps its curvature is made of; 0: as PETSc does
   int patience = 0;                   ///< ends when so many iterations gained less than ...
   double least_gain = 0.0;            ///< ... this share of the value; patience 0: never
-  StopToken stop = {};                ///< asked before every evaluation
 };
 
 enum class BlmvmStatus : std::uint8_t {
@@ -37,8 +36,10 @@ using SmoothFunction = std::function<double(std::span<const double> x, std::span
 /// Minimises a smooth function over 0 <= x <= upper by PETSc's TAO BLMVM (Benson and More, limited
 /// memory variable metric with bounds), starting from x, which becomes the best point seen.
 /// Stopped before the first evaluation, it leaves x as it was and the value 0.
-/// What `evaluate` throws passes through. @pre PETSc is up (PetscSession); main thread
+/// `stop` is asked before every evaluation. What `evaluate` throws passes through. @pre PETSc is up
+/// (PetscSession); main thread
 BlmvmResult minimise(std::span<double> x, std::span<const double> upper,
-                     const SmoothFunction& evaluate, const BlmvmOptions& options = {});
+                     const SmoothFunction& evaluate, const BlmvmOptions& options = {},
+                     const StopToken& stop = {});
 
 }  // namespace berth::solver

@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/bound_tree.hpp"
 #include "berth/model/value.hpp"
+#include "berth/solver/job_prices.hpp"
 
 namespace berth::solver {
 
@@ -15,8 +15,6 @@ struct BranchOptions {
   int leaves = 100;      ///< at most, >= 1; counted, never timed
   int evaluations = 60;  ///< of the dual for one leaf at a time, >= 1
   int smallest = 8;      ///< GPUs of a job that may be split
-  double slack = 0.0;    ///< a leaf this far below the bound at `start` needs no more, > 0
-  StopToken stop = {};   ///< asked after every evaluation
 };
 
 /// model::BoundTree::TreeNode with all prices of a leaf instead of changes.
@@ -44,11 +42,12 @@ struct BranchAndBoundResult {
 ///
 /// @param jobs, rack_prices  as for minimise_job_prices
 /// @param start        prices to start from, those minimise_job_prices found
+/// @param target       a leaf this far below the bound at `start` needs no more
 /// Deterministic for any number of threads. Costs `evaluations` evaluations a leaf, and as many
 /// again for every time that it is worth while.
 BranchAndBoundResult branch_and_bound(const model::Valuation& valuation,
                                       std::span<const JobId> jobs, std::span<const double> start,
                                       std::span<const double> rack_prices,
-                                      const BranchOptions& options);
+                                      const BoundTarget& target, const BranchOptions& options);
 
 }  // namespace berth::solver

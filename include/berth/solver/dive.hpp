@@ -29,7 +29,12 @@ struct DiveOptions {
   double decided = 0.9;       ///< softmax weight from which a job is fixed, in (0.5, 1]
   double last_decided = 0.5;  ///< the same in the last pass of a size class
   SearchEffort effort = {};   ///< at the end
-  StopToken stop = {};        ///< ends the dive and the search; a patient one the filling
+};
+
+/// Pools and what a GPU of each costs.
+struct PricedPools {
+  const model::Pools& pools;
+  std::span<const double> prices;  ///< by PoolId, per GPU
 };
 
 /// What a job that was left out could add at the prices the dive started from.
@@ -56,11 +61,12 @@ struct DiveResult {
 /// @param room          edited in place; only `machines` are touched
 /// @param machines      ascending
 /// @param jobs          ascending, none of them in the room
-/// @param start_prices  by PoolId, per GPU
+/// @param start         prices to start from
+/// @param stop          ends the dive and the search; a patient one the filling
 /// @pre PETSc is up (PetscSession); main thread
-DiveResult dive(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
+DiveResult dive(const model::Valuation& valuation, const PricedPools& start, model::Room& room,
                 std::span<const MachineId> machines, std::span<const JobId> jobs,
-                std::span<const double> start_prices, const DiveOptions& options = {});
+                const DiveOptions& options = {}, const StopToken& stop = {});
 
 /// Places unplaced jobs of positive value (and required ones, first) into idle room, the best
 /// value per GPU first; CPU-only jobs last, into what is left. O(options log jobs + tries).

@@ -16,7 +16,12 @@ struct JobPriceOptions {
   double memory = 0.7;    ///< of the last direction, [0, 1)
   int patience = 15;      ///< evaluations without progress before the step shrinks
   double shrink = 0.7;    ///< (0, 1)
-  StopToken stop = {};    ///< asked after every evaluation
+};
+
+/// How far a bound is to be lowered.
+struct BoundTarget {
+  double slack = 0.0;   ///< how far the bound at the first prices is above the best plan known, > 0
+  StopToken stop = {};  ///< asked after every evaluation
 };
 
 struct JobPriceResult {
@@ -38,18 +43,17 @@ std::vector<JobId> whole_gpu_jobs(const model::Instance& instance);
 /// stay integral; gangs wider than a rack, or than a pod, take GPUs of their pod or of the cluster
 /// in the same recursion (max-plus products of the parts' knapsacks). A job may be chosen in
 /// several places: that is what the prices are for. Subgradient steps with memory; the step is
-/// Polyak's towards `start - slack`.
+/// Polyak's towards `start - target.slack`.
 ///
 /// @param jobs    ascending, all countable
 /// @param start   price of each, >= 0; e.g. its profit at the consensus prices
 /// @param rack_prices   by RackId: price per GPU for jobs without a price of their own, or empty
-/// @param slack   how far the bound is above the best plan known, > 0; the next step aims at 1 %
-///                of the bound at most
+/// @param target  the next step aims at 1 % of the bound at most
 /// Deterministic for any number of threads. An evaluation costs O(jobs x types + racks x (GPUs of a
 /// rack) x log) and, with gangs wider than a rack, (GPUs of a type)^2.
 JobPriceResult minimise_job_prices(const model::Valuation& valuation, std::span<const JobId> jobs,
                                    std::span<const double> start,
-                                   std::span<const double> rack_prices, double slack,
+                                   std::span<const double> rack_prices, const BoundTarget& target,
                                    const JobPriceOptions& options = {});
 
 }  // namespace berth::solver

@@ -129,7 +129,6 @@ struct PriceOptions {
   int patience = 30;          ///< an eps is done when so many iterations gained less than
   double least_gain = 1e-5;   ///< this share of the dual
   int memory = 20;            ///< steps that the minimiser's curvature is made of
-  StopToken stop = {};        ///< asked before every evaluation but the first and the last
 };
 
 struct PriceResult {
@@ -140,7 +139,9 @@ struct PriceResult {
 
 /// Minimises the dual: one price per GPU type, then per pool, eps falling (PETSc TAO BLMVM).
 /// @param start  by PoolId, or empty; with a start the prices per type are skipped
+/// @param stop   asked before every evaluation but the first and the last
 PriceResult minimise_market(const MarketDual& dual, const MarketShape& shape,
-                            std::span<const double> start, const PriceOptions& options);
+                            std::span<const double> start, const PriceOptions& options,
+                            const StopToken& stop = {});
 
 }  // namespace berth::solver

@@ -13,17 +13,15 @@ namespace berth::solver {
 
 /// How jobs are placed while they arrive.
 struct OnlineOptions {
-  std::int64_t batch = 0;  ///< jobs that are looked at together, > 0; 0 = no arrivals, all at once
+  std::int64_t batch = 1;  ///< jobs that are looked at together, > 0
   /// What the jobs of a batch and all later ones are expected to ask for, as a multiple of the GPUs
-  /// that are free, >= 0: the more, the more jobs are refused. 0 = nothing: any job that fits is
-  /// placed.
+  /// that are free, >= 0: the more, the choosier. 0 = nothing: every job that fits is placed.
   double expect = 1.1;
   /// What all jobs together ask for, as a multiple of all GPUs, when that much is known beforehand;
   /// used instead of `expect`. 0 = not known.
   double load = 0.0;
-  bool refuse = true;   ///< false: a job that fits is placed, whatever is expected
-  double gap = 1e-3;    ///< to which a forecast is packed, a fraction
-  StopToken stop = {};  ///< jobs that have not arrived by then stay unplaced
+  bool take_all = false;  ///< a job that fits is placed, whatever is expected
+  double gap = 1e-3;      ///< to which a forecast is packed, a fraction
 };
 
 struct OnlineResult {
@@ -48,9 +46,11 @@ struct OnlineResult {
 /// @param kept  running jobs, which stay where they are; part of the result
 /// @pre every job has one task and no home that matters; jobs and `kept` are distinct; a
 ///      PetscSession lives
+/// @param stop  the jobs that have not arrived by then wait
 /// Same result for any number of threads. O(jobs x machines) at worst, and a packing of the
 /// untouched machines whenever the jobs seen have doubled or an eighth of the free room is gone.
 OnlineResult place_online(const model::Valuation& valuation, std::span<const JobId> jobs,
-                          model::Placement kept, const OnlineOptions& options);
+                          model::Placement kept, const OnlineOptions& options,
+                          const StopToken& stop = {});
 
 }  // namespace berth::solver

@@ -5,27 +5,24 @@
 #include <span>
 #include <vector>
 
-#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/room.hpp"
 #include "berth/model/value.hpp"
+#include "berth/solver/run_context.hpp"
 
 namespace berth::solver {
 
 /// What shares a machine: packs single-task jobs, whose value depends on the GPU type alone.
 struct PackOptions {
-  double gap = 1e-4;                 ///< stop when (bound - value) / bound is this small
-  double relaxation_share = 0.1;     ///< of that gap, for the linear relaxation; in (0, 1]
+  double relaxation_share = 0.1;     ///< of the gap, for the linear relaxation; in (0, 1]
   int pricing_rounds = 150;          ///< of column generation, at most
   int neighbourhoods = 24;           ///< local searches after the dive, at most
   int neighbourhood_machines = 100;  ///< machines freed in each of them
   int job_types = 300;  ///< aim: beyond it, jobs of one shape and unequal value share a type
   int bin_types = 64;   ///< aim: free CPU and memory are rounded down above it
-  std::int64_t work =
-      1'000'000'000;       ///< contents of machines compared at most, about, or as much else
-  std::uint64_t seed = 0;  ///< of the neighbourhoods' draws
-  StopToken stop = {};     ///< what is solved so far is handed out then
+  /// Contents of machines compared at most, about, or as much else.
+  std::int64_t work = 1'000'000'000;
 };
 
 /// Price a task of the shape pays on a machine of this GPU type (invalid: without GPUs), in units
@@ -78,10 +75,13 @@ struct PackResult {
 /// @pre every job has one task and no home that matters (Valuation::place_independent); no job is
 /// placed;
 ///      jobs and machines are distinct; a PetscSession lives
+/// @param run  its gap: stop when (bound - value) / bound is this small; its seed: of the
+///             neighbourhoods' draws; after its stop what is solved so far is handed out. Its
+///             limits are not looked at
 /// Same result for any number of threads. Time depends on job types x bin types x GPUs a
 /// machine, hardly on the number of jobs or machines.
 PackResult pack(const model::Valuation& valuation, model::Room& room,
                 std::span<const MachineId> machines, std::span<const JobId> jobs,
-                const PackOptions& options = {});
+                const PackOptions& options = {}, const RunContext& run = {});
 
 }  // namespace berth::solver

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 
 #include "berth/base/stop.hpp"
 #include "berth/model/limit_usage.hpp"
@@ -11,9 +11,8 @@
 namespace berth::solver {
 
 struct RequiredJobRepairOptions {
-  std::size_t machines = 64;  ///< larger clusters are left as they are
-  int steps = 4000;           ///< placements tried for required jobs, at most
-  StopToken stop = {};        ///< nothing is changed after it
+  std::int64_t machines = 64;  ///< larger clusters are left as they are
+  int steps = 4000;            ///< placements tried for required jobs, at most
 };
 
 /// For small clusters where a required job was left out: looks for places for all required jobs
@@ -21,9 +20,10 @@ struct RequiredJobRepairOptions {
 /// the other jobs stay where there still is room, move, or are evicted, least value per GPU first;
 /// else nothing is changed.
 /// @param limits  quotas and uplinks of the whole cluster, kept; null when there are none
+/// @param stop    nothing is changed after it
 /// @return        true when `placement` (ascending job) was changed: no required job is missing
 bool repair_required_jobs(const model::Valuation& valuation, const model::CouplingLimits* limits,
-                          model::Placement& placement,
-                          const RequiredJobRepairOptions& options = {});
+                          model::Placement& placement, const RequiredJobRepairOptions& options = {},
+                          const StopToken& stop = {});
 
 }  // namespace berth::solver

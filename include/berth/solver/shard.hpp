@@ -15,15 +15,25 @@
 #include "berth/model/value.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/pack.hpp"
+#include "berth/solver/run_context.hpp"
 
 namespace berth::solver {
 
+/// When and how the single tasks of a shard are placed anew by patterns (`Shard::repack`).
+struct RepackOptions {
+  double idle = 0.04;      ///< share of the shard's GPUs idle and asked for, from which it pays
+                           ///< (docs/decisions/0022)
+  double gap = 1e-3;       ///< the pattern LP is solved to, a fraction: gangs lose more than that
+  int neighbourhoods = 2;  ///< local searches after the dive, at most
+  std::int64_t work = 100'000'000;     ///< as in PackOptions
+  std::int64_t work_per_gpu = 20'000;  ///< no more than so much for each GPU of the shard
+};
+
 struct ShardOptions {
-  double gap = 1e-4;    ///< fraction at which the local relaxation may stop, > 0
-  int sweeps = 3;       ///< depth of the ejection search per call of improve, >= 0
-  StopToken stop = {};  ///< every search ends then; what was found so far stays
-  /// Quotas and uplinks, kept as far as they were told (`Shard::allow`); null: none are binding.
-  const model::CouplingLimits* limits = nullptr;
+  int sweeps = 3;         ///< depth of the ejection search per call of improve, >= 0
+  DiveOptions dive = {};  ///< where gangs or places matter
+  PackOptions pack = {};  ///< where all jobs are single tasks
+  RepackOptions repack = {};
 };
 
 /// A job its shard could not place. Trivially copyable: `comm` ships it as it stands.
@@ -80,8 +90,9 @@ struct ShardContent {
 class Shard {
  public:
   /// @param machines  ascending; the valuation and the pools must outlive the shard
+  /// @param run       its limits are kept as far as the shard was told (`allow`)
   Shard(ShardId id, const model::Valuation& valuation, const model::Pools& pools,
-        std::vector<MachineId> machines, const ShardOptions& options);
+        std::vector<MachineId> machines, const ShardOptions& options, const RunContext& run = {});
   ~Shard();
   Shard(Shard&&) noexcept;
   Shard& operator=(Shard&&) noexcept;

@@ -23,7 +23,6 @@ struct ScheduleOptions {
   SelectionRule rule = SelectionRule::sampled;
   double floor = 0.1;  ///< added to every importance when sampled, as a share of their mean, > 0:
                        ///< a block of little importance must come up some day
-  std::uint64_t seed = 0;
 };
 
 /// *Schedule*: positions of the `most` blocks of this round, the first choice first.
@@ -32,7 +31,7 @@ struct ScheduleOptions {
 /// (seed, round, id) (Gumbel's trick): so it depends on the set of blocks alone, not on their
 /// order, nor on who asks. O(blocks log blocks).
 std::vector<std::size_t> schedule(std::span<const Block> blocks, std::size_t most, int round,
-                                  const ScheduleOptions& options = {});
+                                  std::uint64_t seed, const ScheduleOptions& options = {});
 
 /// Scheduler shards take turns: in a round one of `schedulers` groups of sources offers blocks.
 /// @pre schedulers > 0

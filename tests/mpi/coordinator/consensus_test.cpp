@@ -73,9 +73,9 @@ model::Placement coordinated(const comm::Communicator& comm, const model::Valuat
       plan_shards(comm, valuation, pools, pieces, owners, jobs, prices.prices, {}, records);
   RoundOptions options;
   options.rounds = rounds;
-  options.gap = 0.0;
-  const auto done = coordinate(comm, valuation, {pieces, owners, pools, prices.prices, records},
-                               local.mine, options, {}, {.spanning = jobs.spanning});
+  const auto done =
+      coordinate(comm, valuation, {pieces, owners, pools, prices.prices, records}, local.mine,
+                 options, {.run = {.gap = 0.0}}, {.spanning = jobs.spanning});
   records.gather_to_root();
   return placements_at_home(comm, local.mine, done.spanning, records);
 }

@@ -21,8 +21,8 @@ namespace {
 using comm::Communicator;
 
 model::Plan plan_on(const Communicator& comm, const model::Instance& instance,
-                    const PlanOptions& options) {
-  return test::plan_as_program(comm, instance, options);
+                    const PlanOptions& options, const StopToken& stop = {}) {
+  return test::plan_as_program(comm, instance, options, stop);
 }
 
 /// A quota for all jobs and two within it, that keep a part of the cluster idle.
@@ -153,9 +153,8 @@ TEST_F(Resumed, not_after_a_limit_cut_into_the_round) {
   if (world.rank() == 0) std::filesystem::remove(path);
   const StopSource now(StopSource::in_seconds(0.0));
   PlanOptions cut = options;
-  cut.stop = StopToken(now);
   cut.checkpoint.file = path;
-  EXPECT_FALSE(plan_on(world, instance, cut).reproducible);
+  EXPECT_FALSE(plan_on(world, instance, cut, StopToken(now)).reproducible);
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 

@@ -22,8 +22,7 @@ class Faults : public berth::test::WithPetsc<> {
     report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
     PlanOptions options = test::quick_options();
     options.partition.shards = 4;
-    options.stop = StopToken(stop);
-    return plan_cluster(world, instance, options, silent);
+    return plan_cluster(world, instance, options, silent, StopToken(stop));
   }
 
   /// Questions that each rank is asked in a run that nothing disturbs.

@@ -22,14 +22,14 @@ inline PlanOptions quick_options() {
 
 /// Plans as the program does: every rank has the jobs at home there, and what else it is sent.
 inline model::Plan plan_as_program(const comm::Communicator& comm, const model::Instance& instance,
-                                   const PlanOptions& options) {
+                                   const PlanOptions& options, const StopToken& stop = {}) {
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   model::Instance part;
   if (comm.rank() == 0) part = instance;
   distribute(comm, part);
   coordinator::JobRecords jobs(comm, part.workload);
   jobs.scatter_homes();
-  model::Plan plan = pipeline::plan_distributed(comm, part, options, silent, jobs);
+  model::Plan plan = pipeline::plan_distributed(comm, part, options, silent, jobs, stop);
   gather_plan(comm, plan);
   return plan;
 }

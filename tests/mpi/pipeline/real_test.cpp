@@ -101,7 +101,8 @@ TEST_F(RealInput, openb_in_order_of_arrival) {
     report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
     PlanOptions options;
     options.objective = model::Objective::allocate;
-    options.online = {.batch = a.batch, .refuse = a.refuse};
+    options.online_order = true;
+    options.online = {.batch = a.batch, .take_all = !a.refuse};
     const auto plan = plan_cluster(world, instance, options, silent);
     if (world.rank() != 0) continue;
     EXPECT_GE(plan.figures.objective, a.least);

@@ -19,8 +19,7 @@ model::Plan plan_until(const model::Instance& instance, int shards, const StopSo
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   PlanOptions options = test::quick_options();
   options.partition.shards = shards;
-  options.stop = StopToken(stop);
-  return plan_cluster(comm::Communicator::world(), instance, options, silent);
+  return plan_cluster(comm::Communicator::world(), instance, options, silent, StopToken(stop));
 }
 
 /// On rank 0: what the judge finds in the plan's file text.

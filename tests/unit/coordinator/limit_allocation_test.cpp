@@ -172,8 +172,8 @@ class Shared : public testing::Test {
       for (const std::size_t first : {0U, 2U}) {
         std::vector<MachineId> machines;
         for (std::size_t m = first; m < (first == 0 ? 2U : 5U); ++m) machines.emplace_back(m);
-        shards.emplace_back(ShardId(first / 2), valuation, pools, machines,
-                            solver::ShardOptions{.limits = &limits});
+        shards.emplace_back(ShardId(first / 2), valuation, pools, machines, solver::ShardOptions{},
+                            solver::RunContext{.limits = &limits});
       }
     }
     Case(const Case&) = delete;
@@ -416,7 +416,7 @@ TEST(Room, rings_go_round_full_uplinks) {
     shards.emplace_back(
         ShardId(0), valuation, pools,
         std::vector<MachineId>{MachineId(0), MachineId(1), MachineId(2), MachineId(3)},
-        solver::ShardOptions{.limits = &limits});
+        solver::ShardOptions{}, solver::RunContext{.limits = &limits});
     shards[0].restore({.placed = {first}, .unplaced = {JobId(1)}});
     const auto comm = comm::Communicator::serial();
     LimitAllocation(comm, valuation, limits, {}).freeze(shards);

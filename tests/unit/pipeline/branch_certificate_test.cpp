@@ -18,8 +18,9 @@ solver::BranchAndBoundResult grown(const model::Instance& instance, std::span<co
                                    const solver::BranchOptions& options) {
   const model::Valuation value(instance, model::Objective::value);
   const std::vector<double> start(jobs.size(), 0.25);
-  const auto root = solver::minimise_job_prices(value, jobs, start, {}, 1.0, {.evaluations = 200});
-  return solver::branch_and_bound(value, jobs, root.prices, {}, options);
+  const auto root =
+      solver::minimise_job_prices(value, jobs, start, {}, {.slack = 1.0}, {.evaluations = 200});
+  return solver::branch_and_bound(value, jobs, root.prices, {}, {.slack = 1.0}, options);
 }
 
 TEST(Cases, bound_is_the_one_that_the_judge_computes) {
@@ -37,7 +38,7 @@ TEST(Cases, bound_is_the_one_that_the_judge_computes) {
     const std::vector<JobId> jobs = solver::whole_gpu_jobs(instance);
     if (jobs.empty()) continue;
     const solver::BranchAndBoundResult tree =
-        grown(instance, jobs, {.leaves = 12, .evaluations = 20, .smallest = 1, .slack = 1.0});
+        grown(instance, jobs, {.leaves = 12, .evaluations = 20, .smallest = 1});
     model::Certificate judged;
     judged.scale_log2 = 40;
     for (const JobId j : jobs) judged.jobs.push_back({j, 0});

@@ -23,20 +23,21 @@ class OneRack : public testing::Test {
     tiny_[tiny_.job({{.gpus = 1}})].value = 0.5;
   }
 
-  Proof tightened(const TightenOptions& options) {
+  Proof tightened(const TightenGoal& goal, int steps) {
     const model::Valuation value(tiny_.instance, model::Objective::value);
     const auto pools = model::make_pools(tiny_.instance.cluster, model::Level::rack);
     const std::vector<double> prices{1.5};
     Proof proof = tightest(tiny_.instance, value.objective(), {from_pools(pools, prices)});
     EXPECT_NEAR(proof.upper_bound, 3.5, 1e-9);
-    return tighten(value, pools, prices, std::move(proof), options);
+    return tighten(value, pools, prices, std::move(proof), goal,
+                   {.job_prices = {.evaluations = steps}});
   }
 
   test::Tiny tiny_;
 };
 
 TEST_F(OneRack, is_filled_by_whole_jobs) {
-  const Proof proof = tightened({.objective = 3.0, .steps = 200});
+  const Proof proof = tightened({.objective = 3.0}, 200);
   EXPECT_NEAR(proof.upper_bound, 3.0, 1e-3);
   EXPECT_GE(proof.upper_bound, 3.0);
   EXPECT_EQ(proof.certificate.jobs.size(), 3U);
@@ -44,14 +45,14 @@ TEST_F(OneRack, is_filled_by_whole_jobs) {
 }
 
 TEST_F(OneRack, keeps_its_proof_without_steps_or_when_the_gap_is_small_enough) {
-  EXPECT_NEAR(tightened({.objective = 3.0}).upper_bound, 3.5, 1e-9);
-  EXPECT_NEAR(tightened({.objective = 3.0, .gap = 0.2, .steps = 50}).upper_bound, 3.5, 1e-9);
+  EXPECT_NEAR(tightened({.objective = 3.0}, 0).upper_bound, 3.5, 1e-9);
+  EXPECT_NEAR(tightened({.objective = 3.0, .gap = 0.2}, 50).upper_bound, 3.5, 1e-9);
 }
 
 /// Jobs that must be in, or share devices, keep paying for their GPUs.
 TEST_F(OneRack, prices_only_jobs_of_whole_gpus_that_may_stay_out) {
   tiny_[JobId(1)].required = true;
-  const Proof proof = tightened({.objective = 2.5, .steps = 50});
+  const Proof proof = tightened({.objective = 2.5}, 50);
   EXPECT_GE(proof.upper_bound, 3.0);
   for (const auto& job : proof.certificate.jobs) EXPECT_NE(job.job, JobId(1));
 }
@@ -73,8 +74,8 @@ TEST(Cases, close_what_prices_of_jobs_cannot) {
   const std::vector<double> prices{0.1, 0.1};
   const auto bound = [&](int leaves) {
     Proof proof = tightest(tiny.instance, value.objective(), {from_pools(pools, prices)});
-    return tighten(value, pools, prices, std::move(proof),
-                   {.objective = 3.5, .steps = 200, .leaves = leaves});
+    return tighten(value, pools, prices, std::move(proof), {.objective = 3.5},
+                   {.job_prices = {.evaluations = 200}, .branch = {.leaves = leaves}});
   };
   const Proof alone = bound(0);
   EXPECT_GE(alone.upper_bound, 3.75);

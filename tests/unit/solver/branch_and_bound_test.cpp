@@ -25,22 +25,22 @@ test::Tiny two_racks() {
   return tiny;
 }
 
-BranchAndBoundResult grown(const model::Instance& instance, const BranchOptions& options) {
+BranchAndBoundResult grown(const model::Instance& instance, const BranchOptions& options,
+                           const StopToken& stop = {}) {
   const model::Valuation value(instance, model::Objective::value);
   const std::vector<JobId> jobs = whole_gpu_jobs(instance);
   const std::vector<double> start(jobs.size(), 0.25);
-  const auto root = minimise_job_prices(value, jobs, start, {}, 1.0, {.evaluations = 200});
-  return branch_and_bound(value, jobs, root.prices, {}, options);
+  const auto root =
+      minimise_job_prices(value, jobs, start, {}, {.slack = 1.0}, {.evaluations = 200});
+  return branch_and_bound(value, jobs, root.prices, {}, {.slack = 0.25, .stop = stop}, options);
 }
 
 TEST(BranchAndBound, closes_what_prices_of_jobs_cannot) {
   const auto tiny = two_racks();
-  const BranchAndBoundResult one =
-      grown(tiny.instance, {.leaves = 1, .smallest = 2, .slack = 0.25});
+  const BranchAndBoundResult one = grown(tiny.instance, {.leaves = 1, .smallest = 2});
   EXPECT_EQ(one.leaves, 1);
   EXPECT_GE(one.bound, 3.75 - 1e-9);
-  const BranchAndBoundResult tree =
-      grown(tiny.instance, {.leaves = 20, .smallest = 2, .slack = 0.25});
+  const BranchAndBoundResult tree = grown(tiny.instance, {.leaves = 20, .smallest = 2});
   EXPECT_GT(tree.leaves, 1);
   EXPECT_LE(tree.leaves, 20);
   EXPECT_NEAR(tree.bound, 3.5, 1e-2);
@@ -49,7 +49,7 @@ TEST(BranchAndBound, closes_what_prices_of_jobs_cannot) {
 
 TEST(BranchAndBound, splits_no_job_below_the_smallest_size) {
   const auto tiny = two_racks();
-  EXPECT_EQ(grown(tiny.instance, {.leaves = 20, .smallest = 3, .slack = 0.25}).leaves, 1);
+  EXPECT_EQ(grown(tiny.instance, {.leaves = 20, .smallest = 3}).leaves, 1);
 }
 
 TEST(BranchAndBound, ends_when_asked_to) {
@@ -57,7 +57,7 @@ TEST(BranchAndBound, ends_when_asked_to) {
   StopSource source;
   source.stop_after_questions(0);
   const BranchAndBoundResult cut =
-      grown(tiny.instance, {.leaves = 20, .smallest = 2, .slack = 0.25, .stop = StopToken(source)});
+      grown(tiny.instance, {.leaves = 20, .smallest = 2}, StopToken(source));
   EXPECT_EQ(cut.leaves, 1);
   EXPECT_EQ(cut.evaluations, 1);
 }

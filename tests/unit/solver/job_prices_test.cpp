@@ -99,7 +99,8 @@ TEST(JobPrices, bound_is_the_one_that_the_judge_computes) {
     const model::Valuation value(instance, model::Objective::value);
     const std::vector<JobId> jobs = whole_gpu_jobs(instance);
     const std::vector<double> start(jobs.size(), 0.5);
-    const auto found = minimise_job_prices(value, jobs, start, {}, 1.0, {.evaluations = 40});
+    const auto found =
+        minimise_job_prices(value, jobs, start, {}, {.slack = 1.0}, {.evaluations = 40});
     model::Certificate prices;
     prices.scale_log2 = 40;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -120,7 +121,7 @@ TEST(JobPrices, do_not_depend_on_threads) {
   const std::vector<double> start(jobs.size(), 1.0);
   const auto with = [&](int threads) {
     const parallel::ThreadLimit limit(threads);
-    return minimise_job_prices(value, jobs, start, {}, 10.0, {.evaluations = 20}).prices;
+    return minimise_job_prices(value, jobs, start, {}, {.slack = 10.0}, {.evaluations = 20}).prices;
   };
   EXPECT_FALSE(jobs.empty());
   EXPECT_EQ(with(1), with(4));

@@ -142,7 +142,7 @@ TEST(Online, refuses_what_would_displace_more_than_it_is_worth) {
   const auto choosy = place(tiny, 3, {.batch = 1, .expect = 2.0});
   EXPECT_TRUE(has(choosy, 0) && !has(choosy, 1) && has(choosy, 2));
   EXPECT_EQ(choosy.refused, 1);
-  const auto taker = place(tiny, 3, {.batch = 1, .expect = 2.0, .refuse = false});
+  const auto taker = place(tiny, 3, {.batch = 1, .expect = 2.0, .take_all = true});
   EXPECT_TRUE(has(taker, 0) && has(taker, 1) && !has(taker, 2));
   EXPECT_EQ(taker.refused, 0);
 }

@@ -21,23 +21,24 @@ std::vector<std::int64_t> ids(std::span<const Block> blocks, std::span<const std
 
 TEST(Schedule, takes_the_largest_ties_by_id) {
   const std::vector<Block> blocks{{7, 1.0}, {3, 2.0}, {2, 1.0}, {9, 0.0}};
-  EXPECT_EQ(ids(blocks, schedule(blocks, 3, 0, {.rule = SelectionRule::largest})),
+  EXPECT_EQ(ids(blocks, schedule(blocks, 3, 0, 0, {.rule = SelectionRule::largest})),
             (std::vector<std::int64_t>{3, 2, 7}));
-  EXPECT_EQ(schedule(blocks, 9, 0).size(), 4U);
-  EXPECT_TRUE(schedule({}, 3, 0).empty());
+  EXPECT_EQ(schedule(blocks, 9, 0, 0).size(), 4U);
+  EXPECT_TRUE(schedule({}, 3, 0, 0).empty());
 }
 
 TEST(Schedule, sampled_does_not_depend_on_who_holds_which_block) {
   std::vector<Block> blocks;
   for (int i = 0; i < 50; ++i) blocks.push_back({i, static_cast<double>(i % 7)});
-  const ScheduleOptions options{.rule = SelectionRule::sampled, .seed = 4};
-  const auto expected = ids(blocks, schedule(blocks, 10, 3, options));
+  const ScheduleOptions options{.rule = SelectionRule::sampled};
+  constexpr std::uint64_t kSeed = 4;
+  const auto expected = ids(blocks, schedule(blocks, 10, 3, kSeed, options));
   std::mt19937 shuffle(1);
   for (int i = 0; i < 5; ++i) {
     std::ranges::shuffle(blocks, shuffle);
-    EXPECT_EQ(ids(blocks, schedule(blocks, 10, 3, options)), expected);
+    EXPECT_EQ(ids(blocks, schedule(blocks, 10, 3, kSeed, options)), expected);
   }
-  EXPECT_NE(ids(blocks, schedule(blocks, 10, 4, options)), expected);
+  EXPECT_NE(ids(blocks, schedule(blocks, 10, 4, kSeed, options)), expected);
 }
 
 /// The first choice of many rounds falls on a block as often as its weight says; weights here are
@@ -47,8 +48,7 @@ TEST(Schedule, samples_in_proportion_to_importance_and_floor) {
   constexpr int kRounds = 20000;
   std::vector<int> first(4, 0);
   for (int round = 0; round < kRounds; ++round) {
-    ++first[schedule(blocks, 1, round,
-                     {.rule = SelectionRule::sampled, .floor = 0.5, .seed = 9})[0]];
+    ++first[schedule(blocks, 1, round, 9, {.rule = SelectionRule::sampled, .floor = 0.5})[0]];
   }
   constexpr double kFloor = 0.5 * 2.25, kSum = 9.0 + 4 * kFloor;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -61,7 +61,7 @@ TEST(Schedule, of_no_importance_draws_evenly) {
   const std::vector<Block> blocks{{0, 0.0}, {1, 0.0}};
   int first = 0;
   for (int round = 0; round < 1000; ++round) {
-    first += schedule(blocks, 1, round, {.rule = SelectionRule::sampled})[0] == 0 ? 1 : 0;
+    first += schedule(blocks, 1, round, 0, {.rule = SelectionRule::sampled})[0] == 0 ? 1 : 0;
   }
   EXPECT_NEAR(first, 500, 60);
 }
