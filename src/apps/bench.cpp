@@ -25,8 +25,8 @@
 namespace berth::apps {
 namespace {
 
-constexpr int kMostThreads = 4096;
-constexpr int kMostRanks = 1 << 20;
+constexpr int kMostThreads = 4096;   ///< per rank; more is taken for a typing error
+constexpr int kMostRanks = 1 << 20;  ///< of the model too
 
 struct BenchFlags {
   pipeline::Input input;  ///< empty = generated
@@ -84,12 +84,9 @@ void add_sweep(CLI::App& command, BenchFlags& flags) {
   command.add_option("--threads", flags.threads, "Threads per rank")
       ->check(CLI::Range(1, kMostThreads).description(""))
       ->capture_default_str();
-  command
-      .add_option("--shards", flags.sweep.measure.plan.partition.shards,
-                  "As in berth plan; 0 = one per 4096 GPUs, at most the pods")
-      ->capture_default_str();
-  command.add_option("--gap", flags.sweep.measure.plan.gap, "As in berth plan")
-      ->capture_default_str();
+  for (const char* const name : {"shards", "gap"}) {
+    add_plan_option(command, flags.sweep.measure.plan, pipeline::option_named(name));
+  }
   command.add_option("--out-json", flags.json, "Everything measured and modelled, JSON");
   command.add_option("--out-csv", flags.csv, "One line per point, stage and rank, CSV");
 }

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <string_view>
 #include <system_error>
 
 #include <CLI/Config.hpp>
@@ -38,6 +40,63 @@ void add_output(CLI::App& command, Output& output) {
   command.add_option("--out-cluster", output.cluster, "Where the cluster goes, YAML")->required();
   command.add_option("--out-jobs", output.jobs, "Where the jobs go, JSON lines (.gz by suffix)")
       ->required();
+}
+
+namespace {
+
+using pipeline::Option;
+using pipeline::OptionGroup;
+
+std::string help_group(OptionGroup group) {
+  return group == OptionGroup::rounds ? "Rounds, for studies" : "Options";
+}
+
+std::string type_name(const Option& row) {
+  if (row.field.type != "WORD") return std::string(row.field.type);
+  return fmt::format("TEXT:{{{}}}", fmt::join(row.field.words, ","));
+}
+
+using Flags = std::map<std::string_view, CLI::Option*>;
+
+void relate(const Option& row, const Flags& flags) {
+  CLI::Option* const flag = flags.at(row.name);
+  if (!row.needs.empty()) flag->needs(flags.at(row.needs));
+  if (!row.excludes.empty()) flag->excludes(flags.at(row.excludes));
+}
+
+}  // namespace
+
+CLI::Option* add_plan_option(CLI::App& command, pipeline::PlanOptions& options, const Option& row) {
+  const std::string help(row.help);
+  CLI::Option* flag = nullptr;
+  if (row.field.type == "FLAG") {
+    flag = command.add_flag_callback(
+        row.label(), [&options, &row] { static_cast<void>(row.assign(options, "yes")); }, help);
+  } else {
+    const auto assign = [&options, &row](const CLI::results_t& words) {
+      return row.assign(options, words.back()).empty();
+    };
+    const auto fault = [&row](const std::string& word) {
+      pipeline::PlanOptions trial;
+      return row.assign(trial, word);
+    };
+    flag = command.add_option(row.label(), CLI::callback_t(assign), help)
+               ->check(CLI::Validator(fault, ""))
+               ->type_name(type_name(row));
+    if (row.field.type != "TEXT") flag->default_str(row.field.text(options));
+  }
+  return flag->group(help_group(row.group));
+}
+
+void add_plan_options(CLI::App& command, pipeline::PlanOptions& options) {
+  Flags flags;
+  for (const Option& row : pipeline::option_table()) {
+    if (row.group == OptionGroup::expert) continue;
+    flags[row.name] = add_plan_option(command, options, row);
+  }
+  for (const Option& row : pipeline::option_table()) {
+    if (row.group != OptionGroup::expert) relate(row, flags);
+  }
 }
 
 CLI::Validator not_negative() {

@@ -6,6 +6,7 @@
 #include <CLI/App.hpp>
 
 #include "berth/model/instance.hpp"
+#include "berth/pipeline/option_table.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 #include "berth/report/progress.hpp"
 
@@ -30,6 +31,14 @@ struct Output {
   std::string jobs;
 };
 void add_output(CLI::App& command, Output& output);
+
+/// The flag of one row of the option table. A value that the row refuses is a usage error with the
+/// words of `pipeline::validate`. @param options  must outlive the command
+CLI::Option* add_plan_option(CLI::App& command, pipeline::PlanOptions& options,
+                             const pipeline::Option& row);
+
+/// Those of all rows that the command line shows.
+void add_plan_options(CLI::App& command, pipeline::PlanOptions& options);
 
 /// Refuses "-4", which CLI11 would read as a very large unsigned number.
 CLI::Validator not_negative();

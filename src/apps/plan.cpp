@@ -59,14 +59,6 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   const auto petsc = comm.agreed([] { return std::make_unique<solver::PetscSession>(); });
   const parallel::ThreadLimit threads(share_cores(comm, flags.threads));
   report::ProgressTable progress(flags.log.options(comm.rank()));
-  flags.plan.objective =
-      flags.objective == "allocate" ? model::Objective::allocate : model::Objective::value;
-  flags.plan.rounds.selection.rule = flags.offer_choice == "largest"
-                                         ? strads::SelectionRule::largest
-                                         : strads::SelectionRule::sampled;
-  flags.plan.online_order = flags.online;
-  flags.plan.online.batch = flags.batch;
-  flags.plan.online.take_all = flags.take_all;
   progress.note(fmt::format("ranks={} threads={} blas={}", comm.size(), parallel::thread_limit(),
                             petsc->blas()));
   if (!flags.trace.empty()) comm.record_events();
@@ -77,7 +69,7 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   const double loaded = progress.seconds();
   model::Plan plan =
       pipeline::plan_distributed(comm, instance, flags.plan, progress, jobs, StopToken(stop));
-  plan.options = record(flags);
+  plan.options = pipeline::recorded(flags.plan);
   plan.seconds["load"] = comm.max_seconds(loaded - start);
   pipeline::write_plan(comm, flags.out, instance, plan, jobs);
   const auto waiting = pipeline::waiting_by_reason(comm, plan);

@@ -3,7 +3,6 @@
 
 #include "options.hpp"
 
-#include <map>
 #include <string>
 
 #include <CLI/App.hpp>
@@ -18,19 +17,12 @@ struct PlanFlags {
   pipeline::PlanOptions plan;
   LogFlags log;
   std::string out;
-  std::string trace;  ///< empty = none
-  std::string objective = "value";
-  std::string offer_choice = "sampled";
-  bool online = false;
-  bool take_all = false;
-  int batch = 1;
+  std::string trace;         ///< empty = none
   int threads = 0;           ///< 0 = default_threads
   double time_limit = 1e12;  ///< seconds: none
 };
 
+/// Files, limits and log, and a flag for each option that the table shows on the command line.
 void add_plan_flags(CLI::App& command, PlanFlags& flags);
-
-/// The same, for the record in the plan file.
-std::map<std::string, std::string> record(const PlanFlags& flags);
 
 }  // namespace berth::apps

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,23 @@ constexpr std::string_view kFormat = "4";
 constexpr std::size_t kDigestSize = 64;
 
 std::string header() { return fmt::format("{}{}\n", kFirstWords, kFormat); }
+
+/// Those of the words `these`, separated by spaces, that are not among `others`; at least a word.
+std::string without(std::string_view these, std::string_view others) {
+  const auto words = [](std::string_view text) {
+    std::vector<std::string_view> list;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find(' '), text.size());
+      list.push_back(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return list;
+  };
+  std::vector<std::string_view> left = words(these);
+  const std::vector<std::string_view> known = words(others);
+  std::erase_if(left, [&](std::string_view w) { return std::ranges::count(known, w) > 0; });
+  return left.empty() ? "fewer options" : fmt::format("{}", fmt::join(left, " "));
+}
 
 std::string bytes_of(const Checkpoint& c) {
   ByteWriter w;
@@ -181,7 +199,8 @@ void expect_same_run(const std::string& path, const Checkpoint& checkpoint,
   }
   if (checkpoint.options != options) {
     refuse(path, "options",
-           fmt::format("made with {}, now asked for {}", checkpoint.options, options),
+           fmt::format("made with {}, now asked for {}", without(checkpoint.options, options),
+                       without(options, checkpoint.options)),
            "give the options of the interrupted run");
   }
 }

@@ -87,25 +87,6 @@ void repair_required(const PlanningContext& context, const LocalSolution& soluti
 
 }  // namespace
 
-std::map<std::string, std::string> non_default(const coordinator::RoundOptions& rounds) {
-  const coordinator::RoundOptions usual;
-  std::map<std::string, std::string> words;
-  const auto compare = [&](const char* name, int value, int other) {
-    if (value != other) words[name] = std::to_string(value);
-  };
-  compare("rounds", rounds.rounds, usual.rounds);
-  compare("offers", rounds.offers, usual.offers);
-  compare("bidders", rounds.bidders, usual.bidders);
-  compare("schedulers", rounds.schedulers, usual.schedulers);
-  compare("pipeline_depth", rounds.depth, usual.depth);
-  compare("regroups", rounds.regroups, usual.regroups);
-  compare("chains", rounds.groups.effort.chains, usual.groups.effort.chains);
-  compare("repartitions", rounds.groups.effort.repartitions, usual.groups.effort.repartitions);
-  compare("group_gpus", rounds.groups.gpus, usual.groups.gpus);
-  if (rounds.selection.rule == strads::SelectionRule::largest) words["offer_choice"] = "largest";
-  return words;
-}
-
 GlobalPlacement place_in_rounds(const PlanningContext& context, LocalSolution& solution,
                                 const Proof& proof, Stages& stages, report::ProgressTable& progress,
                                 std::vector<model::RoundRecord>& records) {

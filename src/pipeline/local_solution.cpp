@@ -7,28 +7,14 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "berth/coordinator/assign.hpp"
 #include "berth/coordinator/packed_placement.hpp"
+#include "berth/pipeline/option_table.hpp"
 
 namespace berth::pipeline {
 namespace {
 
 constexpr std::int64_t kSlices = 16;  ///< the contents are written in
-
-/// What the plan depends on beside the instance.
-std::string option_fingerprint(const PlanOptions& options) {
-  std::string words =
-      fmt::format("objective={} shards={} gap={} seed={}",
-                  options.objective == model::Objective::allocate ? "allocate" : "value",
-                  options.partition.shards, options.gap, options.seed);
-  for (const auto& [name, value] : non_default(options.rounds)) {
-    if (name == "rounds" || name == "regroups") continue;  // how far, not where to
-    words += fmt::format(" {}={}", name, value);
-  }
-  return words;
-}
 
 coordinator::ShardSettings shard_settings(const PlanningContext& context,
                                           const model::CouplingLimits* limits) {
@@ -161,7 +147,7 @@ LocalSolution resume(const PlanningContext& context, Stages& stages) {
     std::optional<CheckpointInput> file;  // on rank 0
     context.comm.agreed_on_root([&] {
       c = file.emplace(path).head();
-      expect_same_run(path, c, context.digest, option_fingerprint(context.options));
+      expect_same_run(path, c, context.digest, fingerprint(context.options));
     });
     broadcast_checkpoint(context.comm, c);
     const coordinator::ContentStream contents = scatter_saved_contents(context, file);
@@ -187,7 +173,7 @@ CheckpointWriter::CheckpointWriter(const PlanningContext& context, const LocalSo
     : comm_(context.comm), path_(context.options.checkpoint.file) {
   if (path_.empty() || context.comm.rank() != 0) return;
   checkpoint_.instance_digest = context.digest;
-  checkpoint_.options = option_fingerprint(context.options);
+  checkpoint_.options = fingerprint(context.options);
   checkpoint_.consensus = solution.consensus;
   checkpoint_.task_prices = solution.local.task_prices;
 }

@@ -19,7 +19,6 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include "berth/certify/bound.hpp"
@@ -32,8 +31,6 @@ namespace {
 
 using comm::Communicator;
 using model::Placement;
-
-constexpr double kMostExpected = 100.0;
 
 TightenOptions tightening(const model::Instance& instance, const PlanOptions& options) {
   const std::int64_t gpus = instance.cluster.gpus();
@@ -140,35 +137,10 @@ std::vector<model::Certificate> candidates(const PlanningContext& context,
 
 }  // namespace
 
-void validate(const PlanOptions& options) {
-  const auto refuse = [](const char* flag, const std::string& problem, const char* hint) {
-    throw InputError({.file = "", .line = 0, .field = flag}, problem, hint);
-  };
-  if (!(options.gap >= 0.0 && options.gap < 1.0)) {
-    refuse("--gap", fmt::format("{} is not a fraction in [0, 1)", options.gap),
-           "0.001 means 0.1 %");
-  }
-  if (options.partition.shards < 0) {
-    refuse("--shards", fmt::format("{}", options.partition.shards), "0 means the default");
-  }
-  if (options.online.batch < 1) {
-    refuse("--batch", fmt::format("{}", options.online.batch), "1 means job by job");
-  }
-  for (const auto& [flag, amount] : {std::pair{"--expect", options.online.expect},
-                                     std::pair{"--expect-load", options.online.load}}) {
-    if (amount >= 0.0 && amount <= kMostExpected) continue;
-    refuse(flag, fmt::format("{} is not between 0 and {}", amount, kMostExpected),
-           "1 means as much as there is room for");
-  }
-  if (options.checkpoint.every < 1) {
-    refuse("--checkpoint-every", fmt::format("{}", options.checkpoint.every),
-           "1 means after every round");
-  }
-}
-
 model::Plan plan_distributed(const Communicator& comm, const model::Instance& instance,
                              const PlanOptions& options, report::ProgressTable& progress,
                              coordinator::JobRecords& jobs, const StopToken& stop) {
+  validate(options);
   Stages stages(comm);
   const PlanningProblem problem(comm, instance, options, stages, jobs);
   const PlanningContext context = problem.context(comm, options, jobs, stop);

@@ -64,7 +64,8 @@ class CheckpointInput {
   Checkpoint head_;
 };
 
-/// @throws InputError when the file was made from another instance or with other options
+/// @throws InputError when the file was made from another instance or with other options; it names
+///         those that differ
 void expect_same_run(const std::string& path, const Checkpoint& checkpoint,
                      const std::string& instance_digest, const std::string& options);
 

@@ -37,6 +37,7 @@ struct CheckpointOptions {
 };
 
 /// Every knob of a plan, defaults in place. The plan is a function of the instance and of these.
+/// Name, unit, range and meaning of each are a row of the table in option_table.hpp.
 struct PlanOptions {
   model::Objective objective = model::Objective::value;
   double gap = solver::kUsualGap;  ///< stop when the certified gap (a fraction) is this small, >= 0
@@ -57,11 +58,8 @@ struct PlanOptions {
   CheckpointOptions checkpoint;        ///< no part of what the plan depends on
 };
 
-/// Which option is out of range and why, as InputError. Pure.
+/// @throws InputError naming the first option that is out of the range of its row. Pure.
 void validate(const PlanOptions& options);
-
-/// Options of rounds that are not the defaults, by name: they are part of what a plan depends on.
-std::map<std::string, std::string> non_default(const coordinator::RoundOptions& rounds);
 
 /// Reads the files: rank 0 reads, all ranks parse the jobs in blocks of lines. Every rank gets the
 /// jobs that are at home there (coordinator::JobRecords) and what all need of the instance; names
@@ -80,6 +78,7 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
 ///
 /// @param jobs  of this communicator and the instance's workload
 /// @param stop  cuts into every long stage; the plan so far is certified then
+/// @throws InputError where `validate` does
 model::Plan plan_distributed(const comm::Communicator& comm, const model::Instance& instance,
                              const PlanOptions& options, report::ProgressTable& progress,
                              coordinator::JobRecords& jobs, const StopToken& stop = {});

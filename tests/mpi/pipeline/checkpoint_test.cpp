@@ -165,6 +165,9 @@ TEST_F(Resumed, not_with_other_options_or_another_instance) {
   options.partition.shards = 5;
   EXPECT_THROW(static_cast<void>(resume_on(world, instance)), comm::AgreedError);
   options.partition.shards = 4;
+  options.rounds.theta = 0.25;  // no flag of the program sets it
+  EXPECT_THROW(static_cast<void>(resume_on(world, instance)), comm::AgreedError);
+  options.rounds.theta = PlanOptions{}.rounds.theta;
   const auto other = policy::generate_hetero({.gpus = 512, .seed = 12});
   EXPECT_THROW(static_cast<void>(resume_on(world, other)), comm::AgreedError);
 }

@@ -133,8 +133,8 @@ TEST_F(CheckpointFile, belongs_to_one_instance_and_its_options) {
             "f: instance: made from other clusters or jobs than these; give the files of the "
             "interrupted run");
   EXPECT_EQ(refusal([&] { expect_same_run("f", c, "ab12", "objective=value shards=5"); }),
-            "f: options: made with objective=value shards=4, now asked for objective=value "
-            "shards=5; give the options of the interrupted run");
+            "f: options: made with shards=4, now asked for shards=5; give the options of the "
+            "interrupted run");
 }
 
 }  // namespace
