@@ -2,8 +2,8 @@
 #pragma once
 
 /// Contracts. EXPECT states a precondition, ASSERT an invariant inside, ENSURE a postcondition;
-/// a broken one is a bug and throws berth::BrokenContract. Level 1 (light) is cheap enough for any
-/// build, 2 (normal) is the release default, 3 (heavy) may cost as much as the work it guards.
+/// a broken one is a bug and throws berth::BrokenContract. Level 0 (none) checks nothing, 1
+/// (normal) is the release default, 2 (heavy) may cost as much as the work it guards.
 
 #include <stdexcept>
 
@@ -20,7 +20,7 @@ class BrokenContract : public std::logic_error {
 }  // namespace berth
 
 #ifndef BERTH_ASSERTION_LEVEL
-#define BERTH_ASSERTION_LEVEL 2
+#define BERTH_ASSERTION_LEVEL 1
 #endif
 
 #define BERTH_CONTRACT(level, kind, condition)                        \
@@ -29,8 +29,7 @@ class BrokenContract : public std::logic_error {
       ::berth::broken_contract(kind, #condition, __FILE__, __LINE__); \
   } while (false)
 
-#define BERTH_EXPECT(condition) BERTH_CONTRACT(2, "precondition", condition)
-#define BERTH_ASSERT(condition) BERTH_CONTRACT(2, "invariant", condition)
-#define BERTH_ENSURE(condition) BERTH_CONTRACT(2, "postcondition", condition)
-#define BERTH_ASSERT_LIGHT(condition) BERTH_CONTRACT(1, "invariant", condition)
-#define BERTH_ASSERT_HEAVY(condition) BERTH_CONTRACT(3, "invariant", condition)
+#define BERTH_EXPECT(condition) BERTH_CONTRACT(1, "precondition", condition)
+#define BERTH_ASSERT(condition) BERTH_CONTRACT(1, "invariant", condition)
+#define BERTH_ENSURE(condition) BERTH_CONTRACT(1, "postcondition", condition)
+#define BERTH_ASSERT_HEAVY(condition) BERTH_CONTRACT(2, "invariant", condition)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "berth/parallel/function_ref.hpp"
 
@@ -32,18 +28,6 @@ void sweep(std::size_t count, Body&& body) {
   sweep_blocks(count, kChunk, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) body(i);
   });
-}
-
-/// make(block) for each block in parallel, then combine(total, partial) in block order: the same
-/// sum of doubles for any number of threads. O(blocks) partial results in memory.
-template <class Total, class Make, class Combine>
-Total reduce_in_order(std::size_t blocks, Total total, Make&& make, Combine&& combine) {
-  using Partial = std::remove_cvref_t<decltype(make(std::size_t{}))>;
-  static_assert(!std::is_same_v<Partial, bool>, "vector<bool> cannot be written in parallel");
-  std::vector<Partial> partials(blocks);
-  sweep_blocks(blocks, 1, [&](std::size_t b, std::size_t, std::size_t) { partials[b] = make(b); });
-  for (Partial& partial : partials) combine(total, std::move(partial));
-  return total;
 }
 
 }  // namespace berth::parallel

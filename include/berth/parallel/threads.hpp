@@ -7,8 +7,8 @@
 
 namespace berth::parallel {
 
-/// While it lives, run_tasks and sort (TBB) and sweep and reduce_in_order (OpenMP, called from
-/// this thread) use at most `threads` threads, the calling one included.
+/// While it lives, run_tasks (TBB) and sweeps (OpenMP, called from this thread) use at most
+/// `threads` threads, the calling one included.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int threads);  ///< >= 1

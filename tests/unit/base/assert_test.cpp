@@ -24,7 +24,6 @@ TEST(Contract, kinds_are_told_apart) {
   EXPECT_NO_THROW(BERTH_ASSERT(1 + 1 == 2));
   EXPECT_THROW(BERTH_ASSERT(1 + 1 == 3), BrokenContract);
   EXPECT_THROW(BERTH_ENSURE(1 + 1 == 3), BrokenContract);
-  EXPECT_THROW(BERTH_ASSERT_LIGHT(1 + 1 == 3), BrokenContract);
 }
 
 TEST(Contract, a_level_that_is_off_does_not_evaluate) {

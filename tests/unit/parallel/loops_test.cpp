@@ -13,7 +13,6 @@
 #include <gtest/gtest.h>
 
 #include "berth/base/assert.hpp"
-#include "berth/base/random.hpp"
 #include "berth/parallel/threads.hpp"
 
 namespace berth::parallel {
@@ -32,8 +31,6 @@ void sweep_blocks(std::size_t count, std::size_t size, F f) {
   }
 }
 }  // namespace serial
-
-double term(std::size_t i) { return random_unit({i}) * (i % 7 == 0 ? 1e12 : 1e-6); }
 
 class Loops : public testing::TestWithParam<int> {
  protected:
@@ -67,25 +64,6 @@ TEST_P(Loops, sweep_blocks_cuts_where_the_serial_loop_cuts) {
     EXPECT_EQ(swept, expected);
   }
   EXPECT_THROW(sweep_blocks(1, 0, [](std::size_t, std::size_t, std::size_t) {}), BrokenContract);
-}
-
-TEST_P(Loops, reduce_in_order_adds_doubles_as_the_serial_loop_does) {
-  const auto partial = [](std::size_t block) {
-    double sum = 0;
-    for (std::size_t i = block * 100; i < (block + 1) * 100; ++i) sum += term(i);
-    return sum;
-  };
-  double expected = 0.25;
-  serial::run(300, [&](std::size_t block) { expected += partial(block); });
-  const double total = reduce_in_order(300, 0.25, partial, [](double& sum, double p) { sum += p; });
-  EXPECT_EQ(total, expected);  // to the last bit
-}
-
-TEST_P(Loops, reduce_in_order_combines_in_block_order) {
-  const auto text = reduce_in_order(
-      26, std::string(), [](std::size_t b) { return std::string(1, static_cast<char>('a' + b)); },
-      [](std::string& all, std::string&& one) { all += one; });
-  EXPECT_EQ(text, "abcdefghijklmnopqrstuvwxyz");
 }
 
 template <class Loop>
