@@ -59,8 +59,8 @@ std::vector<std::size_t> commit_order(std::span<const Proposal> proposals) {
 }
 
 std::vector<CommitVerdict> commit(std::span<const Proposal> proposals, Versions& versions,
-                                  CommitLog& log, const CommitRule& rule) {
-  BERTH_EXPECT(0.0 <= rule.theta && rule.theta < 1.0);
+                                  CommitLog& log, double theta) {
+  BERTH_EXPECT(0.0 <= theta && theta < 1.0);
   std::vector<CommitVerdict> verdicts(proposals.size(), CommitVerdict::committed);
   for (const std::size_t i : commit_order(proposals)) {
     const Proposal& p = proposals[i];
@@ -69,8 +69,7 @@ std::vector<CommitVerdict> commit(std::span<const Proposal> proposals, Versions&
       verdicts[i] = CommitVerdict::stale;
     } else if (!log.fits(p.use)) {
       verdicts[i] = CommitVerdict::over_capacity;
-    } else if (rule.gain_now ? rule.gain_now(p) < least_gain(p.gain, rule.theta)
-                             : log.interference(p.use, p.snapshot) > rule.theta * p.gain) {
+    } else if (log.interference(p.use, p.snapshot) > theta * p.gain) {
       verdicts[i] = CommitVerdict::interference;
     } else {
       log.apply(p.use);

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <span>
 #include <vector>
@@ -84,23 +83,20 @@ class CommitLog {
   std::vector<std::vector<ResourceChange>> log_;  ///< by commit
 };
 
-struct CommitRule {
-  double theta = 0.5;  ///< share of its gain a proposal may lose to others, in [0, 1)
-  /// The gain now. When given, it decides (rule C1'); else the interference does (C1).
-  std::function<double(const Proposal&)> gain_now = nullptr;
-};
-
-/// *Pull*: commits proposals one by one, gain descending, then id: whatever order they arrived in
-/// and whoever made them. Every commit raises the common objective by at least
-/// (1 - theta) x gain, whatever the age of its snapshot, as long as the costs of soft resources are
-/// convex; hard capacities hold throughout.
+/// *Pull*: commits proposals one by one, gain descending, then id, in whatever order they arrived.
+/// Every commit raises the common objective by at least (1 - theta) x gain, whatever the age of its
+/// snapshot, as long as the costs of soft resources are convex; hard capacities hold throughout.
+/// Soft resources with their limit on interference are the dependency check of STRADS (Lee et al.
+/// 2013, arXiv:1312.5766), which is stated for coupled variables of one convex objective; the
+/// rounds over shards use hard resources alone.
 ///
+/// @param theta  share of its gain that a proposal may lose to others, in [0, 1)
 /// @return by position in `proposals`. O(n log n + footprints + what was committed since the oldest
 /// snapshot)
 std::vector<CommitVerdict> commit(std::span<const Proposal> proposals, Versions& versions,
-                                  CommitLog& log, const CommitRule& rule = {});
+                                  CommitLog& log, double theta = 0.5);
 
-/// Rule C1' for one proposal: what is left of its gain is worth it.
+/// The least gain on the current state at which a proposal of this gain is still carried out.
 [[nodiscard]] constexpr double least_gain(double gain, double theta) {
   return (1.0 - theta) * gain;
 }
