@@ -3,6 +3,7 @@
 #include "berth/solver/market.hpp"
 
 #include "assignment/assignment_dual.hpp"
+#include "greedy_plan.hpp"
 #include "kernels.hpp"
 
 #include <map>
@@ -92,7 +93,7 @@ void fill(benchmark::State& state, const Subject& s) {
     model::Room room(s.instance.cluster);
     std::vector<JobId> unplaced = s.jobs;
     model::Placement placed;
-    solver::fill_idle_capacity(s.value, room, s.machines, unplaced, placed);
+    test::add_greedily(s.value, room, s.machines, unplaced, placed);
     benchmark::DoNotOptimize(placed.data());
   }
   count_jobs(state, s);
@@ -105,7 +106,7 @@ void improve(benchmark::State& state, const Subject& s) {
   model::Room filled(s.instance.cluster);
   std::vector<JobId> left = s.jobs;
   model::Placement placed;
-  solver::fill_idle_capacity(s.value, filled, s.machines, left, placed);
+  test::add_greedily(s.value, filled, s.machines, left, placed);
   const auto& prices = prices_of(s).prices;
   for (auto _ : state) {
     state.PauseTiming();

@@ -66,7 +66,6 @@ void AssignmentDual::merge_jobs(const model::Valuation& valuation, std::span<con
                                 const model::QuotaLimits* quotas) {
   const model::Workload& workload = valuation.instance().workload;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known;
-  bidder_of_.assign(jobs.size(), PlaceCosts::kNone);
   const auto quota_of = [&](const model::Job& job) {
     const auto chain = quotas == nullptr ? std::span<const std::uint32_t>{} : quotas->of(job.queue);
     return chain.empty() ? Bidder::kNoQuota : chain.front();
@@ -87,9 +86,9 @@ void AssignmentDual::merge_jobs(const model::Valuation& valuation, std::span<con
     const auto same = std::find_if(first, last, [&](const auto& entry) {
       return equal(bidders_[entry.second], options, fresh);
     });
-    bidder_of_[j] = same == last ? static_cast<std::uint32_t>(bidders_.size()) : same->second;
+    const auto bidder = same == last ? static_cast<std::uint32_t>(bidders_.size()) : same->second;
     if (same == last) {
-      known.emplace(key, bidder_of_[j]);
+      known.emplace(key, bidder);
       fresh.milli = option_table_.profiles()[option_table_.profile_of(j)].milli;
       fresh.gpus = static_cast<double>(fresh.milli) / 1000.0;
       fresh.first = static_cast<std::uint32_t>(options_.size());
@@ -97,7 +96,7 @@ void AssignmentDual::merge_jobs(const model::Valuation& valuation, std::span<con
       fresh.last = static_cast<std::uint32_t>(options_.size());
       bidders_.push_back(std::move(fresh));
     }
-    bidders_[bidder_of_[j]].jobs.push_back(static_cast<std::uint32_t>(j));
+    bidders_[bidder].jobs.push_back(static_cast<std::uint32_t>(j));
   }
   for (Bidder& b : bidders_) {
     for (std::uint32_t c = b.first; c < b.last; ++c) {
@@ -178,12 +177,6 @@ void AssignmentDual::set_supply(const Supply& supply) {
     if (any) active_.push_back(static_cast<std::uint32_t>(i));
   }
   build_kernel();
-}
-
-void AssignmentDual::reset(const Supply& supply) {
-  for (Bidder& b : bidders_) b.decided = 0;
-  std::ranges::fill(forbidden_, 0);
-  set_supply(supply);
 }
 
 double AssignmentDual::cost_of(std::uint32_t option, std::span<const double> costs) const {
@@ -335,16 +328,6 @@ void AssignmentDual::softmax_weights(const Bidder& b, std::span<const double> co
   double sum = b.required ? 0.0 : weight(0.0);
   for (double& w : weights) sum += w = weight(w);
   for (double& w : weights) w /= sum;
-}
-
-double AssignmentDual::regret(std::size_t position, std::span<const double> costs) const {
-  if (bidder_of_[position] == PlaceCosts::kNone) return 0.0;
-  const Bidder& b = bidders_[bidder_of_[position]];
-  double best = b.required ? -kInfinity : 0.0;
-  for (std::uint32_t c = b.first; c < b.last; ++c) {
-    best = std::max(best, options_[c].value - cost_of(c, costs));
-  }
-  return b.gpus * best;
 }
 
 }  // namespace berth::solver::assignment

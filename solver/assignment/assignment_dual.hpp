@@ -51,9 +51,6 @@ class AssignmentDual {
   /// Sets the free supply. Bidders without undecided jobs or places are not active.
   void set_supply(const Supply& supply);
 
-  /// The same with all jobs undecided and all options allowed again.
-  void reset(const Supply& supply);
-
   /// The first undecided job of the bidder is decided.
   void decide(std::uint32_t bidder) { ++bidders_[bidder].decided; }
   void withdraw(std::uint32_t bidder) {
@@ -83,10 +80,6 @@ class AssignmentDual {
   [[nodiscard]] const std::vector<Bidder>& bidders() const { return bidders_; }
   [[nodiscard]] std::span<const std::uint32_t> active() const { return active_; }
   [[nodiscard]] const Option& option(std::uint32_t at) const { return options_[at]; }
-
-  /// Best priced profit of the job at `position`, given exact PlaceCosts::costs; >= 0 unless
-  /// required.
-  [[nodiscard]] double regret(std::size_t position, std::span<const double> costs) const;
 
  private:
   /// A quota with a price, and the quotas that its jobs count for besides.
@@ -120,11 +113,10 @@ class AssignmentDual {
   std::vector<char> forbidden_;            ///< by option
   std::vector<std::uint32_t> place_list_;  ///< by option; PlaceCosts::kNone when not to be had now
   std::vector<std::uint32_t> active_;
-  SoftmaxKernel kernel_;                  ///< of those
-  std::vector<std::uint32_t> bidder_of_;  ///< by position; kNone when it bids for nothing
-  double value_scale_ = 1.0;              ///< powers of two: fixed point units per unit of value
-  double demand_scale_ = 1.0;             ///< and per GPU of a place list's or a quota's demand
-  std::int64_t share_parts_ = 1;          ///< a pool's share of it is counted in so many parts
+  SoftmaxKernel kernel_;          ///< of those
+  double value_scale_ = 1.0;      ///< powers of two: fixed point units per unit of value
+  double demand_scale_ = 1.0;     ///< and per GPU of a place list's or a quota's demand
+  std::int64_t share_parts_ = 1;  ///< a pool's share of it is counted in so many parts
 };
 
 }  // namespace berth::solver::assignment

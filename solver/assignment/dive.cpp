@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <map>
 #include <tuple>
 
@@ -24,10 +23,6 @@ using assignment::Bidder;
 using assignment::FreePools;
 using assignment::PlaceClass;
 using assignment::PlaceCosts;
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// So many of a bidder's jobs are fixed to one option.
 struct Decision {
@@ -172,45 +167,22 @@ double total_value(const model::Valuation& valuation,
   return sum;
 }
 
-std::vector<UnplacedRegret> regrets_of(AssignmentDual& dual,
-                                       const assignment::PlacementTable& placements,
-                                       const Supply& supply, std::span<const double> prices) {
-  dual.reset(supply);
-  const std::vector<double> costs = dual.place_costs().costs(prices, 0.0);
-  std::vector<UnplacedRegret> regrets;
-  for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
-    if (placements.is_placed(i)) continue;
-    const double regret = dual.regret(i, costs);
-    if (regret > 0.0) regrets.push_back({placements.jobs[i], regret});
-  }
-  std::ranges::sort(regrets, [](const UnplacedRegret& a, const UnplacedRegret& b) {
-    return a.regret != b.regret ? a.regret > b.regret : a.job < b.job;
-  });
-  return regrets;
-}
-
 }  // namespace
 
 DiveResult dive(const model::Valuation& valuation, const PricedPools& start, model::Room& room,
                 std::span<const MachineId> machines, std::span<const JobId> jobs,
                 const DiveOptions& options, const StopToken& stop) {
   BERTH_EXPECT(start.prices.size() == start.pools.size());
-  const double begin = seconds_now();
   DiveResult result;
   const assignment::PoolIndex pool_index(valuation.instance().cluster, start.pools);
   FreePools free_pools(valuation.instance(), pool_index, room, machines);
-  const Supply at_start = free_pools.supply();
-  AssignmentDual dual(valuation, pool_index, jobs, at_start);
+  AssignmentDual dual(valuation, pool_index, jobs, free_pools.supply());
   assignment::PlacementTable placements = assignment::unplaced_table(jobs);
   if (dual.shape().largest_value > 0.0) {
     Dive(dual, free_pools, placements, start.prices, options, stop).run(result);
   }
-  result.value_dive = total_value(valuation, placements);
-  const double dived = seconds_now();
   local_search::fill_idle_capacity(valuation, dual.option_table(), free_pools, placements,
                                    stop.whole().patient());
-  result.value_fill = total_value(valuation, placements);
-  const double filled = seconds_now();
   if (!stop.requested()) {
     local_search::EjectionChains(valuation, dual.option_table(), free_pools, placements,
                                  start.prices)
@@ -219,12 +191,8 @@ DiveResult dive(const model::Valuation& valuation, const PricedPools& start, mod
         .run(options.effort.repartitions, stop);
   }
   result.value = total_value(valuation, placements);
-  result.seconds_dive = dived - begin;
-  result.seconds_fill = filled - dived;
-  result.seconds_improve = seconds_now() - filled;
   result.placement = assignment::placement_of(placements);
   result.unplaced = assignment::unplaced_of(placements);
-  result.regrets = regrets_of(dual, placements, at_start, start.prices);
   return result;
 }
 

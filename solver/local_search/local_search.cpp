@@ -27,24 +27,6 @@ assignment::PlacementTable table_of(std::span<const JobId> unplaced, model::Plac
 
 }  // namespace
 
-void fill_idle_capacity(const model::Valuation& valuation, model::Room& room,
-                        std::span<const MachineId> machines, std::vector<JobId>& unplaced,
-                        model::Placement& placed) {
-  const model::Instance& instance = valuation.instance();
-  const model::Pools pools = model::make_pools(instance.cluster, model::Level::rack);
-  const assignment::PoolIndex pool_index(instance.cluster, pools);
-  const assignment::OptionTable option_table(valuation, pool_index, unplaced);
-  assignment::FreePools free_pools(instance, pool_index, room, machines);
-  assignment::PlacementTable placements = assignment::unplaced_table(unplaced);
-  local_search::fill_idle_capacity(valuation, option_table, free_pools, placements);
-
-  model::Placement joined;
-  std::ranges::merge(placed, assignment::placement_of(placements), std::back_inserter(joined), {},
-                     &model::JobPlacement::job, &model::JobPlacement::job);
-  placed = std::move(joined);
-  unplaced = assignment::unplaced_of(placements);
-}
-
 double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
                std::span<const MachineId> machines, std::vector<JobId>& unplaced,
                model::Placement& placed, std::span<const double> prices, const SearchEffort& effort,

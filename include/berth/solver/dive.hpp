@@ -37,26 +37,19 @@ struct PricedPools {
   std::span<const double> prices;  ///< by PoolId, per GPU
 };
 
-/// What a job that was left out could add at the prices the dive started from.
-struct UnplacedRegret {
-  JobId job;
-  double regret = 0.0;  ///< best priced profit, > 0
-};
-
 struct DiveResult {
-  model::Placement placement;           ///< ascending JobId
-  std::vector<JobId> unplaced;          ///< ascending
-  std::vector<UnplacedRegret> regrets;  ///< of unplaced jobs, largest first, ties by id
+  model::Placement placement;   ///< ascending JobId
+  std::vector<JobId> unplaced;  ///< ascending
   int passes = 0;
   int evaluations = 0;  ///< of the smoothed dual
-  double seconds_dive = 0.0, seconds_fill = 0.0, seconds_improve = 0.0;
-  double value_dive = 0.0, value_fill = 0.0, value = 0.0;  ///< after each part
+  double value = 0.0;   ///< of the placement
 };
 
 /// Rounds the market on what is left of `machines` by diving (Berthold 2006): size classes (powers
 /// of two of the job's GPUs) descending; in each, a few warm re-solves of the smoothed dual, after
 /// which the jobs whose softmax weight is decided are placed on devices, the most certain first;
-/// then `fill_idle_capacity`, then `improve`.
+/// then unplaced jobs of positive value (and required ones, first) go into idle room, the best
+/// value per GPU first, CPU-only jobs last; then `improve`.
 ///
 /// @param room          edited in place; only `machines` are touched
 /// @param machines      ascending
@@ -67,14 +60,6 @@ struct DiveResult {
 DiveResult dive(const model::Valuation& valuation, const PricedPools& start, model::Room& room,
                 std::span<const MachineId> machines, std::span<const JobId> jobs,
                 const DiveOptions& options = {}, const StopToken& stop = {});
-
-/// Places unplaced jobs of positive value (and required ones, first) into idle room, the best
-/// value per GPU first; CPU-only jobs last, into what is left. O(options log jobs + tries).
-/// @param unplaced  ascending; those that were placed leave it
-/// @param placed    ascending JobId; those that were placed join it
-void fill_idle_capacity(const model::Valuation& valuation, model::Room& room,
-                        std::span<const MachineId> machines, std::vector<JobId>& unplaced,
-                        model::Placement& placed);
 
 /// Jobs with the same tasks exchange places and machines are repartitioned (a place for a large job
 /// becomes several for small ones, or the other way round) while that gains; then ejection chains:

@@ -2,6 +2,7 @@
 // Cyclic exchange against all permutations, and machines that are repartitioned.
 #include "local_search/cyclic_exchange.hpp"
 
+#include "greedy_plan.hpp"
 #include "instance_builder.hpp"
 
 #include <algorithm>
@@ -331,7 +332,7 @@ TEST(MachineRepartition, gains_on_a_mixed_instance_and_keeps_the_room_right) {
   std::vector<JobId> waiting = plan.jobs;
   model::Placement placed;
   model::Room room(plan.instance.cluster);
-  fill_idle_capacity(plan.value(), room, plan.machines, waiting, placed);
+  test::add_greedily(plan.value(), room, plan.machines, waiting, placed);
   double before = 0.0, after = 0.0;
   for (const auto& p : placed) before += plan.value().placed(p);
   const double gained = repartition(plan, waiting, placed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/dive.hpp"
 
+#include "greedy_plan.hpp"
 #include "instance_builder.hpp"
 #include "petsc_environment.hpp"
 #include "test_paths.hpp"
@@ -125,8 +126,6 @@ TEST(Dive, gap_is_small_on_a_mixed_instance_and_the_same_on_any_threads) {
   const Dived first(plan);
   RecordProperty("gap", std::to_string(1.0 - first.result.value / first.prices.bound));
   EXPECT_GT(first.result.value, 0.97 * first.prices.bound);
-  EXPECT_GE(first.result.value_fill, first.result.value_dive);
-  EXPECT_GE(first.result.value, first.result.value_fill);
   const parallel::ThreadLimit two(2);
   const Dived second(plan);
   ASSERT_EQ(first.result.placement.size(), second.result.placement.size());
@@ -173,17 +172,6 @@ TEST(Dive, reaches_half_a_percent_on_rack_placement) {
   EXPECT_GE(dived.result.value, 0.995 * dived.prices.bound);
 }
 
-TEST(Dive, reports_what_the_unplaced_could_have_added) {
-  InstanceBuilder plan({"A"});
-  plan.rack(plan.pod());
-  plan.add_machines(1, 0, 4);
-  plan.job({.gpus = 3, .weight = 2.0});
-  plan.job({.gpus = 3, .weight = 1.9});
-  const Dived run(plan);
-  EXPECT_EQ(run.result.value, 6.0);
-  for (const UnplacedRegret& r : run.result.regrets) EXPECT_EQ(r.job, JobId(1));
-}
-
 TEST(Dive, empty_and_worthless_inputs) {
   InstanceBuilder none({"A"});
   EXPECT_TRUE(Dived(none).result.placement.empty());
@@ -213,7 +201,7 @@ TEST(Fill, takes_the_best_per_gpu_first_then_cpu_only_jobs) {
   model::Room room(plan.instance.cluster);
   std::vector<JobId> unplaced = plan.jobs;
   model::Placement placed;
-  fill_idle_capacity(plan.value(), room, plan.machines, unplaced, placed);
+  test::add_greedily(plan.value(), room, plan.machines, unplaced, placed);
   ASSERT_EQ(placed.size(), 4U);
   EXPECT_EQ(unplaced, (std::vector<JobId>{JobId(0), JobId(5)}));
   EXPECT_EQ(placed[2].tasks[0].machine, MachineId(1));  // CPU-only machines first
@@ -229,7 +217,7 @@ TEST(Fill, places_required_jobs_before_better_ones) {
   model::Room room(plan.instance.cluster);
   std::vector<JobId> unplaced = plan.jobs;
   model::Placement placed;
-  fill_idle_capacity(plan.value(), room, plan.machines, unplaced, placed);
+  test::add_greedily(plan.value(), room, plan.machines, unplaced, placed);
   EXPECT_EQ(unplaced, std::vector<JobId>{JobId(0)});
 }
 
@@ -267,7 +255,7 @@ TEST(Improve, pushes_out_the_cheapest_for_a_better_one_and_never_loses) {
   model::Room room(plan.instance.cluster);
   std::vector<JobId> first(plan.jobs.begin(), plan.jobs.begin() + 4), unplaced{JobId(4)};
   model::Placement placed;
-  fill_idle_capacity(value, room, plan.machines, first, placed);
+  test::add_greedily(value, room, plan.machines, first, placed);
   ASSERT_EQ(placed.size(), 4U);
   const std::vector<double> prices(pools.size(), 2.2);
   EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains),
@@ -313,7 +301,7 @@ TEST(Improve, drives_required_jobs_in) {
   model::Room room(plan.instance.cluster);
   std::vector<JobId> first = plan.jobs;
   model::Placement placed;
-  fill_idle_capacity(value, room, plan.machines, first, placed);
+  test::add_greedily(value, room, plan.machines, first, placed);
   std::vector<JobId> unplaced{plan.job({.gpus = 2, .weight = 0.5, .required = true})};
   const auto pools = plan.pools();
   const std::vector<double> prices(pools.size(), 2.5);

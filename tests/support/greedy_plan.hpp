@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "assignment/free_pools.hpp"
+#include "local_search/fill.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "berth/model/pools.hpp"
+#include "berth/model/room.hpp"
+#include "berth/model/value.hpp"
+
+namespace berth::test {
+
+/// Adds to a plan greedily: unplaced jobs of positive value (and required ones, first) go into idle
+/// room, the best value per GPU first; CPU-only jobs last. Needs the solver's own headers.
+/// @param unplaced  ascending; those that were placed leave it
+/// @param placed    ascending JobId; those that were placed join it
+inline void add_greedily(const model::Valuation& valuation, model::Room& room,
+                         std::span<const MachineId> machines, std::vector<JobId>& unplaced,
+                         model::Placement& placed) {
+  const model::Instance& instance = valuation.instance();
+  const model::Pools pools = model::make_pools(instance.cluster, model::Level::rack);
+  const solver::where::Yard yard(instance.cluster, pools);
+  const solver::where::Menu menu(valuation, yard, unplaced);
+  solver::where::Floor floor(instance, yard, room, machines);
+  solver::where::Berths berths = solver::where::no_berths(unplaced);
+  solver::where::refill(valuation, menu, floor, berths);
+
+  model::Placement joined;
+  std::ranges::merge(placed, solver::where::placement_of(berths), std::back_inserter(joined), {},
+                     &model::JobPlacement::job, &model::JobPlacement::job);
+  placed = std::move(joined);
+  unplaced = solver::where::unplaced_of(berths);
+}
+
+}  // namespace berth::test
