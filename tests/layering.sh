@@ -29,9 +29,7 @@ coordinator base comm parallel strads model partition solver
 certify base parallel model
 report base model
 pipeline base parallel comm strads model io partition solver policy coordinator certify report
-sim *
 scale *
-serve *
 apps *
 RULES
 
@@ -45,6 +43,8 @@ life_cycle='.*MPI_(COMM_SELF|Initialized|Init_thread|Finalized|Finalize)\b'
 refuse '<mpi\.h>|\bMPIX?_[A-Z]' 'src/comm/|solver/petsc/[^:]*:[0-9]*:'"$life_cycle"
 refuse '<(oneapi/)?tbb|\b(oneapi|tbb)::|<omp\.h>|\bomp_[a-z]|#pragma omp' 'src/parallel/'
 refuse '[<"]petsc' 'solver/petsc/'
+# Room device by device as readers and planner count it; the judge counts its own.
+grep -rn 'berth/model/free_machine' src/certify include/berth/certify >> "$bad"
 
 [ -s "$bad" ] || exit 0
 echo "Against the layering:"
