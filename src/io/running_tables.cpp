@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "berth/base/error.hpp"
-#include "berth/model/value.hpp"
+#include "berth/model/placement.hpp"
 
 namespace berth::io {
 namespace {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <map>
-#include <utility>
 
 #include "berth/model/instance.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/value.hpp"
+#include "berth/model/placement.hpp"
 
 namespace berth::model {
 
@@ -44,93 +41,21 @@ std::vector<JobId> planned_jobs(const Workload& workload) {
 
 namespace {
 
-/// Some rack can hold more ends of rings than its uplink carries.
-bool rings_fill_racks(const Instance& instance) {
-  const Cluster& cluster = instance.cluster;
-  std::int64_t mbps = 0;
-  for (const Job& job : instance.workload.jobs) {
-    if (job.communication.pattern != CommunicationPattern::ring || instance.workload.pinned(job))
-      continue;
-    if (instance.workload.tasks(job) > 1) mbps = std::max(mbps, job.communication.mbps);
-  }
-  std::vector<std::int64_t> gpus(cluster.racks.size(), 0);
-  for (std::size_t m = 0; m < cluster.machines() && mbps > 0; ++m) {
-    gpus[cluster.machine_rack[m].index()] += cluster.class_of(MachineId(m)).gpus;
-  }
-  for (std::size_t r = 0; r < gpus.size(); ++r) {
-    const double most = static_cast<double>(mbps) * static_cast<double>(gpus[r]) / 1000.0;
-    if (most > cluster.racks[r].uplink_gbps) return true;
-  }
-  return false;
+/// The narrowest domain that holds both machines.
+Level join(const Cluster& cluster, MachineId a, MachineId b) {
+  if (a == b) return Level::machine;
+  if (cluster.machine_rack[a.index()] == cluster.machine_rack[b.index()]) return Level::rack;
+  return cluster.pod_of(a) == cluster.pod_of(b) ? Level::pod : Level::cluster;
 }
 
 }  // namespace
 
-Level pool_level(const Instance& instance, Objective objective) {
-  if (rings_fill_racks(instance)) return Level::rack;
-  const Valuation valuation(instance, objective);
-  const Workload& workload = instance.workload;
-  for (const JobId id : planned_jobs(workload)) {
-    const Job& job = workload.job(id);
-    if (valuation.place_independent(id)) continue;
-    const Factors& spread = workload.factors[job.width_factor];
-    const bool racks_differ = job.home_rack.valid() || job.domain == Level::rack ||
-                              spread[static_cast<std::size_t>(Level::rack)] !=
-                                  spread[static_cast<std::size_t>(Level::pod)];
-    if (racks_differ) return Level::rack;
+Level width(const Cluster& cluster, std::span<const TaskPlacement> tasks) {
+  Level widest = Level::machine;
+  for (const TaskPlacement& t : tasks) {
+    widest = std::max(widest, join(cluster, tasks.front().machine, t.machine));
   }
-  return Level::pod;
-}
-
-Pools make_pools(const Cluster& cluster, Level level) {
-  Pools result{.level = level, .pools = {}, .of_machine = {}};
-  std::map<std::pair<std::int32_t, ClassId>, PoolId> known;
-  result.of_machine.reserve(cluster.machines());
-  for (std::size_t m = 0; m < cluster.machines(); ++m) {
-    const RackId rack = cluster.machine_rack[m];
-    const PodId pod = cluster.racks[rack.index()].pod;
-    const ClassId c = cluster.machine_class[m];
-    const std::int32_t domain = level == Level::rack ? rack.value() : pod.value();
-    const auto [entry, fresh] = known.try_emplace({domain, c}, PoolId(result.pools.size()));
-    if (fresh) {
-      result.pools.push_back({.pod = pod,
-                              .rack = level == Level::rack ? rack : RackId{},
-                              .machine_class = c,
-                              .gpu_type = cluster.classes[c.index()].gpu_type});
-    }
-    Pool& pool = result.pools[entry->second.index()];
-    ++pool.machines;
-    pool.gpu_milli += kGpuMilli * cluster.classes[c.index()].gpus;
-    result.of_machine.push_back(entry->second);
-  }
-  return result;
-}
-
-PoolSubset pool_subset(const Cluster& cluster, const Pools& all,
-                       std::span<const MachineId> machines) {
-  PoolSubset part{.pools = {.level = all.level, .pools = {}, .of_machine = {}}, .in_all = {}};
-  std::vector<PoolId> position(all.size());  // in the part
-  std::size_t end = 0;
-  for (const MachineId m : machines) {
-    position[all.of_machine[m.index()].index()] = PoolId(0);
-    end = std::max(end, m.index() + 1);
-  }
-  for (std::size_t p = 0; p < all.size(); ++p) {
-    if (!position[p].valid()) continue;
-    position[p] = PoolId(part.in_all.size());
-    part.in_all.emplace_back(p);
-    part.pools.pools.push_back(all.pools[p]);
-    part.pools.pools.back().machines = 0;
-    part.pools.pools.back().gpu_milli = 0;
-  }
-  part.pools.of_machine.resize(end);
-  for (const MachineId m : machines) {
-    const PoolId pool = position[all.of_machine[m.index()].index()];
-    part.pools.of_machine[m.index()] = pool;
-    ++part.pools.pools[pool.index()].machines;
-    part.pools.pools[pool.index()].gpu_milli += kGpuMilli * cluster.class_of(m).gpus;
-  }
-  return part;
+  return widest;
 }
 
 }  // namespace berth::model

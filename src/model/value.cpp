@@ -26,12 +26,6 @@ Level distance_from_home(const Cluster& cluster, const Job& job, RackId rack) {
   return Level::machine;
 }
 
-Level join(const Cluster& cluster, MachineId a, MachineId b) {
-  if (a == b) return Level::machine;
-  if (cluster.machine_rack[a.index()] == cluster.machine_rack[b.index()]) return Level::rack;
-  return cluster.pod_of(a) == cluster.pod_of(b) ? Level::pod : Level::cluster;
-}
-
 /// Of the machines its GPU tasks lie on.
 GpuTypeId type_of(const Instance& instance, const JobPlacement& placement) {
   GpuTypeId type;
@@ -136,14 +130,6 @@ bool stays(const Workload& workload, const Running& running, const JobPlacement&
   std::vector<TaskPlacement> tasks = placement.tasks;
   std::ranges::sort(tasks, {}, key);
   return std::ranges::equal(now, tasks, {}, key, key);
-}
-
-Level width(const Cluster& cluster, std::span<const TaskPlacement> tasks) {
-  Level widest = Level::machine;
-  for (const TaskPlacement& t : tasks) {
-    widest = std::max(widest, join(cluster, tasks.front().machine, t.machine));
-  }
-  return widest;
 }
 
 Extent extent(const Instance& instance, const JobPlacement& placement) {

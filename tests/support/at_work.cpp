@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "berth/model/free_machine.hpp"
-#include "berth/model/value.hpp"
+#include "berth/model/placement.hpp"
 
 namespace berth::test {
 namespace {

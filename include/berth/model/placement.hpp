@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 namespace berth::model {
 
 struct Instance;
+enum class Level : std::uint8_t;
 
 /// A job with all its tasks. Tasks are ordered by group; within a group as placed.
 struct JobPlacement {
@@ -22,6 +24,9 @@ struct JobPlacement {
 
 /// The jobs that run, ascending JobId, each at most once.
 using Placement = std::vector<JobPlacement>;
+
+/// Narrowest level of domain that holds all tasks. O(tasks).
+Level width(const Cluster& cluster, std::span<const TaskPlacement> tasks);
 
 /// SHA-256 (hex) over the lines `job TAB machine TAB device TAB milli TAB start`, sorted bytewise;
 /// device -1 and milli 0 for CPU-only tasks. Names, not indices: it survives renumbering.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -87,8 +86,5 @@ JobPlacement current_placement(const Workload& workload, const Running& running)
 
 /// True when the running job lies exactly as now. O(tasks log tasks).
 bool stays(const Workload& workload, const Running& running, const JobPlacement& placement);
-
-/// The first of the two alone. O(tasks).
-Level width(const Cluster& cluster, std::span<const TaskPlacement> tasks);
 
 }  // namespace berth::model

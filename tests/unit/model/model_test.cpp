@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "two_pods.hpp"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -8,108 +10,12 @@
 
 #include "berth/model/digest.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/room.hpp"
-#include "berth/model/value.hpp"
 
 namespace berth::model {
 namespace {
 
-/// Two pods; pod 0 has racks r0 (m0, m1) and r1 (m2), pod 1 has r2 (m3). All of 4 GPUs.
-Instance two_pods() {
-  Instance instance;
-  Cluster& cluster = instance.cluster;
-  cluster.gpu_types = {"A", "B"};
-  cluster.classes = {
-      {.name = "c", .gpu_type = GpuTypeId(0), .gpus = 4, .cpu_milli = 8000, .memory_mib = 1000}};
-  cluster.pods = {{.name = "p0"}, {.name = "p1"}};
-  cluster.racks = {{.name = "r0", .pod = PodId(0)},
-                   {.name = "r1", .pod = PodId(0)},
-                   {.name = "r2", .pod = PodId(1)}};
-  for (const int rack : {0, 0, 1, 2}) {
-    cluster.machine_names.add("m" + std::to_string(cluster.machines()));
-    cluster.machine_class.emplace_back(0);
-    cluster.machine_rack.emplace_back(rack);
-  }
-  instance.workload.labels = {"worker"};
-  return instance;
-}
-
-Job& add_job(Instance& instance, const Shape& shape, std::int32_t count) {
-  Workload& w = instance.workload;
-  w.job_names.add("j" + std::to_string(w.jobs.size()));
-  w.shapes.push_back(shape);
-  w.groups.push_back({.shape = ShapeId(w.shapes.size() - 1), .count = count});
-  w.jobs.emplace_back();
-  w.jobs.back().first_group = static_cast<std::uint32_t>(w.groups.size() - 1);
-  w.jobs.back().groups = 1;
-  return w.jobs.back();
-}
-
-const std::vector<MachineId> kAll{MachineId(0), MachineId(1), MachineId(2), MachineId(3)};
-
-TEST(Room, a_share_opens_a_second_device_only_when_the_first_is_full) {
-  const Instance instance = two_pods();
-  Room room(instance.cluster);
-  const Shape share{.cpu_milli = 100, .memory_mib = 1, .gpu_milli = 400};
-  EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 1U);
-  EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 1U);
-  EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 2U);
-  EXPECT_EQ(room.free_milli(MachineId(0)), 2800);
-  EXPECT_EQ(room.whole_count(MachineId(0)), 2);
-  EXPECT_EQ(room.count(MachineId(0), share, 100), 5);  // 1 on device 1, 2 on each whole one
-  EXPECT_EQ(room.version(MachineId(0)), 3U);
-}
-
-TEST(Room, of_some_machines_knows_each_by_its_own_id) {
-  const Instance instance = two_pods();
-  const std::vector<MachineId> machines{MachineId(3), MachineId(1)};  // any order, with gaps
-  Room room(instance.cluster, machines);
-  ASSERT_EQ(room.size(), 2U);
-  EXPECT_EQ(room.slot(MachineId(3)), 0U);
-  EXPECT_EQ(room.slot(MachineId(1)), 1U);
-  room.take(MachineId(3), 0, {.gpus = 3});
-  EXPECT_EQ(room.whole_count(MachineId(3)), 1);
-  EXPECT_EQ(room.whole_count(MachineId(1)), 4);
-  EXPECT_EQ(Room(instance.cluster, {}).size(), 0U);
-}
-
-TEST(Room, gives_back_exactly_what_was_taken) {
-  const Instance instance = two_pods();
-  Room room(instance.cluster);
-  const Shape pair{.cpu_milli = 4000, .memory_mib = 400, .gpus = 2};
-  const auto first = room.take(MachineId(1), 0, pair);
-  const auto second = room.take(MachineId(1), 0, pair);
-  EXPECT_EQ(first.devices | second.devices, 0xFU);
-  EXPECT_FALSE(room.fits(MachineId(1), {.gpus = 1}));
-  room.release(first, pair);
-  EXPECT_TRUE(room.fits(MachineId(1), pair));
-  room.release(second, pair);
-  EXPECT_EQ(room.free_cpu(MachineId(1)), 8000);
-  EXPECT_EQ(room.whole_devices(MachineId(1)), 0xFU);
-}
-
-TEST(Room, cpu_and_memory_limit_a_machine_too) {
-  const Instance instance = two_pods();
-  const Room room(instance.cluster);
-  EXPECT_EQ(room.count(MachineId(0), {.cpu_milli = 3000, .gpus = 1}, 100), 2);
-  EXPECT_EQ(room.count(MachineId(0), {.memory_mib = 1001, .gpus = 1}, 100), 0);
-  EXPECT_EQ(room.count(MachineId(0), {.cpu_milli = 1000}, 100), 8);
-}
-
-TEST(Room, a_nic_limits_a_machine_where_it_has_a_limit) {
-  Instance instance = two_pods();
-  const Shape talks{.gpus = 1, .nic_mbps = 400};
-  EXPECT_EQ(Room(instance.cluster).count(MachineId(0), talks, 100), 4);
-  instance.cluster.classes[0].nic_mbps = 1000;
-  Room room(instance.cluster);
-  EXPECT_EQ(room.count(MachineId(0), talks, 100), 2);
-  const TaskPlacement first = room.take(MachineId(0), 0, talks);
-  room.take(MachineId(0), 0, talks);
-  EXPECT_FALSE(room.fits(MachineId(0), talks));
-  room.release(first, talks);
-  EXPECT_EQ(room.free_nic(MachineId(0)), 600);
-}
+using test::add_job;
+using test::two_pods;
 
 /// Whatever is on a device in slices, thousandths say the same as slices about what still fits.
 TEST(Slices, fit_by_thousandths_exactly_when_they_fit_by_number) {
@@ -128,91 +34,6 @@ TEST(Slices, fit_by_thousandths_exactly_when_they_fit_by_number) {
       EXPECT_GT(full - (rest > 0 ? size(rest) : 0) + rest * size(1) + size(1), 1000);
     }
   }
-}
-
-TEST(Room, a_share_takes_whole_slices) {
-  Instance instance = two_pods();
-  instance.cluster.classes[0].gpu_slices = 7;
-  Room room(instance.cluster);
-  const Shape share{.gpu_milli = 300};  // 3 of 7 slices
-  EXPECT_EQ(room.count(MachineId(0), share, 100), 8);
-  const TaskPlacement task = room.take(MachineId(0), 0, share);
-  EXPECT_EQ(task.milli, 428);
-  EXPECT_EQ(room.devices(MachineId(0))[0], 572);
-  EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 1U);
-  EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 2U);
-  EXPECT_EQ(room.take(MachineId(0), 0, {.gpu_milli = 142}).devices, 1U);
-  EXPECT_EQ(room.devices(MachineId(0))[0], 1000 - 428 - 428 - 142);
-  room.release(task, share);
-  EXPECT_EQ(room.devices(MachineId(0))[0], 1000 - 428 - 142);
-  EXPECT_EQ(room.take(MachineId(0), 0, {.gpu_milli = 900}).milli, 1000);  // all seven
-}
-
-TEST(PlaceJob, places_a_gang_whole_or_not_at_all) {
-  Instance instance = two_pods();
-  add_job(instance, {.gpus = 4}, 4);
-  add_job(instance, {.gpus = 3}, 2);
-  Room room(instance.cluster);
-  const auto gang = place_job(room, instance.workload, JobId(0), kAll);
-  ASSERT_TRUE(gang);
-  EXPECT_EQ(gang->tasks.size(), 4U);
-  EXPECT_FALSE(place_job(room, instance.workload, JobId(1), kAll));
-  release(room, instance.workload, *gang);
-  Room partly(instance.cluster);
-  for (int m = 0; m < 3; ++m) partly.take(MachineId(m), 0, {.gpus = 4});
-  EXPECT_FALSE(place_job(partly, instance.workload, JobId(1), kAll));
-  EXPECT_EQ(partly.free_milli(MachineId(3)), 4000) << "a refused gang leaves nothing behind";
-}
-
-TEST(PlaceJob, keeps_a_machine_job_on_one_machine) {
-  Instance instance = two_pods();
-  add_job(instance, {.gpus = 1}, 3).domain = Level::machine;
-  Room room(instance.cluster);
-  for (int m = 0; m < 3; ++m) room.take(MachineId(m), 0, {.gpus = 2});
-  const auto placed = place_job(room, instance.workload, JobId(0), kAll);
-  ASSERT_TRUE(placed);
-  for (const TaskPlacement& t : placed->tasks) EXPECT_EQ(t.machine, MachineId(3));
-}
-
-TEST(Valuation, multiplies_base_speed_home_and_spread) {
-  Instance instance = two_pods();
-  Workload& w = instance.workload;
-  Job& job = add_job(instance, {.gpus = 2}, 2);
-  job.weight = 3.0;
-  job.home_rack = RackId(1);
-  w.factors.push_back({1.0, 1.0, 0.5, 0.25});
-  w.factors.push_back({1.0, 0.9, 0.8, 0.7});
-  job.home_factor = 1;
-  job.width_factor = 2;
-  w.speed_types = 2;
-  w.speeds = {1.0, 1.0, 2.0, 4.0};
-  job.speed = 1;
-  const Valuation value(instance, Objective::value);
-  EXPECT_DOUBLE_EQ(value.option(JobId(0), GpuTypeId(0), Level::rack, Level::pod),
-                   12 * 2.0 * 0.5 * 0.9);
-  EXPECT_DOUBLE_EQ(Valuation(instance, Objective::allocate)
-                       .option(JobId(0), GpuTypeId(0), Level::cluster, Level::cluster),
-                   4000.0);
-  const JobPlacement apart{.job = JobId(0),
-                           .start = 0,
-                           .tasks = {{MachineId(2), 0, 3, 1000}, {MachineId(3), 0, 3, 1000}}};
-  EXPECT_DOUBLE_EQ(value.placed(apart), 12 * 2.0 * 0.25 * 0.7);  // farthest task, widest domain
-  EXPECT_FALSE(value.place_independent(JobId(0)));
-}
-
-TEST(Pools, follow_racks_only_where_a_job_can_tell_them_apart) {
-  Instance instance = two_pods();
-  add_job(instance, {.gpus = 2}, 1);
-  EXPECT_EQ(pool_level(instance, Objective::value), Level::pod);
-  instance.workload.factors.push_back({1.0, 1.0, 0.9, 0.8});
-  instance.workload.jobs[0].home_rack = RackId(0);
-  instance.workload.jobs[0].home_factor = 1;
-  EXPECT_EQ(pool_level(instance, Objective::value), Level::rack);
-  EXPECT_EQ(pool_level(instance, Objective::allocate), Level::pod);
-  const Pools pools = make_pools(instance.cluster, Level::rack);
-  ASSERT_EQ(pools.size(), 3U);
-  EXPECT_EQ(pools.pools[0].machines, 2);
-  EXPECT_EQ(pools.pools[0].gpu_milli, 8000);
 }
 
 TEST(Digest, of_a_plan_does_not_depend_on_the_order_of_tasks) {
@@ -246,21 +67,6 @@ TEST(Digest, of_a_plan_is_that_of_all_its_lines_sorted) {
   Sha256 sha;
   for (const std::string& line : lines) sha.text(line);
   EXPECT_EQ(plan_digest(instance, placement), sha.hex());
-}
-
-TEST(Pools, of_some_machines_keep_their_order_and_count_those_alone) {
-  const Instance instance = two_pods();
-  const Pools all = make_pools(instance.cluster, Level::rack);
-  const std::vector<MachineId> machines{MachineId(1), MachineId(3)};
-  const auto [part, in_all] = pool_subset(instance.cluster, all, machines);
-  EXPECT_EQ(in_all, (std::vector{PoolId(0), PoolId(2)}));
-  ASSERT_EQ(part.size(), 2U);
-  EXPECT_EQ(part.pools[0].machines, 1);  // m0 is another shard's
-  EXPECT_EQ(part.pools[0].gpu_milli, 4000);
-  EXPECT_EQ(part.pools[1].rack, RackId(2));
-  EXPECT_EQ(part.of_machine[1], PoolId(0));
-  EXPECT_EQ(part.of_machine[3], PoolId(1));
-  EXPECT_FALSE(part.of_machine[0].valid() || part.of_machine[2].valid());
 }
 
 TEST(Digest, of_an_instance_sees_every_field_that_matters) {

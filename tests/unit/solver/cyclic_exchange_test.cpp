@@ -338,7 +338,7 @@ TEST(MachineRepartition, gains_on_a_mixed_instance_and_keeps_the_room_right) {
   const double gained = repartition(plan, waiting, placed);
   for (const auto& p : placed) {
     after += plan.value().placed(p);
-    EXPECT_LE(extent(plan.instance, p).width, plan.instance.workload.job(p.job).domain);
+    EXPECT_LE(model::extent(plan.instance, p).width, plan.instance.workload.job(p.job).domain);
   }
   EXPECT_NEAR(after, before + gained, 1e-6);
   EXPECT_GT(gained, 0.01 * before);

@@ -47,7 +47,7 @@ struct Dived {
       take(replay, plan.instance.workload, p);
       sum += value.placed(p);
       EXPECT_EQ(static_cast<std::int64_t>(p.tasks.size()), plan.instance.workload.tasks(job));
-      EXPECT_LE(extent(plan.instance, p).width, job.domain);
+      EXPECT_LE(model::extent(plan.instance, p).width, job.domain);
       for (const model::TaskPlacement& t : p.tasks) {
         const GpuTypeId type = plan.instance.cluster.class_of(t.machine).gpu_type;
         EXPECT_TRUE(t.devices == 0 || (job.gpu_types >> type.index() & 1U) == 1U);
