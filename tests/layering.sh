@@ -43,6 +43,8 @@ life_cycle='.*MPI_(COMM_SELF|Initialized|Init_thread|Finalized|Finalize)\b'
 refuse '<mpi\.h>|\bMPIX?_[A-Z]' 'src/comm/|solver/petsc/[^:]*:[0-9]*:'"$life_cycle"
 refuse '<(oneapi/)?tbb|\b(oneapi|tbb)::|<omp\.h>|\bomp_[a-z]|#pragma omp' 'src/parallel/'
 refuse '[<"]petsc' 'solver/petsc/'
+# The planner's value of a job (model::ObjectiveTraits::base); the judge has its own.
+refuse '[.>]base\([^)]' 'src/model/'
 # Room device by device as readers and planner count it; the judge counts its own.
 grep -rn 'berth/model/free_machine' src/certify include/berth/certify >> "$bad"
 

@@ -105,7 +105,7 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   bound.shared = price_table.quota_prices().capacity_value(pricing.quotas) +
                  price_table.links().capacity_value();
   bound.exact = std::min(bound.machines + bound.shared + bound.jobs, bound.zero_price);
-  if (objective == model::Objective::allocate) {
+  if (model::traits(objective).gpu_milli) {
     bound.capacity = capacity_of(price_table, bound.scale_log2);
     bound.exact = std::min(bound.exact, bound.capacity);
   }

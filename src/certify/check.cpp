@@ -71,11 +71,10 @@ class Comparison {
 model::Objective objective_kind(const RawPlan& plan, Findings& findings) {
   if (!plan.objective_kind) {
     findings.add(FaultKind::missing_entry, "the plan does not say its objective");
-  } else if (*plan.objective_kind == "allocate") {
-    return model::Objective::allocate;
-  } else if (*plan.objective_kind != "value") {
-    findings.add(FaultKind::wrong_objective_kind,
-                 "objective is neither value nor allocate: " + *plan.objective_kind);
+  } else if (const auto known = model::parse_objective(*plan.objective_kind)) {
+    return *known;
+  } else {
+    findings.add(FaultKind::wrong_objective_kind, "no objective is called " + *plan.objective_kind);
   }
   return model::Objective::value;
 }

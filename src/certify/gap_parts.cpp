@@ -25,7 +25,7 @@ using model::Instance;
 BoundBasis basis_of(const Bound& bound, model::Objective kind) {
   const Int128 by_prices = bound.machines + bound.shared + bound.jobs;
   const Int128 least = std::min(by_prices, bound.zero_price);
-  if (kind == model::Objective::allocate && bound.capacity < least) return BoundBasis::capacity;
+  if (model::traits(kind).gpu_milli && bound.capacity < least) return BoundBasis::capacity;
   return by_prices <= bound.zero_price ? BoundBasis::prices : BoundBasis::values;
 }
 

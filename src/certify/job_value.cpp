@@ -36,20 +36,31 @@ bool is_countable(const model::Workload& workload, const Job& job) {
   return whole > 0;
 }
 
+namespace {
+
+double base_of(model::Objective kind, const Job& job, double milli) {
+  switch (kind) {
+    case model::Objective::value:
+      return std::isnan(job.value) ? job.weight * milli / 1000.0 : job.value;
+    case model::Objective::allocate:
+      return milli;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
 JobValue::JobValue(const model::Instance& instance, model::Objective kind, const Job& job,
                    std::int64_t milli)
-    : workload_(&instance.workload), job_(&job), flat_(kind == model::Objective::allocate) {
-  const auto amount = static_cast<double>(milli);
-  if (flat_) {
-    base_ = amount;
-    return;
-  }
-  base_ = std::isnan(job.value) ? job.weight * amount / 1000.0 : job.value;
-  if (!workload_->pinned(job)) running_ = workload_->running_of(job);
+    : workload_(&instance.workload),
+      job_(&job),
+      base_(base_of(kind, job, static_cast<double>(milli))),
+      factors_(model::traits(kind).factors) {
+  if (model::traits(kind).costs && !workload_->pinned(job)) running_ = workload_->running_of(job);
 }
 
 double JobValue::at(GpuTypeId type, Level width, Level distance) const {
-  if (flat_) return base_;
+  if (!factors_) return base_;
   double speed = 1.0;
   if (type.valid() && !workload_->speeds.empty()) {
     speed = workload_->speeds[job_->speed * std::size_t{workload_->speed_types} + type.index()];
@@ -113,7 +124,7 @@ bool stays(const model::Workload& workload, const model::JobPlacement& placed) {
 }
 
 double stop_cost(const model::Running& running, model::Objective kind) {
-  return running.pinned || kind == model::Objective::allocate ? 0.0 : running.stop_cost;
+  return running.pinned || !model::traits(kind).costs ? 0.0 : running.stop_cost;
 }
 
 Int128 stop_costs(const model::Workload& workload, model::Objective kind, int scale_log2,

@@ -32,7 +32,7 @@ class JobValue {
   [[nodiscard]] double at(GpuTypeId type, model::Level width, model::Level distance) const;
 
   /// Value lost when the running job is stopped, or lies elsewhere than now: 0 for a job that waits
-  /// or is pinned, and under allocate.
+  /// or is pinned, and where the objective counts no costs.
   [[nodiscard]] double stop_cost() const { return running_ == nullptr ? 0.0 : running_->stop_cost; }
   [[nodiscard]] double move_cost() const { return running_ == nullptr ? 0.0 : running_->move_cost; }
 
@@ -41,7 +41,7 @@ class JobValue {
   const model::Job* job_;
   const model::Running* running_ = nullptr;
   double base_ = 0.0;
-  bool flat_ = false;  ///< allocate: factors and speeds do not count
+  bool factors_ = true;  ///< speed, home and width count
 };
 
 /// Narrowest domain that holds all tasks, and the distance of the farthest from home.
@@ -58,7 +58,8 @@ std::optional<model::JobPlacement> present(const model::Workload& workload, JobI
 /// True when the job runs, may move, and lies exactly as now.
 bool stays(const model::Workload& workload, const model::JobPlacement& placed);
 
-/// Value lost when the job that runs there is stopped: 0 when it is pinned, and under allocate.
+/// Value lost when the job that runs there is stopped: 0 when it is pinned, and where costs do not
+/// count.
 double stop_cost(const model::Running& running, model::Objective kind);
 
 /// Of all that run, each in fixed point by `fixed` (fixed_up or fixed_down).

@@ -26,7 +26,7 @@ QuotaCapacities::QuotaCapacities(const model::Instance& instance, model::Objecti
   for (std::size_t q = 0; q < room_.size(); ++q) {
     const Queue& queue = instance.cluster.queues[q];
     if (queue.gpu_quota < 0) continue;
-    if (!queue.hard() && objective == model::Objective::allocate) continue;
+    if (!queue.hard() && !model::traits(objective).costs) continue;
     room_[q] = std::max<std::int64_t>(0, model::kGpuMilli * queue.gpu_quota - pinned[q]);
   }
 }
@@ -131,7 +131,7 @@ std::string unusable_queues(const model::Instance& instance, model::Objective ob
   }
   for (std::size_t q = 0; q < queues.size(); ++q) {
     if (price[q] == 0 || queues[q].hard()) continue;
-    const bool none = queues[q].gpu_quota < 0 || objective == model::Objective::allocate;
+    const bool none = queues[q].gpu_quota < 0 || !model::traits(objective).costs;
     if (none) return "queue " + queues[q].name + " has a price, but no quota under this objective";
     if (price[q] * model::kGpuMilli >
         fixed_down(queues[q].over_quota_penalty, certificate.scale_log2)) {

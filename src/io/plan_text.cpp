@@ -32,8 +32,7 @@ void add_record(JsonText& json, const Plan& plan) {
 
 void add_figures(JsonText& json, const Plan& plan) {
   const Figures& f = plan.figures;
-  const bool allocate = plan.objective_kind == model::Objective::allocate;
-  json.field("objective_kind", std::string_view(allocate ? "allocate" : "value"));
+  json.field("objective_kind", model::to_string(plan.objective_kind));
   json.field("objective", f.objective).field("upper_bound", f.upper_bound);
   json.field("gap", f.gap).next_line();
   json.field("gpus_total", f.gpus_total).field("gpu_milli_total", f.gpu_milli_total);

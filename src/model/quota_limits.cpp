@@ -10,7 +10,7 @@ QuotaLimits::QuotaLimits(const Instance& instance, Objective objective) {
   for (std::size_t q = 0; q < queues.size(); ++q) {
     std::vector<std::uint32_t> chain;
     const Queue& queue = queues[q];
-    const bool felt = queue.hard() || (queue.gpu_quota >= 0 && objective == Objective::value);
+    const bool felt = queue.hard() || (queue.gpu_quota >= 0 && traits(objective).costs);
     if (felt) {
       chain.push_back(static_cast<std::uint32_t>(limits_.size()));
       limits_.push_back({QueueId(q), kGpuMilli * queue.gpu_quota, queue.over_quota_penalty});

@@ -2,17 +2,11 @@
 #include "berth/model/value.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 #include <vector>
 
 namespace berth::model {
 namespace {
-
-double base_value(const Workload& workload, const Job& job) {
-  if (!std::isnan(job.value)) return job.value;
-  return job.weight * static_cast<double>(workload.gpu_milli(job)) / 1000.0;
-}
 
 Level distance_from_home(const Cluster& cluster, const Job& job, RackId rack) {
   if (job.home_rack.valid()) {
@@ -40,12 +34,14 @@ GpuTypeId type_of(const Instance& instance, const JobPlacement& placement) {
 double Valuation::unpriced_option(JobId id, GpuTypeId type, Level width, Level distance) const {
   const Workload& workload = instance_->workload;
   const Job& job = workload.job(id);
-  if (objective_ == Objective::allocate) return static_cast<double>(workload.gpu_milli(job));
-  const double speed = type.valid() ? workload.speed(job, type) : 1.0;
-  const double value = base_value(workload, job) * speed *
-                       workload.factors[job.home_factor][static_cast<std::size_t>(distance)] *
-                       workload.factors[job.width_factor][static_cast<std::size_t>(width)];
-  const Running* running = workload.running_of(job);
+  const ObjectiveTraits& counts = traits(objective_);
+  double value = counts.base(workload, job);
+  if (counts.factors) {
+    value *= (type.valid() ? workload.speed(job, type) : 1.0);
+    value *= workload.factors[job.home_factor][static_cast<std::size_t>(distance)];
+    value *= workload.factors[job.width_factor][static_cast<std::size_t>(width)];
+  }
+  const Running* running = counts.costs ? workload.running_of(job) : nullptr;
   return running == nullptr ? value : value - running->move_cost + running->stop_cost;
 }
 
@@ -79,7 +75,7 @@ double Valuation::shared_price(JobId id, GpuTypeId type, Level width) const {
 }
 
 double Valuation::stop_costs() const {
-  if (objective_ == Objective::allocate) return 0.0;
+  if (!traits(objective_).costs) return 0.0;
   double total = 0.0;
   for (const Running& r : instance_->workload.running) total += r.pinned ? 0.0 : r.stop_cost;
   return total;
@@ -97,7 +93,7 @@ double Valuation::unpriced_value(const JobPlacement& placement) const {
   const double value = unpriced_option(placement.job, type, e.width, e.distance);
   const Workload& workload = instance_->workload;
   const Running* running = workload.running_of(workload.job(placement.job));
-  if (objective_ == Objective::allocate || running == nullptr) return value;
+  if (!traits(objective_).costs || running == nullptr) return value;
   return stays(workload, *running, placement) ? value + running->move_cost : value;
 }
 
@@ -109,7 +105,7 @@ bool Valuation::place_independent(JobId id) const {
       job.communication.pattern == CommunicationPattern::ring) {
     return false;
   }
-  if (objective_ == Objective::allocate) return true;
+  if (!traits(objective_).factors) return true;
   const auto flat = [&](std::uint32_t row) {
     const Factors& f = instance_->workload.factors[row];
     return std::ranges::all_of(f, [&](double x) { return x == f.front(); });

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "berth/model/objective.hpp"
+
 namespace berth::pipeline::rows {
 
 using coordinator::GroupOptions;
@@ -11,12 +13,9 @@ using solver::OnlineOptions;
 using solver::SearchEffort;
 
 /// In the order of the enums.
-std::span<const std::string_view> option_fingerprint(model::Objective) {
-  static constexpr std::array<std::string_view, 2> kWords = {"value", "allocate"};
-  return kWords;
-}
+std::span<const std::string_view> choice_names(model::Objective) { return model::kObjectiveNames; }
 
-std::span<const std::string_view> option_fingerprint(strads::SelectionRule) {
+std::span<const std::string_view> choice_names(strads::SelectionRule) {
   static constexpr std::array<std::string_view, 2> kWords = {"largest", "sampled"};
   return kWords;
 }

@@ -15,8 +15,8 @@
 
 namespace berth::pipeline::rows {
 
-std::span<const std::string_view> option_fingerprint(model::Objective);
-std::span<const std::string_view> option_fingerprint(strads::SelectionRule);
+std::span<const std::string_view> choice_names(model::Objective);
+std::span<const std::string_view> choice_names(strads::SelectionRule);
 
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
@@ -37,7 +37,7 @@ std::string text_of(const T& value) {
   if constexpr (std::is_same_v<T, bool>) return value ? "yes" : "no";
   if constexpr (std::is_same_v<T, std::string>) return value;
   if constexpr (std::is_enum_v<T>) {
-    return std::string(option_fingerprint(value)[static_cast<std::size_t>(value)]);
+    return std::string(choice_names(value)[static_cast<std::size_t>(value)]);
   }
   if constexpr (is_number<T>) return fmt::format("{}", value);
   if constexpr (std::is_same_v<T, std::vector<double>>) {
@@ -59,7 +59,7 @@ bool read_list(std::string_view word, std::vector<double>& value);
 
 template <class T>
 bool read_enum(std::string_view word, T& value) {
-  const auto words = option_fingerprint(value);
+  const auto words = choice_names(value);
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == word) return value = static_cast<T>(i), true;
   }
@@ -107,7 +107,7 @@ constexpr OptionField field() {
 template <auto... Members>
 OptionField word_field() {
   OptionField with_words = field<Members...>();
-  with_words.words = option_fingerprint((PlanOptions{}.*....*Members));
+  with_words.words = choice_names((PlanOptions{}.*....*Members));
   return with_words;
 }
 

@@ -51,7 +51,7 @@ double above(const model::Instance& instance, model::Objective objective,
   const certify::Bound bound = certify::upper_bound(instance, objective, certificate, {});
   const Int128 by_prices = bound.machines + bound.jobs + bound.shared;
   if (by_prices > bound.zero_price) return 0.0;
-  if (objective == model::Objective::allocate && by_prices > bound.capacity) return 0.0;
+  if (model::traits(objective).gpu_milli && by_prices > bound.capacity) return 0.0;
   return std::ldexp(static_cast<double>(by_prices), -bound.scale_log2) - target;
 }
 

@@ -31,7 +31,7 @@ std::string reasons(const std::map<std::string, std::int64_t>& count) {
 }  // namespace
 
 std::string objective_text(const model::Figures& f, model::Objective kind) {
-  if (kind == model::Objective::value) return fmt::format("{:.10g}", f.objective);
+  if (!model::traits(kind).gpu_milli) return fmt::format("{:.10g}", f.objective);
   return fmt::format("{:.0f} GPU milli ({:.4f} % of all GPUs)", f.objective,
                      percent(static_cast<std::int64_t>(f.objective), f.gpu_milli_total));
 }

@@ -15,7 +15,7 @@ namespace berth::certify {
 /// What can be wrong with a plan file.
 enum class FaultKind : std::uint8_t {
   missing_entry,         ///< a digest, figure, list or the certificate is not in the file
-  wrong_objective_kind,  ///< neither value nor allocate
+  wrong_objective_kind,  ///< no such objective
   other_instance,        ///< made for other input: the instance digest differs
   unknown_job,
   repeated_job,   ///< placed twice, waiting twice, or both

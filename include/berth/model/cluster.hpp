@@ -55,8 +55,8 @@ struct Queue {
   std::string name;
   std::int64_t gpu_quota = -1;  ///< GPUs; -1 = none
   QueueId parent = {};          ///< an earlier queue, or invalid
-  /// Value lost per GPU over the quota; infinite: the quota may not be passed. Objective::value
-  /// alone knows prices of that kind: under Objective::allocate a soft quota is none.
+  /// Value lost per GPU over the quota; infinite: the quota may not be passed. Where
+  /// the objective does not count costs, a soft quota is none.
   double over_quota_penalty = std::numeric_limits<double>::infinity();
 
   [[nodiscard]] bool hard() const {

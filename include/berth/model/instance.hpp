@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "berth/model/cluster.hpp"
+#include "berth/model/objective.hpp"
 #include "berth/model/workload.hpp"
 
 namespace berth::model {
-
-/// What a plan is measured in (design: "Definitions").
-enum class Objective : std::uint8_t {
-  value,     ///< sum of weight x GPUs x speed x home factor x width factor
-  allocate,  ///< GPU thousandths placed; factors and speeds do not count
-};
 
 /// Everything the planner is given; immutable once loaded.
 struct Instance {

@@ -20,7 +20,7 @@ struct QuotaLimit {
 /// The quotas of an instance and whose they are. The planner's view; the judge has its own.
 class QuotaLimits {
  public:
-  /// Soft quotas are limits under Objective::value alone. O(queues depth + jobs).
+  /// Soft quotas are limits where the objective counts costs. O(queues depth + jobs).
   QuotaLimits(const Instance& instance, Objective objective);
 
   [[nodiscard]] const std::vector<QuotaLimit>& limits() const { return limits_; }  ///< by queue

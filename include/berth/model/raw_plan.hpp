@@ -122,7 +122,7 @@ struct RawPlan {
   std::optional<std::string> proof_digest;
   std::optional<std::uint64_t> seed;
   std::optional<bool> reproducible;
-  std::optional<std::string> objective_kind;  ///< "value" or "allocate" in a sound file
+  std::optional<std::string> objective_kind;  ///< the name of an Objective in a sound file
   RawFigures figures;
   std::optional<std::vector<std::string>> required_missing;  ///< jobs
   std::optional<RawCertificate> certificate;

@@ -20,13 +20,12 @@ struct SharedPrices {
 
 /// The planner's view of what a job is worth under an objective. The judge (`certify`) has its own.
 ///
-///   value:    base x speed[type] x home factor[distance] x width factor[width]
-///             base = value when given, else weight x GPUs (0 for a CPU-only job)
-///   allocate: GPU thousandths, wherever it lies
+///   base [x speed[type] x home factor[distance] x width factor[width], when factors count]
 ///
-/// A running job is worth what stopping it would cost more than a waiting one, and less by its
-/// move cost wherever it does not run now. So "not in the plan" is worth 0 for every job, and the
-/// objective is the sum over placed jobs less `stop_costs` (under Objective::value).
+/// with base and what counts as `kObjectives` says. Where costs count, a running job is worth what
+/// stopping it would cost more than a waiting one, and less by its move cost wherever it does not
+/// run now. So "not in the plan" is worth 0 for every job, and the objective is the sum over placed
+/// jobs less `stop_costs`.
 class Valuation {
  public:
   /// @param prices  taken off every value below but `unpriced_value`

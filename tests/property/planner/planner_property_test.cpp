@@ -106,8 +106,7 @@ Drawn draw(std::uint64_t seed) {
 
 /// For `berth plan`, by hand.
 void show(const Drawn& drawn) {
-  std::printf("--shards %d, %s\n%s%s", drawn.shards,
-              drawn.kind == model::Objective::value ? "value" : "allocate",
+  std::printf("--shards %d, %s\n%s%s", drawn.shards, model::to_string(drawn.kind),
               io::cluster_text(drawn.instance.cluster).c_str(),
               io::jobs_text(drawn.instance).c_str());
 }
