@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/model/equal_jobs.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <set>
+#include <span>
+
+#include "berth/base/random.hpp"
+
+namespace berth::model {
+
+JobClass job_class(const Workload& workload, const Job& job) {
+  JobClass hash{.high = 0x6A09E667F3BCC908, .low = 0xBB67AE8584CAA73B};  // any two that differ
+  const auto add = [&](auto field) {
+    hash.high = mix64(hash.high ^ static_cast<std::uint64_t>(field));
+    hash.low = mix64(hash.low + mix64(static_cast<std::uint64_t>(field)));
+  };
+  add(job.gpu_types);
+  add(job.speed);
+  add(job.home_factor);
+  add(job.width_factor);
+  add(job.domain);
+  add(job.required ? 1 : 0);
+  add(job.home_rack.value());
+  add(job.home_pod.value());
+  add(job.queue.value());
+  add(std::bit_cast<std::uint64_t>(job.weight));
+  add(std::bit_cast<std::uint64_t>(job.value));
+  add(job.communication.pattern);
+  add(job.communication.servers);
+  add(job.communication.mbps);
+  for (const TaskGroup& g : workload.groups_of(job)) {
+    add(g.shape.value());
+    add(g.count);
+  }
+  return hash;
+}
+
+namespace {
+
+/// Of jobs of one class, by precedence: the first get the places. Places of one value are alike: a
+/// job that holds one of those it is due keeps it.
+void hand_over(std::span<const EqualJob> jobs, std::vector<Handover>& result) {
+  std::vector<std::size_t> places;  // by the job that holds it, the most valuable first
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (jobs[i].placed) places.push_back(i);
+  }
+  std::ranges::stable_sort(places, std::greater<>{}, [&](std::size_t i) { return jobs[i].value; });
+  for (std::size_t first = 0, last = 0; first < places.size(); first = last) {
+    std::set<std::size_t> held;
+    while (last < places.size() && jobs[places[last]].value == jobs[places[first]].value) {
+      held.insert(places[last++]);
+    }
+    auto from = held.begin();
+    for (std::size_t due = first; due < last; ++due) {
+      if (held.contains(due)) continue;
+      while (first <= *from && *from < last) ++from;
+      result.push_back({jobs[*from++].precedence.job, jobs[due].precedence.job});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Handover> handovers(std::vector<EqualJob> jobs) {
+  std::ranges::sort(jobs, [](const EqualJob& a, const EqualJob& b) {
+    return a.of != b.of ? a.of < b.of : a.precedence < b.precedence;
+  });
+  std::vector<Handover> result;
+  for (std::size_t first = 0, last = 0; first < jobs.size(); first = last) {
+    while (last < jobs.size() && jobs[last].of == jobs[first].of) ++last;
+    hand_over(std::span(jobs).subspan(first, last - first), result);
+  }
+  return result;
+}
+
+}  // namespace berth::model
