@@ -179,6 +179,12 @@ void AssignmentDual::set_supply(const Supply& supply) {
   build_kernel();
 }
 
+void AssignmentDual::order_jobs(std::span<const std::uint32_t> rank) {
+  for (Bidder& b : bidders_) {
+    std::ranges::sort(b.jobs, {}, [&](std::uint32_t position) { return rank[position]; });
+  }
+}
+
 double AssignmentDual::cost_of(std::uint32_t option, std::span<const double> costs) const {
   return place_list_[option] == PlaceCosts::kNone ? kInfinity : costs[place_list_[option]];
 }

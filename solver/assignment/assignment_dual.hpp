@@ -26,7 +26,7 @@ struct Bidder {
   bool has_uplink_price = false;      ///< some option loads uplinks that have a price
   std::uint32_t quota = kNoQuota;     ///< first quota its jobs count for
   std::uint32_t first = 0, last = 0;  ///< its options in AssignmentDual::choice_values
-  std::vector<std::uint32_t> jobs;  ///< positions, ascending; the first `decided` ones are decided
+  std::vector<std::uint32_t> jobs;    ///< positions; the first `decided` ones are decided
   std::uint32_t decided = 0;
 
   [[nodiscard]] std::size_t undecided() const { return jobs.size() - decided; }
@@ -50,6 +50,9 @@ class AssignmentDual {
 
   /// Sets the free supply. Bidders without undecided jobs or places are not active.
   void set_supply(const Supply& supply);
+
+  /// Jobs of a bidder are decided in this order from now on. @param rank  by position
+  void order_jobs(std::span<const std::uint32_t> rank);
 
   /// The first undecided job of the bidder is decided.
   void decide(std::uint32_t bidder) { ++bidders_[bidder].decided; }

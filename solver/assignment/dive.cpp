@@ -29,6 +29,7 @@ struct Decision {
   double weight;  ///< how sure
   std::uint32_t bidder, option;
   std::size_t count;
+  std::uint32_t rank;  ///< of the first of these jobs by precedence
 };
 
 class Dive {
@@ -85,7 +86,7 @@ class Dive {
   /// Fixes what is decided among these bidders; false when no weight of an undecided one is left.
   bool fix_decided(const std::vector<std::uint32_t>& bidders, double threshold) {
     std::vector<Decision> decisions;
-    Decision most_certain{0.0, 0, 0, 1};
+    Decision most_certain{0.0, 0, 0, 1, 0};
     bool undecided = false;
     const std::vector<double> costs = dual_->place_costs().costs(prices_, eps_);
     std::vector<double> weights;
@@ -99,7 +100,7 @@ class Dive {
     if (decisions.empty() && most_certain.weight > 0.1) decisions.push_back(most_certain);
     std::ranges::sort(decisions, [](const Decision& a, const Decision& b) {
       return a.weight != b.weight ? a.weight > b.weight
-                                  : std::tie(a.bidder, a.option) < std::tie(b.bidder, b.option);
+                                  : std::tie(a.rank, a.option) < std::tie(b.rank, b.option);
     });
     for (const Decision& d : decisions) {
       if (stop_.requested()) break;
@@ -114,6 +115,7 @@ class Dive {
                      std::vector<Decision>& decisions, Decision& most_certain) const {
     const Bidder& bidder = dual_->bidders()[b];
     const auto jobs = static_cast<double>(bidder.undecided());
+    const std::uint32_t rank = placements_->rank[bidder.jobs[bidder.decided]];
     std::size_t remainder = bidder.undecided();
     double wanted = 0.0;
     for (std::uint32_t k = 0; k < weights.size(); ++k) {
@@ -122,10 +124,11 @@ class Dive {
       wanted += share;
       if (count > 0) {
         const double weight = std::min(1.0, share / static_cast<double>(count));
-        decisions.push_back({weight, b, bidder.first + k, count});
+        decisions.push_back({weight, b, bidder.first + k, count, rank});
         remainder -= count;
-      } else if (share > most_certain.weight) {
-        most_certain = {share, b, bidder.first + k, 1};
+      } else if (share > most_certain.weight ||
+                 (share == most_certain.weight && rank < most_certain.rank)) {
+        most_certain = {share, b, bidder.first + k, 1, rank};
       }
     }
     return wanted - static_cast<double>(bidder.undecided() - remainder) > 0.1;
@@ -177,7 +180,8 @@ DiveResult dive(const model::Valuation& valuation, const PricedPools& start, mod
   const assignment::PoolIndex pool_index(valuation.instance().cluster, start.pools);
   FreePools free_pools(valuation.instance(), pool_index, room, machines);
   AssignmentDual dual(valuation, pool_index, jobs, free_pools.supply());
-  assignment::PlacementTable placements = assignment::unplaced_table(jobs);
+  assignment::PlacementTable placements = assignment::unplaced_table(valuation, jobs);
+  dual.order_jobs(placements.rank);
   if (dual.shape().largest_value > 0.0) {
     Dive(dual, free_pools, placements, start.prices, options, stop).run(result);
   }

@@ -3,8 +3,10 @@
 
 namespace berth::solver::assignment {
 
-PlacementTable unplaced_table(std::span<const JobId> jobs) {
-  PlacementTable placements{.jobs = {jobs.begin(), jobs.end()}, .placed = {}};
+PlacementTable unplaced_table(const model::Valuation& valuation, std::span<const JobId> jobs) {
+  PlacementTable placements{.jobs = {jobs.begin(), jobs.end()},
+                            .placed = {},
+                            .rank = model::precedence_ranks(valuation, jobs)};
   for (const JobId j : jobs) placements.placed.push_back({.job = j, .tasks = {}});
   return placements;
 }

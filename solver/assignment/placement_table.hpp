@@ -15,6 +15,7 @@ namespace berth::solver::assignment {
 struct PlacementTable {
   std::vector<JobId> jobs;
   std::vector<model::JobPlacement> placed;
+  std::vector<std::uint32_t> rank;  ///< of the jobs by precedence
   /// What those placed use of quotas and uplinks; searches keep its allowances. Null: no limits.
   model::LimitUsage* limit_usage = nullptr;
 
@@ -23,7 +24,7 @@ struct PlacementTable {
   }
 };
 
-PlacementTable unplaced_table(std::span<const JobId> jobs);
+PlacementTable unplaced_table(const model::Valuation& valuation, std::span<const JobId> jobs);
 model::Placement placement_of(const PlacementTable& placements);   ///< ascending position
 std::vector<JobId> unplaced_of(const PlacementTable& placements);  ///< ascending position
 

@@ -18,13 +18,16 @@ void CyclicExchange::rebuild_arcs(GraphNode& node) {
   node.stale = false;
   node.arcs.clear();
   node.leave_candidates.clear();
+  const auto first = [&](std::uint32_t a, std::uint32_t b) {
+    return placements_->rank[positions_[a]] < placements_->rank[positions_[b]];
+  };
   for (const std::uint32_t j : node.jobs) {
     const auto alike = std::ranges::find_if(node.leave_candidates, [&](std::uint32_t other) {
       return unplaced_node_[other] == unplaced_node_[j];
     });
     if (alike == node.leave_candidates.end()) {
       node.leave_candidates.push_back(j);
-    } else if (value_[j] < value_[*alike]) {
+    } else if (value_[j] < value_[*alike] || (value_[j] == value_[*alike] && first(*alike, j))) {
       *alike = j;
     }
     const auto options = option_table_->options(positions_[j]);
@@ -34,9 +37,10 @@ void CyclicExchange::rebuild_arcs(GraphNode& node) {
       if (arc_of_[place_class] == kNone) {
         arc_of_[place_class] = static_cast<std::uint32_t>(node.arcs.size());
         node.arcs.push_back({place_class, gain, j});
-      } else if (gain > node.arcs[arc_of_[place_class]].gain) {
-        node.arcs[arc_of_[place_class]] = {place_class, gain, j};
+        continue;
       }
+      Arc& arc = node.arcs[arc_of_[place_class]];
+      if (gain > arc.gain || (gain == arc.gain && first(j, arc.job))) arc = {place_class, gain, j};
     }
   }
   for (const Arc& arc : node.arcs) arc_of_[arc.place_class] = kNone;

@@ -85,7 +85,7 @@ class CyclicExchange {
   /// The first nodes are those of `quota_nodes_`: unplaced jobs.
   struct GraphNode {
     std::vector<std::uint32_t> jobs;  ///< jobs that may move
-    std::vector<Arc> arcs = {};       ///< the best job for each class
+    std::vector<Arc> arcs = {};       ///< the best job for each class, ties by precedence
     std::vector<std::uint32_t> leave_candidates =
         {};  ///< the jobs of least value, one for each quota
     bool stale = true;

@@ -71,7 +71,7 @@ void EjectionChains::rank_unplaced() {
     if (!option_table_->options(i).empty()) ranked_.push_back(i);
   }
   std::ranges::sort(ranked_, [&](std::uint32_t a, std::uint32_t b) {
-    return worth(a) != worth(b) ? worth(a) > worth(b) : a < b;
+    return worth(a) != worth(b) ? worth(a) > worth(b) : placements_->rank[a] < placements_->rank[b];
   });
   rank_.assign(placements_->jobs.size(), kNoRank);
   for (std::uint32_t r = 0; r < ranked_.size(); ++r) {
@@ -210,7 +210,8 @@ double EjectionChains::insert(std::uint32_t position, int depth) {
     change += value_[position];
   }
   std::ranges::sort(victims, [&](std::uint32_t a, std::uint32_t b) {
-    return milli_of(a) != milli_of(b) ? milli_of(a) > milli_of(b) : a < b;
+    return milli_of(a) != milli_of(b) ? milli_of(a) > milli_of(b)
+                                      : placements_->rank[a] < placements_->rank[b];
   });
   for (const std::uint32_t v : victims) change += insert(v, depth - 1);
   return change;
@@ -272,15 +273,16 @@ double EjectionChains::total() const {
 
 void EjectionChains::sweeps(int most, const StopToken& stop) {
   for (int tried = 0, fruitless = 0; tried < most && fruitless < 2;) {
-    std::vector<std::pair<double, std::uint32_t>> order;
+    std::vector<std::tuple<double, std::uint32_t, std::uint32_t>> order;  // then rank, position
     for (std::uint32_t i = 0; i < placements_->jobs.size(); ++i) {
       const double regret = best_priced_profit_[i] - (placements_->is_placed(i) ? profit(i) : 0.0);
       if (option_table_->options(i).empty() || regret <= 1e-6) continue;
-      if (placements_->is_placed(i) || surcharge(i)) order.emplace_back(-regret, i);
+      if (placements_->is_placed(i) || surcharge(i))
+        order.emplace_back(-regret, placements_->rank[i], i);
     }
     std::ranges::sort(order);
     double sweep = 0.0;
-    for (const auto& [regret, position] : order) {
+    for (const auto& [regret, rank, position] : order) {
       if (stop.requested()) return;
       if (tried++ == most) break;
       sweep += try_chain(position);

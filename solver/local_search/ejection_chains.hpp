@@ -95,7 +95,7 @@ class EjectionChains {
   std::vector<std::pair<std::uint32_t, model::JobPlacement>> undo_log_;  ///< of this chain
   std::vector<MachineId> touched_machines_;                              ///< by this chain
   std::vector<std::uint32_t> last_chain_;  ///< by position: chain that remembers it
-  std::vector<std::uint32_t> ranked_;      ///< positions by best value per GPU
+  std::vector<std::uint32_t> ranked_;      ///< positions by best value per GPU, then precedence
   std::vector<std::uint32_t> rank_;        ///< by position: where it stands in ranked_, if anywhere
   std::map<std::int64_t, std::set<std::uint32_t>>
       unplaced_by_size_;        ///< by size: ranks of unplaced jobs

@@ -3,6 +3,7 @@
 #include "local_search/ejection_chains.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "berth/base/infinity.hpp"
 #include "berth/base/random.hpp"
@@ -33,6 +34,9 @@ void EjectionChains::solve_ejection_knapsack(MachineId m, std::vector<std::uint3
     if (gpus > 0 && !required && last_chain_[i] != chain_)
       items.push_back({i, gpus, loss(i)}), total += gpus;
   }
+  // Of equal losses the knapsack takes the first: the last by precedence are to go.
+  std::ranges::sort(items, std::greater<>{},
+                    [&](const Item& item) { return placements_->rank[item.position]; });
   const auto width = static_cast<std::size_t>(total) + 1;
   std::vector<double> best(width, kInfinity);
   std::vector<char> chosen(victims != nullptr ? width * items.size() : 0, 0);

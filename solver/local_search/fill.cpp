@@ -6,6 +6,8 @@
 #include <queue>
 #include <tuple>
 
+#include "berth/model/precedence.hpp"
+
 namespace berth::solver::local_search {
 
 namespace {
@@ -14,11 +16,12 @@ namespace {
 struct FillCandidate {
   double worth;  ///< value per GPU thousandth; infinite for a required job
   double value;
+  std::uint32_t rank;  ///< of the job by precedence
   std::size_t position;
   std::size_t next;  ///< index among its options
 
   bool operator<(const FillCandidate& o) const {  // largest on top of a priority_queue
-    return std::tuple(worth, value, o.position) < std::tuple(o.worth, o.value, position);
+    return std::tuple(worth, value, o.rank) < std::tuple(o.worth, o.value, rank);
   }
 };
 
@@ -32,7 +35,7 @@ void fill_gpus(const model::Workload& workload, const assignment::OptionTable& o
     const bool required = workload.job(placements.jobs[position]).required;
     const double worth =
         required ? std::numeric_limits<double>::infinity() : value / static_cast<double>(milli);
-    return FillCandidate{worth, value, position, next};
+    return FillCandidate{worth, value, placements.rank[position], position, next};
   };
   std::priority_queue<FillCandidate> queue;
   for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
@@ -85,7 +88,7 @@ std::vector<std::vector<MachineId>> machines_by_domain(const assignment::FreePoo
   return runs;
 }
 
-/// CPU-only jobs into what is left: required first, then by value, then by id. A machine that was
+/// CPU-only jobs into what is left, by precedence. A machine that was
 /// too small for a shape stays so, since room only shrinks: every shape keeps its first candidate.
 class CpuFill {
  public:
@@ -144,30 +147,18 @@ class CpuFill {
   std::vector<std::size_t> next_;  ///< by task profile
 };
 
-void fill_cpus(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-               assignment::FreePools& free_pools, assignment::PlacementTable& placements,
-               const StopToken& stop) {
-  struct CpuJob {
-    bool required;
-    double value;
-    std::size_t position;
-  };
-  std::vector<CpuJob> entries;
-  const model::Workload& workload = valuation.instance().workload;
+void fill_cpus(const assignment::OptionTable& option_table, assignment::FreePools& free_pools,
+               assignment::PlacementTable& placements, const StopToken& stop) {
+  std::vector<std::size_t> order;
   for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
-    if (placements.is_placed(i) || option_table.profiles()[option_table.profile_of(i)].milli > 0)
-      continue;
-    const JobId job = placements.jobs[i];
-    entries.push_back({workload.job(job).required, valuation.best(job, GpuTypeId()), i});
+    if (!placements.is_placed(i) && option_table.profiles()[option_table.profile_of(i)].milli == 0)
+      order.push_back(i);
   }
-  std::ranges::sort(entries, [](const CpuJob& a, const CpuJob& b) {
-    return std::tuple(!a.required, -a.value, a.position) <
-           std::tuple(!b.required, -b.value, b.position);
-  });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return placements.rank[i]; });
   CpuFill cpus(option_table, free_pools, placements);
-  for (const CpuJob& e : entries) {
+  for (const std::size_t position : order) {
     if (stop.requested()) return;
-    cpus.place(e.position);
+    cpus.place(position);
   }
 }
 
@@ -178,7 +169,7 @@ void fill_idle_capacity(const model::Valuation& valuation,
                         assignment::FreePools& free_pools, assignment::PlacementTable& placements,
                         const StopToken& stop) {
   fill_gpus(valuation.instance().workload, option_table, free_pools, placements, stop);
-  fill_cpus(valuation, option_table, free_pools, placements, stop);
+  fill_cpus(option_table, free_pools, placements, stop);
 }
 
 }  // namespace berth::solver::local_search

@@ -5,6 +5,7 @@
 #include "assignment/option_table.hpp"
 #include "assignment/placement_table.hpp"
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,7 @@
 namespace berth::solver::local_search {
 
 /// Places unplaced jobs into idle capacity: required ones first, then the best value per GPU;
-/// then CPU-only jobs. Ends early when `stop` says so.
+/// then CPU-only jobs. Ties by precedence. Ends early when `stop` says so.
 void fill_idle_capacity(const model::Valuation& valuation,
                         const assignment::OptionTable& option_table,
                         assignment::FreePools& free_pools, assignment::PlacementTable& placements,

@@ -123,7 +123,7 @@ TEST(CyclicExchange, prices_places_exactly) {
     const assignment::PoolIndex pool_index(all.plan.instance.cluster, pools);
     const assignment::OptionTable option_table(value, pool_index, all.plan.jobs);
     for (Swapped* s : {&all, &fewer}) {
-      assignment::PlacementTable placements = assignment::unplaced_table(s->plan.jobs);
+      assignment::PlacementTable placements = assignment::unplaced_table(value, s->plan.jobs);
       for (const auto& p : s->placed) placements.placed[p.job.index()] = p;
       std::vector<local_search::CyclicExchange> exchanges =
           local_search::make_exchanges(value, option_table, pool_index, placements);
