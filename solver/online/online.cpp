@@ -5,9 +5,11 @@
 #include "reservation_table.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <utility>
 
+#include "berth/model/precedence.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::solver {
@@ -99,12 +101,13 @@ class Online {
   /// Within a batch those that are hard to place come first; alone, a job just comes.
   [[nodiscard]] std::vector<std::size_t> order(std::span<const JobId> batch) const {
     const model::Workload& workload = valuation_.instance().workload;
-    std::vector<std::tuple<bool, double, std::int64_t, std::size_t>> keys;
+    std::vector<std::tuple<bool, double, std::int64_t, model::Precedence, std::size_t>> keys;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       keys.emplace_back(!workload.job(batch[i]).required, -valuation_.best(batch[i]),
-                        -shape_of(workload, batch[i]).cpu_milli, i);
+                        -shape_of(workload, batch[i]).cpu_milli,
+                        model::precedence(valuation_, batch[i]), i);
     }
-    std::ranges::sort(keys);
+    std::ranges::sort(keys, std::less<>{});
     std::vector<std::size_t> order;
     for (const auto& key : keys) order.push_back(std::get<std::size_t>(key));
     return order;

@@ -5,10 +5,12 @@
 #include <map>
 #include <tuple>
 
+#include "berth/model/precedence.hpp"
+
 namespace berth::solver {
 namespace {
 
-/// Jobs alike in shape and allowed types, the best first.
+/// Jobs alike in shape and allowed types, by precedence.
 using EqualJobs = std::vector<JobId>;
 
 GpuTypeId value_type(const model::Cluster& cluster, MachineId m, const model::Shape& shape) {
@@ -17,17 +19,11 @@ GpuTypeId value_type(const model::Cluster& cluster, MachineId m, const model::Sh
 
 std::vector<EqualJobs> group(const model::Valuation& valuation, std::span<const JobId> jobs) {
   const model::Workload& workload = valuation.instance().workload;
-  std::vector<std::tuple<bool, double, std::int64_t, std::int64_t, JobId>> order;
-  for (const JobId id : jobs) {
-    const model::Job& job = workload.job(id);
-    order.emplace_back(!job.required, -valuation.best(id), -std::int64_t{job.priority}, job.arrival,
-                       id);
-  }
-  std::ranges::sort(order);
+  std::vector<JobId> order(jobs.begin(), jobs.end());
+  model::sort_by_precedence(valuation, order);
   std::map<std::tuple<bool, ShapeId, std::uint64_t>, std::size_t> known;
   std::vector<EqualJobs> groups;
-  for (const auto& entry : order) {
-    const JobId id = std::get<JobId>(entry);
+  for (const JobId id : order) {
     const model::Job& job = workload.job(id);
     const auto [at, fresh] = known.try_emplace(
         {job.required, workload.groups_of(job).front().shape, job.gpu_types}, groups.size());

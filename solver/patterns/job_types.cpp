@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "berth/base/assert.hpp"
+#include "berth/model/precedence.hpp"
 
 namespace berth::solver {
 namespace {
@@ -53,10 +54,10 @@ JobProfile profile_of(const model::Valuation& valuation, JobId id,
 
 auto family(const JobProfile& c) { return std::tuple(c.shape, c.slots, !c.required); }
 
-/// The best first: value, priority, arrival, id.
-auto rank(const model::Workload& workload, const JobProfile& c) {
-  const model::Job& job = workload.job(c.job);
-  return std::tuple(-c.best, -std::int64_t{job.priority}, job.arrival, c.job);
+/// Of jobs of one shape value decides, then precedence.
+model::Precedence precedence(const model::Workload& workload, const JobProfile& c) {
+  return model::precedence(workload, c.job,
+                           model::value_density(workload, workload.job(c.job), c.best));
 }
 
 JobType make_type(const model::Workload& workload, std::span<const JobProfile> members, double unit,
@@ -133,7 +134,7 @@ void add_job_types(PackingProblem& problem, const model::Valuation& valuation,
   std::ranges::sort(candidates, [&](const JobProfile& a, const JobProfile& b) {
     if (family(a) != family(b)) return family(a) < family(b);
     if (a.value != b.value) return a.best != b.best ? a.best > b.best : a.value > b.value;
-    return rank(workload, a) < rank(workload, b);
+    return precedence(workload, a) < precedence(workload, b);
   });
   problem.unit = best_value_a_gpu(workload, candidates);
   int gpus = 1;

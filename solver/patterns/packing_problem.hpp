@@ -25,7 +25,7 @@ struct JobType {
   model::Shape shape;
   std::vector<double> value;  ///< by slot, scaled, reward included; <= 0 where it is not allowed
   double reward = 0.0;        ///< part of `value` that only drives a required job in
-  std::vector<JobId> jobs;    ///< the best first
+  std::vector<JobId> jobs;    ///< the best first, ties by precedence
 };
 
 /// Machines with the same room (or at least this room each).

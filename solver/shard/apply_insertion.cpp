@@ -3,6 +3,7 @@
 #include "shard/insertion.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -43,12 +44,13 @@ InsertionOutcome apply_insertion(Occupancy& occupancy, JobId job, const Insertio
   const model::Workload& workload = occupancy.valuation().instance().workload;
   std::vector<JobPlacement> before;
   double gain = occupancy.limit_usage().surcharges();
+  std::vector<JobId> victims = insertion.victims;
+  std::ranges::sort(victims, std::less<>{},
+                    [&](JobId victim) { return occupancy.precedence_of(victim); });
   for (const JobId victim : insertion.victims) {
     gain -= occupancy.value_of(victim);
     before.push_back(occupancy.remove(victim));
   }
-  std::vector<JobId> victims = insertion.victims;
-  std::ranges::sort(victims);
   std::optional<JobPlacement> placement;
   if (occupancy.limit_usage().surcharge(job)) {
     placement = model::place_job(occupancy.room(), workload, job, insertion.machines);

@@ -39,7 +39,7 @@ struct InsertionOutcome {
   bool refused_by_uplink = false;  ///< refused by an uplink: a narrower domain may do
 };
 
-/// Carries the insertion out, puts victims back into idle room (most valuable first), and undoes
+/// Carries the insertion out, puts victims back into idle room (by precedence), and undoes
 /// everything when less than `at_least` is gained, or a quota or an uplink would be passed.
 InsertionOutcome apply_insertion(Occupancy& occupancy, JobId job, const Insertion& insertion,
                                  double at_least);

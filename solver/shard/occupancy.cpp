@@ -69,7 +69,8 @@ void Occupancy::record(JobPlacement placement) {
   const model::Workload& workload = valuation_->instance().workload;
   const model::Job& record = workload.job(job);
   const double value = valuation_->placed(placement);
-  const auto total = std::max<std::int64_t>(1, workload.gpu_milli(record));
+  const model::Precedence precedence =
+      model::precedence(workload, job, model::value_density(workload, record, value));
   for (const auto& task : placement.tasks) {
     auto& occupants = occupants_[room_.slot(task.machine)];
     const std::int64_t milli = std::int64_t{task.milli} * std::popcount(task.devices);
@@ -78,29 +79,32 @@ void Occupancy::record(JobPlacement placement) {
       known->milli += milli;
       continue;
     }
-    const Occupant occupant{value / static_cast<double>(total), job, value, milli,
-                            !record.required};
+    const Occupant occupant{precedence.density, job, value, milli, !record.required, precedence};
     occupants.insert(std::ranges::lower_bound(occupants, occupant, std::less<>{}), occupant);
   }
   const double unpriced_value = valuation_->unpriced_value(placement);
   limit_usage_.add(placement);
   for (const std::uint32_t q : limit_usage_.quotas_of(job)) {
-    if (!record.required) by_quota_[q].emplace(value / static_cast<double>(total), job);
+    if (!record.required) by_quota_[q].insert(precedence);
   }
   const bool fresh =
       jobs_.emplace(job, PlacedJob{std::move(placement), value, unpriced_value}).second;
   BERTH_ASSERT(fresh);
 }
 
+model::Precedence Occupancy::precedence_of(JobId job) const {
+  const model::Workload& workload = valuation_->instance().workload;
+  return model::precedence(workload, job,
+                           model::value_density(workload, workload.job(job), value_of(job)));
+}
+
 JobPlacement Occupancy::remove(JobId job) {
   const auto found = jobs_.find(job);
   BERTH_EXPECT(found != jobs_.end());
+  const model::Precedence precedence = precedence_of(job);
+  for (const std::uint32_t q : limit_usage_.quotas_of(job)) by_quota_[q].erase(precedence);
   JobPlacement placement = std::move(found->second.placement);
   const model::Workload& workload = valuation_->instance().workload;
-  const auto total = std::max<std::int64_t>(1, workload.gpu_milli(workload.job(job)));
-  for (const std::uint32_t q : limit_usage_.quotas_of(job)) {
-    by_quota_[q].erase({found->second.value / static_cast<double>(total), job});
-  }
   limit_usage_.remove(placement);
   jobs_.erase(found);
   model::release(room_, workload, placement);
@@ -115,7 +119,7 @@ void Occupancy::replace(model::Placement placed) {
   for (const auto& [job, placed_job] : jobs_) limit_usage_.remove(placed_job.placement);
   jobs_.clear();
   for (auto& occupants : occupants_) occupants.clear();
-  for (ByDensity& jobs : by_quota_) jobs.clear();
+  for (EvictionOrder& jobs : by_quota_) jobs.clear();
   for (JobPlacement& p : placed) record(std::move(p));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "berth/model/limit_usage.hpp"
+#include "berth/model/precedence.hpp"
 #include "berth/model/room.hpp"
 #include "berth/model/value.hpp"
 
@@ -36,15 +38,15 @@ class DomainIndex {
 
 /// One job on one machine.
 struct Occupant {
-  double density = 0.0;  ///< value of the whole job per GPU thousandth it takes in all
+  double density = 0.0;  ///< of the whole job as placed, see `model::value_density`
   JobId job;
-  double value = 0.0;      ///< of the whole job
-  std::int64_t milli = 0;  ///< GPU thousandths it takes on this machine
-  bool evictable = true;   ///< false for required jobs
+  double value = 0.0;            ///< of the whole job
+  std::int64_t milli = 0;        ///< GPU thousandths it takes on this machine
+  bool evictable = true;         ///< false for required jobs
+  model::Precedence precedence;  ///< by `density`
 
-  bool operator<(const Occupant& other) const {
-    return density != other.density ? density < other.density : job < other.job;
-  }
+  /// The first to be evicted compares least.
+  bool operator<(const Occupant& other) const { return other.precedence < precedence; }
 };
 
 /// The occupancy of a shard's machines: free room, placed jobs and their values, occupants by
@@ -66,7 +68,7 @@ class Occupancy {
   [[nodiscard]] double value_of(JobId job) const { return jobs_.at(job).value; }
   [[nodiscard]] double unpriced_value_of(JobId job) const { return jobs_.at(job).unpriced_value; }
   [[nodiscard]] double value() const;  ///< before prices; summed in job order
-  /// Jobs on a machine, least value per GPU first, ties by id.
+  /// Jobs on a machine, the last by precedence first.
   [[nodiscard]] std::span<const Occupant> occupants(MachineId m) const {
     return occupants_[room_.slot(m)];
   }
@@ -78,11 +80,14 @@ class Occupancy {
   [[nodiscard]] const model::Room& room() const { return room_; }
   [[nodiscard]] model::LimitUsage& limit_usage() { return limit_usage_; }
   [[nodiscard]] const model::LimitUsage& limit_usage() const { return limit_usage_; }
-  /// Jobs that count for a quota and may go, with their value per GPU thousandth, the least first.
-  using ByDensity = std::set<std::pair<double, JobId>>;
-  [[nodiscard]] const ByDensity& evictable_jobs(std::size_t quota) const {
+  /// Jobs that count for a quota and may go, the last by precedence first; densities are values per
+  /// GPU thousandth.
+  using EvictionOrder = std::set<model::Precedence, std::greater<>>;
+  [[nodiscard]] const EvictionOrder& evictable_jobs(std::size_t quota) const {
     return by_quota_[quota];
   }
+  /// Of a placed job, by its value as placed.
+  [[nodiscard]] model::Precedence precedence_of(JobId job) const;
   [[nodiscard]] const DomainIndex& index() const { return index_; }
   [[nodiscard]] const model::Valuation& valuation() const { return *valuation_; }
 
@@ -98,7 +103,7 @@ class Occupancy {
   model::LimitUsage limit_usage_;
   std::map<JobId, PlacedJob> jobs_;
   std::vector<std::vector<Occupant>> occupants_;  ///< by slot of the room
-  std::vector<ByDensity> by_quota_;               ///< by quota
+  std::vector<EvictionOrder> by_quota_;           ///< by quota
 };
 
 }  // namespace berth::solver

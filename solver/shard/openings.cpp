@@ -49,8 +49,9 @@ void take_on(const InsertionQuery& q, model::FreeMachine& free, MachineId m, Job
 /// Lets victims stay that turned out not to be in the way, most valuable first.
 void spare_needless_victims(const InsertionQuery& q, model::FreeMachine free, Opening& opening) {
   std::vector<JobId> kept = opening.victims;
-  std::ranges::sort(kept, std::greater{},
-                    [&](JobId v) { return std::pair(q.occupancy->value_of(v), -v.value()); });
+  std::ranges::sort(kept, std::less<>{}, [&](JobId v) {
+    return std::pair(-q.occupancy->value_of(v), q.occupancy->precedence_of(v));
+  });
   for (const JobId v : kept) {
     model::FreeMachine with = free;
     take_on(q, with, opening.machine, v);

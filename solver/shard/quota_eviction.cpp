@@ -15,27 +15,27 @@ void free_quota(const Occupancy& occupancy, std::size_t quota, std::int64_t over
                 QuotaEviction& eviction) {
   const model::Workload& workload = occupancy.valuation().instance().workload;
   const auto milli = [&](JobId job) { return workload.gpu_milli(workload.job(job)); };
-  std::vector<std::pair<double, JobId>> fresh;  // (value, job)
+  std::vector<std::pair<double, model::Precedence>> fresh;  // (-value, job)
   for (const JobId v : eviction.victims) {
     if (std::ranges::find(occupancy.limit_usage().quotas_of(v), quota) !=
         occupancy.limit_usage().quotas_of(v).end()) {
       over -= milli(v);
     }
   }
-  for (const auto& [density, job] : occupancy.evictable_jobs(quota)) {
-    if (over <= 0 || density >= rate) break;
-    if (std::ranges::find(eviction.victims, job) != eviction.victims.end()) continue;
-    fresh.emplace_back(occupancy.value_of(job), job);
-    over -= milli(job);
+  for (const model::Precedence& p : occupancy.evictable_jobs(quota)) {
+    if (over <= 0 || p.density >= rate) break;
+    if (std::ranges::find(eviction.victims, p.job) != eviction.victims.end()) continue;
+    fresh.emplace_back(-occupancy.value_of(p.job), p);
+    over -= milli(p.job);
   }
-  std::ranges::sort(fresh, std::greater{});
-  for (const auto& [value, job] : fresh) {
-    if (over + milli(job) <= 0) {
-      over += milli(job);
+  std::ranges::sort(fresh, std::less<>{});
+  for (const auto& [negated_value, p] : fresh) {
+    if (over + milli(p.job) <= 0) {
+      over += milli(p.job);
       continue;
     }
-    eviction.victims.push_back(job);
-    eviction.cost += value;
+    eviction.victims.push_back(p.job);
+    eviction.cost -= negated_value;
   }
   if (over <= 0) return;
   if (std::isinf(rate))

@@ -5,8 +5,12 @@
 #include "shard/occupancy.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <tuple>
+#include <utility>
+
+#include "berth/model/precedence.hpp"
 
 namespace berth::solver {
 namespace {
@@ -36,7 +40,7 @@ class RequiredJobRepair {
   }
 
   bool run(model::Placement& placement, std::vector<JobId> required) {
-    std::ranges::sort(required, {}, [&](JobId job) { return hardness(job); });
+    std::ranges::sort(required, std::less<>{}, [&](JobId job) { return hardness(job); });
     before_ = placement;
     if (!place_from(required, 0)) return false;
     place_other_jobs();
@@ -47,14 +51,15 @@ class RequiredJobRepair {
 
  private:
   /// The hardest first: GPUs, tasks, cores.
-  [[nodiscard]] std::tuple<std::int64_t, std::int64_t, std::int64_t, JobId> hardness(
+  [[nodiscard]] std::tuple<std::int64_t, std::int64_t, std::int64_t, model::Precedence> hardness(
       JobId id) const {
     const model::Job& job = workload_.job(id);
     std::int64_t cpu = 0;
     for (const model::TaskGroup& g : workload_.groups_of(job)) {
       cpu += g.count * workload_.shape(g.shape).cpu_milli;
     }
-    return {-workload_.gpu_milli(job), -std::int64_t{workload_.tasks(job)}, -cpu, id};
+    return {-workload_.gpu_milli(job), -std::int64_t{workload_.tasks(job)}, -cpu,
+            model::precedence(occupancy_.valuation(), id)};
   }
 
   bool place_from(const std::vector<JobId>& required, std::size_t k) {
@@ -155,27 +160,29 @@ class RequiredJobRepair {
     return occupancy_.room()[task.machine].fits(content);
   }
 
-  /// The other jobs, most value per GPU first.
+  /// The other jobs, by precedence.
   void place_other_jobs() {
-    std::vector<std::tuple<double, JobId, const JobPlacement*>> order;
+    std::vector<std::pair<model::Precedence, const JobPlacement*>> order;
     for (const JobPlacement& p : before_) {
       if (occupancy_.has(p.job)) continue;
-      const auto milli = std::max<std::int64_t>(1, workload_.gpu_milli(workload_.job(p.job)));
-      order.emplace_back(-occupancy_.valuation().placed(p) / static_cast<double>(milli), p.job, &p);
+      const double density =
+          model::value_density(workload_, workload_.job(p.job), occupancy_.valuation().placed(p));
+      order.emplace_back(model::precedence(workload_, p.job, density), &p);
     }
-    std::ranges::sort(order);
-    for (const auto& [density, job, old] : order) {
+    std::ranges::sort(order, std::less<>{});
+    for (const auto& [precedence, old] : order) {
       if (retake_room(*old)) {
         occupancy_.record(*old);
       } else {
-        place_in_idle_capacity(occupancy_, job);
+        place_in_idle_capacity(occupancy_, old->job);
       }
     }
   }
 
   /// Unplaced jobs that are worth more than what they evict.
   void insert_waiting() {
-    const std::vector<JobId> jobs = model::planned_jobs(workload_);
+    std::vector<JobId> jobs = model::planned_jobs(workload_);
+    model::sort_by_precedence(occupancy_.valuation(), jobs);
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       bool changed = false;
       for (const JobId job : jobs) {

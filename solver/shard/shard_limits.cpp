@@ -3,7 +3,7 @@
 #include "shard/shard_state.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <functional>
 
 namespace berth::solver {
 
@@ -137,12 +137,10 @@ std::vector<EvictionCandidate> Shard::eviction_candidates(std::size_t limit,
   for (const JobId job : occupancy.jobs()) {
     const std::int64_t taken = occupancy.limit_usage().amount(limit, occupancy.placed(job));
     if (taken <= 0) continue;
-    const bool required = state_->workload().job(job).required;
-    all.push_back({job, required ? 1 : 0,
-                   occupancy.unpriced_value_of(job) / static_cast<double>(taken), taken});
+    const double worth = occupancy.unpriced_value_of(job) / static_cast<double>(taken);
+    all.push_back({taken, model::precedence(state_->workload(), job, worth)});
   }
-  std::ranges::sort(
-      all, {}, [](const EvictionCandidate& s) { return std::tuple(s.required, s.worth, s.job); });
+  std::ranges::sort(all, std::greater<>{}, &EvictionCandidate::precedence);
   std::size_t enough = 0;
   for (; enough < all.size() && amount > 0; ++enough) amount -= all[enough].amount;
   all.resize(enough);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "berth/model/precedence.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/pack.hpp"
 #include "berth/solver/shard.hpp"
@@ -90,20 +92,18 @@ void Shard::LocalState::pack_all(std::span<const JobId> jobs, const StopToken& s
   record_all(std::move(result.placed));
 }
 
-/// Idle room to the jobs worth most per GPU; jobs worth nothing come last, but run where they fit.
+/// Idle room to unplaced jobs by precedence; those worth nothing come last, they run if they fit.
 void Shard::LocalState::fill_idle_capacity() {
-  std::vector<std::tuple<double, std::int32_t, std::int64_t, JobId>> order;
+  std::vector<model::Precedence> order;
   for (const JobId job : unplaced) {
-    const model::Job& record = workload().job(job);
-    const auto milli = std::max<std::int64_t>(1, workload().gpu_milli(record));
-    const double density = best_value(job) / static_cast<double>(milli);
-    const double rank = record.required ? std::numeric_limits<double>::infinity() : density;
-    order.emplace_back(-rank, -record.priority, record.arrival, job);
+    const double density = model::value_density(workload(), workload().job(job), best_value(job));
+    order.push_back(model::precedence(workload(), job, density));
   }
-  std::ranges::sort(order);
+  std::ranges::sort(order, std::less<>{});
   // Room only shrinks here: what found no place once finds none for an equal job later.
   std::set<std::tuple<ShapeId, std::int32_t, std::uint64_t, model::Level, std::int64_t>> hopeless;
-  for (const auto& [rank, priority, arrival, job] : order) {
+  for (const model::Precedence& next : order) {
+    const JobId job = next.job;
     if (run.stop.patient().requested()) return;
     const model::Job& record = workload().job(job);
     const model::TaskGroup& group = workload().groups_of(record).front();

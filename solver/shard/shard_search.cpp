@@ -4,10 +4,12 @@
 #include "shard/shard_state.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <span>
 #include <utility>
 
+#include "berth/model/precedence.hpp"
 #include "berth/parallel/loops.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/shard.hpp"
@@ -28,18 +30,18 @@ InsertionOutcome Shard::LocalState::insert(JobId job, const Insertion& found, do
   return apply_insertion(occupancy, job, narrow, at_least);
 }
 
-/// Searches on a frozen snapshot in parallel, commits in order of gain, then id; an insertion
-/// whose machines have changed meanwhile is searched again.
+/// Searches on a frozen snapshot in parallel, commits in order of gain, then precedence; an
+/// insertion whose machines have changed meanwhile is searched again.
 double Shard::LocalState::improve_batch(std::span<const JobId> batch) {
   std::vector<Insertion> found(batch.size());
   parallel::run_tasks(batch.size(), [&](std::size_t i) {
     if (!run.stop.requested()) found[i] = find_insertion(occupancy, batch[i]);
   });
-  std::vector<std::size_t> order;
+  std::vector<std::size_t> order;  // ties stay in the order of the batch
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (found[i].gain > 0.0) order.push_back(i);
   }
-  std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(-found[i].gain, batch[i]); });
+  std::ranges::stable_sort(order, std::greater<>{}, [&](std::size_t i) { return found[i].gain; });
   double gained = 0.0;
   std::set<MachineId> touched;
   for (const std::size_t i : order) {
@@ -73,14 +75,15 @@ double Shard::improve() {
   LocalState& s = *state_;
   double total = 0.0;
   for (int sweep = 0; sweep < s.options.sweeps && !s.evicted.empty(); ++sweep) {
-    std::vector<std::pair<double, JobId>> order;
+    std::vector<std::pair<double, model::Precedence>> order;
     for (const JobId job : s.evicted) {
-      if (s.unplaced.contains(job)) order.emplace_back(-s.regret(job), job);
+      if (!s.unplaced.contains(job)) continue;
+      order.emplace_back(-s.regret(job), model::precedence(*s.valuation, job));
     }
-    std::ranges::sort(order);
+    std::ranges::sort(order, std::less<>{});
     s.evicted.clear();
     std::vector<JobId> queue;
-    for (const auto& [regret, job] : order) queue.push_back(job);
+    for (const auto& [regret, next] : order) queue.push_back(next.job);
     for (std::size_t first = 0; first < queue.size(); first += kBatch) {
       const std::size_t count = std::min(kBatch, queue.size() - first);
       total += s.improve_batch(std::span(queue).subspan(first, count));

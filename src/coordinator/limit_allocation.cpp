@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "berth/base/int128.hpp"
@@ -24,15 +24,13 @@ constexpr std::size_t kTurns = 16;  ///< shards that may use all that is left, a
 /// The cheapest jobs, in order, whose removal frees at least `over`.
 std::set<JobId> jobs_to_drop(std::vector<EvictionCandidate> candidates, std::int64_t over,
                              double penalty) {
-  std::ranges::sort(candidates, {}, [](const EvictionCandidate& s) {
-    return std::tuple(s.required, s.worth, s.job);
-  });
+  std::ranges::sort(candidates, std::greater<>{}, &EvictionCandidate::precedence);
   std::set<JobId> jobs;
   for (const EvictionCandidate& s : candidates) {
     if (over <= 0) break;
     const bool soft = std::isfinite(penalty);
-    if (soft && (s.required != 0 || 1000.0 * s.worth >= penalty)) break;
-    jobs.insert(s.job);
+    if (soft && (s.precedence.required || 1000.0 * s.precedence.density >= penalty)) break;
+    jobs.insert(s.precedence.job);
     over -= s.amount;
   }
   return jobs;
@@ -164,9 +162,8 @@ void LimitAllocation::drop_excess(std::span<Shard> mine, Placement& spanning, st
   for (const JobPlacement& p : spanning) {
     const std::int64_t taken = measure_.amount(limit, p);
     if (taken <= 0) continue;
-    const bool required = valuation_.instance().workload.job(p.job).required;
     const double worth = valuation_.unpriced_value(p) / static_cast<double>(taken);
-    candidates.push_back({p.job, required ? 1 : 0, worth, taken});
+    candidates.push_back({taken, model::precedence(valuation_.instance().workload, p.job, worth)});
   }
   const std::set<JobId> going =
       jobs_to_drop(std::move(candidates), excess(limit), limits_.penalty(limit));
@@ -188,7 +185,7 @@ void LimitAllocation::drop_excess_of_own_uplinks(std::span<Shard> mine) const {
     for (const std::size_t l : shard.own_links()) {
       const std::int64_t own_excess = shard.excess(l);
       for (const EvictionCandidate& s : shard.eviction_candidates(l, own_excess))
-        shard.unplace(s.job);
+        shard.unplace(s.precedence.job);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "berth/base/error.hpp"
+#include "berth/model/precedence.hpp"
 #include "berth/model/quota_limits.hpp"
 #include "berth/model/workload.hpp"
 
@@ -52,6 +53,7 @@ model::Placement place_in_order(const model::Valuation& valuation,
     if (!r.pinned) kept.push_back(model::current_placement(workload, r));
   }
   std::erase_if(jobs, [&](JobId j) { return workload.job(j).running >= 0; });
+  model::sort_by_precedence(valuation, jobs);
   std::ranges::stable_sort(jobs, {}, [&](JobId j) { return workload.job(j).arrival; });
   return solver::place_online(valuation, jobs, std::move(kept), options, stop).placed;
 }

@@ -11,7 +11,7 @@ namespace berth::pipeline {
 ///         quota, a gang, a job that prefers a place
 void expect_single_tasks(const model::Valuation& valuation);
 
-/// Places the jobs in order of arrival (ties by id); running jobs stay where they are.
+/// Places the jobs in order of arrival (ties by precedence); running jobs stay where they are.
 /// @pre expect_single_tasks(valuation)
 model::Placement place_in_order(const model::Valuation& valuation,
                                 const solver::OnlineOptions& options, const StopToken& stop = {});

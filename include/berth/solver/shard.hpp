@@ -12,6 +12,7 @@
 #include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
+#include "berth/model/precedence.hpp"
 #include "berth/model/value.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/pack.hpp"
@@ -62,11 +63,8 @@ struct LimitUse {
 
 /// A placed job whose eviction frees some of a limit. Trivially copyable.
 struct EvictionCandidate {
-  JobId job;
-  std::int32_t required = 0;
-  double worth = 0.0;  ///< value per unit of what it takes
   std::int64_t amount = 0;
-  auto operator<=>(const EvictionCandidate&) const = default;
+  model::Precedence precedence;  ///< by value per unit of what it takes
 };
 
 /// Lower bounds on what room costs a shard: no jobs whose eviction frees 2^k GPUs of the type are
@@ -134,7 +132,7 @@ class Shard {
   /// What the placed jobs use beyond its allowance.
   [[nodiscard]] std::int64_t excess(std::size_t limit) const;
   /// The placed jobs to evict first to free `amount` of a limit, enough of them if there are:
-  /// those worth least per unit, required ones last, ties by id.
+  /// those worth least per unit, required ones last: the reverse of precedence.
   [[nodiscard]] std::vector<EvictionCandidate> eviction_candidates(std::size_t limit,
                                                                    std::int64_t amount) const;
   /// Makes a placed job unplaced. No effect on a job that is not placed here.
