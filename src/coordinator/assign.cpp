@@ -131,7 +131,8 @@ std::vector<JobId> jobs_for(std::span<const ShardPreference> large, const Assign
 }
 
 /// The preferences in the order in which shards are claimed: keeps_place jobs are out, gangs over
-/// shards come first, by profit per GPU; then those with a profit, large ones first.
+/// shards come first, by profit per GPU; then those with a profit, large ones first; ties by
+/// precedence.
 std::size_t sort_by_claim_order(std::vector<ShardPreference>& preferences,
                                 const Assigner& assigner) {
   std::erase_if(preferences, [](const ShardPreference& w) { return w.keeps_place; });
@@ -139,11 +140,12 @@ std::size_t sort_by_claim_order(std::vector<ShardPreference>& preferences,
       std::stable_partition(preferences.begin(), preferences.end(),
                             [&](const ShardPreference& w) { return assigner.must_span(w); });
   std::sort(preferences.begin(), rest, [](const ShardPreference& a, const ShardPreference& b) {
-    return std::tuple(-a.profit / a.gpus, a.job) < std::tuple(-b.profit / b.gpus, b.job);
+    return std::tuple(-a.profit / a.gpus, a.precedence) <
+           std::tuple(-b.profit / b.gpus, b.precedence);
   });
   std::sort(rest, preferences.end(), [](const ShardPreference& a, const ShardPreference& b) {
     const auto key = [](const ShardPreference& w) {
-      return std::tuple(w.profit > 0.0 ? 0 : 1, -w.gpus, w.job);
+      return std::tuple(w.profit > 0.0 ? 0 : 1, -w.gpus, w.precedence);
     };
     return key(a) < key(b);
   });

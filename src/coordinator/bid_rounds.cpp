@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <utility>
 
+#include "berth/model/precedence.hpp"
 #include "berth/strads/commit.hpp"
 #include "berth/strads/schedule.hpp"
 
@@ -66,25 +68,36 @@ void BidRounds::gather_room() {
 
 /// The best of each shard whose turn it is, then the best of all; the same on all ranks.
 std::vector<JobOffer> BidRounds::schedule(int round) const {
-  std::vector<JobOffer> offers;
+  std::vector<RankedOffer> offers;
   for (const Shard& shard : mine_) {
     if (!strads::has_turn(shard.id().value(), round, options_.schedulers)) continue;
-    const auto more = choose(shard.offers(), options_.offers, round);
+    std::vector<RankedOffer> own;
+    for (const JobOffer& offer : shard.offers()) {
+      own.push_back({offer, model::precedence(valuation_, offer.job)});
+    }
+    const auto more = choose(own, options_.offers, round);
     offers.insert(offers.end(), more.begin(), more.end());
   }
-  return choose(comm_.all_gather_varying<JobOffer>(offers), options_.blocks, round);
+  std::vector<JobOffer> chosen;
+  for (const RankedOffer& o :
+       choose(comm_.all_gather_varying<RankedOffer>(offers), options_.blocks, round)) {
+    chosen.push_back(o.offer);
+  }
+  return chosen;
 }
 
-std::vector<JobOffer> BidRounds::choose(std::span<const JobOffer> offers, int most,
-                                        int round) const {
-  std::vector<JobOffer> free;
-  std::vector<strads::Block> blocks;
-  for (const JobOffer& offer : offers) {
-    if (pending_.has(offer.job)) continue;
-    free.push_back(offer);
-    blocks.push_back({offer.job.value(), offer.regret});
+std::vector<BidRounds::RankedOffer> BidRounds::choose(std::span<const RankedOffer> offers, int most,
+                                                      int round) const {
+  std::vector<RankedOffer> free;
+  for (const RankedOffer& o : offers) {
+    if (!pending_.has(o.offer.job)) free.push_back(o);
   }
-  std::vector<JobOffer> chosen;
+  std::ranges::sort(free, std::less<>{}, &RankedOffer::precedence);
+  std::vector<strads::Block> blocks;
+  for (std::uint32_t rank = 0; rank < free.size(); ++rank) {
+    blocks.push_back({free[rank].offer.job.value(), free[rank].offer.regret, rank});
+  }
+  std::vector<RankedOffer> chosen;
   const auto count = static_cast<std::size_t>(most);
   for (const std::size_t i : strads::schedule(blocks, count, round, seed_, options_.selection)) {
     chosen.push_back(free[i]);
@@ -114,6 +127,10 @@ PushedRound BidRounds::push(std::vector<JobOffer> offers, int round) const {
 Claims BidRounds::claims_of(std::span<const JobOffer> offers) const {
   Claims claims{.room = room_, .gpus = {}};
   const model::Workload& workload = valuation_.instance().workload;
+  std::vector<JobId> jobs;
+  for (const JobOffer& offer : offers) jobs.push_back(offer.job);
+  model::sort_by_precedence(valuation_, jobs);
+  for (std::uint32_t rank = 0; rank < jobs.size(); ++rank) claims.rank[jobs[rank]] = rank;
   for (const JobOffer& offer : offers) {
     const auto milli = workload.gpu_milli(workload.job(offer.job));
     claims.gpus[offer.job] = static_cast<double>(milli) / 1000.0;

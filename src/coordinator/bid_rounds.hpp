@@ -13,6 +13,7 @@
 
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/coordinate.hpp"
+#include "berth/model/precedence.hpp"
 
 namespace berth::coordinator {
 
@@ -39,6 +40,12 @@ class BidRounds {
   [[nodiscard]] std::vector<PendingRound> pending() const { return pending_.list(); }
 
  private:
+  /// An offer whose job's record may be elsewhere.
+  struct RankedOffer {
+    solver::JobOffer offer;
+    model::Precedence precedence;
+  };
+
   /// What became of a grant.
   struct Outcome {
     JobId job;
@@ -49,8 +56,8 @@ class BidRounds {
 
   void gather_room();
   [[nodiscard]] std::vector<solver::JobOffer> schedule(int round) const;
-  [[nodiscard]] std::vector<solver::JobOffer> choose(std::span<const solver::JobOffer> offers,
-                                                     int most, int round) const;
+  [[nodiscard]] std::vector<RankedOffer> choose(std::span<const RankedOffer> offers, int most,
+                                                int round) const;
   void broadcast_records(std::span<const solver::JobOffer> offers) const;
 
   [[nodiscard]] PushedRound push(std::vector<solver::JobOffer> offers, int round) const;

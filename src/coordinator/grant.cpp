@@ -30,10 +30,11 @@ std::vector<strads::SharedResource> resources_of(std::span<const Bid> bids, cons
 
 strads::Proposal proposal_of(const Bid& bid, const Claims& claims) {
   const auto version = claims.versions.find(bid.job);
+  const std::int64_t rank = claims.rank.empty() ? bid.job.value() : claims.rank.at(bid.job);
   const auto room = claims.room.find(bid.shard);
   const auto resource = static_cast<std::size_t>(std::distance(claims.room.begin(), room));
   strads::Proposal proposal{
-      .id = (std::int64_t{bid.job.value()} << 31) + bid.shard.value(),
+      .id = (rank << 31) + bid.shard.value(),
       .gain = bid.gain,
       .reads = {{key_of(bid.job), version == claims.versions.end() ? 0 : version->second}},
       .use = {{resource, claims.gpus.at(bid.job)}}};

@@ -110,7 +110,8 @@ class PreferenceBuilder {
                                .one_task = workload_.tasks(job) == 1,
                                .keeps_place = false,
                                .profit = -kInfinity,
-                               .gpus = static_cast<double>(workload_.gpu_milli(job)) / 1000.0};
+                               .gpus = static_cast<double>(workload_.gpu_milli(job)) / 1000.0,
+                               .precedence = model::precedence(valuation_, id)};
     if (const model::Running* running = workload_.running_of(job)) {
       preference.keeps_place = worth_keeping(model::current_placement(workload_, *running));
     }

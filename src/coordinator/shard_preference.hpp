@@ -6,6 +6,7 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/model/pools.hpp"
+#include "berth/model/precedence.hpp"
 #include "berth/model/value.hpp"
 #include "berth/partition/partition.hpp"
 
@@ -20,6 +21,7 @@ struct ShardPreference {
   bool keeps_place = false;  ///< it runs, and its value there covers the price
   double profit = 0.0;       ///< of its best option; -infinity without any
   double gpus = 0.0;
+  model::Precedence precedence;
 };
 
 /// Of these planned jobs, in their order. O(machines + jobs x types)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "berth/base/assert.hpp"
@@ -43,7 +44,8 @@ std::vector<std::size_t> schedule(std::span<const Block> blocks, std::size_t mos
     order.emplace_back(-key, i);
   }
   std::ranges::sort(order, [&](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : blocks[a.second].id < blocks[b.second].id;
+    const Block &x = blocks[a.second], &y = blocks[b.second];
+    return std::tie(a.first, x.rank, x.id) < std::tie(b.first, y.rank, y.id);
   });
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < std::min(most, order.size()); ++i) chosen.push_back(order[i].second);

@@ -31,13 +31,13 @@ struct Assignment {
 
 /// Assigns jobs to shards by consensus prices: a job goes where its best priced option lies, home
 /// options to the shard of the home; the others to the shard whose room of the wanted type is
-/// claimed least, jobs with priced profit first, large ones before small ones, ties by id.
+/// claimed least, jobs with priced profit first, large ones before small ones, ties by precedence.
 ///
 /// Gangs larger than half of the largest shard's room of their best type are placed first, over
 /// the whole cluster, in order of priced profit per GPU and only when that is positive and quotas
 /// and uplinks allow.
 ///
-/// Every rank sends the preferences of the jobs at home there (40 B each), rank 0 assigns the jobs,
+/// Every rank sends the preferences of the jobs at home there (72 B each), rank 0 assigns the jobs,
 /// and broadcasts the result. O(jobs x (types + shards)). After the run's `stop` no more
 /// gangs are placed first.
 Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,

@@ -22,6 +22,7 @@ struct Claims {
   std::map<JobId, double> gpus;                  ///< what each offered job takes
   std::map<JobId, std::uint32_t> versions = {};  ///< versions of the jobs when they were offered
   std::map<JobId, std::vector<std::uint32_t>> quotas = {};  ///< that the job counts for
+  std::map<JobId, std::uint32_t> rank = {};    ///< of the offered jobs by precedence; all or none
   std::vector<std::int64_t> quota_slack = {};  ///< by quota: thousandths of GPUs that bids may draw
 };
 
@@ -31,8 +32,8 @@ struct Claims {
 /// quota than is left of it. Commit rule C1, the jobs' versions counted in `versions`; which
 /// devices a job gets is for the destination to check.
 ///
-/// The result is in commit order: gain descending, then job, then shard. It depends on the set of
-/// bids alone, not on their order. O(bids log bids).
+/// The result is in commit order: gain descending, then precedence of the job (its id without
+/// ranks), then shard. It depends on the set of bids alone, not on their order. O(bids log bids).
 std::vector<solver::Bid> grant(std::span<const solver::Bid> bids, const TabuPairs& tabu,
                                const Claims& claims, strads::Versions& versions);
 

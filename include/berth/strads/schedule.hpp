@@ -10,12 +10,13 @@ namespace berth::strads {
 
 /// Something that may be worked on in a round: a job that waits, a part of the cluster, ...
 struct Block {
-  std::int64_t id = 0;      ///< >= 0, unique; the tie-breaker and part of the random key
+  std::int64_t id = 0;      ///< >= 0, unique; the last tie-breaker and part of the random key
   double importance = 0.0;  ///< >= 0, finite; what working on it may gain
+  std::uint32_t rank = 0;   ///< order among blocks of equal key, before the id
 };
 
 enum class SelectionRule : std::uint8_t {
-  largest,  ///< by importance, ties by id
+  largest,  ///< by importance, ties by rank, then id
   sampled,  ///< without replacement, in proportion to importance plus a floor
 };
 

@@ -47,6 +47,14 @@ TEST(Grant, breaks_ties_by_shard_and_job) {
             (std::vector<std::tuple<int, int, double>>{{0, 2, 1.0}, {4, 1, 1.0}}));
 }
 
+TEST(Grant, breaks_ties_by_precedence_where_it_knows_it) {
+  const std::vector<Bid> bids{bid(0, 1, 1.0), bid(1, 1, 1.0), bid(2, 1, 2.0)};
+  Claims claims = plenty();
+  claims.rank = {{JobId(0), 1}, {JobId(1), 0}, {JobId(2), 2}};
+  EXPECT_EQ(rows(grant_all(bids, {}, claims)),
+            (std::vector<std::tuple<int, int, double>>{{2, 1, 2.0}, {1, 1, 1.0}, {0, 1, 1.0}}));
+}
+
 TEST(Grant, leaves_tabu_pairs_alone_and_takes_the_next_best) {
   const std::vector<Bid> bids{bid(1, 0, 5.0), bid(1, 2, 7.0)};
   EXPECT_EQ(rows(grant_all(bids, {{JobId(1), ShardId(2)}})),

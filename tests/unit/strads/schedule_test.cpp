@@ -27,6 +27,12 @@ TEST(Schedule, takes_the_largest_ties_by_id) {
   EXPECT_TRUE(schedule({}, 3, 0, 0).empty());
 }
 
+TEST(Schedule, breaks_ties_by_rank_before_the_id) {
+  const std::vector<Block> blocks{{7, 1.0, 0}, {3, 2.0, 3}, {2, 1.0, 2}, {9, 1.0, 1}};
+  EXPECT_EQ(ids(blocks, schedule(blocks, 4, 0, {.rule = SelectionRule::largest})),
+            (std::vector<std::int64_t>{3, 7, 9, 2}));
+}
+
 TEST(Schedule, sampled_does_not_depend_on_who_holds_which_block) {
   std::vector<Block> blocks;
   for (int i = 0; i < 50; ++i) blocks.push_back({i, static_cast<double>(i % 7)});
