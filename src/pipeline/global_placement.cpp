@@ -13,6 +13,7 @@
 #include "berth/base/assert.hpp"
 #include "berth/certify/figures.hpp"
 #include "berth/coordinator/coordinate.hpp"
+#include "berth/coordinator/equal_jobs.hpp"
 #include "berth/coordinator/limit_allocation.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 #include "berth/solver/required_job_repair.hpp"
@@ -118,6 +119,8 @@ GlobalPlacement place_in_rounds(const PlanningContext& context, LocalSolution& s
   if (context.comm.max(misses_required(context, placed.placement) ? 1 : 0) == 1) {
     repair_required(context, solution, placed.placement);
   }
+  coordinator::serve_equal_jobs(context.comm, *solution.valuation, context.records,
+                                placed.placement);
   if (solution.limits == nullptr) return placed;
   const model::Instance& instance = context.unpriced.instance();
   BERTH_ENSURE(coordinator::within_limits(

@@ -4,6 +4,8 @@
 
 #include "instance_builder.hpp"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace berth::coordinator {
@@ -28,6 +30,33 @@ TEST(Assign, values_a_gang_as_wide_as_it_must_lie) {
     const Assignment jobs = assign(comm, value, pools, shards, prices,
                                    JobRecords::of_replicated(comm, plan.instance.workload));
     EXPECT_EQ(jobs.shard_of[gang.index()], shards.of_machine[spread < 1.0 ? 7 : 0]);
+  }
+}
+
+/// Four machines in two shards: a gang of 32 GPUs lies over both, a single task in one.
+TEST(Assign, serves_equal_jobs_by_priority) {
+  for (const int tasks : {4, 1}) {
+    for (const auto& [high, low] : {std::pair{0, 1}, std::pair{1, 0}}) {
+      test::InstanceBuilder plan({"A"});
+      for (int p = 0; p < 2; ++p) plan.rack(plan.pod()), plan.add_machines(2, 0, 8);
+      plan.job({.tasks = tasks, .gpus = 8});
+      plan.instance.workload.jobs.push_back(plan.instance.workload.jobs.front());
+      plan.instance.workload.jobs[static_cast<std::size_t>(high)].priority = 1;
+      const auto value = plan.value();
+      const auto pools = plan.pools();
+      const auto shards = partition::split(plan.instance.cluster, {.shards = 2});
+      const std::vector<double> prices(pools.size(), 0.1);
+      const auto comm = comm::Communicator::serial();
+      const Assignment jobs = assign(comm, value, pools, shards, prices,
+                                     JobRecords::of_replicated(comm, plan.instance.workload));
+      if (tasks == 4) {
+        ASSERT_EQ(jobs.spanning.size(), 1U);
+        EXPECT_EQ(jobs.spanning.front().job, JobId(high));
+      } else {  // one after the other takes the shard that is claimed least
+        EXPECT_EQ(jobs.shard_of[static_cast<std::size_t>(high)], ShardId(0));
+        EXPECT_EQ(jobs.shard_of[static_cast<std::size_t>(low)], ShardId(1));
+      }
+    }
   }
 }
 
