@@ -2,6 +2,8 @@
 #pragma once
 
 #include "assignment/free_pools.hpp"
+#include "assignment/option_table.hpp"
+#include "assignment/placement_table.hpp"
 #include "local_search/fill.hpp"
 
 #include <algorithm>
@@ -25,17 +27,19 @@ inline void add_greedily(const model::Valuation& valuation, model::Room& room,
                          model::Placement& placed) {
   const model::Instance& instance = valuation.instance();
   const model::Pools pools = model::make_pools(instance.cluster, model::Level::rack);
-  const solver::where::Yard yard(instance.cluster, pools);
-  const solver::where::Menu menu(valuation, yard, unplaced);
-  solver::where::Floor floor(instance, yard, room, machines);
-  solver::where::Berths berths = solver::where::no_berths(unplaced);
-  solver::where::refill(valuation, menu, floor, berths);
+  const solver::assignment::PoolIndex pool_index(instance.cluster, pools);
+  const solver::assignment::OptionTable option_table(valuation, pool_index, unplaced);
+  solver::assignment::FreePools free_pools(instance, pool_index, room, machines);
+  solver::assignment::PlacementTable placements =
+      solver::assignment::unplaced_table(valuation, unplaced);
+  solver::local_search::fill_idle_capacity(valuation, option_table, free_pools, placements);
 
   model::Placement joined;
-  std::ranges::merge(placed, solver::where::placement_of(berths), std::back_inserter(joined), {},
-                     &model::JobPlacement::job, &model::JobPlacement::job);
+  std::ranges::merge(placed, solver::assignment::placement_of(placements),
+                     std::back_inserter(joined), {}, &model::JobPlacement::job,
+                     &model::JobPlacement::job);
   placed = std::move(joined);
-  unplaced = solver::where::unplaced_of(berths);
+  unplaced = solver::assignment::unplaced_of(placements);
 }
 
 }  // namespace berth::test
