@@ -25,7 +25,7 @@ inline model::Plan plan_on(const comm::Communicator& comm, const model::Instance
 }
 
 /// The same with all jobs on rank 0 alone.
-inline model::Plan plan_in_parts_on(const comm::Communicator& comm, const model::Instance& instance,
+inline model::Plan plan_distributed_on(const comm::Communicator& comm, const model::Instance& instance,
                                     int shards, int threads, model::Objective objective) {
   const parallel::ThreadLimit limit(threads);
   PlanOptions options = quick_options();
@@ -59,7 +59,7 @@ inline model::Plan same_on_any_ranks(const model::Instance& instance, int shards
                                      model::Objective objective = model::Objective::value) {
   const auto world = comm::Communicator::world();
   const auto together = plan_on(world, instance, shards, 1, objective);
-  const auto in_parts = plan_in_parts_on(world, instance, shards, 2, objective);
+  const auto in_parts = plan_distributed_on(world, instance, shards, 2, objective);
   if (world.rank() != 0) return {};
   auto alone = plan_on(comm::Communicator::serial(), instance, shards, 1, objective);
   expect_same(together, alone);
