@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assignment/placement_table.hpp"
 
+#include "berth/model/precedence.hpp"
+
 namespace berth::solver::assignment {
 
 PlacementTable unplaced_table(const model::Valuation& valuation, std::span<const JobId> jobs) {

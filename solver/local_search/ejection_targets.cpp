@@ -36,7 +36,7 @@ void EjectionChains::solve_ejection_knapsack(MachineId m, std::vector<std::uint3
   }
   // Of equal losses the knapsack takes the first: the last by precedence are to go.
   std::ranges::sort(items, std::greater<>{},
-                    [&](const Item& item) { return placements_->rank[item.position]; });
+                    [&](const Ejectable& item) { return placements_->rank[item.position]; });
   const auto width = static_cast<std::size_t>(total) + 1;
   std::vector<double> best(width, kInfinity);
   std::vector<char> chosen(victims != nullptr ? width * items.size() : 0, 0);

@@ -27,7 +27,7 @@ BidRounds::BidRounds(const comm::Communicator& comm, const model::Valuation& val
       jobs_(jobs),
       mine_(mine),
       options_(setting.options),
-      sharing_(setting.context.allocation),
+      allocation_(setting.context.allocation),
       seed_(setting.context.run.seed),
       spanning_(setting.start.spanning),
       tabu_list_(setting.start.refusals),
@@ -135,8 +135,8 @@ Claims BidRounds::claims_of(std::span<const JobOffer> offers) const {
     const auto milli = workload.gpu_milli(workload.job(offer.job));
     claims.gpus[offer.job] = static_cast<double>(milli) / 1000.0;
     claims.versions[offer.job] = pending_.version(offer.job);
-    if (sharing_ == nullptr) continue;
-    const auto quotas = sharing_->quotas_of(offer.job);
+    if (allocation_ == nullptr) continue;
+    const auto quotas = allocation_->quotas_of(offer.job);
     if (!quotas.empty()) claims.quotas[offer.job] = {quotas.begin(), quotas.end()};
   }
   return claims;
@@ -171,7 +171,7 @@ std::optional<std::set<BidRequest>> BidRounds::request_bids(std::span<const JobO
 std::vector<Bid> BidRounds::bids(const PushedRound& pushed,
                                  const std::optional<std::set<BidRequest>>& requested) const {
   std::vector<std::int64_t> left;
-  if (sharing_ != nullptr) left = sharing_->left();
+  if (allocation_ != nullptr) left = allocation_->slack();
   std::vector<Bid> all;
   comm_.agreed([&] {
     for (const Shard& shard : mine_) {
@@ -191,7 +191,7 @@ std::vector<Bid> BidRounds::bids(const PushedRound& pushed,
 
 void BidRounds::pull(const PushedRound& due, RoundReport& report) {
   Claims claims = due.claims;
-  if (sharing_ != nullptr) claims.quota_slack = sharing_->left();
+  if (allocation_ != nullptr) claims.quota_slack = allocation_->slack();
   const auto grants = grant(due.bids, tabu_list_.pairs(), claims, pending_.versions());
   const std::vector<Outcome> outcomes = realise(grants);
   confirm(due.offers, outcomes, report.round);
@@ -241,14 +241,14 @@ void BidRounds::confirm(std::span<const JobOffer> offers, std::span<const Outcom
 
 /// Each shard's own search, with its share of what the quotas have left.
 void BidRounds::improve() {
-  if (sharing_ != nullptr) sharing_->deal(mine_);
+  if (allocation_ != nullptr) allocation_->distribute_slack(mine_);
   comm_.agreed([&] {
     for (Shard& shard : mine_) {
-      if (sharing_ != nullptr) shard.fill_idle_capacity();
+      if (allocation_ != nullptr) shard.fill_idle_capacity();
       shard.improve();
     }
   });
-  if (sharing_ != nullptr) sharing_->hold(mine_);
+  if (allocation_ != nullptr) allocation_->freeze(mine_);
 }
 
 }  // namespace berth::coordinator

@@ -78,7 +78,7 @@ class BidRounds {
   const JobRecords& jobs_;
   std::span<solver::Shard> mine_;
   RoundOptions options_;
-  LimitAllocation* sharing_;
+  LimitAllocation* allocation_;
   std::uint64_t seed_;
   const model::Placement& spanning_;
   std::map<ShardId, double> room_;  ///< GPUs that grants of one round may ask for

@@ -98,7 +98,7 @@ GlobalPlacement place_in_rounds(const PlanningContext& context, LocalSolution& s
         context.comm, *solution.valuation, *solution.limits, solution.rounds.spanning);
   }
   const CheckpointOptions& checkpoint = context.options.checkpoint;
-  const coordinator::RoundContext context{
+  const coordinator::RoundContext rounds{
       .run = run_context(context, solution.limits.get()),
       .allocation = allocation.get(),
       .save_every = checkpoint.file.empty() ? 0 : checkpoint.every,
@@ -107,7 +107,7 @@ GlobalPlacement place_in_rounds(const PlanningContext& context, LocalSolution& s
     return coordinator::coordinate(
         context.comm, *solution.valuation,
         {context.shards, context.owners, context.pools, solution.consensus.prices, context.records},
-        solution.local.mine, context.options.rounds, context, solution.rounds);
+        solution.local.mine, context.options.rounds, rounds, solution.rounds);
   });
   GlobalPlacement placed{.placement = coordinator::placements_at_home(
                              context.comm, solution.local.mine, done.spanning, context.records),

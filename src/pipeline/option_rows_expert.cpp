@@ -53,7 +53,7 @@ std::vector<Option> coordination() {
        .help = "Stop after two regroup rounds that gain less"},
       {.name = "rounds.sampling-floor",
        .field =
-           field<&PlanOptions::rounds, &RoundOptions::choice, &strads::ScheduleOptions::floor>(),
+           field<&PlanOptions::rounds, &RoundOptions::selection, &strads::ScheduleOptions::floor>(),
        .unit = "share of the mean importance",
        .range = {.least = 0, .above_least = true},
        .help = "Added to every importance when offers are sampled (decision 5)"},
@@ -136,9 +136,9 @@ std::vector<Option> local_search() {
        .help = "Ejection chains tried after a dive, at most"},
       {.name = "dive.repartitions",
        .field = field<&PlanOptions::shard, &ShardOptions::dive, &DiveOptions::effort,
-                      &SearchEffort::cuts>(),
+                      &SearchEffort::repartitions>(),
        .range = {0, kMost},
-       .help = "Machines cut anew after a dive, at most"},
+       .help = "Machines repartitioned after a dive, at most"},
   };
 }
 
@@ -167,8 +167,8 @@ std::vector<Option> patterns() {
        .field = field<&PlanOptions::shard, &ShardOptions::pack, &PackOptions::job_types>(),
        .range = {1, kMost},
        .help = "Aim: beyond it, jobs of one shape and unequal value share a type"},
-      {.name = "pack.machine-states",
-       .field = field<&PlanOptions::shard, &ShardOptions::pack, &PackOptions::machine_states>(),
+      {.name = "pack.bin-types",
+       .field = field<&PlanOptions::shard, &ShardOptions::pack, &PackOptions::bin_types>(),
        .range = {1, kMost},
        .help = "Aim: free CPU and memory are rounded down above it"},
       {.name = "pack.work",
