@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -56,12 +57,14 @@ std::int64_t BinType::milli() const {
 
 std::vector<BinType> bin_types(const model::Cluster& cluster, const model::Room& room,
                                std::span<const MachineId> machines, int aim) {
-  std::vector<MachineId> sorted(machines.begin(), machines.end());
-  std::ranges::sort(sorted);
+  std::vector<MachineId> up;
+  std::ranges::copy_if(machines, std::back_inserter(up),
+                       [&](MachineId m) { return room[m].is_up(); });
+  std::ranges::sort(up);
   std::map<Key, std::vector<MachineId>> groups;
   for (const int bits : {62, 8, 6, 5, 4, 3}) {
     groups.clear();
-    for (const MachineId m : sorted) groups[key_of(cluster, room, m, bits)].push_back(m);
+    for (const MachineId m : up) groups[key_of(cluster, room, m, bits)].push_back(m);
     if (groups.size() <= static_cast<std::size_t>(std::max(aim, 1))) break;
   }
   std::vector<BinType> bins;

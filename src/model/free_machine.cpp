@@ -24,6 +24,7 @@ FreeMachine::FreeMachine(const MachineClass& machine_class)
 FreeMachine::FreeMachine(const Cluster& cluster, MachineId machine)
     : FreeMachine(cluster.class_of(machine)) {
   if (cluster.state_of(machine) != MachineState::up) {
+    up_ = false;
     cpu_ = memory_ = nic_ = milli_ = 0;
     whole_ = 0;
     device_.fill(0);
@@ -33,7 +34,7 @@ FreeMachine::FreeMachine(const Cluster& cluster, MachineId machine)
 }
 
 bool FreeMachine::fits(const Immovable& content) const {
-  if (cpu_ < content.cpu_milli || memory_ < content.memory_mib || nic_ < content.nic_mbps) {
+  if (!up_ || cpu_ < content.cpu_milli || memory_ < content.memory_mib || nic_ < content.nic_mbps) {
     return false;
   }
   const std::int32_t milli = share_taken(content.milli, slices_);
@@ -47,6 +48,7 @@ bool FreeMachine::fits(const Immovable& content) const {
 int FreeMachine::whole_count() const { return std::popcount(whole_); }
 
 bool FreeMachine::fits(const Shape& shape) const {
+  if (!up_) return false;
   if (cpu_ < shape.cpu_milli || memory_ < shape.memory_mib || nic_ < shape.nic_mbps) return false;
   if (shape.gpus > 0) return whole_count() >= shape.gpus;
   if (shape.gpu_milli == 0 || whole_ != 0) return true;
@@ -56,6 +58,7 @@ bool FreeMachine::fits(const Shape& shape) const {
 }
 
 std::int64_t FreeMachine::count(const Shape& shape, std::int64_t limit) const {
+  if (!up_) return 0;
   std::int64_t n = limit;
   if (shape.cpu_milli > 0) n = std::min(n, cpu_ / shape.cpu_milli);
   if (shape.memory_mib > 0) n = std::min(n, memory_ / shape.memory_mib);

@@ -74,6 +74,7 @@ std::int64_t DomainCapacity::count(const model::Shape& shape, GpuTypeId type, Le
 
 std::string shortage(const model::Cluster& cluster, std::span<const ClassId> classes,
                      const model::Shape& shape) {
+  if (classes.empty()) return "no machine is up";
   struct ResourceDemand {
     const char* name;
     std::int64_t asked;

@@ -36,7 +36,7 @@ class DomainCapacity {
 };
 
 /// Which resource one task asks more of than any of these classes has, or that none has all it
-/// asks for at once. @pre none of them can hold the task
+/// asks for at once; of no class, that no machine is up. @pre none of them can hold the task
 std::string shortage(const model::Cluster& cluster, std::span<const ClassId> classes,
                      const model::Shape& shape);
 

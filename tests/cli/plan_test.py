@@ -80,6 +80,25 @@ pods: [{id: p0, racks: [{id: r0, machines: [{ids: "a[0-1]", class: a}, {ids: t0,
                                  "memory": "4097 MiB of memory asked, at most 4096",
                                  "all": "none has all of it at once"})
 
+    def test_tasks_that_ask_for_nothing_never_start_on_machines_that_are_not_up(self):
+        nothing = "".join(f'{{"id": "e{n}", "value": 1, "tasks": [{{}}]}}\n' for n in range(40))
+        self.write("x.jsonl", JOBS + nothing)
+        self.write("c.yaml", CLUSTER + "machine_states:\n  - {ids: [a0, h0], state: drained}\n")
+        for ranks in [None, 3]:
+            self.assert_ends(self.plan(jobs="x.jsonl", ranks=ranks), 0)
+            self.assert_valid(jobs="x.jsonl")
+            placed = self.read_plan()["placements"]
+            self.assertEqual({t["machine"] for p in placed for t in p["tasks"]}, {"a1"})
+            self.assertEqual(sum(p["job"][0] == "e" for p in placed), 40)
+
+    def test_tasks_that_ask_for_nothing_wait_while_no_machine_is_up(self):
+        self.write("x.jsonl", '{"id": "e", "value": 1, "tasks": [{}]}\n')
+        self.write("c.yaml", CLUSTER + "machine_states:\n  - {ids: [\"a[0-1]\", h0], state: reserved}\n")
+        self.assert_ends(self.plan(jobs="x.jsonl"), 0)
+        self.assertEqual(self.reasons(),
+                         {"e": "no allowed machine can hold one task 'task': no machine is up"})
+        self.assert_valid(jobs="x.jsonl")
+
     def test_a_misspelt_gpu_type_is_asked_about(self):
         self.write("x.jsonl", gang("near", 1, '"gpu_types": ["H10"],') +
                    gang("swapped", 1, '"gpu_types": ["a010"],') +

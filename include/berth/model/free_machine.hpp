@@ -17,9 +17,11 @@ class FreeMachine {
  public:
   /// Empty.
   explicit FreeMachine(const MachineClass& machine_class);
-  /// Without its immovable content; nothing at all when no new task may start there.
+  /// Without its immovable content. A machine that is not up has no room, not even for a task that
+  /// asks for nothing.
   FreeMachine(const Cluster& cluster, MachineId machine);
 
+  [[nodiscard]] bool is_up() const { return up_; }  ///< new tasks may start there
   [[nodiscard]] std::int64_t cpu() const { return cpu_; }
   [[nodiscard]] std::int64_t memory() const { return memory_; }
   [[nodiscard]] std::int64_t nic() const { return nic_; }       ///< Mbit/s, or kNoLimit
@@ -56,6 +58,7 @@ class FreeMachine {
   std::uint64_t whole_;
   std::int32_t gpus_;
   std::int32_t slices_;
+  bool up_ = true;
   std::array<std::int16_t, kMaxGpusPerMachine> device_{};
 };
 

@@ -68,6 +68,22 @@ TEST(Room, cpu_and_memory_limit_a_machine_too) {
   EXPECT_EQ(room.count(MachineId(0), {.cpu_milli = 1000}, 100), 8);
 }
 
+TEST(Room, a_machine_that_is_not_up_holds_nothing_not_even_an_empty_task) {
+  Instance instance = two_pods();
+  instance.cluster.machine_state.assign(instance.cluster.machines(), model::MachineState::up);
+  instance.cluster.machine_state[0] = model::MachineState::drained;
+  instance.cluster.machine_state[1] = model::MachineState::reserved;
+  const Room room(instance.cluster);
+  for (const std::size_t m : {0, 1}) {
+    EXPECT_FALSE(room[MachineId(m)].is_up());
+    EXPECT_FALSE(room.fits(MachineId(m), {}));
+    EXPECT_EQ(room.count(MachineId(m), {}, 100), 0);
+    EXPECT_FALSE(room[MachineId(m)].fits(model::Immovable{.machine = MachineId(m)}));
+  }
+  EXPECT_TRUE(room.fits(MachineId(2), {}));
+  EXPECT_EQ(room.count(MachineId(2), {}, 100), 100);
+}
+
 TEST(Room, a_nic_limits_a_machine_where_it_has_a_limit) {
   Instance instance = two_pods();
   const Shape talks{.gpus = 1, .nic_mbps = 400};
