@@ -13,6 +13,7 @@
 
 #include "berth/io/file.hpp"
 #include "berth/io/import.hpp"
+#include "berth/model/number_by_use.hpp"
 
 namespace berth::io {
 namespace {
@@ -58,6 +59,7 @@ void lay_out(std::vector<RackRow> racks, Cluster& cluster) {
     cluster.machine_rack.emplace_back(cluster.racks.size());
     cluster.racks.push_back({rack.name, PodId(rack.pod)});
   }
+  model::number_by_use(cluster);
 }
 
 std::vector<Csv::Column> speed_columns(const Csv& csv) {

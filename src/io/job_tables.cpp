@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "berth/base/error.hpp"
 
@@ -114,18 +117,23 @@ std::uint32_t JobTables::gpu_type(std::string_view name, const char* field) {
   return static_cast<std::uint32_t>(type);
 }
 
+/// By name: how a line lists types does not decide how those that no machine has are numbered.
 std::uint64_t JobTables::gpu_types(const JobLine& line) {
   if (line.gpu_types.empty()) return ~std::uint64_t{0};
+  std::vector<std::string_view> by_name(line.gpu_types.begin(), line.gpu_types.end());
+  std::ranges::sort(by_name);
   std::uint64_t mask = 0;
-  for (const std::string_view name : line.gpu_types)
+  for (const std::string_view name : by_name)
     mask |= std::uint64_t{1} << gpu_type(name, "gpu_types");
   return mask;
 }
 
 /// Speeds of 1 are the default and not kept, so that spelling them out makes no difference.
 std::uint32_t JobTables::speed_row(const JobLine& line) {
+  std::vector<std::pair<std::string_view, double>> by_name(line.speeds.begin(), line.speeds.end());
+  std::ranges::sort(by_name);
   SpeedRow row;
-  for (const auto& [name, speed] : line.speeds) {
+  for (const auto& [name, speed] : by_name) {
     if (speed != 1.0) row.emplace_back(gpu_type(name, "speed"), speed);
   }
   if (row.empty()) return 0;

@@ -14,6 +14,7 @@
 #include "berth/base/error.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/file.hpp"
+#include "berth/model/number_by_use.hpp"
 
 namespace berth::io {
 namespace {
@@ -227,6 +228,7 @@ Cluster ClusterReader::read(const YamlAt& top) {
     queues->each([&](const YamlAt& queue) { read_queue(queue); });
   }
   refuse_repeated_machines(top);
+  model::number_by_use(cluster_);
   if (const auto states = map.find("machine_states")) read_machine_states(*states, cluster_);
   return std::move(cluster_);
 }

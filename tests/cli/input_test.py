@@ -82,6 +82,31 @@ class BadCluster(ProgramTest):
                 self.assert_refused(self.plan(cluster="x.yaml"), 2, "x.yaml: ?" + pattern)
 
 
+class ClassOrder(ProgramTest):
+    """The instance digest names what was planned: equal ones give equal plans."""
+
+    def reorder(self):
+        """The cluster with its classes the other way round and one more that nothing uses."""
+        lines = (self.folder / "c.yaml").read_text().splitlines(keepends=True)
+        first, end = lines.index("classes:\n") + 1, lines.index("pods:\n")
+        self.write("other.yaml", "".join(
+            lines[:first] + ["  unused: {gpu_type: Z9, gpus: 8}\n"] + lines[first:end][::-1] +
+            lines[end:]))
+
+    def digests(self, name):
+        plan = self.read_plan(name)
+        return [plan[key] for key in ["instance_digest", "plan_digest", "proof_digest"]]
+
+    def test_of_the_file_makes_no_difference(self):
+        self.generate(512)
+        self.reorder()
+        self.assert_ends(self.plan("--checkpoint", "c.berth", out="one.json"), 0)
+        self.assert_ends(self.plan(cluster="other.yaml", out="other.json"), 0)
+        self.assertEqual(self.digests("one.json"), self.digests("other.json"))
+        self.assert_ends(self.plan("--resume", "c.berth", cluster="other.yaml"), 0)
+        self.assertEqual(self.digests("plan.json"), self.digests("one.json"))
+
+
 class Files(ProgramTest):
     def test_missing_ones_and_folders(self):
         for ranks in [None, 3]:

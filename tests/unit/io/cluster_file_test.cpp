@@ -117,9 +117,32 @@ TEST(ParseCluster, written_text_reads_back_as_the_same_cluster) {
   EXPECT_EQ(cluster_text(parse_cluster(text, "again")), text);
 }
 
+/// Classes and GPU types are numbered as machines use them, however the file lists them.
+TEST(ParseCluster, the_order_of_classes_and_unused_ones_make_no_difference) {
+  const std::string pods =
+      "pods: [{id: p, racks: [{id: r, machines: [{ids: m, class: b}, {ids: n, class: a},\n"
+      "  {ids: o, class: b}, {ids: q, class: a2}, {ids: s, class: c}]}]}]\n";
+  const std::string a = "  a: {gpu_type: A, gpus: 2}\n", b = "  b: {gpu_type: B, gpus: 2}\n";
+  const std::string c = "  c: {cpu_milli: 1}\n", a2 = "  a2: {gpu_type: A, gpus: 2}\n";
+  const std::string unused = "  z: {gpu_type: Z, gpus: 8}\n";
+  const Cluster one =
+      parse_cluster("schema: 1\nclasses:\n" + unused + c + a + a2 + b + pods, "one.yaml");
+  EXPECT_EQ(one.gpu_types, (std::vector<std::string>{"B", "A"}));
+  ASSERT_EQ(one.classes.size(), 3U);  // a2 is a by another name
+  EXPECT_EQ(one.classes[0].name, "b");
+  EXPECT_EQ(one.classes[1].name, "a");
+  EXPECT_EQ(one.classes[2].name, "c");
+  const std::vector<ClassId> used{ClassId(0), ClassId(1), ClassId(0), ClassId(1), ClassId(2)};
+  EXPECT_EQ(one.machine_class, used);
+  EXPECT_EQ(one.class_of(MachineId(0)).gpu_type, GpuTypeId(0));
+  const Cluster other = parse_cluster("schema: 1\nclasses:\n" + a2 + b + c + a + pods, "o.yaml");
+  EXPECT_EQ(cluster_text(other), cluster_text(one));
+  EXPECT_EQ(digest(other), digest(one));
+}
+
 TEST(ParseCluster, odd_names_survive_writing) {
   Cluster cluster = parse_cluster(
-      R"({schema: 1, classes: {"a: b": {}, "null": {}}, pods: [{id: "0", racks: [{id: "#r \"q\" \\",
+      R"({schema: 1, classes: {"a: b": {}, "null": {cpu_milli: 1}}, pods: [{id: "0", racks: [{id: "#r \"q\" \\",
           machines: [{ids: ["9", "10", "011", "012", "x", "a b", "y9", "x1", "true", "é-1", "é-2",
                             "99999999999999998", "99999999999999999", "100000000000000000"],
           class: "a: b"}, {ids: "13", class: "null"}]}]}]})",
@@ -251,7 +274,8 @@ classes:
   a: {gpu_type: A, gpus: 2, nic_mbps: 25000, gpu_slices: 7}
   b: {gpu_type: A, gpus: 2}
   c: {cpu_milli: 1, nic_mbps: 0}
-pods: [{id: p, racks: [{id: r, machines: [{ids: m, class: a}, {ids: n, class: b}]}]}]
+pods: [{id: p, racks: [{id: r, machines: [{ids: m, class: a}, {ids: n, class: b},
+                                            {ids: o, class: c}]}]}]
 machine_states:
   - {ids: m, used: {nic_mbps: 5000, gpus: [{index: 1, milli: 400}]}}
   - {ids: n, used: {nic_mbps: 5}}

@@ -172,6 +172,19 @@ TEST(JobBlocks, an_id_in_two_blocks_is_given_twice) {
 }
 
 /// Each block is within the limit; the type that is too many is named where it comes first.
+TEST(JobBlocks, number_new_gpu_types_alike_in_whatever_order_a_line_lists_them) {
+  const auto types = [](const std::string& text) {
+    model::Cluster cluster;
+    parse_jobs(text, "j.jsonl", cluster);
+    return cluster.gpu_types;
+  };
+  const std::vector<std::string> expected{"P", "Q", "R", "S"};
+  EXPECT_EQ(types(R"({"id":"a","tasks":[{}],"gpu_types":["Q","P"],"speed":{"S":2,"R":3}})"),
+            expected);
+  EXPECT_EQ(types(R"({"id":"a","speed":{"R":3,"S":2},"gpu_types":["P","Q"],"tasks":[{}]})"),
+            expected);
+}
+
 TEST(JobBlocks, count_gpu_types_together) {
   std::string text;
   for (int t = 0; t < 80; ++t) {
