@@ -22,6 +22,13 @@ bool fits(const model::MachineClass& c, const model::Shape& total) {
          total.nic_mbps <= c.nic_mbps && total.total_milli() <= model::kGpuMilli * c.gpus;
 }
 
+/// sum + count x amount, at most 2^61, which is more than any machine has. A group's own product is
+/// below that: 10^6 tasks of 2^40.
+std::int64_t add_capped(std::int64_t sum, std::int64_t count, std::int64_t amount) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 61;
+  return std::min(kMost, sum + count * amount);
+}
+
 void measure_tasks(const model::Instance& instance, TaskProfile& s) {
   const model::Workload& workload = instance.workload;
   bool alike = true;
@@ -29,9 +36,9 @@ void measure_tasks(const model::Instance& instance, TaskProfile& s) {
   std::int64_t sum_milli = 0;
   for (const model::TaskGroup& g : s.groups) {
     const model::Shape& shape = workload.shape(g.shape);
-    sum.cpu_milli += g.count * shape.cpu_milli;
-    sum.memory_mib += g.count * shape.memory_mib;
-    sum.nic_mbps += g.count * shape.nic_mbps;
+    sum.cpu_milli = add_capped(sum.cpu_milli, g.count, shape.cpu_milli);
+    sum.memory_mib = add_capped(sum.memory_mib, g.count, shape.memory_mib);
+    sum.nic_mbps = add_capped(sum.nic_mbps, g.count, shape.nic_mbps);
     sum_milli += g.count * shape.total_milli();
     s.tasks += g.count;
     if (!shape.uses_gpu()) {

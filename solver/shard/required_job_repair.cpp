@@ -54,9 +54,10 @@ class RequiredJobRepair {
   [[nodiscard]] std::tuple<std::int64_t, std::int64_t, std::int64_t, model::Precedence> hardness(
       JobId id) const {
     const model::Job& job = workload_.job(id);
+    constexpr std::int64_t kMost = std::int64_t{1} << 61;  // one group has less
     std::int64_t cpu = 0;
     for (const model::TaskGroup& g : workload_.groups_of(job)) {
-      cpu += g.count * workload_.shape(g.shape).cpu_milli;
+      cpu = std::min(kMost, cpu + g.count * workload_.shape(g.shape).cpu_milli);
     }
     return {-workload_.gpu_milli(job), -std::int64_t{workload_.tasks(job)}, -cpu,
             model::precedence(occupancy_.valuation(), id)};

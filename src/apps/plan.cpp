@@ -66,6 +66,7 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   model::Instance instance = pipeline::load_instance(comm, flags.input);
   for (const std::string& note : instance.workload.notes) progress.warn(note);
   coordinator::JobRecords jobs(comm, instance.workload);
+  pipeline::expect_countable(comm, instance, flags.plan.objective, jobs, flags.input.jobs);
   const double loaded = progress.seconds();
   model::Plan plan =
       pipeline::plan_distributed(comm, instance, flags.plan, progress, jobs, StopToken(stop));

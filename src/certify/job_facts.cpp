@@ -36,13 +36,16 @@ JobFacts job_facts(const model::Instance& instance, model::Objective objective,
   const model::Workload& workload = instance.workload;
   double fastest = 1.0;
   for (const double speed : workload.speeds) fastest = std::max(fastest, std::abs(speed));
+  const std::int64_t most = model::kGpuMilli * instance.cluster.gpus();
   JobFacts facts{.tasks = bundles_of(workload, jobs)};
   for (const JobId id : jobs) {
     const model::Job& job = workload.job(id);
     const std::int64_t milli = milli_of(workload, job);
     const JobValue worth(instance, objective, job, milli);
-    const double best = std::abs(worth.at(GpuTypeId{}, Level::machine, Level::machine));
-    facts.totals.value += whole_up(best * fastest + worth.stop_cost() + worth.move_cost());
+    if (milli <= most) {
+      const double best = std::abs(worth.at(GpuTypeId{}, Level::machine, Level::machine));
+      facts.totals.value += whole_up(best * fastest + worth.stop_cost() + worth.move_cost());
+    }
     facts.totals.milli += milli;
     facts.totals.tasks += workload.tasks(job);
     facts.totals.broken += milli % model::kGpuMilli == 0 ? 0 : 1;

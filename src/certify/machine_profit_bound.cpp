@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "berth/base/assert.hpp"
 
@@ -30,11 +31,6 @@ std::vector<JobId> without_price(const model::Workload& workload,
     return priced != certificate.jobs.end() && priced->job == job;
   });
   return jobs;
-}
-
-/// More than any machine has, less than kNoLimit.
-std::int64_t capped(Int128 amount) {
-  return static_cast<std::int64_t>(std::min<Int128>(amount, Int128{1} << 62));
 }
 
 }  // namespace
@@ -105,7 +101,9 @@ MachineProfitBound::MachineProfitBound(const model::Instance& instance,
   }
 }
 
-MachineProfitBound::BundleNeeds MachineProfitBound::needs_of(
+/// Tasks that an empty machine of the class lacks room for are left out: prices times their amounts
+/// might leave 128 bits.
+std::optional<MachineProfitBound::BundleNeeds> MachineProfitBound::needs_of(
     const model::Instance& instance, const PriceTable& price_table, ClassId c,
     std::span<const JobFacts::TaskBundle> bundle) {
   const model::MachineClass& machine = instance.cluster.classes[c.index()];
@@ -122,10 +120,14 @@ MachineProfitBound::BundleNeeds MachineProfitBound::needs_of(
     result.size.milli += task.count * in_slices(s.gpu_milli, machine.gpu_slices);
     result.size.rest += Int128{price_table.shape_price(task.shape, machine.gpu_type)} * task.count;
   }
+  if (cpu > machine.cpu_milli || memory > machine.memory_mib || nic > machine.nic_mbps) {
+    return std::nullopt;
+  }
   result.size.milli += 1000 * result.size.gpus;
   result.size.rest -=
       multiplier.cpu_milli * cpu + multiplier.memory_mib * memory + multiplier.nic_mbps * nic;
-  result.needs = {capped(cpu), capped(memory), capped(nic)};
+  result.needs = {static_cast<std::int64_t>(cpu), static_cast<std::int64_t>(memory),
+                  static_cast<std::int64_t>(nic)};
   return result;
 }
 
@@ -138,7 +140,7 @@ std::vector<MachineProfitBound::BundleNeeds> MachineProfitBound::needs_by_size(
   while (!bundles.empty()) {
     const auto bundle = first_bundle(bundles);
     if (allowed(bundle.front().types, type)) {
-      result.push_back(needs_of(instance, price_table, c, bundle));
+      if (const auto one = needs_of(instance, price_table, c, bundle)) result.push_back(*one);
     }
     bundles = bundles.subspan(bundle.size());
   }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -57,8 +58,9 @@ class MachineProfitBound {
   };
   class CpuOnlyBound;
 
-  static BundleNeeds needs_of(const model::Instance& instance, const PriceTable& price_table,
-                              ClassId c, std::span<const JobFacts::TaskBundle> bundle);
+  static std::optional<BundleNeeds> needs_of(const model::Instance& instance,
+                                             const PriceTable& price_table, ClassId c,
+                                             std::span<const JobFacts::TaskBundle> bundle);
   static std::vector<BundleNeeds> needs_by_size(const model::Instance& instance,
                                                 const PriceTable& price_table, ClassId c,
                                                 std::span<const JobFacts::TaskBundle> bundles);

@@ -104,12 +104,22 @@ double largest_price(const Certificate& certificate) {
   return static_cast<double>(largest);
 }
 
+/// Some machine could hold a task of the shape, were it empty.
+bool fits_somewhere(const Instance& instance, const model::Shape& s) {
+  return std::ranges::any_of(instance.cluster.classes, [&](const model::MachineClass& c) {
+    return s.cpu_milli <= c.cpu_milli && s.memory_mib <= c.memory_mib && s.nic_mbps <= c.nic_mbps &&
+           s.gpus <= c.gpus;
+  });
+}
+
+/// Of what machines have and tasks take. A task that no machine can hold is in no sum.
 double largest_amount(const Instance& instance) {
   std::int64_t largest = 64000;
   for (const auto& c : instance.cluster.classes) {
     largest = std::max({largest, c.cpu_milli, c.memory_mib, limited(c) ? c.nic_mbps : 0});
   }
   for (const auto& s : instance.workload.shapes) {
+    if (!fits_somewhere(instance, s)) continue;
     largest =
         std::max({largest, s.cpu_milli, s.memory_mib, s.nic_mbps, std::int64_t{1000} * s.gpus});
   }

@@ -63,6 +63,20 @@ model::Workload read_jobs(const std::string& path, model::Cluster& cluster) {
   return merge.finish();
 }
 
+std::int64_t line_of(const std::string& path, JobId job) {
+  LineReader reader(path);
+  std::size_t jobs = 0;
+  std::int64_t line = 0;
+  for (std::string lines; reader.append(lines, kBlockBytes); lines.clear()) {
+    for (std::string_view rest = lines; !rest.empty(); ++line) {
+      const std::string_view text = take_lines(rest, 1);
+      if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) continue;
+      if (jobs++ == job.index()) return line + 1;
+    }
+  }
+  return 0;
+}
+
 model::Instance read_instance(const std::string& cluster_path, const std::string& jobs_path) {
   model::Instance instance;
   instance.cluster = read_cluster(cluster_path);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "berth/base/int128.hpp"
+
 namespace berth::model {
 namespace {
 
@@ -76,8 +78,11 @@ void Uplinks::add_level(std::vector<LinkLoad>& loads, const Communication& commu
     }
     const std::int64_t pairs =
         in.workers * (all.servers - in.servers) + (all.workers - in.workers) * in.servers;
-    const std::int64_t sent = communication.mbps * pairs;
-    if (sent > 0) loads.push_back({link, (sent + all.servers - 1) / all.servers});
+    const Int128 sent = Int128{communication.mbps} * pairs;
+    if (sent == 0) continue;
+    constexpr Int128 kMost = Int128{1} << 61;  // more than any uplink with a limit carries
+    const Int128 mbps = std::min(kMost, (sent + all.servers - 1) / all.servers);
+    loads.push_back({link, static_cast<std::int64_t>(mbps)});
   }
 }
 

@@ -26,6 +26,23 @@ Certificate broadcast_prices(const Communicator& comm, const Certificate& certif
   return prices;
 }
 
+/// The same prices in larger units, rounded down: a bound holds at any prices.
+void coarsen(Certificate& certificate, int bits) {
+  certificate.scale_log2 -= bits;
+  for (auto& p : certificate.pools) {
+    for (std::int64_t* price : {&p.gpu_milli, &p.cpu_milli, &p.memory_mib, &p.nic_mbps}) {
+      *price >>= bits;
+    }
+  }
+  for (auto& s : certificate.shapes) s.price >>= bits;
+  for (auto& m : certificate.multipliers) {
+    for (std::int64_t* price : {&m.cpu_milli, &m.memory_mib, &m.nic_mbps}) *price >>= bits;
+  }
+  for (auto& j : certificate.jobs) j.price >>= bits;
+  for (auto& q : certificate.queues) q.price >>= bits;
+  for (auto& l : certificate.links) l.price >>= bits;
+}
+
 /// Those of all ranks, on rank 0; empty elsewhere.
 template <comm::Shippable Sums>
 Sums sum_of_ranks(const Communicator& comm, const Sums& mine) {
@@ -59,6 +76,17 @@ DistributedJudge::DistributedJudge(const Communicator& comm, const model::Instan
     : comm_(comm), instance_(instance), objective_(objective), jobs_(jobs) {
   facts_ = sum_of_ranks(
       comm_, comm_.agreed([&] { return certify::job_facts(instance, objective, jobs); }));
+}
+
+model::Certificate DistributedJudge::fitted(model::Certificate certificate) const {
+  constexpr int kStep = 4;
+  constexpr int kLeast = -60;  // of the scales that can be used
+  BERTH_EXPECT(certificate.tree.empty());
+  while (certificate.scale_log2 - kStep >= kLeast &&
+         !certify::unusable(instance_, objective_, certificate, facts_).empty()) {
+    coarsen(certificate, kStep);
+  }
+  return certificate;
 }
 
 void DistributedJudge::expect_usable(const Certificate& certificate) const {

@@ -55,7 +55,13 @@ class DistributedJudge {
   [[nodiscard]] Assessment judge(const model::Certificate& certificate,
                                  const model::Placement& placement) const;
 
+  /// Rank 0's: the certificate at the largest scale, its own at most, at which its sums stay within
+  /// 128 bits; prices are rounded down. Not collective. @pre no tree
+  [[nodiscard]] model::Certificate fitted(model::Certificate certificate) const;
+
   [[nodiscard]] const comm::Communicator& comm() const { return comm_; }
+  /// Of all jobs, on rank 0.
+  [[nodiscard]] const certify::JobFacts& facts() const { return facts_; }
 
  private:
   /// This rank's jobs at prices that all know, and what all jobs prove.

@@ -93,6 +93,11 @@ Proof tightest(const DistributedJudge& judge, std::vector<model::Certificate> ca
   std::size_t count = candidates.size();
   comm.broadcast_value(count);
   candidates.resize(count);
+  comm.agreed_on_root([&] {
+    for (auto& candidate : candidates) {
+      if (candidate.tree.empty()) candidate = judge.fitted(std::move(candidate));
+    }
+  });
   Proof best;
   for (std::size_t i = 0; i < count; ++i) {
     const double bound = judge.bound(candidates[i]).value;

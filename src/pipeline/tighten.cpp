@@ -103,8 +103,11 @@ Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
   std::size_t on_gpus = 0;
   for (const model::Job& job : instance.workload.jobs) on_gpus += takes_gpu(instance.workload, job);
 
-  const std::vector<double> profits =
-      certify::job_profits(instance, valuation.objective(), from_pools(pools, prices));
+  const auto alone = comm::Communicator::serial();
+  const std::vector<JobId> planned = model::planned_jobs(instance.workload);
+  const DistributedJudge judge(alone, instance, valuation.objective(), planned);
+  const std::vector<double> profits = certify::job_profits(instance, valuation.objective(),
+                                                           judge.fitted(from_pools(pools, prices)));
   std::vector<double> start;
   for (const JobId j : jobs) start.push_back(profits[j.index()]);
   const double largest = *std::ranges::max_element(start);
@@ -118,12 +121,14 @@ Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
   const auto found = solver::minimise_job_prices(
       valuation, jobs, start, others, {.slack = slack, .stop = goal.stop}, options.job_prices);
   std::vector<model::Certificate> candidates{std::move(proof.certificate)};
-  candidates.push_back(with_jobs(std::move(certificate), jobs, found.prices));
+  candidates.push_back(judge.fitted(with_jobs(std::move(certificate), jobs, found.prices)));
   if (auto cases = branched(valuation, candidates.back(), {jobs, found.prices, others}, goal,
                             options.branch)) {
-    candidates.push_back(std::move(*cases));
+    if (certify::unusable(instance, valuation.objective(), *cases, judge.facts()).empty()) {
+      candidates.push_back(std::move(*cases));
+    }
   }
-  return tightest(instance, valuation.objective(), std::move(candidates));
+  return tightest(judge, std::move(candidates));
 }
 
 }  // namespace berth::pipeline

@@ -99,6 +99,42 @@ pods: [{id: p0, racks: [{id: r0, machines: [{ids: "a[0-1]", class: a}, {ids: t0,
                          {"e": "no allowed machine can hold one task 'task': no machine is up"})
         self.assert_valid(jobs="x.jsonl")
 
+    def test_a_task_of_huge_amounts_waits_and_leaves_the_others_alone(self):
+        self.write("c.yaml", """\
+schema: 1
+classes:
+  c0: {gpu_type: B, gpus: 2, cpu_milli: 8000, memory_mib: 64, gpu_slices: 7}
+  c1: {gpu_type: A, gpus: 3, cpu_milli: 8000, memory_mib: 100, nic_mbps: 200, gpu_slices: 3}
+pods: [{id: p0, racks: [{id: r0, machines: [{ids: m0, class: c1}]}]}]
+""")
+        fits = '{"id": "fits", "tasks": [{"shape": "w", "count": 3, "gpu_milli": 500}]}\n'
+        for what in ["cpu_milli", "memory_mib", "nic_mbps"]:
+            groups = ", ".join(f'{{"shape": "s{n}", "count": 1000000, "{what}": {2**40}}}'
+                               for n in range(9))
+            self.write("x.jsonl", f'{{"id": "huge", "tasks": [{{"gpus": 2}}, {groups}]}}\n' + fits)
+            for objective in ["allocate", "value"]:
+                with self.subTest(what=what, objective=objective):
+                    self.assert_ends(self.plan("--objective", objective, jobs="x.jsonl"), 0)
+                    self.assertRegex(self.reasons()["huge"], f"hold one task 's0': {2**40} ")
+                    self.assert_valid(jobs="x.jsonl")
+
+    def test_a_huge_machine_is_planned_at_a_coarser_scale(self):
+        self.write("c.yaml", CLUSTER.replace("262144", str(2**40)))
+        self.write("x.jsonl", JOBS.replace('"memory_mib": 64', f'"memory_mib": {2**38}') +
+                   "".join(f'{{"id": "t{n}", "value": {2**30}, "tasks": [{{"gpus": 1, '
+                           f'"memory_mib": {2**38 + n}}}]}}\n' for n in range(20)))
+        self.assert_ends(self.plan(jobs="x.jsonl"), 0)
+        self.assert_valid(jobs="x.jsonl")
+
+    def test_values_that_cannot_be_counted_are_refused_with_the_largest_ones_line(self):
+        def job(n, gpus):
+            return (f'{{"id": "j{n}", "weight": {2**40}, "speed": {{"A100": {2**20}}}, '
+                    f'"tasks": [{{"count": {gpus}, "gpus": 1}}]}}\n')
+        self.write("x.jsonl", "\n" + "".join(job(n, 8 if n == 56 else 4) for n in range(120)))
+        for ranks in [None, 3]:
+            self.assert_refused(self.plan(jobs="x.jsonl", ranks=ranks), 2,
+                                r"x.jsonl:58: all jobs together are worth more than can be counted")
+
     def test_a_misspelt_gpu_type_is_asked_about(self):
         self.write("x.jsonl", gang("near", 1, '"gpu_types": ["H10"],') +
                    gang("swapped", 1, '"gpu_types": ["a010"],') +

@@ -26,7 +26,8 @@ struct JobFacts {
   };
   /// Trivially copyable, as TaskBundle is: both may be sent as they are.
   struct Totals {
-    /// Sum over jobs of the most that any option can be worth and of stop and move cost. Each job's
+    /// Sum over jobs of the most that any option can be worth and of stop and move cost; a job that
+    /// asks for more GPUs than the cluster has has no option, and counts as 0. Each job's
     /// is rounded up to a whole number, and 2^90 where it is more or no number: integers add up the
     /// same in any order, where doubles would not. `unusable` compares this with 2^62 at least, so
     /// that it takes neither fractions nor more than 2^90 to tell, and 2^31 jobs stay exact.

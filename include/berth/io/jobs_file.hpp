@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,10 @@ std::string jobs_text(const model::Instance& instance);
 
 model::Workload read_jobs(const std::string& path, model::Cluster& cluster);
 void write_jobs(const std::string& path, const model::Instance& instance);
+
+/// The line that a job of the file stands on, 1-based; 0 when the file has fewer jobs. Reads the
+/// file up to there.
+std::int64_t line_of(const std::string& path, JobId job);
 
 /// Both files of an instance.
 model::Instance read_instance(const std::string& cluster_path, const std::string& jobs_path);

@@ -70,6 +70,12 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
                               std::size_t block_bytes);
 model::Instance load_instance(const comm::Communicator& comm, const Input& input);
 
+/// Refuses values that no bound can be counted for in 128 bits: InputError on all ranks with the
+/// line of the job that is worth most. Collective.
+void expect_countable(const comm::Communicator& comm, const model::Instance& instance,
+                      model::Objective objective, const coordinator::JobRecords& jobs,
+                      const std::string& jobs_path);
+
 /// From an instance to a certified plan, by all ranks together. Of the placements and of the jobs
 /// that wait each rank has those of the jobs at home there; rank 0 has all the rest.
 ///

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "distributed_judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "berth/base/error.hpp"
+#include "berth/certify/bound.hpp"
+#include "berth/io/jobs_file.hpp"
+#include "berth/pipeline/plan_cluster.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+struct JobValue {
+  double value = -1.0;
+  JobId job;
+};
+
+/// Before factors and speeds.
+double base_value(const model::Workload& workload, const model::Job& job) {
+  const double gpus = static_cast<double>(workload.gpu_milli(job)) / model::kGpuMilli;
+  double value = std::isnan(job.value) ? job.weight * gpus : job.value;
+  if (const model::Running* running = workload.running_of(job)) {
+    value = std::max({value, running->stop_cost, running->move_cost});
+  }
+  return value;
+}
+
+/// Over all ranks, on rank 0; the first among equals.
+JobValue largest(const comm::Communicator& comm, const model::Workload& workload,
+                 const std::vector<JobId>& mine) {
+  JobValue here;
+  for (const JobId job : mine) {
+    const double value = base_value(workload, workload.job(job));
+    if (value > here.value) here = {value, job};
+  }
+  JobValue all;
+  for (const JobValue& one : comm.gather_varying<JobValue>(std::span(&here, 1))) {
+    const bool first = one.value == all.value && one.job < all.job;
+    if (one.value > all.value || first) all = one;
+  }
+  return all;
+}
+
+}  // namespace
+
+void expect_countable(const comm::Communicator& comm, const model::Instance& instance,
+                      model::Objective objective, const coordinator::JobRecords& jobs,
+                      const std::string& jobs_path) {
+  const std::vector<JobId> home = jobs.home_jobs();
+  const DistributedJudge judge(comm, instance, objective, home);
+  bool countable = true;
+  comm.agreed_on_root(
+      [&] { countable = certify::unusable(instance, objective, {}, judge.facts()).empty(); });
+  comm.broadcast_value(countable);
+  if (countable) return;
+  const JobValue most = largest(comm, instance.workload, home);
+  comm.agreed_on_root([&] {
+    throw InputError({.file = jobs_path, .line = io::line_of(jobs_path, most.job), .field = ""},
+                     fmt::format("all jobs together are worth more than can be counted exactly; "
+                                 "this one is worth most: {:.6g}",
+                                 most.value),
+                     "give weights and values in larger units");
+  });
+}
+
+}  // namespace berth::pipeline
