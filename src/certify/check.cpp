@@ -3,16 +3,17 @@
 
 #include "check_placement.hpp"
 #include "check_prices.hpp"
+#include "comparison.hpp"
+#include "file_digest.hpp"
 #include "findings.hpp"
+#include "priced_uplinks.hpp"
+#include "quota_capacities.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
-#include <optional>
+#include <iterator>
+#include <utility>
 
-#include "berth/certify/bound.hpp"
-#include "berth/certify/figures.hpp"
+#include "berth/base/assert.hpp"
 #include "berth/certify/gap_parts.hpp"
 #include "berth/certify/job_bests.hpp"
 #include "berth/model/digest.hpp"
@@ -23,51 +24,6 @@ namespace {
 using model::Instance;
 using model::RawPlan;
 
-constexpr double kTolerance = 1e-12;  // relative
-
-std::string told(double x) {
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr;
-  return {buffer.data(), end};
-}
-
-/// Stated values against recomputed ones.
-class Comparison {
- public:
-  explicit Comparison(Findings& findings) : findings_(&findings) {}
-
-  template <class T>
-  bool present(const std::optional<T>& stated, const std::string& what) {
-    if (!stated) findings_->add(FaultKind::missing_entry, "the plan has no " + what);
-    return stated.has_value();
-  }
-
-  void count(const std::optional<std::int64_t>& stated, std::int64_t actual,
-             const std::string& what) {
-    if (!present(stated, what) || *stated == actual) return;
-    findings_->add(FaultKind::wrong_count, what + " is stated as " + std::to_string(*stated) +
-                                               ", recomputed " + std::to_string(actual));
-  }
-
-  /// `low` when the stated value is below the recomputed one, else `other`.
-  void real(const std::optional<double>& stated, double actual, const std::string& what,
-            FaultKind low, FaultKind other) {
-    if (!present(stated, what)) return;
-    if (std::abs(*stated - actual) <= kTolerance * std::max(1e-300, std::abs(actual))) return;
-    findings_->add(*stated < actual ? low : other,
-                   what + " is stated as " + told(*stated) + ", recomputed " + told(actual));
-  }
-
-  void digest(const std::optional<std::string>& stated, const std::string& actual,
-              const std::string& what, FaultKind kind) {
-    if (!present(stated, what) || *stated == actual) return;
-    findings_->add(kind, what + " is stated as " + *stated + ", recomputed " + actual);
-  }
-
- private:
-  Findings* findings_;
-};
-
 model::Objective objective_kind(const RawPlan& plan, Findings& findings) {
   if (!plan.objective_kind) {
     findings.add(FaultKind::missing_entry, "the plan does not say its objective");
@@ -77,45 +33,6 @@ model::Objective objective_kind(const RawPlan& plan, Findings& findings) {
     findings.add(FaultKind::wrong_objective_kind, "no objective is called " + *plan.objective_kind);
   }
   return model::Objective::value;
-}
-
-/// Lines as the file states them, so that it is the file's own content that is digested.
-std::string digest_of_file(const RawPlan& plan) {
-  std::vector<std::string> lines;
-  for (const model::RawPlacement& placed : plan.placements) {
-    for (const model::RawTask& task : placed.tasks) {
-      const auto add = [&](std::int64_t device, std::int64_t milli) {
-        std::string line = placed.job;
-        line.append(1, '\t').append(task.machine).append(1, '\t').append(std::to_string(device));
-        line.append(1, '\t').append(std::to_string(milli)).append(1, '\t');
-        lines.push_back(std::move(line.append(std::to_string(placed.start)).append(1, '\n')));
-      };
-      if (task.gpus.empty()) add(-1, 0);
-      for (const model::RawDevice& d : task.gpus) add(d.index, d.milli);
-    }
-  }
-  std::ranges::sort(lines);
-  model::Sha256 sha;
-  for (const std::string& line : lines) sha.text(line);
-  return sha.hex();
-}
-
-void check_required(const Instance& instance, const RawPlan& plan, const CheckResult& checked,
-                    Findings& findings) {
-  if (!Comparison(findings).present(plan.required_missing, "required_missing")) return;
-  std::vector<std::string> stated = *plan.required_missing, actual;
-  for (const JobId j : checked.required_missing) {
-    actual.emplace_back(instance.workload.job_names[j.index()]);
-  }
-  std::ranges::sort(stated);
-  std::ranges::sort(actual);
-  if (stated == actual) return;
-  const auto differs = std::ranges::mismatch(stated, actual);
-  const std::string first = differs.in1 != stated.end() ? *differs.in1 : *differs.in2;
-  findings.add(FaultKind::wrong_required_missing,
-               "required_missing lists " + std::to_string(stated.size()) +
-                   " jobs, but the plan lacks " + std::to_string(actual.size()) +
-                   "; they differ at " + first);
 }
 
 void compare_counts(const model::RawFigures& stated, const model::Figures& actual,
@@ -145,71 +62,189 @@ void compare_quality(const model::RawFigures& stated, const CheckResult& checked
   }
 }
 
-/// Figures, with what the prices prove where there are any.
-void recompute(const Instance& instance, const model::Placement& placement,
-               const std::optional<model::Certificate>& prices, bool feasible,
-               CheckResult& checked) {
-  const model::Objective kind = checked.objective_kind;
-  const PlacementSums placed = placement_sums(instance, kind, placement);
-  checked.figures = recount(instance, kind, placed);
-  if (!prices) return;
-  const std::vector<JobId> all = model::planned_jobs(instance.workload);
-  const JobSubset subset{all, placement};
-  const std::vector<JobId> must = required_placed(instance, subset);
-  const JobFacts facts = job_facts(instance, kind, all);
-  const JobBests bests = job_bests(instance, kind, *prices, all);
-  const JobTerms terms = job_terms(instance, *prices, all, bests, must);
-  const Bound bound = upper_bound(instance, kind, *prices, facts, terms, must);
-  checked.figures.upper_bound = bound.value;
+}  // namespace
+
+struct PlanCheck::State {
+  State(const Instance& all, const RawPlan& head, Order order)
+      : instance(all),
+        plan(head),
+        findings(checked),
+        compare(findings),
+        jobs(all, findings),
+        instance_digest(all),
+        plan_digest(order == Order::by_name) {
+    checked.objective_kind = objective_kind(head, findings);
+  }
+
+  void end_jobs();
+  void check_required();
+
+  const Instance& instance;
+  const RawPlan& plan;
+  CheckResult checked = {};
+  Findings findings;
+  Comparison compare;
+  PlacementCheck jobs;
+  model::InstanceDigest instance_digest;
+  FileDigest plan_digest;
+  std::vector<JobId> required;  ///< all that a plan decides about, ascending
+  std::vector<JobId> must;      ///< those that are placed, in the order of the plan
+  PlacementSums placed = {};
+  std::vector<Int128> carried;  ///< by link, Mbit/s
+  bool feasible = false;
+  std::optional<model::Certificate> prices;
+};
+
+PlanCheck::PlanCheck(const Instance& instance, const RawPlan& head, Order order)
+    : state_(new State(instance, head, order)) {}
+PlanCheck::~PlanCheck() = default;
+
+model::Objective PlanCheck::objective() const { return state_->checked.objective_kind; }
+bool PlanCheck::feasible() const { return state_->feasible; }
+const PlacementSums& PlanCheck::placed() const { return state_->placed; }
+
+void PlanCheck::add_records(std::span<const JobId> jobs) {
+  const model::Workload& workload = state_->instance.workload;
+  for (const JobId id : jobs) {
+    state_->instance_digest.add(id);
+    const model::Job& job = workload.job(id);
+    if (job.required && !workload.pinned(job)) state_->required.push_back(id);
+  }
+}
+
+model::Placement PlanCheck::add(std::span<const model::RawPlacement> placed) {
+  model::Placement resolved;
+  for (const model::RawPlacement& raw : placed) {
+    state_->plan_digest.add(raw);
+    if (auto job = state_->jobs.placed(raw)) resolved.push_back(std::move(*job));
+  }
+  const Instance& instance = state_->instance;
+  state_->placed += placement_sums(instance, objective(), resolved);
+  PricedUplinks(instance, {}).add(resolved, state_->carried);
+  for (const model::JobPlacement& job : resolved) {
+    if (instance.workload.job(job.job).required) state_->must.push_back(job.job);
+  }
+  return resolved;
+}
+
+void PlanCheck::end_records() {
+  state_->compare.digest(state_->plan.instance_digest, state_->instance_digest.hex(),
+                         "instance_digest", FaultKind::other_instance);
+}
+
+void PlanCheck::add(std::span<const model::RawUnplacedJob> waiting) {
+  for (const model::RawUnplacedJob& raw : waiting) state_->jobs.waiting(raw);
+}
+
+void PlanCheck::State::end_jobs() {
+  jobs.finish();
+  QuotaCapacities(instance, checked.objective_kind).report(placed.quotas, findings);
+  PricedUplinks(instance, {}).report(carried, findings);
+  feasible = findings.count() == 0;
+  std::ranges::sort(must);
+  std::ranges::set_difference(required, must, std::back_inserter(checked.required_missing));
+}
+
+std::vector<JobId> PlanCheck::required_placed() const { return state_->must; }
+
+const std::optional<model::Certificate>& PlanCheck::prices(const JobFacts& facts) {
+  State& s = *state_;
+  s.end_jobs();
+  if (s.compare.present(s.plan.certificate, "certificate")) {
+    s.prices = read_prices(s.instance, objective(), *s.plan.certificate, facts, s.findings);
+  }
+  if (s.prices) {
+    if (const std::string open = uncovered(s.instance, *s.prices, s.must); !open.empty()) {
+      s.findings.add(FaultKind::incomplete_tree, "certificate: " + open);
+      s.prices.reset();
+    }
+  }
+  return s.prices;
+}
+
+void PlanCheck::State::check_required() {
+  if (!compare.present(plan.required_missing, "required_missing")) return;
+  std::vector<std::string> stated = *plan.required_missing, actual;
+  for (const JobId j : checked.required_missing) {
+    actual.emplace_back(instance.workload.job_names[j.index()]);
+  }
+  std::ranges::sort(stated);
+  std::ranges::sort(actual);
+  if (stated == actual) return;
+  const auto differs = std::ranges::mismatch(stated, actual);
+  const std::string first = differs.in1 != stated.end() ? *differs.in1 : *differs.in2;
+  findings.add(FaultKind::wrong_required_missing,
+               "required_missing lists " + std::to_string(stated.size()) +
+                   " jobs, but the plan lacks " + std::to_string(actual.size()) +
+                   "; they differ at " + first);
+}
+
+CheckResult PlanCheck::checked(const std::optional<Bound>& bound) {
+  State& s = *state_;
+  CheckResult& checked = s.checked;
+  BERTH_EXPECT(bound.has_value() == s.prices.has_value());
+  checked.figures = recount(s.instance, objective(), s.placed);
+  if (bound) checked.figures.upper_bound = bound->value;
   // An impossible placement may well be worth more than any possible one.
-  if (!feasible) return;
-  checked.figures.gap = gap(checked.figures.upper_bound, checked.figures.objective);
-  checked.gap_parts = gap_parts(instance, kind, *prices, {facts, placed, bound, checked.figures},
-                                job_gaps(instance, kind, subset, *prices, bests, bound));
+  if (bound && s.feasible) checked.figures.gap = gap(bound->value, checked.figures.objective);
+  compare_quality(s.plan.figures, checked, s.feasible, bound.has_value(), s.compare);
+  if (s.feasible) {
+    compare_counts(s.plan.figures, checked.figures, s.compare);
+    s.check_required();
+  }
+  s.compare.digest(s.plan.plan_digest, s.plan_digest.hex(), "plan_digest",
+                   FaultKind::wrong_plan_digest);
+  const model::RawFigures& stated = s.plan.figures;
+  if (s.prices && stated.objective && stated.upper_bound) {
+    s.compare.digest(s.plan.proof_digest,
+                     proof_digest(s.instance, *stated.objective, *stated.upper_bound, *s.prices),
+                     "proof_digest", FaultKind::wrong_proof_digest);
+  }
+  return checked;
+}
+
+namespace {
+
+/// What prices prove of a whole instance, and what comes of that.
+struct Proved {
+  JobFacts facts;
+  JobBests bests;
+  Bound bound;
+};
+
+Proved prove(const Instance& instance, model::Objective kind, const model::Certificate& prices,
+             std::span<const JobId> jobs, JobFacts facts, std::span<const JobId> must) {
+  Proved proved{
+      .facts = std::move(facts), .bests = job_bests(instance, kind, prices, jobs), .bound = {}};
+  const JobTerms terms = job_terms(instance, prices, jobs, proved.bests, must);
+  proved.bound = upper_bound(instance, kind, prices, proved.facts, terms, must);
+  return proved;
 }
 
 }  // namespace
 
 CheckResult check(const Instance& instance, const RawPlan& plan) {
-  CheckResult checked;
-  Findings findings(checked);
-  Comparison compare(findings);
-  checked.objective_kind = objective_kind(plan, findings);
-  compare.digest(plan.instance_digest, model::instance_digest(instance), "instance_digest",
-                 FaultKind::other_instance);
+  PlanCheck pieces(instance, plan, PlanCheck::Order::any);
+  std::vector<JobId> all(instance.workload.size());
+  for (std::size_t j = 0; j < all.size(); ++j) all[j] = JobId(j);
+  pieces.add_records(all);
+  pieces.end_records();
+  model::Placement placement = pieces.add(plan.placements);
+  std::ranges::sort(placement, {}, &model::JobPlacement::job);
+  pieces.add(plan.waiting);
 
-  PlacementCheck jobs(instance, checked.objective_kind, findings);
-  for (const model::RawPlacement& placed : plan.placements) jobs.placed(placed);
-  for (const model::RawUnplacedJob& waiting : plan.waiting) jobs.waiting(waiting);
-  jobs.finish();
-  const bool feasible = findings.count() == 0;
-  checked.required_missing = required_missing(instance, jobs.placement());
-
-  std::optional<model::Certificate> prices;
-  if (compare.present(plan.certificate, "certificate")) {
-    prices = read_prices(instance, checked.objective_kind, *plan.certificate, findings);
-  }
-  if (prices) {
-    const auto must = required_placed(instance, jobs.placement());
-    if (const std::string open = uncovered(instance, *prices, must); !open.empty()) {
-      findings.add(FaultKind::incomplete_tree, "certificate: " + open);
-      prices.reset();
-    }
-  }
-  recompute(instance, jobs.placement(), prices, feasible, checked);
-  compare_quality(plan.figures, checked, feasible, prices.has_value(), compare);
-  if (feasible) {
-    compare_counts(plan.figures, checked.figures, compare);
-    check_required(instance, plan, checked, findings);
-  }
-  compare.digest(plan.plan_digest, digest_of_file(plan), "plan_digest",
-                 FaultKind::wrong_plan_digest);
-  if (prices && plan.figures.objective && plan.figures.upper_bound) {
-    compare.digest(
-        plan.proof_digest,
-        proof_digest(instance, *plan.figures.objective, *plan.figures.upper_bound, *prices),
-        "proof_digest", FaultKind::wrong_proof_digest);
-  }
+  const model::Objective kind = pieces.objective();
+  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
+  JobFacts facts = job_facts(instance, kind, jobs);
+  const auto& prices = pieces.prices(facts);
+  if (!prices) return pieces.checked(std::nullopt);
+  const Proved proved =
+      prove(instance, kind, *prices, jobs, std::move(facts), pieces.required_placed());
+  CheckResult checked = pieces.checked(proved.bound);
+  if (!pieces.feasible()) return checked;
+  checked.gap_parts = gap_parts(
+      instance, kind, *prices, {proved.facts, pieces.placed(), proved.bound, checked.figures},
+      job_gaps(instance, kind, {jobs, placement}, *prices, proved.bests, proved.bound));
   return checked;
 }
 

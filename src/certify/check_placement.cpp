@@ -3,8 +3,6 @@
 
 #include "job_value.hpp"
 #include "machine_variants.hpp"
-#include "priced_uplinks.hpp"
-#include "quota_capacities.hpp"
 
 #include <algorithm>
 #include <array>
@@ -58,12 +56,10 @@ std::string amounts(const Shape& s) {
 
 }  // namespace
 
-PlacementCheck::PlacementCheck(const model::Instance& instance, model::Objective objective,
-                               Findings& findings)
+PlacementCheck::PlacementCheck(const model::Instance& instance, Findings& findings)
     : instance_(&instance),
-      objective_(objective),
       findings_(&findings),
-      seen_(instance.workload.jobs.size(), 0),
+      seen_(instance.workload.size(), 0),
       loads_(instance.cluster) {
   jobs_.reserve(seen_.size());
   for (std::size_t j = 0; j < seen_.size(); ++j) {
@@ -80,7 +76,8 @@ std::string PlacementCheck::told(JobId job) const {
 }
 
 bool PlacementCheck::is_pinned(JobId job) const {
-  return instance_->workload.pinned(instance_->workload.job(job));
+  const model::Workload& workload = instance_->workload;
+  return workload.has(job) && workload.pinned(workload.job(job));
 }
 
 std::optional<JobId> PlacementCheck::claim(const std::string& job) {
@@ -105,27 +102,28 @@ std::optional<JobId> PlacementCheck::claim(const std::string& job) {
 
 void PlacementCheck::waiting(const model::RawUnplacedJob& waiting) { claim(waiting.job); }
 
-void PlacementCheck::placed(const model::RawPlacement& raw) {
+std::optional<model::JobPlacement> PlacementCheck::placed(const model::RawPlacement& raw) {
   const auto job = claim(raw.job);
-  if (!job) return;
+  if (!job) return std::nullopt;
   if (raw.start != 0) {
     findings_->add(FaultKind::bad_start, told(*job) + " starts at " + std::to_string(raw.start) +
                                              "; a snapshot plan starts every job at 0");
   }
   model::JobPlacement placed{.job = *job, .start = raw.start, .tasks = {}};
-  Tasks found(instance_->workload.jobs[job->index()].groups, 0);
+  const Job& asked = instance_->workload.job(*job);
+  Tasks found(asked.groups, 0);
   for (const RawTask& task : raw.tasks) {
     if (const auto resolved = resolve(*job, task, found)) placed.tasks.push_back(*resolved);
   }
   check_gang(*job, found);
-  if (placed.tasks.size() != raw.tasks.size() || placed.tasks.empty()) return;
-  const auto groups = instance_->workload.groups_of(instance_->workload.jobs[job->index()]);
+  if (placed.tasks.size() != raw.tasks.size() || placed.tasks.empty()) return std::nullopt;
+  const auto groups = instance_->workload.groups_of(asked);
   for (const model::TaskPlacement& t : placed.tasks) {
     loads_.add(t, instance_->workload.shapes[groups[t.group].shape.index()]);
   }
   check_types(placed);
   check_domain(placed);
-  placement_.push_back(std::move(placed));
+  return placed;
 }
 
 std::optional<model::TaskPlacement> PlacementCheck::resolve(JobId job, const RawTask& task,
@@ -276,9 +274,6 @@ void PlacementCheck::finish() {
     findings_->add(FaultKind::lost_job, told(JobId(j)) + " is neither placed nor waiting");
   }
   loads_.report(*findings_);
-  std::ranges::sort(placement_, {}, &model::JobPlacement::job);
-  QuotaCapacities(*instance_, objective_).report(placement_, *findings_);
-  PricedUplinks(*instance_, {}).report(placement_, *findings_);
 }
 
 }  // namespace berth::certify

@@ -18,16 +18,15 @@ namespace berth::certify {
 /// Looks up what a plan file says about each job, and finds what cannot be.
 class PlacementCheck {
  public:
-  PlacementCheck(const model::Instance& instance, model::Objective objective, Findings& findings);
+  /// @param instance  has the records of pinned jobs at least
+  PlacementCheck(const model::Instance& instance, Findings& findings);
 
-  void placed(const model::RawPlacement& placement);
+  /// The placement with its names looked up, when that could be done in full.
+  /// @pre the instance has the record of the job, if it knows that at all
+  std::optional<model::JobPlacement> placed(const model::RawPlacement& placement);
   void waiting(const model::RawUnplacedJob& waiting);
-  /// Jobs in neither list; machines, quotas and links that hold too much. Call once, after all
-  /// jobs.
+  /// Jobs in neither list and machines that hold too much. Call once, after all jobs.
   void finish();
-
-  /// The jobs that could be resolved in full, ascending. @pre finish() was called
-  [[nodiscard]] const model::Placement& placement() const { return placement_; }
 
  private:
   using Tasks = std::vector<std::int64_t>;  ///< found so far, by group of the job
@@ -45,13 +44,11 @@ class PlacementCheck {
   [[nodiscard]] std::string told(JobId job) const;
 
   const model::Instance* instance_;
-  model::Objective objective_;
   Findings* findings_;
   std::unordered_map<std::string_view, JobId> jobs_;
   std::unordered_map<std::string_view, MachineId> machines_;
   std::vector<std::uint8_t> seen_;  ///< by JobId
   MachineLoads loads_;
-  model::Placement placement_;
 };
 
 }  // namespace berth::certify

@@ -210,11 +210,13 @@ class Reading {
 }  // namespace
 
 std::optional<Certificate> read_prices(const Instance& instance, model::Objective objective,
-                                       const RawCertificate& raw, Findings& findings) {
+                                       const RawCertificate& raw, const JobFacts& facts,
+                                       Findings& findings) {
   const std::int64_t before = findings.count();
   Certificate certificate = Reading(instance, raw, findings).read();
   if (findings.count() == before) {
-    if (const std::string reason = unusable(instance, objective, certificate); !reason.empty()) {
+    if (const std::string reason = unusable(instance, objective, certificate, facts);
+        !reason.empty()) {
       findings.add(FaultKind::bad_certificate, "certificate: " + reason);
     }
   }

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "berth/certify/job_facts.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/raw_plan.hpp"
 
@@ -12,8 +13,10 @@ namespace berth::certify {
 
 /// The certificate with its names looked up. Empty, with at least one fault, when a price is
 /// negative, a place, class, type or shape is unknown or listed twice, or a number is out of range.
+/// @param facts  of all planned jobs
 std::optional<model::Certificate> read_prices(const model::Instance& instance,
                                               model::Objective objective,
-                                              const model::RawCertificate& raw, Findings& findings);
+                                              const model::RawCertificate& raw,
+                                              const JobFacts& facts, Findings& findings);
 
 }  // namespace berth::certify

@@ -114,14 +114,17 @@ Int128 PricedUplinks::capacity_value() const {
   return total;
 }
 
-void PricedUplinks::report(const model::Placement& placement, Findings& findings) const {
-  std::vector<Int128> carried(capacity_.size(), 0);
+void PricedUplinks::add(const model::Placement& placement, std::vector<Int128>& carried) const {
+  carried.resize(capacity_.size(), 0);
   for (const model::JobPlacement& p : placement) {
     for (const UplinkTraffic& load : loads(instance_->workload.job(p.job), p.tasks)) {
       carried[load.link] += load.mbps;
     }
   }
-  for (std::size_t l = 0; l < capacity_.size(); ++l) {
+}
+
+void PricedUplinks::report(std::span<const Int128> carried, Findings& findings) const {
+  for (std::size_t l = 0; l < carried.size(); ++l) {
     if (!capacity_[l] || carried[l] <= *capacity_[l]) continue;
     const bool rack = l < racks_;
     const std::string& name =

@@ -56,8 +56,10 @@ class PricedUplinks {
   /// Sum of capacity x price. @pre priced links have a limit
   [[nodiscard]] Int128 capacity_value() const;
 
-  /// One fault for every link that carries more than it can.
-  void report(const model::Placement& placement, Findings& findings) const;
+  /// Adds the traffic of these jobs. @param carried  Mbit/s by link, empty at first
+  void add(const model::Placement& placement, std::vector<Int128>& carried) const;
+  /// One fault for every link that carries more than it can. @param carried  as of `add`
+  void report(std::span<const Int128> carried, Findings& findings) const;
 
  private:
   const model::Instance* instance_;

@@ -81,8 +81,7 @@ bool QuotaCapacities::integral(const JobFacts& facts) const {
   return !any || (whole && pinned_whole_ && facts.totals.broken == 0);
 }
 
-void QuotaCapacities::report(const model::Placement& placement, Findings& findings) const {
-  const std::vector<std::int64_t> used = usage(placement);
+void QuotaCapacities::report(std::span<const std::int64_t> used, Findings& findings) const {
   for (std::size_t q = 0; q < room_.size(); ++q) {
     if (!room_[q] || soft(q) || used[q] <= *room_[q]) continue;
     findings.add(FaultKind::quota_exceeded, "queue " + instance_->cluster.queues[q].name +

@@ -37,8 +37,9 @@ class QuotaCapacities {
   /// True when that is a whole number for every plan. @param facts  of all planned jobs
   [[nodiscard]] bool integral(const JobFacts& facts) const;
 
-  /// One fault for every quota that is passed and may not be.
-  void report(const model::Placement& placement, Findings& findings) const;
+  /// One fault for every quota that is passed and may not be. @param used  by QueueId, as of
+  /// `usage`
+  void report(std::span<const std::int64_t> used, Findings& findings) const;
 
  private:
   void add(std::vector<std::int64_t>& usage, const model::Job& job) const;

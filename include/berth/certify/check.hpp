@@ -2,11 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "berth/certify/bound.hpp"
+#include "berth/certify/figures.hpp"
+#include "berth/certify/job_facts.hpp"
+#include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
+#include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
 #include "berth/model/raw_plan.hpp"
 
@@ -82,5 +90,49 @@ struct CheckResult {
 /// only when every job could be placed as stated. Shares no code with what plans. O(input + plan
 /// log plan + upper_bound); never throws on the content of the plan.
 CheckResult check(const model::Instance& instance, const model::RawPlan& plan);
+
+/// The same judgement of a plan that comes piece by piece, on an instance that never has the
+/// records of all jobs at once. `check` is made of it. In this order: `add_records` (pieces of
+/// placed jobs may come between, after the records of their jobs), `end_records`, waiting jobs,
+/// `prices`, `checked`. Memory: names of jobs and machines, what lies on each device; nothing per
+/// placement.
+class PlanCheck {
+ public:
+  enum class Order : std::uint8_t {
+    any,      ///< lines of all placed jobs are kept for the plan digest, about 60 bytes a device
+    by_name,  ///< placed jobs come in ascending order of their names
+  };
+
+  /// @param instance  has all names and the pinned jobs; outlives this, as does `head`
+  /// @param head      the plan; its lists of jobs are not looked at
+  PlanCheck(const model::Instance& instance, const model::RawPlan& head, Order order);
+  ~PlanCheck();
+
+  [[nodiscard]] model::Objective objective() const;
+
+  /// The instance has the records of these jobs now. Over all calls: every job once, ascending.
+  void add_records(std::span<const JobId> jobs);
+  /// What of this could be resolved in full, as it came. @pre the instance has the jobs' records
+  model::Placement add(std::span<const model::RawPlacement> placed);
+  void end_records();
+  void add(std::span<const model::RawUnplacedJob> waiting);
+
+  /// The certificate with its names looked up, once all jobs were added. Empty, with a fault, when
+  /// it cannot be used. @param facts  of all planned jobs
+  const std::optional<model::Certificate>& prices(const JobFacts& facts);
+  /// Every job was placed or waits as the plan may say so; no fault but in its figures is left.
+  [[nodiscard]] bool feasible() const;
+  /// Required jobs that are placed, ascending.
+  [[nodiscard]] std::vector<JobId> required_placed() const;
+  /// Sums over all jobs placed.
+  [[nodiscard]] const PlacementSums& placed() const;
+
+  /// @param bound  what the prices prove of all jobs; empty when there are none
+  CheckResult checked(const std::optional<Bound>& bound);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace berth::certify

@@ -11,6 +11,9 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -121,6 +124,36 @@ TEST(Check, accepts_a_sound_plan) {
   EXPECT_THAT(v.required_missing, testing::ElementsAre(JobId(4)));
 }
 
+/// The same, job by job.
+CheckResult check_in_pieces(const model::Instance& instance, const model::RawPlan& plan,
+                            PlanCheck::Order order) {
+  PlanCheck pieces(instance, plan, order);
+  for (std::size_t j = 0; j < instance.workload.size(); ++j) {
+    pieces.add_records(std::vector{JobId(j)});
+  }
+  for (const model::RawPlacement& placed : plan.placements) pieces.add(std::span(&placed, 1));
+  pieces.end_records();
+  for (const model::RawUnplacedJob& waiting : plan.waiting) pieces.add(std::span(&waiting, 1));
+  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
+  const JobFacts facts = job_facts(instance, pieces.objective(), jobs);
+  std::optional<Bound> bound;
+  if (const auto& prices = pieces.prices(facts)) {
+    bound = upper_bound(instance, pieces.objective(), *prices, pieces.required_placed());
+  }
+  return pieces.checked(bound);
+}
+
+TEST(PlanCheck, accepts_a_sound_plan_piece_by_piece) {
+  const Case c = sound();
+  for (const auto order : {PlanCheck::Order::any, PlanCheck::Order::by_name}) {
+    const CheckResult v = check_in_pieces(c.tiny.instance, c.plan, order);
+    EXPECT_TRUE(v.valid()) << texts(v);
+    EXPECT_EQ(v.figures.objective, 2.0 + 2 * 0.6);
+    EXPECT_EQ(v.figures.upper_bound, *c.plan.figures.upper_bound);
+    EXPECT_THAT(v.required_missing, testing::ElementsAre(JobId(4)));
+  }
+}
+
 struct Planted {
   FaultKind kind;
   std::string names;  ///< must appear in the fault's text
@@ -135,6 +168,8 @@ TEST_P(PlantedFault, is_refused_by_name) {
   const CheckResult v = check(c.tiny.instance, c.plan);
   EXPECT_FALSE(v.valid());
   EXPECT_THAT(kinds(v), testing::Contains(GetParam().kind)) << texts(v);
+  const CheckResult pieces = check_in_pieces(c.tiny.instance, c.plan, PlanCheck::Order::any);
+  EXPECT_THAT(kinds(pieces), testing::UnorderedElementsAreArray(kinds(v))) << texts(pieces);
   for (const Fault& f : v.faults) {
     if (f.kind == GetParam().kind) {
       EXPECT_THAT(f.text, testing::HasSubstr(GetParam().names));
