@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <simdjson.h>
@@ -262,9 +263,9 @@ RawPlan read_top(const JsonAt& at) {
   return plan;
 }
 
-}  // namespace
-
-RawPlan parse_plan(std::string text, const std::string& file) {
+/// Calls read(JsonAt) with the value of a JSON text.
+template <class Read>
+auto parse(std::string text, const std::string& file, const Read& read) {
   const JsonSource source{.file = file, .line = 0, .raise = raise_format_error};
   const std::size_t size = text.size();
   text.resize(size + simdjson::SIMDJSON_PADDING, ' ');
@@ -275,7 +276,29 @@ RawPlan parse_plan(std::string text, const std::string& file) {
     raise_format_error(source, "", std::string("not valid JSON: ") + simdjson::error_message(error),
                        "");
   }
-  return read_top(JsonAt(value, source));
+  return read(JsonAt(value, source));
+}
+
+/// Entries in the middle of a list as a list of their own; a comma may stand before them.
+std::string list_of(std::string_view entries) {
+  entries.remove_prefix(std::min(entries.find_first_not_of(", \n"), entries.size()));
+  return '[' + std::string(entries) + ']';
+}
+
+}  // namespace
+
+RawPlan parse_plan(std::string text, const std::string& file) {
+  return parse(std::move(text), file, read_top);
+}
+
+std::vector<RawPlacement> parse_placements(std::string_view piece, const std::string& file) {
+  return parse(list_of(piece), file,
+               [](const JsonAt& at) { return list<RawPlacement>(at, read_placement); });
+}
+
+std::vector<model::RawUnplacedJob> parse_waiting(std::string_view piece, const std::string& file) {
+  return parse(list_of(piece), file,
+               [](const JsonAt& at) { return list<model::RawUnplacedJob>(at, read_waiting); });
 }
 
 RawPlan read_plan(const std::string& path) { return parse_plan(read_file(path), path); }

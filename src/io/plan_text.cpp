@@ -257,8 +257,10 @@ void PlanText::add(std::span<const model::JobPlacement> placed) {
   }
 }
 
+void PlanText::end_placements() { state_->end_placements(); }
+
 void PlanText::add(std::span<const model::UnplacedJob> waiting) {
-  state_->end_placements();
+  end_placements();
   JsonText& json = state_->json;
   for (const model::UnplacedJob& w : waiting) {
     json.next_line().open('{').field("job", state_->instance.workload.job_names[w.job.index()]);
@@ -267,7 +269,7 @@ void PlanText::add(std::span<const model::UnplacedJob> waiting) {
 }
 
 void PlanText::end() {
-  state_->end_placements();
+  end_placements();
   state_->json.close(']').close('}').end_line();
 }
 

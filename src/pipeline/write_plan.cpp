@@ -2,45 +2,141 @@
 #include "berth/pipeline/write_plan.hpp"
 
 #include "batched_gather.hpp"
+#include "distributed_judge.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "berth/certify/check.hpp"
 #include "berth/io/file.hpp"
 #include "berth/io/plan_file.hpp"
 
 namespace berth::pipeline {
+namespace {
+
+using certify::PlanCheck;
+
+/// What Berth made itself is never the user's fault.
+template <class Read>
+auto read_back(const Read& read) {
+  try {
+    return read();
+  } catch (const InputError& error) {
+    throw std::logic_error(fmt::format("the plan cannot be read back: {}", error.what()));
+  }
+}
+
+PlanCheck::Order order_of(const model::Workload& workload) {
+  const auto by_name = [&](JobId a, JobId b) {
+    return workload.job_names[a.index()] < workload.job_names[b.index()];
+  };
+  return std::ranges::is_sorted(all_jobs(workload), by_name) ? PlanCheck::Order::by_name
+                                                             : PlanCheck::Order::any;
+}
+
+/// A plan file in the making, of which every piece of text is read back and judged.
+class CheckedFile {
+ public:
+  CheckedFile(const std::string& path, const model::Instance& instance, const model::Plan& plan)
+      : path_(path), file_(path), text_(instance, plan) {
+    const std::string head = take();
+    head_ = read_back([&] { return io::parse_plan(head + "]}", path_); });
+    check_.emplace(instance, head_, order_of(instance.workload));
+  }
+
+  /// @param jobs  whose records the instance has now  @param placed  those of them that are
+  void add(std::span<const JobId> jobs, const model::Placement& placed) {
+    check_->add_records(jobs);
+    text_.add(placed);
+    const std::string piece = take();
+    check_->add(read_back([&] { return io::parse_placements(piece, path_); }));
+  }
+  void end_placements() {
+    check_->end_records();
+    text_.end_placements();
+    take();
+  }
+  void add(std::span<const model::UnplacedJob> waiting) {
+    text_.add(waiting);
+    const std::string piece = take();
+    check_->add(read_back([&] { return io::parse_waiting(piece, path_); }));
+  }
+
+  [[nodiscard]] PlanCheck& check() { return *check_; }
+
+  /// Replaces an earlier file. @throws std::logic_error when the plan has a fault
+  void commit(const std::optional<certify::Bound>& bound) {
+    text_.end();
+    take();
+    const certify::CheckResult verdict = check_->verdict(bound);
+    if (!verdict.valid()) {
+      const certify::Fault& first = verdict.faults.front();
+      throw std::logic_error(fmt::format(
+          "{}: not written, the plan is invalid: {}: {}{}; this is a bug", path_,
+          certify::name(first.kind), first.text,
+          verdict.fault_count > 1 ? fmt::format(" (and {} faults more)", verdict.fault_count - 1)
+                                  : std::string()));
+    }
+    file_.commit();
+  }
+
+ private:
+  std::string take() {
+    std::string piece = text_.take();
+    file_.write(piece);
+    return piece;
+  }
+
+  std::string path_;
+  io::AtomicFile file_;
+  io::PlanText text_;
+  model::RawPlan head_;
+  std::optional<PlanCheck> check_;
+};
+
+/// What the prices in rank 0's file prove; empty, with a fault found, when they cannot be used.
+std::optional<certify::Bound> bound_of(const DistributedJudge& judge,
+                                       std::optional<CheckedFile>& file,
+                                       const model::Placement& placement) {
+  std::optional<model::Certificate> prices;
+  judge.comm().agreed_on_root([&] { prices = file->check().prices(judge.facts()); });
+  bool usable = prices.has_value();
+  judge.comm().broadcast_value(usable);
+  if (!usable) return std::nullopt;
+  return judge.bound(prices.value_or(model::Certificate{}), placement);
+}
+
+}  // namespace
 
 void write_plan(const comm::Communicator& comm, const std::string& path,
                 const model::Instance& instance, const model::Plan& plan,
                 const coordinator::JobRecords& jobs) {
-  std::optional<io::AtomicFile> file;  // on rank 0, as are these
-  std::optional<io::PlanText> text;
+  std::optional<CheckedFile> file;  // on rank 0, as is this
   std::vector<JobId> order;
   comm.agreed_on_root([&] {
-    file.emplace(path);
-    text.emplace(instance, plan);
+    file.emplace(path, instance, plan);
     order = all_jobs(instance.workload);
   });
-  const auto write = [&](const auto& part) {
-    comm.agreed_on_root([&] {
-      text->add(std::span(part));
-      file->write(text->take());
-    });
-  };
   for_each_batch(comm, order, [&](const std::vector<JobId>& batch) {
     const auto borrowed = jobs.borrow(batch);
-    write(gather_batch(comm, batch, plan.placements));
+    const model::Placement placed = gather_batch(comm, batch, plan.placements);
+    comm.agreed_on_root([&] { file->add(batch, placed); });
   });
+  comm.agreed_on_root([&] { file->end_placements(); });
   for_each_batch(comm, order, [&](const std::vector<JobId>& batch) {
-    write(gather_batch(comm, batch, std::span(plan.waiting)));
+    const auto waiting = gather_batch(comm, batch, std::span(plan.waiting));
+    comm.agreed_on_root([&] { file->add(waiting); });
   });
-  comm.agreed_on_root([&] {
-    text->end();
-    file->write(text->take());
-    file->commit();
-  });
+  const std::vector<JobId> home = jobs.home_jobs();
+  const DistributedJudge judge(comm, instance, plan.objective_kind, home);
+  const auto bound = bound_of(judge, file, plan.placements);
+  comm.agreed_on_root([&] { file->commit(bound); });
 }
 
 }  // namespace berth::pipeline

@@ -4,6 +4,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "berth/base/error.hpp"
 #include "berth/model/instance.hpp"
@@ -34,6 +36,7 @@ class PlanText {
   void add(std::span<const model::JobPlacement> placed);
   /// Then all that wait, ascending.
   void add(std::span<const model::UnplacedJob> waiting);
+  void end_placements();  ///< before the jobs that wait; implied by these and by `end`
   void end();
   std::string take();  ///< what was made since the last call
 
@@ -49,5 +52,10 @@ void write_plan(const std::string& path, const model::Instance& instance, const 
 /// Keys that are not known are passed over. @throws PlanFormatError with the field's path
 model::RawPlan parse_plan(std::string text, const std::string& file);
 model::RawPlan read_plan(const std::string& path);
+
+/// What of a plan's jobs one `take` of PlanText gave, read as parse_plan reads them.
+/// @throws PlanFormatError
+std::vector<model::RawPlacement> parse_placements(std::string_view piece, const std::string& file);
+std::vector<model::RawUnplacedJob> parse_waiting(std::string_view piece, const std::string& file);
 
 }  // namespace berth::io
