@@ -74,13 +74,13 @@ class CheckedFile {
   void commit(const std::optional<certify::Bound>& bound) {
     text_.end();
     take();
-    const certify::CheckResult verdict = check_->verdict(bound);
-    if (!verdict.valid()) {
-      const certify::Fault& first = verdict.faults.front();
+    const certify::CheckResult checked = check_->checked(bound);
+    if (!checked.valid()) {
+      const certify::Fault& first = checked.faults.front();
       throw std::logic_error(fmt::format(
           "{}: not written, the plan is invalid: {}: {}{}; this is a bug", path_,
           certify::name(first.kind), first.text,
-          verdict.fault_count > 1 ? fmt::format(" (and {} faults more)", verdict.fault_count - 1)
+          checked.fault_count > 1 ? fmt::format(" (and {} faults more)", checked.fault_count - 1)
                                   : std::string()));
     }
     file_.commit();
