@@ -24,11 +24,11 @@ model base
 io base model
 partition base parallel strads model
 solver base parallel model
-policy base model
+generate base model
 coordinator base comm parallel strads model partition solver
 certify base parallel model
 report base model
-pipeline base parallel comm strads model io partition solver policy coordinator certify report
+pipeline base parallel comm strads model io partition solver coordinator certify report
 scale *
 apps *
 RULES

@@ -8,9 +8,9 @@
 #include <memory>
 #include <utility>
 
+#include "berth/generate/generate.hpp"
 #include "berth/io/import.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
-#include "berth/policy/generate.hpp"
 
 namespace berth::bench {
 namespace {
@@ -43,7 +43,7 @@ Subject::Subject(model::Instance given)
 
 const Subject& hetero(std::int64_t gpus) {
   static std::map<std::int64_t, std::unique_ptr<Subject>> all;
-  return kept(all, gpus, [&] { return policy::generate_hetero({.gpus = gpus}); });
+  return kept(all, gpus, [&] { return generate::generate_hetero({.gpus = gpus}); });
 }
 
 const Subject& single_tasks(std::int64_t machines) {

@@ -25,7 +25,7 @@ struct Subject {
   std::int64_t workload_bytes;  ///< of the workload's columns, names aside
 };
 
-/// policy::generate_hetero, seed 1, load 1.2; made on first use and kept.
+/// generate::generate_hetero, seed 1, load 1.2; made on first use and kept.
 const Subject& hetero(std::int64_t gpus);
 
 /// single_task_instance, made on first use.

@@ -15,10 +15,10 @@
 #include <fmt/format.h>
 
 #include "berth/base/error.hpp"
+#include "berth/generate/generate.hpp"
 #include "berth/io/file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/parallel/threads.hpp"
-#include "berth/policy/generate.hpp"
 #include "berth/scale/sweep.hpp"
 #include "berth/solver/petsc_session.hpp"
 
@@ -30,8 +30,8 @@ constexpr int kMostRanks = 1 << 20;  ///< of the model too
 
 struct BenchFlags {
   pipeline::Input input;  ///< empty = generated
-  policy::Preset preset = policy::Preset::hetero;
-  policy::GenerateOptions generate;
+  generate::Preset preset = generate::Preset::hetero;
+  generate::GenerateOptions generate;
   bool weak = false;
   int threads = 1;
   scale::SweepOptions sweep{.scaling = scale::Scaling::strong,
@@ -42,10 +42,11 @@ struct BenchFlags {
   std::string json, csv;
 };
 
-const std::map<std::string, policy::Preset> kPresets{{"hetero", policy::Preset::hetero},
-                                                     {"openb-like", policy::Preset::openb_like},
-                                                     {"philly-like", policy::Preset::philly_like},
-                                                     {"llm-like", policy::Preset::llm_like}};
+const std::map<std::string, generate::Preset> kPresets{
+    {"hetero", generate::Preset::hetero},
+    {"openb-like", generate::Preset::openb_like},
+    {"philly-like", generate::Preset::philly_like},
+    {"llm-like", generate::Preset::llm_like}};
 
 void add_instance(CLI::App& command, BenchFlags& flags) {
   command.add_option("--preset", flags.preset, "What is generated (see berth generate)")
@@ -145,9 +146,9 @@ model::Instance make(const BenchFlags& flags, int ranks) {
   if (!flags.input.cluster.empty()) {
     return io::read_instance(flags.input.cluster, flags.input.jobs);
   }
-  policy::GenerateOptions options = flags.generate;
+  generate::GenerateOptions options = flags.generate;
   if (flags.weak) options.gpus *= ranks;
-  return policy::generate(flags.preset, options);
+  return generate::generate(flags.preset, options);
 }
 
 void write(const std::string& path, const std::string& text) {

@@ -14,10 +14,10 @@
 #include <fmt/format.h>
 
 #include "berth/base/error.hpp"
+#include "berth/generate/generate.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/import.hpp"
 #include "berth/io/jobs_file.hpp"
-#include "berth/policy/generate.hpp"
 
 namespace berth::apps {
 namespace {
@@ -142,27 +142,27 @@ void add_fabric(CLI::App& import, Action& action, const char* name, const char* 
 }
 
 struct PresetUsage {
-  policy::Preset preset;
+  generate::Preset preset;
   const char* name;
   const char* what;
 };
 constexpr std::array<PresetUsage, 4> kPresets{{
-    {policy::Preset::hetero, "hetero",
+    {generate::Preset::hetero, "hetero",
      "Several GPU types; gangs, shares, CPU-only tasks, type limits, home racks"},
-    {policy::Preset::openb_like, "openb-like",
+    {generate::Preset::openb_like, "openb-like",
      "Single tasks, most of them shares of a GPU or one GPU, beside CPU-only ones"},
-    {policy::Preset::philly_like, "philly-like",
+    {generate::Preset::philly_like, "philly-like",
      "1 to 512 GPUs; three GPU types, locality in racks and pods, home pods"},
-    {policy::Preset::llm_like, "llm-like", "Gangs of 256 to 1,024 GPUs above all"},
+    {generate::Preset::llm_like, "llm-like", "Gangs of 256 to 1,024 GPUs above all"},
 }};
 
 void add_preset(CLI::App& generate, const PresetUsage& words, Action& action) {
   struct PresetFlags {
-    policy::GenerateOptions options;
+    generate::GenerateOptions options;
     Output output;
   };
   auto flags = std::make_shared<PresetFlags>();
-  policy::GenerateOptions& options = flags->options;
+  generate::GenerateOptions& options = flags->options;
   CLI::App* command = generate.add_subcommand(words.name, words.what);
   command->add_option("--gpus", options.gpus, "GPUs of the cluster")->capture_default_str();
   command->add_option("--jobs", options.jobs, "Number of jobs; -1 = what the load needs");
@@ -171,7 +171,7 @@ void add_preset(CLI::App& generate, const PresetUsage& words, Action& action) {
       ->capture_default_str();
   command->add_option("--load", options.load, "GPUs asked for / GPUs there are")
       ->capture_default_str();
-  if (words.preset == policy::Preset::hetero || words.preset == policy::Preset::openb_like) {
+  if (words.preset == generate::Preset::hetero || words.preset == generate::Preset::openb_like) {
     command->add_option("--cpu-machines", options.cpu_machines,
                         "CPU-only machines added, as a share of the GPU machines");
   }
@@ -183,7 +183,7 @@ void add_preset(CLI::App& generate, const PresetUsage& words, Action& action) {
   command->callback([flags, preset = words.preset, &action] {
     action = [flags, preset](const comm::Communicator& comm) {
       return make(
-          comm, [&] { return policy::generate(preset, flags->options); }, flags->output);
+          comm, [&] { return generate::generate(preset, flags->options); }, flags->output);
     };
   });
 }

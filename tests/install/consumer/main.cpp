@@ -4,16 +4,16 @@
 
 #include "berth/certify/check.hpp"
 #include "berth/comm/environment.hpp"
+#include "berth/generate/generate.hpp"
 #include "berth/io/plan_file.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
-#include "berth/policy/generate.hpp"
 #include "berth/solver/petsc_session.hpp"
 
 int main() {
   const berth::comm::Environment mpi;
   const auto comm = berth::comm::Communicator::world();
   const berth::solver::PetscSession petsc;
-  const auto instance = berth::policy::generate_hetero({.gpus = 128, .seed = 1});
+  const auto instance = berth::generate::generate_hetero({.gpus = 128, .seed = 1});
   berth::report::ProgressTable silent({.format = berth::report::LogFormat::text, .verbosity = 0});
   const auto plan = berth::pipeline::plan_cluster(comm, instance, {}, silent);
   if (comm.rank() != 0) return 0;

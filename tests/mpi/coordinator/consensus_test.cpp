@@ -9,7 +9,7 @@
 #include "berth/coordinator/assign.hpp"
 #include "berth/coordinator/coordinate.hpp"
 #include "berth/coordinator/plan_shards.hpp"
-#include "berth/policy/generate.hpp"
+#include "berth/generate/generate.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -18,7 +18,7 @@ class Coordinator : public berth::test::WithPetsc<> {};
 
 TEST_F(Coordinator, consensus_prices_are_the_same_bits_on_every_rank_and_on_one) {
   const auto world = comm::Communicator::world();
-  const auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 2000, .seed = 5});
+  const auto instance = generate::generate_hetero({.gpus = 1024, .jobs = 2000, .seed = 5});
   const model::Valuation valuation(instance, model::Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
   const auto together = consensus(world, valuation, pools, {instance, valuation.objective()},
@@ -39,7 +39,7 @@ TEST_F(Coordinator, consensus_prices_are_the_same_bits_on_every_rank_and_on_one)
 TEST_F(Coordinator, an_evaluation_costs_16_bytes_a_price_and_16_more) {
   const auto world = comm::Communicator::world().fresh();
   if (world.size() == 1) return;
-  const auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 2000, .seed = 5});
+  const auto instance = generate::generate_hetero({.gpus = 1024, .jobs = 2000, .seed = 5});
   const model::Valuation valuation(instance, model::Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
   const auto found = consensus(world, valuation, pools, {instance, valuation.objective()},
@@ -88,7 +88,7 @@ double value_of(const model::Valuation& valuation, const model::Placement& place
 
 TEST_F(Coordinator, rounds_gain_and_place_no_job_twice) {
   const auto world = comm::Communicator::world();
-  const auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 1500, .seed = 6});
+  const auto instance = generate::generate_hetero({.gpus = 1024, .jobs = 1500, .seed = 6});
   const model::Valuation valuation(instance, model::Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
   const auto before = coordinated(world, valuation, pools, 8, 0);

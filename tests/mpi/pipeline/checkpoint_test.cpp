@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "berth/policy/generate.hpp"
+#include "berth/generate/generate.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -103,20 +103,20 @@ class Resumed : public berth::test::WithPetsc<> {
 TEST_F(Resumed, after_any_round_of_gangs_on_four_shards) {
   options.partition.shards = 4;
   options.rounds.regroups = 2;
-  stop_everywhere(policy::generate_hetero({.gpus = 512, .seed = 11}), 2);
+  stop_everywhere(generate::generate_hetero({.gpus = 512, .seed = 11}), 2);
 }
 
 TEST_F(Resumed, after_any_round_with_bids_on_their_way) {
   options.partition.shards = 4;
   options.rounds.regroups = 1;
   options.rounds.depth = 2;
-  stop_everywhere(policy::generate_hetero({.gpus = 512, .seed = 11}), 1);
+  stop_everywhere(generate::generate_hetero({.gpus = 512, .seed = 11}), 1);
 }
 
 TEST_F(Resumed, after_any_round_with_quotas_and_uplinks) {
   options.partition.shards = 4;
   options.rounds.regroups = 2;
-  auto instance = policy::generate_hetero({.gpus = 512, .seed = 11});
+  auto instance = generate::generate_hetero({.gpus = 512, .seed = 11});
   set_quotas(instance);
   for (auto& rack : instance.cluster.racks) rack.uplink_gbps = 25.0;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
@@ -133,7 +133,7 @@ TEST_F(Resumed, after_any_round_with_bids_that_no_longer_count) {
   options.partition.shards = 4;
   options.rounds.regroups = 0;
   options.rounds.depth = 2;
-  auto instance = policy::generate_hetero({.gpus = 256, .seed = 1});
+  auto instance = generate::generate_hetero({.gpus = 256, .seed = 1});
   set_quotas(instance);
   stop_everywhere(instance, 0);
 }
@@ -141,7 +141,7 @@ TEST_F(Resumed, after_any_round_with_bids_that_no_longer_count) {
 TEST_F(Resumed, where_one_relaxation_served_all_shards) {
   options.partition.shards = 3;
   options.gap = 0.0;
-  const auto instance = policy::generate(policy::Preset::openb_like, {.gpus = 256, .seed = 11});
+  const auto instance = generate::generate(generate::Preset::openb_like, {.gpus = 256, .seed = 11});
   const model::Plan whole = plan_on(world, instance, options);
   stop_after(world, instance, 0);
   expect_same(whole, resume_on(world, instance));
@@ -149,7 +149,7 @@ TEST_F(Resumed, where_one_relaxation_served_all_shards) {
 
 TEST_F(Resumed, not_after_a_limit_cut_into_the_round) {
   options.partition.shards = 4;
-  const auto instance = policy::generate_hetero({.gpus = 512, .seed = 11});
+  const auto instance = generate::generate_hetero({.gpus = 512, .seed = 11});
   if (world.rank() == 0) std::filesystem::remove(path);
   const StopSource now(StopSource::in_seconds(0.0));
   PlanOptions cut = options;
@@ -160,7 +160,7 @@ TEST_F(Resumed, not_after_a_limit_cut_into_the_round) {
 
 TEST_F(Resumed, not_with_other_options_or_another_instance) {
   options.partition.shards = 4;
-  const auto instance = policy::generate_hetero({.gpus = 512, .seed = 11});
+  const auto instance = generate::generate_hetero({.gpus = 512, .seed = 11});
   stop_after(world, instance, 1);
   options.partition.shards = 5;
   EXPECT_THROW(static_cast<void>(resume_on(world, instance)), comm::AgreedError);
@@ -168,7 +168,7 @@ TEST_F(Resumed, not_with_other_options_or_another_instance) {
   options.rounds.theta = 0.25;  // no flag of the program sets it
   EXPECT_THROW(static_cast<void>(resume_on(world, instance)), comm::AgreedError);
   options.rounds.theta = PlanOptions{}.rounds.theta;
-  const auto other = policy::generate_hetero({.gpus = 512, .seed = 12});
+  const auto other = generate::generate_hetero({.gpus = 512, .seed = 12});
   EXPECT_THROW(static_cast<void>(resume_on(world, other)), comm::AgreedError);
 }
 

@@ -3,6 +3,7 @@
 // that of one who has all, to the last bit.
 #include "distributed_judge.hpp"
 
+#include "best_fit.hpp"
 #include "in_parts.hpp"
 #include "prove.hpp"
 
@@ -12,9 +13,8 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/generate/generate.hpp"
 #include "berth/model/pools.hpp"
-#include "berth/policy/best_fit.hpp"
-#include "berth/policy/generate.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -22,18 +22,18 @@ namespace {
 using comm::Communicator;
 using model::Objective;
 
-class JudgedTogether : public testing::TestWithParam<std::pair<policy::Preset, Objective>> {
+class JudgedTogether : public testing::TestWithParam<std::pair<generate::Preset, Objective>> {
  protected:
   JudgedTogether()
       : kind_(GetParam().second),
-        whole_(policy::generate(GetParam().first, {.gpus = 256, .seed = 3, .load = 1.5})) {
+        whole_(generate::generate(GetParam().first, {.gpus = 256, .seed = 3, .load = 1.5})) {
     whole_.cluster.queues = {{.name = "all", .gpu_quota = 100, .over_quota_penalty = 0.25}};
     auto& jobs = whole_.workload.jobs;
     for (std::size_t j = 0; j < jobs.size(); ++j) {
       jobs[j].required = j % 5 == 0;
       jobs[j].queue = j % 2 == 0 ? QueueId(0) : QueueId{};
     }
-    placement_ = policy::best_fit(whole_, model::Valuation(whole_, kind_));
+    placement_ = test::best_fit(whole_, model::Valuation(whole_, kind_));
     deal();
   }
 
@@ -109,9 +109,10 @@ TEST_P(JudgedTogether, finds_the_tightest_prices) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, JudgedTogether,
-                         testing::Values(std::pair(policy::Preset::hetero, Objective::value),
-                                         std::pair(policy::Preset::hetero, Objective::allocate),
-                                         std::pair(policy::Preset::openb_like, Objective::value)));
+                         testing::Values(std::pair(generate::Preset::hetero, Objective::value),
+                                         std::pair(generate::Preset::hetero, Objective::allocate),
+                                         std::pair(generate::Preset::openb_like,
+                                                   Objective::value)));
 
 }  // namespace
 }  // namespace berth::pipeline

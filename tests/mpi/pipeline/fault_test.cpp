@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/base/random.hpp"
-#include "berth/policy/generate.hpp"
+#include "berth/generate/generate.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -35,7 +35,7 @@ class Faults : public berth::test::WithPetsc<> {
   }
 
   const comm::Communicator world = comm::Communicator::world();
-  const model::Instance instance = policy::generate_hetero({.gpus = 512, .seed = 5});
+  const model::Instance instance = generate::generate_hetero({.gpus = 512, .seed = 5});
 };
 
 TEST_F(Faults, of_one_rank_end_all_ranks_with_its_message) {

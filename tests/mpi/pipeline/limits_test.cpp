@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "berth/certify/check.hpp"
+#include "berth/generate/generate.hpp"
 #include "berth/io/plan_file.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
-#include "berth/policy/generate.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -20,7 +20,7 @@ enum class Bound : std::uint8_t { quotas, uplinks, both };
 /// Queues of which all but the last have fewer GPUs than their jobs ask for, one of them softly;
 /// every other gang talks over uplinks that carry two or three of them.
 model::Instance limited(Bound bound) {
-  auto instance = policy::generate_hetero({.gpus = 1024, .seed = 6});
+  auto instance = generate::generate_hetero({.gpus = 1024, .seed = 6});
   if (bound != Bound::uplinks) {
     instance.cluster.queues = {
         {.name = "org", .gpu_quota = 800},

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/generate/generate.hpp"
 #include "berth/io/plan_file.hpp"
 #include "berth/pipeline/distribute.hpp"
-#include "berth/policy/generate.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -20,7 +20,7 @@ class PlanCluster : public berth::test::WithPetsc<> {};
 TEST_F(PlanCluster, is_the_same_on_any_number_of_ranks_and_threads) {
   for (const std::uint64_t seed : {1, 2}) {
     if (test::kSanitized && seed > 1) break;
-    const auto instance = policy::generate_hetero({.gpus = 512, .seed = seed});
+    const auto instance = generate::generate_hetero({.gpus = 512, .seed = seed});
     for (const int shards : {0, 4}) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", shards " << shards);
       const auto plan = test::same_on_any_ranks(instance, shards);
@@ -41,7 +41,7 @@ std::string lasting_text(const model::Instance& instance, model::Plan plan) {
 
 TEST_F(PlanCluster, is_the_same_when_ranks_come_late) {
   const auto world = comm::Communicator::world();
-  const auto instance = policy::generate_hetero({.gpus = 512, .seed = 1});
+  const auto instance = generate::generate_hetero({.gpus = 512, .seed = 1});
   const auto alone = test::plan_on(comm::Communicator::serial(), instance, 4, 1);
   for (const std::uint64_t seed : {1, 2}) {
     const auto late = comm::internal::with_delays(world, seed, std::chrono::microseconds(400));
@@ -55,7 +55,7 @@ TEST_F(PlanCluster, is_the_same_when_ranks_come_late) {
 // A rank holds the jobs at home with it, those of its shards, and those over several.
 TEST_F(PlanCluster, in_parts_holds_fewer_jobs_on_more_ranks) {
   const auto world = comm::Communicator::world();
-  const auto original = policy::generate_hetero({.gpus = 1024, .jobs = 800, .seed = 1});
+  const auto original = generate::generate_hetero({.gpus = 1024, .jobs = 800, .seed = 1});
   PlanOptions options = test::quick_options();
   options.partition.shards = 8;
   options.bound_steps = options.tree_nodes = 0;
@@ -82,7 +82,7 @@ TEST_F(PlanCluster, in_parts_holds_fewer_jobs_on_more_ranks) {
 // What stays on rank 0 is sent by hand or put back in its place.
 TEST(Distribute, sends_every_field_but_jobs_and_the_names_only_rank_0_needs) {
   const auto world = comm::Communicator::world();
-  const auto original = policy::generate_hetero({.gpus = 256, .seed = 3});
+  const auto original = generate::generate_hetero({.gpus = 256, .seed = 3});
   model::Instance received;
   if (world.rank() == 0) received = original;
   distribute(world, received);

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "berth/generate/generate.hpp"
 #include "berth/io/jobs_file.hpp"
-#include "berth/policy/generate.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -18,26 +18,26 @@ class Presets : public berth::test::WithPetsc<> {};
 
 TEST_F(Presets, gangs_with_homes_and_locality) {
   test::same_on_any_ranks(
-      policy::generate(policy::Preset::philly_like, {.gpus = 2048, .seed = 1, .load = 1.1}), 4);
+      generate::generate(generate::Preset::philly_like, {.gpus = 2048, .seed = 1, .load = 1.1}), 4);
 }
 
 TEST_F(Presets, gangs_larger_than_a_shard) {
   const auto plan = test::same_on_any_ranks(
-      policy::generate(policy::Preset::llm_like, {.gpus = 4096, .seed = 2, .load = 1.3}), 16);
+      generate::generate(generate::Preset::llm_like, {.gpus = 4096, .seed = 2, .load = 1.3}), 16);
   if (comm::Communicator::world().rank() != 0) return;
   EXPECT_GT(plan.stats.at("spanning_gangs"), 0);
 }
 
 TEST_F(Presets, shares_and_cpu_only_jobs) {
   test::same_on_any_ranks(
-      policy::generate(policy::Preset::openb_like, {.gpus = 512, .seed = 3, .load = 1.2}), 3,
+      generate::generate(generate::Preset::openb_like, {.gpus = 512, .seed = 3, .load = 1.2}), 3,
       model::Objective::allocate);
 }
 
 /// Gangs are placed one by one, and shares beside them must not be: CPUs decide who fits whom.
 TEST_F(Presets, shares_beside_gangs) {
   auto instance =
-      policy::generate(policy::Preset::openb_like, {.gpus = 512, .seed = 3, .load = 1.2});
+      generate::generate(generate::Preset::openb_like, {.gpus = 512, .seed = 3, .load = 1.2});
   std::string jobs = io::jobs_text(instance);
   for (const char* id : {"gang-1", "gang-2"}) {
     jobs += fmt::format(R"({{"id":"{}","value":40,"tasks":[{{"count":4,"gpus":8}}]}})"
@@ -53,7 +53,7 @@ TEST_F(Presets, shares_beside_gangs) {
 /// The bound then is that of patterns: prices of GPUs alone know no CPUs.
 TEST_F(Presets, shares_of_many_values_beside_gangs) {
   auto instance =
-      policy::generate(policy::Preset::openb_like, {.gpus = 512, .seed = 3, .load = 1.2});
+      generate::generate(generate::Preset::openb_like, {.gpus = 512, .seed = 3, .load = 1.2});
   std::string jobs = io::jobs_text(instance);
   jobs += R"({"id":"gang","value":40,"tasks":[{"count":4,"gpus":8}]})"
           "\n";
@@ -71,8 +71,8 @@ TEST_F(Presets, shares_of_many_values_beside_gangs) {
 
 TEST_F(Presets, everything_at_once_in_more_shards_than_pods) {
   test::same_on_any_ranks(
-      policy::generate(policy::Preset::hetero,
-                       {.gpus = 2048, .seed = 4, .load = 1.5, .cpu_machines = 0.2}),
+      generate::generate(generate::Preset::hetero,
+                         {.gpus = 2048, .seed = 4, .load = 1.5, .cpu_machines = 0.2}),
       7);
 }
 

@@ -9,13 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "berth/certify/check.hpp"
+#include "berth/generate/generate.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/plan_file.hpp"
 #include "berth/model/quota_limits.hpp"
 #include "berth/model/uplinks.hpp"
 #include "berth/model/value.hpp"
-#include "berth/policy/generate.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -85,7 +85,7 @@ class Replan : public berth::test::WithPetsc<> {};
 
 TEST_F(Replan, keeps_what_may_not_be_touched_on_any_ranks) {
   const auto world = comm::Communicator::world();
-  model::Instance idle = policy::generate_hetero({.gpus = 1024, .jobs = 900, .seed = 11});
+  model::Instance idle = generate::generate_hetero({.gpus = 1024, .jobs = 900, .seed = 11});
   add_limits(idle);
   const auto serial = comm::Communicator::serial();
   const model::Plan first = plan_on(serial, idle);
@@ -113,7 +113,7 @@ TEST_F(Replan, keeps_what_may_not_be_touched_on_any_ranks) {
 /// The incumbent after any number of rounds is a plan: nothing is put right at the end.
 TEST_F(Replan, quotas_and_uplinks_are_kept_after_every_round_on_any_ranks) {
   const auto world = comm::Communicator::world();
-  model::Instance instance = policy::generate_hetero({.gpus = 1024, .jobs = 900, .seed = 12});
+  model::Instance instance = generate::generate_hetero({.gpus = 1024, .jobs = 900, .seed = 12});
   add_limits(instance);
   for (auto& rack : instance.cluster.racks) rack.uplink_gbps = 45.0;  // one ring each
   for (const auto& [rounds, regroups] : {std::pair{0, 0}, {1, 0}, {2, 0}, {2, 1}, {0, 2}}) {

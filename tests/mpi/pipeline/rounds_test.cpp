@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "berth/certify/check.hpp"
+#include "berth/generate/generate.hpp"
 #include "berth/io/plan_file.hpp"
-#include "berth/policy/generate.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -37,7 +37,7 @@ class Rounds : public berth::test::WithPetsc<> {
     return together;
   }
 
-  const model::Instance instance = policy::generate_hetero({.gpus = 1024, .seed = 6});
+  const model::Instance instance = generate::generate_hetero({.gpus = 1024, .seed = 6});
 };
 
 TEST_F(Rounds, the_offers_of_largest_regret) {

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "berth/certify/check.hpp"
+#include "berth/generate/generate.hpp"
 #include "berth/io/plan_file.hpp"
-#include "berth/policy/generate.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -57,19 +57,19 @@ class Stopped : public berth::test::WithPetsc<> {
 };
 
 TEST_F(Stopped, anywhere_in_the_dive_the_chains_and_the_rounds) {
-  const auto instance = policy::generate_hetero({.gpus = 512, .seed = 5});
+  const auto instance = generate::generate_hetero({.gpus = 512, .seed = 5});
   for (int r = 0; r < comm::Communicator::world().size(); ++r) cut_everywhere(instance, 3, r);
 }
 
 TEST_F(Stopped, anywhere_in_the_pattern_relaxation) {
-  cut_everywhere(policy::generate(policy::Preset::openb_like, {.gpus = 256, .seed = 5}), 2, 0);
+  cut_everywhere(generate::generate(generate::Preset::openb_like, {.gpus = 256, .seed = 5}), 2, 0);
 }
 
 /// Seconds for a patient second, the judge and a shared machine; the sanitizers' build is slow.
 constexpr double kAllowed = test::kSanitized ? 20.0 : 2.5;
 
 TEST_F(Stopped, soon_after_the_deadline) {
-  const auto instance = policy::generate_hetero({.gpus = 16384, .seed = 5});
+  const auto instance = generate::generate_hetero({.gpus = 16384, .seed = 5});
   for (const double seconds : {0.001, 0.05, 0.3, 1.0}) {
     SCOPED_TRACE(testing::Message() << seconds << " seconds");
     const auto began = StopSource::Clock::now();

@@ -14,10 +14,10 @@
 #include <gtest/gtest.h>
 
 #include "berth/comm/error.hpp"
+#include "berth/generate/generate.hpp"
 #include "berth/io/file.hpp"
 #include "berth/io/plan_file.hpp"
 #include "berth/model/digest.hpp"
-#include "berth/policy/generate.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -36,7 +36,7 @@ class WritePlan : public berth::test::WithPetsc<> {
 
   /// Jobs whose names do not follow their numbers, more of them than fit.
   static model::Instance odd_names() {
-    auto instance = policy::generate_hetero({.gpus = 256, .jobs = 700, .seed = 5});
+    auto instance = generate::generate_hetero({.gpus = 256, .jobs = 700, .seed = 5});
     NameTable names;
     for (int j = 0; j < 700; ++j) names.add("job" + std::to_string(j * 389 % 700));
     instance.workload.job_names = std::move(names);

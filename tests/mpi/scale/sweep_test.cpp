@@ -10,7 +10,7 @@
 
 #include "berth/base/error.hpp"
 #include "berth/comm/error.hpp"
-#include "berth/policy/generate.hpp"
+#include "berth/generate/generate.hpp"
 
 namespace berth::scale {
 namespace {
@@ -25,7 +25,7 @@ class SweepTest : public berth::test::WithPetsc<> {
     return options;
   }
   static model::Instance cluster(std::int64_t gpus) {
-    return policy::generate_hetero({.gpus = gpus, .seed = 1});
+    return generate::generate_hetero({.gpus = gpus, .seed = 1});
   }
 };
 

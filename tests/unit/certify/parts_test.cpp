@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans of generated instances, judged at once and in parts.
+#include "best_fit.hpp"
 #include "in_parts.hpp"
 
 #include <algorithm>
@@ -11,21 +12,21 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/generate/generate.hpp"
 #include "berth/model/pools.hpp"
-#include "berth/policy/best_fit.hpp"
-#include "berth/policy/generate.hpp"
 
 namespace berth::certify {
 namespace {
 
+using generate::Preset;
 using model::Objective;
-using policy::Preset;
 
 /// Best fit's plan of some GPUs; every sixth job has to be placed, a soft quota is passed, and
 /// gangs are rings over uplinks with a price.
 struct Planned {
   explicit Planned(Preset preset, Objective objective = Objective::value)
-      : instance(policy::generate(preset, {.gpus = 512, .seed = 5, .load = 1.5})), kind(objective) {
+      : instance(generate::generate(preset, {.gpus = 512, .seed = 5, .load = 1.5})),
+        kind(objective) {
     instance.cluster.queues = {
         {.name = "all", .gpu_quota = 300, .over_quota_penalty = 0.25},
         {.name = "some", .gpu_quota = 100, .parent = QueueId(0), .over_quota_penalty = 0.5}};
@@ -40,7 +41,7 @@ struct Planned {
         job.communication = {model::CommunicationPattern::ring, 0, 100};
     }
     for (model::Rack& rack : instance.cluster.racks) rack.uplink_gbps = 1000.0;
-    placement = policy::best_fit(instance, model::Valuation(instance, kind));
+    placement = test::best_fit(instance, model::Valuation(instance, kind));
     prices.scale_log2 = 30;
     const std::int64_t one = kind == Objective::value ? 1 << 20 : 1 << 30;
     for (const auto& pool : model::make_pools(instance.cluster, prices.level).pools) {
@@ -108,7 +109,7 @@ TEST(PartsOfAPlan, tell_when_a_job_counts_twice_or_not_at_all) {
 
 /// Doubles would round 2^62 + 1 + ... differently by part: integers say the same at the limit.
 TEST(JobFacts, guard_sums_alike_however_jobs_are_cut) {
-  model::Instance instance = policy::generate(Preset::hetero, {.gpus = 16, .jobs = 40});
+  model::Instance instance = generate::generate(Preset::hetero, {.gpus = 16, .jobs = 40});
   auto& jobs = instance.workload.jobs;
   for (std::size_t j = 0; j < jobs.size(); ++j) jobs[j].value = j == 0 ? 0x1p62 : 0.25 + 0x1p8;
   jobs[1].value = std::numeric_limits<double>::infinity();

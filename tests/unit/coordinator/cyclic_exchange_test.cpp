@@ -8,13 +8,13 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/policy/generate.hpp"
+#include "berth/generate/generate.hpp"
 
 namespace berth::coordinator {
 namespace {
 
 TEST(DealKinds, keeps_a_kind_together_and_spreads_the_jobs) {
-  const auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 800, .seed = 3});
+  const auto instance = generate::generate_hetero({.gpus = 1024, .jobs = 800, .seed = 3});
   const auto jobs = model::planned_jobs(instance.workload);
   const CompositionPartition partition(comm::Communicator::serial(), instance.workload, jobs, 4);
   std::map<std::vector<std::pair<ShapeId, int>>, std::set<ShardId>> pieces;
@@ -37,7 +37,7 @@ TEST(DealKinds, keeps_a_kind_together_and_spreads_the_jobs) {
 /// Every job lies in a shard where others are at home.
 TEST(TradeRound, sends_jobs_home_across_shards) {
   const auto comm = comm::Communicator::serial();
-  auto instance = policy::generate_hetero({.gpus = 1024, .jobs = 4, .seed = 3});
+  auto instance = generate::generate_hetero({.gpus = 1024, .jobs = 4, .seed = 3});
   const model::Valuation valuation(instance, model::Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
   const auto shards = partition::split(instance.cluster, {.shards = 2});

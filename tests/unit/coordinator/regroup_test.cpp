@@ -8,13 +8,13 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/policy/generate.hpp"
+#include "berth/generate/generate.hpp"
 
 namespace berth::coordinator {
 namespace {
 
 const model::Cluster& cluster() {
-  static const model::Instance instance = policy::generate_hetero({.gpus = 4096, .seed = 3});
+  static const model::Instance instance = generate::generate_hetero({.gpus = 4096, .seed = 3});
   return instance.cluster;
 }
 

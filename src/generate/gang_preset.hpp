@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "job_mix.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace berth::generate {
+
+/// A GPU type and its part of the pods.
+struct TypeShare {
+  std::string_view name;
+  double share;
+};
+
+/// What tells the presets apart whose jobs are gangs of whole GPUs (philly-like, llm-like).
+struct GangPreset {
+  std::span<const SizeShare> mix;
+  std::span<const TypeShare> types;
+  std::int64_t racks_per_pod = 8;
+  double two_types = 0.0;      ///< pods whose second half of racks is of another type
+  std::size_t profiles = 1;    ///< speeds are drawn from this many rows of kProfiles
+  double small_workers = 0.0;  ///< of the gangs from 16 GPUs: workers of 4 GPUs, not of 8
+  double home = 0.0;           ///< of the jobs: have a home pod
+  double one_pod = 0.0;        ///< of the gangs that fit in half a pod: may not leave their pod
+};
+
+}  // namespace berth::generate
