@@ -106,9 +106,9 @@ Drawn draw(std::uint64_t seed) {
 
 /// For `berth plan`, by hand.
 void show(const Drawn& drawn) {
-  std::printf("--shards %d, %s\n%s%s", drawn.shards, model::to_string(drawn.kind),
-              io::cluster_text(drawn.instance.cluster).c_str(),
-              io::jobs_text(drawn.instance).c_str());
+  std::printf(
+      "--shards %d, %s\n%s%s", drawn.shards, std::string(model::to_string(drawn.kind)).c_str(),
+      io::cluster_text(drawn.instance.cluster).c_str(), io::jobs_text(drawn.instance).c_str());
 }
 
 void judge(std::uint64_t seed, Totals& totals) {

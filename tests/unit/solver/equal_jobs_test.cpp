@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two equal jobs, one place: swapping their priorities swaps their fate, whichever search decides.
+#include "greedy_plan.hpp"
 #include "petsc_environment.hpp"
 #include "tiny.hpp"
 
@@ -68,8 +69,9 @@ struct Toy {
 Placement dived(const Toy& toy, const DiveOptions& options = {}) {
   model::Room room(toy.tiny.instance.cluster);
   const auto valuation = toy.valuation();
-  return dive(valuation, toy.pools(), room, toy.machines(), toy.jobs(), toy.prices(), options)
-      .placement;
+  const model::Pools pools = toy.pools();
+  const std::vector<double> prices = toy.prices();
+  return dive(valuation, {pools, prices}, room, toy.machines(), toy.jobs(), options).placement;
 }
 
 Placement packed(const Toy& toy) {
@@ -83,7 +85,7 @@ Placement filled(const Toy& toy) {
   const auto valuation = toy.valuation();
   std::vector<JobId> unplaced = toy.jobs();
   Placement placed;
-  fill(valuation, room, toy.machines(), unplaced, placed);
+  test::add_greedily(valuation, room, toy.machines(), unplaced, placed);
   return placed;
 }
 
@@ -120,7 +122,7 @@ Placement restored(const Toy& toy, Placement placed, const std::function<void(Sh
   for (const JobId j : toy.jobs()) {
     if (!std::ranges::binary_search(placed, j, {}, &JobPlacement::job)) waiting.push_back(j);
   }
-  s.shard.restore({.placed = std::move(placed), .unplaced = waiting, .pushed_out = waiting});
+  s.shard.restore({.placed = std::move(placed), .unplaced = waiting, .evicted = waiting});
   search(s.shard);
   return s.shard.placement();
 }
@@ -151,10 +153,12 @@ std::vector<Path> paths() {
                  [](const Toy& t) { return dived(t); }});
   all.push_back({"fill_of_gpus", Toy(1, {{.gpus = 5}}), filled});
   all.push_back({"fill_of_cpus", Toy(1, {{.cpu_milli = 40000}}), filled});
-  all.push_back({"idle_room_of_a_shard", Toy(1, {{.gpus = 5}}),
-                 [](const Toy& t) { return restored(t, {}, [](Shard& s) { s.refill(); }); }});
-  all.push_back({"idle_cpus_of_a_shard", Toy(1, {{.cpu_milli = 40000}}),
-                 [](const Toy& t) { return restored(t, {}, [](Shard& s) { s.refill(); }); }});
+  all.push_back({"idle_room_of_a_shard", Toy(1, {{.gpus = 5}}), [](const Toy& t) {
+                   return restored(t, {}, [](Shard& s) { s.fill_idle_capacity(); });
+                 }});
+  all.push_back({"idle_cpus_of_a_shard", Toy(1, {{.cpu_milli = 40000}}), [](const Toy& t) {
+                   return restored(t, {}, [](Shard& s) { s.fill_idle_capacity(); });
+                 }});
   all.push_back({"insertion", Toy(1, {{.gpus = 5}}),
                  [](const Toy& t) { return restored(t, {}, [](Shard& s) { s.improve(); }); }});
   all.push_back({"eviction_by_insertion", Toy(1, {{.gpus = 4}}), [](const Toy& t) {
@@ -178,10 +182,10 @@ std::vector<Path> paths() {
                  }});
   for (const int holder : {0, 1}) {  // whichever of the two has the place before
     all.push_back(
-        {"trade_" + std::to_string(holder), Toy(1, {{.gpus = 8}}), [holder](const Toy& t) {
+        {"exchange_" + std::to_string(holder), Toy(1, {{.gpus = 8}}), [holder](const Toy& t) {
            Placement placed{t.on(JobId(holder), 0)};
            std::vector<JobId> waiting{JobId(1 - holder)};
-           trade(t.valuation(), t.pools(), waiting, placed);
+           cyclic_exchange(t.valuation(), t.pools(), waiting, placed);
            return placed;
          }});
   }
@@ -194,7 +198,7 @@ std::vector<Path> paths() {
   all.push_back(
       {"online_batch", Toy(1, {{.gpus = 5}}), [](const Toy& t) {
          const auto valuation = t.valuation();
-         return place_online(valuation, t.jobs(), {}, {.batch = 2, .refuse = false}).placed;
+         return place_online(valuation, t.jobs(), {}, {.batch = 2, .take_all = true}).placed;
        }});
   return all;
 }
@@ -240,9 +244,9 @@ TEST(EqualJobs, leave_a_quota_in_the_reverse_order) {
     const model::QuotaLimits quotas(toy.tiny.instance, model::Objective::value);
     const model::Uplinks links(toy.tiny.instance);
     const model::CouplingLimits limits{.quotas = &quotas, .links = &links};
-    Shard shard(ShardId(0), valuation, pools, toy.machines(), {.limits = &limits});
+    Shard shard(ShardId(0), valuation, pools, toy.machines(), {}, {.limits = &limits});
     shard.restore({.placed = Crowded(toy).both});
-    const std::vector<Surplus> first = shard.surplus(0, 1);
+    const std::vector<EvictionCandidate> first = shard.eviction_candidates(0, 1);
     ASSERT_EQ(first.size(), 1U);
     EXPECT_EQ(first.front().precedence.job, a > b ? toy.b : toy.a);
   }

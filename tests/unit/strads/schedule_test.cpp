@@ -29,7 +29,7 @@ TEST(Schedule, takes_the_largest_ties_by_id) {
 
 TEST(Schedule, breaks_ties_by_rank_before_the_id) {
   const std::vector<Block> blocks{{7, 1.0, 0}, {3, 2.0, 3}, {2, 1.0, 2}, {9, 1.0, 1}};
-  EXPECT_EQ(ids(blocks, schedule(blocks, 4, 0, {.rule = SelectionRule::largest})),
+  EXPECT_EQ(ids(blocks, schedule(blocks, 4, 0, 0, {.rule = SelectionRule::largest})),
             (std::vector<std::int64_t>{3, 7, 9, 2}));
 }
 
