@@ -12,7 +12,7 @@ StopSource::Clock::time_point StopSource::in_seconds(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(wait);
 }
 
-/// Since the first time this was asked.
+/// True when `patience` has passed since the first call.
 bool StopSource::waited_long(Clock::duration patience) const {
   const Clock::rep now = Clock::now().time_since_epoch().count();
   Clock::rep first = 0;

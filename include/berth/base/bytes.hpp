@@ -12,8 +12,8 @@
 
 namespace berth {
 
-/// Fields one after the other, as they lie in memory; lists with their length first. For a program
-/// of the same build on the same kind of machine.
+/// Writes fields one after the other in their memory representation; a list is preceded by its
+/// length. Only a program of the same build on the same architecture can read the bytes.
 class ByteWriter {
  public:
   template <class T>
@@ -33,7 +33,8 @@ class ByteWriter {
   std::string bytes_;
 };
 
-/// Takes the fields off again, in the same order. @throws std::out_of_range where the bytes end
+/// Reads the fields back in the order in which they were written. @throws std::out_of_range where
+/// the bytes end
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}

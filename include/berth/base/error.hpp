@@ -7,7 +7,7 @@
 
 namespace berth {
 
-/// Exit codes of the program (README, "Exit codes"). Every rank ends with the same one.
+/// Exit codes of the program (README, "Exit codes"). All ranks end with one code.
 enum class ExitCode : int {
   done = 0,
   check_invalid = 1,     ///< `berth check` refused the plan
@@ -17,7 +17,7 @@ enum class ExitCode : int {
   required_missing = 5,  ///< the plan is written, but a required job is not in it
 };
 
-/// Something the user gave is wrong. `what()` reads "file:line: field: problem; hint".
+/// The user's input or command line is wrong. `what()` reads "file:line: field: problem; hint".
 class InputError : public std::runtime_error {
  public:
   struct Where {
@@ -38,7 +38,8 @@ class InputError : public std::runtime_error {
   std::string hint_;
 };
 
-/// The machine failed us (disk full, unwritable folder): not the input, not a bug.
+/// The operating system or hardware failed (disk full, unwritable folder): neither bad input nor a
+/// bug.
 class SystemError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

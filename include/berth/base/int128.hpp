@@ -3,7 +3,7 @@
 
 namespace berth {
 
-/// For sums and products of int64 amounts that must be exact (prices x capacities).
+/// Exact sums and products of int64 amounts (prices x capacities).
 __extension__ using Int128 = __int128;
 __extension__ using Uint128 = unsigned __int128;
 

@@ -12,7 +12,7 @@ namespace berth {
 /// Names by index, packed end to end: a million names cost their characters plus 8 bytes each.
 class NameTable {
  public:
-  /// Appends and returns the index of the new name. Uniqueness is the reader's business.
+  /// Appends and returns the index of the new name. The caller ensures that names are unique.
   std::size_t add(std::string_view name) {
     characters_.append(name);
     ends_.push_back(characters_.size());
@@ -30,7 +30,7 @@ class NameTable {
     characters_.reserve(characters);
   }
 
-  /// The columns as they lie, for broadcasting: ends[i] is one past the last character of name i.
+  /// Both columns, for broadcasting: ends[i] is one past the last character of name i.
   [[nodiscard]] const std::string& characters() const { return characters_; }
   [[nodiscard]] const std::vector<std::uint64_t>& ends() const { return ends_; }
   static NameTable from_columns(std::string characters, std::vector<std::uint64_t> ends) {

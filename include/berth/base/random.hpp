@@ -17,14 +17,14 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
 }
 
 /// Counter-based random numbers: a draw is a function of its key (seed, stage, round, job, ...)
-/// alone, so it does not matter which rank or thread asks, nor in which order.
+/// alone, so it depends neither on the rank or thread that draws nor on the order of draws.
 constexpr std::uint64_t random_bits(std::initializer_list<std::uint64_t> key) {
   std::uint64_t state = 0;
   for (const std::uint64_t part : key) state = mix64(state ^ mix64(part));
   return state;
 }
 
-/// Uniform in [0, 1), 53 bits.
+/// Uniform in [0, 1), with 53 random bits.
 constexpr double random_unit(std::initializer_list<std::uint64_t> key) {
   return static_cast<double>(random_bits(key) >> 11) * 0x1.0p-53;
 }

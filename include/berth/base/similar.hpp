@@ -7,10 +7,11 @@
 
 namespace berth {
 
-/// Edits (insert, drop, change, swap neighbours; case is free) that turn one word into the other.
+/// Number of edits (insert, drop, change, swap neighbours; case is free) that turn one word into
+/// the other.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// `did you mean "x"?` with the nearest of the known words (ties: the first), or nothing.
+/// `did you mean "x"?` with the nearest known word (ties: the first), or an empty text.
 template <class Words>
 [[nodiscard]] std::string did_you_mean(std::string_view word, const Words& words) {
   std::size_t best = word.size() / 3 + 2;

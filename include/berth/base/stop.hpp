@@ -10,8 +10,8 @@
 
 namespace berth {
 
-/// What may end long work early: a deadline, a signal, or (for tests) a number of questions. It
-/// remembers whether it ever did: only then has a clock decided anything.
+/// May end long work early: by a deadline, a signal, or (for tests) a number of questions. Records
+/// whether it ever did: only then has a clock influenced the result.
 class StopSource {
  public:
   using Clock = std::chrono::steady_clock;
@@ -22,26 +22,26 @@ class StopSource {
                       const volatile std::sig_atomic_t* signalled = nullptr)
       : deadline_(deadline), signalled_(signalled) {}
 
-  /// A deadline so many seconds from now; none when they are infinite or too many for the clock.
+  /// The time this many seconds from now; kNever when that is infinite or beyond the clock's range.
   static Clock::time_point in_seconds(double seconds);
 
-  /// For tests: called at every question with its number from 0 on, by any thread; true stops. It
-  /// may sleep or throw as well, as the searches that ask may.
+  /// For tests: called by any thread at every question, with the question's number from 0 on; true
+  /// stops. May sleep or throw, because the searches that ask may throw.
   using Watch = std::function<bool(std::int64_t question)>;
   void watch(Watch watch) { watch_ = std::move(watch); }
 
-  /// Stops once it was asked so often.
+  /// Stops from question number `questions` on.
   void stop_after_questions(std::int64_t questions) {
     watch([questions](std::int64_t question) { return question >= questions; });
   }
 
   [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
 
-  /// True from now on, for ever, once there is a reason and has been one for `patience`. Any
-  /// thread; some 30 ns with a deadline.
+  /// True as soon as a reason to stop has existed for `patience`; stays true. Any thread; about 30
+  /// ns with a deadline.
   bool requested(Clock::time_point deadline, Clock::duration patience) const;
 
-  /// Some question was answered with yes, so something was cut short.
+  /// True when some question was answered with yes, so that some work was cut short.
   [[nodiscard]] bool has_cut() const { return cut_.load(std::memory_order_relaxed); }
 
  private:
@@ -50,13 +50,14 @@ class StopSource {
   Clock::time_point deadline_;
   const volatile std::sig_atomic_t* signalled_;
   Watch watch_;
-  mutable std::atomic<std::int64_t> questions_{0};  ///< asked, when they are watched
+  /// number of questions asked; counted only with a watch
+  mutable std::atomic<std::int64_t> questions_{0};
   mutable std::atomic<bool> cut_{false};
   mutable std::atomic<Clock::rep> since_{0};  ///< when a reason was first seen
 };
 
-/// What long work asks between two steps of some milliseconds at most. A copy costs nothing; the
-/// default one never stops. The source must outlive it.
+/// Handle that long work asks at steps of at most some milliseconds. Copying costs nothing; a
+/// default-constructed token never stops. The source must outlive it.
 class StopToken {
  public:
   StopToken() = default;
@@ -66,14 +67,16 @@ class StopToken {
     return source_ != nullptr && source_->requested(deadline_, patience_);
   }
 
-  /// For one of `pieces` equal pieces of the work ahead: its deadline is its share of what is left.
+  /// A token for one of `pieces` equal pieces of the remaining work: its deadline is now plus that
+  /// fraction of the remaining time.
   [[nodiscard]] StopToken share_of(std::int64_t pieces) const;
   [[nodiscard]] bool has_cut() const { return source_ != nullptr && source_->has_cut(); }
-  /// With the source's own deadline again.
+  /// A token with the source's own deadline.
   [[nodiscard]] StopToken whole() const {
     return source_ == nullptr ? StopToken() : StopToken(*source_);
   }
-  /// A second longer: for the quick steps that make something of what was cut short.
+  /// A token that stops one second later: for the quick steps that turn interrupted work into a
+  /// result.
   [[nodiscard]] StopToken patient() const {
     StopToken token = *this;
     token.patience_ = std::chrono::seconds(1);
