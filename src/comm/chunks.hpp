@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How bytes beyond MPI's int counts are cut into rounds. Arithmetic alone: tested at sizes that no
-// machine of ours could send.
+// Splits messages beyond MPI's int counts into rounds. Arithmetic only, so it is tested at sizes
+// that the test machines could not send.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace berth::comm {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 30;  // half of what an int can count
+constexpr std::size_t kChunkBytes = std::size_t{1} << 30;  // bytes; half of what an int can count
 static_assert(kChunkBytes <= std::numeric_limits<int>::max());
 
-/// Calls f(first, count) until `total` elements are covered, at most `limit` bytes a time.
+/// Calls f(first, count) until `total` elements are covered, with at most `limit` bytes a call.
 template <class F>
 void each_chunk(std::size_t total, std::size_t element_bytes, std::size_t limit, F f) {
   const std::size_t most = std::max<std::size_t>(1, limit / element_bytes);
@@ -24,13 +24,13 @@ void each_chunk(std::size_t total, std::size_t element_bytes, std::size_t limit,
   }
 }
 
-/// What one rank may give in a round, so that all together stay below the limit.
+/// Bytes that one rank may give in a round, so that all ranks together stay below the limit.
 inline std::uint64_t bytes_per_rank(std::size_t limit, std::size_t ranks) {
   return std::max<std::uint64_t>(1, limit / ranks);
 }
 
-/// Where the bytes of one round lie when they are packed end to end by rank: of each rank those
-/// from `offset` on, at most `piece`.
+/// Positions of the bytes of one round, packed end to end by rank: of each rank the bytes from
+/// `offset` on, at most `piece`.
 struct ChunkLayout {
   std::vector<int> counts;
   std::vector<int> displacements;

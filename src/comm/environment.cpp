@@ -17,7 +17,7 @@
 namespace berth::comm {
 namespace {
 
-/// Launchers tell a rank who it is by the environment: PMI (hydra, Slurm), PMIx, Open MPI.
+/// Launchers pass a rank its number in the environment: PMI (hydra, Slurm), PMIx, Open MPI.
 bool launcher_in_environment() {
   constexpr std::array names{"PMI_RANK", "PMI_FD", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
   return std::any_of(names.begin(), names.end(),
@@ -37,7 +37,8 @@ Environment::Environment()
   if (provided < MPI_THREAD_FUNNELED) {
     throw MpiError("MPI_Init_thread", MPI_ERR_OTHER, "this MPI does not allow threads");
   }
-  // Else the kernel makes 70 microseconds of a sleep of 20, and every late message costs that.
+  // The default slack turns a sleep of 20 microseconds into 70, which every late message would
+  // cost.
   constexpr unsigned long kSlackNanoseconds = 1000;
   prctl(PR_SET_TIMERSLACK, kSlackNanoseconds);
 }
@@ -47,7 +48,7 @@ Environment::~Environment() {
   MPI_Finalized(&finalized);
   if (finalized != 0 || std::uncaught_exceptions() > exceptions_at_start_) return;
   try {
-    Communicator::world().barrier();  // MPI_Finalize would spin until the last rank comes
+    Communicator::world().barrier();  // MPI_Finalize would spin until the last rank arrives
   } catch (const std::exception&) {
     return;
   }

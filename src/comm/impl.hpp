@@ -18,7 +18,7 @@ namespace berth::comm {
 
 [[nodiscard]] const char* mpi_name(Call call);  ///< the function that starts it, for errors
 
-/// Freed with its last user.
+/// Owns an MPI communicator; freed with its last user.
 struct Communicator::Owned {
   explicit Owned(MPI_Comm communicator) : mpi(communicator) {}
   ~Owned();
@@ -28,7 +28,7 @@ struct Communicator::Owned {
 };
 
 struct Communicator::Impl {
-  MPI_Comm mpi = MPI_COMM_NULL;  ///< null for the serial one
+  MPI_Comm mpi = MPI_COMM_NULL;  ///< null for the serial communicator
   std::shared_ptr<Owned> owned;  ///< null for world and serial
   int rank = 0;
   int size = 1;
@@ -36,7 +36,7 @@ struct Communicator::Impl {
   TrafficRecorder recorder;
   std::uint64_t delay_seed = 0;  ///< tests only
   std::chrono::microseconds longest_delay{0};
-  std::uint64_t delays = 0;  ///< drawn so far
+  std::uint64_t delays = 0;  ///< number of draws so far
 
   [[nodiscard]] bool alone() const { return size == 1; }
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(size); }

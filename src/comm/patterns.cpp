@@ -13,7 +13,7 @@ using HostName = std::array<char, 256>;
 
 HostName host_name() {
   HostName name{};
-  gethostname(name.data(), name.size() - 1);  // on failure all ranks look like one machine
+  gethostname(name.data(), name.size() - 1);  // on failure all ranks count as one machine
   return name;
 }
 

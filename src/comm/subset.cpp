@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first ranks on their own, while the others rest.
+// Communicators of the first ranks, while the other ranks rest.
 #include "impl.hpp"
 
 #include <utility>
@@ -19,7 +19,7 @@ std::optional<Communicator> Communicator::first(int ranks) const {
   BERTH_EXPECT(1 <= ranks && ranks <= size());
   auto impl = std::make_unique<Impl>();
   if (impl_->alone()) return Communicator(std::move(impl));
-  barrier();  // MPI_Comm_split blocks: all should be there, so that nobody spins for long
+  barrier();  // MPI_Comm_split spins inside MPI: the barrier shortens the wait there
   const int colour = rank() < ranks ? 0 : MPI_UNDEFINED;
   check(MPI_Comm_split(impl_->mpi, colour, rank(), &impl->mpi), "MPI_Comm_split");
   if (impl->mpi == MPI_COMM_NULL) return std::nullopt;

@@ -13,7 +13,7 @@
 
 namespace berth::comm {
 
-/// What one rank did and when: traffic by stage and call always, events when asked for.
+/// Records one rank's work and messages: traffic by stage and call always, events on request.
 class TrafficRecorder {
  public:
   using Clock = std::chrono::steady_clock;
@@ -29,7 +29,7 @@ class TrafficRecorder {
 
   [[nodiscard]] std::vector<Traffic> by_stage() const;
   [[nodiscard]] std::vector<CallTraffic> by_call() const;
-  [[nodiscard]] std::vector<Event> events() const;  ///< the stage under way ends now
+  [[nodiscard]] std::vector<Event> events() const;  ///< a stage in progress ends now
 
  private:
   struct CallTotals {
@@ -40,14 +40,14 @@ class TrafficRecorder {
   struct Stage {
     std::string name;
     std::array<CallTotals, kCalls> calls{};
-    double elapsed = 0;       ///< of the times it was left
-    Clock::time_point begin;  ///< of the time under way
+    double elapsed = 0;       ///< of completed intervals
+    Clock::time_point begin;  ///< of the current interval
   };
 
   [[nodiscard]] Event stage_event(const Stage& stage) const;
   [[nodiscard]] double since_start(Clock::time_point at) const;
 
-  std::deque<Stage> stages_;  ///< in order of first use; names stay where they are
+  std::deque<Stage> stages_;  ///< in order of first use; names keep their addresses
   std::size_t now_ = 0;       ///< index into stages_
   bool recording_ = false;
   Clock::time_point start_;  ///< of the recording

@@ -98,7 +98,8 @@ Communicator::Exchange Communicator::plan_exchange(std::span<const std::size_t> 
   exchange.from = exchange.to;
   if (impl_->alone()) return exchange;
 
-  // Each rank tells the others what comes and, so that all count the same rounds, its largest.
+  // Each rank tells the others how much it sends them and its largest message, so that all ranks
+  // compute the same number of rounds.
   struct Notice {
     std::uint64_t bytes;
     std::uint64_t largest;

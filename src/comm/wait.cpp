@@ -18,13 +18,15 @@ namespace {
 
 std::atomic<bool> own_core{false};
 
-constexpr std::chrono::microseconds kAwake{500};  // a rank with a core of its own
-constexpr int kSpins = 8;                         // an answer already under way
-constexpr int kYields = 32;                       // another rank has the core
+/// Polling time of a rank with a core of its own: several wake-ups (about 0.1 ms each)
+constexpr std::chrono::microseconds kAwake{500};
+constexpr int kSpins = 8;    // attempts while an answer may be on its way; chosen, not tuned
+constexpr int kYields = 32;  // attempts while another rank may have the core; chosen, not tuned
+/// Sleep of a rank whose message is late: doubles every 8 attempts; chosen, not tuned.
 constexpr long kFirstSleepNanoseconds = 20'000;
 constexpr long kLongestSleepNanoseconds = 200'000;
 
-/// Leaves the core to others, the longer the more often it was called in vain.
+/// Yields the core to other ranks, for longer with each attempt in vain.
 void back_off(int attempt) {
   if (attempt < kSpins) return;
   if (attempt < kSpins + kYields) {
@@ -49,7 +51,7 @@ void check(int code, const char* call) {
 void stay_awake(bool yes) { own_core = yes; }
 
 void wait(MPI_Request& request, const char* call) {
-  constexpr int kEnough = 1 << 20;  // the sleep stopped growing long before
+  constexpr int kEnough = 1 << 20;  // the sleep has stopped growing long before
   const auto sleepy = std::chrono::steady_clock::now() + (own_core ? kAwake : kAwake * 0);
   for (int attempt = 0;; attempt = std::min(attempt + 1, kEnough)) {
     int done = 0;
@@ -60,7 +62,7 @@ void wait(MPI_Request& request, const char* call) {
   }
 }
 
-void wait_long(MPI_Request& request, const char* call) {
+void wait_long(MPI_Request& request, const char* call) {  ///< 10 ms
   constexpr timespec kPause{0, 10'000'000};
   while (true) {
     int done = 0;

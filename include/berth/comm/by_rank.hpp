@@ -8,11 +8,11 @@
 
 namespace berth::comm {
 
-/// What may travel between ranks as the bytes it is.
+/// Types that ranks may send to each other as raw bytes.
 template <class T>
 concept Shippable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 
-/// Items of all ranks end to end, by source rank; [rank] is what that rank gave, in its order.
+/// Items of all ranks end to end, by source rank; [rank] is the list that rank gave, in its order.
 template <Shippable T>
 struct ByRank {
   std::vector<T> values;

@@ -23,15 +23,16 @@ namespace berth::comm {
 
 class Communicator;
 namespace internal {
-/// For tests: the same ranks, with messages cut at `bytes` instead of 1 GiB.
+/// For tests: a communicator of these ranks with messages cut at `bytes` instead of 1 GiB.
 Communicator with_chunk_limit(const Communicator& comm, std::size_t bytes);
-/// For tests: the same ranks, each sleeping a drawn time up to `longest` before each collective.
+/// For tests: a communicator of these ranks in which each sleeps a random time up to `longest`
+/// before each collective.
 Communicator with_delays(const Communicator& comm, std::uint64_t seed,
                          std::chrono::microseconds longest);
 }  // namespace internal
 
-/// A group of ranks, passed in by whoever starts the work. Copies speak to the same ranks and
-/// count their traffic apart.
+/// A group of ranks, passed in by the code that starts the work. Copies communicate with the same
+/// ranks and count their traffic separately.
 ///
 /// Collectives: every rank calls the same ones in the same order, from the main thread, outside
 /// parallel loops; roots and lengths agree unless said otherwise. None blocks inside MPI: each
@@ -51,16 +52,17 @@ class Communicator {
 
   [[nodiscard]] int rank() const;
   [[nodiscard]] int size() const;
-  [[nodiscard]] Communicator fresh() const;  ///< the same ranks, nothing counted or recorded yet
+  [[nodiscard]] Communicator fresh()
+      const;  ///< these ranks, with no traffic counted or recorded yet
 
   void barrier() const;
-  /// A barrier for ranks that have nothing to do for seconds: they leave their cores to others.
+  /// A barrier for ranks that will be idle for seconds: they leave their cores to other ranks.
   void rest() const;
 
-  /// The first `ranks` ranks as a group of their own; nothing on the others. Collective.
+  /// The first `ranks` ranks as a group of their own; no value on the other ranks. Collective.
   [[nodiscard]] std::optional<Communicator> first(int ranks) const;
 
-  /// Root's values to all. For a vector the other ranks need not know the length.
+  /// Sends the root's values to all ranks. For a vector, only the root need know the length.
   template <Shippable T>
   void broadcast(std::span<T> values, int root = 0) const {
     broadcast_bytes(std::as_writable_bytes(values), root);
@@ -76,18 +78,20 @@ class Communicator {
   }
   void broadcast_string(std::string& text, int root = 0) const;
 
-  /// Element-wise over ranks, in place; exact and order-free as long as no sum leaves int64.
+  /// Element-wise sum over ranks, in place; exact and independent of order unless a sum overflows
+  /// int64.
   void sum(std::span<std::int64_t> values) const;
-  /// As `sum`, but only the root gets it; the others keep what they had.
+  /// Element-wise sum over ranks, at the root only; the other ranks keep their values.
   void sum_to_root(std::span<std::int64_t> values, int root = 0) const;
   void max(std::span<std::int64_t> values) const;
   void min(std::span<std::int64_t> values) const;
   [[nodiscard]] std::int64_t sum(std::int64_t value) const;
   [[nodiscard]] std::int64_t max(std::int64_t value) const;
   [[nodiscard]] std::int64_t min(std::int64_t value) const;
-  [[nodiscard]] double max_seconds(double value) const;  ///< the slowest rank; never a decision
+  [[nodiscard]] double max_seconds(
+      double value) const;  ///< of the slowest rank; must not decide anything
 
-  /// One value of each rank, by rank.
+  /// Gathers one value of each rank on all ranks, by rank.
   template <Shippable T>
   [[nodiscard]] std::vector<T> all_gather(const T& value) const {
     std::vector<T> values(static_cast<std::size_t>(size()));
@@ -96,7 +100,7 @@ class Communicator {
                  std::as_writable_bytes(std::span(values)), kAllRanks);
     return values;
   }
-  /// Any number of items of each rank, end to end by rank.
+  /// Gathers any number of items of each rank on all ranks, end to end by rank.
   template <Shippable T>
   [[nodiscard]] std::vector<T> all_gather_varying(std::span<const T> mine) const {
     return gather<T>(mine, kAllRanks).values;
@@ -105,7 +109,7 @@ class Communicator {
   [[nodiscard]] ByRank<T> all_gather_by_rank(std::span<const T> mine) const {
     return gather<T>(mine, kAllRanks);
   }
-  /// As above, to the root; the other ranks get nothing.
+  /// Gathers any number of items of each rank at the root; the other ranks get nothing.
   template <Shippable T>
   [[nodiscard]] std::vector<T> gather_varying(std::span<const T> mine, int root = 0) const {
     return gather<T>(mine, root).values;
@@ -116,8 +120,8 @@ class Communicator {
   }
 
   /// @param items   those for rank 0, then those for rank 1, ...
-  /// @param counts  size ranks, how many items go to each
-  /// @return        what every rank had for this one
+  /// @param counts  size ranks; number of items for each rank
+  /// @return        the items that each rank gave for this rank
   template <Shippable T>
   [[nodiscard]] ByRank<T> all_to_all_varying(std::span<const T> items,
                                              std::span<const std::size_t> counts) const {
@@ -128,8 +132,8 @@ class Communicator {
     return received;
   }
 
-  /// Before a step that needs all ranks: if any rank brings a failure, every rank throws
-  /// AgreedError with the failure of the lowest such rank. One reduction when all is well.
+  /// Agrees on failure before a step that needs all ranks: if any rank passes a failure, every rank
+  /// throws AgreedError with the failure of the lowest such rank. One reduction when none fails.
   void agree(const Status& status) const;
 
   /// Runs `work` (which communicates on all ranks alike, or not at all) and agrees on its outcome.
@@ -144,7 +148,7 @@ class Communicator {
     }
   }
 
-  /// The same of work for rank 0 alone.
+  /// Runs `work` on rank 0 alone and agrees on its outcome on all ranks.
   template <class Work>
   void agreed_on_root(Work&& work) const {
     agreed([&] {
@@ -152,17 +156,17 @@ class Communicator {
     });
   }
 
-  /// Ends all ranks at once with this exit code. Say why before.
+  /// Ends all ranks at once with this exit code. Print the reason before.
   [[noreturn]] void abort(ExitCode code) const;
 
-  /// Traffic from here on counts under `stage`. Counters are no part of the communicator's value.
+  /// Counts traffic from here on under `stage`. Counters are not part of the communicator's value.
   void begin_stage(std::string_view stage) const;
   [[nodiscard]] std::vector<Traffic> stats() const;  ///< stages in order of first use
   [[nodiscard]] std::vector<CallTraffic> stats_by_call() const;
   [[nodiscard]] Traffic traffic() const;  ///< over all stages
 
-  /// Keeps every stage, span and collective from here on for `events`. Collective: the ranks'
-  /// clocks start together, as far as one barrier can tell.
+  /// Records every stage, span and collective from here on for `events`. Collective: a barrier
+  /// starts the ranks' clocks together, up to its own skew.
   void record_events() const;
   [[nodiscard]] std::vector<Event> events() const;
 

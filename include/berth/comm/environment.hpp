@@ -5,11 +5,12 @@
 
 namespace berth::comm {
 
-/// MPI between construction and destruction (thread level FUNNELED: only the main thread
-/// communicates). One per program, first in main. Without a launcher the world has one rank.
+/// Initialises MPI at construction and finalises it at destruction (thread level FUNNELED: only the
+/// main thread communicates). One per program, first in main. Without a launcher the world has one
+/// rank.
 ///
-/// Destroyed in peace, it waits for the other ranks without burning their cores; destroyed by an
-/// exception it leaves MPI as it is, so that the launcher ends ranks which would wait for ever.
+/// After a normal run the destructor waits for the other ranks without burning their cores; during
+/// an exception it does not finalise MPI, so that the launcher ends ranks that would wait for ever.
 class Environment {
  public:
   Environment();
@@ -25,9 +26,9 @@ class Environment {
   int exceptions_at_start_;
 };
 
-/// Whether this rank has a core of its own. Then it stays awake for half a millisecond when it
-/// waits for a message: the kernel takes a tenth of one to wake it. Otherwise, and at first, it
-/// soon leaves its core to the ranks it waits for.
+/// States whether this rank has a core of its own. If so, it polls for half a millisecond when it
+/// waits for a message, because the kernel takes about 0.1 ms to wake it. Otherwise (the default)
+/// it soon yields its core to other ranks.
 void stay_awake(bool own_core);
 
 }  // namespace berth::comm

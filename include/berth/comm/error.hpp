@@ -10,7 +10,7 @@
 
 namespace berth::comm {
 
-/// MPI itself failed. Not recoverable: the ranks can no longer agree on anything.
+/// MPI itself failed. Not recoverable: the ranks can no longer communicate.
 class MpiError : public std::runtime_error {
  public:
   MpiError(const std::string& call, int code, const std::string& reason);
@@ -20,16 +20,16 @@ class MpiError : public std::runtime_error {
   int code_;
 };
 
-/// What went wrong on one rank, in the form that travels.
+/// A failure of one rank, in the form in which ranks exchange it.
 struct Failure {
   ExitCode exit_code = ExitCode::internal_error;
   std::string message;
 };
 
-/// One rank's word before a collective: nothing, or why it cannot take part.
+/// A rank's status before a collective: empty, or the reason why the rank cannot take part.
 using Status = std::optional<Failure>;
 
-/// Thrown by every rank of a communicator at once: same message, same exit code everywhere.
+/// Thrown by every rank of a communicator at once, with one message and one exit code.
 class AgreedError : public std::runtime_error {
  public:
   AgreedError(const Failure& failure, int rank)
@@ -43,8 +43,8 @@ class AgreedError : public std::runtime_error {
   int rank_;
 };
 
-/// InputError keeps its text and becomes bad_input, AgreedError keeps its code, the rest is an
-/// internal error.
+/// Converts an exception: InputError keeps its text and becomes bad_input, AgreedError keeps its
+/// code, all others become an internal error.
 Failure failure_of(const std::exception_ptr& error);
 
 }  // namespace berth::comm

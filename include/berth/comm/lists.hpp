@@ -10,8 +10,8 @@
 
 namespace berth::comm {
 
-/// `all_to_all_varying` of a list for each rank. A list goes as soon as it is packed, so that what
-/// is sent does not lie there twice by the time something comes. Collective.
+/// `all_to_all_varying` of one list per rank. Frees each list as soon as it is packed, so that
+/// memory does not hold the sent data twice while data arrives. Collective.
 template <Shippable T>
 [[nodiscard]] ByRank<T> exchange_lists(const Communicator& comm,
                                        std::vector<std::vector<T>> lists) {

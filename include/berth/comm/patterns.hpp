@@ -14,7 +14,7 @@ namespace berth::comm {
 /// Delivers every item to its owner.
 ///
 /// @param items   this rank's, any number
-/// @param owners  size items.size(); rank that shall receive each
+/// @param owners  size items.size(); the rank that receives each item
 /// @return        the items of all ranks owned by this one, by (source rank, order there)
 ///
 /// O(items + ranks) and two all-to-alls.
@@ -36,7 +36,7 @@ std::vector<T> exchange_by_owner(const Communicator& comm, std::span<const T> it
   return comm.all_to_all_varying<T>(sorted, counts).values;
 }
 
-/// How many ranks, this one included, run on this machine on at least one of these cores.
+/// Number of ranks, including this one, that run on this machine on at least one of these cores.
 /// @param cores  this rank's, ids of the machine; empty (unknown) means any core
 int ranks_sharing(const Communicator& comm, std::span<const std::int32_t> cores);
 

@@ -7,7 +7,7 @@
 
 namespace berth::comm {
 
-/// Kinds of collectives, as a model of their cost tells them apart.
+/// Kinds of collectives that a cost model distinguishes.
 enum class Call : std::uint8_t {
   barrier,
   broadcast,
@@ -21,8 +21,8 @@ inline constexpr int kCalls = 7;
 
 [[nodiscard]] std::string_view name(Call call);
 
-/// What one rank handed to collectives under one stage label. Payload, not wire traffic: a
-/// broadcast counts at its root, a rank's share for itself does not count.
+/// Traffic that one rank gave to collectives under one stage label. Counts payload, not bytes on
+/// the wire: a broadcast counts at its root, a rank's part for itself does not count.
 struct Traffic {
   std::string stage;
   std::int64_t messages = 0;  ///< collectives started
@@ -31,7 +31,7 @@ struct Traffic {
   double elapsed = 0;         ///< between begin_stage and the next one, or now
 };
 
-/// The same for one kind of collective of one stage.
+/// Traffic of one kind of collective in one stage.
 struct CallTraffic {
   std::string stage;
   Call call = Call::barrier;
@@ -42,13 +42,13 @@ struct CallTraffic {
 
 enum class EventKind : std::uint8_t { stage, span, message };
 
-/// Something that took time on one rank, while events are recorded.
+/// An interval of one rank's time, kept while events are recorded.
 struct Event {
   EventKind kind = EventKind::stage;
   std::string name;         ///< of the stage, the span or the call
-  std::int64_t index = -1;  ///< of a span: which shard, which round; -1 = none
+  std::int64_t index = -1;  ///< of a span: number of the shard or round; -1 = none
   std::int64_t bytes = 0;   ///< of a message: given to other ranks
-  double begin = 0;         ///< seconds since `record_events`, which ends on all ranks at once
+  double begin = 0;  ///< seconds since `record_events`, which ends on all ranks at the same moment
   double seconds = 0;
 };
 
