@@ -12,8 +12,8 @@
 namespace berth::parallel {
 namespace {
 
-/// Inside a task or another sweep the threads are busy already: a team per worker would only
-/// crowd the cores.
+/// True inside a task or another sweep: the threads are busy, so a team per worker would only
+/// oversubscribe the cores.
 bool inside_a_loop() { return omp_in_parallel() != 0 || tbb::task::current_context() != nullptr; }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace berth::parallel {
 
-/// While it lives, run_tasks (TBB) and sweeps (OpenMP, called from this thread) use at most
-/// `threads` threads, the calling one included.
+/// During its lifetime, run_tasks (TBB) and sweeps (OpenMP, called from this thread) use at most
+/// `threads` threads, including the calling one.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int threads);  ///< >= 1
@@ -21,15 +21,15 @@ class ThreadLimit {
   std::unique_ptr<Controls> controls_;
 };
 
-/// Threads a loop started here and now may use.
+/// Number of threads that a loop started here and now may use.
 int thread_limit();
 
-/// Cores (not hyperthreads) this rank may run on, ids of the machine, ascending; empty when the
-/// system does not tell. Asked once: a rank is bound before it starts.
+/// Ids of the cores (not hyperthreads) that this rank may run on, ascending; empty when the system
+/// does not report them. Read once: a rank is bound before it starts.
 std::vector<std::int32_t> bound_cores();
 
-/// OMP_NUM_THREADS when set to a positive number; else the bound cores divided by the ranks that
-/// share them (`comm::ranks_sharing` counts these); at least 1.
+/// OMP_NUM_THREADS if it is a positive number; else the bound cores divided by the ranks that share
+/// them (`comm::ranks_sharing` counts these); at least 1.
 int default_threads(int ranks_sharing);
 
 }  // namespace berth::parallel
