@@ -14,9 +14,9 @@
 namespace berth::strads {
 namespace {
 
-constexpr std::uint64_t kStage = 0x5354;  ///< key of the draws
+constexpr std::uint64_t kStage = 0x5354;  ///< key of the draws: "ST" in ASCII
 
-/// What is added to every weight; 1 when there is no importance at all.
+/// The weight added to every block; 1 when no block has any importance.
 double floor_of(std::span<const Block> blocks, double share) {
   double sum = 0.0;
   for (const Block& b : blocks) sum += b.importance;
@@ -26,7 +26,7 @@ double floor_of(std::span<const Block> blocks, double share) {
 double gumbel_key(const Block& block, double floor, int round, std::uint64_t seed) {
   const double u = random_unit(
       {kStage, seed, static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(block.id)});
-  constexpr double kHalfStep = 0x1.0p-54;  // u may be 0, log(0) is no number
+  constexpr double kHalfStep = 0x1.0p-54;  // u may be 0, where log(u) is minus infinity
   return std::log(block.importance + floor) - std::log(-std::log(u + kHalfStep));
 }
 

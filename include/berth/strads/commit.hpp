@@ -9,8 +9,8 @@
 
 namespace berth::strads {
 
-/// What a proposal reads and changes, and no other may have changed meanwhile: a job (capacity 1),
-/// a machine.
+/// Items that a proposal reads and changes, and that no other commit may change meanwhile: a job
+/// (capacity 1) or a machine.
 enum class ItemKind : std::uint8_t { job, machine };
 struct ItemKey {
   ItemKind kind = ItemKind::job;
@@ -28,7 +28,7 @@ class Versions {
   std::map<ItemKey, std::uint32_t> count_;
 };
 
-/// An item as it was when the proposal was made.
+/// An item's version at the time of the proposal.
 struct ReadVersion {
   ItemKey key;
   std::uint32_t version = 0;
@@ -50,7 +50,7 @@ struct ResourceChange {
 struct Proposal {
   std::int64_t id = 0;                  ///< order among equal gains
   double gain = 0.0;                    ///< on the snapshot it was made on, > 0
-  std::uint64_t snapshot = 0;           ///< CommitLog::now() then
+  std::uint64_t snapshot = 0;           ///< CommitLog::now() at that time
   std::vector<ReadVersion> reads = {};  ///< all it reads; a commit changes them
   std::vector<ResourceChange> use = {};
 };
@@ -58,11 +58,11 @@ struct Proposal {
 enum class CommitVerdict : std::uint8_t {
   committed,
   stale,          ///< an item that it read has changed since
-  over_capacity,  ///< of a hard resource
-  interference,   ///< other commits since its snapshot may have eaten too much of its gain
+  over_capacity,  ///< a hard resource would exceed its capacity
+  interference,   ///< other commits since its snapshot may have taken too much of its gain
 };
 
-/// Use of the resources, and how much was added and taken since any earlier commit.
+/// Use of the resources, and the amounts added and taken since any earlier commit.
 class CommitLog {
  public:
   explicit CommitLog(std::vector<SharedResource> resources);
@@ -71,7 +71,7 @@ class CommitLog {
   [[nodiscard]] double use(std::size_t resource) const { return use_[resource]; }
 
   [[nodiscard]] bool fits(std::span<const ResourceChange> changes) const;
-  /// Upper limit of what the commits since `snapshot` can have cost a proposal with these changes:
+  /// Upper bound on what the commits since `snapshot` can have cost a proposal with these changes:
   /// sum over soft r of curvature_r x (ups since then x its up, downs since then x its down).
   [[nodiscard]] double interference(std::span<const ResourceChange> changes,
                                     std::uint64_t snapshot) const;
@@ -91,8 +91,7 @@ class CommitLog {
 /// rounds over shards use hard resources alone.
 ///
 /// @param theta  share of its gain that a proposal may lose to others, in [0, 1)
-/// @return by position in `proposals`. O(n log n + footprints + what was committed since the oldest
-/// snapshot)
+/// @return by position in `proposals`. O(n log n + footprints + commits since the oldest snapshot)
 std::vector<CommitVerdict> commit(std::span<const Proposal> proposals, Versions& versions,
                                   CommitLog& log, double theta = 0.5);
 
@@ -101,7 +100,7 @@ std::vector<CommitVerdict> commit(std::span<const Proposal> proposals, Versions&
   return (1.0 - theta) * gain;
 }
 
-/// Positions in the order in which `commit` looks at them.
+/// Positions in the order in which `commit` visits the proposals.
 std::vector<std::size_t> commit_order(std::span<const Proposal> proposals);
 
 }  // namespace berth::strads

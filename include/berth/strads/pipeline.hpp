@@ -8,13 +8,14 @@
 
 namespace berth::strads {
 
-/// Rounds in flight: what was pushed `depth` rounds ago is pulled now. Depth 0 pulls at once.
+/// Rounds in flight: returns each round `depth` exchanges after it entered; depth 0 returns it at
+/// once.
 template <class Round>
 class Pipeline {
  public:
   explicit Pipeline(std::size_t depth) : depth_(depth) {}
 
-  /// Takes this round in and gives back the one that is due, once there is one.
+  /// Takes this round in and returns the one that is due, if any.
   std::optional<Round> exchange(Round round) {
     rounds_.push_back(std::move(round));
     if (rounds_.size() <= depth_) return std::nullopt;

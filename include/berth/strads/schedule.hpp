@@ -8,7 +8,7 @@
 
 namespace berth::strads {
 
-/// Something that may be worked on in a round: a job that waits, a part of the cluster, ...
+/// A unit that a round may work on: an unplaced job, a part of the cluster, ...
 struct Block {
   std::int64_t id = 0;      ///< >= 0, unique; the last tie-breaker and part of the random key
   double importance = 0.0;  ///< >= 0, finite; what working on it may gain
@@ -22,27 +22,28 @@ enum class SelectionRule : std::uint8_t {
 
 struct ScheduleOptions {
   SelectionRule rule = SelectionRule::sampled;
-  double floor = 0.1;  ///< added to every importance when sampled, as a share of their mean, > 0:
-                       ///< a block of little importance must come up some day
+  /// Added to every importance when sampled, as a share of their mean, > 0, so that a block of
+  /// little importance is chosen some day. Default: docs/decisions/0005.
+  double floor = 0.1;
 };
 
 /// *Schedule*: positions of the `most` blocks of this round, the first choice first.
 ///
-/// Sampling takes the largest of log(weight) - log(-log u), u drawn from a counter keyed by
-/// (seed, round, id) (Gumbel's trick): so it depends on the set of blocks alone, not on their
-/// order, nor on who asks. O(blocks log blocks).
+/// Sampling takes the largest of log(weight) - log(-log u), u drawn from a counter keyed by (seed,
+/// round, id) (Gumbel's trick): the result depends on the set of blocks alone, not on their order
+/// or on the rank. O(blocks log blocks).
 std::vector<std::size_t> schedule(std::span<const Block> blocks, std::size_t most, int round,
                                   std::uint64_t seed, const ScheduleOptions& options = {});
 
-/// Scheduler shards take turns: in a round one of `schedulers` groups of sources offers blocks.
+/// Turns of scheduler shards: in a round, one of `schedulers` groups of sources offers blocks.
 /// @pre schedulers > 0
 [[nodiscard]] constexpr bool has_turn(std::int64_t source, int round, int schedulers) {
   return source % schedulers == round % schedulers;
 }
 
-/// Longest-processing-time dispatch: the worker of each load, the largest load first, to the worker
-/// with the least so far; ties by position. At most (4/3 - 1/(3 workers)) of the best makespan
-/// (Graham 1969). @pre workers > 0
+/// Longest-processing-time dispatch: assigns the loads in descending order, each to the worker with
+/// the least load so far; returns the worker of each load; ties by position. At most (4/3 - 1/(3
+/// workers)) of the best makespan (Graham 1969). @pre workers > 0
 std::vector<int> dispatch(std::span<const std::int64_t> loads, int workers);
 
 }  // namespace berth::strads
