@@ -18,7 +18,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// A line on stderr, whole, whatever other ranks print.
+/// Writes a whole line to stderr, so that lines of other ranks do not interrupt it.
 void emit(const std::string& text) {
   spdlog::logger logger("berth", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger.set_pattern("%v");
@@ -59,7 +59,7 @@ nlohmann::json to_json(const ProgressLine& p, double seconds) {
   return record;
 }
 
-/// File names need not be UTF-8, JSON must.
+/// One record as a line of JSON. File names need not be UTF-8, but JSON must be.
 std::string one_line(const nlohmann::json& record) {
   return record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

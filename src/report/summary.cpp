@@ -38,7 +38,7 @@ std::string objective_text(const model::Figures& f, model::Objective kind) {
 
 namespace {
 
-/// One part of the gap: its share, what it is, and of it what is worth telling.
+/// One part of the gap: its percentage, its name, and its largest details.
 class GapShare {
  public:
   explicit GapShare(double whole) : whole_(whole) {}

@@ -20,7 +20,7 @@ std::string name_of(int rank, int row, const char* what, const std::string& name
       {{"ph", "M"}, {"pid", rank}, {"tid", row}, {"name", what}, {"args", {{"name", name}}}});
 }
 
-/// To a nanosecond.
+/// Seconds to microseconds, rounded to a nanosecond.
 double microseconds(double seconds) { return std::round(1e9 * seconds) / 1e3; }
 
 }  // namespace

@@ -12,38 +12,38 @@ namespace berth::report {
 
 enum class LogFormat : std::uint8_t { text, json };
 
-/// How loud: nothing, the table, or the table and a line per stage.
+/// Amount of output: nothing, the table, or the table and a line per stage.
 struct LogOptions {
   LogFormat format = LogFormat::text;
   int verbosity = 1;  ///< 0 = silent, 1 = progress table, 2 = stages and settings too
 };
 
-/// The one line in which the program says why it ends: `berth: error: message`, or an object with
-/// event, exit_code and text. Ends with a newline.
+/// The line that states why the program ends: `berth: error: message`, or a JSON object with event,
+/// exit_code and text. Ends with a newline.
 std::string error_line(LogFormat format, ExitCode code, const std::string& message);
 
-/// One line of progress. Fields that a stage does not know are left NaN or negative and print "-".
+/// One line of progress. Fields that a stage leaves NaN or negative print "-".
 struct ProgressLine {
   std::string stage;
   int round = -1;
   double objective;
   double bound;
-  std::int64_t blocks = -1;     ///< offers on the table
+  std::int64_t blocks = -1;     ///< offers of this round
   std::int64_t conflicts = -1;  ///< grants refused because another was committed first
-  const model::RoundRecord* record = nullptr;  ///< of the round; the JSON form tells all of it
+  const model::RoundRecord* record = nullptr;  ///< of the round; the JSON form prints all of it
 };
 
-/// ProgressLine as MIP solvers print it, on stderr: time, stage, round, objective, bound, gap,
-/// blocks, conflicts; as one JSON object a line when the format asks for it. Rank 0 only; other
-/// ranks hold one with verbosity 0.
+/// Prints ProgressLine on stderr as MIP solvers do: time, stage, round, objective, bound, gap,
+/// blocks, conflicts; or as one JSON object a line when the format says so. Rank 0 only; other
+/// ranks have one with verbosity 0.
 class ProgressTable {
  public:
   explicit ProgressTable(const LogOptions& options);
 
   void line(const ProgressLine& progress);
-  /// A remark at verbosity 2, e.g. settings; `key=value` pairs after a word.
+  /// Prints a remark at verbosity 2, e.g. settings: a word, then `key=value` pairs.
   void note(const std::string& text);
-  /// Something the user should know (always printed on rank 0).
+  /// Prints a warning for the user (always printed on rank 0).
   void warn(const std::string& text);
   [[nodiscard]] double seconds() const;  ///< since construction
 

@@ -7,8 +7,8 @@
 
 namespace berth::report {
 
-/// Something that took time on a rank, for the trace viewers Perfetto and chrome://tracing: a
-/// rank is shown as a process with one row for its work and one for its messages.
+/// An interval of one rank's time, for the trace viewers Perfetto and chrome://tracing: they show a
+/// rank as a process with one row for its work and one for its messages.
 struct TraceEvent {
   enum class Row : std::uint8_t { work, messages };
   Row row = Row::work;
@@ -19,13 +19,13 @@ struct TraceEvent {
   double seconds = 0.0;
 };
 
-/// The rank's name and rows; before its events.
+/// The lines that name the rank and its rows; they precede its events.
 std::string trace_head(int rank);
 
-/// One event.
+/// The line of one event.
 std::string trace_line(int rank, const TraceEvent& event);
 
-/// The whole file from heads and lines of all ranks, in any order.
+/// The whole file from the heads and lines of all ranks, in any order.
 std::string trace_file(const std::string& lines);
 
 }  // namespace berth::report
