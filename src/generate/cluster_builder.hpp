@@ -19,7 +19,8 @@ class ClusterBuilder {
   void start_rack();
   void add_machine(ClassId machine_class);
 
-  /// The class of that name; `wanted` is kept when it is the first.
+  /// The id of the class of that name; the first call with a name also fixes its contents to
+  /// `wanted`.
   ClassId class_id(model::MachineClass wanted);
   GpuTypeId gpu_type(std::string_view name);
 

@@ -7,14 +7,14 @@
 
 #include "berth/base/random.hpp"
 
-/// How the generators draw. Nothing here asks libm for more than a square root, which IEEE 754
-/// rounds correctly: the same seed gives the same bits on every machine.
+/// Random draws of the generators. They use no function of libm but the square root, which IEEE 754
+/// rounds correctly: a seed gives identical bits on every machine.
 namespace berth::generate {
 
 /// Stages of a generator: the second part of every random key.
 enum class Draw : std::uint64_t { outfit, order, job, size, pod };
 
-/// The draws of one job, in a fixed order per question asked.
+/// The draws of one job, in a fixed order for each purpose.
 class Dice {
  public:
   Dice(std::uint64_t seed, std::size_t job) : Dice(seed, Draw::job, job) {}
@@ -38,8 +38,8 @@ class Dice {
   std::uint64_t turn_ = 0;
 };
 
-/// Thousandths of exp(0.6 z) for a normal z: straight lines between the quantiles 1/32, 2/32 ..
-/// 31/32, and on to ends that give the true mean, 1.197. Within 0.15 and 4.8.
+/// Thousandths of exp(0.6 z) for a normal z: linear between the quantiles 1/32, 2/32 .. 31/32, and
+/// beyond them to end points that give the true mean, 1.197. Between 0.15 and 4.8.
 std::int64_t log_normal_milli(Dice& dice);
 
 /// base^exponent for base > 0 and |exponent| <= 64, from products and square roots alone.

@@ -24,7 +24,7 @@ ClassId gpu_class(ClusterBuilder& cluster, std::string_view type, std::int32_t g
                            .memory_mib = std::int64_t{96 * 1024} * gpus});
 }
 
-/// The types of the two halves of a pod: one type, or two.
+/// GPU types of the two halves of a pod: one type, or two.
 std::array<std::string_view, 2> draw_types(const GangPreset& preset, Dice dice) {
   const auto share = [](const TypeShare& t) { return t.share; };
   const std::size_t first = draw_index(dice, preset.types, share);

@@ -16,15 +16,15 @@ using model::Factors;
 using model::Job;
 using model::Level;
 
-constexpr std::int64_t kRackGpus = 64;
+constexpr std::int64_t kRackGpus = 64;  ///< eight machines of eight GPUs
 
-/// What a job keeps of its value when it leaves its rack or pod.
+/// Fractions of a job's value by distance: within a machine, a rack, a pod, the cluster.
 constexpr std::array<Factors, 5> kUpToRack{{{1, 1, 0.95, 0.85},
                                             {1, 1, 0.9, 0.775},
                                             {1, 1, 0.85, 0.7},
                                             {1, 1, 0.8, 0.625},
                                             {1, 1, 0.75, 0.55}}};
-/// The same for jobs that fit in no rack: a pod is as near as they get.
+/// Fractions of value for jobs larger than a rack: a pod is the nearest they can be placed.
 constexpr std::array<Factors, 5> kAboveRack{
     {{1, 1, 1, 0.92}, {1, 1, 1, 0.845}, {1, 1, 1, 0.77}, {1, 1, 1, 0.695}, {1, 1, 1, 0.62}}};
 
@@ -84,7 +84,7 @@ class GangJobs {
     if (tied && 2 * gpus <= preset_.racks_per_pod * kRackGpus) job.domain = Level::pod;
   }
 
-  /// A home pod. @return what being there adds to the job's value, per cent
+  /// Draws a home pod. @return the bonus for being placed there, per cent of the job's value
   std::int64_t settle(Job& job, Dice& dice) {
     const Preference& preference = dice.pick(kPreferences);
     job.home_pod = PodId(dice.below(cluster_.pods.size()));

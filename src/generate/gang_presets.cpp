@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// philly-like and llm-like: the same generator, different figures.
+// philly-like and llm-like: one generator with two sets of parameters.
 #include "gang_cluster.hpp"
 #include "gang_jobs.hpp"
 #include "gang_preset.hpp"
@@ -11,7 +11,8 @@
 namespace berth::generate {
 namespace {
 
-/// Per thousand jobs, by GPU thousandths.
+/// Per thousand jobs, by GPU thousandths; sizes of the Philly trace (Jeon et al., ATC 2019),
+/// rounded.
 constexpr std::array<SizeShare, 14> kPhillyMix{{
     {1'000, 470},
     {2'000, 120},

@@ -11,7 +11,8 @@
 namespace berth::generate {
 namespace {
 
-constexpr std::int64_t kMost = 16'777'216;
+constexpr std::int64_t kMost = 16'777'216;  ///< GPUs: 2^24
+/// 1 Pbit/s a GPU; more is taken for a typing error
 constexpr std::int64_t kMostMbps = 1'000'000'000;
 
 void validate(Preset preset, const GenerateOptions& options) {
@@ -37,9 +38,9 @@ void validate(Preset preset, const GenerateOptions& options) {
   }
 }
 
-/// What machines and tasks have beside what their preset says.
+/// Adds the NICs and GPU slices of `options` to the preset's machines and tasks.
 model::Instance with_limits(model::Instance instance, const GenerateOptions& options) {
-  constexpr std::uint64_t kStage = 0x4E4943;  // key of the draws
+  constexpr std::uint64_t kStage = 0x4E4943;  // key of the draws: "NIC" in ASCII
   for (model::MachineClass& c : instance.cluster.classes) {
     if (c.gpus == 0) continue;
     c.gpu_slices = options.gpu_slices;

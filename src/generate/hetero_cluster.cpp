@@ -37,10 +37,10 @@ constexpr std::array<MachineKind, 4> kKinds{{
     {"V100", "v100", 16, {{{64, 512}, {48, 384}}}},
 }};
 
-/// Types of eight pods in a row; the fourth and the eighth change to another type half way.
+/// GPU types of eight pods in a row; the fourth and the eighth change to another type half way.
 constexpr std::array<std::size_t, 8> kFirstHalf{h100, a100, l40s, a100, h100, v100, a100, l40s};
 constexpr std::array<std::size_t, 8> kSecondHalf{h100, a100, l40s, v100, h100, v100, a100, h100};
-/// Types along a cluster of fewer than eight pods, by eighths.
+/// GPU types along a cluster of fewer than eight pods, by eighths.
 constexpr std::array<std::size_t, 8> kAlong{h100, h100, a100, a100, a100, l40s, l40s, v100};
 
 class HeteroCluster {

@@ -83,7 +83,7 @@ class HeteroJobs {
     const std::int64_t cores = std::int64_t{4} << dice.below(4);
     const auto count = dice.chance(0.8) ? 1 : 2 + static_cast<std::int32_t>(dice.below(3));
     out_.add_group({.cpu_milli = 1000 * cores, .memory_mib = 4096 * cores}, count, 0);
-    if (dice.chance(0.5)) {  // the others are worth nothing: room left over is good enough
+    if (dice.chance(0.5)) {  // the other half has no value: idle capacity suffices
       job.value = std::round(2.0 * job.weight * static_cast<double>(cores * count)) / 100.0;
     }
   }
@@ -95,7 +95,7 @@ class HeteroJobs {
                    0);
   }
 
-  /// One task up to a machine's GPUs, a few of them split; larger jobs are workers of 8 or 4.
+  /// One task up to a machine's GPUs, a few of them split; larger jobs have workers of 8 or 4 GPUs.
   void gang(Job& job, std::int64_t gpus, Dice& dice) {
     std::int64_t each = gpus <= 8 ? gpus : gpus % 8 == 0 ? 8 : 4;
     if (dice.chance(0.15) && gpus > 1 && gpus != 3 && gpus != 6) each = gpus <= 4 ? 1 : 4;
@@ -123,7 +123,7 @@ class HeteroJobs {
             .gpus = static_cast<std::int32_t>(gpus)};
   }
 
-  /// Speeds, home and allowed types; the home's type is always allowed.
+  /// Draws speeds, home and allowed types; the home's type is always allowed.
   void tastes(Job& job, std::int64_t gpus, Dice& dice) {
     const bool language = gpus >= 32 && dice.chance(0.7);
     job.speed = language ? 1 : 1 + static_cast<std::uint32_t>(dice.below(kProfiles.size()));

@@ -10,7 +10,7 @@
 
 #include "berth/model/workload.hpp"
 
-/// What the generators draw from.
+/// Tables from which the generators draw.
 namespace berth::generate {
 
 /// Throughput by GPU type relative to an A100; one row per kind of model trained.
@@ -33,8 +33,10 @@ inline double speed_of(const Profile& profile, std::string_view gpu_type) {
                               : profile.v100;
 }
 
-inline constexpr std::int64_t kShareClass = 540;  ///< stands for all shares of one GPU (their mean)
-/// Counts as in Philly and openb (one GPU or less leads), GPU time as in Kalos (large gangs lead).
+/// GPU thousandths; the mean of all shares of one GPU
+inline constexpr std::int64_t kShareClass = 540;
+/// Counts as in Philly and openb (one GPU or less is most frequent), GPU time as in Kalos (large
+/// gangs use most).
 inline constexpr std::array<SizeShare, 17> kHeteroMix{{
     {0, 0.08},
     {kShareClass, 0.17},
@@ -55,7 +57,7 @@ inline constexpr std::array<SizeShare, 17> kHeteroMix{{
     {512'000, 0.0003},
 }};
 
-/// CPU cores and memory beside each GPU; tasks of many GPUs draw from the modest first ones only.
+/// CPU cores and memory for each GPU; tasks of many GPUs draw from the first, modest rows only.
 struct Appetite {
   std::int64_t cores, memory_gib;
   double up_to;  ///< cumulative share
@@ -65,7 +67,8 @@ inline constexpr std::array<Appetite, 6> kAppetites{
 inline constexpr std::array<std::int32_t, 12> kShares{100, 200, 250, 300, 400, 500,
                                                       500, 500, 600, 700, 800, 900};
 inline constexpr std::array<double, 3> kTiers{1.0, 2.0, 4.0};
-/// exp(0.4 z) at sixteen quantiles of the normal distribution: no libm, the same everywhere.
+/// exp(0.4 z) at sixteen quantiles of the normal distribution: needs no libm, so identical on every
+/// machine.
 inline constexpr std::array<double, 16> kLogNormal{0.47, 0.59, 0.67, 0.73, 0.79, 0.85, 0.91, 0.97,
                                                    1.03, 1.10, 1.17, 1.26, 1.36, 1.50, 1.69, 2.11};
 inline constexpr std::array<model::Factors, 4> kSpread{

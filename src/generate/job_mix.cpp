@@ -15,8 +15,9 @@ double weight(const SizeShare& size, double tilt) {
   return size.share * power(static_cast<double>(size.milli) / 1000.0, tilt);
 }
 
-/// Jobs by size: the sizes' shares laid end to end and cut into `jobs` equal pieces, each piece of
-/// the size at its middle. Only sizes from 1 GPU are tilted; the others keep their share.
+/// Jobs by size: lays the shares of all sizes end to end, cuts them into `jobs` equal pieces and
+/// gives each piece the size at its middle. Tilts sizes from 1 GPU only; the others keep their
+/// share.
 std::vector<std::int64_t> counts(std::int64_t jobs, double tilt, const Mix& mix) {
   double below_one = 0.0;
   double above = 0.0;
@@ -45,8 +46,8 @@ std::int64_t sum(const std::vector<std::int64_t>& jobs, const Mix& mix) {
 }
 
 std::vector<std::int64_t> tilted_counts(std::int64_t jobs, std::int64_t milli, const Mix& mix) {
-  double low = -8.0;  // nearly all of 1 GPU
-  double high = 8.0;  // nearly all of the largest size
+  double low = -8.0;  // nearly all jobs of 1 GPU
+  double high = 8.0;  // nearly all jobs of the largest size
   for (int step = 0; step < 60; ++step) {
     const double middle = (low + high) / 2;
     (sum(counts(jobs, middle, mix), mix) < milli ? low : high) = middle;

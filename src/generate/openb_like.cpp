@@ -17,7 +17,8 @@ namespace {
 
 class OpenbCluster {
  public:
-  /// Classes in the order of the table, each with its part of the GPUs; the first takes the rest.
+  /// Classes in the order of the table, each with its fraction of the GPUs; the first takes the
+  /// remainder.
   model::Cluster build(const GenerateOptions& options) {
     cluster_.start_pod();
     std::int64_t rest = options.gpus;

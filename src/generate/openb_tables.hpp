@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-/// What the openb cluster and its default workload look like (Alibaba; Weng et al., ATC 2023), in
-/// rounded statistics: machine kinds by their part of the GPUs, pod shapes by their frequency. Rare
+/// The openb cluster and its default workload (Alibaba; Weng et al., ATC 2023) in rounded
+/// statistics: machine kinds by their fraction of the GPUs, task shapes by their frequency. Rare
 /// shapes are merged into the nearest frequent one.
 namespace berth::generate {
 
@@ -14,7 +14,7 @@ struct OpenbMachine {
   std::string_view gpu_type;
   std::int32_t gpus;
   std::int64_t cores, memory_gib;
-  std::int64_t gpu_permille;  ///< of the cluster's GPUs; the first kind takes what is left
+  std::int64_t gpu_permille;  ///< of the cluster's GPUs; the first kind takes the remainder
 };
 inline constexpr std::array<OpenbMachine, 10> kOpenbMachines{{
     {"G2", 8, 96, 384, 707},
@@ -32,7 +32,7 @@ inline constexpr std::array<OpenbMachine, 10> kOpenbMachines{{
 struct OpenbPod {
   std::int64_t milli;  ///< GPU thousandths: 0 = CPU only, below 1000 = a share
   std::int64_t cores, memory_gib;
-  double weight;  ///< of about ten thousand
+  double weight;  ///< relative frequency, of about ten thousand
 };
 inline constexpr std::array<OpenbPod, 54> kOpenbPods{{
     {0, 8, 32, 210},     {0, 12, 56, 450},     {0, 15, 48, 150},    {0, 16, 48, 130},

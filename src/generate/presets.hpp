@@ -4,7 +4,7 @@
 #include "berth/generate/generate.hpp"
 #include "berth/model/instance.hpp"
 
-/// The presets behind `generate`, one source file each. @pre options are valid
+/// The presets of `generate`, one source file each. @pre options are valid
 namespace berth::generate {
 
 model::Instance openb_like(const GenerateOptions& options);

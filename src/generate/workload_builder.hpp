@@ -13,15 +13,15 @@
 
 namespace berth::generate {
 
-/// Builds a workload job by job ("job-000007"), repeated parts kept once.
+/// Builds a workload job by job ("job-000007"); keeps repeated shapes, rows and labels once.
 class WorkloadBuilder {
  public:
-  /// @param types  GPU types of the cluster, the entries of a row of speeds
+  /// @param types  number of GPU types of the cluster, the length of a row of speeds
   WorkloadBuilder(std::size_t jobs, std::size_t types, std::vector<std::string> labels);
 
-  /// A new job named by its number, which arrives within its `jobs`-th part of a day.
+  /// Starts a job named by its number, which arrives within its 1/`jobs` of a day.
   model::Job start_job(Dice& dice);
-  /// A group of tasks of the job started last.
+  /// Adds a group of tasks to the job started last.
   void add_group(const model::Shape& shape, std::int32_t count, std::uint32_t label);
   void finish_job(model::Job job);
 
