@@ -18,7 +18,7 @@ namespace {
 
 using comm::Communicator;
 
-/// All ranks went through the same stages and calls, so that their lists can be read side by side.
+/// Checks that all ranks have the same stages and calls, so that their lists correspond by index.
 template <class T>
 std::vector<T> of_all_ranks(const Communicator& comm, const std::vector<T>& mine) {
   const auto size = static_cast<std::int64_t>(mine.size());
@@ -62,7 +62,7 @@ std::vector<CallCount> gather_calls(const Communicator& comm, const Communicator
   return result;
 }
 
-/// Seconds of all spans of this name by index, over all ranks; on rank 0.
+/// Seconds of all spans of this name by index, over all ranks; complete on rank 0.
 std::vector<double> gather_spans(const Communicator& comm, const Communicator& run,
                                  std::string_view name) {
   struct SpanSeconds {
@@ -88,7 +88,7 @@ std::int64_t stat(const model::Plan& plan, const char* name) {
   return found == plan.stats.end() ? 0 : static_cast<std::int64_t>(found->second);
 }
 
-/// One repeat as a point of its own.
+/// Measures one repeat as a point.
 ScalingPoint measure_once(const Communicator& comm, model::Instance& instance,
                           const pipeline::PlanOptions& options) {
   const Communicator run = comm.fresh();
@@ -96,8 +96,8 @@ ScalingPoint measure_once(const Communicator& comm, model::Instance& instance,
   run.record_events();
   pipeline::distribute(run, instance);
   coordinator::JobRecords jobs(run, instance.workload);
-  jobs.scatter_homes();  // as they are when files are read
-  forget_peak_memory();  // of making them on rank 0
+  jobs.scatter_homes();  // the state after files are read
+  forget_peak_memory();  // the peak of generating the jobs on rank 0
   report::ProgressTable silent({.format = report::LogFormat::text, .verbosity = 0});
   const std::clock_t begin = std::clock();
   const model::Plan plan = pipeline::plan_distributed(run, instance, options, silent, jobs);
@@ -123,7 +123,7 @@ ScalingPoint measure_once(const Communicator& comm, model::Instance& instance,
   point.shard_seconds = gather_spans(comm, run, "shard");
   point.evaluate_seconds = gather_spans(comm, run, "evaluate");
   point.peak_memory_mib = comm.all_gather(peak_memory_mib());
-  jobs.gather_to_root();  // for the next run
+  jobs.gather_to_root();  // for the next repeat
   return point;
 }
 

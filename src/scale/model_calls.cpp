@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many collectives, how many bytes, and what one takes.
+// Number, bytes and times of collectives.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace berth::scale {
 namespace {
 
-/// Calls of one kind in a point, 0 when there are none.
+/// The calls of the kind of `like` in a point, 0 when there are none.
 CallCount find(const ScalingPoint& point, const CallCount& like) {
   for (const CallCount& c : point.calls) {
     if (c.stage == like.stage && c.call == like.call) return c;
@@ -17,7 +17,7 @@ CallCount find(const ScalingPoint& point, const CallCount& like) {
   return {like.stage, like.call, 0, 0};
 }
 
-/// The measured points on two or more ranks, by ranks, one each.
+/// The points measured on two or more ranks, in ascending order, one for each number of ranks.
 std::vector<const ScalingPoint*> connected(std::span<const ScalingPoint> measured) {
   std::vector<const ScalingPoint*> points;
   for (const ScalingPoint& p : measured) {

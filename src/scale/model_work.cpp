@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks have to do, and the whole forecast.
+// Work of the ranks, and the whole forecast.
 #include <algorithm>
 #include <numeric>
 
@@ -9,13 +9,13 @@
 namespace berth::scale {
 namespace {
 
-constexpr std::int64_t kJobsPerBlock = 256;  // of an evaluation of the prices
+constexpr std::int64_t kJobsPerBlock = 256;  // jobs in one block of an evaluation of the prices
 
 double sum_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// Most that one rank gets of equal pieces.
+/// The most pieces that one rank gets when equal pieces are dealt to ranks.
 std::int64_t largest_share(std::int64_t pieces, int ranks) { return (pieces + ranks - 1) / ranks; }
 
 /// Seconds of the rank whose shards take longest.
@@ -30,7 +30,7 @@ double slowest_owner(std::span<const double> shard_seconds, const Owners& owners
 
 const RankShare& first_rank(const StageShares& stage) { return stage.ranks.front(); }
 
-/// One instance on more ranks than `from`.
+/// Work of the slowest rank when one instance is planned on more ranks than `from`.
 double strong_work(const ScalingPoint& from, const StageShares& stage, int ranks,
                    const Owners& owners) {
   const double slowest = stage.slowest();
@@ -53,7 +53,7 @@ double strong_work(const ScalingPoint& from, const StageShares& stage, int ranks
   return slowest;
 }
 
-/// An instance that grew with the ranks.
+/// Work of the slowest rank when the instance grows with the ranks.
 double weak_work(const ScalingPoint& from, const StageShares& stage, int ranks) {
   const double growth = static_cast<double>(ranks) / from.ranks;
   if (stage.stage == "relax" && !from.evaluate_seconds.empty()) {
@@ -64,12 +64,12 @@ double weak_work(const ScalingPoint& from, const StageShares& stage, int ranks) 
   return stage.slowest() * growth;
 }
 
-/// Payload of one call in the terms of collective_time.
+/// Payload of one call, as `bytes` of collective_time.
 double payload(const CallCount& c, int ranks) {
   const double each = static_cast<double>(c.bytes) / static_cast<double>(c.messages);
   switch (c.call) {
     case comm::Call::reduce:
-      return each / std::max(1, ranks - 1);  // the root gives nothing
+      return each / std::max(1, ranks - 1);  // the root sends nothing
     case comm::Call::all_reduce:
     case comm::Call::all_to_all:
       return each / ranks;

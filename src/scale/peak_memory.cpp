@@ -10,7 +10,7 @@
 namespace berth::scale {
 
 void forget_peak_memory() {
-  malloc_trim(0);  // what earlier work left unused would count
+  malloc_trim(0);  // unused memory of earlier work would count
   std::ofstream("/proc/self/clear_refs") << "5\n";
 }
 

@@ -3,10 +3,10 @@
 
 namespace berth::scale {
 
-/// Forgets the process's largest memory so far, where the system can (Linux).
+/// Resets the process's peak memory, where the system can (Linux).
 void forget_peak_memory();
 
-/// The largest since, in MiB.
+/// The peak memory since the last reset, in MiB.
 double peak_memory_mib();
 
 }  // namespace berth::scale

@@ -19,7 +19,7 @@ std::string host_name() {
   return name.data();
 }
 
-/// One point by the first ranks; the others rest. All throw when it fails.
+/// Measures one point on the first ranks; the others rest. All ranks throw when it fails.
 ScalingPoint measure_on(const comm::Communicator& world, int ranks, model::Instance& instance,
                         const MeasureOptions& options) {
   ScalingPoint point;

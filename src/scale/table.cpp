@@ -32,7 +32,7 @@ void add_points(std::string& text, const ScalingSweep& sweep) {
   }
 }
 
-/// Seconds of the slowest rank in each stage, and how uneven the ranks were.
+/// Seconds of the slowest rank in each stage, and the imbalance of the ranks.
 void add_stages(std::string& text, const ScalingSweep& sweep) {
   if (sweep.points.empty()) return;
   text += fmt::format("\n{:<12}", "stage");
@@ -81,10 +81,10 @@ void add_forecasts(std::string& text, const ScalingSweep& sweep) {
   }
 }
 
-/// Points that the forecast of the calls did not use: does it hold there?
+/// Compares the forecast of the calls with the points that it was not fitted to.
 void add_model_check(std::string& text, const ScalingSweep& sweep) {
   if (sweep.scaling != Scaling::strong) return;
-  bool fitted = false;  // the first with messages is what the model learned from
+  bool fitted = false;  // the first point with messages is one that the model was fitted to
   for (const ScalingPoint& p : sweep.points) {
     if (p.ranks < 2 || !std::exchange(fitted, true)) continue;
     std::int64_t modelled = 0;

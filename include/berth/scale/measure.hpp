@@ -13,13 +13,15 @@ struct MeasureOptions {
   int repeats = 5;  ///< > 0
 };
 
-/// Plans the instance of rank 0 `repeats` times on all ranks of `comm`, from sending it to the
-/// certificate, and tells what it took. Complete on rank 0. Collective; threads as they are set.
+/// Plans the instance of rank 0 `repeats` times on all ranks of `comm`, from its distribution to
+/// the certificate, and returns the times and traffic. Complete on rank 0. Collective; the number
+/// of threads is not changed.
 ///
-/// @param instance  rank 0's is planned as it lies there, and unchanged; the others' is not looked
+/// @param instance  rank 0's is planned in place and is unchanged afterwards; the others' is
+/// ignored
 /// at
 ///
-/// Memory is that of the process, so measure small groups of ranks before large ones.
+/// Memory is the process's peak, so measure small groups of ranks before large ones.
 ScalingPoint measure(const comm::Communicator& comm, model::Instance& instance,
                      const MeasureOptions& options);
 

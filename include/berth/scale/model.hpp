@@ -10,14 +10,15 @@
 
 namespace berth::scale {
 
-/// A network in the terms of LogGP (Alexandrov et al., SPAA 1995); all in microseconds. The
-/// defaults are those of a common 100 Gbit/s fabric, assumed and not measured.
+/// A network with the parameters of LogGP (Alexandrov et al., SPAA 1995), all in microseconds. The
+/// defaults describe a common 100 Gbit/s fabric; they are assumed, not measured.
 struct Network {
   double latency = 1.5;        ///< L: of a short message
   double overhead = 0.5;       ///< o: of the processor, at either end
   double gap = 0.3;            ///< g: between two messages of one rank
   double gap_per_byte = 1e-4;  ///< G: 1 / bandwidth; 1e-4 us/B = 10 GB/s
-  double polling = 10.0;  ///< a completed collective is noticed so much later: ranks do not spin
+  /// delay until a rank notices that a collective is complete, because ranks do not spin
+  double polling = 10.0;
 };
 
 /// Microseconds of one collective in which `bytes` of payload are in play (broadcast, reduce,
@@ -38,7 +39,7 @@ struct StageForecast {
   double communication = 0.0;  ///< seconds in collectives
 };
 
-/// What a run on so many ranks, each with a core for every thread, should take. Modelled.
+/// Modelled times of a run on this many ranks, each with a core for every thread.
 struct ScalingForecast {
   int ranks = 1;
   std::vector<StageForecast> stages{};
@@ -48,24 +49,24 @@ struct ScalingForecast {
   std::int64_t bytes = 0;
 };
 
-/// Owner of each shard on a number of ranks.
+/// Owner of each shard on a given number of ranks.
 using Owners = std::vector<int>;
 
-/// The calls on another number of ranks, from those measured on two or more.
+/// Collectives on `ranks` ranks, extrapolated from measurements on two or more ranks.
 ///
-/// Strong: each rank starts the same collectives on any number of ranks; bytes of all ranks
-/// together follow the polynomial through the three smallest numbers measured: exact, but for
-/// gathers to a root and exchanges, where a rank's share for itself does not count. Weak: the
+/// Strong: each rank starts equally many collectives on any number of ranks; bytes of all ranks
+/// together follow the polynomial through the three smallest numbers measured. This is exact except
+/// for gathers to a root and exchanges, where a rank's part for itself does not count. Weak: the
 /// collectives of the largest number measured, bytes in proportion to the ranks.
 std::vector<CallCount> forecast_calls(std::span<const ScalingPoint> measured, Scaling scaling,
                                       int ranks);
 
-/// Work comes from the smallest number of ranks measured (strong) or the largest (weak).
+/// Work is taken from the smallest number of ranks measured (strong) or the largest (weak).
 ///
 /// Strong: evaluations of the prices are divided by the ranks in blocks of 256 jobs; local plans
-/// take what the shards measured take under `owners`; rounds are divided by shards; everything
-/// else stays. Weak: evaluations and local plans stay as they are on a rank; everything else, the
-/// rounds among it (each shard bids on the offers of all), grows with the ranks.
+/// take the measured times of the shards under `owners`; rounds are divided by shards; all other
+/// work is constant. Weak: evaluations and local plans are constant per rank; all other work,
+/// including the rounds (each shard bids on the offers of all), grows with the ranks.
 ///
 /// @param owners  of the shards on `ranks` ranks; strong only, else empty
 ScalingForecast forecast(std::span<const ScalingPoint> measured, Scaling scaling, int ranks,

@@ -9,9 +9,9 @@
 
 namespace berth::scale {
 
-/// What one rank did in one stage.
+/// Time and traffic of one rank in one stage.
 struct RankShare {
-  double work = 0.0;     ///< seconds, waiting apart
+  double work = 0.0;     ///< seconds without waiting
   double waiting = 0.0;  ///< seconds in collectives
   std::int64_t messages = 0;
   std::int64_t bytes = 0;  ///< given to other ranks
@@ -23,20 +23,21 @@ struct StageShares {
 
   [[nodiscard]] double slowest() const;    ///< seconds of work of the slowest rank
   [[nodiscard]] double total() const;      ///< seconds of work of all ranks
-  [[nodiscard]] double imbalance() const;  ///< slowest / mean; 1 = even, 0 = nobody worked
+  [[nodiscard]] double imbalance() const;  ///< slowest / mean; 1 = even, 0 = no work
 };
 
 /// Collectives of one kind in one stage.
 struct CallCount {
   std::string stage;
   comm::Call call = comm::Call::barrier;
-  std::int64_t messages = 0;  ///< started by each rank: the same on all
+  std::int64_t messages = 0;  ///< started by each rank; equal on all ranks
   std::int64_t bytes = 0;     ///< given to other ranks, by all ranks together
 
   friend bool operator==(const CallCount&, const CallCount&) = default;
 };
 
-/// One instance planned on one number of ranks; figures of the repeat with the median time.
+/// Results of planning one instance on one number of ranks; figures are those of the repeat with
+/// the median time.
 struct ScalingPoint {
   int ranks = 1;
   int threads = 1;
@@ -44,7 +45,7 @@ struct ScalingPoint {
   std::int64_t jobs = 0;
   std::int64_t shards = 0;
   std::string plan_digest{};
-  bool same_digest = true;  ///< in all repeats
+  bool same_digest = true;  ///< all repeats gave one digest
   double objective = 0.0;
   double upper_bound = 0.0;
   double gap = 0.0;
@@ -52,12 +53,14 @@ struct ScalingPoint {
   std::int64_t rounds = 0;
   std::vector<double> solve_seconds{};  ///< of each repeat, slowest rank, without loading
   double median_seconds = 0.0;
-  std::vector<double> cpu_seconds{};  ///< by rank, all threads: what a busy machine cannot stretch
+  /// by rank, all threads; unlike wall time, not longer on a busy machine
+  std::vector<double> cpu_seconds{};
   std::vector<StageShares> stages{};
   std::vector<CallCount> calls{};
-  std::vector<double> shard_seconds{};     ///< local plan, by shard; empty when one served all
-  std::vector<double> evaluate_seconds{};  ///< blocks of jobs at prices, by rank
-  std::vector<double> peak_memory_mib{};   ///< by rank, of all repeats
+  /// local plan, by shard; empty when one plan covered all shards
+  std::vector<double> shard_seconds{};
+  std::vector<double> evaluate_seconds{};  ///< evaluating blocks of jobs at prices, by rank
+  std::vector<double> peak_memory_mib{};   ///< by rank, maximum over all repeats
 
   [[nodiscard]] std::int64_t messages() const;  ///< by each rank, all stages
   [[nodiscard]] std::int64_t bytes() const;     ///< by all ranks, all stages

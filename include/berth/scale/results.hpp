@@ -10,27 +10,27 @@
 
 namespace berth::scale {
 
-/// A whole sweep: what was measured, and what the model says beyond.
+/// A whole sweep: the measured points and the forecasts of the model.
 struct ScalingSweep {
   Scaling scaling = Scaling::strong;
-  std::string instance;  ///< in words
+  std::string instance;  ///< description
   std::string machine;   ///< name of the host of rank 0
   std::vector<ScalingPoint> points;
   Network network;
   std::vector<ScalingForecast> forecasts;
 };
 
-/// T(first) x ranks(first) / (T x ranks) where the instance is one, T(first) / T where it grows:
-/// 1 = ideal.
+/// Parallel efficiency: T(first) x ranks(first) / (T x ranks) for strong scaling, T(first) / T for
+/// weak scaling; 1 = ideal.
 double efficiency(const ScalingSweep& sweep, const ScalingPoint& point);
 
-/// Tables for people: measured, by stage, and modelled under its own heading.
+/// Tables as text: measured points, stages, and forecasts under a heading of their own.
 std::string table_text(const ScalingSweep& sweep);
 
-/// Everything, one JSON document (docs/formats.md).
+/// All results as one JSON document (docs/formats.md).
 std::string json_text(const ScalingSweep& sweep);
 
-/// One line per point, stage and rank, with a header; modelled lines say so in the first column.
+/// One line per point, stage and rank, after a header; the first column marks forecasts.
 std::string csv_text(const ScalingSweep& sweep);
 
 }  // namespace berth::scale

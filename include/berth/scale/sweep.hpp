@@ -13,20 +13,20 @@ namespace berth::scale {
 
 struct SweepOptions {
   Scaling scaling = Scaling::strong;
-  std::vector<int> ranks;  ///< to be measured, ascending, each from 1 to the ranks there are
+  std::vector<int> ranks;  ///< ranks to measure, ascending, each from 1 to the size of the world
   MeasureOptions measure;
   Network network;
-  std::vector<int> modelled;  ///< ranks to be forecast
+  std::vector<int> modelled;  ///< numbers of ranks to forecast
 };
 
-/// 1, 2, 4, ... and `ranks` itself.
+/// 1, 2, 4, ... below `ranks`, and `ranks`.
 std::vector<int> usual_ranks(int ranks);
 
-/// The instance for a number of ranks; strong sweeps ask once. Called on rank 0 alone.
+/// Returns the instance for a number of ranks; strong sweeps call it once. Called on rank 0 alone.
 using InstanceSource = std::function<model::Instance(int ranks)>;
 
-/// Measures one point after the other on the first ranks of `world`, while the others rest, and
-/// forecasts the rest. Complete on rank 0. Collective.
+/// Measures the points one by one on the first ranks of `world`, while the other ranks rest, and
+/// computes the forecasts. Complete on rank 0. Collective.
 ScalingSweep run_sweep(const comm::Communicator& world, const InstanceSource& source,
                        const SweepOptions& options);
 
