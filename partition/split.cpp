@@ -20,7 +20,7 @@ struct Range {
   [[nodiscard]] std::size_t size() const { return end - begin; }
 };
 
-/// Machines count by GPUs; a CPU-only machine counts a little so that it is dealt evenly too.
+/// Weight of a machine: 16 for each GPU and 1, so that CPU-only machines are dealt evenly too.
 std::int64_t weight_of(const Cluster& cluster, std::size_t machine) {
   return 16 * std::int64_t{cluster.class_of(MachineId(machine)).gpus} + 1;
 }
@@ -42,8 +42,8 @@ std::vector<Range> runs(Range within, Key key) {
   return result;
 }
 
-/// How many shards each unit yields: at least one, at most its machines, the next always to the
-/// unit with the largest weight per shard (D'Hondt), ties to the first.
+/// Number of shards of each unit: at least one, at most its machines; the next always to the unit
+/// with the largest weight per shard (D'Hondt), ties to the first.
 std::vector<std::size_t> apportion(const Cluster& cluster, std::span<const Range> units,
                                    std::size_t shards) {
   std::vector<std::size_t> seats(units.size(), 1);
@@ -99,7 +99,7 @@ std::vector<Range> split_pod(const Cluster& cluster, Range pod, std::size_t shar
   return result;
 }
 
-/// Capacity by machine class: what a pod brings and what a shard holds so far.
+/// Capacity by machine class: of a pod, or of the pods dealt to a shard so far.
 using Content = std::vector<double>;
 
 Content content_of(const Cluster& cluster, Range range) {
@@ -110,7 +110,7 @@ Content content_of(const Cluster& cluster, Range range) {
   return content;
 }
 
-/// How much of what `pod` brings `load` holds already, each class measured against `total`.
+/// Fraction of the classes of `pod` that `load` holds already, each class relative to `total`.
 double overlap(const Content& pod, const Content& load, const Content& total) {
   double sum = 1e-3 * std::accumulate(load.begin(), load.end(), 0.0);
   for (std::size_t c = 0; c < total.size(); ++c) {
@@ -119,7 +119,7 @@ double overlap(const Content& pod, const Content& load, const Content& total) {
   return sum;
 }
 
-/// Deals whole pods; returns the shard of each.
+/// Deals whole pods to shards; returns the shard of each.
 std::vector<std::size_t> deal_pods(const Cluster& cluster, std::span<const Range> pods,
                                    std::size_t shards) {
   const Content total = content_of(cluster, {0, cluster.machines()});

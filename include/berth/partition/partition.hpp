@@ -10,11 +10,11 @@
 namespace berth::partition {
 
 struct PartitionOptions {
-  std::int32_t shards = 0;  ///< wanted number; 0 = default_shards(cluster)
+  std::int32_t shards = 0;  ///< number of shards; 0 = default_shards(cluster)
 };
 
-/// Logical pieces of the cluster: every machine in exactly one. A function of the cluster and the
-/// wanted number only; no rank appears here.
+/// Logical pieces of the cluster: every machine is in exactly one. A function of the cluster and
+/// the number of shards only, not of the ranks.
 struct Shards {
   std::vector<std::vector<MachineId>> machines;  ///< by ShardId, ascending
   std::vector<ShardId> of_machine;               ///< by MachineId
@@ -22,7 +22,7 @@ struct Shards {
   [[nodiscard]] std::size_t size() const { return machines.size(); }
 };
 
-/// Which rank computes a shard: a value apart from the shards, so that a plan cannot depend on it.
+/// The rank that computes each shard: separate from the shards, so that a plan cannot depend on it.
 struct Ownership {
   std::vector<int> owner;  ///< by ShardId
 
@@ -30,23 +30,24 @@ struct Ownership {
   [[nodiscard]] std::vector<ShardId> of_rank(int rank) const;
 };
 
-/// min(floor(GPUs / 4096), pods), at least 1.
+/// Default number of shards: min(floor(GPUs / 4096), pods), at least 1.
 std::int32_t default_shards(const model::Cluster& cluster);
 
 /// Splits along the fabric: whole pods while there are enough of them, else whole racks of one
 /// pod, else machines of one rack in id order; never more shards than machines (at least one
 /// shard, empty when there are no machines).
 ///
-/// Whole pods are dealt largest first to the shard that so far holds least of what the pod is made
-/// of (capacity per machine class, each class measured against its total), no shard getting more
-/// than its even number of pods, rounded up; ties by id. Within a pod the shards it must yield
-/// are cut as contiguous ranges of racks, balanced in GPUs.
+/// Deals whole pods, the largest first, to the shard that so far holds least of the pod's machine
+/// classes (capacity per class, each relative to its total); no shard gets more than its even
+/// number of pods, rounded up; ties by id. Within a pod the shards are contiguous ranges of racks,
+/// balanced in GPUs.
 ///
 /// O(machines + pods x shards x classes).
 Shards split(const model::Cluster& cluster, const PartitionOptions& options = {});
 
-/// Deals shards to ranks: longest first by GPUs (then machines), to the rank with the least so far.
-/// More ranks than shards leaves ranks without one. O(shards log shards + shards x ranks).
+/// Deals shards to ranks: the largest first by GPUs (then machines), to the rank with the least so
+/// far (LPT, Graham 1969). With more ranks than shards, some ranks own none. O(shards log shards +
+/// shards x ranks).
 Ownership own(const model::Cluster& cluster, const Shards& shards, int ranks);
 
 }  // namespace berth::partition
