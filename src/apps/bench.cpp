@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bench scale`: what more ranks bring.
+// `bench scale`: measures how planning scales with ranks.
 #include "commands.hpp"
 #include "cores.hpp"
 #include "options.hpp"
@@ -26,7 +26,7 @@ namespace berth::apps {
 namespace {
 
 constexpr int kMostThreads = 4096;   ///< per rank; more is taken for a typing error
-constexpr int kMostRanks = 1 << 20;  ///< of the model too
+constexpr int kMostRanks = 1 << 20;  ///< also of the model
 
 struct BenchFlags {
   pipeline::Input input;  ///< empty = generated
@@ -112,7 +112,7 @@ void add_model(CLI::App& command, BenchFlags& flags) {
   time("--polling-us", network.polling, "Model: how late a finished collective is noticed");
 }
 
-/// Everything that can be refused before any work is done.
+/// Refuses bad flags and files before any work is done.
 void refuse_early(const comm::Communicator& world, const BenchFlags& flags) {
   world.agreed([&] {
     validate(flags.sweep.measure.plan);

@@ -11,11 +11,11 @@
 
 namespace berth::apps {
 
-/// What a subcommand does once the command line is understood. Runs on all ranks.
+/// Body of a subcommand, run on all ranks after the command line is parsed.
 using Action = std::function<ExitCode(const comm::Communicator&)>;
 
-/// Each adds its subcommand to `app` and sets `action` when it is chosen; `log` is how it speaks,
-/// its errors included.
+/// Adds the subcommand to `app`, which sets `action` when the user chooses it; `log` is the format
+/// of its messages, including errors.
 void add_plan(CLI::App& app, Action& action, report::LogFormat& log);
 void add_check(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);
@@ -23,7 +23,7 @@ void add_generate(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_apply(CLI::App& app, Action& action);
 
-/// One of the formats of `import`.
+/// Adds the Slurm format to `import`.
 void add_import_slurm(CLI::App& import, Action& action);
 
 }  // namespace berth::apps

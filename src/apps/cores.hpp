@@ -5,8 +5,8 @@
 
 namespace berth::apps {
 
-/// Threads of this rank: those asked for, or its share of the cores (0). Where there is a core for
-/// every thread of the ranks on this machine, ranks stay awake while they wait. Collective.
+/// Number of threads of this rank: `asked`, or for 0 its share of the cores. If every thread of the
+/// ranks on this machine has a core, ranks poll while they wait (`comm::stay_awake`). Collective.
 int share_cores(const comm::Communicator& comm, int asked);
 
 }  // namespace berth::apps

@@ -22,7 +22,7 @@
 namespace berth::apps {
 namespace {
 
-/// What a command line came to.
+/// The result of parsing a command line.
 struct Parsed {
   Action action;
   report::LogFormat log = report::LogFormat::text;
@@ -33,8 +33,8 @@ void say(report::LogFormat log, ExitCode code, const std::string& message) {
   std::fputs(line.c_str(), stderr);
 }
 
-/// Nothing when help was asked for (rank 0 prints it). A usage error, even of one rank alone, is
-/// thrown on all.
+/// The parsed command line, or no value when help was requested (rank 0 prints it). A usage error,
+/// even of one rank alone, is thrown on all ranks.
 std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** argv) {
   CLI::App app{"Berth plans very large GPU clusters: which jobs run, where, with a proved bound."};
   app.require_subcommand(1);
@@ -64,10 +64,10 @@ std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** arg
   return parsed;
 }
 
-/// Ranks that fail alike without having agreed (a bug, memory) would all speak: they queue, so that
-/// the first ends the others before their turn.
+/// Delays a rank in proportion to its number: when all ranks fail alike without an agreement (a
+/// bug, memory), the first to report ends the others before they print the same message.
 void wait_for_turn(int rank) {
-  constexpr int kLongest = 10;
+  constexpr int kLongest = 10;  // of 100 ms: ranks from 10 on wait one second
   std::this_thread::sleep_for(std::chrono::milliseconds(100) * std::min(rank, kLongest));
 }
 
@@ -80,11 +80,11 @@ int run(int argc, char** argv) {
     if (!parsed) return static_cast<int>(ExitCode::done);
     log = parsed->log;
     return static_cast<int>(parsed->action(comm));
-  } catch (const comm::AgreedError& error) {  // on every rank: one of them speaks
+  } catch (const comm::AgreedError& error) {  // thrown on every rank: one of them prints
     if (comm.rank() == error.rank()) say(log, error.exit_code(), error.what());
     comm.barrier();
     return static_cast<int>(error.exit_code());
-  } catch (...) {  // on this rank alone: the others wait somewhere, so all must end
+  } catch (...) {  // on this rank alone: the others wait in a collective, so all must end
     const comm::Failure failure = comm::failure_of(std::current_exception());
     wait_for_turn(comm.rank());
     say(log, failure.exit_code, failure.message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `import` and `generate`: an instance from somewhere else, written in Berth's own files.
+// `import` and `generate`: make an instance and write it in Berth's formats.
 #include "commands.hpp"
 #include "options.hpp"
 
@@ -33,7 +33,7 @@ void describe(const model::Instance& instance, const Output& output) {
              static_cast<double>(asked) / 1000.0, output.jobs);
 }
 
-/// Only rank 0 works: these commands are quick and write files.
+/// Runs on rank 0 only: these commands are quick and write files.
 ExitCode make(const comm::Communicator& comm, const Source& source, const Output& output) {
   comm.agreed_on_root([&] {
     const model::Instance instance = source();
@@ -44,7 +44,7 @@ ExitCode make(const comm::Communicator& comm, const Source& source, const Output
   return ExitCode::done;
 }
 
-/// Two input files and where the result goes.
+/// Two input files and the output files.
 struct TraceImportFlags {
   std::string first, second;
   std::string required = "0";

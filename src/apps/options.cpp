@@ -23,7 +23,7 @@ void add_input(CLI::App& command, pipeline::Input& input) {
 }
 
 void keep_input(const Named& out, const Named& input) {
-  std::error_code none;  // what does not exist is no input
+  std::error_code none;  // a missing file is no input
   if (!std::filesystem::is_regular_file(out.path, none)) return;
   if (!std::filesystem::equivalent(out.path, input.path, none)) return;
   throw InputError({.file = "", .line = 0, .field = out.flag},

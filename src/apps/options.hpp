@@ -12,7 +12,7 @@
 
 namespace berth::apps {
 
-/// --cluster and --jobs, both required.
+/// Adds --cluster and --jobs, both required.
 void add_input(CLI::App& command, pipeline::Input& input);
 
 /// A file and the option that names it.
@@ -21,28 +21,28 @@ struct Named {
   const std::string& path;
 };
 
-/// What is written must not replace what it is made from.
+/// Refuses an output file that would replace its own input.
 void keep_input(const Named& out, const Named& input);
 void keep_input(const Named& out, const pipeline::Input& input);
 
-/// --out-cluster and --out-jobs, both required.
+/// Flags --out-cluster and --out-jobs, both required.
 struct Output {
   std::string cluster;
   std::string jobs;
 };
 void add_output(CLI::App& command, Output& output);
 
-/// The flag of one row of the option table. A value that the row refuses is a usage error with the
-/// words of `pipeline::validate`. @param options  must outlive the command
+/// Adds the flag of one row of the option table. A value that the row refuses is a usage error with
+/// the text of `pipeline::validate`. @param options  must outlive the command
 CLI::Option* add_plan_option(CLI::App& command, pipeline::PlanOptions& options,
                              const pipeline::Option& row);
 
-/// Those of all rows that the command line shows.
+/// Adds the flags of all rows that the command line shows.
 void add_plan_options(CLI::App& command, pipeline::PlanOptions& options);
 
 /// Refuses "-4", which CLI11 would read as a very large unsigned number.
 CLI::Validator not_negative();
-/// Refuses 0 and less, and what is no number.
+/// Refuses 0, negative numbers and text that is not a number.
 CLI::Validator positive_seconds();
 
 /// --log-format, --quiet, --progress, --verbose. Quiet by default when stderr is no terminal.

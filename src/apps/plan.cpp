@@ -38,7 +38,7 @@ void keep_inputs(const PlanFlags& flags) {
   keep_input(out, Named{"--resume", flags.plan.checkpoint.resume});
 }
 
-/// Everything that can be refused before any work is done.
+/// Refuses bad flags and files before any work is done.
 void refuse_early(const comm::Communicator& comm, const PlanFlags& flags) {
   comm.agreed([&] {
     validate(flags.plan);
@@ -46,7 +46,7 @@ void refuse_early(const comm::Communicator& comm, const PlanFlags& flags) {
   });
 }
 
-/// Collective.
+/// Writes the events of all ranks to the trace file. Collective.
 void write_trace(const comm::Communicator& comm, const std::string& path) {
   const std::string text = pipeline::gather_trace(comm);
   comm.agreed_on_root(

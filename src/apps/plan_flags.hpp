@@ -11,7 +11,7 @@
 
 namespace berth::apps {
 
-/// What `berth plan` was asked for.
+/// Flags of `berth plan`.
 struct PlanFlags {
   pipeline::Input input;
   pipeline::PlanOptions plan;
@@ -19,10 +19,10 @@ struct PlanFlags {
   std::string out;
   std::string trace;         ///< empty = none
   int threads = 0;           ///< 0 = default_threads
-  double time_limit = 1e12;  ///< seconds: none
+  double time_limit = 1e12;  ///< seconds; the default means none
 };
 
-/// Files, limits and log, and a flag for each option that the table shows on the command line.
+/// Adds files, limits and log, and a flag for each option that the table shows on the command line.
 void add_plan_flags(CLI::App& command, PlanFlags& flags);
 
 }  // namespace berth::apps

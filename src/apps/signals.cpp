@@ -6,7 +6,7 @@
 namespace berth::apps {
 namespace {
 
-// The one mutable global: a signal has nowhere else to leave its word.
+// The only mutable global: a signal handler can set nothing else.
 volatile std::sig_atomic_t came = 0;
 
 extern "C" void remember(int) { came = 1; }
@@ -20,7 +20,7 @@ const volatile std::sig_atomic_t* catch_signals() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGUSR1, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // a reader of the log that leaves must not cost the plan
+  std::signal(SIGPIPE, SIG_IGN);  // when the reader of the log exits, planning continues
   return &came;
 }
 

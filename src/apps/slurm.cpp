@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `import slurm` and `apply slurm`: from a queue to a plan, and back.
+// `import slurm` and `apply slurm`: from Slurm's queue to a plan, and back.
 #include "commands.hpp"
 #include "options.hpp"
 #include "slurm_live.hpp"
@@ -77,7 +77,7 @@ ExitCode run_import(const comm::Communicator& comm, SlurmImportFlags& flags) {
   comm.agreed_on_root([&] {
     set_spread(flags.spread, flags.options);
     const io::SlurmSources sources = slurm_sources(flags.files);
-    // after the queue was read: nothing in it begins later than that unasked
+    // read the clock after the queue, so that no job in it begins later
     if (flags.options.now == 0) flags.options.now = seconds_now();
     const io::SlurmImport import = io::import_slurm(sources, flags.options);
     io::write_cluster(flags.output.cluster, import.instance.cluster);
@@ -115,7 +115,7 @@ io::SlurmOrders orders_of(const ApplyFlags& flags) {
                           slurm_sources(flags.files), options);
 }
 
-/// Says what broke and throws, unless the rest may be applied.
+/// Prints the orders that cannot hold and throws, unless the rest may be applied.
 void judge(const io::SlurmOrders& orders, const ApplyFlags& flags) {
   for (const io::SlurmFault& fault : orders.broken) {
     fmt::print("broken: job {}: {}\n", fault.job, fault.problem);

@@ -32,7 +32,7 @@ std::string words(const Command& command) {
   return text;
 }
 
-/// A pipe whose ends close by themselves.
+/// A pipe; the destructor closes its ends.
 struct Pipe {
   Pipe() {
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw SystemError("no pipe left");
@@ -50,7 +50,7 @@ struct Pipe {
   std::array<int, 2> ends{};
 };
 
-/// Reads both to their ends, whichever has something first.
+/// Reads both streams to their ends, in the order in which data arrives.
 void drain(const Pipe& out, const Pipe& err, Ran& ran) {
   std::array<pollfd, 2> open{{{out.ends[0], POLLIN, 0}, {err.ends[0], POLLIN, 0}}};
   std::array<char, 65536> buffer{};
@@ -95,8 +95,8 @@ int slurm_version() {
 }
 
 io::SlurmSources ask_slurm() {
-  constexpr int kScontrolSpeaksJson = 2302;
-  ::setenv("SLURM_BITSTR_LEN", "0", 1);  // else squeue cuts long arrays off
+  constexpr int kScontrolSpeaksJson = 2302;  // Slurm 23.02 brought `scontrol show --json`
+  ::setenv("SLURM_BITSTR_LEN", "0", 1);      // else squeue truncates long arrays
   io::SlurmSources sources;
   sources.nodes = slurm_version() >= kScontrolSpeaksJson
                       ? ask({"scontrol", "show", "nodes", "--json"})
@@ -136,7 +136,7 @@ Ran run_program(const std::vector<std::string>& command) {
   const int failed =
       ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) {  // as a shell would say it
+  if (failed != 0) {  // the exit code that a shell would return
     return {.exit_code = 127,
             .out = {},
             .err = "cannot start " + command.front() + ": " + std::strerror(failed)};

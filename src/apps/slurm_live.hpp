@@ -10,13 +10,13 @@
 
 namespace berth::apps {
 
-/// Files that somebody saved; without --nodes and --jobs the commands themselves are asked.
+/// Saved output of Slurm's commands; without --nodes and --jobs Berth runs the commands.
 struct SlurmFiles {
   std::string nodes, jobs, partitions, reservations, config, topology;
 };
 void add_slurm_files(CLI::App& command, SlurmFiles& files);
 
-/// What the files say, or a live Slurm through its own commands. A topology file counts in both.
+/// Contents of the files, or of a live Slurm's commands. A topology file is used in both cases.
 io::SlurmSources slurm_sources(const SlurmFiles& files);
 
 struct Ran {

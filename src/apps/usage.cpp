@@ -120,7 +120,7 @@ std::string full_name(const CLI::App& app) {
   return parent == nullptr ? "berth" : full_name(*parent) + " " + app.get_name();
 }
 
-/// Without the dashes, which all options share and which say nothing.
+/// The option without its dashes, which all options share and which edit distance must not count.
 std::string bare(std::string_view word) {
   return std::string(word.substr(std::min(word.find_first_not_of('-'), word.size())));
 }
@@ -138,7 +138,7 @@ std::vector<std::string> known_words(const CLI::App& app, std::string_view word)
   return known;
 }
 
-/// The first word nobody understood; a value that follows an unknown option is not the culprit.
+/// The first word that is not understood; a value after an unknown option is not the mistake.
 std::string unknown_word(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
   for (const std::string& word : words) {

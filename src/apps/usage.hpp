@@ -7,11 +7,11 @@
 
 namespace berth::apps {
 
-/// Gives every command the examples and the exit codes that belong to it.
+/// Adds the examples and exit codes to every command's help.
 void add_examples(CLI::App& app);
 
-/// What is wrong with a command line, in one line: the option or command, what is wrong with it,
-/// what may have been meant, and whose help tells more.
+/// Describes a usage error in one line: the option or command, the problem, the likely intended
+/// word, and whose help to read.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace berth::apps
