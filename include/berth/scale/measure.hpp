@@ -19,7 +19,6 @@ struct MeasureOptions {
 ///
 /// @param instance  rank 0's is planned in place and is unchanged afterwards; the others' is
 /// ignored
-/// at
 ///
 /// Memory is the process's peak, so measure small groups of ranks before large ones.
 ScalingPoint measure(const comm::Communicator& comm, model::Instance& instance,
