@@ -25,7 +25,7 @@ namespace {
   throw SystemError(path + ": cannot write: " + std::strerror(error));
 }
 
-/// write(2) past RLIMIT_FSIZE sends SIGXFSZ, which kills: hold it back and see EFBIG instead.
+/// write(2) past RLIMIT_FSIZE sends SIGXFSZ, which kills: blocks the signal, so that EFBIG returns.
 ssize_t write_quietly(int fd, const char* bytes, std::size_t size) {
   sigset_t limit;
   sigset_t before;
@@ -43,7 +43,7 @@ ssize_t write_quietly(int fd, const char* bytes, std::size_t size) {
   return written;
 }
 
-/// Where the bytes really go: links followed, so that the link stays one.
+/// The file that links lead to, so that replacing it keeps the links.
 std::filesystem::path real_target(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::path real = std::filesystem::weakly_canonical(path, ignored);
@@ -79,7 +79,7 @@ struct AtomicFile::PendingOutput {
   void sync_folder() const;
 };
 
-/// A fresh name in the target's folder; the mode is that of the file it replaces, if any.
+/// Opens a new file in the target's folder, with the mode of the file that it replaces, if any.
 void AtomicFile::PendingOutput::open_beside() {
   struct stat earlier {};
   const bool replaces = ::stat(target.c_str(), &earlier) == 0;
@@ -110,11 +110,11 @@ void AtomicFile::PendingOutput::close_synced() {
   if (::close(std::exchange(fd, -1)) != 0) cannot_write(path, errno);
 }
 
-/// The rename itself survives a crash only when the folder is synced; some file systems refuse.
+/// Syncs the folder: only then does the rename survive a crash. Some file systems refuse it.
 void AtomicFile::PendingOutput::sync_folder() const {
   const auto folder = target.has_parent_path() ? target.parent_path() : ".";
   const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return;  // written to, but not readable: nothing more can be done
+  if (directory < 0) return;  // writable but not readable: the folder cannot be synced
   const int error = ::fsync(directory) == 0 ? 0 : errno;
   ::close(directory);
   if (error == EIO || error == ENOSPC) cannot_write(path, error);
@@ -157,7 +157,7 @@ void AtomicFile::commit() {
 
 void expect_writable(const std::string& path) {
   if (is_device(real_target(path))) return;
-  const AtomicFile probe(path);  // never committed: the temporary goes with it
+  const AtomicFile probe(path);  // never committed: its destructor removes the temporary file
 }
 
 void write_atomically(const std::string& path, const std::function<void(AtomicFile&)>& writer) {

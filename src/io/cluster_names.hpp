@@ -12,16 +12,16 @@
 
 namespace berth::io {
 
-/// What jobs may name in a cluster. Several threads may look things up at once.
+/// Looks up the names in a cluster that jobs may refer to. Several threads may look up at once.
 class ClusterNames {
  public:
   explicit ClusterNames(const model::Cluster& cluster);  ///< which must outlive it
 
   [[nodiscard]] const model::Cluster& cluster() const { return *cluster_; }
-  /// Those of the cluster when this was made: jobs that are merged may add others there.
+  /// GPU types at the time of construction: merging jobs may add others to the cluster.
   [[nodiscard]] const std::vector<std::string>& gpu_types() const { return gpu_types_; }
 
-  // Invalid: there is none of this name.
+  // The lookups return an invalid id when the cluster has no such name.
   [[nodiscard]] RackId rack(std::string_view name) const;
   [[nodiscard]] PodId pod(std::string_view name) const;
   [[nodiscard]] QueueId queue(std::string_view name) const;

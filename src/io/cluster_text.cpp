@@ -31,7 +31,7 @@ bool plain(std::string_view name) {
          name.find_first_not_of(std::string(letters) + "0123456789_.-") == std::string_view::npos;
 }
 
-/// A name as a YAML scalar: quoted unless it cannot be taken for anything else.
+/// A name as a YAML scalar: quoted unless YAML can read it as a string only.
 std::string scalar(std::string_view name) {
   if (plain(name)) return std::string(name);
   std::string text = "\"";
@@ -42,7 +42,7 @@ std::string scalar(std::string_view name) {
   return text + "\"";
 }
 
-/// Nothing when the link has no limit.
+/// The line of an uplink; empty when the link has no limit.
 std::string uplink(std::string_view indent, double gbps) {
   return std::isinf(gbps) ? std::string() : fmt::format("{}uplink_gbps: {}\n", indent, gbps);
 }
@@ -70,7 +70,7 @@ void add_ids(std::string& text, const std::vector<std::string>& ranges) {
   if (ranges.size() > 1) text += ']';
 }
 
-/// Machines [begin, end) are one rack's; one entry for each run of one class.
+/// Appends machines [begin, end) of one rack; one entry for each run of one class.
 void add_machines(std::string& text, const Cluster& cluster, std::size_t begin, std::size_t end) {
   RangeBuilder ranges;
   for (std::size_t m = begin; m < end; ++m) {

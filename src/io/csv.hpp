@@ -21,7 +21,8 @@ class Csv {
   /// Reads the header. Both must outlive the reader.
   Csv(const std::string& text, const std::string& file);
 
-  [[nodiscard]] Column need(std::string_view name) const;  ///< or throws, naming the column
+  /// throws, naming the column, if it is missing
+  [[nodiscard]] Column need(std::string_view name) const;
   [[nodiscard]] std::optional<Column> find(std::string_view name) const;
   [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
 
@@ -29,7 +30,7 @@ class Csv {
   bool next();
 
   [[nodiscard]] const std::string& cell(const Column& column) const;
-  [[nodiscard]] const std::string& name(const Column& column) const;  ///< a sound name
+  [[nodiscard]] const std::string& name(const Column& column) const;  ///< a valid name
   [[nodiscard]] std::int64_t integer(const Column& column, std::int64_t largest) const;  ///< >= 0
   [[nodiscard]] double amount(const Column& column, double largest) const;               ///< >= 0
 

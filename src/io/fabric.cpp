@@ -13,7 +13,7 @@
 namespace berth::io {
 namespace {
 
-/// Sets of names that are joined pair by pair; the smallest name stands for its set.
+/// Union-find over names; the smallest name represents its set.
 class Groups {
  public:
   const std::string& root(const std::string& name) {
@@ -33,7 +33,7 @@ class Groups {
   std::map<std::string, std::string> parent_;
 };
 
-/// By name of the group's first leaf.
+/// Hosts of each rack, by the name of the rack's first leaf.
 using Racks = std::map<std::string, std::vector<std::string>>;  // hosts, ascending
 
 class FabricBuilder {
@@ -52,7 +52,7 @@ class FabricBuilder {
     std::map<std::string, double> gbps;
     for (const auto& [leaf, above] : fabric_.uplinks_of) {
       const std::string& rack = units_.root(leaf);
-      if (!racks.contains(rack)) continue;  // no host hangs there
+      if (!racks.contains(rack)) continue;  // no host is connected there
       for (const auto& [upper, rate] : above) {
         planes_.join("rack " + rack, "switch " + upper);
         gbps[rack] += rate;

@@ -11,17 +11,18 @@
 
 namespace berth::io {
 
-/// Hosts, the switches they hang on, and the switches above those.
+/// Hosts, the leaf switches they are connected to, and the switches above the leaves.
 struct SwitchFabric {
   std::map<std::string, std::set<std::string>> leaves_of;  ///< by host
   std::map<std::string, std::map<std::string, double>>
       uplinks_of;             ///< by leaf: switch above, Gbit/s
-  std::int64_t nameless = 0;  ///< host ports that do not tell their host
+  std::int64_t nameless = 0;  ///< host ports that do not name their host
 };
 
-/// Leaves that share a host are one rack: a rail-optimised host hangs on several, and with it so do
-/// all hosts of its unit. Racks whose leaves share a switch above are one pod. A rack's uplink is
-/// all that leaves its leaves upwards, and without limit when the source tells no rates.
+/// Builds a cluster. Leaves that share a host are one rack: a rail-optimised host is connected to
+/// several leaves, which all hosts of its unit share. Racks whose leaves share a switch above are
+/// one pod. A rack's uplink capacity is the sum of its leaves' upward links, and unlimited when the
+/// source gives no rates.
 /// @throws InputError when no host is left
 model::Cluster cluster_of(const SwitchFabric& fabric, const HostOptions& host,
                           const std::string& file);

@@ -15,7 +15,7 @@
 namespace berth::io {
 namespace {
 
-/// The first text in quotes from `from` on; moves `from` behind it.
+/// The first text in quotes from position `from` on; sets `from` behind it.
 std::optional<std::string_view> quoted(std::string_view line, std::size_t& from) {
   const std::size_t open = line.find('"', from);
   if (open == std::string_view::npos) return std::nullopt;
@@ -25,8 +25,9 @@ std::optional<std::string_view> quoted(std::string_view line, std::size_t& from)
   return line.substr(open + 1, close - open - 1);
 }
 
-/// Gbit/s of a link: lanes times what the generation brings a lane; 0 when it is not told.
+/// Gbit/s of a link: lanes times the rate of a lane in this generation; 0 when it is not given.
 double rate_of(std::string_view line) {
+  // Gbit/s of one lane by InfiniBand generation.
   constexpr std::array<std::pair<std::string_view, double>, 7> kLane{{{"SDR", 2.5},
                                                                       {"DDR", 5.0},
                                                                       {"QDR", 10.0},
@@ -49,7 +50,7 @@ double rate_of(std::string_view line) {
   return 0.0;
 }
 
-/// The host in a port's description, "HOST mlx5_0" or "HOST HCA-1"; others do not tell it.
+/// The host in a port's description, "HOST mlx5_0" or "HOST HCA-1"; other forms do not name it.
 std::string_view host_of(std::string_view description) {
   const std::size_t space = description.find(' ');
   if (space == std::string_view::npos) return {};
@@ -59,7 +60,7 @@ std::string_view host_of(std::string_view description) {
   return named && host != "localhost" ? host : std::string_view{};
 }
 
-/// A switch's name in words such as "MF0;LEAF-04:MQM9701/U1", else its id.
+/// A switch's name in descriptions such as "MF0;LEAF-04:MQM9701/U1", else its id.
 std::string switch_name(std::string_view description, std::string_view id) {
   const std::size_t begin = description.find(';');
   const std::size_t end = description.find(':', begin == std::string_view::npos ? 0 : begin);
@@ -67,7 +68,7 @@ std::string switch_name(std::string_view description, std::string_view id) {
   return std::string(description.substr(begin + 1, end - begin - 1));
 }
 
-/// One port line of a switch: `[1] "H-guid"[1](guid) # "host mlx5_0" lid 5 4xNDR`.
+/// Reads one port line of a switch: `[1] "H-guid"[1](guid) # "host mlx5_0" lid 5 4xNDR`.
 void read_port(std::string_view line, const std::string& leaf, SwitchFabric& fabric) {
   std::size_t at = 0;
   const auto peer = quoted(line, at);

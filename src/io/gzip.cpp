@@ -67,7 +67,7 @@ void Inflater::begin_member() {
   in_member_ = started_ = true;
 }
 
-/// As much as zlib gives in one call.
+/// Inflates as much as zlib gives in one call.
 std::size_t Inflater::step(std::span<char> text) {
   z_stream& z = stream_->z;
   const std::size_t in = std::min(rest_.size(), kSlice);

@@ -12,7 +12,7 @@ namespace berth::io {
 [[nodiscard]] bool has_gz_suffix(std::string_view path);
 [[nodiscard]] bool looks_like_gzip(std::string_view bytes);
 
-/// Gzip members in, their text end to end out; zero bytes after the last one are padding.
+/// Inflates gzip members and joins their text; zero bytes after the last one are padding.
 class Inflater {
  public:
   /// @param compressed  must outlive this
@@ -22,7 +22,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Fills `text` and returns its size; less only at the end.
+  /// Fills `text` and returns its size, which is smaller only at the end.
   /// @throws InputError: not gzip, truncated, damaged
   std::size_t read(std::span<char> text);
 
@@ -41,10 +41,10 @@ class Inflater {
   bool started_ = false;
 };
 
-/// All of it at once.
+/// Inflates a whole file.
 std::string inflate_members(std::string_view compressed, const std::string& file);
 
-/// Text in, gzip members out.
+/// Deflates text into gzip members.
 class Deflater {
  public:
   Deflater();
@@ -52,8 +52,8 @@ class Deflater {
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
 
-  std::string add(std::string_view text);  ///< the bytes that are ready now; may be none
-  std::string finish();                    ///< the rest; an empty text gives one empty member
+  std::string add(std::string_view text);  ///< returns the bytes that are ready; may be none
+  std::string finish();  ///< returns the remaining bytes; an empty text gives one empty member
 
  private:
   std::string deflate_text(std::string_view text, int flush);

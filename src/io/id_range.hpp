@@ -8,8 +8,8 @@
 
 namespace berth::io {
 
-/// `m[0000-0031]` or `m[0-3,7]b`: numbers between a prefix and a suffix. A name without brackets
-/// is itself.
+/// `m[0000-0031]` or `m[0-3,7]b`: numbers between a prefix and a suffix. A name without brackets is
+/// a range of one name.
 struct IdRange {
   struct NumberRange {
     std::uint64_t first = 0;
@@ -23,14 +23,15 @@ struct IdRange {
   [[nodiscard]] std::uint64_t count() const;
 };
 
-/// The range, or in `fault` what is wrong with it.
+/// The parsed range, or in `fault` the error.
 struct ParsedRange {
   IdRange range;
   std::string fault;  ///< empty when sound
 };
 ParsedRange parse_id_range(std::string_view text);
 
-/// Calls `visit` with every name, in order. One buffer; the view lasts until the next call.
+/// Calls `visit` with every name, in order. Names share one buffer: a view is valid until the next
+/// call.
 template <class Visit>
 void for_each_id(const IdRange& range, const Visit& visit) {
   if (range.spans.empty()) return visit(std::string_view(range.prefix));
@@ -45,12 +46,12 @@ void for_each_id(const IdRange& range, const Visit& visit) {
   }
 }
 
-/// Names in order as few ranges as runs of consecutive numbers (same prefix, same width) allow;
-/// expanding them gives the names back, one by one.
+/// Compresses names, in order, to ranges: one for each run of consecutive numbers with equal prefix
+/// and width. Expanding the ranges gives the names back, one by one.
 class RangeBuilder {
  public:
   void add(std::string_view name);
-  std::vector<std::string> finish();  ///< and starts anew
+  std::vector<std::string> finish();  ///< returns the ranges and clears the builder
 
  private:
   void close();

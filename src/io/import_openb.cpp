@@ -10,7 +10,7 @@
 namespace berth::io {
 namespace {
 
-constexpr double kMaxPercent = 1e6;
+constexpr double kMaxPercent = 1e6;  ///< per cent of the cluster's GPUs
 constexpr std::int64_t kMaxCopies = 1000;
 
 }  // namespace

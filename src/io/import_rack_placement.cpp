@@ -50,7 +50,7 @@ std::vector<RackRow> read_racks(Csv csv, Cluster& cluster) {
   return racks;
 }
 
-/// Rack R is one machine of that name.
+/// Builds the cluster: rack R is one machine of that name.
 void lay_out(std::vector<RackRow> racks, Cluster& cluster) {
   std::ranges::stable_sort(racks, {}, &RackRow::pod);
   for (const RackRow& rack : racks) {

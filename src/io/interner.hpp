@@ -8,7 +8,7 @@
 
 namespace berth::io {
 
-/// Rows of a table by content. Order of first appearance; the hash order is never seen.
+/// Numbers the distinct rows of a table by first appearance; the hash order never shows.
 template <class Key, class Hash = std::hash<Key>>
 class Interner {
  public:
@@ -24,7 +24,7 @@ class Interner {
   std::unordered_map<Key, std::uint32_t, Hash> index_;
 };
 
-/// FNV-1a over words.
+/// FNV-1a over 64-bit words.
 class WordHash {
  public:
   void add(std::uint64_t word) { state_ = (state_ ^ word) * 0x100000001B3ULL; }

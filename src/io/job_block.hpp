@@ -16,10 +16,10 @@ namespace berth::io {
 /// Speeds of a job that are not 1, ascending by GPU type.
 using SpeedRow = std::vector<std::pair<std::uint32_t, double>>;
 
-/// What the lines of a block say. Lines count from 1 at its beginning, and so do, from 0, the
-/// numbers of what its jobs share.
+/// Contents of a block's lines. Line numbers start at 1 at the beginning of the block; numbers of
+/// shared rows start at 0 and count within the block.
 struct JobBlock {
-  /// A GPU type that no machine has, at its first mention.
+  /// A GPU type that no machine has, and the line that first names it.
   struct NewType {
     std::string name;
     std::uint32_t line = 0;
@@ -30,21 +30,21 @@ struct JobBlock {
     std::string field, problem, hint;
   };
 
-  model::Workload workload;          ///< without `speeds`
+  model::Workload workload;          ///< its table `speeds` is empty
   std::vector<std::uint32_t> lines;  ///< by job
   std::vector<SpeedRow> speeds;      ///< of Job::speed 1, 2, ...
   std::vector<NewType> gpu_types;    ///< numbered after those of the cluster
   std::uint32_t line_count = 0;
-  std::uint32_t first_spread = 0;  ///< line that first has the old key "spread"; 0: none
-  std::optional<LineFault> fault;  ///< of the first bad line; the jobs are those before it
+  std::uint32_t first_spread = 0;  ///< first line with the old key "spread"; 0: none
+  std::optional<LineFault> fault;  ///< error of the first bad line; the jobs are those before it
 };
 
 class ClusterNames;
 
-/// The block that these lines are.
+/// Parses the lines of one block.
 JobBlock parse_block(std::string_view lines, const ClusterNames& cluster_names);
 
-/// As bytes that know their end, and back.
+/// Serialises a block; the bytes include their length. `unpack_block` reads them.
 std::string packed(const JobBlock& block);
 JobBlock unpack_block(ByteReader& bytes);
 

@@ -38,7 +38,7 @@ Given read_given(const JsonAt& at, std::span<const std::string_view> levels) {
   return given;
 }
 
-/// A level that is not given is worth what the next narrower one is, the narrowest 1.
+/// Fills in missing levels: each gets the factor of the next narrower one, the narrowest 1.
 Factors filled(const JsonAt& at, const Given& given) {
   Factors factors{};
   double narrower = 1.0;
@@ -67,13 +67,13 @@ void read_home(const JsonAt& at, JobLine& line) {
   if (!factor) return;
   Given given = read_given(*factor, std::span(kLevelNames).subspan(1));
   constexpr auto rack = static_cast<std::size_t>(Level::rack);
-  const bool home_is_pod = (seen & 2) != 0;  // then being in it is as near as it gets
+  const bool home_is_pod = (seen & 2) != 0;  // then the pod is the nearest level
   if (home_is_pod && !given[rack]) given[rack] = given[static_cast<std::size_t>(Level::pod)];
   given[0] = given[rack];
   line.home_factor = filled(*factor, given);
 }
 
-/// A whole GPU may also be asked for as 1000 thousandths.
+/// Reads a share of a GPU; 1000 thousandths are one whole GPU.
 void read_share(const JsonAt& at, Shape& shape) {
   const std::int64_t milli = at.integer(0, kMaxAmount);
   if (milli > kGpuMilli) {

@@ -16,11 +16,11 @@ namespace berth::io {
 
 inline constexpr std::string_view kDefaultLabel = "task";
 inline constexpr std::string_view kLevelNames[] = {"machine", "rack", "pod", "cluster"};
-inline constexpr double kMaxWorth = 0x1p40;  ///< weight, value
-inline constexpr double kMaxSpeed = 0x1p20;
+inline constexpr double kMaxWorth = 0x1p40;  ///< weight, value (docs/formats.md)
+inline constexpr double kMaxSpeed = 0x1p20;  ///< factor by GPU type (docs/formats.md)
 
-/// One line of a jobs file, checked by itself: nothing looked up in the cluster. A pure function
-/// of the line; the names lie in the parsed document.
+/// One line of a jobs file, checked without the cluster. A pure function of the line; the names are
+/// views into the parsed document.
 struct JobLine {
   struct TaskLine {
     std::string_view label = kDefaultLabel;
@@ -42,19 +42,19 @@ struct JobLine {
   std::string_view home_pod;
   model::Factors home_factor{1.0, 1.0, 1.0, 1.0};
   model::Factors width_factor{1.0, 1.0, 1.0, 1.0};
-  /// The key that gave it.
+  /// The key that gave the width factor.
   enum class WidthFactorKey : std::uint8_t { none, width_factor, spread };
   WidthFactorKey width_factor_key = WidthFactorKey::none;
   double value = std::numeric_limits<double>::quiet_NaN();
 
-  /// One task of a job that runs.
+  /// One task of a running job.
   struct RunningTask {
     std::string_view label = kDefaultLabel;
     std::string_view machine;
     std::uint64_t devices = 0;
-    std::int64_t milli = 0;  ///< of the last device, when told
+    std::int64_t milli = 0;  ///< of the last device, when given
   };
-  std::vector<RunningTask> running;  ///< empty: the job waits
+  std::vector<RunningTask> running;  ///< empty: the job is not running
   bool pinned = false;
   double stop_cost = 0.0;
   double move_cost = 0.0;

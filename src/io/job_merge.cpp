@@ -19,7 +19,8 @@ using model::Workload;
 
 namespace {
 
-/// The whole's number of each row of a block, by the block's; new rows join the whole.
+/// Number in the whole of each row of a block, by the block's number; appends new rows to the
+/// whole.
 template <class Row, class Rows>
 void merge_rows(const std::vector<Row>& block, Rows& known, std::vector<Row>& whole,
                 std::vector<std::uint32_t>& numbers) {
@@ -29,12 +30,12 @@ void merge_rows(const std::vector<Row>& block, Rows& known, std::vector<Row>& wh
   }
 }
 
-/// The first name that an earlier one equals, behind that one; nothing when all differ. Open
-/// addressing: at most 24 bytes a name for as long as it takes.
+/// Position of the first repeated name and of the earlier equal one; no value when all names
+/// differ. Open addressing: at most 24 bytes a name during the call.
 std::optional<std::pair<std::size_t, std::size_t>> first_repeated(const NameTable& names) {
   struct HashSlot {
     std::uint32_t tag = 0;   // half of the name's hash; the other half chose the slot
-    std::uint32_t name = 0;  // index + 1; 0: free
+    std::uint32_t name = 0;  // index + 1; 0: empty slot
   };
   std::vector<HashSlot> slots(std::bit_ceil(names.size() + names.size() / 2 + 1));
   for (std::size_t n = 0; n < names.size(); ++n) {
@@ -187,7 +188,7 @@ void JobMerge::refuse_repeated_ids() const {
 }
 
 void JobMerge::reserve(double part) {
-  constexpr double kSpare = 1.1;  // lines are not all alike; what is not used costs no memory
+  constexpr double kSpare = 1.1;  // lines differ in length; unused reserve costs no memory
   const auto all = [&](std::size_t so_far) {
     return static_cast<std::size_t>(kSpare * static_cast<double>(so_far) / part);
   };

@@ -15,8 +15,8 @@
 
 namespace berth::io {
 
-/// Puts blocks together in the order of the file (JobMerger): what is a block's own number becomes
-/// the number that one reader of the whole text would have given.
+/// Joins blocks in file order (JobMerger): renumbers each block's own numbers to those that one
+/// reader of the whole text would have given.
 class JobMerge {
  public:
   JobMerge(model::Cluster& cluster, std::string file);
@@ -42,31 +42,31 @@ class JobMerge {
   std::string file_;
   std::size_t known_types_;  // of the cluster, before any block
   model::Workload workload_;
-  std::size_t taken_ = 0;             // jobs that are not in the workload any more
+  std::size_t taken_ = 0;             // number of jobs that have left the workload
   std::vector<ShapeId> ran_;          // by running task
   std::vector<std::uint32_t> lines_;  // by JobId
-  std::uint32_t lines_before_ = 0;    // the next block
-  std::uint32_t first_spread_ = 0;    // line that first has this old key; 0: none
+  std::uint32_t lines_before_ = 0;    // lines in all earlier blocks
+  std::uint32_t first_spread_ = 0;    // first line with the old key; 0: none
   Interner<model::Shape, ShapeHash> shapes_;
   Interner<model::Factors, FactorsHash> factors_;
   Interner<std::string> labels_;
   Interner<SpeedRow, SpeedHash> speeds_;
   std::vector<SpeedRow> speed_rows_;
 
-  /// The whole's number by the block's.
+  /// Numbers in the whole, by the block's number.
   struct Numbers {
     std::vector<std::uint32_t> types, shapes, factors, labels, speeds;
   };
   Numbers of_;
 };
 
-/// Jobs that are read one by one; a fault is thrown at once.
+/// Adds jobs one by one; throws a fault at once.
 class SerialJobs {
  public:
   SerialJobs(model::Cluster& cluster, const std::string& file)
       : cluster_names_(cluster), tables_(cluster_names_), merge_(cluster, file) {}
 
-  /// `at` is the line of the file, for messages.
+  /// `at` is the line number in the file, for messages.
   void add(const JobLine& line, std::int64_t at) {
     if (!tables_.add(line, static_cast<std::uint32_t>(at))) merge_.add(tables_.take());
   }

@@ -17,6 +17,7 @@ using model::Running;
 using model::TaskPlacement;
 
 constexpr std::array<std::string_view, 3> kPatternNames{"none", "ring", "ps"};
+/// of a communicating job: 1 Pbit/s; more is taken for a typing error
 constexpr double kMostGbps = 1e6;
 
 JobLine::RunningTask read_running_task(const JsonAt& at) {

@@ -8,11 +8,11 @@
 
 namespace berth::io {
 
-/// `"running"` and `"communication"` of a job line, checked by themselves.
+/// Reads `"running"` and `"communication"` of a job line and checks them without the cluster.
 void read_running(const JsonAt& at, JobLine& line);
 void read_communication(const JsonAt& at, JobLine& line);
 
-/// The two keys as text; nothing for a job that has neither.
+/// Writes the two keys; writes nothing for a job that has neither.
 void add_running(JsonText& json, const model::Instance& instance, const model::Job& job);
 void add_communication(JsonText& json, const model::Workload& workload, const model::Job& job);
 

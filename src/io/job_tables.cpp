@@ -117,7 +117,8 @@ std::uint32_t JobTables::gpu_type(std::string_view name, const char* field) {
   return static_cast<std::uint32_t>(type);
 }
 
-/// By name: how a line lists types does not decide how those that no machine has are numbered.
+/// By name, so that the order in which a line lists types does not decide the numbers of unknown
+/// ones.
 std::uint64_t JobTables::gpu_types(const JobLine& line) {
   if (line.gpu_types.empty()) return ~std::uint64_t{0};
   std::vector<std::string_view> by_name(line.gpu_types.begin(), line.gpu_types.end());
@@ -128,7 +129,7 @@ std::uint64_t JobTables::gpu_types(const JobLine& line) {
   return mask;
 }
 
-/// Speeds of 1 are the default and not kept, so that spelling them out makes no difference.
+/// Leaves out speeds of 1, the default, so that spelling them out changes nothing.
 std::uint32_t JobTables::speed_row(const JobLine& line) {
   std::vector<std::pair<std::string_view, double>> by_name(line.speeds.begin(), line.speeds.end());
   std::ranges::sort(by_name);
@@ -162,7 +163,7 @@ bool JobTables::add(const JobLine& line, std::uint32_t at) {
       block_.first_spread = at;
     }
     return true;
-  } catch (const TooManyTypes&) {  // the merge meets the type that is too many, here or earlier
+  } catch (const TooManyTypes&) {  // the merge reports the type that is too many, here or earlier
   } catch (const InputError& error) {
     fail(error);
   }

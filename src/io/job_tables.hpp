@@ -26,17 +26,16 @@ struct SpeedHash {
   std::size_t operator()(const SpeedRow& row) const;
 };
 
-/// Puts checked lines together to a block: looks names up in the cluster, keeps repeated parts
-/// once.
+/// Joins checked lines to a block: looks names up in the cluster and keeps repeated rows once.
 class JobTables {
  public:
   explicit JobTables(const ClusterNames& cluster_names);
 
-  /// `at` is the line of the block. False: this line is the last of the block, because it is bad or
-  /// because it names one GPU type too many; whoever merges the block throws then.
+  /// `at` is the line number in the block. False: this line ends the block, because it is bad or
+  /// because it names one GPU type too many; the merge then throws.
   bool add(const JobLine& line, std::uint32_t at);
 
-  /// Ends the block in this line (as `add` does).
+  /// Ends the block at this line (as `add` does).
   void fail(const InputError& error);
 
   JobBlock take() { return std::move(block_); }
@@ -56,7 +55,7 @@ class JobTables {
                          const std::string& hint) const;
 
   const ClusterNames* cluster_names_;
-  std::uint32_t line_ = 0;  // being added
+  std::uint32_t line_ = 0;  // the line being added
   JobBlock block_;
   Interner<model::Shape, ShapeHash> shapes_;
   Interner<model::Factors, FactorsHash> factors_;

@@ -17,6 +17,7 @@ using model::Instance;
 using model::Job;
 using model::Level;
 
+/// bytes per piece: bounds the memory of the text; chosen, not tuned
 constexpr std::size_t kChunk = std::size_t{1} << 20;
 
 void add_tasks(JsonText& json, const model::Workload& workload, const Job& job) {
@@ -100,7 +101,7 @@ void add_job(JsonText& json, const Instance& instance, JobId id) {
   json.close('}').end_line();
 }
 
-/// Hands the text over in pieces of about a mebibyte.
+/// Passes the text to the sink in pieces of about a mebibyte.
 template <class Sink>
 void each_chunk(const Instance& instance, const Sink& sink) {
   JsonText json;

@@ -78,7 +78,7 @@ double JsonAt::real() const {
 }
 
 std::int64_t JsonAt::integer() const {
-  constexpr double exact = 0x1p53;  // whole doubles below are exact
+  constexpr double exact = 0x1p53;  // all integers up to here are exact in a double
   std::int64_t found = 0;
   if (value_.get(found) == simdjson::SUCCESS) return found;
   if (value_.type() == element_type::UINT64) fail("is beyond 64 bits");

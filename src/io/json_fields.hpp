@@ -10,17 +10,17 @@
 
 namespace berth::io {
 
-/// Where a JSON text comes from, and how its faults are thrown.
+/// The source of a JSON text, and the function that throws its faults.
 struct JsonSource {
   std::string_view file;
   std::int64_t line = 0;  ///< 0 when the text is one value over many lines
-  /// Throws; `fail` of jobs and plans differ in the exception.
+  /// Throws; jobs and plans differ in the type of the exception.
   void (*raise)(const JsonSource& source, const std::string& field, const std::string& problem,
                 const std::string& hint);
 };
 
-/// A JSON value that knows its path for messages ("tasks[0].gpus"). Children point at their
-/// parents, which must outlive them; the path is put together on error only.
+/// A JSON value that knows its path for messages ("tasks[0].gpus"). Children point to their
+/// parents, which must outlive them; the path is composed on error only.
 class JsonAt {
  public:
   JsonAt(simdjson::dom::element value, const JsonSource& source)
@@ -34,19 +34,19 @@ class JsonAt {
   [[noreturn]] void fail_unknown(std::string_view key,
                                  std::span<const std::string_view> known) const;
 
-  [[nodiscard]] std::string_view text() const;  ///< lives as long as the parsed document
-  [[nodiscard]] std::string_view name() const;  ///< a sound name
+  [[nodiscard]] std::string_view text() const;  ///< valid as long as the parsed document
+  [[nodiscard]] std::string_view name() const;  ///< a valid name
   [[nodiscard]] bool empty() const { return value_.is_null(); }
   [[nodiscard]] simdjson::dom::element_type type() const { return value_.type(); }
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] double real() const;
-  [[nodiscard]] std::int64_t integer() const;  ///< 4.0 counts as 4
+  [[nodiscard]] std::int64_t integer() const;  ///< accepts 4.0 as 4
   [[nodiscard]] std::int64_t integer(std::int64_t smallest, std::int64_t largest) const;
   [[nodiscard]] std::uint64_t natural() const;
   [[nodiscard]] double amount(double largest) const;  ///< 0 .. largest
 
-  /// Calls visit(key index, JsonAt value) for the entries of an object, in file order. A key that
-  /// is not in `keys` is refused, and so is a repeated one. Returns a bit for every key seen.
+  /// Calls visit(key index, JsonAt value) for the entries of an object, in file order. Refuses keys
+  /// that are not in `keys`, and repeated ones. Returns a bit for every key seen.
   template <class Visit>
   std::uint32_t fields(std::span<const std::string_view> keys, const Visit& visit) const {
     std::uint32_t seen = 0;
@@ -60,7 +60,7 @@ class JsonAt {
     return seen;
   }
 
-  /// Like `fields`, for a file that may hold more than we know of: unknown keys are passed over.
+  /// Visits the known keys and skips unknown ones, for files that may contain other keys.
   template <class Visit>
   std::uint32_t known_fields(std::span<const std::string_view> keys, const Visit& visit) const {
     std::uint32_t seen = 0;
@@ -74,7 +74,7 @@ class JsonAt {
     return seen;
   }
 
-  /// Calls visit(JsonAt) for the entries of an object whose keys are free; the key is `key()`.
+  /// Calls visit(JsonAt) for the entries of an object with arbitrary keys; `key()` returns the key.
   template <class Visit>
   void entries(const Visit& visit) const {
     for (const auto entry : object()) visit(JsonAt(entry.value, *this, entry.key));

@@ -7,8 +7,7 @@
 
 namespace berth::io {
 
-/// JSON text, appended piece by piece. Commas come by themselves: a key or an element after a
-/// value gets one.
+/// Writes JSON text piece by piece. Inserts commas: a key or an element after a value gets one.
 class JsonText {
  public:
   JsonText& open(char bracket);   ///< `{` or `[`
@@ -20,8 +19,8 @@ class JsonText {
   JsonText& real(double value);  ///< shortest digits that read back the same; null if not finite
   JsonText& boolean(bool value);
   JsonText& null();
-  JsonText& next_line();  ///< what follows, and belongs to what came before, begins a line
-  JsonText& end_line();   ///< ends a line; what follows is a new value or a closing bracket
+  JsonText& next_line();  ///< continues the present value on a new line
+  JsonText& end_line();   ///< ends a line; a new value or a closing bracket follows
 
   JsonText& field(std::string_view name, std::string_view value) { return key(name).text(value); }
   JsonText& field(std::string_view name, std::int64_t value) { return key(name).integer(value); }

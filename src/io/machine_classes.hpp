@@ -17,12 +17,12 @@ class MachineClasses {
  public:
   explicit MachineClasses(model::Cluster& cluster) : cluster_(&cluster) {}
 
-  /// Class of that content, named after it: "G2-8g-96c-384g" (type, GPUs, cores, GiB; "cpu" when
-  /// there is none). Amounts that are not whole cores or GiB are named in thousandths (`m`) and
-  /// MiB (`mi`). Sets only name, type and amounts.
+  /// Class with these amounts, named after them: "G2-8g-96c-384g" (type, GPUs, cores, GiB; "cpu"
+  /// without GPUs). Amounts that are not whole cores or GiB are named in thousandths (`m`) and MiB
+  /// (`mi`). Sets only name, type and amounts.
   ClassId of(std::string_view gpu_type, const model::MachineClass& amounts);
 
-  /// Invalid when a 65th type would be needed.
+  /// The type of that name; invalid when it would be the 65th.
   GpuTypeId gpu_type(std::string_view name);
 
  private:

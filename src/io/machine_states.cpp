@@ -120,7 +120,7 @@ class StatesReader {
   std::vector<std::int32_t> seen_;  ///< by MachineId: line, 0 = not yet
 };
 
-/// What lies on the machine without being a job, as the reader takes it.
+/// Text of a machine's content that belongs to no job, in the reader's form.
 std::string used_text(std::span<const Immovable> content) {
   Immovable rest{.machine = {}};
   std::string gpus;

@@ -9,11 +9,12 @@
 
 namespace berth::io {
 
-/// Reads the list `machine_states` into a cluster whose machines are known: who is drained or
-/// reserved, and what lies on a machine that is none of our jobs. A machine may be named once.
+/// Reads the list `machine_states` into a cluster whose machines are known: which machines are
+/// drained or reserved, and the content of machines that no job of the file accounts for. Each
+/// machine may be named once.
 void read_machine_states(const YamlAt& list, model::Cluster& cluster);
 
-/// The list as YAML; nothing when all machines are up and empty.
+/// The list as YAML; empty when all machines are up and empty.
 std::string machine_states_text(const model::Cluster& cluster);
 
 }  // namespace berth::io

@@ -7,7 +7,7 @@
 
 namespace berth::io {
 
-/// False unless all of the text is one number of that kind.
+/// Parses a number; false unless the whole text is one number of that type.
 template <class Number>
 [[nodiscard]] bool read_number(std::string_view text, Number& value) {
   const char* const end = text.data() + text.size();

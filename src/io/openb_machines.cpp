@@ -49,7 +49,7 @@ std::vector<MachineRow> read_machines(Csv csv, const ImportOptions& options, Clu
   return machines;
 }
 
-/// One pod, one rack per class; within a rack copy by copy, each as in the file.
+/// One pod, one rack per class; within a rack copy by copy, each in file order.
 void lay_out(std::vector<MachineRow> machines, const ImportOptions& options, Cluster& cluster) {
   if (machines.empty()) return;
   cluster.pods.push_back({"pod-0"});

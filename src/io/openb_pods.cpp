@@ -38,7 +38,8 @@ model::Shape read_shape(const Csv& csv, const Csv::Column& gpus, const Csv::Colu
   return shape;
 }
 
-/// "A|B" into its parts.
+/// Splits "A
+/// B" into its parts.
 std::vector<std::string_view> read_types(std::string_view list) {
   std::vector<std::string_view> types;
   while (!list.empty()) {
@@ -49,7 +50,7 @@ std::vector<std::string_view> read_types(std::string_view list) {
   return types;
 }
 
-/// Who comes in, who is required: counts along the order of arrival.
+/// Decides which jobs are taken and which are required, by counts in order of arrival.
 class Gate {
  public:
   Gate(const ImportOptions& options, const model::Cluster& cluster) : options_(options) {
@@ -58,7 +59,7 @@ class Gate {
     }
   }
 
-  /// Whether the next job to arrive is taken. Once closed it stays closed.
+  /// Whether the next job to arrive is taken. After the first refusal, all later jobs are refused.
   bool admits(const model::Shape& shape) {
     if (shape.total_milli() > room_) room_ = kClosed;
     if (room_ == kClosed) return false;
@@ -83,11 +84,11 @@ class Gate {
  private:
   static constexpr std::int64_t kClosed = -1;
   const ImportOptions& options_;
-  std::int64_t room_ = ImportOptions::kAll;  // GPU thousandths that may still be asked for
-  std::int64_t cpu_only_ = 0;                // admitted
+  std::int64_t room_ = ImportOptions::kAll;  // GPU thousandths that the jobs may still ask for
+  std::int64_t cpu_only_ = 0;                // number of admitted CPU-only jobs
 };
 
-/// One row of the table, checked by itself.
+/// Reads one row of the table and checks it by itself.
 class PodReader {
  public:
   explicit PodReader(const Csv& csv)
@@ -101,7 +102,7 @@ class PodReader {
     job_.tasks.resize(1);
   }
 
-  /// The job of the current row, all but its name.
+  /// The job of the current row, without its name.
   JobLine& read() {
     names_.add(csv_, name_);
     model::Shape& shape = job_.tasks.front().shape;

@@ -13,7 +13,7 @@
 namespace berth::io {
 namespace {
 
-/// Who merges the block knows the file.
+/// Throws without a file name: the merge of the blocks adds it.
 [[noreturn]] void raise_input_error(const JsonSource& source, const std::string& field,
                                     const std::string& problem, const std::string& hint) {
   throw InputError({.file = {}, .line = source.line, .field = field}, problem, hint);
@@ -26,11 +26,11 @@ namespace {
                     opens ? "one whole job a line (JSON Lines), no list around them" : "");
 }
 
-/// simdjson reads up to SIMDJSON_PADDING bytes past a value; the last lines of a text are copied
-/// to where that is allowed.
+/// simdjson reads up to SIMDJSON_PADDING bytes past a value; copies the last lines of a text to a
+/// buffer with that much padding.
 class LineParser {
  public:
-  /// @param text_end  of the memory that the line lies in
+  /// @param text_end  end of the memory that holds the line
   simdjson::dom::element parse(std::string_view line, const char* text_end,
                                const JsonSource& source) {
     const auto room = static_cast<std::size_t>(text_end - (line.data() + line.size()));

@@ -23,11 +23,12 @@ using model::Cluster;
 using model::kMaxGpusPerMachine;
 using model::kMaxGpuTypes;
 
+/// 16,777,216; far below the range of MachineId
 constexpr std::uint64_t kMaxMachines = std::uint64_t{1} << 24;
-constexpr double kMaxGbps = 1e9;
-constexpr double kMaxPenalty = 0x1p40;
+constexpr double kMaxGbps = 1e9;  ///< of an uplink: 1 Ebit/s; more is taken for a typing error
+constexpr double kMaxPenalty = 0x1p40;  ///< per GPU over quota, as weights (docs/formats.md)
 
-/// Fills a cluster from top to bottom; remembers lines for messages about ids given twice.
+/// Reads a cluster from top to bottom; records lines for messages about ids given twice.
 class ClusterReader {
  public:
   Cluster read(const YamlAt& top);

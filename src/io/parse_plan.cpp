@@ -27,7 +27,7 @@ using model::RawTask;
                         problem, hint);
 }
 
-/// Entries of a list, each read by `read`.
+/// Reads the entries of a list, each by `read`.
 template <class Item, class Read>
 std::vector<Item> list(const JsonAt& at, const Read& read) {
   std::vector<Item> items;
@@ -171,7 +171,7 @@ model::RawSpotSet read_spots(const JsonAt& at) {
   model::RawSpotSet spots;
   std::optional<std::string>* const words[] = {&spots.gpu_type, &spots.pod, &spots.rack,
                                                &spots.width};
-  // One more condition makes the set smaller, so none may be passed over.
+  // one more condition makes the set smaller, so no condition may be ignored
   at.fields(keys, [&](std::size_t key, const JsonAt& value) { *words[key] = word(value); });
   return spots;
 }
@@ -217,7 +217,7 @@ RawCertificate read_certificate(const JsonAt& at) {
   return certificate;
 }
 
-/// A figure that is null is one that is missing.
+/// Reads the figures; null counts as missing.
 void read_figures(const JsonAt& at, RawFigures& figures) {
   static constexpr std::string_view reals[] = {"objective", "upper_bound", "gap"};
   static constexpr std::string_view integers[] = {
@@ -279,7 +279,7 @@ auto parse(std::string text, const std::string& file, const Read& read) {
   return read(JsonAt(value, source));
 }
 
-/// Entries in the middle of a list as a list of their own; a comma may stand before them.
+/// Turns entries from the middle of a list into a list; a comma may precede them.
 std::string list_of(std::string_view entries) {
   entries.remove_prefix(std::min(entries.find_first_not_of(", \n"), entries.size()));
   return '[' + std::string(entries) + ']';

@@ -277,9 +277,10 @@ std::string PlanText::take() { return std::exchange(state_->json.str(), {}); }
 
 namespace {
 
-/// Hands the text over a few hundred jobs at a time.
+/// Passes the text to the sink, a few hundred jobs at a time.
 template <class Sink>
 void each_chunk(const Instance& instance, const Plan& plan, const Sink& sink) {
+  // jobs per piece: bounds the memory of the text; chosen, not tuned
   constexpr std::size_t kJobs = 512;
   PlanText text(instance, plan);
   const auto add = [&](auto jobs) {

@@ -22,7 +22,7 @@ namespace {
                    std::string("cannot read: ") + std::strerror(error));
 }
 
-/// A file open for reading. Its size is only a guess: a pipe has none, a file may grow.
+/// A file open for reading. Its size is only an estimate: a pipe has none, a file may grow.
 class OpenFile {
  public:
   explicit OpenFile(const std::string& path)
@@ -37,9 +37,9 @@ class OpenFile {
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
-  [[nodiscard]] std::size_t size() const { return size_; }  ///< 0: not known
+  [[nodiscard]] std::size_t size() const { return size_; }  ///< 0: unknown
 
-  /// Fills the span and returns its size; less only at the end.
+  /// Fills the span and returns its size, which is smaller only at the end.
   std::size_t read(std::span<char> bytes) const {
     std::size_t used = 0;
     while (used < bytes.size()) {
@@ -91,7 +91,7 @@ struct PieceReader::OpenInput {
 
   std::string path;
   std::optional<OpenFile> file;  // plain
-  std::size_t used = 0;          // bytes of it
+  std::size_t used = 0;          // bytes of `file` read so far
   std::string compressed;        // of a .gz file
   std::optional<Inflater> inflater;
 };

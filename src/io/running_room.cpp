@@ -17,7 +17,7 @@ using model::Workload;
 
 namespace {
 
-/// What each task of the job takes of its machine.
+/// Calls visit for the amounts that each task of the job takes of its machine.
 template <class Visit>
 void visit_pieces(const Workload& workload, std::span<const ShapeId> shapes, const Running& running,
                   const Visit& visit) {
@@ -46,7 +46,7 @@ void pin_running(model::Cluster& cluster, const Workload& workload, std::span<co
                  [&](const model::Immovable& piece) { cluster.immovable.push_back(piece); });
   }
   std::ranges::stable_sort(cluster.immovable, {}, &model::Immovable::machine);
-  std::unordered_map<std::int32_t, model::FreeMachine> free;  // of machines where something runs
+  std::unordered_map<std::int32_t, model::FreeMachine> free;  // machines with running jobs
   const auto on = [&](MachineId m) -> model::FreeMachine& {
     return free.try_emplace(m.value(), cluster.class_of(m)).first->second;
   };

@@ -9,11 +9,11 @@
 
 namespace berth::io {
 
-/// Pinned jobs become immovable content of their machines; then everything that runs has room on
-/// its machine, or InputError is thrown.
-/// @param workload  its jobs are not looked at
+/// Turns pinned jobs into immovable content of their machines. @throws InputError unless every
+/// running job fits on its machines
+/// @param workload  its jobs are not read
 /// @param shapes    of the running tasks
-/// @param lines     of the file, by JobId
+/// @param lines     line in the file, by JobId
 void pin_running(model::Cluster& cluster, const model::Workload& workload,
                  std::span<const ShapeId> shapes, std::span<const std::uint32_t> lines,
                  const std::string& file);

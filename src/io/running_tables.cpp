@@ -16,7 +16,7 @@ namespace {
 using model::Running;
 using model::TaskPlacement;
 
-/// The job of one line, the last of the workload.
+/// Reads where the job of one line runs; it is the last job of the workload.
 class RunningJobReader {
  public:
   RunningJobReader(std::uint32_t at, const ClusterNames& cluster_names, model::Workload& workload)
@@ -87,7 +87,7 @@ void RunningJobReader::check_counts(const Running& running) const {
   }
 }
 
-/// A job that may move also may stay, so it must lie where it could be put.
+/// A movable job may also stay, so its present placement must be allowed.
 void RunningJobReader::check_allowed(const Running& running) const {
   const model::Job& job = workload_.jobs[running.job.index()];
   GpuTypeId type;

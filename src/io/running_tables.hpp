@@ -10,7 +10,7 @@
 
 namespace berth::io {
 
-/// Looks up where the workload's last job runs. On a machine which takes nothing new it is pinned.
+/// Looks up where the workload's last job runs. Pins it if a machine of it takes no new jobs.
 /// @param at  the line, for InputErrors without a file
 /// @pre the line says that the job runs, and the job's groups are in the workload
 void add_running(const JobLine& line, std::uint32_t at, const ClusterNames& cluster_names,

@@ -8,7 +8,7 @@
 namespace berth::io {
 namespace {
 
-constexpr std::size_t kMaxName = 255;
+constexpr std::size_t kMaxName = 255;  ///< bytes (docs/formats.md)
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 

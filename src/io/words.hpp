@@ -24,10 +24,10 @@ template <class Words>
   return hint;
 }
 
-/// Shortened and with control characters shown, for messages.
+/// The text in quotes, shortened and with control characters visible, for messages.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-/// What is wrong with a name, or nothing: empty, over 255 bytes, control characters, not UTF-8.
+/// The fault of a name, or an empty text: empty, over 255 bytes, control characters, not UTF-8.
 [[nodiscard]] std::string name_fault(std::string_view name);
 
 }  // namespace berth::io

@@ -12,14 +12,14 @@
 
 namespace berth::io {
 
-/// A YAML value that knows where it lies: line, and path for messages ("pods[0].racks[1].id").
-/// Children point at their parents, which must outlive them; the path is put together on error.
+/// A YAML value with its line and its path for messages ("pods[0].racks[1].id"). Children point to
+/// their parents, which must outlive them; the path is composed on error.
 class YamlAt {
  public:
   YamlAt(YAML::Node node, const std::string& file) : node_(std::move(node)), file_(&file) {}
   YamlAt(YAML::Node node, const YamlAt& parent, std::string_view key)
       : node_(std::move(node)), file_(parent.file_), parent_(&parent), key_(key) {}
-  /// An absent value lies on the line of its key; YAML would say where the next thing begins.
+  /// An absent value gets the line of its key; YAML would give the line of the next value.
   YamlAt(const YAML::Node& key, YAML::Node value, const YamlAt& parent, std::string_view name)
       : YamlAt(std::move(value), parent, name) {
     if (node_.IsNull()) line_ = key.Mark().line + 1;
@@ -36,7 +36,7 @@ class YamlAt {
   [[nodiscard]] bool empty() const { return node_.IsNull(); }
 
   [[nodiscard]] std::string text() const;                          ///< a scalar as it stands
-  [[nodiscard]] std::string name() const;                          ///< a sound name
+  [[nodiscard]] std::string name() const;                          ///< a valid name
   [[nodiscard]] std::int64_t integer(std::int64_t largest) const;  ///< 0 .. largest
   [[nodiscard]] double amount(double largest) const;               ///< finite, 0 .. largest
 
@@ -57,16 +57,16 @@ class YamlAt {
   const YamlAt* parent_ = nullptr;
   std::string_view key_;
   std::size_t index_ = 0;
-  std::int64_t line_ = 0;  // 0: that of the node
+  std::int64_t line_ = 0;  // 0: the node's own line
 };
 
-/// The entries of a map whose keys are known; others are refused, and so are repeated ones.
+/// The entries of a map with known keys; refuses unknown and repeated keys.
 class YamlMap {
  public:
   YamlMap(const YamlAt& at, std::initializer_list<std::string_view> keys);
 
   [[nodiscard]] std::optional<YamlAt> find(std::string_view key) const;
-  [[nodiscard]] YamlAt need(std::string_view key) const;  ///< or it is missing
+  [[nodiscard]] YamlAt need(std::string_view key) const;  ///< throws if it is missing
 
  private:
   const YamlAt* at_;

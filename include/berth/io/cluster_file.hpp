@@ -14,9 +14,10 @@ namespace berth::io {
 /// O(text + machines).
 model::Cluster parse_cluster(std::string_view text, const std::string& file);
 
-/// The cluster as YAML. Consecutive machines of one class and rack become ranges, so 100,000
-/// regular machines take a page; parse_cluster of it gives an equal cluster (instance_digest).
-/// @throws InputError when a machine's name holds a bracket, which a range would be read as
+/// The cluster as YAML text. Consecutive machines of one class and rack become ranges, so 100,000
+/// regular machines take a page; parse_cluster of the text gives an equal cluster
+/// (instance_digest).
+/// @throws InputError when a machine's name contains a bracket, which would be read as a range
 std::string cluster_text(const model::Cluster& cluster);
 
 model::Cluster read_cluster(const std::string& path);

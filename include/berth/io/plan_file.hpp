@@ -14,14 +14,14 @@
 
 namespace berth::io {
 
-/// The text is no plan: not JSON, a field missing or of the wrong kind, a number beyond 64 bits.
+/// The text is not a plan: not JSON, a field missing or of the wrong kind, a number beyond 64 bits.
 class PlanFormatError : public InputError {
  public:
   using InputError::InputError;
 };
 
-/// plan.json (docs/formats.md): numbers that were integers stay integers, doubles as the shortest
-/// digits that read back the same. One job a line.
+/// The text of plan.json (docs/formats.md): integers stay integers, doubles are the shortest digits
+/// that read back exactly. One job a line.
 std::string plan_text(const model::Instance& instance, const model::Plan& plan);
 
 /// The same text as it is made, of a plan whose jobs come a few at a time.

@@ -9,8 +9,8 @@
 
 namespace berth::io {
 
-/// What a live Slurm said, or the files in which somebody kept it. A text with an empty name was
-/// not given; only nodes and jobs are needed.
+/// Output of a live Slurm's commands, or files with saved output. A text with an empty name was not
+/// given; only nodes and jobs are required.
 struct SlurmSources {
   struct Source {
     std::string name;  ///< a file, or a command such as "squeue --json"; for messages
@@ -21,44 +21,45 @@ struct SlurmSources {
   Source partitions;    ///< `scontrol -o show partition`, or its JSON
   Source reservations;  ///< `scontrol -o show reservation`, or its JSON
   Source topology;      ///< topology.conf, or `scontrol show topology`
-  Source config;        ///< `scontrol show config`: are CPUs and memory handed out at all
+  Source config;        ///< `scontrol show config`: does Slurm allocate CPUs and memory at all
 };
 
 struct SlurmImportOptions {
-  bool held = false;                         ///< plan jobs that are held, too
+  bool held = false;                         ///< plan held jobs, too
   std::vector<std::string> partitions = {};  ///< only these, their machines and jobs; empty: all
   /// Every CPU is a GPU of this type (at most 64 a machine): planning a test Slurm without GPUs.
   std::string cpu_as_gpu = {};
   bool weigh_priority = false;  ///< weight = priority / the largest priority, instead of 1
-  double pod_factor = 0.95;     ///< what a job over several racks (leaf switches) is worth
-  double cluster_factor = 0.9;  ///< what a job over several pods is worth
-  std::int64_t now = 0;         ///< seconds since 1970, when the snapshot was taken
+  double pod_factor = 0.95;     ///< factor of the value of a job over several racks (leaf switches)
+  double cluster_factor = 0.9;  ///< factor of the value of a job over several pods
+  std::int64_t now = 0;         ///< time of the snapshot, seconds since 1970
 };
 
 /// @throws InputError naming the option
 void validate(const SlurmImportOptions& options);
 
-/// What Berth's files cannot say, counted.
+/// A feature of the cluster that Berth's files cannot express, with its count.
 struct SlurmNote {
   std::string what;
   std::int64_t count = 0;
-  std::string example;  ///< the first machine, job or switch it was about
+  std::string example;  ///< the first machine, job or switch with it
 };
 
 struct SlurmImport {
   model::Instance instance;
   std::vector<SlurmNote> notes;
-  std::vector<SlurmNote> left;  ///< jobs that stay with Slurm, by reason
-  std::int64_t running = 0;     ///< jobs that run: they hold their place
-  std::string state;            ///< JSON: what `berth apply slurm` compares with; docs/formats.md
+  std::vector<SlurmNote> left;  ///< jobs that Berth does not plan, by reason
+  std::int64_t running = 0;     ///< running jobs; they keep their machines
+  /// JSON that `berth apply slurm` compares with the later state; docs/formats.md
+  std::string state;
 };
 
-/// Machines in the order of the topology, partitions as queues, pending jobs named by their Slurm
-/// ids ("17", "17_3"), jobs that run as content that no plan moves. docs/formats.md, "Slurm".
+/// Imports machines in the order of the topology, partitions as queues, pending jobs named by their
+/// Slurm ids ("17", "17_3"), running jobs as content that no plan moves. docs/formats.md, "Slurm".
 ///
-/// A job may be tied to machines by partition, features, named and excluded nodes. Berth's jobs
-/// know only GPU types, so machines of one type that jobs tell apart become types of their own
-/// ("a100@1", "a100@2").
+/// A job may be restricted to machines by partition, features, named and excluded nodes. Berth's
+/// jobs know only GPU types, so machines of one type between which jobs distinguish become types of
+/// their own ("a100@1", "a100@2").
 /// @throws InputError with file and field
 /// O(nodes x distinct sets of machines that jobs ask for + jobs).
 SlurmImport import_slurm(const SlurmSources& sources, const SlurmImportOptions& options);

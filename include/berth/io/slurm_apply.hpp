@@ -10,7 +10,7 @@
 
 namespace berth::io {
 
-/// What to tell Slurm of a planned job.
+/// The fields of a planned job that scontrol sets.
 struct SlurmApplyOptions {
   bool nodes = true;      ///< ReqNodeList
   bool start = false;     ///< StartTime
@@ -20,11 +20,11 @@ struct SlurmApplyOptions {
 
 /// One call of scontrol.
 struct SlurmOrder {
-  std::string job;                     ///< as Slurm knows it: "17", "17_3"
+  std::string job;                     ///< Slurm's name of it: "17", "17_3"
   std::vector<std::string> arguments;  ///< {"update", "JobId=17", "ReqNodeList=n[0-1]"}
 };
 
-/// A job and what is the matter with it.
+/// A job and the reason why its orders are broken or left out.
 struct SlurmFault {
   std::string job;
   std::string problem;
@@ -32,22 +32,23 @@ struct SlurmFault {
 
 struct SlurmOrders {
   std::vector<SlurmOrder> orders;  ///< in the plan's order
-  std::vector<SlurmFault> broken;  ///< what the cluster's changes since the import broke
-  std::vector<SlurmFault> left;    ///< planned in a way that Slurm cannot be told
+  /// jobs that no longer fit after changes of the cluster since the import
+  std::vector<SlurmFault> broken;
+  std::vector<SlurmFault> left;  ///< planned in a way that scontrol cannot express
 };
 
-/// Compares the cluster as it is now with the import the plan was made from. Slurm pins nodes: GPU
-/// indices and shares of the plan are not handed on; Slurm chooses them when the job starts.
+/// Compares the present cluster with the import that the plan was made from. Slurm pins nodes only:
+/// it chooses GPU indices and shares itself when the job starts.
 ///
 /// Broken: the job is gone, runs or asks for something else; a machine is gone, drained or
-/// reserved, or what has started on it since leaves too little. Machines are filled in the plan's
-/// order, so the job named is the first that no longer fits.
+/// reserved, or the jobs started on it since leave too little room. Machines are filled in the
+/// plan's order, so the broken job is the first that no longer fits.
 /// @throws InputError: files that cannot be read; a plan of another import
 SlurmOrders slurm_orders(const model::RawPlan& plan, const std::string& plan_file,
                          const SlurmSources::Source& state, const SlurmSources& now,
                          const SlurmApplyOptions& options);
 
-/// The order as a shell would take it: `scontrol update JobId=17 ReqNodeList=n[0-1]`, quoted.
+/// The order as a shell command: `scontrol update JobId=17 ReqNodeList=n[0-1]`, quoted.
 std::string shell_line(const SlurmOrder& order);
 
 }  // namespace berth::io

@@ -8,7 +8,7 @@
 namespace berth::io::slurm {
 namespace {
 
-/// Reads `word (op word)*` and asks `has` about every word. One pass for checking and matching.
+/// Reads `word (op word)*` and calls `has` for every word. One pass for checking and matching.
 template <class Has>
 class FeatureExpression {
  public:

@@ -12,18 +12,19 @@ namespace {
 using model::kGpuMilli;
 using model::Shape;
 
-/// GPUs asked for in one way: by node, socket, task or job. Parts of a GPU are in thousandths.
+/// GPUs requested per node, socket, task or job. Parts of a GPU are in thousandths.
 struct GpuRequest {
   std::int64_t gpus = 0;
   std::int64_t milli = 0;  ///< of one GPU
-  std::int64_t cpus = 0;   ///< Slurm 23.11 and later write --cpus-per-task here as well
+  std::int64_t cpus = 0;   ///< Slurm 23.11 and later also write --cpus-per-task here
   std::string type;
   std::string fault;
 
   [[nodiscard]] bool any() const { return gpus > 0 || milli > 0; }
 };
 
-/// "shard:2" where GPUs are cut into 4: 500 thousandths; "shard:4" is a whole one.
+/// Adds parts of a GPU: "shard:2" where GPUs are cut into 4 is 500 thousandths; "shard:4" is a
+/// whole GPU.
 void add_parts(const Gres& gres, const ImportedMachines& machines, GpuRequest& ask) {
   const auto parts = machines.parts_per_gpu.find(gres.name);
   if (parts == machines.parts_per_gpu.end()) {
@@ -70,9 +71,9 @@ GpuRequest read_request(const std::string& list, const SlurmJob& job,
   return ask;
 }
 
-/// "gres:gpu:3", "gres/gpu:3": what comes with every GPU.
+/// Amount that comes with every GPU: "gres:gpu:3" or "gres/gpu:3".
 std::int64_t per_gpu(const std::string& list) {
-  std::string commas = list;  // these two lists are split by semicolons
+  std::string commas = list;  // these two lists are separated by semicolons
   std::ranges::replace(commas, ';', ',');
   for (const Gres& g : parse_gres(commas).value_or(std::vector<Gres>{})) {
     if (g.name == "gpu") return g.count;
@@ -136,7 +137,7 @@ class GangBuilder {
     return std::max(job_.min_cpus_per_node, divided_up(cpus_, units));
   }
 
-  /// CPUs and memory that come with the GPUs of a unit count too.
+  /// Adds a group of tasks, with the CPUs and memory that come with the GPUs of a unit.
   void add(std::int64_t units, std::int64_t gpus, std::int64_t milli, std::int64_t cpus) {
     if (units < 1 || units > kMaxCount || gpus > kMaxCount) {
       gang_.left = "is larger than Berth's files allow";
@@ -159,7 +160,7 @@ class GangBuilder {
     const std::int64_t by_gpu = per_gpu(job_.memory_per_tres) * gpus;
     if (by_gpu > 0) return by_gpu;
     if (job_.memory_per_cpu > 0) return job_.memory_per_cpu * cpus;
-    if (job_.memory_per_node > 0) {  // task by task it is spread evenly over the nodes
+    if (job_.memory_per_node > 0) {  // task by task, memory is divided evenly over the nodes
       return units == nodes_ ? job_.memory_per_node
                              : divided_up(job_.memory_per_node * nodes_, units);
     }
@@ -183,8 +184,8 @@ class GangBuilder {
     add(units, node.gpus, node.milli, cpus_by_node(units));
   }
 
-  /// `--gpus N`: evenly over the nodes asked for, else over the tasks; what is left over makes some
-  /// parts larger by one. More tasks than GPUs: one part for each GPU.
+  /// `--gpus N`: divides N evenly over the nodes if their number is given, else over the tasks; a
+  /// remainder makes some parts larger by one. More tasks than GPUs: one part for each GPU.
   void dealt_out(const GpuRequest& all) {
     if (all.milli > 0) return add(1, 0, all.milli, cpus_);
     const std::int64_t wide = job_.max_nodes > 0 ? nodes_ : tasks_;
@@ -196,7 +197,7 @@ class GangBuilder {
     if (larger > 0) add(larger, each + 1, 0, cpus);
   }
 
-  /// All of a machine, on as many as asked for.
+  /// Takes whole machines, as many as requested.
   Gang take_whole() {
     gang_.gpu_type = whole_->gpu_type;
     Gang::TaskRequest group;

@@ -10,7 +10,7 @@
 
 namespace berth::io::slurm {
 
-/// What a waiting job asks for, in Berth's words.
+/// A waiting job's request as groups of tasks.
 struct Gang {
   struct TaskRequest {
     std::string label;
@@ -18,24 +18,24 @@ struct Gang {
     std::int32_t count = 1;
   };
   std::vector<TaskRequest> groups;
-  std::string gpu_type;  ///< as Slurm names it; empty: any
-  std::string left;      ///< why it stays with Slurm; empty: it can be planned
+  std::string gpu_type;  ///< Slurm's name of it; empty: any
+  std::string left;      ///< why Berth does not plan the job; empty: it does
 
   [[nodiscard]] bool uses_gpu() const;
   [[nodiscard]] std::int64_t tasks() const;
 };
 
-/// Slurm tells a job as nodes, tasks, CPUs and generic resources by node, socket, task or job.
-/// Task by task when GPUs are asked for by task, or nothing is said of nodes; otherwise node by
-/// node. `--gpus N` is dealt out evenly: over the nodes when their number is given, else over the
-/// tasks. A job alone on its nodes takes all of `whole`.
+/// Converts Slurm's description of a job (nodes, tasks, CPUs, and generic resources by node,
+/// socket, task or job). Task by task when GPUs are requested by task, or no nodes are; otherwise
+/// node by node. `--gpus N` is divided evenly: over the nodes when their number is given, else over
+/// the tasks. A job alone on its nodes takes all of `whole`.
 ///
-/// Memory counts when Slurm hands it out. When that is not known, only what a job asks for counts:
-/// Slurm's own figure for a job that asks for none is all of a node's.
+/// Memory counts when Slurm allocates it. When that is unknown, only explicit requests count,
+/// because Slurm records all of a node's memory for a job without a request.
 Gang gang_of(const SlurmJob& job, const ImportedMachines& machines, const ImportedMachine* whole,
              std::optional<bool> memory_counts, Notes& notes);
 
-/// Nodes the user asked for; Slurm's own guess while he did not.
+/// Number of nodes the user requested; without a request, Slurm's own estimate.
 std::int64_t requested_nodes(const SlurmJob& job);
 
 }  // namespace berth::io::slurm

@@ -17,12 +17,12 @@ std::optional<std::int64_t> count_of(std::string_view text) {
   if (text.ends_with('M') || text.ends_with('m')) scale = 1024 * 1024;
   if (scale > 1) text.remove_suffix(1);
   std::int64_t count = 0;
-  constexpr std::int64_t most = std::int64_t{1} << 40;
+  constexpr std::int64_t most = std::int64_t{1} << 40;  // parsed counts stay far below 64 bits
   if (!read_number(text, count) || count < 0 || count > most / scale) return std::nullopt;
   return count * scale;
 }
 
-/// "IDX:0-1,3" as numbers; other remarks ("S:0-1", "CNT:2") tell no devices.
+/// Numbers of "IDX:0-1,3"; other remarks ("S:0-1", "CNT:2") give no devices.
 std::optional<std::vector<int>> indices_of(std::string_view remark) {
   std::vector<int> indices;
   if (!remark.starts_with("IDX:") || remark == "IDX:N/A" || remark == "IDX:") return indices;
@@ -43,7 +43,7 @@ std::optional<Gres> parse_one(std::string_view text) {
     if (!indices) return std::nullopt;
     gres.indices = std::move(*indices);
     text = text.substr(0, paren);
-    if (remark.starts_with("CNT:")) {  // nodes whose devices Slurm has not seen yet
+    if (remark.starts_with("CNT:")) {  // nodes whose devices Slurm has not detected yet
       const auto count = count_of(remark.substr(4));
       if (!count) return std::nullopt;
       gres.count = *count;

@@ -7,9 +7,9 @@
 namespace berth::io::slurm {
 namespace {
 
-constexpr std::size_t kMaxHosts = 2'000'000;  // a typing error such as n[0-99999999] ends here
+constexpr std::size_t kMaxHosts = 2'000'000;  // stops typing errors such as n[0-99999999]
 
-/// One bracket at a time: `r[1-2]n[0-9]` becomes `r1n[0-9]` and `r2n[0-9]`.
+/// Expands one bracket at a time: `r[1-2]n[0-9]` becomes `r1n[0-9]` and `r2n[0-9]`.
 void expand_one(std::string_view text, Hosts& hosts) {
   const std::size_t close = text.find(']');
   if (close == std::string_view::npos || text.find('[', close) == std::string_view::npos) {

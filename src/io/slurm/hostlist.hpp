@@ -7,19 +7,19 @@
 
 namespace berth::io::slurm {
 
-/// Names of a host list, or in `fault` what is wrong with it.
+/// Names of a host list, or in `fault` the error.
 struct Hosts {
   std::vector<std::string> names;
   std::string fault;  ///< empty when sound
 };
 
-/// Slurm's host list: `n[0-3,07],c1,r[1-2]n[0-9]`. Empty text and "(null)" are no hosts.
+/// Expands Slurm's host list: `n[0-3,07],c1,r[1-2]n[0-9]`. Empty text and "(null)" give no hosts.
 Hosts expand_hosts(std::string_view list);
 
-/// The names as a host list, runs of numbers put together; expanding it gives the names back.
+/// The names as a host list with runs of numbers as ranges; expanding it gives the names back.
 std::string host_list(const std::vector<std::string>& names);
 
-/// Splits at commas that lie outside brackets and parentheses.
+/// Splits at commas outside brackets and parentheses.
 std::vector<std::string_view> split_list(std::string_view list, char separator = ',');
 
 }  // namespace berth::io::slurm

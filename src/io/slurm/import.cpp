@@ -70,7 +70,7 @@ model::Cluster build_cluster(const Snapshot& snapshot, const SlurmImportOptions&
   return cluster;
 }
 
-/// The first of the partitions that is a queue of the cluster; empty when none is.
+/// The first partition of the job that is a queue of the cluster; empty when none is.
 std::string_view queue_of(const SlurmJob& job, const model::Cluster& cluster) {
   for (const std::string& name : job.partitions) {
     if (std::ranges::find(cluster.queues, name, &model::Queue::name) != cluster.queues.end()) {
@@ -80,7 +80,7 @@ std::string_view queue_of(const SlurmJob& job, const model::Cluster& cluster) {
   return {};
 }
 
-/// A job's priority as Berth's files hold it: Slurm's are unsigned.
+/// A job's priority within the range of Berth's files: Slurm's priorities are unsigned.
 std::int32_t fitted(std::int64_t priority, std::int64_t largest) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (largest > most) priority -= most;
@@ -150,7 +150,7 @@ class Importer {
     }
   }
 
-  /// Drops the jobs whose set of machines cannot be told by GPU types.
+  /// Drops the jobs whose set of machines GPU types cannot express.
   slurm::TypeNames names(std::vector<PendingJob>& waiting, const NodeConstraints& constraints,
                          const ImportedMachines& machines) {
     const std::vector<std::int32_t> order = slurm::sets_by_demand(waiting, constraints, machines);
@@ -211,13 +211,13 @@ class Importer {
     return jobs.finish();
   }
 
-  /// Parts alike are one group of tasks.
+  /// Adds running jobs; equal parts form one group of tasks.
   void add_running(SerialJobs& jobs, const ImportedMachines& machines,
                    const model::Cluster& cluster, const slurm::RunningSlurmJob& running) {
     const SlurmJob& job = *running.job;
     const std::string name = slurm::job_name(job);
     JobLine line;
-    std::list<std::string> labels;  // stay where they are
+    std::list<std::string> labels;  // a list, so that the texts keep their addresses
     std::vector<std::string_view> label_of;
     for (const slurm::MachineShare& part : running.parts) {
       auto same = std::ranges::find(line.tasks, part.shape, &JobLine::TaskLine::shape);

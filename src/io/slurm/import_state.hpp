@@ -9,14 +9,14 @@
 
 namespace berth::io::slurm {
 
-/// What `berth apply slurm` must know of the import to tell whether the plan still holds.
+/// State of the import that `berth apply slurm` needs to tell whether the plan still holds.
 struct ImportState {
   std::string instance_digest;
   std::string cpu_as_gpu;
-  std::unordered_map<std::string, Request> jobs;  ///< what each planned job asked for, by name
+  std::unordered_map<std::string, Request> jobs;  ///< each planned job's request, by name
 };
 
-/// JSON, docs/formats.md.
+/// The state as JSON, docs/formats.md.
 std::string state_text(const model::Instance& instance,
                        const std::vector<const PendingJob*>& planned,
                        const SlurmImportOptions& options);

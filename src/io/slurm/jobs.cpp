@@ -16,7 +16,7 @@ std::int64_t amount(const JsonAt& at) {
   return n.set && !n.infinite ? n.value : 0;
 }
 
-/// Cores by socket, as v0.0.38 writes them: {"0": {"cores": {"4": "allocated"}}}.
+/// Number of cores by socket in the format of v0.0.38: {"0": {"cores": {"4": "allocated"}}}.
 std::int64_t old_cores(const JsonAt& sockets) {
   std::int64_t count = 0;
   if (sockets.empty() || sockets.type() != simdjson::dom::element_type::OBJECT) return 0;
@@ -65,7 +65,8 @@ void read_state(SlurmJob& job, const JsonAt& at) {
   if (!job.states.empty()) job.state = job.states.front();
 }
 
-/// "none": whole nodes. Later versions write ["none"], and ["true"] under "exclusive".
+/// Reads the sharing mode. "none": whole nodes. Later versions write ["none"], and ["true"] under
+/// "exclusive".
 void read_sharing(SlurmJob& job, const JsonAt& at) {
   constexpr std::array<std::string_view, 5> whole{"NONE", "TRUE", "USER", "MCS", "TOPO"};
   if (!at.empty() && at.type() == simdjson::dom::element_type::BOOL) return;

@@ -21,7 +21,7 @@ bool any_of(const Words& states, std::string_view known) {
   return std::ranges::any_of(states, [&](const auto& state) { return is_one_of(state, known); });
 }
 
-/// Devices by type, in the order of the node's list; `gpu:a100:2,gpu:a100:2` are four.
+/// Devices by type, in the order of the node's list; `gpu:a100:2,gpu:a100:2` is one entry of four.
 std::vector<Gres> gpus_of(const SlurmNode& node) {
   std::vector<Gres> kinds;
   for (const Gres& gres : node.gres) {
@@ -64,7 +64,7 @@ void set_gpus(const std::string& file, const SlurmImportOptions& options, Import
   if (machine.gpus > 0) machine.gpu_type = most.type.empty() ? "gpu" : most.type;
 }
 
-/// "shard:32" on 8 GPUs: 4 parts of each.
+/// Counts the parts of each GPU: "shard:32" on 8 GPUs is 4 parts each.
 void count_parts(const ImportedMachine& machine, ImportedMachines& machines, Notes& notes) {
   for (const char* const kind : {"shard", "mps"}) {
     std::int64_t parts = 0;
@@ -86,7 +86,7 @@ bool in_selected_partition(const SlurmNode& node, const SlurmImportOptions& opti
                              [&](const std::string& p) { return is_selected(options, p); });
 }
 
-/// The nodes to plan, in the order of the file.
+/// The nodes to plan, in file order.
 std::vector<ImportedMachine> select(const Snapshot& snapshot, const std::string& file,
                                     const SlurmImportOptions& options, Notes& notes) {
   std::vector<ImportedMachine> chosen;
@@ -116,7 +116,7 @@ std::vector<ImportedMachine> select(const Snapshot& snapshot, const std::string&
   return chosen;
 }
 
-/// One pod, one rack for each kind of machine: nothing is known of the layout.
+/// One pod with one rack for each machine class: used when the layout is unknown.
 RackLayout no_layout(const std::vector<ImportedMachine>& chosen) {
   RackLayout layout;
   std::map<std::tuple<std::string, std::int32_t, std::int64_t, std::int64_t>, std::size_t> kinds;
@@ -132,7 +132,8 @@ RackLayout no_layout(const std::vector<ImportedMachine>& chosen) {
   return layout;
 }
 
-/// Puts the machines where the layout says; those it does not name lie in a rack of their own.
+/// Assigns the machines to racks by the layout; machines that it does not name get a rack of their
+/// own.
 ImportedMachines laid_out(std::vector<ImportedMachine> chosen, const RackLayout& layout,
                           Notes& notes) {
   ImportedMachines machines;
@@ -191,7 +192,7 @@ Use use_of(const SlurmNode& node, Notes& notes) {
       "POWER_SAVING RESUME UNDRAIN DYNAMIC_NORM DYNAMIC_FUTURE REBOOT_REQUESTED REBOOT_CANCELED "
       "PERFCTRS NET RES EXTERNAL DRAIN_CANCELED PRIVATE_DATA NONE NOT_RESPONDING ";
   if (any_of(node.states, down)) return Use::drained;
-  // who sleeps need not answer: Slurm gives such nodes to jobs and wakes them
+  // a sleeping node need not respond: Slurm allocates such nodes and wakes them
   if (any_of(node.states, silent) && !any_of(node.states, asleep)) return Use::drained;
   if (any_of(node.states, kept)) return Use::reserved;
   for (const std::string& state : node.states) {
@@ -237,7 +238,8 @@ void reserve(const Snapshot& snapshot, std::int64_t now, ImportedMachines& machi
       if (machine.use == Use::up) machine.use = Use::reserved;
     }
   }
-  for (ImportedMachine& machine : machines.list) {  // told by the node itself from v0.0.39 on
+  // v0.0.39 and later give it in the node's own record
+  for (ImportedMachine& machine : machines.list) {
     if (!machine.node->reservation.empty() && machine.use == Use::up) machine.use = Use::reserved;
   }
 }

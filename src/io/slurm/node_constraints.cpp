@@ -55,7 +55,7 @@ std::int32_t NodeConstraints::add(const std::string& key, std::vector<bool> mach
 }
 
 std::vector<bool> NodeConstraints::with_features(std::string_view constraint) const {
-  std::map<std::vector<std::string>, bool> known;  // a cluster has few lists of features
+  std::map<std::vector<std::string>, bool> known;  // few distinct lists of features per cluster
   std::vector<bool> found;
   for (const ImportedMachine& m : machines_.list) {
     const auto [entry, fresh] = known.try_emplace(m.node->features, false);
@@ -109,7 +109,7 @@ NodeConstraints::NodeConstraint NodeConstraints::of(const SlurmJob& job) {
     const std::int32_t one = add("feature " + word, with_features(word));
     if (one >= 0) alternatives.push_back(one);
   }
-  // a set of alternatives says something even where it is everywhere
+  // a set of alternatives restricts a job even if it covers all machines
   const std::int32_t constraint = add(key, std::move(set), !alternatives.empty());
   if (constraint >= 0)
     sets_[static_cast<std::size_t>(constraint)].alternatives = std::move(alternatives);
@@ -142,7 +142,7 @@ TypeNames name_types(const ImportedMachines& machines,
     groups = split.size() + 1;
   }
   std::vector<std::string> name_of(groups);
-  std::map<std::string, std::size_t> kinds;  // groups of a type
+  std::map<std::string, std::size_t> kinds;  // number of groups by type
   std::vector<bool> seen(groups, false);
   for (std::size_t m = 0; m < n; ++m) {
     if (group[m] == 0 || seen[group[m]]) continue;

@@ -10,24 +10,25 @@
 
 namespace berth::io::slurm {
 
-/// The sets of machines that jobs may lie on: by partition, features, named and excluded nodes.
-/// Equal constraints are kept once.
+/// The sets of machines that jobs may be placed on: by partition, features, named and excluded
+/// nodes. Equal sets are kept once.
 class NodeConstraints {
  public:
   NodeConstraints(const ImportedMachines& machines, const std::vector<Partition>& partitions);
 
-  /// Where the job may lie, or in `fault` why that cannot be planned.
+  /// A job's set of machines, or in `fault` why it cannot be planned.
   struct NodeConstraint {
     std::int32_t set = -1;  ///< -1: anywhere
     std::string fault;
   };
   NodeConstraint of(const SlurmJob& job);
 
-  /// By machine.
+  /// Membership by machine.
   [[nodiscard]] const std::vector<bool>& set(std::int32_t constraint) const {
     return sets_[static_cast<std::size_t>(constraint)].machines;
   }
-  /// Sets of the alternatives `[a|b]`: all of a job's machines must lie in one of them.
+  /// Sets of the alternatives `[a
+  /// b]`: all machines of a job must be in one common set.
   [[nodiscard]] const std::vector<std::int32_t>& alternatives(std::int32_t constraint) const {
     return sets_[static_cast<std::size_t>(constraint)].alternatives;
   }
@@ -48,15 +49,15 @@ class NodeConstraints {
   std::vector<Set> sets_;
 };
 
-/// Names for the GPU types, so that machines of one name are alike to every job.
+/// Names for the GPU types such that every job treats machines of one name alike.
 ///
-/// Sets are taken in the order given (those of most GPUs first); one that would need a 65th name is
-/// dropped, and its jobs stay with Slurm.
+/// Sets are processed in the order given (those of most GPUs first); a set that would need a 65th
+/// name is dropped, and its jobs are not planned.
 struct TypeNames {
   std::vector<std::string> names;  ///< by machine; empty without GPUs
   std::unordered_map<std::string, std::vector<std::string>> of_type;  ///< names of a Slurm type
   std::size_t count = 0;                                              ///< of names
-  std::vector<bool> dropped;  ///< by place in the order given
+  std::vector<bool> dropped;  ///< by position in the order given
 };
 TypeNames name_types(const ImportedMachines& machines,
                      const std::vector<const std::vector<bool>*>& sets);

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kHint =
     "save `scontrol show nodes --json`, or with Slurm 22.05 and before `sinfo --json`";
 
-/// A node as it stands in the file, with what is put together only at its end.
+/// A node's record in the file; some members are combined only at its end.
 struct Raw {
   SlurmNode node;
   std::int64_t effective_cpus = 0;
@@ -53,7 +53,8 @@ SlurmNode finished(const JsonAt& at, Raw raw) {
   if (node.cpus < 0 || node.memory_mib < 0) {
     at.fail("node " + in_quotes(node.name) + " has a negative amount");
   }
-  // CPUs kept for the system: told apart from v0.0.39 on, before that only in the TRES
+  // CPUs reserved for the system: a field of their own from v0.0.39 on, before that only in the
+  // TRES
   const std::int64_t usable =
       raw.effective_cpus > 0 ? raw.effective_cpus : tres_amount(raw.tres, "cpu").value_or(0);
   if (usable > 0) node.cpus = std::min(node.cpus, usable);

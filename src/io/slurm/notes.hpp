@@ -9,7 +9,8 @@
 
 namespace berth::io::slurm {
 
-/// Counts what could not be carried over; one line for each kind, in order of first appearance.
+/// Counts features that could not be imported; one note for each kind, in order of first
+/// appearance.
 class Notes {
  public:
   void add(const std::string& what, const std::string& example) {

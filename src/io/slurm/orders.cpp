@@ -25,13 +25,13 @@ using slurm::Snapshot;
 
 namespace {
 
-/// Where machines lie does not matter here.
+/// The topology does not matter for orders.
 SlurmSources without_topology(SlurmSources sources) {
   sources.topology = {};
   return sources;
 }
 
-/// The cluster as it is now.
+/// The present state of the cluster.
 class Present {
  public:
   Present(const SlurmSources& sources, const slurm::ImportState& state,
@@ -59,7 +59,7 @@ class Present {
   }
   [[nodiscard]] std::int64_t largest_priority() const { return largest_priority_; }
 
-  /// Takes the task's room; what is wrong with its machine, or nothing.
+  /// Takes the task's room; returns what is wrong with its machine, or an empty text.
   std::string take(const model::RawTask& task) {
     const auto found = machines_.index.find(task.machine);
     if (found == machines_.index.end()) return "node " + task.machine + " is gone";
@@ -97,8 +97,8 @@ std::vector<std::string> machines_of(const model::RawPlacement& placement) {
   return names;
 }
 
-/// The first field in which the job asks for something else than at the import. Nodes that an
-/// earlier `apply` of this plan named are no change.
+/// The first field in which the job's request differs from that at the import. Nodes named by an
+/// earlier `apply` of this plan do not count as a change.
 std::string changed_field(const Request& before, const SlurmJob& job,
                           const std::vector<std::string>& planned) {
   const auto earlier = [&](const std::string& field) {
@@ -124,7 +124,7 @@ std::string local_time(std::int64_t seconds) {
   return buffer;
 }
 
-/// Why Slurm cannot be told of these nodes, or nothing.
+/// Why Slurm cannot be given these nodes, or an empty text.
 std::string not_told(const SlurmJob& job, const std::vector<std::string>& nodes) {
   const auto count = std::ssize(nodes);
   if (job.max_nodes > 0 && (count < slurm::requested_nodes(job) || count > job.max_nodes)) {
@@ -148,7 +148,7 @@ class OrderCheck {
     for (std::int64_t i = 0; i < planned; ++i) {
       const model::RawPlacement& placement = plan.placements[static_cast<std::size_t>(i)];
       const auto before = state_.jobs.find(placement.job);
-      if (before == state_.jobs.end()) continue;  // it ran at the import, Slurm has it
+      if (before == state_.jobs.end()) continue;  // it was running at the import: Slurm has it
       check_job(placement, before->second, planned - i);
     }
     return std::move(found_);
@@ -185,7 +185,7 @@ class OrderCheck {
                                                     ? std::string("now")
                                                     : local_time(options_.now + placement.start)));
     }
-    // a priority would release a job that is held
+    // a priority would release a held job
     if (options_.priority && !job.held) {
       constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max() - 2;
       order.arguments.push_back(

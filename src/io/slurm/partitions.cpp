@@ -20,7 +20,8 @@ bool is_json(const Source& source) {
   return first != std::string::npos && source.text[first] == '{';
 }
 
-/// `Key=Value` words of `scontrol show`, one record or many a line, told apart by their first key.
+/// `Key=Value` words of `scontrol show`, one record on one or many lines; a record begins at its
+/// first key.
 class ShowText {
  public:
   ShowText(const Source& source, const char* hint) : source_(source), hint_(hint) {}
@@ -53,7 +54,7 @@ class ShowText {
     return std::move(found.names);
   }
 
-  /// Nothing for UNLIMITED, INFINITE, NONE.
+  /// A limit; no value for UNLIMITED, INFINITE, NONE.
   [[nodiscard]] std::optional<std::int64_t> limit(std::string_view value) const {
     if (value == "UNLIMITED" || value == "INFINITE" || value == "NONE") return std::nullopt;
     return whole(value);
@@ -134,7 +135,7 @@ const Readers<Partition> kMaximums{
     {"time", [](Partition& p, const JsonAt& v) { p.max_minutes = limit(v); }},
     {"nodes", [](Partition& p, const JsonAt& v) { p.max_nodes = limit(v); }},
     {"cpus_per_node", [](Partition& p, const JsonAt& v) { p.max_cpus_per_node = limit(v); }},
-    // how often a resource may be handed out; 0 is OverSubscribe=EXCLUSIVE
+    // number of jobs that may share a resource; 0 is OverSubscribe=EXCLUSIVE
     {"shares", [](Partition& p, const JsonAt& v) {
        const std::int64_t shares = number(v).or_else(1) & 0x7FFF;
        p.exclusive = shares == 0;
@@ -184,7 +185,7 @@ std::vector<Partition> read_partitions(const Source& source) {
 
 std::vector<Reservation> read_reservations(const Source& source) {
   if (is_json(source)) return items(source, "reservations", kReservationHint, kReservation);
-  std::vector<Reservation> reservations;  // none is a sound answer: "No reservations in the system"
+  std::vector<Reservation> reservations;  // an empty list is valid: "No reservations in the system"
   ShowText show(source, kReservationHint);
   show.each([&](std::string_view key, std::string_view value) {
     if (key == "ReservationName") reservations.emplace_back().name = value;

@@ -17,11 +17,11 @@ namespace {
 bool within_limits(const SlurmJob& job, const Partition& partition) {
   if (partition.max_nodes && requested_nodes(job) > *partition.max_nodes) return false;
   if (!partition.max_minutes) return true;
-  if (!job.minutes.set) return true;  // it gets the partition's own
+  if (!job.minutes.set) return true;  // the partition's default limit applies
   return !job.minutes.infinite && job.minutes.value <= *partition.max_minutes;
 }
 
-/// Keeps the partitions the job may start in; the reason why there are none, or nothing.
+/// Keeps the partitions in which the job may start; returns why there are none, or an empty text.
 std::string narrow_partitions(SlurmJob& job, const NodeConstraints& constraints,
                               const SlurmImportOptions& options, bool known) {
   std::erase_if(job.partitions, [&](const std::string& p) { return !is_selected(options, p); });
@@ -59,7 +59,8 @@ void note_what_is_not_counted(const SlurmJob& job, Notes& notes) {
   if (job.switches > 1) notes.add("jobs over at most so many switches: planned without", id);
 }
 
-/// The commonest machine the job may have whole: planned there, and on whatever holds it.
+/// The most frequent kind of machine that the job may have whole. Its amounts become the job's
+/// request, which any machine with that much room satisfies.
 const ImportedMachine* commonest(const ImportedMachines& machines, const std::vector<bool>* set,
                                  const std::string& gpu_type, const SlurmJob& job, Notes& notes) {
   std::map<std::tuple<std::string, std::int32_t, std::int64_t, std::int64_t>, std::int64_t> kinds;
@@ -98,7 +99,7 @@ class Collector {
     for (const SlurmJob& job : snapshot.jobs) {
       if (!holds_nodes(job)) continue;
       if (job.array_id > 0) ++running_of_array_[job.array_id];
-      // what a running job was given tells what Slurm hands out
+      // the allocation of a running job shows what Slurm allocates
       if (!memory_counts_ && !job.allocated.empty()) {
         memory_counts_ = tres_amount(job.allocated, "mem").has_value();
       }
@@ -176,7 +177,7 @@ class Collector {
     }
   }
 
-  /// The tasks of an array are jobs of their own; no more of them than may start now.
+  /// Adds the tasks of an array as jobs, at most as many as may start now.
   void add_tasks(PendingJob waiting) {
     const SlurmJob& job = waiting.job;
     if (job.array_id == 0 || (job.array_task.set && job.array_tasks.empty())) {

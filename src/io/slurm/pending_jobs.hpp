@@ -11,21 +11,21 @@
 
 namespace berth::io::slurm {
 
-/// What a job asks for, as words that two snapshots can be compared by.
+/// A job's request as key and value pairs, comparable between two snapshots.
 using Request = std::vector<std::pair<std::string, std::string>>;
 Request request_of(const SlurmJob& job);
 
-/// A waiting job, or one task of a waiting array, that is to be planned.
+/// A waiting job, or one task of a waiting array, to be planned.
 struct PendingJob {
   SlurmJob job;      ///< with only the partitions it may start in
-  Request request;   ///< as the user made it
-  std::string name;  ///< as scontrol takes it: "17", "17_3"
+  Request request;   ///< the user's request
+  std::string name;  ///< scontrol's name of it: "17", "17_3"
   Gang gang;
   std::int32_t constraint = -1;  ///< set of machines; -1: anywhere
 };
 
-/// All jobs that wait; each is in the result or counted in `left` by the reason that it stays with
-/// Slurm.
+/// All waiting jobs; each is in the result or counted in `left` by the reason why it is not
+/// planned.
 std::vector<PendingJob> pending_jobs(const Snapshot& snapshot, const ImportedMachines& machines,
                                      NodeConstraints& constraints,
                                      const SlurmImportOptions& options, Notes& notes, Notes& left);
@@ -33,7 +33,8 @@ std::vector<PendingJob> pending_jobs(const Snapshot& snapshot, const ImportedMac
 /// "17", or "17_3" for one task of an array.
 std::string job_name(const SlurmJob& job);
 
-/// Indices of an array's tasks, "3-4,9%2" or "0-8:4"; nothing when the text is cut off or broken.
+/// Indices of an array's tasks, "3-4,9%2" or "0-8:4"; empty when the text is truncated or
+/// malformed.
 std::vector<std::int64_t> array_tasks(const std::string& text);
 
 }  // namespace berth::io::slurm

@@ -13,7 +13,7 @@ namespace {
 
 using model::kGpuMilli;
 
-/// GPUs of one node: how many, or what share, and which when Slurm tells.
+/// GPUs of one node: their number or share, and their indices if Slurm gives them.
 struct Gpus {
   std::int64_t whole = 0;
   std::int64_t milli = 0;
@@ -26,7 +26,7 @@ class Placer {
          std::vector<FreeRoom>& room, Notes& notes)
       : machines_(machines), options_(options), room_(room), notes_(notes) {}
 
-  /// All but the GPUs whose indices are not told.
+  /// Takes all resources except GPUs whose indices are unknown.
   RunningSlurmJob begin(const SlurmJob& job) {
     RunningSlurmJob running{.job = &job, .parts = {}};
     for (std::size_t i = 0; i < job.nodes.size(); ++i) {
@@ -43,7 +43,7 @@ class Placer {
     return running;
   }
 
-  /// The other GPUs: the lowest that are free.
+  /// Assigns the GPUs whose indices are unknown: the lowest free ones.
   void finish(RunningSlurmJob& running) {
     for (MachineShare& part : running.parts) {
       auto& milli = room_[part.machine].milli;
@@ -91,7 +91,7 @@ class Placer {
         gpus.milli += divided_up(g.count * kGpuMilli, parts->second);
       }
     }
-    // "shard" comes with the device it is cut from; several devices' worth are taken whole
+    // "shard" counts within its device; requests of several devices are taken whole
     if (gpus.milli > 0) gpus.whole = gpus.milli < kGpuMilli ? 0 : divided_up(gpus.milli, kGpuMilli);
     if (gpus.whole > 0) gpus.milli = 0;
     return gpus;

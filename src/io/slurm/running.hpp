@@ -10,7 +10,7 @@
 
 namespace berth::io::slurm {
 
-/// What a job that runs holds of one machine.
+/// Resources of one machine that a running job holds.
 struct MachineShare {
   std::size_t machine = 0;  ///< index into ImportedMachines::list
   model::Shape shape;
@@ -22,7 +22,7 @@ struct RunningSlurmJob {
   std::vector<MachineShare> parts;
 };
 
-/// What is left of a machine.
+/// Free resources of a machine.
 struct FreeRoom {
   std::int64_t cpu_milli = 0;
   std::int64_t memory_mib = 0;
@@ -35,9 +35,9 @@ FreeRoom empty_room(const ImportedMachine& machine);
 /// Whether the job holds nodes now: it runs, starts, ends, or is suspended.
 bool holds_nodes(const SlurmJob& job);
 
-/// Jobs that run, in the order of the file, and in `room` what they leave. GPU indices are Slurm's
-/// own when it tells them (`gres_detail`); else the lowest that are free once those are taken.
-/// Nothing passes what a machine has.
+/// Running jobs in file order, and in `room` the free resources beside them. GPU indices are
+/// Slurm's own if it gives them (`gres_detail`); else the lowest free ones after those. No
+/// allocation exceeds its machine.
 std::vector<RunningSlurmJob> place_running(const Snapshot& snapshot,
                                            const ImportedMachines& machines,
                                            const SlurmImportOptions& options,

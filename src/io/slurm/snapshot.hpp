@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-/// What Slurm says of itself, field by field, nothing looked up yet. Both generations of its JSON
-/// (data parser up to v0.0.38, and from v0.0.39 on) and the text of `scontrol show` end up here.
+/// Slurm's output, field by field, before any name is looked up. Both generations of its JSON (data
+/// parser up to v0.0.38, and from v0.0.39 on) and the text of `scontrol show` are read into it.
 namespace berth::io::slurm {
 
 struct SlurmNode {
   std::string name;
-  std::int64_t cpus = 0;        ///< that jobs may have
-  std::int64_t memory_mib = 0;  ///< that jobs may have
+  std::int64_t cpus = 0;        ///< available to jobs
+  std::int64_t memory_mib = 0;  ///< available to jobs
   std::int64_t threads = 1;     ///< of a core
   std::vector<Gres> gres;
   std::vector<std::string> features;
@@ -30,7 +30,7 @@ struct Partition {
   std::vector<std::string> nodes;
   bool starts = true;      ///< jobs may start: UP, DRAIN
   bool exclusive = false;  ///< every job gets whole nodes
-  bool shared = false;     ///< resources may be handed out more than once
+  bool shared = false;     ///< resources may be allocated more than once
   std::optional<std::int64_t> max_minutes;
   std::optional<std::int64_t> max_nodes;
   std::optional<std::int64_t> max_cpus_per_node;
@@ -46,8 +46,8 @@ struct Reservation {
 /// A job's part of one node.
 struct Allocation {
   std::string node;
-  std::int64_t cpus = 0;   ///< 0: not told
-  std::int64_t cores = 0;  ///< told instead of CPUs by v0.0.39 and before
+  std::int64_t cpus = 0;   ///< 0: not given
+  std::int64_t cores = 0;  ///< given instead of CPUs by v0.0.39 and before
   std::int64_t memory_mib = 0;
 };
 
@@ -59,7 +59,7 @@ struct SlurmJob {
   bool held = false;
   std::int64_t priority = 0;
   std::int64_t submitted = 0;
-  std::int64_t eligible = 0;  ///< seconds since 1970; 0: not told
+  std::int64_t eligible = 0;  ///< seconds since 1970; 0: not given
   std::int64_t array_id = 0;  ///< 0: no array
   Number array_task;          ///< of one task
   std::string array_tasks;    ///< of the record that stands for many: "3-4,9%2"
@@ -68,26 +68,26 @@ struct SlurmJob {
   std::vector<std::string> partitions;
   std::string dependency, features, reservation, licenses, network, burst_buffer;
   std::vector<std::string> required, excluded;
-  std::int64_t min_nodes = 0;  ///< asked for; a guess of Slurm's while max_nodes is 0
+  std::int64_t min_nodes = 0;  ///< requested; Slurm's own estimate while max_nodes is 0
   std::int64_t max_nodes = 0;
   std::int64_t tasks = 0, cpus = 0, tasks_per_node = 0, min_cpus_per_node = 0;
   std::int64_t sockets_per_node = 0;
-  std::int64_t memory_per_node = 0, memory_per_cpu = 0;  ///< MiB; 0: not asked for
+  std::int64_t memory_per_node = 0, memory_per_cpu = 0;  ///< MiB; 0: not requested
   std::string per_job, per_node, per_socket, per_task, cpus_per_tres, memory_per_tres;
   std::string requested;  ///< "cpu=8,mem=16G,node=2"
-  std::string allocated;  ///< the same of a job that runs, "gres/gpu=4" with it
+  std::string allocated;  ///< TRES of a running job's allocation, including "gres/gpu=4"
   std::int64_t switches = 0;
   bool exclusive = false, contiguous = false, core_spec = false;
   Number minutes;                        ///< time limit
-  std::vector<std::string> nodes;        ///< where it runs
+  std::vector<std::string> nodes;        ///< of a running job
   std::vector<Allocation> allocation;    ///< may be empty
   std::vector<std::string> gres_detail;  ///< by node of `nodes`; may be empty
 };
 
-/// What Slurm hands out, of `scontrol show config`.
+/// Allocation policy, from `scontrol show config`.
 struct Config {
-  std::optional<bool> memory;  ///< jobs are given memory; nothing: not known
-  bool whole_nodes = false;    ///< select/linear: every job has its nodes to itself
+  std::optional<bool> memory;  ///< jobs are allocated memory; no value: unknown
+  bool whole_nodes = false;    ///< select/linear: every job gets whole nodes
 };
 
 struct Snapshot {
@@ -98,7 +98,7 @@ struct Snapshot {
   Config config;
 };
 
-/// All of it. @throws InputError with file and field
+/// Reads all sources. @throws InputError with file and field
 Snapshot read_snapshot(const SlurmSources& sources);
 
 std::vector<SlurmNode> read_nodes(const Source& source);

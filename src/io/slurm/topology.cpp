@@ -100,7 +100,8 @@ class TopologyParser {
       (key == "nodes" ? vertex->nodes : vertex->switches) = std::move(hosts.names);
     } else if (key == "linkspeed") {
       if (value != "1") notes_.add("switches with a LinkSpeed, which has no unit", vertex->name);
-    } else if (key != "level" && key != "blockindex" && key != "blocksize") {  // scontrol's own
+      // scontrol's own keys
+    } else if (key != "level" && key != "blockindex" && key != "blocksize") {
       fail(key, "unknown key");
     }
   }
@@ -123,7 +124,7 @@ class TopologyParser {
   Lines lines_;
 };
 
-/// A node is where it is named first.
+/// Keeps a node in the rack that names it first.
 void keep_first(RackLayout& layout, Notes& notes) {
   std::unordered_set<std::string> seen;
   for (RackLayout::RackNodes& rack : layout.racks) {

@@ -10,22 +10,22 @@
 
 namespace berth::io::slurm {
 
-/// Where every machine lies: a leaf switch or a block is a rack, what is above it a pod.
+/// Rack and pod of every machine: a leaf switch or a block is a rack, the switch above it a pod.
 struct RackLayout {
   struct RackNodes {
     std::string name;
     std::string pod;
     std::vector<std::string> nodes;
   };
-  std::vector<RackNodes> racks;  ///< racks of one pod lie together; a node is in one rack
+  std::vector<RackNodes> racks;  ///< racks of one pod are consecutive; a node is in one rack
 };
 
 /// topology.conf, or the text of `scontrol show topology`.
 ///
 /// Tree: a switch with `Nodes` is a rack; its pod is the switch that names it under `Switches`, the
-/// first in the file when several do; a switch that nobody names is a pod of its own. What lies
-/// above pods is the cluster. Nothing is asked of the shape: cycles, several parents and switches
-/// without nodes are met in files written by probes of real fabrics.
+/// first in the file when several do; a switch that no other names is a pod. Switches above pods
+/// are the cluster. The graph may have any shape: cycles, several parents and switches without
+/// nodes occur in files written by probes of real fabrics.
 /// Block: a block is a rack; a pod is as many blocks, in file order, as the largest of `BlockSizes`
 /// holds nodes.
 /// @throws InputError with the line: not a topology, a host list that cannot be read

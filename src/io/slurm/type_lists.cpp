@@ -23,7 +23,7 @@ std::vector<std::int32_t> sets_by_demand(const std::vector<PendingJob>& waiting,
   std::map<std::int32_t, bool> beyond_gpus;
   for (const PendingJob& w : waiting) {
     if (w.constraint < 0) continue;
-    if (!w.gang.uses_gpu()) {  // can be tied to machines with GPUs only
+    if (!w.gang.uses_gpu()) {  // only machines with GPUs can be selected by GPU type
       const auto [entry, fresh] = beyond_gpus.try_emplace(w.constraint, false);
       if (fresh) entry->second = has_machine_without_gpus(constraints.set(w.constraint), machines);
       if (entry->second) continue;
@@ -55,7 +55,7 @@ TypeLists::List TypeLists::anywhere(const std::string& type) const {
   if (type.empty()) return {};
   const auto names = types_.of_type.find(type);
   if (names != types_.of_type.end()) return {.names = names->second, .why = {}};
-  return {.names = {type}, .why = {}};  // nobody has it: the plan says so
+  return {.names = {type}, .why = {}};  // no machine has it: the plan reports that
 }
 
 TypeLists::List TypeLists::in_set(const std::vector<bool>& set, const std::string& type,

@@ -11,12 +11,12 @@
 
 namespace berth::io::slurm {
 
-/// The sets that tell machines of one type apart, those with most GPUs asked for first.
+/// The sets that distinguish machines of one type, those with most GPUs requested first.
 std::vector<std::int32_t> sets_by_demand(const std::vector<PendingJob>& waiting,
                                          const NodeConstraints& constraints,
                                          const ImportedMachines& machines);
 
-/// GPU types that a waiting job may have, by the names they have in the cluster.
+/// GPU types that a waiting job may have, by their names in the cluster.
 class TypeLists {
  public:
   TypeLists(const ImportedMachines& machines, const NodeConstraints& constraints,
@@ -25,9 +25,9 @@ class TypeLists {
 
   struct List {
     std::vector<std::string> names;  ///< empty: any
-    std::string why;                 ///< not empty: the job stays with Slurm
+    std::string why;                 ///< not empty: why the job is not planned
   };
-  /// O(machines) once for each set and type asked for. The reference lasts.
+  /// O(machines) once for each pair of set and type. The reference stays valid.
   const List& of(const PendingJob& waiting);
 
  private:

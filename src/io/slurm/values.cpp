@@ -12,8 +12,8 @@
 namespace berth::io::slurm {
 namespace {
 
-constexpr std::int64_t kInfinite32 = 0xFFFFFFFF;
-constexpr std::int64_t kNoValue32 = 0xFFFFFFFE;
+constexpr std::int64_t kInfinite32 = 0xFFFFFFFF;  ///< Slurm's INFINITE (slurm.h)
+constexpr std::int64_t kNoValue32 = 0xFFFFFFFE;   ///< Slurm's NO_VAL (slurm.h)
 
 [[noreturn]] void raise(const JsonSource& source, const std::string& field,
                         const std::string& problem, const std::string& hint) {
@@ -21,7 +21,7 @@ constexpr std::int64_t kNoValue32 = 0xFFFFFFFE;
                    hint);
 }
 
-/// What of JSON a value is, as far as Slurm tells things apart by it.
+/// JSON kinds, as far as Slurm distinguishes values by them.
 enum class JsonKind : std::uint8_t { none, object, array, text, other };
 
 JsonKind kind_of(const JsonAt& at) {

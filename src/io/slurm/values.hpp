@@ -15,11 +15,11 @@
 
 namespace berth::io::slurm {
 
-/// A number in either of Slurm's spellings: `7`, `null` and the sentinels of 32 and 16 bits (data
+/// A number in either of Slurm's forms: `7`, `null` and the sentinels of 32 and 16 bits (data
 /// parser up to v0.0.38), or {"set": true, "infinite": false, "number": 7} (v0.0.39 and later).
 struct Number {
   bool set = false;       ///< `value` was given
-  bool infinite = false;  ///< given, and without limit
+  bool infinite = false;  ///< given, and unlimited
   std::int64_t value = 0;
 
   [[nodiscard]] std::int64_t or_else(std::int64_t otherwise) const {
@@ -28,7 +28,7 @@ struct Number {
 };
 Number number(const JsonAt& at);
 
-/// What each of so many parts gets, the last perhaps less; 0 of no parts.
+/// Amount of each part, rounded up, when `amount` is divided into `parts`; 0 for no parts.
 constexpr std::int64_t divided_up(std::int64_t amount, std::int64_t parts) {
   return parts > 0 ? (amount + parts - 1) / parts : 0;
 }
@@ -36,19 +36,19 @@ constexpr std::int64_t divided_up(std::int64_t amount, std::int64_t parts) {
 /// Flags in upper case: "idle", ["IDLE", "DRAIN"] or "A,B"; null is none.
 std::vector<std::string> flags(const JsonAt& at);
 
-/// Words as they are: "ib,fast" or ["ib", "fast"]; null is none.
+/// Words without change: "ib,fast" or ["ib", "fast"]; null is none.
 std::vector<std::string> list(const JsonAt& at);
 
-/// Text, where null and "(null)" are none; a number is its digits.
+/// Text; null and "(null)" are empty; a number gives its digits.
 std::string text(const JsonAt& at);
 
 /// true, false, null, 0 or 1.
 bool truth(const JsonAt& at);
 
-/// Names of a host list. Slurm writes lists of hosts as one text in every version.
+/// Names of a host list, which Slurm writes as one text in every version.
 std::vector<std::string> hosts(const JsonAt& at);
 
-/// What to do with a key of an object; keys that are not named are passed over.
+/// Readers by key of an object; other keys are skipped.
 template <class Item>
 using Readers = std::unordered_map<std::string_view, void (*)(Item&, const JsonAt&)>;
 
