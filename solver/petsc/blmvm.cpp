@@ -24,7 +24,8 @@ void require(PetscErrorCode code, const char* what) {
   }
 }
 
-/// The callback's side of a solve: keeps the best point and what the function threw.
+/// State of the callbacks during a solve: the best point, and the exception of the function, if
+/// any.
 struct Course {
   const SmoothFunction* evaluate = nullptr;
   StopToken stop = {};
@@ -45,7 +46,7 @@ PetscErrorCode call(Tao, Vec x, PetscReal* value, Vec gradient, void* context) {
   } catch (...) {
     course.thrown = std::current_exception();
   }
-  if (course.stopped || course.thrown) return PETSC_ERR_USER;  // the only way out of a line search
+  if (course.stopped || course.thrown) return PETSC_ERR_USER;  // the only way to end a line search
   const PetscScalar* point = nullptr;
   PetscScalar* slope = nullptr;
   PetscInt size = 0;
@@ -67,7 +68,7 @@ PetscErrorCode call(Tao, Vec x, PetscReal* value, Vec gradient, void* context) {
   return course.thrown || !restored ? PETSC_ERR_USER : 0;
 }
 
-/// Owns what one solve allocates.
+/// Owns the PETSc objects of one solve.
 struct Workspace {
   Vec x = nullptr, gradient = nullptr, lower = nullptr, upper = nullptr;
   Tao tao = nullptr;
@@ -94,7 +95,7 @@ void copy_in(std::span<const double> values, Vec vector) {
   require(VecRestoreArray(vector, &to), "VecRestoreArray");
 }
 
-/// PETSc has an option for this and no call. To read any options also makes its first guess of the
+/// PETSc offers an option for this and no function. Reading any option also makes its initial
 /// curvature a diagonal: docs/decisions/0012.
 void remember(Tao tao, int steps) {
   constexpr const char* kSteps = "-tao_blmvm_mat_lmvm_hist_size";
@@ -105,7 +106,8 @@ void remember(Tao tao, int steps) {
   require(code, "TaoSetFromOptions");
 }
 
-/// Asked once an iteration: converged too when `patience` of them gained too little.
+/// Convergence test, once an iteration: also converged when `patience` iterations gained too
+/// little.
 PetscErrorCode test(Tao tao, void* context) {
   auto& course = *static_cast<Course*>(context);
   PetscCall(TaoDefaultConvergenceTest(tao, nullptr));
@@ -137,7 +139,7 @@ void set_up(const Workspace& w, std::span<const double> x, std::span<const doubl
   require(TaoSetConvergenceTest(w.tao, test, &course), "TaoSetConvergenceTest");
   require(TaoSetTolerances(w.tao, 0.0, options.gradient_tolerance, 0.0), "TaoSetTolerances");
   require(TaoSetMaximumIterations(w.tao, options.max_iterations), "TaoSetMaximumIterations");
-  // at a kink a line search may try 30 points and gain nothing
+  // at a kink a line search may try 30 points without gain
   require(TaoSetMaximumFunctionEvaluations(w.tao, 2 * options.max_iterations + 10),
           "TaoSetMaximumFunctionEvaluations");
 }

@@ -13,10 +13,12 @@ namespace berth::solver {
 
 namespace {
 
+/// of the step to the boundary; usual in the literature (Mehrotra 1992)
 constexpr double kBoundaryStep = 0.99;
-constexpr double kRowRounding = 1e-10;  ///< relative; rows cannot be met better than this
+constexpr double kRowRounding = 1e-10;  ///< relative residual that rounding leaves in the rows
 
-/// Which rows and columns take part: a row with rhs 0 and no negative entry holds its columns at 0.
+/// The rows and columns of the solve: a row with rhs 0 and no negative entry holds its columns at
+/// 0.
 struct Active {
   std::vector<char> row;
   std::vector<char> column;
@@ -34,7 +36,7 @@ struct Active {
   }
 };
 
-/// Largest step in [0, 1] that keeps v + step d > 0 when scaled back by the boundary factor.
+/// Largest step in [0, 1] that keeps v + step d > 0, scaled by the boundary factor.
 double step_length(std::span<const double> v, std::span<const double> d) {
   double step = 1.0 / kBoundaryStep;
   for (std::size_t i = 0; i < v.size(); ++i) {
@@ -135,7 +137,7 @@ bool Mehrotra::converged() const {
          dual * lp_.max_sum <= options_.tolerance;
 }
 
-/// M = A diag(x/z) A' + diag(s/y)
+/// Computes the normal matrix M = A diag(x/z) A' + diag(s/y).
 void Mehrotra::form_normal_matrix() {
   const std::size_t m = lp_.rows();
   const std::span<double> a = normal_.entries();
@@ -156,7 +158,8 @@ void Mehrotra::form_normal_matrix() {
   }
 }
 
-/// Solves the Newton equations for x z -> x z + target_x, s y -> s y + target_s.
+/// Solves the Newton equations for x z -> x z + target_x, s y -> s y + target_s. False when the
+/// factorisation fails.
 bool Mehrotra::find_direction(std::span<const double> target_x, std::span<const double> target_s) {
   for (std::size_t i = 0; i < lp_.rows(); ++i) {
     d_.price[i] = active_.row[i] != 0 ? target_s[i] / p_.price[i] - primal_residual_[i] : 0.0;
@@ -201,7 +204,8 @@ bool Mehrotra::advance() {
   }
   const double mu = complementarity_ / pairs_;
   const double ratio = affine / complementarity_;
-  // Never aim far below what is asked: the point stays centred.
+  // Mehrotra's centring parameter, ratio cubed, but not far below the tolerance: the point stays
+  // centred.
   const double aim =
       std::max(ratio * ratio * ratio * mu, std::min(mu, 0.1 * options_.tolerance / pairs_));
   for (std::size_t j = 0; j < target_x.size(); ++j) target_x[j] += aim - d_.x[j] * d_.reduced[j];

@@ -16,7 +16,7 @@ struct InteriorPointResult {
 
 struct InteriorPointOptions {
   double tolerance = 1e-6;  ///< absolute error of the objective
-  int iterations = 80;      ///< at most
+  int iterations = 80;      ///< upper limit
 };
 
 /// Mehrotra's predictor-corrector (SIAM J. Optim. 2, 1992) on dense normal equations, factored in

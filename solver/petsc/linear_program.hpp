@@ -16,7 +16,7 @@ struct LinearProgram {
   std::vector<double> coefficient;
   std::vector<double> value;  ///< by column
   std::vector<double> rhs;    ///< by row, >= 0
-  double max_sum = 1.0;       ///< no feasible x sums to more than this
+  double max_sum = 1.0;       ///< upper bound on the sum of any feasible x
 
   [[nodiscard]] std::size_t columns() const { return value.size(); }
   [[nodiscard]] std::size_t rows() const { return rhs.size(); }
@@ -31,8 +31,8 @@ struct LinearProgram {
   }
 };
 
-/// A point strictly inside: x, slack, price > 0, and reduced = A'price - value where price is
-/// feasible for the dual. Also the result.
+/// A strictly interior point: x, slack, price > 0, and reduced = A'price - value if price is
+/// feasible for the dual. Start and result of `solve`.
 struct PrimalDualPoint {
   std::vector<double> x;        ///< by column
   std::vector<double> reduced;  ///< by column, z
@@ -40,7 +40,7 @@ struct PrimalDualPoint {
   std::vector<double> price;    ///< by row, y
 };
 
-/// A start for any such program: x inside every row with non-negative entries.
+/// A start for any such program: x satisfies every row with non-negative entries.
 PrimalDualPoint starting_point(const LinearProgram& lp);
 
 }  // namespace berth::solver

@@ -22,7 +22,7 @@ bool NormalMatrix::factor() {
   return false;
 }
 
-/// from -= M x, by the lower triangle. Two columns together: their sums do not wait for each other.
+/// from -= M x, from the lower triangle. Two columns at a time: their sums are independent.
 void NormalMatrix::subtract_image(std::span<const double> x, std::span<double> from) const {
   std::size_t j = 0;
   for (; j + 1 < rows_; j += 2) {

@@ -17,7 +17,7 @@ class NormalMatrix {
   /// Column-major, lower triangle used; zeroed. Valid until `factor`.
   std::span<double> entries() { return lower_; }
 
-  /// Factors `entries`; on a bad pivot the diagonal is raised and it tries again, a few times.
+  /// Factors `entries`; on a bad pivot raises the diagonal and tries again, a few times.
   bool factor();
 
   /// right := solution, refined once (the system is ill-conditioned near the optimum).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A PETSc configured without a C++ compiler does not know these of C++.
+// A PETSc configured without a C++ compiler does not define these macros for C++.
 #include <petscconf.h>
 #ifndef PETSC_FUNCTION_NAME_CXX
 #define PETSC_FUNCTION_NAME_CXX __func__

@@ -21,7 +21,7 @@ std::string file_of(const char* symbol) {
   return found.dli_fname;
 }
 
-/// Calls `symbol(1)` where the loaded BLAS has it.
+/// Calls `symbol(1)` if the loaded BLAS has it.
 bool set_one_thread(const char* symbol) {
   using Setter = void (*)(int);
   const auto setter = reinterpret_cast<Setter>(dlsym(RTLD_DEFAULT, symbol));
@@ -46,7 +46,7 @@ void force_one_blas_thread(const std::string& blas) {
 }
 
 void start_petsc() {
-  unsetenv("PETSC_OPTIONS");  // read in spite of -skip_petscrc
+  unsetenv("PETSC_OPTIONS");  // PETSc reads it in spite of -skip_petscrc
   unsetenv("PETSC_OPTIONS_YAML");
   PETSC_COMM_WORLD = MPI_COMM_SELF;
   static char program[] = "berth";

@@ -6,10 +6,11 @@
 namespace berth::solver {
 namespace {
 
-constexpr std::size_t kColumns = 4;  ///< of a block: two vectors of rows by four columns stay in
-                                     ///< eight registers
+/// columns of a block: two vectors of rows by four columns fit in eight registers
+/// (docs/decisions/0011)
+constexpr std::size_t kColumns = 4;
 
-/// One block of C, 2 Width rows.
+/// One block of C of 2 Width rows.
 template <std::size_t Width>
 [[gnu::always_inline]] inline void subtract_block(double* c, const double* a, const double* b,
                                                   std::size_t depth, std::size_t ld) {
@@ -34,7 +35,7 @@ template <std::size_t Width>
   }
 }
 
-/// `columns` columns of C.
+/// `columns` columns of C, block by block.
 template <std::size_t Width>
 [[gnu::always_inline]] inline void subtract(double* c, const double* a, const double* b,
                                             std::size_t depth, std::size_t ld, std::size_t columns,

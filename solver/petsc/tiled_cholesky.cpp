@@ -13,7 +13,8 @@
 namespace berth::solver {
 namespace {
 
-constexpr std::size_t kAtOnce = 4;  ///< columns that a substitution takes together
+/// columns that a substitution takes at a time (docs/decisions/0011)
+constexpr std::size_t kAtOnce = 4;
 
 void require(PetscErrorCode code) {
   if (code != 0) throw SystemError("PETSc: error " + std::to_string(code) + " in dense algebra");
@@ -51,7 +52,8 @@ bool TiledCholesky::factor_diagonal(std::size_t k) {
   require(MatDenseRestoreArrayWrite(diagonal_, &a));
   require(MatAssemblyBegin(diagonal_, MAT_FINAL_ASSEMBLY));
   require(MatAssemblyEnd(diagonal_, MAT_FINAL_ASSEMBLY));
-  require(MatSetOption(diagonal_, MAT_SPD, PETSC_TRUE));  // else dsytrf, at twice the cost
+  // else PETSc calls dsytrf, at twice the cost
+  require(MatSetOption(diagonal_, MAT_SPD, PETSC_TRUE));
   if (MatCholeskyFactor(diagonal_, nullptr, nullptr) != 0) {
     require(MatDestroy(&diagonal_));  // half written
     return false;
@@ -65,7 +67,8 @@ bool TiledCholesky::factor_diagonal(std::size_t k) {
   return true;
 }
 
-/// The tiles below the k-th on the diagonal; the first of them goes on to the next diagonal tile.
+/// Computes the tiles below the k-th on the diagonal; the first of them then updates the next
+/// diagonal tile.
 void TiledCholesky::column_of_tiles(std::size_t k) {
   parallel::run_tasks(tiles_ - k - 1, [&](std::size_t below) {
     const std::size_t i = k + 1 + below;

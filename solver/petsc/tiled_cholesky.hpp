@@ -11,9 +11,9 @@ struct _p_Mat;  // PETSc's dense matrix
 
 namespace berth::solver {
 
-/// M = L L', dense, by tiles: PETSc factors those on the diagonal, tasks compute those below, one
-/// column of tiles after the other. Same bits for any number of threads. PETSc is called from the
-/// calling thread only.
+/// Dense Cholesky factorisation M = L L' by tiles: PETSc factors the tiles on the diagonal, tasks
+/// compute those below, one column of tiles after the other. Equal bits for any number of threads.
+/// Only the calling thread calls PETSc.
 class TiledCholesky {
  public:
   explicit TiledCholesky(std::size_t rows);
@@ -23,10 +23,10 @@ class TiledCholesky {
 
   /// @param lower column-major rows x rows, lower triangle used
   /// @param shift added to the diagonal
-  /// False on a bad pivot. O(rows^3).
+  /// @return false on a bad pivot. O(rows^3).
   bool factor(std::span<const double> lower, double shift);
 
-  /// y := M^-1 y. @pre factored. False when that is not finite. O(rows^2).
+  /// y := M^-1 y. @pre factored. @return false when the result is not finite. O(rows^2).
   bool solve(std::span<double> y) const;
 
  private:
@@ -38,8 +38,8 @@ class TiledCholesky {
   }
 
   std::size_t rows_;
-  std::size_t tiles_;  ///< a side
-  std::size_t ld_;     ///< rows, padded to whole tiles
+  std::size_t tiles_;  ///< tiles along one side
+  std::size_t ld_;     ///< leading dimension: rows, padded to whole tiles
   std::vector<double> l_;
   _p_Mat* diagonal_ = nullptr;  ///< one tile
 };
