@@ -20,19 +20,22 @@ using bounding::PriceSign;
 using bounding::RestrictedJob;
 using bounding::Split;
 
-constexpr double kSolveFirstGain = 0.1;  ///< of the way to the goal: then more steps come first
-constexpr double kMinGain = 0.005;       ///< less than this is no progress
-constexpr int kMaxStalledSolves = 3;     ///< solves without progress of a leaf that cannot be split
+/// of the way to the goal: a leaf with more gets more steps before it is split; chosen, not tuned
+constexpr double kSolveFirstGain = 0.1;
+/// of the way to the goal: less counts as no progress; chosen, not tuned
+constexpr double kMinGain = 0.005;
+/// solves without progress, then a leaf without a split is closed; chosen, not tuned
+constexpr int kMaxStalledSolves = 3;
 
-/// A leaf of the tree so far.
+/// An open leaf of the tree.
 struct OpenLeaf {
   std::size_t node = 0;
   std::vector<RestrictedJob> restricted;  ///< ascending job
   std::vector<double> prices;
   double bound = 0.0;
   double step = 1.0;
-  double last_gain = 0.0;  ///< by the last solve, as a share of the way to the goal
-  int stalled_solves = 0;  ///< solves in a row without progress
+  double last_gain = 0.0;  ///< of the last solve, as a share of the way to the goal
+  int stalled_solves = 0;  ///< number of consecutive solves without progress
   std::optional<Split> split;
 };
 
@@ -59,7 +62,7 @@ class SearchTree {
   }
 
  private:
-  /// Works on the largest leaf. False when there is nothing left to do about it.
+  /// Solves or splits the leaf with the largest bound. False when no leaf can be improved.
   bool process_largest_leaf() {
     const auto top = std::ranges::max_element(leaves_, {}, &OpenLeaf::bound);
     if (top->bound <= goal_) return false;
@@ -92,8 +95,8 @@ class SearchTree {
       } else {
         child.restricted.insert(at, branch_case.job);
       }
-      // In one spot for certain: any price low enough takes it there, once. In none: no plan is
-      // here.
+      // With one usable spot, any price low enough makes the job chosen there exactly once; with
+      // none, the case contains no plan.
       if (!branch_case.job.may_be_unplaced && usable_spots(branch_case.job) <= 1) {
         child.prices[split.job] = -std::abs(leaf.bound);
       }
@@ -107,7 +110,7 @@ class SearchTree {
     }
   }
 
-  /// Spots where the job is worth something at all.
+  /// Number of spots where the job may be placed and has a value.
   std::int64_t usable_spots(const RestrictedJob& c) const {
     std::int64_t count = 0;
     for (std::uint32_t s = 0; s < c.spots.size(); ++s) {
@@ -128,7 +131,7 @@ class SearchTree {
     return signs;
   }
 
-  /// Steps from the leaf's prices; keeps the best of them.
+  /// Runs the subgradient method from the leaf's prices and keeps the best prices.
   void solve(OpenLeaf& leaf, bool first) {
     const JobPriceOptions steps{.step = leaf.step};
     const auto free = signs(leaf);
@@ -146,7 +149,7 @@ class SearchTree {
       };
       const double value = dual_.evaluate(subgradient.prices(), taken);
       if (result_.evaluations++ == 0) goal_ = value - target_.slack;
-      subgradient.shrink_when_stalled(value < best - 1e-7 * std::abs(best));
+      subgradient.shrink_when_stalled(value < best - bounding::kLeastRelativeGain * std::abs(best));
       if (value < best) {
         best = value;
         leaf.prices.assign(subgradient.prices().begin(), subgradient.prices().end());
@@ -177,7 +180,7 @@ class SearchTree {
   const BranchOptions* options_;
   bounding::JobPriceDual dual_;
   std::vector<std::int32_t> chosen_;
-  double goal_ = 0.0;  ///< known after the first evaluation
+  double goal_ = 0.0;  ///< set by the first evaluation
   std::vector<OpenLeaf> leaves_;
   BranchAndBoundResult result_;
 };

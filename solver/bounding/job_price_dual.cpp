@@ -52,8 +52,9 @@ void JobPriceDual::restrict_jobs(std::span<const RestrictedJob> jobs) {
   for (const RestrictedJob& c : restricted_) is_restricted_[c.job] = 1;
 }
 
-/// The most profitable jobs of each size that need not be near: as many as any place can hold,
-/// and those more that are at home there.
+/// The jobs of each size with the largest profits away from home: as many as any domain can hold,
+/// and as many more as one pod has jobs at home, because its knapsacks hold those with other
+/// profits.
 void JobPriceDual::select_items(const TypeCapacity& type, std::span<const double> prices,
                                 TypeKnapsacks& knapsacks) const {
   knapsacks.far.assign(table_.sizes.size(), {});

@@ -11,38 +11,38 @@
 
 namespace berth::solver::bounding {
 
-/// A job that may be placed in some spots only: a branching decision.
+/// A job restricted to some spots: a branching decision.
 struct RestrictedJob {
   std::uint32_t job = 0;
-  bool may_be_unplaced = true;  ///< may be left out
-  std::vector<bool> spots;      ///< by number
+  bool may_be_unplaced = true;  ///< the case also contains plans without the job
+  std::vector<bool> spots;      ///< allowed spots, by number
 
-  /// It may be left out, and nothing else.
+  /// True when the case contains only plans without the job.
   [[nodiscard]] bool is_unplaced() const {
     return may_be_unplaced && std::find(spots.begin(), spots.end(), true) == spots.end();
   }
 };
 
-/// The Lagrangian dual with one multiplier y_j per job ("each job in one place at most" is
-/// relaxed): sum_j y_j + the largest profit of every GPU type, and where each job was chosen for
-/// it.
+/// The Lagrangian dual with one multiplier y_j per job (the constraint "each job in at most one
+/// place" is relaxed): sum_j y_j + the largest profit of every GPU type, and the spots where each
+/// job was chosen for it.
 class JobPriceDual {
  public:
   JobPriceDual(const model::Valuation& valuation, std::span<const JobId> jobs,
                std::span<const double> rack_prices);
 
-  /// From now on these jobs are restricted, and no others. Those that are left out pay nothing.
+  /// Restricts these jobs, and no others, from now on. The multiplier of an unplaced job is 0.
   void restrict_jobs(std::span<const RestrictedJob> jobs);
 
-  /// @param chosen  called with every choice
+  /// @param chosen  called with every choice of a job and a spot
   double evaluate(std::span<const double> prices, const ChoiceVisitor& chosen);
 
   [[nodiscard]] const JobTable& table() const { return table_; }
 
  private:
-  using BySize = std::vector<std::vector<JobItem>>;  ///< most profit first
+  using BySize = std::vector<std::vector<JobItem>>;  ///< in order of descending profit
 
-  /// Knapsacks of one GPU type; kept so that their memory is.
+  /// Knapsacks of one GPU type; kept to reuse their memory.
   struct TypeKnapsacks {
     BySize far, wide_far;
     std::vector<JobItem> cluster;
@@ -64,7 +64,7 @@ class JobPriceDual {
   std::vector<RestrictedJob> restricted_;
   std::vector<std::uint8_t> is_restricted_;                ///< by position
   std::vector<TypeKnapsacks> type_knapsacks_;              ///< by type
-  std::vector<std::pair<std::size_t, std::size_t>> pods_;  ///< (type, pod), all
+  std::vector<std::pair<std::size_t, std::size_t>> pods_;  ///< all pairs (type, pod)
 };
 
 }  // namespace berth::solver::bounding

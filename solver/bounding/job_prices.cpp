@@ -43,7 +43,8 @@ JobPriceResult minimise_job_prices(const model::Valuation& valuation, std::span<
     const double value = dual.evaluate(subgradient.prices(), count);
     const bool first = result.evaluations++ == 0;
     if (first) result.start = value;
-    const bool better = first || value < result.bound - 1e-7 * std::abs(result.bound);
+    const bool better =
+        first || value < result.bound - bounding::kLeastRelativeGain * std::abs(result.bound);
     if (first || value < result.bound) {
       result.bound = value;
       result.prices.assign(subgradient.prices().begin(), subgradient.prices().end());

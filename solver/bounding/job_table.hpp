@@ -9,21 +9,22 @@
 
 namespace berth::solver::bounding {
 
-/// What a job is worth on one GPU type by place; minus infinity where it may not be placed.
+/// Value of a job on one GPU type by place; minus infinity where it may not be placed.
 struct PlaceValues {
-  double home_rack, home_pod, far;  ///< whole in one rack: its home, one of the home pod, any other
-  double wide_home_pod, wide_far;   ///< over racks of one pod
-  double cluster;                   ///< over pods
+  /// whole job in one rack: its home, one of the home pod, any other
+  double home_rack, home_pod, far;
+  double wide_home_pod, wide_far;  ///< over racks of one pod
+  double cluster;                  ///< over pods
 };
 
-/// Where a whole job is placed: on one type in a rack, over racks of a pod, or over pods.
+/// Placement of a whole job on one GPU type: in a rack, over racks of a pod, or over pods.
 struct Spot {
   GpuTypeId type;
-  PodId pod;    ///< of the rack too; invalid: over pods
+  PodId pod;    ///< also that of the rack; invalid: over pods
   RackId rack;  ///< invalid: over racks
 };
 
-/// A domain of one GPU type. Its spot is that of the jobs that need just this domain.
+/// A domain of one GPU type. Its spot is that of the jobs that fit in no smaller domain.
 struct RackCapacity {
   RackId rack;
   std::int32_t gpus = 0;
@@ -44,19 +45,19 @@ struct TypeCapacity {
   std::vector<PlaceValues> place_values;  ///< by position of the job
 };
 
-/// Jobs and places as the knapsacks see them. Positions are into the list of jobs.
+/// Jobs and places as input of the knapsacks. Positions are into the list of jobs.
 struct JobTable {
   std::vector<std::int32_t> size;       ///< GPUs
   std::vector<std::uint32_t> size_row;  ///< index into `sizes`
   std::vector<std::int32_t> sizes;      ///< distinct, ascending
   std::vector<RackId> home_rack;
-  std::vector<PodId> home_pod;  ///< of the home rack too; invalid without a home
+  std::vector<PodId> home_pod;  ///< also that of a home rack; invalid without a home
   std::vector<std::vector<std::uint32_t>> home_jobs;  ///< by PodId: positions of jobs at home there
-  std::vector<std::uint32_t> max_home_jobs;           ///< by size: most of one pod's jobs
+  std::vector<std::uint32_t> max_home_jobs;           ///< by size: largest number of one pod's jobs
   std::vector<TypeCapacity> types;
   std::vector<Spot> spots;  ///< by number
 
-  /// What the job is worth there.
+  /// Value of the job at the spot.
   [[nodiscard]] double value_at(std::uint32_t job, std::uint32_t spot) const;
 };
 

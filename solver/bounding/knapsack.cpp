@@ -8,7 +8,7 @@
 namespace berth::solver::bounding {
 namespace {
 
-/// c[g] = max over h of a[g - h] + b[h].
+/// Max-plus convolution: c[g] = max over h of a[g - h] + b[h].
 std::vector<double> max_plus(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> c(a.size() + b.size() - 1, -std::numeric_limits<double>::infinity());
   for (std::size_t h = 0; h < b.size(); ++h) {

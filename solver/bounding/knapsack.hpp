@@ -16,17 +16,17 @@ struct JobItem {
 
 using ChoiceVisitor = std::function<void(std::uint32_t job, std::uint32_t spot)>;
 
-/// Most profit in at most g GPUs, for every g up to a capacity, with a way back to the choice.
+/// 0/1 knapsack: largest profit in at most g GPUs, for every g up to a capacity, with the choice.
 class Knapsack {
  public:
-  /// Of one rack: its GPUs are worth `rate` each when no item takes them.
-  /// `spot` is passed with every choice of an item that is added here.
+  /// Starts the knapsack of one rack: each GPU that no item takes is worth `rate`. `spot` is passed
+  /// with every choice of an item that is added here.
   void reset(std::int32_t capacity, double rate, std::uint32_t spot);
 
-  /// Of several parts: each GPU belongs to one of them. The parts must outlive the choice.
+  /// Starts the knapsack of several disjoint parts. The parts must outlive `visit_choice`.
   void join(std::span<const Knapsack* const> parts, std::uint32_t spot);
 
-  /// Each item at most once. O(items x capacity).
+  /// Adds items, each of which may be chosen at most once. O(items x capacity).
   void add(std::span<const JobItem> items);
 
   [[nodiscard]] double max_profit() const { return best_.back(); }
@@ -34,7 +34,7 @@ class Knapsack {
     return static_cast<std::int32_t>(best_.size()) - 1;
   }
 
-  /// Calls back for the jobs of a best content of at most `gpus` GPUs.
+  /// Calls `chosen` for the items of an optimal choice of at most `gpus` GPUs.
   void visit_choice(std::int32_t gpus, const ChoiceVisitor& chosen) const;
 
  private:
@@ -43,7 +43,7 @@ class Knapsack {
   std::vector<JobItem> items_;
   std::vector<std::uint8_t> taken_;  ///< item x (capacity + 1)
   std::vector<const Knapsack*> parts_;
-  std::vector<std::vector<double>> joined_;  ///< [i]: of parts 0 .. i + 1
+  std::vector<std::vector<double>> joined_;  ///< [i]: max-plus convolution of parts 0 .. i + 1
 };
 
 }  // namespace berth::solver::bounding

@@ -10,16 +10,20 @@ namespace {
 using model::Level;
 using model::SpotSet;
 
-constexpr double kUndecided = 0.05;      ///< less than this is decided
-constexpr double kMinNamedShare = 0.02;  ///< a place with less is part of the rest
+constexpr double kUndecided = 0.05;  ///< smaller shares count as decided; chosen, not tuned
+/// a place with a smaller share joins the remainder; chosen, not tuned
+constexpr double kMinNamedShare = 0.02;
+/// places that get a case of their own; chosen, not tuned
 constexpr std::size_t kMaxNamedSpots = 6;
 
-constexpr double kElsewhere = 0.5;  ///< being in another pod matters less than being in at all
-constexpr double kNearby = 0.25;    ///< and in another rack of the pod still less
+/// weight of an undecided pod against an undecided placement; chosen, not tuned
+constexpr double kElsewhere = 0.5;
+constexpr double kNearby = 0.25;  ///< weight of an undecided rack of one pod; chosen, not tuned
 
 enum class Granularity : std::uint8_t { by_pod, by_spot };
 
-/// Racks and spans of one pod and type are one place; spans over pods are one.
+/// Groups places for branching: racks and spans of one pod and type are one; spans over pods are
+/// one.
 std::pair<GpuTypeId, PodId> region(const Spot& spot) { return {spot.type, spot.pod}; }
 
 const RestrictedJob* find(std::span<const RestrictedJob> restricted, std::uint32_t job) {
@@ -52,7 +56,7 @@ std::vector<PrimalAverage::SpotShare> PrimalAverage::by_region(
   return regions;
 }
 
-/// Scores are in GPUs: a gang's size is what a wrong decision moves.
+/// Scores a job in GPUs undecided, the best of the measures tried: docs/decisions/0007.
 PrimalAverage::BranchCandidate PrimalAverage::score_job(std::uint32_t job,
                                                         std::vector<SpotShare> shares,
                                                         bool may_be_out) const {
@@ -60,7 +64,7 @@ PrimalAverage::BranchCandidate PrimalAverage::score_job(std::uint32_t job,
   for (SpotShare& s : shares) in += s.amount /= total_;
   BranchCandidate found{job, 0.0, Granularity::by_pod, {}};
   const double either = may_be_out ? std::min(in, std::max(0.0, 1.0 - in)) : 0.0;
-  if (may_be_out && either <= kUndecided && in < 0.5) return found;  // it is out
+  if (may_be_out && either <= kUndecided && in < 0.5) return found;  // decided: unplaced
   const auto undecided = [&](const std::vector<SpotShare>& of) {
     return 1.0 - std::ranges::max_element(of, {}, &SpotShare::amount)->amount / in;
   };

@@ -18,7 +18,7 @@ namespace berth::solver::bounding {
 struct BranchCase {
   bool may_be_unplaced = false, remainder = false;
   std::vector<model::SpotSet> sets;
-  RestrictedJob job;  ///< what it may do in this case
+  RestrictedJob job;  ///< the restriction of this case
 };
 
 struct Split {
@@ -27,14 +27,14 @@ struct Split {
 };
 
 /// Average of the dual's latest choices of places for large jobs; an evaluation counts a tenth less
-/// than the one after it. It stands in for a fractional primal solution (volume algorithm: Barahona
-/// and Anbil 2000) and tells over which job to branch.
+/// than the next one. It serves as a fractional primal solution (volume algorithm: Barahona and
+/// Anbil 2000) that determines which job to branch on.
 class PrimalAverage {
  public:
   PrimalAverage(const JobTable& table, std::int32_t smallest)
       : table_(&table), smallest_(smallest) {}
 
-  /// Before the choices of an evaluation.
+  /// Starts a new evaluation; call before its choices.
   void next() {
     weight_ *= kGrowth;
     total_ += weight_;
@@ -43,10 +43,11 @@ class PrimalAverage {
     if (table_->size[job] >= smallest_) chosen_[{job, spot}] += weight_;
   }
 
-  /// The split that looks best: of the job with the most GPUs undecided, the first among equals.
+  /// The split of the job with the most GPUs undecided; ties: the first job.
   [[nodiscard]] std::optional<Split> best_split(std::span<const RestrictedJob> restricted) const;
 
  private:
+  /// Weight of an evaluation relative to the one before: docs/decisions/0007, "What to split".
   static constexpr double kGrowth = 1.0 / 0.9;
 
   struct SpotShare {
@@ -66,7 +67,8 @@ class PrimalAverage {
   const JobTable* table_;
   std::int32_t smallest_;
   double weight_ = 1.0, total_ = 0.0;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, double> chosen_;  ///< by (job, spot)
+  /// weighted number of choices, by (job, spot)
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> chosen_;
 };
 
 }  // namespace berth::solver::bounding

@@ -9,19 +9,22 @@
 
 namespace berth::solver::bounding {
 
-/// What a job's price may be.
+/// Sign of a job's price.
 enum class PriceSign : std::uint8_t {
   positive,  ///< >= 0: the job may be left out
-  any,       ///< it has to be placed
-  none,      ///< it is unplaced and pays nothing
+  any,       ///< the job must be placed
+  none,      ///< the job is unplaced; its price is 0
 };
 
-constexpr double kMaxTargetGap =
-    0.01;  ///< of the bound: a target out of reach makes steps too long
+/// Largest distance of the target as a share of the bound: a target out of reach makes steps too
+/// long. Chosen, not tuned.
+constexpr double kMaxTargetGap = 0.01;
+/// Of the bound: an evaluation that gains less counts as stalled. Chosen, not tuned.
+constexpr double kLeastRelativeGain = 1e-7;
 
 /// Deflected subgradient method: steps against 1 - (times chosen), with memory of the last
-/// direction (Camerini, Fratta and Maffioli 1975) and Polyak's step length (1969). Sizes are the
-/// metric: a wrong price per GPU is wrong for each job in proportion to its GPUs.
+/// direction (Camerini, Fratta and Maffioli 1975) and Polyak's step length (1969). The metric is
+/// the jobs' sizes, because errors of prices are proportional to GPUs: docs/decisions/0007.
 class SubgradientMethod {
  public:
   /// @param signs  by position; must outlive this
@@ -34,7 +37,7 @@ class SubgradientMethod {
 
   void shrink_when_stalled(bool better);
 
-  /// False when there is no direction left to go.
+  /// Takes one step; false when the direction is zero.
   bool take_step(std::span<const std::int32_t> chosen, double above);
 
  private:
