@@ -100,7 +100,7 @@ class Live {
     in_.cluster.immovable.push_back(piece);
   }
 
-  /// Somewhere, pinned when the job may not lie there; nowhere when there is no room.
+  /// Lets job j run somewhere if there is room; pins it where it would not be allowed.
   void run(std::size_t j) {
     model::Workload& w = in_.workload;
     model::Running running{.job = JobId(j),
@@ -137,7 +137,7 @@ class Live {
     return model::width(in_.cluster, tasks) <= job.domain;
   }
 
-  /// Takes it, too.
+  /// Finds room for the job and takes it.
   std::optional<std::vector<model::TaskPlacement>> room_for(const model::Job& job) {
     std::vector<model::FreeMachine> free = free_;
     std::vector<model::TaskPlacement> tasks;

@@ -7,9 +7,9 @@
 
 namespace berth::test {
 
-/// The instance on a cluster at work: machines that are drained, reserved or partly used, and jobs
-/// that run, some of them pinned; queues in queues, hard and soft; rings and parameter servers over
-/// limited uplinks. What lies on a machine fits it.
+/// The instance on a cluster in use: machines that are drained, reserved or partly used, running
+/// jobs, some of them pinned; nested queues with hard and soft quotas; rings and parameter servers
+/// over limited uplinks. The content of every machine fits on it.
 model::Instance at_work(Dice& dice, model::Instance instance);
 
 }  // namespace berth::test

@@ -20,7 +20,7 @@ using model::Job;
 using model::JobPlacement;
 using model::Level;
 
-/// One kind of place a job may lie in.
+/// One option of a job: GPU type, width, distance.
 struct BestFitOption {
   double value = 0.0;
   std::size_t kind = 0;
@@ -123,7 +123,7 @@ class BestFit {
     return std::nullopt;
   }
 
-  /// A first look at one machine: room for one task of every group.
+  /// Quick test of one machine: room for one task of every group.
   [[nodiscard]] bool fits_one(JobId id, MachineId m) const {
     return std::ranges::all_of(workload().groups_of(workload().job(id)), [&](const auto& g) {
       return room_.fits(m, workload().shape(g.shape));
@@ -183,7 +183,7 @@ class BestFit {
   const model::Valuation& valuation_;
   model::Room room_;
   FreeIndex index_;
-  // Of the job being placed:
+  // The job being placed:
   std::int64_t need_ = 0;   // GPU thousandths in all
   std::int64_t least_ = 0;  // of the smallest task
   bool single_ = false;

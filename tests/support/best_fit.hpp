@@ -7,14 +7,14 @@
 
 namespace berth::test {
 
-/// The plain plan every other is measured against: jobs one by one in order of arrival (ties by
-/// id), never looking ahead, never taking anything back.
+/// The baseline plan: best fit, job by job in order of arrival (ties by id), without look-ahead or
+/// eviction.
 ///
-/// A job tries what it may do in order of value: GPU type, width of the domain it lies in, distance
-/// from home (ties: first type, narrower, nearer). Within one such choice it takes the domain with
-/// the least free GPUs that holds it, and there the machines it leaves fullest. What fits nowhere
-/// waits. All tasks of a CPU-only job lie on machines of one GPU type (or on CPU-only machines,
-/// which are tried first).
+/// Tries a job's options in descending order of value: GPU type, width of the domain, distance from
+/// home (ties: first type, narrower, nearer). Within an option it takes the fitting domain with the
+/// least free GPUs, and in it the machines that remain fullest. A job that fits nowhere stays
+/// unplaced. All tasks of a CPU-only job are placed on machines of one GPU type (or on CPU-only
+/// machines, which are tried first).
 ///
 /// @return feasible, ascending JobId
 /// Roughly O(jobs x (log machines + domains)); a gang that fits in no rack costs O(racks) more.

@@ -13,15 +13,15 @@ using model::Level;
 struct Machine {
   std::int64_t cpu, memory, nic;
   int whole;                 ///< units of a device: its slices, or thousandths
-  std::vector<int> devices;  ///< units that are free
+  std::vector<int> devices;  ///< free units
 
-  /// Units that so many thousandths of a device take: no part of a slice.
+  /// Units that this many thousandths of a device take; a slice is taken whole.
   [[nodiscard]] int units(int milli) const {
     int n = 0;
     while (n * 1000 < milli * whole) ++n;
     return n;
   }
-  /// Thousandths of so many units, as a plan tells them.
+  /// Thousandths of this many units, as plans write them.
   [[nodiscard]] int told(int units) const { return units * 1000 / whole; }
 };
 
@@ -79,7 +79,7 @@ class Search {
   int rack(MachineId m) const { return in_.cluster.machine_rack[m.index()].value(); }
   int pod(MachineId m) const { return in_.cluster.pod_of(m).value(); }
 
-  /// Width of the tasks placed, as 0..3.
+  /// Width of the placed tasks: 0 machine, 1 rack, 2 pod, 3 cluster.
   int width(const model::JobPlacement& p) const {
     int w = 0;
     for (const auto& a : p.tasks) {
@@ -121,7 +121,7 @@ class Search {
     return total;
   }
 
-  /// GPU thousandths of queue `q` and those within it, in the plan or pinned.
+  /// GPU thousandths of the jobs in queue `q` and its descendants, in the plan or pinned.
   std::int64_t in_queue(std::size_t q, bool pinned) const {
     std::int64_t total = 0;
     const auto add = [&](std::size_t j) {
@@ -183,7 +183,7 @@ class Search {
     return planned <= std::max<std::int64_t>(0, most - pinned);
   }
 
-  /// Hard quotas and links hold what is planned so far.
+  /// Whether the jobs planned so far keep hard quotas and links.
   bool shared_fit() const {
     for (std::size_t q = 0; q < in_.cluster.queues.size(); ++q) {
       if (in_.cluster.queues[q].hard() && over(q) > 0) return false;
@@ -199,7 +199,7 @@ class Search {
     return true;
   }
 
-  /// Running jobs from `r` on: each stays, with just its devices, or is planned like the others.
+  /// Running jobs from `r` on: each stays, on exactly its devices, or is planned like the others.
   void next_stay(std::size_t r, double value) {
     if (r == in_.workload.running.size()) return next_job(0, value);
     const model::Running& running = in_.workload.running[r];
@@ -235,7 +235,7 @@ class Search {
     }
   }
 
-  /// What the job loses by lying elsewhere than now, and by not lying anywhere.
+  /// Loss of the job's value if it runs elsewhere than now, or not at all.
   double move_cost(std::size_t j) const {
     const model::Running* running = in_.workload.running_of(job(j));
     return running == nullptr || objective_ == model::Objective::allocate ? 0.0
@@ -335,8 +335,8 @@ class Search {
   const std::vector<bool>& required_;
   std::int64_t steps_left_;
   std::vector<Machine> machines_;
-  std::vector<bool> stays_;   ///< by job: placed before the others, where it runs
-  std::vector<double> hope_;  ///< most that jobs j.. can add
+  std::vector<bool> stays_;   ///< by job: keeps its devices, placed before the others
+  std::vector<double> hope_;  ///< upper bound on the value of jobs j..
   model::Placement plan_;
   Optimum best_;
   bool found_ = false;

@@ -11,7 +11,7 @@ FreeIndex::MachineKey measure(const model::Room& room, MachineId m) {
   return {room.free_milli(m), room.free_cpu(m), m};
 }
 
-/// The smallest key with `milli` free.
+/// The smallest key of a machine with `milli` free GPU thousandths.
 FreeIndex::MachineKey at_least(std::int64_t milli) {
   return {milli, std::numeric_limits<std::int64_t>::min(), MachineId()};
 }
@@ -48,7 +48,8 @@ FreeIndex::FreeIndex(const model::Cluster& cluster, const model::Room& room)
     rack_free_[rack.index() * kinds_ + kind] += room.free_milli(id);
     pod_free_[cluster.pod_of(id).index() * kinds_ + kind] += room.free_milli(id);
   }
-  for (std::size_t r = cluster.racks.size(); r-- > 0;) {  // empty racks begin where the next does
+  // an empty rack begins where the next one does
+  for (std::size_t r = cluster.racks.size(); r-- > 0;) {
     first_in_rack_[r] = std::min(first_in_rack_[r], first_in_rack_[r + 1]);
   }
   for (std::size_t m = 0; m < cluster.machines(); ++m) {

@@ -14,8 +14,8 @@
 
 namespace berth::test {
 
-/// Machines and racks ordered by what is free on them, fullest first, so that a best fit starts
-/// where the room is just enough. Kinds are the GPU types, then one more for CPU-only machines.
+/// Machines and racks in ascending order of free GPUs, so that best fit starts at the tightest fit.
+/// Kinds are the GPU types, then one more for CPU-only machines.
 class FreeIndex {
  public:
   struct MachineKey {
@@ -34,7 +34,8 @@ class FreeIndex {
 
   [[nodiscard]] std::size_t kinds() const { return kinds_; }
 
-  /// Machines of a kind, in the whole cluster, a pod or a rack, with at least `milli` free.
+  /// Machines of a kind, in the whole cluster, a pod or a rack, with at least `milli` free, fullest
+  /// first.
   [[nodiscard]] std::vector<MachineId> in_cluster(std::size_t kind, std::int64_t milli) const;
   [[nodiscard]] std::vector<MachineId> in_pod(PodId pod, std::size_t kind,
                                               std::int64_t milli) const;
@@ -53,7 +54,7 @@ class FreeIndex {
     return pod_free_[pod.index() * kinds_ + kind];
   }
 
-  /// To be told after every edit of `room`.
+  /// Updates the index; call after every edit of `room`.
   void update(const model::JobPlacement& placed, const model::Room& room);
 
  private:

@@ -18,10 +18,11 @@
 
 namespace berth::test {
 
-/// Adds to a plan greedily: unplaced jobs of positive value (and required ones, first) go into idle
-/// room, the best value per GPU first; CPU-only jobs last. Needs the solver's own headers.
-/// @param unplaced  ascending; those that were placed leave it
-/// @param placed    ascending JobId; those that were placed join it
+/// Adds jobs to a plan greedily: unplaced jobs of positive value (and required ones, first) into
+/// idle capacity, in descending order of value per GPU; CPU-only jobs last. Needs the solver's
+/// internal headers.
+/// @param unplaced  ascending; loses the jobs that were placed
+/// @param placed    ascending JobId; gains the jobs that were placed
 inline void add_greedily(const model::Valuation& valuation, model::Room& room,
                          std::span<const MachineId> machines, std::vector<JobId>& unplaced,
                          model::Placement& placed) {

@@ -14,7 +14,7 @@
 
 namespace berth::test {
 
-/// All that the judge says of a plan.
+/// All results of the judge for one plan.
 struct Judgement {
   certify::JobFacts facts;
   certify::Bound bound;
@@ -23,7 +23,7 @@ struct Judgement {
   std::vector<JobId> required_missing;
 };
 
-/// The instance with these jobs' records and the pinned ones'.
+/// The instance with the records of these jobs and of the pinned ones.
 inline model::Instance part_of(const model::Instance& whole, std::span<const JobId> jobs) {
   model::Instance part = whole;
   part.workload.job_names = {};
@@ -33,8 +33,8 @@ inline model::Instance part_of(const model::Instance& whole, std::span<const Job
   return part;
 }
 
-/// The judgement of a plan of which nobody has all jobs. Each part's instance also has the jobs of
-/// the part before, which are not its own; who adds up has the pinned ones only.
+/// Judges a plan part by part: no part has the records of all jobs. Each part's instance also has
+/// the jobs of the part before, which are not its own; the sum is formed with the pinned jobs only.
 class InParts {
  public:
   InParts(const model::Instance& whole, model::Objective kind, const model::Certificate& prices,
@@ -72,7 +72,7 @@ class InParts {
     return all;
   }
 
-  /// By who has all jobs.
+  /// Judges with the records of all jobs.
   [[nodiscard]] Judgement judge_whole() const {
     const auto jobs = model::planned_jobs(whole_.workload);
     const auto required = certify::required_placed(whole_, placement_);
@@ -109,7 +109,7 @@ class InParts {
   const model::Placement& placement_;
 };
 
-/// To the last bit.
+/// Compares bit by bit.
 inline void expect_same(const Judgement& a, const Judgement& b) {
   EXPECT_TRUE(a.facts == b.facts);
   const auto terms = [](const certify::Bound& x) {

@@ -14,8 +14,9 @@ inline constexpr const char* kBlockCluster =
     "       {id: pod-1, racks: [{id: rack-1, machines: [{ids: \"n[0-31]\", class: b}]}]}],\n"
     "queues: [{id: q0}, {id: q1}]}\n";
 
-/// Jobs files for that cluster, with all that jobs share or name, blank lines, both kinds of line
-/// ends, with and without one at the end. In `percent` of the lines something is wrong.
+/// Jobs files for that cluster, with every shared or named field, blank lines, both kinds of line
+/// ends, with and without a line end at the end of the file. `percent` of the lines contain an
+/// error.
 class JobLines {
  public:
   JobLines(Dice& dice, std::int64_t percent) : dice_(dice), percent_(percent) {}
@@ -43,7 +44,7 @@ class JobLines {
     json += maybe(30, ",\"home\":{\"rack\":\"rack-" + number(2) + "\",\"factor\":{\"pod\":0." +
                           number(4) + "}}");
     const std::string key =
-        line % 3 == 0 ? "spread" : "width_factor";  // its old name, and its name
+        line % 3 == 0 ? "spread" : "width_factor";  // the old name, and the present name
     json += maybe(30, ",\"" + key + "\":{\"cluster\":0." + number(4) + "}");
     return json + (dice_.chance(20) ? at_work(line) : tasks()) + "}";
   }
@@ -57,7 +58,7 @@ class JobLines {
            maybe(50, ",\"communication\":{\"pattern\":\"ps\",\"gbps\":1,\"servers\":\"s\"}");
   }
 
-  /// Sometimes where another job runs already.
+  /// A running job, sometimes on devices of another one.
   std::string at_work(std::int64_t line) {
     return R"(,"tasks":[{"gpus":1}],"running":{"pinned":)" +
            std::string(dice_.chance(50) ? "true" : "false") + R"(,"tasks":[{"machine":"m)" +
@@ -81,7 +82,7 @@ class JobLines {
       case 5:
         return start + R"("wieght":1})";
       default:
-        return R"({"id":"j)" + number(line + 1) + R"(","tasks":[{}]})";  // often given before
+        return R"({"id":"j)" + number(line + 1) + R"(","tasks":[{}]})";  // often a repeated id
     }
   }
 

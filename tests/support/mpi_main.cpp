@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Rank 0 prints as usual; the others speak up only when something fails, one line a failure.
+/// Rank 0 prints as usual; the other ranks print failures only, one line a failure.
 class FailuresOnly : public testing::EmptyTestEventListener {
  public:
   explicit FailuresOnly(int rank) : rank_(rank) {}

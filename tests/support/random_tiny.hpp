@@ -10,7 +10,7 @@
 
 namespace berth::test {
 
-/// Draws that follow from a seed and their order.
+/// Random draws, a function of a seed and their order.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : seed_(seed) {}
@@ -31,14 +31,14 @@ class Dice {
 /// 6 jobs: whole GPUs, shares, CPU-only groups, gangs, homes, spread factors, domains, types.
 model::Instance random_tiny(Dice& dice);
 
-/// The same with NICs that some tasks use, and GPUs that some classes cut into slices.
+/// The instance with NICs that some tasks use, and GPUs that some classes cut into slices.
 model::Instance with_more_limits(Dice& dice, model::Instance instance);
 
-/// Prices of one of several kinds (none, pools, shapes, all), of the size of the values.
+/// Prices of one of several kinds (none, pools, shapes, all), of the magnitude of the values.
 model::Certificate random_prices(Dice& dice, const model::Instance& instance,
                                  model::Objective objective);
 
-/// One price more, less, or gone.
+/// The certificate with one price raised, lowered or removed.
 model::Certificate nudged(Dice& dice, model::Certificate prices);
 
 }  // namespace berth::test

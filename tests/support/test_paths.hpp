@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <optional>
 
-/// Where tests find the sources and, when present, the real data. With the target
-/// berth_test_support. Without the data a test says so:
+/// Paths of the sources and, if present, the real data. Link berth_test_support. A test without its
+/// data is skipped with the reason:
 ///   const auto traces = test::traces();
 ///   if (!traces) GTEST_SKIP() << "skipped: no BERTH_TRACES";
 namespace berth::test {

@@ -74,7 +74,7 @@ class Tiny {
     w.running_tasks.insert(w.running_tasks.end(), tasks.begin(), tasks.end());
     return w.running.back();
   }
-  /// The job runs there whatever is planned. @pre called in order of machines
+  /// The job is pinned there. @pre called in order of machines
   void pin(JobId id, const std::vector<model::TaskPlacement>& tasks) {
     model::Workload& w = instance.workload;
     run(id, tasks).pinned = true;
@@ -83,7 +83,7 @@ class Tiny {
       use({t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib, s.nic_mbps, id});
     }
   }
-  /// @pre called in order of machines
+  /// Adds content of no job. @pre called in order of machines
   void use(const model::Immovable& content) { instance.cluster.immovable.push_back(content); }
   void state(MachineId m, model::MachineState to) {
     instance.cluster.machine_state.resize(instance.cluster.machines());
@@ -94,7 +94,7 @@ class Tiny {
     instance.workload.factors.push_back(row);
     return static_cast<std::uint32_t>(instance.workload.factors.size() - 1);
   }
-  /// One entry per GPU type; row 0 (all ones) is made on first use.
+  /// Adds a row with one entry per GPU type; row 0 (all ones) is added on first use.
   std::uint32_t speeds(const std::vector<double>& row) {
     model::Workload& w = instance.workload;
     w.speed_types = static_cast<std::uint32_t>(row.size());

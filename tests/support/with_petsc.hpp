@@ -9,8 +9,8 @@
 
 namespace berth::test {
 
-/// One PETSc session for all tests of a suite. One such suite a program: TAO cannot be started
-/// twice.
+/// One PETSc session for all tests of a suite. At most one such suite a program: TAO cannot be
+/// started twice.
 template <class Test = testing::Test>
 class WithPetsc : public Test {
  protected:
