@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge: the bound from prices, and the check of a plan file that is already parsed.
+// The judge: the bound from prices, and the check of a parsed plan file.
 #include "kernels.hpp"
 
 #include "berth/certify/bound.hpp"

@@ -12,7 +12,7 @@
 
 namespace berth::bench {
 
-/// An instance with everything the kernels ask of it.
+/// An instance with all inputs of the kernels.
 struct Subject {
   explicit Subject(model::Instance given);
   Subject(const Subject&) = delete;
@@ -22,10 +22,10 @@ struct Subject {
   model::Pools pools;
   std::vector<MachineId> machines;
   std::vector<JobId> jobs;
-  std::int64_t workload_bytes;  ///< of the workload's columns, names aside
+  std::int64_t workload_bytes;  ///< of the workload's columns, without names
 };
 
-/// generate::generate_hetero, seed 1, load 1.2; made on first use and kept.
+/// The hetero preset, seed 1, load 1.2; generated on first use and kept.
 const Subject& hetero(std::int64_t gpus);
 
 /// single_task_instance, made on first use.

@@ -15,7 +15,7 @@ using Kernel = void (*)(benchmark::State&, const Subject&);
 /// Registers "name/instance", wall time in ms. The instance is made when the kernel first runs.
 void add(const char* name, Kernel kernel, const std::string& instance, MakeSubject subject);
 
-/// Each registers its kernels.
+/// Register the kernels of one file each.
 void register_memory();
 void register_market(const std::string& instance, MakeSubject subject);
 void register_pack();

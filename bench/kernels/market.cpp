@@ -17,9 +17,9 @@ namespace {
 using solver::assignment::AssignmentDual;
 using solver::assignment::PoolIndex;
 
-constexpr double kEps = 0.0007;  ///< of the largest value: the dive's
+constexpr double kEps = 0.0007;  ///< smoothing, of the largest value: the dive's
 
-/// Least bytes an evaluation reads: every bidder, its options and their slots.
+/// Minimum number of bytes that an evaluation reads: every bidder, its options and their slots.
 std::int64_t bytes_read(const Subject& s) {
   const PoolIndex pool_index(s.instance.cluster, s.pools);
   const AssignmentDual dual(s.value, pool_index, s.jobs,
@@ -87,7 +87,7 @@ void dive(benchmark::State& state, const Subject& s) {
   state.SetBytesProcessed(evaluations * bytes_read(s));  // residual ones read less
 }
 
-/// From an empty cluster: the greedy fill alone.
+/// The greedy fill of an empty cluster.
 void fill(benchmark::State& state, const Subject& s) {
   for (auto _ : state) {
     model::Room room(s.instance.cluster);

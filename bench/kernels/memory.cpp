@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the memory gives: the triad of STREAM (McCalpin), 24 bytes an element, far beyond caches.
+// Memory bandwidth: the triad of STREAM (McCalpin), 24 bytes an element, far larger than the
+// caches.
 #include "kernels.hpp"
 
 #include <benchmark/benchmark.h>

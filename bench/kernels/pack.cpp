@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole pack, and the exact pricing of one machine on its own.
+// The whole pattern solver, and the exact pricing of one machine.
 #include "berth/solver/pack.hpp"
 
 #include "kernels.hpp"

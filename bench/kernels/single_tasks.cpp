@@ -14,7 +14,7 @@ struct Kind {
   double weight = 1.0;
 };
 
-/// 60 kinds of tasks: half of them shares, CPU and memory in proportion, give or take.
+/// 60 kinds of tasks: half of them shares; CPU and memory roughly in proportion.
 std::vector<Kind> kinds() {
   std::vector<Kind> all;
   for (std::uint64_t k = 0; k < 60; ++k) {

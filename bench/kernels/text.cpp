@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers: jobs in JSON lines, and plan files there and back.
+// The readers and writers: jobs in JSON lines, and plan files.
 #include "kernels.hpp"
 
 #include "berth/io/jobs_file.hpp"

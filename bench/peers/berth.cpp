@@ -7,7 +7,7 @@
 
 namespace berth::peers {
 
-// Building the market counts, as building the graph does for the others.
+// The time includes building the market, as the peers' time includes building the graph.
 double bound_by_prices(const model::Instance& instance) {
   const model::Valuation value(instance, model::Objective::value);
   const auto pools =

@@ -5,7 +5,8 @@
 
 namespace berth::peers {
 
-// Rows are nodes: a job sends <= its GPUs, a hub takes in <= what it gives on, a rack <= its GPUs.
+// Rows are nodes: a job sends <= its GPUs, a hub receives <= what it sends, a rack receives <= its
+// GPUs.
 Answer solve_clp(const Graph& graph, double time_limit) {
   const std::size_t jobs = graph.job_gpus.size();
   std::vector<CoinBigIndex> start{0};
@@ -27,7 +28,7 @@ Answer solve_clp(const Graph& graph, double time_limit) {
                   row.data(), entry.data(), nullptr, nullptr, value.data(), nullptr, upper.data());
   clp.setOptimizationDirection(-1.0);
   clp.setMaximumSeconds(time_limit);
-  ClpSolve how;  // its own choice of presolve and method
+  ClpSolve how;  // default presolve and method
   clp.initialSolve(how);
   return {clp.objectiveValue(), clp.isProvenOptimal()};
 }

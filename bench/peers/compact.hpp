@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-/// Plain C++17: LEMON's file includes it.
+/// Plain C++17, because LEMON's file includes it.
 namespace berth::peers {
 
-/// Whole jobs in racks as a flow of GPUs, all racks that are worth the same to a job behind one
-/// node: max sum value x flow; a job sends at most its GPUs, a rack takes at most its own, a hub
-/// (GPU type) keeps nothing. The optimum is that of the dense graph with an arc per job and rack.
+/// Whole jobs in racks as a flow of GPUs, with one node for all racks of equal value to a job: max
+/// sum value x flow; a job sends at most its GPUs, a rack receives at most its own, a hub (GPU
+/// type) keeps none. The optimum equals that of the dense graph with an arc per job and rack.
 struct Graph {
   struct Arc {
     std::int32_t from = 0, to = 0;  ///< nodes: jobs, then hubs, then racks
@@ -30,10 +30,10 @@ struct Graph {
   }
 };
 
-/// What a solver says.
+/// Result of a solver.
 struct Answer {
   double value = 0.0;
-  bool finished = true;  ///< false: the time limit came first
+  bool finished = true;  ///< false: stopped by the time limit
 };
 
 Answer solve_lemon(const Graph& graph);

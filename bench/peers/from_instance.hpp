@@ -10,7 +10,7 @@ namespace berth::peers {
 /// @pre every rack is one machine, every job one task of whole GPUs that fits in any rack
 Graph compact_graph(const model::Instance& instance);
 
-/// Berth on the same instance.
+/// Berth's result on the instance.
 struct Planned {
   double bound = 0.0;  ///< proved
   double value = 0.0;  ///< of the plan: whole jobs in whole racks

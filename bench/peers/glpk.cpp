@@ -12,7 +12,7 @@ Answer solve_glpk(const Graph& graph, double time_limit) {
   glp_term_out(GLP_OFF);
   glp_set_obj_dir(lp.get(), GLP_MAX);
   glp_add_rows(lp.get(), static_cast<int>(graph.nodes()));
-  for (std::size_t n = 0; n < graph.nodes(); ++n) {  // rows as for Clp
+  for (std::size_t n = 0; n < graph.nodes(); ++n) {  // rows as in clp.cpp
     const std::size_t jobs = graph.job_gpus.size();
     const std::size_t racks = jobs + static_cast<std::size_t>(graph.hubs);
     const double upper = n < jobs    ? static_cast<double>(graph.job_gpus[n])

@@ -11,13 +11,13 @@
 namespace berth::peers {
 namespace {
 
-constexpr double kScale = 1e9;  // network simplex wants integer costs
+constexpr double kScale = 1e9;  // network simplex needs integer costs; 9 digits of a value per GPU
 
 using lemon::SmartDigraph;
 
 }  // namespace
 
-// All GPUs of all jobs reach one sink: through a rack, or directly and worth nothing.
+// All GPUs of all jobs reach one sink: through a rack, or directly with value 0.
 Answer solve_lemon(const Graph& graph) {
   SmartDigraph digraph;
   digraph.reserveNode(static_cast<int>(graph.nodes()) + 1);

@@ -33,7 +33,8 @@ struct Peer {
 };
 
 void run(Peer& peer) {
-  if (!peer.seconds.empty() && !peer.last.finished) return;  // once is enough
+  // a peer that exceeds the limit is not repeated
+  if (!peer.seconds.empty() && !peer.last.finished) return;
   const auto start = std::chrono::steady_clock::now();
   peer.last = peer.solve();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
