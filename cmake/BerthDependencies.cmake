@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Everything Berth links, found once. Versions are those of Debian 12; nothing is downloaded.
+# Finds everything that Berth links. Versions are those of Debian 12; nothing is downloaded.
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(TBB REQUIRED)
@@ -14,7 +14,7 @@ find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 
-# MPI: MPICH. MPI_HOME points at another installation; mpi.h is used through the C interface only.
+# MPI: MPICH. MPI_HOME selects another installation; Berth uses the C interface of mpi.h only.
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI REQUIRED COMPONENTS C)
 

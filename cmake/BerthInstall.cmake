@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the program, headers, archives, what find_package(berth) and pkg-config need.
-# Nothing installed names the source or build folder; the program finds PETSc by its run path.
+# cmake --install: the program, headers, archives, and the files of find_package(berth) and
+# pkg-config. No installed file names the source or build folder; the program finds PETSc by its run
+# path.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -28,8 +29,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/berthConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/berthConfig.cmake ${PROJECT_BINARY_DIR}/berthConfigVersion.cmake
               cmake/BerthPetsc.cmake DESTINATION ${package_dir})
 
-# pkg-config reads from left to right: a library before those it uses. There are archives only, so
-# everything they need is named for plain `pkg-config --libs` too.
+# pkg-config reads from left to right: a library precedes those it uses. Only archives are
+# installed, so their dependencies are listed for plain `pkg-config --libs` too.
 set(pc_libs "")
 foreach(library IN LISTS libraries)
   string(PREPEND pc_libs " -lberth_${library}")
@@ -37,7 +38,7 @@ endforeach()
 pkg_check_modules(MPI_PC QUIET mpich)
 if(MPI_PC_FOUND AND "${MPI_C_LIBRARIES}" MATCHES "libmpich")
   set(pc_mpi ", mpich")
-else()  # an MPI without a .pc of that name: its wrapper mpicxx has to compile and link
+else()  # an MPI without a .pc of that name: its wrapper mpicxx must compile and link
   set(pc_mpi "")
 endif()
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # PETSc built on the MPI that was found. Two MPIs in one program do not work, so a mismatch stops here.
 if(NOT PETSC_DIR)
-  unset(PETSC_DIR CACHE)  # a run without it failed; the environment may have it now
+  unset(PETSC_DIR CACHE)  # an earlier run did not find it; the environment may name it now
 endif()
 set(PETSC_DIR "$ENV{PETSC_DIR}" CACHE PATH "PETSc installation built on the MPI in use")
 set(PETSC_ARCH "$ENV{PETSC_ARCH}" CACHE STRING "PETSC_ARCH of an in-place PETSc build, else empty")
@@ -18,8 +18,8 @@ if(NOT PETSC_CONF_DIR OR NOT PETSC_LIBRARY)
                       "Unset it to let scripts/petsc build one.")
 endif()
 
-# PETSc's headers compare their MPI with the mpi.h in use and refuse to compile when they differ;
-# the probe below turns that, and a libpetsc linked to another libmpi, into one clear message.
+# PETSc's headers compare their MPI with mpi.h and refuse to compile when the two differ; the probe
+# below reports that, and a libpetsc linked to another libmpi, in one clear message.
 set(probe ${PROJECT_BINARY_DIR}/petsc_probe.c)
 file(WRITE ${probe} [=[
 #include <petscsys.h>
@@ -37,7 +37,7 @@ foreach(library IN LISTS MPI_C_LIBRARIES)
   string(REGEX REPLACE "\\.so.*" "" name "${name}")
   list(APPEND found_mpi ${name})
 endforeach()
-set(first_mpi "an MPI it does not name")  # a static libpetsc: the probe alone decides
+set(first_mpi "an MPI it does not name")  # a static libpetsc: only the probe can decide
 set(same_mpi TRUE)
 if(petsc_mpi)
   list(GET petsc_mpi 0 first_mpi)

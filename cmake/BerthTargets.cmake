@@ -15,8 +15,8 @@ set(build_flags -Wall -Wextra -Wconversion -Wshadow -ffp-contract=off)
 if(BERTH_WERROR)
   list(APPEND build_flags -Werror)
 endif()
-# Counting bits is a call without it. Every x86-64 server since 2009 can do it; no fused multiply-add,
-# so that results stay the same bits.
+# Counting bits is a function call without it. Every x86-64 server since 2009 supports it; it does
+# not bring fused multiply-add, so results keep their bits.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND build_flags -march=x86-64-v2)
 endif()
@@ -25,7 +25,8 @@ target_compile_options(berth_flags INTERFACE "$<BUILD_INTERFACE:${build_flags}>"
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(berth_flags INTERFACE $<BUILD_INTERFACE:-Wno-restrict>)
 endif()
-# Many files as one compile in half the time; a class in an unnamed namespace is no mistake there.
+# Unity build: half the compile time; GCC's warning about classes in unnamed namespaces does not
+# apply.
 if(CMAKE_UNITY_BUILD)
   target_compile_options(berth_flags INTERFACE $<BUILD_INTERFACE:-Wno-subobject-linkage>)
 endif()
