@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2034
 # SPDX-License-Identifier: Apache-2.0
-# What the batch scripts share: the profile, and ranks that are told of every signal. Sourced by sh
-# in the root of the checkout.
+# Shared by the batch scripts: reads the profile and passes every signal on to the ranks. Sourced by
+# sh in the root of the checkout.
 
 PROFILE=${PROFILE:-slurm/profiles/srun.env}
 berth_given=${BERTH:-}
@@ -19,12 +19,12 @@ command -v "$BERTH" > /dev/null || { echo "no $BERTH; run scripts/setup first, o
 
 RANKS=${SLURM_NTASKS:-$((${SLURM_JOB_NUM_NODES:-1} * RANKS_PER_NODE))}
 export OMP_NUM_THREADS="$THREADS"
-export SRUN_CPUS_PER_TASK="$THREADS"                 # srun does not take it from sbatch any more
-export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}" # threads that wait leave their core to others
+export SRUN_CPUS_PER_TASK="$THREADS"                 # srun no longer takes it from sbatch
+export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}" # waiting threads yield their core
 
 # "--signal=B:..." and "scancel --batch" reach this shell alone, so it passes SIGUSR1 and SIGTERM on
-# to the launcher, and that one to the ranks, and goes on waiting. Always as SIGUSR1: srun would end
-# its step on SIGTERM.
+# to the launcher, which passes them to the ranks, and keeps waiting. Always as SIGUSR1: srun would
+# end its step on SIGTERM.
 signalled=
 launcher=
 trap 'signalled=1; [ -z "$launcher" ] || kill -USR1 "$launcher" 2> /dev/null || :' USR1 TERM

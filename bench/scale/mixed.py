@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs that the presets do not have: single tasks of many kinds beside gangs (decision 22)."""
+"""Workloads that no preset generates: single tasks of many kinds beside gangs (decision 22)."""
 import json
 import random
 
@@ -10,12 +10,12 @@ def gang(i, count=8, gpus=8, value=80):
 
 
 def with_gangs(singles, gpus, draw):
-    """A gang of 64 GPUs for every 400."""
+    """One gang of 64 GPUs for every 400 GPUs."""
     return singles + [gang(i) for i in range(gpus // 400)]
 
 
 def with_values(singles, gpus, draw):
-    """A value for each job beside such gangs: 0.5 to 2 a GPU, CPU-only tasks as 0.05 GPUs."""
+    """Single tasks with a value each beside those gangs: 0.5 to 2 a GPU, CPU-only as 0.05 GPUs."""
     for job in singles:
         task = job["tasks"][0]
         milli = task.get("gpu_milli", 1000 * task.get("gpus", 0)) or 50
@@ -33,7 +33,7 @@ def random_shares(singles, gpus, draw):
 
 
 def random_cpus(singles, gpus, draw):
-    """Two thirds single tasks, the others gangs of 2 and 4; no two ask for the same CPUs."""
+    """Two thirds single tasks, the others gangs of 2 and 4; CPU demands differ."""
     jobs = []
     for i in range(gpus * 4 // 5):
         milli, count = draw.choice([300, 500, 700, 1000, 2000, 4000]), draw.choice([1, 1, 1, 1, 2, 4])
@@ -45,7 +45,7 @@ def random_cpus(singles, gpus, draw):
 
 
 def gangs_of_shares(singles, gpus, draw):
-    """No single tasks: patterns do not help these."""
+    """No single tasks: the pattern LP does not apply."""
     jobs = []
     for i in range(gpus * 6 // 7):
         milli, count = draw.choice([200, 300, 450, 600, 700]), draw.choice([2, 3, 4, 6, 8])

@@ -4,9 +4,9 @@
 
 usage: bench/slurm/compare.py DIR [--berth build/release/bin/berth] [--ranks 1] [--runs 5]
 
-DIR is what bench/slurm/schedule.py wrote. Berth imports the saved queue, plans it and checks the
-plan. Value of a job = its GPUs x priority / largest priority x 1 under one leaf switch, 0.95 under
-one spine, 0.9 elsewhere.
+DIR is the output folder of bench/slurm/schedule.py. Berth imports the saved queue, plans it and
+checks the plan. Value of a job = its GPUs x priority / largest priority x 1 under one leaf switch,
+0.95 under one spine, 0.9 elsewhere.
 """
 import argparse
 import json
@@ -22,7 +22,7 @@ SPREAD = {1: 1.0, 2: 0.95, 3: 0.9}  # by the level of the switch that holds the 
 
 
 def expand(hosts):
-    """c[000-002,007] -> its four names; several such parts by commas."""
+    """c[000-002,007] -> its four names; several such parts are separated by commas."""
     for stem, inside in re.findall(r"([^,\[]+)(?:\[([^\]]*)\])?", hosts):
         for part in (inside or "").split(","):
             first, _, last = part.partition("-")
@@ -53,7 +53,7 @@ def read_jobs(path):
 
 
 def judge(placed, jobs, switches):
-    """Figures of one choice; `placed`: nodes by job."""
+    """Figures of one plan; `placed`: nodes by job."""
     largest = max(priority for _, priority in jobs.values())
     figures = dict.fromkeys(["started", "GPUs", "GPUs x priority", "value with spread",
                              "multi-node jobs", "over several leaves", "over several spines",
@@ -76,7 +76,7 @@ def judge(placed, jobs, switches):
 
 
 def timed(*command):
-    """Seconds of wall time and of CPU, and what it printed."""
+    """Runs a command; returns seconds of wall time and of CPU, and its output."""
     began, cpu_before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
                           check=False)
@@ -89,7 +89,7 @@ def timed(*command):
 
 
 def plan(folder, berth, launcher):
-    """Imports, plans and checks; nodes by job and what took how long."""
+    """Imports, plans and checks; returns nodes by job and the times of the steps."""
     files = ["--cluster", folder / "cluster.yaml", "--jobs", folder / "jobs.jsonl"]
     imported, _ = timed(berth, "import", "slurm", "--nodes", folder / "nodes.json",
                         "--jobs", folder / "jobs.json", "--partitions", folder / "partitions.txt",

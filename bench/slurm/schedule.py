@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What Slurm's own scheduler makes of a queue: nodes without machines, but the real slurmctld.
+"""Lets Slurm's own scheduler plan a queue: simulated nodes, but the real slurmctld.
 
 usage: bench/slurm/schedule.py --out DIR [--jobs 10000] [--nodes 4096] [--seed 1] [--flat]
 
 4,096 nodes of 8 GPUs, 16 under a leaf switch, 32 leaves under a spine. Jobs of 1 to 64 GPUs ask for
-whole nodes above 8; Slurm's priority of a job is what one of its GPUs is worth. Saves the queue
+whole nodes above 8; Slurm's priority of a job is the value of one of its GPUs. Saves the queue
 before anything started (nodes.json, jobs.json, partitions.txt, config.txt, topology.conf) and then
 lets Slurm start what it can: started.json.
 """
@@ -25,14 +25,14 @@ from testbed import Testbed, cloud_nodes, missing, tree  # noqa: E402
 GPUS, LEAF = 8, 16
 MIX = {1: 45, 2: 15, 4: 15, 8: 15, 16: 5, 32: 3, 64: 2}  # percent of the jobs by GPUs
 HOURS = [1, 2, 4, 8, 12, 24]
-# As much as this Slurm can be asked to look at in one pass.
+# Limits of one scheduling pass, as high as this Slurm accepts.
 SCHEDULER = ("SchedulerParameters=default_queue_depth=100000,sched_interval=2,max_sched_time=49,"
              "sched_min_interval=1000000,defer,bf_continue,bf_max_job_test=100000,bf_interval=5,"
              "bf_max_time=600,bf_window=1440,bf_resolution=600")
 
 
 def draw_jobs(count, seed):
-    """(GPUs, priority, hours) by job: the mix in exact proportion, shuffled."""
+    """(GPUs, priority, hours) by job: the mix in exact proportions, shuffled."""
     draw = random.Random(seed)
     sizes = [gpus for gpus, percent in MIX.items() for _ in range(count * percent // 100)]
     sizes += [1] * (count - len(sizes))
@@ -63,7 +63,7 @@ def save_queue(slurm, out):
 
 
 def started(slurm):
-    """Nodes by job that has some; CONFIGURING, as nobody boots these nodes."""
+    """Nodes of each started job; the state stays CONFIGURING because the nodes never boot."""
     lines = slurm.output("squeue", "-h", "-t", "CF,R", "-o", "%A %R", timeout=600).splitlines()
     return dict(line.split() for line in lines)
 
@@ -77,7 +77,7 @@ def let_run(slurm, quiet):
     last_change = last_told = began
     while time.monotonic() - last_change < quiet:
         time.sleep(2)
-        told = slurm.output("sdiag", timeout=600)  # squeue would hold up the scheduler
+        told = slurm.output("sdiag", timeout=600)  # squeue would delay the scheduler
         count = int(re.search(r"Jobs started:\s+(\d+)", told).group(1))
         now = time.monotonic()
         if count != curve[-1][1]:

@@ -4,11 +4,11 @@ import os
 import pwd
 import socket
 
-MEMORY_MIB = 4096  # of a real node; told, not measured
+MEMORY_MIB = 4096  # of a real node; a setting, not measured
 
 
 def real_node(name="n0", cpus=4, more=""):
-    """The node whose slurmd runs here; it pretends to have these CPUs. At most one.
+    """The node whose slurmd runs here; it reports these CPUs. At most one.
     `more` may add e.g. Gres=gpu:a100:4 or Feature=nvlink."""
     return (f"NodeName={name} NodeAddr=127.0.0.1 Port=@port@ CPUs={cpus} "
             f"RealMemory={MEMORY_MIB} {more}")
@@ -64,7 +64,7 @@ def gres_lines(node, folder):
 
 
 def free_ports(count):
-    """Ports that nobody listens on; all held at once so that they differ."""
+    """Ports on which no process listens; all are held at once, so they differ."""
     held = [socket.socket() for _ in range(count)]
     for one in held:
         one.bind(("127.0.0.1", 0))
@@ -75,8 +75,8 @@ def free_ports(count):
 
 
 def slurm_conf(folder, ports):
-    """What every throw-away Slurm needs. No path with %n in SlurmdSpoolDir: it breaks PMI-2.
-    cred_expire: how long a job that is queued again waits at least."""
+    """Settings of every throw-away Slurm. No path with %n in SlurmdSpoolDir: it breaks PMI-2.
+    cred_expire: minimum waiting time of a job that is queued again."""
     user = pwd.getpwuid(os.getuid()).pw_name
     return f"""\
 ClusterName=throwaway
@@ -117,7 +117,7 @@ TreeWidth=65533
 
 
 def write(folder, nodes, partitions, topology, settings):
-    """All files into `folder`. A later setting replaces an earlier one of the same name."""
+    """Writes all files into `folder`. A later setting replaces an earlier one of the same name."""
     ports = free_ports(3)
     wanted = dict(line.split("=", 1) for line in slurm_conf(folder, ports).splitlines())
     if topology:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps track of what a throw-away Slurm starts, so that each can be ended by its id. Linux."""
+"""Tracks the processes that a throw-away Slurm starts, so that each can be ended by its id. Linux."""
 import ctypes
 import os
 import pathlib
@@ -19,7 +19,7 @@ def adopt_orphans():
 
 
 def descendants():
-    """Ids of everything that came from us and still runs, children before grandchildren."""
+    """Ids of our running descendants, children before grandchildren."""
     children = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A throw-away Slurm on loopback: munged, slurmctld and one slurmd in a temporary folder.
 
-From a shell, COMMAND and all it starts talk to that Slurm and to no other:
+From a shell, COMMAND and its child processes use that Slurm and no other:
 
     slurm/testbed/testbed.py [--cpus 4] [--cloud 64 --gpus 8 --leaf 16] -- COMMAND...
 
@@ -16,7 +16,7 @@ From a test:
 
 A real node runs jobs on this machine. Cloud nodes have no machine behind them: the scheduler gives
 them to jobs, which then stay in state CONFIGURING on the nodes they got. Every daemon is ended by
-its id, with whatever the jobs left behind. `missing()` tells why no Slurm can be started here.
+its id, with whatever the jobs left behind. `missing()` returns the reason why no Slurm can be started here.
 Needs the packages slurm-wlm and munge; root is not needed.
 """
 import argparse
@@ -121,7 +121,7 @@ class Testbed:
         log.close()
 
     def until(self, ready, name):
-        """Waits until the newest daemon is ready; says what its log says when it is not."""
+        """Waits until the newest daemon is ready; prints its log when it is not."""
         began = time.monotonic()
         while not ready():
             ended = self.daemons[-1][1].poll() is not None
@@ -136,7 +136,7 @@ class Testbed:
         return "\n".join(lines[-25:])
 
     def stop(self):
-        """Jobs first, else their steps outlive slurmd; then daemons; then what is left, by id."""
+        """Ends jobs first, else their steps outlive slurmd; then daemons; then other processes, by id."""
         if self.real and len(self.daemons) == 3:
             self.try_run("scancel", "--full", "--signal=KILL", f"--nodelist={self.real}")
         for _, running in reversed(self.daemons):
@@ -160,7 +160,7 @@ class Testbed:
                               errors="replace", capture_output=True, **how)
 
     def run(self, *command, **how):
-        """A client of this Slurm; an error with its words when it fails."""
+        """Runs a client of this Slurm; a failure becomes an error with its output."""
         done = self.try_run(*command, **how)
         if done.returncode:
             raise RuntimeError(f"{' '.join(map(str, command))}: exit {done.returncode}\n"
@@ -171,7 +171,7 @@ class Testbed:
         return self.run(*command, **how).stdout.strip()
 
     def job(self, number):
-        """What `scontrol show job` knows, by key."""
+        """Fields of `scontrol show job`, by key."""
         return dict(part.split("=", 1) for part in
                     self.output("scontrol", "-o", "show", "job", number).split() if "=" in part)
 

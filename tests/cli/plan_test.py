@@ -274,7 +274,7 @@ class Flags(ProgramTest):
                 self.assertEqual(done.err == "", not shown, done)
                 self.assertIn("% of all" if "allocate" in flags else "objective", done.out)
 
-    def test_a_log_nobody_reads_costs_no_plan(self):
+    def test_a_log_without_a_reader_costs_no_plan(self):
         read, write = os.pipe()
         os.close(read)
         for flags in [["--progress"], ["--log-format", "json"]]:
