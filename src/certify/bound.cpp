@@ -25,7 +25,7 @@ Int128 machines_term(const PriceTable& price_table, const MachineProfitBound& wo
   return total;
 }
 
-/// What machines are worth whatever lies on the devices that are entirely free.
+/// Value of the machines beside the devices that are entirely free.
 Int128 beyond_devices(const PriceTable& price_table, const MachineProfitBound& worth) {
   Int128 total = 0;
   for (const PricedPool& pool : price_table.pools())
@@ -33,15 +33,15 @@ Int128 beyond_devices(const PriceTable& price_table, const MachineProfitBound& w
   return total;
 }
 
-/// What hangs on the prices of jobs.
+/// The terms that depend on prices of jobs.
 struct Contents {
-  Int128 devices = 0;  ///< filled with tasks and with whole jobs that have a price
-  Int128 jobs = 0;     ///< these prices
+  Int128 devices = 0;  ///< devices filled with tasks and with whole jobs that have a price
+  Int128 jobs = 0;     ///< sum of these prices
 
   [[nodiscard]] Int128 sum() const { return devices + jobs; }
 };
 
-/// The largest over the leaves of the tree, the first among equals.
+/// The largest sum over the leaves of the tree; ties: the first leaf.
 Contents contents_term(const Instance& instance, model::Objective objective,
                        const model::Certificate& certificate, const CaseTree& tree,
                        const PriceTable& price_table, const MachineProfitBound& worth) {
@@ -61,7 +61,7 @@ Int128 floor_to_integer(Int128 x, int scale) {
   return scale <= 0 ? x : (x >> scale) * (Int128{1} << scale);
 }
 
-/// GPU thousandths that are free on all machines, in the certificate's units.
+/// Free GPU thousandths of all machines, in the certificate's units.
 Int128 capacity_of(const PriceTable& price_table, int scale) {
   std::int64_t milli = 0;  // below 2^53: exact as a double
   for (const PricedPool& pool : price_table.pools()) {

@@ -108,7 +108,7 @@ CaseTree::CaseTree(const Instance& instance, const Certificate& certificate,
   }
 }
 
-/// All that the nodes from the root to this one say of the job.
+/// Combines the restrictions of the job at all nodes from the root to this one.
 ConfinedJob CaseTree::confined(std::size_t node, JobId job) const {
   const model::Job& of = instance_->workload.job(job);
   ConfinedJob result{job, !required_[job.index()], spots_.of(instance_->workload, of)};
@@ -139,7 +139,7 @@ Leaf CaseTree::leaf(std::size_t index) const {
   std::vector<bool> nowhere(required_.size(), false);
   for (const JobId job : split) {
     const ConfinedJob& c = leaf.confined.emplace_back(confined(leaves_[index], job));
-    // One that has to be placed and cannot: no plan is here, and any price proves it.
+    // A job that must be placed and cannot be: the leaf contains no plan, and any price proves it.
     nowhere[job.index()] = c.out && std::ranges::find(c.spots, true) == c.spots.end();
   }
   for (const auto& p : prices) {
@@ -234,7 +234,7 @@ std::string bad_changes(const Certificate& certificate, const model::BoundTree::
   return {};
 }
 
-/// Apart from its place in the tree.
+/// Checks a node's content; its position in the tree is checked elsewhere.
 std::string bad_content(const Instance& instance, const Certificate& certificate,
                         const model::BoundTree::TreeNode& node) {
   for (const model::SpotSet& set : node.spots) {

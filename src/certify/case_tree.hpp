@@ -29,10 +29,10 @@ class SpotIndex {
   [[nodiscard]] std::size_t over_pods(GpuTypeId type) const {
     return type.index() * row_ + row_ - 1;
   }
-  /// Marks what the set holds.
+  /// Marks the spots of the set.
   void add(const model::SpotSet& set, std::vector<bool>& spots) const;
-  /// Marks all where a plan may place the job: on a type that it allows and that is there, not
-  /// wider than its domain.
+  /// Marks all spots where a plan may place the job: on a type that it allows and that exists
+  /// there, not wider than its domain.
   [[nodiscard]] std::vector<bool> of(const model::Workload& workload, const model::Job& job) const;
   [[nodiscard]] std::string name(std::size_t spot) const;
 
@@ -41,24 +41,24 @@ class SpotIndex {
 
   const model::Cluster* cluster_;
   std::size_t types_, racks_, pods_, row_;
-  std::vector<bool> there_;  ///< by spot: machines of the type are
+  std::vector<bool> there_;  ///< by spot: there are machines of the type
 };
 
-/// A job that may lie in some spots only.
+/// A job that is restricted to some spots.
 struct ConfinedJob {
   JobId job;
   bool out = true;          ///< may be left out
   std::vector<bool> spots;  ///< by number
 };
 
-/// What holds at one leaf.
+/// The restrictions of one leaf.
 struct Leaf {
-  std::vector<model::Certificate::JobPrice> prices;  ///< of jobs that may lie somewhere
-  std::vector<ConfinedJob> confined;                 ///< ascending job; all jobs on the way here
+  std::vector<model::Certificate::JobPrice> prices;  ///< of jobs that may be placed somewhere
+  std::vector<ConfinedJob> confined;  ///< ascending; all jobs split on the path to the leaf
 };
 
 /// A certificate's tree with its names of spots resolved. Without a tree: one leaf, where all jobs
-/// are free.
+/// are unrestricted.
 class CaseTree {
  public:
   /// @pre bad_tree(...) is empty
@@ -67,10 +67,11 @@ class CaseTree {
 
   [[nodiscard]] std::size_t leaves() const { return leaves_.size(); }
   [[nodiscard]] Leaf leaf(std::size_t index) const;
-  /// The leaf of plans like this one. @pre fault() is empty
+  /// The leaf that contains this plan. @pre fault() is empty
   [[nodiscard]] std::size_t leaf_of(const model::Instance& instance,
                                     const model::Placement& placement) const;
-  /// What no child or more than one has, and negative prices of jobs that may be left out.
+  /// A case that no child or more than one contains, or a negative price of a job that may be left
+  /// out.
   [[nodiscard]] std::string fault() const;
   [[nodiscard]] const SpotIndex& spots() const { return spots_; }
 
@@ -88,12 +89,12 @@ class CaseTree {
   SpotIndex spots_;
   std::vector<bool> required_;                      ///< by JobId
   std::vector<std::vector<std::size_t>> children_;  ///< by node
-  std::vector<std::vector<bool>> named_;            ///< by node: spots that it has of its siblings'
+  std::vector<std::vector<bool>> named_;            ///< by node: spots that its siblings' sets name
   std::vector<std::size_t> leaves_;                 ///< nodes
 };
 
-/// Why the tree cannot be read: a parent that does not come before, a node or place that does not
-/// exist, a job without a price. Empty when it can.
+/// Why the tree cannot be read: a parent that does not precede its child, a node or place that does
+/// not exist, a job without a price. Empty when it can be read.
 std::string bad_tree(const model::Instance& instance, const model::Certificate& certificate);
 
 }  // namespace berth::certify

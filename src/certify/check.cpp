@@ -44,8 +44,8 @@ void compare_counts(const model::RawFigures& stated, const model::Figures& actua
   compare.count(stated.jobs_placed, actual.jobs_placed, "jobs_placed");
 }
 
-/// Objective, bound and gap. The stated gap must follow from the stated objective and bound; these
-/// must be the recomputed ones.
+/// Compares objective, bound and gap. The stated gap must follow from the stated objective and
+/// bound; these must equal the recomputed ones.
 void compare_quality(const model::RawFigures& stated, const CheckResult& checked, bool feasible,
                      bool proved, Comparison& compare) {
   if (feasible) {
@@ -87,8 +87,8 @@ struct PlanCheck::State {
   PlacementCheck jobs;
   model::InstanceDigest instance_digest;
   FileDigest plan_digest;
-  std::vector<JobId> required;  ///< all that a plan decides about, ascending
-  std::vector<JobId> must;      ///< those that are placed, in the order of the plan
+  std::vector<JobId> required;  ///< all required jobs that a plan decides about, ascending
+  std::vector<JobId> must;      ///< the placed ones of these, in the order of the plan
   PlacementSums placed = {};
   std::vector<Int128> carried;  ///< by link, Mbit/s
   bool feasible = false;
@@ -185,7 +185,7 @@ CheckResult PlanCheck::checked(const std::optional<Bound>& bound) {
   BERTH_EXPECT(bound.has_value() == s.prices.has_value());
   checked.figures = recount(s.instance, objective(), s.placed);
   if (bound) checked.figures.upper_bound = bound->value;
-  // An impossible placement may well be worth more than any possible one.
+  // an impossible placement may have a larger value than any possible one
   if (bound && s.feasible) checked.figures.gap = gap(bound->value, checked.figures.objective);
   compare_quality(s.plan.figures, checked, s.feasible, bound.has_value(), s.compare);
   if (s.feasible) {
@@ -205,7 +205,7 @@ CheckResult PlanCheck::checked(const std::optional<Bound>& bound) {
 
 namespace {
 
-/// What prices prove of a whole instance, and what comes of that.
+/// Facts, best options and bound of a whole instance at the prices.
 struct Proved {
   JobFacts facts;
   JobBests bests;

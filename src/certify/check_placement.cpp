@@ -156,7 +156,7 @@ std::optional<model::TaskPlacement> PlacementCheck::resolve(JobId job, const Raw
 
 void PlacementCheck::check_slices(JobId job, const RawTask& task, std::int32_t slices) {
   for (const model::RawDevice& device : task.gpus) {
-    if (device.milli <= 0 || device.milli > 1000) continue;  // a wrong amount in any case
+    if (device.milli <= 0 || device.milli > 1000) continue;  // a wrong amount anyway
     if (in_slices(device.milli, slices) == device.milli) continue;
     findings_->add(FaultKind::broken_slice,
                    told(job) + ": " + std::to_string(device.milli) + " thousandths of device " +
@@ -165,7 +165,7 @@ void PlacementCheck::check_slices(JobId job, const RawTask& task, std::int32_t s
   }
 }
 
-/// The group this task belongs to: same label and amounts, not yet complete if there is a choice.
+/// The group of this task: equal label and amounts, preferably one that is not complete.
 std::optional<std::uint32_t> PlacementCheck::group_of(JobId job, const RawTask& task,
                                                       std::int32_t slices, Tasks& found) {
   const model::Workload& workload = instance_->workload;
@@ -234,7 +234,7 @@ void PlacementCheck::check_types(const model::JobPlacement& placed) {
   GpuTypeId used;
   for (const model::TaskPlacement& t : placed.tasks) {
     const bool typed = takes_gpu(workload.shapes[groups[t.group].shape.index()]);
-    if (gpu_job && !typed) continue;  // CPU-only tasks of a GPU job lie anywhere
+    if (gpu_job && !typed) continue;  // CPU-only tasks of a GPU job may be placed anywhere
     const GpuTypeId type =
         cluster.classes[cluster.machine_class[t.machine.index()].index()].gpu_type;
     const bool any = job.gpu_types == ~std::uint64_t{0};

@@ -15,21 +15,21 @@
 
 namespace berth::certify {
 
-/// Looks up what a plan file says about each job, and finds what cannot be.
+/// Looks up the names of a plan file's jobs and placements, and reports invalid ones.
 class PlacementCheck {
  public:
   /// @param instance  has the records of pinned jobs at least
   PlacementCheck(const model::Instance& instance, Findings& findings);
 
-  /// The placement with its names looked up, when that could be done in full.
-  /// @pre the instance has the record of the job, if it knows that at all
+  /// The placement with its names looked up, if all of them are known.
+  /// @pre the instance has the record of the job, if it knows the job at all
   std::optional<model::JobPlacement> placed(const model::RawPlacement& placement);
   void waiting(const model::RawUnplacedJob& waiting);
-  /// Jobs in neither list and machines that hold too much. Call once, after all jobs.
+  /// Reports jobs in neither list and overloaded machines. Call once, after all jobs.
   void finish();
 
  private:
-  using Tasks = std::vector<std::int64_t>;  ///< found so far, by group of the job
+  using Tasks = std::vector<std::int64_t>;  ///< number found so far, by group of the job
 
   std::optional<JobId> claim(const std::string& job);
   std::optional<model::TaskPlacement> resolve(JobId job, const model::RawTask& task, Tasks& found);

@@ -47,7 +47,7 @@ class TreeReading {
   }
 
  private:
-  /// One that no list has when it does not fit.
+  /// An index that no list has, if the value does not fit.
   template <class Index>
   static Index index(std::int64_t raw) {
     constexpr Index most = std::numeric_limits<Index>::max();

@@ -9,8 +9,8 @@
 
 namespace berth::certify {
 
-/// The tree with its names looked up; a fault for every name that is not in the input. Whether its
-/// nodes make a tree, and one that leaves nothing out, is for `unusable` and `uncovered` to say.
+/// The tree with its names looked up; adds a fault for every unknown name. `unusable` and
+/// `uncovered` test whether its nodes form a tree that covers every plan.
 model::BoundTree read_tree(const model::Instance& instance, const model::RawCertificate& raw,
                            Findings& findings);
 

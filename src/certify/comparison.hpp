@@ -12,7 +12,7 @@
 
 namespace berth::certify {
 
-/// Stated values against recomputed ones.
+/// Compares stated values with recomputed ones.
 class Comparison {
  public:
   explicit Comparison(Findings& findings) : findings_(&findings) {}
@@ -30,7 +30,7 @@ class Comparison {
                                                ", recomputed " + std::to_string(actual));
   }
 
-  /// `low` when the stated value is below the recomputed one, else `other`.
+  /// Reports `low` when the stated value is below the recomputed one, else `other`.
   void real(const std::optional<double>& stated, double actual, const std::string& what,
             FaultKind low, FaultKind other) {
     if (!present(stated, what)) return;
@@ -46,7 +46,8 @@ class Comparison {
   }
 
  private:
-  static constexpr double kTolerance = 1e-12;  ///< relative
+  /// relative; rounding of the decimal text and of sums
+  static constexpr double kTolerance = 1e-12;
 
   static std::string told(double x) {
     std::array<char, 32> buffer{};

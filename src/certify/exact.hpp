@@ -8,8 +8,10 @@ namespace berth::certify {
 /// Larger than any sum that `unusable` lets through (2^122); stands for "does not fit".
 inline constexpr Int128 kImpossible = Int128{1} << 126;
 
-/// Doubles to fixed point and back, each rounded in the direction its name says. Beyond 2^122 a
-/// value counts as 2^122, and NaN as 0 (`unusable` refuses both); |x| stays below 2^126.
+/// Convert doubles to fixed point and back, rounded in the direction of the name. Beyond 2^122 a
+/// value counts as 2^122, and NaN as 0 (`unusable` refuses both);
+/// x
+/// stays below 2^126.
 Int128 fixed_up(double v, int scale_log2);
 Int128 fixed_down(double v, int scale_log2);
 double double_up(Int128 x, int scale_log2);

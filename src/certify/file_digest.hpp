@@ -14,12 +14,12 @@ namespace berth::certify {
 /// TAB milli TAB start` as the file states them, sorted bytewise.
 class FileDigest {
  public:
-  /// @param by_name  jobs come in ascending order of their names: then no line is kept. Otherwise
-  ///                 all are, about 60 bytes a device
+  /// @param by_name  jobs come in ascending order of their names, so lines are digested at once;
+  /// otherwise all lines are kept, about 60 bytes a device
   explicit FileDigest(bool by_name) : by_name_(by_name) {}
 
   void add(const model::RawPlacement& placed);
-  std::string hex();  ///< once all are added
+  std::string hex();  ///< call after all jobs
 
  private:
   void add_line(const std::string& job, const std::string& machine, std::int64_t device,
@@ -27,7 +27,7 @@ class FileDigest {
   void digest_lines();
 
   bool by_name_;
-  std::string text_;               ///< lines that are not digested yet
+  std::string text_;               ///< lines not digested yet
   std::vector<std::size_t> ends_;  ///< of the lines
   model::Sha256 sha_;
 };

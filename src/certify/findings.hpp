@@ -8,7 +8,7 @@
 
 namespace berth::certify {
 
-/// Faults as they are found; the first few are kept, all are counted.
+/// Collects faults: keeps the first few, counts all.
 class Findings {
  public:
   explicit Findings(CheckResult& checked) : checked_(&checked) {}

@@ -29,8 +29,8 @@ BoundBasis basis_of(const Bound& bound, model::Objective kind) {
   return by_prices <= bound.zero_price ? BoundBasis::prices : BoundBasis::values;
 }
 
-/// What all machines could earn; where jobs have prices of their own, without the devices that are
-/// entirely free.
+/// Adds the most that all machines can earn; where jobs have prices of their own, without the
+/// devices that are entirely free.
 void add_machines(const Pricing& pricing, const MachineProfitBound& worth, bool devices,
                   GapSums& sums) {
   for (const PricedPool& pool : pricing.price_table.pools()) {
@@ -38,7 +38,8 @@ void add_machines(const Pricing& pricing, const MachineProfitBound& worth, bool 
   }
 }
 
-/// Whole jobs on these devices, as the leaf lets them lie that the plan is in. Returns its prices.
+/// Adds whole jobs on these devices, as restricted at the leaf of this plan. Returns the leaf's
+/// prices.
 OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate,
                    const JobSubset& subset, const Bound& bound, GapSums& sums) {
   const Instance& instance = pricing.instance;
@@ -48,7 +49,7 @@ OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate
   const MachineProfitBound worth(instance, pricing.price_table, certificate, {});
   const auto most = whole_job_bounds(instance, pricing.objective, certificate, tree.spots(), leaf,
                                      pricing.price_table, worth);
-  Int128 beyond = bound.leaf;  // what devices and prices of jobs add up to at the largest leaf
+  Int128 beyond = bound.leaf;  // devices and prices of jobs at the largest leaf
   for (std::size_t t = 0; t < most.size(); ++t) {
     sums.idle(GpuTypeId(t), most[t]);
     beyond -= most[t];
@@ -59,11 +60,11 @@ OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate
     own[j.job] = j.price;
     beyond -= j.price;
   }
-  sums.leaves(beyond);  // of one leaf: 0
+  sums.leaves(beyond);  // with one leaf: 0
   return own;
 }
 
-/// GPU thousandths that are free.
+/// Adds the free GPU thousandths.
 void add_capacity(const Pricing& pricing, GapSums& sums) {
   for (const PricedPool& pool : pricing.price_table.pools()) {
     const auto milli =

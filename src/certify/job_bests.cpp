@@ -48,7 +48,7 @@ JobTerms job_terms(const model::Instance& instance, const model::Certificate& ce
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const std::size_t j = jobs[i].index();
     const JobBest& best = bests.best[i];
-    // A required job without an option: no plan places it, so any amount is a bound.
+    // a required job without an option: no plan places it, so any amount is a bound
     if (!best.net) continue;
     if (!own_price[j]) sum.net += must[j] ? *best.net : std::max<Int128>(0, *best.net);
     sum.gross += must[j] ? *best.gross : std::max<Int128>(0, *best.gross);

@@ -13,10 +13,10 @@ namespace {
 
 using model::Level;
 
-/// Rounded up to a whole number, within what JobFacts says.
+/// The amount rounded up to an integer, within the limits of JobFacts.
 Int128 whole_up(double amount) {
   constexpr double kMost = 0x1p90;
-  return fixed_up(amount < kMost ? amount : kMost, 0);  // kMost when it is no number, too
+  return fixed_up(amount < kMost ? amount : kMost, 0);  // kMost also for NaN
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 using model::Instance;
 using model::JobPlacement;
 
-/// Each job with its best and its placement, null when it waits.
+/// Calls visit with each job, its best and its placement, null when it is unplaced.
 template <class Visit>
 void visit_each(const JobSubset& subset, const JobBests& bests, const Visit& visit) {
   BERTH_EXPECT(bests.best.size() == subset.jobs.size());
@@ -28,7 +28,7 @@ void visit_each(const JobSubset& subset, const JobBests& bests, const Visit& vis
   BERTH_EXPECT(next == subset.placement.end());
 }
 
-/// What the tasks of a placed job pay, taken off what its machines could earn.
+/// The price that the tasks of a placed job pay, subtracted from the earnings of its machines.
 Int128 pay(const Pricing& pricing, const JobPlacement& placed, GapSums& sums) {
   const model::Workload& workload = pricing.instance.workload;
   const auto groups = workload.groups_of(workload.job(placed.job));
@@ -42,7 +42,7 @@ Int128 pay(const Pricing& pricing, const JobPlacement& placed, GapSums& sums) {
   return total;
 }
 
-/// Beyond being stopped.
+/// Value of a placed job plus the stop cost saved.
 Int128 worth_of(const Pricing& pricing, const JobPlacement& placed, const PlacementExtent& r) {
   const model::Workload& workload = pricing.instance.workload;
   const JobValue worth(pricing.instance, pricing.objective, workload.job(placed.job));
@@ -59,7 +59,7 @@ void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBes
   const auto add = [&](JobId id, const JobBest& best, const JobPlacement* placed) {
     const model::Job& job = pricing.instance.workload.job(id);
     const auto price = own.find(id);
-    const bool pays = price == own.end();  // for its tasks
+    const bool pays = price == own.end();  // pays for its tasks
     const Int128 net = best.net.value_or(0);
     Int128 missed = pays ? std::max<Int128>(0, net) : price->second;
     if (placed != nullptr) {

@@ -13,19 +13,19 @@
 
 namespace berth::certify {
 
-/// Of jobs with a price of their own.
+/// Prices of jobs that have one of their own.
 using OwnPrices = std::map<JobId, Int128>;
 
-/// Adds what the jobs miss at the prices, and takes off what the placed ones pay for machines,
+/// Adds the jobs' regrets at the prices, and subtracts what the placed ones pay for machines,
 /// quotas and links.
 void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBests& bests,
                    const OwnPrices& own, GapSums& sums);
 
-/// Adds what they miss of their best before prices.
+/// Adds the jobs' regrets before prices.
 void add_by_values(const Pricing& pricing, const JobSubset& subset, const JobBests& bests,
                    GapSums& sums);
 
-/// Takes off the GPU thousandths that the placed ones ask for.
+/// Subtracts the GPU thousandths that the placed jobs ask for.
 void add_by_capacity(const Pricing& pricing, const JobSubset& subset, GapSums& sums);
 
 }  // namespace berth::certify

@@ -26,7 +26,7 @@ bool integral(double value) { return value == std::floor(value); }
 
 }  // namespace
 
-/// Where a distance lets a job lie: the whole cluster, a pod or a rack, and how wide at most.
+/// Region that a distance allows: the whole cluster, a pod or a rack, and its largest width.
 struct JobOptions::HomeRegion {
   Level distance;
   Level widest;
@@ -47,14 +47,14 @@ std::vector<JobOptions::HomeRegion> JobOptions::regions(const Instance& instance
   return {{Level::machine, Level::cluster, {}, {}}};
 }
 
-/// A job, what it is worth, and the best found so far.
+/// A job, its value, and the best option found so far.
 struct JobOptions::OptionSearch {
   const Job& job;
   JobValue worth;
   std::vector<HomeRegion> regions;
   Level widest;
-  Int128 quota_price;  ///< for its queue
-  Int128 shift = 0;    ///< stop cost saved, move cost paid
+  Int128 quota_price;  ///< of its queue
+  Int128 shift = 0;    ///< stop cost saved less move cost paid
   JobBest best = {};
 };
 
@@ -86,10 +86,10 @@ JobBest JobOptions::best(const Job& job) {
   return search.best;
 }
 
-/// All regions and widths on one type, the wide ones first: a narrower option that is worth no
-/// more costs no less.
+/// Evaluates all regions and widths on one type, the wide ones first: a narrower option of no more
+/// value costs no less, so it can be skipped.
 void JobOptions::on_type(OptionSearch& search, GpuTypeId type) {
-  std::array<double, model::kLevels> wider{};  // by width: most that a wider option is worth
+  std::array<double, model::kLevels> wider{};  // by width: largest value of a wider option
   wider.fill(-std::numeric_limits<double>::infinity());
   for (const HomeRegion& region : search.regions) {
     for (int w = static_cast<int>(std::min(search.widest, region.widest)); w >= 0; --w) {
@@ -98,7 +98,7 @@ void JobOptions::on_type(OptionSearch& search, GpuTypeId type) {
       integral_ = integral_ && certify::integral(value);
       if (value <= wider[width]) continue;
       if (costs_.pays_uplinks() && w >= static_cast<int>(Level::pod)) {
-        wider[width] = value;  // narrower ones save links
+        wider[width] = value;  // narrower options save links
       } else {
         std::fill_n(wider.begin(), width + 1, value);
       }
@@ -110,14 +110,14 @@ void JobOptions::on_type(OptionSearch& search, GpuTypeId type) {
   }
 }
 
-/// Where the job runs now it saves its move cost, and pays for just that place.
+/// Evaluates the job's present place: it saves the move cost, and pays for exactly that place.
 void JobOptions::stay(OptionSearch& search) {
   const Job& job = search.job;
   const JobValue& worth = search.worth;
   for (const double cost : {worth.stop_cost(), worth.move_cost()}) {
     integral_ = integral_ && certify::integral(cost);
   }
-  if (worth.move_cost() == 0.0) return;  // one place among others
+  if (worth.move_cost() == 0.0) return;  // no option of its own
   const model::Workload& workload = pricing_->instance.workload;
   const auto now = present(workload, workload.running_of(job)->job);
   const PlacementExtent r = extent_of(pricing_->instance, *now);

@@ -14,7 +14,7 @@
 
 namespace berth::certify {
 
-/// All options of jobs that ask for the same tasks, job by job: they share the costs.
+/// All options of jobs with equal tasks, job by job: these jobs share the costs.
 class JobOptions {
  public:
   /// @param like  one of these jobs

@@ -10,7 +10,7 @@
 
 namespace berth::certify {
 
-/// GPU thousandths over all tasks of the job.
+/// Sum of GPU thousandths over all tasks of the job.
 std::int64_t milli_of(const model::Workload& workload, const model::Job& job);
 
 /// True when some task of the job takes a GPU or a share of one.
@@ -19,8 +19,8 @@ bool uses_gpu(const model::Workload& workload, const model::Job& job);
 /// True when the job takes GPUs, and only whole ones.
 bool is_countable(const model::Workload& workload, const model::Job& job);
 
-/// One job under one objective: what it is worth by GPU type (invalid without GPUs), width and
-/// distance of the farthest task from home (Level::machine for a job without a home).
+/// Value of one job under one objective, by GPU type (invalid without GPUs), width and distance of
+/// the farthest task from home (Level::machine for a job without a home).
 class JobValue {
  public:
   JobValue(const model::Instance& instance, model::Objective kind, const model::Job& job)
@@ -31,8 +31,8 @@ class JobValue {
 
   [[nodiscard]] double at(GpuTypeId type, model::Level width, model::Level distance) const;
 
-  /// Value lost when the running job is stopped, or lies elsewhere than now: 0 for a job that waits
-  /// or is pinned, and where the objective counts no costs.
+  /// Value lost when the running job is stopped, or placed elsewhere than now: 0 for a job that
+  /// does not run or is pinned, and where the objective counts no costs.
   [[nodiscard]] double stop_cost() const { return running_ == nullptr ? 0.0 : running_->stop_cost; }
   [[nodiscard]] double move_cost() const { return running_ == nullptr ? 0.0 : running_->move_cost; }
 
@@ -52,17 +52,16 @@ struct PlacementExtent {
 };
 PlacementExtent extent_of(const model::Instance& instance, const model::JobPlacement& placed);
 
-/// Where the job runs now. Empty when it waits or is pinned.
+/// Present placement of a running job. Empty when it does not run or is pinned.
 std::optional<model::JobPlacement> present(const model::Workload& workload, JobId job);
 
-/// True when the job runs, may move, and lies exactly as now.
+/// True when the job runs, may move, and is placed exactly as now.
 bool stays(const model::Workload& workload, const model::JobPlacement& placed);
 
-/// Value lost when the job that runs there is stopped: 0 when it is pinned, and where costs do not
-/// count.
+/// Value lost when this running job is stopped: 0 when it is pinned, and where costs do not count.
 double stop_cost(const model::Running& running, model::Objective kind);
 
-/// Of all that run, each in fixed point by `fixed` (fixed_up or fixed_down).
+/// Sum over all running jobs, each in fixed point by `fixed` (fixed_up or fixed_down).
 Int128 stop_costs(const model::Workload& workload, model::Objective kind, int scale_log2,
                   Int128 (*fixed)(double, int));
 

@@ -18,7 +18,7 @@ bool more(const ProfitableJob& a, const ProfitableJob& b) {
   return a.profit != b.profit ? a.profit > b.profit : a.job < b.job;
 }
 
-/// Some machine of the type has room for each of the job's GPU tasks.
+/// Whether some machine of the type has room for each of the job's GPU tasks.
 bool tasks_fit(const model::Workload& workload, const MachineVariants& variants, const Job& job,
                GpuTypeId type) {
   return std::ranges::all_of(workload.groups_of(job), [&](const model::TaskGroup& g) {
@@ -70,8 +70,8 @@ ProfitableJobs::ProfitableJobs(const model::Instance& instance, model::Objective
   }
 }
 
-/// Worth by place: the most beyond being left out at the widths that the place allows, less the
-/// price. Elsewhere than now a running job loses its move cost.
+/// Profit by place: the largest gain over being unplaced at the widths that the place allows, less
+/// the price. Elsewhere than now a running job loses its move cost.
 ProfitableJobs::ProfitByPlace ProfitableJobs::profits(std::uint32_t index, Int128 price,
                                                       model::Objective objective) const {
   const Job& job = instance_->workload.jobs[index];
@@ -130,7 +130,7 @@ void ProfitableJobs::add(const ProfitByPlace& g) {
   keep(g, g.over_pods, widest_[g.gpus]);
 }
 
-/// One by one wherever the leaf lets it lie.
+/// Adds a restricted job at each spot that the leaf allows.
 void ProfitableJobs::add_confined(const ProfitByPlace& g, const SpotIndex& spots,
                                   const std::vector<bool>& allowed) {
   const model::Cluster& cluster = instance_->cluster;
@@ -175,8 +175,8 @@ ProfitableJobs::CurrentPlace ProfitableJobs::staying(std::uint32_t index,
   return stay;
 }
 
-/// Of each size the most profitable jobs, as many as fit. Those that are not `elsewhere` come from
-/// `near`.
+/// The most profitable jobs of each size, as many as fit; those for which `elsewhere` is false are
+/// taken from `near`.
 template <class Elsewhere>
 std::vector<ProfitableJob> ProfitableJobs::chosen(BySize near, const BySize& far, std::int64_t gpus,
                                                   const Elsewhere& elsewhere) const {

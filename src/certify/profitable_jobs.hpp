@@ -17,15 +17,15 @@
 
 namespace berth::certify {
 
-/// A job that would gain by lying somewhere, net of its own price.
+/// A job that gains by being placed somewhere, net of its own price.
 struct ProfitableJob {
   Int128 profit = 0;  ///< > 0
   std::int64_t gpus = 0;
   std::uint32_t job = 0;
 };
 
-/// What the jobs with a price of their own would gain on one GPU type, by place, at one leaf of the
-/// tree. Of each size only as many jobs are named as fit: the most profitable ones.
+/// Profits of the jobs with a price of their own on one GPU type, by place, at one leaf of the
+/// tree. Keeps of each size only as many jobs as fit: the most profitable ones.
 class ProfitableJobs {
  public:
   ProfitableJobs(const model::Instance& instance, model::Objective objective,
@@ -39,15 +39,15 @@ class ProfitableJobs {
 
  private:
   using BySize = std::map<std::int64_t, std::vector<ProfitableJob>>;  ///< most profitable first
-  /// Where a job's profit differs from the one it has everywhere. A job that runs may stay in a
-  /// rack, or over the racks of a pod, or over pods.
+  /// Places where a job's profit differs from that elsewhere. A running job may stay in a rack, or
+  /// over the racks of a pod, or over pods.
   struct NearHome {
     PodId home;
     RackId stays;
     PodId stays_over;
   };
 
-  /// Where a running job is on this type, and what it is worth there; nowhere for others.
+  /// Present place of a running job on this type, and its value there; empty for other jobs.
   struct CurrentPlace {
     RackId rack;  ///< valid: in this rack
     PodId pod;    ///< valid: over racks of this pod
@@ -56,11 +56,11 @@ class ProfitableJobs {
     Int128 worth = 0;
   };
 
-  /// What one job profits by place, net of its price.
+  /// Profit of one job by place, net of its price.
   struct ProfitByPlace {
     std::uint32_t job = 0;
     std::int64_t gpus = 0;
-    bool wide = true;  ///< may lie over racks
+    bool wide = true;  ///< may span racks
     PodId pod;         ///< home, or of the home rack
     RackId rack;       ///< home
     CurrentPlace stay;
@@ -82,7 +82,7 @@ class ProfitableJobs {
   const model::Instance* instance_;
   GpuTypeId type_;
   int scale_;
-  std::int64_t largest_machine_ = 0;  ///< GPUs that are entirely free
+  std::int64_t largest_machine_ = 0;  ///< largest number of entirely free GPUs
   BySize far_;                        ///< in any rack that is not near the job's home
   BySize far_wide_;                   ///< over the racks of any pod but the home pod
   BySize widest_;

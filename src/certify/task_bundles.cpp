@@ -16,13 +16,13 @@ using model::Workload;
 using TaskBundle = JobFacts::TaskBundle;
 using TaskBundles = std::span<const TaskBundle>;
 
-/// All tasks of such a job lie on one machine and take whole GPUs, or none.
+/// Whether all tasks of the job must be on one machine and take whole GPUs, or none.
 bool lies_together(const Workload& workload, const Job& job) {
   if (job.domain != model::Level::machine) return false;
   return workload.tasks(job) > 1 && is_countable(workload, job);
 }
 
-/// The job's tasks by shape, as a bundle; types apart.
+/// The job's tasks by shape, as one bundle without GPU types.
 std::vector<TaskBundle> tasks_of(const Workload& workload, const Job& job) {
   std::map<ShapeId, std::int64_t> tasks;
   for (const model::TaskGroup& g : workload.groups_of(job)) tasks[g.shape] += g.count;
@@ -43,7 +43,7 @@ struct BundleOrder {
   }
 };
 
-/// Bundles that are the same.
+/// Merges equal bundles.
 void unite(std::span<TaskBundle> bundle, TaskBundles with) {
   for (std::size_t i = 0; i < bundle.size(); ++i) {
     bundle[i].types |= with[i].types;
@@ -51,7 +51,7 @@ void unite(std::span<TaskBundle> bundle, TaskBundles with) {
   }
 }
 
-/// Adds the first bundle of `from` and leaves it out there.
+/// Moves the first bundle of `from` to the end of `to`.
 void move_first(TaskBundles& from, std::vector<TaskBundle>& to) {
   const TaskBundles first = first_bundle(from);
   to.insert(to.end(), first.begin(), first.end());
@@ -77,7 +77,7 @@ std::vector<TaskBundle> bundles_of(const Workload& workload, std::span<const Job
     }
   }
   for (std::size_t s = 0; s < single.size(); ++s) single[s].shape = ShapeId(s);
-  std::erase_if(single, [](const TaskBundle& task) { return task.types == 0; });  // nobody has it
+  std::erase_if(single, [](const TaskBundle& task) { return task.types == 0; });  // no job has it
   std::vector<TaskBundle> rest;
   for (const auto& [bundle, types] : together) {
     for (const TaskBundle& task : bundle) rest.push_back(task), rest.back().types = types;

@@ -10,14 +10,14 @@
 
 namespace berth::certify {
 
-/// As in JobFacts::types: tasks without GPUs of a job on GPUs lie anywhere.
+/// Value of JobFacts::types for CPU-only tasks of a GPU job, which may be placed anywhere.
 inline constexpr std::uint64_t kAnyType = ~std::uint64_t{0};
 
-/// What the jobs may have on one machine: each bundle once, in order.
+/// Bundles that the jobs may have on one machine: each once, in order.
 std::vector<JobFacts::TaskBundle> bundles_of(const model::Workload& workload,
                                              std::span<const JobId> jobs);
 
-/// Those of both, each once, in order.
+/// Union of both lists, each bundle once, in order.
 std::vector<JobFacts::TaskBundle> merged(std::span<const JobFacts::TaskBundle> a,
                                          std::span<const JobFacts::TaskBundle> b);
 

@@ -15,8 +15,8 @@ using model::TaskGroup;
 
 constexpr std::size_t kPiece = 16384;
 
-/// What costs hang on. Costs are by GPU type, so the types that a job allows matter only to those
-/// without GPUs.
+/// The key of a set: everything on which costs depend. Costs are by GPU type, so the types that a
+/// job allows matter only for jobs without GPUs.
 struct Asked {
   std::span<const TaskGroup> groups;
   std::int64_t ring_mbps = 0;
@@ -54,7 +54,7 @@ struct Hash {
 
 TaskSets::TaskSets(const model::Workload& workload, std::span<const JobId> jobs, bool rings_pay)
     : members_(jobs.size()) {
-  std::unordered_map<Asked, std::uint32_t, Hash> known;  // sets are numbered as they appear
+  std::unordered_map<Asked, std::uint32_t, Hash> known;  // sets are numbered by first appearance
   std::vector<std::uint32_t> set_of(jobs.size());
   std::vector<std::size_t> size;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -65,7 +65,7 @@ TaskSets::TaskSets(const model::Workload& workload, std::span<const JobId> jobs,
     set_of[i] = entry->second;
     ++size[entry->second];
   }
-  std::vector<std::size_t> place(size.size(), 0);  // of each set's next member
+  std::vector<std::size_t> place(size.size(), 0);  // position of each set's next member
   for (std::size_t s = 0, begin = 0; s < size.size(); begin += size[s++]) {
     place[s] = begin;
     for (std::size_t p = kPiece; p < size[s]; p += kPiece) ends_.push_back(begin + p);

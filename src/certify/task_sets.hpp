@@ -11,16 +11,16 @@
 
 namespace berth::certify {
 
-/// Jobs by what they ask for: those of one set pay the same for the same room.
+/// Groups jobs by their tasks: those of one set pay equal prices for equal places.
 class TaskSets {
  public:
-  /// Which of the jobs, by position.
+  /// Members of a set, by position in the list of jobs.
   using Members = std::span<const std::uint32_t>;
 
-  /// @param rings_pay  links have a price or a limit: rings of different traffic pay differently
+  /// @param rings_pay  links have a price or a limit, so rings of different traffic pay differently
   TaskSets(const model::Workload& workload, std::span<const JobId> jobs, bool rings_pay);
 
-  /// Each set in pieces of bounded size, ascending: enough of them to share among threads.
+  /// Each set in pieces of bounded size, ascending: enough pieces to divide among threads.
   [[nodiscard]] std::size_t pieces() const { return ends_.size(); }
   [[nodiscard]] Members piece(std::size_t p) const {
     const std::size_t begin = p == 0 ? 0 : ends_[p - 1];

@@ -13,9 +13,9 @@
 namespace berth::certify {
 namespace {
 
-using Profile = std::vector<Int128>;  ///< by GPUs: most worth in at most so many
+using Profile = std::vector<Int128>;  ///< by GPUs: largest value in at most that many
 
-/// Each GPU belongs to one of the two parts.
+/// Combines two disjoint parts: each GPU belongs to one of them.
 Profile side_by_side(const Profile& a, const Profile& b) {
   Profile sum(a.size() + b.size() - 1, -kImpossible);
   for (std::size_t h = 0; h < b.size(); ++h) {
@@ -24,7 +24,7 @@ Profile side_by_side(const Profile& a, const Profile& b) {
   return sum;
 }
 
-/// Each job at most once.
+/// Adds jobs, each of which may be chosen at most once.
 void put_in(Profile& best, std::span<const ProfitableJob> jobs) {
   for (const ProfitableJob& job : jobs) {
     const auto size = static_cast<std::size_t>(job.gpus);
@@ -34,7 +34,7 @@ void put_in(Profile& best, std::span<const ProfitableJob> jobs) {
   }
 }
 
-/// The devices of one rack without the jobs that have a price.
+/// Profile of one rack's devices without the jobs that have a price.
 Profile of_machines(std::span<const PricedPool> pools, GpuTypeId type,
                     const MachineProfitBound& worth) {
   std::size_t gpus = 0;
@@ -55,13 +55,13 @@ Profile of_machines(std::span<const PricedPool> pools, GpuTypeId type,
   return rack;
 }
 
-/// Everything of one GPU type in one pod.
+/// Profiles of one GPU type in one pod.
 class PodJobs {
  public:
   PodJobs(const ProfitableJobs& profitable, PodId pod, std::vector<Profile> racks)
       : wide_(profitable.over_racks(pod, gpus_of(racks))), racks_(std::move(racks)) {}
 
-  /// By GPUs.
+  /// The pod's profile, by GPUs.
   [[nodiscard]] Profile profile() const {
     Profile pod{0};
     for (const Profile& rack : racks_) pod = side_by_side(pod, rack);

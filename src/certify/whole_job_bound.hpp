@@ -14,7 +14,7 @@
 namespace berth::certify {
 
 /// F_t(all GPUs) of bound.hpp by GPU type: racks, pods and the cluster filled by whole jobs, as one
-/// leaf of the tree lets them lie. @pre all listed jobs are countable
+/// leaf of the tree allows them. @pre all listed jobs are countable
 std::vector<Int128> whole_job_bounds(const model::Instance& instance, model::Objective objective,
                                      const model::Certificate& certificate, const SpotIndex& spots,
                                      const Leaf& leaf, const PriceTable& price_table,

@@ -19,17 +19,18 @@ namespace berth::certify {
 struct Bound {
   Int128 exact = 0;
   std::int32_t scale_log2 = 0;
-  double value = 0.0;     ///< `exact` as a double, never below it
-  Int128 machines = 0;    ///< first term: sum over pools of N mu
-  Int128 jobs = 0;        ///< second term: sum over jobs of their best net value
-  Int128 leaf = 0;        ///< of both: devices and prices of jobs, at the largest leaf
-  Int128 shared = 0;      ///< what quotas and links are worth
-  Int128 zero_price = 0;  ///< the bound at zero prices: every job at its best
-  Int128 capacity = 0;    ///< allocate: all GPU thousandths that are free; else not used
+  double value = 0.0;   ///< `exact` as a double, never below it
+  Int128 machines = 0;  ///< first term: sum over pools of N mu
+  Int128 jobs = 0;      ///< second term: sum over jobs of their best net value
+  /// devices and prices of jobs at the leaf with the largest sum; part of both terms
+  Int128 leaf = 0;
+  Int128 shared = 0;      ///< capacity of quotas and links at their prices
+  Int128 zero_price = 0;  ///< the bound at zero prices: every job at its best option
+  Int128 capacity = 0;    ///< allocate: all free GPU thousandths; otherwise unused
 };
 
 /// Upper bound on the objective of every plan that places at least `required_placed`, for any
-/// non-negative prices (weak duality; nothing is solved, so nothing has to be believed):
+/// non-negative prices (weak duality, so the prices need not come from a trusted solver):
 ///
 ///   UB = sum_p N_p mu_p + sum_l room_l lambda_l + sum_q room_q theta_q
 ///                       + sum_{j free} max(out_j, max_k [u_jk - C_jk])
@@ -62,24 +63,24 @@ struct Bound {
 /// device may be taken off V for it.
 ///
 /// **Jobs with a price of their own** y_j (whole GPUs only) leave the last two sums. They pay y_j
-/// and are then chosen or not, as wholes, wherever they are worth more than that:
-///   UB = sum_p N_p (mu_p - V_p(G)) + sum_types F_t(all GPUs) + sum_{j listed} y_j + sums over
-///   others F_rack(g)    = most of: V on the machines' devices not taken, plus u_j(width <= rack,
-///   distance
+/// and are then chosen or not, as wholes, at any place with a higher value:
+///   UB = sum_p N_p (mu_p - V_p(G)) + sum_types F_t(all GPUs) + sum_{j listed} y_j
+///      + sums over others
+///   F_rack(g)    = max of: V on the machines' devices not taken, plus u_j(width <= rack, distance
 ///                  of this rack) - y_j over a set of listed jobs, all in at most g GPUs
 ///   F_pod(g)     = max over g_1 + g_2 + .. = rest of sum F_rack(g_r), plus u_j(width = pod) - y_j
 ///                  over a set of listed jobs that take g - rest GPUs anywhere in the pod
 ///   F_cluster(g) = the same over pods, with u_j(width = cluster)
-/// all of one GPU type. Each set has a job at most once, but the sets know nothing of each other.
-/// A plan's jobs of whole GPUs are such sets: one that spans racks is in its pod's set, and so on;
-/// its tasks without GPUs take no room here. So racks are filled by whole jobs (0/1 knapsacks).
+/// all of one GPU type. Each set has a job at most once, but two sets may both have it. A plan's
+/// jobs of whole GPUs are such sets: one that spans racks is in its pod's set, and so on; its tasks
+/// without GPUs take no room here. So racks are filled by whole jobs (0/1 knapsacks).
 ///
-/// **Tree.** With a tree of cases over listed jobs (model/bound_tree.hpp) the last sum is found for
-/// each leaf, at the prices of the leaf, and the largest counts. A plan places a split job in one
-/// spot or not at all, so it follows one child at every inner node, to one leaf. There a split job
-/// is only among the u_j of the racks, pods and types that the way to the leaf allows; when these
-/// are none it is not there and pays nothing; and when it may not be left out (or is in
-/// required_placed), sum over its places = 1, so that its price may be negative.
+/// **Tree.** With a tree of cases over listed jobs (model/bound_tree.hpp) the last sum is computed
+/// for each leaf, at the prices of the leaf, and the largest counts. A plan places a split job in
+/// one spot or not at all, so it follows one child at every inner node, to one leaf. At a leaf a
+/// split job is only among the u_j of the racks, pods and types that the path to the leaf allows;
+/// when these are none, the job is absent and pays nothing; and when it may not be left out (or is
+/// in required_placed), the sum over its places is 1, so that its price may be negative.
 ///
 /// **Options** k of job j: GPU type t, width L (up to job.domain), distance D from home.
 ///   u_jk = base x speed[t] x home[D] x width[L] as a double, rounded up to the scale
@@ -107,9 +108,10 @@ struct Bound {
 /// plan is valued at the narrowest.
 ///
 /// **Running jobs** (objective value): out_j = -stop_cost, 0 for the others. Every option loses
-/// move_cost but one more, staying, with the value and just the pools of the place the job has now.
-/// Listed with a price of its own, a job gains stop_cost wherever it lies and move_cost where it
-/// stays: there u_j - y_j grows by that in the rack (pod, cluster) it has now.
+/// move_cost except one more option, staying, with the value and exactly the pools of the job's
+/// present place. A listed job with a price of its own gains stop_cost wherever it is placed and
+/// move_cost where it stays: there u_j - y_j grows by that amount in its present rack (pod,
+/// cluster).
 ///
 /// The result is the smaller of this and the bound at zero prices (every job at the best option
 /// that fits the cluster), rounded down to an integer when every option's value is one. Under
@@ -125,15 +127,16 @@ struct Bound {
 Bound upper_bound(const model::Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed);
 
-/// The same from sums over all planned jobs, of an instance that may lack their records (part.hpp).
-/// @param required_placed  looked at only where jobs have prices of their own
+/// Upper bound from sums over all planned jobs, of an instance that may lack their records
+/// (part.hpp).
+/// @param required_placed  used only where jobs have prices of their own
 /// @pre unusable(...) is empty for these facts
 Bound upper_bound(const model::Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, const JobFacts& facts,
                   const JobTerms& terms, std::span<const JobId> required_placed = {});
 
-/// By JobId: max(0, max_k [u_jk - C_jk] - out_j), what each job would pay to be in at these prices.
-/// Prices of jobs are not looked at. @pre unusable(...) is empty (asserted)
+/// By JobId: max(0, max_k [u_jk - C_jk] - out_j), the most that each job would pay to be placed at
+/// these prices. Prices of jobs are ignored. @pre unusable(...) is empty (asserted)
 std::vector<double> job_profits(const model::Instance& instance, model::Objective objective,
                                 const model::Certificate& certificate);
 
@@ -141,12 +144,13 @@ std::vector<double> job_profits(const model::Instance& instance, model::Objectiv
 /// or shape that does not exist, numbers whose sums could leave 128 bits. Empty when they can.
 std::string unusable(const model::Instance& instance, model::Objective objective,
                      const model::Certificate& certificate);
-/// The same of an instance that may lack most jobs. @param facts  of all planned jobs
+/// Unusable prices of an instance that may lack most jobs. @param facts  of all planned jobs
 std::string unusable(const model::Instance& instance, model::Objective objective,
                      const model::Certificate& certificate, const JobFacts& facts);
 
-/// What plans that place at least `required_placed` could do that no leaf of the tree allows, or
-/// two do; a negative price of a job that may be left out. Empty when the tree leaves nothing out.
+/// Names a case that no leaf of the tree, or more than one, contains among plans that place at
+/// least `required_placed`; or a negative price of a job that may be left out. Empty when the tree
+/// covers every plan.
 /// @pre unusable(...) is empty
 std::string uncovered(const model::Instance& instance, const model::Certificate& certificate,
                       std::span<const JobId> required_placed);

@@ -20,18 +20,18 @@
 
 namespace berth::certify {
 
-/// What can be wrong with a plan file.
+/// Kinds of faults in a plan file.
 enum class FaultKind : std::uint8_t {
-  missing_entry,         ///< a digest, figure, list or the certificate is not in the file
-  wrong_objective_kind,  ///< no such objective
+  missing_entry,         ///< the file lacks a digest, figure, list or the certificate
+  wrong_objective_kind,  ///< unknown objective
   other_instance,        ///< made for other input: the instance digest differs
   unknown_job,
-  repeated_job,   ///< placed twice, waiting twice, or both
-  lost_job,       ///< neither placed nor waiting nor pinned
-  pinned_job,     ///< one that no plan moves is in the plan
+  repeated_job,   ///< placed twice, unplaced twice, or both
+  lost_job,       ///< neither placed nor unplaced nor pinned
+  pinned_job,     ///< the plan has a job that no plan moves
   bad_start,      ///< a snapshot plan starts every job at 0
   unknown_shape,  ///< the job has no task group of that label
-  wrong_amounts,  ///< a task does not take what its group asks for
+  wrong_amounts,  ///< a task takes other amounts than its group asks for
   broken_slice,   ///< a share that is not a whole number of the GPU's slices
   split_gang,     ///< a group has more or fewer tasks than it asks for
   unknown_machine,
@@ -50,7 +50,7 @@ enum class FaultKind : std::uint8_t {
   wrong_required_missing,
   negative_price,
   bad_certificate,  ///< unknown or repeated place, shape or class; level, scale, overflow
-  incomplete_tree,  ///< the children of a node do not share out what its job can do
+  incomplete_tree,  ///< the children of a node do not cover all placements of its job
   wrong_objective,
   bound_too_low,  ///< less than the prices prove
   wrong_bound,    ///< more than the prices prove, or not a number
@@ -60,7 +60,7 @@ enum class FaultKind : std::uint8_t {
   wrong_proof_digest,
 };
 
-/// The enumerator's name, for people and scripts: "device_oversubscribed".
+/// The enumerator's name, for users and scripts: "device_oversubscribed".
 std::string_view name(FaultKind kind);
 
 struct Fault {
@@ -68,16 +68,16 @@ struct Fault {
   std::string text;  ///< names the job, machine, device and the values
 };
 
-/// What the judge found.
+/// Result of judging a plan.
 struct CheckResult {
-  static constexpr std::size_t kMostFaults = 20;  ///< listed; all are counted
+  static constexpr std::size_t kMostFaults = 20;  ///< faults listed; all are counted
 
   std::vector<Fault> faults;  ///< the first kMostFaults
   std::int64_t fault_count = 0;
-  /// Recomputed. The bound and gap are 0 when the certificate could not be used; all figures
-  /// leave out what could not be resolved.
+  /// Recomputed. The bound and gap are 0 when the certificate is unusable; all figures leave out
+  /// entries that could not be resolved.
   model::Figures figures;
-  model::GapParts gap_parts;  ///< of the recomputed bound and objective, when there are both
+  model::GapParts gap_parts;  ///< of the recomputed bound and objective, if both exist
   model::Objective objective_kind = model::Objective::value;
   std::vector<JobId> required_missing;  ///< ascending, recomputed
 
@@ -86,16 +86,15 @@ struct CheckResult {
 
 /// Judges a plan file against the input alone: every device, CPU, memory, gang, type, domain and
 /// machine state; every job once, pinned ones not at all; objective, bound (from the prices), gap,
-/// counts and digests. Figures are compared with the recomputed ones within one part in 10^12, and
-/// only when every job could be placed as stated. Shares no code with what plans. O(input + plan
-/// log plan + upper_bound); never throws on the content of the plan.
+/// counts and digests. Compares figures with the recomputed ones within one part in 10^12, and only
+/// when every job could be placed as stated. Shares no code with the planner. O(input + plan log
+/// plan + upper_bound); never throws on the content of the plan.
 CheckResult check(const model::Instance& instance, const model::RawPlan& plan);
 
-/// The same judgement of a plan that comes piece by piece, on an instance that never has the
-/// records of all jobs at once. `check` is made of it. In this order: `add_records` (pieces of
-/// placed jobs may come between, after the records of their jobs), `end_records`, waiting jobs,
-/// `prices`, `checked`. Memory: names of jobs and machines, what lies on each device; nothing per
-/// placement.
+/// Judges a plan piece by piece, on an instance that never has the records of all jobs at once;
+/// `check` uses it. Order of calls: `add_records` (pieces of placed jobs may come between, after
+/// the records of their jobs), `end_records`, unplaced jobs, `prices`, `checked`. Memory: names of
+/// jobs and machines and the load of each device; nothing per placement.
 class PlanCheck {
  public:
   enum class Order : std::uint8_t {
@@ -104,30 +103,32 @@ class PlanCheck {
   };
 
   /// @param instance  has all names and the pinned jobs; outlives this, as does `head`
-  /// @param head      the plan; its lists of jobs are not looked at
+  /// @param head      the plan; its lists of jobs are not read
   PlanCheck(const model::Instance& instance, const model::RawPlan& head, Order order);
   ~PlanCheck();
 
   [[nodiscard]] model::Objective objective() const;
 
-  /// The instance has the records of these jobs now. Over all calls: every job once, ascending.
+  /// Announces that the instance now has the records of these jobs. Over all calls: every job once,
+  /// ascending.
   void add_records(std::span<const JobId> jobs);
-  /// What of this could be resolved in full, as it came. @pre the instance has the jobs' records
+  /// Adds placed jobs; returns those that were resolved in full. @pre the instance has the jobs'
+  /// records
   model::Placement add(std::span<const model::RawPlacement> placed);
   void end_records();
   void add(std::span<const model::RawUnplacedJob> waiting);
 
-  /// The certificate with its names looked up, once all jobs were added. Empty, with a fault, when
-  /// it cannot be used. @param facts  of all planned jobs
+  /// The certificate with its names looked up; call after all jobs. Empty, with a fault, when it is
+  /// unusable. @param facts  of all planned jobs
   const std::optional<model::Certificate>& prices(const JobFacts& facts);
-  /// Every job was placed or waits as the plan may say so; no fault but in its figures is left.
+  /// True when every job is placed or unplaced validly; faults can then be in the figures only.
   [[nodiscard]] bool feasible() const;
   /// Required jobs that are placed, ascending.
   [[nodiscard]] std::vector<JobId> required_placed() const;
-  /// Sums over all jobs placed.
+  /// Sums over all placed jobs.
   [[nodiscard]] const PlacementSums& placed() const;
 
-  /// @param bound  what the prices prove of all jobs; empty when there are none
+  /// @param bound  the bound that the prices prove for all jobs; empty without usable prices
   CheckResult checked(const std::optional<Bound>& bound);
 
  private:

@@ -16,7 +16,7 @@
 
 namespace berth::certify {
 
-/// What a feasible placement is worth.
+/// Value of a feasible placement.
 struct ObjectiveValue {
   static constexpr int kScaleLog2 = 54;
   Int128 exact = 0;    ///< units of 2^-kScaleLog2; every job rounded down (from 1/2 on: exact)
@@ -31,36 +31,38 @@ struct ObjectiveValue {
 ObjectiveValue objective(const model::Instance& instance, model::Objective kind,
                          const model::Placement& placement);
 
-/// Sums over jobs that are placed.
+/// Sums over placed jobs.
 struct PlacementSums {
-  /// Beyond being stopped and before quotas, units of 2^-ObjectiveValue::kScaleLog2.
+  /// Value plus stop costs saved, before quotas, in units of 2^-ObjectiveValue::kScaleLog2.
   Int128 gain = 0;
   std::int64_t gpu_milli = 0;
   std::int64_t jobs = 0;
-  std::vector<std::int64_t> quotas = {};  ///< by QueueId: GPU thousandths, of queues within too
+  /// by QueueId: GPU thousandths, including jobs of descendant queues
+  std::vector<std::int64_t> quotas = {};
 
   PlacementSums& operator+=(const PlacementSums& others);
 };
 /// @param placement  of any jobs of the instance
 PlacementSums placement_sums(const model::Instance& instance, model::Objective kind,
                              const model::Placement& placement);
-/// That of all jobs placed. @param instance  may lack their records
+/// Objective from the sums over all placed jobs. @param instance  may lack their records
 ObjectiveValue objective(const model::Instance& instance, model::Objective kind,
                          const PlacementSums& sums);
 
 /// (upper_bound - objective) / max(|upper_bound|, 1e-12); 0 when both are 0.
 double gap(double upper_bound, double objective);
 
-/// Required jobs that the placement lacks, and those it has; ascending. Pinned jobs are neither.
+/// Required jobs that the placement lacks, and those that it has; ascending. Pinned jobs are in
+/// neither list.
 std::vector<JobId> required_missing(const model::Instance& instance,
                                     const model::Placement& placement);
 std::vector<JobId> required_placed(const model::Instance& instance,
                                    const model::Placement& placement);
-/// Those of a part's jobs.
+/// Required jobs of a part that its placement lacks.
 std::vector<JobId> required_missing(const model::Instance& instance, const JobSubset& subset);
 std::vector<JobId> required_placed(const model::Instance& instance, const JobSubset& subset);
 
-/// The figures that need no prices; bound and gap are left 0. @pre tasks refer to the instance
+/// The figures that need no prices; bound and gap are 0. @pre tasks refer to the instance
 model::Figures recount(const model::Instance& instance, model::Objective kind,
                        const model::Placement& placement);
 model::Figures recount(const model::Instance& instance, model::Objective kind,
@@ -71,7 +73,7 @@ model::Figures recount(const model::Instance& instance, model::Objective kind,
 /// @post upper_bound >= objective: anything else is an invalid certificate and a bug (asserted)
 model::Figures figures(const model::Instance& instance, model::Objective kind,
                        const model::Placement& placement, const model::Certificate& certificate);
-/// The same from sums over all jobs placed. @param bound  for the required ones among them
+/// All figures from sums over all placed jobs. @param bound  for the required ones among them
 model::Figures figures(const model::Instance& instance, model::Objective kind,
                        const PlacementSums& sums, const Bound& bound);
 

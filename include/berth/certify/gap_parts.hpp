@@ -11,27 +11,27 @@
 
 namespace berth::certify {
 
-/// Why the bound is above the plan, job by job and machine by machine. With c_j = what job j's
-/// tasks pay where they lie, and the terms of bound.hpp,
+/// Attributes the gap to jobs and machines. With c_j = the price that job j's tasks pay at their
+/// present place, and the terms of bound.hpp,
 ///   UB - plan = sum_j [best_j - (u_j - c_j)]          regret of placed jobs, best_j of the others
 ///             + sum_p [N_p mu_p - prices paid in p]   idle capacity at its price
-/// A job with a price of its own that waits regrets that price; placed, its u_j less the price
-/// fills the machines of its type. Where the values' sum or the capacity is the smaller bound, all
-/// prices count as 0: regret only, or GPU thousandths not allocated only.
+/// An unplaced job with a price of its own regrets that price; if it is placed, its u_j less the
+/// price fills the machines of its type. Where the values' sum or the capacity is the smaller
+/// bound, all prices count as 0: the parts are regret only, or unallocated GPU thousandths only.
 /// O(upper_bound + tasks). Regrets and idle amounts are never negative.
 /// @pre `figures` are those of the placement and certificate; as for certify::figures
 model::GapParts gap_parts(const model::Instance& instance, model::Objective kind,
                           const model::Placement& placement, const model::Certificate& certificate,
                           const model::Figures& figures);
 
-/// What the jobs of a part add to the sums of `gap_parts`: their regrets, and what the placed ones
-/// pay, taken off what they pay for.
+/// Contribution of a part's jobs to the sums of `gap_parts`: adds their regrets and subtracts the
+/// prices that placed jobs pay from the earnings of their machines.
 /// @param bests  of these jobs at the certificate's prices
 /// @param bound  of all jobs, for the required ones among them that are placed
 GapSums job_gaps(const model::Instance& instance, model::Objective kind, const JobSubset& subset,
                  const model::Certificate& certificate, const JobBests& bests, const Bound& bound);
 
-/// All that is known of all jobs together.
+/// Sums over all jobs.
 struct PlanTotals {
   const JobFacts& facts;
   const PlacementSums& placed;

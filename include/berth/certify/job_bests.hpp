@@ -12,40 +12,40 @@
 
 namespace berth::certify {
 
-/// The best a job can do beyond being left out or stopped, in units of 2^-scale_log2: net of
-/// prices, max_k [u_jk - C_jk] - out_j in the terms of bound.hpp, and before prices. Empty when no
-/// option fits.
+/// Largest gain of a job over being unplaced or stopped, in units of 2^-scale_log2: net of prices,
+/// max_k [u_jk - C_jk] - out_j in the terms of bound.hpp, and before prices. Empty when no option
+/// fits.
 struct JobBest {
   std::optional<Int128> net;
   std::optional<Int128> gross;
 };
 
-/// All that bound and gap need to know of some jobs' options.
+/// The options' contribution of some jobs to bound and gap.
 struct JobBests {
-  std::vector<JobBest> best;  ///< one a job, in the order given
+  std::vector<JobBest> best;  ///< one per job, in the order given
   bool integral = true;       ///< every value of every option is an integer
 };
 
-/// Each job by itself, so those of some jobs and those of others side by side are those of all: the
-/// work may be shared out. Prices of jobs and the tree are not looked at.
+/// Computes each job by itself, so results of disjoint parts can be joined and the work divided.
+/// Prices of jobs and the tree are ignored.
 /// @param jobs  of the instance, none of them pinned
 /// @pre unusable(...) of bound.hpp is empty for all jobs
 /// O(P log P + S P + J T) as in bound.hpp, with J and S of these jobs.
 JobBests job_bests(const model::Instance& instance, model::Objective objective,
                    const model::Certificate& certificate, std::span<const JobId> jobs);
 
-/// The sums over jobs in the bound, in units of 2^-scale_log2: those of required jobs that are
-/// placed as they are, else 0 where less. Trivially copyable.
+/// Sums over jobs in the bound, in units of 2^-scale_log2: required placed jobs count fully, others
+/// only if positive. Trivially copyable.
 struct JobTerms {
-  Int128 net = 0;    ///< without jobs that have a price of their own
-  Int128 gross = 0;  ///< of all
+  Int128 net = 0;    ///< net of prices; without jobs that have a price of their own
+  Int128 gross = 0;  ///< before prices; all jobs
   bool integral = true;
 
   JobTerms& operator+=(const JobTerms& others);
 };
 
 /// @param bests            of these jobs at the certificate's prices
-/// @param required_placed  all of these jobs that are; others are nothing
+/// @param required_placed  all required placed jobs among these; other ids are ignored
 JobTerms job_terms(const model::Instance& instance, const model::Certificate& certificate,
                    std::span<const JobId> jobs, const JobBests& bests,
                    std::span<const JobId> required_placed);
