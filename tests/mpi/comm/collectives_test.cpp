@@ -103,7 +103,7 @@ TEST(MaxSeconds, is_the_slowest_ranks) {
   EXPECT_EQ(world.max_seconds(0.5 * world.rank()), 0.5 * (world.size() - 1));
 }
 
-TEST(Barrier, nobody_leaves_before_everybody_came) {
+TEST(Barrier, no_rank_leaves_before_all_have_come) {
   const auto world = Communicator::world();
   for (int i = 0; i < 10; ++i) world.barrier();
   EXPECT_EQ(world.sum(1), world.size());

@@ -29,7 +29,7 @@ void each_mark(std::size_t size, F f) {
   f(size - 1);
 }
 
-/// Marked places hold their letters, and what lies between is nobody's.
+/// Marked positions hold their letters, and the bytes between them are zero.
 void expect_letters(const char* text, std::size_t size) {
   std::size_t wrong = 0;
   each_mark(size, [&](std::size_t i) { wrong += text[i] == letter(i) ? 0 : 1; });

@@ -26,7 +26,7 @@ std::vector<Parcel> parcels_of(std::uint64_t seed, int rank, int ranks) {
   return parcels;
 }
 
-// Oracle: everybody gets everything and keeps what is theirs.
+// Oracle: every rank gets all items and keeps its own.
 TEST(ExchangeByOwner, is_the_naive_all_gather) {
   const auto world = Communicator::world();
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {

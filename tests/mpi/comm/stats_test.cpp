@@ -68,7 +68,7 @@ TEST(Events, tell_stages_spans_and_messages_in_time) {
   const auto world = Communicator::world();
   world.begin_stage("before");
   world.barrier();
-  EXPECT_TRUE(world.events().empty());  // nobody asked
+  EXPECT_TRUE(world.events().empty());  // not requested
   world.record_events();
   world.begin_stage("round");
   {

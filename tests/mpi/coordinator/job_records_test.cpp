@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs travel with their task groups, from whoever has them to whoever needs them, and are
-// forgotten again. Job j has j + 1 tasks in two groups; rank 0 has all of them.
+// Ranks send each other jobs with their task groups and forget them again. Job j has j + 1 tasks in
+// two groups; rank 0 has all of them.
 #include "berth/coordinator/job_records.hpp"
 
 #include <algorithm>
@@ -110,7 +110,7 @@ TEST_F(JobRecordsTest, leaves_whole_ranks_alone) {
   workload = whole();
   const JobRecords records(world, workload);
   EXPECT_FALSE(records.distributed());
-  records.scatter([]() -> JobLists { throw std::logic_error("nobody asks"); });
+  records.scatter([]() -> JobLists { throw std::logic_error("must not be called"); });
   records.retain_only({});
   EXPECT_EQ(workload.jobs.size(), kJobs);
   EXPECT_EQ(records.count_local(), 0);

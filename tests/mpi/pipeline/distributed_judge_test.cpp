@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each rank has the records of its own jobs and of no others but the pinned ones; rank 0's word is
-// that of one who has all, to the last bit.
+// that of a rank with all jobs, to the last bit.
 #include "distributed_judge.hpp"
 
 #include "best_fit.hpp"

@@ -18,7 +18,7 @@ namespace {
 enum class Bound : std::uint8_t { quotas, uplinks, both };
 
 /// Queues of which all but the last have fewer GPUs than their jobs ask for, one of them softly;
-/// every other gang talks over uplinks that carry two or three of them.
+/// every other gang communicates over uplinks that carry two or three of them.
 model::Instance limited(Bound bound) {
   auto instance = generate::generate_hetero({.gpus = 1024, .seed = 6});
   if (bound != Bound::uplinks) {

@@ -34,7 +34,8 @@ TEST_F(Presets, shares_and_cpu_only_jobs) {
       model::Objective::allocate);
 }
 
-/// Gangs are placed one by one, and shares beside them must not be: CPUs decide who fits whom.
+/// Gangs are placed one by one, and shares beside them must not be: CPUs decide which shares fit
+/// beside which.
 TEST_F(Presets, shares_beside_gangs) {
   auto instance =
       generate::generate(generate::Preset::openb_like, {.gpus = 512, .seed = 3, .load = 1.2});

@@ -74,7 +74,7 @@ model::Instance at_work(const model::Instance& idle, const model::Placement& pla
   for (const std::size_t m : {3U, 40U}) {
     busy.cluster.machine_state[m] = model::MachineState::drained;
   }
-  // Through the files, which settle who is pinned and what is immovable.
+  // Through the files, whose readers decide which jobs are pinned and what is immovable.
   model::Instance read;
   read.cluster = io::parse_cluster(io::cluster_text(busy.cluster), "c.yaml");
   read.workload = io::parse_jobs(io::jobs_text(busy), "j.jsonl", read.cluster);

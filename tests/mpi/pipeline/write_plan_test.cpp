@@ -79,7 +79,7 @@ TEST_F(WritePlan, in_parts_gives_the_text_and_the_digests_of_the_whole) {
   EXPECT_EQ(made.instance_digest, model::instance_digest(original));
 }
 
-/// Puts one job of this rank where an equal one lies. False when there are no two.
+/// Moves one job of this rank to the devices of an equal one. False when there are no two.
 bool book_twice(const model::Workload& workload, model::Placement& mine) {
   const auto groups = [&](const model::JobPlacement& p) {
     return workload.groups_of(workload.job(p.job));

@@ -31,7 +31,7 @@ class SweepTest : public berth::test::WithPetsc<> {
 
 TEST_F(SweepTest, model_counts_the_messages_of_all_ranks_from_fewer) {
   const auto world = comm::Communicator::world();
-  if (world.size() < 16) GTEST_SKIP() << "skipped: wants 16 ranks";
+  if (world.size() < 16) GTEST_SKIP() << "skipped: needs 16 ranks";
   const auto sweep = run_sweep(
       world, [](int) { return cluster(512); }, options({2, 3, 4, world.size()}));
   if (world.rank() != 0) return;
@@ -48,7 +48,7 @@ TEST_F(SweepTest, model_counts_the_messages_of_all_ranks_from_fewer) {
     EXPECT_EQ(modelled[i].messages, all.calls[i].messages);
     const bool own_share_counts =
         modelled[i].call != comm::Call::gather && modelled[i].call != comm::Call::all_to_all;
-    if (own_share_counts) {  // else who owns a shard matters
+    if (own_share_counts) {  // else the owner of a shard matters
       EXPECT_EQ(modelled[i].bytes, all.calls[i].bytes);
     }
   }

@@ -63,8 +63,8 @@ TEST(PartsProperty, add_up_to_the_whole) {
     model::Certificate prices = test::random_prices(dice, instance, kind);
     add_shared_prices(dice, instance.cluster, prices);
     if (!certify::unusable(instance, kind, prices).empty()) continue;
-    const std::vector<bool> nobody(instance.workload.size(), false);
-    const auto best = test::best_plan(instance, kind, nobody, kSteps);
+    const std::vector<bool> none_required(instance.workload.size(), false);
+    const auto best = test::best_plan(instance, kind, none_required, kSteps);
     const model::Placement placement = best ? best->placement : model::Placement{};
     const test::InParts plan(instance, kind, prices, placement);
     const test::Judgement whole = plan.judge_whole();

@@ -21,7 +21,7 @@ TEST(Stop, never_without_a_source_or_a_reason) {
 
 TEST(Stop, at_the_deadline) {
   const StopSource source(StopSource::in_seconds(0.0));
-  EXPECT_FALSE(source.has_cut());  // nobody was told yet
+  EXPECT_FALSE(source.has_cut());  // no question was asked yet
   EXPECT_TRUE(StopToken(source).requested());
   EXPECT_TRUE(source.has_cut());
 }

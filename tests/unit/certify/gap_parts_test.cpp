@@ -57,7 +57,7 @@ TEST(GapParts, are_regret_of_jobs_and_idle_machines) {
   EXPECT_EQ(parts.idle[0].amount, 2000.0);
 }
 
-/// A required job may lose by its price; it still regrets nothing where it lies cheapest. 3 cores
+/// A required job may lose by its price; it still regrets nothing at its cheapest place. 3 cores
 /// at 1 a thousandth, of which it pays 1000, on a machine without GPUs.
 TEST(GapParts, of_a_required_job_without_gpus) {
   test::Tiny tiny;
@@ -146,8 +146,8 @@ TEST(GapParts, sort_jobs_by_size) {
   EXPECT_EQ(parts.regret[2].amount, 8.0);
 }
 
-/// j0 (worth 6000, move 1000, stop 500) runs on m0 at 2000 and lies on m1 at 1000; j1 (worth 3000,
-/// stop 700) runs on m1 and is stopped; j2 (4000) takes m0.
+/// j0 (worth 6000, move 1000, stop 500) runs on m0 at 2000 and is placed on m1 at 1000; j1 (worth
+/// 3000, stop 700) runs on m1 and is stopped; j2 (4000) takes m0.
 TEST(GapParts, count_running_jobs_from_being_stopped) {
   test::Tiny tiny;
   const ClassId c = tiny.machine_class("c", tiny.type("A"), 1, 4000, 1000);

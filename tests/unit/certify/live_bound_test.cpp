@@ -141,7 +141,7 @@ TEST(LiveBound, does_not_count_pinned_jobs) {
   tiny.pin(pinned, {{MachineId(0), 0, 1, 500}});
   const Bound b = allocation(tiny, all_at(1));
   EXPECT_EQ(b.zero_price, 600);
-  EXPECT_EQ(b.machines, 600) << "nobody else has shares of 500";
+  EXPECT_EQ(b.machines, 600) << "no other job has shares of 500";
   EXPECT_EQ(job_profits(tiny.instance, Objective::allocate, {})[0], 0.0);
   EXPECT_TRUE(required_missing(tiny.instance, {}).empty());
   Certificate prices;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every objective of the table is worth the same to the planner and to the judge, who compute it in
+// Planner and judge compute one value for every objective of the table, each in
 // code of their own.
 #include "tiny.hpp"
 

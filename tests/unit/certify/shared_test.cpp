@@ -32,7 +32,7 @@ std::string faults(const test::Tiny& tiny, const model::RawPlan& plan) {
   return all;
 }
 
-/// Four machines of one GPU; j0, j1, j2 (one GPU, worth 5000 each): j0, j1 in "team", which lies in
+/// Four machines of one GPU; j0, j1, j2 (one GPU, worth 5000 each): j0, j1 in "team", a child of
 /// "org", j2 in "org".
 class QuotaCase : public testing::Test {
  protected:
@@ -116,7 +116,7 @@ TEST_F(QuotaCase, may_be_passed_for_a_penalty) {
   EXPECT_EQ(worth(3, Objective::value), 15000.0 - 3000.0);
   EXPECT_EQ(worth(3, Objective::allocate), 3000.0);
   EXPECT_EQ(bound(3, 0), 15000.0 - 3000.0);
-  EXPECT_NE(unusable_at(4), "") << "nobody pays more than the penalty";
+  EXPECT_NE(unusable_at(4), "") << "no job pays more than the penalty";
   org().over_quota_penalty = 2999.9;
   EXPECT_NE(unusable_at(3), "");
   EXPECT_EQ(unusable_at(2), "");

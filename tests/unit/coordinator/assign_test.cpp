@@ -33,7 +33,7 @@ TEST(Assign, values_a_gang_as_wide_as_it_must_lie) {
   }
 }
 
-/// Four machines in two shards: a gang of 32 GPUs lies over both, a single task in one.
+/// Four machines in two shards: a gang of 32 GPUs spans both, a single task is in one.
 TEST(Assign, serves_equal_jobs_by_priority) {
   for (const int tasks : {4, 1}) {
     for (const auto& [high, low] : {std::pair{0, 1}, std::pair{1, 0}}) {

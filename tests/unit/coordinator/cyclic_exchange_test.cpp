@@ -34,7 +34,7 @@ TEST(DealKinds, keeps_a_kind_together_and_spreads_the_jobs) {
   for (const auto& [piece, in] : load) EXPECT_GT(in, jobs.size() / 5);
 }
 
-/// Every job lies in a shard where others are at home.
+/// Every job is placed in a shard where others are at home.
 TEST(TradeRound, sends_jobs_home_across_shards) {
   const auto comm = comm::Communicator::serial();
   auto instance = generate::generate_hetero({.gpus = 1024, .jobs = 4, .seed = 3});

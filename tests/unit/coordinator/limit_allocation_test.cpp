@@ -179,7 +179,7 @@ class Shared : public testing::Test {
     Case(const Case&) = delete;
     Case& operator=(const Case&) = delete;
 
-    /// By shard: what lies there, and who waits.
+    /// By shard: the placed and the unplaced jobs.
     void fill(Placement first, std::vector<JobId> waits, Placement second,
               std::vector<JobId> waits_too) {
       shards[0].restore({.placed = std::move(first), .unplaced = std::move(waits)});
@@ -221,7 +221,7 @@ TEST_F(Shared, the_least_valuable_of_all_shards_goes_and_who_is_allowed_comes) {
   c.settle();
   EXPECT_EQ(c.placed(), (std::vector{JobId(1), JobId(2)}));
   EXPECT_TRUE(c.kept());
-  EXPECT_EQ(c.shards[1].placement()[0].tasks[0].machine, MachineId(2));  // who may stay stays
+  EXPECT_EQ(c.shards[1].placement()[0].tasks[0].machine, MachineId(2));  // the movable job stays
   EXPECT_TRUE(c.shards[0].is_waiting(JobId(0)));
 }
 

@@ -285,7 +285,7 @@ TEST(WriteJobs, written_text_reads_back_as_the_same_jobs) {
   EXPECT_EQ(read_jobs(folder / "j.jsonl.gz", cluster).jobs.size(), 4U);
 }
 
-/// The fault lies on line 3, behind a sound job and a blank line.
+/// The fault is on line 3, after a valid job and a blank line.
 std::string third(const std::string& line) {
   return R"({"id":"first","tasks":[{"gpus":1}]})"
          "\n\n" +

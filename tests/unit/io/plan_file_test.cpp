@@ -133,7 +133,7 @@ TEST(PlanFile, a_tree_comes_back) {
   EXPECT_EQ(tree[2].spots[1].width, "cluster");
 }
 
-TEST(PlanFile, nics_come_back_and_are_left_out_where_nobody_uses_them) {
+TEST(PlanFile, nics_come_back_and_are_left_out_where_no_task_uses_them) {
   Instance instance = small_instance();
   Plan plan = small_plan();
   EXPECT_EQ(plan_text(instance, plan).find("nic_mbps"), std::string::npos);

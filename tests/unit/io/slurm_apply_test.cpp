@@ -12,7 +12,7 @@ namespace {
 
 const std::string kGpu = in_json("gres:gpu:2");
 
-/// n0 .. n3 with 4 GPUs each; job 1 wants 2 GPUs on each of 2 nodes, job 2 two GPUs, 5_0 and 5_1
+/// n0 .. n3 with 4 GPUs each; job 1 asks for 2 GPUs on each of 2 nodes, job 2 two GPUs, 5_0 and 5_1
 /// one.
 Samples cluster() {
   Samples s(Json::wrapped);

@@ -271,7 +271,7 @@ TEST_P(SlurmImportTest, machines_that_jobs_tell_apart_become_types_of_their_own)
   EXPECT_EQ(types(i, 1), (std::vector<std::string>{"a100@2", "a100@3"}));
   EXPECT_EQ(types(i, 2), (std::vector<std::string>{"a100@2", "h100"}));  // job 4: n1, h0
   EXPECT_EQ(types(i, 3), (std::vector<std::string>{"h100"}));
-  EXPECT_TRUE(has(i.left, "fits none of the nodes", 1));  // nobody is "fast"
+  EXPECT_TRUE(has(i.left, "fits none of the nodes", 1));  // no node is "fast"
 }
 
 TEST_P(SlurmImportTest, types_that_only_drained_machines_have_are_not_offered) {

@@ -144,7 +144,7 @@ class Explicit {
     return in_.workload.groups_of(job).front();
   }
 
-  /// How far from home a job lies at most that lies in these pools and is that wide.
+  /// Largest distance from home of a job placed in these pools at that width.
   Level distance(const model::Job& job, Level width, const model::Pool& p) const {
     const PodId home =
         job.home_rack.valid() ? in_.cluster.racks[job.home_rack.index()].pod : job.home_pod;

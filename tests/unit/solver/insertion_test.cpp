@@ -81,7 +81,7 @@ TEST(Insertion, pushes_out_the_least_value_that_makes_room_and_spares_the_rest) 
   EXPECT_DOUBLE_EQ(occupancy.value(), 18.0);
 }
 
-TEST(Insertion, finds_nothing_where_everybody_is_worth_more) {
+TEST(Insertion, finds_nothing_where_all_jobs_are_worth_more) {
   Small s(1);
   const JobId dear = s.job(4, 2.0);
   const JobId wants = s.job(4, 1.0);

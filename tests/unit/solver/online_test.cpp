@@ -164,8 +164,8 @@ TEST(Online, a_batch_is_looked_at_as_a_whole) {
   EXPECT_TRUE(has(place(tiny, 2, {.batch = 1, .expect = 0.0}), 0));
 }
 
-// Value: who is worth less than the expected job leaves it its place.
-TEST(Online, a_place_goes_to_nobody_worth_less_than_the_job_it_is_kept_for) {
+// Value: a job of less value than the expected one does not take the place kept for it.
+TEST(Online, no_job_of_less_value_takes_a_place_kept_for_another) {
   Tiny tiny = cluster(1);
   for (const double weight : {1.0, 1.0, 0.01, 1.0, 1.0}) {
     tiny[tiny.job({{.gpus = 1, .cpu_milli = 1000}})].weight = weight;

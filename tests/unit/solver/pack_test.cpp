@@ -129,7 +129,7 @@ PackResult pack_empty(const Instance& in, const PackOptions& options = {},
   return pack_into(in, Room(in.cluster), options, objective);
 }
 
-/// 8 + 2 and 6 + 4 fill both NICs; a task of 9 keeps everybody else off one.
+/// 8 + 2 and 6 + 4 fill both NICs; a task of 9 excludes all others from one.
 TEST(Pack, fills_nics) {
   Builder b;
   b.machines(2, 4, 10, 10).last_class(10, 0);

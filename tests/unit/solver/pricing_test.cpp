@@ -169,7 +169,7 @@ TEST_P(Pricing, finds_what_trying_everything_finds) {
     EXPECT_EQ(priced.bound, best);
   }
   EXPECT_GE(best_bound(p.bins[0], items).bound, best);
-  if (best > 0) {  // nothing lies above the best
+  if (best > 0) {  // nothing exceeds the best
     EXPECT_TRUE(price_machine(p, 0, items, best, {}).patterns.empty());
   }
 }

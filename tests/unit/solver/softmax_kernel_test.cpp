@@ -141,7 +141,7 @@ TEST(SoftmaxKernel, adds_what_the_plain_sum_adds) {
   }
 }
 
-TEST(SoftmaxKernel, without_smoothing_everybody_takes_the_best) {
+TEST(SoftmaxKernel, without_smoothing_every_job_takes_the_best) {
   const Market m = random_market(9, 400);
   SoftmaxKernel kernel = kernel_of(m);
   const Prices p = some_prices(9);
