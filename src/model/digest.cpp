@@ -14,13 +14,13 @@
 
 namespace berth::model {
 
-/// Values are a few bytes each: they are gathered before OpenSSL is called.
+/// Collects values before calling OpenSSL, because each is only a few bytes.
 struct Sha256::HashState {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
   std::array<char, 4096> waiting{};
   std::size_t size = 0;
 
-  /// Room for so many bytes, at most all of `waiting`.
+  /// Returns space for this many bytes, at most the size of `waiting`.
   char* room(std::size_t bytes) {
     if (bytes > waiting.size() - size) flush();
     return waiting.data() + size;
@@ -89,7 +89,8 @@ void add_queue(Sha256& sha, const Cluster& cluster, const Queue& queue) {
   if (std::isfinite(queue.over_quota_penalty)) sha.text("over ").real(queue.over_quota_penalty);
 }
 
-/// Machines that are not simply empty; nothing when all are, as in the first version of the format.
+/// Adds machine states and content; nothing when all machines are up and empty, so that digests of
+/// such clusters match the first version of the format.
 void add_states(Sha256& sha, const Cluster& cluster) {
   for (std::size_t m = 0; m < cluster.machine_state.size(); ++m) {
     if (cluster.machine_state[m] == MachineState::up) continue;
@@ -97,7 +98,7 @@ void add_states(Sha256& sha, const Cluster& cluster) {
     sha.integer(static_cast<std::int64_t>(cluster.machine_state[m]));
   }
   for (const Immovable& content : cluster.immovable) {
-    if (content.job.valid()) continue;  // told with the job
+    if (content.job.valid()) continue;  // part of the job's own record
     sha.text("used ").name(cluster.machine_names[content.machine.index()]);
     sha.integer(std::bit_cast<std::int64_t>(content.devices)).integer(content.milli);
     sha.integer(content.cpu_milli).integer(content.memory_mib);
@@ -122,7 +123,7 @@ void add_cluster(Sha256& sha, const Cluster& cluster) {
   add_states(sha, cluster);
 }
 
-/// GPU types in order of their names: how they are numbered does not matter.
+/// GPU types in order of their names, so that their numbers do not matter.
 std::vector<std::size_t> by_name(const std::vector<std::string>& names) {
   std::vector<std::size_t> order(names.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -177,13 +178,13 @@ void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t>
   }
 }
 
-/// The lines of one job after the other, in one piece of memory: those of all would outweigh the
-/// plan.
+/// The lines of one job in one buffer, reused from job to job: the lines of all jobs would need
+/// more memory than the plan.
 class JobLines {
  public:
   explicit JobLines(const Instance& instance) : instance_(&instance) {}
 
-  /// Sorted.
+  /// The job's lines, sorted.
   std::span<const std::string_view> of(const JobPlacement& placed) {
     text_.clear();
     ends_.clear();
@@ -250,8 +251,8 @@ PlanDigest::PlanDigest(const Instance& instance)
 PlanDigest::PlanDigest(PlanDigest&&) noexcept = default;
 PlanDigest::~PlanDigest() = default;
 
-/// Lines of one job begin with its name and a tab, which no name has and which comes before every
-/// character of one: sorted by name, the jobs' lines follow each other.
+/// The lines of a job begin with its name and a tab, which no name contains and which sorts before
+/// every character of a name: in order of names, the jobs' lines are sorted.
 void PlanDigest::add(const JobPlacement& placed) {
   for (const std::string_view line : state_->lines.of(placed)) state_->sha.text(line);
 }
@@ -260,7 +261,7 @@ std::string PlanDigest::hex() { return state_->sha.hex(); }
 
 namespace {
 
-/// As a rule it is in order already.
+/// Sorts by name; usually the items are in order already.
 template <class Item, class NameOf>
 void sort_by_name(std::vector<Item>& items, const NameOf& name_of) {
   if (!std::ranges::is_sorted(items, {}, name_of)) std::ranges::sort(items, {}, name_of);

@@ -12,7 +12,8 @@
 namespace berth::model {
 
 JobClass job_class(const Workload& workload, const Job& job) {
-  JobClass hash{.high = 0x6A09E667F3BCC908, .low = 0xBB67AE8584CAA73B};  // any two that differ
+  // any two constants that differ
+  JobClass hash{.high = 0x6A09E667F3BCC908, .low = 0xBB67AE8584CAA73B};
   const auto add = [&](auto field) {
     hash.high = mix64(hash.high ^ static_cast<std::uint64_t>(field));
     hash.low = mix64(hash.low + mix64(static_cast<std::uint64_t>(field)));
@@ -40,8 +41,9 @@ JobClass job_class(const Workload& workload, const Job& job) {
 
 namespace {
 
-/// Of jobs of one class, by precedence: the first get the places. Places of one value are alike: a
-/// job that holds one of those it is due keeps it.
+/// Exchanges among jobs of one class, in order of precedence: the first jobs get the places of most
+/// value. Places of equal value are interchangeable: a job that holds one of those due to it keeps
+/// it.
 void hand_over(std::span<const EqualJob> jobs, std::vector<Handover>& result) {
   std::vector<std::size_t> places;  // by the job that holds it, the most valuable first
   for (std::size_t i = 0; i < jobs.size(); ++i) {

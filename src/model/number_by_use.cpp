@@ -14,8 +14,8 @@ auto content(const MachineClass& c) {
   return std::tuple(c.gpu_type, c.gpus, c.cpu_milli, c.memory_mib, c.nic_mbps, c.gpu_slices);
 }
 
-/// Number of the class among `classes`, which it joins when none has its content. Clusters have
-/// tens of classes.
+/// Index of the class with this content; appends it when there is none. Clusters have tens of
+/// classes, so a linear search suffices.
 ClassId find_or_add(std::vector<MachineClass>& classes, MachineClass& one) {
   auto at = std::ranges::find_if(
       classes, [&](const MachineClass& known) { return content(known) == content(one); });
@@ -34,7 +34,8 @@ GpuTypeId find_or_add(std::vector<std::string>& types, const std::string& name) 
 void number_by_use(Cluster& cluster) {
   const std::vector<std::string> old_types = std::exchange(cluster.gpu_types, {});
   std::vector<MachineClass> old_classes = std::exchange(cluster.classes, {});
-  std::vector<ClassId> number(old_classes.size());  // new one by old one; invalid: not met yet
+  // new number by old one; invalid: not used so far
+  std::vector<ClassId> number(old_classes.size());
   for (ClassId& c : cluster.machine_class) {
     ClassId& fresh = number[c.index()];
     if (!fresh.valid()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a workload. Task groups lie in the order of their jobs' records.
+// Parts of a workload. Task groups are in the order of their jobs' records.
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
@@ -11,7 +11,8 @@
 namespace berth::model {
 namespace {
 
-/// A round's guests are a few; what stays far below the room it had gives it back.
+/// Shrinks the list and releases spare capacity: a few records borrowed for a round must not keep
+/// the memory of all.
 template <class T>
 void cut(std::vector<T>& values, std::size_t size) {
   values.resize(size);

@@ -10,7 +10,7 @@
 namespace berth::model {
 namespace {
 
-/// Some rack can hold more ends of rings than its uplink carries.
+/// True when some rack can hold more ring ends than its uplink carries.
 bool rings_fill_racks(const Instance& instance) {
   const Cluster& cluster = instance.cluster;
   std::int64_t mbps = 0;
@@ -75,7 +75,7 @@ Pools make_pools(const Cluster& cluster, Level level) {
 PoolSubset pool_subset(const Cluster& cluster, const Pools& all,
                        std::span<const MachineId> machines) {
   PoolSubset part{.pools = {.level = all.level, .pools = {}, .of_machine = {}}, .in_all = {}};
-  std::vector<PoolId> position(all.size());  // in the part
+  std::vector<PoolId> position(all.size());  // in the subset
   std::size_t end = 0;
   for (const MachineId m : machines) {
     position[all.of_machine[m.index()].index()] = PoolId(0);

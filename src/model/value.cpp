@@ -20,7 +20,7 @@ Level distance_from_home(const Cluster& cluster, const Job& job, RackId rack) {
   return Level::machine;
 }
 
-/// Of the machines its GPU tasks lie on.
+/// GPU type of the machines with the job's GPU tasks.
 GpuTypeId type_of(const Instance& instance, const JobPlacement& placement) {
   GpuTypeId type;
   for (const TaskPlacement& t : placement.tasks) {
@@ -59,7 +59,7 @@ double Valuation::best(JobId id) const {
   return value;
 }
 
-/// What the job pays for its GPUs in its queue, and for what its ring sends at least.
+/// Prices that the job pays for its GPUs in its queue, and for the least traffic of its ring.
 double Valuation::shared_price(JobId id, GpuTypeId type, Level width) const {
   const Job& job = instance_->workload.job(id);
   double sum = 0.0;

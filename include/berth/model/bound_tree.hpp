@@ -10,9 +10,9 @@
 
 namespace berth::model {
 
-/// Spots of a job. A placed job lies in exactly one *spot*: the GPU type of its devices together
-/// with one rack (all its tasks lie in it), one pod (over several racks of it), or several pods. A
-/// set holds the spots that meet all of the conditions that are given.
+/// Spots of a job. A placed job is in exactly one *spot*: the GPU type of its devices together with
+/// one rack (which contains all its tasks), one pod (over several racks of it), or several pods. A
+/// set contains the spots that meet all given conditions.
 struct SpotSet {
   GpuTypeId gpu_type;  ///< of this type; invalid: of any
   PodId pod;           ///< within this pod
@@ -23,22 +23,22 @@ struct SpotSet {
   bool operator==(const SpotSet&) const = default;
 };
 
-/// Cases that together leave nothing out: an inner node names a job, and its children share out
-/// the job's spots and "not placed" among them. Each leaf has prices of its own, so the most that
-/// a plan is worth is the largest of the leaves' bounds. Parents come before children.
+/// Tree of cases that together contain every plan: an inner node names a job, and its children
+/// divide the job's spots and "not placed" among them. Each leaf has prices of its own, and the
+/// largest of the leaves' bounds is an upper bound on every plan. Parents come before children.
 struct BoundTree {
   /// A price that differs from the parent's, of a job in Certificate::jobs.
   struct PriceChange {
     std::uint32_t position = 0;  ///< in Certificate::jobs
-    std::int64_t price = 0;      ///< negative only where the job has to be placed
+    std::int64_t price = 0;      ///< negative only where the job must be placed
   };
   struct TreeNode {
     std::int32_t parent = -1;          ///< index of an earlier node; -1: the root, which is node 0
-    JobId split;                       ///< job whose spots the children share out; invalid: a leaf
-    bool out = false;                  ///< the parent's job may be left out
-    bool rest = false;                 ///< it may lie in all spots that no sibling names
-    std::vector<SpotSet> spots;        ///< it may lie in these
-    std::vector<PriceChange> changes;  ///< ascending position; also for all below this node
+    JobId split;                       ///< job whose spots the children divide; invalid: a leaf
+    bool out = false;                  ///< the case contains plans without the parent's job
+    bool rest = false;                 ///< the case contains all spots that no sibling names
+    std::vector<SpotSet> spots;        ///< the case contains these spots
+    std::vector<PriceChange> changes;  ///< ascending position; also for all nodes below
   };
 
   std::vector<TreeNode> nodes;  ///< empty: no cases

@@ -22,8 +22,8 @@ class Sha256 {
 
   Sha256& text(std::string_view bytes);  ///< the bytes as they are
   Sha256& integer(std::int64_t value);   ///< decimal and a tab
-  Sha256& real(double value);            ///< bit pattern; every NaN and every zero alike
-  Sha256& name(std::string_view value);  ///< length first, so that names cannot run together
+  Sha256& real(double value);            ///< bit pattern; all NaNs are equal, and both zeros
+  Sha256& name(std::string_view value);  ///< length first, so that consecutive names stay distinct
   std::string hex();                     ///< ends the stream; 64 digits
 
  private:
@@ -31,12 +31,13 @@ class Sha256 {
   std::unique_ptr<HashState> state_;
 };
 
-/// `instance_digest` job by job, for who does not have all jobs at once.
+/// Computes `instance_digest` job by job, for ranks without the records of all jobs.
 class InstanceDigest {
  public:
-  explicit InstanceDigest(const Instance& instance);  ///< which outlives it
-  void add(JobId job);  ///< ascending, pinned ones too. @pre the instance has the job and all names
-  std::string hex() { return sha_.hex(); }  ///< once all are added
+  explicit InstanceDigest(const Instance& instance);  ///< must outlive this
+  /// ascending, including pinned ones. @pre the instance has the job and all names
+  void add(JobId job);
+  std::string hex() { return sha_.hex(); }  ///< call after all jobs
 
  private:
   const Instance* instance_;
@@ -44,21 +45,21 @@ class InstanceDigest {
   Sha256 sha_;
 };
 
-/// `plan_digest` placement by placement. Needs names, not the jobs themselves.
+/// Computes `plan_digest` placement by placement. Needs names, not the records of jobs.
 class PlanDigest {
  public:
-  explicit PlanDigest(const Instance& instance);  ///< which outlives it
+  explicit PlanDigest(const Instance& instance);  ///< must outlive this
   PlanDigest(PlanDigest&&) noexcept;
   ~PlanDigest();
   void add(const JobPlacement& placed);  ///< in the order of `jobs_by_name`
-  std::string hex();                     ///< once all are added
+  std::string hex();                     ///< call after all placements
 
  private:
   struct DigestState;
   std::unique_ptr<DigestState> state_;
 };
 
-/// All jobs by their names. O(jobs) when they are named in order, as mostly.
+/// All jobs in ascending order of their names. O(jobs) when names follow the ids, as in most files.
 std::vector<JobId> jobs_by_name(const Workload& workload);
 
 }  // namespace berth::model

@@ -9,7 +9,7 @@
 
 namespace berth::model {
 
-/// Everything the planner is given; immutable once loaded.
+/// The planner's input; immutable once loaded.
 struct Instance {
   Cluster cluster;
   Workload workload;

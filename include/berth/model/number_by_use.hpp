@@ -5,11 +5,11 @@
 
 namespace berth::model {
 
-/// Numbers classes and GPU types in the order in which machines first use them. Classes of equal
-/// content become one under the name met first; what no machine uses is dropped. Afterwards
-/// clusters of equal `instance_digest` have equal numbers, so that a plan, which may depend on
-/// them, is a function of what the digest covers.
-/// @pre nothing outside the cluster holds such a number yet
+/// Numbers classes and GPU types in the order in which machines first use them. Merges classes of
+/// equal content under the first name; drops those that no machine uses. Afterwards clusters of
+/// equal `instance_digest` have equal numbers, so a plan, which may depend on the numbers, is a
+/// function of the digest's content.
+/// @pre no other data refers to such a number yet
 /// O(machines + classes^2).
 void number_by_use(Cluster& cluster);
 

@@ -12,22 +12,22 @@
 
 namespace berth::model {
 
-/// What a plan maximises: the sum of the values of the jobs it places, less what stops cost.
-/// Positions in `kObjectives`.
+/// The quantity that a plan maximises: the sum of the values of placed jobs, less the costs of
+/// stopping running jobs. Values are positions in `kObjectives`.
 enum class Objective : std::uint8_t {
-  value,     ///< what the jobs file says that jobs are worth
+  value,     ///< values of the jobs file
   allocate,  ///< GPU thousandths placed
 };
 
-/// All that depends on the objective, but for the base value that the judge computes itself.
+/// Properties of an objective, except the base value, which the judge computes itself.
 struct ObjectiveTraits {
   std::string_view name;       ///< `--objective`, and `objective_kind` of plan files
-  std::string_view maximises;  ///< for the help
+  std::string_view maximises;  ///< description for --help
   /// The planner's value of a job before factors; not negative.
   double (*base)(const Workload& workload, const Job& job);
-  bool factors;    ///< speed, home and width multiply the base; else it counts alone
+  bool factors;    ///< speed, home and width multiply the base; otherwise the base is the value
   bool costs;      ///< costs of moves and stops and penalties of soft quotas count
-  bool gpu_milli;  ///< measured in GPU thousandths: those of the cluster bound it
+  bool gpu_milli;  ///< measured in GPU thousandths: the cluster's total is an upper bound
 };
 
 inline constexpr std::array kObjectives = {

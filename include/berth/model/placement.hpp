@@ -15,21 +15,22 @@ namespace berth::model {
 struct Instance;
 enum class Level : std::uint8_t;
 
-/// A job with all its tasks. Tasks are ordered by group; within a group as placed.
+/// A job with all its tasks. Tasks are ordered by group; within a group in order of placement.
 struct JobPlacement {
   JobId job;
   std::int64_t start = 0;  ///< seconds
   std::vector<TaskPlacement> tasks = {};
 };
 
-/// The jobs that run, ascending JobId, each at most once.
+/// The placed jobs, ascending JobId, each at most once.
 using Placement = std::vector<JobPlacement>;
 
 /// Narrowest level of domain that holds all tasks. O(tasks).
 Level width(const Cluster& cluster, std::span<const TaskPlacement> tasks);
 
 /// SHA-256 (hex) over the lines `job TAB machine TAB device TAB milli TAB start`, sorted bytewise;
-/// device -1 and milli 0 for CPU-only tasks. Names, not indices: it survives renumbering.
+/// device -1 and milli 0 for CPU-only tasks. Uses names, not indices, so renumbering does not
+/// change it.
 std::string plan_digest(const Instance& instance, const Placement& placement);
 
 }  // namespace berth::model

@@ -14,7 +14,7 @@
 
 namespace berth::model {
 
-/// Why a job is not in the plan.
+/// A job that is not in the plan, and the reason.
 struct UnplacedJob {
   JobId job;
   std::string reason;
@@ -23,8 +23,8 @@ struct UnplacedJob {
 /// Figures about a plan; all but `seconds` and `stats` are recomputed by `berth check`.
 struct Figures {
   double objective = 0.0;
-  double upper_bound =
-      0.0;           ///< no plan (placing at least the required jobs placed here) exceeds it
+  /// no plan (placing at least the required jobs placed here) exceeds it
+  double upper_bound = 0.0;
   double gap = 0.0;  ///< (upper_bound - objective) / max(|upper_bound|, 1e-12), a fraction
   std::int64_t gpus_total = 0;
   std::int64_t gpu_milli_total = 0;
@@ -33,10 +33,10 @@ struct Figures {
   std::int64_t jobs_placed = 0;
 };
 
-/// What a coordinator round did: offers and bids between shards, or a search in groups of pods.
+/// Kind of a coordinator round: offers and bids between shards, or a search in groups of pods.
 enum class RoundKind : std::uint8_t { offers, regroup };
 
-/// One coordinator round (docs/formats.md). What it did is reproducible, what it cost is not.
+/// One coordinator round (docs/formats.md). Its results are reproducible, its costs are not.
 struct RoundRecord {
   int round = 0;
   RoundKind kind = RoundKind::offers;
@@ -48,24 +48,24 @@ struct RoundRecord {
   std::int64_t blocks = 0;  ///< jobs on offer
   std::int64_t bids = 0;
   std::int64_t commits = 0;
-  std::int64_t conflicts = 0;  ///< grants to a destination that had committed another first
-  std::int64_t refusals = 0;   ///< grants to a destination that could not place the job after all
+  std::int64_t conflicts = 0;  ///< grants to a destination that had committed another job first
+  std::int64_t refusals = 0;   ///< grants to a destination that could no longer place the job
   std::int64_t messages = 0;   ///< collectives started by each rank
   std::int64_t bytes = 0;      ///< given to other ranks, all ranks together
   int slowest_rank = 0;
-  double slowest_seconds = 0.0;  ///< work of the slowest rank, waiting apart
+  double slowest_seconds = 0.0;  ///< work of the slowest rank, without waiting
   double mean_seconds = 0.0;     ///< work of a rank on average
 };
 
-/// What is written to plan.json (docs/formats.md).
+/// Content of plan.json (docs/formats.md).
 struct Plan {
   std::string instance_digest;
   std::string plan_digest;
   std::string proof_digest;  ///< SHA-256 over objective, bound and prices
   std::uint64_t seed = 0;
   Objective objective_kind = Objective::value;
-  std::map<std::string, std::string> options;  ///< as given on the command line, for the record
-  bool reproducible = true;                    ///< false when a clock decided something
+  std::map<std::string, std::string> options;  ///< as given on the command line
+  bool reproducible = true;                    ///< false when a clock influenced the plan
   Figures figures;
   GapParts gap_parts;
   std::vector<JobId> required_missing;    ///< ascending

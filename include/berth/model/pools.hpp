@@ -10,7 +10,7 @@
 
 namespace berth::model {
 
-/// Machines of one class in one rack or in one pod: what a price is attached to.
+/// Machines of one class in one rack or in one pod: the unit that has a price.
 struct Pool {
   PodId pod;
   RackId rack;  ///< invalid when pools are by pod
@@ -29,17 +29,17 @@ struct Pools {
   [[nodiscard]] std::size_t size() const { return pools.size(); }
 };
 
-/// Racks where a job can tell racks apart (a home rack, or a spread or domain limit between
-/// machine and pod on a gang of several tasks), or where rings can fill the uplink of
-/// some rack (one ring end for each of its GPUs); otherwise pods. A function of the instance and
-/// the objective only. O(jobs).
+/// Level at which pools are formed. Racks if a job distinguishes racks (a home rack, or a width
+/// factor or domain limit between machine and pod on a gang of several tasks), or if rings can fill
+/// the uplink of some rack (one ring end for each of its GPUs); otherwise pods. A function of the
+/// instance and the objective only. O(jobs).
 Level pool_level(const Instance& instance, Objective objective);
 
 /// O(machines).
 Pools make_pools(const Cluster& cluster, Level level);
 
-/// The pools of some machines, in the order of `all`, counting those machines alone; `of_machine`
-/// knows no others. O(pools + the largest machine id).
+/// The pools of some machines, in the order of `all`, with the capacity of those machines alone;
+/// `of_machine` is valid for these machines only. O(pools + the largest machine id).
 struct PoolSubset {
   Pools pools;
   std::vector<PoolId> in_all;  ///< by PoolId of the part

@@ -31,16 +31,16 @@ struct Precedence {
   bool operator==(const Precedence&) const = default;
 };
 
-/// Value per GPU thousandth of all tasks, of a job without GPUs per CPU thousandth: its value where
-/// it takes neither. O(task groups)
+/// Value per GPU thousandth of all tasks; for a job without GPUs per CPU thousandth; the value
+/// itself for a job with neither. O(task groups)
 double value_density(const Workload& workload, const Job& job, double value);
 
 /// @param density  of the job by the caller's measure of value and cost; not NaN
 Precedence precedence(const Workload& workload, JobId job, double density);
-/// By the job's best value anywhere in the cluster. O(GPU types + task groups)
+/// Precedence by the job's best value anywhere in the cluster. O(GPU types + task groups)
 Precedence precedence(const Valuation& valuation, JobId job);
 
-/// By position in `jobs`: how many of them come before that one. Loops compare these integers
+/// By position in `jobs`: the number of jobs with higher precedence. Loops compare these integers
 /// instead of keys. O(jobs log jobs)
 std::vector<std::uint32_t> precedence_ranks(const Valuation& valuation,
                                             std::span<const JobId> jobs);

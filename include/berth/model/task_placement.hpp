@@ -8,7 +8,7 @@
 
 namespace berth::model {
 
-/// One task on one machine: which devices, and how much of each.
+/// One task on one machine: its devices, and the amount taken of each.
 struct TaskPlacement {
   MachineId machine;
   std::uint32_t group = 0;    ///< index among the job's task groups

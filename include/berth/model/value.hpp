@@ -11,36 +11,36 @@
 
 namespace berth::model {
 
-/// What quotas and uplinks cost beside the machines.
+/// Prices of quotas and uplinks, which are paid beside those of machines.
 struct SharedPrices {
-  std::vector<double> queues = {};  ///< by QueueId, per GPU, ancestors included; empty: nothing
-  const UplinkGroups* uplinks = nullptr;  ///< null: they cost nothing
+  std::vector<double> queues = {};  ///< by QueueId, per GPU, including ancestors; empty: all 0
+  const UplinkGroups* uplinks = nullptr;  ///< null: uplinks have no price
   std::vector<double> links = {};         ///< by group of `uplinks`, per Mbit/s
 };
 
-/// The planner's view of what a job is worth under an objective. The judge (`certify`) has its own.
+/// The planner's value of a job under an objective. The judge (`certify`) has its own code.
 ///
 ///   base [x speed[type] x home factor[distance] x width factor[width], when factors count]
 ///
-/// with base and what counts as `kObjectives` says. Where costs count, a running job is worth what
-/// stopping it would cost more than a waiting one, and less by its move cost wherever it does not
-/// run now. So "not in the plan" is worth 0 for every job, and the objective is the sum over placed
-/// jobs less `stop_costs`.
+/// with the base and the factors of `kObjectives`. Where costs count, the value of a running job
+/// includes the cost of stopping it, and its move cost is subtracted wherever it does not run now.
+/// So "not in the plan" has value 0 for every job, and the objective is the sum over placed jobs
+/// less `stop_costs`.
 class Valuation {
  public:
-  /// @param prices  taken off every value below but `unpriced_value`
+  /// @param prices  subtracted from every value below but `unpriced_value`
   Valuation(const Instance& instance, Objective objective, SharedPrices prices = {})
       : instance_(&instance), objective_(objective), prices_(std::move(prices)) {}
 
-  /// Value of the job on `type` (invalid for CPU-only jobs), lying in a domain of level `width`,
-  /// its farthest task at `distance` from home (Level::rack = in the home rack; jobs without a
-  /// home: any). Not negative but for the prices.
+  /// Value of the job on `type` (invalid for CPU-only jobs), in a domain of level `width`, its
+  /// farthest task at `distance` from home (Level::rack = in the home rack; any for jobs without a
+  /// home). Negative only because of prices.
   [[nodiscard]] double option(JobId job, GpuTypeId type, Level width, Level distance) const;
 
-  /// Value of the job as placed; a running job that lies as it does now saves its move cost.
-  /// O(tasks log tasks).
+  /// Value of the job at this placement; a running job that stays saves its move cost. O(tasks log
+  /// tasks).
   [[nodiscard]] double placed(const JobPlacement& placement) const;
-  /// The same before the prices of quotas and uplinks.
+  /// Value of the placement before the prices of quotas and uplinks.
   [[nodiscard]] double unpriced_value(const JobPlacement& placement) const;
 
   /// Largest value any option of the job can have on `type`.
@@ -48,14 +48,14 @@ class Valuation {
     return option(job, type, Level::machine, Level::machine);
   }
 
-  /// The same on the best type the job may use, at least 0; without GPUs its value anywhere.
-  /// O(types).
+  /// Largest value of any option on any type the job may use, at least 0; for a job without GPUs
+  /// its value anywhere. O(types).
   [[nodiscard]] double best(JobId job) const;
 
-  /// What stopping all running jobs that may be stopped would cost.
+  /// Cost of stopping all running jobs that may be stopped.
   [[nodiscard]] double stop_costs() const;
 
-  /// True when neither home nor spread (nor what a ring pays) changes the job's value: only the GPU
+  /// True when neither home nor width factor nor ring price changes the job's value: only the GPU
   /// type matters.
   [[nodiscard]] bool place_independent(JobId job) const;
 
@@ -80,10 +80,10 @@ struct Extent {
 };
 Extent extent(const Instance& instance, const JobPlacement& placement);
 
-/// Where a running job lies now.
+/// Present placement of a running job.
 JobPlacement current_placement(const Workload& workload, const Running& running);
 
-/// True when the running job lies exactly as now. O(tasks log tasks).
+/// True when the placement equals the running job's present one. O(tasks log tasks).
 bool stays(const Workload& workload, const Running& running, const JobPlacement& placement);
 
 }  // namespace berth::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planner and judge compute one value for every objective of the table, each in
-// code of their own.
+// code of its own.
 #include "tiny.hpp"
 
 #include <gtest/gtest.h>
