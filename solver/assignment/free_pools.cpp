@@ -87,7 +87,7 @@ void FreePools::release(const JobPlacement& placement) {
   count(placement, +1);
 }
 
-std::optional<JobPlacement> FreePools::place(JobId job, const TaskProfile& s,
+std::optional<JobPlacement> FreePools::place(JobId job, const TaskDemand& s,
                                              const PlaceClass& place_class,
                                              std::span<const double> prices) {
   auto placed = place_class.width == Level::machine ? place_in_pool(job, s, place_class, prices)
@@ -96,7 +96,7 @@ std::optional<JobPlacement> FreePools::place(JobId job, const TaskProfile& s,
   return placed;
 }
 
-std::optional<JobPlacement> FreePools::place_in_pool(JobId job, const TaskProfile& s,
+std::optional<JobPlacement> FreePools::place_in_pool(JobId job, const TaskDemand& s,
                                                      const PlaceClass& place_class,
                                                      std::span<const double> prices) {
   const auto domain_pools =
@@ -112,8 +112,7 @@ std::optional<JobPlacement> FreePools::place_in_pool(JobId job, const TaskProfil
                        [&](const Trial& t) { return try_pool(job, s, domain_pools[t.first]); });
 }
 
-std::optional<JobPlacement> FreePools::try_pool(JobId job, const TaskProfile& s,
-                                                std::int32_t pool) {
+std::optional<JobPlacement> FreePools::try_pool(JobId job, const TaskDemand& s, std::int32_t pool) {
   const auto machines = machines_of(pool);
   if (s.tasks == 1) return model::place_job(*room_, instance_->workload, job, machines);
   std::vector<MachineId> order;
@@ -128,12 +127,12 @@ std::optional<JobPlacement> FreePools::try_pool(JobId job, const TaskProfile& s,
   return std::nullopt;
 }
 
-std::int64_t FreePools::usable(MachineId m, const TaskProfile& s) const {
+std::int64_t FreePools::usable(MachineId m, const TaskDemand& s) const {
   if (s.gpus_per_task == 0) return room_->free_milli(m);
   return room_->whole_count(m) / s.gpus_per_task * s.gpus_per_task * model::kGpuMilli;
 }
 
-std::optional<JobPlacement> FreePools::place_in_domain(JobId job, const TaskProfile& s,
+std::optional<JobPlacement> FreePools::place_in_domain(JobId job, const TaskDemand& s,
                                                        const PlaceClass& place_class,
                                                        std::span<const double> prices) {
   const auto domain_pools =
@@ -163,7 +162,7 @@ std::optional<JobPlacement> FreePools::place_in_domain(JobId job, const TaskProf
 }
 
 /// The fewest pools of the run (in its order) that seem to hold the job, then all of them.
-std::optional<JobPlacement> FreePools::try_domain(JobId job, const TaskProfile& s,
+std::optional<JobPlacement> FreePools::try_domain(JobId job, const TaskDemand& s,
                                                   std::span<const std::int32_t> run, Level width) {
   std::vector<MachineId> candidates;
   if (s.cpu_tasks) {

@@ -24,7 +24,7 @@ class FreePools {
   /// Places the job in the cheapest place of the set with room, the fullest first among equals.
   /// Counters can mislead (8 free GPUs on 8 machines): then the next place is tried. nullopt: none.
   /// @param prices  by PoolId; empty: all places cost the same
-  std::optional<model::JobPlacement> place(JobId job, const TaskProfile& profile,
+  std::optional<model::JobPlacement> place(JobId job, const TaskDemand& profile,
                                            const PlaceClass& place_class,
                                            std::span<const double> prices);
 
@@ -45,18 +45,18 @@ class FreePools {
   [[nodiscard]] const model::Instance& instance() const { return *instance_; }
 
  private:
-  std::optional<model::JobPlacement> place_in_pool(JobId job, const TaskProfile& s,
+  std::optional<model::JobPlacement> place_in_pool(JobId job, const TaskDemand& s,
                                                    const PlaceClass& place_class,
                                                    std::span<const double> prices);
-  std::optional<model::JobPlacement> place_in_domain(JobId job, const TaskProfile& s,
+  std::optional<model::JobPlacement> place_in_domain(JobId job, const TaskDemand& s,
                                                      const PlaceClass& place_class,
                                                      std::span<const double> prices);
-  std::optional<model::JobPlacement> try_pool(JobId job, const TaskProfile& s, std::int32_t pool);
-  std::optional<model::JobPlacement> try_domain(JobId job, const TaskProfile& s,
+  std::optional<model::JobPlacement> try_pool(JobId job, const TaskDemand& s, std::int32_t pool);
+  std::optional<model::JobPlacement> try_domain(JobId job, const TaskDemand& s,
                                                 std::span<const std::int32_t> run,
                                                 model::Level width);
   void count(const model::JobPlacement& placement, int sign);
-  [[nodiscard]] std::int64_t usable(MachineId m, const TaskProfile& s) const;
+  [[nodiscard]] std::int64_t usable(MachineId m, const TaskDemand& s) const;
 
   const model::Instance* instance_;
   const PoolIndex* pool_index_;

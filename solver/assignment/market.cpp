@@ -8,6 +8,8 @@
 #include <bit>
 
 #include "berth/base/random.hpp"
+#include "berth/model/option_enumerator.hpp"
+#include "berth/model/task_profile.hpp"
 
 namespace berth::solver {
 namespace {
@@ -64,16 +66,11 @@ MarketScale MarketScale::with(const MarketScale& other) const {
 
 std::uint64_t job_kind(const model::Valuation& valuation, JobId id) {
   const model::Workload& workload = valuation.instance().workload;
-  const model::Job& job = workload.job(id);
-  std::uint64_t kind = 0;
-  for (const model::TaskGroup& g : workload.groups_of(job)) {
-    kind = mix64(kind ^ static_cast<std::uint64_t>(g.shape.value()));
-    kind = mix64(kind ^ static_cast<std::uint64_t>(g.count));
-  }
-  for (std::size_t t = 0; t < valuation.instance().cluster.gpu_types.size(); ++t) {
-    const bool may = (job.gpu_types >> t & 1U) != 0;
-    const double best = may ? valuation.best(id, GpuTypeId(t)) : -1.0;
-    kind = mix64(kind ^ std::bit_cast<std::uint64_t>(best));
+  std::uint64_t kind = model::TaskProfile(workload, workload.job(id)).hash();
+  const model::OptionEnumerator options(valuation, id);
+  for (const GpuTypeId type : options.types()) {
+    kind = mix64(kind ^ static_cast<std::uint64_t>(type.value()));
+    kind = mix64(kind ^ std::bit_cast<std::uint64_t>(options.best(type)));
   }
   return kind;
 }

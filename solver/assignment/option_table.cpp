@@ -11,12 +11,6 @@ using model::Level;
 
 namespace {
 
-bool equal_groups(std::span<const model::TaskGroup> a, std::span<const model::TaskGroup> b) {
-  return std::ranges::equal(a, b, [](const model::TaskGroup& x, const model::TaskGroup& y) {
-    return x.shape == y.shape && x.count == y.count;
-  });
-}
-
 bool fits(const model::MachineClass& c, const model::Shape& total) {
   return total.cpu_milli <= c.cpu_milli && total.memory_mib <= c.memory_mib &&
          total.nic_mbps <= c.nic_mbps && total.total_milli() <= model::kGpuMilli * c.gpus;
@@ -29,12 +23,13 @@ std::int64_t add_capped(std::int64_t sum, std::int64_t count, std::int64_t amoun
   return std::min(kMost, sum + count * amount);
 }
 
-void measure_tasks(const model::Instance& instance, TaskProfile& s) {
+TaskDemand demand_of(const model::Instance& instance, std::span<const model::TaskGroup> groups) {
+  TaskDemand s;
   const model::Workload& workload = instance.workload;
   bool alike = true;
   model::Shape sum;
   std::int64_t sum_milli = 0;
-  for (const model::TaskGroup& g : s.groups) {
+  for (const model::TaskGroup& g : groups) {
     const model::Shape& shape = workload.shape(g.shape);
     sum.cpu_milli = add_capped(sum.cpu_milli, g.count, shape.cpu_milli);
     sum.memory_mib = add_capped(sum.memory_mib, g.count, shape.memory_mib);
@@ -55,13 +50,14 @@ void measure_tasks(const model::Instance& instance, TaskProfile& s) {
   s.milli = sum_milli;
   if (!alike) s.gpus_per_task = 0;
   for (const model::MachineClass& c : instance.cluster.classes) {
-    const bool each = std::ranges::all_of(s.groups, [&](const model::TaskGroup& g) {
+    const bool each = std::ranges::all_of(groups, [&](const model::TaskGroup& g) {
       const model::Shape& shape = workload.shape(g.shape);
       return !shape.uses_gpu() || fits(c, shape);  // the others may use CPU-only machines
     });
     s.task_fits.push_back(each ? 1 : 0);
     s.job_fits.push_back(each && fits(c, sum) && sum_milli <= model::kGpuMilli * c.gpus ? 1 : 0);
   }
+  return s;
 }
 
 /// By domain: classes of its machines.
@@ -74,30 +70,6 @@ std::vector<std::vector<char>> classes_of(const model::Cluster& cluster, bool po
     present[d][cluster.machine_class[m].index()] = 1;
   }
   return present;
-}
-
-/// A domain of places and how far from home it is at most.
-struct HomeScope {
-  Level level;
-  std::int32_t domain;
-  Level distance;
-};
-
-std::vector<HomeScope> scopes_of(const model::Cluster& cluster, const model::Job& job,
-                                 Level finest) {
-  std::vector<HomeScope> scopes;
-  const PodId home_pod =
-      job.home_rack.valid() ? cluster.racks[job.home_rack.index()].pod : job.home_pod;
-  if (!home_pod.valid()) return {{Level::cluster, 0, Level::machine}};
-  scopes.push_back({Level::cluster, 0, Level::cluster});
-  if (job.home_rack.valid() && finest == Level::rack) {
-    scopes.push_back({Level::pod, home_pod.value(), Level::pod});
-    scopes.push_back({Level::rack, job.home_rack.value(), Level::rack});
-  } else {  // pools by pod cannot tell the home rack from its pod: count it as home
-    const Level distance = job.home_rack.valid() ? Level::rack : Level::pod;
-    scopes.push_back({Level::pod, home_pod.value(), distance});
-  }
-  return scopes;
 }
 
 double widest_uplink(const auto& places) {
@@ -132,21 +104,11 @@ std::span<const Option> OptionTable::options(std::size_t position) const {
 }
 
 std::uint32_t OptionTable::intern_profile(const model::Job& job) {
-  const auto groups = valuation_->instance().workload.groups_of(job);
-  std::uint64_t key = 0;
-  for (const model::TaskGroup& g : groups) {
-    key = mix64(key ^ static_cast<std::uint64_t>(g.shape.value()));
-    key = mix64(key ^ static_cast<std::uint64_t>(g.count));
-  }
-  const auto [first, last] = known_profiles_.equal_range(key);
-  for (auto it = first; it != last; ++it) {
-    if (equal_groups(profiles_[it->second].groups, groups)) return it->second;
-  }
-  const auto id = static_cast<std::uint32_t>(profiles_.size());
-  profiles_.push_back({.groups = {groups.begin(), groups.end()}, .task_fits = {}, .job_fits = {}});
-  measure_tasks(valuation_->instance(), profiles_.back());
-  known_profiles_.emplace(key, id);
-  return id;
+  const model::Instance& instance = valuation_->instance();
+  const auto [entry, fresh] = known_profiles_.try_emplace(
+      model::TaskProfile(instance.workload, job), static_cast<std::uint32_t>(profiles_.size()));
+  if (fresh) profiles_.push_back(demand_of(instance, instance.workload.groups_of(job)));
+  return entry->second;
 }
 
 std::uint32_t OptionTable::intern(const PlaceClass& s) {
@@ -169,7 +131,7 @@ std::uint32_t OptionTable::intern(const PlaceClass& s) {
 
 /// Some rack (pod) of these has machines for the job's tasks without GPUs too: else a domain of
 /// this width never holds the whole job.
-bool OptionTable::cpu_tasks_fit(const TaskProfile& profile,
+bool OptionTable::cpu_tasks_fit(const TaskDemand& profile,
                                 std::span<const std::int32_t> domain_pools, Level width) const {
   if (profile.cpu_shapes.empty() || (width != Level::rack && width != Level::pod)) return true;
   const model::Instance& instance = valuation_->instance();
@@ -187,6 +149,18 @@ bool OptionTable::cpu_tasks_fit(const TaskProfile& profile,
     return fit_in(width == Level::rack ? rack_classes_[pool.rack.index()]
                                        : pod_classes_[pool.pod.index()]);
   });
+}
+
+/// Some pool holds a task, and some domain of this width all tasks without GPUs: else no domain of
+/// this width ever holds the whole job.
+bool OptionTable::may_fit(const TaskDemand& profile, std::span<const std::int32_t> domain_pools,
+                          Level width) const {
+  const auto& fitting = width == Level::machine ? profile.job_fits : profile.task_fits;
+  const bool somewhere = std::ranges::any_of(domain_pools, [&](std::int32_t p) {
+    return fitting[pool_index_->pools().pools[static_cast<std::size_t>(p)].machine_class.index()] !=
+           0;
+  });
+  return somewhere && cpu_tasks_fit(profile, domain_pools, width);
 }
 
 /// Equal loads share one entry.
@@ -211,58 +185,43 @@ Level OptionTable::widest_ring(const model::Communication& communication) const 
 }
 
 void OptionTable::add_options(JobId id, std::uint32_t profile_id) {
-  const std::size_t begin = options_.size();
-  const model::Job& job = valuation_->instance().workload.job(id);
   if (profiles_[profile_id].milli == 0) return;
-  for (std::size_t t = 0; t < pool_index_->types(); ++t) {
-    if ((job.gpu_types >> t & 1U) != 0) add_type_options(id, profile_id, GpuTypeId(t));
+  const std::size_t begin = options_.size();
+  const model::OptionEnumerator job_options(*valuation_, id, pool_index_->pools().level);
+  for (const GpuTypeId type : job_options.types()) {
+    add_type_options(id, profile_id, job_options, type);
   }
   std::stable_sort(options_.begin() + static_cast<std::ptrdiff_t>(begin), options_.end(),
                    [](const Option& a, const Option& b) { return a.value > b.value; });
 }
 
-void OptionTable::add_type_options(JobId id, std::uint32_t profile_id, GpuTypeId type) {
-  const model::Instance& instance = valuation_->instance();
-  const model::Job& job = instance.workload.job(id);
-  const TaskProfile& profile = profiles_[profile_id];
-  const Level finest = pool_index_->pools().level;
-  const Level widest_allowed = std::min(job.domain, widest_ring(job.communication));
-  const Level widest = profile.tasks == 1                                      ? Level::machine
-                       : widest_allowed == Level::rack && finest == Level::pod ? Level::pod
-                                                                               : widest_allowed;
+void OptionTable::add_type_options(JobId id, std::uint32_t profile_id,
+                                   const model::OptionEnumerator& job_options, GpuTypeId type) {
+  const model::Job& job = valuation_->instance().workload.job(id);
+  const Level widest = widest_ring(job.communication);
+  const bool by_pod = pool_index_->pools().level == Level::pod;
   struct KeptOption {
     Level width, scope;
     double value;
     std::uint32_t uplink_load;
   };
   std::vector<KeptOption> kept;
-  for (const HomeScope& scope : scopes_of(instance.cluster, job, finest)) {
+  job_options.for_each_on(type, [&](const model::JobOption& option) {
+    if (option.width > widest) return;
+    const model::HomeScope& scope = option.scope;
     const auto domain_pools = pool_index_->pools_in(type, scope.level, scope.domain);
-    for (int w = model::kLevels - 1; w >= 0; --w) {  // wide before narrow
-      const auto width = static_cast<Level>(w);
-      if (width > std::min(widest, scope.level)) continue;
-      if (width == Level::rack && finest != Level::rack) continue;
-      const auto& fitting = width == Level::machine ? profile.job_fits : profile.task_fits;
-      if (std::ranges::none_of(domain_pools, [&](std::int32_t p) {
-            return fitting
-                [pool_index_->pools().pools[static_cast<std::size_t>(p)].machine_class.index()];
-          })) {
-        continue;
-      }
-      if (!cpu_tasks_fit(profile, domain_pools, width)) continue;
-      const Level actual_width = width == Level::pod && finest == Level::pod ? Level::rack : width;
-      const double value = valuation_->option(id, type, actual_width, scope.distance);
-      const std::uint32_t load = intern_uplink_load(id, type, actual_width);
-      const bool inside = std::ranges::any_of(kept, [&](const KeptOption& k) {
-        return k.width >= width && k.scope >= scope.level && k.value >= value &&
-               (k.uplink_load == Option::kNoUplinkLoad || k.uplink_load == load);
-      });
-      if (inside || (value <= 0.0 && !job.required)) continue;
-      kept.push_back({width, scope.level, value, load});
-      options_.push_back(
-          {value, intern({profile_id, type, width, scope.level, scope.domain}), load});
-    }
-  }
+    const Level width = by_pod && option.width == Level::rack ? Level::pod : option.width;
+    if (!may_fit(profiles_[profile_id], domain_pools, width)) return;
+    const double value = job_options.value(option);
+    const std::uint32_t load = intern_uplink_load(id, type, option.width);
+    const bool inside = std::ranges::any_of(kept, [&](const KeptOption& k) {
+      return k.width >= width && k.scope >= scope.level && k.value >= value &&
+             (k.uplink_load == Option::kNoUplinkLoad || k.uplink_load == load);
+    });
+    if (inside || (value <= 0.0 && !job.required)) return;
+    kept.push_back({width, scope.level, value, load});
+    options_.push_back({value, intern({profile_id, type, width, scope.level, scope.domain}), load});
+  });
 }
 
 }  // namespace berth::solver::assignment

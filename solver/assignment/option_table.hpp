@@ -10,21 +10,21 @@
 #include <unordered_map>
 #include <vector>
 
-#include "berth/model/value.hpp"
+#include "berth/model/option_enumerator.hpp"
+#include "berth/model/task_profile.hpp"
 
 namespace berth::solver::assignment {
 
-/// What a job takes, whatever it is worth: jobs with equal task groups share one.
-struct TaskProfile {
-  std::vector<model::TaskGroup> groups;  ///< labels cleared
-  std::int64_t milli = 0;                ///< GPU thousandths of all tasks
+/// What the tasks of one profile take, and the machine classes that hold them.
+struct TaskDemand {
+  std::int64_t milli = 0;  ///< GPU thousandths of all tasks
   std::int64_t tasks = 0;
   std::int32_t gpus_per_task = 0;  ///< GPUs of each GPU task when all are whole and alike, else 0
   bool cpu_tasks = false;          ///< some tasks use no GPU
   std::vector<ShapeId> cpu_shapes =
-      {};                       ///< shapes of those, when not every class with GPUs fits them
-  std::vector<char> task_fits;  ///< by ClassId: every GPU task fits an empty machine
-  std::vector<char> job_fits;   ///< by ClassId: so do all tasks together
+      {};                            ///< shapes of those, when not every class with GPUs fits them
+  std::vector<char> task_fits = {};  ///< by ClassId: every GPU task fits an empty machine
+  std::vector<char> job_fits = {};   ///< by ClassId: so do all tasks together
 
   /// Whole GPUs that one machine must have to take the job alone; 0 for a share.
   [[nodiscard]] std::size_t whole_gpus() const { return static_cast<std::size_t>(milli / 1000); }
@@ -66,23 +66,26 @@ class OptionTable {
   [[nodiscard]] std::uint32_t profile_of(std::size_t position) const {
     return profile_of_[position];
   }
-  [[nodiscard]] const std::vector<TaskProfile>& profiles() const { return profiles_; }
+  [[nodiscard]] const std::vector<TaskDemand>& profiles() const { return profiles_; }
   [[nodiscard]] const std::vector<PlaceClass>& place_classes() const { return place_classes_; }
   [[nodiscard]] const std::vector<model::UplinkGroups::GroupLoads>& uplink_loads() const {
     return uplink_loads_;
   }
-  [[nodiscard]] const TaskProfile& profile(const PlaceClass& place_class) const {
+  [[nodiscard]] const TaskDemand& profile(const PlaceClass& place_class) const {
     return profiles_[place_class.profile];
   }
 
  private:
   std::uint32_t intern_profile(const model::Job& job);
   void add_options(JobId job, std::uint32_t profile);
-  void add_type_options(JobId job, std::uint32_t profile, GpuTypeId type);
+  void add_type_options(JobId job, std::uint32_t profile,
+                        const model::OptionEnumerator& job_options, GpuTypeId type);
   std::uint32_t intern(const PlaceClass& place_class);
   std::uint32_t intern_uplink_load(JobId job, GpuTypeId type, model::Level width);
   [[nodiscard]] model::Level widest_ring(const model::Communication& communication) const;
-  [[nodiscard]] bool cpu_tasks_fit(const TaskProfile& profile,
+  [[nodiscard]] bool may_fit(const TaskDemand& profile, std::span<const std::int32_t> domain_pools,
+                             model::Level width) const;
+  [[nodiscard]] bool cpu_tasks_fit(const TaskDemand& profile,
                                    std::span<const std::int32_t> domain_pools,
                                    model::Level width) const;
 
@@ -91,8 +94,8 @@ class OptionTable {
   const model::UplinkGroups* uplinks_;
   std::vector<std::vector<char>> rack_classes_, pod_classes_;  ///< [domain][ClassId]: it has some
   double rack_gbps_, pod_gbps_;  ///< the widest uplink of any rack, of any pod
-  std::vector<TaskProfile> profiles_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> known_profiles_;
+  std::vector<TaskDemand> profiles_;
+  std::unordered_map<model::TaskProfile, std::uint32_t, model::TaskProfileHash> known_profiles_;
   std::vector<PlaceClass> place_classes_;
   std::unordered_map<std::uint64_t, std::uint32_t> known_place_classes_;
   std::vector<model::UplinkGroups::GroupLoads> uplink_loads_;

@@ -36,7 +36,7 @@ void PlaceCosts::build(const Supply& supply, std::span<const char> used) {
 
 /// GPU thousandths of the pool that the job's tasks can really use; for a job on one machine all
 /// or nothing.
-std::int64_t PlaceCosts::usable(std::int32_t pool, const TaskProfile& s, Level width,
+std::int64_t PlaceCosts::usable(std::int32_t pool, const TaskDemand& s, Level width,
                                 const Supply& supply) const {
   const auto p = static_cast<std::size_t>(pool);
   const std::size_t c = pool_index_->pools().pools[p].machine_class.index();
@@ -52,7 +52,7 @@ std::int64_t PlaceCosts::usable(std::int32_t pool, const TaskProfile& s, Level w
 }
 
 void PlaceCosts::add_places(const PlaceClass& place_class, const Supply& supply) {
-  const TaskProfile& s = option_table_->profile(place_class);
+  const TaskDemand& s = option_table_->profile(place_class);
   const auto domain_pools =
       pool_index_->pools_in(place_class.type, place_class.scope, place_class.domain);
   if (place_class.width == Level::machine) {
@@ -72,7 +72,7 @@ void PlaceCosts::add_places(const PlaceClass& place_class, const Supply& supply)
       });
 }
 
-void PlaceCosts::add_blend(std::span<const std::int32_t> run, const TaskProfile& s,
+void PlaceCosts::add_blend(std::span<const std::int32_t> run, const TaskDemand& s,
                            const Supply& supply) {
   const auto first = static_cast<std::uint32_t>(capacities_.size());
   std::int64_t total = 0;

@@ -69,8 +69,8 @@ class PlaceCosts {
   using Sorted = std::vector<std::vector<std::int32_t>>;  ///< by order: positions by price
 
   void add_places(const PlaceClass& place_class, const Supply& supply);
-  void add_blend(std::span<const std::int32_t> run, const TaskProfile& s, const Supply& supply);
-  [[nodiscard]] std::int64_t usable(std::int32_t pool, const TaskProfile& s, model::Level width,
+  void add_blend(std::span<const std::int32_t> run, const TaskDemand& s, const Supply& supply);
+  [[nodiscard]] std::int64_t usable(std::int32_t pool, const TaskDemand& s, model::Level width,
                                     const Supply& supply) const;
   std::uint32_t intern(PlaceList fresh);
   [[nodiscard]] bool equal(const PlaceList& a, const PlaceList& b) const;

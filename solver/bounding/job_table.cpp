@@ -5,6 +5,8 @@
 
 #include "berth/base/infinity.hpp"
 #include "berth/model/free_machine.hpp"
+#include "berth/model/home.hpp"
+#include "berth/model/option_enumerator.hpp"
 
 namespace berth::solver::bounding {
 namespace {
@@ -56,30 +58,22 @@ int narrowest(const Instance& instance, const Job& job, GpuTypeId type) {
   return static_cast<int>(gpus <= largest ? Level::machine : Level::rack);
 }
 
-PlaceValues place_values_of(const model::Valuation& valuation, JobId id, GpuTypeId type) {
+PlaceValues place_values_of(const model::OptionEnumerator& options, GpuTypeId type, int narrowest) {
   PlaceValues found{-kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity};
-  const Instance& instance = valuation.instance();
-  const Job& job = instance.workload.job(id);
-  if (((job.gpu_types >> type.value()) & 1) == 0) return found;
-  const int least = narrowest(instance, job, type);
-  if (least >= model::kLevels) return found;
-  const bool single = instance.workload.tasks(job) == 1;
-  const bool home = job.home_rack.valid() || job.home_pod.valid();
-  const Level away = home ? Level::cluster : Level::machine;
-  const auto value = [&](Level width, Level distance) {
-    return valuation.option(id, type, width, distance);
+  if (narrowest >= model::kLevels) return found;
+  const auto entry = [&](const model::JobOption& option) -> double* {
+    const Level scope = option.scope.level;
+    if (option.width == Level::cluster) return &found.cluster;
+    if (option.width == Level::pod) {
+      return scope == Level::pod ? &found.wide_home_pod : &found.wide_far;
+    }
+    if (static_cast<int>(option.width) != narrowest) return nullptr;
+    if (scope == Level::rack) return &found.home_rack;
+    return scope == Level::pod ? &found.home_pod : &found.far;
   };
-  const auto width = static_cast<Level>(least);
-  if (single || job.domain >= width) {
-    found.far = value(width, away);
-    if (home) found.home_pod = value(width, Level::pod);
-    if (job.home_rack.valid()) found.home_rack = value(width, Level::rack);
-  }
-  if (!single && job.domain >= Level::pod) {
-    found.wide_far = value(Level::pod, away);
-    if (home) found.wide_home_pod = value(Level::pod, Level::pod);
-  }
-  if (!single && job.domain == Level::cluster) found.cluster = value(Level::cluster, away);
+  options.for_each_on(type, [&](const model::JobOption& option) {
+    if (double* value = entry(option)) *value = options.value(option);
+  });
   return found;
 }
 
@@ -143,16 +137,20 @@ JobTable make_job_table(const model::Valuation& valuation, std::span<const JobId
     const Job& job = instance.workload.job(id);
     table.size.push_back(static_cast<std::int32_t>(instance.workload.gpu_milli(job) / 1000));
     table.home_rack.push_back(job.home_rack);
-    table.home_pod.push_back(
-        job.home_rack.valid() ? instance.cluster.racks[job.home_rack.index()].pod : job.home_pod);
+    table.home_pod.push_back(model::home_pod(instance.cluster, job));
   }
   number_sizes(table);
   find_home_jobs(table, instance.cluster.pods.size());
   table.types = capacities_by_type(instance.cluster);
   number_spots(table);
-  for (TypeCapacity& type : table.types) {
-    for (const JobId id : jobs)
-      type.place_values.push_back(place_values_of(valuation, id, type.type));
+  for (const JobId id : jobs) {
+    const Job& job = instance.workload.job(id);
+    const model::OptionEnumerator options(valuation, id);
+    for (TypeCapacity& type : table.types) {
+      const int width =
+          model::allows(job, type.type) ? narrowest(instance, job, type.type) : model::kLevels;
+      type.place_values.push_back(place_values_of(options, type.type, width));
+    }
   }
   return table;
 }

@@ -60,10 +60,10 @@ class EjectionChains {
   double try_chain(std::uint32_t position);
   double insert(std::uint32_t position, int depth);
   std::optional<Target> best_target(std::uint32_t position, int depth);
-  void consider_machines(const assignment::PlaceClass& place_class,
-                         const assignment::TaskProfile& s, Target candidate, double profit_free,
-                         int depth, std::optional<Target>& best);
-  void consider_domains(const assignment::PlaceClass& place_class, const assignment::TaskProfile& s,
+  void consider_machines(const assignment::PlaceClass& place_class, const assignment::TaskDemand& s,
+                         Target candidate, double profit_free, int depth,
+                         std::optional<Target>& best);
+  void consider_domains(const assignment::PlaceClass& place_class, const assignment::TaskDemand& s,
                         Target candidate, double value, int depth, std::optional<Target>& best);
   double price_of(MachineId m) const;
   double freeing_cost(MachineId m, int gpus,

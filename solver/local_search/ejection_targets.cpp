@@ -87,7 +87,7 @@ double EjectionChains::freeing_cost(MachineId m, int gpus, int depth) {
 
 /// Gain = priced profit - loss of freeing + price of the idle GPUs that get used.
 void EjectionChains::consider_machines(const assignment::PlaceClass& place_class,
-                                       const assignment::TaskProfile& s, Target candidate,
+                                       const assignment::TaskDemand& s, Target candidate,
                                        double value, int depth, std::optional<Target>& best) {
   const int gpus = static_cast<int>(s.milli / model::kGpuMilli);
   for (const std::int32_t p : free_pools_->pool_index().pools_in(
@@ -115,7 +115,7 @@ void EjectionChains::consider_machines(const assignment::PlaceClass& place_class
 
 /// The same over several machines of a domain: the cheapest tasks first.
 void EjectionChains::consider_domains(const assignment::PlaceClass& place_class,
-                                      const assignment::TaskProfile& s, Target candidate,
+                                      const assignment::TaskDemand& s, Target candidate,
                                       double value, int depth, std::optional<Target>& best) {
   if (s.gpus_per_task == 0) return;
   struct MachineTasks {
@@ -181,7 +181,7 @@ std::optional<EjectionChains::Target> EjectionChains::best_target(std::uint32_t 
     if (best && worth <= best->gain) break;  // even a free place cannot beat the best target
     const assignment::PlaceClass& place_class =
         option_table_->place_classes()[options[k].place_class];
-    const assignment::TaskProfile& s = option_table_->profile(place_class);
+    const assignment::TaskDemand& s = option_table_->profile(place_class);
     if (s.whole_gpus() * 1000 != static_cast<std::size_t>(s.milli)) continue;
     const Target candidate{.gain = 0.0, .option = k, .machine_gpus = {}};
     if (place_class.width == Level::machine) {
@@ -200,7 +200,7 @@ double EjectionChains::value_alone_on(std::uint32_t position, MachineId m) const
   for (const assignment::Option& c : option_table_->options(position)) {  // best first
     const assignment::PlaceClass& place_class = option_table_->place_classes()[c.place_class];
     if (place_class.type != type) continue;
-    const assignment::TaskProfile& s = option_table_->profile(place_class);
+    const assignment::TaskDemand& s = option_table_->profile(place_class);
     if (s.job_fits[cluster.machine_class[m.index()].index()] == 0) continue;
     const std::int32_t domain = place_class.scope == Level::cluster ? 0
                                 : place_class.scope == Level::pod

@@ -6,6 +6,7 @@
 #include <queue>
 #include <tuple>
 
+#include "berth/model/gpu_types.hpp"
 #include "berth/model/precedence.hpp"
 
 namespace berth::solver::local_search {
@@ -127,7 +128,7 @@ class CpuFill {
     for (std::vector<MachineId> run : machines_by_domain(*free_pools_, job.domain)) {
       std::erase_if(run, [&](MachineId m) {
         const GpuTypeId type = cluster.class_of(m).gpu_type;
-        return !type.valid() || ((job.gpu_types >> type.index()) & 1) == 0;
+        return !type.valid() || !model::allows(job, type);
       });
       if (attempt(position, run)) return;
     }

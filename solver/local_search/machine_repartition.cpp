@@ -26,7 +26,7 @@ MachineRepartition::MachineRepartition(const model::Valuation& valuation,
       placements_(&placements),
       exchanges_(make_exchanges(valuation, option_table, free_pools.pool_index(), placements)) {
   for (const CyclicExchange& exchange : exchanges_) {
-    const assignment::TaskProfile& s =
+    const assignment::TaskDemand& s =
         option_table.profiles()[option_table.profile_of(exchange.position(0))];
     gpus_.push_back(s.milli % model::kGpuMilli == 0 && s.gpus_per_task > 0
                         ? static_cast<int>(s.milli / model::kGpuMilli)

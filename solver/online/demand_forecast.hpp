@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
+#include "berth/model/task_profile.hpp"
 #include "berth/model/value.hpp"
 #include "berth/model/workload.hpp"
 
@@ -45,7 +46,7 @@ class DemandForecast {
   [[nodiscard]] model::Instance instance(std::span<const JobId> jobs) const;
 
  private:
-  using Key = std::tuple<model::Shape, std::uint64_t, std::uint32_t, bool>;
+  using Key = std::tuple<model::TaskProfile, std::uint64_t, std::uint32_t, bool>;
 
   [[nodiscard]] Key key(JobId job) const;
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "berth/base/assert.hpp"
+#include "berth/model/option_enumerator.hpp"
 #include "berth/model/precedence.hpp"
 
 namespace berth::solver {
@@ -38,14 +39,12 @@ JobProfile profile_of(const model::Valuation& valuation, JobId id,
   const auto groups = workload.groups_of(job);
   BERTH_EXPECT(groups.size() == 1 && groups.front().count == 1);
   JobProfile c{.job = id, .shape = groups.front().shape, .required = job.required, .value = {}};
-  const bool on_gpus = workload.shape(c.shape).uses_gpu();
+  const model::OptionEnumerator options(valuation, id);
   c.value.assign(slots.back() + 1, 0.0);
   for (const std::size_t slot : slots) {
-    const bool listed = slot > 0 && ((job.gpu_types >> (slot - 1)) & 1) != 0;
-    if (job.gpu_types != ~std::uint64_t{0} && !listed) continue;  // CPU-only jobs as well
-    if (on_gpus && (slot == 0 || ((job.gpu_types >> (slot - 1)) & 1) == 0)) continue;
-    const GpuTypeId type = on_gpus ? GpuTypeId(slot - 1) : GpuTypeId{};
-    c.value[slot] = valuation.best(id, type);
+    const GpuTypeId type = slot == 0 ? GpuTypeId{} : GpuTypeId(slot - 1);
+    if (!model::allows(job, workload.shape(c.shape), type)) continue;
+    c.value[slot] = options.best(type);
     c.best = std::max(c.best, c.value[slot]);
     if (c.value[slot] > 0.0 || job.required) c.slots |= std::uint64_t{1} << (slot & 63);
   }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "berth/model/option_enumerator.hpp"
+
 namespace berth::solver {
 
 /// Largest distance of the domain's machines from the job's home.
@@ -22,6 +24,7 @@ void for_each_candidate_domain(const Occupancy& occupancy, JobId id, model::Leve
   const model::Instance& instance = occupancy.valuation().instance();
   const model::Job& job = instance.workload.job(id);
   const bool single = instance.workload.tasks(job) == 1 || job.domain == model::Level::machine;
+  const model::OptionEnumerator options(occupancy.valuation(), id);
   const model::Level widest = single ? model::Level::rack : std::min(limit, job.domain);
   for (const GpuTypeId type : candidate_types(occupancy, job)) {
     for (const model::Level level :
@@ -30,7 +33,7 @@ void for_each_candidate_domain(const Occupancy& occupancy, JobId id, model::Leve
       for (const Domain& domain : occupancy.index().domains(type, level)) {
         const model::Level distance = distance_of(instance.cluster, job, domain);
         const model::Level width = single ? model::Level::machine : level;
-        visit(domain, occupancy.valuation().option(id, type, width, distance));
+        visit(domain, options.value_at(type, width, distance));
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/required_job_repair.hpp"
 
+#include "shard/candidate_domains.hpp"
 #include "shard/insertion.hpp"
 #include "shard/occupancy.hpp"
 
@@ -85,7 +86,7 @@ class RequiredJobRepair {
       model::release(occupancy_.room(), workload_, *old);
       found.emplace_back(occupancy_.valuation().placed(*old), *old);
     }
-    for (const GpuTypeId type : candidate_types(job)) {
+    for (const GpuTypeId type : candidate_types(occupancy_, job)) {
       for (const Domain& all : occupancy_.index().domains(type, Level::cluster)) {
         for (const MachineId m : all.machines) try_on(id, std::vector{m}, found);
       }
@@ -106,15 +107,6 @@ class RequiredJobRepair {
     std::vector<JobPlacement> list;
     for (auto& [value, placement] : found) list.push_back(std::move(placement));
     return list;
-  }
-
-  [[nodiscard]] std::vector<GpuTypeId> candidate_types(const model::Job& job) const {
-    if (workload_.gpu_milli(job) == 0 && job.gpu_types == ~std::uint64_t{0}) return {GpuTypeId{}};
-    std::vector<GpuTypeId> types;
-    for (const GpuTypeId type : occupancy_.index().types()) {
-      if (((job.gpu_types >> type.index()) & 1) != 0) types.push_back(type);
-    }
-    return types;
   }
 
   /// Tries one set of machines and leaves the room as it was.

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "berth/model/option_enumerator.hpp"
 #include "berth/parallel/loops.hpp"
 
 namespace berth::solver {
@@ -21,9 +22,9 @@ double Shard::LocalState::profit(JobId job, std::span<const double> by_type) con
   const model::Job& record = workload().job(job);
   const double gpus = static_cast<double>(workload().gpu_milli(record)) / 1000.0;
   double best = -std::numeric_limits<double>::infinity();
-  for (std::size_t t = 0; t < by_type.size(); ++t) {
-    if (((record.gpu_types >> t) & 1) == 0) continue;
-    best = std::max(best, valuation->best(job, GpuTypeId(t)) - gpus * by_type[t]);
+  const model::OptionEnumerator job_options(*valuation, job);
+  for (const GpuTypeId type : job_options.types()) {
+    best = std::max(best, job_options.best(type) - gpus * by_type[type.index()]);
   }
   return best;
 }

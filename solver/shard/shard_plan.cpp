@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "berth/model/precedence.hpp"
+#include "berth/model/gpu_types.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/pack.hpp"
 #include "berth/solver/shard.hpp"
@@ -40,7 +41,7 @@ double Shard::LocalState::best_value(JobId job) const {
   if (workload().gpu_milli(record) == 0) return valuation->best(job, GpuTypeId{});
   double best = 0.0;
   for (const GpuTypeId type : occupancy.index().types()) {
-    if (((record.gpu_types >> type.index()) & 1) != 0) {
+    if (model::allows(record, type)) {
       best = std::max(best, valuation->best(job, type));
     }
   }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "berth/base/random.hpp"
+#include "berth/model/option_enumerator.hpp"
 #include "berth/strads/schedule.hpp"
 
 namespace berth::coordinator {
@@ -25,30 +26,34 @@ BidderSelection::BidderSelection(const model::Valuation& valuation,
   }
 }
 
-/// The job's best value, wherever that is, less the cheapest room there could be.
-double BidderSelection::largest_gain(const model::Job& job, JobId id, std::size_t row) const {
-  const std::int64_t milli = valuation_.instance().workload.gpu_milli(job);
+/// The job's best value by type less the cheapest room there could be.
+double BidderSelection::largest_gain(std::span<const TypeValue> values, std::int64_t milli,
+                                     std::size_t row) const {
   const auto gpus = static_cast<std::uint64_t>(milli / 1000);
   double most = 0.0;
-  for (std::size_t t = 0; t < types_; ++t) {
-    const EvictionCost& eviction_cost = by_type_[row * types_ + t];
-    if (((job.gpu_types >> t) & 1) == 0 || !eviction_cost.shard.valid()) continue;
+  for (const TypeValue& best : values) {
+    const EvictionCost& eviction_cost = by_type_[row * types_ + best.type.index()];
+    if (!eviction_cost.shard.valid()) continue;
     const auto size = static_cast<std::size_t>(std::bit_width(gpus));
     const double cost =
         gpus == 0 ? 0.0 : eviction_cost.least[std::min(size, eviction_cost.least.size()) - 1];
-    most = std::max(most, valuation_.best(id, GpuTypeId(t)) - cost);
+    most = std::max(most, best.value - cost);
   }
   return most;
 }
 
 std::vector<BidRequest> BidderSelection::of(const solver::JobOffer& offer, const TabuPairs& tabu,
                                             std::size_t most, int round, std::uint64_t seed) const {
-  const model::Job& job = valuation_.instance().workload.job(offer.job);
+  const model::Workload& workload = valuation_.instance().workload;
+  const std::int64_t milli = workload.gpu_milli(workload.job(offer.job));
+  const model::OptionEnumerator options(valuation_, offer.job);
+  std::vector<TypeValue> values;
+  for (const GpuTypeId type : options.types()) values.push_back({type, options.best(type)});
   std::vector<strads::Block> open;
   for (std::size_t row = 0; row < shards_.size(); ++row) {
     const ShardId shard = shards_[row];
     if (shard == offer.source || tabu.contains({offer.job, shard})) continue;
-    const double gain = largest_gain(job, offer.job, row);
+    const double gain = largest_gain(values, milli, row);
     if (gain > 0.0) open.push_back({shard.value(), gain});
   }
   const auto key = random_bits({seed, static_cast<std::uint64_t>(offer.job.value())});

@@ -34,7 +34,12 @@ class BidderSelection {
                                            std::size_t most, int round, std::uint64_t seed) const;
 
  private:
-  [[nodiscard]] double largest_gain(const model::Job& job, JobId id, std::size_t row) const;
+  struct TypeValue {
+    GpuTypeId type;
+    double value;  ///< largest of a job's options on the type
+  };
+  [[nodiscard]] double largest_gain(std::span<const TypeValue> values, std::int64_t milli,
+                                    std::size_t row) const;
 
   const model::Valuation& valuation_;
   std::vector<ShardId> shards_;                ///< ascending

@@ -17,47 +17,43 @@ namespace {
 
 using model::JobPlacement;
 using model::Placement;
+using model::TaskProfile;
 using solver::Shard;
 
-TaskComposition composition_of(const model::Workload& workload, JobId job) {
-  TaskComposition kind;
-  for (const model::TaskGroup& g : workload.groups_of(workload.job(job))) {
-    kind.emplace_back(g.shape, g.count);
-  }
-  return kind;
-}
+using ProfileCounts = std::map<TaskProfile, std::int64_t>;
 
-using CompositionCounts = std::map<TaskComposition, std::int64_t>;
-
-/// A kind travels as its length, its groups, and how many jobs it has.
-std::vector<std::int64_t> to_stream(const CompositionCounts& kinds) {
+/// A profile as the number of its groups, its groups, and how many jobs have it.
+std::vector<std::int64_t> to_stream(const ProfileCounts& counts) {
   std::vector<std::int64_t> stream;
-  for (const auto& [kind, count] : kinds) {
-    stream.push_back(std::ssize(kind));
-    for (const auto& [shape, tasks] : kind) stream.insert(stream.end(), {shape.value(), tasks});
+  for (const auto& [profile, count] : counts) {
+    stream.push_back(std::ssize(profile.groups));
+    for (const auto& [shape, tasks] : profile.groups) {
+      stream.insert(stream.end(), {shape.value(), tasks});
+    }
     stream.push_back(count);
   }
   return stream;
 }
 
-/// Kinds that are there more than once are added up.
-CompositionCounts from_stream(std::span<const std::int64_t> stream) {
-  CompositionCounts all;
+/// Adds up the counts of equal profiles.
+ProfileCounts from_stream(std::span<const std::int64_t> stream) {
+  ProfileCounts all;
   for (auto at = stream.begin(); at != stream.end();) {
-    TaskComposition kind;
+    TaskProfile profile;
     for (std::int64_t groups = *at++; groups > 0; --groups, at += 2) {
-      kind.emplace_back(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]));
+      profile.groups.push_back(
+          {ShapeId(static_cast<std::int32_t>(at[0])), static_cast<std::int32_t>(at[1])});
     }
-    all[std::move(kind)] += *at++;
+    all[std::move(profile)] += *at++;
   }
   return all;
 }
 
-/// Of all ranks' jobs. Rank 0 adds up, so that nobody hears of a kind more than once.
-CompositionCounts count_compositions(const comm::Communicator& comm,
-                                     const model::Workload& workload, std::span<const JobId> jobs) {
-  CompositionCounts own;
-  for (const JobId job : jobs) ++own[composition_of(workload, job)];
+/// Of all ranks' jobs. Rank 0 adds up, so that every rank is sent each profile once.
+ProfileCounts count_profiles(const comm::Communicator& comm, const model::Workload& workload,
+                             std::span<const JobId> jobs) {
+  ProfileCounts own;
+  for (const JobId job : jobs) ++own[TaskProfile(workload, workload.job(job))];
   const auto all = from_stream(comm.gather_varying<std::int64_t>(to_stream(own)));
   auto stream = to_stream(all);
   comm.broadcast_vector(stream);
@@ -76,7 +72,7 @@ void send_content(std::span<const Shard> mine, const Placement& spanning, const 
   for (const JobPlacement& p : spanning) exchange.add(piece_of(p.job), ContentKind::placed, p);
 }
 
-/// Kinds do not meet: one search serves all pieces of a rank.
+/// Jobs of different profiles never exchange places: one search serves all pieces of a rank.
 PieceContent all_of(std::map<ShardId, PieceContent> pieces) {
   PieceContent all;
   for (auto& [piece, content] : pieces) {
@@ -90,23 +86,22 @@ PieceContent all_of(std::map<ShardId, PieceContent> pieces) {
 
 }  // namespace
 
-CompositionPartition::CompositionPartition(const comm::Communicator& comm,
-                                           const model::Workload& workload,
-                                           std::span<const JobId> jobs, std::size_t pieces) {
-  const CompositionCounts kinds = count_compositions(comm, workload, jobs);
-  std::vector<std::pair<const TaskComposition*, std::int64_t>> largest_first;
-  for (const auto& [kind, count] : kinds) largest_first.emplace_back(&kind, count);
+ProfilePartition::ProfilePartition(const comm::Communicator& comm, const model::Workload& workload,
+                                   std::span<const JobId> jobs, std::size_t pieces) {
+  const ProfileCounts counts = count_profiles(comm, workload, jobs);
+  std::vector<std::pair<const TaskProfile*, std::int64_t>> largest_first;
+  for (const auto& [profile, count] : counts) largest_first.emplace_back(&profile, count);
   std::ranges::stable_sort(largest_first, std::greater<>{}, [](const auto& k) { return k.second; });
   std::vector<std::int64_t> load(pieces, 0);
-  for (const auto& [kind, count] : largest_first) {
+  for (const auto& [profile, count] : largest_first) {
     const auto least = std::ranges::min_element(load);
     *least += count;
-    piece_of_.emplace(*kind, ShardId(static_cast<std::size_t>(least - load.begin())));
+    piece_of_.emplace(*profile, ShardId(static_cast<std::size_t>(least - load.begin())));
   }
 }
 
-ShardId CompositionPartition::piece_of(const model::Workload& workload, JobId job) const {
-  return piece_of_.at(composition_of(workload, job));
+ShardId ProfilePartition::piece_of(const model::Workload& workload, JobId job) const {
+  return piece_of_.at(TaskProfile(workload, workload.job(job)));
 }
 
 void exchange_cyclically(const comm::Communicator& comm, const model::Valuation& valuation,
@@ -114,8 +109,8 @@ void exchange_cyclically(const comm::Communicator& comm, const model::Valuation&
                          Placement& spanning, const StopToken& stop, LimitAllocation* allocation) {
   ContentExchange exchange(comm, decomposition.owners, decomposition.records);
   const model::Workload& workload = valuation.instance().workload;
-  const CompositionPartition partition(comm, workload, decomposition.records.home_jobs(),
-                                       decomposition.shards.size());
+  const ProfilePartition partition(comm, workload, decomposition.records.home_jobs(),
+                                   decomposition.shards.size());
   send_content(
       mine, comm.rank() == 0 ? spanning : Placement{},
       [&](JobId job) { return partition.piece_of(workload, job); }, exchange);

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <ranges>
 
 #include "berth/base/infinity.hpp"
+#include "berth/model/home.hpp"
+#include "berth/model/option_enumerator.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -31,12 +34,17 @@ class LeastPrices {
     }
   }
 
-  [[nodiscard]] double anywhere(GpuTypeId t) const { return anywhere_[t.index()]; }
-  [[nodiscard]] double in(PodId pod, GpuTypeId t) const {
-    return pod_[pod.index() * types_ + t.index()];
-  }
-  [[nodiscard]] double in(RackId r, GpuTypeId t) const {
-    return rack_[r.index() * types_ + t.index()];
+  /// Of the pools of this type inside the scope; infinite without any.
+  [[nodiscard]] double least(const model::HomeScope& scope, GpuTypeId type) const {
+    const auto row = static_cast<std::size_t>(scope.domain) * types_ + type.index();
+    switch (scope.level) {
+      case Level::rack:
+        return rack_[row];
+      case Level::pod:
+        return pod_[row];
+      default:
+        return anywhere_[type.index()];
+    }
   }
 
  private:
@@ -115,46 +123,36 @@ class PreferenceBuilder {
     if (const model::Running* running = workload_.running_of(job)) {
       preference.keeps_place = worth_keeping(model::current_placement(workload_, *running));
     }
-    const Level near = choose_option(job, preference);
-    if (near != Level::cluster) preference.home = home_shard(job, near);
+    if (choose_option(preference) != Level::cluster) preference.home = home_shard(job);
     return preference;
   }
 
  private:
-  /// The best option, and how near to home it lies: rack or pod; cluster is anywhere.
-  Level choose_option(const model::Job& job, ShardPreference& best) const {
-    Level nearest = Level::cluster;
-    if (best.gpus <= 0.0) return nearest;
-    const auto offer = [&](GpuTypeId type, Level near, double price) {
-      if (price == kInfinity) return;
+  /// Finds the best option, near ones first, each in the narrowest domain that holds so many GPUs;
+  /// returns the level of the domain around home that it is confined to.
+  Level choose_option(ShardPreference& best) const {
+    Level confined_to = Level::cluster;
+    if (best.gpus <= 0.0) return confined_to;
+    const model::OptionEnumerator options(valuation_, best.job, pools_.level);
+    for (const GpuTypeId type : options.types()) {
       const Level width = largest_.narrowest(type, best.gpus);
-      const double profit = valuation_.option(best.job, type, width, near) - best.gpus * price;
-      if (profit > best.profit) best.profit = profit, best.type = type, nearest = near;
-    };
-    const bool home = job.home_rack.valid() || job.home_pod.valid();
-    const PodId pod =
-        job.home_rack.valid() ? cluster_.racks[job.home_rack.index()].pod : job.home_pod;
-    for (std::size_t t = 0; t < cluster_.gpu_types.size(); ++t) {
-      if (((job.gpu_types >> t) & 1) == 0) continue;
-      const GpuTypeId type{t};
-      if (job.home_rack.valid()) {
-        // Pools by pod do not know racks: the pod's price stands for the home rack's.
-        const bool by_rack = pools_.level == Level::rack;
-        offer(type, Level::rack, by_rack ? price_.in(job.home_rack, type) : price_.in(pod, type));
+      for (const model::HomeScope& scope : std::views::reverse(options.scopes())) {
+        const double price = price_.least(scope, type);
+        if (price == kInfinity) continue;
+        const double profit = options.value({type, width, scope}) - best.gpus * price;
+        if (profit > best.profit) {
+          best.profit = profit, best.type = type, confined_to = scope.level;
+        }
       }
-      if (home) offer(type, Level::pod, price_.in(pod, type));
-      offer(type, home ? Level::cluster : Level::machine, price_.anywhere(type));
     }
-    return home ? nearest : Level::cluster;
+    return confined_to;
   }
 
-  [[nodiscard]] ShardId home_shard(const model::Job& job, Level near) const {
+  /// Of the home rack, or of the home pod when there is none or it has no machines.
+  [[nodiscard]] ShardId home_shard(const model::Job& job) const {
     ShardId shard;
-    if (near == Level::rack || job.home_rack.valid()) shard = shard_.of_rack[job.home_rack.index()];
-    if (near == Level::pod && job.home_pod.valid()) shard = shard_.of_pod[job.home_pod.index()];
-    if (!shard.valid())  // the home rack has no machines, its pod has
-      shard = shard_.of_pod[cluster_.racks[job.home_rack.index()].pod.index()];
-    return shard;
+    if (job.home_rack.valid()) shard = shard_.of_rack[job.home_rack.index()];
+    return shard.valid() ? shard : shard_.of_pod[model::home_pod(cluster_, job).index()];
   }
 
   [[nodiscard]] bool worth_keeping(const model::JobPlacement& present) const {

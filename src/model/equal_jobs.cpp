@@ -8,6 +8,7 @@
 #include <span>
 
 #include "berth/base/random.hpp"
+#include "berth/model/task_profile.hpp"
 
 namespace berth::model {
 
@@ -32,9 +33,9 @@ JobClass job_class(const Workload& workload, const Job& job) {
   add(job.communication.pattern);
   add(job.communication.servers);
   add(job.communication.mbps);
-  for (const TaskGroup& g : workload.groups_of(job)) {
-    add(g.shape.value());
-    add(g.count);
+  for (const auto& [shape, count] : TaskProfile(workload, job).groups) {
+    add(shape.value());
+    add(count);
   }
   return hash;
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "berth/base/assert.hpp"
+#include "berth/model/gpu_types.hpp"
 
 namespace berth::model {
 namespace {
@@ -95,9 +96,8 @@ std::vector<UplinkGroups::RingDemand> UplinkGroups::demands(std::span<const JobI
     const double gpus = static_cast<double>(workload.gpu_milli(job)) / kGpuMilli;
     if (job.communication.pattern != CommunicationPattern::ring || gpus <= 0.0) continue;
     std::map<std::uint32_t, double> most;
-    for (std::size_t t = 0; t < racks_.group.size(); ++t) {
-      if ((job.gpu_types >> t & 1U) == 0) continue;
-      for (const GroupLoad& group_load : group_loads(id, GpuTypeId(t), Level::cluster)) {
+    for (const GpuTypeId type : GpuTypes(job, racks_.group.size())) {
+      for (const GroupLoad& group_load : group_loads(id, type, Level::cluster)) {
         if (group_load.group == kNone) continue;
         demands[group_load.group].add({group_load.mbps / gpus, group_load.mbps / gpus, 0});
         most[group_load.group] = std::max(most[group_load.group], group_load.mbps);

@@ -5,20 +5,11 @@
 #include <tuple>
 #include <vector>
 
+#include "berth/model/gpu_types.hpp"
+#include "berth/model/home.hpp"
+
 namespace berth::model {
 namespace {
-
-Level distance_from_home(const Cluster& cluster, const Job& job, RackId rack) {
-  if (job.home_rack.valid()) {
-    if (rack == job.home_rack) return Level::rack;
-    const PodId home = cluster.racks[job.home_rack.index()].pod;
-    return cluster.racks[rack.index()].pod == home ? Level::pod : Level::cluster;
-  }
-  if (job.home_pod.valid()) {
-    return cluster.racks[rack.index()].pod == job.home_pod ? Level::pod : Level::cluster;
-  }
-  return Level::machine;
-}
 
 /// GPU type of the machines with the job's GPU tasks.
 GpuTypeId type_of(const Instance& instance, const JobPlacement& placement) {
@@ -53,8 +44,8 @@ double Valuation::best(JobId id) const {
   const Job& job = instance_->workload.job(id);
   if (instance_->workload.gpu_milli(job) == 0) return best(id, GpuTypeId{});
   double value = 0.0;
-  for (std::size_t t = 0; t < instance_->cluster.gpu_types.size(); ++t) {
-    if (((job.gpu_types >> t) & 1) != 0) value = std::max(value, best(id, GpuTypeId(t)));
+  for (const GpuTypeId type : GpuTypes(job, instance_->cluster.gpu_types.size())) {
+    value = std::max(value, best(id, type));
   }
   return value;
 }
@@ -110,8 +101,7 @@ bool Valuation::place_independent(JobId id) const {
     const Factors& f = instance_->workload.factors[row];
     return std::ranges::all_of(f, [&](double x) { return x == f.front(); });
   };
-  const bool at_home_nowhere = !job.home_rack.valid() && !job.home_pod.valid();
-  return (at_home_nowhere || flat(job.home_factor)) && (single || flat(job.width_factor));
+  return (!has_home(job) || flat(job.home_factor)) && (single || flat(job.width_factor));
 }
 
 JobPlacement current_placement(const Workload& workload, const Running& running) {

@@ -4,13 +4,14 @@
 #include "free_index.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
 
+#include "berth/model/home.hpp"
+#include "berth/model/option_enumerator.hpp"
 #include "berth/model/room.hpp"
 
 namespace berth::test {
@@ -25,7 +26,7 @@ struct BestFitOption {
   double value = 0.0;
   std::size_t kind = 0;
   Level width = Level::machine;
-  Level distance = Level::cluster;
+  Level scope = Level::cluster;  ///< of the domain around home
 };
 
 class BestFit {
@@ -56,40 +57,29 @@ class BestFit {
       const std::int64_t milli = workload().shape(g.shape).total_milli();
       least_ = std::min(least_, milli);
     }
-    single_ = workload().tasks(job) == 1;
   }
 
+  /// Best value first; then by kind, narrow before wide, near before far.
   std::vector<BestFitOption> options_of(JobId id) const {
     const Job& job = workload().job(id);
+    const model::OptionEnumerator options(valuation_, id);
     std::vector<BestFitOption> result;
-    for (std::size_t i = 0; i < index_.kinds(); ++i) {
-      const std::size_t kind = need_ > 0 ? i : index_.kinds() - 1 - i;
+    for (std::size_t kind = 0; kind < index_.kinds(); ++kind) {
       if (index_.machines(kind).empty() || !allowed(job, kind)) continue;
-      const Level widest = single_ ? Level::machine : job.domain;
-      for (Level w = Level::machine; w <= widest; w = wider(w)) add(id, kind, w, result);
+      options.for_each_on(GpuTypeId(kind), [&](const model::JobOption& o) {
+        result.push_back({options.value(o), kind, o.width, o.scope.level});
+      });
     }
-    std::ranges::stable_sort(result, std::greater{}, &BestFitOption::value);
+    std::ranges::sort(result, {}, [&](const BestFitOption& o) {
+      const auto rank =
+          need_ > 0 ? o.kind : index_.kinds() - 1 - o.kind;  // CPU-only machines first
+      return std::tuple(-o.value, rank, o.width, o.scope);
+    });
     return result;
   }
 
   [[nodiscard]] bool allowed(const Job& job, std::size_t kind) const {
-    if (need_ == 0) return true;
-    return kind + 1 < index_.kinds() && ((job.gpu_types >> kind) & 1) != 0;
-  }
-
-  static Level wider(Level level) { return static_cast<Level>(static_cast<int>(level) + 1); }
-
-  void add(JobId id, std::size_t kind, Level width, std::vector<BestFitOption>& result) const {
-    const Job& job = workload().job(id);
-    const bool home = job.home_rack.valid() || job.home_pod.valid();
-    const GpuTypeId type = need_ > 0 ? GpuTypeId(kind) : GpuTypeId();
-    const Level nearest = !home                   ? Level::cluster
-                          : job.home_rack.valid() ? std::max(width, Level::rack)
-                                                  : std::max(width, Level::pod);
-    for (Level d = nearest; d <= Level::cluster; d = wider(d)) {
-      const Level priced = home ? d : Level::machine;
-      result.push_back({valuation_.option(id, type, width, priced), kind, width, d});
-    }
+    return need_ == 0 || (kind + 1 < index_.kinds() && model::allows(job, GpuTypeId(kind)));
   }
 
   std::optional<JobPlacement> try_choice(JobId id, const BestFitOption& c) {
@@ -110,10 +100,10 @@ class BestFit {
   }
 
   std::optional<JobPlacement> on_machine(JobId id, const BestFitOption& c) {
-    if (c.distance == Level::rack) {
+    if (c.scope == Level::rack) {
       return first_of(id, index_.in_rack(home_rack(id), c.kind, need_));
     }
-    const bool here = c.distance == Level::pod;
+    const bool here = c.scope == Level::pod;
     const auto& machines = here ? index_.machines(home_pod(id), c.kind) : index_.machines(c.kind);
     const FreeIndex::MachineKey least{need_, std::numeric_limits<std::int64_t>::min(), MachineId()};
     for (auto at = machines.lower_bound(least); at != machines.end(); ++at) {
@@ -141,11 +131,11 @@ class BestFit {
   }
 
   std::optional<JobPlacement> in_racks(JobId id, const BestFitOption& c) {
-    if (c.distance == Level::rack) return in_rack(id, home_rack(id), c.kind);
+    if (c.scope == Level::rack) return in_rack(id, home_rack(id), c.kind);
     const auto& racks = index_.racks(c.kind);
     for (auto at = racks.lower_bound({need_, RackId()}); at != racks.end(); ++at) {
       const bool in_home_pod =
-          c.distance != Level::pod || cluster().racks[at->id.index()].pod == home_pod(id);
+          c.scope != Level::pod || cluster().racks[at->id.index()].pod == home_pod(id);
       if (!in_home_pod) continue;
       if (auto placed = in_rack(id, at->id, c.kind)) return placed;
     }
@@ -161,7 +151,7 @@ class BestFit {
     std::vector<std::tuple<std::int64_t, PodId>> pods;
     for (std::size_t p = 0; p < cluster().pods.size(); ++p) {
       const std::int64_t free = index_.free_in(PodId(p), c.kind);
-      const bool near_enough = c.distance == Level::cluster || PodId(p) == home_pod(id);
+      const bool near_enough = c.scope == Level::cluster || PodId(p) == home_pod(id);
       if (free >= need_ && near_enough) pods.emplace_back(free, PodId(p));
     }
     std::ranges::sort(pods);
@@ -173,8 +163,7 @@ class BestFit {
 
   [[nodiscard]] RackId home_rack(JobId id) const { return workload().job(id).home_rack; }
   [[nodiscard]] PodId home_pod(JobId id) const {
-    const Job& job = workload().job(id);
-    return job.home_rack.valid() ? cluster().racks[job.home_rack.index()].pod : job.home_pod;
+    return model::home_pod(cluster(), workload().job(id));
   }
   [[nodiscard]] const model::Cluster& cluster() const { return instance_.cluster; }
   [[nodiscard]] const model::Workload& workload() const { return instance_.workload; }
@@ -186,7 +175,6 @@ class BestFit {
   // The job being placed:
   std::int64_t need_ = 0;   // GPU thousandths in all
   std::int64_t least_ = 0;  // of the smallest task
-  bool single_ = false;
 };
 
 }  // namespace

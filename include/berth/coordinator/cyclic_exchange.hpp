@@ -1,38 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "berth/base/stop.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/regroup.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/model/task_profile.hpp"
 #include "berth/model/value.hpp"
 #include "berth/solver/shard.hpp"
 
 namespace berth::coordinator {
 
-/// Shape and count of each task group.
-using TaskComposition = std::vector<std::pair<ShapeId, std::int32_t>>;
-
-/// Which of `pieces` pieces a job is exchanged in. Jobs with the same tasks are in the same one,
-/// the pieces hold about as many jobs each. Knows the kinds of jobs, not the jobs.
-class CompositionPartition {
+/// Which of `pieces` pieces a job is exchanged in. Jobs of one task profile are in the same one,
+/// the pieces hold about as many jobs each. Knows the profiles, not the jobs.
+class ProfilePartition {
  public:
   /// Collective. @param jobs  this rank's part of all jobs, with their records
-  CompositionPartition(const comm::Communicator& comm, const model::Workload& workload,
-                       std::span<const JobId> jobs, std::size_t pieces);
+  ProfilePartition(const comm::Communicator& comm, const model::Workload& workload,
+                   std::span<const JobId> jobs, std::size_t pieces);
   [[nodiscard]] ShardId piece_of(const model::Workload& workload, JobId job) const;
 
  private:
-  std::map<TaskComposition, ShardId> piece_of_;
+  std::map<model::TaskProfile, ShardId> piece_of_;
 };
 
-/// One round of cyclic exchanges over the whole cluster: the jobs are partitioned by composition
+/// One round of cyclic exchanges over the whole cluster: the jobs are partitioned by profile
 /// into as many pieces as there are shards, those with the same tasks exchange places until no
 /// cycle gains, and all return to the shards of their machines; unplaced jobs are distributed by
 /// id. Free capacity stays as it is.

@@ -16,7 +16,7 @@ namespace {
 TEST(DealKinds, keeps_a_kind_together_and_spreads_the_jobs) {
   const auto instance = generate::generate_hetero({.gpus = 1024, .jobs = 800, .seed = 3});
   const auto jobs = model::planned_jobs(instance.workload);
-  const CompositionPartition partition(comm::Communicator::serial(), instance.workload, jobs, 4);
+  const ProfilePartition partition(comm::Communicator::serial(), instance.workload, jobs, 4);
   std::map<std::vector<std::pair<ShapeId, int>>, std::set<ShardId>> pieces;
   std::map<ShardId, std::size_t> load;
   for (const JobId job : jobs) {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/gpu_types.hpp"
+#include "berth/model/value.hpp"
+
+namespace berth::model {
+
+/// All places inside one domain around a job's home, and how far from home they are at most.
+struct HomeScope {
+  Level level = Level::cluster;     ///< of the domain
+  std::int32_t domain = 0;          ///< its RackId or PodId; 0 for the cluster
+  Level distance = Level::machine;  ///< machine for a job without a home
+};
+
+/// One thing that a job may do: run on GPUs of one type, inside `scope`, its tasks in a domain of
+/// level `width`.
+struct JobOption {
+  GpuTypeId type;  ///< invalid: of no GPUs, or of any
+  Level width = Level::machine;
+  HomeScope scope = {};
+};
+
+/// Enumerates what a job may do, and says what each of it is worth. Every part of the planner takes
+/// the options of a job from here: market, local search, bounds, assignment to shards, choice of
+/// bidders, and best fit. Whether some machine holds the job's tasks is not looked at. The judge
+/// has its own list.
+class OptionEnumerator {
+ public:
+  /// @param finest  rack, or pod where racks of a pod are not told apart: then the home rack counts
+  ///                as its pod, and every domain of a pod as the rack that it might be
+  OptionEnumerator(const Valuation& valuation, JobId job, Level finest = Level::rack);
+
+  /// GPU types on the job's list that the cluster has, ascending.
+  [[nodiscard]] const GpuTypes& types() const { return types_; }
+
+  /// The cluster first, each inside the one before.
+  [[nodiscard]] std::span<const HomeScope> scopes() const { return {scopes_.data(), scope_count_}; }
+
+  /// Calls visit(JobOption) for the options on one type: scopes from the cluster to home, and in
+  /// each of them wide ones before narrow ones. Never two of equal width and scope.
+  template <class Visit>
+  void for_each_on(GpuTypeId type, Visit visit) const {
+    for (const HomeScope& scope : scopes()) {
+      for (int w = static_cast<int>(std::min(widest_, scope.level)); w >= 0; --w) {
+        const auto width = static_cast<Level>(w);
+        if (width == Level::pod && finest_ == Level::pod) continue;
+        visit(JobOption{.type = type, .width = width, .scope = scope});
+      }
+    }
+  }
+
+  [[nodiscard]] double value(const JobOption& option) const {
+    return value_at(option.type, option.width, option.scope.distance);
+  }
+
+  /// Value in a domain of this level, its farthest machine so far from home.
+  [[nodiscard]] double value_at(GpuTypeId type, Level width, Level distance) const {
+    return valuation_->option(job_, on_gpus_ ? type : GpuTypeId{}, width, distance);
+  }
+
+  /// Largest value of any option on the type.
+  [[nodiscard]] double best(GpuTypeId type) const {
+    return value_at(type, Level::machine, Level::machine);
+  }
+
+ private:
+  void add_scopes(const Cluster& cluster, const Job& job);
+
+  const Valuation* valuation_;
+  JobId job_;
+  Level finest_;
+  Level widest_;  ///< domain that the job may spread over; machine for a single task
+  bool on_gpus_;
+  GpuTypes types_;
+  std::array<HomeScope, 3> scopes_ = {};
+  std::size_t scope_count_ = 0;
+};
+
+}  // namespace berth::model

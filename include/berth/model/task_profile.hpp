@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "berth/base/random.hpp"
+#include "berth/base/strong_id.hpp"
+#include "berth/model/workload.hpp"
+
+namespace berth::model {
+
+/// What a job's tasks ask for: shape and number of each task group, in file order. Jobs of one
+/// profile fit into each other's places, whatever they are worth there. The planner's only key of
+/// equal tasks: market, exchanges, demand forecast and equal jobs add to it what else they compare.
+struct TaskProfile {
+  struct TaskCount {
+    ShapeId shape;
+    std::int32_t count = 1;
+    auto operator<=>(const TaskCount&) const = default;
+  };
+  std::vector<TaskCount> groups;
+
+  TaskProfile() = default;
+  /// O(task groups)
+  TaskProfile(const Workload& workload, const Job& job) {
+    for (const TaskGroup& g : workload.groups_of(job)) groups.push_back({g.shape, g.count});
+  }
+
+  /// Depends on shape numbers, so on the instance.
+  [[nodiscard]] std::uint64_t hash() const {
+    std::uint64_t key = 0;
+    for (const TaskCount& g : groups) {
+      key = mix64(key ^ static_cast<std::uint64_t>(g.shape.value()));
+      key = mix64(key ^ static_cast<std::uint64_t>(g.count));
+    }
+    return key;
+  }
+
+  auto operator<=>(const TaskProfile&) const = default;
+};
+
+struct TaskProfileHash {
+  std::size_t operator()(const TaskProfile& profile) const { return profile.hash(); }
+};
+
+}  // namespace berth::model
