@@ -79,7 +79,7 @@ void dive(benchmark::State& state, const Subject& s) {
   std::int64_t evaluations = 0;
   for (auto _ : state) {
     model::Room room(s.instance.cluster);
-    const auto result = solver::dive(s.value, {s.pools, prices}, room, s.machines, s.jobs,
+    const auto result = solver::dive({s.value, s.pools, s.machines, s.jobs, prices}, room,
                                      {.effort = {.chains = 0, .repartitions = 0}});
     evaluations += result.evaluations;
   }

@@ -172,24 +172,24 @@ double total_value(const model::Valuation& valuation,
 
 }  // namespace
 
-DiveResult dive(const model::Valuation& valuation, const PricedPools& start, model::Room& room,
-                std::span<const MachineId> machines, std::span<const JobId> jobs,
-                const DiveOptions& options, const StopToken& stop) {
-  BERTH_EXPECT(start.prices.size() == start.pools.size());
+DiveResult dive(const DiveProblem& problem, model::Room& room, const DiveOptions& options,
+                const StopToken& stop) {
+  BERTH_EXPECT(problem.start_prices.size() == problem.pools.size());
+  const model::Valuation& valuation = problem.valuation;
   DiveResult result;
-  const assignment::PoolIndex pool_index(valuation.instance().cluster, start.pools);
-  FreePools free_pools(valuation.instance(), pool_index, room, machines);
-  AssignmentDual dual(valuation, pool_index, jobs, free_pools.supply());
-  assignment::PlacementTable placements = assignment::unplaced_table(valuation, jobs);
+  const assignment::PoolIndex pool_index(valuation.instance().cluster, problem.pools);
+  FreePools free_pools(valuation.instance(), pool_index, room, problem.machines);
+  AssignmentDual dual(valuation, pool_index, problem.jobs, free_pools.supply());
+  assignment::PlacementTable placements = assignment::unplaced_table(valuation, problem.jobs);
   dual.order_jobs(placements.rank);
   if (dual.shape().largest_value > 0.0) {
-    Dive(dual, free_pools, placements, start.prices, options, stop).run(result);
+    Dive(dual, free_pools, placements, problem.start_prices, options, stop).run(result);
   }
   local_search::fill_idle_capacity(valuation, dual.option_table(), free_pools, placements,
                                    stop.whole().patient());
   if (!stop.requested()) {
     local_search::EjectionChains(valuation, dual.option_table(), free_pools, placements,
-                                 start.prices)
+                                 problem.start_prices)
         .run(options.effort.chains, stop);
     local_search::MachineRepartition(valuation, dual.option_table(), free_pools, placements)
         .run(options.effort.repartitions, stop);

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
-#include "berth/model/precedence.hpp"
 #include "berth/model/gpu_types.hpp"
+#include "berth/model/precedence.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/pack.hpp"
 #include "berth/solver/shard.hpp"
@@ -60,15 +60,15 @@ void Shard::LocalState::dive_all(std::span<const JobId> jobs, std::span<const do
   const auto [own, in_all] = model::pool_subset(valuation->instance().cluster, *pools, machines);
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
-  const PricedPools start{own, own_prices};
+  const DiveProblem problem{*valuation, own, machines, jobs, own_prices};
   model::Room best_room = occupancy.room();
-  DiveResult best = dive(*valuation, start, best_room, machines, jobs, options.dive, stop);
+  DiveResult best = dive(problem, best_room, options.dive, stop);
   for (const double eps : extra_smoothings()) {
     if (stop.requested()) break;
     model::Room room = occupancy.room();
     DiveOptions smoother = options.dive;
     smoother.eps = eps;
-    DiveResult other = dive(*valuation, start, room, machines, jobs, smoother, stop);
+    DiveResult other = dive(problem, room, smoother, stop);
     if (other.value <= best.value) continue;
     best = std::move(other);
     best_room = std::move(room);

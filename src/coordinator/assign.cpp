@@ -98,13 +98,14 @@ class Assigner {
 };
 
 /// The gangs that find room over the whole cluster, in this order, beside what runs.
-model::Placement place_spanning(const model::Valuation& valuation, const model::Pools& pools,
+model::Placement place_spanning(const Decomposition& decomposition,
                                 std::span<const ShardPreference> large, const Assignment& kept,
                                 const solver::RunContext& run) {
+  const model::Valuation& valuation = decomposition.valuation;
   std::vector<MachineId> all;
   for (std::size_t m = 0; m < valuation.instance().cluster.machines(); ++m) all.emplace_back(m);
   const model::CouplingLimits* const limits = run.limits;
-  solver::Shard whole(ShardId{}, valuation, pools, std::move(all), {}, run);
+  solver::Shard whole(ShardId{}, valuation, decomposition.pools, std::move(all), {}, run);
   model::LimitUsage taken(valuation.instance(), limits);
   for (const model::Placement* part : {&kept.spanning, &kept.kept}) {
     for (const model::JobPlacement& p : *part) whole.reserve(p), taken.add(p);
@@ -170,15 +171,15 @@ std::vector<JobId> Assignment::open_jobs() const {
   return jobs;
 }
 
-Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
-                  const model::Pools& pools, const partition::Shards& shards,
-                  std::span<const double> prices, const JobRecords& records,
+Assignment assign(const comm::Communicator& comm, const Decomposition& decomposition,
                   const solver::RunContext& run) {
-  std::vector<ShardPreference> all = comm.gather_varying<ShardPreference>(comm.agreed(
-      [&] { return shard_preferences(valuation, pools, shards, prices, records.home_jobs()); }));
+  const model::Valuation& valuation = decomposition.valuation;
+  const JobRecords& records = decomposition.records;
+  std::vector<ShardPreference> all = comm.gather_varying<ShardPreference>(
+      comm.agreed([&] { return shard_preferences(decomposition, records.home_jobs()); }));
   std::ranges::sort(all, {}, &ShardPreference::job);
   Assignment result;
-  Assigner assigner(valuation, shards);
+  Assigner assigner(valuation, decomposition.shards);
   std::size_t large = 0;
   std::vector<JobId> needed;  // on rank 0, to place the large ones
   if (comm.rank() == 0) {
@@ -192,7 +193,7 @@ Assignment assign(const comm::Communicator& comm, const model::Valuation& valuat
   comm.agreed_on_root([&] {
     model::Placement gangs;
     if (large > 0) {
-      gangs = place_spanning(valuation, pools, std::span(all).first(large), result, run);
+      gangs = place_spanning(decomposition, std::span(all).first(large), result, run);
     }
     for (const ShardPreference& preference : all) {
       if (std::ranges::binary_search(gangs, preference.job, {}, &model::JobPlacement::job))

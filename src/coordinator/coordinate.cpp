@@ -17,11 +17,10 @@ using solver::Shard;
 /// Both kinds of rounds, one kind after the other.
 class Coordination {
  public:
-  Coordination(const comm::Communicator& comm, const model::Valuation& valuation,
-               const Decomposition& decomposition, std::span<Shard> mine,
-               const RoundOptions& options, const RoundContext& context, const RoundState& start)
+  Coordination(const comm::Communicator& comm, const Decomposition& decomposition,
+               std::span<Shard> mine, const RoundOptions& options, const RoundContext& context,
+               const RoundState& start)
       : comm_(comm),
-        valuation_(valuation),
         decomposition_(decomposition),
         mine_(mine),
         options_(options),
@@ -47,15 +46,14 @@ class Coordination {
   /// The shards' plans were made one by one: most of what they miss is jobs in each other's places.
   void exchange_if_due() {
     if (state_.shards == 1 || !continues(1)) return;
-    exchange_cyclically(comm_, valuation_, decomposition_, mine_, state_.spanning,
-                        context_.run.stop, context_.allocation);
+    exchange_cyclically(comm_, decomposition_, placement(), context_.run.stop);
     objective_ = objective();
   }
 
   void run_bid_rounds() {
-    BidRounds rounds(comm_, valuation_, decomposition_.records, mine_,
+    BidRounds rounds(comm_, decomposition_.valuation, decomposition_.records, mine_,
                      {options_, context_, state_});
-    update_prices(comm_, valuation_, mine_);
+    update_prices(comm_, decomposition_.valuation, mine_);
     while (state_.round < options_.rounds && continues(2 * options_.schedulers)) {
       const CostMeter meter(comm_);
       RoundReport report = rounds.step(++state_.round);
@@ -72,9 +70,8 @@ class Coordination {
     while (state_.regroups < options_.regroups && continues(2)) {
       const comm::Communicator::TraceSpan span(comm_, "regroup", ++state_.round);
       const CostMeter meter(comm_);
-      const RegroupResult done =
-          regroup(comm_, valuation_, decomposition_, mine_, state_.spanning, ++state_.regroups,
-                  context_.run.seed, options_.groups, context_.allocation);
+      const RegroupResult done = regroup(comm_, decomposition_, placement(),
+                                         {++state_.regroups, context_.run.seed}, options_.groups);
       RoundReport report{.round = state_.round, .kind = model::RoundKind::regroup};
       report.offers = done.groups;
       report.commits = done.improved;
@@ -111,13 +108,16 @@ class Coordination {
     context_.hooks.save(state_, mine_);
   }
 
+  [[nodiscard]] DistributedPlacement placement() {
+    return {.mine = mine_, .spanning = state_.spanning, .allocation = context_.allocation};
+  }
+
   [[nodiscard]] double objective() const {
-    const double total = objective_of(comm_, valuation_, mine_, state_.spanning);
+    const double total = objective_of(comm_, decomposition_.valuation, mine_, state_.spanning);
     return context_.allocation == nullptr ? total : total - context_.allocation->penalties();
   }
 
   const comm::Communicator& comm_;
-  const model::Valuation& valuation_;
   const Decomposition& decomposition_;
   std::span<Shard> mine_;
   const RoundOptions& options_;
@@ -128,11 +128,10 @@ class Coordination {
 
 }  // namespace
 
-CoordinationResult coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
-                              const Decomposition& decomposition, std::span<Shard> mine,
-                              const RoundOptions& options, const RoundContext& context,
-                              const RoundState& start) {
-  return Coordination(comm, valuation, decomposition, mine, options, context, start).run();
+CoordinationResult coordinate(const comm::Communicator& comm, const Decomposition& decomposition,
+                              std::span<Shard> mine, const RoundOptions& options,
+                              const RoundContext& context, const RoundState& start) {
+  return Coordination(comm, decomposition, mine, options, context, start).run();
 }
 
 }  // namespace berth::coordinator

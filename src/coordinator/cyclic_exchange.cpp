@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "berth/coordinator/limit_allocation.hpp"
 #include "berth/solver/dive.hpp"
 
 namespace berth::coordinator {
@@ -104,10 +105,13 @@ ShardId ProfilePartition::piece_of(const model::Workload& workload, JobId job) c
   return piece_of_.at(TaskProfile(workload, workload.job(job)));
 }
 
-void exchange_cyclically(const comm::Communicator& comm, const model::Valuation& valuation,
-                         const Decomposition& decomposition, std::span<Shard> mine,
-                         Placement& spanning, const StopToken& stop, LimitAllocation* allocation) {
+void exchange_cyclically(const comm::Communicator& comm, const Decomposition& decomposition,
+                         const DistributedPlacement& placement, const StopToken& stop) {
+  const std::span<Shard> mine = placement.mine;
+  Placement& spanning = placement.spanning;
+  LimitAllocation* const allocation = placement.allocation;
   ContentExchange exchange(comm, decomposition.owners, decomposition.records);
+  const model::Valuation& valuation = decomposition.valuation;
   const model::Workload& workload = valuation.instance().workload;
   const ProfilePartition partition(comm, workload, decomposition.records.home_jobs(),
                                    decomposition.shards.size());

@@ -53,19 +53,21 @@ void scatter_placement(const model::Placement& all, const Assignment& assignment
   }
 }
 
-LocalPlans plan_undivided(const comm::Communicator& comm, const model::Valuation& valuation,
-                          const model::Pools& pools, const partition::Shards& shards,
-                          const Assignment& assignment, std::vector<Shard> mine,
-                          std::span<const double> prices, const ShardSettings& settings,
-                          ContentExchange exchange) {
+LocalPlans plan_undivided(const comm::Communicator& comm, const Decomposition& decomposition,
+                          const Assignment& assignment, const ShardSettings& settings,
+                          std::vector<Shard> mine) {
+  const partition::Shards& shards = decomposition.shards;
+  decomposition.records.gather_to_root();
+  ContentExchange exchange(comm, decomposition.owners, decomposition.records);
   LocalPlans plans{.mine = std::move(mine), .task_prices = {}};
   comm.agreed_on_root([&] {
     std::vector<MachineId> machines;
     for (std::size_t m = 0; m < shards.of_machine.size(); ++m) machines.emplace_back(m);
-    Shard whole(ShardId{}, valuation, pools, std::move(machines), settings.options, settings.run);
+    Shard whole(ShardId{}, decomposition.valuation, decomposition.pools, std::move(machines),
+                settings.options, settings.run);
     for (const model::JobPlacement& p : assignment.spanning) whole.reserve(p);
     for (const model::JobPlacement& p : assignment.kept) whole.add_running(p);
-    whole.plan(assignment.open_jobs(), prices, settings.run.stop);
+    whole.plan(assignment.open_jobs(), decomposition.prices, settings.run.stop);
     plans.task_prices = whole.task_prices();
     scatter_placement(whole.placement(), assignment, shards, exchange);
   });
@@ -79,32 +81,29 @@ LocalPlans plan_undivided(const comm::Communicator& comm, const model::Valuation
 
 }  // namespace
 
-std::vector<Shard> own_shards(const comm::Communicator& comm, const model::Valuation& valuation,
-                              const model::Pools& pools, const partition::Shards& shards,
-                              const partition::Ownership& owners, const ShardSettings& settings) {
+std::vector<Shard> own_shards(const comm::Communicator& comm, const Decomposition& decomposition,
+                              const ShardSettings& settings) {
   std::vector<Shard> mine;
-  for (const ShardId s : owners.of_rank(comm.rank())) {
-    mine.emplace_back(s, valuation, pools, shards.machines[s.index()], settings.options,
-                      settings.run);
+  for (const ShardId s : decomposition.owners.of_rank(comm.rank())) {
+    mine.emplace_back(s, decomposition.valuation, decomposition.pools,
+                      decomposition.shards.machines[s.index()], settings.options, settings.run);
   }
   return mine;
 }
 
-LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& valuation,
-                       const model::Pools& pools, const partition::Shards& shards,
-                       const partition::Ownership& owners, const Assignment& assignment,
-                       std::span<const double> prices, const ShardSettings& settings,
-                       JobRecords& records) {
+LocalPlans plan_shards(const comm::Communicator& comm, const Decomposition& decomposition,
+                       const Assignment& assignment, const ShardSettings& settings) {
+  const partition::Shards& shards = decomposition.shards;
+  const JobRecords& records = decomposition.records;
   const auto ranks = static_cast<std::size_t>(comm.size());
   records.scatter([&] { return records.only_home(JobLists(ranks, jobs_of(assignment.spanning))); });
-  std::vector<Shard> mine = own_shards(comm, valuation, pools, shards, owners, settings);
-  if (comm.min(all_place_independent(valuation, records.home_jobs()) ? 1 : 0) == 1) {
-    records.gather_to_root();
-    return plan_undivided(comm, valuation, pools, shards, assignment, std::move(mine), prices,
-                          settings, ContentExchange(comm, owners, records));
+  std::vector<Shard> mine = own_shards(comm, decomposition, settings);
+  if (comm.min(all_place_independent(decomposition.valuation, records.home_jobs()) ? 1 : 0) == 1) {
+    return plan_undivided(comm, decomposition, assignment, settings, std::move(mine));
   }
-  records.scatter(
-      [&] { return records.only_home(jobs_by_owner(assignment, shards, owners, ranks)); });
+  records.scatter([&] {
+    return records.only_home(jobs_by_owner(assignment, shards, decomposition.owners, ranks));
+  });
   comm.agreed([&] {
     auto left = std::ssize(mine);
     for (Shard& shard : mine) {
@@ -113,7 +112,8 @@ LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& v
       for (const model::JobPlacement& p : assignment.kept) {
         if (shards.of_machine[p.tasks.front().machine.index()] == shard.id()) shard.add_running(p);
       }
-      shard.plan(assignment.jobs_of(shard.id()), prices, settings.run.stop.share_of(left--));
+      shard.plan(assignment.jobs_of(shard.id()), decomposition.prices,
+                 settings.run.stop.share_of(left--));
     }
   });
   std::vector<solver::TaskPrice> of_first;

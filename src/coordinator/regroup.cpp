@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "berth/base/random.hpp"
+#include "berth/coordinator/limit_allocation.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -24,17 +25,15 @@ constexpr std::int64_t kManyGpus = 32768, kGroupOfMany = 8192;
 
 class RegroupRound {
  public:
-  RegroupRound(const comm::Communicator& comm, const model::Valuation& valuation,
-               const Decomposition& decomposition, std::size_t groups, int round,
-               std::uint64_t seed)
+  RegroupRound(const comm::Communicator& comm, const Decomposition& decomposition,
+               std::size_t groups, const GroupDraw& draw)
       : comm_(comm),
-        valuation_(valuation),
-        cluster_(valuation.instance().cluster),
-        workload_(valuation.instance().workload),
+        cluster_(decomposition.valuation.instance().cluster),
+        workload_(decomposition.valuation.instance().workload),
         decomposition_(decomposition),
-        round_(static_cast<std::uint64_t>(round)),
-        seed_(seed),
-        group_of_(draw_groups(cluster_, groups, round, seed)),
+        round_(static_cast<std::uint64_t>(draw.round)),
+        seed_(draw.seed),
+        group_of_(draw_groups(cluster_, groups, draw.round, draw.seed)),
         machines_(groups) {
     for (std::size_t m = 0; m < group_of_.size(); ++m) {
       machines_[group_of_[m].index()].emplace_back(m);
@@ -46,8 +45,10 @@ class RegroupRound {
     }
   }
 
-  RegroupResult run(std::span<Shard> mine, Placement& spanning, const solver::SearchEffort& effort,
-                    LimitAllocation* allocation) {
+  RegroupResult run(const DistributedPlacement& placement, const solver::SearchEffort& effort) {
+    const std::span<Shard> mine = placement.mine;
+    Placement& spanning = placement.spanning;
+    LimitAllocation* const allocation = placement.allocation;
     to_groups(mine, spanning);
     auto contents = exchange_.deliver();
     returned_.retain_records(contents, spanning);
@@ -136,7 +137,7 @@ class RegroupRound {
     comm_.agreed([&] {
       for (auto& [g, content] : contents) groups.push_back(make(mine, g, content));
     });
-    LimitAllocation allocation(comm_, valuation_, limits);
+    LimitAllocation allocation(comm_, decomposition_.valuation, limits);
     allocation.set_spanning_parts(returned_.kept_in_place());
     allocation.distribute_slack(groups);
     comm_.agreed([&] {
@@ -145,7 +146,6 @@ class RegroupRound {
   }
 
   const comm::Communicator& comm_;
-  const model::Valuation& valuation_;
   const model::Cluster& cluster_;
   const model::Workload& workload_;
   const Decomposition& decomposition_;
@@ -187,14 +187,12 @@ std::size_t group_count(const model::Cluster& cluster, std::size_t shards, std::
   return std::min(shards, wanted);
 }
 
-RegroupResult regroup(const comm::Communicator& comm, const model::Valuation& valuation,
-                      const Decomposition& decomposition, std::span<Shard> mine,
-                      Placement& spanning, int round, std::uint64_t seed,
-                      const GroupOptions& search, LimitAllocation* allocation) {
-  const std::size_t groups =
-      group_count(valuation.instance().cluster, decomposition.shards.size(), search.gpus);
-  return RegroupRound(comm, valuation, decomposition, groups, round, seed)
-      .run(mine, spanning, search.effort, allocation);
+RegroupResult regroup(const comm::Communicator& comm, const Decomposition& decomposition,
+                      const DistributedPlacement& placement, const GroupDraw& draw,
+                      const GroupOptions& search) {
+  const std::size_t groups = group_count(decomposition.valuation.instance().cluster,
+                                         decomposition.shards.size(), search.gpus);
+  return RegroupRound(comm, decomposition, groups, draw).run(placement, search.effort);
 }
 
 }  // namespace berth::coordinator

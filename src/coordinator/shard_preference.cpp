@@ -99,16 +99,15 @@ struct ShardsOfDomains {
 
 class PreferenceBuilder {
  public:
-  PreferenceBuilder(const model::Valuation& valuation, const model::Pools& pools,
-                    const partition::Shards& shards, std::span<const double> prices)
-      : valuation_(valuation),
-        cluster_(valuation.instance().cluster),
-        workload_(valuation.instance().workload),
-        pools_(pools),
-        prices_(prices),
-        price_(cluster_, pools, prices),
+  explicit PreferenceBuilder(const Decomposition& decomposition)
+      : valuation_(decomposition.valuation),
+        cluster_(valuation_.instance().cluster),
+        workload_(valuation_.instance().workload),
+        pools_(decomposition.pools),
+        prices_(decomposition.prices),
+        price_(cluster_, pools_, prices_),
         largest_(cluster_),
-        shard_(cluster_, shards) {}
+        shard_(cluster_, decomposition.shards) {}
 
   [[nodiscard]] ShardPreference of(JobId id) const {
     const model::Job& job = workload_.job(id);
@@ -177,12 +176,9 @@ class PreferenceBuilder {
 
 }  // namespace
 
-std::vector<ShardPreference> shard_preferences(const model::Valuation& valuation,
-                                               const model::Pools& pools,
-                                               const partition::Shards& shards,
-                                               std::span<const double> prices,
+std::vector<ShardPreference> shard_preferences(const Decomposition& decomposition,
                                                std::span<const JobId> jobs) {
-  const PreferenceBuilder builder(valuation, pools, shards, prices);
+  const PreferenceBuilder builder(decomposition);
   std::vector<ShardPreference> all;
   all.reserve(jobs.size());
   for (const JobId job : jobs) all.push_back(builder.of(job));

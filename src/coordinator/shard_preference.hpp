@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
-#include "berth/model/pools.hpp"
+#include "berth/coordinator/decomposition.hpp"
 #include "berth/model/precedence.hpp"
-#include "berth/model/value.hpp"
-#include "berth/partition/partition.hpp"
 
 namespace berth::coordinator {
 
@@ -25,10 +23,7 @@ struct ShardPreference {
 };
 
 /// Of these planned jobs, in their order. O(machines + jobs x types)
-std::vector<ShardPreference> shard_preferences(const model::Valuation& valuation,
-                                               const model::Pools& pools,
-                                               const partition::Shards& shards,
-                                               std::span<const double> prices,
+std::vector<ShardPreference> shard_preferences(const Decomposition& decomposition,
                                                std::span<const JobId> jobs);
 
 }  // namespace berth::coordinator

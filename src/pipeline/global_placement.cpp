@@ -104,10 +104,8 @@ GlobalPlacement place_in_rounds(const PlanningContext& context, LocalSolution& s
       .save_every = checkpoint.file.empty() ? 0 : checkpoint.every,
       .hooks = hooks(proof, writer, progress, records)};
   const coordinator::CoordinationResult done = stages.run("coordinate", [&] {
-    return coordinator::coordinate(
-        context.comm, *solution.valuation,
-        {context.shards, context.owners, context.pools, solution.consensus.prices, context.records},
-        solution.local.mine, context.options.rounds, rounds, solution.rounds);
+    return coordinator::coordinate(context.comm, decompose(context, solution), solution.local.mine,
+                                   context.options.rounds, rounds, solution.rounds);
   });
   GlobalPlacement placed{.placement = coordinator::placements_at_home(
                              context.comm, solution.local.mine, done.spanning, context.records),

@@ -103,6 +103,16 @@ solver::RunContext run_context(const PlanningContext& context,
           .limits = limits};
 }
 
+coordinator::Decomposition decompose(const PlanningContext& context,
+                                     const LocalSolution& solution) {
+  return {.valuation = *solution.valuation,
+          .shards = context.shards,
+          .owners = context.owners,
+          .pools = context.pools,
+          .prices = solution.consensus.prices,
+          .records = context.records};
+}
+
 LocalSolution plan_locally(const PlanningContext& context, Stages& stages,
                            report::ProgressTable& progress) {
   LocalSolution solution;
@@ -120,15 +130,14 @@ LocalSolution plan_locally(const PlanningContext& context, Stages& stages,
   context.records.retain_only({});
   solution.valuation = priced(context, solution.consensus);
   solution.limits = limits_of(context, solution.consensus);
+  const coordinator::Decomposition decomposition = decompose(context, solution);
   coordinator::Assignment jobs = stages.run("assign", [&] {
-    return coordinator::assign(context.comm, *solution.valuation, context.pools, context.shards,
-                               solution.consensus.prices, context.records,
+    return coordinator::assign(context.comm, decomposition,
                                run_context(context, solution.limits.get()));
   });
   solution.local = stages.run("round", [&] {
-    return coordinator::plan_shards(
-        context.comm, *solution.valuation, context.pools, context.shards, context.owners, jobs,
-        solution.consensus.prices, shard_settings(context, solution.limits.get()), context.records);
+    return coordinator::plan_shards(context.comm, decomposition, jobs,
+                                    shard_settings(context, solution.limits.get()));
   });
   solution.rounds.spanning = std::move(jobs.spanning);
   if (solution.limits == nullptr) return solution;
@@ -155,9 +164,8 @@ LocalSolution resume(const PlanningContext& context, Stages& stages) {
     LocalSolution solution;
     solution.valuation = priced(context, c.consensus);
     solution.limits = limits_of(context, c.consensus);
-    solution.local.mine =
-        coordinator::own_shards(context.comm, *solution.valuation, context.pools, context.shards,
-                                context.owners, shard_settings(context, solution.limits.get()));
+    solution.local.mine = coordinator::own_shards(context.comm, decompose(context, solution),
+                                                  shard_settings(context, solution.limits.get()));
     for (solver::Shard& shard : solution.local.mine) {
       for (const model::JobPlacement& p : c.rounds.spanning) shard.reserve(p);
     }

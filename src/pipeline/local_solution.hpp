@@ -8,6 +8,7 @@
 
 #include "berth/coordinator/checkpoint.hpp"
 #include "berth/coordinator/consensus.hpp"
+#include "berth/coordinator/decomposition.hpp"
 #include "berth/coordinator/plan_shards.hpp"
 #include "berth/model/limit_usage.hpp"
 #include "berth/pipeline/checkpoint.hpp"
@@ -44,6 +45,9 @@ struct LocalSolution {
 
 /// What searches get beside their options. Collective ones add what they share.
 solver::RunContext run_context(const PlanningContext& context, const model::CouplingLimits* limits);
+
+/// The problem as the stages after the consensus see it. Refers to both.
+coordinator::Decomposition decompose(const PlanningContext& context, const LocalSolution& solution);
 
 /// Consensus prices, jobs to shards, local plans. Collective.
 LocalSolution plan_locally(const PlanningContext& context, Stages& stages,

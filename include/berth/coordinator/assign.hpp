@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
-#include "berth/coordinator/job_records.hpp"
+#include "berth/coordinator/decomposition.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/value.hpp"
-#include "berth/partition/partition.hpp"
 #include "berth/solver/run_context.hpp"
 
 namespace berth::coordinator {
@@ -40,9 +36,7 @@ struct Assignment {
 /// Every rank sends the preferences of the jobs at home there (72 B each), rank 0 assigns the jobs,
 /// and broadcasts the result. O(jobs x (types + shards)). After the run's `stop` no more
 /// gangs are placed first.
-Assignment assign(const comm::Communicator& comm, const model::Valuation& valuation,
-                  const model::Pools& pools, const partition::Shards& shards,
-                  std::span<const double> prices, const JobRecords& records,
+Assignment assign(const comm::Communicator& comm, const Decomposition& decomposition,
                   const solver::RunContext& run = {});
 
 }  // namespace berth::coordinator

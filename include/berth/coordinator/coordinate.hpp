@@ -101,10 +101,9 @@ struct CoordinationResult {
 /// more shards than may bid on an offer, two more: what room costs (104 B per shard and GPU type)
 /// and who is asked (8 B each). Where ranks hold parts of the jobs, one more with the records of
 /// those on the table.
-CoordinationResult coordinate(const comm::Communicator& comm, const model::Valuation& valuation,
-                              const Decomposition& decomposition, std::span<solver::Shard> mine,
-                              const RoundOptions& options, const RoundContext& context = {},
-                              const RoundState& start = {});
+CoordinationResult coordinate(const comm::Communicator& comm, const Decomposition& decomposition,
+                              std::span<solver::Shard> mine, const RoundOptions& options,
+                              const RoundContext& context = {}, const RoundState& start = {});
 
 /// Where the jobs lie that are at home on this rank, ascending JobId. Each rank passes its shards
 /// and all that spans. Collective.

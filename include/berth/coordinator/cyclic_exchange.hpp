@@ -7,11 +7,8 @@
 
 #include "berth/base/stop.hpp"
 #include "berth/comm/communicator.hpp"
-#include "berth/coordinator/regroup.hpp"
-#include "berth/model/placement.hpp"
+#include "berth/coordinator/decomposition.hpp"
 #include "berth/model/task_profile.hpp"
-#include "berth/model/value.hpp"
-#include "berth/solver/shard.hpp"
 
 namespace berth::coordinator {
 
@@ -33,16 +30,10 @@ class ProfilePartition {
 /// cycle gains, and all return to the shards of their machines; unplaced jobs are distributed by
 /// id. Free capacity stays as it is.
 ///
-/// Each rank passes its own shards, the same `spanning`, and gets them rebuilt; the outcome does
-/// not depend on who owns what. Messages as in `regroup`.
-/// @param spanning  ascending JobId; so afterwards
-/// @param stop      asked between kinds
-/// @param allocation   of the shards: no kind uses more of any limit than before, and the shards
-/// are
-///                  held to what they use again. Null: there are no limits
-void exchange_cyclically(const comm::Communicator& comm, const model::Valuation& valuation,
-                         const Decomposition& decomposition, std::span<solver::Shard> mine,
-                         model::Placement& spanning, const StopToken& stop = {},
-                         LimitAllocation* allocation = nullptr);
+/// Each rank passes its part of the placement and gets it rebuilt; the outcome does not depend on
+/// which rank owns what. No profile uses more of any limit than before. Messages as in `regroup`.
+/// @param stop  asked between profiles
+void exchange_cyclically(const comm::Communicator& comm, const Decomposition& decomposition,
+                         const DistributedPlacement& placement, const StopToken& stop = {});
 
 }  // namespace berth::coordinator

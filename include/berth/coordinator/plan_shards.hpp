@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/assign.hpp"
-#include "berth/coordinator/job_records.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/value.hpp"
-#include "berth/partition/partition.hpp"
+#include "berth/coordinator/decomposition.hpp"
 #include "berth/solver/shard.hpp"
 
 namespace berth::coordinator {
@@ -30,9 +26,7 @@ struct ShardSettings {
 
 /// This rank's shards, empty.
 std::vector<solver::Shard> own_shards(const comm::Communicator& comm,
-                                      const model::Valuation& valuation, const model::Pools& pools,
-                                      const partition::Shards& shards,
-                                      const partition::Ownership& owners,
+                                      const Decomposition& decomposition,
                                       const ShardSettings& settings);
 
 /// Local relaxation and rounding of every shard by its owner, shards in turn.
@@ -45,10 +39,7 @@ std::vector<solver::Shard> own_shards(const comm::Communicator& comm,
 ///
 /// Collective. Owners are sent the jobs of their shards, all ranks those that span shards. Messages
 /// beside that: the placement once, in that second case only, each owner's part to it.
-LocalPlans plan_shards(const comm::Communicator& comm, const model::Valuation& valuation,
-                       const model::Pools& pools, const partition::Shards& shards,
-                       const partition::Ownership& owners, const Assignment& assignment,
-                       std::span<const double> prices, const ShardSettings& settings,
-                       JobRecords& records);
+LocalPlans plan_shards(const comm::Communicator& comm, const Decomposition& decomposition,
+                       const Assignment& assignment, const ShardSettings& settings);
 
 }  // namespace berth::coordinator

@@ -2,35 +2,27 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
-#include "berth/coordinator/job_records.hpp"
-#include "berth/coordinator/limit_allocation.hpp"
-#include "berth/model/placement.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/value.hpp"
-#include "berth/partition/partition.hpp"
+#include "berth/coordinator/decomposition.hpp"
+#include "berth/model/cluster.hpp"
 #include "berth/solver/shard.hpp"
 
 namespace berth::coordinator {
-
-/// Shards of the cluster, the ranks that own them, and the consensus prices.
-struct Decomposition {
-  const partition::Shards& shards;
-  const partition::Ownership& owners;
-  const model::Pools& pools;
-  std::span<const double> prices;  ///< by PoolId, value per GPU
-  const JobRecords& records;       ///< of jobs, and which rank holds them
-};
 
 /// The cluster cut anew: whole pods while there are two for each of `groups`, else whole racks,
 /// drawn by (seed, round) and distributed as evenly as their number allows. By MachineId, ids below
 /// `groups`; where there are fewer racks than groups, some have nothing.
 std::vector<ShardId> draw_groups(const model::Cluster& cluster, std::size_t groups, int round,
                                  std::uint64_t seed);
+
+/// Which groups a regroup round draws.
+struct GroupDraw {
+  int round = 1;           ///< of regroup rounds, from 1
+  std::uint64_t seed = 0;  ///< of the plan
+};
 
 /// How a regroup round searches.
 struct GroupOptions {
@@ -54,18 +46,13 @@ struct RegroupResult {
 /// else drawn), searches (`Shard::search`), and gives all back to the shards. A gang over two
 /// groups stays as it is. Whatever lies over several shards afterwards is in `spanning`.
 ///
-/// Each rank passes its own shards, the same `spanning`, and gets them rebuilt; the outcome does
-/// not depend on who owns what. Messages: two all-to-alls and one all-gather, in all 32 B per task
+/// Each rank passes its part of the placement and gets it rebuilt; the outcome does not depend on
+/// which rank owns what. Messages: two all-to-alls and one all-gather, in all 32 B per task
 /// placed and 8 B per waiting job, twice; with limits those of `LimitAllocation::distribute_slack`
-/// too; where ranks hold parts, three more with the jobs' records.
-///
-/// @param spanning  ascending JobId; so afterwards
-/// @param allocation   of the shards: what is left of the limits is distributed to the groups as to
-/// shards,
-///                  and the shards are held to what they use again. Null: there are no limits
-RegroupResult regroup(const comm::Communicator& comm, const model::Valuation& valuation,
-                      const Decomposition& decomposition, std::span<solver::Shard> mine,
-                      model::Placement& spanning, int round, std::uint64_t seed,
-                      const GroupOptions& search, LimitAllocation* allocation = nullptr);
+/// too, which distributes what is left of them to the groups as to shards; where ranks hold parts,
+/// three more with the jobs' records.
+RegroupResult regroup(const comm::Communicator& comm, const Decomposition& decomposition,
+                      const DistributedPlacement& placement, const GroupDraw& draw,
+                      const GroupOptions& search);
 
 }  // namespace berth::coordinator

@@ -31,10 +31,13 @@ struct DiveOptions {
   SearchEffort effort = {};   ///< at the end
 };
 
-/// Pools and what a GPU of each costs.
-struct PricedPools {
+/// The machines that a dive fills, and the jobs that compete for them. References only.
+struct DiveProblem {
+  const model::Valuation& valuation;
   const model::Pools& pools;
-  std::span<const double> prices;  ///< by PoolId, per GPU
+  std::span<const MachineId> machines;   ///< ascending
+  std::span<const JobId> jobs;           ///< ascending, none of them placed
+  std::span<const double> start_prices;  ///< by PoolId, per GPU
 };
 
 struct DiveResult {
@@ -51,15 +54,11 @@ struct DiveResult {
 /// then unplaced jobs of positive value (and required ones, first) go into idle room, the best
 /// value per GPU first, CPU-only jobs last; then `improve`.
 ///
-/// @param room          edited in place; only `machines` are touched
-/// @param machines      ascending
-/// @param jobs          ascending, none of them in the room
-/// @param start         prices to start from
-/// @param stop          ends the dive and the search; a patient one the filling
+/// @param room  edited in place; only the problem's machines are touched
+/// @param stop  ends the dive and the search; a patient one the filling
 /// @pre PETSc is up (PetscSession); main thread
-DiveResult dive(const model::Valuation& valuation, const PricedPools& start, model::Room& room,
-                std::span<const MachineId> machines, std::span<const JobId> jobs,
-                const DiveOptions& options = {}, const StopToken& stop = {});
+DiveResult dive(const DiveProblem& problem, model::Room& room, const DiveOptions& options = {},
+                const StopToken& stop = {});
 
 /// Jobs with the same tasks exchange places and machines are repartitioned (a place for a large job
 /// becomes several for small ones, or the other way round) while that gains; then ejection chains:

@@ -68,14 +68,13 @@ model::Placement coordinated(const comm::Communicator& comm, const model::Valuat
       consensus(comm, valuation, pools, {valuation.instance(), valuation.objective()},
                 {valuation.instance(), model::Uplinks(valuation.instance())});
   auto records = JobRecords::of_replicated(comm, valuation.instance().workload);
-  const auto jobs = assign(comm, valuation, pools, pieces, prices.prices, records);
-  auto local =
-      plan_shards(comm, valuation, pools, pieces, owners, jobs, prices.prices, {}, records);
+  const Decomposition decomposition{valuation, pieces, owners, pools, prices.prices, records};
+  const auto jobs = assign(comm, decomposition);
+  auto local = plan_shards(comm, decomposition, jobs, {});
   RoundOptions options;
   options.rounds = rounds;
-  const auto done =
-      coordinate(comm, valuation, {pieces, owners, pools, prices.prices, records}, local.mine,
-                 options, {.run = {.gap = 0.0}}, {.spanning = jobs.spanning});
+  const auto done = coordinate(comm, decomposition, local.mine, options, {.run = {.gap = 0.0}},
+                               {.spanning = jobs.spanning});
   records.gather_to_root();
   return placements_at_home(comm, local.mine, done.spanning, records);
 }

@@ -27,8 +27,9 @@ TEST(Assign, values_a_gang_as_wide_as_it_must_lie) {
     const auto shards = partition::split(plan.instance.cluster, {.shards = 2});
     ASSERT_NE(shards.of_machine[0], shards.of_machine[7]);
     const std::vector<double> prices(pools.size(), 0.1);
-    const Assignment jobs = assign(comm, value, pools, shards, prices,
-                                   JobRecords::of_replicated(comm, plan.instance.workload));
+    const auto owners = partition::own(plan.instance.cluster, shards, 1);
+    auto records = JobRecords::of_replicated(comm, plan.instance.workload);
+    const Assignment jobs = assign(comm, {value, shards, owners, pools, prices, records});
     EXPECT_EQ(jobs.shard_of[gang.index()], shards.of_machine[spread < 1.0 ? 7 : 0]);
   }
 }
@@ -47,8 +48,9 @@ TEST(Assign, serves_equal_jobs_by_priority) {
       const auto shards = partition::split(plan.instance.cluster, {.shards = 2});
       const std::vector<double> prices(pools.size(), 0.1);
       const auto comm = comm::Communicator::serial();
-      const Assignment jobs = assign(comm, value, pools, shards, prices,
-                                     JobRecords::of_replicated(comm, plan.instance.workload));
+      const auto owners = partition::own(plan.instance.cluster, shards, 1);
+      auto records = JobRecords::of_replicated(comm, plan.instance.workload);
+      const Assignment jobs = assign(comm, {value, shards, owners, pools, prices, records});
       if (tasks == 4) {
         ASSERT_EQ(jobs.spanning.size(), 1U);
         EXPECT_EQ(jobs.spanning.front().job, JobId(high));

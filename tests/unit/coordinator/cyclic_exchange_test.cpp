@@ -75,8 +75,8 @@ TEST(TradeRound, sends_jobs_home_across_shards) {
   }
   model::Placement spanning;
   const double before = mine[0].value() + mine[1].value();
-  const auto jobs = JobRecords::of_replicated(comm, instance.workload);
-  exchange_cyclically(comm, valuation, {shards, owners, pools, {}, jobs}, mine, spanning);
+  auto jobs = JobRecords::of_replicated(comm, instance.workload);
+  exchange_cyclically(comm, {valuation, shards, owners, pools, {}, jobs}, {mine, spanning});
   EXPECT_EQ(before, 2.0);
   EXPECT_EQ(mine[0].value() + mine[1].value(), 4.0);
   EXPECT_EQ(mine[0].placement().at(0).job, JobId(1));

@@ -35,7 +35,7 @@ struct Dived {
     const auto dual = [&](auto p, double e, auto g) { return market.dual(p, e, g); };
     prices = minimise_market(dual, market.shape(), {}, {});
     model::Room room(plan.instance.cluster);
-    result = dive(value, {pools, prices.prices}, room, plan.machines, plan.jobs, options);
+    result = dive({value, pools, plan.machines, plan.jobs, prices.prices}, room, options);
     verify(plan, value, room);
   }
 

@@ -71,7 +71,7 @@ Placement dived(const Toy& toy, const DiveOptions& options = {}) {
   const auto valuation = toy.valuation();
   const model::Pools pools = toy.pools();
   const std::vector<double> prices = toy.prices();
-  return dive(valuation, {pools, prices}, room, toy.machines(), toy.jobs(), options).placement;
+  return dive({valuation, pools, toy.machines(), toy.jobs(), prices}, room, options).placement;
 }
 
 Placement packed(const Toy& toy) {
