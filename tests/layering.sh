@@ -46,7 +46,7 @@ refuse '[<"]petsc' 'solver/petsc/'
 # The planner's value of a job (model::ObjectiveTraits::base); the judge has its own.
 refuse '[.>]base\([^)]' 'src/model/'
 # Room device by device as readers and planner count it; the judge counts its own.
-grep -rn 'berth/model/free_machine' src/certify include/berth/certify >> "$bad"
+grep -rnE 'berth/model/(free_machine|coupling_limits|limit_groups|limit_usage)' src/certify include/berth/certify >> "$bad"
 
 [ -s "$bad" ] || exit 0
 echo "Against the layering:"

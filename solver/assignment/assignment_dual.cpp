@@ -37,13 +37,13 @@ std::uint64_t hash_of(std::span<const Option> options, bool required) {
 
 AssignmentDual::AssignmentDual(const model::Valuation& valuation, const PoolIndex& pool_index,
                                std::span<const JobId> jobs, const Supply& supply,
-                               const model::QuotaLimits* quotas, const model::UplinkGroups* uplinks)
-    : option_table_(valuation, pool_index, jobs, uplinks),
+                               const model::LimitGroups* limits)
+    : option_table_(valuation, pool_index, jobs, limits),
       place_costs_(option_table_, pool_index),
       pools_(pool_index.pools().size()) {
-  if (quotas != nullptr) add_quotas(*quotas);
-  if (uplinks != nullptr) uplinks_ = uplinks->groups();
-  merge_jobs(valuation, jobs, quotas);
+  if (limits != nullptr) add_quotas(limits->limits());
+  if (limits != nullptr) uplinks_ = limits->groups();
+  merge_jobs(valuation, jobs, limits == nullptr ? nullptr : &limits->limits());
   for (const model::Pool& p : pool_index.pools().pools) shape_.group.push_back(p.gpu_type.value());
   for (std::size_t l = 0; l < quotas_.size() + uplinks_.size();
        ++l) {  // a group of its own for each
@@ -53,21 +53,22 @@ AssignmentDual::AssignmentDual(const model::Valuation& valuation, const PoolInde
   set_scale(scale());
 }
 
-void AssignmentDual::add_quotas(const model::QuotaLimits& quotas) {
-  for (const model::QuotaLimit& limit : quotas.limits()) {
-    const auto chain = quotas.of(limit.queue);
-    quotas_.push_back({.gpus = static_cast<double>(limit.milli) / 1000.0,
+void AssignmentDual::add_quotas(const model::CouplingLimits& limits) {
+  for (std::size_t l = 0; l < limits.of_queues(); ++l) {
+    const model::CouplingLimit& limit = limits[l];
+    const auto chain = limits.of(limit.scope.queue);
+    quotas_.push_back({.gpus = static_cast<double>(limit.capacity) / 1000.0,
                        .max_price = limit.penalty,
                        .chain = {chain.begin(), chain.end()}});
   }
 }
 
 void AssignmentDual::merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
-                                const model::QuotaLimits* quotas) {
+                                const model::CouplingLimits* limits) {
   const model::Workload& workload = valuation.instance().workload;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known;
   const auto quota_of = [&](const model::Job& job) {
-    const auto chain = quotas == nullptr ? std::span<const std::uint32_t>{} : quotas->of(job.queue);
+    const auto chain = limits == nullptr ? std::span<const std::uint32_t>{} : limits->of(job.queue);
     return chain.empty() ? Bidder::kNoQuota : chain.front();
   };
   const auto equal = [&](const Bidder& b, std::span<const Option> options, const Bidder& like) {
@@ -135,7 +136,7 @@ void AssignmentDual::set_scale(const MarketScale& scale) {
   }
   double dearest = top * static_cast<double>(1 + quotas_.size());
   for (std::size_t t = 0; t < uplinks_.size(); ++t) {
-    const bool scarce = uplinks_[t].wanted > uplinks_[t].mbps;
+    const bool scarce = uplinks_[t].wanted > uplinks_[t].capacity;
     const double highest = scarce ? top / uplinks_[t].least : 0.0;
     shape_.upper[pools_ + quotas_.size() + t] = highest;
     dearest += highest;
@@ -157,7 +158,7 @@ void AssignmentDual::set_supply(const Supply& supply) {
     shape_.capacity.push_back(static_cast<double>(milli) / 1000.0);
   }
   for (const PricedQuota& quota : quotas_) shape_.capacity.push_back(quota.gpus);
-  for (const auto& t : uplinks_) shape_.capacity.push_back(std::min(t.mbps, t.wanted) / t.unit);
+  for (const auto& t : uplinks_) shape_.capacity.push_back(std::min(t.capacity, t.wanted) / t.unit);
   active_.clear();
   std::vector<char> used(option_table_.place_classes().size(), 0);
   for (const Bidder& b : bidders_) {
@@ -206,8 +207,8 @@ std::vector<double> AssignmentDual::sum_uplink_costs(std::span<const double> pri
   for (const auto& group_loads : option_table_.uplink_loads()) {
     double sum = 0.0;
     for (const auto& group_load : group_loads) {
-      if (group_load.group == model::UplinkGroups::kNone) continue;
-      sum += prices[pools_ + quotas_.size() + group_load.group] * group_load.mbps /
+      if (group_load.group == model::LimitGroups::kNone) continue;
+      sum += prices[pools_ + quotas_.size() + group_load.group] * group_load.amount /
              uplinks_[group_load.group].unit;
     }
     sums.push_back(sum);
@@ -221,9 +222,9 @@ std::vector<SoftmaxKernel::UplinkLoads> AssignmentDual::uplink_loads() const {
   for (const auto& group_loads : option_table_.uplink_loads()) {
     SoftmaxKernel::UplinkLoads& uplink_loads = loads.emplace_back();
     for (std::size_t i = 0; i < group_loads.size(); ++i) {
-      if (group_loads[i].group == model::UplinkGroups::kNone) continue;
+      if (group_loads[i].group == model::LimitGroups::kNone) continue;
       uplink_loads[i] = {group_loads[i].group,
-                         group_loads[i].mbps / uplinks_[group_loads[i].group].unit};
+                         group_loads[i].amount / uplinks_[group_loads[i].group].unit};
     }
   }
   return loads;

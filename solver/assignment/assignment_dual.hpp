@@ -9,8 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "berth/model/quota_limits.hpp"
-#include "berth/model/uplink_groups.hpp"
+#include "berth/model/limit_groups.hpp"
 #include "berth/solver/market.hpp"
 
 namespace berth::solver::assignment {
@@ -39,12 +38,11 @@ class AssignmentDual {
  public:
   static constexpr std::size_t kBlock = 256;
 
-  /// @param quotas   with a price each, after those of the pools; none where the valuation has them
-  /// @param uplinks  the same for groups of uplinks, last
+  /// @param limits  with a price for each quota after those of the pools, then one for each group;
+  ///                null where the valuation has them
   AssignmentDual(const model::Valuation& valuation, const PoolIndex& pool_index,
                  std::span<const JobId> jobs, const Supply& supply,
-                 const model::QuotaLimits* quotas = nullptr,
-                 const model::UplinkGroups* uplinks = nullptr);
+                 const model::LimitGroups* limits = nullptr);
   AssignmentDual(const AssignmentDual&) = delete;
   AssignmentDual& operator=(const AssignmentDual&) = delete;
 
@@ -93,8 +91,8 @@ class AssignmentDual {
   };
 
   void merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
-                  const model::QuotaLimits* quotas);
-  void add_quotas(const model::QuotaLimits& quotas);
+                  const model::CouplingLimits* limits);
+  void add_quotas(const model::CouplingLimits& limits);
   [[nodiscard]] std::vector<double> sum_quota_prices(std::span<const double> prices) const;
   [[nodiscard]] std::vector<double> sum_uplink_costs(std::span<const double> prices) const;
   [[nodiscard]] std::vector<SoftmaxKernel::UplinkLoads> uplink_loads() const;
@@ -109,7 +107,7 @@ class AssignmentDual {
   PlaceCosts place_costs_;
   std::size_t pools_ = 0;
   std::vector<PricedQuota> quotas_;
-  std::vector<model::UplinkGroups::Group> uplinks_;
+  std::vector<model::LimitGroups::Group> uplinks_;
   MarketShape shape_;
   std::vector<Bidder> bidders_;
   std::vector<Option> options_;            ///< of all bidders, values per GPU

@@ -80,16 +80,14 @@ struct Market::IndexedDual {
   assignment::AssignmentDual dual;
 
   IndexedDual(const model::Valuation& valuation, const model::Pools& pools,
-              std::span<const JobId> jobs, const Supply& supply, const model::QuotaLimits* quotas,
-              const model::UplinkGroups* uplinks)
+              std::span<const JobId> jobs, const Supply& supply, const model::LimitGroups* limits)
       : pool_index(valuation.instance().cluster, pools),
-        dual(valuation, pool_index, jobs, supply, quotas, uplinks) {}
+        dual(valuation, pool_index, jobs, supply, limits) {}
 };
 
 Market::Market(const model::Valuation& valuation, const model::Pools& pools,
-               std::span<const JobId> jobs, const Supply& supply, const model::QuotaLimits* quotas,
-               const model::UplinkGroups* uplinks)
-    : dual_(std::make_unique<IndexedDual>(valuation, pools, jobs, supply, quotas, uplinks)) {}
+               std::span<const JobId> jobs, const Supply& supply, const model::LimitGroups* limits)
+    : dual_(std::make_unique<IndexedDual>(valuation, pools, jobs, supply, limits)) {}
 Market::~Market() = default;
 Market::Market(Market&&) noexcept = default;
 

@@ -81,7 +81,7 @@ double widest_uplink(const auto& places) {
 }  // namespace
 
 OptionTable::OptionTable(const model::Valuation& valuation, const PoolIndex& pool_index,
-                         std::span<const JobId> jobs, const model::UplinkGroups* uplinks)
+                         std::span<const JobId> jobs, const model::LimitGroups* uplinks)
     : valuation_(&valuation),
       pool_index_(&pool_index),
       uplinks_(uplinks),
@@ -167,9 +167,9 @@ bool OptionTable::may_fit(const TaskDemand& profile, std::span<const std::int32_
 std::uint32_t OptionTable::intern_uplink_load(JobId job, GpuTypeId type, Level width) {
   if (uplinks_ == nullptr) return Option::kNoUplinkLoad;
   const auto loads = uplinks_->group_loads(job, type, width);
-  if (loads == model::UplinkGroups::GroupLoads{}) return Option::kNoUplinkLoad;
-  const std::array<double, 4> key{static_cast<double>(loads[0].group), loads[0].mbps,
-                                  static_cast<double>(loads[1].group), loads[1].mbps};
+  if (loads == model::LimitGroups::GroupLoads{}) return Option::kNoUplinkLoad;
+  const std::array<double, 4> key{static_cast<double>(loads[0].group), loads[0].amount,
+                                  static_cast<double>(loads[1].group), loads[1].amount};
   const auto [entry, fresh] =
       known_uplink_loads_.try_emplace(key, static_cast<std::uint32_t>(uplink_loads_.size()));
   if (fresh) uplink_loads_.push_back(loads);

@@ -59,7 +59,7 @@ class OptionTable {
   /// @param jobs     kept in this order; positions below are positions in it
   /// @param uplinks  have prices of their own; none where the valuation has them
   OptionTable(const model::Valuation& valuation, const PoolIndex& pool_index,
-              std::span<const JobId> jobs, const model::UplinkGroups* uplinks = nullptr);
+              std::span<const JobId> jobs, const model::LimitGroups* uplinks = nullptr);
 
   /// Best value first; ties as built. Empty for CPU-only jobs and those that fit nowhere.
   [[nodiscard]] std::span<const Option> options(std::size_t position) const;
@@ -68,7 +68,7 @@ class OptionTable {
   }
   [[nodiscard]] const std::vector<TaskDemand>& profiles() const { return profiles_; }
   [[nodiscard]] const std::vector<PlaceClass>& place_classes() const { return place_classes_; }
-  [[nodiscard]] const std::vector<model::UplinkGroups::GroupLoads>& uplink_loads() const {
+  [[nodiscard]] const std::vector<model::LimitGroups::GroupLoads>& uplink_loads() const {
     return uplink_loads_;
   }
   [[nodiscard]] const TaskDemand& profile(const PlaceClass& place_class) const {
@@ -91,14 +91,14 @@ class OptionTable {
 
   const model::Valuation* valuation_;
   const PoolIndex* pool_index_;
-  const model::UplinkGroups* uplinks_;
+  const model::LimitGroups* uplinks_;
   std::vector<std::vector<char>> rack_classes_, pod_classes_;  ///< [domain][ClassId]: it has some
   double rack_gbps_, pod_gbps_;  ///< the widest uplink of any rack, of any pod
   std::vector<TaskDemand> profiles_;
   std::unordered_map<model::TaskProfile, std::uint32_t, model::TaskProfileHash> known_profiles_;
   std::vector<PlaceClass> place_classes_;
   std::unordered_map<std::uint64_t, std::uint32_t> known_place_classes_;
-  std::vector<model::UplinkGroups::GroupLoads> uplink_loads_;
+  std::vector<model::LimitGroups::GroupLoads> uplink_loads_;
   std::map<std::array<double, 4>, std::uint32_t> known_uplink_loads_;
   std::vector<std::uint32_t> profile_of_;
   std::vector<std::size_t> end_;

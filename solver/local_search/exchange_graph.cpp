@@ -43,7 +43,7 @@ CyclicExchange::CyclicExchange(const model::Valuation& valuation,
 /// Two jobs with the same tasks load the uplinks alike from any place when they communicate alike.
 void CyclicExchange::classify_traffic() {
   const model::LimitUsage* limit_usage = placements_->limit_usage;
-  if (limit_usage == nullptr || limit_usage->limits()->links->unconstrained()) return;
+  if (limit_usage == nullptr || !limit_usage->limits()->of_places()) return;
   std::map<std::tuple<model::CommunicationPattern, std::int64_t, std::uint32_t>, std::uint32_t>
       known;
   for (std::size_t j = 0; j < positions_.size(); ++j) {

@@ -57,7 +57,7 @@ Occupancy::Occupancy(const model::Valuation& valuation, std::span<const MachineI
       index_(valuation.instance().cluster, machines),
       limit_usage_(valuation.instance(), limits),
       occupants_(machines.size()),
-      by_quota_(limit_usage_.limits() == nullptr ? 0 : limit_usage_.limits()->quota_count()) {}
+      by_quota_(limit_usage_.limits() == nullptr ? 0 : limit_usage_.limits()->of_queues()) {}
 
 void Occupancy::add(JobPlacement placement) {
   model::take(room_, valuation_->instance().workload, placement);

@@ -39,7 +39,7 @@ Shard::Shard(ShardId id, const model::Valuation& valuation, const model::Pools& 
                      .options = options,
                      .run = run,
                      .occupancy = Occupancy(valuation, machines, run.limits)})) {
-  state_->classify_links();
+  state_->classify_place_limits();
 }
 
 Shard::~Shard() = default;
@@ -135,7 +135,7 @@ double Shard::realise(JobId job, double at_least, std::int64_t drawn) {
   model::LimitUsage& limit_usage = state_->occupancy.limit_usage();
   const auto raise = [&](std::int64_t by) {
     for (const std::uint32_t q : limit_usage.quotas_of(job)) {
-      if (limit_usage.allowance(q) != model::LimitUsage::kNoLimit)
+      if (limit_usage.allowance(q) != model::kNoLimit)
         limit_usage.allow(q, limit_usage.allowance(q) + by);
     }
   };

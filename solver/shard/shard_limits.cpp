@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a shard has to do with quotas and uplinks.
+// What a shard has to do with limits.
 #include "shard/shard_state.hpp"
 
 #include <algorithm>
@@ -9,33 +9,35 @@ namespace berth::solver {
 
 using model::JobPlacement;
 
-/// Which uplinks it has all machines of, and which only some.
-void Shard::LocalState::classify_links() {
+/// Of which racks and pods with a limit it has all machines, and of which only some.
+void Shard::LocalState::classify_place_limits() {
   const model::CouplingLimits* limits = occupancy.limit_usage().limits();
-  if (limits == nullptr || limits->links->unconstrained()) return;
+  if (limits == nullptr || !limits->of_places()) return;
   const model::Cluster& cluster = valuation->instance().cluster;
-  std::vector<std::int64_t> others(limits->links->size(), 0), here = others;
+  std::vector<std::int64_t> all(cluster.racks.size() + cluster.pods.size(), 0), here = all;
   const auto count = [&](std::vector<std::int64_t>& counts, MachineId m) {
     ++counts[cluster.machine_rack[m.index()].index()];
     ++counts[cluster.racks.size() + cluster.pod_of(m).index()];
   };
-  for (std::size_t m = 0; m < cluster.machines(); ++m) count(others, MachineId(m));
+  for (std::size_t m = 0; m < cluster.machines(); ++m) count(all, MachineId(m));
   for (const MachineId m : machines) count(here, m);
-  for (std::size_t l = 0; l < here.size(); ++l) {
-    const std::size_t limit = limits->quota_count() + l;
-    if (here[l] == 0 || limits->capacity(limit) == model::LimitUsage::kNoLimit) continue;
-    (here[l] == others[l] ? own_links : shared_links).push_back(limit);
+  for (std::size_t l = limits->of_queues(); l < limits->size(); ++l) {
+    const model::LimitScope& scope = (*limits)[l].scope;
+    const std::size_t at =
+        scope.rack.valid() ? scope.rack.index() : cluster.racks.size() + scope.pod.index();
+    if (here[at] == 0 || limits->capacity(l) == model::kNoLimit) continue;
+    (here[at] == all[at] ? own_limits : shared_limits).push_back(l);
   }
 }
 
-/// Of its unplaced jobs. Any ring may want any uplink that several shards share.
+/// Of its unplaced jobs. Any of them may use limits of racks and pods that several shards share.
 std::int64_t Shard::LocalState::demand(std::size_t limit) const {
   std::int64_t sum = 0;
   const model::CouplingLimits& limits = *occupancy.limit_usage().limits();
   for (const JobId job : unplaced) {
     const model::Job& record = workload().job(job);
-    if (limit >= limits.quota_count()) {
-      sum += workload().tasks(record) > 1 ? record.communication.mbps : 0;
+    if (limit >= limits.of_queues()) {
+      sum += limits.most_use(limits[limit].kind, job);
     } else if (std::ranges::find(occupancy.limit_usage().quotas_of(job), limit) !=
                occupancy.limit_usage().quotas_of(job).end()) {
       sum += workload().gpu_milli(record);
@@ -44,7 +46,7 @@ std::int64_t Shard::LocalState::demand(std::size_t limit) const {
   return sum;
 }
 
-/// Some job pays for quotas or uplinks.
+/// Some job pays for limits.
 bool Shard::LocalState::has_limit_prices() const {
   if (occupancy.limit_usage().limits() == nullptr) return false;
   const model::Valuation unpriced(valuation->instance(), valuation->objective());
@@ -79,7 +81,7 @@ double Shard::LocalState::search_by_both_values(std::span<const double> prices,
                                                 const SearchEffort& effort) {
   const model::Valuation unpriced(valuation->instance(), valuation->objective());
   model::CouplingLimits uncharged = *occupancy.limit_usage().limits();
-  uncharged.charged.clear();
+  uncharged.charge({});
   const auto before = score(uncharged);
   const model::Room room = occupancy.room();
   model::Placement placed = occupancy.placement();
@@ -111,8 +113,8 @@ std::vector<LimitUse> Shard::limit_uses() const {
     limit_uses.push_back({state_->id, static_cast<std::uint32_t>(limit), limit_usage.use(limit),
                           state_->demand(limit)});
   };
-  for (std::size_t q = 0; q < limit_usage.limits()->quota_count(); ++q) add(q);
-  for (const std::size_t l : state_->shared_links) add(l);
+  for (std::size_t q = 0; q < limit_usage.limits()->of_queues(); ++q) add(q);
+  for (const std::size_t l : state_->shared_limits) add(l);
   return limit_uses;
 }
 
@@ -120,11 +122,11 @@ void Shard::freeze_limits() {
   model::LimitUsage& limit_usage = state_->occupancy.limit_usage();
   if (limit_usage.limits() == nullptr) return;
   const auto hold = [&](std::size_t limit) { limit_usage.allow(limit, limit_usage.use(limit)); };
-  for (std::size_t q = 0; q < limit_usage.limits()->quota_count(); ++q) hold(q);
-  for (const std::size_t l : state_->shared_links) hold(l);
+  for (std::size_t q = 0; q < limit_usage.limits()->of_queues(); ++q) hold(q);
+  for (const std::size_t l : state_->shared_limits) hold(l);
 }
 
-const std::vector<std::size_t>& Shard::own_links() const { return state_->own_links; }
+const std::vector<std::size_t>& Shard::own_limits() const { return state_->own_limits; }
 
 std::int64_t Shard::excess(std::size_t limit) const {
   return std::max<std::int64_t>(0, -state_->occupancy.limit_usage().left(limit));

@@ -26,9 +26,9 @@ struct Shard::LocalState {
   std::set<JobId> evicted = {};          ///< those of `unplaced` that `improve` has not tried yet
   std::vector<double> least_price = {};  ///< by GPU type: least price per GPU over the cluster
   std::vector<TaskPrice> task_prices = {};
-  bool had_running_jobs = false;               ///< some jobs were here before the relaxation
-  std::vector<std::size_t> own_links = {};     ///< as limits; all machines under them are here
-  std::vector<std::size_t> shared_links = {};  ///< some are
+  bool had_running_jobs = false;  ///< some jobs were here before the relaxation
+  /// Limits of racks and pods, ascending: all machines are here; some are.
+  std::vector<std::size_t> own_limits = {}, shared_limits = {};
 
   [[nodiscard]] const model::Workload& workload() const { return valuation->instance().workload; }
 
@@ -60,7 +60,7 @@ struct Shard::LocalState {
   [[nodiscard]] bool has_limit_prices() const;
   [[nodiscard]] model::LimitUsage ledger_under(const model::CouplingLimits& limits) const;
   [[nodiscard]] std::pair<std::size_t, double> score(const model::CouplingLimits& limits) const;
-  void classify_links();
+  void classify_place_limits();
   [[nodiscard]] std::int64_t demand(std::size_t limit) const;
 };
 

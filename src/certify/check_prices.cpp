@@ -33,6 +33,9 @@ class Reading {
     const model::Cluster& cluster = instance.cluster;
     for (std::size_t i = 0; i < cluster.pods.size(); ++i) pods_.emplace(cluster.pods[i].name, i);
     for (std::size_t i = 0; i < cluster.racks.size(); ++i) racks_.emplace(cluster.racks[i].name, i);
+    for (std::size_t i = 0; i < cluster.queues.size(); ++i) {
+      queues_.emplace(cluster.queues[i].name, i);
+    }
     for (std::size_t i = 0; i < cluster.classes.size(); ++i) {
       classes_.emplace(cluster.classes[i].name, i);
     }
@@ -50,8 +53,7 @@ class Reading {
     for (const auto& s : raw_->shapes) read_shape(s);
     for (const auto& m : raw_->multipliers) read_multiplier(m);
     if (!raw_->jobs.empty()) read_jobs();
-    for (const auto& q : raw_->queues) read_queue(q);
-    for (const auto& l : raw_->links) read_link(l);
+    for (const auto& l : raw_->limits) read_limit(l);
     result_.tree = read_tree(*instance_, *raw_, *findings_);
     return std::move(result_);
   }
@@ -145,33 +147,30 @@ class Reading {
     result_.multipliers.push_back({c, raw.cpu_milli, raw.memory_mib, raw.nic_mbps});
   }
 
-  void read_queue(const model::RawQueuePrice& raw) {
-    const auto& queues = instance_->cluster.queues;
-    const auto found = std::ranges::find(queues, raw.queue, &model::Queue::name);
-    not_negative(raw.price, "price of queue " + raw.queue);
-    if (found == queues.end()) {
-      bad("certificate: queue " + raw.queue + " is not in the input");
+  void read_limit(const model::RawLimitPrice& raw) {
+    const auto row = std::ranges::find(model::kLimitRows, raw.limit, &model::LimitRow::key);
+    if (row == model::kLimitRows.end()) {
+      bad("certificate: no limit is called " + raw.limit);
       return;
     }
-    const QueueId queue(static_cast<std::size_t>(found - queues.begin()));
-    once(seen_queues_.insert(queue).second, "price of queue " + raw.queue);
-    result_.queues.push_back({queue, raw.price});
-  }
-
-  void read_link(const model::RawLinkPrice& raw) {
-    if (raw.pod.has_value() == raw.rack.has_value()) {
-      bad("certificate: a link is the uplink of a pod or of a rack");
+    const auto kind = static_cast<model::LimitKind>(row - model::kLimitRows.begin());
+    const std::pair<const std::optional<std::string>*, const Names*> parts[] = {
+        {&raw.queue, &queues_}, {&raw.pod, &pods_}, {&raw.rack, &racks_}};
+    const auto given = [](const auto& part) { return part.first->has_value(); };
+    if (std::ranges::count_if(parts, given) != 1) {
+      bad("certificate: a " + raw.limit + " is of one queue, pod or rack");
       return;
     }
-    const std::string what =
-        "price of the uplink of " + (raw.rack ? "rack " + *raw.rack : "pod " + *raw.pod);
+    const auto& [name, names] = *std::ranges::find_if(parts, given);
+    const std::string what = "price of " + raw.limit + " of " + **name;
     not_negative(raw.price, what);
-    if (raw.pod && !known(pods_, *raw.pod, "pod")) return;
-    if (raw.rack && !known(racks_, *raw.rack, "rack")) return;
-    const PodId pod = raw.pod ? PodId(pods_[*raw.pod]) : PodId{};
-    const RackId rack = raw.rack ? RackId(racks_[*raw.rack]) : RackId{};
-    once(seen_links_.emplace(pod, rack).second, what);
-    result_.links.push_back({pod, rack, raw.price});
+    if (!known(*names, **name, raw.queue ? "queue" : raw.pod ? "pod" : "rack")) return;
+    const std::size_t at = names->find(**name)->second;
+    const model::LimitScope scope{.queue = raw.queue ? QueueId(at) : QueueId{},
+                                  .pod = raw.pod ? PodId(at) : PodId{},
+                                  .rack = raw.rack ? RackId(at) : RackId{}};
+    once(seen_limits_.emplace(kind, scope).second, what);
+    result_.limits.push_back({kind, scope, raw.price});
   }
 
   void read_jobs() {
@@ -197,13 +196,12 @@ class Reading {
   const Instance* instance_;
   const RawCertificate* raw_;
   Findings* findings_;
-  Names pods_, racks_, classes_, types_;
+  Names pods_, racks_, queues_, classes_, types_;
   std::map<Amounts, std::size_t> shapes_;
   std::set<std::tuple<PodId, RackId, ClassId>> seen_pools_;
   std::set<std::pair<std::size_t, GpuTypeId>> seen_shapes_;
   std::set<ClassId> seen_classes_;
-  std::set<QueueId> seen_queues_;
-  std::set<std::pair<PodId, RackId>> seen_links_;
+  std::set<std::pair<model::LimitKind, model::LimitScope>> seen_limits_;
   Certificate result_;
 };
 

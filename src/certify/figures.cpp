@@ -155,6 +155,20 @@ void add_tree(Sha256& sha, const Instance& instance, const model::BoundTree& tre
   }
 }
 
+/// Kind by kind.
+void add_limits(Sha256& sha, const model::Cluster& cluster, const model::Certificate& certificate) {
+  for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
+    bool first = true;
+    for (const auto& l : certificate.limits) {
+      if (index_of(l.kind) != k) continue;
+      if (first) sha.text(model::kLimitRows[k].proof_part);
+      first = false;
+      if (!l.scope.queue.valid()) sha.text(l.scope.rack.valid() ? "rack " : "pod ");
+      sha.name(l.scope.name(cluster)).integer(l.price);
+    }
+  }
+}
+
 }  // namespace
 
 std::string proof_digest(const Instance& instance, double objective, double upper_bound,
@@ -185,17 +199,7 @@ std::string proof_digest(const Instance& instance, double objective, double uppe
   for (const auto& j : certificate.jobs) {
     sha.name(instance.workload.job_names[j.job.index()]).integer(j.price);
   }
-  if (!certificate.queues.empty()) sha.text("\nqueues\n");
-  for (const auto& q : certificate.queues) {
-    sha.name(cluster.queues[q.queue.index()].name).integer(q.price);
-  }
-  if (!certificate.links.empty()) sha.text("\nlinks\n");
-  for (const auto& l : certificate.links) {
-    const bool rack = l.rack.valid();
-    sha.text(rack ? "rack " : "pod ");
-    sha.name(rack ? cluster.racks[l.rack.index()].name : cluster.pods[l.pod.index()].name);
-    sha.integer(l.price);
-  }
+  add_limits(sha, cluster, certificate);
   add_tree(sha, instance, certificate.tree);
   return sha.hex();
 }

@@ -101,12 +101,13 @@ GapParts gap_parts(const Instance& instance, model::Objective kind,
   const BoundBasis basis = basis_of(totals.bound, kind);
   const Pricing pricing(instance, kind, certificate);
   GapSums& sums = jobs;
-  sums.quotas(pricing.quotas.penalty(totals.placed.quotas, certificate.scale_log2));
+  const auto quotas = model::LimitKind::gpu_quota;
+  sums.limits(quotas, pricing.quotas.penalty(totals.placed.quotas, certificate.scale_log2));
   if (basis == BoundBasis::prices) {
     const MachineProfitBound worth(instance, pricing.price_table, certificate, totals.facts);
     add_machines(pricing, worth, certificate.jobs.empty(), sums);
-    sums.quotas(pricing.price_table.quota_prices().capacity_value(pricing.quotas));
-    sums.links(pricing.price_table.links().capacity_value());
+    sums.limits(quotas, pricing.price_table.quota_prices().capacity_value(pricing.quotas));
+    sums.limits(model::LimitKind::uplink, pricing.price_table.links().capacity_value());
   }
   if (basis == BoundBasis::capacity) add_capacity(pricing, sums);
   return sums.parts(instance.cluster, basis, certificate.scale_log2,

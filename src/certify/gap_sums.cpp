@@ -13,8 +13,7 @@ GapSums& GapSums::operator+=(const GapSums& others) {
     regret_[size].amount += others.regret_[size].amount;
   }
   for (std::size_t t = 0; t < idle_.size(); ++t) idle_[t] += others.idle_[t];
-  quotas_ += others.quotas_;
-  links_ += others.links_;
+  for (std::size_t k = 0; k < limits_.size(); ++k) limits_[k] += others.limits_[k];
   leaves_ += others.leaves_;
   return *this;
 }
@@ -33,14 +32,14 @@ model::GapParts GapSums::parts(const model::Cluster& cluster, model::BoundBasis 
   const auto real = [&](Int128 amount) {
     return std::ldexp(static_cast<double>(amount), -scale_log2);
   };
-  model::GapParts result{.basis = basis,
-                         .regret = {},
-                         .idle = {},
-                         .quotas = real(quotas_),
-                         .links = real(links_),
-                         .leaves = real(leaves_),
-                         .rounding = whole};
-  result.rounding -= result.quotas + result.links + result.leaves;
+  model::GapParts result{
+      .basis = basis, .regret = {}, .idle = {}, .leaves = real(leaves_), .rounding = whole};
+  double shared = 0.0;
+  for (std::size_t k = 0; k < limits_.size(); ++k) {
+    result.limits[k] = real(limits_[k]);
+    shared += result.limits[k];
+  }
+  result.rounding -= shared + result.leaves;
   for (std::size_t size = 0; size < regret_.size(); ++size) {
     if (regret_[size].jobs == 0) continue;
     const std::int64_t gpus = size == 0 ? 0 : std::int64_t{1} << (size - 1);

@@ -65,8 +65,8 @@ void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBes
     if (placed != nullptr) {
       const Int128 quota = pricing.price_table.quota_prices().of(job);
       const Int128 link = pricing.price_table.links().uplink_price(job, placed->tasks);
-      sums.quotas(-quota);
-      sums.links(-link);
+      sums.limits(model::LimitKind::gpu_quota, -quota);
+      sums.limits(model::LimitKind::uplink, -link);
       const PlacementExtent r = extent_of(pricing.instance, *placed);
       const Int128 worth = worth_of(pricing, *placed, r) - quota - link;
       if (!pays) return sums.idle(r.type, missed - worth);

@@ -2,6 +2,7 @@
 #include "priced_uplinks.hpp"
 
 #include "exact.hpp"
+#include "limit_prices.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,18 +13,12 @@ namespace berth::certify {
 
 using model::CommunicationPattern;
 using model::Job;
+using model::LimitKind;
 using model::TaskPlacement;
 
 namespace {
 
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-
-/// floor(gbps x 1000); beyond 2^62 there is no limit.
-std::optional<std::int64_t> limit_mbps(double gbps) {
-  const double mbps = std::floor(gbps * 1000.0);
-  if (!(mbps < 0x1p62)) return std::nullopt;
-  return static_cast<std::int64_t>(std::max(0.0, mbps));
-}
 
 /// Tasks of a job behind one uplink.
 struct Behind {
@@ -57,11 +52,11 @@ std::int64_t ring_of(const Job& job) {
 PricedUplinks::PricedUplinks(const model::Instance& instance, const model::Certificate& certificate)
     : instance_(&instance), racks_(instance.cluster.racks.size()), least_capacity_(kUnlimited) {
   const model::Workload& workload = instance.workload;
-  for (const model::Rack& rack : instance.cluster.racks) {
-    capacity_.push_back(limit_mbps(rack.uplink_gbps));
-  }
-  for (const model::Pod& pod : instance.cluster.pods)
-    capacity_.push_back(limit_mbps(pod.uplink_gbps));
+  const auto add_limit = [&](const model::LimitScope& scope) {
+    capacity_.push_back(limit_of(instance.cluster, LimitKind::uplink, scope));
+  };
+  for (std::size_t r = 0; r < racks_; ++r) add_limit({.rack = RackId(r)});
+  for (std::size_t p = 0; p < instance.cluster.pods.size(); ++p) add_limit({.pod = PodId(p)});
   for (const model::Running& running : workload.running) {
     if (!running.pinned) continue;
     const Job& job = workload.job(running.job);
@@ -71,9 +66,11 @@ PricedUplinks::PricedUplinks(const model::Instance& instance, const model::Certi
   }
   for (const auto& left : capacity_)
     least_capacity_ = std::min(least_capacity_, left.value_or(kUnlimited));
-  if (certificate.links.empty()) return;
-  price_.assign(capacity_.size(), 0);
-  for (const auto& l : certificate.links) price_[l.rack.valid() ? of(l.rack) : of(l.pod)] = l.price;
+  for (const auto& l : certificate.limits) {
+    if (l.kind != LimitKind::uplink) continue;
+    price_.resize(capacity_.size(), 0);
+    price_[l.scope.rack.valid() ? of(l.scope.rack) : of(l.scope.pod)] = l.price;
+  }
 }
 
 std::vector<PricedUplinks::UplinkTraffic> PricedUplinks::loads(
@@ -135,26 +132,6 @@ void PricedUplinks::report(std::span<const Int128> carried, Findings& findings) 
             std::to_string(static_cast<std::int64_t>(std::min<Int128>(carried[l], kUnlimited))) +
             " of " + std::to_string(*capacity_[l]) + " Mbit/s beside the pinned ones");
   }
-}
-
-std::string unusable_links(const model::Instance& instance, const model::Certificate& certificate) {
-  const model::Cluster& cluster = instance.cluster;
-  for (const auto& l : certificate.links) {
-    const bool rack = l.rack.valid();
-    if (rack == l.pod.valid() || (rack && l.rack.index() >= cluster.racks.size()) ||
-        (!rack && l.pod.index() >= cluster.pods.size())) {
-      return "a price is for the uplink of no rack or pod";
-    }
-    const std::string& name =
-        rack ? cluster.racks[l.rack.index()].name : cluster.pods[l.pod.index()].name;
-    if (l.price < 0) return "price of the uplink of " + name + " is negative";
-    const double gbps =
-        rack ? cluster.racks[l.rack.index()].uplink_gbps : cluster.pods[l.pod.index()].uplink_gbps;
-    if (l.price > 0 && !limit_mbps(gbps)) {
-      return "the uplink of " + name + " has a price, but no limit";
-    }
-  }
-  return {};
 }
 
 }  // namespace berth::certify

@@ -72,7 +72,4 @@ class PricedUplinks {
 /// Mbit/s of the job's ring, 0 when it has none.
 std::int64_t ring_of(const model::Job& job);
 
-/// Why the prices of links cannot be used; empty when they can.
-std::string unusable_links(const model::Instance& instance, const model::Certificate& certificate);
-
 }  // namespace berth::certify

@@ -93,9 +93,11 @@ void QuotaCapacities::report(std::span<const std::int64_t> used, Findings& findi
 
 QuotaPrices::QuotaPrices(const model::Instance& instance, const model::Certificate& certificate)
     : workload_(&instance.workload) {
-  if (certificate.queues.empty()) return;
-  own_.assign(instance.cluster.queues.size(), 0);
-  for (const auto& priced : certificate.queues) own_[priced.queue.index()] += priced.price;
+  for (const auto& l : certificate.limits) {
+    if (l.kind != model::LimitKind::gpu_quota) continue;
+    own_.resize(instance.cluster.queues.size(), 0);
+    own_[l.scope.queue.index()] += l.price;
+  }
   sum_ = own_;
   for (std::size_t q = 0; q < sum_.size(); ++q) {  // parents come earlier
     const QueueId parent = instance.cluster.queues[q].parent;
@@ -114,30 +116,6 @@ Int128 QuotaPrices::capacity_value(const QuotaCapacities& quotas) const {
     if (own_[q] > 0) total += own_[q] * quotas.room(QueueId(q)).value();
   }
   return total;
-}
-
-std::string unusable_queues(const model::Instance& instance, model::Objective objective,
-                            const model::Certificate& certificate) {
-  const auto& queues = instance.cluster.queues;
-  std::vector<Int128> price(queues.size(), 0);
-  for (const auto& listed : certificate.queues) {
-    if (!listed.queue.valid() || listed.queue.index() >= queues.size()) {
-      return "a price is for a queue that does not exist";
-    }
-    const Queue& queue = queues[listed.queue.index()];
-    if (listed.price < 0) return "price of queue " + queue.name + " is negative";
-    price[listed.queue.index()] += listed.price;
-  }
-  for (std::size_t q = 0; q < queues.size(); ++q) {
-    if (price[q] == 0 || queues[q].hard()) continue;
-    const bool none = queues[q].gpu_quota < 0 || !model::traits(objective).costs;
-    if (none) return "queue " + queues[q].name + " has a price, but no quota under this objective";
-    if (price[q] * model::kGpuMilli >
-        fixed_down(queues[q].over_quota_penalty, certificate.scale_log2)) {
-      return "price of queue " + queues[q].name + " is above its over_quota_penalty";
-    }
-  }
-  return {};
 }
 
 }  // namespace berth::certify

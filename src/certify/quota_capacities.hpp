@@ -65,8 +65,4 @@ class QuotaPrices {
   std::vector<Int128> sum_;  ///< with the queues it lies in
 };
 
-/// Why the prices of quotas cannot be used; empty when they can.
-std::string unusable_queues(const model::Instance& instance, model::Objective objective,
-                            const model::Certificate& certificate);
-
 }  // namespace berth::certify

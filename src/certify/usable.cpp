@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "case_tree.hpp"
 #include "job_value.hpp"
-#include "priced_uplinks.hpp"
-#include "quota_capacities.hpp"
+#include "limit_prices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 
 #include "berth/base/assert.hpp"
 #include "berth/certify/bound.hpp"
@@ -126,24 +127,37 @@ double largest_amount(const Instance& instance) {
   return static_cast<double>(largest);
 }
 
-/// What quotas and links are worth, and what jobs pay for them, at most.
+/// Of all limits of the kind.
+double sum_of_limits(const model::Cluster& cluster, model::LimitKind kind) {
+  double sum = 0.0;
+  if (kind == model::LimitKind::gpu_quota) {
+    for (const model::Queue& q : cluster.queues) {
+      sum += 1000.0 * static_cast<double>(std::max<std::int64_t>(0, q.gpu_quota));
+    }
+    return sum;
+  }
+  const model::LimitRow& row = row_of(kind);
+  const auto add = [&](double limit) { sum += std::isfinite(limit) ? row.units * limit : 0.0; };
+  for (const auto& rack : cluster.racks) add(rack.*row.of_rack);
+  for (const auto& pod : cluster.pods) add(pod.*row.of_pod);
+  return sum;
+}
+
+/// What limits are worth, and what jobs pay for them, at most.
 double shared_sums(const Instance& instance, const Certificate& certificate,
                    const JobFacts::Totals& all, double tasks) {
-  if (certificate.queues.empty() && certificate.links.empty()) return 0.0;
-  double quota = 0.0, link = 0.0;
-  const auto milli = static_cast<double>(all.milli), mbps = static_cast<double>(all.mbps);
-  for (const model::Queue& q : instance.cluster.queues) {
-    quota += 1000.0 * static_cast<double>(std::max<std::int64_t>(0, q.gpu_quota));
+  std::array<double, model::kLimitKinds> prices{};
+  for (const auto& l : certificate.limits) prices[index_of(l.kind)] += static_cast<double>(l.price);
+  const double use[] = {static_cast<double>(all.milli),
+                        static_cast<double>(all.mbps) * tasks * tasks};
+  static_assert(std::size(use) == model::kLimitKinds);
+  double sum = 0.0;
+  for (std::size_t k = 0; k < prices.size(); ++k) {
+    if (prices[k] == 0.0) continue;
+    const double most = sum_of_limits(instance.cluster, static_cast<model::LimitKind>(k));
+    sum += prices[k] * (most + use[k]);
   }
-  const auto add_link = [&](double gbps) {
-    if (std::isfinite(gbps)) link += 1000.0 * gbps;
-  };
-  for (const auto& rack : instance.cluster.racks) add_link(rack.uplink_gbps);
-  for (const auto& pod : instance.cluster.pods) add_link(pod.uplink_gbps);
-  double per_milli = 0.0, per_mbps = 0.0;
-  for (const auto& q : certificate.queues) per_milli += static_cast<double>(q.price);
-  for (const auto& l : certificate.links) per_mbps += static_cast<double>(l.price);
-  return per_milli * (quota + milli) + per_mbps * (link + mbps * tasks * tasks);
+  return sum;
 }
 
 /// No task's profit passes 5 P Q, no device holds more than 1000 shares, no machine more than 64
@@ -202,8 +216,7 @@ std::string unusable(const Instance& instance, model::Objective objective,
   if (fault.empty()) fault = bad_rest(instance, certificate);
   if (fault.empty()) fault = bad_job(instance, certificate);
   if (fault.empty()) fault = bad_tree(instance, certificate);
-  if (fault.empty()) fault = unusable_queues(instance, objective, certificate);
-  if (fault.empty()) fault = unusable_links(instance, certificate);
+  if (fault.empty()) fault = unusable_limits(instance, objective, certificate);
   if (!fault.empty()) return fault;
   const double values = sum_of_values(instance, facts.totals);
   if (!(std::ldexp(values, ObjectiveValue::kScaleLog2) < kLargestSum) ||

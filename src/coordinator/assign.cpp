@@ -112,7 +112,7 @@ model::Placement place_spanning(const Decomposition& decomposition,
   }
   for (std::size_t l = 0; l < taken.size(); ++l) {
     const std::int64_t capacity = limits->capacity(l);
-    if (capacity == model::LimitUsage::kNoLimit) continue;
+    if (capacity == model::kNoLimit) continue;
     whole.allow(l, std::max<std::int64_t>(0, capacity - taken.use(l)));
   }
   for (const ShardPreference& preference : large) {

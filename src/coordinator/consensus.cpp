@@ -91,13 +91,11 @@ solver::PriceResult minimise_on_root(const comm::Communicator& comm, const solve
 
 /// This rank's part of the market, in the units of the whole. Collective.
 solver::Market rank_market(const comm::Communicator& comm, const model::Valuation& valuation,
-                           const model::Pools& pools, const model::QuotaLimits& quotas,
-                           const model::UplinkGroups& uplinks) {
+                           const model::Pools& pools, const model::LimitGroups& limits) {
   auto market = comm.agreed([&] {
     auto by_rank = jobs_by_evaluator(valuation, static_cast<std::size_t>(comm.size()));
     return solver::Market(valuation, pools, by_rank[static_cast<std::size_t>(comm.rank())],
-                          solver::full_supply(valuation.instance().cluster, pools), &quotas,
-                          &uplinks);
+                          solver::full_supply(valuation.instance().cluster, pools), &limits);
   });
   solver::MarketScale scale;
   for (const solver::MarketScale& own : comm.all_gather(market.scale())) scale = scale.with(own);
@@ -118,10 +116,9 @@ JobLists jobs_by_evaluator(const model::Valuation& valuation, std::size_t ranks)
 }
 
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
-                    const model::Pools& pools, const model::QuotaLimits& quotas,
-                    const model::UplinkGroups& uplinks, const solver::PriceOptions& options,
-                    const StopToken& stop) {
-  const solver::Market market = rank_market(comm, valuation, pools, quotas, uplinks);
+                    const model::Pools& pools, const model::LimitGroups& limits,
+                    const solver::PriceOptions& options, const StopToken& stop) {
+  const solver::Market market = rank_market(comm, valuation, pools, limits);
   RankSums sums(comm, market);
   solver::PriceResult result;
   comm.agreed([&] {  // a failing minimiser says stop first, so that all ranks come here
@@ -139,12 +136,12 @@ Consensus consensus(const comm::Communicator& comm, const model::Valuation& valu
   } tail{result.bound, result.evaluations};
   comm.broadcast_value(tail);
   const auto pool_end = result.prices.begin() + static_cast<std::ptrdiff_t>(pools.size());
-  const auto quota_end = pool_end + std::ssize(quotas.limits());
-  std::vector<double> links(quota_end, result.prices.end());
-  for (std::size_t g = 0; g < links.size(); ++g) links[g] /= uplinks.groups()[g].unit;
+  std::vector<double> of_limits(pool_end, result.prices.end());
+  for (std::size_t g = 0; g < limits.size(); ++g) {
+    of_limits[limits.limits().of_queues() + g] /= limits.groups()[g].unit;
+  }
   return {.prices = {result.prices.begin(), pool_end},
-          .quotas = {pool_end, quota_end},
-          .links = std::move(links),
+          .limits = std::move(of_limits),
           .bound = tail.bound,
           .evaluations = static_cast<int>(tail.evaluations)};
 }

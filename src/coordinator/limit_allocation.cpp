@@ -73,7 +73,7 @@ void LimitAllocation::set_spanning_parts(const Placement& part) {
 
 std::int64_t LimitAllocation::excess(std::size_t limit) const {
   const std::int64_t capacity = limits_.capacity(limit);
-  return capacity == LimitUsage::kNoLimit ? 0 : use_[limit] - capacity;
+  return capacity == model::kNoLimit ? 0 : use_[limit] - capacity;
 }
 
 void LimitAllocation::count_use(std::span<const Shard> mine) {
@@ -91,7 +91,7 @@ void LimitAllocation::count_use(std::span<const Shard> mine) {
 
 void LimitAllocation::set_allowances(std::span<Shard> mine, bool shares) {
   for (Shard& shard : mine) {
-    for (const std::size_t l : shard.own_links()) {
+    for (const std::size_t l : shard.own_limits()) {
       shard.allow(l, std::max<std::int64_t>(0, limits_.capacity(l) - spanning_use_[l]));
     }
     shard.freeze_limits();
@@ -153,8 +153,8 @@ void LimitAllocation::drop_excess(std::span<Shard> mine, Placement& spanning, st
   if (excess(limit) <= 0) return;
   std::vector<EvictionCandidate> candidates;
   for (const Shard& shard : mine) {
-    // An uplink of its own is counted here for the spanning gangs alone.
-    if (std::ranges::binary_search(shard.own_links(), limit)) continue;
+    // One of its own is counted here for the spanning gangs alone.
+    if (std::ranges::binary_search(shard.own_limits(), limit)) continue;
     const auto more = shard.eviction_candidates(limit, excess(limit));
     candidates.insert(candidates.end(), more.begin(), more.end());
   }
@@ -179,10 +179,10 @@ void LimitAllocation::drop_excess(std::span<Shard> mine, Placement& spanning, st
   count_use(mine);
 }
 
-/// Uplinks that one shard has to itself.
-void LimitAllocation::drop_excess_of_own_uplinks(std::span<Shard> mine) const {
+/// Limits that one shard has to itself.
+void LimitAllocation::drop_excess_of_own_limits(std::span<Shard> mine) const {
   for (Shard& shard : mine) {
-    for (const std::size_t l : shard.own_links()) {
+    for (const std::size_t l : shard.own_limits()) {
       const std::int64_t own_excess = shard.excess(l);
       for (const EvictionCandidate& s : shard.eviction_candidates(l, own_excess))
         shard.unplace(s.precedence.job);
@@ -193,12 +193,11 @@ void LimitAllocation::drop_excess_of_own_uplinks(std::span<Shard> mine) const {
 void LimitAllocation::enforce(std::span<Shard> mine, Placement& spanning) {
   count_use(mine);
   // Children come after their parents in the file: they are cut first.
-  for (std::size_t q = limits_.quota_count(); q-- > 0;) drop_excess(mine, spanning, q);
-  // Uplinks of one shard are in `use_` with the traffic of spanning gangs alone.
-  for (std::size_t l = limits_.quota_count(); l < limits_.size(); ++l)
-    drop_excess(mine, spanning, l);
+  for (std::size_t q = limits_.of_queues(); q-- > 0;) drop_excess(mine, spanning, q);
+  // Limits of one shard are in `use_` with what spanning gangs use of them alone.
+  for (std::size_t l = limits_.of_queues(); l < limits_.size(); ++l) drop_excess(mine, spanning, l);
   set_allowances(mine, false);
-  drop_excess_of_own_uplinks(mine);
+  drop_excess_of_own_limits(mine);
   distribute_slack(mine);
   comm_.agreed([&] {
     for (Shard& shard : mine) {
@@ -210,7 +209,7 @@ void LimitAllocation::enforce(std::span<Shard> mine, Placement& spanning) {
 
 std::vector<std::int64_t> LimitAllocation::slack() const {
   std::vector<std::int64_t> slack;
-  for (std::size_t q = 0; q < limits_.quota_count(); ++q) {
+  for (std::size_t q = 0; q < limits_.of_queues(); ++q) {
     slack.push_back(std::max<std::int64_t>(0, -excess(q)));
   }
   return slack;
@@ -218,7 +217,7 @@ std::vector<std::int64_t> LimitAllocation::slack() const {
 
 double LimitAllocation::penalties() const {
   double sum = 0.0;
-  for (std::size_t q = 0; q < limits_.quota_count(); ++q) {
+  for (std::size_t q = 0; q < limits_.of_queues(); ++q) {
     if (excess(q) > 0) sum += limits_.penalty(q) * static_cast<double>(excess(q)) / 1000.0;
   }
   return sum;
@@ -237,7 +236,7 @@ std::vector<std::int64_t> limit_use(const comm::Communicator& comm, const model:
 bool within_limits(const model::CouplingLimits& limits, std::span<const std::int64_t> use) {
   for (std::size_t l = 0; l < use.size(); ++l) {
     const std::int64_t capacity = limits.capacity(l);
-    if (std::isinf(limits.penalty(l)) && capacity != LimitUsage::kNoLimit && use[l] > capacity) {
+    if (std::isinf(limits.penalty(l)) && capacity != model::kNoLimit && use[l] > capacity) {
       return false;
     }
   }

@@ -12,6 +12,7 @@
 #include "berth/base/error.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/file.hpp"
+#include "berth/model/limit_table.hpp"
 
 namespace berth::io {
 namespace {
@@ -42,9 +43,14 @@ std::string scalar(std::string_view name) {
   return text + "\"";
 }
 
-/// The line of an uplink; empty when the link has no limit.
-std::string uplink(std::string_view indent, double gbps) {
-  return std::isinf(gbps) ? std::string() : fmt::format("{}uplink_gbps: {}\n", indent, gbps);
+/// A line for each limit that the rack or pod has.
+template <class Domain>
+std::string limits(std::string_view indent, const Domain& domain) {
+  std::string text;
+  for_each_limit(domain, [&](const model::LimitRow& row, double limit) {
+    if (std::isfinite(limit)) text += fmt::format("{}{}: {}\n", indent, row.key, limit);
+  });
+  return text;
 }
 
 void add_classes(std::string& text, const Cluster& cluster) {
@@ -94,11 +100,11 @@ void add_pods(std::string& text, const Cluster& cluster) {
   for (std::size_t p = 0; p < cluster.pods.size(); ++p) {
     const model::Pod& pod = cluster.pods[p];
     text += "  - id: " + scalar(pod.name) + "\n";
-    text += uplink("    ", pod.uplink_gbps) + "    racks:\n";
+    text += limits("    ", pod) + "    racks:\n";
     for (; rack < cluster.racks.size() && cluster.racks[rack].pod == PodId(p); ++rack) {
       const model::Rack& r = cluster.racks[rack];
       text += "      - id: " + scalar(r.name) + "\n";
-      text += uplink("        ", r.uplink_gbps) + "        machines:\n";
+      text += limits("        ", r) + "        machines:\n";
       const std::size_t begin = machine;
       while (machine < cluster.machines() && cluster.machine_rack[machine] == RackId(rack))
         ++machine;

@@ -14,6 +14,7 @@
 #include "berth/base/error.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/file.hpp"
+#include "berth/model/limit_table.hpp"
 #include "berth/model/number_by_use.hpp"
 
 namespace berth::io {
@@ -25,8 +26,16 @@ using model::kMaxGpuTypes;
 
 /// 16,777,216; far below the range of MachineId
 constexpr std::uint64_t kMaxMachines = std::uint64_t{1} << 24;
-constexpr double kMaxGbps = 1e9;  ///< of an uplink: 1 Ebit/s; more is taken for a typing error
 constexpr double kMaxPenalty = 0x1p40;  ///< per GPU over quota, as weights (docs/formats.md)
+
+/// The keys of a rack or a pod.
+template <class Domain>
+std::vector<std::string_view> keys_with_limits(const Domain& domain, std::string_view content) {
+  std::vector<std::string_view> keys{"id"};
+  for_each_limit(domain, [&](const model::LimitRow& row, double) { keys.push_back(row.key); });
+  keys.push_back(content);
+  return keys;
+}
 
 /// Reads a cluster from top to bottom; records lines for messages about ids given twice.
 class ClusterReader {
@@ -48,7 +57,8 @@ class ClusterReader {
   QueueId queue_named(const YamlAt& at) const;
   void refuse_repeated_machines(const YamlAt& top) const;
   static std::string new_id(const YamlAt& at, Seen& seen, const char* what);
-  static double uplink(const YamlMap& map);
+  template <class Domain>
+  static void read_limits(const YamlMap& map, Domain& domain);
 
   Cluster cluster_;
   Seen classes_, pods_, racks_, queues_;
@@ -65,9 +75,11 @@ std::string ClusterReader::new_id(const YamlAt& at, Seen& seen, const char* what
   return id;
 }
 
-double ClusterReader::uplink(const YamlMap& map) {
-  const auto given = map.find("uplink_gbps");
-  return given ? given->amount(kMaxGbps) : std::numeric_limits<double>::infinity();
+template <class Domain>
+void ClusterReader::read_limits(const YamlMap& map, Domain& domain) {
+  for_each_limit(domain, [&](const model::LimitRow& row, double& limit) {
+    if (const auto given = map.find(row.key)) limit = given->amount(row.most);
+  });
 }
 
 void ClusterReader::read_classes(const YamlAt& classes) {
@@ -135,18 +147,20 @@ ClassId ClusterReader::class_named(const YamlAt& at) const {
 }
 
 void ClusterReader::read_pod(const YamlAt& at) {
-  const YamlMap map(at, {"id", "uplink_gbps", "racks"});
+  const YamlMap map(at, keys_with_limits(model::Pod{}, "racks"));
   const PodId pod(cluster_.pods.size());
-  cluster_.pods.push_back({new_id(map.need("id"), pods_, "pod"), uplink(map)});
+  cluster_.pods.push_back({.name = new_id(map.need("id"), pods_, "pod")});
+  read_limits(map, cluster_.pods.back());
   if (const auto racks = map.find("racks")) {
     racks->each([&](const YamlAt& rack) { read_rack(rack, pod); });
   }
 }
 
 void ClusterReader::read_rack(const YamlAt& at, PodId pod) {
-  const YamlMap map(at, {"id", "uplink_gbps", "machines"});
+  const YamlMap map(at, keys_with_limits(model::Rack{}, "machines"));
   const RackId rack(cluster_.racks.size());
-  cluster_.racks.push_back({new_id(map.need("id"), racks_, "rack"), pod, uplink(map)});
+  cluster_.racks.push_back({.name = new_id(map.need("id"), racks_, "rack"), .pod = pod});
+  read_limits(map, cluster_.racks.back());
   if (const auto machines = map.find("machines")) {
     machines->each([&](const YamlAt& some) { read_machines(some, rack); });
   }

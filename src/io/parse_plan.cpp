@@ -143,27 +143,18 @@ model::RawJobPrice read_job_price(const JsonAt& at) {
   return job;
 }
 
-model::RawQueuePrice read_queue_price(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"queue", "price"};
-  model::RawQueuePrice queue;
+model::RawLimitPrice read_limit_price(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"limit", "price", "queue", "pod", "rack"};
+  model::RawLimitPrice limit;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
-    if (key == 0) queue.queue = word(value);
-    if (key == 1) queue.price = value.integer();
+    if (key == 0) limit.limit = word(value);
+    if (key == 1) limit.price = value.integer();
+    if (key == 2) limit.queue = word(value);
+    if (key == 3) limit.pod = word(value);
+    if (key == 4) limit.rack = word(value);
   });
   at.need(keys, 2, seen);
-  return queue;
-}
-
-model::RawLinkPrice read_link_price(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"price", "pod", "rack"};
-  model::RawLinkPrice link;
-  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
-    if (key == 0) link.price = value.integer();
-    if (key == 1) link.pod = word(value);
-    if (key == 2) link.rack = word(value);
-  });
-  at.need(keys, 1, seen);
-  return link;
+  return limit;
 }
 
 model::RawSpotSet read_spots(const JsonAt& at) {
@@ -197,8 +188,8 @@ model::RawTreeNode read_tree_node(const JsonAt& at) {
 }
 
 RawCertificate read_certificate(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {
-      "scale_log2", "level", "pools", "shapes", "multipliers", "jobs", "queues", "links", "tree"};
+  static constexpr std::string_view keys[] = {"scale_log2",  "level", "pools",  "shapes",
+                                              "multipliers", "jobs",  "limits", "tree"};
   RawCertificate certificate;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) certificate.scale_log2 = value.integer();
@@ -209,9 +200,8 @@ RawCertificate read_certificate(const JsonAt& at) {
       certificate.multipliers = list<model::RawClassMultiplier>(value, read_multiplier);
     }
     if (key == 5) certificate.jobs = list<model::RawJobPrice>(value, read_job_price);
-    if (key == 6) certificate.queues = list<model::RawQueuePrice>(value, read_queue_price);
-    if (key == 7) certificate.links = list<model::RawLinkPrice>(value, read_link_price);
-    if (key == 8) certificate.tree = list<model::RawTreeNode>(value, read_tree_node);
+    if (key == 6) certificate.limits = list<model::RawLimitPrice>(value, read_limit_price);
+    if (key == 7) certificate.tree = list<model::RawTreeNode>(value, read_tree_node);
   });
   at.need(keys, 5, seen);
   return certificate;

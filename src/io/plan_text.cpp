@@ -54,8 +54,9 @@ void add_gap_parts(JsonText& json, const model::GapParts& parts) {
     json.open('{').field("gpu_type", idle.gpu_type).field("amount", idle.amount).close('}');
   }
   json.close(']');
-  if (parts.quotas != 0.0) json.field("quotas", parts.quotas);
-  if (parts.links != 0.0) json.field("links", parts.links);
+  for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
+    if (parts.limits[k] != 0.0) json.field(model::kLimitRows[k].gap_key, parts.limits[k]);
+  }
   if (parts.leaves != 0.0) json.field("leaves", parts.leaves);
   json.field("rounding", parts.rounding).close('}').next_line();
 }
@@ -101,26 +102,12 @@ void add_shape_price(JsonText& json, const Instance& instance, const Certificate
   json.field("price", s.price).close('}');
 }
 
-/// Prices of what no machine has: quotas and uplinks.
-void add_shared_prices(JsonText& json, const Cluster& cluster, const Certificate& certificate) {
-  if (!certificate.queues.empty()) {
-    json.next_line().key("queues").open('[');
-    for (const auto& q : certificate.queues) {
-      json.next_line().open('{').field("queue", cluster.queues[q.queue.index()].name);
-      json.field("price", q.price).close('}');
-    }
-    json.close(']');
-  }
-  if (certificate.links.empty()) return;
-  json.next_line().key("links").open('[');
-  for (const auto& l : certificate.links) {
-    json.next_line().open('{');
-    if (l.rack.valid()) {
-      json.field("rack", cluster.racks[l.rack.index()].name);
-    } else {
-      json.field("pod", cluster.pods[l.pod.index()].name);
-    }
-    json.field("price", l.price).close('}');
+void add_limit_prices(JsonText& json, const Cluster& cluster, const Certificate& certificate) {
+  if (certificate.limits.empty()) return;
+  json.next_line().key("limits").open('[');
+  for (const Certificate::LimitPrice& l : certificate.limits) {
+    json.next_line().open('{').field("limit", row_of(l.kind).key);
+    json.field(l.scope.key(), l.scope.name(cluster)).field("price", l.price).close('}');
   }
   json.close(']');
 }
@@ -186,7 +173,7 @@ void add_certificate(JsonText& json, const Instance& instance, const Certificate
     }
   }
   json.close(']');
-  add_shared_prices(json, cluster, certificate);
+  add_limit_prices(json, cluster, certificate);
   add_tree(json, instance, certificate.tree);
   json.close('}').next_line();
 }

@@ -56,7 +56,7 @@ double YamlAt::amount(double largest) const {
   return value;
 }
 
-YamlMap::YamlMap(const YamlAt& at, std::initializer_list<std::string_view> keys) : at_(&at) {
+YamlMap::YamlMap(const YamlAt& at, std::span<const std::string_view> keys) : at_(&at) {
   if (!at.node().IsMap()) at.fail("expected keys and values");
   for (const auto& entry : at.node()) {
     const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "?";

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,7 +64,9 @@ class YamlAt {
 /// The entries of a map with known keys; refuses unknown and repeated keys.
 class YamlMap {
  public:
-  YamlMap(const YamlAt& at, std::initializer_list<std::string_view> keys);
+  YamlMap(const YamlAt& at, std::span<const std::string_view> keys);
+  YamlMap(const YamlAt& at, std::initializer_list<std::string_view> keys)
+      : YamlMap(at, std::span(keys.begin(), keys.size())) {}
 
   [[nodiscard]] std::optional<YamlAt> find(std::string_view key) const;
   [[nodiscard]] YamlAt need(std::string_view key) const;  ///< throws if it is missing

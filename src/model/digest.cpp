@@ -12,6 +12,8 @@
 
 #include <openssl/evp.h>
 
+#include "berth/model/limit_table.hpp"
+
 namespace berth::model {
 
 /// Collects values before calling OpenSSL, because each is only a few bytes.
@@ -106,10 +108,23 @@ void add_states(Sha256& sha, const Cluster& cluster) {
   }
 }
 
+/// Of a rack or a pod.
+template <class Domain>
+void add_limits(Sha256& sha, const Domain& domain) {
+  for_each_limit(domain, [&](const LimitRow& row, double limit) {
+    if (row.tag.empty()) sha.real(limit);
+    if (!row.tag.empty() && std::isfinite(limit)) sha.text(row.tag).real(limit);
+  });
+}
+
 void add_cluster(Sha256& sha, const Cluster& cluster) {
-  for (const Pod& pod : cluster.pods) sha.name(pod.name).real(pod.uplink_gbps);
+  for (const Pod& pod : cluster.pods) {
+    sha.name(pod.name);
+    add_limits(sha, pod);
+  }
   for (const Rack& rack : cluster.racks) {
-    sha.name(rack.name).integer(rack.pod.value()).real(rack.uplink_gbps);
+    sha.name(rack.name).integer(rack.pod.value());
+    add_limits(sha, rack);
   }
   for (const Queue& queue : cluster.queues) add_queue(sha, cluster, queue);
   for (std::size_t m = 0; m < cluster.machines(); ++m) {

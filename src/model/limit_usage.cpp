@@ -6,16 +6,6 @@
 
 namespace berth::model {
 
-std::int64_t CouplingLimits::capacity(std::size_t limit) const {
-  if (limit < quota_count()) return quotas->limits()[limit].milli;
-  return links->mbps(static_cast<std::uint32_t>(limit - quota_count()));
-}
-
-double CouplingLimits::penalty(std::size_t limit) const {
-  return limit < quota_count() ? quotas->limits()[limit].penalty
-                               : std::numeric_limits<double>::infinity();
-}
-
 LimitUsage::LimitUsage(const Instance& instance, const CouplingLimits* limits)
     : instance_(&instance), limits_(limits == nullptr || limits->empty() ? nullptr : limits) {
   if (limits_ == nullptr) return;
@@ -25,21 +15,15 @@ LimitUsage::LimitUsage(const Instance& instance, const CouplingLimits* limits)
 
 std::span<const std::uint32_t> LimitUsage::quotas_of(JobId job) const {
   if (limits_ == nullptr) return {};
-  return limits_->quotas->of(instance_->workload.job(job).queue);
+  return limits_->of(instance_->workload.job(job).queue);
 }
 
-std::vector<std::pair<std::size_t, std::int64_t>> LimitUsage::amounts(
-    const JobPlacement& placed) const {
-  std::vector<std::pair<std::size_t, std::int64_t>> found;
-  if (limits_ == nullptr) return found;
+std::vector<LimitAmount> LimitUsage::amounts(const JobPlacement& placed) const {
+  if (limits_ == nullptr) return {};
+  std::vector<LimitAmount> found = limits_->use_of_places(placed.job, placed.tasks);
   const std::int64_t milli = instance_->workload.gpu_milli(instance_->workload.job(placed.job));
   for (const std::uint32_t l : quotas_of(placed.job)) {
     if (milli > 0) found.emplace_back(l, milli);
-  }
-  if (!limits_->links->unconstrained()) {
-    for (const LinkLoad& load : limits_->links->load(placed.job, placed.tasks)) {
-      found.emplace_back(limits_->quota_count() + load.link, load.mbps);
-    }
   }
   std::ranges::sort(found);
   return found;
@@ -55,9 +39,8 @@ void LimitUsage::count(const JobPlacement& placed, int sign) {
   for (const auto& [l, amount] : amounts(placed)) use_[l] += sign * amount;
 }
 
-double LimitUsage::rate(std::size_t quota) const {
-  const double charged = limits_->charged.empty() ? 0.0 : limits_->charged[quota];
-  return std::max(0.0, limits_->penalty(quota) - charged);
+double LimitUsage::rate(std::size_t limit) const {
+  return std::max(0.0, limits_->penalty(limit) - limits_->charged(limit));
 }
 
 std::optional<double> LimitUsage::surcharge(JobId id) const {
@@ -74,7 +57,7 @@ std::optional<double> LimitUsage::surcharge(JobId id) const {
 
 double LimitUsage::surcharges() const {
   double lost = 0.0;
-  for (std::size_t l = 0; limits_ != nullptr && l < limits_->quota_count(); ++l) {
+  for (std::size_t l = 0; limits_ != nullptr && l < limits_->of_queues(); ++l) {
     if (left(l) >= 0 || std::isinf(limits_->penalty(l))) continue;
     lost -= rate(l) * static_cast<double>(left(l)) / 1000.0;
   }
@@ -82,21 +65,22 @@ double LimitUsage::surcharges() const {
 }
 
 bool LimitUsage::carries(const JobPlacement& placed) const {
-  if (limits_ == nullptr || limits_->links->unconstrained()) return true;
-  return std::ranges::all_of(limits_->links->load(placed.job, placed.tasks), [&](const auto& load) {
-    return left(limits_->quota_count() + load.link) >= load.mbps;
-  });
+  if (limits_ == nullptr || !limits_->of_places()) return true;
+  return std::ranges::all_of(
+      limits_->use_of_places(placed.job, placed.tasks),
+      [&](const LimitAmount& used) { return left(used.first) >= used.second; });
 }
 
 bool LimitUsage::may_cross(JobId id, MachineId machine, Level width) const {
-  if (limits_ == nullptr || limits_->links->unconstrained() || width <= Level::rack) return true;
+  constexpr LimitKind kUplink = LimitKind::uplink;
+  if (limits_ == nullptr || !limits_->has(kUplink) || width <= Level::rack) return true;
   const Communication& communication = instance_->workload.job(id).communication;
   if (communication.pattern != CommunicationPattern::ring) return true;
   const Cluster& cluster = instance_->cluster;
   const RackId rack = cluster.machine_rack[machine.index()];
-  if (left(limits_->quota_count() + rack.index()) < communication.mbps) return false;
-  const std::size_t pod = cluster.racks.size() + cluster.pod_of(machine).index();
-  return width == Level::pod || left(limits_->quota_count() + pod) >= communication.mbps;
+  if (left(limits_->at(kUplink, rack)) < communication.mbps) return false;
+  return width == Level::pod ||
+         left(limits_->at(kUplink, cluster.pod_of(machine))) >= communication.mbps;
 }
 
 }  // namespace berth::model

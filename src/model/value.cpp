@@ -22,6 +22,29 @@ GpuTypeId type_of(const Instance& instance, const JobPlacement& placement) {
 
 }  // namespace
 
+SharedPrices::SharedPrices(const LimitGroups& groups, std::span<const double> prices)
+    : queues_(groups.limits().by_queue(prices)) {
+  const auto of_groups = prices.subspan(groups.limits().of_queues());
+  if (std::ranges::none_of(of_groups, [](double price) { return price > 0.0; })) return;
+  groups_ = &groups;
+  by_group_.assign(of_groups.begin(), of_groups.end());
+}
+
+double SharedPrices::operator()(const Instance& instance, JobId id, GpuTypeId type,
+                                Level width) const {
+  const Job& job = instance.workload.job(id);
+  double sum = 0.0;
+  if (!queues_.empty() && job.queue.valid()) {
+    sum +=
+        queues_[job.queue.index()] * static_cast<double>(instance.workload.gpu_milli(job)) / 1000.0;
+  }
+  if (groups_ == nullptr) return sum;
+  for (const LimitGroups::GroupLoad& load : groups_->group_loads(id, type, width)) {
+    if (load.group != LimitGroups::kNone) sum += by_group_[load.group] * load.amount;
+  }
+  return sum;
+}
+
 double Valuation::unpriced_option(JobId id, GpuTypeId type, Level width, Level distance) const {
   const Workload& workload = instance_->workload;
   const Job& job = workload.job(id);
@@ -37,7 +60,7 @@ double Valuation::unpriced_option(JobId id, GpuTypeId type, Level width, Level d
 }
 
 double Valuation::option(JobId id, GpuTypeId type, Level width, Level distance) const {
-  return unpriced_option(id, type, width, distance) - shared_price(id, type, width);
+  return unpriced_option(id, type, width, distance) - prices_(*instance_, id, type, width);
 }
 
 double Valuation::best(JobId id) const {
@@ -50,21 +73,6 @@ double Valuation::best(JobId id) const {
   return value;
 }
 
-/// Prices that the job pays for its GPUs in its queue, and for the least traffic of its ring.
-double Valuation::shared_price(JobId id, GpuTypeId type, Level width) const {
-  const Job& job = instance_->workload.job(id);
-  double sum = 0.0;
-  if (!prices_.queues.empty() && job.queue.valid()) {
-    sum += prices_.queues[job.queue.index()] *
-           static_cast<double>(instance_->workload.gpu_milli(job)) / 1000.0;
-  }
-  if (prices_.uplinks == nullptr) return sum;
-  for (const UplinkGroups::GroupLoad& load : prices_.uplinks->group_loads(id, type, width)) {
-    if (load.group != UplinkGroups::kNone) sum += prices_.links[load.group] * load.mbps;
-  }
-  return sum;
-}
-
 double Valuation::stop_costs() const {
   if (!traits(objective_).costs) return 0.0;
   double total = 0.0;
@@ -73,9 +81,10 @@ double Valuation::stop_costs() const {
 }
 
 double Valuation::placed(const JobPlacement& placement) const {
-  if (prices_.queues.empty() && prices_.uplinks == nullptr) return unpriced_value(placement);
-  return unpriced_value(placement) - shared_price(placement.job, type_of(*instance_, placement),
-                                                  width(instance_->cluster, placement.tasks));
+  if (prices_.empty()) return unpriced_value(placement);
+  return unpriced_value(placement) - prices_(*instance_, placement.job,
+                                             type_of(*instance_, placement),
+                                             width(instance_->cluster, placement.tasks));
 }
 
 double Valuation::unpriced_value(const JobPlacement& placement) const {
@@ -92,8 +101,7 @@ bool Valuation::place_independent(JobId id) const {
   const Job& job = instance_->workload.job(id);
   const bool single = instance_->workload.tasks(job) == 1;
   if (!single && job.domain < Level::cluster) return false;
-  if (!single && prices_.uplinks != nullptr &&
-      job.communication.pattern == CommunicationPattern::ring) {
+  if (!single && prices_.of_places() && job.communication.pattern == CommunicationPattern::ring) {
     return false;
   }
   if (!traits(objective_).factors) return true;

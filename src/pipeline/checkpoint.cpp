@@ -17,7 +17,7 @@ namespace berth::pipeline {
 namespace {
 
 constexpr std::string_view kFirstWords = "berth checkpoint ";
-constexpr std::string_view kFormat = "4";
+constexpr std::string_view kFormat = "5";
 constexpr std::size_t kDigestSize = 64;
 
 std::string header() { return fmt::format("{}{}\n", kFirstWords, kFormat); }
@@ -44,8 +44,7 @@ std::string bytes_of(const Checkpoint& c) {
   w.list<char>(c.instance_digest);
   w.list<char>(c.options);
   w.list<double>(c.consensus.prices);
-  w.list<double>(c.consensus.quotas);
-  w.list<double>(c.consensus.links);
+  w.list<double>(c.consensus.limits);
   w.value(c.consensus.bound);
   w.value(std::int64_t{c.consensus.evaluations});
   w.list<solver::TaskPrice>(c.task_prices);
@@ -75,8 +74,7 @@ Checkpoint parse(std::string_view bytes) {
   r.list(c.instance_digest);
   r.list(c.options);
   r.list(c.consensus.prices);
-  r.list(c.consensus.quotas);
-  r.list(c.consensus.links);
+  r.list(c.consensus.limits);
   r.value(c.consensus.bound);
   c.consensus.evaluations = small(r);
   r.list(c.task_prices);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/coordinator/job_records.hpp"
+#include "berth/model/limit_table.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -28,22 +29,27 @@ void send(const Communicator& comm, std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = table[i];
 }
 
-/// Records with a name first: names as a table, the rest by `rest(record)` as one trivially
-/// copyable value.
-template <class Record, class Rest>
-void send_named(const Communicator& comm, std::vector<Record>& records, Rest rest) {
+/// As many records with these names as rank 0 has.
+template <class Record>
+void send_names(const Communicator& comm, std::vector<Record>& records) {
   std::vector<std::string> names;
-  std::vector<std::decay_t<decltype(rest(std::declval<Record&>()))>> columns;
-  for (Record& record : records) {
-    names.push_back(record.name);
-    columns.push_back(rest(record));
-  }
+  for (const Record& record : records) names.push_back(record.name);
   send(comm, names);
-  comm.broadcast_vector(columns);
   records.resize(names.size());
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    records[i].name = std::move(names[i]);
-    rest(records[i]) = columns[i];
+  for (std::size_t i = 0; i < records.size(); ++i) records[i].name = std::move(names[i]);
+}
+
+/// Those of all racks, or all pods, in order of rows.
+template <class Domain>
+void send_limits(const Communicator& comm, std::vector<Domain>& domains) {
+  std::vector<double> limits;
+  for (const Domain& domain : domains) {
+    for_each_limit(domain, [&](const auto&, double limit) { limits.push_back(limit); });
+  }
+  comm.broadcast_vector(limits);
+  auto next = limits.begin();
+  for (Domain& domain : domains) {
+    for_each_limit(domain, [&](const auto&, double& limit) { limit = *next++; });
   }
 }
 
@@ -73,23 +79,28 @@ void send_classes(const Communicator& comm, std::vector<model::MachineClass>& cl
 void send_racks(const Communicator& comm, std::vector<model::Rack>& racks) {
   std::vector<PodId> pods;
   for (const auto& rack : racks) pods.push_back(rack.pod);
-  send_named(comm, racks, [](model::Rack& rack) -> double& { return rack.uplink_gbps; });
+  send_names(comm, racks);
   comm.broadcast_vector(pods);
   for (std::size_t r = 0; r < racks.size(); ++r) racks[r].pod = pods[r];
+  send_limits(comm, racks);
 }
 
 void send_queues(const Communicator& comm, std::vector<model::Queue>& queues) {
   std::vector<QueueId> parents;
+  std::vector<std::int64_t> quotas;
   std::vector<double> penalties;
   for (const auto& queue : queues) {
     parents.push_back(queue.parent);
+    quotas.push_back(queue.gpu_quota);
     penalties.push_back(queue.over_quota_penalty);
   }
-  send_named(comm, queues, [](model::Queue& queue) -> std::int64_t& { return queue.gpu_quota; });
+  send_names(comm, queues);
   comm.broadcast_vector(parents);
+  comm.broadcast_vector(quotas);
   comm.broadcast_vector(penalties);
   for (std::size_t q = 0; q < queues.size(); ++q) {
     queues[q].parent = parents[q];
+    queues[q].gpu_quota = quotas[q];
     queues[q].over_quota_penalty = penalties[q];
   }
 }
@@ -97,7 +108,8 @@ void send_queues(const Communicator& comm, std::vector<model::Queue>& queues) {
 void send_cluster(const Communicator& comm, model::Cluster& cluster) {
   send(comm, cluster.gpu_types);
   send_classes(comm, cluster.classes);
-  send_named(comm, cluster.pods, [](model::Pod& pod) -> double& { return pod.uplink_gbps; });
+  send_names(comm, cluster.pods);
+  send_limits(comm, cluster.pods);
   send_racks(comm, cluster.racks);
   send_queues(comm, cluster.queues);
   comm.broadcast_vector(cluster.machine_class);

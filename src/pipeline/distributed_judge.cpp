@@ -21,8 +21,7 @@ Certificate broadcast_prices(const Communicator& comm, const Certificate& certif
   comm.broadcast_vector(prices.pools);
   comm.broadcast_vector(prices.shapes);
   comm.broadcast_vector(prices.multipliers);
-  comm.broadcast_vector(prices.queues);
-  comm.broadcast_vector(prices.links);
+  comm.broadcast_vector(prices.limits);
   return prices;
 }
 
@@ -39,8 +38,7 @@ void coarsen(Certificate& certificate, int bits) {
     for (std::int64_t* price : {&m.cpu_milli, &m.memory_mib, &m.nic_mbps}) *price >>= bits;
   }
   for (auto& j : certificate.jobs) j.price >>= bits;
-  for (auto& q : certificate.queues) q.price >>= bits;
-  for (auto& l : certificate.links) l.price >>= bits;
+  for (auto& l : certificate.limits) l.price >>= bits;
 }
 
 /// Those of all ranks, on rank 0; empty elsewhere.

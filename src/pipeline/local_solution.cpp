@@ -23,21 +23,18 @@ coordinator::ShardSettings shard_settings(const PlanningContext& context,
 
 std::unique_ptr<const model::Valuation> priced(const PlanningContext& context,
                                                const coordinator::Consensus& consensus) {
-  model::SharedPrices prices{.queues = context.quotas.by_queue(consensus.quotas)};
-  const auto costs = [](double price) { return price > 0.0; };
-  if (std::ranges::any_of(consensus.links, costs)) {
-    prices.uplinks = &context.uplinks;
-    prices.links = consensus.links;
-  }
-  return std::make_unique<const model::Valuation>(context.unpriced.instance(),
-                                                  context.unpriced.objective(), std::move(prices));
+  return std::make_unique<const model::Valuation>(
+      context.unpriced.instance(), context.unpriced.objective(),
+      model::SharedPrices(context.limit_groups, consensus.limits));
 }
 
 std::unique_ptr<const model::CouplingLimits> limits_of(const PlanningContext& context,
                                                        const coordinator::Consensus& consensus) {
-  if (context.quotas.empty() && context.links.unconstrained()) return nullptr;
-  return std::make_unique<const model::CouplingLimits>(model::CouplingLimits{
-      .quotas = &context.quotas, .links = &context.links, .charged = consensus.quotas});
+  if (context.limits.empty()) return nullptr;
+  auto limits = std::make_unique<model::CouplingLimits>(context.limits);
+  const auto quotas = static_cast<std::ptrdiff_t>(limits->of_queues());
+  limits->charge({consensus.limits.begin(), consensus.limits.begin() + quotas});
+  return limits;
 }
 
 /// What this rank's shards need, and what all have to know of.
@@ -55,8 +52,7 @@ std::vector<JobId> jobs_of(const Checkpoint& c, std::span<const std::int64_t> co
 /// Rank 0's checkpoint to all.
 void broadcast_checkpoint(const comm::Communicator& comm, Checkpoint& c) {
   comm.broadcast_vector(c.consensus.prices);
-  comm.broadcast_vector(c.consensus.quotas);
-  comm.broadcast_vector(c.consensus.links);
+  comm.broadcast_vector(c.consensus.limits);
   comm.broadcast_value(c.consensus.bound);
   comm.broadcast_value(c.consensus.evaluations);
   comm.broadcast_vector(c.task_prices);
@@ -121,8 +117,8 @@ LocalSolution plan_locally(const PlanningContext& context, Stages& stages,
       return context.records.only_home(coordinator::jobs_by_evaluator(
           context.unpriced, static_cast<std::size_t>(context.comm.size())));
     });
-    return coordinator::consensus(context.comm, context.unpriced, context.pools, context.quotas,
-                                  context.uplinks, context.options.prices, context.stop);
+    return coordinator::consensus(context.comm, context.unpriced, context.pools,
+                                  context.limit_groups, context.options.prices, context.stop);
   });
   progress.line({.stage = "relax",
                  .objective = std::nan(""),

@@ -19,10 +19,9 @@ namespace berth::pipeline {
 /// Inputs that all stages share; references only.
 struct PlanningContext {
   const comm::Communicator& comm;
-  const model::Valuation& unpriced;  ///< values without prices of quotas and uplinks
-  const model::QuotaLimits& quotas;
-  const model::Uplinks& links;
-  const model::UplinkGroups& uplinks;
+  const model::Valuation& unpriced;  ///< values without prices of limits
+  const model::CouplingLimits& limits;
+  const model::LimitGroups& limit_groups;
   const model::Pools& pools;
   const partition::Shards& shards;
   const partition::Ownership& owners;
@@ -35,7 +34,7 @@ struct PlanningContext {
 /// Prices, shards and local plans, from which the rounds start.
 struct LocalSolution {
   coordinator::Consensus consensus;
-  /// Quotas and uplinks cost what their prices say. The shards refer to it.
+  /// Limits cost what their prices say. The shards refer to it.
   std::unique_ptr<const model::Valuation> valuation;
   std::unique_ptr<const model::CouplingLimits>
       limits;  ///< null: there are none; the shards refer to it

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "berth/base/error.hpp"
+#include "berth/model/coupling_limits.hpp"
 #include "berth/model/precedence.hpp"
-#include "berth/model/quota_limits.hpp"
 #include "berth/model/workload.hpp"
 
 namespace berth::pipeline {
@@ -24,9 +24,9 @@ namespace {
 
 void expect_single_tasks(const model::Valuation& valuation) {
   const model::Instance& instance = valuation.instance();
-  const model::QuotaLimits quotas(instance, valuation.objective());
-  if (!quotas.empty()) {
-    const QueueId queue = quotas.limits().front().queue;
+  const model::CouplingLimits limits(instance, valuation.objective());
+  if (limits.of_queues() > 0) {
+    const QueueId queue = limits[0].scope.queue;
     refuse(fmt::format("queue \"{}\" has a quota", instance.cluster.queues[queue.index()].name),
            "jobs are placed in order of arrival without quotas only");
   }

@@ -69,8 +69,7 @@ model::Plan certify_plan(const PlanningContext& context, Proof proof, model::Pla
   model::Plan plan;
   plan.seed = context.options.seed;
   plan.objective_kind = context.options.objective;
-  plan.waiting =
-      waiting(context.comm, instance, plan.objective_kind, context.links, home, placement);
+  plan.waiting = waiting(context.comm, instance, context.limits, home, placement);
   plan.plan_digest = plan_digest(context.comm, instance, placement);
   plan.instance_digest = context.digest.empty()
                              ? instance_digest(context.comm, instance, context.records)
@@ -119,18 +118,18 @@ double largest_of(std::span<const double> prices) {
 /// What the prices found so far can prove.
 std::vector<model::Certificate> candidates(const PlanningContext& context,
                                            const LocalSolution& solution) {
-  const double largest =
-      std::max(largest_of(solution.consensus.quotas), largest_of(solution.consensus.links));
+  const model::LimitGroups& groups = context.limit_groups;
+  const std::span<const double> of_limits = solution.consensus.limits;
   std::vector<model::Certificate> found{
-      from_pools(context.pools, solution.consensus.prices, largest)};
+      from_pools(context.pools, solution.consensus.prices, largest_of(of_limits))};
   if (!solution.local.task_prices.empty()) found.push_back(from_shapes(solution.local.task_prices));
+  const std::size_t quotas = groups.limits().of_queues();
   for (model::Certificate& candidate : found) {
-    add_quotas(candidate, context.quotas, solution.consensus.quotas);
+    add_limit_prices(candidate, groups, of_limits, 0, quotas);
   }
-  if (largest_of(solution.consensus.links) > 0.0) {
+  if (largest_of(of_limits.subspan(quotas)) > 0.0) {
     found.push_back(found.front());
-    add_uplinks(found.back(), context.unpriced.instance(), context.uplinks,
-                solution.consensus.links);
+    add_limit_prices(found.back(), groups, of_limits, quotas, groups.prices());
   }
   return found;
 }

@@ -18,16 +18,16 @@ model::JobTraffic any_rank_communicates(const Communicator& comm, const model::I
   return comm.max(some ? 1 : 0) == 1 ? model::JobTraffic::some : model::JobTraffic::none;
 }
 
-model::UplinkGroups agreed_uplinks(const Communicator& comm, const model::Instance& instance,
-                                   const model::Uplinks& links,
-                                   const coordinator::JobRecords& jobs) {
-  model::UplinkGroups uplinks(instance, links);
-  std::vector<model::UplinkGroups::RingDemand> demands(uplinks.size());
+model::LimitGroups agreed_groups(const Communicator& comm, const model::Instance& instance,
+                                 const model::CouplingLimits& limits,
+                                 const coordinator::JobRecords& jobs) {
+  model::LimitGroups groups(instance, limits);
+  std::vector<model::LimitGroups::RingDemand> demands(groups.size());
   const auto all =
-      comm.all_gather_varying<model::UplinkGroups::RingDemand>(uplinks.demands(jobs.home_jobs()));
+      comm.all_gather_varying<model::LimitGroups::RingDemand>(groups.demands(jobs.home_jobs()));
   for (std::size_t i = 0; i < all.size(); ++i) demands[i % demands.size()].add(all[i]);
-  uplinks.set_demands(demands);
-  return uplinks;
+  groups.set_demands(demands);
+  return groups;
 }
 
 model::Level agreed_level(const Communicator& comm, const model::Instance& instance,
@@ -42,9 +42,8 @@ PlanningProblem::PlanningProblem(const Communicator& comm, const model::Instance
                                  const PlanOptions& options, Stages& stages,
                                  coordinator::JobRecords& jobs)
     : unpriced_(instance, options.objective),
-      quotas_(instance, options.objective),
-      links_(instance, any_rank_communicates(comm, instance)),
-      uplinks_(agreed_uplinks(comm, instance, links_, jobs)),
+      limits_(instance, options.objective, any_rank_communicates(comm, instance)),
+      limit_groups_(agreed_groups(comm, instance, limits_, jobs)),
       pools_(model::make_pools(instance.cluster, agreed_level(comm, instance, options.objective))) {
   if (options.online_order) {
     jobs.gather_to_root();
@@ -60,8 +59,8 @@ PlanningProblem::PlanningProblem(const Communicator& comm, const model::Instance
 PlanningContext PlanningProblem::context(const Communicator& comm, const PlanOptions& options,
                                          coordinator::JobRecords& jobs,
                                          const StopToken& stop) const {
-  return {comm,    unpriced_, quotas_, links_, uplinks_, pools_,
-          shards_, owners_,   options, jobs,   stop,     digest_};
+  return {comm,    unpriced_, limits_, limit_groups_, pools_, shards_,
+          owners_, options,   jobs,    stop,          digest_};
 }
 
 }  // namespace berth::pipeline

@@ -27,9 +27,8 @@ class PlanningProblem {
 
  private:
   model::Valuation unpriced_;
-  model::QuotaLimits quotas_;
-  model::Uplinks links_;
-  model::UplinkGroups uplinks_;
+  model::CouplingLimits limits_;
+  model::LimitGroups limit_groups_;
   model::Pools pools_;
   partition::Shards shards_;
   partition::Ownership owners_;

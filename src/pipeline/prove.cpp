@@ -55,27 +55,18 @@ model::Certificate from_shapes(std::span<const solver::TaskPrice> prices) {
   return certificate;
 }
 
-void add_quotas(model::Certificate& certificate, const model::QuotaLimits& quotas,
-                std::span<const double> prices) {
-  for (std::size_t l = 0; l < prices.size(); ++l) {
-    // Down, so that a soft quota's price stays within its penalty.
-    const double price = std::ldexp(prices[l] / model::kGpuMilli, certificate.scale_log2);
-    const auto milli = static_cast<std::int64_t>(std::floor(price));
-    if (milli > 0) certificate.queues.push_back({quotas.limits()[l].queue, milli});
-  }
-}
-
-void add_uplinks(model::Certificate& certificate, const model::Instance& instance,
-                 const model::UplinkGroups& uplinks, std::span<const double> prices) {
-  const std::size_t racks = instance.cluster.racks.size();
-  for (std::size_t g = 0; g < prices.size(); ++g) {
-    const std::int64_t price = to_fixed(prices[g], certificate.scale_log2);
-    for (const std::uint32_t link : uplinks.groups()[g].links) {
-      if (price == 0) break;
-      const bool rack = link < racks;
-      certificate.links.push_back({.pod = rack ? PodId{} : PodId(std::size_t{link} - racks),
-                                   .rack = rack ? RackId(std::size_t{link}) : RackId{},
-                                   .price = price});
+void add_limit_prices(model::Certificate& certificate, const model::LimitGroups& groups,
+                      std::span<const double> prices, std::size_t first, std::size_t last) {
+  for (std::size_t k = first; k < last; ++k) {
+    // Of a quota down, so that a soft one's price stays within its penalty.
+    const bool quota = k < groups.limits().of_queues();
+    const double milli = std::ldexp(prices[k] / model::kGpuMilli, certificate.scale_log2);
+    const std::int64_t price = quota ? static_cast<std::int64_t>(std::floor(milli))
+                                     : to_fixed(prices[k], certificate.scale_log2);
+    if (price <= 0) continue;
+    for (const std::size_t limit : groups.priced_by(k)) {
+      const model::CouplingLimit& priced = groups.limits()[limit];
+      certificate.limits.push_back({priced.kind, priced.scope, price});
     }
   }
 }

@@ -3,15 +3,15 @@
 
 #include "distributed_judge.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
+#include "berth/model/limit_groups.hpp"
 #include "berth/model/pools.hpp"
-#include "berth/model/quota_limits.hpp"
-#include "berth/model/uplink_groups.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::pipeline {
@@ -27,13 +27,11 @@ model::Certificate from_pools(const model::Pools& pools, std::span<const double>
                               double largest = 0.0);
 model::Certificate from_shapes(std::span<const solver::TaskPrice> prices);
 
-/// Adds the quotas' prices, per GPU and by limit. @pre the certificate's scale is known
-void add_quotas(model::Certificate& certificate, const model::QuotaLimits& quotas,
-                std::span<const double> prices);
-
-/// Adds the uplinks' prices, per Mbit/s and by group. @pre the certificate's scale is known
-void add_uplinks(model::Certificate& certificate, const model::Instance& instance,
-                 const model::UplinkGroups& uplinks, std::span<const double> prices);
+/// Adds some of the prices of limits, in the numbering of `groups`. @pre the certificate's scale is
+/// known
+/// @param prices  per GPU of each quota, then per unit of each group
+void add_limit_prices(model::Certificate& certificate, const model::LimitGroups& groups,
+                      std::span<const double> prices, std::size_t first, std::size_t last);
 
 struct Proof {
   model::Certificate certificate;

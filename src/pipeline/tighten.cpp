@@ -97,7 +97,8 @@ Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
   const double slack = proof.upper_bound - goal.objective;
   if (options.job_prices.evaluations <= 0 || !(slack > goal.gap * proof.upper_bound)) return proof;
   if (goal.stop.requested()) return proof;
-  if (!proof.certificate.queues.empty()) return proof;  // job prices would lose the quotas'
+  const auto of_quota = [](const auto& l) { return l.kind == model::LimitKind::gpu_quota; };
+  if (std::ranges::any_of(proof.certificate.limits, of_quota)) return proof;  // they would be lost
   const std::vector<JobId> jobs = jobs_to_price(instance);
   if (jobs.empty()) return proof;
   std::size_t on_gpus = 0;

@@ -22,6 +22,7 @@ namespace berth::pipeline {
 namespace {
 
 using model::Level;
+using model::LimitKind;
 
 std::vector<std::string> type_names(const model::Cluster& cluster, std::uint64_t mask) {
   std::vector<std::string> names;
@@ -77,34 +78,32 @@ bool holds(const model::Instance& instance, DomainCapacity& capacity, std::uint6
   });
 }
 
-/// What quotas and uplinks leave beside a placement.
+/// What limits leave beside a placement.
 class LimitSlack {
  public:
   LimitSlack(const comm::Communicator& comm, const model::Instance& instance,
-             model::Objective objective, const model::Uplinks& links,
-             const model::Placement& placement)
+             const model::CouplingLimits& limits, const model::Placement& placement)
       : instance_(instance),
-        quotas_(instance, objective),
-        links_(links),
-        limits_{.quotas = &quotas_, .links = &links_},
-        use_(coordinator::limit_use(comm, instance, limits_, placement)) {
-    const auto racks = static_cast<std::uint32_t>(instance.cluster.racks.size());
-    for (std::uint32_t l = 0; l < racks; ++l) most_ = std::max(most_, links_.mbps(l));
+        limits_(limits),
+        use_(coordinator::limit_use(comm, instance, limits, placement)) {
+    if (!limits.has(LimitKind::uplink)) return;
+    for (std::size_t r = 0; r < instance.cluster.racks.size(); ++r) {
+      widest_ = std::max(widest_, limits.capacity(limits.at(LimitKind::uplink, RackId(r))));
+    }
   }
 
   /// Empty when it is not a limit that keeps the job out.
   template <class Holds>
   [[nodiscard]] std::string why(const model::Job& job, const Holds& holds_in) const {
-    for (const std::uint32_t l : quotas_.of(job.queue)) {
-      const model::QuotaLimit& limit = quotas_.limits()[l];
-      if (use_[l] + instance_.workload.gpu_milli(job) <= limit.milli) continue;
-      const model::Queue& queue = instance_.cluster.queues[limit.queue.index()];
+    for (const std::uint32_t l : limits_.of(job.queue)) {
+      if (use_[l] + instance_.workload.gpu_milli(job) <= limits_.capacity(l)) continue;
+      const model::Queue& queue = instance_.cluster.queues[limits_[l].scope.queue.index()];
       return fmt::format("quota: queue '{}' has {} GPUs{}", queue.name, queue.gpu_quota,
                          queue.hard() ? "" : ", and the job is not worth going over");
     }
-    const bool communicates =
-        job.communication.pattern == model::CommunicationPattern::ring && !links_.unconstrained();
-    if (communicates && job.communication.mbps > most_ && !holds_in(Level::rack)) {
+    const bool communicates = job.communication.pattern == model::CommunicationPattern::ring &&
+                              limits_.has(LimitKind::uplink);
+    if (communicates && job.communication.mbps > widest_ && !holds_in(Level::rack)) {
       return fmt::format("no rack uplink carries its {} Gbit/s, and no rack holds it",
                          static_cast<double>(job.communication.mbps) / 1000.0);
     }
@@ -113,11 +112,9 @@ class LimitSlack {
 
  private:
   const model::Instance& instance_;
-  model::QuotaLimits quotas_;
-  const model::Uplinks& links_;
-  model::CouplingLimits limits_;
+  const model::CouplingLimits& limits_;
   std::vector<std::int64_t> use_;  ///< by limit
-  std::int64_t most_ = 0;
+  std::int64_t widest_ = 0;        ///< uplink of any rack, Mbit/s
 };
 
 /// Why an empty cluster would not hold the job either; empty when it would.
@@ -166,11 +163,12 @@ std::string reason(const model::Instance& instance, DomainCapacity& capacity,
 }  // namespace
 
 std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
-                                        const model::Instance& instance, model::Objective objective,
-                                        const model::Uplinks& links, std::span<const JobId> jobs,
+                                        const model::Instance& instance,
+                                        const model::CouplingLimits& limits,
+                                        std::span<const JobId> jobs,
                                         const model::Placement& placement) {
   DomainCapacity capacity(instance);
-  const LimitSlack limits(comm, instance, objective, links, placement);
+  const LimitSlack slack(comm, instance, limits, placement);
   const std::uint64_t present = types_present(instance.cluster);
   std::vector<model::UnplacedJob> result;
   std::size_t next = 0;
@@ -179,8 +177,7 @@ std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
       ++next;
       continue;
     }
-    result.push_back(
-        {job, reason(instance, capacity, limits, present, instance.workload.job(job))});
+    result.push_back({job, reason(instance, capacity, slack, present, instance.workload.job(job))});
   }
   return result;
 }

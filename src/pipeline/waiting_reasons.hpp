@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "berth/comm/communicator.hpp"
+#include "berth/model/coupling_limits.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
-#include "berth/model/uplinks.hpp"
 
 namespace berth::pipeline {
 
@@ -17,8 +17,9 @@ namespace berth::pipeline {
 /// @param jobs       of this rank, ascending; over all ranks every planned job once
 /// @param placement  of these jobs
 std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
-                                        const model::Instance& instance, model::Objective objective,
-                                        const model::Uplinks& links, std::span<const JobId> jobs,
+                                        const model::Instance& instance,
+                                        const model::CouplingLimits& limits,
+                                        std::span<const JobId> jobs,
                                         const model::Placement& placement);
 
 }  // namespace berth::pipeline

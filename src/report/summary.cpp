@@ -70,7 +70,8 @@ class GapShare {
 std::string gap_text(const model::GapParts& parts, const model::Figures& figures) {
   const double whole = figures.upper_bound - figures.objective;
   if (!(whole > 0.0)) return {};
-  GapShare regret(whole), idle(whole), quotas(whole), links(whole), leaves(whole), rounding(whole);
+  GapShare regret(whole), idle(whole), leaves(whole), rounding(whole);
+  std::vector<GapShare> limits(model::kLimitKinds, GapShare(whole));
   for (const auto& r : parts.regret) {
     const std::string size = r.gpus == 0   ? "no GPU"
                              : r.gpus == 1 ? "1 GPU or less"
@@ -80,13 +81,15 @@ std::string gap_text(const model::GapParts& parts, const model::Figures& figures
   for (const auto& i : parts.idle) {
     idle.add(i.gpu_type.empty() ? "machines without GPUs" : i.gpu_type, i.amount);
   }
-  quotas.add(parts.quotas);
-  links.add(parts.links);
+  for (std::size_t k = 0; k < limits.size(); ++k) limits[k].add(parts.limits[k]);
   leaves.add(parts.leaves);
   rounding.add(parts.rounding);
-  const std::pair<const GapShare*, std::string_view> all[] = {
-      {&regret, "regret"}, {&idle, "idle or below its price"},    {&quotas, "quotas"},
-      {&links, "uplinks"}, {&leaves, "cases the plan is not in"}, {&rounding, "rounding"}};
+  std::vector<std::pair<const GapShare*, std::string_view>> all = {
+      {&regret, "regret"}, {&idle, "idle or below its price"}};
+  for (std::size_t k = 0; k < limits.size(); ++k) {
+    all.emplace_back(&limits[k], model::kLimitRows[k].title);
+  }
+  all.insert(all.end(), {{&leaves, "cases the plan is not in"}, {&rounding, "rounding"}});
   std::string text;
   for (const auto& [part, what] : all) {
     if (!part->visible()) continue;

@@ -124,8 +124,8 @@ inline void expect_same(const Judgement& a, const Judgement& b) {
   EXPECT_EQ(a.figures.jobs_placed, b.figures.jobs_placed);
   EXPECT_EQ(a.required_missing, b.required_missing);
   const auto amounts = [](const model::GapParts& parts) {
-    std::vector<double> all{static_cast<double>(parts.basis), parts.quotas, parts.links,
-                            parts.leaves, parts.rounding};
+    std::vector<double> all{static_cast<double>(parts.basis), parts.leaves, parts.rounding};
+    all.insert(all.end(), parts.limits.begin(), parts.limits.end());
     for (const auto& r : parts.regret) {
       all.insert(all.end(), {static_cast<double>(r.gpus), static_cast<double>(r.jobs), r.amount});
     }

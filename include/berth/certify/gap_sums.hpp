@@ -9,6 +9,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/model/cluster.hpp"
 #include "berth/model/gap_parts.hpp"
+#include "berth/model/limit_table.hpp"
 
 namespace berth::certify {
 
@@ -23,8 +24,7 @@ class GapSums {
   void idle(GpuTypeId type, Int128 amount) {
     idle_[static_cast<std::size_t>(type.value() + 1)] += amount;
   }
-  void quotas(Int128 amount) { quotas_ += amount; }
-  void links(Int128 amount) { links_ += amount; }
+  void limits(model::LimitKind kind, Int128 amount) { limits_[index_of(kind)] += amount; }
   void leaves(Int128 amount) { leaves_ += amount; }
 
   /// @param whole  upper bound - objective
@@ -39,7 +39,8 @@ class GapSums {
 
   std::array<RegretSum, 65> regret_{};  ///< by size: 0 without GPUs, k for up to 2^(k-1) GPUs
   std::array<Int128, 65> idle_{};       ///< by GPU type, machines without GPUs first
-  Int128 quotas_ = 0, links_ = 0, leaves_ = 0;
+  std::array<Int128, model::kLimitKinds> limits_{};  ///< by LimitKind
+  Int128 leaves_ = 0;
 };
 
 }  // namespace berth::certify

@@ -15,8 +15,8 @@ namespace berth::coordinator {
 /// Prices for the whole cluster, the same bits on every rank.
 struct Consensus {
   std::vector<double> prices;  ///< by PoolId, value per GPU
-  std::vector<double> quotas;  ///< by position in `model::QuotaLimits::limits`, value per GPU
-  std::vector<double> links;   ///< by group of uplinks, value per Mbit/s
+  std::vector<double> limits;  ///< those of `model::LimitGroups`: value per GPU of each quota, then
+                               ///< per unit of each group
   double bound = 0.0;          ///< exact dual value at these prices; `certify` has the last word
   int evaluations = 0;
 };
@@ -33,8 +33,7 @@ JobLists jobs_by_evaluator(const model::Valuation& valuation, std::size_t ranks)
 ///
 /// Per evaluation: one broadcast and one reduction of 8 bytes a price and 8 more.
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
-                    const model::Pools& pools, const model::QuotaLimits& quotas,
-                    const model::UplinkGroups& uplinks, const solver::PriceOptions& options = {},
-                    const StopToken& stop = {});
+                    const model::Pools& pools, const model::LimitGroups& limits,
+                    const solver::PriceOptions& options = {}, const StopToken& stop = {});
 
 }  // namespace berth::coordinator

@@ -19,9 +19,9 @@ namespace berth::coordinator {
 std::vector<std::int64_t> proportional_shares(std::int64_t amount,
                                               std::span<const std::int64_t> demands);
 
-/// Quotas and uplinks between the shards: each shard may use so much of a limit as it was allowed,
-/// and what all are allowed is within the limit, so that whatever they do the plan keeps it.
-/// Uplinks under which one shard has all machines are that shard's alone.
+/// The limits between the shards: each shard may use so much of a limit as it was allowed, and what
+/// all are allowed is within the limit, so that whatever they do the plan keeps it. Limits of racks
+/// and pods of which one shard has all machines are that shard's alone.
 ///
 /// A function of the shards' contents and the spanning gangs: the same on all ranks, whoever owns
 /// what. One all-gather of 32 B per shard and shared limit each time the shards are counted.
@@ -39,7 +39,7 @@ class LimitAllocation {
   /// The same where each of them is known to one rank only. Collective.
   void set_spanning_parts(const model::Placement& part);
 
-  /// Makes a plan keep its limits: where one is passed the jobs worth least per GPU (per Mbit/s)
+  /// Makes a plan keep its limits: where one is passed the jobs worth least per GPU (per unit)
   /// wait again, required ones last, nested quotas first; of a soft quota only those that are worth
   /// less than its penalty. Then who waits takes idle room, and may push others out, as far as the
   /// limits allow. Gangs dropped from `spanning` wait in the shard of their first task.
@@ -64,7 +64,7 @@ class LimitAllocation {
   void count_use(std::span<const solver::Shard> mine);
   void set_allowances(std::span<solver::Shard> mine, bool shares);
   void drop_excess(std::span<solver::Shard> mine, model::Placement& spanning, std::size_t limit);
-  void drop_excess_of_own_uplinks(std::span<solver::Shard> mine) const;
+  void drop_excess_of_own_limits(std::span<solver::Shard> mine) const;
   [[nodiscard]] std::int64_t excess(std::size_t limit) const;
 
   const comm::Communicator& comm_;
@@ -73,7 +73,7 @@ class LimitAllocation {
   model::LimitUsage measure_;                 ///< computes amounts; counts nothing itself
   std::vector<std::int64_t> spanning_use_;    ///< by limit: use of the spanning gangs
   std::vector<solver::LimitUse> limit_uses_;  ///< of all shards; ascending (limit, shard)
-  std::vector<std::int64_t> use_;             ///< by limit, without uplinks of one shard
+  std::vector<std::int64_t> use_;             ///< by limit, without those of one shard
 };
 
 /// By limit: what the placements use of which each rank has a part. The same on every rank.
@@ -82,7 +82,7 @@ std::vector<std::int64_t> limit_use(const comm::Communicator& comm, const model:
                                     const model::CouplingLimits& limits,
                                     const model::Placement& part);
 
-/// Whether so much use keeps all hard quotas and uplinks.
+/// Whether so much use keeps all hard limits.
 bool within_limits(const model::CouplingLimits& limits, std::span<const std::int64_t> use);
 
 }  // namespace berth::coordinator

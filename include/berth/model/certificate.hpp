@@ -6,6 +6,7 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/model/bound_tree.hpp"
+#include "berth/model/limit_table.hpp"
 #include "berth/model/workload.hpp"
 
 namespace berth::model {
@@ -48,16 +49,12 @@ struct Certificate {
     std::int64_t price = 0;  ///< >= 0
   };
 
-  /// A quota's GPU thousandth costs this beyond the machine's, in the queue and those it lies in.
-  struct QueuePrice {
-    QueueId queue;
-    std::int64_t price = 0;  ///< >= 0; 1000 of it at most over_quota_penalty where there is one
-  };
-  /// Mbit/s on the uplink of a rack, or of a pod when `rack` is invalid.
-  struct LinkPrice {
-    PodId pod;  ///< invalid when `rack` is valid
-    RackId rack;
-    std::int64_t price = 0;  ///< >= 0
+  /// What jobs pay for a limit beside the machines, for each unit that they use of it.
+  struct LimitPrice {
+    LimitKind kind = LimitKind::gpu_quota;
+    LimitScope scope = {};
+    /// >= 0; 1000 of a quota's at most over_quota_penalty where there is one
+    std::int64_t price = 0;
   };
 
   std::int32_t scale_log2 = 0;
@@ -66,8 +63,7 @@ struct Certificate {
   std::vector<ShapePrice> shapes;
   std::vector<ClassMultiplier> multipliers;
   std::vector<JobPrice> jobs = {};
-  std::vector<QueuePrice> queues = {};
-  std::vector<LinkPrice> links = {};
+  std::vector<LimitPrice> limits = {};
   BoundTree tree = {};  ///< over jobs in `jobs`; the prices there are the root's
 };
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "berth/model/limit_table.hpp"
 
 namespace berth::model {
 
@@ -30,10 +33,10 @@ struct GapParts {
   BoundBasis basis = BoundBasis::prices;
   std::vector<RegretBySize> regret;  ///< ascending gpus; only those with an amount
   std::vector<IdleByType> idle;      ///< in the cluster's order of types; only those with an amount
-  double quotas = 0.0;               ///< unused quota at its price, and penalties paid
-  double links = 0.0;                ///< unused uplink capacity at its price
-  double leaves = 0.0;               ///< the tree's largest leaf less the plan's own leaf
-  double rounding = 0.0;             ///< of the prices' fixed point, and of the bound to an integer
+  /// By LimitKind: unused capacity of such limits at its price, and penalties paid.
+  std::array<double, kLimitKinds> limits{};
+  double leaves = 0.0;    ///< the tree's largest leaf less the plan's own leaf
+  double rounding = 0.0;  ///< of the prices' fixed point, and of the bound to an integer
 };
 
 }  // namespace berth::model

@@ -9,36 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "berth/model/coupling_limits.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/quota_limits.hpp"
-#include "berth/model/uplinks.hpp"
 
 namespace berth::model {
-
-/// What couples all machines, in one numbering: quotas by `QuotaLimits::limits`, then uplinks by
-/// `Uplinks`. Amounts are GPU thousandths and Mbit/s.
-struct CouplingLimits {
-  const QuotaLimits* quotas = nullptr;
-  const Uplinks* links = nullptr;
-  std::vector<double> charged = {};  ///< by quota: value per GPU that valuations take off already
-
-  [[nodiscard]] bool empty() const { return quotas->empty() && links->unconstrained(); }
-  [[nodiscard]] std::size_t quota_count() const { return quotas->limits().size(); }
-  [[nodiscard]] std::size_t size() const {
-    return quota_count() + (links->unconstrained() ? 0 : links->size());
-  }
-  /// What the limit allows in all; Uplinks::kNoLimit when nothing.
-  [[nodiscard]] std::int64_t capacity(std::size_t limit) const;
-  /// Value lost per GPU over: infinite for hard quotas and uplinks.
-  [[nodiscard]] double penalty(std::size_t limit) const;
-};
 
 /// Use of the limits by some placements, and how much of each they are allowed. Without limits
 /// (null) it counts nothing and allows everything.
 class LimitUsage {
  public:
-  static constexpr std::int64_t kNoLimit = Uplinks::kNoLimit;
-
   explicit LimitUsage(const Instance& instance, const CouplingLimits* limits = nullptr);
 
   void add(const JobPlacement& placed) { count(placed, +1); }
@@ -56,26 +35,25 @@ class LimitUsage {
     return allowance_[limit] == kNoLimit ? kNoLimit : allowance_[limit] - use_[limit];
   }
 
-  /// The quotas that the job counts for, as limits.
+  /// The limits of queues that the job counts for.
   [[nodiscard]] std::span<const std::uint32_t> quotas_of(JobId job) const;
   /// What the job would cost beyond its price by passing soft quotas; empty when it would pass the
   /// allowance of a hard one.
   [[nodiscard]] std::optional<double> surcharge(JobId job) const;
-  /// The uplinks allow what the placement sends.
+  /// The limits of racks and pods allow the placement.
   [[nodiscard]] bool carries(const JobPlacement& placed) const;
   /// A ring of the job may leave the rack of the machine (and its pod, when `width` is the
   /// cluster): placements on such machines alone keep the uplinks. True for other jobs.
   [[nodiscard]] bool may_cross(JobId job, MachineId machine, Level width) const;
-  /// What is lost beyond prices by all that is used beyond the allowances of soft quotas.
+  /// What is lost beyond prices by all that is used beyond the allowances of soft limits.
   [[nodiscard]] double surcharges() const;
-  /// Value lost per GPU over a quota beyond the price that is paid for it anyway.
-  [[nodiscard]] double rate(std::size_t quota) const;
+  /// Value lost per 1000 units over a limit beyond the price that is paid for them anyway.
+  [[nodiscard]] double rate(std::size_t limit) const;
 
   /// What the placement takes of one limit.
   [[nodiscard]] std::int64_t amount(std::size_t limit, const JobPlacement& placed) const;
   /// By limit: what it takes of each; ascending, without zeros. O(quotas + tasks log tasks).
-  [[nodiscard]] std::vector<std::pair<std::size_t, std::int64_t>> amounts(
-      const JobPlacement& placed) const;
+  [[nodiscard]] std::vector<LimitAmount> amounts(const JobPlacement& placed) const;
 
  private:
   void count(const JobPlacement& placed, int sign);

@@ -67,13 +67,9 @@ struct RawJobPrice {
   std::int64_t price = 0;
 };
 
-struct RawQueuePrice {
-  std::string queue;
-  std::int64_t price = 0;
-};
-struct RawLinkPrice {
-  std::optional<std::string> pod;  ///< one of the two in a sound file
-  std::optional<std::string> rack;
+struct RawLimitPrice {
+  std::string limit = {};  ///< key of a row of kLimitRows in a sound file
+  std::optional<std::string> queue = {}, pod = {}, rack = {};  ///< one of them in a sound file
   std::int64_t price = 0;
 };
 
@@ -100,8 +96,7 @@ struct RawCertificate {
   std::vector<RawShapePrice> shapes;
   std::vector<RawClassMultiplier> multipliers;
   std::vector<RawJobPrice> jobs = {};
-  std::vector<RawQueuePrice> queues = {};
-  std::vector<RawLinkPrice> links = {};
+  std::vector<RawLimitPrice> limits = {};
   std::vector<RawTreeNode> tree = {};
 };
 

@@ -6,16 +6,30 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/model/instance.hpp"
+#include "berth/model/limit_groups.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/uplink_groups.hpp"
 
 namespace berth::model {
 
-/// Prices of quotas and uplinks, which are paid beside those of machines.
-struct SharedPrices {
-  std::vector<double> queues = {};  ///< by QueueId, per GPU, including ancestors; empty: all 0
-  const UplinkGroups* uplinks = nullptr;  ///< null: uplinks have no price
-  std::vector<double> links = {};         ///< by group of `uplinks`, per Mbit/s
+/// Prices of limits, which are paid beside those of machines.
+class SharedPrices {
+ public:
+  SharedPrices() = default;  ///< nothing
+  /// @param prices  those of `groups`: per GPU of each quota, then per unit of each group
+  SharedPrices(const LimitGroups& groups, std::span<const double> prices);
+
+  [[nodiscard]] bool empty() const { return queues_.empty() && groups_ == nullptr; }
+  /// What the job pays depends on its type and width.
+  [[nodiscard]] bool of_places() const { return groups_ != nullptr; }
+  /// What the job pays in its queue, and for its least use of limits of racks and pods at this type
+  /// and width.
+  [[nodiscard]] double operator()(const Instance& instance, JobId job, GpuTypeId type,
+                                  Level width) const;
+
+ private:
+  std::vector<double> queues_ = {};      ///< by QueueId, per GPU, including ancestors; empty: all 0
+  const LimitGroups* groups_ = nullptr;  ///< null: they have no price
+  std::vector<double> by_group_ = {};    ///< per unit
 };
 
 /// The planner's value of a job under an objective. The judge (`certify`) has its own code.
@@ -40,7 +54,7 @@ class Valuation {
   /// Value of the job at this placement; a running job that stays saves its move cost. O(tasks log
   /// tasks).
   [[nodiscard]] double placed(const JobPlacement& placement) const;
-  /// Value of the placement before the prices of quotas and uplinks.
+  /// Value of the placement before the prices of limits.
   [[nodiscard]] double unpriced_value(const JobPlacement& placement) const;
 
   /// Largest value any option of the job can have on `type`.
@@ -65,8 +79,6 @@ class Valuation {
  private:
   [[nodiscard]] double unpriced_option(JobId job, GpuTypeId type, Level width,
                                        Level distance) const;
-  [[nodiscard]] double shared_price(JobId job, GpuTypeId type, Level width) const;
-
   const Instance* instance_;
   Objective objective_;
   SharedPrices prices_;

@@ -27,7 +27,7 @@ struct Checkpoint {
   coordinator::RoundState rounds;
 };
 
-/// Replaces the file whole or not at all. A first line `berth checkpoint 4`; the checkpoint and
+/// Replaces the file whole or not at all. A first line `berth checkpoint 5`; the checkpoint and
 /// then the contents of the shards, some at a time, each as 8 bytes of its length and so many
 /// bytes; 64 digits of the SHA-256 of all that. @throws SystemError
 class CheckpointOutput {

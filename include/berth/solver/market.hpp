@@ -10,10 +10,9 @@
 
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/model/limit_groups.hpp"
 #include "berth/model/pools.hpp"
-#include "berth/model/quota_limits.hpp"
 #include "berth/model/room.hpp"
-#include "berth/model/uplink_groups.hpp"
 #include "berth/model/value.hpp"
 
 namespace berth::solver {
@@ -70,7 +69,7 @@ std::uint64_t job_kind(const model::Valuation& valuation, JobId job);
 /// With quotas every option of a job also costs theta = the prices of its queue's limits, and D has
 /// a term limit x price for each. Groups of uplinks are the same but for this: only options that
 /// make a ring leave its rack (pod) pay, by what it then sends at least
-/// (`UplinkGroups::group_loads`).
+/// (`LimitGroups::group_loads`).
 ///
 /// Any prices >= 0 bound every plan from above; eps = 0 gives the exact dual value. Equal jobs of
 /// one kind are merged, and places worth the same are priced once, so that an evaluation costs
@@ -83,11 +82,10 @@ std::uint64_t job_kind(const model::Valuation& valuation, JobId job);
 class Market {
  public:
   /// @param jobs     ascending; the valuation and the pools must outlive the market
-  /// @param quotas   each has a price per GPU too, after those of the pools
-  /// @param uplinks  each group has a price too, per unit of it, last
+  /// @param limits   each quota has a price per GPU too, after those of the pools; last each group
+  ///                 of other limits, per unit of it. Null: they have none
   Market(const model::Valuation& valuation, const model::Pools& pools, std::span<const JobId> jobs,
-         const Supply& supply, const model::QuotaLimits* quotas = nullptr,
-         const model::UplinkGroups* uplinks = nullptr);
+         const Supply& supply, const model::LimitGroups* limits = nullptr);
   ~Market();
   Market(Market&&) noexcept;
 

@@ -52,7 +52,7 @@ struct Bid {
   std::int64_t drawn = 0;  ///< GPU thousandths it needs of each of its quotas beyond what is used
 };
 
-/// Use of a limit by one shard that shares it with others: a quota, or an uplink under
+/// Use of a limit by one shard that shares it with others: a quota, or one of a rack or a pod of
 /// which other shards have machines too. Trivially copyable.
 struct LimitUse {
   ShardId shard;
@@ -127,8 +127,8 @@ class Shard {
   void freeze_limits();
   /// The limits it shares with others, ascending. O(unplaced jobs x limits).
   [[nodiscard]] std::vector<LimitUse> limit_uses() const;
-  /// Uplinks under which it has all machines, ascending, as limits.
-  [[nodiscard]] const std::vector<std::size_t>& own_links() const;
+  /// Limits of racks and pods of which it has all machines, ascending.
+  [[nodiscard]] const std::vector<std::size_t>& own_limits() const;
   /// What the placed jobs use beyond its allowance.
   [[nodiscard]] std::int64_t excess(std::size_t limit) const;
   /// The placed jobs to evict first to free `amount` of a limit, enough of them if there are:

@@ -21,16 +21,14 @@ TEST_F(Coordinator, consensus_prices_are_the_same_bits_on_every_rank_and_on_one)
   const auto instance = generate::generate_hetero({.gpus = 1024, .jobs = 2000, .seed = 5});
   const model::Valuation valuation(instance, model::Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
-  const auto together = consensus(world, valuation, pools, {instance, valuation.objective()},
-                                  {instance, model::Uplinks(instance)});
+  const model::CouplingLimits limits(instance, valuation.objective());
+  const auto together = consensus(world, valuation, pools, {instance, limits});
   const auto gathered = world.all_gather_varying<double>(together.prices);
   for (std::size_t i = 0; i < gathered.size(); ++i) {
     EXPECT_EQ(gathered[i], together.prices[i % pools.size()]);
   }
   if (world.rank() != 0) return;
-  const auto alone =
-      consensus(comm::Communicator::serial(), valuation, pools, {instance, valuation.objective()},
-                {instance, model::Uplinks(instance)});
+  const auto alone = consensus(comm::Communicator::serial(), valuation, pools, {instance, limits});
   EXPECT_EQ(together.prices, alone.prices);
   EXPECT_EQ(together.bound, alone.bound);
   EXPECT_EQ(together.evaluations, alone.evaluations);
@@ -42,8 +40,8 @@ TEST_F(Coordinator, an_evaluation_costs_16_bytes_a_price_and_16_more) {
   const auto instance = generate::generate_hetero({.gpus = 1024, .jobs = 2000, .seed = 5});
   const model::Valuation valuation(instance, model::Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
-  const auto found = consensus(world, valuation, pools, {instance, valuation.objective()},
-                               {instance, model::Uplinks(instance)});
+  const model::CouplingLimits limits(instance, valuation.objective());
+  const auto found = consensus(world, valuation, pools, {instance, limits});
   const auto prices = static_cast<std::int64_t>(pools.size());
   for (const comm::CallTraffic& call : world.stats_by_call()) {
     if (call.call == comm::Call::reduce) {
@@ -64,9 +62,8 @@ model::Placement coordinated(const comm::Communicator& comm, const model::Valuat
   const auto& cluster = valuation.instance().cluster;
   const auto pieces = partition::split(cluster, {.shards = shards});
   const auto owners = partition::own(cluster, pieces, comm.size());
-  const auto prices =
-      consensus(comm, valuation, pools, {valuation.instance(), valuation.objective()},
-                {valuation.instance(), model::Uplinks(valuation.instance())});
+  const model::CouplingLimits limits(valuation.instance(), valuation.objective());
+  const auto prices = consensus(comm, valuation, pools, {valuation.instance(), limits});
   auto records = JobRecords::of_replicated(comm, valuation.instance().workload);
   const Decomposition decomposition{valuation, pieces, owners, pools, prices.prices, records};
   const auto jobs = assign(comm, decomposition);

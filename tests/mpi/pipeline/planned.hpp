@@ -25,8 +25,9 @@ inline model::Plan plan_on(const comm::Communicator& comm, const model::Instance
 }
 
 /// The same with all jobs on rank 0 alone.
-inline model::Plan plan_distributed_on(const comm::Communicator& comm, const model::Instance& instance,
-                                    int shards, int threads, model::Objective objective) {
+inline model::Plan plan_distributed_on(const comm::Communicator& comm,
+                                       const model::Instance& instance, int shards, int threads,
+                                       model::Objective objective) {
   const parallel::ThreadLimit limit(threads);
   PlanOptions options = quick_options();
   options.objective = objective;
@@ -36,8 +37,8 @@ inline model::Plan plan_distributed_on(const comm::Communicator& comm, const mod
 
 /// Everything in the parts of the gap, to the last bit.
 inline std::vector<double> numbers(const model::GapParts& parts) {
-  std::vector<double> all{static_cast<double>(parts.basis), parts.quotas, parts.links, parts.leaves,
-                          parts.rounding};
+  std::vector<double> all{static_cast<double>(parts.basis), parts.leaves, parts.rounding};
+  all.insert(all.end(), parts.limits.begin(), parts.limits.end());
   for (const auto& r : parts.regret) {
     all.insert(all.end(), {static_cast<double>(r.gpus), static_cast<double>(r.jobs), r.amount});
   }

@@ -13,8 +13,7 @@
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/plan_file.hpp"
-#include "berth/model/quota_limits.hpp"
-#include "berth/model/uplinks.hpp"
+#include "berth/model/coupling_limits.hpp"
 #include "berth/model/value.hpp"
 
 namespace berth::pipeline {

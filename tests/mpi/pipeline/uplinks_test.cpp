@@ -68,10 +68,11 @@ TEST_F(Uplinks, have_prices_that_prove_what_they_allow) {
   EXPECT_EQ(fault_of(instance, plan), "");
   // 14.4 rings: 1.29 + 1.28 + .. + 1.16, and 0.4 x 1.15
   EXPECT_NEAR(plan.figures.upper_bound, 17.15 + 0.46 + 8.16, 0.05);
-  EXPECT_EQ(plan.certificate.links.size(), 6U);
-  EXPECT_GT(plan.gap_parts.links, 0.1);  // 2 of 12 Gbit/s are left in each rack
+  EXPECT_EQ(plan.certificate.limits.size(), 6U);
+  EXPECT_GT(plan.gap_parts.limits[index_of(model::LimitKind::uplink)],
+            0.1);  // 2 of 12 Gbit/s are left in each rack
   auto without = plan.certificate;
-  without.links.clear();
+  without.limits.clear();
   EXPECT_GT(certify::upper_bound(instance, model::Objective::value, without, {}).value, 60.0);
 }
 

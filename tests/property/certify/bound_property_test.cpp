@@ -72,34 +72,35 @@ void add_shared_prices(test::Dice& dice, const model::Instance& instance, model:
   for (std::size_t q = 0; q < cluster.queues.size(); ++q) {
     const std::int64_t most = most_for(cluster.queues[q], kind, prices.scale_log2);
     const std::int64_t usual = std::min(most, unit / 500);
-    if (most > 0) prices.queues.push_back({QueueId(q), drawn(dice, usual)});
+    if (most > 0) {
+      prices.limits.push_back(
+          {model::LimitKind::gpu_quota, {.queue = QueueId(q)}, drawn(dice, usual)});
+    }
   }
   for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
     if (std::isinf(cluster.racks[r].uplink_gbps)) continue;
-    prices.links.push_back({{}, RackId(r), drawn(dice, unit / 500)});
+    prices.limits.push_back(
+        {model::LimitKind::uplink, {.rack = RackId(r)}, drawn(dice, unit / 500)});
   }
   for (std::size_t p = 0; p < cluster.pods.size(); ++p) {
     if (std::isinf(cluster.pods[p].uplink_gbps)) continue;
-    prices.links.push_back({PodId(p), {}, drawn(dice, unit / 500)});
+    prices.limits.push_back({model::LimitKind::uplink, {.pod = PodId(p)}, drawn(dice, unit / 500)});
   }
 }
 
 /// One of them more, less, or gone.
 model::Certificate shared_moved(test::Dice& dice, const model::Instance& instance,
                                 model::Objective kind, model::Certificate prices) {
-  const auto n = std::ssize(prices.queues);
-  const std::int64_t pick = dice.below(n + std::ssize(prices.links));
+  const std::int64_t pick = dice.below(std::ssize(prices.limits));
   const auto scaled = [&](std::int64_t price) {
     const std::int64_t percent = dice.one_of({0, 50, 90, 99, 101, 120, 200});
     return price * percent / 100 + dice.one_of({0, 0, 1, 100});
   };
-  if (pick < n) {
-    auto& q = prices.queues[static_cast<std::size_t>(pick)];
-    q.price = std::min(scaled(q.price),
-                       most_for(instance.cluster.queues[q.queue.index()], kind, prices.scale_log2));
-  } else {
-    auto& l = prices.links[static_cast<std::size_t>(pick - n)];
-    l.price = scaled(l.price);
+  auto& l = prices.limits[static_cast<std::size_t>(pick)];
+  l.price = scaled(l.price);
+  if (l.kind == model::LimitKind::gpu_quota) {
+    const model::Queue& queue = instance.cluster.queues[l.scope.queue.index()];
+    l.price = std::min(l.price, most_for(queue, kind, prices.scale_log2));
   }
   return prices;
 }
@@ -117,11 +118,10 @@ model::Certificate moved(test::Dice& dice, const model::Certificate& prices) {
 
 struct Totals {
   int judged = 0, given_up = 0;
-  int contended = 0;  ///< optimum below the bound at zero prices
-  int tight = 0;      ///< of these: bound within 5 % of the optimum
-  int by_jobs = 0;    ///< of the tight ones: with prices of jobs
-  int by_queues = 0;  ///< with a quota that has a price
-  int by_links = 0;   ///< with a link that has a price
+  int contended = 0;                       ///< optimum below the bound at zero prices
+  int tight = 0;                           ///< of these: bound within 5 % of the optimum
+  int by_jobs = 0;                         ///< of the tight ones: with prices of jobs
+  int by_limits[model::kLimitKinds] = {};  ///< with a price of such a limit
 };
 
 enum class Cluster { empty, at_work, limited };
@@ -150,7 +150,7 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   double least = first.value;
   ASSERT_GE(least, best->value - kRounding) << "at random prices";
   for (int n = 0; n < nudges; ++n) {
-    const bool shared = prices.queues.size() + prices.links.size() > 0 && dice.chance(40);
+    const bool shared = !prices.limits.empty() && dice.chance(40);
     const model::Certificate other =
         shared ? shared_moved(dice, instance, kind, prices) : moved(dice, prices);
     const double bound = certify::upper_bound(instance, kind, other, required).value;
@@ -165,9 +165,13 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   if (least > best->value * 1.05) return;
   ++totals.tight;
   if (!prices.jobs.empty()) ++totals.by_jobs;
-  const auto priced = [](const auto& listed) { return listed.price > 0; };
-  if (std::ranges::any_of(prices.queues, priced)) ++totals.by_queues;
-  if (std::ranges::any_of(prices.links, priced)) ++totals.by_links;
+  for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
+    totals.by_limits[k] +=
+        std::ranges::any_of(prices.limits,
+                            [&](const auto& l) { return index_of(l.kind) == k && l.price > 0; })
+            ? 1
+            : 0;
+  }
 }
 
 Totals judge_many(std::uint64_t first, int instances, int nudges, Cluster cluster) {
@@ -176,10 +180,10 @@ Totals judge_many(std::uint64_t first, int instances, int nudges, Cluster cluste
     judge(first + static_cast<std::uint64_t>(i), nudges, cluster, totals);
   }
   std::printf(
-      "judged %d, contended %d, tight %d (with prices of jobs %d, of queues %d, of links %d), "
+      "judged %d, contended %d, tight %d (with prices of jobs %d, of quotas %d, of uplinks %d), "
       "given up or infeasible %d\n",
-      totals.judged, totals.contended, totals.tight, totals.by_jobs, totals.by_queues,
-      totals.by_links, totals.given_up);
+      totals.judged, totals.contended, totals.tight, totals.by_jobs, totals.by_limits[0],
+      totals.by_limits[1], totals.given_up);
   return totals;
 }
 

@@ -15,15 +15,19 @@
 namespace berth {
 namespace {
 
+using model::LimitKind;
+
 /// Some prices of hard quotas and of uplinks that have a limit.
 void add_shared_prices(test::Dice& dice, const model::Cluster& cluster, model::Certificate& c) {
   for (std::size_t q = 0; q < cluster.queues.size(); ++q) {
     const bool hard = cluster.queues[q].hard() && cluster.queues[q].gpu_quota >= 0;
-    if (hard && dice.chance(50)) c.queues.push_back({QueueId(q), dice.below(1 << 12)});
+    if (hard && dice.chance(50)) {
+      c.limits.push_back({LimitKind::gpu_quota, {.queue = QueueId(q)}, dice.below(1 << 12)});
+    }
   }
   for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
     if (std::isinf(cluster.racks[r].uplink_gbps) || dice.chance(50)) continue;
-    c.links.push_back({{}, RackId(r), dice.below(1 << 12)});
+    c.limits.push_back({LimitKind::uplink, {.rack = RackId(r)}, dice.below(1 << 12)});
   }
 }
 
@@ -43,8 +47,11 @@ void count(const model::Instance& instance, const model::Certificate& prices,
            const test::Judgement& judged, Seen& seen) {
   ++seen.by_basis[static_cast<std::size_t>(judged.gap_parts.basis)];
   seen.required += judged.required_missing.empty() ? 0 : 1;
-  seen.over_quota += judged.gap_parts.quotas > 0.0 && prices.queues.empty() ? 1 : 0;
-  seen.priced += prices.queues.empty() && prices.links.empty() ? 0 : 1;
+  const auto of_quota = [](const auto& l) { return l.kind == LimitKind::gpu_quota; };
+  const bool quotas_cost = std::ranges::any_of(prices.limits, of_quota);
+  seen.over_quota +=
+      judged.gap_parts.limits[index_of(LimitKind::gpu_quota)] > 0.0 && !quotas_cost ? 1 : 0;
+  seen.priced += prices.limits.empty() ? 0 : 1;
   seen.running += instance.workload.running.empty() ? 0 : 1;
   seen.integral += judged.bound.value == std::floor(judged.bound.value) ? 1 : 0;
   seen.together += judged.facts.tasks.empty() || judged.facts.tasks.back().count == 1 ? 0 : 1;

@@ -49,9 +49,12 @@ struct Planned {
       prices.pools.push_back({pool.pod, {}, pool.machine_class, one + more * 1000, more, 1});
     }
     for (std::size_t r = 0; r < instance.cluster.racks.size(); ++r) {
-      prices.links.push_back({{}, RackId(r), static_cast<std::int64_t>(40 + r)});
+      prices.limits.push_back(
+          {model::LimitKind::uplink, {.rack = RackId(r)}, static_cast<std::int64_t>(40 + r)});
     }
-    if (kind == Objective::value) prices.queues = {{QueueId(0), 1000}, {QueueId(1), 500}};
+    if (kind != Objective::value) return;
+    prices.limits.push_back({model::LimitKind::gpu_quota, {.queue = QueueId(0)}, 1000});
+    prices.limits.push_back({model::LimitKind::gpu_quota, {.queue = QueueId(1)}, 500});
   }
 
   /// Jobs dealt out by turns, some parts with none.

@@ -21,7 +21,18 @@ namespace {
 
 using model::Certificate;
 using model::CommunicationPattern;
+using model::LimitKind;
 using model::Objective;
+
+Certificate::LimitPrice of_queue(std::size_t queue, std::int64_t price) {
+  return {LimitKind::gpu_quota, {.queue = QueueId(queue)}, price};
+}
+Certificate::LimitPrice of_rack(std::size_t rack, std::int64_t price) {
+  return {LimitKind::uplink, {.rack = RackId(rack)}, price};
+}
+Certificate::LimitPrice of_pod(std::size_t pod, std::int64_t price) {
+  return {LimitKind::uplink, {.pod = PodId(pod)}, price};
+}
 
 std::string faults(const test::Tiny& tiny, const model::RawPlan& plan) {
   std::string all;
@@ -55,8 +66,8 @@ class QuotaCase : public testing::Test {
   }
   static Certificate prices(std::int64_t on_org, std::int64_t on_team) {
     Certificate c;
-    if (on_org != 0) c.queues.push_back({QueueId(0), on_org});
-    if (on_team != 0) c.queues.push_back({QueueId(1), on_team});
+    if (on_org != 0) c.limits.push_back(of_queue(0, on_org));
+    if (on_team != 0) c.limits.push_back(of_queue(1, on_team));
     return c;
   }
   std::string unusable_at(std::int64_t on_org, Objective kind = Objective::value) {
@@ -130,7 +141,7 @@ TEST_F(QuotaCase, rounds_to_integers_only_when_penalties_are) {
   for (auto& job : tiny.instance.workload.jobs) job.value = 5.0;
   Certificate half;
   half.scale_log2 = 11;
-  half.queues = {{QueueId(0), 1}};  // 1000 / 2048 a GPU
+  half.limits = {of_queue(0, 1)};  // 1000 / 2048 a GPU
   const auto at = [&] { return upper_bound(tiny.instance, Objective::value, half, {}).value; };
   EXPECT_EQ(at(), 15.0 - 1000.0 / 2048);
   org().over_quota_penalty = 1.0;
@@ -152,7 +163,7 @@ TEST_F(QuotaCase, takes_its_part_of_the_gap) {
   const auto f = figures(tiny.instance, Objective::value, first(1), c);
   const auto parts = gap_parts(tiny.instance, Objective::value, first(1), c, f);
   EXPECT_EQ(f.upper_bound - f.objective, 8000.0 + 3000.0 - 5000.0);
-  EXPECT_EQ(parts.quotas, 4000.0);
+  EXPECT_EQ(parts.limits[index_of(LimitKind::gpu_quota)], 4000.0);
   EXPECT_EQ(parts.regret[0].amount, 2000.0);
   EXPECT_EQ(parts.rounding, 0.0);
 }
@@ -161,7 +172,7 @@ TEST_F(QuotaCase, charges_jobs_with_a_price_of_their_own) {
   Certificate c = prices(5, 0);
   for (int j = 0; j < 3; ++j) c.jobs.push_back({JobId(j), 0});
   EXPECT_EQ(upper_bound(tiny.instance, Objective::value, c, {}).machines, 0);
-  c.queues[0].price = 4;
+  c.limits[0].price = 4;
   EXPECT_EQ(upper_bound(tiny.instance, Objective::value, c, {}).machines, 3000);
 }
 
@@ -187,13 +198,13 @@ class LinkCase : public testing::Test {
                     std::initializer_list<std::int64_t> pods = {}) {
     Certificate c;
     for (const std::int64_t price : racks) {
-      c.links.push_back({{}, RackId(c.links.size()), price});
+      c.limits.push_back(of_rack(c.limits.size(), price));
     }
     std::size_t p = 0;
-    for (const std::int64_t price : pods) c.links.push_back({PodId(p++), {}, price});
+    for (const std::int64_t price : pods) c.limits.push_back(of_pod(p++, price));
     const Bound b = upper_bound(tiny.instance, Objective::value, c, {});
     Int128 worth = 0;
-    for (const auto& l : c.links) worth += Int128{2000} * l.price;
+    for (const auto& l : c.limits) worth += Int128{2000} * l.price;
     EXPECT_EQ(b.shared, worth);
     return static_cast<std::int64_t>(b.jobs);
   }
@@ -236,13 +247,13 @@ TEST_F(LinkCase, leaves_out_links_that_cannot_carry_the_ring) {
 
 TEST_F(LinkCase, refuses_prices_of_no_limit) {
   Certificate c;
-  c.links = {{{}, RackId(0), 1}};
+  c.limits = {of_rack(0, 1)};
   EXPECT_EQ(unusable(tiny.instance, Objective::value, c), "");
   tiny.instance.cluster.racks[0].uplink_gbps = std::numeric_limits<double>::infinity();
   EXPECT_NE(unusable(tiny.instance, Objective::value, c), "");
-  c.links = {{PodId(0), RackId(1), 1}};
+  c.limits = {{LimitKind::uplink, {.pod = PodId(0), .rack = RackId(1)}, 1}};
   EXPECT_NE(unusable(tiny.instance, Objective::value, c), "");
-  c.links = {{PodId(0), {}, -1}};
+  c.limits = {of_pod(0, -1)};
   EXPECT_NE(unusable(tiny.instance, Objective::value, c), "");
 }
 
@@ -295,34 +306,47 @@ TEST(SharedPrices, are_read_by_name_and_digested) {
   tiny.instance.cluster.queues = {{.name = "q", .gpu_quota = 1}};
   tiny.instance.cluster.racks[0].uplink_gbps = tiny.instance.cluster.pods[0].uplink_gbps = 1.0;
   using Raw = model::RawCertificate;
-  const auto read = [&](std::vector<model::RawQueuePrice> queues,
-                        std::vector<model::RawLinkPrice> links) {
+  using Price = model::RawLimitPrice;
+  const auto read = [&](std::vector<Price> limits) {
     Raw c;
     c.level = "pod";
-    c.queues = std::move(queues);
-    c.links = std::move(links);
+    c.limits = std::move(limits);
     model::RawPlan plan;
     plan.certificate = c;
     return faults(tiny, plan);
   };
-  EXPECT_EQ(read({{"q", 1}}, {{"pod-0", {}, 1}, {{}, "rack-0", 2}}), "");
-  EXPECT_THAT(read({{"r", 1}}, {}), testing::HasSubstr("queue r is not in the input"));
-  EXPECT_THAT(read({{"q", -1}}, {}), testing::HasSubstr("negative_price"));
-  EXPECT_THAT(read({{"q", 1}, {"q", 1}}, {}), testing::HasSubstr("listed twice"));
-  EXPECT_THAT(read({}, {{"pod-1", {}, 1}}), testing::HasSubstr("pod pod-1"));
-  EXPECT_THAT(read({}, {{{}, "rack-1", 1}}), testing::HasSubstr("rack rack-1"));
-  EXPECT_THAT(read({}, {{"pod-0", "rack-0", 1}}), testing::HasSubstr("bad_certificate"));
-  EXPECT_THAT(read({}, {{"pod-0", {}, -1}}), testing::HasSubstr("negative_price"));
-  EXPECT_THAT(read({}, {{"pod-0", {}, 1}, {"pod-0", {}, 1}}), testing::HasSubstr("listed twice"));
+  const auto quota = [](std::string queue, std::int64_t price) {
+    return Price{.limit = "gpu_quota", .queue = std::move(queue), .price = price};
+  };
+  const auto pod_uplink = [](std::string name, std::int64_t price) {
+    return Price{.limit = "uplink_gbps", .pod = std::move(name), .price = price};
+  };
+  const auto rack_uplink = [](std::string name, std::int64_t price) {
+    return Price{.limit = "uplink_gbps", .rack = std::move(name), .price = price};
+  };
+  EXPECT_EQ(read({quota("q", 1), pod_uplink("pod-0", 1), rack_uplink("rack-0", 2)}), "");
+  EXPECT_THAT(read({quota("r", 1)}), testing::HasSubstr("queue r is not in the input"));
+  EXPECT_THAT(read({quota("q", -1)}), testing::HasSubstr("negative_price"));
+  EXPECT_THAT(read({quota("q", 1), quota("q", 1)}), testing::HasSubstr("listed twice"));
+  EXPECT_THAT(read({pod_uplink("pod-1", 1)}), testing::HasSubstr("pod pod-1"));
+  EXPECT_THAT(read({rack_uplink("rack-1", 1)}), testing::HasSubstr("rack rack-1"));
+  EXPECT_THAT(read({pod_uplink("pod-0", -1)}), testing::HasSubstr("negative_price"));
+  EXPECT_THAT(read({pod_uplink("pod-0", 1), pod_uplink("pod-0", 1)}),
+              testing::HasSubstr("listed twice"));
+  EXPECT_THAT(read({Price{.limit = "gpus", .queue = "q", .price = 1}}),
+              testing::HasSubstr("no limit is called gpus"));
+  EXPECT_THAT(read({Price{.limit = "uplink_gbps", .pod = "pod-0", .rack = "rack-0", .price = 1}}),
+              testing::HasSubstr("bad_certificate"));
+  EXPECT_THAT(read({Price{.limit = "uplink_gbps", .queue = "q", .price = 1}}),
+              testing::HasSubstr("does not exist"));
   Certificate c;
   const auto digest = [&] { return proof_digest(tiny.instance, 1.0, 2.0, c); };
   const std::string none = digest();
-  c.queues = {{QueueId(0), 1}};
+  c.limits = {of_queue(0, 1)};
   const std::string queue = digest();
-  c.queues.clear();
-  c.links = {{PodId(0), {}, 1}};
+  c.limits = {of_pod(0, 1)};
   const std::string pod = digest();
-  c.links = {{{}, RackId(0), 1}};
+  c.limits = {of_rack(0, 1)};
   EXPECT_THAT((std::vector{none, queue, pod}), testing::Not(testing::Contains(digest())));
   EXPECT_NE(none, queue);
   EXPECT_NE(queue, pod);

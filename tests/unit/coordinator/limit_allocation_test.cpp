@@ -14,14 +14,14 @@
 namespace berth::coordinator {
 namespace {
 
+using model::CouplingLimits;
 using model::Instance;
 using model::JobPlacement;
+using model::LimitGroups;
+using model::LimitKind;
 using model::Objective;
 using model::Placement;
-using model::QuotaLimits;
 using model::TaskPlacement;
-using model::UplinkGroups;
-using model::Uplinks;
 
 Instance read(const std::string& queues, const std::string& jobs) {
   Instance instance;
@@ -54,88 +54,88 @@ std::string gang(const std::string& id, const std::string& more) {
   return R"({"id":")" + id + R"(","tasks":[{"count":2,"gpus":4}])" + more + "}\n";
 }
 
-TEST(Uplinks, a_ring_loads_every_uplink_it_crosses_once) {
+TEST(CouplingLimits, a_ring_loads_every_uplink_it_crosses_once) {
   const Instance instance = read("", R"({"id":"j","tasks":[{"count":3,"gpus":4}],)"
                                      R"("communication":{"pattern":"ring","gbps":2}})");
-  const Uplinks links(instance);
-  ASSERT_FALSE(links.unconstrained());
-  EXPECT_TRUE(links.load(JobId(0), on(JobId(0), {0, 1}).tasks).empty());
-  const auto two_racks = links.load(JobId(0), on(JobId(0), {0, 1, 2}).tasks);
+  const CouplingLimits limits(instance, Objective::value);
+  ASSERT_TRUE(limits.has(LimitKind::uplink));
+  EXPECT_TRUE(limits.use_of_places(JobId(0), on(JobId(0), {0, 1}).tasks).empty());
+  const auto two_racks = limits.use_of_places(JobId(0), on(JobId(0), {0, 1, 2}).tasks);
   ASSERT_EQ(two_racks.size(), 2U);
-  EXPECT_EQ(two_racks[0].link, 0U);
-  EXPECT_EQ(two_racks[0].mbps, 2000);
-  const auto two_pods = links.load(JobId(0), on(JobId(0), {0, 2, 4}).tasks);
+  EXPECT_EQ(two_racks[0], model::LimitAmount(0, 2000));
+  const auto two_pods = limits.use_of_places(JobId(0), on(JobId(0), {0, 2, 4}).tasks);
   ASSERT_EQ(two_pods.size(), 5U);  // three racks, two pods
-  EXPECT_EQ(two_pods[4].link, 4U);
-  EXPECT_EQ(links.mbps(3), 5000);
-  EXPECT_EQ(links.mbps(4), Uplinks::kNoLimit);
+  EXPECT_EQ(two_pods[4].first, 4U);
+  EXPECT_EQ(limits.capacity(3), 5000);
+  EXPECT_EQ(limits.capacity(4), model::kNoLimit);
+  EXPECT_EQ(limits[4].scope, (model::LimitScope{.pod = PodId(1)}));
 }
 
-TEST(Uplinks, workers_and_servers_load_what_crosses) {
+TEST(CouplingLimits, workers_and_servers_load_what_crosses) {
   const Instance instance =
       read("", R"({"id":"j","tasks":[{"shape":"w","count":3,"gpus":1},{"shape":"s","count":2}],)"
                R"("communication":{"pattern":"ps","gbps":1.001,"servers":"s"}})");
-  const Uplinks links(instance);
+  const CouplingLimits limits(instance, Objective::value);
   // rack 0: two workers, one server; rack 1: one worker, one server
   const std::vector<TaskPlacement> tasks{{MachineId(0), 0, 1, 1000},
                                          {MachineId(1), 0, 1, 1000},
                                          {MachineId(2), 0, 1, 1000},
                                          {MachineId(0), 1, 0, 0},
                                          {MachineId(2), 1, 0, 0}};
-  const auto loads = links.load(JobId(0), tasks);
+  const auto loads = limits.use_of_places(JobId(0), tasks);
   ASSERT_EQ(loads.size(), 2U);
-  EXPECT_EQ(loads[0].mbps, (1001 * (2 * 1 + 1 * 1) + 1) / 2);
-  EXPECT_EQ(loads[1].mbps, loads[0].mbps);
+  EXPECT_EQ(loads[0].second, (1001 * (2 * 1 + 1 * 1) + 1) / 2);
+  EXPECT_EQ(loads[1].second, loads[0].second);
 }
 
-TEST(UplinkGroups, a_ring_pays_by_the_tasks_one_rack_can_hold) {
+TEST(LimitGroups, a_ring_pays_by_the_tasks_one_rack_can_hold) {
   const Instance instance = read("", R"({"id":"j","tasks":[{"count":3,"gpus":4}],)"
                                      R"("communication":{"pattern":"ring","gbps":2}})"
                                      "\n" +
                                          gang("quiet", ""));
-  const Uplinks links(instance);
+  const CouplingLimits limits(instance, Objective::value);
   const GpuTypeId a(0);
   // Rack r2 and pod q have no limit, and machines of the only type: rings may go round by them.
-  EXPECT_TRUE(UplinkGroups(instance, links).empty());
+  EXPECT_TRUE(LimitGroups(instance, limits).empty());
   Instance limited = instance;
   limited.cluster.racks[2].uplink_gbps = 20.0;
   limited.cluster.pods[1].uplink_gbps = 7.0;
-  const Uplinks all(limited);
-  const UplinkGroups groups(limited, all);
+  const CouplingLimits all(limited, Objective::value);
+  const LimitGroups groups(limited, all);
   ASSERT_EQ(groups.size(), 2U);
-  EXPECT_EQ(groups.groups()[0].links, (std::vector<std::uint32_t>{0, 1, 2}));
-  EXPECT_EQ(groups.groups()[0].mbps, 40000.0);
-  EXPECT_EQ(groups.groups()[1].links, (std::vector<std::uint32_t>{3, 4}));
+  EXPECT_EQ(groups.groups()[0].limits, (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(groups.groups()[0].capacity, 40000.0);
+  EXPECT_EQ(groups.groups()[1].limits, (std::vector<std::size_t>{3, 4}));
   const auto across_racks = groups.group_loads(JobId(0), a, model::Level::pod);
   EXPECT_EQ(across_racks[0],
-            (UplinkGroups::GroupLoad{0, 2000.0 * 3 / 2}));  // two tasks fit in a rack
-  EXPECT_EQ(across_racks[1], UplinkGroups::GroupLoad{});
+            (LimitGroups::GroupLoad{0, 2000.0 * 3 / 2}));  // two tasks fit in a rack
+  EXPECT_EQ(across_racks[1], LimitGroups::GroupLoad{});
   const auto across_pods = groups.group_loads(JobId(0), a, model::Level::cluster);
-  EXPECT_EQ(across_pods[1], (UplinkGroups::GroupLoad{1, 2000.0 * 3 / 2}));  // all but one of three
-  EXPECT_EQ(groups.group_loads(JobId(0), a, model::Level::rack), UplinkGroups::GroupLoads{});
-  EXPECT_EQ(groups.group_loads(JobId(1), a, model::Level::cluster), UplinkGroups::GroupLoads{});
+  EXPECT_EQ(across_pods[1], (LimitGroups::GroupLoad{1, 2000.0 * 3 / 2}));  // all but one of three
+  EXPECT_EQ(groups.group_loads(JobId(0), a, model::Level::rack), LimitGroups::GroupLoads{});
+  EXPECT_EQ(groups.group_loads(JobId(1), a, model::Level::cluster), LimitGroups::GroupLoads{});
 
-  const model::Valuation priced(limited, Objective::value,
-                                {.queues = {}, .uplinks = &groups, .links = {0.001, 0.01}});
+  const model::Valuation priced(limited, Objective::value, {groups, std::vector{0.001, 0.01}});
   EXPECT_DOUBLE_EQ(priced.placed(on(JobId(0), {0, 1, 2})), 12.0 - 3.0);
   EXPECT_DOUBLE_EQ(priced.placed(on(JobId(0), {0, 2, 4})), 12.0 - 3.0 - 30.0);
   EXPECT_DOUBLE_EQ(priced.unpriced_value(on(JobId(0), {0, 2, 4})), 12.0);
 }
 
-TEST(QuotaLimits, count_for_ancestors_and_pinned_jobs_use_them_up) {
+TEST(CouplingLimits, count_for_ancestors_and_pinned_jobs_use_them_up) {
   const Instance instance = read(
       "queues: [{id: org, gpu_quota: 12}, {id: a, parent: org, gpu_quota: 8, "
       "over_quota_penalty: 1}, {id: b, parent: a}]\n",
       R"({"id":"j","queue":"b","tasks":[{"gpus":3}],"running":{"pinned":true,"tasks":[)"
       R"({"machine":"m0","gpus":[{"index":0},{"index":1},{"index":2}]}]}})");
-  const QuotaLimits value(instance, Objective::value);
-  ASSERT_EQ(value.limits().size(), 2U);
-  EXPECT_EQ(value.limits()[0].milli, 9000);
-  EXPECT_EQ(value.limits()[1].milli, 5000);
+  const CouplingLimits value(instance, Objective::value);
+  ASSERT_EQ(value.size(), 2U);
+  ASSERT_EQ(value.of_queues(), 2U);
+  EXPECT_EQ(value.capacity(0), 9000);
+  EXPECT_EQ(value.capacity(1), 5000);
   const auto chain = value.of(QueueId(2));
   EXPECT_EQ(std::vector(chain.begin(), chain.end()), (std::vector<std::uint32_t>{1, 0}));
   EXPECT_EQ(value.by_queue(std::vector{0.5, 0.25}), (std::vector{0.5, 0.75, 0.75}));
-  EXPECT_EQ(QuotaLimits(instance, Objective::allocate).limits().size(), 1U);
+  EXPECT_EQ(CouplingLimits(instance, Objective::allocate).size(), 1U);
 }
 
 TEST(Share, is_in_proportion_and_loses_nothing) {
@@ -155,18 +155,14 @@ class Shared : public testing::Test {
  protected:
   struct Case {
     Instance instance;
-    QuotaLimits quotas;
-    Uplinks links;
-    model::CouplingLimits limits;
+    CouplingLimits limits;
     model::Valuation valuation;
     model::Pools pools;
     std::vector<solver::Shard> shards;
 
     explicit Case(Instance in)
         : instance(std::move(in)),
-          quotas(instance, Objective::value),
-          links(instance),
-          limits{.quotas = &quotas, .links = &links},
+          limits(instance, Objective::value),
           valuation(instance, Objective::value),
           pools(model::make_pools(instance.cluster, model::Level::rack)) {
       for (const std::size_t first : {0U, 2U}) {
@@ -402,9 +398,7 @@ TEST(Room, rings_go_round_full_uplinks) {
             R"("communication":{"pattern":"ring","gbps":6}})" + "\n";
   }
   instance.workload = io::parse_jobs(jobs, "j.jsonl", instance.cluster);
-  const QuotaLimits quotas(instance, Objective::value);
-  const Uplinks links(instance);
-  const model::CouplingLimits limits{.quotas = &quotas, .links = &links};
+  const CouplingLimits limits(instance, Objective::value);
   const model::Valuation valuation(instance, Objective::value);
   const auto pools = model::make_pools(instance.cluster, model::Level::rack);
   JobPlacement first{.job = JobId(0)};

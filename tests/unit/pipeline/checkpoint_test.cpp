@@ -19,11 +19,8 @@ Checkpoint some_checkpoint() {
   Checkpoint c;
   c.instance_digest = "ab12";
   c.options = "objective=value shards=4";
-  c.consensus = {.prices = {0.25, 1e-300, 3.0},
-                 .quotas = {0.5},
-                 .links = {0.125},
-                 .bound = 7.5,
-                 .evaluations = 81};
+  c.consensus = {
+      .prices = {0.25, 1e-300, 3.0}, .limits = {0.5, 0.125}, .bound = 7.5, .evaluations = 81};
   c.task_prices = {{ShapeId(2), GpuTypeId(1), 0.125}};
   c.rounds = {.round = 5,
               .regroups = 2,
@@ -76,8 +73,7 @@ TEST_F(CheckpointFile, brings_back_what_was_written) {
   EXPECT_EQ(read.instance_digest, written.instance_digest);
   EXPECT_EQ(read.options, written.options);
   EXPECT_EQ(read.consensus.prices, written.consensus.prices);
-  EXPECT_EQ(read.consensus.quotas, written.consensus.quotas);
-  EXPECT_EQ(read.consensus.links, written.consensus.links);
+  EXPECT_EQ(read.consensus.limits, written.consensus.limits);
   EXPECT_EQ(read.consensus.bound, written.consensus.bound);
   EXPECT_EQ(read.consensus.evaluations, written.consensus.evaluations);
   ASSERT_EQ(read.task_prices.size(), 1u);

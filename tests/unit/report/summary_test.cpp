@@ -19,8 +19,7 @@ TEST(GapText, names_every_part_that_can_be_seen) {
                  {.gpus = 1, .jobs = 3, .amount = 1.0},
                  {.gpus = 64, .jobs = 2, .amount = 4.0}},
       .idle = {{.gpu_type = "A", .amount = 2.0}, {.gpu_type = "", .amount = 0.5}},
-      .quotas = 1.5,
-      .links = 1.0,
+      .limits = {1.5, 1.0},
       .rounding = 0.0};
   EXPECT_EQ(
       gap_text(parts, figures(90.0, 100.0)),
@@ -33,7 +32,7 @@ TEST(GapText, names_every_part_that_can_be_seen) {
 
 TEST(GapText, starts_with_the_first_part_there_is) {
   model::GapParts parts;
-  parts.quotas = 2.0;
+  parts.limits[index_of(model::LimitKind::gpu_quota)] = 2.0;
   EXPECT_EQ(gap_text(parts, figures(1.0, 3.0)), "  of the gap    100.0 % quotas\n");
   EXPECT_EQ(gap_text(parts, figures(3.0, 3.0)), "");
 }

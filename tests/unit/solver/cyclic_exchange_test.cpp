@@ -187,9 +187,7 @@ TEST(CyclicExchange, finds_the_best_that_quotas_allow) {
     SCOPED_TRACE(seed);
     Swapped s(seed, 4, 8);
     add_queues(s.plan.instance);
-    const model::QuotaLimits quotas(s.plan.instance, model::Objective::value);
-    const model::Uplinks links(s.plan.instance);
-    const model::CouplingLimits limits{.quotas = &quotas, .links = &links};
+    const model::CouplingLimits limits(s.plan.instance, model::Objective::value);
     model::LimitUsage limit_usage(s.plan.instance, &limits);
     for (const auto& p : s.placed) limit_usage.add(p);
     for (std::size_t l = 0; l < limit_usage.size(); ++l) limit_usage.allow(l, limit_usage.use(l));
@@ -230,9 +228,7 @@ TEST(CyclicExchange, leaves_the_traffic_where_it_is) {
     return model::JobPlacement{.job = JobId(j),
                                .tasks = {{MachineId(a), 0, 1, 1000}, {MachineId(b), 0, 1, 1000}}};
   };
-  const model::QuotaLimits quotas(plan.instance, model::Objective::value);
-  const model::Uplinks links(plan.instance);
-  const model::CouplingLimits limits{.quotas = &quotas, .links = &links};
+  const model::CouplingLimits limits(plan.instance, model::Objective::value);
   std::vector<JobId> waiting{JobId(3), JobId(4)};
   model::Placement placed{on(0, 0, 3), on(1, 1, 4), on(2, 2, 5)};
   cyclic_exchange(plan.value(), plan.pools(), waiting, placed, {}, &limits);

@@ -241,9 +241,7 @@ TEST(EqualJobs, leave_a_quota_in_the_reverse_order) {
     toy.tiny[toy.a].priority = a, toy.tiny[toy.b].priority = b;
     const auto valuation = toy.valuation();
     const auto pools = toy.pools();
-    const model::QuotaLimits quotas(toy.tiny.instance, model::Objective::value);
-    const model::Uplinks links(toy.tiny.instance);
-    const model::CouplingLimits limits{.quotas = &quotas, .links = &links};
+    const model::CouplingLimits limits(toy.tiny.instance, model::Objective::value);
     Shard shard(ShardId(0), valuation, pools, toy.machines(), {}, {.limits = &limits});
     shard.restore({.placed = Crowded(toy).both});
     const std::vector<EvictionCandidate> first = shard.eviction_candidates(0, 1);

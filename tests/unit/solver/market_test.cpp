@@ -65,13 +65,12 @@ TEST(Market, gradient_counts_what_rings_send) {
   for (auto& job : plan.instance.workload.jobs) {
     job.communication = {.pattern = model::CommunicationPattern::ring, .servers = 0, .mbps = 1500};
   }
-  const model::Uplinks links(plan.instance);
-  const model::UplinkGroups uplinks(plan.instance, links);
+  const model::CouplingLimits limits(plan.instance, model::Objective::value);
+  const model::LimitGroups uplinks(plan.instance, limits);
   ASSERT_FALSE(uplinks.empty());
   const auto value = plan.value();
   const auto pools = plan.pools();
-  const Market market(value, pools, plan.jobs, full_supply(plan.instance.cluster, pools), nullptr,
-                      &uplinks);
+  const Market market(value, pools, plan.jobs, full_supply(plan.instance.cluster, pools), &uplinks);
   const std::vector<double> prices = some_prices(market, 4);
   ASSERT_EQ(prices.size(), pools.size() + uplinks.size());
   const double eps = 0.05 * market.shape().largest_value;

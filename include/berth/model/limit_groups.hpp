@@ -10,20 +10,21 @@
 
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/model/coupling_limits.hpp"
 #include "berth/model/instance.hpp"
-#include "berth/model/uplinks.hpp"
 
 namespace berth::model {
 
-/// Uplinks that rings compete for, taken together: those of all racks with GPUs of a type, and
-/// those of all pods with them; types that share a rack (a pod) share a group. One price per
-/// Mbit/s serves a group. There is no group for a type some of whose racks (pods) have no limit:
-/// rings may go round by those.
-class UplinkGroups {
+/// The unknowns of the prices of limits. Each quota has a price of its own. Uplinks that rings
+/// compete for are taken together: those of all racks with GPUs of a type, and those of all pods
+/// with them; types that share a rack (a pod) share a group. One price per Mbit/s serves a group.
+/// There is no group for a type some of whose racks (pods) have no limit: rings may go round by
+/// those.
+class LimitGroups {
  public:
   struct Group {
-    std::vector<std::uint32_t> links = {};  ///< positions in `Uplinks`, ascending
-    double mbps = 0.0;                      ///< of all of them
+    std::vector<std::size_t> limits = {};  ///< of `CouplingLimits`, ascending
+    double capacity = 0.0;                 ///< of all of them
     double unit = 0.0;    ///< most Mbit/s that any ring can send for each of its GPUs, > 0
     double least = 1.0;   ///< least that one does, as a share of that; at least 1/1024
     double wanted = 0.0;  ///< Mbit/s, if all rings sent the most they can
@@ -40,18 +41,27 @@ class UplinkGroups {
   /// The least traffic a ring puts on a group as a whole.
   struct GroupLoad {
     std::uint32_t group = kNone;
-    double mbps = 0.0;
+    double amount = 0.0;
     bool operator==(const GroupLoad&) const = default;
   };
   using GroupLoads =
       std::array<GroupLoad, 2>;  ///< on racks and on pods; those with kNone are nothing
 
-  /// O(machines + rings x types). Keeps a reference to the instance.
-  UplinkGroups(const Instance& instance, const Uplinks& links);
+  /// O(machines + rings x types). Keeps references to the instance and the limits.
+  LimitGroups(const Instance& instance, const CouplingLimits& limits);
 
+  [[nodiscard]] const CouplingLimits& limits() const { return *limits_; }
+  /// Those of racks and pods.
   [[nodiscard]] std::size_t size() const { return groups_.size(); }
   [[nodiscard]] bool empty() const { return groups_.empty(); }
   [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
+  /// A price for each quota, then one for each group.
+  [[nodiscard]] std::size_t prices() const { return limits_->of_queues() + size(); }
+  /// The limits that price `k` is for.
+  [[nodiscard]] std::vector<std::size_t> priced_by(std::size_t k) const {
+    if (k < limits_->of_queues()) return {k};
+    return groups_[k - limits_->of_queues()].limits;
+  }
 
   /// By group. The constructor sets the demands of all planned jobs that the instance has: where
   /// these are a part, the sums of all parts are to be set.
@@ -72,10 +82,11 @@ class UplinkGroups {
     /// [type][k]: tasks of k whole GPUs that the roomiest rack (pod) holds, k >= 1.
     std::vector<std::vector<std::int64_t>> most;
   };
-  [[nodiscard]] Tier make_tier(const Uplinks& links, bool pods);
+  [[nodiscard]] Tier make_tier(bool pods);
   [[nodiscard]] GroupLoad group_load(const Job& job, GpuTypeId type, const Tier& tier) const;
 
   const Instance* instance_;
+  const CouplingLimits* limits_;
   std::vector<Group> groups_;
   Tier racks_, pods_;
 };

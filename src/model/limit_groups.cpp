@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/model/uplink_groups.hpp"
+#include "berth/model/limit_groups.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -75,20 +75,21 @@ std::vector<std::vector<std::int64_t>> roomiest(const Cluster& cluster, bool pod
 
 }  // namespace
 
-UplinkGroups::UplinkGroups(const Instance& instance, const Uplinks& links) : instance_(&instance) {
-  if (links.unconstrained()) return;
-  racks_ = make_tier(links, false);
-  pods_ = make_tier(links, true);
+LimitGroups::LimitGroups(const Instance& instance, const CouplingLimits& limits)
+    : instance_(&instance), limits_(&limits) {
+  if (!limits.has(LimitKind::uplink)) return;
+  racks_ = make_tier(false);
+  pods_ = make_tier(true);
   set_demands(demands(planned_jobs(instance.workload)));
 }
 
-void UplinkGroups::RingDemand::add(const RingDemand& other) {
+void LimitGroups::RingDemand::add(const RingDemand& other) {
   most = std::max(most, other.most);
   least = std::min(least, other.least);
   wanted += other.wanted;
 }
 
-std::vector<UplinkGroups::RingDemand> UplinkGroups::demands(std::span<const JobId> jobs) const {
+std::vector<LimitGroups::RingDemand> LimitGroups::demands(std::span<const JobId> jobs) const {
   const Workload& workload = instance_->workload;
   std::vector<RingDemand> demands(groups_.size());
   for (const JobId id : jobs) {
@@ -99,8 +100,8 @@ std::vector<UplinkGroups::RingDemand> UplinkGroups::demands(std::span<const JobI
     for (const GpuTypeId type : GpuTypes(job, racks_.group.size())) {
       for (const GroupLoad& group_load : group_loads(id, type, Level::cluster)) {
         if (group_load.group == kNone) continue;
-        demands[group_load.group].add({group_load.mbps / gpus, group_load.mbps / gpus, 0});
-        most[group_load.group] = std::max(most[group_load.group], group_load.mbps);
+        demands[group_load.group].add({group_load.amount / gpus, group_load.amount / gpus, 0});
+        most[group_load.group] = std::max(most[group_load.group], group_load.amount);
       }
     }
     for (const auto& [group, mbps] : most) {
@@ -111,7 +112,7 @@ std::vector<UplinkGroups::RingDemand> UplinkGroups::demands(std::span<const JobI
   return demands;
 }
 
-void UplinkGroups::set_demands(std::span<const RingDemand> demands) {
+void LimitGroups::set_demands(std::span<const RingDemand> demands) {
   constexpr double kLeastShare = 1.0 / 1024.0;
   BERTH_EXPECT(demands.size() == groups_.size());
   for (std::size_t i = 0; i < demands.size(); ++i) {
@@ -123,10 +124,9 @@ void UplinkGroups::set_demands(std::span<const RingDemand> demands) {
   }
 }
 
-UplinkGroups::Tier UplinkGroups::make_tier(const Uplinks& links, bool pods) {
+LimitGroups::Tier LimitGroups::make_tier(bool pods) {
   const Cluster& cluster = instance_->cluster;
   const std::size_t types = cluster.gpu_types.size();
-  const std::size_t first = pods ? cluster.racks.size() : 0;  // position in Uplinks of the first
   const auto domains = types_of(cluster, pods);
   const std::vector<std::size_t> least = joined(domains, types);
   Tier tier{.group = std::vector<std::uint32_t>(types, kNone), .most = roomiest(cluster, pods)};
@@ -135,12 +135,13 @@ UplinkGroups::Tier UplinkGroups::make_tier(const Uplinks& links, bool pods) {
     bool limited = least[root] == root;
     for (std::size_t d = 0; d < domains.size() && limited; ++d) {
       if (domains[d].empty() || least[*domains[d].begin()] != root) continue;
-      const auto link = static_cast<std::uint32_t>(first + d);
-      limited = links.mbps(link) != Uplinks::kNoLimit;
-      group.links.push_back(link);
-      group.mbps += static_cast<double>(links.mbps(link));
+      const std::size_t limit = pods ? limits_->at(LimitKind::uplink, PodId(d))
+                                     : limits_->at(LimitKind::uplink, RackId(d));
+      limited = limits_->capacity(limit) != kNoLimit;
+      group.limits.push_back(limit);
+      group.capacity += static_cast<double>(limits_->capacity(limit));
     }
-    if (!limited || group.links.size() < 2) continue;  // nobody crosses a single one
+    if (!limited || group.limits.size() < 2) continue;  // nobody crosses a single one
     for (std::size_t t = 0; t < types; ++t) {
       if (least[t] == root) tier.group[t] = static_cast<std::uint32_t>(groups_.size());
     }
@@ -149,8 +150,8 @@ UplinkGroups::Tier UplinkGroups::make_tier(const Uplinks& links, bool pods) {
   return tier;
 }
 
-UplinkGroups::GroupLoad UplinkGroups::group_load(const Job& job, GpuTypeId type,
-                                                 const Tier& tier) const {
+LimitGroups::GroupLoad LimitGroups::group_load(const Job& job, GpuTypeId type,
+                                               const Tier& tier) const {
   const Workload& workload = instance_->workload;
   const auto& most = tier.most[type.index()];
   std::int64_t on_gpus = 0, inside = 0;
@@ -172,7 +173,7 @@ UplinkGroups::GroupLoad UplinkGroups::group_load(const Job& job, GpuTypeId type,
           rate * static_cast<double>(on_gpus) / static_cast<double>(behind)};
 }
 
-UplinkGroups::GroupLoads UplinkGroups::group_loads(JobId id, GpuTypeId type, Level width) const {
+LimitGroups::GroupLoads LimitGroups::group_loads(JobId id, GpuTypeId type, Level width) const {
   GroupLoads group_loads;
   if (groups_.empty() || width <= Level::rack || !type.valid()) return group_loads;
   const Job& job = instance_->workload.job(id);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "berth/model/instance.hpp"
+#include "berth/model/limit_table.hpp"
+#include "berth/model/placement.hpp"
+
+namespace berth::model {
+
+/// One limit as the planner keeps it.
+struct CouplingLimit {
+  LimitKind kind = LimitKind::gpu_quota;
+  LimitScope scope = {};
+  std::int64_t capacity = kNoLimit;  ///< beside pinned jobs, in the kind's unit, >= 0
+  /// Value lost per 1000 units over; infinite: never over.
+  double penalty = std::numeric_limits<double>::infinity();
+};
+
+/// A limit, by its position in `CouplingLimits`, and what is used of it.
+using LimitAmount = std::pair<std::size_t, std::int64_t>;
+
+/// Whether any job of a workload sends anything.
+enum class JobTraffic : std::uint8_t { none, some };
+/// @pre all jobs are here
+JobTraffic job_traffic_of(const Workload& workload);
+
+/// What couples the machines of an instance, in one numbering: quotas by queue, then for each kind
+/// that binds anything at all the limits of all racks, then those of all pods. The planner's view;
+/// the judge counts on its own.
+class CouplingLimits {
+ public:
+  /// Quotas with a penalty are limits where the objective counts costs.
+  /// @param traffic  of the whole, where the instance is a part of one
+  CouplingLimits(const Instance& instance, Objective objective, JobTraffic traffic);
+  CouplingLimits(const Instance& instance, Objective objective)
+      : CouplingLimits(instance, objective, job_traffic_of(instance.workload)) {}
+
+  [[nodiscard]] bool empty() const { return limits_.empty(); }
+  [[nodiscard]] std::size_t size() const { return limits_.size(); }
+  [[nodiscard]] const CouplingLimit& operator[](std::size_t limit) const { return limits_[limit]; }
+  [[nodiscard]] std::int64_t capacity(std::size_t limit) const { return limits_[limit].capacity; }
+  [[nodiscard]] double penalty(std::size_t limit) const { return limits_[limit].penalty; }
+
+  /// So many limits, the first, are those of queues: a job uses as much of them wherever it lies.
+  [[nodiscard]] std::size_t of_queues() const { return queue_limits_; }
+  /// There are limits of racks and pods: what a job uses of them depends on where it lies.
+  [[nodiscard]] bool of_places() const { return size() > queue_limits_; }
+  /// There are limits of this kind, of racks and pods.
+  [[nodiscard]] bool has(LimitKind kind) const { return first_[index_of(kind)] < size(); }
+  /// @pre has(kind)
+  [[nodiscard]] std::size_t at(LimitKind kind, RackId rack) const {
+    return first_[index_of(kind)] + rack.index();
+  }
+  [[nodiscard]] std::size_t at(LimitKind kind, PodId pod) const {
+    return first_[index_of(kind)] + instance_->cluster.racks.size() + pod.index();
+  }
+
+  /// The limits that jobs of the queue count for, its own first. Empty for an invalid queue.
+  [[nodiscard]] std::span<const std::uint32_t> of(QueueId queue) const;
+  /// By QueueId: the price of a GPU in all limits its jobs count for; empty without quotas.
+  /// @param prices  per GPU; by limit, those of queues at least
+  [[nodiscard]] std::vector<double> by_queue(std::span<const double> prices) const;
+
+  /// What a job uses of the limits of racks and pods, ascending.
+  ///   uplink, ring: its rate on each rack it has tasks in, when there are several; pods alike
+  ///   uplink, ps:   ceil(rate (w (P - p) + (W - w) p) / P) with w of W workers and p of P servers
+  ///                 inside
+  /// O(tasks log tasks).
+  [[nodiscard]] std::vector<LimitAmount> use_of_places(JobId job,
+                                                       std::span<const TaskPlacement> tasks) const;
+
+  /// The most that a job can use of any one limit of the kind, of racks and pods.
+  [[nodiscard]] std::int64_t most_use(LimitKind kind, JobId job) const;
+
+  /// Valuations take these prices off already: value per GPU, by limit of a queue; empty: none.
+  void charge(std::vector<double> per_gpu) { charged_ = std::move(per_gpu); }
+  [[nodiscard]] double charged(std::size_t limit) const {
+    return charged_.empty() ? 0.0 : charged_[limit];
+  }
+
+ private:
+  void add_quotas(Objective objective);
+  void add_places(LimitKind kind);
+  void use_up_by_pinned_jobs();
+  void add_traffic(std::vector<LimitAmount>& amounts, const Communication& communication,
+                   std::span<const TaskPlacement> tasks, bool pods) const;
+
+  const Instance* instance_;
+  std::vector<CouplingLimit> limits_;
+  std::size_t queue_limits_ = 0;
+  std::array<std::size_t, kLimitKinds> first_{};   ///< by LimitKind; past the end: none
+  std::vector<std::vector<std::uint32_t>> chain_;  ///< by QueueId
+  std::vector<double> charged_;
+};
+
+}  // namespace berth::model

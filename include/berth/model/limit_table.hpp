@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/cluster.hpp"
+
+namespace berth::model {
+
+/// What jobs on different machines use together, and no plan may use more of than there is.
+enum class LimitKind : std::uint8_t {
+  gpu_quota,  ///< of a queue: GPUs of its jobs and of the jobs in queues within it
+  uplink,     ///< of a rack or a pod: traffic that crosses its uplink
+};
+
+/// One row for each kind. Planner and judge share these keys and scopes; each of them counts use in
+/// its own code.
+struct LimitRow {
+  std::string_view key;         ///< in cluster.yaml, and of prices in plan.json
+  std::string_view unit;        ///< of amounts; a price is for one of it
+  double units;                 ///< in one of what the key tells
+  double most;                  ///< that the key may tell; more is taken for a typing error
+  std::string_view title;       ///< of all limits of the kind, in reports
+  std::string_view gap_key;     ///< what is left of such limits, in gap_parts
+  std::string_view proof_part;  ///< opens the prices in the proof's digest
+  /// Comes before the limit in the instance's digest, which leaves out those that are not told.
+  /// Empty: it is always there.
+  std::string_view tag;
+  double Rack::*of_rack;  ///< null: racks have none; infinite: this one has none
+  double Pod::*of_pod;
+};
+inline constexpr std::array kLimitRows{
+    LimitRow{.key = "gpu_quota",
+             .unit = "GPU thousandths",
+             .units = 1000.0,
+             .most = 0x1p40,
+             .title = "quotas",
+             .gap_key = "quotas",
+             .proof_part = "\nqueues\n",
+             .tag = {},
+             .of_rack = nullptr,
+             .of_pod = nullptr},
+    LimitRow{.key = "uplink_gbps",
+             .unit = "Mbit/s",
+             .units = 1000.0,
+             .most = 1e9,
+             .title = "uplinks",
+             .gap_key = "links",
+             .proof_part = "\nlinks\n",
+             .tag = {},
+             .of_rack = &Rack::uplink_gbps,
+             .of_pod = &Pod::uplink_gbps},
+};
+inline constexpr std::size_t kLimitKinds = kLimitRows.size();
+
+constexpr std::size_t index_of(LimitKind kind) { return static_cast<std::size_t>(kind); }
+constexpr const LimitRow& row_of(LimitKind kind) { return kLimitRows[index_of(kind)]; }
+
+/// Calls `visit(row, limit)` for each limit that a rack or a pod may have.
+template <class Domain, class Visit>
+void for_each_limit(Domain& domain, const Visit& visit) {
+  for (const LimitRow& row : kLimitRows) {
+    if constexpr (std::is_same_v<std::remove_const_t<Domain>, Rack>) {
+      if (row.of_rack != nullptr) visit(row, domain.*row.of_rack);
+    } else {
+      if (row.of_pod != nullptr) visit(row, domain.*row.of_pod);
+    }
+  }
+}
+
+/// Whose limit it is: exactly one of them is valid.
+struct LimitScope {
+  QueueId queue = {};
+  PodId pod = {};
+  RackId rack = {};
+
+  auto operator<=>(const LimitScope&) const = default;
+
+  [[nodiscard]] std::string_view key() const {  ///< in plan.json
+    return queue.valid() ? "queue" : rack.valid() ? "rack" : "pod";
+  }
+  [[nodiscard]] std::string_view name(const Cluster& cluster) const {
+    return queue.valid()  ? cluster.queues[queue.index()].name
+           : rack.valid() ? cluster.racks[rack.index()].name
+                          : cluster.pods[pod.index()].name;
+  }
+};
+
+}  // namespace berth::model

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/model/coupling_limits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "berth/base/int128.hpp"
+
+namespace berth::model {
+namespace {
+
+std::int64_t whole_amount(double limit, double units) {
+  return std::isinf(limit) ? kNoLimit : static_cast<std::int64_t>(std::floor(limit * units));
+}
+
+/// Tasks of one domain.
+struct Inside {
+  std::int64_t workers = 0;
+  std::int64_t servers = 0;
+};
+
+}  // namespace
+
+JobTraffic job_traffic_of(const Workload& workload) {
+  const bool some = std::ranges::any_of(workload.jobs, [](const Job& j) {
+    return j.communication.pattern != CommunicationPattern::none;
+  });
+  return some ? JobTraffic::some : JobTraffic::none;
+}
+
+CouplingLimits::CouplingLimits(const Instance& instance, Objective objective, JobTraffic traffic)
+    : instance_(&instance) {
+  add_quotas(objective);
+  queue_limits_ = size();
+  first_.fill(std::numeric_limits<std::size_t>::max());
+  if (traffic == JobTraffic::some) add_places(LimitKind::uplink);
+  if (!empty()) use_up_by_pinned_jobs();
+}
+
+void CouplingLimits::add_quotas(Objective objective) {
+  const auto& queues = instance_->cluster.queues;
+  for (std::size_t q = 0; q < queues.size(); ++q) {
+    std::vector<std::uint32_t> chain;
+    const Queue& queue = queues[q];
+    const bool felt = queue.hard() || (queue.gpu_quota >= 0 && traits(objective).costs);
+    if (felt) {
+      chain.push_back(static_cast<std::uint32_t>(size()));
+      limits_.push_back({.kind = LimitKind::gpu_quota,
+                         .scope = {.queue = QueueId(q)},
+                         .capacity = kGpuMilli * queue.gpu_quota,
+                         .penalty = queue.over_quota_penalty});
+    }
+    if (queue.parent.valid()) {  // an earlier queue
+      const auto& above = chain_[queue.parent.index()];
+      chain.insert(chain.end(), above.begin(), above.end());
+    }
+    chain_.push_back(std::move(chain));
+  }
+}
+
+void CouplingLimits::add_places(LimitKind kind) {
+  const Cluster& cluster = instance_->cluster;
+  const LimitRow& row = row_of(kind);
+  const std::size_t first = size();
+  for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
+    limits_.push_back({.kind = kind,
+                       .scope = {.rack = RackId(r)},
+                       .capacity = whole_amount(cluster.racks[r].*row.of_rack, row.units)});
+  }
+  for (std::size_t p = 0; p < cluster.pods.size(); ++p) {
+    limits_.push_back({.kind = kind,
+                       .scope = {.pod = PodId(p)},
+                       .capacity = whole_amount(cluster.pods[p].*row.of_pod, row.units)});
+  }
+  const auto none = [](const CouplingLimit& l) { return l.capacity == kNoLimit; };
+  const auto added = limits_.begin() + static_cast<std::ptrdiff_t>(first);
+  if (std::all_of(added, limits_.end(), none)) {
+    limits_.erase(added, limits_.end());
+  } else {
+    first_[index_of(kind)] = first;
+  }
+}
+
+void CouplingLimits::use_up_by_pinned_jobs() {
+  const auto use_up = [&](std::size_t limit, std::int64_t amount) {
+    if (limits_[limit].capacity != kNoLimit) limits_[limit].capacity -= amount;
+  };
+  for (const Running& running : instance_->workload.running) {
+    if (!running.pinned) continue;
+    const Job& job = instance_->workload.job(running.job);
+    for (const std::uint32_t l : of(job.queue)) use_up(l, instance_->workload.gpu_milli(job));
+    for (const auto& [l, amount] :
+         use_of_places(running.job, instance_->workload.tasks_of(running))) {
+      use_up(l, amount);
+    }
+  }
+  for (CouplingLimit& l : limits_) l.capacity = std::max<std::int64_t>(0, l.capacity);
+}
+
+std::span<const std::uint32_t> CouplingLimits::of(QueueId queue) const {
+  if (!queue.valid()) return {};
+  return chain_[queue.index()];
+}
+
+std::vector<double> CouplingLimits::by_queue(std::span<const double> prices) const {
+  if (queue_limits_ == 0) return {};
+  std::vector<double> sums;
+  for (const auto& chain : chain_) {
+    double sum = 0.0;
+    for (const std::uint32_t l : chain) sum += prices[l];
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+std::vector<LimitAmount> CouplingLimits::use_of_places(JobId job,
+                                                       std::span<const TaskPlacement> tasks) const {
+  std::vector<LimitAmount> amounts;
+  const Communication& communication = instance_->workload.job(job).communication;
+  if (has(LimitKind::uplink) && communication.pattern != CommunicationPattern::none) {
+    add_traffic(amounts, communication, tasks, false);
+    add_traffic(amounts, communication, tasks, true);
+  }
+  return amounts;
+}
+
+std::int64_t CouplingLimits::most_use(LimitKind kind, JobId id) const {
+  const Job& job = instance_->workload.job(id);
+  if (kind == LimitKind::uplink && instance_->workload.tasks(job) > 1) {
+    return job.communication.mbps;
+  }
+  return 0;
+}
+
+void CouplingLimits::add_traffic(std::vector<LimitAmount>& amounts,
+                                 const Communication& communication,
+                                 std::span<const TaskPlacement> tasks, bool pods) const {
+  const Cluster& cluster = instance_->cluster;
+  std::map<std::size_t, Inside> domains;
+  Inside all;
+  for (const TaskPlacement& t : tasks) {
+    const RackId rack = cluster.machine_rack[t.machine.index()];
+    Inside& here = domains[pods ? at(LimitKind::uplink, cluster.racks[rack.index()].pod)
+                                : at(LimitKind::uplink, rack)];
+    const bool server =
+        communication.pattern == CommunicationPattern::ps && t.group == communication.servers;
+    ++(server ? here.servers : here.workers);
+    ++(server ? all.servers : all.workers);
+  }
+  if (domains.size() < 2) return;
+  for (const auto& [limit, in] : domains) {
+    if (communication.pattern == CommunicationPattern::ring) {
+      amounts.emplace_back(limit, communication.mbps);
+      continue;
+    }
+    const std::int64_t pairs =
+        in.workers * (all.servers - in.servers) + (all.workers - in.workers) * in.servers;
+    const Int128 sent = Int128{communication.mbps} * pairs;
+    if (sent == 0) continue;
+    constexpr Int128 kMost = Int128{1} << 61;  // more than any uplink with a limit carries
+    const Int128 mbps = std::min(kMost, (sent + all.servers - 1) / all.servers);
+    amounts.emplace_back(limit, static_cast<std::int64_t>(mbps));
+  }
+}
+
+}  // namespace berth::model
