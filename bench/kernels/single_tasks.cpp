@@ -27,8 +27,8 @@ std::vector<Kind> kinds() {
     else
       kind.shape.gpus = 1 << below(4, 0);
     const std::int64_t milli = kind.shape.total_milli();
-    kind.shape.cpu_milli = milli * (4 + below(10, 1));
-    kind.shape.memory_mib = milli * (16 + below(40, 2)) / 1000 * 1024 / 16;
+    kind.shape.needs[model::kCpu] = milli * (4 + below(10, 1));
+    kind.shape.needs[model::kMemory] = milli * (16 + below(40, 2)) / 1000 * 1024 / 16;
     kind.weight = 0.8 + 0.1 * static_cast<double>(below(5, 3));
     all.push_back(kind);
   }
@@ -40,7 +40,8 @@ void add_cluster(model::Cluster& cluster, std::int64_t machines) {
   cluster.pods.push_back({.name = "pod-0"});
   for (std::int32_t t = 0; t < 2; ++t) {
     cluster.classes.push_back({cluster.gpu_types[static_cast<std::size_t>(t)], GpuTypeId(t), 8,
-                               t == 0 ? 96'000 : 64'000, t == 0 ? 393'216 : 524'288});
+                               t == 0 ? model::machine_capacity({96'000, 393'216})
+                                      : model::machine_capacity({64'000, 524'288})});
     cluster.racks.push_back({.name = "rack-" + std::to_string(t), .pod = PodId(0)});
   }
   for (std::int64_t m = 0; m < machines; ++m) {

@@ -12,8 +12,7 @@ using model::Level;
 namespace {
 
 bool fits(const model::MachineClass& c, const model::Shape& total) {
-  return total.cpu_milli <= c.cpu_milli && total.memory_mib <= c.memory_mib &&
-         total.nic_mbps <= c.nic_mbps && total.total_milli() <= model::kGpuMilli * c.gpus;
+  return total.needs.within(c.capacity) && total.total_milli() <= model::kGpuMilli * c.gpus;
 }
 
 /// sum + count x amount, at most 2^61, which is more than any machine has. A group's own product is
@@ -31,9 +30,9 @@ TaskDemand demand_of(const model::Instance& instance, std::span<const model::Tas
   std::int64_t sum_milli = 0;
   for (const model::TaskGroup& g : groups) {
     const model::Shape& shape = workload.shape(g.shape);
-    sum.cpu_milli = add_capped(sum.cpu_milli, g.count, shape.cpu_milli);
-    sum.memory_mib = add_capped(sum.memory_mib, g.count, shape.memory_mib);
-    sum.nic_mbps = add_capped(sum.nic_mbps, g.count, shape.nic_mbps);
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      sum.needs[r] = add_capped(sum.needs[r], g.count, shape.needs[r]);
+    }
     sum_milli += g.count * shape.total_milli();
     s.tasks += g.count;
     if (!shape.uses_gpu()) {

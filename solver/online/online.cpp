@@ -104,7 +104,7 @@ class Online {
     std::vector<std::tuple<bool, double, std::int64_t, model::Precedence, std::size_t>> keys;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       keys.emplace_back(!workload.job(batch[i]).required, -valuation_.best(batch[i]),
-                        -shape_of(workload, batch[i]).cpu_milli,
+                        -shape_of(workload, batch[i]).needs[model::kCpu],
                         model::precedence(valuation_, batch[i]), i);
     }
     std::ranges::sort(keys, std::less<>{});

@@ -12,8 +12,7 @@
 namespace berth::solver {
 namespace {
 
-using Key = std::tuple<std::size_t, int, std::vector<int>, std::int64_t, std::int64_t, std::int64_t,
-                       std::int32_t>;
+using Key = std::tuple<std::size_t, int, std::vector<int>, model::Resources, std::int32_t>;
 
 std::vector<int> opened_devices(const model::Room& room, MachineId m) {
   std::vector<int> partial;
@@ -31,21 +30,18 @@ std::int64_t coarser(std::int64_t amount, int bits) {
   return (amount >> drop) << drop;
 }
 
-/// CPU, memory and NIC by `bits` leading digits; opened devices too when few digits are left.
+/// Resources by `bits` leading digits; opened devices too when few digits are left.
 Key key_of(const model::Cluster& cluster, const model::Room& room, MachineId m, int bits) {
   std::vector<int> partial = opened_devices(room, m);
   if (bits <= 6) {
     for (int& free : partial) free = static_cast<int>(coarser(free, bits));
   }
   const model::MachineClass& c = cluster.class_of(m);
-  const std::int64_t nic = room.free_nic(m);
-  return {slot_of(c.gpu_type),
-          room.whole_count(m),
-          std::move(partial),
-          coarser(room.free_cpu(m), bits),
-          coarser(room.free_memory(m), bits),
-          nic == model::kNoLimit ? nic : coarser(nic, bits),
-          c.gpu_slices};
+  model::Resources free = room.free_resources(m);
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    if (free[r] != model::kNoLimit) free[r] = coarser(free[r], bits);
+  }
+  return {slot_of(c.gpu_type), room.whole_count(m), std::move(partial), free, c.gpu_slices};
 }
 
 }  // namespace
@@ -69,8 +65,8 @@ std::vector<BinType> bin_types(const model::Cluster& cluster, const model::Room&
   }
   std::vector<BinType> bins;
   for (auto& [key, members] : groups) {
-    const auto& [slot, whole, partial, cpu, memory, nic, slices] = key;
-    bins.push_back({slot, whole, partial, cpu, memory, nic, slices, std::move(members)});
+    const auto& [slot, whole, partial, free, slices] = key;
+    bins.push_back({slot, whole, partial, free, slices, std::move(members)});
   }
   std::ranges::sort(bins, {}, [](const BinType& s) { return s.machines.front(); });
   return bins;

@@ -2,6 +2,7 @@
 #include "cpu_tasks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -11,18 +12,15 @@ namespace berth::solver {
 CpuTasks fill_cpu(const BinType& bin, std::span<const PricingItem* const> order,
                   const Label& beside) {
   CpuTasks filled;
-  std::int64_t cpu = bin.cpu - beside.cpu;
-  std::int64_t memory = bin.memory - beside.memory;
-  std::int64_t nic = bin.nic - beside.nic;
+  model::Resources left = bin.room;
+  for (std::size_t r = 0; r < model::kResources; ++r) left[r] -= beside.used[r];
   for (const PricingItem* item : order) {
     std::int64_t n = item->cap;
-    if (item->cpu > 0) n = std::min(n, cpu / item->cpu);
-    if (item->memory > 0) n = std::min(n, memory / item->memory);
-    if (item->nic > 0) n = std::min(n, nic / item->nic);
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      if (item->needs[r] > 0) n = std::min(n, left[r] / item->needs[r]);
+    }
     if (n <= 0) continue;
-    cpu -= n * item->cpu;
-    memory -= n * item->memory;
-    nic -= n * item->nic;
+    for (std::size_t r = 0; r < model::kResources; ++r) left[r] -= n * item->needs[r];
     filled.profit += n * item->profit;
     filled.tasks.push_back({item->type, static_cast<std::int32_t>(n)});
   }
@@ -35,11 +33,11 @@ std::vector<const PricingItem*> cpu_items(const BinType& bin, std::span<const Pr
     if (!item.uses_gpu()) order.push_back(&item);
   }
   const auto density = [&](const PricingItem* i) {
-    const double part =
-        static_cast<double>(i->cpu) / static_cast<double>(std::max<std::int64_t>(bin.cpu, 1)) +
-        static_cast<double>(i->memory) /
-            static_cast<double>(std::max<std::int64_t>(bin.memory, 1)) +
-        static_cast<double>(i->nic) / static_cast<double>(std::max<std::int64_t>(bin.nic, 1));
+    double part = 0.0;
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      part += static_cast<double>(i->needs[r]) /
+              static_cast<double>(std::max<std::int64_t>(bin.room[r], 1));
+    }
     return static_cast<double>(i->profit) / std::max(part, 1e-9);
   };
   std::ranges::stable_sort(order, std::greater{}, density);
@@ -48,22 +46,18 @@ std::vector<const PricingItem*> cpu_items(const BinType& bin, std::span<const Pr
 
 Profit fill_bound(const BinType& bin, std::span<const PricingItem* const> order,
                   const Label& beside) {
-  double by_cpu = 0.0;
-  double by_memory = 0.0;
-  double by_nic = 0.0;
+  std::array<double, model::kResources> by{};  // each resource alone
   double sum = 0.0;
   for (const PricingItem* i : order) {
     const auto p = static_cast<double>(i->profit);
     sum += p * i->cap;
-    const auto raise = [&](double& most, std::int64_t room, std::int64_t need) {
-      most = std::max(most,
-                      need > 0 ? p * static_cast<double>(room) / static_cast<double>(need) : 1e18);
-    };
-    raise(by_cpu, bin.cpu - beside.cpu, i->cpu);
-    raise(by_memory, bin.memory - beside.memory, i->memory);
-    raise(by_nic, bin.nic - beside.nic, i->nic);
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      const auto room = static_cast<double>(bin.room[r] - beside.used[r]);
+      const std::int64_t need = i->needs[r];
+      by[r] = std::max(by[r], need > 0 ? p * room / static_cast<double>(need) : 1e18);
+    }
   }
-  return static_cast<Profit>(std::ceil(std::min({by_cpu, by_memory, by_nic, sum})));
+  return static_cast<Profit>(std::ceil(std::min(sum, std::ranges::min(by))));
 }
 
 }  // namespace berth::solver

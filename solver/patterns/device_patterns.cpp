@@ -11,9 +11,7 @@ DevicePattern unfold(const std::vector<Label>& arena, std::int32_t last, int fre
   DevicePattern c{.capacity = free, .total = {}, .items = {}};
   c.total.profit = end.profit;
   c.total.reduced = end.reduced;
-  c.total.cpu = end.cpu;
-  c.total.memory = end.memory;
-  c.total.nic = end.nic;
+  c.total.needs = end.used;
   for (std::int32_t l = last; arena[static_cast<std::size_t>(l)].item >= 0;
        l = arena[static_cast<std::size_t>(l)].parent) {
     const std::int32_t item = arena[static_cast<std::size_t>(l)].item;
@@ -31,8 +29,7 @@ void keep_undominated(std::vector<DevicePattern>& patterns) {
   std::vector<DevicePattern> kept;
   for (DevicePattern& c : patterns) {
     const bool dominated = std::ranges::any_of(kept, [&](const DevicePattern& by) {
-      return by.total.profit >= c.total.profit && by.total.cpu <= c.total.cpu &&
-             by.total.memory <= c.total.memory && by.total.nic <= c.total.nic;
+      return by.total.profit >= c.total.profit && by.total.needs.within(c.total.needs);
     });
     if (!dominated) kept.push_back(std::move(c));
   }
@@ -47,14 +44,14 @@ DevicePatterns device_patterns(const BinType& bin, std::span<const PricingItem> 
   const auto units = static_cast<std::size_t>(free / bound.unit);
   std::vector<Label> arena(1);
   ParetoKnapsack knapsack(arena, std::span(bound.share).first(units + 1),
-                          {bin.cpu, bin.memory, bin.nic, floor, labels});
+                          {bin.room, floor, labels});
   const std::int32_t nothing = 0;
   knapsack.start(std::span(&nothing, 1));
   for (std::size_t i = 0; i < items.size(); ++i) {
     const PricingItem& item = items[i];
     if (item.milli == 0) continue;
     knapsack.add({static_cast<std::int32_t>(i), item.milli / bound.unit, item.profit,
-                  reduced(item, bound.multipliers), item.cpu, item.memory, item.nic, item.cap},
+                  reduced(item, bound.multipliers), item.needs, item.cap},
                  {});
   }
   DevicePatterns result{{}, knapsack.truncated(), knapsack.work()};

@@ -15,8 +15,8 @@ struct DevicePattern {
   std::vector<std::pair<std::int32_t, std::int32_t>> items;  ///< (item index, count)
 };
 
-/// Sets of shares for one device with `free` thousandths, none dominated by another in profit, CPU,
-/// memory and NIC, each with reduced profit > floor. Best reduced first. Includes the empty set
+/// Sets of shares for one device with `free` thousandths, none dominated by another in profit and
+/// every resource, each with reduced profit > floor. Best reduced first. Includes the empty set
 /// when it passes. `truncated` in the result says that the limit cut some off.
 struct DevicePatterns {
   std::vector<DevicePattern> patterns;

@@ -12,7 +12,7 @@ namespace {
 
 /// A machine while it is being filled.
 struct PartialFill {
-  std::int64_t cpu, memory, nic;
+  model::Resources room;
   int whole;
   struct Device {
     int free;
@@ -21,8 +21,7 @@ struct PartialFill {
   std::vector<Device> opened;
   const BinType* bin;
 
-  explicit PartialFill(const BinType& s)
-      : cpu(s.cpu), memory(s.memory), nic(s.nic), whole(s.whole), bin(&s) {
+  explicit PartialFill(const BinType& s) : room(s.room), whole(s.whole), bin(&s) {
     for (const int free : s.partial) opened.push_back({free, {.capacity = free, .shares = {}}});
   }
 
@@ -44,12 +43,10 @@ struct PartialFill {
   }
 
   bool put(std::int32_t type, const model::Shape& shape) {
-    if (shape.cpu_milli > cpu || shape.memory_mib > memory || shape.nic_mbps > nic) return false;
+    if (!shape.needs.within(room)) return false;
     if (shape.gpus > whole) return false;
     if (shape.gpu_milli > 0 && !put_share(type, bin->share(shape))) return false;
-    cpu -= shape.cpu_milli;
-    memory -= shape.memory_mib;
-    nic -= shape.nic_mbps;  // far from its end where there is no limit
+    add_within_limits(room, -1 * shape.needs);
     whole -= shape.gpus;
     return true;
   }
@@ -61,7 +58,8 @@ std::vector<std::int32_t> by_size(const PackingProblem& problem, int cpu_sign) {
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](std::int32_t t) {
     const JobType& type = problem.types[static_cast<std::size_t>(t)];
-    return std::tuple(-type.reward, -type.shape.total_milli(), cpu_sign * type.shape.cpu_milli, t);
+    return std::tuple(-type.reward, -type.shape.total_milli(),
+                      cpu_sign * type.shape.needs[model::kCpu], t);
   });
   return order;
 }

@@ -114,7 +114,7 @@ double best_value_a_gpu(const model::Workload& workload, std::span<const JobProf
 bool fits(const JobType& type, const BinType& bin) {
   const model::Shape& s = type.shape;
   if (bin.slot >= type.value.size() || type.value[bin.slot] <= 0.0) return false;
-  if (s.cpu_milli > bin.cpu || s.memory_mib > bin.memory || s.nic_mbps > bin.nic) return false;
+  if (!s.needs.within(bin.room)) return false;
   if (s.gpus > bin.whole) return false;
   return s.gpu_milli == 0 || bin.whole > 0 ||
          (!bin.partial.empty() && bin.share(s) <= bin.partial.front());

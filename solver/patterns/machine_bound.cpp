@@ -20,24 +20,19 @@ constexpr int kTangents = 10;
 /// A knapsack value and what its content uses.
 struct KnapsackCell {
   Profit profit = 0;
-  std::int64_t cpu = 0;
-  std::int64_t memory = 0;
-  std::int64_t nic = 0;
+  model::Resources used = {};
 
   void raise(const KnapsackCell& base, Profit more, const PricingItem& item) {
     if (base.profit + more <= profit) return;
-    *this = {base.profit + more, base.cpu + item.cpu, base.memory + item.memory,
-             base.nic + item.nic};
+    *this = {base.profit + more, base.used + item.needs};
   }
   void raise(const KnapsackCell& a, const KnapsackCell& b) {
     if (a.profit + b.profit <= profit) return;
-    *this = {a.profit + b.profit, a.cpu + b.cpu, a.memory + b.memory, a.nic + b.nic};
+    *this = {a.profit + b.profit, a.used + b.used};
   }
   void operator+=(const KnapsackCell& other) {
     profit += other.profit;
-    cpu += other.cpu;
-    memory += other.memory;
-    nic += other.nic;
+    used += other.used;
   }
 };
 
@@ -98,19 +93,21 @@ Profit fill(std::int64_t amount, Profit profit, std::int64_t size) {
 
 /// One resource of the machine, filled with the densest task without GPUs.
 struct ResourceBound {
-  std::int64_t PricingItem::*need;
-  std::int64_t capacity;
+  std::size_t resource = 0;
+  std::int64_t capacity = 0;
   bool holds = true;  ///< every task needs some
   KnapsackCell best = {};
 
   void add(const PricingItem& item, Profit r) {
-    const std::int64_t size = item.*need;
+    const std::int64_t size = item.needs[resource];
     if (size == 0) holds = false;
     if (size == 0) return;
     const Profit p = fill(capacity, r, size);
     if (p <= best.profit) return;
-    const auto beside = [&](std::int64_t other) { return fill(capacity, other, size); };
-    best = {p, beside(item.cpu), beside(item.memory), beside(item.nic)};
+    best.profit = p;
+    for (std::size_t other = 0; other < model::kResources; ++other) {
+      best.used[other] = fill(capacity, item.needs[other], size);
+    }
   }
 };
 
@@ -118,9 +115,8 @@ struct ResourceBound {
 /// machine.
 KnapsackCell cpu_only_value(const BinType& bin, std::span<const PricingItem> items,
                             const Multipliers& m) {
-  std::array<ResourceBound, 3> by{{{.need = &PricingItem::cpu, .capacity = bin.cpu},
-                                   {.need = &PricingItem::memory, .capacity = bin.memory},
-                                   {.need = &PricingItem::nic, .capacity = bin.nic}}};
+  std::array<ResourceBound, model::kResources> by;
+  for (std::size_t r = 0; r < by.size(); ++r) by[r] = {.resource = r, .capacity = bin.room[r]};
   bool any = false;
   Profit sum = 0;
   for (const PricingItem& item : items) {
@@ -135,7 +131,7 @@ KnapsackCell cpu_only_value(const BinType& bin, std::span<const PricingItem> ite
   for (const ResourceBound& f : by) {
     if (f.holds && (least == nullptr || f.best.profit < least->best.profit)) least = &f;
   }
-  return least == nullptr ? KnapsackCell{sum, 0, 0, 0} : least->best;
+  return least == nullptr ? KnapsackCell{.profit = sum} : least->best;
 }
 
 }  // namespace
@@ -150,11 +146,11 @@ MachineBound bound_at(const BinType& bin, std::span<const PricingItem> items, in
   for (const int free : bin.partial) sum += device[static_cast<std::size_t>(free / unit)];
   for (const KnapsackCell& c : device) b.share.push_back(c.profit);
   for (const KnapsackCell& c : whole) b.whole.push_back(c.profit);
-  b.bound = sum.profit + m.cpu * bin.cpu + m.memory * bin.memory;
-  if (m.nic > 0) b.bound += m.nic * bin.nic;
-  b.cpu_used = sum.cpu;
-  b.memory_used = sum.memory;
-  b.nic_used = sum.nic;
+  b.bound = sum.profit;
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    if (m[r] > 0) b.bound += m[r] * bin.room[r];
+  }
+  b.used = sum.used;
   return b;
 }
 
@@ -167,22 +163,24 @@ int common_unit(const BinType& bin, std::span<const PricingItem> items) {
   return unit;
 }
 
-/// One multiplier of the three, the others kept: value and slope of the bound there.
+/// One multiplier, the others kept: value and slope of the bound there.
 struct MultiplierSearch {
   const BinType& bin;
   std::span<const PricingItem> items;
   int unit;
-  Profit Multipliers::*which;
-  std::int64_t MachineBound::*used;
+  std::size_t resource;
   std::int64_t capacity;
   MachineBound* best;
 
   MachineBound at(Profit value) const {
     Multipliers m = best->multipliers;
-    m.*which = value;
+    m[resource] = value;
     return bound_at(bin, items, unit, m);
   }
-  [[nodiscard]] std::int64_t slope(const MachineBound& b) const { return capacity - b.*used; }
+  [[nodiscard]] Profit multiplier(const MachineBound& b) const { return b.multipliers[resource]; }
+  [[nodiscard]] std::int64_t slope(const MachineBound& b) const {
+    return capacity - b.used[resource];
+  }
 };
 
 /// Where the tangents at two sides of a convex function meet.
@@ -203,14 +201,14 @@ bool minimise_along(const MultiplierSearch& search) {
   if (search.slope(low) >= 0) return search.best->bound < start;
   MachineBound high = search.at(low.bound / search.capacity + 1);
   for (int t = 0; t < kTangents && search.slope(high) > 0; ++t) {
-    const Profit x = std::clamp(
-        tangent_intersection(low.multipliers.*search.which, low.bound, search.slope(low),
-                             high.multipliers.*search.which, high.bound, search.slope(high)),
-        low.multipliers.*search.which, high.multipliers.*search.which);
+    const Profit x =
+        std::clamp(tangent_intersection(search.multiplier(low), low.bound, search.slope(low),
+                                        search.multiplier(high), high.bound, search.slope(high)),
+                   search.multiplier(low), search.multiplier(high));
     MachineBound middle = search.at(x);
     if (middle.bound < search.best->bound) *search.best = middle;
     const std::int64_t s = search.slope(middle);
-    if (s == 0 || x == low.multipliers.*search.which || x == high.multipliers.*search.which) break;
+    if (s == 0 || x == search.multiplier(low) || x == search.multiplier(high)) break;
     (s < 0 ? low : high) = std::move(middle);
   }
   if (high.bound < search.best->bound) *search.best = high;
@@ -222,17 +220,17 @@ bool minimise_along(const MultiplierSearch& search) {
 MachineBound best_bound(const BinType& bin, std::span<const PricingItem> items) {
   const int unit = common_unit(bin, items);
   MachineBound best = bound_at(bin, items, unit, {});
-  const bool nic_counts =
-      std::ranges::any_of(items, [](const PricingItem& i) { return i.nic > 0; });
-  const auto better = [&](Profit Multipliers::*which, std::int64_t MachineBound::*used,
-                          std::int64_t capacity) {
-    return minimise_along({bin, items, unit, which, used, capacity, &best});
-  };
-  for (int turn = 0; turn < kMultiplierSweeps; ++turn) {
-    const bool by_cpu = better(&Multipliers::cpu, &MachineBound::cpu_used, bin.cpu);
-    const bool by_memory = better(&Multipliers::memory, &MachineBound::memory_used, bin.memory);
-    const bool by_nic = nic_counts && better(&Multipliers::nic, &MachineBound::nic_used, bin.nic);
-    if (!by_cpu && !by_memory && !by_nic) break;
+  std::vector<std::size_t> counted;  // resources that some item needs, or that always count
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    const auto needs = [&](const PricingItem& i) { return i.needs[r] > 0; };
+    if (r < model::kRequiredResources || std::ranges::any_of(items, needs)) counted.push_back(r);
+  }
+  bool better = true;
+  for (int turn = 0; better && turn < kMultiplierSweeps; ++turn) {
+    better = false;
+    for (const std::size_t r : counted) {
+      if (minimise_along({bin, items, unit, r, bin.room[r], &best})) better = true;
+    }
   }
   return best;
 }

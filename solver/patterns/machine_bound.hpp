@@ -19,39 +19,33 @@ inline double from_profit(Profit profit) { return static_cast<double>(profit) / 
 /// A task that may be put on a machine of the bin type, with what it earns there after its price.
 struct PricingItem {
   std::int32_t type = 0;
-  std::int32_t gpus = 0;   ///< whole devices
-  std::int32_t milli = 0;  ///< what it takes of one device
-  std::int64_t cpu = 0;
-  std::int64_t memory = 0;
-  std::int64_t nic = 0;  ///< 0 where the machine has no limit
-  Profit profit = 0;     ///< > 0
-  std::int32_t cap = 0;  ///< at most so many copies; not looked at by the bound
+  std::int32_t gpus = 0;        ///< whole devices
+  std::int32_t milli = 0;       ///< what it takes of one device
+  model::Resources needs = {};  ///< 0 where the machine has no limit
+  Profit profit = 0;            ///< > 0
+  std::int32_t cap = 0;         ///< at most so many copies; not looked at by the bound
 
   [[nodiscard]] bool uses_gpu() const { return gpus > 0 || milli > 0; }
 };
 
-/// What a machine charges for its CPU, memory and NIC (Lagrange multipliers), in Profit.
-struct Multipliers {
-  Profit cpu = 0;     ///< per CPU thousandth, >= 0
-  Profit memory = 0;  ///< per MiB, >= 0
-  Profit nic = 0;     ///< per Mbit/s, >= 0
-};
+/// What a machine charges for its resources (Lagrange multipliers): Profit per unit, >= 0.
+using Multipliers = model::Resources;
 
 inline Profit reduced(const PricingItem& item, const Multipliers& m) {
-  return item.profit - m.cpu * item.cpu - m.memory * item.memory - m.nic * item.nic;
+  Profit left = item.profit;
+  for (std::size_t r = 0; r < model::kResources; ++r) left -= m[r] * item.needs[r];
+  return left;
 }
 
-/// The machine with CPU, memory and NIC charged instead of limited: knapsacks over devices.
+/// The machine with its resources charged instead of limited: knapsacks over devices.
 struct MachineBound {
   Multipliers multipliers;
-  int unit = 1;               ///< thousandths a step of `share`
-  std::vector<Profit> share;  ///< v1: best reduced profit in w units of one device, w = 0 .. 1000
-  std::vector<Profit> whole;  ///< V: best reduced profit on g whole devices
-  Profit cpu_only = 0;        ///< best reduced profit of tasks without GPUs, fractional
-  Profit bound = 0;           ///< no content of the machine earns more
-  std::int64_t cpu_used = 0;  ///< by the content that the bound stands for
-  std::int64_t memory_used = 0;
-  std::int64_t nic_used = 0;
+  int unit = 1;                ///< thousandths a step of `share`
+  std::vector<Profit> share;   ///< v1: best reduced profit in w units of one device, w = 0 .. 1000
+  std::vector<Profit> whole;   ///< V: best reduced profit on g whole devices
+  Profit cpu_only = 0;         ///< best reduced profit of tasks without GPUs, fractional
+  Profit bound = 0;            ///< no content of the machine earns more
+  model::Resources used = {};  ///< by the content that the bound stands for
 
   [[nodiscard]] Profit device(int milli) const {
     return share[static_cast<std::size_t>(milli / unit)];
@@ -62,7 +56,7 @@ struct MachineBound {
 MachineBound bound_at(const BinType& bin, std::span<const PricingItem> items, int unit,
                       const Multipliers& multipliers);
 
-/// The bound at (nearly) the best multipliers; a convex function of three variables, by turns.
+/// The bound at (nearly) the best multipliers; convex, one resource after the other.
 MachineBound best_bound(const BinType& bin, std::span<const PricingItem> items);
 
 }  // namespace berth::solver

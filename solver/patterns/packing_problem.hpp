@@ -31,11 +31,9 @@ struct JobType {
 /// Machines with the same room (or at least this room each).
 struct BinType {
   std::size_t slot = 0;
-  int whole = 0;             ///< devices entirely free
-  std::vector<int> partial;  ///< free thousandths of opened devices, descending, > 0
-  std::int64_t cpu = 0;
-  std::int64_t memory = 0;
-  std::int64_t nic = model::kNoLimit;
+  int whole = 0;                    ///< devices entirely free
+  std::vector<int> partial;         ///< free thousandths of opened devices, descending, > 0
+  model::Resources room = {};       ///< or kNoLimit
   std::int32_t slices = 0;          ///< of each device, as in MachineClass
   std::vector<MachineId> machines;  ///< ascending
 

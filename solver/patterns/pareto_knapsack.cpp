@@ -14,13 +14,13 @@ ParetoKnapsack::ParetoKnapsack(std::vector<Label>& arena, std::span<const Profit
 void ParetoKnapsack::start(std::span<const std::int32_t> labels) {
   for (const std::int32_t l : labels) {
     const Label& label = arena_[static_cast<std::size_t>(l)];
-    list_[0].push_back({label.reduced, label.profit, label.cpu, label.memory, label.nic, l, false});
-    if (label.nic > 0) frontier_.count_nic();
+    list_[0].push_back({label.reduced, label.profit, label.used, l, false});
+    frontier_.count(label.used);
   }
 }
 
 void ParetoKnapsack::add(const ParetoItem& item, const Admits& admits) {
-  if (item.nic > 0) frontier_.count_nic();
+  frontier_.count(item.needs);
   for (std::size_t size = static_cast<std::size_t>(item.size); size <= capacity(); ++size) {
     collect(item, size, admits);
     if (!candidates_.empty()) merge(size);
@@ -31,44 +31,59 @@ void ParetoKnapsack::add(const ParetoItem& item, const Admits& admits) {
 void ParetoKnapsack::collect(const ParetoItem& item, std::size_t size, const Admits& admits) {
   candidates_.clear();
   const Profit needed = limits_.floor - rest_[capacity() - size] - item.reduced;
-  const std::int64_t cpu = limits_.cpu - item.cpu;
-  const std::int64_t memory = limits_.memory - item.memory;
-  const std::int64_t nic = limits_.nic - item.nic;
+  model::Resources room = limits_.room;
+  for (std::size_t r = 0; r < model::kResources; ++r) room[r] -= item.needs[r];
   for (const FrontierEntry& e : list_[size - static_cast<std::size_t>(item.size)]) {
-    if (e.reduced <= needed || e.cpu > cpu || e.memory > memory || e.nic > nic) continue;
+    if (e.reduced <= needed || !e.used.within(room)) continue;
     const Label& from = arena_[static_cast<std::size_t>(e.label)];
     const std::int32_t copies = from.item == item.id ? from.copies + 1 : 1;
     if (copies > item.cap || (admits && !admits(from, item.id))) continue;
-    candidates_.push_back({e.profit + item.profit, e.reduced + item.reduced, e.cpu + item.cpu,
-                           e.memory + item.memory, e.nic + item.nic, e.label, item.id, copies});
+    candidates_.push_back({e.profit + item.profit, e.reduced + item.reduced, e.used + item.needs,
+                           e.label, item.id, copies});
   }
+}
+
+namespace {
+
+std::int64_t first(const model::Resources& used) { return used[0]; }
+
+}  // namespace
+
+void ParetoKnapsack::ParetoFrontier::count(const model::Resources& needs) {
+  for (std::size_t r = counted_; r < model::kResources; ++r) {
+    if (needs[r] > 0) counted_ = r + 1;
+  }
+}
+
+bool ParetoKnapsack::ParetoFrontier::within(const model::Resources& a,
+                                            const model::Resources& b) const {
+  for (std::size_t r = 0; r < counted_; ++r) {
+    if (a[r] > b[r]) return false;
+  }
+  return true;
 }
 
 bool ParetoKnapsack::ParetoFrontier::dominates(const FrontierEntry& e) const {
-  if (nic_counts_) {
-    return std::ranges::any_of(points_, [&](const FrontierPoint& s) {
-      return s.cpu <= e.cpu && s.memory <= e.memory && s.nic <= e.nic;
-    });
+  if (counted_ > kOrdered) {
+    return std::ranges::any_of(points_, [&](const auto& point) { return within(point, e.used); });
   }
-  const auto above = std::ranges::upper_bound(points_, e.cpu, {}, &FrontierPoint::cpu);
-  return above != points_.begin() && std::prev(above)->memory <= e.memory;
+  const auto above = std::ranges::upper_bound(points_, e.used[0], {}, first);
+  return above != points_.begin() && (*std::prev(above))[1] <= e.used[1];
 }
 
 void ParetoKnapsack::ParetoFrontier::add(const FrontierEntry& e) {
-  if (nic_counts_) {
-    std::erase_if(points_, [&](const FrontierPoint& s) {
-      return e.cpu <= s.cpu && e.memory <= s.memory && e.nic <= s.nic;
-    });
-    points_.push_back({e.cpu, e.memory, e.nic});
+  if (counted_ > kOrdered) {
+    std::erase_if(points_, [&](const auto& point) { return within(e.used, point); });
+    points_.push_back(e.used);
     return;
   }
-  const auto from = std::ranges::lower_bound(points_, e.cpu, {}, &FrontierPoint::cpu);
+  const auto from = std::ranges::lower_bound(points_, e.used[0], {}, first);
   auto to = from;
-  while (to != points_.end() && to->memory >= e.memory) ++to;
+  while (to != points_.end() && (*to)[1] >= e.used[1]) ++to;
   if (from == to) {
-    points_.insert(from, {e.cpu, e.memory, 0});
+    points_.insert(from, e.used);
   } else {
-    *from = {e.cpu, e.memory, 0};
+    *from = e.used;
     points_.erase(std::next(from), to);
   }
 }
@@ -84,14 +99,10 @@ void ParetoKnapsack::merge(std::size_t size) {
   while (o < old.size() || c < candidates_.size()) {
     const bool take_old =
         c == candidates_.size() || (o < old.size() && old[o].profit >= candidates_[c].profit);
-    const FrontierEntry e = take_old ? old[o++]
-                                     : FrontierEntry{candidates_[c].reduced,
-                                                     candidates_[c].profit,
-                                                     candidates_[c].cpu,
-                                                     candidates_[c].memory,
-                                                     candidates_[c].nic,
-                                                     static_cast<std::int32_t>(c),
-                                                     true};
+    const FrontierEntry e =
+        take_old ? old[o++]
+                 : FrontierEntry{candidates_[c].reduced, candidates_[c].profit, candidates_[c].used,
+                                 static_cast<std::int32_t>(c), true};
     if (!take_old) ++c;
     if (frontier_.dominates(e)) continue;
     frontier_.add(e);

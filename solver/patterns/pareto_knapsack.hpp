@@ -14,9 +14,7 @@ namespace berth::solver {
 struct Label {
   Profit profit = 0;
   Profit reduced = 0;  ///< profit after the multipliers
-  std::int64_t cpu = 0;
-  std::int64_t memory = 0;
-  std::int64_t nic = 0;
+  model::Resources used = {};
   std::int32_t parent = -1;
   std::int32_t item = -1;   ///< the last one added
   std::int32_t copies = 0;  ///< of that item in a row
@@ -27,21 +25,17 @@ struct ParetoItem {
   std::int32_t size = 1;  ///< > 0
   Profit profit = 0;
   Profit reduced = 0;
-  std::int64_t cpu = 0;
-  std::int64_t memory = 0;
-  std::int64_t nic = 0;
+  model::Resources needs = {};
   std::int32_t cap = 0;  ///< copies
 };
 
 /// Multi-objective knapsack by labels (Nemhauser and Ullmann 1969): for every size used, the
-/// contents none of which another dominates in profit, CPU, memory and NIC at once. Contents that
+/// contents none of which another dominates in profit and all resources at once. Contents that
 /// cannot end above `floor` are dropped.
 class ParetoKnapsack {
  public:
   struct LabelLimits {
-    std::int64_t cpu = 0;
-    std::int64_t memory = 0;
-    std::int64_t nic = 0;
+    model::Resources room = {};
     Profit floor = 0;        ///< keep while reduced + rest[capacity left] > floor
     std::size_t labels = 0;  ///< at most so many for one size; the best reduced stay
   };
@@ -67,25 +61,27 @@ class ParetoKnapsack {
  private:
   struct FrontierEntry {
     Profit reduced, profit;
-    std::int64_t cpu, memory, nic;
+    model::Resources used;
     std::int32_t label;
     bool fresh;
   };
-  /// (cpu, memory, nic) of which none is at most another in all. While no item uses the NIC: cpu
-  /// ascending, memory descending.
+  /// Amounts used of which none is at most another in all resources. While no item needs more than
+  /// the first two: the first ascending, the second descending.
   class ParetoFrontier {
    public:
     void clear() { points_.clear(); }
-    void count_nic() { nic_counts_ = true; }
+    /// Compares as many resources as these needs ask for, too.
+    void count(const model::Resources& needs);
     [[nodiscard]] bool dominates(const FrontierEntry& e) const;
     void add(const FrontierEntry& e);  ///< @pre not dominated
 
    private:
-    struct FrontierPoint {
-      std::int64_t cpu, memory, nic;
-    };
-    bool nic_counts_ = false;
-    std::vector<FrontierPoint> points_;
+    /// a is at most b in the resources that count.
+    [[nodiscard]] bool within(const model::Resources& a, const model::Resources& b) const;
+
+    static constexpr std::size_t kOrdered = 2;  ///< resources by which the points can be in order
+    std::size_t counted_ = kOrdered;            ///< the first so many of the table count
+    std::vector<model::Resources> points_;
   };
   void collect(const ParetoItem& item, std::size_t size, const Admits& admits);
   void merge(std::size_t size);

@@ -11,12 +11,18 @@ namespace {
 
 /// True when `better` may stand wherever `item` stands, and earns no less.
 bool replaces(const PricingItem& better, const PricingItem& item) {
-  if (better.profit < item.profit || better.cpu > item.cpu || better.memory > item.memory ||
-      better.nic > item.nic) {
-    return false;
-  }
+  if (better.profit < item.profit || !better.needs.within(item.needs)) return false;
   if (item.milli > 0) return better.milli > 0 && better.milli <= item.milli;
   return better.gpus <= item.gpus;
+}
+
+/// What the task takes of the resources that the bin type has a limit of.
+model::Resources counted_needs(const model::Shape& shape, const BinType& bin) {
+  model::Resources needs = shape.needs;
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    if (bin.room[r] == model::kNoLimit) needs[r] = 0;
+  }
+  return needs;
 }
 
 /// Leaves out tasks on GPUs that another one replaces: no content, and no bound, needs them.
@@ -55,9 +61,7 @@ std::vector<PricingItem> pricing_items(const PackingProblem& problem, std::size_
     const JobType& type = problem.types[t];
     if (room_for[t] <= 0 || !fits(type, s) || type.value[s.slot] <= price[t]) continue;
     items.push_back({static_cast<std::int32_t>(t), type.shape.gpus, s.share(type.shape),
-                     type.shape.cpu_milli, type.shape.memory_mib,
-                     s.nic == model::kNoLimit ? 0 : type.shape.nic_mbps,
-                     to_profit(type.value[s.slot] - price[t]),
+                     counted_needs(type.shape, s), to_profit(type.value[s.slot] - price[t]),
                      static_cast<std::int32_t>(std::min<std::int64_t>(room_for[t], 1 << 20))});
   }
   drop_replaced(s, items);

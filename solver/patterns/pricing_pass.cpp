@@ -95,9 +95,9 @@ void PricingPass::opened_devices(int free, std::size_t devices, Profit later) {
                                       kLabelsADeviceSize));
   std::vector<Profit> rest(devices + 1, 0);
   for (std::size_t k = 1; k <= devices; ++k) rest[k] = rest[k - 1] + bound_.device(free);
-  ParetoKnapsack knapsack(arena_, rest,
-                          {bin_.cpu, bin_.memory, bin_.nic, floor_ - later,
-                           std::max<std::size_t>(labels_ / (devices + 1), 16)});
+  ParetoKnapsack knapsack(
+      arena_, rest,
+      {bin_.room, floor_ - later, std::max<std::size_t>(labels_ / (devices + 1), 16)});
   extend(knapsack, from);
 }
 
@@ -111,12 +111,12 @@ void PricingPass::whole_devices() {
     if (item.gpus == 0 || item.gpus > bin_.whole) continue;
     patterns_.push_back({.capacity = 0,
                          .total = {0, item.gpus, item.profit, reduced(item, bound_.multipliers),
-                                   item.cpu, item.memory, item.nic, item.cap},
+                                   item.needs, item.cap},
                          .items = {{static_cast<std::int32_t>(i), 1}}});
   }
   ParetoKnapsack knapsack(
       arena_, bound_.whole,
-      {bin_.cpu, bin_.memory, bin_.nic, floor_,
+      {bin_.room, floor_,
        std::max<std::size_t>(labels_ / static_cast<std::size_t>(bin_.whole + 1), 16)});
   extend(knapsack, from);
 }

@@ -58,7 +58,7 @@ class RequiredJobRepair {
     constexpr std::int64_t kMost = std::int64_t{1} << 61;  // one group has less
     std::int64_t cpu = 0;
     for (const model::TaskGroup& g : workload_.groups_of(job)) {
-      cpu = std::min(kMost, cpu + g.count * workload_.shape(g.shape).cpu_milli);
+      cpu = std::min(kMost, cpu + g.count * workload_.shape(g.shape).needs[model::kCpu]);
     }
     return {-workload_.gpu_milli(job), -std::int64_t{workload_.tasks(job)}, -cpu,
             model::precedence(occupancy_.valuation(), id)};
@@ -147,9 +147,7 @@ class RequiredJobRepair {
     const model::Immovable content{.machine = task.machine,
                                    .devices = task.devices,
                                    .milli = task.milli,
-                                   .cpu_milli = shape.cpu_milli,
-                                   .memory_mib = shape.memory_mib,
-                                   .nic_mbps = shape.nic_mbps};
+                                   .taken = shape.needs};
     return occupancy_.room()[task.machine].fits(content);
   }
 

@@ -23,35 +23,25 @@ bool takes_gpu(const Shape& s) { return s.gpus > 0 || s.gpu_milli > 0; }
 /// The task takes exactly what the shape asks for: whole devices at 1000, a share on one device,
 /// where that has slices the fewest that cover it.
 bool same_amounts(const Shape& s, const RawTask& task, std::int32_t slices) {
-  if (task.cpu_milli != s.cpu_milli || task.memory_mib != s.memory_mib ||
-      task.nic_mbps != s.nic_mbps) {
-    return false;
-  }
+  if (task.needs != s.needs) return false;
   const std::int64_t each = s.gpu_milli > 0 ? in_slices(s.gpu_milli, slices) : 1000;
   const std::size_t devices = s.gpu_milli > 0 ? 1 : static_cast<std::size_t>(s.gpus);
   return task.gpus.size() == devices &&
          std::ranges::all_of(task.gpus, [&](const auto& d) { return d.milli == each; });
 }
 
-std::string with_nic(std::int64_t mbps) {
-  return mbps == 0 ? std::string() : ", " + std::to_string(mbps) + " Mbit/s";
-}
-
 std::string amounts(const RawTask& task) {
-  std::string text = std::to_string(task.cpu_milli) + " CPU thousandths, " +
-                     std::to_string(task.memory_mib) + " MiB, GPU thousandths (";
+  std::string text = amounts_text(task.needs) + ", GPU thousandths (";
   for (std::size_t d = 0; d < std::min<std::size_t>(task.gpus.size(), 8); ++d) {
     text += (d == 0 ? "" : " ") + std::to_string(task.gpus[d].milli);
   }
-  return text + (task.gpus.size() > 8 ? " ...)" : ")") + with_nic(task.nic_mbps);
+  return text + (task.gpus.size() > 8 ? " ...)" : ")");
 }
 
 std::string amounts(const Shape& s) {
-  return std::to_string(s.cpu_milli) + " CPU thousandths, " + std::to_string(s.memory_mib) +
-         " MiB, " +
+  return amounts_text(s.needs) + ", " +
          (s.gpu_milli > 0 ? std::to_string(s.gpu_milli) + " thousandths of one GPU"
-                          : std::to_string(s.gpus) + " whole GPUs") +
-         with_nic(s.nic_mbps);
+                          : std::to_string(s.gpus) + " whole GPUs");
 }
 
 }  // namespace

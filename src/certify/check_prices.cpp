@@ -4,7 +4,6 @@
 #include "check_tree.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -24,7 +23,7 @@ using model::Instance;
 using model::Level;
 using model::RawCertificate;
 
-using Amounts = std::array<std::int64_t, 5>;  ///< CPU, memory, whole GPUs, share, NIC
+using Amounts = std::tuple<model::Resources, std::int64_t, std::int64_t>;  ///< whole GPUs, share
 
 class Reading {
  public:
@@ -43,7 +42,7 @@ class Reading {
       types_.emplace(cluster.gpu_types[i], i);
     for (std::size_t i = 0; i < instance.workload.shapes.size(); ++i) {
       const model::Shape& s = instance.workload.shapes[i];
-      shapes_.emplace(Amounts{s.cpu_milli, s.memory_mib, s.gpus, s.gpu_milli, s.nic_mbps}, i);
+      shapes_.emplace(Amounts{s.needs, s.gpus, s.gpu_milli}, i);
     }
   }
 
@@ -75,6 +74,12 @@ class Reading {
     findings_->add(FaultKind::negative_price, what + " is negative: " + std::to_string(price));
   }
 
+  void not_negative(const model::Resources& unit_price, const std::string& what) {
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      not_negative(unit_price[r], what + " for " + std::string(model::kResourceTable[r].key));
+    }
+  }
+
   void once(bool fresh, const std::string& what) {
     if (!fresh) bad(what + " is listed twice");
   }
@@ -95,10 +100,8 @@ class Reading {
     const bool by_rack = result_.level == Level::rack;
     const std::string what =
         "price of pool " + raw.pod + "/" + raw.rack.value_or("*") + "/" + raw.machine_class;
-    not_negative(raw.gpu_milli, what + " per GPU thousandth");
-    not_negative(raw.cpu_milli, what + " per CPU thousandth");
-    not_negative(raw.memory_mib, what + " per MiB");
-    not_negative(raw.nic_mbps, what + " per Mbit/s");
+    not_negative(raw.gpu_milli, what + " for gpu_milli");
+    not_negative(raw.unit_price, what);
     if (by_rack != raw.rack.has_value()) {
       bad(what + (by_rack ? " names no rack" : " names a rack, but prices are by pod"));
       return;
@@ -112,20 +115,15 @@ class Reading {
     }
     const ClassId c(classes_[raw.machine_class]);
     once(seen_pools_.emplace(pod, rack, c).second, what);
-    result_.pools.push_back(
-        {pod, rack, c, raw.gpu_milli, raw.cpu_milli, raw.memory_mib, raw.nic_mbps});
+    result_.pools.push_back({pod, rack, c, raw.gpu_milli, raw.unit_price});
   }
 
   void read_shape(const model::RawShapePrice& raw) {
-    const std::string what =
-        "price of shape (" + std::to_string(raw.cpu_milli) + " CPU, " +
-        std::to_string(raw.memory_mib) + " MiB, " + std::to_string(raw.gpus) + " GPUs, " +
-        std::to_string(raw.gpu_milli) + " thousandths" +
-        (raw.nic_mbps == 0 ? "" : ", " + std::to_string(raw.nic_mbps) + " Mbit/s") + ") on '" +
-        raw.gpu_type + "'";
+    const std::string what = "price of shape (" + amounts_text(raw.needs) + ", " +
+                             std::to_string(raw.gpus) + " GPUs, " + std::to_string(raw.gpu_milli) +
+                             " thousandths) on '" + raw.gpu_type + "'";
     not_negative(raw.price, what);
-    const auto shape =
-        shapes_.find({raw.cpu_milli, raw.memory_mib, raw.gpus, raw.gpu_milli, raw.nic_mbps});
+    const auto shape = shapes_.find({raw.needs, raw.gpus, raw.gpu_milli});
     if (shape == shapes_.end()) {
       bad(what + ": no job asks for such a task");
       return;
@@ -138,13 +136,11 @@ class Reading {
 
   void read_multiplier(const model::RawClassMultiplier& raw) {
     const std::string what = "multiplier of class " + raw.machine_class;
-    not_negative(raw.cpu_milli, what + " per CPU thousandth");
-    not_negative(raw.memory_mib, what + " per MiB");
-    not_negative(raw.nic_mbps, what + " per Mbit/s");
+    not_negative(raw.unit_price, what);
     if (!known(classes_, raw.machine_class, "class")) return;
     const ClassId c(classes_[raw.machine_class]);
     once(seen_classes_.insert(c).second, what);
-    result_.multipliers.push_back({c, raw.cpu_milli, raw.memory_mib, raw.nic_mbps});
+    result_.multipliers.push_back({c, raw.unit_price});
   }
 
   void read_limit(const model::RawLimitPrice& raw) {

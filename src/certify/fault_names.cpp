@@ -43,12 +43,8 @@ std::string_view name(FaultKind kind) {
       return "repeated_device";
     case FaultKind::device_oversubscribed:
       return "device_oversubscribed";
-    case FaultKind::cpu_oversubscribed:
-      return "cpu_oversubscribed";
-    case FaultKind::memory_oversubscribed:
-      return "memory_oversubscribed";
-    case FaultKind::nic_oversubscribed:
-      return "nic_oversubscribed";
+    case FaultKind::machine_oversubscribed:
+      return "machine_oversubscribed";
     case FaultKind::domain_violated:
       return "domain_violated";
     case FaultKind::quota_exceeded:

@@ -132,9 +132,20 @@ namespace {
 
 using model::Sha256;
 
+/// Amounts or prices without a tag, then by their tags those that are not 0.
+void add_required(Sha256& sha, const model::Resources& amounts) {
+  for (std::size_t r = 0; r < model::kRequiredResources; ++r) sha.integer(amounts[r]);
+}
+void add_optional(Sha256& sha, const model::Resources& amounts) {
+  for (std::size_t r = model::kRequiredResources; r < model::kResources; ++r) {
+    if (amounts[r] > 0) sha.text(model::kResourceTable[r].tag).integer(amounts[r]);
+  }
+}
+
 void add_shape(Sha256& sha, const model::Shape& s) {
-  sha.integer(s.cpu_milli).integer(s.memory_mib).integer(s.gpus).integer(s.gpu_milli);
-  if (s.nic_mbps > 0) sha.text("nic ").integer(s.nic_mbps);
+  add_required(sha, s.needs);
+  sha.integer(s.gpus).integer(s.gpu_milli);
+  add_optional(sha, s.needs);
 }
 
 void add_tree(Sha256& sha, const Instance& instance, const model::BoundTree& tree) {
@@ -181,8 +192,9 @@ std::string proof_digest(const Instance& instance, double objective, double uppe
     const bool racks = certificate.level == model::Level::rack;
     sha.name(racks ? cluster.racks[p.rack.index()].name : cluster.pods[p.pod.index()].name);
     sha.name(cluster.classes[p.machine_class.index()].name);
-    sha.integer(p.gpu_milli).integer(p.cpu_milli).integer(p.memory_mib);
-    if (p.nic_mbps > 0) sha.text("nic ").integer(p.nic_mbps);
+    sha.integer(p.gpu_milli);
+    add_required(sha, p.unit_price);
+    add_optional(sha, p.unit_price);
   }
   sha.text("\nshapes\n");
   for (const auto& s : certificate.shapes) {
@@ -192,8 +204,8 @@ std::string proof_digest(const Instance& instance, double objective, double uppe
   sha.text("\nmultipliers\n");
   for (const auto& m : certificate.multipliers) {
     sha.name(cluster.classes[m.machine_class.index()].name);
-    sha.integer(m.cpu_milli).integer(m.memory_mib);
-    if (m.nic_mbps > 0) sha.text("nic ").integer(m.nic_mbps);
+    add_required(sha, m.unit_price);
+    add_optional(sha, m.unit_price);
   }
   if (!certificate.jobs.empty()) sha.text("\njobs\n");
   for (const auto& j : certificate.jobs) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/certify/check.hpp"
+#include "berth/model/resources.hpp"
 
 namespace berth::certify {
 
@@ -24,5 +25,16 @@ class Findings {
  private:
   CheckResult* checked_;
 };
+
+/// "4000 CPU thousandths, 512 MiB of memory": amounts of 0 only of what every plan tells.
+inline std::string amounts_text(const model::Resources& amounts) {
+  std::string text;
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    const model::ResourceRow& row = model::kResourceTable[r];
+    if (row.optional() && amounts[r] == 0) continue;
+    text += (r == 0 ? "" : ", ") + std::to_string(amounts[r]) + " " + std::string(row.unit);
+  }
+  return text;
+}
 
 }  // namespace berth::certify

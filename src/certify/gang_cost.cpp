@@ -6,6 +6,7 @@
 #include "task_bundles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "berth/base/assert.hpp"
@@ -23,9 +24,9 @@ constexpr Int128 kUnknown = -1;
 std::int64_t room_for(const Shape& s, const MachineVariant& variant, std::int64_t limit) {
   if (!variant.up) return 0;
   std::int64_t n = limit;
-  if (s.cpu_milli > 0) n = std::min(n, variant.cpu_milli / s.cpu_milli);
-  if (s.memory_mib > 0) n = std::min(n, variant.memory_mib / s.memory_mib);
-  if (s.nic_mbps > 0) n = std::min(n, variant.nic_mbps / s.nic_mbps);
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    if (s.needs[r] > 0) n = std::min(n, variant.room[r] / s.needs[r]);
+  }
   if (s.gpus > 0) n = std::min(n, variant.whole / s.gpus);
   if (s.gpu_milli == 0) return n;
   const std::int64_t milli = in_slices(s.gpu_milli, variant.slices);
@@ -74,19 +75,18 @@ void GangCost::add_demands(const model::Workload& workload, const model::Job& jo
 
 /// Necessary conditions only: a variant is left out when the tasks' sums exceed the machine.
 void GangCost::find_whole_variants(const model::Workload& workload) {
-  Int128 cpu = 0, memory = 0, nic = 0, gpus = 0;
+  std::array<Int128, model::kResources> sum{};
+  Int128 gpus = 0;
   for (const EqualTasks& d : demands_) {
     const Shape& s = workload.shapes[d.shape.index()];
-    cpu += Int128{d.count} * s.cpu_milli;
-    memory += Int128{d.count} * s.memory_mib;
-    nic += Int128{d.count} * s.nic_mbps;
+    for (std::size_t r = 0; r < sum.size(); ++r) sum[r] += Int128{d.count} * s.needs[r];
     gpus += Int128{d.count} * s.gpus;
   }
   for (std::size_t k = 0; k < price_table_->variants().size(); ++k) {
     const MachineVariant& m = price_table_->variants()[VariantId(k)];
     Int128 milli = 1000 * gpus;
-    bool holds =
-        cpu <= m.cpu_milli && memory <= m.memory_mib && nic <= m.nic_mbps && gpus <= m.whole;
+    bool holds = gpus <= m.whole;
+    for (std::size_t r = 0; r < sum.size(); ++r) holds = holds && sum[r] <= m.room[r];
     for (const EqualTasks& d : demands_) {
       const Shape& s = workload.shapes[d.shape.index()];
       milli += Int128{d.count} * in_slices(s.gpu_milli, m.slices);

@@ -3,6 +3,7 @@
 
 #include "findings.hpp"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -23,12 +24,14 @@ class MachineLoads {
   void report(Findings& findings) const;
 
  private:
+  void add_resources(std::size_t m, const model::Resources& amounts);
   void add_devices(std::size_t m, std::uint64_t devices, std::int64_t milli);
 
   const model::Cluster* cluster_;
-  std::vector<Int128> cpu_, memory_, nic_;  ///< by MachineId
+  /// By MachineId. A sum over at most 2^32 tasks of amounts below 2^63 leaves 64 bits.
+  std::vector<std::array<Int128, model::kResources>> taken_;
   std::vector<std::size_t> first_device_;   ///< by MachineId
-  std::vector<std::int64_t> taken_;         ///< device by device: slices, or GPU thousandths
+  std::vector<std::int64_t> device_taken_;  ///< device by device: slices, or GPU thousandths
 };
 
 }  // namespace berth::certify

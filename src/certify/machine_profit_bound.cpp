@@ -5,6 +5,7 @@
 #include "task_bundles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 
@@ -12,6 +13,8 @@
 
 namespace berth::certify {
 
+using model::kResources;
+using model::Resources;
 using model::Shape;
 
 namespace {
@@ -38,9 +41,14 @@ std::vector<JobId> without_price(const model::Workload& workload,
 /// cpu_only of bound.hpp, one shape after the other.
 class MachineProfitBound::CpuOnlyBound {
  public:
-  explicit CpuOnlyBound(const Resources& room)
-      : room_(room),
-        orders_(room[kNic] == model::kNoLimit ? std::span(kOrders).first(2) : std::span(kOrders)) {}
+  explicit CpuOnlyBound(const Resources& room) : room_(room) {
+    std::vector<std::size_t> order;
+    for (std::size_t r = 0; r < kResources; ++r) {
+      if (room[r] != model::kNoLimit) order.push_back(r);
+    }
+    do orders_.push_back({order, {}});
+    while (std::ranges::next_permutation(order).found);
+  }
 
   void add(const BundleNeeds& c) {
     const Int128 profit = c.size.rest;
@@ -54,31 +62,34 @@ class MachineProfitBound::CpuOnlyBound {
     }
     // nothing on the machine limits them but their number
     if (!held) unlimited_ += profit * c.tasks;
-    for (std::size_t o = 0; held && o < orders_.size(); ++o) {
-      const auto first = std::ranges::find_if(orders_[o], [&](auto r) { return takes(c, r); });
-      most_[o][*first] = std::max(most_[o][*first], most[*first]);
+    for (ResourceOrder& o : orders_) {
+      if (!held) break;
+      const auto first = std::ranges::find_if(o.resources, [&](auto r) { return takes(c, r); });
+      o.most[*first] = std::max(o.most[*first], most[*first]);
     }
   }
   [[nodiscard]] Int128 most() const {
-    const auto sum = [](const auto& parts) { return parts[0] + parts[1] + parts[2]; };
-    Int128 least = sum(most_[0]);
-    for (std::size_t o = 1; o < orders_.size(); ++o) least = std::min(least, sum(most_[o]));
+    const auto sum = [](const ResourceOrder& o) {
+      return std::accumulate(o.most.begin(), o.most.end(), Int128{0});
+    };
+    Int128 least = sum(orders_.front());
+    for (const ResourceOrder& o : orders_) least = std::min(least, sum(o));
     return unlimited_ + least;
   }
 
  private:
-  using Order = std::array<std::size_t, kResources>;
-  static constexpr std::array<Order, 6> kOrders{
-      {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
-  static constexpr std::size_t kNic = 2;
+  /// Each task counts for the first of these resources that it takes.
+  struct ResourceOrder {
+    std::vector<std::size_t> resources;
+    std::array<Int128, kResources> most;
+  };
 
   [[nodiscard]] bool takes(const BundleNeeds& c, std::size_t r) const {
     return c.needs[r] > 0 && room_[r] != model::kNoLimit;
   }
 
   Resources room_;
-  std::span<const Order> orders_;  ///< without a NIC that is counted the others say the same
-  std::array<std::array<Int128, kResources>, 6> most_{};
+  std::vector<ResourceOrder> orders_;  ///< all orders of the resources with a limit
   Int128 unlimited_ = 0;
 };
 
@@ -110,24 +121,22 @@ std::optional<MachineProfitBound::BundleNeeds> MachineProfitBound::needs_of(
   const Multiplier& multiplier = price_table.multiplier(c);
   BundleNeeds result;
   result.tasks = bundle.front().copies;
-  Int128 cpu = 0, memory = 0, nic = 0;
+  std::array<Int128, kResources> needs{};
   for (const JobFacts::TaskBundle& task : bundle) {
     const Shape& s = instance.workload.shape(task.shape);
-    cpu += Int128{task.count} * s.cpu_milli;
-    memory += Int128{task.count} * s.memory_mib;
-    nic += Int128{task.count} * s.nic_mbps;
+    for (std::size_t r = 0; r < kResources; ++r) needs[r] += Int128{task.count} * s.needs[r];
     result.size.gpus += task.count * s.gpus;
     result.size.milli += task.count * in_slices(s.gpu_milli, machine.gpu_slices);
     result.size.rest += Int128{price_table.shape_price(task.shape, machine.gpu_type)} * task.count;
   }
-  if (cpu > machine.cpu_milli || memory > machine.memory_mib || nic > machine.nic_mbps) {
-    return std::nullopt;
+  for (std::size_t r = 0; r < kResources; ++r) {
+    if (needs[r] > machine.capacity[r]) return std::nullopt;
   }
   result.size.milli += 1000 * result.size.gpus;
-  result.size.rest -=
-      multiplier.cpu_milli * cpu + multiplier.memory_mib * memory + multiplier.nic_mbps * nic;
-  result.needs = {static_cast<std::int64_t>(cpu), static_cast<std::int64_t>(memory),
-                  static_cast<std::int64_t>(nic)};
+  for (std::size_t r = 0; r < kResources; ++r) {
+    result.size.rest -= multiplier.unit_price[r] * needs[r];
+    result.needs[r] = static_cast<std::int64_t>(needs[r]);
+  }
   return result;
 }
 
@@ -157,12 +166,10 @@ MachineProfitBound::VariantTerms MachineProfitBound::terms(
   if (!variant.up) return result;
   const std::int64_t largest_share =
       variant.whole > 0 ? 1000 : (variant.partly.empty() ? 0 : variant.partly.back());
-  result.room = {variant.cpu_milli, variant.memory_mib, variant.nic_mbps};
+  result.room = variant.room;
   CpuOnlyBound without_gpus(result.room);
   for (const BundleNeeds& c : needs_by_size) {
-    if (c.needs[0] > result.room[0] || c.needs[1] > result.room[1] || c.needs[2] > result.room[2]) {
-      continue;
-    }
+    if (!c.needs.within(result.room)) continue;
     if (c.size.milli == 0) {
       without_gpus.add(c);
       continue;
@@ -214,10 +221,10 @@ std::vector<Int128> MachineProfitBound::by_devices(const PricedPool& pool) const
 
 Int128 MachineProfitBound::beyond_devices(const PricedPool& pool) const {
   const VariantTerms& t = terms_[pool.variant.index()];
-  const Int128 cpu = Int128{pool.price.cpu_milli} + t.multiplier.cpu_milli;
-  const Int128 memory = Int128{pool.price.memory_mib} + t.multiplier.memory_mib;
-  const Int128 nic = (Int128{pool.price.nic_mbps} + t.multiplier.nic_mbps) * t.room[2];
-  Int128 worth = cpu * t.room[0] + memory * t.room[1] + nic + t.without_gpus;
+  Int128 worth = t.without_gpus;
+  for (std::size_t r = 0; r < kResources; ++r) {
+    worth += (Int128{pool.price.resources[r]} + t.multiplier.unit_price[r]) * t.room[r];
+  }
   if (t.partly.empty()) return worth;
   const std::vector<Int128> best = device(t, pool.price.gpu_milli);
   for (const std::int64_t free : t.partly) worth += best[static_cast<std::size_t>(free / t.step)];

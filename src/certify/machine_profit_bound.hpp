@@ -3,7 +3,6 @@
 
 #include "price_table.hpp"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,13 +37,10 @@ class MachineProfitBound {
     std::int64_t gpus = 0;  ///< devices; 0 for a share
     Int128 rest = 0;
   };
-  /// CPU thousandths, MiB, Mbit/s of the NIC.
-  static constexpr std::size_t kResources = 3;
-  using Resources = std::array<std::int64_t, kResources>;
   /// What some job may have on machines of a class.
   struct BundleNeeds {
     Size size;
-    Resources needs;
+    model::Resources needs;
     std::int64_t tasks = 0;  ///< so many in the workload, of single ones
   };
   struct VariantTerms {
@@ -52,7 +48,7 @@ class MachineProfitBound {
     std::int64_t step = 1000;
     Int128 without_gpus = 0;  ///< cpu_only
     std::int64_t gpus = 0;
-    Resources room{};
+    model::Resources room = {};
     std::vector<std::int16_t> partly;
     Multiplier multiplier;
   };

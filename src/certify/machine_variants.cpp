@@ -14,9 +14,7 @@ MachineVariant empty(const model::Cluster& cluster, ClassId c) {
   const model::MachineClass& m = cluster.classes[c.index()];
   return {.machine_class = c,
           .type = m.gpu_type,
-          .cpu_milli = m.cpu_milli,
-          .memory_mib = m.memory_mib,
-          .nic_mbps = m.nic_mbps,
+          .room = m.capacity,
           .slices = m.gpu_slices,
           .whole = m.gpus,
           .partly = {}};
@@ -28,17 +26,17 @@ MachineVariant without(MachineVariant variant, std::span<const model::Immovable>
   const auto devices = std::span(device).first(static_cast<std::size_t>(variant.whole));
   std::ranges::fill(devices, model::kGpuMilli);
   for (const model::Immovable& piece : content) {
-    variant.cpu_milli -= piece.cpu_milli;
-    variant.memory_mib -= piece.memory_mib;
-    if (variant.nic_mbps != model::kNoLimit) variant.nic_mbps -= piece.nic_mbps;
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      if (variant.room[r] != model::kNoLimit) variant.room[r] -= piece.taken[r];
+    }
     for (std::uint64_t rest = piece.devices; rest != 0; rest &= rest - 1) {
       device[static_cast<std::size_t>(std::countr_zero(rest))] -=
           in_slices(piece.milli, variant.slices);
     }
   }
-  variant.cpu_milli = std::max<std::int64_t>(0, variant.cpu_milli);
-  variant.memory_mib = std::max<std::int64_t>(0, variant.memory_mib);
-  variant.nic_mbps = std::max<std::int64_t>(0, variant.nic_mbps);
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    variant.room[r] = std::max<std::int64_t>(0, variant.room[r]);
+  }
   variant.whole = std::ranges::count(devices, model::kGpuMilli);
   for (const std::int64_t milli : devices) {
     if (milli > 0 && milli < model::kGpuMilli) {

@@ -20,9 +20,7 @@ struct MachineVariant {
   ClassId machine_class;
   GpuTypeId type;  ///< invalid without GPUs
   bool up = true;
-  std::int64_t cpu_milli = 0;
-  std::int64_t memory_mib = 0;
-  std::int64_t nic_mbps = 0;         ///< or model::kNoLimit
+  model::Resources room = {};        ///< or model::kNoLimit
   std::int32_t slices = 0;           ///< of each device; 0: shares of any size
   std::int64_t whole = 0;            ///< devices that are entirely free
   std::vector<std::int16_t> partly;  ///< free thousandths of the others, 1..999, ascending

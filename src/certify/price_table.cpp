@@ -67,8 +67,7 @@ void PriceTable::price_racks(const model::Certificate& certificate) {
   const bool racks = certificate.level == Level::rack;
   std::map<std::pair<std::int32_t, ClassId>, UnitPrices> listed;
   for (const model::Certificate::PoolPrice& p : certificate.pools) {
-    listed[{racks ? p.rack.value() : p.pod.value(), p.machine_class}] = {p.gpu_milli, p.cpu_milli,
-                                                                         p.memory_mib, p.nic_mbps};
+    listed[{racks ? p.rack.value() : p.pod.value(), p.machine_class}] = {p.gpu_milli, p.unit_price};
   }
   for (PricedPool& s : by_rack_) {
     const ClassId c = variants_[s.variant].machine_class;
@@ -153,9 +152,11 @@ std::int64_t PriceTable::shape_price(ShapeId shape, GpuTypeId type) const {
 Int128 PriceTable::task(const PricedPool& pool, ShapeId shape) const {
   const model::Shape& s = workload_->shapes[shape.index()];
   const std::int64_t milli = std::int64_t{1000} * s.gpus + in_slices(s.gpu_milli, pool.slices);
-  return Int128{pool.price.gpu_milli} * milli + Int128{pool.price.cpu_milli} * s.cpu_milli +
-         Int128{pool.price.memory_mib} * s.memory_mib + Int128{pool.price.nic_mbps} * s.nic_mbps +
-         shape_price(shape, pool.type);
+  Int128 price = Int128{pool.price.gpu_milli} * milli + shape_price(shape, pool.type);
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    price += Int128{pool.price.resources[r]} * s.needs[r];
+  }
+  return price;
 }
 
 }  // namespace berth::certify

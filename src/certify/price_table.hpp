@@ -21,9 +21,7 @@ namespace berth::certify {
 /// Prices of one unit of each resource, in the certificate's fixed point.
 struct UnitPrices {
   std::int64_t gpu_milli = 0;
-  std::int64_t cpu_milli = 0;
-  std::int64_t memory_mib = 0;
-  std::int64_t nic_mbps = 0;
+  model::Resources resources = {};
 
   auto operator<=>(const UnitPrices&) const = default;
 };
@@ -80,7 +78,7 @@ class PriceTable {
   [[nodiscard]] Int128 task(const PricedPool& pool, ShapeId shape) const;
   /// Part of a task's price that hangs on the GPU type alone.
   [[nodiscard]] std::int64_t shape_price(ShapeId shape, GpuTypeId type) const;
-  /// What a machine's bound charges for CPU, memory and NIC beyond the pool's prices.
+  /// What a machine's bound charges for its resources beyond the pool's prices.
   [[nodiscard]] const Multiplier& multiplier(ClassId c) const { return multipliers_[c.index()]; }
 
  private:

@@ -24,8 +24,7 @@ bool tasks_fit(const model::Workload& workload, const MachineVariants& variants,
   return std::ranges::all_of(workload.groups_of(job), [&](const model::TaskGroup& g) {
     const model::Shape& s = workload.shapes[g.shape.index()];
     return s.gpus == 0 || std::ranges::any_of(variants.all(), [&](const MachineVariant& k) {
-             return k.type == type && s.gpus <= k.whole && s.cpu_milli <= k.cpu_milli &&
-                    s.memory_mib <= k.memory_mib && s.nic_mbps <= k.nic_mbps;
+             return k.type == type && s.gpus <= k.whole && s.needs.within(k.room);
            });
   });
 }

@@ -26,10 +26,21 @@ bool beyond(Id id, std::size_t size) {
   return !id.valid() || id.index() >= size;
 }
 
-bool limited(const model::MachineClass& c) { return c.nic_mbps != model::kNoLimit; }
+/// The key of a resource that has a price although the class has no limit of it, or nothing.
+std::string_view priced_without_limit(const model::MachineClass& c, const model::Resources& price) {
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    if (price[r] > 0 && c.capacity[r] == model::kNoLimit) return model::kResourceTable[r].key;
+  }
+  return {};
+}
 
-bool negative(const auto& price) {
-  return price.gpu_milli < 0 || price.cpu_milli < 0 || price.memory_mib < 0 || price.nic_mbps < 0;
+/// The largest amount that is one.
+std::int64_t largest_of(const model::Resources& amounts) {
+  std::int64_t largest = 0;
+  for (const std::int64_t amount : amounts) {
+    if (amount != model::kNoLimit) largest = std::max(largest, amount);
+  }
+  return largest;
 }
 
 std::string bad_pool(const Instance& instance, const Certificate& certificate) {
@@ -42,9 +53,10 @@ std::string bad_pool(const Instance& instance, const Certificate& certificate) {
     if (nowhere || beyond(p.machine_class, instance.cluster.classes.size())) {
       return which + " is for a place or class that does not exist";
     }
-    if (negative(p)) return which + " is negative";
-    if (p.nic_mbps > 0 && !limited(instance.cluster.classes[p.machine_class.index()])) {
-      return which + " is for a NIC without a limit";
+    if (p.gpu_milli < 0 || p.unit_price.any_negative()) return which + " is negative";
+    const auto& c = instance.cluster.classes[p.machine_class.index()];
+    if (const auto key = priced_without_limit(c, p.unit_price); !key.empty()) {
+      return which + " is for " + std::string(key) + " without a limit";
     }
   }
   return {};
@@ -63,11 +75,10 @@ std::string bad_rest(const Instance& instance, const Certificate& certificate) {
     if (beyond(m.machine_class, instance.cluster.classes.size())) {
       return "a multiplier is for a class that does not exist";
     }
-    if (m.cpu_milli < 0 || m.memory_mib < 0 || m.nic_mbps < 0) {
-      return "a class multiplier is negative";
-    }
-    if (m.nic_mbps > 0 && !limited(instance.cluster.classes[m.machine_class.index()])) {
-      return "a class multiplier is for a NIC without a limit";
+    if (m.unit_price.any_negative()) return "a class multiplier is negative";
+    const auto& c = instance.cluster.classes[m.machine_class.index()];
+    if (const auto key = priced_without_limit(c, m.unit_price); !key.empty()) {
+      return "a class multiplier is for " + std::string(key) + " without a limit";
     }
   }
   return {};
@@ -96,11 +107,11 @@ std::string bad_job(const Instance& instance, const Certificate& certificate) {
 double largest_price(const Certificate& certificate) {
   std::int64_t largest = 1;
   for (const auto& p : certificate.pools) {
-    largest = std::max({largest, p.gpu_milli, p.cpu_milli, p.memory_mib, p.nic_mbps});
+    largest = std::max({largest, p.gpu_milli, largest_of(p.unit_price)});
   }
   for (const auto& s : certificate.shapes) largest = std::max(largest, s.price);
   for (const auto& m : certificate.multipliers) {
-    largest = std::max({largest, m.cpu_milli, m.memory_mib, m.nic_mbps});
+    largest = std::max(largest, largest_of(m.unit_price));
   }
   return static_cast<double>(largest);
 }
@@ -108,8 +119,7 @@ double largest_price(const Certificate& certificate) {
 /// Some machine could hold a task of the shape, were it empty.
 bool fits_somewhere(const Instance& instance, const model::Shape& s) {
   return std::ranges::any_of(instance.cluster.classes, [&](const model::MachineClass& c) {
-    return s.cpu_milli <= c.cpu_milli && s.memory_mib <= c.memory_mib && s.nic_mbps <= c.nic_mbps &&
-           s.gpus <= c.gpus;
+    return s.needs.within(c.capacity) && s.gpus <= c.gpus;
   });
 }
 
@@ -117,12 +127,11 @@ bool fits_somewhere(const Instance& instance, const model::Shape& s) {
 double largest_amount(const Instance& instance) {
   std::int64_t largest = 64000;
   for (const auto& c : instance.cluster.classes) {
-    largest = std::max({largest, c.cpu_milli, c.memory_mib, limited(c) ? c.nic_mbps : 0});
+    largest = std::max(largest, largest_of(c.capacity));
   }
   for (const auto& s : instance.workload.shapes) {
     if (!fits_somewhere(instance, s)) continue;
-    largest =
-        std::max({largest, s.cpu_milli, s.memory_mib, s.nic_mbps, std::int64_t{1000} * s.gpus});
+    largest = std::max({largest, largest_of(s.needs), std::int64_t{1000} * s.gpus});
   }
   return static_cast<double>(largest);
 }
@@ -160,12 +169,13 @@ double shared_sums(const Instance& instance, const Certificate& certificate,
   return sum;
 }
 
-/// No task's profit passes 5 P Q, no device holds more than 1000 shares, no machine more than 64
-/// devices; quotients of cpu_only multiply a profit by a machine's amount first.
+/// No task's profit passes (resources + 2) P Q, no device holds more than 1000 shares, no machine
+/// more than 64 devices; quotients of cpu_only multiply a profit by a machine's amount first.
 bool sums_fit(const Instance& instance, const Certificate& certificate, const JobFacts::Totals& all,
               double values) {
   const double tasks = 1.0 + static_cast<double>(all.tasks);
-  const double profit = 5.0 * largest_price(certificate) * largest_amount(instance);
+  const double profit =
+      (2.0 + model::kResources) * largest_price(certificate) * largest_amount(instance);
   const double machine = profit * (64000.0 + largest_amount(instance) + 64.0 * tasks);
   const double machines = 1.0 + static_cast<double>(instance.cluster.machines());
   double jobs = 0.0;

@@ -20,8 +20,8 @@ ClassId gpu_class(ClusterBuilder& cluster, std::string_view type, std::int32_t g
   return cluster.class_id({.name = fmt::format("{}-{}g", type, gpus),
                            .gpu_type = cluster.gpu_type(type),
                            .gpus = gpus,
-                           .cpu_milli = std::int64_t{12'000} * gpus,
-                           .memory_mib = std::int64_t{96 * 1024} * gpus});
+                           .capacity = model::machine_capacity(
+                               {std::int64_t{12'000} * gpus, std::int64_t{96 * 1024} * gpus})});
 }
 
 /// GPU types of the two halves of a pod: one type, or two.

@@ -72,10 +72,9 @@ class GangJobs {
   void add_workers(std::int64_t gpus, Dice& dice) {
     const bool small = dice.chance(preset_.small_workers);
     const std::int64_t each = gpus <= kGpusOfOneTask ? gpus : small ? 4 : 8;
-    out_.add_group({.cpu_milli = 8'000 * each,
-                    .memory_mib = 64 * 1024 * each,
-                    .gpus = static_cast<std::int32_t>(each)},
-                   static_cast<std::int32_t>(gpus / each), 0);
+    out_.add_group(
+        {.needs = {8'000 * each, 64 * 1024 * each}, .gpus = static_cast<std::int32_t>(each)},
+        static_cast<std::int32_t>(gpus / each), 0);
   }
 
   void spread(Job& job, std::int64_t gpus, Dice& dice) {

@@ -44,12 +44,12 @@ model::Instance with_limits(model::Instance instance, const GenerateOptions& opt
   for (model::MachineClass& c : instance.cluster.classes) {
     if (c.gpus == 0) continue;
     c.gpu_slices = options.gpu_slices;
-    if (options.nic_mbps > 0) c.nic_mbps = options.nic_mbps * c.gpus;
+    if (options.nic_mbps > 0) c.capacity[model::kNic] = options.nic_mbps * c.gpus;
   }
   std::uint64_t shape = 0;
   for (model::Shape& s : instance.workload.shapes) {
     const auto half = static_cast<std::int64_t>(random_below(4, {options.seed, kStage, shape++}));
-    s.nic_mbps = options.nic_mbps * half * s.total_milli() / 2000;
+    s.needs[model::kNic] = options.nic_mbps * half * s.total_milli() / 2000;
   }
   return instance;
 }

@@ -68,8 +68,10 @@ class HeteroCluster {
     }
     for (std::int64_t left = cpu_machines(end) - cpu_machines(begin); left > 0; left -= 16) {
       cluster_.start_rack();
-      const ClassId id = cluster_.class_id(
-          {.name = "cpu", .gpu_type = {}, .cpu_milli = 128'000, .memory_mib = 512 * 1024});
+      const ClassId id =
+          cluster_.class_id({.name = "cpu",
+                             .gpu_type = {},
+                             .capacity = model::machine_capacity({128'000, 512 * 1024})});
       for (std::int64_t i = 0; i < std::min<std::int64_t>(left, 16); ++i) cluster_.add_machine(id);
     }
   }
@@ -106,11 +108,11 @@ class HeteroCluster {
     const Outfit& o = k.outfits[outfit];
     std::string name = fmt::format("{}-{}c", k.name, o.cores);
     if (gpus < kGpusPerMachine) name += fmt::format("-{}gpu", gpus);
-    return cluster_.class_id({.name = std::move(name),
-                              .gpu_type = cluster_.gpu_type(k.gpu_type),
-                              .gpus = gpus,
-                              .cpu_milli = 1000 * o.cores,
-                              .memory_mib = 1024 * o.memory_gib});
+    return cluster_.class_id(
+        {.name = std::move(name),
+         .gpu_type = cluster_.gpu_type(k.gpu_type),
+         .gpus = gpus,
+         .capacity = model::machine_capacity({1000 * o.cores, 1024 * o.memory_gib})});
   }
 
   GenerateOptions options_;

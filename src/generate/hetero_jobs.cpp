@@ -82,7 +82,7 @@ class HeteroJobs {
   void cpu_tasks(Job& job, Dice& dice) {
     const std::int64_t cores = std::int64_t{4} << dice.below(4);
     const auto count = dice.chance(0.8) ? 1 : 2 + static_cast<std::int32_t>(dice.below(3));
-    out_.add_group({.cpu_milli = 1000 * cores, .memory_mib = 4096 * cores}, count, 0);
+    out_.add_group({.needs = {1000 * cores, 4096 * cores}}, count, 0);
     if (dice.chance(0.5)) {  // the other half has no value: idle capacity suffices
       job.value = std::round(2.0 * job.weight * static_cast<double>(cores * count)) / 100.0;
     }
@@ -91,8 +91,7 @@ class HeteroJobs {
   void share_task(Dice& dice) {
     const std::int32_t milli = dice.pick(kShares);
     const std::int64_t cores = (milli < 500 ? 1 : 2) << dice.below(2);
-    out_.add_group({.cpu_milli = 1000 * cores, .memory_mib = 4096 * cores, .gpu_milli = milli}, 1,
-                   0);
+    out_.add_group({.needs = {1000 * cores, 4096 * cores}, .gpu_milli = milli}, 1, 0);
   }
 
   /// One task up to a machine's GPUs, a few of them split; larger jobs have workers of 8 or 4 GPUs.
@@ -104,7 +103,7 @@ class HeteroJobs {
     if (workers == 1) return;
     const bool one_machine = gpus <= 8 && dice.chance(0.5);
     if (gpus >= 8 && gpus <= 64 && dice.chance(0.08)) {
-      out_.add_group({.cpu_milli = 8000, .memory_mib = 32 * 1024}, std::max(1, workers / 4), 1);
+      out_.add_group({.needs = {8000, 32 * 1024}}, std::max(1, workers / 4), 1);
     }
     const double u = dice.unit();
     if (one_machine) job.domain = Level::machine;
@@ -118,8 +117,7 @@ class HeteroJobs {
     const double u = modest * dice.unit();
     const Appetite& a =
         *std::ranges::find_if(kAppetites, [u](const Appetite& x) { return u < x.up_to; });
-    return {.cpu_milli = 1000 * a.cores * gpus,
-            .memory_mib = 1024 * a.memory_gib * gpus,
+    return {.needs = {1000 * a.cores * gpus, 1024 * a.memory_gib * gpus},
             .gpus = static_cast<std::int32_t>(gpus)};
   }
 

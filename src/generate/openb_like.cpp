@@ -49,12 +49,11 @@ class OpenbCluster {
   void add_rack(const OpenbMachine& m, std::int64_t count) {
     if (count == 0) return;
     cluster_.start_rack();
-    const ClassId id =
-        cluster_.class_id({.name = fmt::format("{}-{}g-{}c", m.gpu_type, m.gpus, m.cores),
-                           .gpu_type = cluster_.gpu_type(m.gpu_type),
-                           .gpus = m.gpus,
-                           .cpu_milli = 1000 * m.cores,
-                           .memory_mib = 1024 * m.memory_gib});
+    const ClassId id = cluster_.class_id(
+        {.name = fmt::format("{}-{}g-{}c", m.gpu_type, m.gpus, m.cores),
+         .gpu_type = cluster_.gpu_type(m.gpu_type),
+         .gpus = m.gpus,
+         .capacity = model::machine_capacity({1000 * m.cores, 1024 * m.memory_gib})});
     for (std::int64_t i = 0; i < count; ++i) cluster_.add_machine(id);
   }
 
@@ -64,7 +63,7 @@ class OpenbCluster {
     if (count == 0) return;
     cluster_.start_rack();
     const ClassId id = cluster_.class_id(
-        {.name = "cpu", .gpu_type = {}, .cpu_milli = 64'000, .memory_mib = 384 * 1024});
+        {.name = "cpu", .gpu_type = {}, .capacity = model::machine_capacity({64'000, 384 * 1024})});
     for (std::int64_t i = 0; i < count; ++i) cluster_.add_machine(id);
   }
 
@@ -88,8 +87,7 @@ model::Shape draw_shape(std::int64_t milli, Dice& dice) {
   const std::span<const OpenbPod> pods(first, last);
   const OpenbPod& pod = pods[draw_index(dice, pods, [](const OpenbPod& p) { return p.weight; })];
   const auto gpus = static_cast<std::int32_t>(milli / 1000);
-  return {.cpu_milli = 1000 * pod.cores,
-          .memory_mib = 1024 * pod.memory_gib,
+  return {.needs = {1000 * pod.cores, 1024 * pod.memory_gib},
           .gpus = gpus,
           .gpu_milli = static_cast<std::int32_t>(milli - 1000 * gpus)};
 }

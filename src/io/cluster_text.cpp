@@ -59,9 +59,11 @@ void add_classes(std::string& text, const Cluster& cluster) {
     const std::string type =
         c.gpu_type.valid() ? "gpu_type: " + scalar(cluster.gpu_types[c.gpu_type.index()]) + ", "
                            : "";
-    fmt::format_to(std::back_inserter(text), "  {}: {{{}gpus: {}, cpu_milli: {}, memory_mib: {}",
-                   scalar(c.name), type, c.gpus, c.cpu_milli, c.memory_mib);
-    if (c.nic_mbps != model::kNoLimit) text += fmt::format(", nic_mbps: {}", c.nic_mbps);
+    text += fmt::format("  {}: {{{}gpus: {}", scalar(c.name), type, c.gpus);
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      if (c.capacity[r] == model::kNoLimit) continue;
+      text += fmt::format(", {}: {}", model::kResourceTable[r].key, c.capacity[r]);
+    }
     if (c.gpu_slices > 0) text += fmt::format(", gpu_slices: {}", c.gpu_slices);
     text += "}\n";
   }

@@ -82,12 +82,12 @@ class FabricBuilder {
 
   ClassId class_id(MachineClasses& classes) {
     if (!class_.valid()) {
-      class_ = classes.of(host_.gpus > 0 ? host_.gpu_type : "",
-                          {.name = {},
-                           .gpu_type = {},
-                           .gpus = static_cast<std::int32_t>(host_.gpus),
-                           .cpu_milli = host_.cpu_milli,
-                           .memory_mib = host_.memory_mib});
+      class_ =
+          classes.of(host_.gpus > 0 ? host_.gpu_type : "",
+                     {.name = {},
+                      .gpu_type = {},
+                      .gpus = static_cast<std::int32_t>(host_.gpus),
+                      .capacity = model::machine_capacity({host_.cpu_milli, host_.memory_mib})});
     }
     return class_;
   }

@@ -2,6 +2,7 @@
 #include "job_line.hpp"
 
 #include "job_running.hpp"
+#include "resource_keys.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -88,8 +89,8 @@ void read_share(const JsonAt& at, Shape& shape) {
 }
 
 JobLine::TaskLine read_task(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"shape",     "count",      "gpus",    "gpu_milli",
-                                              "cpu_milli", "memory_mib", "nic_mbps"};
+  constexpr std::size_t kFirst = 4;
+  static constexpr auto keys = resource_keys<kFirst>({"shape", "count", "gpus", "gpu_milli"});
   JobLine::TaskLine task;
   std::int64_t gpus = 0;
   Shape& shape = task.shape;
@@ -98,9 +99,7 @@ JobLine::TaskLine read_task(const JsonAt& at) {
     if (key == 1) task.count = static_cast<std::int32_t>(value.integer(1, kMaxCount));
     if (key == 2) gpus = value.integer(0, kMaxCount);
     if (key == 3) read_share(value, shape);
-    if (key == 4) shape.cpu_milli = value.integer(0, kMaxAmount);
-    if (key == 5) shape.memory_mib = value.integer(0, kMaxAmount);
-    if (key == 6) shape.nic_mbps = value.integer(0, kMaxAmount);
+    if (key >= kFirst) shape.needs[key - kFirst] = value.integer(0, kMaxAmount);
   });
   if (gpus > 0 && shape.uses_gpu()) {
     at.fail("asks for \"gpus\" and for \"gpu_milli\"", "a task takes whole GPUs or one share");

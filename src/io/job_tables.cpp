@@ -31,11 +31,9 @@ std::string similar(std::string_view name, const Places& places) {
 
 std::size_t ShapeHash::operator()(const Shape& shape) const {
   WordHash hash;
-  hash.add(static_cast<std::uint64_t>(shape.cpu_milli));
-  hash.add(static_cast<std::uint64_t>(shape.memory_mib));
+  for (const std::int64_t amount : shape.needs) hash.add(static_cast<std::uint64_t>(amount));
   hash.add(static_cast<std::uint64_t>(shape.gpus) << 32 |
            static_cast<std::uint64_t>(shape.gpu_milli));
-  hash.add(static_cast<std::uint64_t>(shape.nic_mbps));
   return hash.value();
 }
 

@@ -30,9 +30,9 @@ void add_tasks(JsonText& json, const model::Workload& workload, const Job& job) 
     if (group.count != 1) json.field("count", std::int64_t{group.count});
     if (shape.gpus > 0) json.field("gpus", std::int64_t{shape.gpus});
     if (shape.gpu_milli > 0) json.field("gpu_milli", std::int64_t{shape.gpu_milli});
-    if (shape.cpu_milli > 0) json.field("cpu_milli", shape.cpu_milli);
-    if (shape.memory_mib > 0) json.field("memory_mib", shape.memory_mib);
-    if (shape.nic_mbps > 0) json.field("nic_mbps", shape.nic_mbps);
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      if (shape.needs[r] > 0) json.field(model::kResourceTable[r].key, shape.needs[r]);
+    }
     json.close('}');
   }
   json.close(']');

@@ -9,10 +9,11 @@ namespace berth::io {
 namespace {
 
 std::string class_name(std::string_view gpu_type, const model::MachineClass& c) {
-  const std::string cores = c.cpu_milli % 1000 == 0 ? fmt::format("{}c", c.cpu_milli / 1000)
-                                                    : fmt::format("{}m", c.cpu_milli);
-  const std::string memory = c.memory_mib % 1024 == 0 ? fmt::format("{}g", c.memory_mib / 1024)
-                                                      : fmt::format("{}mi", c.memory_mib);
+  const std::int64_t cpu = c.capacity[model::kCpu], mib = c.capacity[model::kMemory];
+  const std::string cores =
+      cpu % 1000 == 0 ? fmt::format("{}c", cpu / 1000) : fmt::format("{}m", cpu);
+  const std::string memory =
+      mib % 1024 == 0 ? fmt::format("{}g", mib / 1024) : fmt::format("{}mi", mib);
   if (c.gpus == 0) return fmt::format("cpu-{}-{}", cores, memory);
   return fmt::format("{}-{}g-{}-{}", gpu_type, c.gpus, cores, memory);
 }
@@ -31,7 +32,7 @@ GpuTypeId MachineClasses::gpu_type(std::string_view name) {
 ClassId MachineClasses::of(std::string_view gpu_type_name, const model::MachineClass& amounts) {
   model::MachineClass c = amounts;
   if (c.gpus > 0) c.gpu_type = gpu_type(gpu_type_name);
-  const Key key{c.gpu_type.value(), c.gpus, c.cpu_milli, c.memory_mib};
+  const Key key{c.gpu_type.value(), c.gpus, c.capacity[model::kCpu], c.capacity[model::kMemory]};
   const auto [entry, fresh] = known_.try_emplace(key, ClassId(cluster_->classes.size()));
   if (fresh) {
     c.name = class_name(gpu_type_name, c);

@@ -2,6 +2,7 @@
 #include "machine_states.hpp"
 
 #include "id_range.hpp"
+#include "resource_keys.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -56,15 +57,13 @@ class StatesReader {
     return static_cast<MachineState>(found - kStateNames.begin());
   }
 
-  /// One piece for CPU, memory and NIC, and one for every device.
+  /// One piece for all resources, and one for every device.
   static std::vector<Immovable> read_used(const YamlAt& at) {
-    const YamlMap map(at, {"cpu_milli", "memory_mib", "nic_mbps", "gpus"});
+    const YamlMap map(at, resource_keys<0, 1>({}, {"gpus"}));
     Immovable rest{.machine = {}};
-    if (const auto cpu = map.find("cpu_milli")) rest.cpu_milli = cpu->integer(kMaxAmount);
-    if (const auto memory = map.find("memory_mib")) rest.memory_mib = memory->integer(kMaxAmount);
-    if (const auto nic = map.find("nic_mbps")) rest.nic_mbps = nic->integer(kMaxAmount);
+    read_resources(map, rest.taken);
     std::vector<Immovable> pieces;
-    if (rest.cpu_milli > 0 || rest.memory_mib > 0 || rest.nic_mbps > 0) pieces.push_back(rest);
+    if (!rest.taken.none()) pieces.push_back(rest);
     if (const auto gpus = map.find("gpus")) {
       gpus->each([&](const YamlAt& gpu) { pieces.push_back(read_device(gpu)); });
     }
@@ -126,9 +125,7 @@ std::string used_text(std::span<const Immovable> content) {
   std::string gpus;
   for (const Immovable& piece : content) {
     if (piece.job.valid()) continue;
-    rest.cpu_milli += piece.cpu_milli;
-    rest.memory_mib += piece.memory_mib;
-    rest.nic_mbps += piece.nic_mbps;
+    rest.taken += piece.taken;
     for (std::uint64_t mask = piece.devices; mask != 0; mask &= mask - 1) {
       gpus.append(gpus.empty() ? "" : ", ").append("{index: ");
       gpus.append(std::to_string(std::countr_zero(mask))).append(", milli: ");
@@ -137,9 +134,10 @@ std::string used_text(std::span<const Immovable> content) {
   }
   std::string text;
   const auto add = [&](const std::string& part) { text.append(text.empty() ? "" : ", ") += part; };
-  if (rest.cpu_milli > 0) add("cpu_milli: " + std::to_string(rest.cpu_milli));
-  if (rest.memory_mib > 0) add("memory_mib: " + std::to_string(rest.memory_mib));
-  if (rest.nic_mbps > 0) add("nic_mbps: " + std::to_string(rest.nic_mbps));
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    if (rest.taken[r] == 0) continue;
+    add(std::string(model::kResourceTable[r].key) + ": " + std::to_string(rest.taken[r]));
+  }
   if (!gpus.empty()) add("gpus: [" + gpus + "]");
   return text.empty() ? text : ", used: {" + text + "}";
 }

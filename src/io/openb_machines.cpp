@@ -38,8 +38,8 @@ std::vector<MachineRow> read_machines(Csv csv, const ImportOptions& options, Clu
     }
     model::MachineClass amounts;
     amounts.gpus = static_cast<std::int32_t>(csv.integer(gpus, model::kMaxGpusPerMachine));
-    amounts.cpu_milli = csv.integer(cpu, kMaxAmount);
-    amounts.memory_mib = csv.integer(memory, kMaxAmount);
+    amounts.capacity[model::kCpu] = csv.integer(cpu, kMaxAmount);
+    amounts.capacity[model::kMemory] = csv.integer(memory, kMaxAmount);
     const std::string model_name = amounts.gpus > 0 ? csv.name(type) : std::string();
     if (amounts.gpus > 0 && !classes.gpu_type(model_name).valid()) {
       csv.fail(type.name, "more than 64 GPU types");

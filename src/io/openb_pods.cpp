@@ -107,8 +107,8 @@ class PodReader {
     names_.add(csv_, name_);
     model::Shape& shape = job_.tasks.front().shape;
     shape = read_shape(csv_, gpus_, share_);
-    shape.cpu_milli = csv_.integer(cpu_, kMaxAmount);
-    shape.memory_mib = csv_.integer(memory_, kMaxAmount);
+    shape.needs[model::kCpu] = csv_.integer(cpu_, kMaxAmount);
+    shape.needs[model::kMemory] = csv_.integer(memory_, kMaxAmount);
     job_.gpu_types.clear();
     if (types_ && shape.uses_gpu()) job_.gpu_types = read_types(csv_.cell(*types_));
     for (const std::string_view type : job_.gpu_types) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "id_range.hpp"
 #include "machine_states.hpp"
+#include "resource_keys.hpp"
 #include "words.hpp"
 #include "yaml_fields.hpp"
 
@@ -115,7 +116,7 @@ std::int32_t gpu_slices(const YamlAt& at, std::int64_t gpus) {
 }
 
 void ClusterReader::read_class(const YamlAt& at, const std::string& name) {
-  const YamlMap map(at, {"gpu_type", "gpus", "cpu_milli", "memory_mib", "nic_mbps", "gpu_slices"});
+  const YamlMap map(at, resource_keys<2, 1>({"gpu_type", "gpus"}, {"gpu_slices"}));
   model::MachineClass c{.name = name, .gpu_type = {}};
   const auto gpus = map.find("gpus");
   const auto type = map.find("gpu_type");
@@ -129,9 +130,7 @@ void ClusterReader::read_class(const YamlAt& at, const std::string& name) {
     type->fail("a class without GPUs has no gpu_type", "give gpus, or drop it");
   c.gpus = static_cast<std::int32_t>(count);
   if (type) c.gpu_type = gpu_type(*type);
-  if (const auto cpu = map.find("cpu_milli")) c.cpu_milli = cpu->integer(kMaxAmount);
-  if (const auto memory = map.find("memory_mib")) c.memory_mib = memory->integer(kMaxAmount);
-  if (const auto nic = map.find("nic_mbps")) c.nic_mbps = nic->integer(kMaxAmount);
+  read_resources(map, c.capacity);
   if (const auto slices = map.find("gpu_slices")) c.gpu_slices = gpu_slices(*slices, count);
   cluster_.classes.push_back(std::move(c));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json_fields.hpp"
+#include "resource_keys.hpp"
 
 #include <algorithm>
 #include <string>
@@ -48,18 +49,16 @@ RawDevice read_device(const JsonAt& at) {
 }
 
 RawTask raw_task(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"shape",     "machine",    "gpus",
-                                              "cpu_milli", "memory_mib", "nic_mbps"};
+  constexpr std::size_t kFirst = 3;
+  static constexpr auto keys = resource_keys<kFirst>({"shape", "machine", "gpus"});
   RawTask task;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) task.shape = word(value);
     if (key == 1) task.machine = word(value);
     if (key == 2) task.gpus = list<RawDevice>(value, read_device);
-    if (key == 3) task.cpu_milli = value.integer();
-    if (key == 4) task.memory_mib = value.integer();
-    if (key == 5) task.nic_mbps = value.integer();
+    if (key >= kFirst) task.needs[key - kFirst] = value.integer();
   });
-  at.need(keys, 5, seen);
+  at.need(keys, kFirst + model::kRequiredResources, seen);
   return task;
 }
 
@@ -86,49 +85,44 @@ model::RawUnplacedJob read_waiting(const JsonAt& at) {
 }
 
 model::RawPoolPrice read_pool(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"pod",        "class", "gpu_milli", "cpu_milli",
-                                              "memory_mib", "rack",  "nic_mbps"};
+  constexpr std::size_t kFirst = 3, kEnd = kFirst + model::kResources;
+  static constexpr auto keys = resource_keys<kFirst, 1>({"pod", "class", "gpu_milli"}, {"rack"});
   model::RawPoolPrice pool;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) pool.pod = word(value);
     if (key == 1) pool.machine_class = word(value);
     if (key == 2) pool.gpu_milli = value.integer();
-    if (key == 3) pool.cpu_milli = value.integer();
-    if (key == 4) pool.memory_mib = value.integer();
-    if (key == 5) pool.rack = word(value);
-    if (key == 6) pool.nic_mbps = value.integer();
+    if (key >= kFirst && key < kEnd) pool.unit_price[key - kFirst] = value.integer();
+    if (key == kEnd) pool.rack = word(value);
   });
-  at.need(keys, 5, seen);
+  at.need(keys, kFirst + model::kRequiredResources, seen);
   return pool;
 }
 
 model::RawShapePrice read_shape_price(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"cpu_milli", "memory_mib", "gpus",    "gpu_milli",
-                                              "price",     "gpu_type",   "nic_mbps"};
+  constexpr std::size_t kFirst = 3, kEnd = kFirst + model::kResources;
+  static constexpr auto keys =
+      resource_keys<kFirst, 1>({"gpus", "gpu_milli", "price"}, {"gpu_type"});
   model::RawShapePrice shape;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
-    if (key == 0) shape.cpu_milli = value.integer();
-    if (key == 1) shape.memory_mib = value.integer();
-    if (key == 2) shape.gpus = value.integer();
-    if (key == 3) shape.gpu_milli = value.integer();
-    if (key == 4) shape.price = value.integer();
-    if (key == 5) shape.gpu_type = word(value);
-    if (key == 6) shape.nic_mbps = value.integer();
+    if (key == 0) shape.gpus = value.integer();
+    if (key == 1) shape.gpu_milli = value.integer();
+    if (key == 2) shape.price = value.integer();
+    if (key >= kFirst && key < kEnd) shape.needs[key - kFirst] = value.integer();
+    if (key == kEnd) shape.gpu_type = word(value);
   });
-  at.need(keys, 5, seen);
+  at.need(keys, kFirst + model::kRequiredResources, seen);
   return shape;
 }
 
 model::RawClassMultiplier read_multiplier(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"class", "cpu_milli", "memory_mib", "nic_mbps"};
+  static constexpr auto keys = resource_keys<1>({"class"});
   model::RawClassMultiplier multiplier;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) multiplier.machine_class = word(value);
-    if (key == 1) multiplier.cpu_milli = value.integer();
-    if (key == 2) multiplier.memory_mib = value.integer();
-    if (key == 3) multiplier.nic_mbps = value.integer();
+    if (key >= 1) multiplier.unit_price[key - 1] = value.integer();
   });
-  at.need(keys, 3, seen);
+  at.need(keys, 1 + model::kRequiredResources, seen);
   return multiplier;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_line.hpp"
 #include "json_text.hpp"
+#include "resource_keys.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -87,16 +88,13 @@ void add_pool_price(JsonText& json, const Cluster& cluster, const Certificate::P
   json.open('{').field("pod", cluster.pods[pool.pod.index()].name);
   if (pool.rack.valid()) json.field("rack", cluster.racks[pool.rack.index()].name);
   json.field("class", cluster.classes[pool.machine_class.index()].name);
-  json.field("gpu_milli", pool.gpu_milli).field("cpu_milli", pool.cpu_milli);
-  json.field("memory_mib", pool.memory_mib);
-  if (pool.nic_mbps > 0) json.field("nic_mbps", pool.nic_mbps);
+  add_resources(json.field("gpu_milli", pool.gpu_milli), pool.unit_price);
   json.close('}');
 }
 
 void add_shape_price(JsonText& json, const Instance& instance, const Certificate::ShapePrice& s) {
   const model::Shape& shape = instance.workload.shape(s.shape);
-  json.open('{').field("cpu_milli", shape.cpu_milli).field("memory_mib", shape.memory_mib);
-  if (shape.nic_mbps > 0) json.field("nic_mbps", shape.nic_mbps);
+  add_resources(json.open('{'), shape.needs);
   json.field("gpus", std::int64_t{shape.gpus}).field("gpu_milli", std::int64_t{shape.gpu_milli});
   if (s.gpu_type.valid()) json.field("gpu_type", instance.cluster.gpu_types[s.gpu_type.index()]);
   json.field("price", s.price).close('}');
@@ -161,8 +159,7 @@ void add_certificate(JsonText& json, const Instance& instance, const Certificate
   json.close(']').next_line().key("multipliers").open('[');
   for (const auto& m : certificate.multipliers) {
     json.next_line().open('{').field("class", cluster.classes[m.machine_class.index()].name);
-    json.field("cpu_milli", m.cpu_milli).field("memory_mib", m.memory_mib);
-    if (m.nic_mbps > 0) json.field("nic_mbps", m.nic_mbps);
+    add_resources(json, m.unit_price);
     json.close('}');
   }
   if (!certificate.jobs.empty()) {
@@ -189,8 +186,7 @@ void add_task(JsonText& json, const Instance& instance, const model::Job& job,
     json.open('{').field("index", std::int64_t{std::countr_zero(rest)});
     json.field("milli", std::int64_t{task.milli}).close('}');
   }
-  json.close(']').field("cpu_milli", shape.cpu_milli).field("memory_mib", shape.memory_mib);
-  if (shape.nic_mbps > 0) json.field("nic_mbps", shape.nic_mbps);
+  add_resources(json.close(']'), shape.needs);
   json.close('}');
 }
 

@@ -28,9 +28,7 @@ void visit_pieces(const Workload& workload, std::span<const ShapeId> shapes, con
     visit(model::Immovable{.machine = t.machine,
                            .devices = t.devices,
                            .milli = t.milli,
-                           .cpu_milli = shape.cpu_milli,
-                           .memory_mib = shape.memory_mib,
-                           .nic_mbps = shape.nic_mbps,
+                           .taken = shape.needs,
                            .job = running.job});
   }
 }

@@ -83,6 +83,19 @@ std::string Sha256::hex() {
 
 namespace {
 
+/// Amounts without a tag.
+Sha256& add_required(Sha256& sha, const Resources& amounts) {
+  for (std::size_t r = 0; r < kRequiredResources; ++r) sha.integer(amounts[r]);
+  return sha;
+}
+
+/// Those with a tag, where they are not as if left out.
+void add_optional(Sha256& sha, const Resources& amounts, std::int64_t left_out) {
+  for (std::size_t r = kRequiredResources; r < kResources; ++r) {
+    if (amounts[r] != left_out) sha.text(kResourceTable[r].tag).integer(amounts[r]);
+  }
+}
+
 void add_queue(Sha256& sha, const Cluster& cluster, const Queue& queue) {
   sha.name(queue.name).integer(queue.gpu_quota);
   if (queue.parent.valid()) {
@@ -103,8 +116,7 @@ void add_states(Sha256& sha, const Cluster& cluster) {
     if (content.job.valid()) continue;  // part of the job's own record
     sha.text("used ").name(cluster.machine_names[content.machine.index()]);
     sha.integer(std::bit_cast<std::int64_t>(content.devices)).integer(content.milli);
-    sha.integer(content.cpu_milli).integer(content.memory_mib);
-    if (content.nic_mbps > 0) sha.text("nic ").integer(content.nic_mbps);
+    add_optional(add_required(sha, content.taken), content.taken, 0);
   }
 }
 
@@ -131,8 +143,7 @@ void add_cluster(Sha256& sha, const Cluster& cluster) {
     const MachineClass& c = cluster.class_of(MachineId(m));
     sha.name(cluster.machine_names[m]).integer(cluster.machine_rack[m].value());
     sha.name(c.gpu_type.valid() ? cluster.gpu_types[c.gpu_type.index()] : "").integer(c.gpus);
-    sha.integer(c.cpu_milli).integer(c.memory_mib);
-    if (c.nic_mbps != kNoLimit) sha.text("nic ").integer(c.nic_mbps);
+    add_optional(add_required(sha, c.capacity), c.capacity, kNoLimit);
     if (c.gpu_slices > 0) sha.text("slices ").integer(c.gpu_slices);
   }
   add_states(sha, cluster);
@@ -183,9 +194,9 @@ void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t>
   add_types(sha, instance, types, job);
   for (const TaskGroup& g : workload.groups_of(job)) {
     const Shape& s = workload.shape(g.shape);
-    sha.name(workload.labels[g.label]).integer(g.count).integer(s.cpu_milli).integer(s.memory_mib);
-    sha.integer(s.gpus).integer(s.gpu_milli);
-    if (s.nic_mbps > 0) sha.text("nic ").integer(s.nic_mbps);
+    sha.name(workload.labels[g.label]).integer(g.count);
+    add_required(sha, s.needs).integer(s.gpus).integer(s.gpu_milli);
+    add_optional(sha, s.needs, 0);
   }
   add_communication(sha, job.communication);
   if (const Running* running = workload.running_of(job)) {

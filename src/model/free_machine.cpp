@@ -9,9 +9,7 @@
 namespace berth::model {
 
 FreeMachine::FreeMachine(const MachineClass& machine_class)
-    : cpu_(machine_class.cpu_milli),
-      memory_(machine_class.memory_mib),
-      nic_(machine_class.nic_mbps),
+    : resources_(machine_class.capacity),
       milli_(kGpuMilli * machine_class.gpus),
       whole_(machine_class.gpus == 64 ? ~std::uint64_t{0}
                                       : (std::uint64_t{1} << machine_class.gpus) - 1),
@@ -25,7 +23,8 @@ FreeMachine::FreeMachine(const Cluster& cluster, MachineId machine)
     : FreeMachine(cluster.class_of(machine)) {
   if (cluster.state_of(machine) != MachineState::up) {
     up_ = false;
-    cpu_ = memory_ = nic_ = milli_ = 0;
+    resources_ = {};
+    milli_ = 0;
     whole_ = 0;
     device_.fill(0);
     return;
@@ -34,9 +33,7 @@ FreeMachine::FreeMachine(const Cluster& cluster, MachineId machine)
 }
 
 bool FreeMachine::fits(const Immovable& content) const {
-  if (!up_ || cpu_ < content.cpu_milli || memory_ < content.memory_mib || nic_ < content.nic_mbps) {
-    return false;
-  }
+  if (!up_ || !content.taken.within(resources_)) return false;
   const std::int32_t milli = share_taken(content.milli, slices_);
   for (std::uint64_t rest = content.devices; rest != 0; rest &= rest - 1) {
     const int d = std::countr_zero(rest);
@@ -48,8 +45,7 @@ bool FreeMachine::fits(const Immovable& content) const {
 int FreeMachine::whole_count() const { return std::popcount(whole_); }
 
 bool FreeMachine::fits(const Shape& shape) const {
-  if (!up_) return false;
-  if (cpu_ < shape.cpu_milli || memory_ < shape.memory_mib || nic_ < shape.nic_mbps) return false;
+  if (!up_ || !shape.needs.within(resources_)) return false;
   if (shape.gpus > 0) return whole_count() >= shape.gpus;
   if (shape.gpu_milli == 0 || whole_ != 0) return true;
   const std::int32_t milli = share_taken(shape.gpu_milli, slices_);
@@ -60,9 +56,9 @@ bool FreeMachine::fits(const Shape& shape) const {
 std::int64_t FreeMachine::count(const Shape& shape, std::int64_t limit) const {
   if (!up_) return 0;
   std::int64_t n = limit;
-  if (shape.cpu_milli > 0) n = std::min(n, cpu_ / shape.cpu_milli);
-  if (shape.memory_mib > 0) n = std::min(n, memory_ / shape.memory_mib);
-  if (shape.nic_mbps > 0) n = std::min(n, nic_ / shape.nic_mbps);
+  for (std::size_t r = 0; r < kResources; ++r) {
+    if (shape.needs[r] > 0) n = std::min(n, resources_[r] / shape.needs[r]);
+  }
   if (shape.gpus > 0) return std::min<std::int64_t>(n, whole_count() / shape.gpus);
   if (shape.gpu_milli == 0 || n == 0) return n;
   const std::int32_t milli = share_taken(shape.gpu_milli, slices_);
@@ -108,21 +104,19 @@ TaskPlacement FreeMachine::choose(MachineId m, std::uint32_t group, const Shape&
 }
 
 void FreeMachine::edit(const TaskPlacement& task, const Shape& shape, int sign) {
-  edit_rest(sign * shape.cpu_milli, sign * shape.memory_mib, sign * shape.nic_mbps);
+  edit_resources(shape.needs, sign);
   edit_devices(task.devices, task.milli, sign);
 }
 
 void FreeMachine::take(const Immovable& content) {
   BERTH_EXPECT(fits(content));
-  edit_rest(-content.cpu_milli, -content.memory_mib, -content.nic_mbps);
+  edit_resources(content.taken, -1);
   edit_devices(content.devices, share_taken(content.milli, slices_), -1);
 }
 
-void FreeMachine::edit_rest(std::int64_t cpu, std::int64_t memory, std::int64_t nic) {
-  cpu_ += cpu;
-  memory_ += memory;
-  if (nic_ != kNoLimit) nic_ += nic;
-  BERTH_ASSERT(cpu_ >= 0 && memory_ >= 0 && nic_ >= 0);
+void FreeMachine::edit_resources(const Resources& needs, int sign) {
+  add_within_limits(resources_, sign * needs);
+  BERTH_ASSERT(!resources_.any_negative());
 }
 
 void FreeMachine::edit_devices(std::uint64_t devices, std::int32_t milli, int sign) {

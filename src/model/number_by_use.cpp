@@ -11,7 +11,7 @@ namespace berth::model {
 namespace {
 
 auto content(const MachineClass& c) {
-  return std::tuple(c.gpu_type, c.gpus, c.cpu_milli, c.memory_mib, c.nic_mbps, c.gpu_slices);
+  return std::tuple(c.gpu_type, c.gpus, c.capacity, c.gpu_slices);
 }
 
 /// Index of the class with this content; appends it when there is none. Clusters have tens of

@@ -11,7 +11,7 @@ double value_density(const Workload& workload, const Job& job, double value) {
   std::int64_t gpu = 0, cpu = 0;
   for (const TaskGroup& g : workload.groups_of(job)) {
     gpu += g.count * workload.shape(g.shape).total_milli();
-    cpu += g.count * workload.shape(g.shape).cpu_milli;
+    cpu += g.count * workload.shape(g.shape).needs[kCpu];
   }
   return value / static_cast<double>(std::max<std::int64_t>(1, gpu > 0 ? gpu : cpu));
 }

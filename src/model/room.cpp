@@ -78,7 +78,7 @@ std::vector<std::uint32_t> largest_first(const Workload& workload,
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, std::greater{}, [&](std::uint32_t g) {
     const Shape& s = workload.shape(groups[g].shape);
-    return std::tuple(s.total_milli(), s.cpu_milli);
+    return std::tuple(s.total_milli(), s.needs[kCpu]);
   });
   return order;
 }

@@ -56,7 +56,7 @@ void send_limits(const Communicator& comm, std::vector<Domain>& domains) {
 struct ClassColumns {
   GpuTypeId gpu_type;
   std::int32_t gpus, gpu_slices;
-  std::int64_t cpu_milli, memory_mib, nic_mbps;
+  model::Resources capacity;
 };
 
 void send_classes(const Communicator& comm, std::vector<model::MachineClass>& classes) {
@@ -64,15 +64,14 @@ void send_classes(const Communicator& comm, std::vector<model::MachineClass>& cl
   std::vector<ClassColumns> columns;
   for (const auto& c : classes) {
     names.push_back(c.name);
-    columns.push_back({c.gpu_type, c.gpus, c.gpu_slices, c.cpu_milli, c.memory_mib, c.nic_mbps});
+    columns.push_back({c.gpu_type, c.gpus, c.gpu_slices, c.capacity});
   }
   send(comm, names);
   comm.broadcast_vector(columns);
   classes.resize(names.size());
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const ClassColumns& c = columns[i];
-    classes[i] = {names[i],     c.gpu_type, c.gpus,      c.cpu_milli,
-                  c.memory_mib, c.nic_mbps, c.gpu_slices};
+    classes[i] = {names[i], c.gpu_type, c.gpus, c.capacity, c.gpu_slices};
   }
 }
 

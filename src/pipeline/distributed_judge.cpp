@@ -28,15 +28,15 @@ Certificate broadcast_prices(const Communicator& comm, const Certificate& certif
 /// The same prices in larger units, rounded down: a bound holds at any prices.
 void coarsen(Certificate& certificate, int bits) {
   certificate.scale_log2 -= bits;
+  const auto coarsen_each = [&](model::Resources& price) {
+    for (std::size_t r = 0; r < model::kResources; ++r) price[r] >>= bits;
+  };
   for (auto& p : certificate.pools) {
-    for (std::int64_t* price : {&p.gpu_milli, &p.cpu_milli, &p.memory_mib, &p.nic_mbps}) {
-      *price >>= bits;
-    }
+    p.gpu_milli >>= bits;
+    coarsen_each(p.unit_price);
   }
   for (auto& s : certificate.shapes) s.price >>= bits;
-  for (auto& m : certificate.multipliers) {
-    for (std::int64_t* price : {&m.cpu_milli, &m.memory_mib, &m.nic_mbps}) *price >>= bits;
-  }
+  for (auto& m : certificate.multipliers) coarsen_each(m.unit_price);
   for (auto& j : certificate.jobs) j.price >>= bits;
   for (auto& l : certificate.limits) l.price >>= bits;
 }

@@ -75,11 +75,6 @@ std::int64_t DomainCapacity::count(const model::Shape& shape, GpuTypeId type, Le
 std::string shortage(const model::Cluster& cluster, std::span<const ClassId> classes,
                      const model::Shape& shape) {
   if (classes.empty()) return "no machine is up";
-  struct ResourceDemand {
-    const char* name;
-    std::int64_t asked;
-    std::int64_t model::MachineClass::*has;
-  };
   const auto most = [&](auto amount) {
     std::int64_t highest = 0;
     for (const ClassId c : classes) {
@@ -90,12 +85,11 @@ std::string shortage(const model::Cluster& cluster, std::span<const ClassId> cla
   const std::int64_t gpus = most([](const auto& c) { return c.gpus; });
   const std::int64_t asked = shape.gpus + (shape.gpu_milli > 0 ? 1 : 0);
   if (asked > gpus) return fmt::format("{} GPUs asked, at most {}", asked, gpus);
-  for (const ResourceDemand& r :
-       {ResourceDemand{"mCPU", shape.cpu_milli, &model::MachineClass::cpu_milli},
-        ResourceDemand{"MiB of memory", shape.memory_mib, &model::MachineClass::memory_mib},
-        ResourceDemand{"Mbit/s of NIC", shape.nic_mbps, &model::MachineClass::nic_mbps}}) {
-    const std::int64_t highest = most([&](const auto& c) { return c.*r.has; });
-    if (r.asked > highest) return fmt::format("{} {} asked, at most {}", r.asked, r.name, highest);
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    const std::int64_t highest = most([&](const auto& c) { return c.capacity[r]; });
+    if (shape.needs[r] <= highest) continue;
+    return fmt::format("{} {} asked, at most {}", shape.needs[r], model::kResourceTable[r].unit,
+                       highest);
   }
   return "none has all of it at once";
 }

@@ -6,10 +6,10 @@
 #include "distributed_judge.hpp"
 #include "global_placement.hpp"
 #include "local_solution.hpp"
-#include "nic_prices.hpp"
 #include "online.hpp"
 #include "planning_problem.hpp"
 #include "prove.hpp"
+#include "resource_prices.hpp"
 #include "stages.hpp"
 #include "tighten.hpp"
 #include "waiting_reasons.hpp"
@@ -50,11 +50,11 @@ void tighten(const PlanningContext& context, const LocalSolution& solution,
       .objective = judge.objective(placement), .gap = options.gap, .stop = context.stop};
   const TightenOptions how = tightening(instance, options);
   if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
-  if (how.job_prices.evaluations <= 0 && !nics_matter(instance)) return;
+  if (how.job_prices.evaluations <= 0 && !resources_matter(instance)) return;
   context.records.gather_to_root();
   placement = gather_placement(context.comm, std::move(placement));
   context.comm.agreed_on_root([&] {
-    proof = price_nics(instance, options.objective, std::move(proof), context.stop);
+    proof = price_resources(instance, options.objective, std::move(proof), context.stop);
     proof = tighten(context.unpriced, context.pools, solution.consensus.prices, std::move(proof),
                     goal, how);
   });

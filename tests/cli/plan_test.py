@@ -76,7 +76,7 @@ pods: [{id: p0, racks: [{id: r0, machines: [{ids: "a[0-1]", class: a}, {ids: t0,
         self.assert_ends(self.plan(jobs="x.jsonl"), 0)
         lacks = {job: reason.split(": ")[1] for job, reason in self.reasons().items()}
         self.assertEqual(lacks, {"gpus": "5 GPUs asked, at most 4",
-                                 "cpu": "16001 mCPU asked, at most 16000",
+                                 "cpu": "16001 CPU thousandths asked, at most 16000",
                                  "memory": "4097 MiB of memory asked, at most 4096",
                                  "all": "none has all of it at once"})
 

@@ -81,16 +81,17 @@ class Live {
              .milli = static_cast<std::int32_t>(dice_.one_of({1000, 1000, 700, 500, 450, 150}))});
       }
       if (dice_.chance(30)) {
-        put({.machine = MachineId(m),
-             .cpu_milli = dice_.one_of({0, 500, 1500}),
-             .memory_mib = dice_.one_of({0, 100, 250}),
-             .nic_mbps = nic_counts(MachineId(m)) ? dice_.one_of({0, 500}) : 0});
+        model::Resources taken{dice_.one_of({0, 500, 1500}), dice_.one_of({0, 100, 250})};
+        for (std::size_t r = model::kRequiredResources; r < model::kResources; ++r) {
+          if (has_limit(MachineId(m), r)) taken[r] = dice_.one_of({0, 500});
+        }
+        put({.machine = MachineId(m), .taken = taken});
       }
     }
   }
 
-  [[nodiscard]] bool nic_counts(MachineId m) const {
-    return in_.cluster.class_of(m).nic_mbps != model::kNoLimit;
+  [[nodiscard]] bool has_limit(MachineId m, std::size_t resource) const {
+    return in_.cluster.class_of(m).capacity[resource] != model::kNoLimit;
   }
 
   void put(const model::Immovable& piece) {
@@ -117,8 +118,7 @@ class Live {
     if (!running.pinned) return;
     for (const model::TaskPlacement& t : *tasks) {
       const model::Shape& s = w.shape(w.groups_of(w.jobs[j])[t.group].shape);
-      in_.cluster.immovable.push_back(
-          {t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib, s.nic_mbps, JobId(j)});
+      in_.cluster.immovable.push_back({t.machine, t.devices, t.milli, s.needs, JobId(j)});
     }
   }
 

@@ -11,10 +11,21 @@ namespace {
 using model::Level;
 
 struct Machine {
-  std::int64_t cpu, memory, nic;
+  model::Resources free;     ///< or model::kNoLimit
   int whole;                 ///< units of a device: its slices, or thousandths
   std::vector<int> devices;  ///< free units
 
+  [[nodiscard]] bool has(const model::Resources& needs) const {
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      if (needs[r] > free[r]) return false;
+    }
+    return true;
+  }
+  void lose(const model::Resources& taken) {
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      if (free[r] != model::kNoLimit) free[r] -= taken[r];
+    }
+  }
   /// Units that this many thousandths of a device take; a slice is taken whole.
   [[nodiscard]] int units(int milli) const {
     int n = 0;
@@ -33,8 +44,7 @@ class Search {
     for (std::size_t m = 0; m < in_.cluster.machines(); ++m) {
       const auto& c = in_.cluster.class_of(MachineId(m));
       const int whole = c.gpu_slices > 0 ? c.gpu_slices : 1000;
-      machines_.push_back({c.cpu_milli, c.memory_mib, c.nic_mbps, whole,
-                           std::vector<int>(std::size_t(c.gpus), whole)});
+      machines_.push_back({c.capacity, whole, std::vector<int>(std::size_t(c.gpus), whole)});
     }
     for (const auto& piece : in_.cluster.immovable) take(piece);
     const std::size_t jobs = in_.workload.jobs.size();
@@ -211,7 +221,7 @@ class Search {
         const auto& s =
             in_.workload.shape(in_.workload.groups_of(job(running.job.index()))[t.group].shape);
         if (t.devices != 0) type = in_.cluster.class_of(t.machine).gpu_type.value();
-        take({t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib, s.nic_mbps});
+        take({t.machine, t.devices, t.milli, s.needs});
         now.tasks.push_back(t);
       }
       stays_[running.job.index()] = true;
@@ -227,9 +237,7 @@ class Search {
 
   void take(const model::Immovable& piece) {
     Machine& machine = machines_[piece.machine.index()];
-    machine.cpu -= piece.cpu_milli;
-    machine.memory -= piece.memory_mib;
-    if (machine.nic != model::kNoLimit) machine.nic -= piece.nic_mbps;
+    machine.lose(piece.taken);
     for (std::size_t d = 0; d < machine.devices.size(); ++d) {
       if (((piece.devices >> d) & 1) != 0) machine.devices[d] -= machine.units(piece.milli);
     }
@@ -284,8 +292,7 @@ class Search {
       const bool typed = shape.uses_gpu() || (!gpu_job(j) && job(j).gpu_types != ~std::uint64_t{0});
       if (typed && (on < 0 || ((job(j).gpu_types >> on) & 1) == 0)) continue;
       if (shape.uses_gpu() && type >= 0 && type != on) continue;
-      if (machines_[m].cpu < shape.cpu_milli || machines_[m].memory < shape.memory_mib) continue;
-      if (machines_[m].nic < shape.nic_mbps) continue;
+      if (!machines_[m].has(shape.needs)) continue;
       on_machine(j, placed, g, n, shape.uses_gpu() ? on : type, value, m);
     }
   }
@@ -295,9 +302,7 @@ class Search {
     const auto& shape = in_.workload.shape(in_.workload.groups_of(job(j))[g].shape);
     Machine& machine = machines_[m];
     const Machine before = machine;
-    machine.cpu -= shape.cpu_milli;
-    machine.memory -= shape.memory_mib;
-    if (machine.nic != model::kNoLimit) machine.nic -= shape.nic_mbps;
+    machine.lose(shape.needs);
     const auto go = [&](std::uint64_t devices, int milli) {
       placed.tasks.push_back({MachineId(m), g, devices, milli});
       next_task(j, placed, g, n + 1, type, value);

@@ -95,10 +95,16 @@ model::Instance random_tiny(Dice& dice) {
 
 model::Instance with_more_limits(Dice& dice, model::Instance instance) {
   for (model::MachineClass& c : instance.cluster.classes) {
-    if (dice.chance(60)) c.nic_mbps = dice.one_of({0, 1000, 1500, 2000, 3000});
+    for (std::size_t r = model::kRequiredResources; r < model::kResources; ++r) {
+      if (dice.chance(60)) c.capacity[r] = dice.one_of({0, 1000, 1500, 2000, 3000});
+    }
     if (c.gpus > 0) c.gpu_slices = static_cast<std::int32_t>(dice.one_of({0, 0, 1, 2, 3, 4, 7}));
   }
-  for (model::Shape& s : instance.workload.shapes) s.nic_mbps = dice.one_of({0, 0, 500, 700, 1000});
+  for (model::Shape& s : instance.workload.shapes) {
+    for (std::size_t r = model::kRequiredResources; r < model::kResources; ++r) {
+      s.needs[r] = dice.one_of({0, 0, 500, 700, 1000});
+    }
+  }
   return instance;
 }
 
@@ -114,16 +120,22 @@ model::Certificate random_prices(Dice& dice, const model::Instance& instance,
     return dice.chance(percent) ? dice.below(most + 1) : 0;
   };
   const auto& cluster = instance.cluster;
+  const auto add_optional = [&](model::Resources& price, std::size_t k) {
+    for (std::size_t r = model::kRequiredResources; r < model::kResources; ++r) {
+      if (cluster.classes[k].capacity[r] != model::kNoLimit) price[r] = some(gpu / 1000, 40);
+    }
+  };
   const std::size_t places =
       c.level == model::Level::rack ? cluster.racks.size() : cluster.pods.size();
   for (std::size_t p = 0; kind != 0 && kind != 1 && p < places; ++p) {
     for (std::size_t k = 0; k < cluster.classes.size(); ++k) {
       const bool rack = c.level == model::Level::rack;
-      c.pools.push_back({rack ? cluster.racks[p].pod : PodId(p), rack ? RackId(p) : RackId{},
-                         ClassId(k), some(gpu / 500, 80), some(gpu / 2000, 15),
-                         some(gpu / 200, 15)});
-      if (cluster.classes[k].nic_mbps == model::kNoLimit) continue;
-      c.pools.back().nic_mbps = some(gpu / 1000, 40);
+      c.pools.push_back({rack ? cluster.racks[p].pod : PodId(p),
+                         rack ? RackId(p) : RackId{},
+                         ClassId(k),
+                         some(gpu / 500, 80),
+                         {some(gpu / 2000, 15), some(gpu / 200, 15)}});
+      add_optional(c.pools.back().unit_price, k);
     }
   }
   for (std::size_t s = 0; kind != 0 && kind != 2 && s < instance.workload.shapes.size(); ++s) {
@@ -132,23 +144,26 @@ model::Certificate random_prices(Dice& dice, const model::Instance& instance,
     }
   }
   for (std::size_t k = 0; kind != 0 && k < cluster.classes.size(); ++k) {
-    c.multipliers.push_back({ClassId(k), some(gpu / 2000, 20), some(gpu / 200, 15)});
-    if (cluster.classes[k].nic_mbps == model::kNoLimit) continue;
-    c.multipliers.back().nic_mbps = some(gpu / 1000, 40);
+    c.multipliers.push_back({ClassId(k), {some(gpu / 2000, 20), some(gpu / 200, 15)}});
+    add_optional(c.multipliers.back().unit_price, k);
   }
   return c;
 }
 
 model::Certificate nudged(Dice& dice, model::Certificate prices) {
   std::vector<std::int64_t*> all;
+  const auto add = [&](model::Resources& price) {
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      if (!model::kResourceTable[r].optional() || price[r] > 0) all.push_back(&price[r]);
+    }
+  };
   for (auto& p : prices.pools) {
-    all.insert(all.end(), {&p.gpu_milli, &p.cpu_milli, &p.memory_mib});
-    if (p.nic_mbps > 0) all.push_back(&p.nic_mbps);
+    all.push_back(&p.gpu_milli);
+    add(p.unit_price);
   }
   for (auto& s : prices.shapes) all.push_back(&s.price);
   for (auto& m : prices.multipliers) {
-    all.insert(all.end(), {&m.cpu_milli, &m.memory_mib});
-    if (m.nic_mbps > 0) all.push_back(&m.nic_mbps);
+    add(m.unit_price);
   }
   if (all.empty()) return prices;
   const auto pick = [&]() -> std::int64_t& {

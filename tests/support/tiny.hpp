@@ -30,7 +30,8 @@ class Tiny {
   }
   ClassId machine_class(const std::string& name, GpuTypeId gpu_type, std::int32_t gpus,
                         std::int64_t cpu_milli, std::int64_t memory_mib) {
-    instance.cluster.classes.push_back({name, gpu_type, gpus, cpu_milli, memory_mib});
+    instance.cluster.classes.push_back(
+        {name, gpu_type, gpus, model::machine_capacity({cpu_milli, memory_mib})});
     return ClassId(instance.cluster.classes.size() - 1);
   }
   model::MachineClass& operator[](ClassId c) { return instance.cluster.classes[c.index()]; }
@@ -59,8 +60,9 @@ class Tiny {
     added.first_group = static_cast<std::uint32_t>(w.groups.size());
     added.groups = static_cast<std::uint32_t>(tasks.size());
     for (const TinyTask& t : tasks) {
-      w.groups.push_back({shape({t.cpu_milli, t.memory_mib, t.gpus, t.gpu_milli, t.nic_mbps}),
-                          t.count, label(t.label)});
+      w.groups.push_back(
+          {shape({{t.cpu_milli, t.memory_mib, t.nic_mbps}, t.gpus, t.gpu_milli}),
+           t.count, label(t.label)});
     }
     return id;
   }
@@ -80,7 +82,7 @@ class Tiny {
     run(id, tasks).pinned = true;
     for (const model::TaskPlacement& t : tasks) {
       const model::Shape& s = w.shape(w.groups_of((*this)[id])[t.group].shape);
-      use({t.machine, t.devices, t.milli, s.cpu_milli, s.memory_mib, s.nic_mbps, id});
+      use({t.machine, t.devices, t.milli, s.needs, id});
     }
   }
   /// Adds content of no job. @pre called in order of machines

@@ -12,8 +12,10 @@ inline model::Instance two_pods() {
   model::Instance instance;
   model::Cluster& cluster = instance.cluster;
   cluster.gpu_types = {"A", "B"};
-  cluster.classes = {
-      {.name = "c", .gpu_type = GpuTypeId(0), .gpus = 4, .cpu_milli = 8000, .memory_mib = 1000}};
+  cluster.classes = {{.name = "c",
+                      .gpu_type = GpuTypeId(0),
+                      .gpus = 4,
+                      .capacity = model::machine_capacity({8000, 1000})}};
   cluster.pods = {{.name = "p0"}, {.name = "p1"}};
   cluster.racks = {{.name = "r0", .pod = PodId(0)},
                    {.name = "r1", .pod = PodId(0)},

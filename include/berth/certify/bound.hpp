@@ -37,26 +37,25 @@ struct Bound {
 ///                       + sum_{j in required_placed} max_k [u_jk - C_jk]
 ///
 /// **Tasks.** A task of shape s in pool p costs
-///   pi_ps = gpu_p milli_ps + cpu_p cpu_s + memory_p mem_s + nic_p nic_s
-///         + shape[s][type of p],
+///   pi_ps = gpu_p milli_ps + sum_r price_pr need_sr + shape[s][type of p],
 /// milli_ps being the GPU thousandths it takes there: what it asks for, or, of a class whose GPUs
-/// are cut into slices, those of the fewest slices that cover its share.
+/// are cut into slices, those of the fewest slices that cover its share. r runs over the resources
+/// of model::kResourceTable (CPU, memory, ...).
 ///
 /// **Machines.** mu_p bounds the priced content of one machine of class c. Machines of a pool with
-/// different immovable content are told apart: cpu_c, mem_c, nic_c and the devices below are what
-/// is free of one (G devices entirely, others in part), and a machine that is not up is worth
-/// nothing. With the class multipliers a, b, e, whatever lies on it satisfies sum cpu_s <= cpu_c,
-/// sum mem_s <= mem_c, sum nic_s <= nic_c (nic_p = e = 0 where that has no limit), so with
-/// profit_ps = gpu_p milli_ps + shape[s][type] - a cpu_s - b mem_s - e nic_s
-///   mu_p     = (cpu_p + a) cpu_c + (memory_p + b) mem_c + (nic_p + e) nic_c
-///              + V(G) + sum_{partly free} v1 + cpu_only
+/// different immovable content are told apart: room_cr and the devices below are what is free of
+/// one (G devices entirely, others in part), and a machine that is not up is worth nothing. The
+/// tasks on it satisfy sum need_sr <= room_cr for each resource r. With the class multipliers a_r
+/// (price_pr = a_r = 0 where the class has no limit of r) and
+/// profit_ps = gpu_p milli_ps + shape[s][type] - sum_r a_r need_sr
+///   mu_p     = sum_r (price_pr + a_r) room_cr + V(G) + sum_{partly free} v1 + cpu_only
 ///   v1(w)    = most profit of single-device tasks on w thousandths of one device (unbounded
 ///              knapsack, step = gcd of the shares), 0 when nothing pays
 ///   V(0) = 0,  V(g) = max(V(g-1) + v1(1000), V(g-k) + profit of a k-device task)
-///   cpu_only = min over the orders (x, y, z) of CPU, memory and NIC of A(x, y, z), over shapes
-///              without GPUs of positive profit, with A = sum over x, y, z in turn of what the
-///              machine has of it times the largest profit_s / need_s of the shapes that need it
-///              and none before it, quotients rounded up, an empty maximum 0; a shape that needs
+///   cpu_only = min over the orders of the resources with a limit of A(order), over shapes
+///              without GPUs of positive profit, with A = sum over the resources in turn of what
+///              the machine has of it times the largest profit_s / need_s of the shapes that need
+///              it and none before it, quotients rounded up, an empty maximum 0; a shape that needs
 ///              nothing the machine has a limit of counts once per task of the workload.
 /// A job of several tasks that must lie on one machine, whole GPUs or none each, is one task here,
 /// of all they take. Not so one with shares: other shares may lie beside these, so that no whole

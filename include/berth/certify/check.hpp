@@ -41,12 +41,10 @@ enum class FaultKind : std::uint8_t {
   device_out_of_range,
   repeated_device,  ///< one task names a device twice
   device_oversubscribed,
-  cpu_oversubscribed,
-  memory_oversubscribed,
-  nic_oversubscribed,
-  domain_violated,  ///< wider than the job's domain
-  quota_exceeded,   ///< of a queue that has no over_quota_penalty
-  link_exceeded,    ///< an uplink carries more than it can
+  machine_oversubscribed,  ///< more of a resource than the machine has
+  domain_violated,         ///< wider than the job's domain
+  quota_exceeded,          ///< of a queue that has no over_quota_penalty
+  link_exceeded,           ///< an uplink carries more than it can
   wrong_required_missing,
   negative_price,
   bad_certificate,  ///< unknown or repeated place, shape or class; level, scale, overflow

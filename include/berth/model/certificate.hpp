@@ -7,6 +7,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/model/bound_tree.hpp"
 #include "berth/model/limit_table.hpp"
+#include "berth/model/resources.hpp"
 #include "berth/model/workload.hpp"
 
 namespace berth::model {
@@ -15,8 +16,7 @@ namespace berth::model {
 /// All amounts are integers in units of 2^-scale_log2 of the objective.
 ///
 /// Price of a task of shape s in pool p:
-///   pi_ps = gpu_p x milli_s + cpu_p x cpu_s + memory_p x mem_s + nic_p x nic_s + shape[s][type of
-///   p]
+///   pi_ps = gpu_p x milli_s + sum over resources r of price_pr x need_sr + shape[s][type of p]
 /// milli_s being what it takes there (share_taken). A pool or (shape, type) that is not listed has
 /// price 0.
 struct Certificate {
@@ -24,22 +24,18 @@ struct Certificate {
     PodId pod;
     RackId rack;  ///< invalid when level is pod
     ClassId machine_class;
-    std::int64_t gpu_milli = 0;   ///< per GPU thousandth, >= 0
-    std::int64_t cpu_milli = 0;   ///< per CPU thousandth, >= 0
-    std::int64_t memory_mib = 0;  ///< per MiB, >= 0
-    std::int64_t nic_mbps = 0;    ///< per Mbit/s, >= 0; 0 where the NIC has no limit
+    std::int64_t gpu_milli = 0;  ///< per GPU thousandth, >= 0
+    Resources unit_price = {};   ///< per unit, >= 0; 0 where the class has no limit
   };
   struct ShapePrice {
     ShapeId shape;
     GpuTypeId gpu_type;      ///< invalid: on machines without GPUs
     std::int64_t price = 0;  ///< per task, >= 0
   };
-  /// What a machine's bound charges for CPU, memory and its NIC beside the pool's own prices.
+  /// What a machine's bound charges for its resources beside the pool's own prices.
   struct ClassMultiplier {
     ClassId machine_class;
-    std::int64_t cpu_milli = 0;   ///< alpha, per CPU thousandth, >= 0
-    std::int64_t memory_mib = 0;  ///< beta, per MiB, >= 0
-    std::int64_t nic_mbps = 0;    ///< gamma, per Mbit/s, >= 0; 0 where the NIC has no limit
+    Resources unit_price = {};  ///< per unit, >= 0; 0 where the class has no limit
   };
 
   /// One price for a whole job of whole GPUs: the job is then chosen or not, rack by rack, instead

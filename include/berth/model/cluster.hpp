@@ -9,6 +9,7 @@
 
 #include "berth/base/name_table.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/model/resources.hpp"
 
 namespace berth::model {
 
@@ -16,8 +17,6 @@ inline constexpr int kMaxGpuTypes = 64;          ///< a set of GPU types is one 
 inline constexpr int kMaxGpusPerMachine = 64;    ///< a set of devices is one 64-bit mask
 inline constexpr std::int64_t kGpuMilli = 1000;  ///< thousandths in one GPU
 inline constexpr int kMaxGpuSlices = 31;         ///< the most for which share_taken is exact
-/// An amount that is not counted.
-inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 /// GPU thousandths that a share takes of a device cut into so many slices (0: not cut): those of
 /// the fewest whole slices that cover it, k of them being floor(1000 k / slices). Shares fit a
@@ -32,11 +31,9 @@ constexpr std::int32_t share_taken(std::int32_t milli, std::int32_t slices) {
 struct MachineClass {
   std::string name;
   GpuTypeId gpu_type;
-  std::int32_t gpus = 0;       ///< devices, 0 .. kMaxGpusPerMachine
-  std::int64_t cpu_milli = 0;  ///< thousandths of a core
-  std::int64_t memory_mib = 0;
-  std::int64_t nic_mbps = kNoLimit;  ///< network bandwidth to hand out, or kNoLimit
-  std::int32_t gpu_slices = 0;       ///< every device is cut into so many; 0: shares of any size
+  std::int32_t gpus = 0;  ///< devices, 0 .. kMaxGpusPerMachine
+  Resources capacity = machine_capacity({});
+  std::int32_t gpu_slices = 0;  ///< every device is cut into so many; 0: shares of any size
 };
 
 struct Pod {
@@ -76,9 +73,7 @@ struct Immovable {
   MachineId machine;
   std::uint64_t devices = 0;  ///< bit i = device i
   std::int32_t milli = 0;     ///< of each of the devices, 1..1000; share_taken rounds it
-  std::int64_t cpu_milli = 0;
-  std::int64_t memory_mib = 0;
-  std::int64_t nic_mbps = 0;
+  Resources taken = {};
   JobId job = {};  ///< the pinned job; invalid: not a job of the workload
 };
 

@@ -22,9 +22,9 @@ class FreeMachine {
   FreeMachine(const Cluster& cluster, MachineId machine);
 
   [[nodiscard]] bool is_up() const { return up_; }  ///< new tasks may start there
-  [[nodiscard]] std::int64_t cpu() const { return cpu_; }
-  [[nodiscard]] std::int64_t memory() const { return memory_; }
-  [[nodiscard]] std::int64_t nic() const { return nic_; }       ///< Mbit/s, or kNoLimit
+  /// Free amounts, or kNoLimit.
+  [[nodiscard]] const Resources& resources() const { return resources_; }
+  [[nodiscard]] std::int64_t cpu() const { return resources_[kCpu]; }
   [[nodiscard]] std::int64_t milli() const { return milli_; }   ///< over all devices
   [[nodiscard]] std::uint64_t whole() const { return whole_; }  ///< mask of entirely free devices
   [[nodiscard]] int whole_count() const;
@@ -47,13 +47,11 @@ class FreeMachine {
   [[nodiscard]] bool fits(const Immovable& content) const;
 
  private:
-  void edit_rest(std::int64_t cpu, std::int64_t memory, std::int64_t nic);
+  void edit_resources(const Resources& needs, int sign);
   void edit(const TaskPlacement& task, const Shape& shape, int sign);
   void edit_devices(std::uint64_t devices, std::int32_t milli, int sign);
 
-  std::int64_t cpu_;
-  std::int64_t memory_;
-  std::int64_t nic_;
+  Resources resources_;
   std::int64_t milli_;
   std::uint64_t whole_;
   std::int32_t gpus_;

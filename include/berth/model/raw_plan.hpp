@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "berth/model/resources.hpp"
+
 namespace berth::model {
 
 /// A plan file as it stands: names and numbers, nothing looked up and nothing believed. The
@@ -22,9 +24,7 @@ struct RawTask {
   std::string shape;  ///< label of the task group ("worker")
   std::string machine;
   std::vector<RawDevice> gpus;  ///< empty for a CPU-only task
-  std::int64_t cpu_milli = 0;
-  std::int64_t memory_mib = 0;
-  std::int64_t nic_mbps = 0;
+  Resources needs = {};         ///< any integers
 };
 
 struct RawPlacement {
@@ -43,24 +43,18 @@ struct RawPoolPrice {
   std::optional<std::string> rack;  ///< present when pools are by rack
   std::string machine_class;
   std::int64_t gpu_milli = 0;
-  std::int64_t cpu_milli = 0;
-  std::int64_t memory_mib = 0;
-  std::int64_t nic_mbps = 0;
+  Resources unit_price = {};
 };
 struct RawShapePrice {
-  std::int64_t cpu_milli = 0;
-  std::int64_t memory_mib = 0;
+  Resources needs = {};
   std::int64_t gpus = 0;
   std::int64_t gpu_milli = 0;
   std::string gpu_type;  ///< empty: on machines without GPUs
   std::int64_t price = 0;
-  std::int64_t nic_mbps = 0;
 };
 struct RawClassMultiplier {
   std::string machine_class;
-  std::int64_t cpu_milli = 0;
-  std::int64_t memory_mib = 0;
-  std::int64_t nic_mbps = 0;
+  Resources unit_price = {};
 };
 struct RawJobPrice {
   std::string job;

@@ -13,7 +13,7 @@
 
 namespace berth::model {
 
-/// Free capacity of the machines of a cluster, or of some of them: about 185 bytes for each that is
+/// Free capacity of the machines of a cluster, or of some of them: about 195 bytes for each that is
 /// held and 4 for each that is not but lies between two that are. Copyable, so a trial works on a
 /// copy. Not thread-safe per machine; different machines may be edited by different threads.
 class Room {
@@ -29,8 +29,9 @@ class Room {
 
   [[nodiscard]] const FreeMachine& operator[](MachineId m) const { return machines_[slot(m)]; }
   [[nodiscard]] std::int64_t free_cpu(MachineId m) const { return (*this)[m].cpu(); }
-  [[nodiscard]] std::int64_t free_memory(MachineId m) const { return (*this)[m].memory(); }
-  [[nodiscard]] std::int64_t free_nic(MachineId m) const { return (*this)[m].nic(); }
+  [[nodiscard]] const Resources& free_resources(MachineId m) const {
+    return (*this)[m].resources();
+  }
   [[nodiscard]] std::uint64_t whole_devices(MachineId m) const { return (*this)[m].whole(); }
   [[nodiscard]] int whole_count(MachineId m) const { return (*this)[m].whole_count(); }
   [[nodiscard]] std::int64_t free_milli(MachineId m) const { return (*this)[m].milli(); }

@@ -11,6 +11,7 @@
 #include "berth/base/assert.hpp"
 #include "berth/base/name_table.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/model/resources.hpp"
 #include "berth/model/task_placement.hpp"
 
 namespace berth::model {
@@ -22,11 +23,9 @@ inline constexpr int kLevels = 4;
 
 /// What one task takes from one machine. Exactly one of `gpus` and `gpu_milli` may be positive.
 struct Shape {
-  std::int64_t cpu_milli = 0;
-  std::int64_t memory_mib = 0;
+  Resources needs = {};
   std::int32_t gpus = 0;       ///< whole devices
   std::int32_t gpu_milli = 0;  ///< share of one device, 1..999; 0 = no share
-  std::int64_t nic_mbps = 0;
 
   /// GPU thousandths the task asks for in all; where GPUs are cut into slices it may take more.
   [[nodiscard]] std::int64_t total_milli() const { return std::int64_t{1000} * gpus + gpu_milli; }

@@ -148,8 +148,8 @@ class GangBuilder {
     group.count = static_cast<std::int32_t>(units);
     group.shape.gpus = static_cast<std::int32_t>(gpus);
     group.shape.gpu_milli = static_cast<std::int32_t>(milli);
-    group.shape.cpu_milli = std::min(cpus * 1000, kMaxAmount);
-    group.shape.memory_mib = std::min(memory(units, gpus, cpus), kMaxAmount);
+    group.shape.needs[model::kCpu] = std::min(cpus * 1000, kMaxAmount);
+    group.shape.needs[model::kMemory] = std::min(memory(units, gpus, cpus), kMaxAmount);
     group.label = gang_.groups.empty() ? "task" : "task-" + std::to_string(gang_.groups.size());
     gang_.groups.push_back(std::move(group));
   }
@@ -203,10 +203,8 @@ class GangBuilder {
     Gang::TaskRequest group;
     group.label = "task";
     group.count = static_cast<std::int32_t>(std::min(nodes_, kMaxCount));
-    group.shape = {.cpu_milli = whole_->cpu_milli,
-                   .memory_mib = whole_->memory_mib,
-                   .gpus = whole_->gpus,
-                   .gpu_milli = 0};
+    group.shape = {
+        .needs = {whole_->cpu_milli, whole_->memory_mib}, .gpus = whole_->gpus, .gpu_milli = 0};
     gang_.groups.push_back(std::move(group));
     return std::move(gang_);
   }

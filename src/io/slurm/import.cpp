@@ -59,8 +59,8 @@ model::Cluster build_cluster(const Snapshot& snapshot, const SlurmImportOptions&
     }
     model::MachineClass amounts;
     amounts.gpus = machine.gpus;
-    amounts.cpu_milli = machine.cpu_milli;
-    amounts.memory_mib = machine.memory_mib;
+    amounts.capacity[model::kCpu] = machine.cpu_milli;
+    amounts.capacity[model::kMemory] = machine.memory_mib;
     cluster.machine_names.add(machine.node->name);
     cluster.machine_class.push_back(classes.of(types.names[m], amounts));
     cluster.machine_rack.emplace_back(std::size_t{machine.rack});
@@ -144,7 +144,8 @@ class Importer {
     for (PendingJob& w : waiting) {
       w.gang.gpu_type.clear();
       for (Gang::TaskRequest& g : w.gang.groups) {
-        g.shape.gpus = static_cast<std::int32_t>(std::min(g.shape.cpu_milli / 1000, kMaxCount));
+        g.shape.gpus =
+            static_cast<std::int32_t>(std::min(g.shape.needs[model::kCpu] / 1000, kMaxCount));
         g.shape.gpu_milli = 0;
       }
     }

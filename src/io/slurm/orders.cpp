@@ -67,16 +67,18 @@ class Present {
     if (machine.use == slurm::Use::drained) return "node " + task.machine + " is down or drained";
     if (machine.use == slurm::Use::reserved) return "node " + task.machine + " is reserved";
     FreeRoom& room = room_[found->second];
-    if (task.cpu_milli > room.cpu_milli) return "node " + task.machine + " has too few free CPUs";
-    if (task.memory_mib > room.memory_mib) return "node " + task.machine + " has too little memory";
+    if (task.needs[model::kCpu] > room.cpu_milli)
+      return "node " + task.machine + " has too few free CPUs";
+    if (task.needs[model::kMemory] > room.memory_mib)
+      return "node " + task.machine + " has too little memory";
     for (const model::RawDevice& device : task.gpus) {
       const auto gpu = std::ranges::find_if(
           room.milli, [&](std::int32_t milli) { return milli >= device.milli; });
       if (gpu == room.milli.end()) return "node " + task.machine + " has too few free GPUs";
       *gpu -= static_cast<std::int32_t>(device.milli);
     }
-    room.cpu_milli -= task.cpu_milli;
-    room.memory_mib -= task.memory_mib;
+    room.cpu_milli -= task.needs[model::kCpu];
+    room.memory_mib -= task.needs[model::kMemory];
     return {};
   }
 

@@ -122,11 +122,11 @@ class Placer {
     const ImportedMachine& machine = machines_.list[part.machine];
     const std::int64_t cpu = cpus_of(job, node, machine) * 1000;
     const std::int64_t memory = memory_of(job, node);
-    part.shape.cpu_milli = std::min(cpu, room.cpu_milli);
-    part.shape.memory_mib = std::min(memory, room.memory_mib);
-    if (part.shape.cpu_milli < cpu || part.shape.memory_mib < memory) note_overfull(part);
-    room.cpu_milli -= part.shape.cpu_milli;
-    room.memory_mib -= part.shape.memory_mib;
+    const model::Resources asked{cpu, memory};
+    part.shape.needs = {std::min(cpu, room.cpu_milli), std::min(memory, room.memory_mib)};
+    if (part.shape.needs != asked) note_overfull(part);
+    room.cpu_milli -= part.shape.needs[model::kCpu];
+    room.memory_mib -= part.shape.needs[model::kMemory];
     part.shape.gpus = static_cast<std::int32_t>(std::min<std::int64_t>(gpus.whole, machine.gpus));
     if (part.shape.gpus == 0) part.shape.gpu_milli = static_cast<std::int32_t>(gpus.milli);
     if (machine.gpus == 0) part.shape.gpu_milli = 0;

@@ -15,7 +15,7 @@ model::Instance instance_of(int jobs, std::int64_t quota) {
   model::Instance instance;
   model::Cluster& cluster = instance.cluster;
   cluster.gpu_types = {"A"};
-  cluster.classes.push_back({"c", GpuTypeId(0), 64, 64000, 64000});
+  cluster.classes.push_back({"c", GpuTypeId(0), 64, model::machine_capacity({64000, 64000})});
   cluster.pods.emplace_back();
   cluster.racks.push_back({.name = "r", .pod = PodId(0)});
   cluster.machine_class = {ClassId(0)};

@@ -53,7 +53,7 @@ TEST(UpperBound, of_allocation_is_not_above_the_cluster) {
   EXPECT_EQ(bound(tiny, prices, Objective::allocate), 2000.0);
   EXPECT_EQ(bound(tiny, prices), 10.0);
   prices.scale_log2 = 30;
-  prices.pools = {{PodId(0), {}, ClassId(0), (std::int64_t{1} << 30) + 1000, 0, 0}};
+  prices.pools = {{PodId(0), {}, ClassId(0), (std::int64_t{1} << 30) + 1000, {0, 0}}};
   EXPECT_EQ(bound(tiny, prices, Objective::allocate), 2000.0);
 }
 
@@ -63,8 +63,8 @@ TEST(UpperBound, prices_gpus) {
   for (int i = 0; i < 5; ++i) tiny.job({{.gpus = 2}});
   Certificate prices;
   prices.scale_log2 = 10;
-  prices.pools = {{PodId(0), {}, ClassId(0), 2, 0, 0}};  // 2 / 1024 a thousandth: 1.95 a GPU
-  EXPECT_EQ(bound(tiny, prices), 3.0);                   // 2000 * 2 / 1024 = 3.9, floored
+  prices.pools = {{PodId(0), {}, ClassId(0), 2, {0, 0}}};  // 2 / 1024 a thousandth: 1.95 a GPU
+  EXPECT_EQ(bound(tiny, prices), 3.0);                     // 2000 * 2 / 1024 = 3.9, floored
   prices.scale_log2 = 0;
   prices.pools[0].gpu_milli = 1;
   EXPECT_EQ(bound(tiny, prices, Objective::allocate), 2000.0);
@@ -75,7 +75,7 @@ TEST(UpperBound, sees_that_shares_do_not_fill_a_device) {
   test::Tiny tiny = one_rack(1);
   for (int i = 0; i < 9; ++i) tiny.job({{.gpu_milli = 600}});
   Certificate prices;
-  prices.pools = {{PodId(0), {}, ClassId(0), 1, 0, 0}};
+  prices.pools = {{PodId(0), {}, ClassId(0), 1, {0, 0}}};
   EXPECT_EQ(bound(tiny, prices, Objective::allocate), 1200.0);
 }
 
@@ -86,7 +86,7 @@ TEST(UpperBound, charges_cpu_by_class_multiplier) {
   Certificate prices;
   prices.scale_log2 = 2;
   prices.shapes = {{ShapeId(0), GpuTypeId(0), 2000}};
-  prices.multipliers = {{ClassId(0), 1, 0}};  // 2000 a task: nothing is left for the GPU
+  prices.multipliers = {{ClassId(0), {1, 0}}};  // 2000 a task: nothing is left for the GPU
   EXPECT_EQ(bound(tiny, prices, Objective::allocate), 1000.0);
 }
 
@@ -105,7 +105,7 @@ TEST(UpperBound, takes_a_gang_on_one_machine_as_one) {
       tiny[j].value = 5000.0;
     }
     Certificate prices;
-    prices.pools = {{PodId(0), {}, ClassId(0), 1, 0, 0}};
+    prices.pools = {{PodId(0), {}, ClassId(0), 1, {0, 0}}};
     return bound(tiny, prices);
   };
   EXPECT_EQ(at(Level::machine, 0), 5000.0);
@@ -137,8 +137,8 @@ TEST(UpperBound, takes_the_minimum_over_domains_of_the_sum) {
   job.value = 10.0;
   Certificate prices;
   prices.level = Level::rack;
-  prices.pools = {{PodId(0), RackId(0), ClassId(0), 0, 0, 4},
-                  {PodId(0), RackId(1), ClassId(0), 0, 3, 0}};
+  prices.pools = {{PodId(0), RackId(0), ClassId(0), 0, {0, 4}},
+                  {PodId(0), RackId(1), ClassId(0), 0, {3, 0}}};
   const Bound b = upper_bound(tiny.instance, Objective::value, prices, {});
   EXPECT_EQ(b.jobs, 7);
   EXPECT_EQ(b.zero_price, 10);
@@ -157,9 +157,9 @@ TEST(UpperBound, weighs_distance_from_home_against_price) {
   Certificate prices;
   prices.level = Level::rack;
   const auto priced = [&](std::int64_t home, std::int64_t near, std::int64_t far) {
-    prices.pools = {{PodId(0), RackId(0), ClassId(0), home, 0, 0},
-                    {PodId(0), RackId(1), ClassId(0), near, 0, 0},
-                    {PodId(1), RackId(2), ClassId(0), far, 0, 0}};
+    prices.pools = {{PodId(0), RackId(0), ClassId(0), home, {0, 0}},
+                    {PodId(0), RackId(1), ClassId(0), near, {0, 0}},
+                    {PodId(1), RackId(2), ClassId(0), far, {0, 0}}};
     prices.scale_log2 = 10;  // 1000 thousandths at 1 cost 0.977
     return static_cast<double>(upper_bound(tiny.instance, Objective::value, prices, {}).jobs) /
            1024;
@@ -178,7 +178,7 @@ TEST(UpperBound, keeps_required_jobs_at_a_loss) {
   tiny[tiny.job({{.gpus = 2}})].value = 100.0;
   Certificate prices;
   prices.scale_log2 = 10;
-  prices.pools = {{PodId(0), {}, ClassId(0), 52, 0, 0}};  // 101.56 for the machine
+  prices.pools = {{PodId(0), {}, ClassId(0), 52, {0, 0}}};  // 101.56 for the machine
   const std::vector<JobId> required{poor};
   EXPECT_EQ(upper_bound(tiny.instance, Objective::value, prices, {}).value, 101.0);
   EXPECT_EQ(upper_bound(tiny.instance, Objective::value, prices, required).value, 1.0);
@@ -270,7 +270,7 @@ TEST(UpperBound, refuses_prices_of_jobs_that_share_devices) {
 TEST(UpperBound, refuses_unusable_prices) {
   test::Tiny tiny = one_rack(1);
   Certificate prices;
-  prices.pools = {{PodId(0), {}, ClassId(0), -1, 0, 0}};
+  prices.pools = {{PodId(0), {}, ClassId(0), -1, {0, 0}}};
   EXPECT_NE(unusable(tiny.instance, Objective::value, prices), "");
   EXPECT_THROW(bound(tiny, prices), BrokenContract);
   prices.pools[0].gpu_milli = 1;
@@ -284,13 +284,13 @@ TEST(UpperBound, does_not_overflow) {
   test::Tiny tiny = one_rack(2);
   for (int i = 0; i < 3; ++i) tiny.job({{.count = 2, .gpu_milli = 1, .cpu_milli = 2000}});
   Certificate prices;
-  prices.pools = {{PodId(0), {}, ClassId(0), INT64_MAX, INT64_MAX, INT64_MAX}};
+  prices.pools = {{PodId(0), {}, ClassId(0), INT64_MAX, {INT64_MAX, INT64_MAX}}};
   prices.shapes = {{ShapeId(0), GpuTypeId(0), INT64_MAX}};
-  prices.multipliers = {{ClassId(0), INT64_MAX, INT64_MAX}};
+  prices.multipliers = {{ClassId(0), {INT64_MAX, INT64_MAX}}};
   EXPECT_EQ(bound(tiny, prices, Objective::allocate), 6.0);  // zero prices are better
   EXPECT_GT(upper_bound(tiny.instance, Objective::allocate, prices, {}).machines,
             Int128{INT64_MAX} * 10000);
-  tiny.instance.cluster.classes[0].cpu_milli = std::int64_t{1} << 60;
+  tiny.instance.cluster.classes[0].capacity[model::kCpu] = std::int64_t{1} << 60;
   EXPECT_NE(unusable(tiny.instance, Objective::allocate, prices), "");
 }
 

@@ -58,16 +58,17 @@ TEST(ProofDigest, depends_on_every_price) {
   tiny.pod(), tiny.rack(), tiny.machine(c);
   tiny.job({{.gpus = 1}});
   model::Certificate prices;
-  prices.pools = {{PodId(0), {}, c, 1, 2, 3}};
+  prices.pools = {{PodId(0), {}, c, 1, {2, 3}}};
   prices.shapes = {{ShapeId(0), GpuTypeId(0), 4}};
-  prices.multipliers = {{c, 5, 6}};
+  prices.multipliers = {{c, {5, 6}}};
   prices.jobs = {{JobId(0), 1}};
   const auto digest = [&] { return proof_digest(tiny.instance, 1.0, 2.0, prices); };
   const std::string before = digest();
   for (std::int64_t* price :
-       {&prices.pools[0].gpu_milli, &prices.pools[0].cpu_milli, &prices.pools[0].memory_mib,
-        &prices.shapes[0].price, &prices.multipliers[0].cpu_milli,
-        &prices.multipliers[0].memory_mib, &prices.jobs[0].price}) {
+       {&prices.pools[0].gpu_milli, &prices.pools[0].unit_price[model::kCpu],
+        &prices.pools[0].unit_price[model::kMemory], &prices.shapes[0].price,
+        &prices.multipliers[0].unit_price[model::kCpu],
+        &prices.multipliers[0].unit_price[model::kMemory], &prices.jobs[0].price}) {
     ++*price;
     EXPECT_NE(digest(), before);
     --*price;

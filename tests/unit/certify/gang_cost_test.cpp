@@ -43,9 +43,11 @@ model::Certificate random_prices(test::Dice& dice, const model::Cluster& cluster
   for (std::size_t p = 0; p < (racks ? cluster.racks.size() : cluster.pods.size()); ++p) {
     for (std::size_t k = 0; k < cluster.classes.size(); ++k) {
       const auto price = [&](std::int64_t most) { return few ? dice.below(3) : dice.below(most); };
-      c.pools.push_back({racks ? cluster.racks[p].pod : PodId(p), racks ? RackId(p) : RackId{},
-                         ClassId(k), price(1000), gpus_only ? 0 : price(40),
-                         gpus_only ? 0 : price(400)});
+      c.pools.push_back({racks ? cluster.racks[p].pod : PodId(p),
+                         racks ? RackId(p) : RackId{},
+                         ClassId(k),
+                         price(1000),
+                         {gpus_only ? 0 : price(40), gpus_only ? 0 : price(400)}});
     }
   }
   return c;
@@ -68,8 +70,9 @@ void random_jobs(test::Dice& dice, test::Tiny& tiny) {
 /// Tasks of the shape that one empty machine holds.
 std::int64_t room(const model::Shape& s, const model::MachineClass& c) {
   std::int64_t n = 1000;
-  if (s.cpu_milli > 0) n = std::min(n, c.cpu_milli / s.cpu_milli);
-  if (s.memory_mib > 0) n = std::min(n, c.memory_mib / s.memory_mib);
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    if (s.needs[r] > 0) n = std::min(n, c.capacity[r] / s.needs[r]);
+  }
   if (s.gpus > 0) n = std::min<std::int64_t>(n, c.gpus / s.gpus);
   if (s.gpu_milli > 0) n = std::min<std::int64_t>(n, c.gpus * (1000 / s.gpu_milli));
   return n;

@@ -45,7 +45,7 @@ TEST(GapParts, are_regret_of_jobs_and_idle_machines) {
     tiny[tiny.job({{.gpus = gpus}})].value = value;
   }
   Certificate prices;
-  prices.pools = {{PodId(0), {}, c, 2, 0, 0}};
+  prices.pools = {{PodId(0), {}, c, 2, {0, 0}}};
   const auto parts = parts_of(tiny, {put(JobId(0), 0, 1), put(JobId(2), 1, 3)}, prices);
   EXPECT_EQ(parts.basis, BoundBasis::prices);
   ASSERT_EQ(parts.regret.size(), 1U);
@@ -68,7 +68,7 @@ TEST(GapParts, of_a_required_job_without_gpus) {
   job.value = 10.0;
   tiny[tiny.job({{.cpu_milli = 2000}})].value = 2500.0;
   Certificate prices;
-  prices.pools = {{PodId(0), {}, c, 0, 1, 0}};
+  prices.pools = {{PodId(0), {}, c, 0, {1, 0}}};
   const auto parts = parts_of(tiny, {put(JobId(0), 0, 0)}, prices);
   ASSERT_EQ(parts.regret.size(), 1U);
   EXPECT_EQ(parts.regret[0].gpus, 0);
@@ -88,7 +88,7 @@ TEST(GapParts, without_scarcity_are_what_jobs_miss) {
   job.value = 4.0;
   job.speed = tiny.speeds({1.0, 0.75});
   Certificate prices;
-  prices.pools = {{PodId(0), {}, a, 9, 0, 0}};
+  prices.pools = {{PodId(0), {}, a, 9, {0, 0}}};
   const auto parts = parts_of(tiny, {put(JobId(0), 1, 1)}, prices);
   EXPECT_EQ(parts.basis, BoundBasis::values);
   EXPECT_TRUE(parts.idle.empty());
@@ -158,7 +158,7 @@ TEST(GapParts, count_running_jobs_from_being_stopped) {
   tiny.run(JobId(1), {{MachineId(1), 0, 1, 1000}}).stop_cost = 700.0;
   Certificate prices;
   prices.level = model::Level::rack;
-  prices.pools = {{PodId(0), RackId(0), c, 3, 0, 0}, {PodId(0), RackId(1), c, 3, 0, 0}};
+  prices.pools = {{PodId(0), RackId(0), c, 3, {0, 0}}, {PodId(0), RackId(1), c, 3, {0, 0}}};
   const auto parts = parts_of(tiny, {put(JobId(0), 1, 1), put(JobId(2), 0, 1)}, prices);
   EXPECT_EQ(parts.basis, BoundBasis::prices);
   ASSERT_EQ(parts.regret.size(), 1U);

@@ -28,7 +28,7 @@ test::Tiny one_rack(int machines) {
 /// 1 for a GPU thousandth, CPU thousandth, MiB.
 Certificate all_at(std::int64_t gpu, std::int64_t cpu = 0, std::int64_t memory = 0) {
   Certificate prices;
-  prices.pools = {{PodId(0), {}, ClassId(0), gpu, cpu, memory}};
+  prices.pools = {{PodId(0), {}, ClassId(0), gpu, {cpu, memory}}};
   return prices;
 }
 
@@ -97,7 +97,7 @@ TEST(LiveBound, charges_for_the_cpu_and_memory_that_are_left) {
   test::Tiny tiny = one_rack(1);
   tiny[tiny.job({{.cpu_milli = 1000}})].value = 1.0;
   tiny[tiny.job({{.cpu_milli = 3000}})].value = 1.0;
-  tiny.use({.machine = MachineId(0), .cpu_milli = 1500, .memory_mib = 100});
+  tiny.use({.machine = MachineId(0), .taken = {1500, 100}});
   EXPECT_EQ(allocation(tiny, all_at(0, 1)).machines, 2500);
   EXPECT_EQ(allocation(tiny, all_at(0, 0, 1)).machines, 900);
   Certificate prices;
@@ -114,8 +114,8 @@ TEST(LiveBound, finds_the_cheapest_room_beside_what_lies_there) {
   tiny[tiny.job({{.gpus = 2}})].value = 10.0;
   Certificate prices;
   prices.level = model::Level::rack;
-  prices.pools = {{PodId(0), RackId(1), ClassId(0), 0, 0, 0},
-                  {PodId(0), RackId(0), ClassId(0), 1, 0, 0}};
+  prices.pools = {{PodId(0), RackId(1), ClassId(0), 0, {0, 0}},
+                  {PodId(0), RackId(0), ClassId(0), 1, {0, 0}}};
   prices.scale_log2 = 10;
   const auto jobs = [&] { return upper_bound(tiny.instance, Objective::value, prices, {}).jobs; };
   EXPECT_EQ(jobs(), 10 * 1024);
@@ -197,8 +197,8 @@ class RunningJob : public testing::Test {
   static Certificate priced(std::int64_t rack0, std::int64_t rack1) {
     Certificate prices;
     prices.level = model::Level::rack;
-    prices.pools = {{PodId(0), RackId(0), ClassId(0), 0, 0, rack0},
-                    {PodId(0), RackId(1), ClassId(0), 0, 0, rack1}};
+    prices.pools = {{PodId(0), RackId(0), ClassId(0), 0, {0, rack0}},
+                    {PodId(0), RackId(1), ClassId(0), 0, {0, rack1}}};
     return prices;
   }
   double worth(const model::Placement& placement, Objective kind = Objective::value) {
@@ -280,9 +280,9 @@ TEST_F(RunningJob, is_pushed_out_at_its_costs) {
 /// Another is at home where it runs (30, 0 elsewhere) and pushes it to rack-1: 30 + 9.5.
 TEST_F(RunningJob, rounds_the_bound_to_integers_only_when_costs_are) {
   for (const int m : {1, 3}) tiny.use({.machine = MachineId(m), .devices = 1, .milli = 1000});
-  tiny.instance.cluster.classes[0].memory_mib = 1;
-  tiny.instance.cluster.immovable[0].memory_mib = 1;
-  tiny.instance.cluster.immovable[1].memory_mib = 1;
+  tiny.instance.cluster.classes[0].capacity[model::kMemory] = 1;
+  tiny.instance.cluster.immovable[0].taken[model::kMemory] = 1;
+  tiny.instance.cluster.immovable[1].taken[model::kMemory] = 1;
   model::Job& other = tiny[tiny.job({{.gpus = 1, .memory_mib = 1}})];
   other.value = 30.0;
   other.home_rack = RackId(0);

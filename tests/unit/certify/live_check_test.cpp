@@ -18,14 +18,14 @@ class LiveCheck : public testing::Test {
     const ClassId c = tiny.machine_class("c", tiny.type("A"), 2, 4000, 1000);
     tiny.pod(), tiny.rack(), tiny.machine(c), tiny.machine(c), tiny.machine(c);
     tiny.state(MachineId(1), model::MachineState::drained);
-    tiny.use({.machine = MachineId(0), .devices = 1, .milli = 500, .cpu_milli = 1000});
+    tiny.use({.machine = MachineId(0), .devices = 1, .milli = 500, .taken = {1000}});
     tiny.job({{.gpu_milli = 500, .cpu_milli = 3000}});
     tiny.pin(tiny.job({{.gpus = 1, .memory_mib = 600}}), {{MachineId(2), 0, 1, 1000}});
   }
 
   /// Faults of a plan with j0 there, as names and texts; figures and digests are not stated.
   std::string faults(const std::string& machine, std::int64_t device) {
-    plan.placements = {{"j0", 0, {{"task", machine, {{device, 500}}, 3000, 0}}}};
+    plan.placements = {{"j0", 0, {{"task", machine, {{device, 500}}, {3000}}}}};
     std::string all;
     for (const Fault& f : check(tiny.instance, plan).faults) {
       if (f.kind == FaultKind::missing_entry) continue;
@@ -54,9 +54,9 @@ TEST_F(LiveCheck, counts_immovable_content_as_load) {
   EXPECT_THAT(faults("m2", 0), testing::HasSubstr("device_oversubscribed: machine m2: device 0"));
   tiny.instance.cluster.immovable[0].milli = 501;
   EXPECT_THAT(faults("m0", 0), testing::HasSubstr("device 0 holds 1001 of 1000"));
-  tiny.instance.cluster.immovable[0].cpu_milli = 1001;
+  tiny.instance.cluster.immovable[0].taken[model::kCpu] = 1001;
   EXPECT_THAT(faults("m0", 1), testing::HasSubstr("tasks take 4001 of 4000 CPU"));
-  tiny.instance.cluster.immovable[0].memory_mib = 1001;
+  tiny.instance.cluster.immovable[0].taken[model::kMemory] = 1001;
   EXPECT_THAT(faults("m0", 1), testing::HasSubstr("tasks take 1001 of 1000 MiB"));
 }
 
@@ -65,7 +65,7 @@ TEST_F(LiveCheck, refuses_pinned_jobs_in_the_plan) {
   EXPECT_THAT(faults("m0", 0), testing::StartsWith("pinned_job: job j1"));
   plan.waiting.clear();
   faults("m0", 0);
-  plan.placements.push_back({"j1", 0, {{"task", "m2", {{0, 1000}}, 0, 600}}});
+  plan.placements.push_back({"j1", 0, {{"task", "m2", {{0, 1000}}, {0, 600}}}});
   bool found = false;
   const CheckResult v = check(tiny.instance, plan);
   for (const Fault& f : v.faults) found = found || f.kind == FaultKind::pinned_job;

@@ -24,7 +24,7 @@ double bound(const test::Tiny& tiny, const Certificate& prices) {
 test::Tiny one_nic() {
   test::Tiny tiny;
   const ClassId c = tiny.machine_class("c", tiny.type("A"), 4, 4000, 1000);
-  tiny[c].nic_mbps = 1000;
+  tiny[c].capacity[model::kNic] = 1000;
   tiny.pod(), tiny.rack(), tiny.machine(c);
   return tiny;
 }
@@ -38,7 +38,7 @@ TEST(MoreLimits, a_multiplier_charges_the_nic) {
   prices.scale_log2 = 9;
   prices.shapes = {{ShapeId(0), GpuTypeId(0), 500}};
   EXPECT_EQ(bound(tiny, prices), 4.0);  // 4 x 500 / 512 + 4 x 12 / 512
-  prices.multipliers = {{ClassId(0), 0, 0, 1}};
+  prices.multipliers = {{ClassId(0), {0, 0, 1}}};
   EXPECT_EQ(bound(tiny, prices), 2.0);  // (1000 + 4 x 12) / 512 = 2.05, rounded down
 }
 
@@ -46,13 +46,13 @@ TEST(MoreLimits, a_multiplier_charges_the_nic) {
 /// jobs keep is .2 + .4 + .6 + .8 + .1, nearly; the two that need none keep 1 each.
 TEST(MoreLimits, a_pool_price_is_paid_by_the_tasks) {
   test::Tiny tiny = one_nic();
-  tiny[ClassId(0)].nic_mbps = 10;
+  tiny[ClassId(0)].capacity[model::kNic] = 10;
   tiny.machine(ClassId(0));
   for (const std::int64_t nic : {9, 8, 6, 4, 2, 0, 0}) tiny.job({{.gpus = 1, .nic_mbps = nic}});
   Certificate prices;
   prices.scale_log2 = 10;
   EXPECT_EQ(bound(tiny, prices), 7.0);
-  prices.pools = {{PodId(0), {}, ClassId(0), 0, 0, 0, 103}};
+  prices.pools = {{PodId(0), {}, ClassId(0), 0, {0, 0, 103}}};
   // 2 x 10 x 103 + 7 x 1024 - 29 x 103 = 6241: 6.09, and values are integers
   EXPECT_EQ(bound(tiny, prices), 6.0);
 }
@@ -74,7 +74,7 @@ TEST(MoreLimits, tasks_without_gpus_are_held_by_the_nic) {
   Certificate prices;
   prices.shapes = {{ShapeId(0), GpuTypeId(0), 10}};
   EXPECT_EQ(bound(tiny, prices), 40.0);
-  tiny[ClassId(0)].nic_mbps = model::kNoLimit;
+  tiny[ClassId(0)].capacity[model::kNic] = model::kNoLimit;
   EXPECT_EQ(bound(tiny, prices), 200.0);
 }
 
@@ -83,7 +83,7 @@ TEST(MoreLimits, content_that_stays_takes_its_part_of_the_nic) {
   test::Tiny tiny = one_nic();
   for (int i = 0; i < 2; ++i) tiny.job({{.gpus = 1, .nic_mbps = 700}});
   EXPECT_EQ(bound(tiny, {}), 2.0);
-  tiny.use({.machine = MachineId(0), .devices = 1, .milli = 1000, .nic_mbps = 400});
+  tiny.use({.machine = MachineId(0), .devices = 1, .milli = 1000, .taken = {0, 0, 400}});
   EXPECT_EQ(bound(tiny, {}), 0.0);
 }
 
@@ -91,16 +91,16 @@ TEST(MoreLimits, a_multiplier_needs_a_nic_with_a_limit) {
   test::Tiny tiny = one_nic();
   tiny.job({{.gpus = 1}});
   Certificate prices;
-  prices.multipliers = {{ClassId(0), 0, 0, 1}};
+  prices.multipliers = {{ClassId(0), {0, 0, 1}}};
   EXPECT_EQ(unusable(tiny.instance, Objective::value, prices), "");
-  tiny[ClassId(0)].nic_mbps = model::kNoLimit;
-  EXPECT_THAT(unusable(tiny.instance, Objective::value, prices), testing::HasSubstr("NIC"));
+  tiny[ClassId(0)].capacity[model::kNic] = model::kNoLimit;
+  EXPECT_THAT(unusable(tiny.instance, Objective::value, prices), testing::HasSubstr("nic_mbps"));
   prices.multipliers.clear();
-  prices.pools = {{PodId(0), {}, ClassId(0), 0, 0, 0, 1}};
-  EXPECT_THAT(unusable(tiny.instance, Objective::value, prices), testing::HasSubstr("NIC"));
-  tiny[ClassId(0)].nic_mbps = 10;
+  prices.pools = {{PodId(0), {}, ClassId(0), 0, {0, 0, 1}}};
+  EXPECT_THAT(unusable(tiny.instance, Objective::value, prices), testing::HasSubstr("nic_mbps"));
+  tiny[ClassId(0)].capacity[model::kNic] = 10;
   EXPECT_EQ(unusable(tiny.instance, Objective::value, prices), "");
-  prices.pools[0].nic_mbps = -1;
+  prices.pools[0].unit_price[model::kNic] = -1;
   EXPECT_THAT(unusable(tiny.instance, Objective::value, prices), testing::HasSubstr("negative"));
 }
 
@@ -130,7 +130,7 @@ TEST(MoreLimits, a_share_pays_for_its_slices) {
   test::Tiny tiny = one_device(7);
   for (int i = 0; i < 3; ++i) tiny[tiny.job({{.gpu_milli = 300}})].value = 1000.0;
   Certificate prices;
-  prices.pools = {{PodId(0), {}, ClassId(0), 1, 0, 0}};
+  prices.pools = {{PodId(0), {}, ClassId(0), 1, {0, 0}}};
   EXPECT_EQ(bound(tiny, prices), 2 * 428 + 3 * (1000.0 - 428));
 }
 
@@ -144,21 +144,6 @@ TEST(MoreLimits, content_that_stays_takes_whole_slices) {
   EXPECT_EQ(bound(tiny, prices), 3.0);
 }
 
-TEST(MoreLimits, check_refuses_a_nic_that_is_passed) {
-  test::Tiny tiny = one_nic();
-  model::RawPlan plan;
-  for (int i = 0; i < 2; ++i) {
-    tiny.job({{.gpus = 1, .nic_mbps = 501}});
-    plan.placements.push_back(
-        {"j" + std::to_string(i), 0, {{"task", "m0", {{i, 1000}}, 0, 0, 501}}});
-  }
-  const CheckResult v = check(tiny.instance, plan);
-  EXPECT_THAT(kinds(v), testing::Contains(FaultKind::nic_oversubscribed));
-  EXPECT_THAT(texts(v), testing::HasSubstr("machine m0: tasks take 1002 of 1000 Mbit/s"));
-  plan.placements[0].tasks[0].nic_mbps = 500;
-  EXPECT_THAT(kinds(check(tiny.instance, plan)), testing::Contains(FaultKind::wrong_amounts));
-}
-
 /// A plan of one device: shares of 300 that say they take so many thousandths of it.
 CheckResult shares_taking(std::int32_t slices, std::initializer_list<std::int64_t> each) {
   test::Tiny tiny = one_device(slices);
@@ -166,7 +151,7 @@ CheckResult shares_taking(std::int32_t slices, std::initializer_list<std::int64_
   for (const std::int64_t milli : each) {
     tiny.job({{.gpu_milli = 300}});
     const std::string job = "j" + std::to_string(plan.placements.size());
-    plan.placements.push_back({job, 0, {{"task", "m0", {{0, milli}}, 0, 0}}});
+    plan.placements.push_back({job, 0, {{"task", "m0", {{0, milli}}, {0, 0}}}});
   }
   return check(tiny.instance, plan);
 }

@@ -46,7 +46,7 @@ struct Planned {
     const std::int64_t one = kind == Objective::value ? 1 << 20 : 1 << 30;
     for (const auto& pool : model::make_pools(instance.cluster, prices.level).pools) {
       const auto more = static_cast<std::int64_t>(pool.pod.index() + pool.machine_class.index());
-      prices.pools.push_back({pool.pod, {}, pool.machine_class, one + more * 1000, more, 1});
+      prices.pools.push_back({pool.pod, {}, pool.machine_class, one + more * 1000, {more, 1}});
     }
     for (std::size_t r = 0; r < instance.cluster.racks.size(); ++r) {
       prices.limits.push_back(

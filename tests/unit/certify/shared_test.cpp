@@ -82,7 +82,7 @@ class QuotaCase : public testing::Test {
     model::RawPlan plan;
     for (int j = 0; j < 3; ++j) {
       const std::string n = std::to_string(j);
-      model::RawTask task{"task", "m" + n, {{0, 1000}}, 0, 0};
+      model::RawTask task{"task", "m" + n, {{0, 1000}}};
       if (j < jobs) plan.placements.push_back({"j" + n, 0, {task}});
       if (j >= jobs) plan.waiting.push_back({"j" + n, ""});
     }
@@ -261,7 +261,7 @@ TEST_F(LinkCase, refuses_prices_of_no_limit) {
 TEST_F(LinkCase, checks_what_links_carry) {
   model::RawPlan plan;
   const auto task = [](const char* label, int machine, std::int64_t device) {
-    return model::RawTask{label, "m" + std::to_string(machine), {{device, 1000}}, 0, 0};
+    return model::RawTask{label, "m" + std::to_string(machine), {{device, 1000}}};
   };
   tiny.instance.workload.shapes[0] = {.gpus = 1};
   plan.placements = {{"j0", 0, {task("task", 0, 0), task("task", 1, 0)}}};

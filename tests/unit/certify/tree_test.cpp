@@ -186,9 +186,9 @@ model::RawPlan raw_plan(const model::Instance& instance) {
   p.certificate->tree[2] = {
       .parent = 0, .split = {}, .rest = true, .changes = {{0, 0}, {1, 0}, {2, 0}, {3, -kOne / 2}}};
   p.placements = {
-      {"j0", 0, {{"task", "m1", {{0, 1000}}, 0, 0}}},
-      {"j1", 0, {{"task", "m1", {{1, 1000}}, 0, 0}}},
-      {"j3", 0, {{"task", "m0", {{0, 1000}}, 0, 0}, {"task", "m0", {{1, 1000}}, 0, 0}}}};
+      {"j0", 0, {{"task", "m1", {{0, 1000}}, {0, 0}}}},
+      {"j1", 0, {{"task", "m1", {{1, 1000}}, {0, 0}}}},
+      {"j3", 0, {{"task", "m0", {{0, 1000}}, {0, 0}}, {"task", "m0", {{1, 1000}}, {0, 0}}}}};
   p.waiting = {{"j2", "no room"}};
   return p;
 }

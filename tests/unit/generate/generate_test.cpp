@@ -105,12 +105,11 @@ TEST(GenerateHetero, asks_only_for_what_a_machine_can_hold) {
       const bool allowed = c.gpus == 0 || ((job.gpu_types >> c.gpu_type.index()) & 1) != 0;
       return allowed && std::ranges::all_of(instance.workload.groups_of(job), [&](const auto& g) {
                const model::Shape& s = instance.workload.shape(g.shape);
-               return s.total_milli() <= 1000 * c.gpus && s.cpu_milli <= c.cpu_milli &&
-                      s.memory_mib <= c.memory_mib;
+               return s.total_milli() <= 1000 * c.gpus && s.needs.within(c.capacity);
              });
     });
     EXPECT_TRUE(possible)
-        << instance.workload.shape(instance.workload.groups_of(job)[0].shape).cpu_milli;
+        << instance.workload.shape(instance.workload.groups_of(job)[0].shape).needs[model::kCpu];
   }
 }
 
@@ -134,17 +133,17 @@ TEST(GenerateHetero, gives_nics_and_slices_when_asked_to) {
   std::int64_t asked = 0;
   for (std::size_t s = 0; s < with.workload.shapes.size(); ++s) {
     model::Shape shape = with.workload.shapes[s];
-    EXPECT_LE(2 * shape.nic_mbps, 3 * shape.total_milli());
-    asked += shape.nic_mbps > 0 ? 1 : 0;
-    shape.nic_mbps = 0;
+    EXPECT_LE(2 * shape.needs[model::kNic], 3 * shape.total_milli());
+    asked += shape.needs[model::kNic] > 0 ? 1 : 0;
+    shape.needs[model::kNic] = 0;
     EXPECT_EQ(shape, plain.workload.shapes[s]);
   }
   EXPECT_GT(asked, 10);
   for (std::size_t c = 0; c < with.cluster.classes.size(); ++c) {
     const model::MachineClass& cut = with.cluster.classes[c];
-    EXPECT_EQ(cut.nic_mbps, cut.gpus > 0 ? 1000 * cut.gpus : model::kNoLimit);
+    EXPECT_EQ(cut.capacity[model::kNic], cut.gpus > 0 ? 1000 * cut.gpus : model::kNoLimit);
     EXPECT_EQ(cut.gpu_slices, cut.gpus > 0 ? 7 : 0);
-    EXPECT_EQ(plain.cluster.classes[c].nic_mbps, model::kNoLimit);
+    EXPECT_EQ(plain.cluster.classes[c].capacity[model::kNic], model::kNoLimit);
   }
   EXPECT_THROW(generate_hetero({.gpus = 8, .gpu_slices = 32}), InputError);
   EXPECT_THROW(generate_hetero({.gpus = 8, .nic_mbps = -1}), InputError);

@@ -70,7 +70,7 @@ TEST_P(Presets, ask_for_no_more_than_a_machine_and_a_quarter_of_the_cluster) {
       return std::ranges::all_of(w.groups_of(job), [&](const auto& g) {
         const model::Shape& s = w.shape(g.shape);
         return s.total_milli() <= 1000 * c.gpus + (s.uses_gpu() ? 0 : 1) &&
-               s.cpu_milli <= c.cpu_milli && s.memory_mib <= c.memory_mib;
+               s.needs.within(c.capacity);
       });
     }));
   }

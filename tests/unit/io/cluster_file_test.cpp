@@ -49,7 +49,7 @@ TEST(ParseCluster, reads_every_key) {
                                                       "c2x", "c3x", "c7x"}));
   EXPECT_EQ(cluster.gpu_types, std::vector<std::string>{"G2"});
   EXPECT_EQ(cluster.gpus(), 32);
-  EXPECT_EQ(cluster.class_of(MachineId(0)).memory_mib, 393216);
+  EXPECT_EQ(cluster.class_of(MachineId(0)).capacity[model::kMemory], 393216);
   EXPECT_FALSE(cluster.class_of(MachineId(4)).gpu_type.valid());
   ASSERT_EQ(cluster.pods.size(), 2U);
   EXPECT_EQ(cluster.pods[0].uplink_gbps, 400.0);
@@ -87,7 +87,7 @@ TEST(ParseCluster, reads_states_and_queues_in_queues) {
   EXPECT_TRUE(cluster.immovable_on(MachineId(4)).empty());
   const model::FreeMachine used(cluster, MachineId(6));
   EXPECT_EQ(used.cpu(), 92000);
-  EXPECT_EQ(used.memory(), 393216 - 512);
+  EXPECT_EQ(used.resources()[model::kMemory], 393216 - 512);
   EXPECT_EQ(used.whole(), 0xF6U);
   EXPECT_EQ(used.devices()[3], 600);
   EXPECT_EQ(used.milli(), 6600);
@@ -281,21 +281,21 @@ machine_states:
   - {ids: n, used: {nic_mbps: 5}}
 )",
                                         "c.yaml");
-  EXPECT_EQ(cluster.classes[0].nic_mbps, 25000);
+  EXPECT_EQ(cluster.classes[0].capacity[model::kNic], 25000);
   EXPECT_EQ(cluster.classes[0].gpu_slices, 7);
-  EXPECT_EQ(cluster.classes[1].nic_mbps, model::kNoLimit);
+  EXPECT_EQ(cluster.classes[1].capacity[model::kNic], model::kNoLimit);
   EXPECT_EQ(cluster.classes[1].gpu_slices, 0);
-  EXPECT_EQ(cluster.classes[2].nic_mbps, 0);
+  EXPECT_EQ(cluster.classes[2].capacity[model::kNic], 0);
   const model::FreeMachine m(cluster, MachineId(0));
-  EXPECT_EQ(m.nic(), 20000);
+  EXPECT_EQ(m.resources()[model::kNic], 20000);
   EXPECT_EQ(m.devices()[1], 1000 - 428);  // 3 of 7 slices cover 400 thousandths
-  EXPECT_EQ(model::FreeMachine(cluster, MachineId(1)).nic(), model::kNoLimit);
+  EXPECT_EQ(model::FreeMachine(cluster, MachineId(1)).resources()[model::kNic], model::kNoLimit);
   EXPECT_EQ(digest(parse_cluster(cluster_text(cluster), "again.yaml")), digest(cluster));
   Cluster other = cluster;
   other.classes[0].gpu_slices = 6;
   EXPECT_NE(digest(other), digest(cluster));
   other.classes[0] = cluster.classes[0];
-  other.classes[0].nic_mbps = 25001;
+  other.classes[0].capacity[model::kNic] = 25001;
   EXPECT_NE(digest(other), digest(cluster));
 }
 

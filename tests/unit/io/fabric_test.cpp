@@ -63,7 +63,7 @@ TEST(ImportIbnetdiscover, leaves_that_share_a_host_are_one_rack) {
   EXPECT_EQ(cluster.machine_rack[1], RackId(0));
   EXPECT_EQ(cluster.machine_rack[2], RackId(1));
   EXPECT_EQ(cluster.gpus(), 12);
-  EXPECT_EQ(cluster.class_of(MachineId(0)).cpu_milli, 100);
+  EXPECT_EQ(cluster.class_of(MachineId(0)).capacity[model::kCpu], 100);
 }
 
 TEST(ImportLingjun, racks_are_access_switches_and_pods_share_what_is_above) {

@@ -63,10 +63,10 @@ TEST(ImportOpenb, shares_whole_gpus_and_cpu_only_pods) {
   const auto w = openb(kMachines, kPods).workload;
   ASSERT_EQ(w.jobs.size(), 4U);
   const auto shape = [&](std::size_t j) { return w.shape(w.groups_of(w.jobs[j])[0].shape); };
-  EXPECT_EQ(shape(0), (Shape{.cpu_milli = 100, .memory_mib = 10, .gpu_milli = 460}));
-  EXPECT_EQ(shape(1), (Shape{.cpu_milli = 100, .memory_mib = 10, .gpus = 2}));
-  EXPECT_EQ(shape(2), (Shape{.cpu_milli = 100, .memory_mib = 10}));
-  EXPECT_EQ(shape(3), (Shape{.cpu_milli = 100, .memory_mib = 10, .gpus = 1}));
+  EXPECT_EQ(shape(0), (Shape{.needs = {100, 10}, .gpu_milli = 460}));
+  EXPECT_EQ(shape(1), (Shape{.needs = {100, 10}, .gpus = 2}));
+  EXPECT_EQ(shape(2), (Shape{.needs = {100, 10}}));
+  EXPECT_EQ(shape(3), (Shape{.needs = {100, 10}, .gpus = 1}));
   EXPECT_EQ(w.jobs[0].gpu_types, 0b011U);
   EXPECT_EQ(w.jobs[1].gpu_types, ~std::uint64_t{0});
   EXPECT_EQ(w.jobs[3].gpu_types, 0b100U);

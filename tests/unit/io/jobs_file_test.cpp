@@ -83,7 +83,7 @@ TEST(ParseJobs, reads_every_key) {
   EXPECT_EQ(w.factors[job.width_factor], (Factors{1, 1, 0.95, 0.8}));
   const auto groups = w.groups_of(job);
   EXPECT_EQ(groups[0].count, 4);
-  EXPECT_EQ(w.shape(groups[0].shape), (Shape{.cpu_milli = 8000, .memory_mib = 1024, .gpus = 2}));
+  EXPECT_EQ(w.shape(groups[0].shape), (Shape{.needs = {8000, 1024}, .gpus = 2}));
   EXPECT_EQ(w.shape(groups[1].shape), (Shape{.gpu_milli = 300}));
 }
 
@@ -160,7 +160,7 @@ TEST(ParseJobs, reads_and_writes_nics) {
   const Instance instance = with_jobs(
       R"({"id":"a","tasks":[{"shape":"w","gpus":1,"nic_mbps":400},{"shape":"s","gpus":1}]})");
   const auto groups = instance.workload.groups_of(instance.workload.jobs[0]);
-  EXPECT_EQ(instance.workload.shape(groups[0].shape), (Shape{.gpus = 1, .nic_mbps = 400}));
+  EXPECT_EQ(instance.workload.shape(groups[0].shape), (Shape{.needs = {0, 0, 400}, .gpus = 1}));
   EXPECT_EQ(instance.workload.shape(groups[1].shape), (Shape{.gpus = 1}));
   const std::string text = jobs_text(instance);
   EXPECT_EQ(instance_digest(with_jobs(text)), instance_digest(instance)) << text;
@@ -186,7 +186,7 @@ TEST(ParseJobs, what_runs_on_slices_takes_whole_ones) {
     EXPECT_EQ(moves.workload.running_tasks[0].milli, 428) << milli;
     const Instance stays = read(milli, true);
     ASSERT_EQ(stays.cluster.immovable.size(), 1U);
-    EXPECT_EQ(stays.cluster.immovable[0].nic_mbps, 7);
+    EXPECT_EQ(stays.cluster.immovable[0].taken[model::kNic], 7);
     EXPECT_EQ(model::FreeMachine(stays.cluster, MachineId(0)).milli(), 572);
   }
   EXPECT_THROW(read(R"(,"milli":285)", false), InputError);

@@ -57,9 +57,9 @@ Plan small_plan() {
   plan.stats = {{"rounds", 3}};
   plan.certificate = {.scale_log2 = 20,
                       .level = model::Level::rack,
-                      .pools = {{PodId(0), RackId(1), ClassId(0), std::int64_t{1} << 62, 1, 2}},
+                      .pools = {{PodId(0), RackId(1), ClassId(0), std::int64_t{1} << 62, {1, 2}}},
                       .shapes = {{ShapeId(0), GpuTypeId(0), 5}, {ShapeId(1), GpuTypeId(), 6}},
-                      .multipliers = {{ClassId(1), 7, 8}},
+                      .multipliers = {{ClassId(1), {7, 8}}},
                       .jobs = {{JobId(0), 9}}};
   plan.placements = {
       {JobId(0),
@@ -95,9 +95,9 @@ TEST(PlanFile, figures_and_prices_come_back_to_the_last_bit) {
   EXPECT_EQ(raw.certificate->shapes[0].gpu_type, "A");
   EXPECT_EQ(raw.certificate->shapes[0].gpus, 2);
   EXPECT_EQ(raw.certificate->shapes[1].gpu_type, "");
-  EXPECT_EQ(raw.certificate->shapes[1].cpu_milli, 7);
+  EXPECT_EQ(raw.certificate->shapes[1].needs[model::kCpu], 7);
   EXPECT_EQ(raw.certificate->multipliers[0].machine_class, "c");
-  EXPECT_EQ(raw.certificate->multipliers[0].memory_mib, 8);
+  EXPECT_EQ(raw.certificate->multipliers[0].unit_price[model::kMemory], 8);
   ASSERT_EQ(raw.certificate->jobs.size(), 1U);
   EXPECT_EQ(raw.certificate->jobs[0].job, small_instance().workload.job_names[0]);
   EXPECT_EQ(raw.certificate->jobs[0].price, 9);
@@ -137,16 +137,16 @@ TEST(PlanFile, nics_come_back_and_are_left_out_where_no_task_uses_them) {
   Instance instance = small_instance();
   Plan plan = small_plan();
   EXPECT_EQ(plan_text(instance, plan).find("nic_mbps"), std::string::npos);
-  for (model::Shape& s : instance.workload.shapes) s.nic_mbps = s.gpus > 0 ? 250 : 0;
-  plan.certificate.multipliers[0].nic_mbps = 11;
-  plan.certificate.pools[0].nic_mbps = 12;
+  for (model::Shape& s : instance.workload.shapes) s.needs[model::kNic] = s.gpus > 0 ? 250 : 0;
+  plan.certificate.multipliers[0].unit_price[model::kNic] = 11;
+  plan.certificate.pools[0].unit_price[model::kNic] = 12;
   const RawPlan raw = parse_plan(plan_text(instance, plan), "plan.json");
-  EXPECT_EQ(raw.placements[0].tasks[1].nic_mbps, 250);
-  EXPECT_EQ(raw.placements[0].tasks[2].nic_mbps, 0);
-  EXPECT_EQ(raw.certificate->shapes[0].nic_mbps, 250);
-  EXPECT_EQ(raw.certificate->shapes[1].nic_mbps, 0);
-  EXPECT_EQ(raw.certificate->multipliers[0].nic_mbps, 11);
-  EXPECT_EQ(raw.certificate->pools[0].nic_mbps, 12);
+  EXPECT_EQ(raw.placements[0].tasks[1].needs[model::kNic], 250);
+  EXPECT_EQ(raw.placements[0].tasks[2].needs[model::kNic], 0);
+  EXPECT_EQ(raw.certificate->shapes[0].needs[model::kNic], 250);
+  EXPECT_EQ(raw.certificate->shapes[1].needs[model::kNic], 0);
+  EXPECT_EQ(raw.certificate->multipliers[0].unit_price[model::kNic], 11);
+  EXPECT_EQ(raw.certificate->pools[0].unit_price[model::kNic], 12);
 }
 
 TEST(PlanFile, placements_come_back_by_name_and_device) {
@@ -162,8 +162,8 @@ TEST(PlanFile, placements_come_back_by_name_and_device) {
   EXPECT_EQ(gang.tasks[1].gpus[1].index, 3);
   EXPECT_EQ(gang.tasks[1].gpus[1].milli, 1000);
   EXPECT_TRUE(gang.tasks[2].gpus.empty());
-  EXPECT_EQ(gang.tasks[2].cpu_milli, 7);
-  EXPECT_EQ(gang.tasks[2].memory_mib, 9);
+  EXPECT_EQ(gang.tasks[2].needs[model::kCpu], 7);
+  EXPECT_EQ(gang.tasks[2].needs[model::kMemory], 9);
   EXPECT_EQ(raw.placements[1].start, 60);
   EXPECT_EQ(raw.placements[1].tasks[0].gpus[0].milli, 300);
   ASSERT_EQ(raw.waiting.size(), 1U);

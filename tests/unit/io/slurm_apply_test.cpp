@@ -42,8 +42,7 @@ Samples usual() {
 }
 
 model::RawTask on(const std::string& machine, int gpus) {
-  model::RawTask task{
-      .shape = "task", .machine = machine, .gpus = {}, .cpu_milli = 1000, .memory_mib = 0};
+  model::RawTask task{.shape = "task", .machine = machine, .gpus = {}, .needs = {1000}};
   for (int g = 0; g < gpus; ++g) task.gpus.push_back({.index = g, .milli = 1000});
   return task;
 }
@@ -160,7 +159,7 @@ TEST(SlurmApply, refuses_nodes_gone_drained_reserved_or_taken) {
   expect_broken(planned.orders(with_n2(&none)), "1", "n2 has too few free CPUs");
 
   Planned remembers;  // memory by task
-  remembers.plan.placements[0].tasks[1].memory_mib = 1000;
+  remembers.plan.placements[0].tasks[1].needs[model::kMemory] = 1000;
   const Samples::Fields forgetful{{"real_memory", "999"}};
   expect_broken(remembers.orders(with_n2(&forgetful)), "1", "n2 has too little memory");
 

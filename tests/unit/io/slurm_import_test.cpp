@@ -51,8 +51,9 @@ struct Group {
   bool operator==(const Group&) const = default;
 };
 void PrintTo(const Group& g, std::ostream* out) {
-  *out << g.count << " x {" << g.shape.cpu_milli << " cpu, " << g.shape.memory_mib << " MiB, "
-       << g.shape.gpus << " gpus, " << g.shape.gpu_milli << " milli}";
+  *out << g.count << " x {" << g.shape.needs[model::kCpu] << " cpu, "
+       << g.shape.needs[model::kMemory] << " MiB, " << g.shape.gpus << " gpus, "
+       << g.shape.gpu_milli << " milli}";
 }
 std::vector<Group> groups(const SlurmImport& import, std::size_t job) {
   const auto& w = import.instance.workload;
@@ -139,37 +140,37 @@ TEST_P(SlurmImportTest, gang_shapes) {
       // by node: -N2 -n4 -c2 --gres=gpu:a100:4 --mem=8G
       {with(with(nodes(2, 2), work(4, 8)),
             {{"tres_per_node", in_json(gpu + "a100:4")}, mib("memory_per_node", 8192)}),
-       {{2, {4000, 8192, 4, 0}}}},
+       {{2, {{4000, 8192}, 4, 0}}}},
       // by task: -n3 -c2 --gpus-per-task=1 --mem-per-cpu=100
       {with(work(3, 6), {{"tres_per_task", in_json(gpu + "1")}, mib("memory_per_cpu", 100)}),
-       {{3, {2000, 200, 1, 0}}}},
+       {{3, {{2000, 200}, 1, 0}}}},
       // by job, as many tasks as GPUs
-      {with(work(6, 6), {{"tres_per_job", in_json(gpu + "6")}}), {{6, {1000, 0, 1, 0}}}},
+      {with(work(6, 6), {{"tres_per_job", in_json(gpu + "6")}}), {{6, {{1000, 0}, 1, 0}}}},
       // by job, one task: together
-      {{{"tres_per_job", in_json(gpu + "3")}}, {{1, {1000, 0, 3, 0}}}},
+      {{{"tres_per_job", in_json(gpu + "3")}}, {{1, {{1000, 0}, 3, 0}}}},
       // by job over nodes, uneven: -N2 --gpus=5
       {with(with(nodes(2, 2), work(2, 4)), {{"tres_per_job", in_json(gpu + "5")}}),
-       {{1, {2000, 0, 2, 0}}, {1, {2000, 0, 3, 0}}}},
+       {{1, {{2000, 0}, 2, 0}}, {1, {{2000, 0}, 3, 0}}}},
       // more tasks than GPUs: a part for each GPU
-      {with(work(8, 8), {{"tres_per_job", in_json(gpu + "2")}}), {{2, {4000, 0, 1, 0}}}},
+      {with(work(8, 8), {{"tres_per_job", in_json(gpu + "2")}}), {{2, {{4000, 0}, 1, 0}}}},
       // by job and by node: --gpus=8 --gpus-per-node=4
       {with(work(8, 8),
             {{"tres_per_job", in_json(gpu + "8")}, {"tres_per_node", in_json(gpu + "4")}}),
-       {{2, {4000, 0, 4, 0}}}},
+       {{2, {{4000, 0}, 4, 0}}}},
       // by socket: -N1 --gpus-per-socket=2 --sockets-per-node=2
       {with(nodes(2, 1), {{"tres_per_socket", in_json(gpu + "2")}, mib("sockets_per_node", 2)}),
-       {{1, {1000, 0, 4, 0}}}},
+       {{1, {{1000, 0}, 4, 0}}}},
       // CPUs and memory that come with each GPU
       {{{"tres_per_job", in_json(gpu + "2")},
         {"cpus_per_tres", in_json(gpu + "3")},
         {"memory_per_tres", in_json(gpu + "4096")}},
-       {{1, {6000, 8192, 2, 0}}}},
+       {{1, {{6000, 8192}, 2, 0}}}},
       // no GPUs: task by task, node by node when nodes or memory by node are given
-      {work(4, 8), {{4, {2000, 0, 0, 0}}}},
-      {with(work(4, 8), {mib("memory_per_node", 512)}), {{1, {8000, 512, 0, 0}}}},
-      {with(nodes(2, 4), work(4, 8)), {{2, {4000, 0, 0, 0}}}},
+      {work(4, 8), {{4, {{2000, 0}, 0, 0}}}},
+      {with(work(4, 8), {mib("memory_per_node", 512)}), {{1, {{8000, 512}, 0, 0}}}},
+      {with(nodes(2, 4), work(4, 8)), {{2, {{4000, 0}, 0, 0}}}},
       // what cannot be divided is rounded up
-      {with(nodes(2, 2), work(3, 3)), {{2, {2000, 0, 0, 0}}}},
+      {with(nodes(2, 2), work(3, 3)), {{2, {{2000, 0}, 0, 0}}}},
   };
   s.node("n0");
   for (std::size_t k = 0; k < cases.size(); ++k)
@@ -191,9 +192,9 @@ TEST_P(SlurmImportTest, shares_where_gpus_are_cut_into_parts) {
       .job(4, {{"tres_per_node", in_json("gres:shard:5")}})
       .job(5, {{"tres_per_node", in_json("gres:mps:5")}});
   const SlurmImport i = import(s);
-  EXPECT_EQ(groups(i, 0), (std::vector<Group>{{1, {1000, 0, 0, 250}}}));
-  EXPECT_EQ(groups(i, 1), (std::vector<Group>{{1, {1000, 0, 0, 750}}}));
-  EXPECT_EQ(groups(i, 2), (std::vector<Group>{{1, {1000, 0, 1, 0}}}));
+  EXPECT_EQ(groups(i, 0), (std::vector<Group>{{1, {{1000, 0}, 0, 250}}}));
+  EXPECT_EQ(groups(i, 1), (std::vector<Group>{{1, {{1000, 0}, 0, 750}}}));
+  EXPECT_EQ(groups(i, 2), (std::vector<Group>{{1, {{1000, 0}, 1, 0}}}));
   EXPECT_EQ(names(i), (std::vector<std::string>{"1", "2", "3"}));
   EXPECT_TRUE(has(i.left, "parts of several GPUs", 1));
   EXPECT_TRUE(has(i.left, "which no machine has", 1));
@@ -206,7 +207,7 @@ TEST_P(SlurmImportTest, whole_nodes_take_all_of_the_commonest_machine) {
       .node("big", {{"cpus", "64"}, {"tres", "null"}})
       .job(1, {{"shared", none}, {"node_count", s.number(2)}, {"max_nodes", s.number(2)}});
   const SlurmImport i = import(s);
-  EXPECT_EQ(groups(i, 0), (std::vector<Group>{{2, {32000, 65536, 4, 0}}}));
+  EXPECT_EQ(groups(i, 0), (std::vector<Group>{{2, {{32000, 65536}, 4, 0}}}));
   EXPECT_TRUE(has(i.notes, "whole nodes where nodes differ", 1));
 }
 
@@ -383,7 +384,7 @@ TEST_P(SlurmImportTest, cpus_stand_for_gpus_in_a_test_slurm) {
                {"max_nodes", s.number(2)}});
   const SlurmImport i = import(s, {.cpu_as_gpu = "G"});
   EXPECT_EQ(i.instance.cluster.gpus(), 32);
-  EXPECT_EQ(groups(i, 0), (std::vector<Group>{{2, {4000, 0, 4, 0}}}));
+  EXPECT_EQ(groups(i, 0), (std::vector<Group>{{2, {{4000, 0}, 4, 0}}}));
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ TEST_P(SlurmRunningTest, gpu_indices_are_slurms_own_or_the_lowest_left) {
   std::vector<std::uint64_t> devices(3);
   for (const auto& piece : c.immovable) devices[piece.job.index()] = piece.devices;
   EXPECT_EQ(devices, (std::vector<std::uint64_t>{0b0010, 0b1001, 0b0100}));
-  EXPECT_EQ(c.immovable[0].cpu_milli, 2000);
-  EXPECT_EQ(c.immovable[0].memory_mib, 100);
+  EXPECT_EQ(c.immovable[0].taken[model::kCpu], 2000);
+  EXPECT_EQ(c.immovable[0].taken[model::kMemory], 100);
   EXPECT_TRUE(i.instance.workload.pinned(i.instance.workload.jobs[0]));
   EXPECT_EQ(i.running, 3);
   EXPECT_TRUE(i.notes.empty());
@@ -78,7 +78,7 @@ TEST_P(SlurmRunningTest, a_machine_handed_out_too_often_is_full_and_said_so) {
   std::int64_t cpu = 0;
   std::uint64_t devices = 0;
   for (const auto& piece : i.instance.cluster.immovable) {
-    cpu += piece.cpu_milli;
+    cpu += piece.taken[model::kCpu];
     EXPECT_EQ(devices & piece.devices, 0U);
     devices |= piece.devices;
   }
@@ -91,7 +91,7 @@ TEST_P(SlurmRunningTest, memory_counts_when_slurm_hands_it_out) {
   s.job(2, {{"memory_per_node", s.number(512)}});
   const auto memory = [](const SlurmImport& i, std::size_t job) {
     const auto& w = i.instance.workload;
-    return w.shape(w.groups_of(w.jobs[job])[0].shape).memory_mib;
+    return w.shape(w.groups_of(w.jobs[job])[0].shape).needs[model::kMemory];
   };
   SlurmSources sources = s.sources();
   const SlurmImport unknown = import(sources);

@@ -80,7 +80,7 @@ TEST(Digest, of_an_instance_sees_every_field_that_matters) {
   EXPECT_EQ(same, digest([](Instance&) {}));
   EXPECT_NE(same, digest([](Instance& i) { i.workload.jobs[0].weight = 2.0; }));
   EXPECT_NE(same, digest([](Instance& i) { i.workload.jobs[0].gpu_types = 1; }));
-  EXPECT_NE(same, digest([](Instance& i) { i.workload.shapes[0].cpu_milli = 1; }));
+  EXPECT_NE(same, digest([](Instance& i) { i.workload.shapes[0].needs[kCpu] = 1; }));
   EXPECT_NE(same, digest([](Instance& i) { i.cluster.classes[0].gpus = 8; }));
   EXPECT_NE(same, digest([](Instance& i) { i.cluster.machine_rack[2] = RackId(0); }));
 }

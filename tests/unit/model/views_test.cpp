@@ -22,7 +22,7 @@ const std::vector<MachineId> kAll{MachineId(0), MachineId(1), MachineId(2), Mach
 TEST(Room, a_share_opens_a_second_device_only_when_the_first_is_full) {
   const Instance instance = two_pods();
   Room room(instance.cluster);
-  const Shape share{.cpu_milli = 100, .memory_mib = 1, .gpu_milli = 400};
+  const Shape share{.needs = {100, 1}, .gpu_milli = 400};
   EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 1U);
   EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 1U);
   EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 2U);
@@ -48,7 +48,7 @@ TEST(Room, of_some_machines_knows_each_by_its_own_id) {
 TEST(Room, gives_back_exactly_what_was_taken) {
   const Instance instance = two_pods();
   Room room(instance.cluster);
-  const Shape pair{.cpu_milli = 4000, .memory_mib = 400, .gpus = 2};
+  const Shape pair{.needs = {4000, 400}, .gpus = 2};
   const auto first = room.take(MachineId(1), 0, pair);
   const auto second = room.take(MachineId(1), 0, pair);
   EXPECT_EQ(first.devices | second.devices, 0xFU);
@@ -63,9 +63,9 @@ TEST(Room, gives_back_exactly_what_was_taken) {
 TEST(Room, cpu_and_memory_limit_a_machine_too) {
   const Instance instance = two_pods();
   const Room room(instance.cluster);
-  EXPECT_EQ(room.count(MachineId(0), {.cpu_milli = 3000, .gpus = 1}, 100), 2);
-  EXPECT_EQ(room.count(MachineId(0), {.memory_mib = 1001, .gpus = 1}, 100), 0);
-  EXPECT_EQ(room.count(MachineId(0), {.cpu_milli = 1000}, 100), 8);
+  EXPECT_EQ(room.count(MachineId(0), {.needs = {3000}, .gpus = 1}, 100), 2);
+  EXPECT_EQ(room.count(MachineId(0), {.needs = {0, 1001}, .gpus = 1}, 100), 0);
+  EXPECT_EQ(room.count(MachineId(0), {.needs = {1000}}, 100), 8);
 }
 
 TEST(Room, a_machine_that_is_not_up_holds_nothing_not_even_an_empty_task) {
@@ -86,16 +86,16 @@ TEST(Room, a_machine_that_is_not_up_holds_nothing_not_even_an_empty_task) {
 
 TEST(Room, a_nic_limits_a_machine_where_it_has_a_limit) {
   Instance instance = two_pods();
-  const Shape talks{.gpus = 1, .nic_mbps = 400};
+  const Shape talks{.needs = {0, 0, 400}, .gpus = 1};
   EXPECT_EQ(Room(instance.cluster).count(MachineId(0), talks, 100), 4);
-  instance.cluster.classes[0].nic_mbps = 1000;
+  instance.cluster.classes[0].capacity[kNic] = 1000;
   Room room(instance.cluster);
   EXPECT_EQ(room.count(MachineId(0), talks, 100), 2);
   const TaskPlacement first = room.take(MachineId(0), 0, talks);
   room.take(MachineId(0), 0, talks);
   EXPECT_FALSE(room.fits(MachineId(0), talks));
   room.release(first, talks);
-  EXPECT_EQ(room.free_nic(MachineId(0)), 600);
+  EXPECT_EQ(room.free_resources(MachineId(0))[kNic], 600);
 }
 
 TEST(Room, a_share_takes_whole_slices) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tighten.hpp"
 
-#include "nic_prices.hpp"
+#include "resource_prices.hpp"
 #include "tiny.hpp"
 
 #include <gtest/gtest.h>
@@ -86,36 +86,51 @@ TEST(Cases, close_what_prices_of_jobs_cannot) {
   EXPECT_FALSE(tree.certificate.tree.empty());
 }
 
-/// Two machines with NICs of 10; of 9, 8, 6, 4 and 2 all but 9 fit. GPUs are plenty.
-TEST(NicPrices, prove_that_nics_are_full) {
+/// Optional resources, by row of model::kResourceTable.
+class ResourcePrices : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Rows, ResourcePrices,
+                         testing::Range(model::kRequiredResources, model::kResources));
+
+/// Two machines with 10 of the resource; of 9, 8, 6, 4 and 2 all but 9 fit. GPUs are plenty.
+TEST_P(ResourcePrices, prove_that_machines_are_full) {
+  const std::size_t r = GetParam();
   test::Tiny tiny;
   const ClassId c = tiny.machine_class("c", tiny.type("A"), 4, 4000, 1000);
-  tiny[c].nic_mbps = 10;
+  tiny[c].capacity[r] = 10;
   tiny.pod(), tiny.rack(), tiny.machine(c), tiny.machine(c);
-  for (const std::int64_t nic : {9, 8, 6, 4, 2}) tiny.job({{.gpus = 1, .nic_mbps = nic}});
+  for (const std::int64_t need : {9, 8, 6, 4, 2}) {
+    model::Shape shape{.gpus = 1};
+    shape.needs[r] = need;
+    const JobId job = tiny.job({{.gpus = 1}});
+    tiny.instance.workload.groups[tiny[job].first_group].shape = tiny.shape(shape);
+  }
   const auto pools = model::make_pools(tiny.instance.cluster, model::Level::pod);
   const Proof proof =
       tightest(tiny.instance, model::Objective::value, {from_pools(pools, std::vector{0.0})});
   EXPECT_EQ(proof.upper_bound, 5.0);
-  const Proof better = price_nics(tiny.instance, model::Objective::value, proof, {});
+  const Proof better = price_resources(tiny.instance, model::Objective::value, proof, {});
   EXPECT_EQ(better.upper_bound, 4.0);
   ASSERT_EQ(better.certificate.pools.size(), 1U);
-  tiny[c].nic_mbps = model::kNoLimit;
-  EXPECT_EQ(price_nics(tiny.instance, model::Objective::value, proof, {}).certificate.pools.size(),
-            0U);
+  tiny[c].capacity[r] = model::kNoLimit;
+  EXPECT_EQ(
+      price_resources(tiny.instance, model::Objective::value, proof, {}).certificate.pools.size(),
+      0U);
 }
 
-/// Four jobs, each of half a NIC and paying 1 a task: that two fit only the machine can say.
-TEST(NicPrices, are_charged_by_machines_where_shapes_have_prices) {
+/// Four jobs, each of half the resource and paying 1 a task: only the machine's multiplier shows
+/// that two fit.
+TEST_P(ResourcePrices, are_charged_by_machines_where_shapes_have_prices) {
+  const std::size_t r = GetParam();
   test::Tiny tiny;
   const ClassId c = tiny.machine_class("c", tiny.type("A"), 4, 4000, 1000);
-  tiny[c].nic_mbps = 1000;
+  tiny[c].capacity[r] = 1000;
   tiny.pod(), tiny.rack(), tiny.machine(c);
-  for (int i = 0; i < 4; ++i) tiny.job({{.gpus = 1, .nic_mbps = 500}});
+  for (int i = 0; i < 4; ++i) tiny.job({{.gpus = 1}});
+  tiny.instance.workload.shapes[0].needs[r] = 500;
   const std::vector<solver::TaskPrice> prices{{ShapeId(0), GpuTypeId(0), 1.0}};
   const Proof proof = tightest(tiny.instance, model::Objective::value, {from_shapes(prices)});
   EXPECT_EQ(proof.upper_bound, 4.0);
-  EXPECT_EQ(price_nics(tiny.instance, model::Objective::value, proof, {}).upper_bound, 2.0);
+  EXPECT_EQ(price_resources(tiny.instance, model::Objective::value, proof, {}).upper_bound, 2.0);
 }
 
 TEST(BoundSteps, are_for_small_clusters) {

@@ -46,7 +46,7 @@ Case draw(std::uint64_t seed) {
   }
   std::set<model::Shape> used;
   for (std::int64_t k = 5 + dice.below(4); k > 0; --k) {
-    Kind kind{.shape = {.cpu_milli = 1 + dice.below(5), .memory_mib = 1 + dice.below(5)},
+    Kind kind{.shape = {.needs = {1 + dice.below(5), 1 + dice.below(5)}},
               .types = static_cast<std::uint64_t>(dice.one_of({1, 2, 3, 3})),
               .weight = 0.5 + 0.1 * static_cast<double>(dice.below(20)),
               .jobs = static_cast<std::int32_t>(1 + dice.below(12))};
@@ -58,8 +58,8 @@ Case draw(std::uint64_t seed) {
     for (std::int32_t j = 0; j < kind.jobs; ++j) {
       model::Job& job = tiny[tiny.job({{.gpus = kind.shape.gpus,
                                         .gpu_milli = kind.shape.gpu_milli,
-                                        .cpu_milli = kind.shape.cpu_milli,
-                                        .memory_mib = kind.shape.memory_mib}})];
+                                        .cpu_milli = kind.shape.needs[model::kCpu],
+                                        .memory_mib = kind.shape.needs[model::kMemory]}})];
       job.gpu_types = kind.types;
       job.weight = kind.weight;
     }
@@ -74,8 +74,8 @@ class Contents {
  public:
   Contents(const model::MachineClass& machine, std::span<const Kind> kinds)
       : machine_(machine), kinds_(kinds), count_(kinds.size(), 0) {
-    add(0, std::vector<int>(static_cast<std::size_t>(machine.gpus), 1000), machine.cpu_milli,
-        machine.memory_mib);
+    add(0, std::vector<int>(static_cast<std::size_t>(machine.gpus), 1000),
+        machine.capacity[model::kCpu], machine.capacity[model::kMemory]);
   }
   [[nodiscard]] const std::set<std::vector<int>>& all() const { return all_; }
 
@@ -85,10 +85,10 @@ class Contents {
     for (; k < kinds_.size(); ++k) {
       const model::Shape& s = kinds_[k].shape;
       if ((kinds_[k].types >> machine_.gpu_type.index() & 1) == 0) continue;
-      if (s.cpu_milli > cpu || s.memory_mib > memory) continue;
+      if (s.needs[model::kCpu] > cpu || s.needs[model::kMemory] > memory) continue;
       ++count_[k];
       for (std::vector<int>& left : placed(s, free)) {
-        add(k, std::move(left), cpu - s.cpu_milli, memory - s.memory_mib);
+        add(k, std::move(left), cpu - s.needs[model::kCpu], memory - s.needs[model::kMemory]);
       }
       --count_[k];
     }

@@ -40,7 +40,7 @@ struct InstanceBuilder {
     model::MachineClass c;
     c.gpu_type = GpuTypeId(type);
     c.gpus = gpus;
-    c.cpu_milli = cpu_milli;
+    c.capacity[model::kCpu] = cpu_milli;
     std::size_t index = 0;
     while (index < cluster.classes.size() && !(cluster.classes[index].gpu_type == c.gpu_type &&
                                                cluster.classes[index].gpus == gpus)) {
@@ -72,7 +72,7 @@ struct InstanceBuilder {
     model::Shape shape;
     shape.gpus = wanted.gpus;
     shape.gpu_milli = wanted.milli;
-    shape.cpu_milli = wanted.cpu;
+    shape.needs[model::kCpu] = wanted.cpu;
     const auto known = std::ranges::find(w.shapes, shape);
     const ShapeId id(static_cast<std::size_t>(known - w.shapes.begin()));
     if (known == w.shapes.end()) w.shapes.push_back(shape);

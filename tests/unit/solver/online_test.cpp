@@ -83,8 +83,7 @@ void expect_feasible(const Tiny& tiny, const model::Placement& placed) {
     const model::Immovable content{.machine = task.machine,
                                    .devices = task.devices,
                                    .milli = task.milli,
-                                   .cpu_milli = workload.shape(group.shape).cpu_milli,
-                                   .memory_mib = 0};
+                                   .taken = {workload.shape(group.shape).needs[model::kCpu]}};
     ASSERT_TRUE(room[task.machine].fits(content)) << "job " << p.job.value();
     room.take(task, workload.shape(group.shape));
   }

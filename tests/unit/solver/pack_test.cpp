@@ -23,7 +23,6 @@ struct Request {
   std::int64_t memory = 1;
   std::int32_t gpus = 0;
   std::int32_t milli = 0;
-  std::int64_t nic = 0;
   double weight = 1.0;
   bool required = false;
   std::uint64_t types = ~std::uint64_t{0};
@@ -42,8 +41,7 @@ class Builder {
     in_.cluster.classes.push_back({.name = "c",
                                    .gpu_type = gpus > 0 ? GpuTypeId(type) : GpuTypeId{},
                                    .gpus = gpus,
-                                   .cpu_milli = cpu,
-                                   .memory_mib = memory});
+                                   .capacity = model::machine_capacity({cpu, memory})});
     for (int i = 0; i < count; ++i) {
       in_.cluster.machine_names.add("m");
       in_.cluster.machine_class.push_back(c);
@@ -52,7 +50,7 @@ class Builder {
     return *this;
   }
   Builder& jobs(int count, const Request& r) {
-    const model::Shape shape{r.cpu, r.memory, r.gpus, r.milli, r.nic};
+    const model::Shape shape{{r.cpu, r.memory}, r.gpus, r.milli};
     auto at = std::ranges::find(in_.workload.shapes, shape);
     if (at == in_.workload.shapes.end()) at = in_.workload.shapes.insert(at, shape);
     const ShapeId id(static_cast<std::size_t>(at - in_.workload.shapes.begin()));
@@ -69,8 +67,7 @@ class Builder {
     }
     return *this;
   }
-  Builder& last_class(std::int64_t nic, std::int32_t slices) {
-    in_.cluster.classes.back().nic_mbps = nic;
+  Builder& last_class(std::int32_t slices) {
     in_.cluster.classes.back().gpu_slices = slices;
     return *this;
   }
@@ -129,14 +126,24 @@ PackResult pack_empty(const Instance& in, const PackOptions& options = {},
   return pack_into(in, Room(in.cluster), options, objective);
 }
 
-/// 8 + 2 and 6 + 4 fill both NICs; a task of 9 excludes all others from one.
-TEST(Pack, fills_nics) {
-  Builder b;
-  b.machines(2, 4, 10, 10).last_class(10, 0);
-  for (const std::int64_t nic : {9, 8, 6, 4, 2}) b.jobs(1, {.gpus = 1, .nic = nic});
-  const PackResult r = pack_empty(b.take());
-  EXPECT_EQ(r.placed.size(), 4U);
-  EXPECT_EQ(r.placed.front().job, JobId(1));
+/// 8 + 2 and 6 + 4 fill both machines, whatever the resource; a task of 9 excludes all others from one.
+TEST(Pack, fills_every_resource) {
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    Builder b;
+    b.machines(2, 4, 100, 100);
+    for (int j = 0; j < 5; ++j) b.jobs(1, {.gpus = 1});
+    Instance in = b.take();
+    in.cluster.classes.back().capacity[r] = 10;
+    in.workload.shapes.clear();
+    for (const std::int64_t need : {9, 8, 6, 4, 2}) {
+      in.workload.groups[in.workload.shapes.size()].shape = ShapeId(in.workload.shapes.size());
+      in.workload.shapes.push_back({.needs = {1, 1}, .gpus = 1});
+      in.workload.shapes.back().needs[r] = need;
+    }
+    const PackResult result = pack_empty(in);
+    EXPECT_EQ(result.placed.size(), 4U) << model::kResourceTable[r].key;
+    EXPECT_EQ(result.placed.front().job, JobId(1)) << model::kResourceTable[r].key;
+  }
 }
 
 /// Of shares of 300 two lie on a GPU of 7 slices, with one of 142 in the last slice; three fit one
@@ -144,7 +151,7 @@ TEST(Pack, fills_nics) {
 TEST(Pack, shares_take_whole_slices) {
   for (const std::int32_t slices : {0, 7}) {
     Builder b;
-    b.machines(2, 1, 100, 100).last_class(model::kNoLimit, slices);
+    b.machines(2, 1, 100, 100).last_class(slices);
     b.jobs(9, {.gpus = 0, .milli = 300, .weight = 2.0}).jobs(9, {.milli = 142});
     const PackResult r = pack_empty(b.take());
     EXPECT_EQ(r.placed.size(), 6U);
@@ -155,7 +162,7 @@ TEST(Pack, shares_take_whole_slices) {
 /// Rounded to whole slices a share may take what another, larger one takes.
 TEST(Pack, packs_slices_beside_what_is_taken) {
   Builder b;
-  b.machines(1, 2, 100, 100).last_class(model::kNoLimit, 4);
+  b.machines(1, 2, 100, 100).last_class(4);
   b.jobs(3, {.milli = 260}).jobs(4, {.milli = 500}).jobs(4, {.milli = 100});
   const Instance in = b.take();
   Room room(in.cluster);
@@ -207,7 +214,7 @@ TEST(Pack, uses_opened_devices) {
   const Instance in =
       Builder().machines(1, 2, 10, 10).jobs(3, {.milli = 300}).jobs(1, {.gpus = 1}).take();
   Room room(in.cluster);
-  room.take(MachineId(0), 0, {.cpu_milli = 1, .memory_mib = 1, .gpus = 0, .gpu_milli = 100});
+  room.take(MachineId(0), 0, {.needs = {1, 1}, .gpus = 0, .gpu_milli = 100});
   EXPECT_NEAR(pack_into(in, room).value, 1.9, 1e-9);
 }
 

@@ -25,18 +25,16 @@ PackingProblem random_problem(std::uint64_t seed) {
     s.partial.push_back(static_cast<int>(100 * (1 + below(9))));
   }
   std::ranges::sort(s.partial, std::greater{});
-  s.cpu = 4 + below(10);
-  s.memory = 4 + below(10);
+  s.room = model::machine_capacity({4 + below(10), 4 + below(10)});
   const bool uses_nic = seed % 2 == 0;
-  if (uses_nic) s.nic = 4 + below(8);
+  if (uses_nic) s.room[model::kNic] = 4 + below(8);
   s.machines = {MachineId(0)};
   p.bins.push_back(s);
   for (std::int64_t t = 3 + below(3); t > 0; --t) {
     JobType type;
     const std::int64_t kind = below(3);
-    type.shape.cpu_milli = 1 + below(4);
-    type.shape.memory_mib = 1 + below(4);
-    if (uses_nic) type.shape.nic_mbps = below(4);
+    type.shape.needs = {1 + below(4), 1 + below(4)};
+    if (uses_nic) type.shape.needs[model::kNic] = below(4);
     if (kind == 0) type.shape.gpus = static_cast<std::int32_t>(1 + below(2));
     if (kind == 1) type.shape.gpu_milli = static_cast<std::int32_t>(100 * (2 + below(7)));
     type.value = {0.0, 0.1 * static_cast<double>(1 + below(20))};
@@ -52,15 +50,15 @@ struct Exhaustive {
   std::span<const PricingItem> items;
   Profit best = 0;
 
-  void search(std::size_t item, std::vector<int> free, std::int64_t cpu, std::int64_t memory,
-              std::int64_t nic, Profit profit) {
+  void search(std::size_t item, std::vector<int> free, const model::Resources& room,
+              Profit profit) {
     best = std::max(best, profit);
     if (item == items.size()) return;
-    search(item + 1, free, cpu, memory, nic, profit);
+    search(item + 1, free, room, profit);
     const PricingItem& i = items[item];
-    if (i.cpu > cpu || i.memory > memory || i.nic > nic) return;
+    if (!i.needs.within(room)) return;
     const auto again = [&](std::vector<int> left) {
-      search(item, std::move(left), cpu - i.cpu, memory - i.memory, nic - i.nic, profit + i.profit);
+      search(item, std::move(left), room + -1 * i.needs, profit + i.profit);
     };
     if (i.milli > 0) {
       for (std::size_t d = 0; d < free.size(); ++d) {
@@ -92,7 +90,7 @@ Profit brute_force(const PackingProblem& p, std::span<const PricingItem> items) 
   std::vector<int> free(static_cast<std::size_t>(s.whole), 1000);
   free.insert(free.end(), s.partial.begin(), s.partial.end());
   Exhaustive e{p, items};
-  e.search(0, free, s.cpu, s.memory, s.nic, 0);
+  e.search(0, free, s.room, 0);
   return e.best;
 }
 
@@ -105,12 +103,10 @@ Profit earned(const MachinePattern& pattern, std::span<const PricingItem> items)
   return sum;
 }
 
-/// CPU, memory and every device of the pattern within the machine.
+/// Every resource and device of the pattern within the machine.
 void expect_feasible(const PackingProblem& p, const MachinePattern& pattern) {
   const BinType& s = p.bins.front();
-  std::int64_t cpu = 0;
-  std::int64_t memory = 0;
-  std::int64_t nic = 0;
+  model::Resources sum;
   int whole = 0;
   std::map<std::int32_t, std::int32_t> on_devices;
   std::vector<int> opened = s.partial;
@@ -131,17 +127,13 @@ void expect_feasible(const PackingProblem& p, const MachinePattern& pattern) {
   }
   for (const TypeCount& t : pattern.tasks) {
     const model::Shape& shape = p.types[static_cast<std::size_t>(t.type)].shape;
-    cpu += t.count * shape.cpu_milli;
-    memory += t.count * shape.memory_mib;
-    nic += t.count * shape.nic_mbps;
+    sum += t.count * shape.needs;
     whole += t.count * shape.gpus;
     if (shape.gpu_milli > 0) {
       EXPECT_EQ(on_devices[t.type], t.count);
     }
   }
-  EXPECT_LE(cpu, s.cpu);
-  EXPECT_LE(memory, s.memory);
-  EXPECT_LE(nic, s.nic);
+  for (std::size_t r = 0; r < model::kResources; ++r) EXPECT_LE(sum[r], s.room[r]);
   EXPECT_LE(whole, s.whole);
 }
 
@@ -215,8 +207,7 @@ std::vector<std::int32_t> halves_asked_for(std::vector<std::int64_t> caps) {
   p.bins.push_back({.slot = kSlot,
                     .whole = 2,
                     .partial = {},
-                    .cpu = 9,
-                    .memory = 9,
+                    .room = model::machine_capacity({9, 9}),
                     .machines = {MachineId(0)}});
   for (const double value : {0.3, 0.4, 0.2}) {
     JobType type;

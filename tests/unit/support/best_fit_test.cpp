@@ -23,8 +23,10 @@ Instance small_cluster() {
   Instance instance;
   auto& c = instance.cluster;
   c.gpu_types = {"A", "B"};
-  c.classes = {
-      {.name = "a", .gpu_type = GpuTypeId(0), .gpus = 4, .cpu_milli = 32000, .memory_mib = 65536}};
+  c.classes = {{.name = "a",
+                .gpu_type = GpuTypeId(0),
+                .gpus = 4,
+                .capacity = model::machine_capacity({32000, 65536})}};
   for (int p = 0; p < 2; ++p) c.pods.push_back({.name = "p" + std::to_string(p)});
   for (int r = 0; r < 4; ++r)
     c.racks.push_back({.name = "r" + std::to_string(r), .pod = PodId(r / 2)});
@@ -54,8 +56,8 @@ model::Placement plan(const Instance& instance) {
 
 TEST(BestFit, packs_shares_on_one_device_and_leaves_whole_gpus) {
   auto instance = small_cluster();
-  for (int i = 0; i < 3; ++i) add(instance, {.cpu_milli = 1000, .gpu_milli = 300}, 1);
-  add(instance, {.cpu_milli = 1000, .gpus = 4}, 1);
+  for (int i = 0; i < 3; ++i) add(instance, {.needs = {1000}, .gpu_milli = 300}, 1);
+  add(instance, {.needs = {1000}, .gpus = 4}, 1);
   const auto placed = plan(instance);
   ASSERT_EQ(placed.size(), 4U);
   for (int i = 0; i < 3; ++i) {
@@ -127,8 +129,8 @@ TEST(BestFit, keeps_gangs_together_as_their_value_asks) {
 
 TEST(BestFit, leaves_waiting_whom_no_type_or_machine_suits) {
   auto instance = small_cluster();
-  add(instance, {.gpus = 1}, 1).gpu_types = 2;        // only B, of which there is no machine
-  add(instance, {.cpu_milli = 33000, .gpus = 1}, 1);  // more cores than a machine has
+  add(instance, {.gpus = 1}, 1).gpu_types = 2;      // only B, of which there is no machine
+  add(instance, {.needs = {33000}, .gpus = 1}, 1);  // more cores than a machine has
   add(instance, {.gpus = 1}, 5).domain = Level::machine;
   add(instance, {.gpus = 4}, 9);
   EXPECT_TRUE(plan(instance).empty());
@@ -137,9 +139,9 @@ TEST(BestFit, leaves_waiting_whom_no_type_or_machine_suits) {
 TEST(BestFit, puts_cpu_only_jobs_on_cpu_only_machines_first) {
   auto instance = small_cluster();
   instance.cluster.classes.push_back(
-      {.name = "c", .gpu_type = {}, .cpu_milli = 8000, .memory_mib = 1024});
+      {.name = "c", .gpu_type = {}, .capacity = model::machine_capacity({8000, 1024})});
   instance.cluster.machine_class[7] = ClassId(1);
-  for (int i = 0; i < 2; ++i) add(instance, {.cpu_milli = 8000}, 1);
+  for (int i = 0; i < 2; ++i) add(instance, {.needs = {8000}}, 1);
   const auto placed = plan(instance);
   ASSERT_EQ(placed.size(), 2U);
   EXPECT_EQ(placed[0].tasks[0].machine, MachineId(7));

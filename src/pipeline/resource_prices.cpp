@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nic_prices.hpp"
+#include "resource_prices.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,11 +18,21 @@ using model::Certificate;
 
 constexpr int kDoublings = 24;
 constexpr int kSections = 14;       ///< leave less than a thousandth of the bracket
-constexpr double kStart = 0x1p-10;  ///< of the price at which the NICs alone are worth the bound
+constexpr double kStart = 0x1p-10;  ///< of the price at which the resource alone is worth the bound
 constexpr double kGolden = 0.6180339887498949;
 
-bool limited(const model::MachineClass& c) {
-  return c.nic_mbps != model::kNoLimit && c.nic_mbps > 0;
+bool limited(const model::MachineClass& c, std::size_t resource) {
+  return c.capacity[resource] != model::kNoLimit && c.capacity[resource] > 0;
+}
+
+/// Some task asks for the resource, and some class has a limit of it. Prices of those that are not
+/// optional come with the plan.
+bool matters(const model::Instance& instance, std::size_t resource) {
+  return model::kResourceTable[resource].optional() &&
+         std::ranges::any_of(instance.workload.shapes,
+                             [&](const model::Shape& s) { return s.needs[resource] > 0; }) &&
+         std::ranges::any_of(instance.cluster.classes,
+                             [&](const model::MachineClass& c) { return limited(c, resource); });
 }
 
 /// One number of the certificate, in one place or several; the rest of it stays as it is.
@@ -74,11 +84,11 @@ std::int64_t section(OnePrice& price, std::int64_t low, std::int64_t high, const
   return at_left <= at_right ? left : right;
 }
 
-/// Sets the price to the best one. @param nic  Mbit/s that it is for
-void improve(OnePrice& price, double nic, const StopToken& stop) {
+/// Sets the price to the best one. @param amount  of the resource, in all machines it is for
+void improve(OnePrice& price, double amount, const StopToken& stop) {
   const Int128 without = price.at(0);
   const auto start = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(kStart * static_cast<double>(without) / nic));
+      1, static_cast<std::int64_t>(kStart * static_cast<double>(without) / amount));
   std::int64_t high = start;
   Int128 least = without;
   for (int i = 0; i < kDoublings && !stop.requested(); ++i) {
@@ -91,10 +101,10 @@ void improve(OnePrice& price, double nic, const StopToken& stop) {
   price.set(price.at(best) < without ? best : 0);
 }
 
-/// Entries for all pools and all classes of which the NIC has a limit.
-void list_all(const model::Cluster& cluster, Certificate& certificate) {
+/// Entries for all pools and all classes with a limit of the resource.
+void list_all(const model::Cluster& cluster, std::size_t resource, Certificate& certificate) {
   for (const model::Pool& pool : model::make_pools(cluster, certificate.level).pools) {
-    if (!limited(cluster.classes[pool.machine_class.index()])) continue;
+    if (!limited(cluster.classes[pool.machine_class.index()], resource)) continue;
     const bool listed = std::ranges::any_of(certificate.pools, [&](const auto& p) {
       return p.pod == pool.pod && p.rack == pool.rack && p.machine_class == pool.machine_class;
     });
@@ -103,7 +113,7 @@ void list_all(const model::Cluster& cluster, Certificate& certificate) {
         {.pod = pool.pod, .rack = pool.rack, .machine_class = pool.machine_class});
   }
   for (std::size_t c = 0; c < cluster.classes.size(); ++c) {
-    if (!limited(cluster.classes[c])) continue;
+    if (!limited(cluster.classes[c], resource)) continue;
     const bool listed = std::ranges::any_of(
         certificate.multipliers, [&](const auto& m) { return m.machine_class == ClassId(c); });
     if (!listed) certificate.multipliers.push_back({.machine_class = ClassId(c)});
@@ -111,49 +121,56 @@ void list_all(const model::Cluster& cluster, Certificate& certificate) {
 }
 
 void drop_empty(Certificate& certificate) {
-  std::erase_if(certificate.pools, [](const auto& p) {
-    return p.gpu_milli == 0 && p.cpu_milli == 0 && p.memory_mib == 0 && p.nic_mbps == 0;
-  });
-  std::erase_if(certificate.multipliers, [](const auto& m) {
-    return m.cpu_milli == 0 && m.memory_mib == 0 && m.nic_mbps == 0;
-  });
+  std::erase_if(certificate.pools,
+                [](const auto& p) { return p.gpu_milli == 0 && p.unit_price.none(); });
+  std::erase_if(certificate.multipliers, [](const auto& m) { return m.unit_price.none(); });
 }
 
-/// Where the class's NICs have a price: what tasks pay, then what machines charge beyond that.
-std::array<std::vector<std::int64_t*>, 2> places(Certificate& certificate, ClassId c) {
+/// Where the class's resource has a price: what tasks pay, then what machines charge beyond that.
+std::array<std::vector<std::int64_t*>, 2> places(Certificate& certificate, ClassId c,
+                                                 std::size_t resource) {
   std::array<std::vector<std::int64_t*>, 2> found;
   for (auto& p : certificate.pools) {
-    if (p.machine_class == c) found[0].push_back(&p.nic_mbps);
+    if (p.machine_class == c) found[0].push_back(&p.unit_price[resource]);
   }
   for (auto& m : certificate.multipliers) {
-    if (m.machine_class == c) found[1].push_back(&m.nic_mbps);
+    if (m.machine_class == c) found[1].push_back(&m.unit_price[resource]);
   }
   return found;
 }
 
-}  // namespace
-
-bool nics_matter(const model::Instance& instance) {
-  const bool asked = std::ranges::any_of(instance.workload.shapes,
-                                         [](const model::Shape& s) { return s.nic_mbps > 0; });
-  return asked && std::ranges::any_of(instance.cluster.classes, limited);
-}
-
-Proof price_nics(const model::Instance& instance, model::Objective objective, Proof proof,
-                 const StopToken& stop) {
+/// The best prices of one resource, class by class; the rest of the certificate stays as it is.
+void price_resource(const model::Instance& instance, model::Objective objective,
+                    std::size_t resource, Certificate& certificate, const StopToken& stop) {
   const model::Cluster& cluster = instance.cluster;
-  if (!nics_matter(instance)) return proof;
-  Certificate certificate = proof.certificate;
-  list_all(cluster, certificate);
+  list_all(cluster, resource, certificate);
   for (std::size_t c = 0; c < cluster.classes.size() && !stop.requested(); ++c) {
     const auto machines = std::ranges::count(cluster.machine_class, ClassId(c));
-    if (machines == 0 || !limited(cluster.classes[c])) continue;
-    const double nic =
-        static_cast<double>(machines) * static_cast<double>(cluster.classes[c].nic_mbps);
-    for (auto& some : places(certificate, ClassId(c))) {
+    if (machines == 0 || !limited(cluster.classes[c], resource)) continue;
+    const double amount =
+        static_cast<double>(machines) * static_cast<double>(cluster.classes[c].capacity[resource]);
+    for (auto& some : places(certificate, ClassId(c), resource)) {
       OnePrice price(instance, objective, certificate, std::move(some));
-      improve(price, nic, stop);
+      improve(price, amount, stop);
     }
+  }
+}
+
+}  // namespace
+
+bool resources_matter(const model::Instance& instance) {
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    if (matters(instance, r)) return true;
+  }
+  return false;
+}
+
+Proof price_resources(const model::Instance& instance, model::Objective objective, Proof proof,
+                      const StopToken& stop) {
+  if (!resources_matter(instance)) return proof;
+  Certificate certificate = proof.certificate;
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    if (matters(instance, r)) price_resource(instance, objective, r, certificate, stop);
   }
   drop_empty(certificate);
   return tightest(instance, objective, {std::move(proof.certificate), std::move(certificate)});
