@@ -16,6 +16,7 @@ struct TinyTask {
   std::int64_t cpu_milli = 0;
   std::int64_t memory_mib = 0;
   std::int64_t nic_mbps = 0;
+  std::int64_t power_w = 0;
   std::string label = "task";
 };
 
@@ -61,7 +62,7 @@ class Tiny {
     added.groups = static_cast<std::uint32_t>(tasks.size());
     for (const TinyTask& t : tasks) {
       w.groups.push_back(
-          {shape({{t.cpu_milli, t.memory_mib, t.nic_mbps}, t.gpus, t.gpu_milli}),
+          {shape({{t.cpu_milli, t.memory_mib, t.nic_mbps, t.power_w}, t.gpus, t.gpu_milli}),
            t.count, label(t.label)});
     }
     return id;

@@ -35,6 +35,7 @@ inline constexpr std::array kResourceTable{
     ResourceRow{"cpu_milli", "CPU thousandths", ""},
     ResourceRow{"memory_mib", "MiB of memory", ""},
     ResourceRow{"nic_mbps", "Mbit/s of NIC", "nic "},
+    ResourceRow{"power_w", "W of power", "power "},
 };
 inline constexpr std::size_t kResources = kResourceTable.size();
 
@@ -42,6 +43,7 @@ inline constexpr std::size_t kResources = kResourceTable.size();
 inline constexpr std::size_t kCpu = 0;
 inline constexpr std::size_t kMemory = 1;
 inline constexpr std::size_t kNic = 2;
+inline constexpr std::size_t kPower = 3;
 
 /// Rows that are not optional: the first so many.
 inline constexpr auto kRequiredResources =

@@ -34,7 +34,7 @@ bool of_whole_gpus(const model::Workload& workload, const model::Job& job) {
 /// The same jobs, without shares and without limits but GPUs: where prices of jobs are at home.
 void count_gpus_only(model::Workload& workload) {
   for (model::Shape& shape : workload.shapes) {
-    shape = {.needs = {0, 0, shape.needs[model::kNic]},
+    shape = {.needs = {0, 0, shape.needs[model::kNic], shape.needs[model::kPower]},
              .gpus = shape.gpu_milli > 0 ? 1 : shape.gpus};
   }
 }

@@ -69,6 +69,10 @@ const std::vector<Key> kOfClusters{
      "a@m0 b@m0 = 8", "a@m0 = 4"},
     {"nic_mbps of 0", rack(1, "$"), jobs(1, R"("gpus":4,"nic_mbps":1)"), "", ", nic_mbps: 0",
      "a@m0 = 4", "= 0"},
+    {"power_w", rack(1, "$"), jobs(2, R"("gpus":4,"power_w":60)"), "", ", power_w: 100",
+     "a@m0 b@m0 = 8", "a@m0 = 4"},
+    {"power_w of 0", rack(1, "$"), jobs(1, R"("gpus":4,"power_w":1)"), "", ", power_w: 0",
+     "a@m0 = 4", "= 0"},
     {"gpu_slices",
      "{schema: 1, classes: {g: {gpu_type: A, gpus: 1$}}, pods: [{id: p, racks: "
      "[{id: r, machines: [{ids: m0, class: g}]}]}]}",
@@ -104,6 +108,8 @@ const std::vector<Key> kOfClusters{
     {"used.nic_mbps",
      rack(1, ", nic_mbps: 10", ", machine_states: [{ids: m0, used: {nic_mbps: $}}]"),
      jobs(1, R"("gpus":1,"nic_mbps":5)"), "5", "6", "a@m0 = 1", "= 0"},
+    {"used.power_w", rack(1, ", power_w: 10", ", machine_states: [{ids: m0, used: {power_w: $}}]"),
+     jobs(1, R"("gpus":1,"power_w":5)"), "5", "6", "a@m0 = 1", "= 0"},
 };
 
 const std::vector<Key> kOfJobs{
@@ -118,6 +124,8 @@ const std::vector<Key> kOfJobs{
     {"tasks[].memory_mib", rack(1), jobs(2, R"("gpus":1,"memory_mib":$)"), "400", "401",
      "a@m0 b@m0 = 2", "a@m0 = 1"},
     {"tasks[].nic_mbps", rack(1, ", nic_mbps: 10"), jobs(2, R"("gpus":1,"nic_mbps":$)"), "5", "6",
+     "a@m0 b@m0 = 2", "a@m0 = 1"},
+    {"tasks[].power_w", rack(1, ", power_w: 10"), jobs(2, R"("gpus":1,"power_w":$)"), "5", "6",
      "a@m0 b@m0 = 2", "a@m0 = 1"},
     {"arrival", rack(1),
      R"({"id":"a","arrival":$,"tasks":[{"gpus":8}]})"

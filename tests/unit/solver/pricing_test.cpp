@@ -26,8 +26,9 @@ PackingProblem random_problem(std::uint64_t seed) {
   }
   std::ranges::sort(s.partial, std::greater{});
   s.room = model::machine_capacity({4 + below(10), 4 + below(10)});
-  const bool uses_nic = seed % 2 == 0;
+  const bool uses_nic = seed % 2 == 0, uses_power = seed % 3 == 0;
   if (uses_nic) s.room[model::kNic] = 4 + below(8);
+  if (uses_power) s.room[model::kPower] = 4 + below(8);
   s.machines = {MachineId(0)};
   p.bins.push_back(s);
   for (std::int64_t t = 3 + below(3); t > 0; --t) {
@@ -35,6 +36,7 @@ PackingProblem random_problem(std::uint64_t seed) {
     const std::int64_t kind = below(3);
     type.shape.needs = {1 + below(4), 1 + below(4)};
     if (uses_nic) type.shape.needs[model::kNic] = below(4);
+    if (uses_power) type.shape.needs[model::kPower] = below(4);
     if (kind == 0) type.shape.gpus = static_cast<std::int32_t>(1 + below(2));
     if (kind == 1) type.shape.gpu_milli = static_cast<std::int32_t>(100 * (2 + below(7)));
     type.value = {0.0, 0.1 * static_cast<double>(1 + below(20))};
