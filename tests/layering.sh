@@ -45,8 +45,8 @@ refuse '<(oneapi/)?tbb|\b(oneapi|tbb)::|<omp\.h>|\bomp_[a-z]|#pragma omp' 'src/p
 refuse '[<"]petsc' 'solver/petsc/'
 # The planner's value of a job (model::ObjectiveTraits::base); the judge has its own.
 refuse '[.>]base\([^)]' 'src/model/'
-# Room device by device as readers and planner count it; the judge counts its own.
-grep -rnE 'berth/model/(free_machine|coupling_limits|limit_groups|limit_usage)' src/certify include/berth/certify >> "$bad"
+# Free room, limits and options of jobs as the planner sees them; the judge has its own.
+grep -rnE 'berth/model/(free_machine|coupling_limits|gpu_types|home|limit_groups|limit_usage|option_enumerator|task_profile)\.' src/certify include/berth/certify >> "$bad"
 
 [ -s "$bad" ] || exit 0
 echo "Against the layering:"
