@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "coordinate.hpp"
+#include "planning_context.hpp"
+
 #include "berth/model/placement.hpp"
 #include "berth/model/value.hpp"
 #include "berth/solver/online.hpp"
@@ -15,5 +18,8 @@ void expect_single_tasks(const model::Valuation& valuation);
 /// @pre expect_single_tasks(valuation)
 model::Placement place_in_order(const model::Valuation& valuation,
                                 const solver::OnlineOptions& options, const StopToken& stop = {});
+
+/// `place_in_order` of all jobs, on rank 0. Collective.
+GlobalPlacement place_online(const PlanningContext& context);
 
 }  // namespace berth::pipeline

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "local_solution.hpp"
+#include "planning_context.hpp"
 #include "stages.hpp"
 
 #include <string>
 
 #include "berth/coordinator/job_records.hpp"
-#include "berth/model/limit_usage.hpp"
+#include "berth/model/coupling_limits.hpp"
+#include "berth/model/limit_groups.hpp"
+#include "berth/model/pools.hpp"
+#include "berth/model/value.hpp"
 #include "berth/partition/partition.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
+#include "berth/report/progress.hpp"
 
 namespace berth::pipeline {
 
@@ -23,7 +27,9 @@ class PlanningProblem {
 
   /// Refers to this and to what it is given.
   [[nodiscard]] PlanningContext context(const comm::Communicator& comm, const PlanOptions& options,
-                                        coordinator::JobRecords& jobs, const StopToken& stop) const;
+                                        coordinator::JobRecords& jobs, Stages& stages,
+                                        report::ProgressTable& progress,
+                                        const StopToken& stop) const;
 
  private:
   model::Valuation unpriced_;

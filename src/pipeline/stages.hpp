@@ -13,7 +13,8 @@
 
 namespace berth::pipeline {
 
-/// Wall time and traffic by stage. All ranks run the same stages in the same order.
+/// Wall time and traffic by stage. All ranks run the same stages in the same order; a stage may run
+/// in several pieces.
 class Stages {
  public:
   explicit Stages(const comm::Communicator& comm) : comm_(comm) {}
@@ -31,7 +32,7 @@ class Stages {
     std::map<std::string, double> result;
     double solve = 0.0;
     for (const auto& [name, seconds] : seconds_) {
-      result[name] = comm_.max_seconds(seconds);
+      result[name] += comm_.max_seconds(seconds);
       solve += seconds;
     }
     result["solve"] = comm_.max_seconds(solve);

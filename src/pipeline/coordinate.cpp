@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "global_placement.hpp"
+#include "coordinate.hpp"
 
 #include "batched_gather.hpp"
-#include "online.hpp"
+#include "checkpoint_writer.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -66,6 +66,30 @@ coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
   return {.report = report, .save = std::ref(writer), .gap = gap};
 }
 
+/// Adds each round to `records`.
+coordinator::CoordinationResult run_rounds(const PlanningContext& context, LocalSolution& solution,
+                                           const Proof& proof,
+                                           std::vector<model::RoundRecord>& records) {
+  const Relaxation& relaxation = solution.relaxation;
+  CheckpointWriter writer(context, solution);
+  std::unique_ptr<coordinator::LimitAllocation> allocation;
+  if (relaxation.limits != nullptr) {
+    allocation = std::make_unique<coordinator::LimitAllocation>(
+        context.comm, *relaxation.valuation, *relaxation.limits, solution.rounds.spanning);
+  }
+  const CheckpointOptions& checkpoint = context.options.checkpoint;
+  const coordinator::RoundContext rounds{
+      .run = run_context(context, relaxation),
+      .allocation = allocation.get(),
+      .save_every = checkpoint.file.empty() ? 0 : checkpoint.every,
+      .hooks = hooks(proof, writer, context.progress, records)};
+  return context.stages.run("coordinate", [&] {
+    return coordinator::coordinate(context.comm, decompose(context, relaxation),
+                                   solution.local.mine, context.options.rounds, rounds,
+                                   solution.rounds);
+  });
+}
+
 /// Of the jobs at home here.
 bool misses_required(const PlanningContext& context, const model::Placement& placement) {
   const model::Workload& workload = context.unpriced.instance().workload;
@@ -76,65 +100,40 @@ bool misses_required(const PlanningContext& context, const model::Placement& pla
 }
 
 /// On rank 0, which gathers all jobs and placements.
-void repair_required(const PlanningContext& context, const LocalSolution& solution,
+void repair_required(const PlanningContext& context, const Relaxation& relaxation,
                      model::Placement& placement) {
   context.records.gather_to_root();
   placement = gather_placement(context.comm, std::move(placement));
   context.comm.agreed_on_root([&] {
-    solver::repair_required_jobs(*solution.valuation, solution.limits.get(), placement,
+    solver::repair_required_jobs(*relaxation.valuation, relaxation.limits.get(), placement,
                                  context.options.rescue, context.stop);
   });
 }
 
 }  // namespace
 
-GlobalPlacement place_in_rounds(const PlanningContext& context, LocalSolution& solution,
-                                const Proof& proof, Stages& stages, report::ProgressTable& progress,
-                                std::vector<model::RoundRecord>& records) {
-  CheckpointWriter writer(context, solution);
-  std::unique_ptr<coordinator::LimitAllocation> allocation;
-  if (solution.limits != nullptr) {
-    allocation = std::make_unique<coordinator::LimitAllocation>(
-        context.comm, *solution.valuation, *solution.limits, solution.rounds.spanning);
-  }
-  const CheckpointOptions& checkpoint = context.options.checkpoint;
-  const coordinator::RoundContext rounds{
-      .run = run_context(context, solution.limits.get()),
-      .allocation = allocation.get(),
-      .save_every = checkpoint.file.empty() ? 0 : checkpoint.every,
-      .hooks = hooks(proof, writer, progress, records)};
-  const coordinator::CoordinationResult done = stages.run("coordinate", [&] {
-    return coordinator::coordinate(context.comm, decompose(context, solution), solution.local.mine,
-                                   context.options.rounds, rounds, solution.rounds);
-  });
-  GlobalPlacement placed{.placement = coordinator::placements_at_home(
-                             context.comm, solution.local.mine, done.spanning, context.records),
-                         .rounds = done.rounds,
-                         .spanning = done.spanning.size(),
-                         .most_jobs = context.comm.max(context.records.count_local())};
+GlobalPlacement coordinate(const PlanningContext& context, LocalSolution& solution,
+                           const Proof& proof) {
+  GlobalPlacement placed;
+  const coordinator::CoordinationResult done = run_rounds(context, solution, proof, placed.records);
+  placed.placement = coordinator::placements_at_home(context.comm, solution.local.mine,
+                                                     done.spanning, context.records);
+  placed.rounds = done.rounds;
+  placed.spanning = done.spanning.size();
+  placed.most_jobs = context.comm.max(context.records.count_local());
   solution.local.mine.clear();  // what follows looks at the plan alone
   context.records.retain_only({});
+  const Relaxation& relaxation = solution.relaxation;
   if (context.comm.max(misses_required(context, placed.placement) ? 1 : 0) == 1) {
-    repair_required(context, solution, placed.placement);
+    repair_required(context, relaxation, placed.placement);
   }
-  coordinator::serve_equal_jobs(context.comm, *solution.valuation, context.records,
+  coordinator::serve_equal_jobs(context.comm, *relaxation.valuation, context.records,
                                 placed.placement);
-  if (solution.limits == nullptr) return placed;
+  if (relaxation.limits == nullptr) return placed;
   const model::Instance& instance = context.unpriced.instance();
   BERTH_ENSURE(coordinator::within_limits(
-      *solution.limits,
-      coordinator::limit_use(context.comm, instance, *solution.limits, placed.placement)));
-  return placed;
-}
-
-GlobalPlacement place_online(const PlanningContext& context, Stages& stages) {
-  GlobalPlacement placed;
-  stages.run("online", [&] {
-    context.records.gather_to_root();
-    context.comm.agreed_on_root([&] {
-      placed.placement = place_in_order(context.unpriced, context.options.online, context.stop);
-    });
-  });
+      *relaxation.limits,
+      coordinator::limit_use(context.comm, instance, *relaxation.limits, placed.placement)));
   return placed;
 }
 

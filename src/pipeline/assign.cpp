@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assign.hpp"
+
+namespace berth::pipeline {
+
+coordinator::Assignment assign(const PlanningContext& context, const Relaxation& relaxation) {
+  return context.stages.run("assign", [&] {
+    return coordinator::assign(context.comm, decompose(context, relaxation),
+                               run_context(context, relaxation));
+  });
+}
+
+}  // namespace berth::pipeline

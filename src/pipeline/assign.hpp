@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "planning_context.hpp"
+#include "relax.hpp"
+
+#include "berth/coordinator/assign.hpp"
+
+namespace berth::pipeline {
+
+/// A shard for every job, by the relaxation's prices; gangs too large for one shard are placed over
+/// several. Collective.
+coordinator::Assignment assign(const PlanningContext& context, const Relaxation& relaxation);
+
+}  // namespace berth::pipeline

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bound.hpp"
+
+#include "batched_gather.hpp"
+#include "resource_prices.hpp"
+#include "tighten.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "berth/certify/figures.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+double largest_of(std::span<const double> prices) {
+  return prices.empty() ? 0.0 : *std::ranges::max_element(prices);
+}
+
+/// What the prices found so far can prove.
+std::vector<model::Certificate> candidates(const PlanningContext& context,
+                                           const LocalSolution& solution) {
+  const model::LimitGroups& groups = context.limit_groups;
+  const coordinator::Consensus& consensus = solution.relaxation.consensus;
+  const std::span<const double> of_limits = consensus.limits;
+  std::vector<model::Certificate> found{
+      from_pools(context.pools, consensus.prices, largest_of(of_limits))};
+  if (!solution.local.task_prices.empty()) found.push_back(from_shapes(solution.local.task_prices));
+  const std::size_t quotas = groups.limits().of_queues();
+  for (model::Certificate& candidate : found) {
+    add_limit_prices(candidate, groups, of_limits, 0, quotas);
+  }
+  if (largest_of(of_limits.subspan(quotas)) > 0.0) {
+    found.push_back(found.front());
+    add_limit_prices(found.back(), groups, of_limits, quotas, groups.prices());
+  }
+  return found;
+}
+
+TightenOptions tightening(const model::Instance& instance, const PlanOptions& options) {
+  const std::int64_t gpus = instance.cluster.gpus();
+  TightenOptions tightening{.job_prices = options.job_prices, .branch = options.branch};
+  tightening.job_prices.evaluations =
+      options.bound_steps >= 0 ? options.bound_steps : usual_bound_steps(gpus);
+  tightening.branch.leaves = options.tree_nodes >= 0 ? options.tree_nodes : usual_tree_leaves(gpus);
+  return tightening;
+}
+
+}  // namespace
+
+DistributedJudge judge_of(const PlanningContext& context, std::span<const JobId> home) {
+  return context.stages.run("bound", [&] {
+    return DistributedJudge(context.comm, context.unpriced.instance(), context.options.objective,
+                            home);
+  });
+}
+
+Proof bound(const PlanningContext& context, const DistributedJudge& judge,
+            const LocalSolution& solution) {
+  return context.stages.run("bound", [&] {
+    return tightest(judge, context.comm.rank() == 0 ? candidates(context, solution)
+                                                    : std::vector<model::Certificate>{});
+  });
+}
+
+void tighten(const PlanningContext& context, const DistributedJudge& judge,
+             const LocalSolution& solution, Proof& proof, model::Placement& placement) {
+  const model::Instance& instance = context.unpriced.instance();
+  const PlanOptions& options = context.options;
+  context.stages.run("tighten", [&] {
+    const TightenGoal goal{
+        .objective = judge.objective(placement), .gap = options.gap, .stop = context.stop};
+    const TightenOptions how = tightening(instance, options);
+    if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
+    if (how.job_prices.evaluations <= 0 && !resources_matter(instance)) return;
+    context.records.gather_to_root();
+    placement = gather_placement(context.comm, std::move(placement));
+    context.comm.agreed_on_root([&] {
+      proof = price_resources(instance, options.objective, std::move(proof), context.stop);
+      proof = tighten(context.unpriced, context.pools, solution.relaxation.consensus.prices,
+                      std::move(proof), goal, how);
+    });
+  });
+}
+
+}  // namespace berth::pipeline

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "certify_plan.hpp"
+
+#include "digests.hpp"
+#include "distributed_judge.hpp"
+#include "waiting_reasons.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "berth/certify/figures.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+model::Plan assemble(const PlanningContext& context, Proof proof, model::Placement placement) {
+  const model::Instance& instance = context.unpriced.instance();
+  const std::vector<JobId> home = context.records.home_jobs();
+  Assessment assessment = DistributedJudge(context.comm, instance, context.options.objective, home)
+                              .judge(proof.certificate, placement);
+  model::Plan plan;
+  plan.seed = context.options.seed;
+  plan.objective_kind = context.options.objective;
+  plan.waiting = waiting(context.comm, instance, context.limits, home, placement);
+  plan.plan_digest = plan_digest(context.comm, instance, placement);
+  plan.instance_digest = context.digest.empty()
+                             ? instance_digest(context.comm, instance, context.records)
+                             : context.digest;
+  plan.placements = std::move(placement);
+  plan.figures = assessment.figures;
+  plan.gap_parts = std::move(assessment.gap_parts);
+  plan.required_missing = std::move(assessment.required_missing);
+  plan.certificate = std::move(proof.certificate);
+  context.comm.agreed_on_root([&] {
+    plan.proof_digest = certify::proof_digest(instance, plan.figures.objective,
+                                              plan.figures.upper_bound, plan.certificate);
+  });
+  return plan;
+}
+
+}  // namespace
+
+model::Plan certify_plan(const PlanningContext& context, Proof proof, model::Placement placement) {
+  model::Plan plan = context.stages.run(
+      "certify", [&] { return assemble(context, std::move(proof), std::move(placement)); });
+  if (context.comm.rank() == 0) {
+    context.progress.line({.stage = "certify",
+                           .objective = plan.figures.objective,
+                           .bound = plan.figures.upper_bound});
+  }
+  return plan;
+}
+
+}  // namespace berth::pipeline

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "planning_context.hpp"
+#include "prove.hpp"
+
+#include "berth/model/placement.hpp"
+#include "berth/model/plan.hpp"
+
+namespace berth::pipeline {
+
+/// The plan with its certificate and the judge's figures. Each rank has the placements and waiting
+/// jobs of its home jobs, rank 0 all the rest. Collective.
+/// @param placement  of the jobs at home on this rank
+model::Plan certify_plan(const PlanningContext& context, Proof proof, model::Placement placement);
+
+}  // namespace berth::pipeline

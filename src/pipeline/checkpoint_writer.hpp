@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "planning_context.hpp"
+#include "round.hpp"
+
+#include <span>
+#include <string>
+
+#include "berth/pipeline/checkpoint.hpp"
+#include "berth/solver/shard.hpp"
+
+namespace berth::pipeline {
+
+/// Writes one checkpoint after the other. A call is collective: rank 0 writes what some shards hold
+/// before it hears of the next. What goes wrong is thrown on all ranks.
+class CheckpointWriter {
+ public:
+  CheckpointWriter(const PlanningContext& context, const LocalSolution& solution);
+  void operator()(const coordinator::RoundState& rounds, std::span<const solver::Shard> mine);
+
+ private:
+  const comm::Communicator& comm_;
+  std::string path_;
+  Checkpoint checkpoint_;
+};
+
+}  // namespace berth::pipeline

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "planning_context.hpp"
+#include "prove.hpp"
+#include "round.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "berth/model/placement.hpp"
+#include "berth/model/plan.hpp"
+
+namespace berth::pipeline {
+
+/// The placement of all jobs, distributed by home.
+struct GlobalPlacement {
+  model::Placement placement;  ///< of the jobs at home on this rank
+  std::vector<model::RoundRecord> records;
+  int rounds = 0;
+  std::size_t spanning = 0;    ///< gangs over several shards
+  std::int64_t most_jobs = 0;  ///< largest number of records on one rank at the end
+};
+
+/// STRADS rounds over the local plans, which are gone then. Required jobs that are still missing
+/// are placed by a search on rank 0. Collective.
+GlobalPlacement coordinate(const PlanningContext& context, LocalSolution& solution,
+                           const Proof& proof);
+
+}  // namespace berth::pipeline

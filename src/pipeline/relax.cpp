@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "relax.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace berth::pipeline {
+namespace {
+
+std::unique_ptr<const model::Valuation> priced(const PlanningContext& context,
+                                               const coordinator::Consensus& consensus) {
+  return std::make_unique<const model::Valuation>(
+      context.unpriced.instance(), context.unpriced.objective(),
+      model::SharedPrices(context.limit_groups, consensus.limits));
+}
+
+std::unique_ptr<const model::CouplingLimits> limits_of(const PlanningContext& context,
+                                                       const coordinator::Consensus& consensus) {
+  if (context.limits.empty()) return nullptr;
+  auto limits = std::make_unique<model::CouplingLimits>(context.limits);
+  const auto quotas = static_cast<std::ptrdiff_t>(limits->of_queues());
+  limits->charge({consensus.limits.begin(), consensus.limits.begin() + quotas});
+  return limits;
+}
+
+}  // namespace
+
+Relaxation relax(const PlanningContext& context) {
+  coordinator::Consensus consensus = context.stages.run("relax", [&] {
+    context.records.scatter([&] {
+      return context.records.only_home(coordinator::jobs_by_evaluator(
+          context.unpriced, static_cast<std::size_t>(context.comm.size())));
+    });
+    return coordinator::consensus(context.comm, context.unpriced, context.pools,
+                                  context.limit_groups, context.options.prices, context.stop);
+  });
+  context.progress.line({.stage = "relax",
+                         .objective = std::nan(""),
+                         .bound = consensus.bound - context.unpriced.stop_costs()});
+  context.records.retain_only({});
+  return at_prices(context, std::move(consensus));
+}
+
+Relaxation at_prices(const PlanningContext& context, coordinator::Consensus consensus) {
+  Relaxation relaxation{.consensus = std::move(consensus), .valuation = {}, .limits = {}};
+  relaxation.valuation = priced(context, relaxation.consensus);
+  relaxation.limits = limits_of(context, relaxation.consensus);
+  return relaxation;
+}
+
+coordinator::Decomposition decompose(const PlanningContext& context, const Relaxation& relaxation) {
+  return {.valuation = *relaxation.valuation,
+          .shards = context.shards,
+          .owners = context.owners,
+          .pools = context.pools,
+          .prices = relaxation.consensus.prices,
+          .records = context.records};
+}
+
+solver::RunContext run_context(const PlanningContext& context, const Relaxation& relaxation) {
+  return {.gap = context.options.gap,
+          .seed = context.options.seed,
+          .stop = context.stop,
+          .limits = relaxation.limits.get()};
+}
+
+}  // namespace berth::pipeline

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "planning_context.hpp"
+
+#include <memory>
+
+#include "berth/coordinator/consensus.hpp"
+#include "berth/coordinator/decomposition.hpp"
+#include "berth/model/coupling_limits.hpp"
+#include "berth/model/value.hpp"
+#include "berth/solver/run_context.hpp"
+
+namespace berth::pipeline {
+
+/// The relaxation's prices, and the problem at these prices.
+struct Relaxation {
+  coordinator::Consensus consensus;
+  /// Values less the prices of limits. Shards refer to it.
+  std::unique_ptr<const model::Valuation> valuation;
+  /// Null where there are none. Shards refer to it.
+  std::unique_ptr<const model::CouplingLimits> limits;
+};
+
+/// Consensus prices of pools and limits. Collective.
+Relaxation relax(const PlanningContext& context);
+
+/// The problem at prices that are known. Local.
+Relaxation at_prices(const PlanningContext& context, coordinator::Consensus consensus);
+
+/// The problem as the stages after the relaxation see it. Refers to both.
+coordinator::Decomposition decompose(const PlanningContext& context, const Relaxation& relaxation);
+
+/// What searches get beside their options. Collective ones add what they share.
+solver::RunContext run_context(const PlanningContext& context, const Relaxation& relaxation);
+
+}  // namespace berth::pipeline

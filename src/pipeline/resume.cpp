@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resume.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/coordinator/checkpoint.hpp"
+#include "berth/coordinator/packed_placement.hpp"
+#include "berth/coordinator/plan_shards.hpp"
+#include "berth/pipeline/checkpoint.hpp"
+#include "berth/pipeline/option_table.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+/// What this rank's shards need, and what all have to know of.
+std::vector<JobId> jobs_of(const Checkpoint& c, std::span<const std::int64_t> contents) {
+  std::vector<JobId> jobs = coordinator::jobs_of(contents);
+  std::ranges::move(coordinator::jobs_of(c.rounds.spanning), std::back_inserter(jobs));
+  for (const coordinator::PendingRound& pending_round : c.rounds.pending) {
+    for (const solver::JobOffer& offer : pending_round.offers) jobs.push_back(offer.job);
+  }
+  std::ranges::sort(jobs);
+  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+  return jobs;
+}
+
+/// Rank 0's checkpoint to all.
+void broadcast_checkpoint(const comm::Communicator& comm, Checkpoint& c) {
+  comm.broadcast_vector(c.consensus.prices);
+  comm.broadcast_vector(c.consensus.limits);
+  comm.broadcast_value(c.consensus.bound);
+  comm.broadcast_value(c.consensus.evaluations);
+  comm.broadcast_vector(c.task_prices);
+  auto spanning = coordinator::pack_placement(c.rounds.spanning);
+  comm.broadcast_vector(spanning);
+  c.rounds.spanning = coordinator::unpack_placement(spanning);
+  comm.broadcast_value(c.rounds.round);
+  comm.broadcast_value(c.rounds.regroups);
+  comm.broadcast_value(c.rounds.idle_rounds);
+  comm.broadcast_value(c.rounds.shards);
+  comm.broadcast_vector(c.rounds.refusals);
+  std::size_t pending = c.rounds.pending.size();
+  comm.broadcast_value(pending);
+  c.rounds.pending.resize(pending);
+  for (coordinator::PendingRound& pending_round : c.rounds.pending) {
+    comm.broadcast_vector(pending_round.offers);
+    comm.broadcast_vector(pending_round.bids);
+  }
+}
+
+/// What this rank's shards held. @param file  on rank 0
+coordinator::ContentStream scatter_saved_contents(const PlanningContext& context,
+                                                  std::optional<CheckpointInput>& file) {
+  coordinator::ContentStream mine;
+  for (;;) {
+    std::optional<coordinator::ContentStream> some;
+    context.comm.agreed_on_root([&] { some = file->next(); });
+    bool more = some.has_value();
+    context.comm.broadcast_value(more);
+    if (!more) return mine;
+    if (!some) some.emplace();
+    const auto part = coordinator::scatter_contents(context.comm, *some, context.owners);
+    mine.insert(mine.end(), part.begin(), part.end());
+  }
+}
+
+}  // namespace
+
+LocalSolution resume(const PlanningContext& context) {
+  return context.stages.run("resume", [&] {
+    const std::string& path = context.options.checkpoint.resume;
+    Checkpoint c;
+    std::optional<CheckpointInput> file;  // on rank 0
+    context.comm.agreed_on_root([&] {
+      c = file.emplace(path).head();
+      expect_same_run(path, c, context.digest, fingerprint(context.options));
+    });
+    broadcast_checkpoint(context.comm, c);
+    const coordinator::ContentStream contents = scatter_saved_contents(context, file);
+    context.records.fetch(jobs_of(c, contents));
+    LocalSolution solution{
+        .relaxation = at_prices(context, std::move(c.consensus)), .local = {}, .rounds = {}};
+    solution.local.mine =
+        coordinator::own_shards(context.comm, decompose(context, solution.relaxation),
+                                shard_settings(context, solution.relaxation));
+    for (solver::Shard& shard : solution.local.mine) {
+      for (const model::JobPlacement& p : c.rounds.spanning) shard.reserve(p);
+    }
+    context.comm.agreed([&] { coordinator::restore_contents(contents, solution.local.mine); });
+    if (context.comm.rank() == 0) solution.local.task_prices = std::move(c.task_prices);
+    solution.rounds = std::move(c.rounds);
+    return solution;
+  });
+}
+
+}  // namespace berth::pipeline
