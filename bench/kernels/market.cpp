@@ -78,8 +78,9 @@ void dive(benchmark::State& state, const Subject& s) {
   const auto& prices = prices_of(s).prices;
   std::int64_t evaluations = 0;
   for (auto _ : state) {
-    model::Room room(s.instance.cluster);
-    const auto result = solver::dive({s.value, s.pools, s.machines, s.jobs, prices}, room,
+    solver::Occupancy occupancy(s.value, s.machines);
+    occupancy.admit(s.jobs);
+    const auto result = solver::dive(occupancy, {s.pools, prices}, s.jobs,
                                      {.effort = {.chains = 0, .repartitions = 0}});
     evaluations += result.evaluations;
   }
@@ -90,11 +91,10 @@ void dive(benchmark::State& state, const Subject& s) {
 /// The greedy fill of an empty cluster.
 void fill(benchmark::State& state, const Subject& s) {
   for (auto _ : state) {
-    model::Room room(s.instance.cluster);
-    std::vector<JobId> unplaced = s.jobs;
-    model::Placement placed;
-    test::add_greedily(s.value, room, s.machines, unplaced, placed);
-    benchmark::DoNotOptimize(placed.data());
+    solver::Occupancy occupancy(s.value, s.machines);
+    occupancy.admit(s.jobs);
+    test::add_greedily(occupancy);
+    benchmark::DoNotOptimize(occupancy.entries().data());
   }
   count_jobs(state, s);
   state.SetBytesProcessed(state.iterations() * s.workload_bytes);
@@ -103,20 +103,17 @@ void fill(benchmark::State& state, const Subject& s) {
 /// Ejection chains on the greedy fill, 1,000 at most; items are the unplaced jobs.
 void improve(benchmark::State& state, const Subject& s) {
   constexpr solver::SearchEffort kChains{.chains = 1000, .repartitions = 0};
-  model::Room filled(s.instance.cluster);
-  std::vector<JobId> left = s.jobs;
-  model::Placement placed;
-  test::add_greedily(s.value, filled, s.machines, left, placed);
+  solver::Occupancy filled(s.value, s.machines);
+  filled.admit(s.jobs);
+  test::add_greedily(filled);
   const auto& prices = prices_of(s).prices;
   for (auto _ : state) {
     state.PauseTiming();
-    model::Room room = filled;
-    std::vector<JobId> unplaced = left;
-    model::Placement placement = placed;
+    solver::Occupancy occupancy = filled;
     state.ResumeTiming();
-    solver::improve(s.value, s.pools, room, s.machines, unplaced, placement, prices, kChains);
+    solver::improve(occupancy, {s.pools, prices}, kChains);
   }
-  state.SetItemsProcessed(state.iterations() * std::ssize(left));
+  state.SetItemsProcessed(state.iterations() * std::ssize(filled.unplaced_jobs()));
 }
 
 }  // namespace

@@ -34,11 +34,11 @@ struct Decision {
 
 class Dive {
  public:
-  Dive(AssignmentDual& dual, FreePools& free_pools, assignment::PlacementTable& placements,
+  Dive(AssignmentDual& dual, FreePools& free_pools, const local_search::SearchSpace& space,
        std::span<const double> start, const DiveOptions& options, const StopToken& stop)
       : dual_(&dual),
         free_pools_(&free_pools),
-        placements_(&placements),
+        space_(space),
         options_(&options),
         stop_(stop),
         eps_(options.eps * dual.shape().largest_value) {
@@ -115,7 +115,7 @@ class Dive {
                      std::vector<Decision>& decisions, Decision& most_certain) const {
     const Bidder& bidder = dual_->bidders()[b];
     const auto jobs = static_cast<double>(bidder.undecided());
-    const std::uint32_t rank = placements_->rank[bidder.jobs[bidder.decided]];
+    const std::uint32_t rank = space_.ranks[bidder.jobs[bidder.decided]];
     std::size_t remainder = bidder.undecided();
     double wanted = 0.0;
     for (std::uint32_t k = 0; k < weights.size(); ++k) {
@@ -140,63 +140,57 @@ class Dive {
     for (std::size_t i = 0; i < d.count; ++i) {
       const Bidder& bidder = dual_->bidders()[d.bidder];
       const std::uint32_t position = bidder.jobs[bidder.decided];
-      auto placed =
-          free_pools_->place(placements_->jobs[position],
-                             dual_->option_table().profile(place_class), place_class, prices_);
-      if (!placed) {
+      if (!free_pools_->place(space_.jobs[position], dual_->option_table().profile(place_class),
+                              place_class, prices_)) {
         dual_->forbid(d.option);
         return;
       }
-      placements_->placed[position] = std::move(*placed);
       dual_->decide(d.bidder);
     }
   }
 
   AssignmentDual* dual_;
   FreePools* free_pools_;
-  assignment::PlacementTable* placements_;
+  local_search::SearchSpace space_;
   const DiveOptions* options_;
   StopToken stop_;
   double eps_;
   std::vector<double> prices_;
 };
 
-double total_value(const model::Valuation& valuation,
-                   const assignment::PlacementTable& placements) {
+double total_value(const Occupancy& occupancy, std::span<const JobId> jobs) {
   double sum = 0.0;
-  for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
-    if (placements.is_placed(i)) sum += valuation.placed(placements.placed[i]);
-  }
+  for (const JobId job : jobs) sum += occupancy.value_of(job);
   return sum;
 }
 
 }  // namespace
 
-DiveResult dive(const DiveProblem& problem, model::Room& room, const DiveOptions& options,
-                const StopToken& stop) {
-  BERTH_EXPECT(problem.start_prices.size() == problem.pools.size());
-  const model::Valuation& valuation = problem.valuation;
+DiveResult dive(Occupancy& occupancy, const PricedPools& start, std::span<const JobId> jobs,
+                const DiveOptions& options, const StopToken& stop) {
+  BERTH_EXPECT(start.prices.size() == start.pools.size());
   DiveResult result;
-  const assignment::PoolIndex pool_index(valuation.instance().cluster, problem.pools);
-  FreePools free_pools(valuation.instance(), pool_index, room, problem.machines);
-  AssignmentDual dual(valuation, pool_index, problem.jobs, free_pools.supply());
-  assignment::PlacementTable placements = assignment::unplaced_table(valuation, problem.jobs);
-  dual.order_jobs(placements.rank);
+  const model::Valuation& valuation = occupancy.valuation();
+  const assignment::PoolIndex pool_index(valuation.instance().cluster, start.pools);
+  FreePools free_pools(pool_index, occupancy);
+  AssignmentDual dual(valuation, pool_index, jobs, free_pools.supply());
+  const std::vector<std::uint32_t> ranks = model::precedence_ranks(valuation, jobs);
+  dual.order_jobs(ranks);
+  const local_search::SearchSpace space{.occupancy = occupancy,
+                                        .option_table = dual.option_table(),
+                                        .pool_index = pool_index,
+                                        .free_pools = free_pools,
+                                        .jobs = jobs,
+                                        .ranks = ranks};
   if (dual.shape().largest_value > 0.0) {
-    Dive(dual, free_pools, placements, problem.start_prices, options, stop).run(result);
+    Dive(dual, free_pools, space, start.prices, options, stop).run(result);
   }
-  local_search::fill_idle_capacity(valuation, dual.option_table(), free_pools, placements,
-                                   stop.whole().patient());
+  local_search::fill_idle_capacity(space, free_pools, stop.whole().patient());
   if (!stop.requested()) {
-    local_search::EjectionChains(valuation, dual.option_table(), free_pools, placements,
-                                 problem.start_prices)
-        .run(options.effort.chains, stop);
-    local_search::MachineRepartition(valuation, dual.option_table(), free_pools, placements)
-        .run(options.effort.repartitions, stop);
+    local_search::EjectionChains(space, start.prices).run(options.effort.chains, stop);
+    local_search::MachineRepartition(space).run(options.effort.repartitions, stop);
   }
-  result.value = total_value(valuation, placements);
-  result.placement = assignment::placement_of(placements);
-  result.unplaced = assignment::unplaced_of(placements);
+  result.value = total_value(occupancy, jobs);
   return result;
 }
 

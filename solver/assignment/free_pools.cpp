@@ -6,7 +6,6 @@
 
 namespace berth::solver::assignment {
 
-using model::JobPlacement;
 using model::Level;
 
 namespace {
@@ -28,24 +27,22 @@ struct Trial {
 
 /// Visits trials in ascending order until one succeeds; most first ones do, so no full sort.
 template <class Try>
-std::optional<JobPlacement> first_success(std::vector<Trial>& trials, Try attempt) {
+bool first_success(std::vector<Trial>& trials, Try attempt) {
   const auto later = [](const Trial& a, const Trial& b) { return b < a; };
   std::ranges::make_heap(trials, later);
   for (auto end = trials.end(); end != trials.begin(); --end) {
     std::pop_heap(trials.begin(), end, later);
-    if (auto placed = attempt(*(end - 1))) return placed;
+    if (attempt(*(end - 1))) return true;
   }
-  return std::nullopt;
+  return false;
 }
 
 }  // namespace
 
-FreePools::FreePools(const model::Instance& instance, const PoolIndex& pool_index,
-                     model::Room& room, std::span<const MachineId> machines)
-    : instance_(&instance),
-      pool_index_(&pool_index),
-      room_(&room),
-      all_machines_(machines.begin(), machines.end()) {
+FreePools::FreePools(const PoolIndex& pool_index, Occupancy& occupancy)
+    : pool_index_(&pool_index), occupancy_(&occupancy) {
+  const model::Cluster& cluster = occupancy.valuation().instance().cluster;
+  const std::span<const MachineId> machines = occupancy.machines();
   const std::vector<PoolId>& pool_of = pool_index.pools().of_machine;
   std::vector<std::uint32_t> next(pool_index.pools().size() + 1, 0);
   for (const MachineId m : machines) ++next[pool_of[m.index()].index() + 1];
@@ -55,8 +52,8 @@ FreePools::FreePools(const model::Instance& instance, const PoolIndex& pool_inde
   for (const MachineId m : machines) {
     const std::size_t p = pool_of[m.index()].index();
     machines_[next[p]++] = m;
-    free_[p] += room.free_milli(m);
-    if (instance.cluster.class_of(m).gpus == 0) cpu_machines_.push_back(m);
+    free_[p] += occupancy.room().free_milli(m);
+    if (cluster.class_of(m).gpus == 0) cpu_machines_.push_back(m);
   }
   next.pop_back();
   end_ = std::move(next);
@@ -68,37 +65,30 @@ std::span<const MachineId> FreePools::machines_of(std::int32_t pool) const {
   return std::span(machines_).subspan(first, end_[p] - first);
 }
 
-Supply FreePools::supply() const { return free_supply(pool_index_->pools(), *room_, machines_); }
+Supply FreePools::supply() const {
+  return free_supply(pool_index_->pools(), occupancy_->room(), machines_);
+}
 
-void FreePools::count(const JobPlacement& placement, int sign) {
-  for (const model::TaskPlacement& t : placement.tasks) {
+bool FreePools::place(JobId job, const TaskDemand& s, const PlaceClass& place_class,
+                      std::span<const double> prices) {
+  return place_class.width == Level::machine ? place_in_pool(job, s, place_class, prices)
+                                             : place_in_domain(job, s, place_class, prices);
+}
+
+bool FreePools::try_machines(JobId job, std::span<const MachineId> machines) {
+  auto placed = model::place_job(occupancy_->room(), occupancy_->valuation().instance().workload,
+                                 job, machines);
+  if (!placed) return false;
+  for (const model::TaskPlacement& t : placed->tasks) {
     const auto devices = static_cast<std::int64_t>(__builtin_popcountll(t.devices));
-    free_[pool_index_->pools().of_machine[t.machine.index()].index()] += sign * devices * t.milli;
+    free_[pool_index_->pools().of_machine[t.machine.index()].index()] -= devices * t.milli;
   }
+  occupancy_->record(std::move(*placed));
+  return true;
 }
 
-void FreePools::take(const JobPlacement& placement) {
-  model::take(*room_, instance_->workload, placement);
-  count(placement, -1);
-}
-
-void FreePools::release(const JobPlacement& placement) {
-  model::release(*room_, instance_->workload, placement);
-  count(placement, +1);
-}
-
-std::optional<JobPlacement> FreePools::place(JobId job, const TaskDemand& s,
-                                             const PlaceClass& place_class,
-                                             std::span<const double> prices) {
-  auto placed = place_class.width == Level::machine ? place_in_pool(job, s, place_class, prices)
-                                                    : place_in_domain(job, s, place_class, prices);
-  if (placed) count(*placed, -1);
-  return placed;
-}
-
-std::optional<JobPlacement> FreePools::place_in_pool(JobId job, const TaskDemand& s,
-                                                     const PlaceClass& place_class,
-                                                     std::span<const double> prices) {
+bool FreePools::place_in_pool(JobId job, const TaskDemand& s, const PlaceClass& place_class,
+                              std::span<const double> prices) {
   const auto domain_pools =
       pool_index_->pools_in(place_class.type, place_class.scope, place_class.domain);
   std::vector<Trial> trials;
@@ -112,29 +102,29 @@ std::optional<JobPlacement> FreePools::place_in_pool(JobId job, const TaskDemand
                        [&](const Trial& t) { return try_pool(job, s, domain_pools[t.first]); });
 }
 
-std::optional<JobPlacement> FreePools::try_pool(JobId job, const TaskDemand& s, std::int32_t pool) {
+bool FreePools::try_pool(JobId job, const TaskDemand& s, std::int32_t pool) {
   const auto machines = machines_of(pool);
-  if (s.tasks == 1) return model::place_job(*room_, instance_->workload, job, machines);
+  const model::Room& room = occupancy_->room();
+  if (s.tasks == 1) return try_machines(job, machines);
   std::vector<MachineId> order;
   for (const MachineId m : machines) {
-    if (room_->free_milli(m) >= s.milli) order.push_back(m);
+    if (room.free_milli(m) >= s.milli) order.push_back(m);
   }
-  std::ranges::sort(order, {}, [&](MachineId m) { return std::pair(room_->free_milli(m), m); });
+  std::ranges::sort(order, {}, [&](MachineId m) { return std::pair(room.free_milli(m), m); });
   for (const MachineId m : order) {
-    auto placed = model::place_job(*room_, instance_->workload, job, std::span(&m, 1));
-    if (placed) return placed;
+    if (try_machines(job, std::span(&m, 1))) return true;
   }
-  return std::nullopt;
+  return false;
 }
 
 std::int64_t FreePools::usable(MachineId m, const TaskDemand& s) const {
-  if (s.gpus_per_task == 0) return room_->free_milli(m);
-  return room_->whole_count(m) / s.gpus_per_task * s.gpus_per_task * model::kGpuMilli;
+  const model::Room& room = occupancy_->room();
+  if (s.gpus_per_task == 0) return room.free_milli(m);
+  return room.whole_count(m) / s.gpus_per_task * s.gpus_per_task * model::kGpuMilli;
 }
 
-std::optional<JobPlacement> FreePools::place_in_domain(JobId job, const TaskDemand& s,
-                                                       const PlaceClass& place_class,
-                                                       std::span<const double> prices) {
+bool FreePools::place_in_domain(JobId job, const TaskDemand& s, const PlaceClass& place_class,
+                                std::span<const double> prices) {
   const auto domain_pools =
       pool_index_->pools_in(place_class.type, place_class.scope, place_class.domain);
   std::vector<std::int32_t> by_price(domain_pools.begin(), domain_pools.end());
@@ -162,20 +152,20 @@ std::optional<JobPlacement> FreePools::place_in_domain(JobId job, const TaskDema
 }
 
 /// The fewest pools of the run (in its order) that seem to hold the job, then all of them.
-std::optional<JobPlacement> FreePools::try_domain(JobId job, const TaskDemand& s,
-                                                  std::span<const std::int32_t> run, Level width) {
+bool FreePools::try_domain(JobId job, const TaskDemand& s, std::span<const std::int32_t> run,
+                           Level width) {
+  const model::Cluster& cluster = occupancy_->valuation().instance().cluster;
   std::vector<MachineId> candidates;
   if (s.cpu_tasks) {
     const model::Pool& here = pool_index_->pools().pools[static_cast<std::size_t>(run.front())];
     for (const MachineId m : cpu_machines_) {
-      const bool inside =
-          width == Level::cluster ||
-          (width == Level::pod ? instance_->cluster.pod_of(m) == here.pod
-                               : instance_->cluster.machine_rack[m.index()] == here.rack);
+      const bool inside = width == Level::cluster ||
+                          (width == Level::pod ? cluster.pod_of(m) == here.pod
+                                               : cluster.machine_rack[m.index()] == here.rack);
       if (inside) candidates.push_back(m);
     }
   }
-  std::int64_t room = 0;
+  std::int64_t milli = 0;
   bool tried = false;
   for (const std::int32_t p : run) {
     const std::size_t c =
@@ -183,15 +173,13 @@ std::optional<JobPlacement> FreePools::try_domain(JobId job, const TaskDemand& s
     if (free_milli(p) == 0 || s.task_fits[c] == 0) continue;
     for (const MachineId m : machines_of(p)) {
       const std::int64_t part = usable(m, s);
-      if (part > 0) candidates.push_back(m), room += part;
+      if (part > 0) candidates.push_back(m), milli += part;
     }
-    if (room < s.milli || tried) continue;
+    if (milli < s.milli || tried) continue;
     tried = true;
-    auto placed = model::place_job(*room_, instance_->workload, job, candidates);
-    if (placed) return placed;
+    if (try_machines(job, candidates)) return true;
   }
-  if (room < s.milli) return std::nullopt;
-  return model::place_job(*room_, instance_->workload, job, candidates);
+  return milli >= s.milli && try_machines(job, candidates);
 }
 
 }  // namespace berth::solver::assignment

@@ -19,7 +19,7 @@ void CyclicExchange::rebuild_arcs(GraphNode& node) {
   node.arcs.clear();
   node.leave_candidates.clear();
   const auto first = [&](std::uint32_t a, std::uint32_t b) {
-    return placements_->rank[positions_[a]] < placements_->rank[positions_[b]];
+    return space_.ranks[positions_[a]] < space_.ranks[positions_[b]];
   };
   for (const std::uint32_t j : node.jobs) {
     const auto alike = std::ranges::find_if(node.leave_candidates, [&](std::uint32_t other) {
@@ -30,7 +30,7 @@ void CyclicExchange::rebuild_arcs(GraphNode& node) {
     } else if (value_[j] < value_[*alike] || (value_[j] == value_[*alike] && first(*alike, j))) {
       *alike = j;
     }
-    const auto options = option_table_->options(positions_[j]);
+    const auto options = space_.option_table.options(positions_[j]);
     for (std::size_t k = 0; k < options.size(); ++k) {
       const std::uint32_t place_class = option_classes_[first_option_[j] + k];
       const double gain = options[k].value - value_[j];
@@ -90,10 +90,6 @@ void CyclicExchange::tighten_quota_costs() {
     paths_ = {.more = {}, .less = {}, .quota_costs = std::move(quota_costs)};
 }
 
-double CyclicExchange::surcharges() const {
-  return placements_->limit_usage == nullptr ? 0.0 : placements_->limit_usage->surcharges();
-}
-
 /// One pass along the arcs out of active vertices; false when nothing became longer.
 bool CyclicExchange::relax_arcs(PathLabels& labels, std::vector<char>& active) {
   bool longer = false;
@@ -146,12 +142,14 @@ double CyclicExchange::cancel_cycles() {
     const auto cycle = improving_cycle();
     if (!cycle) break;
     begin();
-    auto place = placements_->placed[positions_[cycle->jobs.front()]].tasks;
-    const double gain = apply(*cycle, place);
+    const Occupancy::Mark mark = space_.occupancy.mark();
+    const double gain = apply(*cycle, entry(cycle->jobs.front()).placement.tasks);
     if (gain <= 0.0) {  // a place nearer home that is worth less
+      space_.occupancy.roll_back(mark);
       roll_back();
       break;
     }
+    space_.occupancy.keep(mark);
     gained += gain;
   }
   begin();
@@ -218,8 +216,9 @@ CyclicExchange::Path CyclicExchange::path_to_remove(std::uint32_t node) const {
 
 void CyclicExchange::begin() { journal_.clear(); }
 
-void CyclicExchange::move(std::uint32_t job, std::uint32_t node, std::vector<TaskPlacement> tasks) {
-  if (tasks.empty()) node = unplaced_node_[job];
+/// Follows what the occupancy says about the job.
+void CyclicExchange::set_node(std::uint32_t job, std::uint32_t node) {
+  if (!entry(job).is_placed()) node = unplaced_node_[job];
   if (node_at_[job] != node) {
     std::erase(nodes_[node_at_[job]].jobs, job);
     nodes_[node].jobs.push_back(job);
@@ -227,38 +226,39 @@ void CyclicExchange::move(std::uint32_t job, std::uint32_t node, std::vector<Tas
   }
   nodes_[node].stale = true;
   node_at_[job] = node;
-  model::JobPlacement& placed = placements_->placed[positions_[job]];
-  model::LimitUsage* limit_usage = placements_->limit_usage;
-  if (limit_usage != nullptr && !placed.tasks.empty()) limit_usage->remove(placed);
-  placed.tasks = std::move(tasks);
-  if (limit_usage != nullptr && !placed.tasks.empty()) limit_usage->add(placed);
-  value_[job] = placed.tasks.empty() ? 0.0 : valuation_->placed(placed);
+  value_[job] = entry(job).value;
 }
 
-double CyclicExchange::apply(const Path& path, std::vector<TaskPlacement>& place) {
+double CyclicExchange::apply(const Path& path, std::vector<TaskPlacement> place) {
   std::vector<QuotaNodes::CrossingCost> quota_costs = paths_.quota_costs;
   if (journal_.empty()) paths_before_ = std::move(paths_);
   paths_ = {.more = {}, .less = {}, .quota_costs = std::move(quota_costs)};
-  double gain = surcharges();
+  Occupancy& occupancy = space_.occupancy;
+  double gain = occupancy.limit_usage().surcharges();
+  std::vector<std::vector<TaskPlacement>> left;
+  for (const std::uint32_t job : path.jobs) {
+    left.push_back(entry(job).placement.tasks);
+    if (!left.back().empty()) occupancy.give_back(entry(job).job());
+  }
   std::uint32_t node = path.last;
   for (std::size_t i = path.jobs.size(); i-- > 0;) {
     const std::uint32_t job = path.jobs[i];
     const std::uint32_t from = node_at_[job];
-    std::vector<TaskPlacement> left = placements_->placed[positions_[job]].tasks;
-    journal_.push_back({job, from, left});
+    journal_.push_back({job, from});
     gain -= value_[job];
-    move(job, node, std::move(place));
+    if (!place.empty()) occupancy.take({.job = entry(job).job(), .tasks = std::move(place)});
+    set_node(job, node);
     gain += value_[job];
-    place = std::move(left);
+    place = std::move(left[i]);
     node = from;
   }
-  return gain - surcharges();
+  return gain - occupancy.limit_usage().surcharges();
 }
 
 void CyclicExchange::roll_back() {
   if (journal_.empty()) return;
-  for (auto entry = journal_.rbegin(); entry != journal_.rend(); ++entry) {
-    move(entry->job, entry->node, std::move(entry->tasks));
+  for (auto move = journal_.rbegin(); move != journal_.rend(); ++move) {
+    set_node(move->job, move->node);
   }
   journal_.clear();
   paths_ = std::move(paths_before_);
@@ -267,16 +267,16 @@ void CyclicExchange::roll_back() {
 std::uint32_t CyclicExchange::lone_job(std::uint32_t node, MachineId machine) const {
   const auto here = [machine](const TaskPlacement& t) { return t.machine == machine; };
   for (const std::uint32_t j : nodes_[node].jobs) {
-    if (std::ranges::all_of(placements_->placed[positions_[j]].tasks, here)) return j;
+    if (std::ranges::all_of(entry(j).placement.tasks, here)) return j;
   }
   return kNone;
 }
 
 std::map<MachineId, int> CyclicExchange::lone_job_counts() const {
   std::map<MachineId, int> counts;
-  for (std::size_t j = 0; j < positions_.size(); ++j) {
+  for (std::uint32_t j = 0; j < positions_.size(); ++j) {
     if (node_at_[j] == kNone || is_unplaced(node_at_[j])) continue;
-    const auto& tasks = placements_->placed[positions_[j]].tasks;
+    const auto& tasks = entry(j).placement.tasks;
     const MachineId m = tasks.front().machine;
     const auto here = [m](const TaskPlacement& t) { return t.machine == m; };
     if (std::ranges::all_of(tasks, here)) ++counts[m];

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "assignment/option_table.hpp"
-#include "assignment/placement_table.hpp"
-#include "assignment/pool_index.hpp"
 #include "local_search/quota_nodes.hpp"
+#include "local_search/search_space.hpp"
 
 #include <cstdint>
 #include <map>
@@ -39,9 +37,7 @@ class CyclicExchange {
   };
 
   /// @param positions  the jobs of this task profile, ascending
-  CyclicExchange(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-                 const assignment::PoolIndex& pool_index, assignment::PlacementTable& placements,
-                 std::span<const std::uint32_t> positions);
+  CyclicExchange(const SearchSpace& space, std::span<const std::uint32_t> positions);
 
   /// Cancels improving cycles until none is left. Returns the value gained.
   double cancel_cycles();
@@ -62,15 +58,15 @@ class CyclicExchange {
   [[nodiscard]] Path path_to_remove(std::uint32_t node) const;
 
   /// Moves the jobs of a path, the last one into `place` (empty: it becomes unplaced). Returns the
-  /// value gained; `place` becomes what the first one leaves.
-  double apply(const Path& path, std::vector<model::TaskPlacement>& place);
+  /// value gained. @pre `place` is free, or the place of the first one
+  double apply(const Path& path, std::vector<model::TaskPlacement> place);
   /// A job of the node that is placed on this machine alone; kNone: there is none.
   [[nodiscard]] std::uint32_t lone_job(std::uint32_t node, MachineId machine) const;
 
-  /// From here on changes can be rolled back. Room that they make in a quota is not seen before
+  /// From here on moves can be rolled back. Room that they make in a quota is not seen before
   /// the next `cancel_cycles_if_quotas_changed`: it could make cycles that gain.
   void begin();
-  void roll_back();
+  void roll_back();  ///< @pre the occupancy has been rolled back
 
   [[nodiscard]] std::uint32_t position(std::uint32_t job) const { return positions_[job]; }
   /// By machine: how many jobs are placed on it alone and may move.
@@ -103,7 +99,6 @@ class CyclicExchange {
   };
   struct JournalEntry {
     std::uint32_t job, node;
-    std::vector<model::TaskPlacement> tasks;
   };
   using PlaceClassKey =
       std::tuple<GpuTypeId, model::Level, model::Level, std::int32_t, std::uint32_t>;
@@ -115,11 +110,13 @@ class CyclicExchange {
   std::uint32_t node_of(GpuTypeId type, model::Level width, RackId rack, PodId pod,
                         std::uint32_t traffic_class);
   [[nodiscard]] bool is_unplaced(std::uint32_t node) const { return node < quota_nodes_.size(); }
-  [[nodiscard]] double surcharges() const;
   bool update_quota_costs();
   void tighten_quota_costs();
   std::uint32_t node_of_classes(std::vector<std::uint32_t> place_classes);
-  void move(std::uint32_t job, std::uint32_t node, std::vector<model::TaskPlacement> tasks);
+  void set_node(std::uint32_t job, std::uint32_t node);
+  [[nodiscard]] const JobEntry& entry(std::uint32_t job) const {
+    return space_.occupancy.entries()[entries_[job]];
+  }
   void rebuild_arcs(GraphNode& node);
   [[nodiscard]] std::size_t vertex_count() const { return nodes_.size() + class_nodes_.size(); }
   template <class Visit>
@@ -130,13 +127,11 @@ class CyclicExchange {
   std::optional<Path> improving_cycle();
   [[nodiscard]] std::optional<Path> cycle_in(const PathLabels& labels) const;
 
-  const model::Valuation* valuation_;
-  const assignment::OptionTable* option_table_;
-  const assignment::PoolIndex* pool_index_;
-  assignment::PlacementTable* placements_;
-  std::vector<std::uint32_t> positions_;
-  std::vector<double> value_;           ///< by job: as placed; 0 when unplaced
-  std::vector<std::uint32_t> node_at_;  ///< by job; kNone: it stays where it is
+  SearchSpace space_;
+  std::vector<std::uint32_t> positions_;  ///< by job: in the option table
+  std::vector<std::uint32_t> entries_;    ///< by job: among the entries of the occupancy
+  std::vector<double> value_;             ///< by job: as placed; 0 when unplaced
+  std::vector<std::uint32_t> node_at_;    ///< by job; kNone: it stays where it is
   QuotaNodes quota_nodes_;
   std::vector<std::uint32_t> unplaced_node_;  ///< by job: its node outside
   std::vector<std::uint32_t>
@@ -157,9 +152,6 @@ class CyclicExchange {
 };
 
 /// The exchanges of all task profiles. CPU tasks beside a gang are not alike: left out.
-std::vector<CyclicExchange> make_exchanges(const model::Valuation& valuation,
-                                           const assignment::OptionTable& option_table,
-                                           const assignment::PoolIndex& pool_index,
-                                           assignment::PlacementTable& placements);
+std::vector<CyclicExchange> make_exchanges(const SearchSpace& space);
 
 }  // namespace berth::solver::local_search

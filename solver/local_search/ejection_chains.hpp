@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "assignment/free_pools.hpp"
-#include "assignment/option_table.hpp"
-#include "assignment/placement_table.hpp"
+#include "local_search/search_space.hpp"
 
 #include <cstdint>
 #include <map>
@@ -23,16 +21,16 @@ namespace berth::solver::local_search {
 /// No job is placed where it would exceed a quota or an uplink.
 class EjectionChains {
  public:
-  /// @param prices  by PoolId of the free pools' pool index
-  EjectionChains(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-                 assignment::FreePools& free_pools, assignment::PlacementTable& placements,
-                 std::span<const double> prices);
+  /// @param prices  by PoolId of the pool index
+  EjectionChains(const SearchSpace& space, std::span<const double> prices);
 
   /// Sweeps over the jobs in order of regret until `most` chains were tried or two sweeps in a row
   /// gain nothing, or `stop` says so. Returns the value gained.
   double run(int most, const StopToken& stop = {});
 
  private:
+  static constexpr std::uint32_t kNoPosition = ~std::uint32_t{0};
+
   /// Where a job could be inserted and what that seems to gain.
   struct Target {
     double gain;
@@ -41,7 +39,8 @@ class EjectionChains {
   };
   /// Cheapest ways to free whole GPUs on one machine: loss[d] for d = 1, 2, ...
   struct FreeingCosts {
-    bool stale = true;
+    static constexpr std::uint32_t kStale = ~std::uint32_t{0};
+    std::uint32_t version = kStale;  ///< of the machine's room
     std::vector<double> loss;
   };
 
@@ -53,9 +52,17 @@ class EjectionChains {
   [[nodiscard]] double loss(std::uint32_t position) const;  ///< when ejected
   [[nodiscard]] double cost(const model::JobPlacement& placement) const;
   [[nodiscard]] std::int64_t milli_of(std::uint32_t position) const {
-    return option_table_->profiles()[option_table_->profile_of(position)].milli;
+    return space_.profile(position).milli;
   }
-  [[nodiscard]] int gpus_on(std::uint32_t position, MachineId machine) const;
+  [[nodiscard]] const JobEntry& entry(std::size_t position) const {
+    return space_.occupancy.entries()[entries_[position]];
+  }
+  [[nodiscard]] bool is_placed(std::size_t position) const { return entry(position).is_placed(); }
+  /// As placed, with the bonus; 0 when unplaced.
+  [[nodiscard]] double value(std::size_t position) const {
+    return is_placed(position) ? entry(position).value + required_bonus_[position] : 0.0;
+  }
+  [[nodiscard]] std::uint32_t position_of(JobId job) const;
 
   double try_chain(std::uint32_t position);
   double insert(std::uint32_t position, int depth);
@@ -75,28 +82,26 @@ class EjectionChains {
 
   void place(std::uint32_t position, model::JobPlacement placement);
   void unplace(std::uint32_t position);
-  void save(std::uint32_t position);
-  void roll_back();
+  void record_unplaced(std::uint32_t position);
+  [[nodiscard]] std::vector<MachineId> machines_touched(Occupancy::Mark mark) const;
 
-  [[nodiscard]] std::optional<double> surcharge(std::uint32_t position) const;
-  [[nodiscard]] double surcharges() const;
+  [[nodiscard]] std::optional<double> surcharge(std::uint32_t position) const {
+    return space_.occupancy.limit_usage().surcharge(space_.jobs[position]);
+  }
+  [[nodiscard]] double surcharges() const { return space_.occupancy.limit_usage().surcharges(); }
   [[nodiscard]] bool respects_limits(const model::JobPlacement& placement) const;
 
-  const model::Valuation* valuation_;
-  const assignment::OptionTable* option_table_;
-  assignment::FreePools* free_pools_;
-  assignment::PlacementTable* placements_;
+  SearchSpace space_;
+  std::vector<std::uint32_t> entries_;    ///< by position: among the entries of the occupancy
+  std::vector<std::uint32_t> positions_;  ///< by JobId less that of the first job
   std::vector<double> prices_;
-  std::vector<double> required_bonus_;  ///< by position: what being required adds
-  std::vector<double> value_;           ///< by position: as placed, with the bonus; 0 when unplaced
-  std::vector<double> best_priced_profit_;  ///< by position: best priced profit anywhere, >= 0
-  std::vector<std::vector<std::uint32_t>> jobs_on_;  ///< by MachineId: positions with a task there
-  std::vector<FreeingCosts> freeing_costs_;          ///< by MachineId
-  std::vector<std::pair<std::uint32_t, model::JobPlacement>> undo_log_;  ///< of this chain
-  std::vector<MachineId> touched_machines_;                              ///< by this chain
-  std::vector<std::uint32_t> last_chain_;  ///< by position: chain that remembers it
-  std::vector<std::uint32_t> ranked_;      ///< positions by best value per GPU, then precedence
-  std::vector<std::uint32_t> rank_;        ///< by position: where it stands in ranked_, if anywhere
+  std::vector<double> required_bonus_;       ///< by position: what being required adds
+  std::vector<double> best_priced_profit_;   ///< by position: best priced profit anywhere, >= 0
+  std::vector<FreeingCosts> freeing_costs_;  ///< by MachineId
+  std::vector<std::uint32_t>
+      last_chain_;                     ///< by position: chain that moved it, and does not eject it
+  std::vector<std::uint32_t> ranked_;  ///< positions by best value per GPU, then precedence
+  std::vector<std::uint32_t> rank_;    ///< by position: where it stands in ranked_, if anywhere
   std::map<std::int64_t, std::set<std::uint32_t>>
       unplaced_by_size_;        ///< by size: ranks of unplaced jobs
   MachineId excluded_machine_;  ///< the chain's first job leaves it and must not return

@@ -28,15 +28,16 @@ void EjectionChains::solve_ejection_knapsack(MachineId m, std::vector<std::uint3
   };
   std::vector<Ejectable> items;
   int total = 0;
-  for (const std::uint32_t i : jobs_on_[m.index()]) {
-    const int gpus = gpus_on(i, m);
-    const bool required = valuation_->instance().workload.job(placements_->jobs[i]).required;
-    if (gpus > 0 && !required && last_chain_[i] != chain_)
-      items.push_back({i, gpus, loss(i)}), total += gpus;
+  for (const Occupant& occupant : space_.occupancy.occupants(m)) {
+    if (occupant.whole_gpus == 0 || !occupant.evictable) continue;
+    const std::uint32_t i = position_of(occupant.job);
+    if (i == kNoPosition || last_chain_[i] == chain_) continue;
+    items.push_back({i, occupant.whole_gpus, loss(i)});
+    total += occupant.whole_gpus;
   }
   // Of equal losses the knapsack takes the first: the last by precedence are to go.
   std::ranges::sort(items, std::greater<>{},
-                    [&](const Ejectable& item) { return placements_->rank[item.position]; });
+                    [&](const Ejectable& item) { return space_.ranks[item.position]; });
   const auto width = static_cast<std::size_t>(total) + 1;
   std::vector<double> best(width, kInfinity);
   std::vector<char> chosen(victims != nullptr ? width * items.size() : 0, 0);
@@ -64,7 +65,7 @@ void EjectionChains::solve_ejection_knapsack(MachineId m, std::vector<std::uint3
     loss[f] = running - price * static_cast<double>(f);
     from[f] = source;
   }
-  freeing_costs_[m.index()].stale = false;
+  freeing_costs_[m.index()].version = space_.occupancy.room().version(m);
   if (victims == nullptr || static_cast<std::size_t>(wanted) >= width) return;
   std::size_t f = from[static_cast<std::size_t>(wanted)];
   for (std::size_t k = items.size(); k-- > 0;) {
@@ -75,11 +76,11 @@ void EjectionChains::solve_ejection_knapsack(MachineId m, std::vector<std::uint3
 }
 
 double EjectionChains::freeing_cost(MachineId m, int gpus, int depth) {
-  const int missing = gpus - free_pools_->room().whole_count(m);
+  const int missing = gpus - space_.occupancy.room().whole_count(m);
   if (missing <= 0) return 0.0;
   if (depth == 0) return kInfinity;
   FreeingCosts& costs = freeing_costs_[m.index()];
-  if (costs.stale) solve_ejection_knapsack(m, nullptr, 0);
+  if (costs.version != space_.occupancy.room().version(m)) solve_ejection_knapsack(m, nullptr, 0);
   return static_cast<std::size_t>(missing) < costs.loss.size()
              ? costs.loss[static_cast<std::size_t>(missing)]
              : kInfinity;
@@ -90,16 +91,16 @@ void EjectionChains::consider_machines(const assignment::PlaceClass& place_class
                                        const assignment::TaskDemand& s, Target candidate,
                                        double value, int depth, std::optional<Target>& best) {
   const int gpus = static_cast<int>(s.milli / model::kGpuMilli);
-  for (const std::int32_t p : free_pools_->pool_index().pools_in(
-           place_class.type, place_class.scope, place_class.domain)) {
-    const model::Pool& pool = free_pools_->pool_index().pools().pools[static_cast<std::size_t>(p)];
+  for (const std::int32_t p :
+       space_.pool_index.pools_in(place_class.type, place_class.scope, place_class.domain)) {
+    const model::Pool& pool = space_.pool_index.pools().pools[static_cast<std::size_t>(p)];
     if (s.job_fits[pool.machine_class.index()] == 0) continue;
     const double price = prices_[static_cast<std::size_t>(p)];
     const double base = value - price * gpus;
     if (best && base + price * gpus <= best->gain) continue;
-    for (const MachineId m : free_pools_->machines_of(p)) {
+    for (const MachineId m : space_.free_pools.machines_of(p)) {
       if (m == excluded_machine_) continue;
-      const int idle = std::min(gpus, free_pools_->room().whole_count(m));
+      const int idle = std::min(gpus, space_.occupancy.room().whole_count(m));
       double gain = base + price * idle;
       if (best && gain <= best->gain) continue;
       gain -= freeing_cost(m, gpus, depth);
@@ -124,21 +125,20 @@ void EjectionChains::consider_domains(const assignment::PlaceClass& place_class,
     int tasks;
   };
   const auto domain_pools =
-      free_pools_->pool_index().pools_in(place_class.type, place_class.scope, place_class.domain);
+      space_.pool_index.pools_in(place_class.type, place_class.scope, place_class.domain);
   std::vector<MachineTasks> machines_by_cost;
-  free_pools_->pool_index().for_each_domain(
+  space_.pool_index.for_each_domain(
       domain_pools, place_class.width, [&](std::size_t first, std::size_t last) {
         machines_by_cost.clear();
         const double most_cost =
             best ? value - best->gain : kInfinity;  // of one task; more cannot win
         for (const std::int32_t p : domain_pools.subspan(first, last - first)) {
-          const model::Pool& pool =
-              free_pools_->pool_index().pools().pools[static_cast<std::size_t>(p)];
+          const model::Pool& pool = space_.pool_index.pools().pools[static_cast<std::size_t>(p)];
           if (s.task_fits[pool.machine_class.index()] == 0) continue;
-          const int most = valuation_->instance().cluster.classes[pool.machine_class.index()].gpus;
-          for (const MachineId m : free_pools_->machines_of(p)) {
+          const int most = space_.instance().cluster.classes[pool.machine_class.index()].gpus;
+          for (const MachineId m : space_.free_pools.machines_of(p)) {
             MachineTasks machine_tasks{kInfinity, m, 0};
-            const int idle = free_pools_->room().whole_count(m);
+            const int idle = space_.occupancy.room().whole_count(m);
             for (int h = 1; h * s.gpus_per_task <= most && h <= s.tasks; ++h) {
               const int used = std::min(idle, h * s.gpus_per_task);
               const double c =
@@ -174,14 +174,14 @@ void EjectionChains::consider_domains(const assignment::PlaceClass& place_class,
 
 std::optional<EjectionChains::Target> EjectionChains::best_target(std::uint32_t position,
                                                                   int depth) {
-  const auto options = option_table_->options(position);
+  const auto options = space_.option_table.options(position);
   std::optional<Target> best;
   for (std::uint32_t k = 0; k < options.size(); ++k) {  // best first
     const double worth = options[k].value + required_bonus_[position];
     if (best && worth <= best->gain) break;  // even a free place cannot beat the best target
     const assignment::PlaceClass& place_class =
-        option_table_->place_classes()[options[k].place_class];
-    const assignment::TaskDemand& s = option_table_->profile(place_class);
+        space_.option_table.place_classes()[options[k].place_class];
+    const assignment::TaskDemand& s = space_.option_table.profile(place_class);
     if (s.whole_gpus() * 1000 != static_cast<std::size_t>(s.milli)) continue;
     const Target candidate{.gain = 0.0, .option = k, .machine_gpus = {}};
     if (place_class.width == Level::machine) {
@@ -195,12 +195,12 @@ std::optional<EjectionChains::Target> EjectionChains::best_target(std::uint32_t 
 
 /// The job's value on this machine alone; 0 when it must not or cannot be placed there.
 double EjectionChains::value_alone_on(std::uint32_t position, MachineId m) const {
-  const model::Cluster& cluster = valuation_->instance().cluster;
+  const model::Cluster& cluster = space_.instance().cluster;
   const GpuTypeId type = cluster.class_of(m).gpu_type;
-  for (const assignment::Option& c : option_table_->options(position)) {  // best first
-    const assignment::PlaceClass& place_class = option_table_->place_classes()[c.place_class];
+  for (const assignment::Option& c : space_.option_table.options(position)) {  // best first
+    const assignment::PlaceClass& place_class = space_.option_table.place_classes()[c.place_class];
     if (place_class.type != type) continue;
-    const assignment::TaskDemand& s = option_table_->profile(place_class);
+    const assignment::TaskDemand& s = space_.option_table.profile(place_class);
     if (s.job_fits[cluster.machine_class[m.index()].index()] == 0) continue;
     const std::int32_t domain = place_class.scope == Level::cluster ? 0
                                 : place_class.scope == Level::pod
@@ -215,7 +215,7 @@ double EjectionChains::value_alone_on(std::uint32_t position, MachineId m) const
 double EjectionChains::fill_idle_capacity(MachineId m) {
   double gained = 0.0;
   for (;;) {
-    const std::int64_t idle = free_pools_->room().free_milli(m);
+    const std::int64_t idle = space_.occupancy.room().free_milli(m);
     double best = 0.0;
     std::uint32_t chosen = 0;
     for (const auto& [milli, ranks] : unplaced_by_size_) {
@@ -223,7 +223,7 @@ double EjectionChains::fill_idle_capacity(MachineId m) {
       for (const std::uint32_t r : ranks) {
         const std::uint32_t i = ranked_[r];
         const double size = static_cast<double>(milli);
-        if (option_table_->options(i).front().value <= best * size) break;
+        if (space_.option_table.options(i).front().value <= best * size) break;
         double worth = value_alone_on(i, m) / size;
         if (worth <= best) continue;
         const auto extra = surcharge(i);
@@ -233,13 +233,10 @@ double EjectionChains::fill_idle_capacity(MachineId m) {
       }
     }
     if (best == 0.0) return gained;
-    auto placed = model::place_job(free_pools_->room(), valuation_->instance().workload,
-                                   placements_->jobs[chosen], std::span(&m, 1));
+    auto placed = space_.occupancy.fit(space_.jobs[chosen], std::span(&m, 1));
     if (!placed) return gained;
-    save(chosen);
-    free_pools_->count_taken(*placed);
     place(chosen, std::move(*placed));
-    gained += value_[chosen];
+    gained += value(chosen);
   }
 }
 

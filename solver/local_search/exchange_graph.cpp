@@ -14,23 +14,17 @@ namespace {
 constexpr double kTolerance = 1e-9;  ///< of the largest value
 }  // namespace
 
-CyclicExchange::CyclicExchange(const model::Valuation& valuation,
-                               const assignment::OptionTable& option_table,
-                               const assignment::PoolIndex& pool_index,
-                               assignment::PlacementTable& placements,
-                               std::span<const std::uint32_t> positions)
-    : valuation_(&valuation),
-      option_table_(&option_table),
-      pool_index_(&pool_index),
-      placements_(&placements),
+CyclicExchange::CyclicExchange(const SearchSpace& space, std::span<const std::uint32_t> positions)
+    : space_(space),
       positions_(positions.begin(), positions.end()),
       value_(positions.size(), 0.0),
       node_at_(positions.size(), kNone),
-      quota_nodes_(placements.limit_usage,
-                   option_table.profiles()[option_table.profile_of(positions.front())].milli),
+      quota_nodes_(space.occupancy.limit_usage(), space.profile(positions.front()).milli),
       traffic_class_(positions.size(), 0) {
-  for (const std::uint32_t p : positions_)
-    unplaced_node_.push_back(quota_nodes_.node_of(placements.jobs[p]));
+  for (const std::uint32_t p : positions_) {
+    entries_.push_back(static_cast<std::uint32_t>(space.occupancy.position(space.jobs[p])));
+    unplaced_node_.push_back(quota_nodes_.node_of(space.jobs[p]));
+  }
   classify_traffic();
   gather_place_classes();
   class_nodes_.resize(place_classes_.size());
@@ -42,13 +36,12 @@ CyclicExchange::CyclicExchange(const model::Valuation& valuation,
 
 /// Two jobs with the same tasks load the uplinks alike from any place when they communicate alike.
 void CyclicExchange::classify_traffic() {
-  const model::LimitUsage* limit_usage = placements_->limit_usage;
-  if (limit_usage == nullptr || !limit_usage->limits()->of_places()) return;
+  const model::CouplingLimits* limits = space_.occupancy.limit_usage().limits();
+  if (limits == nullptr || !limits->of_places()) return;
   std::map<std::tuple<model::CommunicationPattern, std::int64_t, std::uint32_t>, std::uint32_t>
       known;
   for (std::size_t j = 0; j < positions_.size(); ++j) {
-    const model::Communication& communication =
-        valuation_->instance().workload.job(placements_->jobs[positions_[j]]).communication;
+    const model::Communication& communication = space_.job(positions_[j]).communication;
     const auto fresh = static_cast<std::uint32_t>(known.size()) + 1;
     traffic_class_[j] =
         known.try_emplace({communication.pattern, communication.mbps, communication.servers}, fresh)
@@ -66,8 +59,8 @@ void CyclicExchange::gather_place_classes() {
   };
   for (std::size_t j = 0; j < positions_.size(); ++j) {
     first_option_.push_back(static_cast<std::uint32_t>(option_classes_.size()));
-    for (const assignment::Option& c : option_table_->options(positions_[j])) {
-      const assignment::PlaceClass& s = option_table_->place_classes()[c.place_class];
+    for (const assignment::Option& c : space_.option_table.options(positions_[j])) {
+      const assignment::PlaceClass& s = space_.option_table.place_classes()[c.place_class];
       const std::uint32_t traffic_class = s.width > Level::rack ? traffic_class_[j] : 0;
       option_classes_.push_back(intern(s, traffic_class));
       if (traffic_class != 0) {
@@ -92,10 +85,11 @@ std::uint32_t CyclicExchange::node_of_classes(std::vector<std::uint32_t> place_c
 
 /// Pools by pod stand for racks: whether a place in a pod is narrow enough cannot be told.
 bool CyclicExchange::options_exceed_domain(std::uint32_t position) const {
-  const Level domain = valuation_->instance().workload.job(placements_->jobs[position]).domain;
-  return std::ranges::any_of(option_table_->options(position), [&](const assignment::Option& c) {
-    return option_table_->place_classes()[c.place_class].width > domain;
-  });
+  const Level domain = space_.job(position).domain;
+  return std::ranges::any_of(
+      space_.option_table.options(position), [&](const assignment::Option& c) {
+        return space_.option_table.place_classes()[c.place_class].width > domain;
+      });
 }
 
 std::uint32_t CyclicExchange::node_of(GpuTypeId type, Level width, RackId rack, PodId pod,
@@ -115,19 +109,18 @@ std::uint32_t CyclicExchange::node_of(GpuTypeId type, Level width, RackId rack, 
 }
 
 void CyclicExchange::add_jobs() {
-  const model::Instance& instance = valuation_->instance();
+  const model::Cluster& cluster = space_.instance().cluster;
   for (std::uint32_t j = 0; j < positions_.size(); ++j) {
-    const model::JobPlacement& placed = placements_->placed[positions_[j]];
-    const model::Job& job = instance.workload.job(placements_->jobs[positions_[j]]);
+    const model::JobPlacement& placed = entry(j).placement;
+    const model::Job& job = space_.job(positions_[j]);
     if (job.required || job.running >= 0 || options_exceed_domain(positions_[j])) continue;
     node_at_[j] = unplaced_node_[j];
     if (!placed.tasks.empty()) {
       const MachineId m = placed.tasks.front().machine;
-      const Level width = model::width(instance.cluster, placed.tasks);
-      value_[j] = valuation_->placed(placed);
-      node_at_[j] = node_of(instance.cluster.class_of(m).gpu_type, width,
-                            instance.cluster.machine_rack[m.index()], instance.cluster.pod_of(m),
-                            traffic_class_[j]);
+      const Level width = model::width(cluster, placed.tasks);
+      value_[j] = entry(j).value;
+      node_at_[j] = node_of(cluster.class_of(m).gpu_type, width, cluster.machine_rack[m.index()],
+                            cluster.pod_of(m), traffic_class_[j]);
     }
     nodes_[node_at_[j]].jobs.push_back(j);
   }
@@ -135,7 +128,7 @@ void CyclicExchange::add_jobs() {
 
 void CyclicExchange::add_pool_nodes() {
   of_pool_.clear();
-  for (const model::Pool& pool : pool_index_->pools().pools) {
+  for (const model::Pool& pool : space_.pool_index.pools().pools) {
     const std::uint32_t node = pool.gpu_type.valid()
                                    ? node_of(pool.gpu_type, Level::machine, pool.rack, pool.pod, 0)
                                    : kNone;
@@ -145,18 +138,15 @@ void CyclicExchange::add_pool_nodes() {
   }
 }
 
-std::vector<CyclicExchange> make_exchanges(const model::Valuation& valuation,
-                                           const assignment::OptionTable& option_table,
-                                           const assignment::PoolIndex& pool_index,
-                                           assignment::PlacementTable& placements) {
-  std::vector<std::vector<std::uint32_t>> of(option_table.profiles().size());
-  for (std::uint32_t i = 0; i < placements.jobs.size(); ++i) {
-    if (!option_table.options(i).empty()) of[option_table.profile_of(i)].push_back(i);
+std::vector<CyclicExchange> make_exchanges(const SearchSpace& space) {
+  std::vector<std::vector<std::uint32_t>> of(space.option_table.profiles().size());
+  for (std::uint32_t i = 0; i < space.jobs.size(); ++i) {
+    if (!space.option_table.options(i).empty()) of[space.option_table.profile_of(i)].push_back(i);
   }
   std::vector<CyclicExchange> exchanges;
   for (std::size_t s = 0; s < of.size(); ++s) {
-    if (of[s].empty() || option_table.profiles()[s].cpu_tasks) continue;
-    exchanges.emplace_back(valuation, option_table, pool_index, placements, of[s]);
+    if (of[s].empty() || space.option_table.profiles()[s].cpu_tasks) continue;
+    exchanges.emplace_back(space, of[s]);
   }
   return exchanges;
 }

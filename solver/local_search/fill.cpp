@@ -26,21 +26,20 @@ struct FillCandidate {
   }
 };
 
-void fill_gpus(const model::Workload& workload, const assignment::OptionTable& option_table,
-               assignment::FreePools& free_pools, assignment::PlacementTable& placements,
-               const StopToken& stop) {
+void fill_gpus(const SearchSpace& space, assignment::FreePools& free_pools, const StopToken& stop) {
+  const assignment::OptionTable& option_table = space.option_table;
   std::vector<char> full(option_table.place_classes().size(), 0);  // room only shrinks here
   const auto candidate = [&](std::size_t position, std::size_t next) {
     const double value = option_table.options(position)[next].value;
-    const auto milli = option_table.profiles()[option_table.profile_of(position)].milli;
-    const bool required = workload.job(placements.jobs[position]).required;
+    const auto milli = space.profile(position).milli;
+    const bool required = space.job(position).required;
     const double worth =
         required ? std::numeric_limits<double>::infinity() : value / static_cast<double>(milli);
-    return FillCandidate{worth, value, placements.rank[position], position, next};
+    return FillCandidate{worth, value, space.ranks[position], position, next};
   };
   std::priority_queue<FillCandidate> queue;
-  for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
-    if (!placements.is_placed(i) && !option_table.options(i).empty()) queue.push(candidate(i, 0));
+  for (std::size_t i = 0; i < space.jobs.size(); ++i) {
+    if (!space.is_placed(i) && !option_table.options(i).empty()) queue.push(candidate(i, 0));
   }
   while (!queue.empty() && !stop.requested()) {
     const FillCandidate c = queue.top();
@@ -49,12 +48,9 @@ void fill_gpus(const model::Workload& workload, const assignment::OptionTable& o
     const std::uint32_t s = options[c.next].place_class;
     if (full[s] == 0) {
       const assignment::PlaceClass& place_class = option_table.place_classes()[s];
-      auto placed = free_pools.place(placements.jobs[c.position], option_table.profile(place_class),
-                                     place_class, {});
-      if (placed) {
-        placements.placed[c.position] = std::move(*placed);
+      if (free_pools.place(space.jobs[c.position], option_table.profile(place_class), place_class,
+                           {}))
         continue;
-      }
       full[s] = 1;
     }
     if (c.next + 1 < options.size()) queue.push(candidate(c.position, c.next + 1));
@@ -62,61 +58,39 @@ void fill_gpus(const model::Workload& workload, const assignment::OptionTable& o
 }
 
 /// The machines in the order CPU-only jobs look at them: without GPUs first, then by id.
-std::vector<MachineId> cpu_order(const assignment::FreePools& free_pools) {
-  std::vector<MachineId> order(free_pools.cpu_machines().begin(), free_pools.cpu_machines().end());
-  for (const MachineId m : free_pools.machines()) {
-    if (free_pools.instance().cluster.class_of(m).gpus > 0) order.push_back(m);
-  }
+std::vector<MachineId> cpu_order(const Occupancy& occupancy) {
+  const model::Cluster& cluster = occupancy.valuation().instance().cluster;
+  std::vector<MachineId> order(occupancy.machines().begin(), occupancy.machines().end());
+  std::ranges::stable_partition(order, [&](MachineId m) { return cluster.class_of(m).gpus == 0; });
   return order;
-}
-
-/// The machines (ascending) of each domain of a level.
-std::vector<std::vector<MachineId>> machines_by_domain(const assignment::FreePools& free_pools,
-                                                       model::Level level) {
-  const model::Cluster& cluster = free_pools.instance().cluster;
-  std::vector<std::vector<MachineId>> runs;
-  for (const MachineId m : free_pools.machines()) {
-    const bool joins = !runs.empty() && [&] {
-      const MachineId o = runs.back().front();
-      if (level == model::Level::cluster) return true;
-      if (level == model::Level::pod) return cluster.pod_of(o) == cluster.pod_of(m);
-      return level == model::Level::rack &&
-             cluster.machine_rack[o.index()] == cluster.machine_rack[m.index()];
-    }();
-    if (!joins) runs.emplace_back();
-    runs.back().push_back(m);
-  }
-  return runs;
 }
 
 /// CPU-only jobs into what is left, by precedence. A machine that was
 /// too small for a shape stays so, since room only shrinks: every shape keeps its first candidate.
 class CpuFill {
  public:
-  CpuFill(const assignment::OptionTable& option_table, assignment::FreePools& free_pools,
-          assignment::PlacementTable& placements)
-      : option_table_(&option_table),
-        free_pools_(&free_pools),
-        placements_(&placements),
-        order_(cpu_order(free_pools)),
-        next_(option_table.profiles().size(), 0) {}
+  explicit CpuFill(const SearchSpace& space)
+      : space_(space),
+        order_(cpu_order(space.occupancy)),
+        next_(space.option_table.profiles().size(), 0) {}
 
   void place(std::size_t position) {
-    const std::uint32_t s = option_table_->profile_of(position);
-    const model::Workload& workload = free_pools_->instance().workload;
-    const model::Job& job = workload.job(placements_->jobs[position]);
+    const std::uint32_t s = space_.option_table.profile_of(position);
+    const model::Workload& workload = space_.instance().workload;
+    const model::Job& job = space_.job(position);
     if (job.gpu_types != ~std::uint64_t{0}) return place_on_types(position, job);
-    if (option_table_->profiles()[s].tasks == 1) {
+    if (space_.profile(position).tasks == 1) {
       const auto fits = [&](MachineId m) {
-        return free_pools_->room().fits(m, workload.shape(workload.groups_of(job).front().shape));
+        return space_.occupancy.room().fits(m,
+                                            workload.shape(workload.groups_of(job).front().shape));
       };
       while (next_[s] < order_.size() && !fits(order_[next_[s]])) ++next_[s];
       if (next_[s] < order_.size()) attempt(position, std::span(order_).subspan(next_[s], 1));
       return;
     }
     if (next_[s] > static_cast<std::size_t>(job.domain)) return;  // failed at this level before
-    for (const auto& run : machines_by_domain(*free_pools_, job.domain)) {
-      if (attempt(position, run)) return;
+    for (const Domain& domain : domains(job.domain)) {
+      if (attempt(position, domain.machines)) return;
     }
     next_[s] = static_cast<std::size_t>(job.domain) + 1;
   }
@@ -124,8 +98,9 @@ class CpuFill {
  private:
   /// A list of types holds for CPU-only jobs as well.
   void place_on_types(std::size_t position, const model::Job& job) {
-    const model::Cluster& cluster = free_pools_->instance().cluster;
-    for (std::vector<MachineId> run : machines_by_domain(*free_pools_, job.domain)) {
+    const model::Cluster& cluster = space_.instance().cluster;
+    for (const Domain& domain : domains(job.domain)) {
+      std::vector<MachineId> run = domain.machines;
       std::erase_if(run, [&](MachineId m) {
         const GpuTypeId type = cluster.class_of(m).gpu_type;
         return !type.valid() || !model::allows(job, type);
@@ -134,29 +109,29 @@ class CpuFill {
     }
   }
 
+  /// Of all machines; a job within one machine finds one in any rack.
+  [[nodiscard]] std::span<const Domain> domains(model::Level level) const {
+    return space_.occupancy.index().domains(GpuTypeId{}, std::max(level, model::Level::rack));
+  }
+
   bool attempt(std::size_t position, std::span<const MachineId> machines) {
-    auto placed = model::place_job(free_pools_->room(), free_pools_->instance().workload,
-                                   placements_->jobs[position], machines);
-    if (placed) placements_->placed[position] = std::move(*placed);
+    auto placed = space_.occupancy.fit(space_.jobs[position], machines);
+    if (placed) space_.occupancy.take(std::move(*placed));
     return placed.has_value();
   }
 
-  const assignment::OptionTable* option_table_;
-  assignment::FreePools* free_pools_;
-  assignment::PlacementTable* placements_;
+  SearchSpace space_;
   std::vector<MachineId> order_;
   std::vector<std::size_t> next_;  ///< by task profile
 };
 
-void fill_cpus(const assignment::OptionTable& option_table, assignment::FreePools& free_pools,
-               assignment::PlacementTable& placements, const StopToken& stop) {
+void fill_cpus(const SearchSpace& space, const StopToken& stop) {
   std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
-    if (!placements.is_placed(i) && option_table.profiles()[option_table.profile_of(i)].milli == 0)
-      order.push_back(i);
+  for (std::size_t i = 0; i < space.jobs.size(); ++i) {
+    if (!space.is_placed(i) && space.profile(i).milli == 0) order.push_back(i);
   }
-  std::ranges::sort(order, {}, [&](std::size_t i) { return placements.rank[i]; });
-  CpuFill cpus(option_table, free_pools, placements);
+  std::ranges::sort(order, {}, [&](std::size_t i) { return space.ranks[i]; });
+  CpuFill cpus(space);
   for (const std::size_t position : order) {
     if (stop.requested()) return;
     cpus.place(position);
@@ -165,12 +140,10 @@ void fill_cpus(const assignment::OptionTable& option_table, assignment::FreePool
 
 }  // namespace
 
-void fill_idle_capacity(const model::Valuation& valuation,
-                        const assignment::OptionTable& option_table,
-                        assignment::FreePools& free_pools, assignment::PlacementTable& placements,
+void fill_idle_capacity(const SearchSpace& space, assignment::FreePools& free_pools,
                         const StopToken& stop) {
-  fill_gpus(valuation.instance().workload, option_table, free_pools, placements, stop);
-  fill_cpus(option_table, free_pools, placements, stop);
+  fill_gpus(space, free_pools, stop);
+  fill_cpus(space, stop);
 }
 
 }  // namespace berth::solver::local_search

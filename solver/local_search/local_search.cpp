@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The searches of the dive as functions on a placement.
+// The searches of the dive as functions on an occupancy.
 #include "assignment/free_pools.hpp"
 #include "assignment/option_table.hpp"
 #include "local_search/cyclic_exchange.hpp"
 #include "local_search/ejection_chains.hpp"
-#include "local_search/fill.hpp"
 #include "local_search/machine_repartition.hpp"
+#include "local_search/search_space.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <utility>
 
 #include "berth/base/assert.hpp"
 #include "berth/model/equal_jobs.hpp"
@@ -19,82 +17,103 @@
 namespace berth::solver {
 namespace {
 
-assignment::PlacementTable table_of(const model::Valuation& valuation,
-                                    std::span<const JobId> unplaced, model::Placement placed) {
-  assignment::PlacementTable placements;
-  for (const JobId j : unplaced) placements.placed.push_back({.job = j, .tasks = {}});
-  std::ranges::move(placed, std::back_inserter(placements.placed));
-  std::ranges::sort(placements.placed, {}, &model::JobPlacement::job);
-  for (const model::JobPlacement& p : placements.placed) placements.jobs.push_back(p.job);
-  placements.rank = model::precedence_ranks(valuation, placements.jobs);
-  return placements;
+/// All jobs of an occupancy with their options, its pools and their order.
+class WholeSearchSpace {
+ public:
+  WholeSearchSpace(Occupancy& occupancy, const model::Pools& pools)
+      : jobs_(all_jobs(occupancy)),
+        ranks_(model::precedence_ranks(occupancy.valuation(), jobs_)),
+        pool_index_(occupancy.valuation().instance().cluster, pools),
+        option_table_(occupancy.valuation(), pool_index_, jobs_),
+        free_pools_(pool_index_, occupancy),
+        space_{.occupancy = occupancy,
+               .option_table = option_table_,
+               .pool_index = pool_index_,
+               .free_pools = free_pools_,
+               .jobs = jobs_,
+               .ranks = ranks_} {}
+  WholeSearchSpace(const WholeSearchSpace&) = delete;
+  WholeSearchSpace& operator=(const WholeSearchSpace&) = delete;
+
+  [[nodiscard]] const local_search::SearchSpace& operator*() const { return space_; }
+
+ private:
+  static std::vector<JobId> all_jobs(const Occupancy& occupancy) {
+    std::vector<JobId> jobs;
+    for (const JobEntry& entry : occupancy.entries()) jobs.push_back(entry.job());
+    return jobs;
+  }
+
+  std::vector<JobId> jobs_;
+  std::vector<std::uint32_t> ranks_;
+  assignment::PoolIndex pool_index_;
+  assignment::OptionTable option_table_;
+  assignment::FreePools free_pools_;
+  local_search::SearchSpace space_;
+};
+
+/// The machines that the placed jobs use, ascending.
+std::vector<MachineId> machines_of(const model::Placement& placed) {
+  std::vector<MachineId> machines;
+  for (const model::JobPlacement& p : placed) {
+    for (const model::TaskPlacement& t : p.tasks) machines.push_back(t.machine);
+  }
+  std::ranges::sort(machines);
+  machines.erase(std::unique(machines.begin(), machines.end()), machines.end());
+  return machines;
 }
 
 /// Of equal jobs those with precedence are placed, and where their value is most. The value and
 /// the load of the places stay.
-void serve_equal_jobs(const model::Valuation& valuation, assignment::PlacementTable& placements) {
+void serve_equal_jobs(Occupancy& occupancy) {
+  const model::Valuation& valuation = occupancy.valuation();
   const model::Workload& workload = valuation.instance().workload;
   std::vector<model::EqualJob> jobs;
-  for (std::size_t i = 0; i < placements.jobs.size(); ++i) {
-    const model::Job& job = workload.job(placements.jobs[i]);
+  for (const JobEntry& entry : occupancy.entries()) {
+    const model::Job& job = workload.job(entry.job());
     if (job.running >= 0) continue;
-    const bool lies = placements.is_placed(i);
     jobs.push_back({.of = model::job_class(workload, job),
-                    .precedence = model::precedence(valuation, placements.jobs[i]),
-                    .placed = lies,
-                    .value = lies ? valuation.placed(placements.placed[i]) : 0.0});
+                    .precedence = model::precedence(valuation, entry.job()),
+                    .placed = entry.is_placed(),
+                    .value = entry.value});
   }
-  const auto place_of = [&](JobId job) -> std::vector<model::TaskPlacement>& {
-    return std::ranges::lower_bound(placements.placed, job, {}, &model::JobPlacement::job)->tasks;
-  };
   const std::vector<model::Handover> all = model::handovers(std::move(jobs));
-  std::vector<std::vector<model::TaskPlacement>> given;
-  for (const model::Handover& h : all) given.push_back(std::exchange(place_of(h.from), {}));
-  for (std::size_t k = 0; k < all.size(); ++k) place_of(all[k].to) = std::move(given[k]);
+  std::vector<model::JobPlacement> given;
+  for (const model::Handover& h : all) {
+    given.push_back({.job = h.to, .tasks = occupancy.placed(h.from).tasks});
+    occupancy.give_back(h.from);
+  }
+  for (model::JobPlacement& p : given) occupancy.take(std::move(p));
 }
 
 }  // namespace
 
-double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
-               std::span<const MachineId> machines, std::vector<JobId>& unplaced,
-               model::Placement& placed, std::span<const double> prices, const SearchEffort& effort,
-               const StopToken& stop, model::LimitUsage* limit_usage) {
-  BERTH_EXPECT(prices.size() == pools.size());
-  const model::Instance& instance = valuation.instance();
-  assignment::PlacementTable placements = table_of(valuation, unplaced, std::move(placed));
-  if (limit_usage != nullptr && limit_usage->limits() != nullptr)
-    placements.limit_usage = limit_usage;
-  const assignment::PoolIndex pool_index(instance.cluster, pools);
-  const assignment::OptionTable option_table(valuation, pool_index, placements.jobs);
-  assignment::FreePools free_pools(instance, pool_index, room, machines);
-  double gained = local_search::MachineRepartition(valuation, option_table, free_pools, placements)
-                      .run(effort.repartitions, stop);
-  gained += local_search::EjectionChains(valuation, option_table, free_pools, placements, prices)
-                .run(effort.chains, stop);
-  placed = assignment::placement_of(placements);
-  unplaced = assignment::unplaced_of(placements);
+double improve(Occupancy& occupancy, const PricedPools& pools, const SearchEffort& effort,
+               const StopToken& stop) {
+  BERTH_EXPECT(pools.prices.size() == pools.pools.size());
+  const WholeSearchSpace space(occupancy, pools.pools);
+  double gained = local_search::MachineRepartition(*space).run(effort.repartitions, stop);
+  gained += local_search::EjectionChains(*space, pools.prices).run(effort.chains, stop);
   return gained;
 }
 
 double cyclic_exchange(const model::Valuation& valuation, const model::Pools& pools,
                        std::vector<JobId>& unplaced, model::Placement& placed,
                        const StopToken& stop, const model::CouplingLimits* limits) {
-  model::LimitUsage limit_usage(valuation.instance(), limits);
-  for (const model::JobPlacement& p : placed) limit_usage.add(p);
-  assignment::PlacementTable placements = table_of(valuation, unplaced, std::move(placed));
-  if (limit_usage.limits() != nullptr) placements.limit_usage = &limit_usage;
-  const assignment::PoolIndex pool_index(valuation.instance().cluster, pools);
-  const assignment::OptionTable option_table(valuation, pool_index, placements.jobs);
+  Occupancy occupancy(valuation, machines_of(placed), limits);
+  occupancy.admit(unplaced);
+  for (model::JobPlacement& p : placed) occupancy.take(std::move(p));
+  const WholeSearchSpace space(occupancy, pools);
+  model::LimitUsage& limit_usage = occupancy.limit_usage();
   double gained = 0.0;
-  for (local_search::CyclicExchange& exchange :
-       local_search::make_exchanges(valuation, option_table, pool_index, placements)) {
+  for (local_search::CyclicExchange& exchange : local_search::make_exchanges(*space)) {
     // No profile may use what another one frees: profiles are exchanged on different ranks.
     for (std::size_t l = 0; l < limit_usage.size(); ++l) limit_usage.allow(l, limit_usage.use(l));
     if (!stop.requested()) gained += exchange.cancel_cycles();
   }
-  serve_equal_jobs(valuation, placements);
-  placed = assignment::placement_of(placements);
-  unplaced = assignment::unplaced_of(placements);
+  serve_equal_jobs(occupancy);
+  placed = occupancy.placement();
+  unplaced = occupancy.unplaced_jobs();
   return gained;
 }
 

@@ -8,8 +8,6 @@
 
 namespace berth::solver::local_search {
 
-using model::TaskPlacement;
-
 namespace {
 constexpr double kMinGain = 1e-6;      ///< gain worth a try
 constexpr std::size_t kMaxPlaces = 4;  ///< places of one kind more or fewer in a repartition
@@ -17,17 +15,10 @@ constexpr int kMaxTries = 4;           ///< repartitions of one machine tried in
 constexpr double kFullEffortGpus = 16384.0;
 }  // namespace
 
-MachineRepartition::MachineRepartition(const model::Valuation& valuation,
-                                       const assignment::OptionTable& option_table,
-                                       assignment::FreePools& free_pools,
-                                       assignment::PlacementTable& placements)
-    : valuation_(&valuation),
-      free_pools_(&free_pools),
-      placements_(&placements),
-      exchanges_(make_exchanges(valuation, option_table, free_pools.pool_index(), placements)) {
+MachineRepartition::MachineRepartition(const SearchSpace& space)
+    : space_(space), exchanges_(make_exchanges(space)) {
   for (const CyclicExchange& exchange : exchanges_) {
-    const assignment::TaskDemand& s =
-        option_table.profiles()[option_table.profile_of(exchange.position(0))];
+    const assignment::TaskDemand& s = space.profile(exchange.position(0));
     gpus_.push_back(s.milli % model::kGpuMilli == 0 && s.gpus_per_task > 0
                         ? static_cast<int>(s.milli / model::kGpuMilli)
                         : 0);
@@ -48,7 +39,7 @@ double MachineRepartition::run(int most, const StopToken& stop) {
   tries_left_ = scaled_limit(most);
   for (double sweep = 1.0; sweep > 0.0 && tries_left_ > 0;) {
     sweep = 0.0;
-    for (const MachineId m : free_pools_->machines()) {
+    for (const MachineId m : space_.occupancy.machines()) {
       if (tries_left_ <= 0 || stop.requested()) break;
       sweep += try_machine(m);
     }
@@ -59,8 +50,8 @@ double MachineRepartition::run(int most, const StopToken& stop) {
 
 int MachineRepartition::scaled_limit(int most) const {
   double gpus = 0.0;
-  for (const MachineId m : free_pools_->machines()) {
-    gpus += valuation_->instance().cluster.class_of(m).gpus;
+  for (const MachineId m : space_.occupancy.machines()) {
+    gpus += capacity_of(m);
   }
   const double scale = std::min(1.0, kFullEffortGpus / std::max(1.0, gpus));
   return static_cast<int>(most * scale * scale);
@@ -68,8 +59,8 @@ int MachineRepartition::scaled_limit(int most) const {
 
 std::vector<MachineRepartition::PlaceKind> MachineRepartition::kinds_on(MachineId m) {
   std::vector<PlaceKind> kinds;
-  const PoolId pool = free_pools_->pool_index().pools().of_machine[m.index()];
-  const int capacity = valuation_->instance().cluster.class_of(m).gpus;
+  const PoolId pool = space_.pool_index.pools().of_machine[m.index()];
+  const int capacity = capacity_of(m);
   const auto& places_here = places_[m];
   for (std::size_t t = 0; t < exchanges_.size(); ++t) {
     if (gpus_[t] == 0 || gpus_[t] > capacity) continue;
@@ -139,9 +130,9 @@ double MachineRepartition::try_machine(MachineId m) {
   double gained = 0.0;
   for (CyclicExchange& exchange : exchanges_) gained += exchange.cancel_cycles_if_quotas_changed();
   std::vector<PlaceKind> kinds = kinds_on(m);
-  const int capacity = valuation_->instance().cluster.class_of(m).gpus;
+  const int capacity = capacity_of(m);
   for (int tries = 0; tries < kMaxTries && tries_left_ > 0; ++tries) {
-    const BestChange found = best_change(kinds, free_pools_->room().whole_count(m), capacity);
+    const BestChange found = best_change(kinds, space_.occupancy.room().whole_count(m), capacity);
     if (found.change.empty()) return gained;
     --tries_left_;
     const double gain = apply(m, kinds, found);
@@ -158,7 +149,7 @@ double MachineRepartition::try_machine(MachineId m) {
 /// is rolled back once the repartition cannot gain any more.
 double MachineRepartition::apply(MachineId m, std::vector<PlaceKind>& kinds,
                                  const BestChange& found) {
-  journal_.clear();
+  const Occupancy::Mark mark = space_.occupancy.mark();
   for (const PlaceKind& kind : kinds) exchanges_[kind.exchange].begin();
   double expected_gain = found.gain, gain = 0.0;
   for (const int sign : {-1, +1}) {
@@ -171,28 +162,26 @@ double MachineRepartition::apply(MachineId m, std::vector<PlaceKind>& kinds,
         gain += worth;
         expected = worth;
         if (expected_gain > kMinGain) continue;
-        roll_back(kinds);
+        roll_back(kinds, mark);
         return 0.0;
       }
     }
   }
-  if (gain > kMinGain) return gain;
-  roll_back(kinds);
+  if (gain > kMinGain) {
+    space_.occupancy.keep(mark);
+    return gain;
+  }
+  roll_back(kinds, mark);
   return 0.0;
 }
 
 double MachineRepartition::add_place(MachineId m, const PlaceKind& kind) {
   CyclicExchange& exchange = exchanges_[kind.exchange];
   if (exchange.value_of_one_more(kind.node) == -kInfinity) return -kInfinity;
-  const CyclicExchange::Path chain = exchange.path_to_add(kind.node);
-  auto placed =
-      model::place_job(free_pools_->room(), valuation_->instance().workload,
-                       placements_->jobs[exchange.position(chain.jobs.back())], std::span(&m, 1));
-  if (!placed) return -kInfinity;
-  free_pools_->count_taken(*placed);
-  std::vector<TaskPlacement> place = placed->tasks;
-  journal_.emplace_back(true, std::move(*placed));
-  return exchange.apply(chain, place);
+  const CyclicExchange::Path path = exchange.path_to_add(kind.node);
+  auto place =
+      space_.occupancy.fit(space_.jobs[exchange.position(path.jobs.back())], std::span(&m, 1));
+  return place ? exchange.apply(path, std::move(place->tasks)) : -kInfinity;
 }
 
 double MachineRepartition::remove_place(MachineId m, const PlaceKind& kind) {
@@ -200,23 +189,14 @@ double MachineRepartition::remove_place(MachineId m, const PlaceKind& kind) {
   const std::uint32_t lone_job = exchange.lone_job(kind.node, m);
   if (lone_job == CyclicExchange::kNone || exchange.value_of_one_less(kind.node) == -kInfinity)
     return -kInfinity;
-  CyclicExchange::Path chain = exchange.path_to_remove(kind.node);
+  CyclicExchange::Path path = exchange.path_to_remove(kind.node);
   // The place must come free on this machine: its job takes the place of the path's first job.
-  if (chain.jobs.front() != lone_job) chain.jobs.insert(chain.jobs.begin(), lone_job);
-  std::vector<TaskPlacement> place;
-  const double gain = exchange.apply(chain, place);
-  model::JobPlacement left{.job = placements_->jobs[exchange.position(lone_job)],
-                           .tasks = std::move(place)};
-  free_pools_->release(left);
-  journal_.emplace_back(false, std::move(left));
-  return gain;
+  if (path.jobs.front() != lone_job) path.jobs.insert(path.jobs.begin(), lone_job);
+  return exchange.apply(path, {});
 }
 
-void MachineRepartition::roll_back(std::span<const PlaceKind> kinds) {
-  for (auto entry = journal_.rbegin(); entry != journal_.rend(); ++entry) {
-    entry->first ? free_pools_->release(entry->second) : free_pools_->take(entry->second);
-  }
-  journal_.clear();
+void MachineRepartition::roll_back(std::span<const PlaceKind> kinds, Occupancy::Mark mark) {
+  space_.occupancy.roll_back(mark);
   for (const PlaceKind& kind : kinds) exchanges_[kind.exchange].roll_back();
 }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "assignment/free_pools.hpp"
-#include "assignment/option_table.hpp"
-#include "assignment/placement_table.hpp"
 #include "local_search/cyclic_exchange.hpp"
+#include "local_search/search_space.hpp"
 
 #include <array>
 #include <cstdint>
@@ -23,8 +21,7 @@ namespace berth::solver::local_search {
 /// that are placed on one machine with whole GPUs take part.
 class MachineRepartition {
  public:
-  MachineRepartition(const model::Valuation& valuation, const assignment::OptionTable& option_table,
-                     assignment::FreePools& free_pools, assignment::PlacementTable& placements);
+  explicit MachineRepartition(const SearchSpace& space);
 
   /// Exchanges, then sweeps over the machines until `most` repartitions were tried, a sweep gains
   /// nothing or `stop` says so. Returns the value gained.
@@ -63,16 +60,16 @@ class MachineRepartition {
   double apply(MachineId m, std::vector<PlaceKind>& kinds, const BestChange& found);
   double add_place(MachineId m, const PlaceKind& kind);
   double remove_place(MachineId m, const PlaceKind& kind);
-  void roll_back(std::span<const PlaceKind> kinds);
+  void roll_back(std::span<const PlaceKind> kinds, Occupancy::Mark mark);
+  [[nodiscard]] int capacity_of(MachineId m) const {
+    return space_.instance().cluster.class_of(m).gpus;
+  }
 
-  const model::Valuation* valuation_;
-  assignment::FreePools* free_pools_;
-  assignment::PlacementTable* placements_;
+  SearchSpace space_;
   std::vector<CyclicExchange> exchanges_;
   std::vector<int> gpus_;  ///< by exchange; 0: takes no part
   std::map<MachineId, std::map<std::size_t, int>>
-      places_;  ///< on the free pools: exchange, how many
-  std::vector<std::pair<bool, model::JobPlacement>> journal_;  ///< taken or released
+      places_;                       ///< by machine: exchange, how many places
   int tries_left_ = 0;               ///< repartitions that may still be tried
   std::vector<double> best_, next_;  ///< of a knapsack, by GPUs used more (or fewer)
   std::vector<signed char> chosen_;  ///< by kind, then the same

@@ -7,7 +7,6 @@
 namespace berth::solver::local_search {
 
 std::uint32_t QuotaNodes::node_of(JobId job) {
-  if (limit_usage_ == nullptr) return 0;
   const auto quotas = limit_usage_->quotas_of(job);  // its own first
   std::uint32_t node = 0;
   for (std::size_t k = quotas.size(); k-- > 0;) {

@@ -27,10 +27,9 @@ class QuotaNodes {
     [[nodiscard]] bool is_full() const { return in < 0.0; }
   };
 
-  /// @param limit_usage  null: there are no quotas
   /// @param milli   GPU thousandths of each job
-  QuotaNodes(const model::LimitUsage* limit_usage, std::int64_t milli)
-      : limit_usage_(limit_usage), milli_(milli) {}
+  QuotaNodes(const model::LimitUsage& limit_usage, std::int64_t milli)
+      : limit_usage_(&limit_usage), milli_(milli) {}
 
   /// The node of the job when it is unplaced. May add nodes.
   std::uint32_t node_of(JobId job);

@@ -21,19 +21,14 @@ bool place_in_idle_capacity(Occupancy& occupancy, JobId id) {
     if (value >= *surcharge || required) order.emplace_back(value, &domain);
   });
   std::ranges::stable_sort(order, [](const auto& a, const auto& b) { return a.first > b.first; });
-  const model::Workload& workload = occupancy.valuation().instance().workload;
   for (const auto& [value, domain] : order) {
     std::vector<MachineId> open = domain->machines;
     std::erase_if(open, [&, level = domain->level](MachineId m) {
       return !occupancy.limit_usage().may_cross(id, m, level);
     });
-    auto placement = model::place_job(occupancy.room(), workload, id, open);
-    if (!placement) continue;
-    if (!occupancy.limit_usage().carries(*placement)) {
-      model::release(occupancy.room(), workload, *placement);
-      continue;
-    }
-    occupancy.record(std::move(*placement));
+    auto placement = occupancy.fit(id, open);
+    if (!placement || !occupancy.limit_usage().carries(*placement)) continue;
+    occupancy.take(std::move(*placement));
     return true;
   }
   return false;
@@ -41,47 +36,40 @@ bool place_in_idle_capacity(Occupancy& occupancy, JobId id) {
 
 InsertionOutcome apply_insertion(Occupancy& occupancy, JobId job, const Insertion& insertion,
                                  double at_least) {
-  const model::Workload& workload = occupancy.valuation().instance().workload;
-  std::vector<JobPlacement> before;
+  const Occupancy::Mark mark = occupancy.mark();
+  InsertionOutcome outcome;
   double gain = occupancy.limit_usage().surcharges();
   std::vector<JobId> victims = insertion.victims;
   std::ranges::sort(victims, std::less<>{},
                     [&](JobId victim) { return occupancy.precedence_of(victim); });
   for (const JobId victim : insertion.victims) {
     gain -= occupancy.value_of(victim);
-    before.push_back(occupancy.remove(victim));
+    occupancy.give_back(victim);
   }
   std::optional<JobPlacement> placement;
-  if (occupancy.limit_usage().surcharge(job)) {
-    placement = model::place_job(occupancy.room(), workload, job, insertion.machines);
-  }
-  std::vector<JobId> back;
-  InsertionOutcome outcome;
+  if (occupancy.limit_usage().surcharge(job)) placement = occupancy.fit(job, insertion.machines);
   if (placement && !occupancy.limit_usage().carries(*placement)) {
-    model::release(occupancy.room(), workload, *placement);
     placement.reset();
     outcome.refused_by_uplink = true;
   }
   if (placement) {
-    occupancy.record(std::move(*placement));
+    occupancy.take(std::move(*placement));
     gain += occupancy.value_of(job);
     for (const JobId victim : victims) {
-      if (!place_in_idle_capacity(occupancy, victim)) {
+      if (place_in_idle_capacity(occupancy, victim)) {
+        gain += occupancy.value_of(victim);
+      } else {
         outcome.evicted.push_back(victim);
-        continue;
       }
-      back.push_back(victim);
-      gain += occupancy.value_of(victim);
     }
     gain -= occupancy.limit_usage().surcharges();
     if (gain >= at_least && gain > 0.0) {
+      occupancy.keep(mark);
       outcome.gain = gain;
       return outcome;
     }
-    occupancy.remove(job);
   }
-  for (const JobId victim : back) occupancy.remove(victim);
-  for (JobPlacement& old : before) occupancy.add(std::move(old));
+  occupancy.roll_back(mark);
   return {.evicted = {}, .refused_by_uplink = outcome.refused_by_uplink};
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "shard/occupancy.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include "berth/model/option_enumerator.hpp"
+#include "berth/solver/occupancy.hpp"
 
 namespace berth::solver {
 

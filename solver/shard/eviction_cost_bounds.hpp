@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "shard/occupancy.hpp"
-
 #include <array>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <vector>
+
+#include "berth/solver/occupancy.hpp"
 
 namespace berth::solver {
 

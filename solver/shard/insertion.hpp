@@ -2,9 +2,10 @@
 #pragma once
 
 #include "shard/eviction_cost_bounds.hpp"
-#include "shard/occupancy.hpp"
 
 #include <vector>
+
+#include "berth/solver/occupancy.hpp"
 
 namespace berth::solver {
 

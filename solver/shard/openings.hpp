@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "shard/occupancy.hpp"
-
 #include <cstdint>
 #include <vector>
+
+#include "berth/solver/occupancy.hpp"
 
 namespace berth::solver {
 

@@ -27,11 +27,11 @@ std::pair<std::int64_t, double> worth(const model::Valuation& valuation,
 
 /// min(idle GPUs, GPUs that unplaced single tasks ask for) / all GPUs. Idle GPUs beside no free CPU
 /// count too: the CPU may be taken by the wrong task.
-double Shard::LocalState::recoverable_share(std::span<const JobId> singles) const {
+double ShardState::recoverable_share(std::span<const JobId> singles) const {
   std::int64_t idle = 0, waiting = 0;
   for (const MachineId m : machines) idle += occupancy.room().free_milli(m);
   for (const JobId job : singles) {
-    if (!occupancy.has(job)) waiting += workload().gpu_milli(workload().job(job));
+    if (!occupancy.is_placed(job)) waiting += workload().gpu_milli(workload().job(job));
   }
   const std::int64_t all = model::kGpuMilli * std::max<std::int64_t>(1, gpus());
   return static_cast<double>(std::min(idle, waiting)) / static_cast<double>(all);
@@ -40,23 +40,21 @@ double Shard::LocalState::recoverable_share(std::span<const JobId> singles) cons
 /// Searches that place shares one by one leave gaps that none fits into. Patterns know what fits a
 /// machine: where much is idle and single tasks are unplaced, these are all placed anew into the
 /// room that gangs leave. Kept when it is worth more.
-Shard::LocalState::RepackResult Shard::LocalState::repack(const StopToken& stop) {
+ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   RepackResult result;
   const auto consider = [&](JobId job) {
     if (packable(job) && workload().running_of(workload().job(job)) == nullptr) {
       result.singles.push_back(job);
     }
   };
-  std::ranges::for_each(occupancy.jobs(), consider);
-  std::ranges::for_each(unplaced, consider);
-  std::ranges::sort(result.singles);
+  for (const JobEntry& entry : occupancy.entries()) consider(entry.job());
   if (stop.requested() || recoverable_share(result.singles) < options.repack.idle) return {};
   model::Room before = occupancy.room();
   model::Placement old;
   for (const JobId job : result.singles) {
-    if (!occupancy.has(job)) continue;
-    old.push_back(occupancy.remove(job));
-    unplaced.insert(job);
+    if (!occupancy.is_placed(job)) continue;
+    old.push_back(occupancy.placed(job));
+    occupancy.give_back(job);
   }
   PackOptions quick = options.pack;
   quick.neighbourhoods = options.repack.neighbourhoods;
@@ -74,13 +72,13 @@ Shard::LocalState::RepackResult Shard::LocalState::repack(const StopToken& stop)
     occupancy.room() = std::move(before);
     found.placed = std::move(old);
   }
-  record_all(std::move(found.placed));
+  for (model::JobPlacement& p : found.placed) occupancy.record(std::move(p));
   return result;
 }
 
 /// Tasks of other shapes pay what their GPUs would earn with single tasks on them: then machines
 /// earn no more with gangs, and the prices prove a bound for all jobs.
-void Shard::LocalState::set_task_prices(RepackResult repack_result) {
+void ShardState::set_task_prices(RepackResult repack_result) {
   if (repack_result.singles.empty()) return;
   task_prices = std::move(repack_result.prices);
   std::vector<char> packed(workload().shapes.size(), 0);
@@ -99,8 +97,9 @@ void Shard::LocalState::set_task_prices(RepackResult repack_result) {
                     [](const TaskPrice& p) { return std::pair(p.shape, p.gpu_type); });
 }
 
-double Shard::repack() {
-  return state_->run.limits != nullptr ? 0.0 : state_->repack(state_->run.stop).gain;
+double repack(Shard& shard) {
+  ShardState& s = shard.state();
+  return s.run.limits != nullptr ? 0.0 : s.repack(s.run.stop).gain;
 }
 
 }  // namespace berth::solver

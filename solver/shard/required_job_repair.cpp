@@ -3,7 +3,6 @@
 
 #include "shard/candidate_domains.hpp"
 #include "shard/insertion.hpp"
-#include "shard/occupancy.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -68,9 +67,13 @@ class RequiredJobRepair {
     if (k == required.size()) return true;
     for (JobPlacement& choice : choices(required[k])) {
       if (--steps_ < 0 || stop_.requested()) return false;
-      occupancy_.add(std::move(choice));
-      if (place_from(required, k + 1)) return true;
-      occupancy_.remove(required[k]);
+      const Occupancy::Mark mark = occupancy_.mark();
+      occupancy_.take(std::move(choice));
+      if (place_from(required, k + 1)) {
+        occupancy_.keep(mark);
+        return true;
+      }
+      occupancy_.roll_back(mark);
     }
     return false;
   }
@@ -82,8 +85,7 @@ class RequiredJobRepair {
     const model::Job& job = workload_.job(id);
     const bool single = workload_.tasks(job) == 1;
     const auto old = std::ranges::lower_bound(before_, id, {}, &JobPlacement::job);
-    if (old != before_.end() && old->job == id && retake_room(*old)) {
-      model::release(occupancy_.room(), workload_, *old);
+    if (old != before_.end() && old->job == id && may_return(*old)) {
       found.emplace_back(occupancy_.valuation().placed(*old), *old);
     }
     for (const GpuTypeId type : candidate_types(occupancy_, job)) {
@@ -109,13 +111,11 @@ class RequiredJobRepair {
     return list;
   }
 
-  /// Tries one set of machines and leaves the room as it was.
+  /// Tries one set of machines.
   void try_on(JobId id, const std::vector<MachineId>& machines,
               std::vector<std::pair<double, JobPlacement>>& found) {
-    auto placement = model::place_job(occupancy_.room(), workload_, id, machines);
-    if (!placement) return;
-    model::release(occupancy_.room(), workload_, *placement);
-    if (!occupancy_.limit_usage().carries(*placement)) return;
+    auto placement = occupancy_.fit(id, machines);
+    if (!placement || !occupancy_.limit_usage().carries(*placement)) return;
     if (std::ranges::any_of(found,
                             [&](const auto& f) { return same_machines(f.second, *placement); }))
       return;
@@ -123,47 +123,26 @@ class RequiredJobRepair {
     found.emplace_back(value, std::move(*placement));
   }
 
-  /// Takes the room where the job was, when that is free and allowed.
-  bool retake_room(const JobPlacement& old) {
+  /// The room where the job was is free, and limits allow it there.
+  bool may_return(const JobPlacement& old) {
     const auto surcharge = occupancy_.limit_usage().surcharge(old.job);
     if (!surcharge || *surcharge > 0.0 || !occupancy_.limit_usage().carries(old)) return false;
-    const auto groups = workload_.groups_of(workload_.job(old.job));
-    model::Room& room = occupancy_.room();
-    const auto shape = [&](const model::TaskPlacement& t) -> const model::Shape& {
-      return workload_.shape(groups[t.group].shape);
-    };
-    for (std::size_t t = 0; t < old.tasks.size(); ++t) {
-      if (is_free(old.tasks[t], shape(old.tasks[t]))) {
-        room.take(old.tasks[t], shape(old.tasks[t]));
-        continue;
-      }
-      while (t-- > 0) room.release(old.tasks[t], shape(old.tasks[t]));
-      return false;
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool is_free(const model::TaskPlacement& task, const model::Shape& shape) {
-    const model::Immovable content{.machine = task.machine,
-                                   .devices = task.devices,
-                                   .milli = task.milli,
-                                   .taken = shape.needs};
-    return occupancy_.room()[task.machine].fits(content);
+    return occupancy_.is_free(old);
   }
 
   /// The other jobs, by precedence.
   void place_other_jobs() {
     std::vector<std::pair<model::Precedence, const JobPlacement*>> order;
     for (const JobPlacement& p : before_) {
-      if (occupancy_.has(p.job)) continue;
+      if (occupancy_.is_placed(p.job)) continue;
       const double density =
           model::value_density(workload_, workload_.job(p.job), occupancy_.valuation().placed(p));
       order.emplace_back(model::precedence(workload_, p.job, density), &p);
     }
     std::ranges::sort(order, std::less<>{});
     for (const auto& [precedence, old] : order) {
-      if (retake_room(*old)) {
-        occupancy_.record(*old);
+      if (may_return(*old)) {
+        occupancy_.take(*old);
       } else {
         place_in_idle_capacity(occupancy_, old->job);
       }
@@ -177,7 +156,8 @@ class RequiredJobRepair {
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       bool changed = false;
       for (const JobId job : jobs) {
-        if (occupancy_.has(job) || stop_.requested() || place_in_idle_capacity(occupancy_, job))
+        if (occupancy_.is_placed(job) || stop_.requested() ||
+            place_in_idle_capacity(occupancy_, job))
           continue;
         const Insertion found = find_insertion(occupancy_, job);
         changed |= found.gain > 0.0 && apply_insertion(occupancy_, job, found, 0.0).gain > 0.0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/shard.hpp"
 
-#include "shard/insertion.hpp"
-#include "shard/occupancy.hpp"
 #include "shard/shard_state.hpp"
 
 #include <algorithm>
@@ -11,35 +9,34 @@
 #include <utility>
 
 #include "berth/model/option_enumerator.hpp"
-#include "berth/parallel/loops.hpp"
 
 namespace berth::solver {
 
 using model::JobPlacement;
 
-/// Best value of the job less its GPUs at a price per GPU and type.
-double Shard::LocalState::profit(JobId job, std::span<const double> by_type) const {
+/// Best value of the job less its GPUs at the least price of their type.
+double ShardState::regret(JobId job) const {
   const model::Job& record = workload().job(job);
   const double gpus = static_cast<double>(workload().gpu_milli(record)) / 1000.0;
   double best = -std::numeric_limits<double>::infinity();
   const model::OptionEnumerator job_options(*valuation, job);
   for (const GpuTypeId type : job_options.types()) {
-    best = std::max(best, job_options.best(type) - gpus * by_type[type.index()]);
+    best = std::max(best, job_options.best(type) - gpus * least_price[type.index()]);
   }
   return best;
 }
 
 Shard::Shard(ShardId id, const model::Valuation& valuation, const model::Pools& pools,
              std::vector<MachineId> machines, const ShardOptions& options, const RunContext& run)
-    : state_(std::make_unique<LocalState>(
-          LocalState{.id = id,
+    : state_(std::make_unique<ShardState>(
+          ShardState{.id = id,
                      .valuation = &valuation,
                      .pools = &pools,
                      .machines = machines,
                      .options = options,
                      .run = run,
                      .occupancy = Occupancy(valuation, machines, run.limits)})) {
-  state_->classify_place_limits();
+  classify_place_limits(*state_);
 }
 
 Shard::~Shard() = default;
@@ -59,116 +56,50 @@ void Shard::reserve(const JobPlacement& placement) {
   }
 }
 
-void Shard::add_running(const JobPlacement& placement) {
-  state_->occupancy.add(placement);
-  state_->had_running_jobs = true;
-}
-
 void Shard::restore(ShardContent content) {
-  for (JobPlacement& p : content.placed) state_->occupancy.add(std::move(p));
-  state_->unplaced.insert(content.unplaced.begin(), content.unplaced.end());
+  std::vector<JobId> jobs = content.unplaced;
+  for (const JobPlacement& p : content.placed) jobs.push_back(p.job);
+  state_->occupancy.admit(jobs);
+  for (JobPlacement& p : content.placed) state_->occupancy.take(std::move(p));
   state_->evicted.insert(content.evicted.begin(), content.evicted.end());
   state_->least_price.assign(state_->valuation->instance().cluster.gpu_types.size(), 0.0);
 }
 
 ShardContent Shard::content() const {
-  const LocalState& s = *state_;
+  const ShardState& s = *state_;
   return {.placed = s.occupancy.placement(),
-          .unplaced = {s.unplaced.begin(), s.unplaced.end()},
+          .unplaced = s.occupancy.unplaced_jobs(),
           .evicted = {s.evicted.begin(), s.evicted.end()}};
 }
 
-std::vector<JobOffer> Shard::offers() const {
-  std::vector<JobOffer> offers;
-  for (const JobId job : state_->unplaced) {
-    const double regret = state_->regret(job);
-    if (regret > 0.0) offers.push_back({job, state_->id, regret});
-  }
-  return offers;
-}
-
-bool Shard::is_waiting(JobId job) const { return state_->unplaced.contains(job); }
+bool Shard::is_waiting(JobId job) const { return state_->occupancy.is_waiting(job); }
 
 std::vector<JobId> Shard::jobs() const {
-  std::vector<JobId> jobs = state_->occupancy.jobs();
-  jobs.insert(jobs.end(), state_->unplaced.begin(), state_->unplaced.end());
+  std::vector<JobId> jobs;
+  for (const JobEntry& entry : state_->occupancy.entries()) jobs.push_back(entry.job());
   return jobs;
 }
 
-std::vector<EvictionCost> Shard::eviction_costs() const {
-  const Occupancy& occupancy = state_->occupancy;
-  const EvictionCostBounds costs(occupancy, {{model::Level::cluster}});
-  std::vector<EvictionCost> eviction_costs;
-  for (const GpuTypeId type : occupancy.index().types()) {
-    const Domain& whole = occupancy.index().domains(type, model::Level::cluster).front();
-    EvictionCost& eviction_cost =
-        eviction_costs.emplace_back(EvictionCost{.shard = state_->id, .type = type});
-    for (std::size_t k = 0; k < eviction_cost.least.size(); ++k) {
-      eviction_cost.least[k] = costs.least(whole, std::int64_t{1000} << k);
-    }
-  }
-  return eviction_costs;
+void Shard::forget(JobId job) {
+  if (is_waiting(job)) state_->occupancy.forget(job);
 }
 
-std::vector<Bid> Shard::bids(std::span<const JobId> jobs,
-                             std::span<const std::int64_t> left) const {
-  std::vector<Bid> found(jobs.size());
-  const EvictionCostBounds costs(state_->occupancy);
-  parallel::run_tasks(jobs.size(), [&](std::size_t i) {
-    if (state_->run.stop.requested()) return;
-    const std::int64_t milli = state_->workload().gpu_milli(state_->workload().job(jobs[i]));
-    const auto quotas = state_->occupancy.limit_usage().quotas_of(jobs[i]);
-    const bool draws = !quotas.empty() && std::ranges::all_of(quotas, [&](std::uint32_t q) {
-      return q < left.size() && left[q] >= milli;
-    });
-    const std::int64_t drawn = draws ? milli : 0;
-    const Insertion best =
-        find_insertion(state_->occupancy, jobs[i], {.costs = &costs, .drawn = drawn});
-    found[i] = {jobs[i], state_->id, best.gain, drawn};
-  });
-  std::erase_if(found, [](const Bid& bid) { return bid.gain <= 0.0; });
-  return found;
+void Shard::unplace(JobId job) {
+  if (!state_->occupancy.is_placed(job)) return;
+  state_->occupancy.give_back(job);
+  state_->evicted.insert(job);
 }
 
-double Shard::realise(JobId job, double at_least, std::int64_t drawn) {
-  if (state_->run.stop.requested()) return 0.0;
-  model::LimitUsage& limit_usage = state_->occupancy.limit_usage();
-  const auto raise = [&](std::int64_t by) {
-    for (const std::uint32_t q : limit_usage.quotas_of(job)) {
-      if (limit_usage.allowance(q) != model::kNoLimit)
-        limit_usage.allow(q, limit_usage.allowance(q) + by);
-    }
-  };
-  raise(drawn);
-  const Insertion found = find_insertion(state_->occupancy, job);
-  InsertionOutcome outcome;
-  if (found.gain >= at_least && found.gain > 0.0) outcome = state_->insert(job, found, at_least);
-  if (outcome.gain <= 0.0) {
-    raise(-drawn);
-    return 0.0;
+void Shard::unreserve(const JobPlacement& placement) {
+  const auto groups = state_->workload().groups_of(state_->workload().job(placement.job));
+  const auto here = [&](MachineId m) { return std::ranges::binary_search(state_->machines, m); };
+  for (const auto& task : placement.tasks) {
+    if (!here(task.machine)) continue;
+    state_->occupancy.room().release(task, state_->workload().shape(groups[task.group].shape));
   }
-  state_->unplaced.erase(job);
-  state_->unplaced.insert(outcome.evicted.begin(), outcome.evicted.end());
-  state_->evicted.insert(outcome.evicted.begin(), outcome.evicted.end());
-  return outcome.gain;
-}
-
-void Shard::forget(JobId job) { state_->unplaced.erase(job); }
-
-std::vector<double> Shard::marginal_prices() const {
-  const LocalState& s = *state_;
-  const model::Cluster& cluster = s.valuation->instance().cluster;
-  std::vector<double> price(cluster.gpu_types.size(), std::numeric_limits<double>::infinity());
-  for (const MachineId m : s.machines) {
-    const GpuTypeId type = cluster.class_of(m).gpu_type;
-    if (!type.valid()) continue;
-    double& least = price[type.index()];
-    if (s.occupancy.room().whole_devices(m) != 0) least = 0.0;
-    for (const Occupant& r : s.occupancy.occupants(m)) {
-      if (r.milli > 0 && r.evictable) least = std::min(least, 1000.0 * r.density);
-    }
-  }
-  return price;
+  if (!here(placement.tasks.front().machine)) return;
+  state_->occupancy.admit(placement.job);
+  state_->evicted.insert(placement.job);
 }
 
 void Shard::update_prices(std::span<const double> by_type) {
@@ -177,7 +108,7 @@ void Shard::update_prices(std::span<const double> by_type) {
 
 ShardId Shard::id() const { return state_->id; }
 
-std::int64_t Shard::LocalState::gpus() const {
+std::int64_t ShardState::gpus() const {
   std::int64_t sum = 0;
   for (const MachineId m : machines) sum += valuation->instance().cluster.class_of(m).gpus;
   return sum;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shard/insertion.hpp"
-#include "shard/occupancy.hpp"
 #include "shard/shard_state.hpp"
 
 #include <algorithm>
@@ -12,30 +11,20 @@
 #include "berth/model/precedence.hpp"
 #include "berth/parallel/loops.hpp"
 #include "berth/solver/dive.hpp"
-#include "berth/solver/shard.hpp"
+#include "berth/solver/shard_planning.hpp"
 
 namespace berth::solver {
 namespace {
 
 constexpr std::size_t kBatch = 64;  ///< insertions searched on one snapshot
 
-}  // namespace
-
-/// Carries an insertion out; one that the uplinks refuse is tried within a rack.
-InsertionOutcome Shard::LocalState::insert(JobId job, const Insertion& found, double at_least) {
-  InsertionOutcome outcome = apply_insertion(occupancy, job, found, at_least);
-  if (outcome.gain > 0.0 || !outcome.refused_by_uplink) return outcome;
-  const Insertion narrow = find_insertion(occupancy, job, {.widest = model::Level::rack});
-  if (narrow.gain <= 0.0 || narrow.gain < at_least) return {};
-  return apply_insertion(occupancy, job, narrow, at_least);
-}
-
 /// Searches on a frozen snapshot in parallel, commits in order of gain, then precedence; an
 /// insertion whose machines have changed meanwhile is searched again.
-double Shard::LocalState::improve_batch(std::span<const JobId> batch) {
+double improve_batch(ShardState& s, std::span<const JobId> batch) {
+  Occupancy& occupancy = s.occupancy;
   std::vector<Insertion> found(batch.size());
   parallel::run_tasks(batch.size(), [&](std::size_t i) {
-    if (!run.stop.requested()) found[i] = find_insertion(occupancy, batch[i]);
+    if (!s.run.stop.requested()) found[i] = find_insertion(occupancy, batch[i]);
   });
   std::vector<std::size_t> order;  // ties stay in the order of the batch
   for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -45,9 +34,9 @@ double Shard::LocalState::improve_batch(std::span<const JobId> batch) {
   double gained = 0.0;
   std::set<MachineId> touched;
   for (const std::size_t i : order) {
-    if (run.stop.requested()) break;
+    if (s.run.stop.requested()) break;
     const auto stale = [&](MachineId m) { return touched.contains(m); };
-    const auto gone = [&](JobId victim) { return !occupancy.has(victim); };
+    const auto gone = [&](JobId victim) { return !occupancy.is_placed(victim); };
     if (std::ranges::any_of(found[i].machines, stale) ||
         std::ranges::any_of(found[i].victims, gone)) {
       found[i] = find_insertion(occupancy, batch[i]);
@@ -56,28 +45,91 @@ double Shard::LocalState::improve_batch(std::span<const JobId> batch) {
     for (const JobId victim : found[i].victims) {
       for (const auto& task : occupancy.placed(victim).tasks) touched.insert(task.machine);
     }
-    const InsertionOutcome outcome = insert(batch[i], found[i], 0.0);
+    const InsertionOutcome outcome = insert(occupancy, batch[i], found[i], 0.0);
     if (outcome.gain <= 0.0) continue;
     gained += outcome.gain;
     touched.insert(found[i].machines.begin(), found[i].machines.end());
     for (const JobId victim : found[i].victims) {
-      if (!occupancy.has(victim)) continue;
+      if (!occupancy.is_placed(victim)) continue;
       for (const auto& task : occupancy.placed(victim).tasks) touched.insert(task.machine);
     }
-    unplaced.erase(batch[i]);
-    unplaced.insert(outcome.evicted.begin(), outcome.evicted.end());
-    evicted.insert(outcome.evicted.begin(), outcome.evicted.end());
+    s.evicted.insert(outcome.evicted.begin(), outcome.evicted.end());
   }
   return gained;
 }
 
-double Shard::improve() {
-  LocalState& s = *state_;
+/// Required jobs placed, and what all are worth.
+std::pair<std::size_t, double> score(const Occupancy& occupancy) {
+  const model::Workload& workload = occupancy.valuation().instance().workload;
+  const auto required = [&](const JobEntry& entry) {
+    return entry.is_placed() && workload.job(entry.job()).required;
+  };
+  return {static_cast<std::size_t>(std::ranges::count_if(occupancy.entries(), required)),
+          occupancy.value() - occupancy.limit_usage().surcharges()};
+}
+
+/// Some job pays for quotas or uplinks.
+bool has_limit_prices(const ShardState& s) {
+  if (s.occupancy.limit_usage().limits() == nullptr) return false;
+  const model::Valuation unpriced(s.valuation->instance(), s.valuation->objective());
+  const auto pays = [&](JobId job) { return s.valuation->best(job) != unpriced.best(job); };
+  return std::ranges::any_of(s.occupancy.entries(), [&](const JobEntry& entry) {
+    return entry.is_placed() ? entry.value != entry.unpriced_value : pays(entry.job());
+  });
+}
+
+/// By the values that the occupancy has now.
+double search_by_values(ShardState& s, std::span<const double> prices, const SearchEffort& effort) {
+  const auto [own, in_all] =
+      model::pool_subset(s.valuation->instance().cluster, *s.pools, s.machines);
+  std::vector<double> own_prices;
+  for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
+  s.evicted.clear();
+  return solver::improve(s.occupancy, {own, own_prices}, effort, s.run.stop);
+}
+
+/// Prices tell which jobs a scarce limit is for, but leave some of it: so the search goes by values
+/// less prices first, then by the values. Where that ends worse than it began it only does the
+/// latter, which cannot.
+double search_by_both_values(ShardState& s, std::span<const double> prices,
+                             const SearchEffort& effort) {
+  Occupancy& occupancy = s.occupancy;
+  const model::CouplingLimits* limits = occupancy.limit_usage().limits();
+  const model::Valuation unpriced(s.valuation->instance(), s.valuation->objective());
+  model::CouplingLimits uncharged = *limits;
+  uncharged.charge({});
+  Occupancy start = occupancy;
+  start.revalue(unpriced, &uncharged);
+  const auto before = score(start);
+  search_by_values(s, prices, effort);
+  occupancy.revalue(unpriced, &uncharged);
+  search_by_values(s, prices, effort);
+  if (score(occupancy) < before) {
+    occupancy = std::move(start);
+    search_by_values(s, prices, effort);
+  }
+  const double gained = score(occupancy).second - before.second;
+  occupancy.revalue(*s.valuation, limits);
+  return gained;
+}
+
+}  // namespace
+
+InsertionOutcome insert(Occupancy& occupancy, JobId job, const Insertion& found, double at_least) {
+  InsertionOutcome outcome = apply_insertion(occupancy, job, found, at_least);
+  if (outcome.gain > 0.0 || !outcome.refused_by_uplink) return outcome;
+  const Insertion narrow = find_insertion(occupancy, job, {.widest = model::Level::rack});
+  if (narrow.gain <= 0.0 || narrow.gain < at_least) return {};
+  return apply_insertion(occupancy, job, narrow, at_least);
+}
+
+double improve(Shard& shard) {
+  ShardState& s = shard.state();
   double total = 0.0;
   for (int sweep = 0; sweep < s.options.sweeps && !s.evicted.empty(); ++sweep) {
     std::vector<std::pair<double, model::Precedence>> order;
     for (const JobId job : s.evicted) {
-      if (!s.unplaced.contains(job)) continue;
+      if (!s.occupancy.is_waiting(job)) continue;
       order.emplace_back(-s.regret(job), model::precedence(*s.valuation, job));
     }
     std::ranges::sort(order, std::less<>{});
@@ -86,32 +138,16 @@ double Shard::improve() {
     for (const auto& [regret, next] : order) queue.push_back(next.job);
     for (std::size_t first = 0; first < queue.size(); first += kBatch) {
       const std::size_t count = std::min(kBatch, queue.size() - first);
-      total += s.improve_batch(std::span(queue).subspan(first, count));
+      total += improve_batch(s, std::span(queue).subspan(first, count));
     }
   }
   return total;
 }
 
-double Shard::LocalState::search(const model::Valuation& by, std::span<const double> prices,
-                                 const SearchEffort& effort, model::LimitUsage& limit_usage) {
-  const auto [own, in_all] = model::pool_subset(by.instance().cluster, *pools, machines);
-  std::vector<double> own_prices;
-  for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
-  std::vector<JobId> waiting(unplaced.begin(), unplaced.end());
-  model::Placement placed = occupancy.placement();
-  const double gained = solver::improve(by, own, occupancy.room(), machines, waiting, placed,
-                                        own_prices, effort, run.stop, &limit_usage);
-  occupancy.replace(std::move(placed));
-  unplaced = {waiting.begin(), waiting.end()};
-  evicted.clear();
-  return gained;
-}
-
-double Shard::search(std::span<const double> prices, const SearchEffort& effort) {
-  LocalState& s = *state_;
-  if (s.has_limit_prices()) return s.search_by_both_values(prices, effort);
-  model::LimitUsage limit_usage = s.occupancy.limit_usage();
-  return s.search(*s.valuation, prices, effort, limit_usage);
+double search(Shard& shard, std::span<const double> prices, const SearchEffort& effort) {
+  ShardState& s = shard.state();
+  return has_limit_prices(s) ? search_by_both_values(s, prices, effort)
+                             : search_by_values(s, prices, effort);
 }
 
 }  // namespace berth::solver

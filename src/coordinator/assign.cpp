@@ -12,7 +12,8 @@
 #include "berth/base/infinity.hpp"
 #include "berth/coordinator/packed_placement.hpp"
 #include "berth/model/free_machine.hpp"
-#include "berth/solver/shard.hpp"
+#include "berth/solver/shard_bidding.hpp"
+#include "berth/solver/shard_limits.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -113,10 +114,10 @@ model::Placement place_spanning(const Decomposition& decomposition,
   for (std::size_t l = 0; l < taken.size(); ++l) {
     const std::int64_t capacity = limits->capacity(l);
     if (capacity == model::kNoLimit) continue;
-    whole.allow(l, std::max<std::int64_t>(0, capacity - taken.use(l)));
+    solver::allow(whole, l, std::max<std::int64_t>(0, capacity - taken.use(l)));
   }
   for (const ShardPreference& preference : large) {
-    if (preference.profit > 0.0) whole.realise(preference.job, 0.0);
+    if (preference.profit > 0.0) solver::realise(whole, preference.job, 0.0);
   }
   return whole.placement();  // a later one may have pushed one out
 }

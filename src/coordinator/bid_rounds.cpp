@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "berth/model/precedence.hpp"
+#include "berth/solver/shard_bidding.hpp"
+#include "berth/solver/shard_planning.hpp"
 #include "berth/strads/commit.hpp"
 #include "berth/strads/schedule.hpp"
 
@@ -72,7 +74,7 @@ std::vector<JobOffer> BidRounds::schedule(int round) const {
   for (const Shard& shard : mine_) {
     if (!strads::has_turn(shard.id().value(), round, options_.schedulers)) continue;
     std::vector<RankedOffer> own;
-    for (const JobOffer& offer : shard.offers()) {
+    for (const JobOffer& offer : solver::offers(shard)) {
       own.push_back({offer, model::precedence(valuation_, offer.job)});
     }
     const auto more = choose(own, options_.offers, round);
@@ -150,7 +152,7 @@ std::optional<std::set<BidRequest>> BidRounds::request_bids(std::span<const JobO
   std::vector<solver::EvictionCost> eviction_costs;
   std::set<ShardId> here;
   for (const Shard& shard : mine_) {
-    const auto more = shard.eviction_costs();
+    const auto more = solver::eviction_costs(shard);
     eviction_costs.insert(eviction_costs.end(), more.begin(), more.end());
     here.insert(shard.id());
   }
@@ -182,7 +184,7 @@ std::vector<Bid> BidRounds::bids(const PushedRound& pushed,
                              : !requested || requested->contains({offer.job, shard.id()});
         if (may) jobs.push_back(offer.job);
       }
-      const auto more = shard.bids(jobs, left);
+      const auto more = solver::bids(shard, jobs, left);
       all.insert(all.end(), more.begin(), more.end());
     }
   });
@@ -211,8 +213,8 @@ std::vector<BidRounds::Outcome> BidRounds::realise(std::span<const Bid> grants) 
       std::int64_t later = 0;
       for (const Bid& bid : grants) {
         if (bid.shard != shard.id()) continue;
-        const double gain =
-            shard.realise(bid.job, strads::least_gain(bid.gain, options_.theta), bid.drawn);
+        const double gain = solver::realise(
+            shard, bid.job, strads::least_gain(bid.gain, options_.theta), bid.drawn);
         outcomes.push_back({bid.job, bid.shard, gain, later});
         if (gain > 0.0) later = 1;
       }
@@ -244,8 +246,8 @@ void BidRounds::improve() {
   if (allocation_ != nullptr) allocation_->distribute_slack(mine_);
   comm_.agreed([&] {
     for (Shard& shard : mine_) {
-      if (allocation_ != nullptr) shard.fill_idle_capacity();
-      shard.improve();
+      if (allocation_ != nullptr) solver::fill_idle_capacity(shard);
+      solver::improve(shard);
     }
   });
   if (allocation_ != nullptr) allocation_->freeze(mine_);

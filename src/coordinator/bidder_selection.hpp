@@ -9,7 +9,7 @@
 
 #include "berth/coordinator/grant.hpp"
 #include "berth/model/value.hpp"
-#include "berth/solver/shard.hpp"
+#include "berth/solver/shard_bidding.hpp"
 
 namespace berth::coordinator {
 

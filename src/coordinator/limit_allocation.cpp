@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "berth/base/int128.hpp"
+#include "berth/solver/shard_planning.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -79,7 +80,7 @@ std::int64_t LimitAllocation::excess(std::size_t limit) const {
 void LimitAllocation::count_use(std::span<const Shard> mine) {
   std::vector<LimitUse> limit_uses;
   for (const Shard& shard : mine) {
-    for (const LimitUse& s : shard.limit_uses()) {
+    for (const LimitUse& s : solver::limit_uses(shard)) {
       if (s.use != 0 || s.demand != 0) limit_uses.push_back(s);
     }
   }
@@ -91,10 +92,10 @@ void LimitAllocation::count_use(std::span<const Shard> mine) {
 
 void LimitAllocation::set_allowances(std::span<Shard> mine, bool shares) {
   for (Shard& shard : mine) {
-    for (const std::size_t l : shard.own_limits()) {
-      shard.allow(l, std::max<std::int64_t>(0, limits_.capacity(l) - spanning_use_[l]));
+    for (const std::size_t l : solver::own_limits(shard)) {
+      solver::allow(shard, l, std::max<std::int64_t>(0, limits_.capacity(l) - spanning_use_[l]));
     }
-    shard.freeze_limits();
+    solver::freeze_limits(shard);
   }
   if (!shares) return;
   for (auto first = limit_uses_.begin(); first != limit_uses_.end();) {
@@ -107,7 +108,7 @@ void LimitAllocation::set_allowances(std::span<Shard> mine, bool shares) {
     for (Shard& shard : mine) {
       for (auto s = first; s != last; ++s) {
         if (s->shard != shard.id()) continue;
-        shard.allow(limit, s->use + parts[static_cast<std::size_t>(s - first)]);
+        solver::allow(shard, limit, s->use + parts[static_cast<std::size_t>(s - first)]);
       }
     }
     first = last;
@@ -138,9 +139,9 @@ void LimitAllocation::distribute_slack(std::span<Shard> mine) {
         if (shard.id() != turn) continue;
         for (const LimitUse& s : limit_uses_) {
           if (s.shard != turn) continue;
-          shard.allow(s.limit, s.use + std::max<std::int64_t>(0, -excess(s.limit)));
+          solver::allow(shard, s.limit, s.use + std::max<std::int64_t>(0, -excess(s.limit)));
         }
-        shard.fill_idle_capacity();
+        solver::fill_idle_capacity(shard);
       }
     });
     count_use(mine);
@@ -154,8 +155,8 @@ void LimitAllocation::drop_excess(std::span<Shard> mine, Placement& spanning, st
   std::vector<EvictionCandidate> candidates;
   for (const Shard& shard : mine) {
     // One of its own is counted here for the spanning gangs alone.
-    if (std::ranges::binary_search(shard.own_limits(), limit)) continue;
-    const auto more = shard.eviction_candidates(limit, excess(limit));
+    if (std::ranges::binary_search(solver::own_limits(shard), limit)) continue;
+    const auto more = solver::eviction_candidates(shard, limit, excess(limit));
     candidates.insert(candidates.end(), more.begin(), more.end());
   }
   candidates = comm_.all_gather_varying<EvictionCandidate>(candidates);
@@ -182,9 +183,9 @@ void LimitAllocation::drop_excess(std::span<Shard> mine, Placement& spanning, st
 /// Limits that one shard has to itself.
 void LimitAllocation::drop_excess_of_own_limits(std::span<Shard> mine) const {
   for (Shard& shard : mine) {
-    for (const std::size_t l : shard.own_limits()) {
-      const std::int64_t own_excess = shard.excess(l);
-      for (const EvictionCandidate& s : shard.eviction_candidates(l, own_excess))
+    for (const std::size_t l : solver::own_limits(shard)) {
+      const std::int64_t own_excess = solver::excess(shard, l);
+      for (const EvictionCandidate& s : solver::eviction_candidates(shard, l, own_excess))
         shard.unplace(s.precedence.job);
     }
   }
@@ -201,8 +202,8 @@ void LimitAllocation::enforce(std::span<Shard> mine, Placement& spanning) {
   distribute_slack(mine);
   comm_.agreed([&] {
     for (Shard& shard : mine) {
-      shard.fill_idle_capacity();
-      shard.improve();
+      solver::fill_idle_capacity(shard);
+      solver::improve(shard);
     }
   });
 }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "berth/solver/shard_bidding.hpp"
+
 namespace berth::coordinator {
 namespace {
 
@@ -43,7 +45,7 @@ void update_prices(const comm::Communicator& comm, const model::Valuation& valua
   const auto lower = [&](std::span<const double> other) {
     for (std::size_t t = 0; t < types; ++t) price[t] = std::min(price[t], other[t]);
   };
-  for (const Shard& shard : mine) lower(shard.marginal_prices());
+  for (const Shard& shard : mine) lower(solver::marginal_prices(shard));
   const std::vector<double> all = comm.all_gather_varying<double>(price);
   for (std::size_t at = 0; at + types <= all.size() && types > 0; at += types) {
     lower(std::span(all).subspan(at, types));

@@ -10,7 +10,7 @@
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/checkpoint.hpp"
 #include "berth/coordinator/grant.hpp"
-#include "berth/solver/shard.hpp"
+#include "berth/solver/shard_bidding.hpp"
 #include "berth/strads/commit.hpp"
 #include "berth/strads/pipeline.hpp"
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/solver/shard_planning.hpp"
+
 namespace berth::coordinator {
 namespace {
 
@@ -66,8 +68,8 @@ LocalPlans plan_undivided(const comm::Communicator& comm, const Decomposition& d
     Shard whole(ShardId{}, decomposition.valuation, decomposition.pools, std::move(machines),
                 settings.options, settings.run);
     for (const model::JobPlacement& p : assignment.spanning) whole.reserve(p);
-    for (const model::JobPlacement& p : assignment.kept) whole.add_running(p);
-    whole.plan(assignment.open_jobs(), decomposition.prices, settings.run.stop);
+    for (const model::JobPlacement& p : assignment.kept) solver::add_running(whole, p);
+    solver::plan(whole, assignment.open_jobs(), decomposition.prices, settings.run.stop);
     plans.task_prices = whole.task_prices();
     scatter_placement(whole.placement(), assignment, shards, exchange);
   });
@@ -110,10 +112,11 @@ LocalPlans plan_shards(const comm::Communicator& comm, const Decomposition& deco
       const comm::Communicator::TraceSpan span(comm, "shard", shard.id().value());
       for (const model::JobPlacement& p : assignment.spanning) shard.reserve(p);
       for (const model::JobPlacement& p : assignment.kept) {
-        if (shards.of_machine[p.tasks.front().machine.index()] == shard.id()) shard.add_running(p);
+        if (shards.of_machine[p.tasks.front().machine.index()] == shard.id())
+          solver::add_running(shard, p);
       }
-      shard.plan(assignment.jobs_of(shard.id()), decomposition.prices,
-                 settings.run.stop.share_of(left--));
+      solver::plan(shard, assignment.jobs_of(shard.id()), decomposition.prices,
+                   settings.run.stop.share_of(left--));
     }
   });
   std::vector<solver::TaskPrice> of_first;

@@ -11,6 +11,7 @@
 
 #include "berth/base/random.hpp"
 #include "berth/coordinator/limit_allocation.hpp"
+#include "berth/solver/shard_planning.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -123,8 +124,8 @@ class RegroupRound {
 
   void search(Shard& group, const solver::SearchEffort& effort) {
     const comm::Communicator::TraceSpan span(comm_, "group", group.id().value());
-    const double repacked = repacks() ? group.repack() : 0.0;
-    if (repacked + group.search(decomposition_.prices, effort) > 0.0) ++improved_;
+    const double repacked = repacks() ? solver::repack(group) : 0.0;
+    if (repacked + solver::search(group, decomposition_.prices, effort) > 0.0) ++improved_;
     const solver::ShardContent found = group.content();
     returned_.add(found.placed, found.unplaced);
   }

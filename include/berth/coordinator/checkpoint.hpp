@@ -9,7 +9,7 @@
 #include "berth/comm/communicator.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/partition/partition.hpp"
-#include "berth/solver/shard.hpp"
+#include "berth/solver/shard_bidding.hpp"
 
 namespace berth::coordinator {
 

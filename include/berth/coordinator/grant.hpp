@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "berth/solver/shard.hpp"
+#include "berth/solver/shard_bidding.hpp"
 #include "berth/strads/commit.hpp"
 
 namespace berth::coordinator {

@@ -10,7 +10,7 @@
 #include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/value.hpp"
-#include "berth/solver/shard.hpp"
+#include "berth/solver/shard_limits.hpp"
 
 namespace berth::coordinator {
 

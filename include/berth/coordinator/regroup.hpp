@@ -43,7 +43,7 @@ struct RegroupResult {
 
 /// One regroup round: the machines are distributed to groups, at most as many as shards; a group
 /// has the jobs that lie inside it and its share of those that wait (in odd rounds at their home,
-/// else drawn), searches (`Shard::search`), and gives all back to the shards. A gang over two
+/// else drawn), searches (`solver::search`), and gives all back to the shards. A gang over two
 /// groups stays as it is. Whatever lies over several shards afterwards is in `spanning`.
 ///
 /// Each rank passes its part of the placement and gets it rebuilt; the outcome does not depend on

@@ -9,8 +9,8 @@
 #include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/pools.hpp"
-#include "berth/model/room.hpp"
 #include "berth/model/value.hpp"
+#include "berth/solver/occupancy.hpp"
 
 namespace berth::solver {
 
@@ -31,47 +31,39 @@ struct DiveOptions {
   SearchEffort effort = {};   ///< at the end
 };
 
-/// The machines that a dive fills, and the jobs that compete for them. References only.
-struct DiveProblem {
-  const model::Valuation& valuation;
+/// Pools and what a GPU of each costs. References only.
+struct PricedPools {
   const model::Pools& pools;
-  std::span<const MachineId> machines;   ///< ascending
-  std::span<const JobId> jobs;           ///< ascending, none of them placed
-  std::span<const double> start_prices;  ///< by PoolId, per GPU
+  std::span<const double> prices;  ///< by PoolId, per GPU
 };
 
 struct DiveResult {
-  model::Placement placement;   ///< ascending JobId
-  std::vector<JobId> unplaced;  ///< ascending
   int passes = 0;
   int evaluations = 0;  ///< of the smoothed dual
-  double value = 0.0;   ///< of the placement
+  double value = 0.0;   ///< of those jobs that were placed
 };
 
-/// Rounds the market on what is left of `machines` by diving (Berthold 2006): size classes (powers
-/// of two of the job's GPUs) descending; in each, a few warm re-solves of the smoothed dual, after
-/// which the jobs whose softmax weight is decided are placed on devices, the most certain first;
-/// then unplaced jobs of positive value (and required ones, first) go into idle room, the best
-/// value per GPU first, CPU-only jobs last; then `improve`.
+/// Rounds the market on the free room of the occupancy by diving (Berthold 2006): size classes
+/// (powers of two of the job's GPUs) descending; in each, a few warm re-solves of the smoothed
+/// dual, after which the jobs whose softmax weight is decided are placed on devices, the most
+/// certain first; then unplaced jobs of positive value (and required ones, first) go into idle
+/// room, the best value per GPU first, CPU-only jobs last; then `improve`.
 ///
-/// @param room  edited in place; only the problem's machines are touched
-/// @param stop  ends the dive and the search; a patient one the filling
+/// @param start  prices to start from
+/// @param jobs   ascending; unplaced jobs of the occupancy, no other is moved
+/// @param stop   ends the dive and the search; a patient one the filling
 /// @pre PETSc is up (PetscSession); main thread
-DiveResult dive(const DiveProblem& problem, model::Room& room, const DiveOptions& options = {},
-                const StopToken& stop = {});
+DiveResult dive(Occupancy& occupancy, const PricedPools& start, std::span<const JobId> jobs,
+                const DiveOptions& options = {}, const StopToken& stop = {});
 
 /// Jobs with the same tasks exchange places and machines are repartitioned (a place for a large job
 /// becomes several for small ones, or the other way round) while that gains; then ejection chains:
 /// an unplaced job takes the place of cheaper ones, which move elsewhere or leave, whenever the
-/// total value rises. Returns the value gained.
-/// @param prices  by PoolId of `pools`, per GPU: where to look first; they decide no acceptance
-/// @param stop    asked between chains and between machines
-/// @param limit_usage  of `placed`; its allowances are kept, surcharges count. Null: there are no
-/// limits
-double improve(const model::Valuation& valuation, const model::Pools& pools, model::Room& room,
-               std::span<const MachineId> machines, std::vector<JobId>& unplaced,
-               model::Placement& placed, std::span<const double> prices, const SearchEffort& effort,
-               const StopToken& stop = {}, model::LimitUsage* limit_usage = nullptr);
+/// total value rises. Returns the value gained. Allowances of limits are kept, surcharges count.
+/// @param pools  where to look first; their prices decide no acceptance
+/// @param stop   asked between chains and between machines
+double improve(Occupancy& occupancy, const PricedPools& pools, const SearchEffort& effort,
+               const StopToken& stop = {});
 
 /// Jobs with the same tasks exchange places among themselves and with unplaced ones, until no cycle
 /// of moves gains (cyclic exchange: Thompson and Psaraftis 1993). Takes no room and frees none.

@@ -10,6 +10,9 @@
 
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/jobs_file.hpp"
+#include "berth/solver/shard_bidding.hpp"
+#include "berth/solver/shard_limits.hpp"
+#include "berth/solver/shard_planning.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -268,20 +271,21 @@ TEST_F(Shared, shards_that_were_dealt_their_share_keep_the_quota_and_others_pass
     if (distributed) {
       allocation.freeze(c.shards);
     } else {
-      for (solver::Shard& shard : c.shards) shard.allow(0, 8000);  // to each what there is in all
+      for (solver::Shard& shard : c.shards)
+        solver::allow(shard, 0, 8000);  // to each what there is in all
     }
-    for (solver::Shard& shard : c.shards) shard.fill_idle_capacity();
+    for (solver::Shard& shard : c.shards) solver::fill_idle_capacity(shard);
     EXPECT_EQ(c.kept(), distributed);
     if (!distributed) continue;
     // Held to what they use, which is nothing; together there is room for one.
     EXPECT_TRUE(c.placed().empty());
     allocation.freeze(c.shards);
     const std::vector<JobId> own{JobId(0)};
-    const auto bids = c.shards[0].bids(own, allocation.slack());
+    const auto bids = solver::bids(c.shards[0], own, allocation.slack());
     ASSERT_EQ(bids.size(), 1U);
     EXPECT_EQ(bids[0].drawn, 8000);
-    EXPECT_TRUE(c.shards[0].bids(own, std::vector<std::int64_t>{7999}).empty());
-    EXPECT_GT(c.shards[0].realise(JobId(0), 0.0, bids[0].drawn), 0.0);
+    EXPECT_TRUE(solver::bids(c.shards[0], own, std::vector<std::int64_t>{7999}).empty());
+    EXPECT_GT(solver::realise(c.shards[0], JobId(0), 0.0, bids[0].drawn), 0.0);
     EXPECT_TRUE(c.kept());
     allocation.freeze(c.shards);
     EXPECT_EQ(allocation.slack(), std::vector<std::int64_t>{0});
@@ -300,10 +304,11 @@ TEST_F(Shared, searches_keep_what_was_dealt) {
     if (distributed) {
       allocation.distribute_slack(c.shards);
     } else {
-      for (solver::Shard& shard : c.shards) shard.allow(0, 8000);
+      for (solver::Shard& shard : c.shards) solver::allow(shard, 0, 8000);
     }
     const std::vector<double> prices(c.pools.size(), 0.0);
-    const double gained = c.shards[0].search(prices, {}) + c.shards[1].search(prices, {});
+    const double gained =
+        solver::search(c.shards[0], prices, {}) + solver::search(c.shards[1], prices, {});
     EXPECT_EQ(c.kept(), distributed);
     EXPECT_EQ(gained > 0.0, !distributed);
     if (!distributed) continue;
@@ -314,7 +319,7 @@ TEST_F(Shared, searches_keep_what_was_dealt) {
     std::vector<solver::Shard> one;
     one.push_back(std::move(whole));
     allocation.distribute_slack(one);
-    EXPECT_DOUBLE_EQ(one[0].search(prices, {}), 8.0);
+    EXPECT_DOUBLE_EQ(solver::search(one[0], prices, {}), 8.0);
     EXPECT_TRUE(one[0].is_waiting(JobId(0)));
     EXPECT_TRUE(within_limits(c.limits, limit_use(comm::Communicator::serial(), c.instance,
                                                   c.limits, one[0].placement())));
@@ -344,11 +349,11 @@ TEST_F(Shared, a_full_quota_is_freed_by_its_least_valuable_jobs) {
   c.fill({on(JobId(1), {0})}, {}, {on(JobId(2), {2})}, {});
   LimitAllocation(c.comm, c.valuation, c.limits, {}).freeze(c.shards);
   const std::vector<JobId> fresh{JobId(3)};
-  EXPECT_TRUE(c.shards[1].bids(fresh).empty());
-  const auto bids = c.shards[0].bids(fresh);
+  EXPECT_TRUE(solver::bids(c.shards[1], fresh).empty());
+  const auto bids = solver::bids(c.shards[0], fresh);
   ASSERT_EQ(bids.size(), 1U);
   EXPECT_DOUBLE_EQ(bids[0].gain, 4 * 0.5);
-  EXPECT_DOUBLE_EQ(c.shards[0].realise(JobId(3), 0.0), 4 * 0.5);
+  EXPECT_DOUBLE_EQ(solver::realise(c.shards[0], JobId(3), 0.0), 4 * 0.5);
   EXPECT_EQ(c.placed(), (std::vector{JobId(2), JobId(3)}));
   EXPECT_TRUE(c.shards[0].is_waiting(JobId(1)));
   EXPECT_TRUE(c.kept());
@@ -360,7 +365,7 @@ TEST_F(Shared, a_ring_that_an_uplink_refuses_is_tried_within_a_rack) {
                       R"({"id":"low","weight":0.1,"tasks":[{"gpus":4}]})" + "\n"));
   c.fill({}, {}, {on(JobId(1), {3})}, {});  // idle: m2 in r1, m4 in another pod
   LimitAllocation(c.comm, c.valuation, c.limits, {}).freeze(c.shards);
-  EXPECT_GT(c.shards[1].realise(JobId(0), 0.0), 0.0);
+  EXPECT_GT(solver::realise(c.shards[1], JobId(0), 0.0), 0.0);
   EXPECT_TRUE(c.kept());
   const Placement placed = c.shards[1].placement();
   EXPECT_EQ(placed[0].job, JobId(0));
@@ -415,9 +420,9 @@ TEST(Room, rings_go_round_full_uplinks) {
     const auto comm = comm::Communicator::serial();
     LimitAllocation(comm, valuation, limits, {}).freeze(shards);
     if (searched) {
-      EXPECT_GT(shards[0].realise(JobId(1), 0.0), 0.0);
+      EXPECT_GT(solver::realise(shards[0], JobId(1), 0.0), 0.0);
     } else {
-      shards[0].fill_idle_capacity();
+      solver::fill_idle_capacity(shards[0]);
     }
     EXPECT_EQ(shards[0].placement().size(), 2U);
     EXPECT_TRUE(within_limits(
@@ -430,7 +435,7 @@ TEST_F(Shared, nothing_changes_without_limits) {
   EXPECT_TRUE(c.limits.empty());
   c.fill({on(JobId(0), {0, 1})}, {}, {}, {});
   EXPECT_TRUE(c.kept());
-  EXPECT_TRUE(c.shards[0].limit_uses().empty());
+  EXPECT_TRUE(solver::limit_uses(c.shards[0]).empty());
 }
 
 }  // namespace

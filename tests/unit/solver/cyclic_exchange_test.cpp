@@ -123,10 +123,13 @@ TEST(CyclicExchange, prices_places_exactly) {
     const assignment::PoolIndex pool_index(all.plan.instance.cluster, pools);
     const assignment::OptionTable option_table(value, pool_index, all.plan.jobs);
     for (Swapped* s : {&all, &fewer}) {
-      assignment::PlacementTable placements = assignment::unplaced_table(value, s->plan.jobs);
-      for (const auto& p : s->placed) placements.placed[p.job.index()] = p;
-      std::vector<local_search::CyclicExchange> exchanges =
-          local_search::make_exchanges(value, option_table, pool_index, placements);
+      Occupancy occupancy(value, all.plan.machines);
+      occupancy.admit(all.plan.jobs);
+      for (const auto& p : s->placed) occupancy.take(p);
+      const assignment::FreePools free_pools(pool_index, occupancy);
+      const auto ranks = model::precedence_ranks(value, all.plan.jobs);
+      std::vector<local_search::CyclicExchange> exchanges = local_search::make_exchanges(
+          {occupancy, option_table, pool_index, free_pools, all.plan.jobs, ranks});
       ASSERT_EQ(exchanges.size(), 1u);
       exchanges[0].cancel_cycles();
       exchanges[0].add_pool_nodes();
@@ -258,17 +261,20 @@ TEST(CyclicExchange, leaves_jobs_alone_that_must_run) {
 /// Searches by repartitions alone from the given placement.
 double repartition(const InstanceBuilder& plan, std::vector<JobId>& waiting,
                    model::Placement& placed) {
+  const auto value = plan.value();
   const auto pools = plan.pools();
-  model::Room room(plan.instance.cluster);
-  for (const auto& p : placed) model::take(room, plan.instance.workload, p);
+  Occupancy occupancy(value, plan.machines);
+  occupancy.admit(waiting);
+  for (const auto& p : placed) occupancy.take(p);
   const std::vector<double> prices(pools.size(), 0.0);
-  const double gained = improve(plan.value(), pools, room, plan.machines, waiting, placed, prices,
-                                {.chains = 0, .repartitions = 1000});
+  const double gained = improve(occupancy, {pools, prices}, {.chains = 0, .repartitions = 1000});
+  placed = occupancy.placement();
+  waiting = occupancy.unplaced_jobs();
   model::Room replay(plan.instance.cluster);
   for (const auto& p : placed) model::take(replay, plan.instance.workload, p);
   for (const MachineId m : plan.machines) {
-    EXPECT_EQ(replay.free_milli(m), room.free_milli(m));
-    EXPECT_EQ(replay.free_cpu(m), room.free_cpu(m));
+    EXPECT_EQ(replay.free_milli(m), occupancy.room().free_milli(m));
+    EXPECT_EQ(replay.free_cpu(m), occupancy.room().free_cpu(m));
   }
   return gained;
 }
@@ -325,10 +331,12 @@ TEST(MachineRepartition, keeps_to_the_cpus_there_are) {
 
 TEST(MachineRepartition, gains_on_a_mixed_instance_and_keeps_the_room_right) {
   const InstanceBuilder plan = test::mixed_instance(7, 500);
-  std::vector<JobId> waiting = plan.jobs;
-  model::Placement placed;
-  model::Room room(plan.instance.cluster);
-  test::add_greedily(plan.value(), room, plan.machines, waiting, placed);
+  const auto value = plan.value();
+  Occupancy filled(value, plan.machines);
+  filled.admit(plan.jobs);
+  test::add_greedily(filled);
+  std::vector<JobId> waiting = filled.unplaced_jobs();
+  model::Placement placed = filled.placement();
   double before = 0.0, after = 0.0;
   for (const auto& p : placed) before += plan.value().placed(p);
   const double gained = repartition(plan, waiting, placed);

@@ -27,6 +27,8 @@ constexpr SearchEffort kChains{.chains = 100, .repartitions = 0};
 struct Dived {
   PriceResult prices;
   DiveResult result;
+  model::Placement placement;
+  std::vector<JobId> unplaced;
 
   explicit Dived(const InstanceBuilder& plan, const DiveOptions& options = {}) {
     const auto value = plan.value();
@@ -34,15 +36,18 @@ struct Dived {
     const Market market(value, pools, plan.jobs, full_supply(plan.instance.cluster, pools));
     const auto dual = [&](auto p, double e, auto g) { return market.dual(p, e, g); };
     prices = minimise_market(dual, market.shape(), {}, {});
-    model::Room room(plan.instance.cluster);
-    result = dive({value, pools, plan.machines, plan.jobs, prices.prices}, room, options);
-    verify(plan, value, room);
+    Occupancy occupancy(value, plan.machines);
+    occupancy.admit(plan.jobs);
+    result = dive(occupancy, {pools, prices.prices}, plan.jobs, options);
+    placement = occupancy.placement();
+    unplaced = occupancy.unplaced_jobs();
+    verify(plan, value, occupancy.room());
   }
 
   void verify(const InstanceBuilder& plan, const model::Valuation& value, const model::Room& room) {
     model::Room replay(plan.instance.cluster);  // take() asserts that devices are free
     double sum = 0.0;
-    for (const model::JobPlacement& p : result.placement) {
+    for (const model::JobPlacement& p : placement) {
       const model::Job& job = plan.instance.workload.job(p.job);
       take(replay, plan.instance.workload, p);
       sum += value.placed(p);
@@ -56,8 +61,8 @@ struct Dived {
     for (const MachineId m : plan.machines) EXPECT_EQ(replay.free_milli(m), room.free_milli(m));
     EXPECT_NEAR(sum, result.value, 1e-6 * (1.0 + sum));
     EXPECT_LE(sum, prices.bound + 1e-6 * (1.0 + sum));
-    EXPECT_EQ(result.placement.size() + result.unplaced.size(), plan.jobs.size());
-    EXPECT_TRUE(std::ranges::is_sorted(result.placement, {}, &model::JobPlacement::job));
+    EXPECT_EQ(placement.size() + unplaced.size(), plan.jobs.size());
+    EXPECT_TRUE(std::ranges::is_sorted(placement, {}, &model::JobPlacement::job));
   }
 };
 
@@ -81,7 +86,7 @@ TEST(Dive, sends_jobs_home) {
   const Dived run(plan);
   EXPECT_EQ(run.result.value, 16.0);
   for (int j = 0; j < 4; ++j) {
-    EXPECT_EQ(run.result.placement[static_cast<std::size_t>(j)].tasks[0].machine, MachineId(3 - j));
+    EXPECT_EQ(run.placement[static_cast<std::size_t>(j)].tasks[0].machine, MachineId(3 - j));
   }
 }
 
@@ -96,7 +101,7 @@ TEST(Dive, chooses_types_and_keeps_to_those_allowed) {
   plan.job({.gpus = 8, .weight = 100.0, .types = 4});  // a type no machine has
   const Dived run(plan);
   EXPECT_EQ(run.result.value, 32.0);
-  EXPECT_EQ(run.result.unplaced, std::vector<JobId>{JobId(2)});
+  EXPECT_EQ(run.unplaced, std::vector<JobId>{JobId(2)});
 }
 
 // Gangs of 4 x 4 GPUs need both machines of two racks when spread, and lose half then: the racks
@@ -128,10 +133,10 @@ TEST(Dive, gap_is_small_on_a_mixed_instance_and_the_same_on_any_threads) {
   EXPECT_GT(first.result.value, 0.97 * first.prices.bound);
   const parallel::ThreadLimit two(2);
   const Dived second(plan);
-  ASSERT_EQ(first.result.placement.size(), second.result.placement.size());
-  for (std::size_t i = 0; i < first.result.placement.size(); ++i) {
-    EXPECT_EQ(first.result.placement[i].job, second.result.placement[i].job);
-    EXPECT_EQ(first.result.placement[i].tasks, second.result.placement[i].tasks);
+  ASSERT_EQ(first.placement.size(), second.placement.size());
+  for (std::size_t i = 0; i < first.placement.size(); ++i) {
+    EXPECT_EQ(first.placement[i].job, second.placement[i].job);
+    EXPECT_EQ(first.placement[i].tasks, second.placement[i].tasks);
   }
 }
 
@@ -174,17 +179,17 @@ TEST(Dive, reaches_half_a_percent_on_rack_placement) {
 
 TEST(Dive, empty_and_worthless_inputs) {
   InstanceBuilder none({"A"});
-  EXPECT_TRUE(Dived(none).result.placement.empty());
+  EXPECT_TRUE(Dived(none).placement.empty());
   InstanceBuilder machines_only({"A"});
   machines_only.rack(machines_only.pod());
   machines_only.add_machines(2, 0, 8);
-  EXPECT_TRUE(Dived(machines_only).result.placement.empty());
+  EXPECT_TRUE(Dived(machines_only).placement.empty());
   machines_only.job({.gpus = 16});  // larger than any machine
   machines_only.job({.gpus = 1, .weight = 0.0});
-  EXPECT_EQ(Dived(machines_only).result.unplaced.size(), 2U);
+  EXPECT_EQ(Dived(machines_only).unplaced.size(), 2U);
   InstanceBuilder jobs_only({"A"});
   jobs_only.job({.gpus = 1});
-  EXPECT_EQ(Dived(jobs_only).result.unplaced.size(), 1U);
+  EXPECT_EQ(Dived(jobs_only).unplaced.size(), 1U);
 }
 
 TEST(Fill, takes_the_best_per_gpu_first_then_cpu_only_jobs) {
@@ -198,12 +203,13 @@ TEST(Fill, takes_the_best_per_gpu_first_then_cpu_only_jobs) {
   plan.job({.gpus = 0, .cpu = 5'000});  // worth nothing, but there is room
   plan.job({.gpus = 0, .cpu = 10'000});
   plan.job({.gpus = 0, .cpu = 1'000});
-  model::Room room(plan.instance.cluster);
-  std::vector<JobId> unplaced = plan.jobs;
-  model::Placement placed;
-  test::add_greedily(plan.value(), room, plan.machines, unplaced, placed);
+  const auto value = plan.value();
+  Occupancy occupancy(value, plan.machines);
+  occupancy.admit(plan.jobs);
+  test::add_greedily(occupancy);
+  const model::Placement placed = occupancy.placement();
   ASSERT_EQ(placed.size(), 4U);
-  EXPECT_EQ(unplaced, (std::vector<JobId>{JobId(0), JobId(5)}));
+  EXPECT_EQ(occupancy.unplaced_jobs(), (std::vector<JobId>{JobId(0), JobId(5)}));
   EXPECT_EQ(placed[2].tasks[0].machine, MachineId(1));  // CPU-only machines first
   EXPECT_EQ(placed[3].tasks[0].machine, MachineId(0));
 }
@@ -214,11 +220,11 @@ TEST(Fill, places_required_jobs_before_better_ones) {
   plan.add_machines(1, 0, 8);
   plan.job({.gpus = 8, .weight = 9.0});
   plan.job({.gpus = 1, .weight = 0.0, .required = true});
-  model::Room room(plan.instance.cluster);
-  std::vector<JobId> unplaced = plan.jobs;
-  model::Placement placed;
-  test::add_greedily(plan.value(), room, plan.machines, unplaced, placed);
-  EXPECT_EQ(unplaced, std::vector<JobId>{JobId(0)});
+  const auto value = plan.value();
+  Occupancy occupancy(value, plan.machines);
+  occupancy.admit(plan.jobs);
+  test::add_greedily(occupancy);
+  EXPECT_EQ(occupancy.unplaced_jobs(), std::vector<JobId>{JobId(0)});
 }
 
 // The rack of the newcomer's home is taken by a job that is worth as much elsewhere: it moves.
@@ -230,15 +236,13 @@ TEST(Improve, moves_a_job_aside_for_one_that_cannot) {
   plan.job({.gpus = 8, .weight = 1.0, .home_factor = {1.0, 1.0, 0.0, 0.0}, .home = RackId(0)});
   const auto value = plan.value();
   const auto pools = plan.pools();
-  model::Room room(plan.instance.cluster);
-  model::Placement placed{
-      *place_job(room, plan.instance.workload, JobId(0), std::span(plan.machines).first(1))};
-  std::vector<JobId> unplaced{JobId(1)};
+  Occupancy occupancy(value, plan.machines);
+  occupancy.admit(plan.jobs);
+  occupancy.take(*occupancy.fit(JobId(0), std::span(plan.machines).first(1)));
   const std::vector<double> prices(pools.size(), 0.5);
-  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains),
-                   8.0);
+  EXPECT_DOUBLE_EQ(improve(occupancy, {pools, prices}, kChains), 8.0);
+  const model::Placement placed = occupancy.placement();
   ASSERT_EQ(placed.size(), 2U);
-  EXPECT_TRUE(unplaced.empty());
   EXPECT_EQ(placed[0].tasks[0].machine, MachineId(1));
   EXPECT_EQ(placed[1].tasks[0].machine, MachineId(0));
 }
@@ -252,16 +256,15 @@ TEST(Improve, pushes_out_the_cheapest_for_a_better_one_and_never_loses) {
   plan.job({.gpus = 4, .weight = 2.5});
   const auto value = plan.value();
   const auto pools = plan.pools();
-  model::Room room(plan.instance.cluster);
-  std::vector<JobId> first(plan.jobs.begin(), plan.jobs.begin() + 4), unplaced{JobId(4)};
-  model::Placement placed;
-  test::add_greedily(value, room, plan.machines, first, placed);
-  ASSERT_EQ(placed.size(), 4U);
+  Occupancy occupancy(value, plan.machines);
+  occupancy.admit(std::span(plan.jobs).first(4));
+  test::add_greedily(occupancy);
+  ASSERT_EQ(occupancy.placement().size(), 4U);
+  occupancy.admit(JobId(4));
   const std::vector<double> prices(pools.size(), 2.2);
-  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains),
-                   10.0 - 6.0);
-  EXPECT_EQ(unplaced, (std::vector<JobId>{JobId(1), JobId(2)}));
-  EXPECT_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains), 0.0);
+  EXPECT_DOUBLE_EQ(improve(occupancy, {pools, prices}, kChains), 10.0 - 6.0);
+  EXPECT_EQ(occupancy.unplaced_jobs(), (std::vector<JobId>{JobId(1), JobId(2)}));
+  EXPECT_EQ(improve(occupancy, {pools, prices}, kChains), 0.0);
 }
 
 // A job that is worth nothing is placed where another one is worth more than on its machine, and is
@@ -274,20 +277,18 @@ TEST(Improve, pushes_out_what_is_worth_nothing) {
   plan.job({.gpus = 1, .weight = 0.0});
   plan.job({.gpus = 1, .weight = 1.0, .speed = {2.0, 1.0}});
   const auto value = plan.value();
-  model::Room room(plan.instance.cluster);
-  model::Placement placed;
+  Occupancy occupancy(value, plan.machines);
   for (const JobId j : plan.jobs) {
-    placed.push_back(*place_job(room, plan.instance.workload, j,
-                                std::span(plan.machines).subspan(j.index(), 1)));
+    occupancy.take(*occupancy.fit(j, std::span(plan.machines).subspan(j.index(), 1)));
   }
-  std::vector<JobId> unplaced;
   const auto pools = plan.pools();
   const std::vector<double> prices(pools.size(), 0.1);
-  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains),
-                   1.0);
+  EXPECT_DOUBLE_EQ(improve(occupancy, {pools, prices}, kChains), 1.0);
   model::Room replay(plan.instance.cluster);
-  for (const auto& p : placed) model::take(replay, plan.instance.workload, p);
-  for (const MachineId m : plan.machines) EXPECT_EQ(replay.free_milli(m), room.free_milli(m));
+  for (const auto& p : occupancy.placement()) model::take(replay, plan.instance.workload, p);
+  for (const MachineId m : plan.machines) {
+    EXPECT_EQ(replay.free_milli(m), occupancy.room().free_milli(m));
+  }
 }
 
 // The required job is worth less than those it ejects, and no job ejects it again.
@@ -298,16 +299,14 @@ TEST(Improve, drives_required_jobs_in) {
   plan.job({.gpus = 4, .weight = 3.0});
   plan.job({.gpus = 4, .weight = 2.0});
   const auto value = plan.value();
-  model::Room room(plan.instance.cluster);
-  std::vector<JobId> first = plan.jobs;
-  model::Placement placed;
-  test::add_greedily(value, room, plan.machines, first, placed);
-  std::vector<JobId> unplaced{plan.job({.gpus = 2, .weight = 0.5, .required = true})};
+  Occupancy occupancy(value, plan.machines);
+  occupancy.admit(plan.jobs);
+  test::add_greedily(occupancy);
+  occupancy.admit(plan.job({.gpus = 2, .weight = 0.5, .required = true}));
   const auto pools = plan.pools();
   const std::vector<double> prices(pools.size(), 2.5);
-  EXPECT_DOUBLE_EQ(improve(value, pools, room, plan.machines, unplaced, placed, prices, kChains),
-                   1.0 - 8.0);
-  EXPECT_EQ(unplaced, std::vector<JobId>{JobId(1)});
+  EXPECT_DOUBLE_EQ(improve(occupancy, {pools, prices}, kChains), 1.0 - 8.0);
+  EXPECT_EQ(occupancy.unplaced_jobs(), std::vector<JobId>{JobId(1)});
 }
 
 }  // namespace

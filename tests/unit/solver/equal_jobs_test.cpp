@@ -17,7 +17,8 @@
 #include "berth/solver/online.hpp"
 #include "berth/solver/pack.hpp"
 #include "berth/solver/required_job_repair.hpp"
-#include "berth/solver/shard.hpp"
+#include "berth/solver/shard_limits.hpp"
+#include "berth/solver/shard_planning.hpp"
 
 namespace berth::solver {
 namespace {
@@ -67,11 +68,13 @@ struct Toy {
 };
 
 Placement dived(const Toy& toy, const DiveOptions& options = {}) {
-  model::Room room(toy.tiny.instance.cluster);
   const auto valuation = toy.valuation();
   const model::Pools pools = toy.pools();
   const std::vector<double> prices = toy.prices();
-  return dive({valuation, pools, toy.machines(), toy.jobs(), prices}, room, options).placement;
+  Occupancy occupancy(valuation, toy.machines());
+  occupancy.admit(toy.jobs());
+  dive(occupancy, {pools, prices}, toy.jobs(), options);
+  return occupancy.placement();
 }
 
 Placement packed(const Toy& toy) {
@@ -81,12 +84,23 @@ Placement packed(const Toy& toy) {
 }
 
 Placement filled(const Toy& toy) {
-  model::Room room(toy.tiny.instance.cluster);
   const auto valuation = toy.valuation();
-  std::vector<JobId> unplaced = toy.jobs();
-  Placement placed;
-  test::add_greedily(valuation, room, toy.machines(), unplaced, placed);
-  return placed;
+  Occupancy occupancy(valuation, toy.machines());
+  occupancy.admit(toy.jobs());
+  test::add_greedily(occupancy);
+  return occupancy.placement();
+}
+
+/// By ejection chains from `placed`.
+Placement chained(const Toy& toy, const Placement& placed) {
+  const auto valuation = toy.valuation();
+  const model::Pools pools = toy.pools();
+  const std::vector<double> prices = toy.prices();
+  Occupancy occupancy(valuation, toy.machines());
+  occupancy.admit(toy.jobs());
+  for (const JobPlacement& p : placed) occupancy.take(p);
+  improve(occupancy, {pools, prices}, {.chains = 100, .repartitions = 0});
+  return occupancy.placement();
 }
 
 struct Shards {
@@ -154,32 +168,23 @@ std::vector<Path> paths() {
   all.push_back({"fill_of_gpus", Toy(1, {{.gpus = 5}}), filled});
   all.push_back({"fill_of_cpus", Toy(1, {{.cpu_milli = 40000}}), filled});
   all.push_back({"idle_room_of_a_shard", Toy(1, {{.gpus = 5}}), [](const Toy& t) {
-                   return restored(t, {}, [](Shard& s) { s.fill_idle_capacity(); });
+                   return restored(t, {}, [](Shard& s) { fill_idle_capacity(s); });
                  }});
   all.push_back({"idle_cpus_of_a_shard", Toy(1, {{.cpu_milli = 40000}}), [](const Toy& t) {
-                   return restored(t, {}, [](Shard& s) { s.fill_idle_capacity(); });
+                   return restored(t, {}, [](Shard& s) { fill_idle_capacity(s); });
                  }});
   all.push_back({"insertion", Toy(1, {{.gpus = 5}}),
-                 [](const Toy& t) { return restored(t, {}, [](Shard& s) { s.improve(); }); }});
+                 [](const Toy& t) { return restored(t, {}, [](Shard& s) { improve(s); }); }});
   all.push_back({"eviction_by_insertion", Toy(1, {{.gpus = 4}}), [](const Toy& t) {
                    const Crowded c(t);
-                   return restored(c.toy, c.both, [](Shard& s) { s.improve(); });
+                   return restored(c.toy, c.both, [](Shard& s) { improve(s); });
                  }});
   all.push_back({"eviction_by_chains", Toy(1, {{.gpus = 4}}), [](const Toy& t) {
-                   Crowded c(t);
-                   std::vector<JobId> waiting{c.third};
-                   improve(c.toy.valuation(), c.toy.pools(), c.room, c.toy.machines(), waiting,
-                           c.both, c.toy.prices(), {.chains = 100, .repartitions = 0});
-                   return c.both;
+                   const Crowded c(t);
+                   return chained(c.toy, c.both);
                  }});
-  all.push_back({"chains_fill_idle_room", Toy(1, {{.gpus = 5}}), [](const Toy& t) {
-                   std::vector<JobId> waiting = t.jobs();
-                   Placement placed;
-                   model::Room room(t.tiny.instance.cluster);
-                   improve(t.valuation(), t.pools(), room, t.machines(), waiting, placed,
-                           t.prices(), {.chains = 100, .repartitions = 0});
-                   return placed;
-                 }});
+  all.push_back({"chains_fill_idle_room", Toy(1, {{.gpus = 5}}),
+                 [](const Toy& t) { return chained(t, {}); }});
   for (const int holder : {0, 1}) {  // whichever of the two has the place before
     all.push_back(
         {"exchange_" + std::to_string(holder), Toy(1, {{.gpus = 8}}), [holder](const Toy& t) {
@@ -244,7 +249,7 @@ TEST(EqualJobs, leave_a_quota_in_the_reverse_order) {
     const model::CouplingLimits limits(toy.tiny.instance, model::Objective::value);
     Shard shard(ShardId(0), valuation, pools, toy.machines(), {}, {.limits = &limits});
     shard.restore({.placed = Crowded(toy).both});
-    const std::vector<EvictionCandidate> first = shard.eviction_candidates(0, 1);
+    const std::vector<EvictionCandidate> first = eviction_candidates(shard, 0, 1);
     ASSERT_EQ(first.size(), 1U);
     EXPECT_EQ(first.front().precedence.job, a > b ? toy.b : toy.a);
   }

@@ -127,8 +127,8 @@ TEST(Insertion, undoes_everything_when_too_little_is_gained) {
   const Insertion found = find_insertion(occupancy, wants);
   EXPECT_DOUBLE_EQ(found.gain, 2.0);
   EXPECT_DOUBLE_EQ(apply_insertion(occupancy, wants, found, 3.0).gain, 0.0);
-  EXPECT_TRUE(occupancy.has(cheap));
-  EXPECT_FALSE(occupancy.has(wants));
+  EXPECT_TRUE(occupancy.is_placed(cheap));
+  EXPECT_FALSE(occupancy.is_placed(wants));
   EXPECT_EQ(occupancy.placed(cheap).tasks, before);
   EXPECT_EQ(occupancy.room().free_milli(MachineId(0)), 2000);
 }

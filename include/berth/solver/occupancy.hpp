@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "berth/model/limit_usage.hpp"
+#include "berth/model/precedence.hpp"
+#include "berth/model/room.hpp"
+#include "berth/model/value.hpp"
+#include "berth/solver/domain_index.hpp"
+
+namespace berth::solver {
+
+/// A job that an occupancy holds, placed or not.
+struct JobEntry {
+  model::JobPlacement placement;  ///< no tasks: the job is unplaced
+  double value = 0.0;             ///< as placed; 0 when unplaced
+  double unpriced_value = 0.0;    ///< the same before the prices of quotas and uplinks
+
+  [[nodiscard]] JobId job() const { return placement.job; }
+  [[nodiscard]] bool is_placed() const { return !placement.tasks.empty(); }
+};
+
+/// One job on one machine.
+struct Occupant {
+  double density = 0.0;  ///< of the whole job as placed, see `model::value_density`
+  JobId job;
+  int whole_gpus = 0;            ///< GPUs it takes as a whole on this machine
+  double value = 0.0;            ///< of the whole job
+  std::int64_t milli = 0;        ///< GPU thousandths it takes on this machine
+  bool evictable = true;         ///< false for required jobs
+  model::Precedence precedence;  ///< by `density`
+
+  /// The first to be evicted compares least.
+  bool operator<(const Occupant& other) const { return other.precedence < precedence; }
+};
+
+/// The state that all searches work on: the jobs they may place and where each is placed, the free
+/// room of the machines, the occupants of each machine, and the use of quotas and uplinks. A search
+/// edits it by `fit`, `take` and `give_back`, and undoes edits by `mark` and `roll_back`. What it
+/// holds is a function of the jobs and their placements, never of the order of the edits.
+class Occupancy {
+ public:
+  /// Reached by edits since a mark was set.
+  using Mark = std::size_t;
+  /// One edit since a mark: the tasks that the job left; none: it was placed.
+  struct Change {
+    JobId job;
+    std::vector<model::TaskPlacement> left;
+  };
+
+  /// @param machines  ascending
+  Occupancy(const model::Valuation& valuation, std::span<const MachineId> machines,
+            const model::CouplingLimits* limits = nullptr);
+
+  /// The jobs are held from now on, unplaced; no effect on those that are held. Positions among
+  /// the entries change. O(entries + jobs log jobs); O(entries) for one job.
+  void admit(std::span<const JobId> jobs);
+  void admit(JobId job) { admit(std::span(&job, 1)); }
+  /// The job is no longer held. @pre it is not placed
+  void forget(JobId job);
+
+  /// Devices for all tasks of the job on these machines, as `model::place_job` chooses them; none
+  /// when room is missing. Changes nothing.
+  [[nodiscard]] std::optional<model::JobPlacement> fit(JobId job,
+                                                       std::span<const MachineId> machines);
+  /// Its devices, CPU and memory are free. Changes nothing.
+  [[nodiscard]] bool is_free(const model::JobPlacement& placement);
+  void take(model::JobPlacement placement);    ///< @pre the room is free, the job not placed
+  void record(model::JobPlacement placement);  ///< its room is taken already
+  void give_back(JobId job);                   ///< the job is unplaced then
+
+  /// Edits are written down from here on, until the mark is rolled back or kept. Marks may nest.
+  [[nodiscard]] Mark mark();
+  void roll_back(Mark mark);  ///< undoes all edits since
+  void keep(Mark mark);       ///< all edits since stay
+  [[nodiscard]] std::span<const Change> changes_since(Mark mark) const {
+    return std::span(journal_).subspan(mark);
+  }
+
+  /// Values every job anew, and counts what is used under other limits of the same kind; the
+  /// allowances stay.
+  void revalue(const model::Valuation& valuation, const model::CouplingLimits* limits);
+
+  /// All jobs that are held, ascending.
+  [[nodiscard]] std::span<const JobEntry> entries() const { return entries_; }
+  /// Position of a job among the entries. O(log entries). @pre holds(job)
+  [[nodiscard]] std::size_t position(JobId job) const;
+  [[nodiscard]] bool holds(JobId job) const;
+  [[nodiscard]] bool is_placed(JobId job) const {
+    return holds(job) && entries_[position(job)].is_placed();
+  }
+  [[nodiscard]] bool is_waiting(JobId job) const {
+    return holds(job) && !entries_[position(job)].is_placed();
+  }
+  [[nodiscard]] const model::JobPlacement& placed(JobId job) const {
+    return entries_[position(job)].placement;
+  }
+  [[nodiscard]] double value_of(JobId job) const { return entries_[position(job)].value; }
+  [[nodiscard]] double unpriced_value_of(JobId job) const {
+    return entries_[position(job)].unpriced_value;
+  }
+  [[nodiscard]] double value() const;  ///< before prices; summed in job order
+  /// Jobs on a machine, the last by precedence first.
+  [[nodiscard]] std::span<const Occupant> occupants(MachineId m) const {
+    return occupants_[room_.slot(m)];
+  }
+  [[nodiscard]] model::Placement placement() const;        ///< ascending job
+  [[nodiscard]] std::vector<JobId> placed_jobs() const;    ///< ascending
+  [[nodiscard]] std::vector<JobId> unplaced_jobs() const;  ///< ascending
+
+  [[nodiscard]] std::span<const MachineId> machines() const { return machines_; }
+  [[nodiscard]] model::Room& room() { return room_; }
+  [[nodiscard]] const model::Room& room() const { return room_; }
+  [[nodiscard]] model::LimitUsage& limit_usage() { return limit_usage_; }
+  [[nodiscard]] const model::LimitUsage& limit_usage() const { return limit_usage_; }
+  /// Jobs that count for a quota and may go, the last by precedence first; densities are values per
+  /// GPU thousandth.
+  using EvictionOrder = std::set<model::Precedence, std::greater<>>;
+  [[nodiscard]] const EvictionOrder& evictable_jobs(std::size_t quota) const {
+    return by_quota_[quota];
+  }
+  /// Of a placed job, by its value as placed.
+  [[nodiscard]] model::Precedence precedence_of(JobId job) const {
+    return precedence_of(entries_[position(job)]);
+  }
+  [[nodiscard]] const DomainIndex& index() const { return index_; }
+  [[nodiscard]] const model::Valuation& valuation() const { return *valuation_; }
+
+ private:
+  void value_entry(JobEntry& entry);
+  void add_occupants(const JobEntry& entry);
+  void remove_occupants(const JobEntry& entry);
+  [[nodiscard]] model::Precedence precedence_of(const JobEntry& entry) const;
+
+  const model::Valuation* valuation_;
+  std::vector<MachineId> machines_;
+  model::Room room_;
+  DomainIndex index_;
+  model::LimitUsage limit_usage_;
+  std::vector<JobEntry> entries_;                 ///< ascending job
+  std::vector<std::vector<Occupant>> occupants_;  ///< by slot of the room
+  std::vector<EvictionOrder> by_quota_;           ///< by quota
+  std::vector<Change> journal_;                   ///< empty while no mark is set
+  int marks_ = 0;                                 ///< set and neither rolled back nor kept
+};
+
+}  // namespace berth::solver

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "assignment/free_pools.hpp"
+#include "assignment/option_table.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/solver/occupancy.hpp"
+
+namespace berth::solver::local_search {
+
+/// What the moves of a search work on. Positions of jobs are those in the option table.
+struct SearchSpace {
+  Occupancy& occupancy;
+  const assignment::OptionTable& option_table;
+  const assignment::PoolIndex& pool_index;
+  const assignment::FreePools& free_pools;
+  std::span<const JobId> jobs;  ///< of the option table, ascending; the occupancy holds them
+  std::span<const std::uint32_t> ranks;  ///< by position: of the job by precedence
+
+  [[nodiscard]] const model::Valuation& valuation() const { return occupancy.valuation(); }
+  [[nodiscard]] const model::Instance& instance() const { return valuation().instance(); }
+  [[nodiscard]] const model::Job& job(std::size_t position) const {
+    return instance().workload.job(jobs[position]);
+  }
+  [[nodiscard]] const assignment::TaskDemand& profile(std::size_t position) const {
+    return option_table.profiles()[option_table.profile_of(position)];
+  }
+  [[nodiscard]] bool is_placed(std::size_t position) const {
+    return occupancy.is_placed(jobs[position]);
+  }
+  /// By position: where the job is among the entries of the occupancy, while none is admitted.
+  [[nodiscard]] std::vector<std::uint32_t> entry_positions() const {
+    std::vector<std::uint32_t> entries;
+    entries.reserve(jobs.size());
+    for (const JobId job : jobs) {
+      entries.push_back(static_cast<std::uint32_t>(occupancy.position(job)));
+    }
+    return entries;
+  }
+};
+
+}  // namespace berth::solver::local_search

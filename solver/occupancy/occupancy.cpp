@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/occupancy.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::solver {
+
+using model::JobPlacement;
+
+namespace {
+
+std::vector<Occupancy::EvictionOrder> empty_lists(const model::LimitUsage& limit_usage) {
+  return std::vector<Occupancy::EvictionOrder>(
+      limit_usage.limits() == nullptr ? 0 : limit_usage.limits()->of_queues());
+}
+
+}  // namespace
+
+Occupancy::Occupancy(const model::Valuation& valuation, std::span<const MachineId> machines,
+                     const model::CouplingLimits* limits)
+    : valuation_(&valuation),
+      machines_(machines.begin(), machines.end()),
+      room_(valuation.instance().cluster, machines),
+      index_(valuation.instance().cluster, machines),
+      limit_usage_(valuation.instance(), limits),
+      occupants_(machines.size()),
+      by_quota_(empty_lists(limit_usage_)) {}
+
+void Occupancy::admit(std::span<const JobId> jobs) {
+  std::vector<JobId> fresh;
+  std::ranges::copy_if(jobs, std::back_inserter(fresh), [&](JobId job) { return !holds(job); });
+  std::ranges::sort(fresh);
+  fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
+  const auto held = std::ssize(entries_);
+  for (const JobId job : fresh) entries_.push_back({.placement = {.job = job, .tasks = {}}});
+  std::ranges::inplace_merge(entries_, entries_.begin() + held, {}, &JobEntry::job);
+}
+
+void Occupancy::forget(JobId job) {
+  if (!holds(job)) return;
+  const auto at = entries_.begin() + static_cast<std::ptrdiff_t>(position(job));
+  BERTH_EXPECT(!at->is_placed());
+  entries_.erase(at);
+}
+
+bool Occupancy::holds(JobId job) const {
+  const std::size_t at = position(job);
+  return at < entries_.size() && entries_[at].job() == job;
+}
+
+std::size_t Occupancy::position(JobId job) const {
+  return static_cast<std::size_t>(std::ranges::lower_bound(entries_, job, {}, &JobEntry::job) -
+                                  entries_.begin());
+}
+
+std::optional<JobPlacement> Occupancy::fit(JobId job, std::span<const MachineId> machines) {
+  const model::Workload& workload = valuation_->instance().workload;
+  auto placement = model::place_job(room_, workload, job, machines);
+  if (placement) model::release(room_, workload, *placement);
+  return placement;
+}
+
+bool Occupancy::is_free(const JobPlacement& placement) {
+  const model::Workload& workload = valuation_->instance().workload;
+  const auto groups = workload.groups_of(workload.job(placement.job));
+  JobPlacement taken{.job = placement.job, .tasks = {}};
+  for (const model::TaskPlacement& task : placement.tasks) {
+    const model::Shape& shape = workload.shape(groups[task.group].shape);
+    if (!room_[task.machine].fits({.machine = task.machine,
+                                   .devices = task.devices,
+                                   .milli = task.milli,
+                                   .taken = shape.needs}))
+      break;
+    room_.take(task, shape);
+    taken.tasks.push_back(task);
+  }
+  model::release(room_, workload, taken);
+  return taken.tasks.size() == placement.tasks.size();
+}
+
+void Occupancy::take(JobPlacement placement) {
+  model::take(room_, valuation_->instance().workload, placement);
+  record(std::move(placement));
+}
+
+void Occupancy::record(JobPlacement placement) {
+  admit(placement.job);
+  JobEntry& entry = entries_[position(placement.job)];
+  BERTH_EXPECT(!entry.is_placed());
+  entry.placement = std::move(placement);
+  value_entry(entry);
+  limit_usage_.add(entry.placement);
+  add_occupants(entry);
+  if (marks_ > 0) journal_.push_back({entry.job(), {}});
+}
+
+void Occupancy::give_back(JobId job) {
+  BERTH_EXPECT(is_placed(job));
+  JobEntry& entry = entries_[position(job)];
+  remove_occupants(entry);
+  limit_usage_.remove(entry.placement);
+  model::release(room_, valuation_->instance().workload, entry.placement);
+  std::vector<model::TaskPlacement> left = std::exchange(entry.placement.tasks, {});
+  entry.value = entry.unpriced_value = 0.0;
+  if (marks_ > 0) journal_.push_back({job, std::move(left)});
+}
+
+Occupancy::Mark Occupancy::mark() {
+  ++marks_;
+  return journal_.size();
+}
+
+void Occupancy::roll_back(Mark mark) {
+  const int marks = std::exchange(marks_, 0);  // what is undone is not written down
+  BERTH_EXPECT(marks > 0 && mark <= journal_.size());
+  while (journal_.size() > mark) {
+    Change change = std::move(journal_.back());
+    journal_.pop_back();
+    if (change.left.empty()) {
+      give_back(change.job);
+    } else {
+      take({.job = change.job, .tasks = std::move(change.left)});
+    }
+  }
+  marks_ = marks - 1;
+}
+
+void Occupancy::keep(Mark mark) {
+  BERTH_EXPECT(marks_ > 0 && mark <= journal_.size());
+  if (--marks_ == 0) journal_.clear();
+}
+
+void Occupancy::revalue(const model::Valuation& valuation, const model::CouplingLimits* limits) {
+  valuation_ = &valuation;
+  const model::LimitUsage before =
+      std::exchange(limit_usage_, model::LimitUsage(valuation.instance(), limits));
+  for (std::size_t l = 0; l < limit_usage_.size(); ++l) limit_usage_.allow(l, before.allowance(l));
+  for (auto& occupants : occupants_) occupants.clear();
+  by_quota_ = empty_lists(limit_usage_);
+  for (JobEntry& entry : entries_) {
+    if (!entry.is_placed()) continue;
+    value_entry(entry);
+    limit_usage_.add(entry.placement);
+    add_occupants(entry);
+  }
+}
+
+void Occupancy::value_entry(JobEntry& entry) {
+  entry.value = valuation_->placed(entry.placement);
+  entry.unpriced_value = valuation_->unpriced_value(entry.placement);
+}
+
+model::Precedence Occupancy::precedence_of(const JobEntry& entry) const {
+  const model::Workload& workload = valuation_->instance().workload;
+  const model::Job& job = workload.job(entry.job());
+  return model::precedence(workload, entry.job(), model::value_density(workload, job, entry.value));
+}
+
+void Occupancy::add_occupants(const JobEntry& entry) {
+  const JobId job = entry.job();
+  const model::Precedence precedence = precedence_of(entry);
+  const bool evictable = !precedence.required;
+  for (const auto& task : entry.placement.tasks) {
+    auto& occupants = occupants_[room_.slot(task.machine)];
+    const int devices = std::popcount(task.devices);
+    const std::int64_t milli = std::int64_t{task.milli} * devices;
+    const int whole = task.milli == model::kGpuMilli ? devices : 0;
+    const auto known = std::ranges::find(occupants, job, &Occupant::job);
+    if (known != occupants.end()) {
+      known->milli += milli;
+      known->whole_gpus += whole;
+      continue;
+    }
+    const Occupant occupant{precedence.density, job,       whole, entry.value, milli,
+                            evictable,          precedence};
+    occupants.insert(std::ranges::lower_bound(occupants, occupant, std::less<>{}), occupant);
+  }
+  for (const std::uint32_t q : limit_usage_.quotas_of(job)) {
+    if (evictable) by_quota_[q].insert(precedence);
+  }
+}
+
+void Occupancy::remove_occupants(const JobEntry& entry) {
+  const JobId job = entry.job();
+  for (const auto& task : entry.placement.tasks) {
+    std::erase_if(occupants_[room_.slot(task.machine)],
+                  [job](const Occupant& r) { return r.job == job; });
+  }
+  for (const std::uint32_t q : limit_usage_.quotas_of(job)) {
+    by_quota_[q].erase(precedence_of(entry));
+  }
+}
+
+double Occupancy::value() const {
+  double total = 0.0;
+  for (const JobEntry& entry : entries_) total += entry.unpriced_value;
+  return total;
+}
+
+model::Placement Occupancy::placement() const {
+  model::Placement all;
+  for (const JobEntry& entry : entries_) {
+    if (entry.is_placed()) all.push_back(entry.placement);
+  }
+  return all;
+}
+
+std::vector<JobId> Occupancy::placed_jobs() const {
+  std::vector<JobId> jobs;
+  for (const JobEntry& entry : entries_) {
+    if (entry.is_placed()) jobs.push_back(entry.job());
+  }
+  return jobs;
+}
+
+std::vector<JobId> Occupancy::unplaced_jobs() const {
+  std::vector<JobId> jobs;
+  for (const JobEntry& entry : entries_) {
+    if (!entry.is_placed()) jobs.push_back(entry.job());
+  }
+  return jobs;
+}
+
+}  // namespace berth::solver

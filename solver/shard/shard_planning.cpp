@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shard/insertion.hpp"
+#include "shard/shard_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "berth/model/gpu_types.hpp"
+#include "berth/model/precedence.hpp"
+#include "berth/solver/dive.hpp"
+#include "berth/solver/pack.hpp"
+#include "berth/solver/shard_bidding.hpp"
+#include "berth/solver/shard_planning.hpp"
+
+namespace berth::solver {
+
+using model::JobPlacement;
+
+namespace {
+
+constexpr std::int64_t kSmallGpus = 4096;  ///< clusters up to this size get several dives
+
+std::vector<JobId> sorted(std::span<const JobId> jobs) {
+  std::vector<JobId> result(jobs.begin(), jobs.end());
+  std::ranges::sort(result);
+  return result;
+}
+
+/// Largest value over the types the job may use; for a CPU-only job its value anywhere.
+double best_value(const ShardState& s, JobId job) {
+  const model::Job& record = s.workload().job(job);
+  if (s.workload().gpu_milli(record) == 0) return s.valuation->best(job, GpuTypeId{});
+  double best = 0.0;
+  for (const GpuTypeId type : s.occupancy.index().types()) {
+    if (model::allows(record, type)) {
+      best = std::max(best, s.valuation->best(job, type));
+    }
+  }
+  return best;
+}
+
+/// Which large gangs a dive takes first is a matter of luck, and in a small cluster one of them is
+/// much: there several dives cost little.
+std::span<const double> extra_smoothings(const ShardState& s) {
+  static constexpr std::array kMore = {0.0002, 0.002, 0.006};  ///< as DiveOptions::eps
+  if (s.valuation->instance().cluster.gpus() > kSmallGpus) return {};
+  return kMore;
+}
+
+void dive_all(ShardState& s, std::span<const JobId> jobs, std::span<const double> prices,
+              const StopToken& stop) {
+  const auto [own, in_all] =
+      model::pool_subset(s.valuation->instance().cluster, *s.pools, s.machines);
+  std::vector<double> own_prices;
+  for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
+  const PricedPools start{own, own_prices};
+  const auto more = extra_smoothings(s);
+  const std::optional<Occupancy> empty = more.empty() ? std::nullopt : std::optional(s.occupancy);
+  double best = dive(s.occupancy, start, jobs, s.options.dive, stop).value;
+  for (const double eps : more) {
+    if (stop.requested()) break;
+    DiveOptions smoother = s.options.dive;
+    smoother.eps = eps;
+    Occupancy other = *empty;
+    const double value = dive(other, start, jobs, smoother, stop).value;
+    if (value <= best) continue;
+    best = value;
+    s.occupancy = std::move(other);
+  }
+}
+
+void pack_all(ShardState& s, std::span<const JobId> jobs, const StopToken& stop) {
+  RunContext shared = s.run;
+  shared.stop = stop;
+  PackResult result =
+      pack(*s.valuation, s.occupancy.room(), s.machines, jobs, s.options.pack, shared);
+  s.task_prices = std::move(result.prices);
+  for (JobPlacement& p : result.placed) s.occupancy.record(std::move(p));
+}
+
+}  // namespace
+
+void add_running(Shard& shard, const model::JobPlacement& placement) {
+  ShardState& s = shard.state();
+  s.occupancy.take(placement);
+  s.had_running_jobs = true;
+}
+
+/// Idle room to unplaced jobs by precedence; those worth nothing come last, they run if they fit.
+void fill_idle_capacity(Shard& shard) {
+  ShardState& s = shard.state();
+  std::vector<model::Precedence> order;
+  for (const JobId job : s.occupancy.unplaced_jobs()) {
+    const double density =
+        model::value_density(s.workload(), s.workload().job(job), best_value(s, job));
+    order.push_back(model::precedence(s.workload(), job, density));
+  }
+  std::ranges::sort(order, std::less<>{});
+  // Room only shrinks here: what found no place once finds none for an equal job later.
+  std::set<std::tuple<ShapeId, std::int32_t, std::uint64_t, model::Level, std::int64_t>> hopeless;
+  for (const model::Precedence& next : order) {
+    const JobId job = next.job;
+    if (s.run.stop.patient().requested()) return;
+    const model::Job& record = s.workload().job(job);
+    const model::TaskGroup& group = s.workload().groups_of(record).front();
+    const std::tuple kind(group.shape, group.count, record.gpu_types, record.domain,
+                          record.communication.mbps);
+    if (record.groups == 1 && hopeless.contains(kind)) continue;
+    const std::optional<double> surcharge = s.occupancy.limit_usage().surcharge(job);
+    if (!surcharge || (*surcharge > best_value(s, job) && !record.required)) continue;
+    if (!place_in_idle_capacity(s.occupancy, job) && record.groups == 1) hopeless.insert(kind);
+  }
+}
+
+void plan(Shard& shard, std::span<const JobId> jobs, std::span<const double> prices,
+          const StopToken& share) {
+  ShardState& s = shard.state();
+  s.occupancy.admit(jobs);
+  s.least_price.assign(s.valuation->instance().cluster.gpu_types.size(),
+                       std::numeric_limits<double>::infinity());
+  for (std::size_t p = 0; p < s.pools->size(); ++p) {
+    const GpuTypeId type = s.pools->pools[p].gpu_type;
+    if (type.valid())
+      s.least_price[type.index()] = std::min(s.least_price[type.index()], prices[p]);
+  }
+  std::vector<JobId> on_gpus;
+  std::vector<JobId> packable;
+  for (const JobId job : sorted(jobs)) {
+    if (s.workload().gpu_milli(s.workload().job(job)) > 0) on_gpus.push_back(job);
+    if (s.packable(job)) packable.push_back(job);
+  }
+  if (share.whole().requested()) {  // idle room is all that can still be used
+  } else if (std::ranges::all_of(on_gpus, [&](JobId job) { return s.packable(job); })) {
+    pack_all(s, packable, share);
+  } else {
+    dive_all(s, on_gpus, prices, share);
+    s.set_task_prices(s.repack(share));
+  }
+  fill_idle_capacity(shard);
+  if (!s.had_running_jobs) return;
+  // The relaxation took the running jobs' room for gone: now unplaced jobs may evict them.
+  s.least_price = marginal_prices(shard);
+  const std::vector<JobId> unplaced = s.occupancy.unplaced_jobs();
+  s.evicted = {unplaced.begin(), unplaced.end()};
+  improve(shard);
+}
+
+}  // namespace berth::solver
