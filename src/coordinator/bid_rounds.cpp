@@ -23,7 +23,7 @@ using solver::JobOffer;
 using solver::Shard;
 
 BidRounds::BidRounds(const comm::Communicator& comm, const model::Valuation& valuation,
-                     const JobRecords& jobs, std::span<Shard> mine, const RoundSetting& setting)
+                     JobRecords& jobs, std::span<Shard> mine, const RoundSetting& setting)
     : comm_(comm),
       valuation_(valuation),
       jobs_(jobs),
@@ -108,7 +108,7 @@ std::vector<BidRounds::RankedOffer> BidRounds::choose(std::span<const RankedOffe
 }
 
 /// All ranks are to know the jobs on the table.
-void BidRounds::broadcast_records(std::span<const JobOffer> offers) const {
+void BidRounds::broadcast_records(std::span<const JobOffer> offers) {
   if (!jobs_.distributed()) return;
   std::vector<JobId> own;
   for (const JobOffer& offer : offers) {

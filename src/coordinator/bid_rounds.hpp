@@ -30,8 +30,8 @@ class BidRounds {
  public:
   /// Goes on from the setting's `start`, whose spanning jobs must outlive this: offers do not
   /// change them. The context must outlive it too.
-  BidRounds(const comm::Communicator& comm, const model::Valuation& valuation,
-            const JobRecords& jobs, std::span<solver::Shard> mine, const RoundSetting& setting);
+  BidRounds(const comm::Communicator& comm, const model::Valuation& valuation, JobRecords& jobs,
+            std::span<solver::Shard> mine, const RoundSetting& setting);
 
   /// One round; all ranks return the same report, without its objective and cost.
   RoundReport step(int round);
@@ -58,7 +58,7 @@ class BidRounds {
   [[nodiscard]] std::vector<solver::JobOffer> schedule(int round) const;
   [[nodiscard]] std::vector<RankedOffer> choose(std::span<const RankedOffer> offers, int most,
                                                 int round) const;
-  void broadcast_records(std::span<const solver::JobOffer> offers) const;
+  void broadcast_records(std::span<const solver::JobOffer> offers);
 
   [[nodiscard]] PushedRound push(std::vector<solver::JobOffer> offers, int round) const;
   [[nodiscard]] Claims claims_of(std::span<const solver::JobOffer> offers) const;
@@ -75,7 +75,7 @@ class BidRounds {
 
   const comm::Communicator& comm_;
   const model::Valuation& valuation_;
-  const JobRecords& jobs_;
+  JobRecords& jobs_;
   std::span<solver::Shard> mine_;
   RoundOptions options_;
   LimitAllocation* allocation_;

@@ -28,7 +28,7 @@ enum class ContentKind : std::int64_t { placed, pinned, waiting };
 class ContentExchange {
  public:
   ContentExchange(const comm::Communicator& comm, const partition::Ownership& owners,
-                  const JobRecords& records)
+                  JobRecords& records)
       : comm_(comm),
         owners_(owners),
         records_(records),
@@ -50,7 +50,7 @@ class ContentExchange {
 
   const comm::Communicator& comm_;
   const partition::Ownership& owners_;
-  const JobRecords& records_;
+  JobRecords& records_;
   using Streams = std::vector<std::vector<std::int64_t>>;
   Streams streams_;  ///< by rank
   JobLists jobs_;    ///< by rank, those in `streams_`: their records are sent too

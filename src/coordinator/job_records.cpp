@@ -92,7 +92,7 @@ void JobRecords::gather_to_root() {
   if (comm_->rank() == 0) model::make_whole(*workload_);
 }
 
-void JobRecords::send(JobLists lists) const {
+void JobRecords::send(JobLists lists) {
   if (workload_ == nullptr) return;
   lists.resize(holds_all_.size());
   PackedJobs words;
@@ -113,7 +113,7 @@ void JobRecords::send(JobLists lists) const {
   unpack_jobs(got.values, *workload_);
 }
 
-void JobRecords::scatter(const std::function<JobLists()>& lists) const {
+void JobRecords::scatter(const std::function<JobLists()>& lists) {
   if (workload_ == nullptr) return;
   JobLists all;
   comm_->agreed([&] {
@@ -140,7 +140,7 @@ JobLists JobRecords::only_home(JobLists wanted) const {
   return wanted;
 }
 
-void JobRecords::fetch(std::span<const JobId> wanted) const {
+void JobRecords::fetch(std::span<const JobId> wanted) {
   if (workload_ == nullptr) return;
   JobLists by_home(holds_all_.size());
   for (const JobId job : wanted) by_home[static_cast<std::size_t>(home(job))].push_back(job);
@@ -152,12 +152,12 @@ void JobRecords::fetch(std::span<const JobId> wanted) const {
   });
 }
 
-void JobRecords::broadcast(std::span<const JobId> jobs) const {
+void JobRecords::broadcast(std::span<const JobId> jobs) {
   if (workload_ == nullptr) return;
   send(JobLists(holds_all_.size(), std::vector<JobId>(jobs.begin(), jobs.end())));
 }
 
-JobRecords::Borrowed::Borrowed(const JobRecords& records, const std::vector<JobId>& jobs)
+JobRecords::Borrowed::Borrowed(JobRecords& records, const std::vector<JobId>& jobs)
     : part_(records.comm_->rank() == 0 && records.distributed() && records.workload_->in_parts()
                 ? records.workload_
                 : nullptr) {
@@ -169,11 +169,9 @@ JobRecords::Borrowed::~Borrowed() {
   if (part_ != nullptr) model::keep_jobs(*part_, had_);
 }
 
-JobRecords::Borrowed JobRecords::borrow(const std::vector<JobId>& jobs) const {
-  return {*this, jobs};
-}
+JobRecords::Borrowed JobRecords::borrow(const std::vector<JobId>& jobs) { return {*this, jobs}; }
 
-void JobRecords::retain_only(std::span<const JobId> jobs) const {
+void JobRecords::retain_only(std::span<const JobId> jobs) {
   if (workload_ == nullptr || !workload_->in_parts()) return;
   std::vector<JobId> all(jobs.begin(), jobs.end());
   std::ranges::move(home_jobs(), std::back_inserter(all));
@@ -181,7 +179,7 @@ void JobRecords::retain_only(std::span<const JobId> jobs) const {
 }
 
 void JobRecords::retain_only(std::span<const solver::Shard> mine, const model::Placement& spanning,
-                             std::vector<JobId> also) const {
+                             std::vector<JobId> also) {
   if (workload_ == nullptr) return;
   std::ranges::move(jobs_of(spanning), std::back_inserter(also));
   for (const solver::Shard& shard : mine) {

@@ -11,7 +11,7 @@
 namespace berth::pipeline {
 
 std::string instance_digest(const comm::Communicator& comm, const model::Instance& instance,
-                            const coordinator::JobRecords& jobs) {
+                            coordinator::JobRecords& jobs) {
   std::optional<model::InstanceDigest> digest;  // on rank 0, as is this
   std::vector<JobId> order;
   if (comm.rank() == 0) {

@@ -13,7 +13,7 @@ namespace berth::pipeline {
 /// model::instance_digest and model::plan_digest of what lies in parts: rank 0 adds jobs one after
 /// the other, as they come from their homes, and tells all. Collective.
 std::string instance_digest(const comm::Communicator& comm, const model::Instance& instance,
-                            const coordinator::JobRecords& jobs);
+                            coordinator::JobRecords& jobs);
 
 /// @param mine  of the jobs at home on this rank
 std::string plan_digest(const comm::Communicator& comm, const model::Instance& instance,

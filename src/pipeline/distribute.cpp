@@ -134,7 +134,7 @@ void send_pinned_jobs(const Communicator& comm, model::Workload& workload) {
   for (const model::Running& r : workload.running) {
     if (r.pinned) pinned.push_back(r.job);
   }
-  const coordinator::JobRecords records(comm, workload);
+  coordinator::JobRecords records(comm, workload);
   records.scatter([&] {
     return records.only_home(coordinator::JobLists(static_cast<std::size_t>(comm.size()), pinned));
   });

@@ -116,7 +116,7 @@ std::optional<certify::Bound> bound_of(const DistributedJudge& judge,
 
 void write_plan(const comm::Communicator& comm, const std::string& path,
                 const model::Instance& instance, const model::Plan& plan,
-                const coordinator::JobRecords& jobs) {
+                coordinator::JobRecords& jobs) {
   std::optional<CheckedFile> file;  // on rank 0, as is this
   std::vector<JobId> order;
   comm.agreed_on_root([&] {

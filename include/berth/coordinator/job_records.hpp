@@ -22,12 +22,13 @@ using JobLists = std::vector<std::vector<JobId>>;
 ///
 /// Every job is at home on one rank, which never forgets it: blocks of jobs go round the ranks, so
 /// that no rank holds all. From there records are sent to the ranks that work on a job, and are
-/// forgotten where the work on it is done. Pinned jobs stay wherever they are. What takes one rank
-/// all jobs
-/// (`gather_to_root`) moves their home to rank 0. Where every rank has all jobs nothing is sent or
-/// forgotten, and homes only say who does what. A plan never depends on any of it.
+/// forgotten where the work on it is done. Pinned jobs stay wherever they are. `gather_to_root`
+/// moves the home of all jobs to rank 0. Where every rank has all jobs nothing is sent or
+/// forgotten, and a home only says which rank works on the job. A plan never depends on any of it.
 ///
-/// A record is about 120 B. All but what is const and answers at once is collective.
+/// A record is about 120 B. A function that adds or removes records, or moves homes, is not const:
+/// only code that is given `JobRecords&` changes what `Workload::job` may be asked for. All of
+/// these but `retain_only` are collective; const functions are local.
 class JobRecords {
  public:
   /// Collective. Every rank has all jobs; or rank 0 does, and all are at home there; or none does
@@ -50,30 +51,30 @@ class JobRecords {
 
   /// Sends records of this rank to the ranks that `lists` names them for; records that those have
   /// already are not changed.
-  void send(JobLists lists) const;
+  void send(JobLists lists);
 
   /// The same of jobs at home here, with `lists` called on every rank; some thousand jobs at a
   /// time, so that at most those are in memory twice.
-  void scatter(const std::function<JobLists()>& lists) const;
+  void scatter(const std::function<JobLists()>& lists);
   /// Of these lists, the same on every rank, the jobs that are at home here.
   [[nodiscard]] JobLists only_home(JobLists wanted) const;
 
   /// Brings the records of these jobs from their homes; each rank passes its own list. Collective.
-  void fetch(std::span<const JobId> wanted) const;
+  void fetch(std::span<const JobId> wanted);
 
   /// Sends these records, which this rank has, to all ranks. Collective.
-  void broadcast(std::span<const JobId> jobs) const;
+  void broadcast(std::span<const JobId> jobs);
 
   /// Copies these jobs' records to rank 0 until the returned object is destroyed. Collective (the
   /// same list on all ranks); destruction is local.
   class Borrowed;
-  [[nodiscard]] Borrowed borrow(const std::vector<JobId>& jobs) const;
+  [[nodiscard]] Borrowed borrow(const std::vector<JobId>& jobs);
 
   /// Forgets all records but these and those of jobs at home on this rank. Local.
-  void retain_only(std::span<const JobId> jobs) const;
+  void retain_only(std::span<const JobId> jobs);
   /// The same at the end of a round: keeps the jobs of these shards and of `spanning`, and `also`.
   void retain_only(std::span<const solver::Shard> mine, const model::Placement& spanning,
-                   std::vector<JobId> also = {}) const;
+                   std::vector<JobId> also = {});
 
   /// Some rank holds only a part of the records.
   [[nodiscard]] bool distributed() const { return workload_ != nullptr; }
@@ -100,7 +101,7 @@ class JobRecords::Borrowed {
 
  private:
   friend class JobRecords;
-  Borrowed(const JobRecords& records, const std::vector<JobId>& jobs);
+  Borrowed(JobRecords& records, const std::vector<JobId>& jobs);
   model::Workload* part_;  ///< null: nothing to forget
   std::vector<JobId> had_;
 };

@@ -20,6 +20,6 @@ namespace berth::pipeline {
 /// replaced then
 void write_plan(const comm::Communicator& comm, const std::string& path,
                 const model::Instance& instance, const model::Plan& plan,
-                const coordinator::JobRecords& jobs);
+                coordinator::JobRecords& jobs);
 
 }  // namespace berth::pipeline

@@ -67,7 +67,7 @@ class JobRecordsTest : public testing::Test {
 };
 
 TEST_F(JobRecordsTest, hands_out_from_rank_0_and_forgets_all_but_pinned_jobs) {
-  const JobRecords records(world, workload);
+  JobRecords records(world, workload);
   EXPECT_EQ(records.distributed(), world.size() > 1);
   records.scatter([&] { return records.only_home(to_all({JobId(3)})); });
   records.scatter([&] {
@@ -81,10 +81,11 @@ TEST_F(JobRecordsTest, hands_out_from_rank_0_and_forgets_all_but_pinned_jobs) {
   expect_here({3, 7});
   records.retain_only({});
   expect_here({3});
+  if (world.rank() > 0) EXPECT_THROW((void)workload.job(JobId(7)), BrokenContract);
 }
 
 TEST_F(JobRecordsTest, sends_from_each_rank_to_each) {
-  const JobRecords records(world, workload);
+  JobRecords records(world, workload);
   records.scatter([&] {
     auto lists = to_all({});
     for (std::size_t r = 0; r < lists.size(); ++r) lists[r] = {JobId(r), JobId(r + 4)};
@@ -108,7 +109,7 @@ TEST_F(JobRecordsTest, sends_from_each_rank_to_each) {
 
 TEST_F(JobRecordsTest, leaves_whole_ranks_alone) {
   workload = whole();
-  const JobRecords records(world, workload);
+  JobRecords records(world, workload);
   EXPECT_FALSE(records.distributed());
   records.scatter([]() -> JobLists { throw std::logic_error("must not be called"); });
   records.retain_only({});

@@ -94,7 +94,7 @@ TEST(Distribute, sends_every_field_but_jobs_and_the_names_only_rank_0_needs) {
     workload.job_names = original.workload.job_names;
     received.cluster.machine_names = original.cluster.machine_names;
   }
-  const coordinator::JobRecords records(world, workload);
+  coordinator::JobRecords records(world, workload);
   records.scatter([&] {
     return records.only_home(coordinator::JobLists(static_cast<std::size_t>(world.size()),
                                                    model::planned_jobs(original.workload)));
