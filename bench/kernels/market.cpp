@@ -35,7 +35,7 @@ solver::Market market_of(const Subject& s) {
   return {s.value, s.pools, s.jobs, solver::full_supply(s.instance.cluster, s.pools)};
 }
 
-solver::PriceResult minimised(const solver::Market& market) {
+solver::PriceResult minimised(solver::Market& market) {
   return solver::minimise_market(
       [&](std::span<const double> p, double eps, std::span<double> gradient) {
         return market.dual(p, eps, gradient);
@@ -55,7 +55,7 @@ void count_jobs(benchmark::State& state, const Subject& s) {
 }
 
 void dual_evaluation(benchmark::State& state, const Subject& s) {
-  const solver::Market market = market_of(s);
+  solver::Market market = market_of(s);
   const auto& prices = prices_of(s).prices;
   std::vector<double> gradient(prices.size());
   for (auto _ : state) {
@@ -66,7 +66,7 @@ void dual_evaluation(benchmark::State& state, const Subject& s) {
 }
 
 void minimise(benchmark::State& state, const Subject& s) {
-  const solver::Market market = market_of(s);
+  solver::Market market = market_of(s);
   std::int64_t evaluations = 0;
   for (auto _ : state) evaluations += minimised(market).evaluations;
   count_jobs(state, s);

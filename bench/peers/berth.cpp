@@ -14,7 +14,7 @@ double bound_by_prices(const model::Instance& instance) {
       model::make_pools(instance.cluster, model::pool_level(instance, model::Objective::value));
   std::vector<JobId> jobs;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) jobs.emplace_back(j);
-  const solver::Market market(value, pools, jobs, solver::full_supply(instance.cluster, pools));
+  solver::Market market(value, pools, jobs, solver::full_supply(instance.cluster, pools));
   const auto dual = [&](std::span<const double> prices, double eps, std::span<double> gradient) {
     return market.dual(prices, eps, gradient);
   };

@@ -98,7 +98,7 @@ MarketScale Market::scale() const { return dual_->dual.scale(); }
 void Market::set_scale(const MarketScale& scale) { dual_->dual.set_scale(scale); }
 
 void Market::evaluate(std::span<const double> prices, double eps, std::size_t first_block,
-                      std::size_t last_block, std::span<std::int64_t> sums) const {
+                      std::size_t last_block, std::span<std::int64_t> sums) {
   dual_->dual.evaluate(prices, eps, first_block, last_block, sums);
 }
 
@@ -107,7 +107,7 @@ double Market::finish(std::span<const double> prices, std::span<const std::int64
   return dual_->dual.finish(prices, sums, gradient);
 }
 
-double Market::dual(std::span<const double> prices, double eps, std::span<double> gradient) const {
+double Market::dual(std::span<const double> prices, double eps, std::span<double> gradient) {
   return dual_->dual.value(prices, eps, gradient);
 }
 

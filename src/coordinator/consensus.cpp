@@ -14,7 +14,7 @@ constexpr double kStop = -1.0;  ///< in place of eps: the minimiser is done
 /// This rank's share of every evaluation.
 class RankSums {
  public:
-  RankSums(const comm::Communicator& comm, const solver::Market& market)
+  RankSums(const comm::Communicator& comm, solver::Market& market)
       : comm_(comm), market_(market), sums_(market.sums_size()) {}
 
   /// Collective: adds all ranks' sums; complete on rank 0. A rank that fails goes on adding
@@ -38,7 +38,7 @@ class RankSums {
  private:
   std::exception_ptr failed_;
   const comm::Communicator& comm_;
-  const solver::Market& market_;
+  solver::Market& market_;
   std::vector<std::int64_t> sums_;
 };
 
@@ -118,7 +118,7 @@ JobLists jobs_by_evaluator(const model::Valuation& valuation, std::size_t ranks)
 Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
                     const model::Pools& pools, const model::LimitGroups& limits,
                     const solver::PriceOptions& options, const StopToken& stop) {
-  const solver::Market market = rank_market(comm, valuation, pools, limits);
+  solver::Market market = rank_market(comm, valuation, pools, limits);
   RankSums sums(comm, market);
   solver::PriceResult result;
   comm.agreed([&] {  // a failing minimiser says stop first, so that all ranks come here

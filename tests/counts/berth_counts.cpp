@@ -18,7 +18,7 @@
 extern "C" {
 
 // Prices move a little from one evaluation to the next, as a minimiser's do.
-[[gnu::noinline]] double counted_dual(const berth::solver::Market& market, std::span<double> prices,
+[[gnu::noinline]] double counted_dual(berth::solver::Market& market, std::span<double> prices,
                                       std::span<double> gradient) {
   constexpr int kEvaluations = 8;
   double sum = 0.0;
@@ -61,8 +61,7 @@ double dual() {
   const test::InstanceBuilder plan = test::mixed_instance(1, 2000);
   const auto value = plan.value();
   const auto pools = plan.pools();
-  const solver::Market market(value, pools, plan.jobs,
-                              solver::full_supply(plan.instance.cluster, pools));
+  solver::Market market(value, pools, plan.jobs, solver::full_supply(plan.instance.cluster, pools));
   std::vector<double> gradient(pools.size());
   std::vector<double> prices = some_prices(market);
   return counted_dual(market, prices, gradient);
@@ -73,8 +72,7 @@ double bound() {
   const test::InstanceBuilder plan = test::mixed_instance(1, 2000);
   const auto value = plan.value();
   const auto pools = plan.pools();
-  const solver::Market market(value, pools, plan.jobs,
-                              solver::full_supply(plan.instance.cluster, pools));
+  solver::Market market(value, pools, plan.jobs, solver::full_supply(plan.instance.cluster, pools));
   const auto prices = some_prices(market);
   model::Certificate certificate;
   certificate.scale_log2 = kScale;

@@ -97,10 +97,11 @@ class Market {
   void set_scale(const MarketScale& scale);  ///< before the first evaluation
 
   /// Adds the value of the jobs in blocks [first_block, last_block), then their demand by price, to
-  /// `sums`; the value alone where that has one entry. It uses threads; call it from one at a time.
+  /// `sums`; the value alone where that has one entry. It uses threads. Not const: the softmax
+  /// keeps a shortlist of options for the next evaluation; results do not depend on it.
   /// @pre prices 0 .. shape().upper, 0 <= eps <= shape().largest_value
   void evaluate(std::span<const double> prices, double eps, std::size_t first_block,
-                std::size_t last_block, std::span<std::int64_t> sums) const;
+                std::size_t last_block, std::span<std::int64_t> sums);
 
   /// The dual value from the sums over all blocks; gradient[p] = capacity - demand. With an empty
   /// `gradient` the value alone. O(prices).
@@ -108,7 +109,7 @@ class Market {
                 std::span<double> gradient) const;
 
   /// Both in one: the dual value on this rank alone.
-  double dual(std::span<const double> prices, double eps, std::span<double> gradient) const;
+  double dual(std::span<const double> prices, double eps, std::span<double> gradient);
 
  private:
   struct IndexedDual;

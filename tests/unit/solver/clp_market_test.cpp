@@ -201,7 +201,7 @@ double compare(std::uint64_t seed) {
       model::make_pools(instance.cluster, model::pool_level(instance, model::Objective::value));
   std::vector<JobId> jobs;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) jobs.emplace_back(j);
-  const Market market(value, pools, jobs, full_supply(instance.cluster, pools));
+  Market market(value, pools, jobs, full_supply(instance.cluster, pools));
   const test::ClpOptimum reference = test::clp_optimum(Explicit(instance, pools).lp());
   const double optimum = reference.value;
   const double slack = 1e-7 * std::max(1.0, optimum);

@@ -33,7 +33,7 @@ struct Dived {
   explicit Dived(const InstanceBuilder& plan, const DiveOptions& options = {}) {
     const auto value = plan.value();
     const auto pools = plan.pools();
-    const Market market(value, pools, plan.jobs, full_supply(plan.instance.cluster, pools));
+    Market market(value, pools, plan.jobs, full_supply(plan.instance.cluster, pools));
     const auto dual = [&](auto p, double e, auto g) { return market.dual(p, e, g); };
     prices = minimise_market(dual, market.shape(), {}, {});
     Occupancy occupancy(value, plan.machines);

@@ -30,7 +30,7 @@ std::vector<double> some_prices(const Market& market, std::uint64_t seed) {
 }
 
 /// Of the dual in one price, by a finite difference.
-void expect_slope(const Market& market, std::vector<double> prices, double eps, std::size_t p,
+void expect_slope(Market& market, std::vector<double> prices, double eps, std::size_t p,
                   double slope) {
   const double at = prices[p], step = 1e-6;
   prices[p] = at + step;
@@ -46,7 +46,7 @@ TEST(Market, gradient_agrees_with_finite_differences) {
     const InstanceBuilder plan = test::mixed_instance(seed, 300);
     const auto value = plan.value();
     const auto pools = plan.pools();
-    const Market market = full_market(plan, value, pools);
+    Market market = full_market(plan, value, pools);
     const std::vector<double> prices = some_prices(market, seed);
     std::vector<double> gradient(prices.size());
     const double eps = 0.05 * market.shape().largest_value;
@@ -70,7 +70,7 @@ TEST(Market, gradient_counts_what_rings_send) {
   ASSERT_FALSE(uplinks.empty());
   const auto value = plan.value();
   const auto pools = plan.pools();
-  const Market market(value, pools, plan.jobs, full_supply(plan.instance.cluster, pools), &uplinks);
+  Market market(value, pools, plan.jobs, full_supply(plan.instance.cluster, pools), &uplinks);
   const std::vector<double> prices = some_prices(market, 4);
   ASSERT_EQ(prices.size(), pools.size() + uplinks.size());
   const double eps = 0.05 * market.shape().largest_value;
@@ -90,7 +90,7 @@ TEST(Market, smoothing_only_raises_the_dual_and_fades_with_eps) {
   const InstanceBuilder plan = test::mixed_instance(4, 300);
   const auto value = plan.value();
   const auto pools = plan.pools();
-  const Market market = full_market(plan, value, pools);
+  Market market = full_market(plan, value, pools);
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
     const auto prices = some_prices(market, seed);
     const double exact = market.dual(prices, 0.0, {});
@@ -113,7 +113,7 @@ TEST(Market, exact_dual_is_the_hand_made_one) {
   for (const double weight : {4.0, 3.0, 2.0}) plan.job({.gpus = 4, .weight = weight});
   const auto value = plan.value();
   const auto pools = plan.pools();
-  const Market market = full_market(plan, value, pools);
+  Market market = full_market(plan, value, pools);
   EXPECT_EQ(market.shape().largest_value, 4.0);
   EXPECT_NEAR(market.dual(std::vector{0.0}, 0.0, {}), 36.0, 1e-9);
   EXPECT_NEAR(market.dual(std::vector{2.5}, 0.0, {}), 28.0, 1e-9);
@@ -136,7 +136,7 @@ TEST(Market, wide_gangs_fill_the_cheapest_racks) {
     plan.job({.tasks = tasks, .gpus = 4, .weight = 5.0});
     const auto value = plan.value();
     const auto pools = plan.pools();
-    const Market market = full_market(plan, value, pools);
+    Market market = full_market(plan, value, pools);
     std::vector<double> gradient(2);
     const std::vector<double> prices{1.0, 3.0};
     const double rent = 8.0 * 1.0 + 8.0 * 3.0;
@@ -159,7 +159,7 @@ TEST(Market, never_offers_a_place_too_small_for_a_task_or_of_a_type_not_allowed)
   plan.job({.gpus = 1, .weight = 0.0});  // worth nothing
   const auto value = plan.value();
   const auto pools = plan.pools();
-  const Market market = full_market(plan, value, pools);
+  Market market = full_market(plan, value, pools);
   EXPECT_EQ(market.blocks(), 1U);
   EXPECT_EQ(market.shape().largest_value, 2.0);
   EXPECT_NEAR(market.dual(std::vector{0.0, 0.0}, 0.0, {}), 16.0, 1e-9);
@@ -169,7 +169,7 @@ TEST(Market, sums_are_the_same_bits_for_any_split_and_any_threads) {
   const InstanceBuilder plan = test::mixed_instance(7, 2500);
   const auto value = plan.value();
   const auto pools = plan.pools();
-  const Market market = full_market(plan, value, pools);
+  Market market = full_market(plan, value, pools);
   ASSERT_GE(market.blocks(), 5U);
   const auto prices = some_prices(market, 3);
   for (const double eps : {0.0, 0.01, 0.3}) {
@@ -196,7 +196,7 @@ TEST(Market, sums_of_markets_with_some_of_the_jobs_each_are_those_of_the_whole) 
   const InstanceBuilder plan = test::mixed_instance(7, 2500);
   const auto value = plan.value();
   const auto pools = plan.pools();
-  const Market whole = full_market(plan, value, pools);
+  Market whole = full_market(plan, value, pools);
   std::vector<std::vector<JobId>> dealt(4);
   for (const JobId job : model::planned_jobs(value.instance().workload)) {
     dealt[job_kind(value, job) % 3].push_back(job);
@@ -229,7 +229,7 @@ TEST(Market, merges_equal_jobs) {
   for (int j = 0; j < 1000; ++j) plan.job({.gpus = 1, .weight = 2.0});
   const auto value = plan.value();
   const auto pools = plan.pools();
-  const Market market = full_market(plan, value, pools);
+  Market market = full_market(plan, value, pools);
   EXPECT_EQ(market.blocks(), 1U);
   EXPECT_NEAR(market.dual(std::vector{0.5}, 0.0, {}), 4.0 + 1000 * 1.5, 1e-6);
 }
@@ -243,7 +243,7 @@ TEST(Market, required_jobs_stay_at_a_loss) {
   plan.job({.gpus = 8, .weight = 2.0});
   const auto value = plan.value();
   const auto pools = plan.pools();
-  const Market market = full_market(plan, value, pools);
+  Market market = full_market(plan, value, pools);
   std::vector<double> gradient(1);
   EXPECT_NEAR(market.dual(std::vector{3.0}, 0.0, gradient), 24.0 - 8.0, 1e-9);
   EXPECT_NEAR(gradient[0], 4.0, 1e-9);
@@ -256,7 +256,7 @@ TEST(Market, empty_inputs_have_empty_answers) {
     if (with_machines) none.rack(none.pod()), none.add_machines(2, 0, 8);
     const auto value = none.value();
     const auto pools = none.pools();
-    const Market market = full_market(none, value, pools);
+    Market market = full_market(none, value, pools);
     const auto dual = [&](auto p, double e, auto g) { return market.dual(p, e, g); };
     const PriceResult result = minimise_market(dual, market.shape(), {}, {});
     EXPECT_EQ(result.bound, 0.0);
@@ -268,7 +268,7 @@ TEST(Market, prices_bound_a_mixed_instance_from_above_and_beat_zero_prices) {
   const InstanceBuilder plan = test::mixed_instance(11, 400);
   const auto value = plan.value();
   const auto pools = plan.pools();
-  const Market market = full_market(plan, value, pools);
+  Market market = full_market(plan, value, pools);
   const auto dual = [&](auto p, double e, auto g) { return market.dual(p, e, g); };
   const PriceResult result = minimise_market(dual, market.shape(), {}, {});
   const std::vector<double> zero(pools.size(), 0.0);
