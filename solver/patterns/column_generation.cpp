@@ -90,7 +90,8 @@ std::vector<PricingResult> price_bins(const PackingProblem& problem,
 }
 
 Relaxation generate_columns(const PackingProblem& problem, const ResidualProblem& residual,
-                            std::vector<MachinePattern> start, const RelaxationLimits& limits) {
+                            std::vector<MachinePattern> start, const RelaxationLimits& limits,
+                            WorkBudget& budget) {
   Relaxation result;
   result.price.assign(problem.types.size(), 0.0);
   RestrictedMaster master(problem, residual);
@@ -109,14 +110,14 @@ Relaxation generate_columns(const PackingProblem& problem, const ResidualProblem
   for (result.rounds = 0; result.rounds < limits.rounds; ++result.rounds) {
     const int iterations = master.solve(now.tolerance).iterations;
     result.iterations += iterations;
-    problem.work += iterations * work_of_iteration(master.rows());
+    budget.spend(iterations * work_of_iteration(master.rows()));
     result.master_seconds += watch.lap();
     if (master.value() >= limits.enough) break;
     const std::vector<double> price = master.type_prices();
     auto priced =
         price_bins(problem, residual, price, master.bin_prices(), caps,
                    {.patterns = kPatterns, .labels = now.labels, .last_labels = limits.labels});
-    for (const PricingResult& p : priced) problem.work += p.work;
+    for (const PricingResult& p : priced) budget.spend(p.work);
     result.pricing_seconds += watch.lap();
     const double machines = machines_bound(residual, priced);
     const double bound = jobs_bound(residual, price) + machines;
@@ -131,7 +132,7 @@ Relaxation generate_columns(const PackingProblem& problem, const ResidualProblem
     const double real = std::max(result.bound - rewards, 0.0);
     const double wanted =
         std::max(limits.gap * real + limits.tolerance, kBoundRounding * result.bound);
-    if (gap <= wanted || problem.exhausted(limits.work)) break;
+    if (gap <= wanted || budget.exhausted(limits.work)) break;
     if (gap < std::max(kNearlyDone * real, wanted)) now.labels = limits.labels;
     const int added = add_all(master, priced);
     if (added == 0 && now.tolerance <= 0.02 * wanted && now.labels == limits.labels) break;

@@ -3,6 +3,7 @@
 
 #include "pricing.hpp"
 #include "restricted_master.hpp"
+#include "work_budget.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -52,6 +53,7 @@ std::vector<PricingResult> price_bins(const PackingProblem& problem,
 /// Column generation (Gilmore and Gomory 1961) at interior prices of the master (Gondzio,
 /// Gonzalez-Brevis and Munari 2013), until the bound meets the value.
 Relaxation generate_columns(const PackingProblem& problem, const ResidualProblem& residual,
-                            std::vector<MachinePattern> start, const RelaxationLimits& limits);
+                            std::vector<MachinePattern> start, const RelaxationLimits& limits,
+                            WorkBudget& budget);
 
 }  // namespace berth::solver

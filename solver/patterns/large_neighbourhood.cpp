@@ -79,10 +79,17 @@ void keep_equal_or_better(const PackingProblem& problem, DestroyedPart&& f, Usag
   residual = std::move(f.open);
 }
 
+/// What every repair is given.
+struct Search {
+  const PackingProblem& problem;
+  const NeighbourhoodLimits& limits;
+  WorkBudget& budget;
+};
+
 /// Many machines, by relaxation and dive.
-void repair_by_relaxation(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
-                          const std::vector<MachinePattern>& patterns,
-                          const NeighbourhoodLimits& limits, std::uint64_t round) {
+void repair_by_relaxation(const Search& search, ResidualProblem& residual, Usage& usage,
+                          const std::vector<MachinePattern>& patterns, std::uint64_t round) {
+  const auto& [problem, limits, budget] = search;
   Usage freed;
   DestroyedPart f =
       destroy(problem, residual, usage, limits.machines, limits.seed, 2 * round, freed);
@@ -93,18 +100,20 @@ void repair_by_relaxation(const PackingProblem& problem, ResidualProblem& residu
   for (const PatternUse& u : freed) start.push_back(u.pattern);
   Relaxation local = generate_columns(
       problem, f.open, std::move(start),
-      {.gap = 0.0, .tolerance = limits.tolerance, .rounds = kPricingRounds, .labels = kManyLabels});
+      {.gap = 0.0, .tolerance = limits.tolerance, .rounds = kPricingRounds, .labels = kManyLabels},
+      budget);
   if (local.bound <= f.old + kLeastGain) return;
   Usage again = dive_patterns(problem, f.open, std::move(local.patterns), std::move(local.usage),
-                              limits.tolerance)
+                              limits.tolerance, budget)
                     .usage;
-  reoptimise_machines(problem, f.open, again);
+  reoptimise_machines(problem, f.open, again, budget);
   keep_equal_or_better(problem, std::move(f), std::move(again), residual, usage);
 }
 
 /// A few machines, one after the other, bin types in a drawn order.
-void repair_in_order(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
-                     const NeighbourhoodLimits& limits, std::uint64_t round) {
+void repair_in_order(const Search& search, ResidualProblem& residual, Usage& usage,
+                     std::uint64_t round) {
+  const auto& [problem, limits, budget] = search;
   Usage freed;
   DestroyedPart f = destroy(problem, residual, usage, kFew, limits.seed, 2 * round + 1, freed);
   std::vector<std::size_t> order;
@@ -114,7 +123,7 @@ void repair_in_order(const PackingProblem& problem, ResidualProblem& residual, U
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random_below(i, {limits.seed, kStage, round, 2, i})]);
   }
-  Usage again = fill_in_order(problem, f.open, order);
+  Usage again = fill_in_order(problem, f.open, order, budget);
   keep_equal_or_better(problem, std::move(f), std::move(again), residual, usage);
 }
 
@@ -122,13 +131,14 @@ void repair_in_order(const PackingProblem& problem, ResidualProblem& residual, U
 
 int large_neighbourhood_search(const PackingProblem& problem, ResidualProblem& residual,
                                Usage& usage, const std::vector<MachinePattern>& patterns,
-                               const NeighbourhoodLimits& limits) {
+                               const NeighbourhoodLimits& limits, WorkBudget& budget) {
+  const Search search{problem, limits, budget};
   int round = 0;
   for (; round < limits.rounds && value_of(problem, usage) < limits.target; ++round) {
-    if (problem.exhausted()) break;
+    if (budget.exhausted()) break;
     const auto key = static_cast<std::uint64_t>(round);
-    repair_by_relaxation(problem, residual, usage, patterns, limits, key);
-    repair_in_order(problem, residual, usage, limits, key);
+    repair_by_relaxation(search, residual, usage, patterns, key);
+    repair_in_order(search, residual, usage, key);
   }
   return round;
 }

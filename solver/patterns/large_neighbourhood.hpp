@@ -20,6 +20,6 @@ struct NeighbourhoodLimits {
 /// worth no less. Returns the rounds.
 int large_neighbourhood_search(const PackingProblem& problem, ResidualProblem& residual,
                                Usage& usage, const std::vector<MachinePattern>& patterns,
-                               const NeighbourhoodLimits& limits);
+                               const NeighbourhoodLimits& limits, WorkBudget& budget);
 
 }  // namespace berth::solver

@@ -42,7 +42,8 @@ std::vector<JobId> not_placed(std::span<const JobId> jobs, const model::Placemen
 }
 
 Usage round_to_integers(const PackingProblem& problem, Relaxation& relaxed,
-                        const PackOptions& options, const RunContext& run, PackStats& stats) {
+                        const PackOptions& options, const RunContext& run, WorkBudget& budget,
+                        PackStats& stats) {
   Stopwatch watch;
   ResidualProblem residual = full_residual(problem);
   std::vector<MachinePattern> patterns;  // those the relaxation uses; the searches start from them
@@ -52,10 +53,10 @@ Usage round_to_integers(const PackingProblem& problem, Relaxation& relaxed,
   const double real = bound_without_rewards(problem, relaxed.bound);
   const double tolerance = std::max(kFine * run.gap, kFinest) * real;
   PatternDiveResult dive = dive_patterns(problem, residual, std::move(relaxed.patterns),
-                                         std::move(relaxed.usage), tolerance);
+                                         std::move(relaxed.usage), tolerance, budget);
   stats.dive_rounds = dive.rounds;
   stats.dive_seconds = watch.lap();
-  reoptimise_machines(problem, residual, dive.usage);
+  reoptimise_machines(problem, residual, dive.usage, budget);
   stats.reoptimisation_seconds = watch.lap();
   stats.neighbourhoods =
       large_neighbourhood_search(problem, residual, dive.usage, patterns,
@@ -63,7 +64,8 @@ Usage round_to_integers(const PackingProblem& problem, Relaxation& relaxed,
                                   .machines = options.neighbourhood_machines,
                                   .target = relaxed.bound - kShareOfGap * run.gap * real,
                                   .tolerance = tolerance,
-                                  .seed = run.seed});
+                                  .seed = run.seed},
+                                 budget);
   stats.neighbourhood_seconds = watch.lap();
   return std::move(dive.usage);
 }
@@ -77,7 +79,8 @@ void add(PackStats& stats, const Relaxation& relaxed) {
 
 /// The relaxation; where jobs of unequal value share a type, types are split where it matters.
 Relaxation relax_and_disaggregate(PackingProblem& problem, const model::Valuation& valuation,
-                                  const PackOptions& options, double gap, PackStats& stats) {
+                                  const PackOptions& options, double gap, WorkBudget& budget,
+                                  PackStats& stats) {
   Stopwatch watch;
   const ResidualProblem residual = full_residual(problem);
   std::vector<MachinePattern> start = initial_patterns(problem, residual);
@@ -87,16 +90,16 @@ Relaxation relax_and_disaggregate(PackingProblem& problem, const model::Valuatio
   const RelaxationLimits coarse{.gap = std::max(kCoarseGap, limits.gap),
                                 .rounds = options.pricing_rounds,
                                 .work = kRelaxation};
-  Relaxation relaxed =
-      generate_columns(problem, residual, std::move(start), problem.aggregated ? coarse : limits);
+  Relaxation relaxed = generate_columns(problem, residual, std::move(start),
+                                        problem.aggregated ? coarse : limits, budget);
   for (int pass = 1; problem.aggregated && pass <= kDisaggregationPasses; ++pass) {
-    const int budget = options.job_types * 4 / 3 - static_cast<int>(problem.types.size());
-    const Disaggregation split = disaggregate(problem, valuation, relaxed.price, budget);
+    const int more_types = options.job_types * 4 / 3 - static_cast<int>(problem.types.size());
+    const Disaggregation split = disaggregate(problem, valuation, relaxed.price, more_types);
     const bool last = split.types == 0 || pass == kDisaggregationPasses ||
-                      split.loss <= 0.3 * gap * relaxed.bound || problem.exhausted(kRelaxation);
+                      split.loss <= 0.3 * gap * relaxed.bound || budget.exhausted(kRelaxation);
     add(stats, relaxed);
     relaxed = generate_columns(problem, full_residual(problem), std::move(relaxed.patterns),
-                               last ? limits : coarse);
+                               last ? limits : coarse, budget);
     if (last) break;
   }
   add(stats, relaxed);
@@ -114,14 +117,14 @@ PackResult pack(const model::Valuation& valuation, model::Room& room,
   PackResult result;
   const model::Instance& instance = valuation.instance();
   PackingProblem problem;
-  problem.stop = run.stop;
-  problem.work_limit = options.work;
+  WorkBudget budget(run.stop, options.work);
   problem.bins = bin_types(instance.cluster, room, machines, options.bin_types);
   add_job_types(problem, valuation, jobs, options.job_types);
   result.stats.bin_types = static_cast<int>(problem.bins.size());
 
-  Relaxation relaxed = relax_and_disaggregate(problem, valuation, options, run.gap, result.stats);
-  const Usage usage = round_to_integers(problem, relaxed, options, run, result.stats);
+  Relaxation relaxed =
+      relax_and_disaggregate(problem, valuation, options, run.gap, budget, result.stats);
+  const Usage usage = round_to_integers(problem, relaxed, options, run, budget, result.stats);
   result.placed = instantiate(problem, instance.workload, room, usage);
   fill_idle_capacity(valuation, room, machines, not_placed(jobs, result.placed), result.placed);
 
@@ -131,7 +134,7 @@ PackResult pack(const model::Valuation& valuation, model::Room& room,
       std::max(lagrangian_bound(problem, valuation, relaxed, result.placed), result.value);
   result.prices = task_prices(problem, relaxed.price);
   result.gpu_worth = gpu_worth(problem, relaxed.worth, instance.cluster.gpu_types.size());
-  result.stats.work = problem.work;
+  result.stats.work = budget.spent();
   result.stats.seconds = watch.lap();
   return result;
 }

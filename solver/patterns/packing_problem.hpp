@@ -3,12 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/room.hpp"
 #include "berth/model/value.hpp"
@@ -50,16 +48,6 @@ struct PackingProblem {
   std::vector<BinType> bins;
   bool aggregated = false;  ///< some type holds jobs of unequal value
   double unit = 1.0;        ///< objective per scaled unit: the best value a GPU is 1
-  StopToken stop = {};      ///< asked between the steps of every search
-  /// Contents that pricing may compare, in all, and has compared. No clock decides anything, and
-  /// what runs in parallel counts for itself: it is added up between parallel steps only.
-  std::int64_t work_limit = std::numeric_limits<std::int64_t>::max();
-  mutable std::int64_t work = 0;
-
-  /// So much of that is used up, or there is no time left.
-  [[nodiscard]] bool exhausted(double part = 1.0) const {
-    return stop.requested() || static_cast<double>(work) >= part * static_cast<double>(work_limit);
-  }
 };
 
 /// True when one task of the type fit an empty machine and is worth something there.

@@ -21,8 +21,9 @@ constexpr int kMostRounds = 400;
 
 class PatternDive {
  public:
-  PatternDive(const PackingProblem& problem, ResidualProblem& residual, double tolerance)
-      : problem_(problem), residual_(residual), tolerance_(tolerance) {}
+  PatternDive(const PackingProblem& problem, ResidualProblem& residual, double tolerance,
+              WorkBudget& budget)
+      : problem_(problem), residual_(residual), tolerance_(tolerance), budget_(budget) {}
 
   PatternDiveResult run(std::vector<MachinePattern> patterns, std::vector<double> x) {
     PatternDiveResult result;
@@ -32,8 +33,8 @@ class PatternDive {
     for (; result.rounds < kMostRounds; ++result.rounds) {
       const bool whole = fix_whole(patterns, x, result.usage);
       const bool up = round_up(patterns, x, result.usage);
-      if ((!whole && !up) || problem_.stop.requested()) break;
-      if (problem_.exhausted(kDiveWork)) {
+      if ((!whole && !up) || budget_.stopped()) break;
+      if (budget_.exhausted(kDiveWork)) {
         round_rest(patterns, x, result.usage);
         break;
       }
@@ -107,7 +108,7 @@ class PatternDive {
   }
 
   /// The residual relaxation. It can be worth no more than what the last one has left.
-  Relaxation solve(std::vector<MachinePattern> patterns, double left) const {
+  Relaxation solve(std::vector<MachinePattern> patterns, double left) {
     auto fresh = initial_patterns(problem_, residual_);
     patterns.insert(patterns.end(), std::make_move_iterator(fresh.begin()),
                     std::make_move_iterator(fresh.end()));
@@ -118,21 +119,23 @@ class PatternDive {
                              .rounds = kDiveRounds,
                              .labels = kDiveLabels,
                              .copies = CopyLimit::open,
-                             .work = kDiveWork});
+                             .work = kDiveWork},
+                            budget_);
   }
 
   const PackingProblem& problem_;
   ResidualProblem& residual_;
   double tolerance_;
+  WorkBudget& budget_;
 };
 
 }  // namespace
 
 PatternDiveResult dive_patterns(const PackingProblem& problem, ResidualProblem& residual,
                                 std::vector<MachinePattern> patterns, std::vector<double> usage,
-                                double tolerance) {
+                                double tolerance, WorkBudget& budget) {
   PatternDiveResult result =
-      PatternDive(problem, residual, tolerance).run(std::move(patterns), std::move(usage));
+      PatternDive(problem, residual, tolerance, budget).run(std::move(patterns), std::move(usage));
   canonicalise(result.usage);
   return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pattern.hpp"
+#include "work_budget.hpp"
 
 #include <span>
 #include <vector>
@@ -19,6 +20,6 @@ struct PatternDiveResult {
 /// out of `residual`.
 PatternDiveResult dive_patterns(const PackingProblem& problem, ResidualProblem& residual,
                                 std::vector<MachinePattern> patterns, std::vector<double> usage,
-                                double tolerance);
+                                double tolerance, WorkBudget& budget);
 
 }  // namespace berth::solver

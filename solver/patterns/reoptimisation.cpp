@@ -34,22 +34,22 @@ bool promising(const PackingProblem& problem, const ResidualProblem& residual, s
 /// The best content of one machine out of the open jobs, when it is worth more than `beat`.
 std::vector<MachinePattern> best_content(const PackingProblem& problem,
                                          const ResidualProblem& residual, std::size_t bin,
-                                         double beat) {
+                                         double beat, WorkBudget& budget) {
   const std::vector<double> free(problem.types.size(), 0.0);
   const auto items = pricing_items(problem, bin, free, residual.demand);
   PricingResult priced = price_machine(problem, bin, items, to_profit(beat + kGain), kLimits);
-  problem.work += priced.work;
+  budget.spend(priced.work);
   return std::move(priced.patterns);
 }
 
 }  // namespace
 
 Usage fill_in_order(const PackingProblem& problem, ResidualProblem& residual,
-                    std::span<const std::size_t> bins) {
+                    std::span<const std::size_t> bins, WorkBudget& budget) {
   Usage usage;
   for (const std::size_t s : bins) {
-    while (residual.supply[s] > 0 && !problem.exhausted()) {
-      const auto found = best_content(problem, residual, s, 0.0);
+    while (residual.supply[s] > 0 && !budget.exhausted()) {
+      const auto found = best_content(problem, residual, s, 0.0, budget);
       if (found.empty()) break;
       const std::int64_t n = copies_within(residual, found.front());
       if (n <= 0) break;
@@ -60,21 +60,22 @@ Usage fill_in_order(const PackingProblem& problem, ResidualProblem& residual,
   return usage;
 }
 
-double reoptimise_machines(const PackingProblem& problem, ResidualProblem& residual, Usage& usage) {
+double reoptimise_machines(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
+                           WorkBudget& budget) {
   double gain = 0.0;
   std::vector<std::size_t> bins(problem.bins.size());
   std::iota(bins.begin(), bins.end(), std::size_t{0});
-  Usage fresh = fill_in_order(problem, residual, bins);
+  Usage fresh = fill_in_order(problem, residual, bins, budget);
   gain += value_of(problem, fresh);
   for (PatternUse& used : usage) {
-    if (problem.exhausted()) break;
+    if (budget.exhausted()) break;
     const auto bin = static_cast<std::size_t>(used.pattern.bin);
     const std::int64_t idle = problem.bins[bin].milli() - milli(problem, used.pattern);
     if (idle == 0 && !required_open(problem, residual)) continue;
     const double old = value_of(problem, used.pattern);
-    while (used.copies > 0 && promising(problem, residual, bin, idle) && !problem.exhausted()) {
+    while (used.copies > 0 && promising(problem, residual, bin, idle) && !budget.exhausted()) {
       take(residual, used.pattern, -1);
-      const auto found = best_content(problem, residual, bin, old);
+      const auto found = best_content(problem, residual, bin, old, budget);
       if (found.empty() || copies_within(residual, found.front()) == 0) {
         take(residual, used.pattern, 1);
         break;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "patterns/pricing.hpp"
 
+#include "patterns/work_budget.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -228,6 +230,22 @@ TEST(ItemsOf, leaves_out_what_enough_copies_of_another_replace) {
   EXPECT_EQ(halves_asked_for({9, 4, 9}), (Types{1}));
   EXPECT_EQ(halves_asked_for({9, 3, 9}), (Types{0, 1}));
   EXPECT_EQ(halves_asked_for({3, 3, 9}), (Types{0, 1, 2}));
+}
+
+TEST(WorkBudget, ends_with_its_limit_or_its_token) {
+  WorkBudget budget({}, 10);
+  budget.spend(4);
+  EXPECT_FALSE(budget.exhausted(0.5));
+  budget.spend(1);
+  EXPECT_TRUE(budget.exhausted(0.5));
+  EXPECT_FALSE(budget.exhausted());
+  budget.spend(5);
+  EXPECT_TRUE(budget.exhausted());
+  EXPECT_EQ(budget.spent(), 10);
+  EXPECT_FALSE(WorkBudget().exhausted());
+  StopSource source;
+  source.stop_after_questions(0);
+  EXPECT_TRUE(WorkBudget(StopToken(source)).exhausted());
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Pricing, testing::Range(1, 201));
