@@ -127,9 +127,9 @@ struct Workload {
   /// Jobs of the whole.
   [[nodiscard]] std::size_t size() const { return in_parts() ? position.size() : jobs.size(); }
   [[nodiscard]] bool has(JobId id) const { return !in_parts() || position[id.index()] != kMissing; }
-  /// @pre has(id)
+  /// @pre has(id); of a part asserted in release builds too
   [[nodiscard]] const Job& job(JobId id) const {
-    BERTH_ASSERT_HEAVY(has(id));
+    BERTH_ASSERT(has(id));
     return jobs[in_parts() ? static_cast<std::size_t>(position[id.index()]) : id.index()];
   }
   [[nodiscard]] const Shape& shape(ShapeId id) const { return shapes[id.index()]; }

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/base/assert.hpp"
 #include "berth/model/digest.hpp"
 #include "berth/model/placement.hpp"
 
@@ -47,6 +48,18 @@ TEST(Digest, of_a_plan_does_not_depend_on_the_order_of_tasks) {
   EXPECT_NE(one, plan_digest(instance, {{JobId(0), 0, {a, a}}}));
   EXPECT_EQ(plan_digest(instance, {}),
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");  // of nothing
+}
+
+/// In release builds too: a record that another rank holds is never read by accident.
+TEST(Workload, refuses_a_record_that_is_not_here) {
+  Workload workload = two_pods().workload;
+  workload.jobs.resize(3);
+  make_part(workload);
+  keep_jobs(workload, std::vector{JobId(1)});
+  EXPECT_FALSE(workload.has(JobId(0)));
+  EXPECT_EQ(&workload.job(JobId(1)), &workload.jobs.front());
+  EXPECT_THROW((void)workload.job(JobId(0)), BrokenContract);
+  EXPECT_THROW((void)workload.job(JobId(2)), BrokenContract);
 }
 
 /// Oracle: all lines in one list. Names of which one begins like another, and some that sort
