@@ -175,7 +175,7 @@ std::vector<JobId> Assignment::open_jobs() const {
 Assignment assign(const comm::Communicator& comm, const Decomposition& decomposition,
                   const solver::RunContext& run) {
   const model::Valuation& valuation = decomposition.valuation;
-  const JobRecords& records = decomposition.records;
+  JobRecords& records = decomposition.records;
   std::vector<ShardPreference> all = comm.gather_varying<ShardPreference>(
       comm.agreed([&] { return shard_preferences(decomposition, records.home_jobs()); }));
   std::ranges::sort(all, {}, &ShardPreference::job);
