@@ -44,21 +44,21 @@ void add_output(CLI::App& command, Output& output) {
 
 namespace {
 
-using pipeline::Option;
 using pipeline::OptionGroup;
+using pipeline::OptionRecord;
 
 std::string help_group(OptionGroup group) {
   return group == OptionGroup::rounds ? "Rounds, for studies" : "Options";
 }
 
-std::string type_name(const Option& row) {
+std::string type_name(const OptionRecord& row) {
   if (row.field.type != "WORD") return std::string(row.field.type);
   return fmt::format("TEXT:{{{}}}", fmt::join(row.field.words, ","));
 }
 
 using Flags = std::map<std::string_view, CLI::Option*>;
 
-void relate(const Option& row, const Flags& flags) {
+void relate(const OptionRecord& row, const Flags& flags) {
   CLI::Option* const flag = flags.at(row.name);
   if (!row.needs.empty()) flag->needs(flags.at(row.needs));
   if (!row.excludes.empty()) flag->excludes(flags.at(row.excludes));
@@ -66,7 +66,8 @@ void relate(const Option& row, const Flags& flags) {
 
 }  // namespace
 
-CLI::Option* add_plan_option(CLI::App& command, pipeline::PlanOptions& options, const Option& row) {
+CLI::Option* add_plan_option(CLI::App& command, pipeline::PlanOptions& options,
+                             const OptionRecord& row) {
   const std::string help(row.help);
   CLI::Option* flag = nullptr;
   if (row.field.type == "FLAG") {
@@ -90,11 +91,11 @@ CLI::Option* add_plan_option(CLI::App& command, pipeline::PlanOptions& options, 
 
 void add_plan_options(CLI::App& command, pipeline::PlanOptions& options) {
   Flags flags;
-  for (const Option& row : pipeline::option_table()) {
+  for (const OptionRecord& row : pipeline::option_table()) {
     if (row.group == OptionGroup::expert) continue;
     flags[row.name] = add_plan_option(command, options, row);
   }
-  for (const Option& row : pipeline::option_table()) {
+  for (const OptionRecord& row : pipeline::option_table()) {
     if (row.group != OptionGroup::expert) relate(row, flags);
   }
 }

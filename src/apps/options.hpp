@@ -35,7 +35,7 @@ void add_output(CLI::App& command, Output& output);
 /// Adds the flag of one row of the option table. A value that the row refuses is a usage error with
 /// the text of `pipeline::validate`. @param options  must outlive the command
 CLI::Option* add_plan_option(CLI::App& command, pipeline::PlanOptions& options,
-                             const pipeline::Option& row);
+                             const pipeline::OptionRecord& row);
 
 /// Adds the flags of all rows that the command line shows.
 void add_plan_options(CLI::App& command, pipeline::PlanOptions& options);

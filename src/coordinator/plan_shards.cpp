@@ -96,7 +96,7 @@ std::vector<Shard> own_shards(const comm::Communicator& comm, const Decompositio
 LocalPlans plan_shards(const comm::Communicator& comm, const Decomposition& decomposition,
                        const Assignment& assignment, const ShardSettings& settings) {
   const partition::Shards& shards = decomposition.shards;
-  const JobRecords& records = decomposition.records;
+  JobRecords& records = decomposition.records;
   const auto ranks = static_cast<std::size_t>(comm.size());
   records.scatter([&] { return records.only_home(JobLists(ranks, jobs_of(assignment.spanning))); });
   std::vector<Shard> mine = own_shards(comm, decomposition, settings);

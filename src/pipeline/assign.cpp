@@ -3,7 +3,7 @@
 
 namespace berth::pipeline {
 
-coordinator::Assignment assign(const PlanningContext& context, const Relaxation& relaxation) {
+coordinator::Assignment assign(const PlanningContext& context, const GlobalRelaxation& relaxation) {
   return context.stages.run("assign", [&] {
     return coordinator::assign(context.comm, decompose(context, relaxation),
                                run_context(context, relaxation));

@@ -10,6 +10,6 @@ namespace berth::pipeline {
 
 /// A shard for every job, by the relaxation's prices; gangs too large for one shard are placed over
 /// several. Collective.
-coordinator::Assignment assign(const PlanningContext& context, const Relaxation& relaxation);
+coordinator::Assignment assign(const PlanningContext& context, const GlobalRelaxation& relaxation);
 
 }  // namespace berth::pipeline

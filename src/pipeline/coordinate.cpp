@@ -70,7 +70,7 @@ coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
 coordinator::CoordinationResult run_rounds(const PlanningContext& context, LocalSolution& solution,
                                            const Proof& proof,
                                            std::vector<model::RoundRecord>& records) {
-  const Relaxation& relaxation = solution.relaxation;
+  const GlobalRelaxation& relaxation = solution.relaxation;
   CheckpointWriter writer(context, solution);
   std::unique_ptr<coordinator::LimitAllocation> allocation;
   if (relaxation.limits != nullptr) {
@@ -100,7 +100,7 @@ bool misses_required(const PlanningContext& context, const model::Placement& pla
 }
 
 /// On rank 0, which gathers all jobs and placements.
-void repair_required(const PlanningContext& context, const Relaxation& relaxation,
+void repair_required(const PlanningContext& context, const GlobalRelaxation& relaxation,
                      model::Placement& placement) {
   context.records.gather_to_root();
   placement = gather_placement(context.comm, std::move(placement));
@@ -123,7 +123,7 @@ GlobalPlacement coordinate(const PlanningContext& context, LocalSolution& soluti
   placed.most_jobs = context.comm.max(context.records.count_local());
   solution.local.mine.clear();  // what follows looks at the plan alone
   context.records.retain_only({});
-  const Relaxation& relaxation = solution.relaxation;
+  const GlobalRelaxation& relaxation = solution.relaxation;
   if (context.comm.max(misses_required(context, placed.placement) ? 1 : 0) == 1) {
     repair_required(context, relaxation, placed.placement);
   }

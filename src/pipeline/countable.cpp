@@ -16,7 +16,7 @@
 namespace berth::pipeline {
 namespace {
 
-struct JobValue {
+struct LargestValue {
   double value = -1.0;
   JobId job;
 };
@@ -32,15 +32,15 @@ double base_value(const model::Workload& workload, const model::Job& job) {
 }
 
 /// Over all ranks, on rank 0; the first among equals.
-JobValue largest(const comm::Communicator& comm, const model::Workload& workload,
-                 const std::vector<JobId>& mine) {
-  JobValue here;
+LargestValue largest(const comm::Communicator& comm, const model::Workload& workload,
+                     const std::vector<JobId>& mine) {
+  LargestValue here;
   for (const JobId job : mine) {
     const double value = base_value(workload, workload.job(job));
     if (value > here.value) here = {value, job};
   }
-  JobValue all;
-  for (const JobValue& one : comm.gather_varying<JobValue>(std::span(&here, 1))) {
+  LargestValue all;
+  for (const LargestValue& one : comm.gather_varying<LargestValue>(std::span(&here, 1))) {
     const bool first = one.value == all.value && one.job < all.job;
     if (one.value > all.value || first) all = one;
   }
@@ -59,7 +59,7 @@ void expect_countable(const comm::Communicator& comm, const model::Instance& ins
       [&] { countable = certify::unusable(instance, objective, {}, judge.facts()).empty(); });
   comm.broadcast_value(countable);
   if (countable) return;
-  const JobValue most = largest(comm, instance.workload, home);
+  const LargestValue most = largest(comm, instance.workload, home);
   comm.agreed_on_root([&] {
     throw InputError({.file = jobs_path, .line = io::line_of(jobs_path, most.job), .field = ""},
                      fmt::format("all jobs together are worth more than can be counted exactly; "

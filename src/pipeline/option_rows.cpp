@@ -32,7 +32,7 @@ bool read_list(std::string_view word, std::vector<double>& value) {
   return true;
 }
 
-std::vector<Option> common() {
+std::vector<OptionRecord> common() {
   return {
       {.name = "objective",
        .field = word_field<&PlanOptions::objective>(),
@@ -80,8 +80,8 @@ std::vector<Option> common() {
 }
 
 /// What the STRADS rounds do; the defaults are measured (docs/decisions 2 and 5).
-std::vector<Option> rounds() {
-  std::vector<Option> rows = {
+std::vector<OptionRecord> rounds() {
+  std::vector<OptionRecord> rows = {
       {.name = "rounds",
        .field = field<&PlanOptions::rounds, &RoundOptions::rounds>(),
        .range = {0, kMost},
@@ -133,14 +133,14 @@ std::vector<Option> rounds() {
        .range = {0, kMost},
        .help = "Ejection chains of a group in one of them"},
   };
-  for (Option& row : rows) row.group = OptionGroup::rounds;
+  for (OptionRecord& row : rows) row.group = OptionGroup::rounds;
   return rows;
 }
 
 /// Jobs placed as they arrive, instead of all at once.
-std::vector<Option> online() {
+std::vector<OptionRecord> online() {
   constexpr double kMostExpected = 100.0;
-  std::vector<Option> rows = {
+  std::vector<OptionRecord> rows = {
       {.name = "online-order",
        .field = field<&PlanOptions::online_order>(),
        .help = "Place jobs as they arrive, a batch at a time: a job that is placed stays, one that "
@@ -173,7 +173,7 @@ std::vector<Option> online() {
                "worth nothing run only beside GPUs that are all taken",
        .needs = "online-order"},
   };
-  for (Option& row : rows) row.group = OptionGroup::online;
+  for (OptionRecord& row : rows) row.group = OptionGroup::online;
   return rows;
 }
 

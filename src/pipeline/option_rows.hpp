@@ -113,9 +113,9 @@ OptionField word_field() {
 
 inline constexpr double kMost = 1'000'000;  ///< of counts that have no other limit
 
-std::vector<Option> common();
-std::vector<Option> rounds();
-std::vector<Option> online();
-std::vector<Option> expert();
+std::vector<OptionRecord> common();
+std::vector<OptionRecord> rounds();
+std::vector<OptionRecord> online();
+std::vector<OptionRecord> expert();
 
 }  // namespace berth::pipeline::rows

@@ -18,7 +18,7 @@ using solver::RequiredJobRepairOptions;
 using solver::SearchEffort;
 using solver::ShardOptions;
 
-std::vector<Option> coordination() {
+std::vector<OptionRecord> coordination() {
   return {
       {.name = "rounds.blocks",
        .field = field<&PlanOptions::rounds, &RoundOptions::blocks>(),
@@ -60,7 +60,7 @@ std::vector<Option> coordination() {
   };
 }
 
-std::vector<Option> relaxation() {
+std::vector<OptionRecord> relaxation() {
   return {
       {.name = "prices.type-eps",
        .field = field<&PlanOptions::prices, &PriceOptions::type_eps>(),
@@ -100,7 +100,7 @@ std::vector<Option> relaxation() {
   };
 }
 
-std::vector<Option> local_search() {
+std::vector<OptionRecord> local_search() {
   return {
       {.name = "shard.sweeps",
        .field = field<&PlanOptions::shard, &ShardOptions::sweeps>(),
@@ -142,7 +142,7 @@ std::vector<Option> local_search() {
   };
 }
 
-std::vector<Option> patterns() {
+std::vector<OptionRecord> patterns() {
   return {
       {.name = "pack.relaxation-share",
        .field = field<&PlanOptions::shard, &ShardOptions::pack, &PackOptions::relaxation_share>(),
@@ -204,7 +204,7 @@ std::vector<Option> patterns() {
   };
 }
 
-std::vector<Option> special_cases() {
+std::vector<OptionRecord> special_cases() {
   return {
       {.name = "rescue.machines",
        .field = field<&PlanOptions::rescue, &RequiredJobRepairOptions::machines>(),
@@ -224,7 +224,7 @@ std::vector<Option> special_cases() {
   };
 }
 
-std::vector<Option> proofs() {
+std::vector<OptionRecord> proofs() {
   return {
       {.name = "job-prices.step",
        .field = field<&PlanOptions::job_prices, &JobPriceOptions::step>(),
@@ -266,13 +266,13 @@ std::vector<Option> proofs() {
 
 }  // namespace
 
-std::vector<Option> expert() {
-  std::vector<Option> rows;
+std::vector<OptionRecord> expert() {
+  std::vector<OptionRecord> rows;
   for (auto part : {coordination, relaxation, local_search, patterns, special_cases, proofs}) {
-    const std::vector<Option> more = part();
+    const std::vector<OptionRecord> more = part();
     rows.insert(rows.end(), more.begin(), more.end());
   }
-  for (Option& row : rows) row.group = OptionGroup::expert;
+  for (OptionRecord& row : rows) row.group = OptionGroup::expert;
   return rows;
 }
 

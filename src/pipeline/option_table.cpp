@@ -28,11 +28,11 @@ std::string not_read(const OptionField& field, std::string_view word) {
   return fmt::format("{} is not {}{}", word, kind, whole ? ", or it is too large" : "");
 }
 
-bool is_default(const Option& option, const PlanOptions& options) {
+bool is_default(const OptionRecord& option, const PlanOptions& options) {
   return option.field.text(options) == option.field.text({});
 }
 
-bool is_recorded(const Option& option, const PlanOptions& options) {
+bool is_recorded(const OptionRecord& option, const PlanOptions& options) {
   if (option.effect == Effect::none) return false;
   if (option.group == OptionGroup::common) return true;
   if (option.group == OptionGroup::online) return options.online_order;
@@ -41,12 +41,12 @@ bool is_recorded(const Option& option, const PlanOptions& options) {
 
 }  // namespace
 
-bool Range::contains(double value) const {
+bool OptionRange::contains(double value) const {
   const bool high = above_least ? value > least : value >= least;
   return high && (below_most ? value < most : value <= most);
 }
 
-std::string Range::text() const {
+std::string OptionRange::text() const {
   if (std::isinf(least) && std::isinf(most)) return {};
   const auto number = [](double n) { return fmt::format("{:.12g}", n); };
   const std::string low = (above_least ? "(" : "[") + number(least);
@@ -54,17 +54,17 @@ std::string Range::text() const {
   return low + ", " + number(most) + (below_most ? ")" : "]");
 }
 
-std::string Option::label() const {
+std::string OptionRecord::label() const {
   return (group == OptionGroup::expert ? "" : "--") + std::string(name);
 }
 
-std::string Option::key() const {
+std::string OptionRecord::key() const {
   std::string key(name);
   std::ranges::replace(key, '-', '_');
   return key;
 }
 
-std::string Option::fault(const PlanOptions& options) const {
+std::string OptionRecord::fault(const PlanOptions& options) const {
   const std::vector<double> numbers = field.numbers(options);
   if (std::ranges::all_of(numbers, [&](double n) { return range.contains(n); })) return {};
   std::string text = fmt::format("{} is not in {}", field.text(options), range.text());
@@ -72,13 +72,13 @@ std::string Option::fault(const PlanOptions& options) const {
   return text;
 }
 
-std::string Option::assign(PlanOptions& options, std::string_view word) const {
+std::string OptionRecord::assign(PlanOptions& options, std::string_view word) const {
   return field.read(options, word) ? fault(options) : not_read(field, word);
 }
 
-std::span<const Option> option_table() {
-  static const std::vector<Option> table = [] {
-    std::vector<Option> all;
+std::span<const OptionRecord> option_table() {
+  static const std::vector<OptionRecord> table = [] {
+    std::vector<OptionRecord> all;
     for (auto group : {rows::common, rows::rounds, rows::online, rows::expert}) {
       std::ranges::move(group(), std::back_inserter(all));
     }
@@ -87,14 +87,14 @@ std::span<const Option> option_table() {
   return table;
 }
 
-const Option& option_named(std::string_view name) {
-  const auto found = std::ranges::find(option_table(), name, &Option::name);
+const OptionRecord& option_named(std::string_view name) {
+  const auto found = std::ranges::find(option_table(), name, &OptionRecord::name);
   BERTH_EXPECT(found != option_table().end());
   return *found;
 }
 
 void validate(const PlanOptions& options) {
-  for (const Option& option : option_table()) {
+  for (const OptionRecord& option : option_table()) {
     const std::string fault = option.fault(options);
     if (!fault.empty()) throw InputError({.file = "", .line = 0, .field = option.label()}, fault);
   }
@@ -102,7 +102,7 @@ void validate(const PlanOptions& options) {
 
 std::string fingerprint(const PlanOptions& options) {
   std::vector<std::string> words;
-  for (const Option& option : option_table()) {
+  for (const OptionRecord& option : option_table()) {
     if (option.effect != Effect::plan) continue;
     words.push_back(fmt::format("{}={}", option.key(), option.field.text(options)));
   }
@@ -111,7 +111,7 @@ std::string fingerprint(const PlanOptions& options) {
 
 std::map<std::string, std::string> recorded(const PlanOptions& options) {
   std::map<std::string, std::string> record;
-  for (const Option& option : option_table()) {
+  for (const OptionRecord& option : option_table()) {
     if (is_recorded(option, options)) record[option.key()] = option.field.text(options);
   }
   return record;

@@ -50,7 +50,7 @@ std::string_view word(Effect effect) {
   return "nothing";
 }
 
-std::string values(const Option& option) {
+std::string values(const OptionRecord& option) {
   if (option.field.words.empty()) return option.range.text();
   return fmt::format("{}", fmt::join(option.field.words, ", "));
 }
@@ -59,8 +59,8 @@ std::string values(const Option& option) {
 
 std::string options_page() {
   std::string page(kIntroduction);
-  const Option* last = nullptr;
-  for (const Option& option : option_table()) {
+  const OptionRecord* last = nullptr;
+  for (const OptionRecord& option : option_table()) {
     if (last == nullptr || last->group != option.group) {
       page += fmt::format("\n## {}\n\n", title(option.group));
       page += "| option | default | values | unit | changes | what it is |\n";

@@ -28,7 +28,7 @@ model::Plan plan_distributed(const comm::Communicator& comm, const model::Instan
 
   LocalSolution solution;
   if (options.checkpoint.resume.empty()) {
-    Relaxation relaxation = relax(context);
+    GlobalRelaxation relaxation = relax(context);
     coordinator::Assignment assignment = assign(context, relaxation);
     solution = round(context, std::move(relaxation), std::move(assignment));
   } else {

@@ -26,7 +26,7 @@ std::unique_ptr<const model::CouplingLimits> limits_of(const PlanningContext& co
 
 }  // namespace
 
-Relaxation relax(const PlanningContext& context) {
+GlobalRelaxation relax(const PlanningContext& context) {
   coordinator::Consensus consensus = context.stages.run("relax", [&] {
     context.records.scatter([&] {
       return context.records.only_home(coordinator::jobs_by_evaluator(
@@ -42,14 +42,15 @@ Relaxation relax(const PlanningContext& context) {
   return at_prices(context, std::move(consensus));
 }
 
-Relaxation at_prices(const PlanningContext& context, coordinator::Consensus consensus) {
-  Relaxation relaxation{.consensus = std::move(consensus), .valuation = {}, .limits = {}};
+GlobalRelaxation at_prices(const PlanningContext& context, coordinator::Consensus consensus) {
+  GlobalRelaxation relaxation{.consensus = std::move(consensus), .valuation = {}, .limits = {}};
   relaxation.valuation = priced(context, relaxation.consensus);
   relaxation.limits = limits_of(context, relaxation.consensus);
   return relaxation;
 }
 
-coordinator::Decomposition decompose(const PlanningContext& context, const Relaxation& relaxation) {
+coordinator::Decomposition decompose(const PlanningContext& context,
+                                     const GlobalRelaxation& relaxation) {
   return {.valuation = *relaxation.valuation,
           .shards = context.shards,
           .owners = context.owners,
@@ -58,7 +59,7 @@ coordinator::Decomposition decompose(const PlanningContext& context, const Relax
           .records = context.records};
 }
 
-solver::RunContext run_context(const PlanningContext& context, const Relaxation& relaxation) {
+solver::RunContext run_context(const PlanningContext& context, const GlobalRelaxation& relaxation) {
   return {.gap = context.options.gap,
           .seed = context.options.seed,
           .stop = context.stop,

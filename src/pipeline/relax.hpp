@@ -14,7 +14,7 @@
 namespace berth::pipeline {
 
 /// The relaxation's prices, and the problem at these prices.
-struct Relaxation {
+struct GlobalRelaxation {
   coordinator::Consensus consensus;
   /// Values less the prices of limits. Shards refer to it.
   std::unique_ptr<const model::Valuation> valuation;
@@ -23,15 +23,16 @@ struct Relaxation {
 };
 
 /// Consensus prices of pools and limits. Collective.
-Relaxation relax(const PlanningContext& context);
+GlobalRelaxation relax(const PlanningContext& context);
 
 /// The problem at prices that are known. Local.
-Relaxation at_prices(const PlanningContext& context, coordinator::Consensus consensus);
+GlobalRelaxation at_prices(const PlanningContext& context, coordinator::Consensus consensus);
 
 /// The problem as the stages after the relaxation see it. Refers to both.
-coordinator::Decomposition decompose(const PlanningContext& context, const Relaxation& relaxation);
+coordinator::Decomposition decompose(const PlanningContext& context,
+                                     const GlobalRelaxation& relaxation);
 
 /// What searches get beside their options. Collective ones add what they share.
-solver::RunContext run_context(const PlanningContext& context, const Relaxation& relaxation);
+solver::RunContext run_context(const PlanningContext& context, const GlobalRelaxation& relaxation);
 
 }  // namespace berth::pipeline

@@ -7,7 +7,7 @@
 
 namespace berth::pipeline {
 
-LocalSolution round(const PlanningContext& context, Relaxation relaxation,
+LocalSolution round(const PlanningContext& context, GlobalRelaxation relaxation,
                     coordinator::Assignment assignment) {
   LocalSolution solution;
   solution.local = context.stages.run("round", [&] {
@@ -26,7 +26,7 @@ LocalSolution round(const PlanningContext& context, Relaxation relaxation,
 }
 
 coordinator::ShardSettings shard_settings(const PlanningContext& context,
-                                          const Relaxation& relaxation) {
+                                          const GlobalRelaxation& relaxation) {
   return {.options = context.options.shard, .run = run_context(context, relaxation)};
 }
 

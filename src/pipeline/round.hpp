@@ -12,17 +12,17 @@ namespace berth::pipeline {
 
 /// Prices, shards and their own plans, from which the rounds start.
 struct LocalSolution {
-  Relaxation relaxation;
+  GlobalRelaxation relaxation;
   coordinator::LocalPlans local;
   coordinator::RoundState rounds;
 };
 
 /// Each shard's own plan for the jobs assigned to it, within the limits. Collective.
-LocalSolution round(const PlanningContext& context, Relaxation relaxation,
+LocalSolution round(const PlanningContext& context, GlobalRelaxation relaxation,
                     coordinator::Assignment assignment);
 
 /// What every shard is made with.
 coordinator::ShardSettings shard_settings(const PlanningContext& context,
-                                          const Relaxation& relaxation);
+                                          const GlobalRelaxation& relaxation);
 
 }  // namespace berth::pipeline

@@ -29,7 +29,7 @@ enum class OptionGroup : std::uint8_t {
 };
 
 /// Numbers that an option may have; of a list, each of them.
-struct Range {
+struct OptionRange {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
   bool above_least = false;  ///< `least` itself is out
@@ -51,11 +51,11 @@ struct OptionField {
 /// All there is to know about one option. The command line, `validate`, the plan file's record, the
 /// checkpoint's fingerprint and docs/options.md come from these rows (the model is HiGHS'
 /// OptionRecord). The default is that of the field.
-struct Option {
+struct OptionRecord {
   std::string_view name;  ///< on the command line with two dashes before it
   OptionField field;
   std::string_view unit = {};  ///< may be empty
-  Range range = {};
+  OptionRange range = {};
   std::string_view help = {};
   Effect effect = Effect::plan;
   OptionGroup group = OptionGroup::common;
@@ -73,10 +73,10 @@ struct Option {
 };
 
 /// All options of a plan, by group.
-std::span<const Option> option_table();
+std::span<const OptionRecord> option_table();
 
 /// @pre there is one of this name
-const Option& option_named(std::string_view name);
+const OptionRecord& option_named(std::string_view name);
 
 /// Every option that changes the plan, "name=value" by spaces: equal for equal plans.
 std::string fingerprint(const PlanOptions& options);

@@ -44,7 +44,7 @@ constexpr std::size_t fields_of_all() {
 }
 
 /// Options with another value in this row, within its range.
-PlanOptions flipped(const Option& row) {
+PlanOptions flipped(const OptionRecord& row) {
   std::vector<std::string> candidates{"1", "2", "0.25", "0.75", "yes", "no", "some.file"};
   for (const std::string_view word : row.field.words) candidates.emplace_back(word);
   for (const std::string& word : candidates) {
@@ -82,9 +82,9 @@ TEST(OptionTable, has_a_row_for_every_field) {
 }
 
 TEST(OptionTable, has_rows_that_change_one_field_each) {
-  for (const Option& row : option_table()) {
+  for (const OptionRecord& row : option_table()) {
     const PlanOptions options = flipped(row);
-    for (const Option& other : option_table()) {
+    for (const OptionRecord& other : option_table()) {
       const bool same = other.field.text(options) == other.field.text({});
       EXPECT_EQ(same, other.name != row.name) << row.label() << " and " << other.label();
     }
@@ -92,7 +92,7 @@ TEST(OptionTable, has_rows_that_change_one_field_each) {
 }
 
 TEST(OptionTable, has_texts_that_read_back) {
-  for (const Option& row : option_table()) {
+  for (const OptionRecord& row : option_table()) {
     const PlanOptions options = flipped(row);
     PlanOptions read;
     EXPECT_EQ(row.assign(read, row.field.text(options)), "") << row.label();
@@ -101,10 +101,10 @@ TEST(OptionTable, has_texts_that_read_back) {
 }
 
 TEST(OptionTable, names_options_that_exist_and_explains_all) {
-  for (const Option& row : option_table()) {
+  for (const OptionRecord& row : option_table()) {
     EXPECT_FALSE(row.help.empty()) << row.label();
     for (const std::string_view name : {row.needs, row.excludes}) {
-      const auto known = [&](const Option& other) { return other.name == name; };
+      const auto known = [&](const OptionRecord& other) { return other.name == name; };
       EXPECT_TRUE(name.empty() || std::ranges::any_of(option_table(), known)) << row.label();
     }
   }
@@ -112,7 +112,7 @@ TEST(OptionTable, names_options_that_exist_and_explains_all) {
 
 TEST(Fingerprint, changes_with_every_option_that_changes_the_plan_and_no_other) {
   const std::string usual = fingerprint({});
-  for (const Option& row : option_table()) {
+  for (const OptionRecord& row : option_table()) {
     EXPECT_EQ(fingerprint(flipped(row)) != usual, row.effect == Effect::plan) << row.label();
   }
   EXPECT_EQ(option_named("rounds.theta").effect, Effect::plan);
@@ -125,7 +125,7 @@ TEST(Fingerprint, changes_with_every_option_that_changes_the_plan_and_no_other) 
 TEST(Validation, refuses_what_the_command_line_refuses_with_the_same_words) {
   EXPECT_EQ(refusal({}), "not refused");
   int limits = 0;
-  for (const Option& row : option_table()) {
+  for (const OptionRecord& row : option_table()) {
     for (const double outside : {row.range.least - 1.0, row.range.most + 1.0}) {
       PlanOptions options;
       if (!row.field.read(options, fmt::format("{}", outside))) continue;  // infinite, or unsigned
