@@ -81,7 +81,9 @@ TEST_F(JobRecordsTest, hands_out_from_rank_0_and_forgets_all_but_pinned_jobs) {
   expect_here({3, 7});
   records.retain_only({});
   expect_here({3});
-  if (world.rank() > 0) EXPECT_THROW((void)workload.job(JobId(7)), BrokenContract);
+  if (world.rank() > 0) {
+    EXPECT_THROW((void)workload.job(JobId(7)), BrokenContract);
+  }
 }
 
 TEST_F(JobRecordsTest, sends_from_each_rank_to_each) {
