@@ -61,7 +61,7 @@ TEST(PartsProperty, add_up_to_the_whole) {
   constexpr std::int64_t kSteps = 20'000;
   Seen seen;
   int judged = 0;
-  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+  for (std::uint64_t seed = 0; seed < 6000; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     test::Dice dice(seed);
     const auto kind = dice.chance(70) ? model::Objective::value : model::Objective::allocate;
