@@ -21,14 +21,15 @@ parallel base
 comm base
 strads base
 model base
+planner_model base model
 io base model
 partition base parallel strads model
-solver base parallel model
+solver base parallel model planner_model
 generate base model
-coordinator base comm parallel strads model partition solver
+coordinator base comm parallel strads model planner_model partition solver
 certify base parallel model
 report base model
-pipeline base parallel comm strads model io partition solver coordinator certify report
+pipeline base parallel comm strads model planner_model io partition solver coordinator certify report
 scale *
 apps *
 RULES
@@ -44,9 +45,9 @@ refuse '<mpi\.h>|\bMPIX?_[A-Z]' 'src/comm/|solver/petsc/[^:]*:[0-9]*:'"$life_cyc
 refuse '<(oneapi/)?tbb|\b(oneapi|tbb)::|<omp\.h>|\bomp_[a-z]|#pragma omp' 'src/parallel/'
 refuse '[<"]petsc' 'solver/petsc/'
 # The planner's value of a job (model::ObjectiveTraits::base); the judge has its own.
-refuse '[.>]base\([^)]' 'src/model/'
-# Free room, limits and options of jobs as the planner sees them; the judge has its own.
-grep -rnE 'berth/model/(free_machine|coupling_limits|gpu_types|home|limit_groups|limit_usage|option_enumerator|task_profile)\.' src/certify include/berth/certify >> "$bad"
+refuse '[.>]base\([^)]' 'src/planner_model/'
+# The free devices of a machine as readers and planner count them; the judge has its own.
+grep -rnE 'berth/model/free_machine\.' src/certify include/berth/certify >> "$bad"
 
 [ -s "$bad" ] || exit 0
 echo "Against the layering:"

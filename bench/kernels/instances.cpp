@@ -31,8 +31,8 @@ std::filesystem::path folder_of(const std::string& name) {
 Subject::Subject(model::Instance given)
     : instance(std::move(given)),
       value(instance, model::Objective::value),
-      pools(model::make_pools(instance.cluster,
-                              model::pool_level(instance, model::Objective::value))),
+      pools(planner_model::make_pools(
+          instance.cluster, planner_model::pool_level(instance, model::Objective::value))),
       workload_bytes(
           static_cast<std::int64_t>(instance.workload.jobs.size() * sizeof(model::Job) +
                                     instance.workload.groups.size() * sizeof(model::TaskGroup) +

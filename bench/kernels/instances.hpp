@@ -7,8 +7,8 @@
 
 #include "berth/model/instance.hpp"
 #include "berth/model/plan.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/pools.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::bench {
 
@@ -18,8 +18,8 @@ struct Subject {
   Subject(const Subject&) = delete;
 
   model::Instance instance;
-  model::Valuation value;
-  model::Pools pools;
+  planner_model::Valuation value;
+  planner_model::Pools pools;
   std::vector<MachineId> machines;
   std::vector<JobId> jobs;
   std::int64_t workload_bytes;  ///< of the workload's columns, without names

@@ -8,7 +8,7 @@
 
 #include <map>
 
-#include "berth/model/room.hpp"
+#include "berth/planner_model/room.hpp"
 #include "berth/solver/dive.hpp"
 
 namespace berth::bench {

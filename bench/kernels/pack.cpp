@@ -7,7 +7,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "berth/model/room.hpp"
+#include "berth/planner_model/room.hpp"
 
 namespace berth::bench {
 namespace {
@@ -16,7 +16,7 @@ void pack(benchmark::State& state) {
   const Subject& s = single_tasks(state.range(0));
   solver::PackStats last;
   for (auto _ : state) {
-    model::Room room(s.instance.cluster);
+    planner_model::Room room(s.instance.cluster);
     last = solver::pack(s.value, room, s.machines, s.jobs).stats;
   }
   state.SetItemsProcessed(state.iterations() * std::ssize(s.jobs));
@@ -28,7 +28,7 @@ void pack(benchmark::State& state) {
 /// One empty machine of 8 GPUs against all job types at half their value; items are pricings.
 void pricing(benchmark::State& state) {
   const Subject& s = single_tasks(100);
-  const model::Room room(s.instance.cluster);
+  const planner_model::Room room(s.instance.cluster);
   solver::PackingProblem problem;
   problem.bins = solver::bin_types(s.instance.cluster, room, s.machines, 64);
   solver::add_job_types(problem, s.value, s.jobs, 300);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "from_instance.hpp"
 
-#include "berth/model/pools.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
+#include "berth/planner_model/pools.hpp"
 #include "berth/solver/market.hpp"
 
 namespace berth::peers {
 
 // The time includes building the market, as the peers' time includes building the graph.
 double bound_by_prices(const model::Instance& instance) {
-  const model::Valuation value(instance, model::Objective::value);
-  const auto pools =
-      model::make_pools(instance.cluster, model::pool_level(instance, model::Objective::value));
+  const planner_model::Valuation value(instance, model::Objective::value);
+  const auto pools = planner_model::make_pools(
+      instance.cluster, planner_model::pool_level(instance, model::Objective::value));
   std::vector<JobId> jobs;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) jobs.emplace_back(j);
   solver::Market market(value, pools, jobs, solver::full_supply(instance.cluster, pools));

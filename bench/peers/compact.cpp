@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "from_instance.hpp"
 
-#include "berth/model/value.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::peers {
 
@@ -11,7 +11,7 @@ using model::Level;
 Graph compact_graph(const model::Instance& instance) {
   const model::Cluster& cluster = instance.cluster;
   const model::Workload& workload = instance.workload;
-  const model::Valuation value(instance, model::Objective::value);
+  const planner_model::Valuation value(instance, model::Objective::value);
   Graph g;
   g.hubs = static_cast<std::int32_t>(cluster.gpu_types.size());
   std::vector<std::vector<std::size_t>> racks_of_pod(cluster.pods.size());

@@ -35,16 +35,17 @@ std::uint64_t hash_of(std::span<const Option> options, bool required) {
 
 }  // namespace
 
-AssignmentDual::AssignmentDual(const model::Valuation& valuation, const PoolIndex& pool_index,
-                               std::span<const JobId> jobs, const Supply& supply,
-                               const model::LimitGroups* limits)
+AssignmentDual::AssignmentDual(const planner_model::Valuation& valuation,
+                               const PoolIndex& pool_index, std::span<const JobId> jobs,
+                               const Supply& supply, const planner_model::LimitGroups* limits)
     : option_table_(valuation, pool_index, jobs, limits),
       place_costs_(option_table_, pool_index),
       pools_(pool_index.pools().size()) {
   if (limits != nullptr) add_quotas(limits->limits());
   if (limits != nullptr) uplinks_ = limits->groups();
   merge_jobs(valuation, jobs, limits == nullptr ? nullptr : &limits->limits());
-  for (const model::Pool& p : pool_index.pools().pools) shape_.group.push_back(p.gpu_type.value());
+  for (const planner_model::Pool& p : pool_index.pools().pools)
+    shape_.group.push_back(p.gpu_type.value());
   for (std::size_t l = 0; l < quotas_.size() + uplinks_.size();
        ++l) {  // a group of its own for each
     shape_.group.push_back(static_cast<std::int32_t>(pool_index.types() + l));
@@ -53,9 +54,9 @@ AssignmentDual::AssignmentDual(const model::Valuation& valuation, const PoolInde
   set_scale(scale());
 }
 
-void AssignmentDual::add_quotas(const model::CouplingLimits& limits) {
+void AssignmentDual::add_quotas(const planner_model::CouplingLimits& limits) {
   for (std::size_t l = 0; l < limits.of_queues(); ++l) {
-    const model::CouplingLimit& limit = limits[l];
+    const planner_model::CouplingLimit& limit = limits[l];
     const auto chain = limits.of(limit.scope.queue);
     quotas_.push_back({.gpus = static_cast<double>(limit.capacity) / 1000.0,
                        .max_price = limit.penalty,
@@ -63,8 +64,9 @@ void AssignmentDual::add_quotas(const model::CouplingLimits& limits) {
   }
 }
 
-void AssignmentDual::merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
-                                const model::CouplingLimits* limits) {
+void AssignmentDual::merge_jobs(const planner_model::Valuation& valuation,
+                                std::span<const JobId> jobs,
+                                const planner_model::CouplingLimits* limits) {
   const model::Workload& workload = valuation.instance().workload;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known;
   const auto quota_of = [&](const model::Job& job) {
@@ -207,7 +209,7 @@ std::vector<double> AssignmentDual::sum_uplink_costs(std::span<const double> pri
   for (const auto& group_loads : option_table_.uplink_loads()) {
     double sum = 0.0;
     for (const auto& group_load : group_loads) {
-      if (group_load.group == model::LimitGroups::kNone) continue;
+      if (group_load.group == planner_model::LimitGroups::kNone) continue;
       sum += prices[pools_ + quotas_.size() + group_load.group] * group_load.amount /
              uplinks_[group_load.group].unit;
     }
@@ -222,7 +224,7 @@ std::vector<SoftmaxKernel::UplinkLoads> AssignmentDual::uplink_loads() const {
   for (const auto& group_loads : option_table_.uplink_loads()) {
     SoftmaxKernel::UplinkLoads& uplink_loads = loads.emplace_back();
     for (std::size_t i = 0; i < group_loads.size(); ++i) {
-      if (group_loads[i].group == model::LimitGroups::kNone) continue;
+      if (group_loads[i].group == planner_model::LimitGroups::kNone) continue;
       uplink_loads[i] = {group_loads[i].group,
                          group_loads[i].amount / uplinks_[group_loads[i].group].unit};
     }

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "berth/model/limit_groups.hpp"
+#include "berth/planner_model/limit_groups.hpp"
 #include "berth/solver/market.hpp"
 
 namespace berth::solver::assignment {
@@ -40,9 +40,9 @@ class AssignmentDual {
 
   /// @param limits  with a price for each quota after those of the pools, then one for each group;
   ///                null where the valuation has them
-  AssignmentDual(const model::Valuation& valuation, const PoolIndex& pool_index,
+  AssignmentDual(const planner_model::Valuation& valuation, const PoolIndex& pool_index,
                  std::span<const JobId> jobs, const Supply& supply,
-                 const model::LimitGroups* limits = nullptr);
+                 const planner_model::LimitGroups* limits = nullptr);
   AssignmentDual(const AssignmentDual&) = delete;
   AssignmentDual& operator=(const AssignmentDual&) = delete;
 
@@ -90,9 +90,9 @@ class AssignmentDual {
     std::vector<std::uint32_t> chain;  ///< into quotas_, itself first
   };
 
-  void merge_jobs(const model::Valuation& valuation, std::span<const JobId> jobs,
-                  const model::CouplingLimits* limits);
-  void add_quotas(const model::CouplingLimits& limits);
+  void merge_jobs(const planner_model::Valuation& valuation, std::span<const JobId> jobs,
+                  const planner_model::CouplingLimits* limits);
+  void add_quotas(const planner_model::CouplingLimits& limits);
   [[nodiscard]] std::vector<double> sum_quota_prices(std::span<const double> prices) const;
   [[nodiscard]] std::vector<double> sum_uplink_costs(std::span<const double> prices) const;
   [[nodiscard]] std::vector<SoftmaxKernel::UplinkLoads> uplink_loads() const;
@@ -107,7 +107,7 @@ class AssignmentDual {
   PlaceCosts place_costs_;
   std::size_t pools_ = 0;
   std::vector<PricedQuota> quotas_;
-  std::vector<model::LimitGroups::Group> uplinks_;
+  std::vector<planner_model::LimitGroups::Group> uplinks_;
   MarketShape shape_;
   std::vector<Bidder> bidders_;
   std::vector<Option> options_;            ///< of all bidders, values per GPU

@@ -170,11 +170,11 @@ DiveResult dive(Occupancy& occupancy, const PricedPools& start, std::span<const 
                 const DiveOptions& options, const StopToken& stop) {
   BERTH_EXPECT(start.prices.size() == start.pools.size());
   DiveResult result;
-  const model::Valuation& valuation = occupancy.valuation();
+  const planner_model::Valuation& valuation = occupancy.valuation();
   const assignment::PoolIndex pool_index(valuation.instance().cluster, start.pools);
   FreePools free_pools(pool_index, occupancy);
   AssignmentDual dual(valuation, pool_index, jobs, free_pools.supply());
-  const std::vector<std::uint32_t> ranks = model::precedence_ranks(valuation, jobs);
+  const std::vector<std::uint32_t> ranks = planner_model::precedence_ranks(valuation, jobs);
   dual.order_jobs(ranks);
   const local_search::SearchSpace space{.occupancy = occupancy,
                                         .option_table = dual.option_table(),

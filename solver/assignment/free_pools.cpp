@@ -76,8 +76,8 @@ bool FreePools::place(JobId job, const TaskDemand& s, const PlaceClass& place_cl
 }
 
 bool FreePools::try_machines(JobId job, std::span<const MachineId> machines) {
-  auto placed = model::place_job(occupancy_->room(), occupancy_->valuation().instance().workload,
-                                 job, machines);
+  auto placed = planner_model::place_job(
+      occupancy_->room(), occupancy_->valuation().instance().workload, job, machines);
   if (!placed) return false;
   for (const model::TaskPlacement& t : placed->tasks) {
     const auto devices = static_cast<std::int64_t>(__builtin_popcountll(t.devices));
@@ -104,7 +104,7 @@ bool FreePools::place_in_pool(JobId job, const TaskDemand& s, const PlaceClass& 
 
 bool FreePools::try_pool(JobId job, const TaskDemand& s, std::int32_t pool) {
   const auto machines = machines_of(pool);
-  const model::Room& room = occupancy_->room();
+  const planner_model::Room& room = occupancy_->room();
   if (s.tasks == 1) return try_machines(job, machines);
   std::vector<MachineId> order;
   for (const MachineId m : machines) {
@@ -118,7 +118,7 @@ bool FreePools::try_pool(JobId job, const TaskDemand& s, std::int32_t pool) {
 }
 
 std::int64_t FreePools::usable(MachineId m, const TaskDemand& s) const {
-  const model::Room& room = occupancy_->room();
+  const planner_model::Room& room = occupancy_->room();
   if (s.gpus_per_task == 0) return room.free_milli(m);
   return room.whole_count(m) / s.gpus_per_task * s.gpus_per_task * model::kGpuMilli;
 }
@@ -157,7 +157,8 @@ bool FreePools::try_domain(JobId job, const TaskDemand& s, std::span<const std::
   const model::Cluster& cluster = occupancy_->valuation().instance().cluster;
   std::vector<MachineId> candidates;
   if (s.cpu_tasks) {
-    const model::Pool& here = pool_index_->pools().pools[static_cast<std::size_t>(run.front())];
+    const planner_model::Pool& here =
+        pool_index_->pools().pools[static_cast<std::size_t>(run.front())];
     for (const MachineId m : cpu_machines_) {
       const bool inside = width == Level::cluster ||
                           (width == Level::pod ? cluster.pod_of(m) == here.pod

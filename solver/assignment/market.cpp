@@ -8,8 +8,8 @@
 #include <bit>
 
 #include "berth/base/random.hpp"
-#include "berth/model/option_enumerator.hpp"
-#include "berth/model/task_profile.hpp"
+#include "berth/planner_model/option_enumerator.hpp"
+#include "berth/planner_model/task_profile.hpp"
 
 namespace berth::solver {
 namespace {
@@ -35,7 +35,7 @@ Supply empty_supply(std::size_t pools, std::size_t most) {
 
 }  // namespace
 
-Supply full_supply(const model::Cluster& cluster, const model::Pools& pools) {
+Supply full_supply(const model::Cluster& cluster, const planner_model::Pools& pools) {
   Supply supply = empty_supply(pools.size(), most_gpus(cluster));
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
     const model::FreeMachine machine(cluster, MachineId(m));
@@ -45,7 +45,7 @@ Supply full_supply(const model::Cluster& cluster, const model::Pools& pools) {
   return supply;
 }
 
-Supply free_supply(const model::Pools& pools, const model::Room& room,
+Supply free_supply(const planner_model::Pools& pools, const planner_model::Room& room,
                    std::span<const MachineId> machines) {
   std::size_t most = 0;
   for (const MachineId m : machines) most = std::max(most, room.devices(m).size());
@@ -64,10 +64,10 @@ MarketScale MarketScale::with(const MarketScale& other) const {
           .largest_value = std::max(largest_value, other.largest_value)};
 }
 
-std::uint64_t job_kind(const model::Valuation& valuation, JobId id) {
+std::uint64_t job_kind(const planner_model::Valuation& valuation, JobId id) {
   const model::Workload& workload = valuation.instance().workload;
-  std::uint64_t kind = model::TaskProfile(workload, workload.job(id)).hash();
-  const model::OptionEnumerator options(valuation, id);
+  std::uint64_t kind = planner_model::TaskProfile(workload, workload.job(id)).hash();
+  const planner_model::OptionEnumerator options(valuation, id);
   for (const GpuTypeId type : options.types()) {
     kind = mix64(kind ^ static_cast<std::uint64_t>(type.value()));
     kind = mix64(kind ^ std::bit_cast<std::uint64_t>(options.best(type)));
@@ -79,14 +79,16 @@ struct Market::IndexedDual {
   assignment::PoolIndex pool_index;
   assignment::AssignmentDual dual;
 
-  IndexedDual(const model::Valuation& valuation, const model::Pools& pools,
-              std::span<const JobId> jobs, const Supply& supply, const model::LimitGroups* limits)
+  IndexedDual(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
+              std::span<const JobId> jobs, const Supply& supply,
+              const planner_model::LimitGroups* limits)
       : pool_index(valuation.instance().cluster, pools),
         dual(valuation, pool_index, jobs, supply, limits) {}
 };
 
-Market::Market(const model::Valuation& valuation, const model::Pools& pools,
-               std::span<const JobId> jobs, const Supply& supply, const model::LimitGroups* limits)
+Market::Market(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
+               std::span<const JobId> jobs, const Supply& supply,
+               const planner_model::LimitGroups* limits)
     : dual_(std::make_unique<IndexedDual>(valuation, pools, jobs, supply, limits)) {}
 Market::~Market() = default;
 Market::Market(Market&&) noexcept = default;

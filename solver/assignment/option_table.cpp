@@ -79,8 +79,8 @@ double widest_uplink(const auto& places) {
 
 }  // namespace
 
-OptionTable::OptionTable(const model::Valuation& valuation, const PoolIndex& pool_index,
-                         std::span<const JobId> jobs, const model::LimitGroups* uplinks)
+OptionTable::OptionTable(const planner_model::Valuation& valuation, const PoolIndex& pool_index,
+                         std::span<const JobId> jobs, const planner_model::LimitGroups* uplinks)
     : valuation_(&valuation),
       pool_index_(&pool_index),
       uplinks_(uplinks),
@@ -104,8 +104,9 @@ std::span<const Option> OptionTable::options(std::size_t position) const {
 
 std::uint32_t OptionTable::intern_profile(const model::Job& job) {
   const model::Instance& instance = valuation_->instance();
-  const auto [entry, fresh] = known_profiles_.try_emplace(
-      model::TaskProfile(instance.workload, job), static_cast<std::uint32_t>(profiles_.size()));
+  const auto [entry, fresh] =
+      known_profiles_.try_emplace(planner_model::TaskProfile(instance.workload, job),
+                                  static_cast<std::uint32_t>(profiles_.size()));
   if (fresh) profiles_.push_back(demand_of(instance, instance.workload.groups_of(job)));
   return entry->second;
 }
@@ -144,7 +145,7 @@ bool OptionTable::cpu_tasks_fit(const TaskDemand& profile,
     });
   };
   return std::ranges::any_of(domain_pools, [&](std::int32_t p) {
-    const model::Pool& pool = pool_index_->pools().pools[static_cast<std::size_t>(p)];
+    const planner_model::Pool& pool = pool_index_->pools().pools[static_cast<std::size_t>(p)];
     return fit_in(width == Level::rack ? rack_classes_[pool.rack.index()]
                                        : pod_classes_[pool.pod.index()]);
   });
@@ -166,7 +167,7 @@ bool OptionTable::may_fit(const TaskDemand& profile, std::span<const std::int32_
 std::uint32_t OptionTable::intern_uplink_load(JobId job, GpuTypeId type, Level width) {
   if (uplinks_ == nullptr) return Option::kNoUplinkLoad;
   const auto loads = uplinks_->group_loads(job, type, width);
-  if (loads == model::LimitGroups::GroupLoads{}) return Option::kNoUplinkLoad;
+  if (loads == planner_model::LimitGroups::GroupLoads{}) return Option::kNoUplinkLoad;
   const std::array<double, 4> key{static_cast<double>(loads[0].group), loads[0].amount,
                                   static_cast<double>(loads[1].group), loads[1].amount};
   const auto [entry, fresh] =
@@ -186,7 +187,7 @@ Level OptionTable::widest_ring(const model::Communication& communication) const 
 void OptionTable::add_options(JobId id, std::uint32_t profile_id) {
   if (profiles_[profile_id].milli == 0) return;
   const std::size_t begin = options_.size();
-  const model::OptionEnumerator job_options(*valuation_, id, pool_index_->pools().level);
+  const planner_model::OptionEnumerator job_options(*valuation_, id, pool_index_->pools().level);
   for (const GpuTypeId type : job_options.types()) {
     add_type_options(id, profile_id, job_options, type);
   }
@@ -195,7 +196,8 @@ void OptionTable::add_options(JobId id, std::uint32_t profile_id) {
 }
 
 void OptionTable::add_type_options(JobId id, std::uint32_t profile_id,
-                                   const model::OptionEnumerator& job_options, GpuTypeId type) {
+                                   const planner_model::OptionEnumerator& job_options,
+                                   GpuTypeId type) {
   const model::Job& job = valuation_->instance().workload.job(id);
   const Level widest = widest_ring(job.communication);
   const bool by_pod = pool_index_->pools().level == Level::pod;
@@ -205,9 +207,9 @@ void OptionTable::add_type_options(JobId id, std::uint32_t profile_id,
     std::uint32_t uplink_load;
   };
   std::vector<KeptOption> kept;
-  job_options.for_each_on(type, [&](const model::JobOption& option) {
+  job_options.for_each_on(type, [&](const planner_model::JobOption& option) {
     if (option.width > widest) return;
-    const model::HomeScope& scope = option.scope;
+    const planner_model::HomeScope& scope = option.scope;
     const auto domain_pools = pool_index_->pools_in(type, scope.level, scope.domain);
     const Level width = by_pod && option.width == Level::rack ? Level::pod : option.width;
     if (!may_fit(profiles_[profile_id], domain_pools, width)) return;

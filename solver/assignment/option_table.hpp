@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "berth/model/option_enumerator.hpp"
-#include "berth/model/task_profile.hpp"
+#include "berth/planner_model/option_enumerator.hpp"
+#include "berth/planner_model/task_profile.hpp"
 
 namespace berth::solver::assignment {
 
@@ -58,8 +58,8 @@ class OptionTable {
  public:
   /// @param jobs     kept in this order; positions below are positions in it
   /// @param uplinks  have prices of their own; none where the valuation has them
-  OptionTable(const model::Valuation& valuation, const PoolIndex& pool_index,
-              std::span<const JobId> jobs, const model::LimitGroups* uplinks = nullptr);
+  OptionTable(const planner_model::Valuation& valuation, const PoolIndex& pool_index,
+              std::span<const JobId> jobs, const planner_model::LimitGroups* uplinks = nullptr);
 
   /// Best value first; ties as built. Empty for CPU-only jobs and those that fit nowhere.
   [[nodiscard]] std::span<const Option> options(std::size_t position) const;
@@ -68,7 +68,7 @@ class OptionTable {
   }
   [[nodiscard]] const std::vector<TaskDemand>& profiles() const { return profiles_; }
   [[nodiscard]] const std::vector<PlaceClass>& place_classes() const { return place_classes_; }
-  [[nodiscard]] const std::vector<model::LimitGroups::GroupLoads>& uplink_loads() const {
+  [[nodiscard]] const std::vector<planner_model::LimitGroups::GroupLoads>& uplink_loads() const {
     return uplink_loads_;
   }
   [[nodiscard]] const TaskDemand& profile(const PlaceClass& place_class) const {
@@ -79,7 +79,7 @@ class OptionTable {
   std::uint32_t intern_profile(const model::Job& job);
   void add_options(JobId job, std::uint32_t profile);
   void add_type_options(JobId job, std::uint32_t profile,
-                        const model::OptionEnumerator& job_options, GpuTypeId type);
+                        const planner_model::OptionEnumerator& job_options, GpuTypeId type);
   std::uint32_t intern(const PlaceClass& place_class);
   std::uint32_t intern_uplink_load(JobId job, GpuTypeId type, model::Level width);
   [[nodiscard]] model::Level widest_ring(const model::Communication& communication) const;
@@ -89,16 +89,17 @@ class OptionTable {
                                    std::span<const std::int32_t> domain_pools,
                                    model::Level width) const;
 
-  const model::Valuation* valuation_;
+  const planner_model::Valuation* valuation_;
   const PoolIndex* pool_index_;
-  const model::LimitGroups* uplinks_;
+  const planner_model::LimitGroups* uplinks_;
   std::vector<std::vector<char>> rack_classes_, pod_classes_;  ///< [domain][ClassId]: it has some
   double rack_gbps_, pod_gbps_;  ///< the widest uplink of any rack, of any pod
   std::vector<TaskDemand> profiles_;
-  std::unordered_map<model::TaskProfile, std::uint32_t, model::TaskProfileHash> known_profiles_;
+  std::unordered_map<planner_model::TaskProfile, std::uint32_t, planner_model::TaskProfileHash>
+      known_profiles_;
   std::vector<PlaceClass> place_classes_;
   std::unordered_map<std::uint64_t, std::uint32_t> known_place_classes_;
-  std::vector<model::LimitGroups::GroupLoads> uplink_loads_;
+  std::vector<planner_model::LimitGroups::GroupLoads> uplink_loads_;
   std::map<std::array<double, 4>, std::uint32_t> known_uplink_loads_;
   std::vector<std::uint32_t> profile_of_;
   std::vector<std::size_t> end_;

@@ -5,14 +5,14 @@
 #include <span>
 #include <vector>
 
-#include "berth/model/pools.hpp"
+#include "berth/planner_model/pools.hpp"
 
 namespace berth::solver::assignment {
 
 /// The GPU pools by GPU type and domain, each list ascending: racks and pods are runs in it.
 class PoolIndex {
  public:
-  PoolIndex(const model::Cluster& cluster, const model::Pools& pools);
+  PoolIndex(const model::Cluster& cluster, const planner_model::Pools& pools);
 
   /// Pools of one type in one rack, pod or (domain 0) the cluster; empty when there are none.
   [[nodiscard]] std::span<const std::int32_t> pools_in(GpuTypeId type, model::Level level,
@@ -33,7 +33,7 @@ class PoolIndex {
     }
   }
 
-  [[nodiscard]] const model::Pools& pools() const { return *pools_; }
+  [[nodiscard]] const planner_model::Pools& pools() const { return *pools_; }
   [[nodiscard]] std::size_t types() const { return types_; }
 
  private:
@@ -46,7 +46,7 @@ class PoolIndex {
   template <class DomainOf>
   void group(std::size_t domains, DomainOf domain_of, DomainLists& lists) const;
 
-  const model::Pools* pools_;
+  const planner_model::Pools* pools_;
   std::size_t types_;
   DomainLists racks_, pods_, cluster_;
 };

@@ -41,7 +41,7 @@ struct OpenLeaf {
 
 class SearchTree {
  public:
-  SearchTree(const model::Valuation& valuation, std::span<const JobId> jobs,
+  SearchTree(const planner_model::Valuation& valuation, std::span<const JobId> jobs,
              std::span<const double> rack_prices, const BoundTarget& target,
              const BranchOptions& options)
       : jobs_(jobs),
@@ -187,7 +187,7 @@ class SearchTree {
 
 }  // namespace
 
-BranchAndBoundResult branch_and_bound(const model::Valuation& valuation,
+BranchAndBoundResult branch_and_bound(const planner_model::Valuation& valuation,
                                       std::span<const JobId> jobs, std::span<const double> start,
                                       std::span<const double> rack_prices,
                                       const BoundTarget& target, const BranchOptions& options) {

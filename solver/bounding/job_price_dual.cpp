@@ -26,7 +26,7 @@ std::size_t fitting(std::int32_t capacity, std::int32_t size) {
 
 }  // namespace
 
-JobPriceDual::JobPriceDual(const model::Valuation& valuation, std::span<const JobId> jobs,
+JobPriceDual::JobPriceDual(const planner_model::Valuation& valuation, std::span<const JobId> jobs,
                            std::span<const double> rack_prices)
     : table_(make_job_table(valuation, jobs)),
       rack_prices_(rack_prices.begin(), rack_prices.end()) {

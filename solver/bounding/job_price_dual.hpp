@@ -28,7 +28,7 @@ struct RestrictedJob {
 /// job was chosen for it.
 class JobPriceDual {
  public:
-  JobPriceDual(const model::Valuation& valuation, std::span<const JobId> jobs,
+  JobPriceDual(const planner_model::Valuation& valuation, std::span<const JobId> jobs,
                std::span<const double> rack_prices);
 
   /// Restricts these jobs, and no others, from now on. The multiplier of an unplaced job is 0.

@@ -27,8 +27,8 @@ std::vector<JobId> whole_gpu_jobs(const model::Instance& instance) {
   return jobs;
 }
 
-JobPriceResult minimise_job_prices(const model::Valuation& valuation, std::span<const JobId> jobs,
-                                   std::span<const double> start,
+JobPriceResult minimise_job_prices(const planner_model::Valuation& valuation,
+                                   std::span<const JobId> jobs, std::span<const double> start,
                                    std::span<const double> rack_prices, const BoundTarget& target,
                                    const JobPriceOptions& options) {
   BERTH_EXPECT(jobs.size() == start.size() && target.slack > 0.0);

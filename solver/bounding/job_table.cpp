@@ -5,8 +5,8 @@
 
 #include "berth/base/infinity.hpp"
 #include "berth/model/free_machine.hpp"
-#include "berth/model/home.hpp"
-#include "berth/model/option_enumerator.hpp"
+#include "berth/planner_model/home.hpp"
+#include "berth/planner_model/option_enumerator.hpp"
 
 namespace berth::solver::bounding {
 namespace {
@@ -58,10 +58,11 @@ int narrowest(const Instance& instance, const Job& job, GpuTypeId type) {
   return static_cast<int>(gpus <= largest ? Level::machine : Level::rack);
 }
 
-PlaceValues place_values_of(const model::OptionEnumerator& options, GpuTypeId type, int narrowest) {
+PlaceValues place_values_of(const planner_model::OptionEnumerator& options, GpuTypeId type,
+                            int narrowest) {
   PlaceValues found{-kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity, -kInfinity};
   if (narrowest >= model::kLevels) return found;
-  const auto entry = [&](const model::JobOption& option) -> double* {
+  const auto entry = [&](const planner_model::JobOption& option) -> double* {
     const Level scope = option.scope.level;
     if (option.width == Level::cluster) return &found.cluster;
     if (option.width == Level::pod) {
@@ -71,7 +72,7 @@ PlaceValues place_values_of(const model::OptionEnumerator& options, GpuTypeId ty
     if (scope == Level::rack) return &found.home_rack;
     return scope == Level::pod ? &found.home_pod : &found.far;
   };
-  options.for_each_on(type, [&](const model::JobOption& option) {
+  options.for_each_on(type, [&](const planner_model::JobOption& option) {
     if (double* value = entry(option)) *value = options.value(option);
   });
   return found;
@@ -130,14 +131,14 @@ double JobTable::value_at(std::uint32_t job, std::uint32_t spot) const {
   return home ? values.home_pod : values.far;
 }
 
-JobTable make_job_table(const model::Valuation& valuation, std::span<const JobId> jobs) {
+JobTable make_job_table(const planner_model::Valuation& valuation, std::span<const JobId> jobs) {
   const Instance& instance = valuation.instance();
   JobTable table;
   for (const JobId id : jobs) {
     const Job& job = instance.workload.job(id);
     table.size.push_back(static_cast<std::int32_t>(instance.workload.gpu_milli(job) / 1000));
     table.home_rack.push_back(job.home_rack);
-    table.home_pod.push_back(model::home_pod(instance.cluster, job));
+    table.home_pod.push_back(planner_model::home_pod(instance.cluster, job));
   }
   number_sizes(table);
   find_home_jobs(table, instance.cluster.pods.size());
@@ -145,10 +146,10 @@ JobTable make_job_table(const model::Valuation& valuation, std::span<const JobId
   number_spots(table);
   for (const JobId id : jobs) {
     const Job& job = instance.workload.job(id);
-    const model::OptionEnumerator options(valuation, id);
+    const planner_model::OptionEnumerator options(valuation, id);
     for (TypeCapacity& type : table.types) {
-      const int width =
-          model::allows(job, type.type) ? narrowest(instance, job, type.type) : model::kLevels;
+      const int width = planner_model::allows(job, type.type) ? narrowest(instance, job, type.type)
+                                                              : model::kLevels;
       type.place_values.push_back(place_values_of(options, type.type, width));
     }
   }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "berth/model/value.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::solver::bounding {
 
@@ -61,6 +61,6 @@ struct JobTable {
   [[nodiscard]] double value_at(std::uint32_t job, std::uint32_t spot) const;
 };
 
-JobTable make_job_table(const model::Valuation& valuation, std::span<const JobId> jobs);
+JobTable make_job_table(const planner_model::Valuation& valuation, std::span<const JobId> jobs);
 
 }  // namespace berth::solver::bounding

@@ -219,7 +219,7 @@ std::vector<MachineId> EjectionChains::machines_touched(Occupancy::Mark mark) co
 }
 
 bool EjectionChains::respects_limits(const JobPlacement& placement) const {
-  const model::LimitUsage& limit_usage = space_.occupancy.limit_usage();
+  const planner_model::LimitUsage& limit_usage = space_.occupancy.limit_usage();
   return limit_usage.surcharge(placement.job) && limit_usage.carries(placement);
 }
 

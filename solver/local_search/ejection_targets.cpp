@@ -93,7 +93,7 @@ void EjectionChains::consider_machines(const assignment::PlaceClass& place_class
   const int gpus = static_cast<int>(s.milli / model::kGpuMilli);
   for (const std::int32_t p :
        space_.pool_index.pools_in(place_class.type, place_class.scope, place_class.domain)) {
-    const model::Pool& pool = space_.pool_index.pools().pools[static_cast<std::size_t>(p)];
+    const planner_model::Pool& pool = space_.pool_index.pools().pools[static_cast<std::size_t>(p)];
     if (s.job_fits[pool.machine_class.index()] == 0) continue;
     const double price = prices_[static_cast<std::size_t>(p)];
     const double base = value - price * gpus;
@@ -133,7 +133,8 @@ void EjectionChains::consider_domains(const assignment::PlaceClass& place_class,
         const double most_cost =
             best ? value - best->gain : kInfinity;  // of one task; more cannot win
         for (const std::int32_t p : domain_pools.subspan(first, last - first)) {
-          const model::Pool& pool = space_.pool_index.pools().pools[static_cast<std::size_t>(p)];
+          const planner_model::Pool& pool =
+              space_.pool_index.pools().pools[static_cast<std::size_t>(p)];
           if (s.task_fits[pool.machine_class.index()] == 0) continue;
           const int most = space_.instance().cluster.classes[pool.machine_class.index()].gpus;
           for (const MachineId m : space_.free_pools.machines_of(p)) {

@@ -36,7 +36,7 @@ CyclicExchange::CyclicExchange(const SearchSpace& space, std::span<const std::ui
 
 /// Two jobs with the same tasks load the uplinks alike from any place when they communicate alike.
 void CyclicExchange::classify_traffic() {
-  const model::CouplingLimits* limits = space_.occupancy.limit_usage().limits();
+  const planner_model::CouplingLimits* limits = space_.occupancy.limit_usage().limits();
   if (limits == nullptr || !limits->of_places()) return;
   std::map<std::tuple<model::CommunicationPattern, std::int64_t, std::uint32_t>, std::uint32_t>
       known;
@@ -128,7 +128,7 @@ void CyclicExchange::add_jobs() {
 
 void CyclicExchange::add_pool_nodes() {
   of_pool_.clear();
-  for (const model::Pool& pool : space_.pool_index.pools().pools) {
+  for (const planner_model::Pool& pool : space_.pool_index.pools().pools) {
     const std::uint32_t node = pool.gpu_type.valid()
                                    ? node_of(pool.gpu_type, Level::machine, pool.rack, pool.pod, 0)
                                    : kNone;

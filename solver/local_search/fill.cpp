@@ -6,8 +6,8 @@
 #include <queue>
 #include <tuple>
 
-#include "berth/model/gpu_types.hpp"
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/gpu_types.hpp"
+#include "berth/planner_model/precedence.hpp"
 
 namespace berth::solver::local_search {
 
@@ -103,7 +103,7 @@ class CpuFill {
       std::vector<MachineId> run = domain.machines;
       std::erase_if(run, [&](MachineId m) {
         const GpuTypeId type = cluster.class_of(m).gpu_type;
-        return !type.valid() || !model::allows(job, type);
+        return !type.valid() || !planner_model::allows(job, type);
       });
       if (attempt(position, run)) return;
     }

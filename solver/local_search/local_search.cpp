@@ -10,8 +10,8 @@
 #include <algorithm>
 
 #include "berth/base/assert.hpp"
-#include "berth/model/equal_jobs.hpp"
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/equal_jobs.hpp"
+#include "berth/planner_model/precedence.hpp"
 #include "berth/solver/dive.hpp"
 
 namespace berth::solver {
@@ -20,9 +20,9 @@ namespace {
 /// All jobs of an occupancy with their options, its pools and their order.
 class WholeSearchSpace {
  public:
-  WholeSearchSpace(Occupancy& occupancy, const model::Pools& pools)
+  WholeSearchSpace(Occupancy& occupancy, const planner_model::Pools& pools)
       : jobs_(all_jobs(occupancy)),
-        ranks_(model::precedence_ranks(occupancy.valuation(), jobs_)),
+        ranks_(planner_model::precedence_ranks(occupancy.valuation(), jobs_)),
         pool_index_(occupancy.valuation().instance().cluster, pools),
         option_table_(occupancy.valuation(), pool_index_, jobs_),
         free_pools_(pool_index_, occupancy),
@@ -66,20 +66,20 @@ std::vector<MachineId> machines_of(const model::Placement& placed) {
 /// Of equal jobs those with precedence are placed, and where their value is most. The value and
 /// the load of the places stay.
 void serve_equal_jobs(Occupancy& occupancy) {
-  const model::Valuation& valuation = occupancy.valuation();
+  const planner_model::Valuation& valuation = occupancy.valuation();
   const model::Workload& workload = valuation.instance().workload;
-  std::vector<model::EqualJob> jobs;
+  std::vector<planner_model::EqualJob> jobs;
   for (const JobEntry& entry : occupancy.entries()) {
     const model::Job& job = workload.job(entry.job());
     if (job.running >= 0) continue;
-    jobs.push_back({.of = model::job_class(workload, job),
-                    .precedence = model::precedence(valuation, entry.job()),
+    jobs.push_back({.of = planner_model::job_class(workload, job),
+                    .precedence = planner_model::precedence(valuation, entry.job()),
                     .placed = entry.is_placed(),
                     .value = entry.value});
   }
-  const std::vector<model::Handover> all = model::handovers(std::move(jobs));
+  const std::vector<planner_model::Handover> all = planner_model::handovers(std::move(jobs));
   std::vector<model::JobPlacement> given;
-  for (const model::Handover& h : all) {
+  for (const planner_model::Handover& h : all) {
     given.push_back({.job = h.to, .tasks = occupancy.placed(h.from).tasks});
     occupancy.give_back(h.from);
   }
@@ -97,14 +97,14 @@ double improve(Occupancy& occupancy, const PricedPools& pools, const SearchEffor
   return gained;
 }
 
-double cyclic_exchange(const model::Valuation& valuation, const model::Pools& pools,
+double cyclic_exchange(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
                        std::vector<JobId>& unplaced, model::Placement& placed,
-                       const StopToken& stop, const model::CouplingLimits* limits) {
+                       const StopToken& stop, const planner_model::CouplingLimits* limits) {
   Occupancy occupancy(valuation, machines_of(placed), limits);
   occupancy.admit(unplaced);
   for (model::JobPlacement& p : placed) occupancy.take(std::move(p));
   const WholeSearchSpace space(occupancy, pools);
-  model::LimitUsage& limit_usage = occupancy.limit_usage();
+  planner_model::LimitUsage& limit_usage = occupancy.limit_usage();
   double gained = 0.0;
   for (local_search::CyclicExchange& exchange : local_search::make_exchanges(*space)) {
     // No profile may use what another one frees: profiles are exchanged on different ranks.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
-#include "berth/model/limit_usage.hpp"
+#include "berth/planner_model/limit_usage.hpp"
 
 namespace berth::solver::local_search {
 
@@ -28,7 +28,7 @@ class QuotaNodes {
   };
 
   /// @param milli   GPU thousandths of each job
-  QuotaNodes(const model::LimitUsage& limit_usage, std::int64_t milli)
+  QuotaNodes(const planner_model::LimitUsage& limit_usage, std::int64_t milli)
       : limit_usage_(&limit_usage), milli_(milli) {}
 
   /// The node of the job when it is unplaced. May add nodes.
@@ -44,7 +44,7 @@ class QuotaNodes {
   [[nodiscard]] std::vector<CrossingCost> crossing_costs() const;
 
  private:
-  const model::LimitUsage* limit_usage_;
+  const planner_model::LimitUsage* limit_usage_;
   std::int64_t milli_;
   std::vector<std::uint32_t> limit_, parent_;                ///< by node less one
   std::vector<std::vector<std::uint32_t>> children_ = {{}};  ///< by node

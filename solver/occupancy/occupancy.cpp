@@ -15,15 +15,15 @@ using model::JobPlacement;
 
 namespace {
 
-std::vector<Occupancy::EvictionOrder> empty_lists(const model::LimitUsage& limit_usage) {
+std::vector<Occupancy::EvictionOrder> empty_lists(const planner_model::LimitUsage& limit_usage) {
   return std::vector<Occupancy::EvictionOrder>(
       limit_usage.limits() == nullptr ? 0 : limit_usage.limits()->of_queues());
 }
 
 }  // namespace
 
-Occupancy::Occupancy(const model::Valuation& valuation, std::span<const MachineId> machines,
-                     const model::CouplingLimits* limits)
+Occupancy::Occupancy(const planner_model::Valuation& valuation, std::span<const MachineId> machines,
+                     const planner_model::CouplingLimits* limits)
     : valuation_(&valuation),
       machines_(machines.begin(), machines.end()),
       room_(valuation.instance().cluster, machines),
@@ -61,8 +61,8 @@ std::size_t Occupancy::position(JobId job) const {
 
 std::optional<JobPlacement> Occupancy::fit(JobId job, std::span<const MachineId> machines) {
   const model::Workload& workload = valuation_->instance().workload;
-  auto placement = model::place_job(room_, workload, job, machines);
-  if (placement) model::release(room_, workload, *placement);
+  auto placement = planner_model::place_job(room_, workload, job, machines);
+  if (placement) planner_model::release(room_, workload, *placement);
   return placement;
 }
 
@@ -80,12 +80,12 @@ bool Occupancy::is_free(const JobPlacement& placement) {
     room_.take(task, shape);
     taken.tasks.push_back(task);
   }
-  model::release(room_, workload, taken);
+  planner_model::release(room_, workload, taken);
   return taken.tasks.size() == placement.tasks.size();
 }
 
 void Occupancy::take(JobPlacement placement) {
-  model::take(room_, valuation_->instance().workload, placement);
+  planner_model::take(room_, valuation_->instance().workload, placement);
   record(std::move(placement));
 }
 
@@ -105,7 +105,7 @@ void Occupancy::give_back(JobId job) {
   JobEntry& entry = entries_[position(job)];
   remove_occupants(entry);
   limit_usage_.remove(entry.placement);
-  model::release(room_, valuation_->instance().workload, entry.placement);
+  planner_model::release(room_, valuation_->instance().workload, entry.placement);
   std::vector<model::TaskPlacement> left = std::exchange(entry.placement.tasks, {});
   entry.value = entry.unpriced_value = 0.0;
   if (marks_ > 0) journal_.push_back({job, std::move(left)});
@@ -136,10 +136,11 @@ void Occupancy::keep(Mark mark) {
   if (--marks_ == 0) journal_.clear();
 }
 
-void Occupancy::revalue(const model::Valuation& valuation, const model::CouplingLimits* limits) {
+void Occupancy::revalue(const planner_model::Valuation& valuation,
+                        const planner_model::CouplingLimits* limits) {
   valuation_ = &valuation;
-  const model::LimitUsage before =
-      std::exchange(limit_usage_, model::LimitUsage(valuation.instance(), limits));
+  const planner_model::LimitUsage before =
+      std::exchange(limit_usage_, planner_model::LimitUsage(valuation.instance(), limits));
   for (std::size_t l = 0; l < limit_usage_.size(); ++l) limit_usage_.allow(l, before.allowance(l));
   for (auto& occupants : occupants_) occupants.clear();
   by_quota_ = empty_lists(limit_usage_);
@@ -156,15 +157,16 @@ void Occupancy::value_entry(JobEntry& entry) {
   entry.unpriced_value = valuation_->unpriced_value(entry.placement);
 }
 
-model::Precedence Occupancy::precedence_of(const JobEntry& entry) const {
+planner_model::Precedence Occupancy::precedence_of(const JobEntry& entry) const {
   const model::Workload& workload = valuation_->instance().workload;
   const model::Job& job = workload.job(entry.job());
-  return model::precedence(workload, entry.job(), model::value_density(workload, job, entry.value));
+  return planner_model::precedence(workload, entry.job(),
+                                   planner_model::value_density(workload, job, entry.value));
 }
 
 void Occupancy::add_occupants(const JobEntry& entry) {
   const JobId job = entry.job();
-  const model::Precedence precedence = precedence_of(entry);
+  const planner_model::Precedence precedence = precedence_of(entry);
   const bool evictable = !precedence.required;
   for (const auto& task : entry.placement.tasks) {
     auto& occupants = occupants_[room_.slot(task.machine)];

@@ -12,7 +12,7 @@ const model::Shape& shape_of(const model::Workload& workload, JobId job) {
 DemandForecast::Key DemandForecast::key(JobId id) const {
   const model::Workload& workload = valuation_->instance().workload;
   const model::Job& job = workload.job(id);
-  return {model::TaskProfile(workload, job), job.gpu_types, job.speed, job.required};
+  return {planner_model::TaskProfile(workload, job), job.gpu_types, job.speed, job.required};
 }
 
 DemandClass DemandForecast::demand_class(JobId job) const { return class_of_.at(key(job)); }

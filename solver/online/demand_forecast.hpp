@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
-#include "berth/model/task_profile.hpp"
-#include "berth/model/value.hpp"
 #include "berth/model/workload.hpp"
+#include "berth/planner_model/task_profile.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::solver {
 
@@ -21,7 +21,7 @@ using DemandClass = std::size_t;
 /// The jobs that have arrived, as a mix that is expected to go on.
 class DemandForecast {
  public:
-  explicit DemandForecast(const model::Valuation& valuation) : valuation_(&valuation) {}
+  explicit DemandForecast(const planner_model::Valuation& valuation) : valuation_(&valuation) {}
 
   /// A job has arrived. Classes are numbered as they turn up.
   DemandClass observe(JobId job);
@@ -46,11 +46,11 @@ class DemandForecast {
   [[nodiscard]] model::Instance instance(std::span<const JobId> jobs) const;
 
  private:
-  using Key = std::tuple<model::TaskProfile, std::uint64_t, std::uint32_t, bool>;
+  using Key = std::tuple<planner_model::TaskProfile, std::uint64_t, std::uint32_t, bool>;
 
   [[nodiscard]] Key key(JobId job) const;
 
-  const model::Valuation* valuation_;
+  const planner_model::Valuation* valuation_;
   std::map<Key, DemandClass> class_of_;
   std::vector<std::vector<JobId>> members_;  ///< by demand class, in order of arrival
   std::int64_t jobs_ = 0;

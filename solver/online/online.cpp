@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/precedence.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::solver {
@@ -21,7 +21,8 @@ constexpr std::int64_t kMany = 64;  ///< a batch of so many jobs is worth a fore
 
 class Online {
  public:
-  Online(const model::Valuation& valuation, const OnlineOptions& options, const StopToken& stop)
+  Online(const planner_model::Valuation& valuation, const OnlineOptions& options,
+         const StopToken& stop)
       : valuation_(valuation),
         options_(options),
         stop_(stop),
@@ -85,8 +86,8 @@ class Online {
     if (jobs.empty()) return;
     ++result_.forecasts;
     const model::Instance expected = forecast_.instance(jobs);
-    const model::Valuation valuation(expected, valuation_.objective());
-    model::Room room = reservations_.room();
+    const planner_model::Valuation valuation(expected, valuation_.objective());
+    planner_model::Room room = reservations_.room();
     std::vector<JobId> all;
     for (std::size_t j = 0; j < jobs.size(); ++j) all.emplace_back(j);
     const PackResult packed =
@@ -101,11 +102,12 @@ class Online {
   /// Within a batch those that are hard to place come first; alone, a job just comes.
   [[nodiscard]] std::vector<std::size_t> order(std::span<const JobId> batch) const {
     const model::Workload& workload = valuation_.instance().workload;
-    std::vector<std::tuple<bool, double, std::int64_t, model::Precedence, std::size_t>> keys;
+    std::vector<std::tuple<bool, double, std::int64_t, planner_model::Precedence, std::size_t>>
+        keys;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       keys.emplace_back(!workload.job(batch[i]).required, -valuation_.best(batch[i]),
                         -shape_of(workload, batch[i]).needs[model::kCpu],
-                        model::precedence(valuation_, batch[i]), i);
+                        planner_model::precedence(valuation_, batch[i]), i);
     }
     std::ranges::sort(keys, std::less<>{});
     std::vector<std::size_t> order;
@@ -128,7 +130,7 @@ class Online {
     commit({.job = job, .tasks = {reservations_.apply(job, *found)}});
   }
 
-  const model::Valuation& valuation_;
+  const planner_model::Valuation& valuation_;
   const OnlineOptions& options_;
   StopToken stop_;
   DemandForecast forecast_;
@@ -142,7 +144,7 @@ class Online {
 
 }  // namespace
 
-OnlineResult place_online(const model::Valuation& valuation, std::span<const JobId> jobs,
+OnlineResult place_online(const planner_model::Valuation& valuation, std::span<const JobId> jobs,
                           model::Placement kept, const OnlineOptions& options,
                           const StopToken& stop) {
   Online online(valuation, options, stop);

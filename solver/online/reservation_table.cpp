@@ -17,7 +17,7 @@ constexpr double kRequired = 1e12;
 
 }  // namespace
 
-ReservationTable::ReservationTable(const model::Valuation& valuation,
+ReservationTable::ReservationTable(const planner_model::Valuation& valuation,
                                    const DemandForecast& forecast)
     : valuation_(&valuation),
       forecast_(&forecast),

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "berth/model/room.hpp"
+#include "berth/planner_model/room.hpp"
 
 namespace berth::solver {
 
@@ -22,7 +22,7 @@ struct Displacement {
 /// Topkis 1968).
 class ReservationTable {
  public:
-  ReservationTable(const model::Valuation& valuation, const DemandForecast& forecast);
+  ReservationTable(const planner_model::Valuation& valuation, const DemandForecast& forecast);
 
   /// The job is placed there, for good.
   void commit(JobId job, const model::TaskPlacement& task);
@@ -47,7 +47,7 @@ class ReservationTable {
   [[nodiscard]] std::vector<MachineId> machines_with_room() const;
   [[nodiscard]] std::int64_t free_milli() const { return free_milli_; }
   [[nodiscard]] std::vector<std::int64_t> reserved_by_class() const;
-  [[nodiscard]] const model::Room& room() const { return room_; }
+  [[nodiscard]] const planner_model::Room& room() const { return room_; }
 
  private:
   struct ReservedPlace {
@@ -69,10 +69,10 @@ class ReservationTable {
   [[nodiscard]] std::optional<Displacement> displacement_on(const model::Shape& shape, double value,
                                                             MachineId machine) const;
 
-  const model::Valuation* valuation_;
+  const planner_model::Valuation* valuation_;
   const DemandForecast* forecast_;
-  model::Room room_;        ///< without placed jobs
-  model::Room unreserved_;  ///< without reserved places either
+  planner_model::Room room_;        ///< without placed jobs
+  planner_model::Room unreserved_;  ///< without reserved places either
   std::vector<char> used_;
   std::vector<std::vector<int>> on_machine_;  ///< reservations there, ascending
   std::vector<ReservedPlace> reservations_;   ///< all that were ever made

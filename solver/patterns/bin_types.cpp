@@ -14,7 +14,7 @@ namespace {
 
 using Key = std::tuple<std::size_t, int, std::vector<int>, model::Resources, std::int32_t>;
 
-std::vector<int> opened_devices(const model::Room& room, MachineId m) {
+std::vector<int> opened_devices(const planner_model::Room& room, MachineId m) {
   std::vector<int> partial;
   for (const std::int16_t free : room.devices(m)) {
     if (free > 0 && free < model::kGpuMilli) partial.push_back(free);
@@ -31,7 +31,7 @@ std::int64_t coarser(std::int64_t amount, int bits) {
 }
 
 /// Resources by `bits` leading digits; opened devices too when few digits are left.
-Key key_of(const model::Cluster& cluster, const model::Room& room, MachineId m, int bits) {
+Key key_of(const model::Cluster& cluster, const planner_model::Room& room, MachineId m, int bits) {
   std::vector<int> partial = opened_devices(room, m);
   if (bits <= 6) {
     for (int& free : partial) free = static_cast<int>(coarser(free, bits));
@@ -51,7 +51,7 @@ std::int64_t BinType::milli() const {
          std::accumulate(partial.begin(), partial.end(), std::int64_t{0});
 }
 
-std::vector<BinType> bin_types(const model::Cluster& cluster, const model::Room& room,
+std::vector<BinType> bin_types(const model::Cluster& cluster, const planner_model::Room& room,
                                std::span<const MachineId> machines, int aim) {
   std::vector<MachineId> up;
   std::ranges::copy_if(machines, std::back_inserter(up),

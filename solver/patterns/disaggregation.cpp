@@ -10,7 +10,7 @@ namespace berth::solver {
 namespace {
 
 /// Scaled value of one job on a slot where its type is allowed.
-double value_on(const PackingProblem& problem, const model::Valuation& valuation,
+double value_on(const PackingProblem& problem, const planner_model::Valuation& valuation,
                 const JobType& type, JobId job, std::size_t slot) {
   const GpuTypeId gpu = type.shape.uses_gpu() ? GpuTypeId(slot - 1) : GpuTypeId{};
   return valuation.best(job, gpu) / problem.unit + type.reward;
@@ -22,7 +22,7 @@ struct TypeSplit {
   double loss = 0.0;
 };
 
-TypeSplit split_by_price(const PackingProblem& problem, const model::Valuation& valuation,
+TypeSplit split_by_price(const PackingProblem& problem, const planner_model::Valuation& valuation,
                          const JobType& type, const ScaledPrices& prices) {
   TypeSplit c;
   const auto slots = slots_that_fit(problem, type);
@@ -44,7 +44,7 @@ TypeSplit split_by_price(const PackingProblem& problem, const model::Valuation& 
 }
 
 /// The same type with other jobs.
-JobType with_jobs(const PackingProblem& problem, const model::Valuation& valuation,
+JobType with_jobs(const PackingProblem& problem, const planner_model::Valuation& valuation,
                   const JobType& type, std::vector<JobId> jobs) {
   JobType part = type;
   part.jobs = std::move(jobs);
@@ -59,7 +59,7 @@ JobType with_jobs(const PackingProblem& problem, const model::Valuation& valuati
 
 }  // namespace
 
-Disaggregation disaggregate(PackingProblem& problem, const model::Valuation& valuation,
+Disaggregation disaggregate(PackingProblem& problem, const planner_model::Valuation& valuation,
                             std::span<const double> type_price, int budget) {
   const ScaledPrices prices = scaled_prices(problem, type_price);
   std::vector<std::tuple<double, std::size_t, TypeSplit>> splits;

@@ -15,7 +15,7 @@ struct Disaggregation {
   int types = 0;      ///< split
   double loss = 0.0;  ///< what the means made the relaxation's bound too small by, scaled
 };
-Disaggregation disaggregate(PackingProblem& problem, const model::Valuation& valuation,
+Disaggregation disaggregate(PackingProblem& problem, const planner_model::Valuation& valuation,
                             std::span<const double> type_price, int budget);
 
 }  // namespace berth::solver

@@ -51,7 +51,7 @@ std::vector<double> gpu_worth(const PackingProblem& problem, std::span<const dou
   return worth;
 }
 
-double lagrangian_bound(const PackingProblem& problem, const model::Valuation& valuation,
+double lagrangian_bound(const PackingProblem& problem, const planner_model::Valuation& valuation,
                         const Relaxation& relaxation, const model::Placement& placed) {
   const ScaledPrices prices = scaled_prices(problem, relaxation.price);
   const auto is_placed = [&](JobId job) {

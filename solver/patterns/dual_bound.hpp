@@ -32,7 +32,7 @@ std::vector<double> gpu_worth(const PackingProblem& problem, std::span<const dou
 /// The Lagrangian bound (Geoffrion 1974) that these prices prove, job by job (types may be
 /// aggregates of unequal values): machines' earnings + what each job keeps at best; required jobs
 /// that are placed count even when they keep less than nothing. In units of the objective.
-double lagrangian_bound(const PackingProblem& problem, const model::Valuation& valuation,
+double lagrangian_bound(const PackingProblem& problem, const planner_model::Valuation& valuation,
                         const Relaxation& relaxation, const model::Placement& placed);
 
 }  // namespace berth::solver

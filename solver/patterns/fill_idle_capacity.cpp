@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/precedence.hpp"
 
 namespace berth::solver {
 namespace {
@@ -17,10 +17,11 @@ GpuTypeId value_type(const model::Cluster& cluster, MachineId m, const model::Sh
   return shape.uses_gpu() ? cluster.class_of(m).gpu_type : GpuTypeId{};
 }
 
-std::vector<EqualJobs> group(const model::Valuation& valuation, std::span<const JobId> jobs) {
+std::vector<EqualJobs> group(const planner_model::Valuation& valuation,
+                             std::span<const JobId> jobs) {
   const model::Workload& workload = valuation.instance().workload;
   std::vector<JobId> order(jobs.begin(), jobs.end());
-  model::sort_by_precedence(valuation, order);
+  planner_model::sort_by_precedence(valuation, order);
   std::map<std::tuple<bool, ShapeId, std::uint64_t>, std::size_t> known;
   std::vector<EqualJobs> groups;
   for (const JobId id : order) {
@@ -35,7 +36,7 @@ std::vector<EqualJobs> group(const model::Valuation& valuation, std::span<const 
 
 }  // namespace
 
-void fill_idle_capacity(const model::Valuation& valuation, model::Room& room,
+void fill_idle_capacity(const planner_model::Valuation& valuation, planner_model::Room& room,
                         std::span<const MachineId> machines, std::span<const JobId> jobs,
                         model::Placement& placed) {
   const model::Cluster& cluster = valuation.instance().cluster;

@@ -12,7 +12,7 @@ namespace {
 /// The devices of one machine, ready to be filled by capacity.
 class Devices {
  public:
-  Devices(const model::Room& room, MachineId machine, const BinType& bin) : bin_(bin) {
+  Devices(const planner_model::Room& room, MachineId machine, const BinType& bin) : bin_(bin) {
     const auto free = room.devices(machine);
     for (std::size_t d = 0; d < free.size(); ++d) {
       if (free[d] == model::kGpuMilli) whole_.push_back(d);
@@ -47,7 +47,8 @@ class Devices {
 
 class Instantiation {
  public:
-  Instantiation(const PackingProblem& problem, const model::Workload& workload, model::Room& room)
+  Instantiation(const PackingProblem& problem, const model::Workload& workload,
+                planner_model::Room& room)
       : problem_(problem), workload_(workload), room_(room), next_job_(problem.types.size(), 0) {}
 
   void fill(MachineId machine, const MachinePattern& pattern) {
@@ -95,7 +96,7 @@ class Instantiation {
 
   const PackingProblem& problem_;
   const model::Workload& workload_;
-  model::Room& room_;
+  planner_model::Room& room_;
   std::vector<std::size_t> next_job_;
   model::Placement placed_;
 };
@@ -103,7 +104,7 @@ class Instantiation {
 }  // namespace
 
 model::Placement instantiate(const PackingProblem& problem, const model::Workload& workload,
-                             model::Room& room, const Usage& usage) {
+                             planner_model::Room& room, const Usage& usage) {
   Instantiation out(problem, workload, room);
   std::vector<std::size_t> next_machine(problem.bins.size(), 0);
   for (const PatternUse& used : usage) {

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "berth/base/assert.hpp"
-#include "berth/model/option_enumerator.hpp"
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/option_enumerator.hpp"
+#include "berth/planner_model/precedence.hpp"
 
 namespace berth::solver {
 namespace {
@@ -32,14 +32,14 @@ std::vector<std::size_t> slots_in_use(const std::vector<BinType>& bins) {
   return slots;
 }
 
-JobProfile profile_of(const model::Valuation& valuation, JobId id,
+JobProfile profile_of(const planner_model::Valuation& valuation, JobId id,
                       std::span<const std::size_t> slots) {
   const model::Workload& workload = valuation.instance().workload;
   const model::Job& job = workload.job(id);
   const auto groups = workload.groups_of(job);
   BERTH_EXPECT(groups.size() == 1 && groups.front().count == 1);
   JobProfile c{.job = id, .shape = groups.front().shape, .required = job.required, .value = {}};
-  const model::OptionEnumerator options(valuation, id);
+  const planner_model::OptionEnumerator options(valuation, id);
   c.value.assign(slots.back() + 1, 0.0);
   for (const std::size_t slot : slots) {
     const GpuTypeId type = slot == 0 ? GpuTypeId{} : GpuTypeId(slot - 1);
@@ -54,9 +54,9 @@ JobProfile profile_of(const model::Valuation& valuation, JobId id,
 auto family(const JobProfile& c) { return std::tuple(c.shape, c.slots, !c.required); }
 
 /// Of jobs of one shape value decides, then precedence.
-model::Precedence precedence(const model::Workload& workload, const JobProfile& c) {
-  return model::precedence(workload, c.job,
-                           model::value_density(workload, workload.job(c.job), c.best));
+planner_model::Precedence precedence(const model::Workload& workload, const JobProfile& c) {
+  return planner_model::precedence(
+      workload, c.job, planner_model::value_density(workload, workload.job(c.job), c.best));
 }
 
 JobType make_type(const model::Workload& workload, std::span<const JobProfile> members, double unit,
@@ -120,7 +120,7 @@ bool fits(const JobType& type, const BinType& bin) {
          (!bin.partial.empty() && bin.share(s) <= bin.partial.front());
 }
 
-void add_job_types(PackingProblem& problem, const model::Valuation& valuation,
+void add_job_types(PackingProblem& problem, const planner_model::Valuation& valuation,
                    std::span<const JobId> jobs, int aim) {
   if (problem.bins.empty()) return;
   const model::Workload& workload = valuation.instance().workload;

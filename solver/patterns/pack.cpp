@@ -78,7 +78,8 @@ void add(PackStats& stats, const Relaxation& relaxed) {
 }
 
 /// The relaxation; where jobs of unequal value share a type, types are split where it matters.
-Relaxation relax_and_disaggregate(PackingProblem& problem, const model::Valuation& valuation,
+Relaxation relax_and_disaggregate(PackingProblem& problem,
+                                  const planner_model::Valuation& valuation,
                                   const PackOptions& options, double gap, WorkBudget& budget,
                                   PackStats& stats) {
   Stopwatch watch;
@@ -110,7 +111,7 @@ Relaxation relax_and_disaggregate(PackingProblem& problem, const model::Valuatio
 
 }  // namespace
 
-PackResult pack(const model::Valuation& valuation, model::Room& room,
+PackResult pack(const planner_model::Valuation& valuation, planner_model::Room& room,
                 std::span<const MachineId> machines, std::span<const JobId> jobs,
                 const PackOptions& options, const RunContext& run) {
   Stopwatch watch;

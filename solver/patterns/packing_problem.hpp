@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
-#include "berth/model/room.hpp"
-#include "berth/model/value.hpp"
 #include "berth/model/workload.hpp"
+#include "berth/planner_model/room.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::solver {
 
@@ -54,12 +54,12 @@ struct PackingProblem {
 bool fits(const JobType& type, const BinType& bin);
 
 /// Machines by bin type. `aim` as in PackOptions::bin_types. O(machines log machines).
-std::vector<BinType> bin_types(const model::Cluster& cluster, const model::Room& room,
+std::vector<BinType> bin_types(const model::Cluster& cluster, const planner_model::Room& room,
                                std::span<const MachineId> machines, int aim);
 
 /// Jobs worth something (or required) on one of the bin types, by type; also sets the unit.
 /// O(jobs log jobs x GPU types).
-void add_job_types(PackingProblem& problem, const model::Valuation& valuation,
+void add_job_types(PackingProblem& problem, const planner_model::Valuation& valuation,
                    std::span<const JobId> jobs, int aim);
 
 /// How much of the problem is still open: counts of jobs by type, of machines by bin type.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shard/candidate_domains.hpp"
 
-#include "berth/model/home.hpp"
+#include "berth/planner_model/home.hpp"
 
 namespace berth::solver {
 
@@ -9,7 +9,7 @@ using model::Level;
 
 Level distance_of(const model::Cluster& cluster, const model::Job& job, const Domain& domain) {
   const auto distance = [&](MachineId m) {
-    return model::distance_from_home(cluster, job, cluster.machine_rack[m.index()]);
+    return planner_model::distance_from_home(cluster, job, cluster.machine_rack[m.index()]);
   };
   return std::max(distance(domain.machines.front()), distance(domain.machines.back()));
 }
@@ -19,7 +19,7 @@ std::vector<GpuTypeId> candidate_types(const Occupancy& occupancy, const model::
   if (workload.gpu_milli(job) == 0 && job.gpu_types == ~std::uint64_t{0}) return {GpuTypeId{}};
   std::vector<GpuTypeId> types;
   for (const GpuTypeId type : occupancy.index().types()) {
-    if (model::allows(job, type)) types.push_back(type);
+    if (planner_model::allows(job, type)) types.push_back(type);
   }
   return types;
 }

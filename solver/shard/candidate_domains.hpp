@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "berth/model/option_enumerator.hpp"
+#include "berth/planner_model/option_enumerator.hpp"
 #include "berth/solver/occupancy.hpp"
 
 namespace berth::solver {
@@ -23,7 +23,7 @@ void for_each_candidate_domain(const Occupancy& occupancy, JobId id, model::Leve
   const model::Instance& instance = occupancy.valuation().instance();
   const model::Job& job = instance.workload.job(id);
   const bool single = instance.workload.tasks(job) == 1 || job.domain == model::Level::machine;
-  const model::OptionEnumerator options(occupancy.valuation(), id);
+  const planner_model::OptionEnumerator options(occupancy.valuation(), id);
   const model::Level widest = single ? model::Level::rack : std::min(limit, job.domain);
   for (const GpuTypeId type : candidate_types(occupancy, job)) {
     for (const model::Level level :

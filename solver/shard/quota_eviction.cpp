@@ -15,14 +15,14 @@ void free_quota(const Occupancy& occupancy, std::size_t quota, std::int64_t over
                 QuotaEviction& eviction) {
   const model::Workload& workload = occupancy.valuation().instance().workload;
   const auto milli = [&](JobId job) { return workload.gpu_milli(workload.job(job)); };
-  std::vector<std::pair<double, model::Precedence>> fresh;  // (-value, job)
+  std::vector<std::pair<double, planner_model::Precedence>> fresh;  // (-value, job)
   for (const JobId v : eviction.victims) {
     if (std::ranges::find(occupancy.limit_usage().quotas_of(v), quota) !=
         occupancy.limit_usage().quotas_of(v).end()) {
       over -= milli(v);
     }
   }
-  for (const model::Precedence& p : occupancy.evictable_jobs(quota)) {
+  for (const planner_model::Precedence& p : occupancy.evictable_jobs(quota)) {
     if (over <= 0 || p.density >= rate) break;
     if (std::ranges::find(eviction.victims, p.job) != eviction.victims.end()) continue;
     fresh.emplace_back(-occupancy.value_of(p.job), p);
@@ -48,7 +48,7 @@ void free_quota(const Occupancy& occupancy, std::size_t quota, std::int64_t over
 
 QuotaEviction find_quota_eviction(const Occupancy& occupancy, JobId id, std::int64_t drawn) {
   QuotaEviction eviction;
-  const model::LimitUsage& limit_usage = occupancy.limit_usage();
+  const planner_model::LimitUsage& limit_usage = occupancy.limit_usage();
   const model::Workload& workload = occupancy.valuation().instance().workload;
   const std::int64_t milli = workload.gpu_milli(workload.job(id));
   for (const std::uint32_t l : limit_usage.quotas_of(id)) {

@@ -13,7 +13,7 @@ namespace berth::solver {
 namespace {
 
 /// What counts first: required jobs, then the objective.
-std::pair<std::int64_t, double> worth(const model::Valuation& valuation,
+std::pair<std::int64_t, double> worth(const planner_model::Valuation& valuation,
                                       const model::Placement& placed) {
   std::pair<std::int64_t, double> sum;
   for (const model::JobPlacement& p : placed) {
@@ -49,7 +49,7 @@ ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   };
   for (const JobEntry& entry : occupancy.entries()) consider(entry.job());
   if (stop.requested() || recoverable_share(result.singles) < options.repack.idle) return {};
-  model::Room before = occupancy.room();
+  planner_model::Room before = occupancy.room();
   model::Placement old;
   for (const JobId job : result.singles) {
     if (!occupancy.is_placed(job)) continue;

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/precedence.hpp"
 
 namespace berth::solver {
 namespace {
@@ -28,7 +28,8 @@ bool same_machines(const JobPlacement& a, const JobPlacement& b) {
 
 class RequiredJobRepair {
  public:
-  RequiredJobRepair(const model::Valuation& valuation, const model::CouplingLimits* limits,
+  RequiredJobRepair(const planner_model::Valuation& valuation,
+                    const planner_model::CouplingLimits* limits,
                     const std::vector<MachineId>& machines, int steps, const StopToken& stop)
       : workload_(valuation.instance().workload),
         occupancy_(valuation, machines, limits),
@@ -51,8 +52,8 @@ class RequiredJobRepair {
 
  private:
   /// The hardest first: GPUs, tasks, cores.
-  [[nodiscard]] std::tuple<std::int64_t, std::int64_t, std::int64_t, model::Precedence> hardness(
-      JobId id) const {
+  [[nodiscard]] std::tuple<std::int64_t, std::int64_t, std::int64_t, planner_model::Precedence>
+  hardness(JobId id) const {
     const model::Job& job = workload_.job(id);
     constexpr std::int64_t kMost = std::int64_t{1} << 61;  // one group has less
     std::int64_t cpu = 0;
@@ -60,7 +61,7 @@ class RequiredJobRepair {
       cpu = std::min(kMost, cpu + g.count * workload_.shape(g.shape).needs[model::kCpu]);
     }
     return {-workload_.gpu_milli(job), -std::int64_t{workload_.tasks(job)}, -cpu,
-            model::precedence(occupancy_.valuation(), id)};
+            planner_model::precedence(occupancy_.valuation(), id)};
   }
 
   bool place_from(const std::vector<JobId>& required, std::size_t k) {
@@ -132,12 +133,12 @@ class RequiredJobRepair {
 
   /// The other jobs, by precedence.
   void place_other_jobs() {
-    std::vector<std::pair<model::Precedence, const JobPlacement*>> order;
+    std::vector<std::pair<planner_model::Precedence, const JobPlacement*>> order;
     for (const JobPlacement& p : before_) {
       if (occupancy_.is_placed(p.job)) continue;
-      const double density =
-          model::value_density(workload_, workload_.job(p.job), occupancy_.valuation().placed(p));
-      order.emplace_back(model::precedence(workload_, p.job, density), &p);
+      const double density = planner_model::value_density(workload_, workload_.job(p.job),
+                                                          occupancy_.valuation().placed(p));
+      order.emplace_back(planner_model::precedence(workload_, p.job, density), &p);
     }
     std::ranges::sort(order, std::less<>{});
     for (const auto& [precedence, old] : order) {
@@ -152,7 +153,7 @@ class RequiredJobRepair {
   /// Unplaced jobs that are worth more than what they evict.
   void insert_waiting() {
     std::vector<JobId> jobs = model::planned_jobs(workload_);
-    model::sort_by_precedence(occupancy_.valuation(), jobs);
+    planner_model::sort_by_precedence(occupancy_.valuation(), jobs);
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       bool changed = false;
       for (const JobId job : jobs) {
@@ -175,9 +176,9 @@ class RequiredJobRepair {
 
 }  // namespace
 
-bool repair_required_jobs(const model::Valuation& valuation, const model::CouplingLimits* limits,
-                          model::Placement& placement, const RequiredJobRepairOptions& options,
-                          const StopToken& stop) {
+bool repair_required_jobs(const planner_model::Valuation& valuation,
+                          const planner_model::CouplingLimits* limits, model::Placement& placement,
+                          const RequiredJobRepairOptions& options, const StopToken& stop) {
   const model::Instance& instance = valuation.instance();
   if (static_cast<std::int64_t>(instance.cluster.machines()) > options.machines) return false;
   std::vector<JobId> required;

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "berth/model/option_enumerator.hpp"
+#include "berth/planner_model/option_enumerator.hpp"
 
 namespace berth::solver {
 
@@ -19,15 +19,16 @@ double ShardState::regret(JobId job) const {
   const model::Job& record = workload().job(job);
   const double gpus = static_cast<double>(workload().gpu_milli(record)) / 1000.0;
   double best = -std::numeric_limits<double>::infinity();
-  const model::OptionEnumerator job_options(*valuation, job);
+  const planner_model::OptionEnumerator job_options(*valuation, job);
   for (const GpuTypeId type : job_options.types()) {
     best = std::max(best, job_options.best(type) - gpus * least_price[type.index()]);
   }
   return best;
 }
 
-Shard::Shard(ShardId id, const model::Valuation& valuation, const model::Pools& pools,
-             std::vector<MachineId> machines, const ShardOptions& options, const RunContext& run)
+Shard::Shard(ShardId id, const planner_model::Valuation& valuation,
+             const planner_model::Pools& pools, std::vector<MachineId> machines,
+             const ShardOptions& options, const RunContext& run)
     : state_(std::make_unique<ShardState>(
           ShardState{.id = id,
                      .valuation = &valuation,

@@ -60,7 +60,7 @@ std::vector<Bid> bids(const Shard& shard, std::span<const JobId> jobs,
 double realise(Shard& shard, JobId job, double at_least, std::int64_t drawn) {
   ShardState& s = shard.state();
   if (s.run.stop.requested()) return 0.0;
-  model::LimitUsage& limit_usage = s.occupancy.limit_usage();
+  planner_model::LimitUsage& limit_usage = s.occupancy.limit_usage();
   const auto raise = [&](std::int64_t by) {
     for (const std::uint32_t q : limit_usage.quotas_of(job)) {
       if (limit_usage.allowance(q) != model::kNoLimit)

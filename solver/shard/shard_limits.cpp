@@ -12,8 +12,8 @@ namespace {
 /// Of its unplaced jobs. Any of them may use limits of racks and pods that several shards share.
 std::int64_t demand(const ShardState& s, std::size_t limit) {
   std::int64_t sum = 0;
-  const model::LimitUsage& usage = s.occupancy.limit_usage();
-  const model::CouplingLimits& limits = *usage.limits();
+  const planner_model::LimitUsage& usage = s.occupancy.limit_usage();
+  const planner_model::CouplingLimits& limits = *usage.limits();
   for (const JobId job : s.occupancy.unplaced_jobs()) {
     if (limit >= limits.of_queues()) {
       sum += limits.most_use(limits[limit].kind, job);
@@ -27,7 +27,7 @@ std::int64_t demand(const ShardState& s, std::size_t limit) {
 }  // namespace
 
 void classify_place_limits(ShardState& s) {
-  const model::CouplingLimits* limits = s.occupancy.limit_usage().limits();
+  const planner_model::CouplingLimits* limits = s.occupancy.limit_usage().limits();
   if (limits == nullptr || !limits->of_places()) return;
   const model::Cluster& cluster = s.valuation->instance().cluster;
   std::vector<std::int64_t> all(cluster.racks.size() + cluster.pods.size(), 0), here = all;
@@ -52,7 +52,7 @@ void allow(Shard& shard, std::size_t limit, std::int64_t amount) {
 
 std::vector<LimitUse> limit_uses(const Shard& shard) {
   const ShardState& s = shard.state();
-  const model::LimitUsage& limit_usage = s.occupancy.limit_usage();
+  const planner_model::LimitUsage& limit_usage = s.occupancy.limit_usage();
   std::vector<LimitUse> uses;
   if (limit_usage.limits() == nullptr) return uses;
   const auto add = [&](std::size_t limit) {
@@ -66,7 +66,7 @@ std::vector<LimitUse> limit_uses(const Shard& shard) {
 
 void freeze_limits(Shard& shard) {
   ShardState& s = shard.state();
-  model::LimitUsage& limit_usage = s.occupancy.limit_usage();
+  planner_model::LimitUsage& limit_usage = s.occupancy.limit_usage();
   if (limit_usage.limits() == nullptr) return;
   const auto hold = [&](std::size_t limit) { limit_usage.allow(limit, limit_usage.use(limit)); };
   for (std::size_t q = 0; q < limit_usage.limits()->of_queues(); ++q) hold(q);
@@ -88,7 +88,7 @@ std::vector<EvictionCandidate> eviction_candidates(const Shard& shard, std::size
     const std::int64_t taken = occupancy.limit_usage().amount(limit, occupancy.placed(job));
     if (taken <= 0) continue;
     const double worth = occupancy.unpriced_value_of(job) / static_cast<double>(taken);
-    all.push_back({taken, model::precedence(s.workload(), job, worth)});
+    all.push_back({taken, planner_model::precedence(s.workload(), job, worth)});
   }
   std::ranges::sort(all, std::greater<>{}, &EvictionCandidate::precedence);
   std::size_t enough = 0;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/shard_planning.hpp"
+
 #include "shard/insertion.hpp"
 #include "shard/shard_state.hpp"
 
@@ -12,12 +14,11 @@
 #include <tuple>
 #include <utility>
 
-#include "berth/model/gpu_types.hpp"
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/gpu_types.hpp"
+#include "berth/planner_model/precedence.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/pack.hpp"
 #include "berth/solver/shard_bidding.hpp"
-#include "berth/solver/shard_planning.hpp"
 
 namespace berth::solver {
 
@@ -39,7 +40,7 @@ double best_value(const ShardState& s, JobId job) {
   if (s.workload().gpu_milli(record) == 0) return s.valuation->best(job, GpuTypeId{});
   double best = 0.0;
   for (const GpuTypeId type : s.occupancy.index().types()) {
-    if (model::allows(record, type)) {
+    if (planner_model::allows(record, type)) {
       best = std::max(best, s.valuation->best(job, type));
     }
   }
@@ -57,7 +58,7 @@ std::span<const double> extra_smoothings(const ShardState& s) {
 void dive_all(ShardState& s, std::span<const JobId> jobs, std::span<const double> prices,
               const StopToken& stop) {
   const auto [own, in_all] =
-      model::pool_subset(s.valuation->instance().cluster, *s.pools, s.machines);
+      planner_model::pool_subset(s.valuation->instance().cluster, *s.pools, s.machines);
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
   const PricedPools start{own, own_prices};
@@ -96,16 +97,16 @@ void add_running(Shard& shard, const model::JobPlacement& placement) {
 /// Idle room to unplaced jobs by precedence; those worth nothing come last, they run if they fit.
 void fill_idle_capacity(Shard& shard) {
   ShardState& s = shard.state();
-  std::vector<model::Precedence> order;
+  std::vector<planner_model::Precedence> order;
   for (const JobId job : s.occupancy.unplaced_jobs()) {
     const double density =
-        model::value_density(s.workload(), s.workload().job(job), best_value(s, job));
-    order.push_back(model::precedence(s.workload(), job, density));
+        planner_model::value_density(s.workload(), s.workload().job(job), best_value(s, job));
+    order.push_back(planner_model::precedence(s.workload(), job, density));
   }
   std::ranges::sort(order, std::less<>{});
   // Room only shrinks here: what found no place once finds none for an equal job later.
   std::set<std::tuple<ShapeId, std::int32_t, std::uint64_t, model::Level, std::int64_t>> hopeless;
-  for (const model::Precedence& next : order) {
+  for (const planner_model::Precedence& next : order) {
     const JobId job = next.job;
     if (s.run.stop.patient().requested()) return;
     const model::Job& record = s.workload().job(job);

@@ -8,8 +8,8 @@
 #include <span>
 #include <utility>
 
-#include "berth/model/precedence.hpp"
 #include "berth/parallel/loops.hpp"
+#include "berth/planner_model/precedence.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/shard_planning.hpp"
 
@@ -71,7 +71,7 @@ std::pair<std::size_t, double> score(const Occupancy& occupancy) {
 /// Some job pays for quotas or uplinks.
 bool has_limit_prices(const ShardState& s) {
   if (s.occupancy.limit_usage().limits() == nullptr) return false;
-  const model::Valuation unpriced(s.valuation->instance(), s.valuation->objective());
+  const planner_model::Valuation unpriced(s.valuation->instance(), s.valuation->objective());
   const auto pays = [&](JobId job) { return s.valuation->best(job) != unpriced.best(job); };
   return std::ranges::any_of(s.occupancy.entries(), [&](const JobEntry& entry) {
     return entry.is_placed() ? entry.value != entry.unpriced_value : pays(entry.job());
@@ -81,7 +81,7 @@ bool has_limit_prices(const ShardState& s) {
 /// By the values that the occupancy has now.
 double search_by_values(ShardState& s, std::span<const double> prices, const SearchEffort& effort) {
   const auto [own, in_all] =
-      model::pool_subset(s.valuation->instance().cluster, *s.pools, s.machines);
+      planner_model::pool_subset(s.valuation->instance().cluster, *s.pools, s.machines);
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
   s.evicted.clear();
@@ -94,9 +94,9 @@ double search_by_values(ShardState& s, std::span<const double> prices, const Sea
 double search_by_both_values(ShardState& s, std::span<const double> prices,
                              const SearchEffort& effort) {
   Occupancy& occupancy = s.occupancy;
-  const model::CouplingLimits* limits = occupancy.limit_usage().limits();
-  const model::Valuation unpriced(s.valuation->instance(), s.valuation->objective());
-  model::CouplingLimits uncharged = *limits;
+  const planner_model::CouplingLimits* limits = occupancy.limit_usage().limits();
+  const planner_model::Valuation unpriced(s.valuation->instance(), s.valuation->objective());
+  planner_model::CouplingLimits uncharged = *limits;
   uncharged.charge({});
   Occupancy start = occupancy;
   start.revalue(unpriced, &uncharged);
@@ -127,10 +127,10 @@ double improve(Shard& shard) {
   ShardState& s = shard.state();
   double total = 0.0;
   for (int sweep = 0; sweep < s.options.sweeps && !s.evicted.empty(); ++sweep) {
-    std::vector<std::pair<double, model::Precedence>> order;
+    std::vector<std::pair<double, planner_model::Precedence>> order;
     for (const JobId job : s.evicted) {
       if (!s.occupancy.is_waiting(job)) continue;
-      order.emplace_back(-s.regret(job), model::precedence(*s.valuation, job));
+      order.emplace_back(-s.regret(job), planner_model::precedence(*s.valuation, job));
     }
     std::ranges::sort(order, std::less<>{});
     s.evicted.clear();

@@ -17,8 +17,8 @@ namespace berth::solver {
 /// What a shard holds; edited by the functions on shards.
 struct ShardState {
   ShardId id;
-  const model::Valuation* valuation;
-  const model::Pools* pools;
+  const planner_model::Valuation* valuation;
+  const planner_model::Pools* pools;
   std::vector<MachineId> machines;
   ShardOptions options;
   RunContext run;

@@ -21,7 +21,7 @@ namespace {
 /// Rank 0's part: shards by what is claimed of them, job by job.
 class Assigner {
  public:
-  Assigner(const model::Valuation& valuation, const partition::Shards& shards)
+  Assigner(const planner_model::Valuation& valuation, const partition::Shards& shards)
       : cluster_(valuation.instance().cluster),
         workload_(valuation.instance().workload),
         shards_(shards),
@@ -42,7 +42,7 @@ class Assigner {
       if (!preference.keeps_place) continue;
       const auto running =
           std::ranges::lower_bound(workload_.running, preference.job, {}, &model::Running::job);
-      const model::JobPlacement present = model::current_placement(workload_, *running);
+      const model::JobPlacement present = planner_model::current_placement(workload_, *running);
       const auto shard = [&](const model::TaskPlacement& t) {
         return shards_.of_machine[t.machine.index()];
       };
@@ -102,12 +102,12 @@ class Assigner {
 model::Placement place_spanning(const Decomposition& decomposition,
                                 std::span<const ShardPreference> large, const Assignment& kept,
                                 const solver::RunContext& run) {
-  const model::Valuation& valuation = decomposition.valuation;
+  const planner_model::Valuation& valuation = decomposition.valuation;
   std::vector<MachineId> all;
   for (std::size_t m = 0; m < valuation.instance().cluster.machines(); ++m) all.emplace_back(m);
-  const model::CouplingLimits* const limits = run.limits;
+  const planner_model::CouplingLimits* const limits = run.limits;
   solver::Shard whole(ShardId{}, valuation, decomposition.pools, std::move(all), {}, run);
-  model::LimitUsage taken(valuation.instance(), limits);
+  planner_model::LimitUsage taken(valuation.instance(), limits);
   for (const model::Placement* part : {&kept.spanning, &kept.kept}) {
     for (const model::JobPlacement& p : *part) whole.reserve(p), taken.add(p);
   }
@@ -174,7 +174,7 @@ std::vector<JobId> Assignment::open_jobs() const {
 
 Assignment assign(const comm::Communicator& comm, const Decomposition& decomposition,
                   const solver::RunContext& run) {
-  const model::Valuation& valuation = decomposition.valuation;
+  const planner_model::Valuation& valuation = decomposition.valuation;
   JobRecords& records = decomposition.records;
   std::vector<ShardPreference> all = comm.gather_varying<ShardPreference>(
       comm.agreed([&] { return shard_preferences(decomposition, records.home_jobs()); }));

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <utility>
 
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/precedence.hpp"
 #include "berth/solver/shard_bidding.hpp"
 #include "berth/solver/shard_planning.hpp"
 #include "berth/strads/commit.hpp"
@@ -22,7 +22,7 @@ using solver::Bid;
 using solver::JobOffer;
 using solver::Shard;
 
-BidRounds::BidRounds(const comm::Communicator& comm, const model::Valuation& valuation,
+BidRounds::BidRounds(const comm::Communicator& comm, const planner_model::Valuation& valuation,
                      JobRecords& jobs, std::span<Shard> mine, const RoundSetting& setting)
     : comm_(comm),
       valuation_(valuation),
@@ -75,7 +75,7 @@ std::vector<JobOffer> BidRounds::schedule(int round) const {
     if (!strads::has_turn(shard.id().value(), round, options_.schedulers)) continue;
     std::vector<RankedOffer> own;
     for (const JobOffer& offer : solver::offers(shard)) {
-      own.push_back({offer, model::precedence(valuation_, offer.job)});
+      own.push_back({offer, planner_model::precedence(valuation_, offer.job)});
     }
     const auto more = choose(own, options_.offers, round);
     offers.insert(offers.end(), more.begin(), more.end());
@@ -131,7 +131,7 @@ Claims BidRounds::claims_of(std::span<const JobOffer> offers) const {
   const model::Workload& workload = valuation_.instance().workload;
   std::vector<JobId> jobs;
   for (const JobOffer& offer : offers) jobs.push_back(offer.job);
-  model::sort_by_precedence(valuation_, jobs);
+  planner_model::sort_by_precedence(valuation_, jobs);
   for (std::uint32_t rank = 0; rank < jobs.size(); ++rank) claims.rank[jobs[rank]] = rank;
   for (const JobOffer& offer : offers) {
     const auto milli = workload.gpu_milli(workload.job(offer.job));

@@ -13,7 +13,7 @@
 
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/coordinate.hpp"
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/precedence.hpp"
 
 namespace berth::coordinator {
 
@@ -30,8 +30,8 @@ class BidRounds {
  public:
   /// Goes on from the setting's `start`, whose spanning jobs must outlive this: offers do not
   /// change them. The context must outlive it too.
-  BidRounds(const comm::Communicator& comm, const model::Valuation& valuation, JobRecords& jobs,
-            std::span<solver::Shard> mine, const RoundSetting& setting);
+  BidRounds(const comm::Communicator& comm, const planner_model::Valuation& valuation,
+            JobRecords& jobs, std::span<solver::Shard> mine, const RoundSetting& setting);
 
   /// One round; all ranks return the same report, without its objective and cost.
   RoundReport step(int round);
@@ -43,7 +43,7 @@ class BidRounds {
   /// An offer whose job's record may be elsewhere.
   struct RankedOffer {
     solver::JobOffer offer;
-    model::Precedence precedence;
+    planner_model::Precedence precedence;
   };
 
   /// What became of a grant.
@@ -74,7 +74,7 @@ class BidRounds {
   void improve();
 
   const comm::Communicator& comm_;
-  const model::Valuation& valuation_;
+  const planner_model::Valuation& valuation_;
   JobRecords& jobs_;
   std::span<solver::Shard> mine_;
   RoundOptions options_;

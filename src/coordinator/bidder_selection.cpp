@@ -6,14 +6,14 @@
 #include <set>
 
 #include "berth/base/random.hpp"
-#include "berth/model/option_enumerator.hpp"
+#include "berth/planner_model/option_enumerator.hpp"
 #include "berth/strads/schedule.hpp"
 
 namespace berth::coordinator {
 
 using solver::EvictionCost;
 
-BidderSelection::BidderSelection(const model::Valuation& valuation,
+BidderSelection::BidderSelection(const planner_model::Valuation& valuation,
                                  std::span<const EvictionCost> eviction_costs)
     : valuation_(valuation), types_(valuation.instance().cluster.gpu_types.size()) {
   std::set<ShardId> shards;
@@ -46,7 +46,7 @@ std::vector<BidRequest> BidderSelection::of(const solver::JobOffer& offer, const
                                             std::size_t most, int round, std::uint64_t seed) const {
   const model::Workload& workload = valuation_.instance().workload;
   const std::int64_t milli = workload.gpu_milli(workload.job(offer.job));
-  const model::OptionEnumerator options(valuation_, offer.job);
+  const planner_model::OptionEnumerator options(valuation_, offer.job);
   std::vector<TypeValue> values;
   for (const GpuTypeId type : options.types()) values.push_back({type, options.best(type)});
   std::vector<strads::Block> open;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "berth/coordinator/grant.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/solver/shard_bidding.hpp"
 
 namespace berth::coordinator {
@@ -25,7 +25,7 @@ struct BidRequest {
 class BidderSelection {
  public:
   /// @param quotes  what room costs in every shard at least, any order
-  BidderSelection(const model::Valuation& valuation,
+  BidderSelection(const planner_model::Valuation& valuation,
                   std::span<const solver::EvictionCost> eviction_costs);
 
   /// Up to `most` shards where the job might gain anything, its source and refused pairs apart,
@@ -41,7 +41,7 @@ class BidderSelection {
   [[nodiscard]] double largest_gain(std::span<const TypeValue> values, std::int64_t milli,
                                     std::size_t row) const;
 
-  const model::Valuation& valuation_;
+  const planner_model::Valuation& valuation_;
   std::vector<ShardId> shards_;                ///< ascending
   std::vector<solver::EvictionCost> by_type_;  ///< shard's row x types + type; invalid = has none
   std::size_t types_;

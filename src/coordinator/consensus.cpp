@@ -90,8 +90,10 @@ solver::PriceResult minimise_on_root(const comm::Communicator& comm, const solve
 }
 
 /// This rank's part of the market, in the units of the whole. Collective.
-solver::Market rank_market(const comm::Communicator& comm, const model::Valuation& valuation,
-                           const model::Pools& pools, const model::LimitGroups& limits) {
+solver::Market rank_market(const comm::Communicator& comm,
+                           const planner_model::Valuation& valuation,
+                           const planner_model::Pools& pools,
+                           const planner_model::LimitGroups& limits) {
   auto market = comm.agreed([&] {
     auto by_rank = jobs_by_evaluator(valuation, static_cast<std::size_t>(comm.size()));
     return solver::Market(valuation, pools, by_rank[static_cast<std::size_t>(comm.rank())],
@@ -105,7 +107,7 @@ solver::Market rank_market(const comm::Communicator& comm, const model::Valuatio
 
 }  // namespace
 
-JobLists jobs_by_evaluator(const model::Valuation& valuation, std::size_t ranks) {
+JobLists jobs_by_evaluator(const planner_model::Valuation& valuation, std::size_t ranks) {
   std::vector<JobId> all = model::planned_jobs(valuation.instance().workload);
   if (ranks == 1) return {std::move(all)};
   JobLists lists(ranks);
@@ -115,8 +117,8 @@ JobLists jobs_by_evaluator(const model::Valuation& valuation, std::size_t ranks)
   return lists;
 }
 
-Consensus consensus(const comm::Communicator& comm, const model::Valuation& valuation,
-                    const model::Pools& pools, const model::LimitGroups& limits,
+Consensus consensus(const comm::Communicator& comm, const planner_model::Valuation& valuation,
+                    const planner_model::Pools& pools, const planner_model::LimitGroups& limits,
                     const solver::PriceOptions& options, const StopToken& stop) {
   solver::Market market = rank_market(comm, valuation, pools, limits);
   RankSums sums(comm, market);

@@ -18,7 +18,7 @@ namespace {
 
 using model::JobPlacement;
 using model::Placement;
-using model::TaskProfile;
+using planner_model::TaskProfile;
 using solver::Shard;
 
 using ProfileCounts = std::map<TaskProfile, std::int64_t>;
@@ -111,7 +111,7 @@ void exchange_cyclically(const comm::Communicator& comm, const Decomposition& de
   Placement& spanning = placement.spanning;
   LimitAllocation* const allocation = placement.allocation;
   ContentExchange exchange(comm, decomposition.owners, decomposition.records);
-  const model::Valuation& valuation = decomposition.valuation;
+  const planner_model::Valuation& valuation = decomposition.valuation;
   const model::Workload& workload = valuation.instance().workload;
   const ProfilePartition partition(comm, workload, decomposition.records.home_jobs(),
                                    decomposition.shards.size());

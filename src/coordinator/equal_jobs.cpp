@@ -11,31 +11,32 @@
 
 #include "berth/comm/lists.hpp"
 #include "berth/coordinator/packed_placement.hpp"
-#include "berth/model/equal_jobs.hpp"
+#include "berth/planner_model/equal_jobs.hpp"
 
 namespace berth::coordinator {
 namespace {
 
-using model::EqualJob;
-using model::Handover;
 using model::JobPlacement;
 using model::Placement;
+using planner_model::EqualJob;
+using planner_model::Handover;
 
 auto find(Placement& here, JobId job) {
   return std::ranges::lower_bound(here, job, {}, &JobPlacement::job);
 }
 
 /// The waiting and the newly placed jobs at home here, each to the rank of its class.
-std::vector<EqualJob> meet(const comm::Communicator& comm, const model::Valuation& valuation,
-                           const JobRecords& records, Placement& here) {
+std::vector<EqualJob> meet(const comm::Communicator& comm,
+                           const planner_model::Valuation& valuation, const JobRecords& records,
+                           Placement& here) {
   const model::Workload& workload = valuation.instance().workload;
   const auto ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::vector<EqualJob>> by_class(ranks);
   for (const JobId id : records.home_jobs()) {
     const model::Job& job = workload.job(id);
     if (job.running >= 0) continue;
-    EqualJob own{.of = model::job_class(workload, job),
-                 .precedence = model::precedence(valuation, id)};
+    EqualJob own{.of = planner_model::job_class(workload, job),
+                 .precedence = planner_model::precedence(valuation, id)};
     const auto placed = find(here, id);
     own.placed = placed != here.end() && placed->job == id;
     if (own.placed) own.value = valuation.placed(*placed);
@@ -56,10 +57,10 @@ std::vector<Handover> tell(const comm::Communicator& comm, const JobRecords& rec
 
 }  // namespace
 
-void serve_equal_jobs(const comm::Communicator& comm, const model::Valuation& valuation,
+void serve_equal_jobs(const comm::Communicator& comm, const planner_model::Valuation& valuation,
                       const JobRecords& records, Placement& here) {
   const std::vector<Handover> all =
-      comm.agreed([&] { return model::handovers(meet(comm, valuation, records, here)); });
+      comm.agreed([&] { return planner_model::handovers(meet(comm, valuation, records, here)); });
   std::vector<std::vector<std::int64_t>> by_home(static_cast<std::size_t>(comm.size()));
   for (const Handover& h : tell(comm, records, all)) {
     const auto given = find(here, h.from);

@@ -14,8 +14,8 @@ namespace berth::coordinator {
 namespace {
 
 using model::JobPlacement;
-using model::LimitUsage;
 using model::Placement;
+using planner_model::LimitUsage;
 using solver::EvictionCandidate;
 using solver::LimitUse;
 using solver::Shard;
@@ -54,8 +54,10 @@ std::vector<std::int64_t> proportional_shares(std::int64_t amount,
   return shares;
 }
 
-LimitAllocation::LimitAllocation(const comm::Communicator& comm, const model::Valuation& valuation,
-                                 const model::CouplingLimits& limits, const Placement& spanning)
+LimitAllocation::LimitAllocation(const comm::Communicator& comm,
+                                 const planner_model::Valuation& valuation,
+                                 const planner_model::CouplingLimits& limits,
+                                 const Placement& spanning)
     : comm_(comm), valuation_(valuation), limits_(limits), measure_(valuation.instance(), &limits) {
   set_spanning(spanning);
 }
@@ -164,7 +166,8 @@ void LimitAllocation::drop_excess(std::span<Shard> mine, Placement& spanning, st
     const std::int64_t taken = measure_.amount(limit, p);
     if (taken <= 0) continue;
     const double worth = valuation_.unpriced_value(p) / static_cast<double>(taken);
-    candidates.push_back({taken, model::precedence(valuation_.instance().workload, p.job, worth)});
+    candidates.push_back(
+        {taken, planner_model::precedence(valuation_.instance().workload, p.job, worth)});
   }
   const std::set<JobId> going =
       jobs_to_drop(std::move(candidates), excess(limit), limits_.penalty(limit));
@@ -225,7 +228,8 @@ double LimitAllocation::penalties() const {
 }
 
 std::vector<std::int64_t> limit_use(const comm::Communicator& comm, const model::Instance& instance,
-                                    const model::CouplingLimits& limits, const Placement& part) {
+                                    const planner_model::CouplingLimits& limits,
+                                    const Placement& part) {
   LimitUsage limit_usage(instance, &limits);
   for (const JobPlacement& p : part) limit_usage.add(p);
   std::vector<std::int64_t> use;
@@ -234,7 +238,7 @@ std::vector<std::int64_t> limit_use(const comm::Communicator& comm, const model:
   return use;
 }
 
-bool within_limits(const model::CouplingLimits& limits, std::span<const std::int64_t> use) {
+bool within_limits(const planner_model::CouplingLimits& limits, std::span<const std::int64_t> use) {
   for (std::size_t l = 0; l < use.size(); ++l) {
     const std::int64_t capacity = limits.capacity(l);
     if (std::isinf(limits.penalty(l)) && capacity != model::kNoLimit && use[l] > capacity) {

@@ -19,7 +19,7 @@ struct ShardValue {
 };
 
 /// Of the jobs over several shards; all stop costs are owed until the jobs are placed.
-double value_of(const model::Valuation& valuation, const model::Placement& placement) {
+double value_of(const planner_model::Valuation& valuation, const model::Placement& placement) {
   double total = -valuation.stop_costs();
   for (const model::JobPlacement& p : placement) total += valuation.unpriced_value(p);
   return total;
@@ -27,7 +27,7 @@ double value_of(const model::Valuation& valuation, const model::Placement& place
 
 }  // namespace
 
-double objective_of(const comm::Communicator& comm, const model::Valuation& valuation,
+double objective_of(const comm::Communicator& comm, const planner_model::Valuation& valuation,
                     std::span<const Shard> mine, const model::Placement& spanning) {
   std::vector<ShardValue> values;
   for (const Shard& shard : mine) values.push_back({shard.id(), shard.value()});
@@ -38,7 +38,7 @@ double objective_of(const comm::Communicator& comm, const model::Valuation& valu
   return total;
 }
 
-void update_prices(const comm::Communicator& comm, const model::Valuation& valuation,
+void update_prices(const comm::Communicator& comm, const planner_model::Valuation& valuation,
                    std::span<Shard> mine) {
   const std::size_t types = valuation.instance().cluster.gpu_types.size();
   std::vector<double> price(types, std::numeric_limits<double>::infinity());

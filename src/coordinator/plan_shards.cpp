@@ -14,7 +14,7 @@ namespace {
 using solver::Shard;
 
 /// All of these jobs on GPUs are single tasks that look at the GPU type only.
-bool all_place_independent(const model::Valuation& valuation, std::span<const JobId> jobs) {
+bool all_place_independent(const planner_model::Valuation& valuation, std::span<const JobId> jobs) {
   const model::Workload& workload = valuation.instance().workload;
   return std::ranges::all_of(jobs, [&](JobId id) {
     const model::Job& job = workload.job(id);

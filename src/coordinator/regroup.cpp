@@ -131,7 +131,7 @@ class RegroupRound {
   }
 
   /// All groups must be there before any is searched: the slack is distributed to all.
-  void search_within(const model::CouplingLimits& limits, std::span<const Shard> mine,
+  void search_within(const planner_model::CouplingLimits& limits, std::span<const Shard> mine,
                      std::map<ShardId, PieceContent>& contents,
                      const solver::SearchEffort& effort) {
     std::vector<Shard> groups;

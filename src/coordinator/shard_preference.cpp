@@ -7,8 +7,8 @@
 #include <ranges>
 
 #include "berth/base/infinity.hpp"
-#include "berth/model/home.hpp"
-#include "berth/model/option_enumerator.hpp"
+#include "berth/planner_model/home.hpp"
+#include "berth/planner_model/option_enumerator.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -18,14 +18,14 @@ using model::Level;
 /// Least price per GPU of each type: in a rack, in a pod, anywhere.
 class LeastPrices {
  public:
-  LeastPrices(const model::Cluster& cluster, const model::Pools& pools,
+  LeastPrices(const model::Cluster& cluster, const planner_model::Pools& pools,
               std::span<const double> prices)
       : types_(cluster.gpu_types.size()),
         anywhere_(types_, kInfinity),
         pod_(types_ * cluster.pods.size(), kInfinity),
         rack_(types_ * cluster.racks.size(), kInfinity) {
     for (std::size_t p = 0; p < pools.size(); ++p) {
-      const model::Pool& pool = pools.pools[p];
+      const planner_model::Pool& pool = pools.pools[p];
       if (!pool.gpu_type.valid()) continue;
       const std::size_t t = pool.gpu_type.index();
       anywhere_[t] = std::min(anywhere_[t], prices[p]);
@@ -35,7 +35,7 @@ class LeastPrices {
   }
 
   /// Of the pools of this type inside the scope; infinite without any.
-  [[nodiscard]] double least(const model::HomeScope& scope, GpuTypeId type) const {
+  [[nodiscard]] double least(const planner_model::HomeScope& scope, GpuTypeId type) const {
     const auto row = static_cast<std::size_t>(scope.domain) * types_ + type.index();
     switch (scope.level) {
       case Level::rack:
@@ -118,9 +118,9 @@ class PreferenceBuilder {
                                .keeps_place = false,
                                .profit = -kInfinity,
                                .gpus = static_cast<double>(workload_.gpu_milli(job)) / 1000.0,
-                               .precedence = model::precedence(valuation_, id)};
+                               .precedence = planner_model::precedence(valuation_, id)};
     if (const model::Running* running = workload_.running_of(job)) {
-      preference.keeps_place = worth_keeping(model::current_placement(workload_, *running));
+      preference.keeps_place = worth_keeping(planner_model::current_placement(workload_, *running));
     }
     if (choose_option(preference) != Level::cluster) preference.home = home_shard(job);
     return preference;
@@ -132,10 +132,10 @@ class PreferenceBuilder {
   Level choose_option(ShardPreference& best) const {
     Level confined_to = Level::cluster;
     if (best.gpus <= 0.0) return confined_to;
-    const model::OptionEnumerator options(valuation_, best.job, pools_.level);
+    const planner_model::OptionEnumerator options(valuation_, best.job, pools_.level);
     for (const GpuTypeId type : options.types()) {
       const Level width = largest_.narrowest(type, best.gpus);
-      for (const model::HomeScope& scope : std::views::reverse(options.scopes())) {
+      for (const planner_model::HomeScope& scope : std::views::reverse(options.scopes())) {
         const double price = price_.least(scope, type);
         if (price == kInfinity) continue;
         const double profit = options.value({type, width, scope}) - best.gpus * price;
@@ -151,7 +151,7 @@ class PreferenceBuilder {
   [[nodiscard]] ShardId home_shard(const model::Job& job) const {
     ShardId shard;
     if (job.home_rack.valid()) shard = shard_.of_rack[job.home_rack.index()];
-    return shard.valid() ? shard : shard_.of_pod[model::home_pod(cluster_, job).index()];
+    return shard.valid() ? shard : shard_.of_pod[planner_model::home_pod(cluster_, job).index()];
   }
 
   [[nodiscard]] bool worth_keeping(const model::JobPlacement& present) const {
@@ -164,10 +164,10 @@ class PreferenceBuilder {
     return valuation_.placed(present) >= cost;
   }
 
-  const model::Valuation& valuation_;
+  const planner_model::Valuation& valuation_;
   const model::Cluster& cluster_;
   const model::Workload& workload_;
-  const model::Pools& pools_;
+  const planner_model::Pools& pools_;
   std::span<const double> prices_;
   LeastPrices price_;
   LargestDomains largest_;

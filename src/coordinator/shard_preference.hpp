@@ -6,7 +6,7 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/coordinator/decomposition.hpp"
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/precedence.hpp"
 
 namespace berth::coordinator {
 
@@ -19,7 +19,7 @@ struct ShardPreference {
   bool keeps_place = false;  ///< it runs, and its value there covers the price
   double profit = 0.0;       ///< of its best option; -infinity without any
   double gpus = 0.0;
-  model::Precedence precedence;
+  planner_model::Precedence precedence;
 };
 
 /// Of these planned jobs, in their order. O(machines + jobs x types)

@@ -24,7 +24,7 @@ double largest_of(std::span<const double> prices) {
 /// What the prices found so far can prove.
 std::vector<model::Certificate> candidates(const PlanningContext& context,
                                            const LocalSolution& solution) {
-  const model::LimitGroups& groups = context.limit_groups;
+  const planner_model::LimitGroups& groups = context.limit_groups;
   const coordinator::Consensus& consensus = solution.relaxation.consensus;
   const std::span<const double> of_limits = consensus.limits;
   std::vector<model::Certificate> found{

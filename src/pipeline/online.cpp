@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "berth/base/error.hpp"
-#include "berth/model/coupling_limits.hpp"
-#include "berth/model/precedence.hpp"
 #include "berth/model/workload.hpp"
+#include "berth/planner_model/coupling_limits.hpp"
+#include "berth/planner_model/precedence.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -22,9 +22,9 @@ namespace {
 
 }  // namespace
 
-void expect_single_tasks(const model::Valuation& valuation) {
+void expect_single_tasks(const planner_model::Valuation& valuation) {
   const model::Instance& instance = valuation.instance();
-  const model::CouplingLimits limits(instance, valuation.objective());
+  const planner_model::CouplingLimits limits(instance, valuation.objective());
   if (limits.of_queues() > 0) {
     const QueueId queue = limits[0].scope.queue;
     refuse(fmt::format("queue \"{}\" has a quota", instance.cluster.queues[queue.index()].name),
@@ -44,16 +44,16 @@ void expect_single_tasks(const model::Valuation& valuation) {
   }
 }
 
-model::Placement place_in_order(const model::Valuation& valuation,
+model::Placement place_in_order(const planner_model::Valuation& valuation,
                                 const solver::OnlineOptions& options, const StopToken& stop) {
   const model::Workload& workload = valuation.instance().workload;
   std::vector<JobId> jobs = model::planned_jobs(workload);
   model::Placement kept;
   for (const model::Running& r : workload.running) {
-    if (!r.pinned) kept.push_back(model::current_placement(workload, r));
+    if (!r.pinned) kept.push_back(planner_model::current_placement(workload, r));
   }
   std::erase_if(jobs, [&](JobId j) { return workload.job(j).running >= 0; });
-  model::sort_by_precedence(valuation, jobs);
+  planner_model::sort_by_precedence(valuation, jobs);
   std::ranges::stable_sort(jobs, {}, [&](JobId j) { return workload.job(j).arrival; });
   return solver::place_online(valuation, jobs, std::move(kept), options, stop).placed;
 }

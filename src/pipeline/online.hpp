@@ -5,18 +5,18 @@
 #include "planning_context.hpp"
 
 #include "berth/model/placement.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/solver/online.hpp"
 
 namespace berth::pipeline {
 
 /// @throws InputError naming the first queue or job that `place_in_order` cannot deal with: a
 ///         quota, a gang, a job that prefers a place
-void expect_single_tasks(const model::Valuation& valuation);
+void expect_single_tasks(const planner_model::Valuation& valuation);
 
 /// Places the jobs in order of arrival (ties by precedence); running jobs stay where they are.
 /// @pre expect_single_tasks(valuation)
-model::Placement place_in_order(const model::Valuation& valuation,
+model::Placement place_in_order(const planner_model::Valuation& valuation,
                                 const solver::OnlineOptions& options, const StopToken& stop = {});
 
 /// `place_in_order` of all jobs, on rank 0. Collective.

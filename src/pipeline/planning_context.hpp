@@ -8,12 +8,12 @@
 #include "berth/base/stop.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/job_records.hpp"
-#include "berth/model/coupling_limits.hpp"
-#include "berth/model/limit_groups.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/value.hpp"
 #include "berth/partition/partition.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
+#include "berth/planner_model/coupling_limits.hpp"
+#include "berth/planner_model/limit_groups.hpp"
+#include "berth/planner_model/pools.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/report/progress.hpp"
 
 namespace berth::pipeline {
@@ -21,10 +21,10 @@ namespace berth::pipeline {
 /// Inputs that all stages share; references only.
 struct PlanningContext {
   const comm::Communicator& comm;
-  const model::Valuation& unpriced;  ///< values without prices of limits
-  const model::CouplingLimits& limits;
-  const model::LimitGroups& limit_groups;
-  const model::Pools& pools;
+  const planner_model::Valuation& unpriced;  ///< values without prices of limits
+  const planner_model::CouplingLimits& limits;
+  const planner_model::LimitGroups& limit_groups;
+  const planner_model::Pools& pools;
   const partition::Shards& shards;
   const partition::Ownership& owners;
   const PlanOptions& options;

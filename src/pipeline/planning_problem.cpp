@@ -13,18 +13,21 @@ namespace {
 using comm::Communicator;
 
 /// Of all jobs, though every rank looks at those it has.
-model::JobTraffic any_rank_communicates(const Communicator& comm, const model::Instance& instance) {
-  const bool some = model::job_traffic_of(instance.workload) == model::JobTraffic::some;
-  return comm.max(some ? 1 : 0) == 1 ? model::JobTraffic::some : model::JobTraffic::none;
+planner_model::JobTraffic any_rank_communicates(const Communicator& comm,
+                                                const model::Instance& instance) {
+  const bool some =
+      planner_model::job_traffic_of(instance.workload) == planner_model::JobTraffic::some;
+  return comm.max(some ? 1 : 0) == 1 ? planner_model::JobTraffic::some
+                                     : planner_model::JobTraffic::none;
 }
 
-model::LimitGroups agreed_groups(const Communicator& comm, const model::Instance& instance,
-                                 const model::CouplingLimits& limits,
-                                 const coordinator::JobRecords& jobs) {
-  model::LimitGroups groups(instance, limits);
-  std::vector<model::LimitGroups::RingDemand> demands(groups.size());
-  const auto all =
-      comm.all_gather_varying<model::LimitGroups::RingDemand>(groups.demands(jobs.home_jobs()));
+planner_model::LimitGroups agreed_groups(const Communicator& comm, const model::Instance& instance,
+                                         const planner_model::CouplingLimits& limits,
+                                         const coordinator::JobRecords& jobs) {
+  planner_model::LimitGroups groups(instance, limits);
+  std::vector<planner_model::LimitGroups::RingDemand> demands(groups.size());
+  const auto all = comm.all_gather_varying<planner_model::LimitGroups::RingDemand>(
+      groups.demands(jobs.home_jobs()));
   for (std::size_t i = 0; i < all.size(); ++i) demands[i % demands.size()].add(all[i]);
   groups.set_demands(demands);
   return groups;
@@ -32,7 +35,7 @@ model::LimitGroups agreed_groups(const Communicator& comm, const model::Instance
 
 model::Level agreed_level(const Communicator& comm, const model::Instance& instance,
                           model::Objective objective) {
-  const bool racks = model::pool_level(instance, objective) == model::Level::rack;
+  const bool racks = planner_model::pool_level(instance, objective) == model::Level::rack;
   return comm.max(racks ? 1 : 0) == 1 ? model::Level::rack : model::Level::pod;
 }
 
@@ -44,7 +47,8 @@ PlanningProblem::PlanningProblem(const Communicator& comm, const model::Instance
     : unpriced_(instance, options.objective),
       limits_(instance, options.objective, any_rank_communicates(comm, instance)),
       limit_groups_(agreed_groups(comm, instance, limits_, jobs)),
-      pools_(model::make_pools(instance.cluster, agreed_level(comm, instance, options.objective))) {
+      pools_(planner_model::make_pools(instance.cluster,
+                                       agreed_level(comm, instance, options.objective))) {
   if (options.online_order) {
     jobs.gather_to_root();
     comm.agreed_on_root([&] { expect_single_tasks(unpriced_); });  // it knows the names

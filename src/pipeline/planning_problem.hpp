@@ -7,12 +7,12 @@
 #include <string>
 
 #include "berth/coordinator/job_records.hpp"
-#include "berth/model/coupling_limits.hpp"
-#include "berth/model/limit_groups.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/value.hpp"
 #include "berth/partition/partition.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
+#include "berth/planner_model/coupling_limits.hpp"
+#include "berth/planner_model/limit_groups.hpp"
+#include "berth/planner_model/pools.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/report/progress.hpp"
 
 namespace berth::pipeline {
@@ -32,10 +32,10 @@ class PlanningProblem {
                                         const StopToken& stop) const;
 
  private:
-  model::Valuation unpriced_;
-  model::CouplingLimits limits_;
-  model::LimitGroups limit_groups_;
-  model::Pools pools_;
+  planner_model::Valuation unpriced_;
+  planner_model::CouplingLimits limits_;
+  planner_model::LimitGroups limit_groups_;
+  planner_model::Pools pools_;
   partition::Shards shards_;
   partition::Ownership owners_;
   std::string digest_;

@@ -29,14 +29,14 @@ std::int64_t to_fixed(double price, std::int32_t scale_log2) {
   return to_signed_fixed(std::max(0.0, price), scale_log2);
 }
 
-model::Certificate from_pools(const model::Pools& pools, std::span<const double> prices,
+model::Certificate from_pools(const planner_model::Pools& pools, std::span<const double> prices,
                               double largest) {
   model::Certificate certificate;
   certificate.level = pools.level;
   for (const double price : prices) largest = std::max(largest, price);
   certificate.scale_log2 = scale_for(largest);
   for (std::size_t p = 0; p < pools.size(); ++p) {
-    const model::Pool& pool = pools.pools[p];
+    const planner_model::Pool& pool = pools.pools[p];
     const std::int64_t milli = to_fixed(prices[p] / 1000.0, certificate.scale_log2);
     if (milli > 0) certificate.pools.push_back({pool.pod, pool.rack, pool.machine_class, milli});
   }
@@ -55,7 +55,7 @@ model::Certificate from_shapes(std::span<const solver::TaskPrice> prices) {
   return certificate;
 }
 
-void add_limit_prices(model::Certificate& certificate, const model::LimitGroups& groups,
+void add_limit_prices(model::Certificate& certificate, const planner_model::LimitGroups& groups,
                       std::span<const double> prices, std::size_t first, std::size_t last) {
   for (std::size_t k = first; k < last; ++k) {
     // Of a quota down, so that a soft one's price stays within its penalty.
@@ -65,7 +65,7 @@ void add_limit_prices(model::Certificate& certificate, const model::LimitGroups&
                                      : to_fixed(prices[k], certificate.scale_log2);
     if (price <= 0) continue;
     for (const std::size_t limit : groups.priced_by(k)) {
-      const model::CouplingLimit& priced = groups.limits()[limit];
+      const planner_model::CouplingLimit& priced = groups.limits()[limit];
       certificate.limits.push_back({priced.kind, priced.scope, price});
     }
   }

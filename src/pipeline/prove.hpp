@@ -10,8 +10,8 @@
 
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
-#include "berth/model/limit_groups.hpp"
-#include "berth/model/pools.hpp"
+#include "berth/planner_model/limit_groups.hpp"
+#include "berth/planner_model/pools.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::pipeline {
@@ -23,14 +23,14 @@ std::int64_t to_fixed(double price, std::int32_t scale_log2);
 
 /// Prices rounded to the certificate's fixed point.
 /// @param largest  the scale leaves room for amounts like this one too
-model::Certificate from_pools(const model::Pools& pools, std::span<const double> prices,
+model::Certificate from_pools(const planner_model::Pools& pools, std::span<const double> prices,
                               double largest = 0.0);
 model::Certificate from_shapes(std::span<const solver::TaskPrice> prices);
 
 /// Adds some of the prices of limits, in the numbering of `groups`. @pre the certificate's scale is
 /// known
 /// @param prices  per GPU of each quota, then per unit of each group
-void add_limit_prices(model::Certificate& certificate, const model::LimitGroups& groups,
+void add_limit_prices(model::Certificate& certificate, const planner_model::LimitGroups& groups,
                       std::span<const double> prices, std::size_t first, std::size_t last);
 
 struct Proof {

@@ -8,17 +8,17 @@
 namespace berth::pipeline {
 namespace {
 
-std::unique_ptr<const model::Valuation> priced(const PlanningContext& context,
-                                               const coordinator::Consensus& consensus) {
-  return std::make_unique<const model::Valuation>(
+std::unique_ptr<const planner_model::Valuation> priced(const PlanningContext& context,
+                                                       const coordinator::Consensus& consensus) {
+  return std::make_unique<const planner_model::Valuation>(
       context.unpriced.instance(), context.unpriced.objective(),
-      model::SharedPrices(context.limit_groups, consensus.limits));
+      planner_model::SharedPrices(context.limit_groups, consensus.limits));
 }
 
-std::unique_ptr<const model::CouplingLimits> limits_of(const PlanningContext& context,
-                                                       const coordinator::Consensus& consensus) {
+std::unique_ptr<const planner_model::CouplingLimits> limits_of(
+    const PlanningContext& context, const coordinator::Consensus& consensus) {
   if (context.limits.empty()) return nullptr;
-  auto limits = std::make_unique<model::CouplingLimits>(context.limits);
+  auto limits = std::make_unique<planner_model::CouplingLimits>(context.limits);
   const auto quotas = static_cast<std::ptrdiff_t>(limits->of_queues());
   limits->charge({consensus.limits.begin(), consensus.limits.begin() + quotas});
   return limits;

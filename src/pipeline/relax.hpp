@@ -7,8 +7,8 @@
 
 #include "berth/coordinator/consensus.hpp"
 #include "berth/coordinator/decomposition.hpp"
-#include "berth/model/coupling_limits.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/coupling_limits.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/solver/run_context.hpp"
 
 namespace berth::pipeline {
@@ -17,9 +17,9 @@ namespace berth::pipeline {
 struct GlobalRelaxation {
   coordinator::Consensus consensus;
   /// Values less the prices of limits. Shards refer to it.
-  std::unique_ptr<const model::Valuation> valuation;
+  std::unique_ptr<const planner_model::Valuation> valuation;
   /// Null where there are none. Shards refer to it.
-  std::unique_ptr<const model::CouplingLimits> limits;
+  std::unique_ptr<const planner_model::CouplingLimits> limits;
 };
 
 /// Consensus prices of pools and limits. Collective.

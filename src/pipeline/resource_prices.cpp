@@ -9,7 +9,7 @@
 
 #include "berth/base/int128.hpp"
 #include "berth/certify/bound.hpp"
-#include "berth/model/pools.hpp"
+#include "berth/planner_model/pools.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -103,7 +103,8 @@ void improve(OnePrice& price, double amount, const StopToken& stop) {
 
 /// Entries for all pools and all classes with a limit of the resource.
 void list_all(const model::Cluster& cluster, std::size_t resource, Certificate& certificate) {
-  for (const model::Pool& pool : model::make_pools(cluster, certificate.level).pools) {
+  for (const planner_model::Pool& pool :
+       planner_model::make_pools(cluster, certificate.level).pools) {
     if (!limited(cluster.classes[pool.machine_class.index()], resource)) continue;
     const bool listed = std::ranges::any_of(certificate.pools, [&](const auto& p) {
       return p.pod == pool.pod && p.rack == pool.rack && p.machine_class == pool.machine_class;

@@ -27,7 +27,7 @@ bool takes_gpu(const model::Workload& workload, const model::Job& job) {
 }
 
 /// Highest price per GPU in each rack: what those pay who have no price of their own.
-std::vector<double> by_rack(const model::Cluster& cluster, const model::Pools& pools,
+std::vector<double> by_rack(const model::Cluster& cluster, const planner_model::Pools& pools,
                             std::span<const double> prices) {
   std::vector<double> rack(cluster.racks.size(), 0.0);
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
@@ -62,7 +62,7 @@ struct Root {
 };
 
 /// `root`'s certificate with a tree of cases below it; nothing where that cannot help.
-std::optional<model::Certificate> branched(const model::Valuation& valuation,
+std::optional<model::Certificate> branched(const planner_model::Valuation& valuation,
                                            const model::Certificate& certificate, const Root& root,
                                            const TightenGoal& goal,
                                            const solver::BranchOptions& options) {
@@ -90,7 +90,7 @@ int usual_bound_steps(std::int64_t gpus) { return gpus <= kManyGpus ? kUsualStep
 
 int usual_tree_leaves(std::int64_t gpus) { return gpus <= kTreeGpus ? kUsualLeaves : 0; }
 
-Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
+Proof tighten(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
               std::span<const double> prices, Proof proof, const TightenGoal& goal,
               const TightenOptions& options) {
   const model::Instance& instance = valuation.instance();

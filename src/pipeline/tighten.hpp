@@ -7,8 +7,8 @@
 #include <span>
 
 #include "berth/base/stop.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/pools.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/solver/branch_and_bound.hpp"
 #include "berth/solver/job_prices.hpp"
 
@@ -35,7 +35,7 @@ struct TightenOptions {
 
 /// The proof, or a tighter one where jobs of whole GPUs that are not required pay a price of their
 /// own, starting from the prices of the pools, and then by cases of the most undecided of them.
-Proof tighten(const model::Valuation& valuation, const model::Pools& pools,
+Proof tighten(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
               std::span<const double> prices, Proof proof, const TightenGoal& goal,
               const TightenOptions& options);
 

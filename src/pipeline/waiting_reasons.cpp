@@ -15,8 +15,8 @@
 #include "berth/base/bytes.hpp"
 #include "berth/base/similar.hpp"
 #include "berth/coordinator/limit_allocation.hpp"
-#include "berth/model/limit_usage.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
+#include "berth/planner_model/limit_usage.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -82,7 +82,7 @@ bool holds(const model::Instance& instance, DomainCapacity& capacity, std::uint6
 class LimitSlack {
  public:
   LimitSlack(const comm::Communicator& comm, const model::Instance& instance,
-             const model::CouplingLimits& limits, const model::Placement& placement)
+             const planner_model::CouplingLimits& limits, const model::Placement& placement)
       : instance_(instance),
         limits_(limits),
         use_(coordinator::limit_use(comm, instance, limits, placement)) {
@@ -112,7 +112,7 @@ class LimitSlack {
 
  private:
   const model::Instance& instance_;
-  const model::CouplingLimits& limits_;
+  const planner_model::CouplingLimits& limits_;
   std::vector<std::int64_t> use_;  ///< by limit
   std::int64_t widest_ = 0;        ///< uplink of any rack, Mbit/s
 };
@@ -164,7 +164,7 @@ std::string reason(const model::Instance& instance, DomainCapacity& capacity,
 
 std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
                                         const model::Instance& instance,
-                                        const model::CouplingLimits& limits,
+                                        const planner_model::CouplingLimits& limits,
                                         std::span<const JobId> jobs,
                                         const model::Placement& placement) {
   DomainCapacity capacity(instance);

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "berth/comm/communicator.hpp"
-#include "berth/model/coupling_limits.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
+#include "berth/planner_model/coupling_limits.hpp"
 
 namespace berth::pipeline {
 
@@ -18,7 +18,7 @@ namespace berth::pipeline {
 /// @param placement  of these jobs
 std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
                                         const model::Instance& instance,
-                                        const model::CouplingLimits& limits,
+                                        const planner_model::CouplingLimits& limits,
                                         std::span<const JobId> jobs,
                                         const model::Placement& placement);
 

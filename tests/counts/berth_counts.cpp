@@ -9,8 +9,8 @@
 #include <string>
 
 #include "berth/certify/bound.hpp"
-#include "berth/model/room.hpp"
 #include "berth/parallel/threads.hpp"
+#include "berth/planner_model/room.hpp"
 #include "berth/solver/market.hpp"
 #include "berth/solver/pack.hpp"
 #include "berth/solver/petsc_session.hpp"
@@ -31,8 +31,8 @@ extern "C" {
   return sum;
 }
 
-[[gnu::noinline]] double counted_pack(const berth::model::Valuation& value,
-                                      berth::model::Room& room,
+[[gnu::noinline]] double counted_pack(const berth::planner_model::Valuation& value,
+                                      berth::planner_model::Room& room,
                                       std::span<const berth::MachineId> machines,
                                       std::span<const berth::JobId> jobs) {
   return berth::solver::pack(value, room, machines, jobs).value;
@@ -78,7 +78,7 @@ double bound() {
   certificate.scale_log2 = kScale;
   certificate.level = pools.level;
   for (std::size_t p = 0; p < pools.size(); ++p) {
-    const model::Pool& pool = pools.pools[p];
+    const planner_model::Pool& pool = pools.pools[p];
     certificate.pools.push_back({.pod = pool.pod,
                                  .rack = pool.rack,
                                  .machine_class = pool.machine_class,
@@ -89,8 +89,8 @@ double bound() {
 
 double pack() {
   const model::Instance instance = bench::single_task_instance(20);
-  const model::Valuation value(instance, model::Objective::value);
-  model::Room room(instance.cluster);
+  const planner_model::Valuation value(instance, model::Objective::value);
+  planner_model::Room room(instance.cluster);
   std::vector<MachineId> machines;
   std::vector<JobId> jobs;
   for (std::size_t m = 0; m < instance.cluster.machines(); ++m) machines.emplace_back(m);

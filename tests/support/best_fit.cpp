@@ -10,9 +10,9 @@
 #include <tuple>
 #include <vector>
 
-#include "berth/model/home.hpp"
-#include "berth/model/option_enumerator.hpp"
-#include "berth/model/room.hpp"
+#include "berth/planner_model/home.hpp"
+#include "berth/planner_model/option_enumerator.hpp"
+#include "berth/planner_model/room.hpp"
 
 namespace berth::test {
 namespace {
@@ -31,7 +31,7 @@ struct BestFitOption {
 
 class BestFit {
  public:
-  BestFit(const model::Instance& instance, const model::Valuation& valuation)
+  BestFit(const model::Instance& instance, const planner_model::Valuation& valuation)
       : instance_(instance),
         valuation_(valuation),
         room_(instance.cluster),
@@ -62,11 +62,11 @@ class BestFit {
   /// Best value first; then by kind, narrow before wide, near before far.
   std::vector<BestFitOption> options_of(JobId id) const {
     const Job& job = workload().job(id);
-    const model::OptionEnumerator options(valuation_, id);
+    const planner_model::OptionEnumerator options(valuation_, id);
     std::vector<BestFitOption> result;
     for (std::size_t kind = 0; kind < index_.kinds(); ++kind) {
       if (index_.machines(kind).empty() || !allowed(job, kind)) continue;
-      options.for_each_on(GpuTypeId(kind), [&](const model::JobOption& o) {
+      options.for_each_on(GpuTypeId(kind), [&](const planner_model::JobOption& o) {
         result.push_back({options.value(o), kind, o.width, o.scope.level});
       });
     }
@@ -79,7 +79,7 @@ class BestFit {
   }
 
   [[nodiscard]] bool allowed(const Job& job, std::size_t kind) const {
-    return need_ == 0 || (kind + 1 < index_.kinds() && model::allows(job, GpuTypeId(kind)));
+    return need_ == 0 || (kind + 1 < index_.kinds() && planner_model::allows(job, GpuTypeId(kind)));
   }
 
   std::optional<JobPlacement> try_choice(JobId id, const BestFitOption& c) {
@@ -96,7 +96,7 @@ class BestFit {
   }
 
   std::optional<JobPlacement> on(JobId id, std::span<const MachineId> candidates) {
-    return model::place_job(room_, workload(), id, candidates);
+    return planner_model::place_job(room_, workload(), id, candidates);
   }
 
   std::optional<JobPlacement> on_machine(JobId id, const BestFitOption& c) {
@@ -163,14 +163,14 @@ class BestFit {
 
   [[nodiscard]] RackId home_rack(JobId id) const { return workload().job(id).home_rack; }
   [[nodiscard]] PodId home_pod(JobId id) const {
-    return model::home_pod(cluster(), workload().job(id));
+    return planner_model::home_pod(cluster(), workload().job(id));
   }
   [[nodiscard]] const model::Cluster& cluster() const { return instance_.cluster; }
   [[nodiscard]] const model::Workload& workload() const { return instance_.workload; }
 
   const model::Instance& instance_;
-  const model::Valuation& valuation_;
-  model::Room room_;
+  const planner_model::Valuation& valuation_;
+  planner_model::Room room_;
   FreeIndex index_;
   // The job being placed:
   std::int64_t need_ = 0;   // GPU thousandths in all
@@ -179,7 +179,8 @@ class BestFit {
 
 }  // namespace
 
-model::Placement best_fit(const model::Instance& instance, const model::Valuation& valuation) {
+model::Placement best_fit(const model::Instance& instance,
+                          const planner_model::Valuation& valuation) {
   const auto& jobs = instance.workload.jobs;
   std::vector<JobId> order;
   for (std::size_t j = 0; j < jobs.size(); ++j) order.emplace_back(j);

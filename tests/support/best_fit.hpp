@@ -3,7 +3,7 @@
 
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::test {
 
@@ -18,6 +18,7 @@ namespace berth::test {
 ///
 /// @return feasible, ascending JobId
 /// Roughly O(jobs x (log machines + domains)); a gang that fits in no rack costs O(racks) more.
-model::Placement best_fit(const model::Instance& instance, const model::Valuation& valuation);
+model::Placement best_fit(const model::Instance& instance,
+                          const planner_model::Valuation& valuation);
 
 }  // namespace berth::test

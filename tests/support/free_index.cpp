@@ -7,7 +7,7 @@
 namespace berth::test {
 namespace {
 
-FreeIndex::MachineKey measure(const model::Room& room, MachineId m) {
+FreeIndex::MachineKey measure(const planner_model::Room& room, MachineId m) {
   return {room.free_milli(m), room.free_cpu(m), m};
 }
 
@@ -31,7 +31,7 @@ std::size_t kind_of(const model::Cluster& cluster, MachineId machine) {
   return type.valid() ? type.index() : cluster.gpu_types.size();
 }
 
-FreeIndex::FreeIndex(const model::Cluster& cluster, const model::Room& room)
+FreeIndex::FreeIndex(const model::Cluster& cluster, const planner_model::Room& room)
     : cluster_(cluster),
       kinds_(cluster.gpu_types.size() + 1),
       all_(kinds_),
@@ -81,7 +81,7 @@ std::vector<MachineId> FreeIndex::in_rack(RackId rack, std::size_t kind, std::in
   return result;
 }
 
-void FreeIndex::update(const model::JobPlacement& placed, const model::Room& room) {
+void FreeIndex::update(const model::JobPlacement& placed, const planner_model::Room& room) {
   for (const model::TaskPlacement& task : placed.tasks) {
     const MachineKey now = measure(room, task.machine);
     if (now != key_[task.machine.index()]) move(task.machine, now);

@@ -10,7 +10,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/model/cluster.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/room.hpp"
+#include "berth/planner_model/room.hpp"
 
 namespace berth::test {
 
@@ -30,7 +30,7 @@ class FreeIndex {
     auto operator<=>(const RackKey&) const = default;
   };
 
-  FreeIndex(const model::Cluster& cluster, const model::Room& room);
+  FreeIndex(const model::Cluster& cluster, const planner_model::Room& room);
 
   [[nodiscard]] std::size_t kinds() const { return kinds_; }
 
@@ -55,7 +55,7 @@ class FreeIndex {
   }
 
   /// Updates the index; call after every edit of `room`.
-  void update(const model::JobPlacement& placed, const model::Room& room);
+  void update(const model::JobPlacement& placed, const planner_model::Room& room);
 
  private:
   void move(MachineId machine, const MachineKey& now);

@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "berth/model/pools.hpp"
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/pools.hpp"
+#include "berth/planner_model/precedence.hpp"
 #include "berth/solver/occupancy.hpp"
 
 namespace berth::test {
@@ -16,11 +16,11 @@ namespace berth::test {
 /// Adds to a plan greedily: unplaced jobs of positive value (and required ones, first) go into idle
 /// room, the best value per GPU first; CPU-only jobs last. Needs the solver's own headers.
 inline void add_greedily(solver::Occupancy& occupancy) {
-  const model::Valuation& valuation = occupancy.valuation();
+  const planner_model::Valuation& valuation = occupancy.valuation();
   const model::Cluster& cluster = valuation.instance().cluster;
   const std::vector<JobId> unplaced = occupancy.unplaced_jobs();
-  const std::vector<std::uint32_t> ranks = model::precedence_ranks(valuation, unplaced);
-  const model::Pools pools = model::make_pools(cluster, model::Level::rack);
+  const std::vector<std::uint32_t> ranks = planner_model::precedence_ranks(valuation, unplaced);
+  const planner_model::Pools pools = planner_model::make_pools(cluster, model::Level::rack);
   const solver::assignment::PoolIndex pool_index(cluster, pools);
   const solver::assignment::OptionTable option_table(valuation, pool_index, unplaced);
   solver::assignment::FreePools free_pools(pool_index, occupancy);

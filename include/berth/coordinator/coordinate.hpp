@@ -13,7 +13,7 @@
 #include "berth/coordinator/regroup.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/solver/run_context.hpp"
 #include "berth/solver/shard.hpp"
 #include "berth/strads/schedule.hpp"

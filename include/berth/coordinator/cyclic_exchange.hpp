@@ -8,7 +8,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/decomposition.hpp"
-#include "berth/model/task_profile.hpp"
+#include "berth/planner_model/task_profile.hpp"
 
 namespace berth::coordinator {
 
@@ -22,7 +22,7 @@ class ProfilePartition {
   [[nodiscard]] ShardId piece_of(const model::Workload& workload, JobId job) const;
 
  private:
-  std::map<model::TaskProfile, ShardId> piece_of_;
+  std::map<planner_model::TaskProfile, ShardId> piece_of_;
 };
 
 /// One round of cyclic exchanges over the whole cluster: the jobs are partitioned by profile

@@ -5,9 +5,9 @@
 
 #include "berth/coordinator/job_records.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/value.hpp"
 #include "berth/partition/partition.hpp"
+#include "berth/planner_model/pools.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/solver/shard.hpp"
 
 namespace berth::coordinator {
@@ -17,10 +17,10 @@ class LimitAllocation;
 /// The problem as all stages after the consensus see it, the same on all ranks but for the records:
 /// shards, the ranks that own them, and the consensus prices. References only.
 struct Decomposition {
-  const model::Valuation& valuation;  ///< less the prices of quotas and uplinks
+  const planner_model::Valuation& valuation;  ///< less the prices of quotas and uplinks
   const partition::Shards& shards;
   const partition::Ownership& owners;
-  const model::Pools& pools;
+  const planner_model::Pools& pools;
   std::span<const double> prices;  ///< by PoolId, value per GPU
   JobRecords& records;             ///< of jobs, and which rank holds them
 };

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "berth/comm/communicator.hpp"
-#include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/limit_usage.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/solver/shard_limits.hpp"
 
 namespace berth::coordinator {
@@ -29,10 +29,11 @@ class LimitAllocation {
  public:
   /// @param limits    not empty; must outlive this
   /// @param spanning  gangs over several shards, which use limits too
-  LimitAllocation(const comm::Communicator& comm, const model::Valuation& valuation,
-                  const model::CouplingLimits& limits, const model::Placement& spanning = {});
+  LimitAllocation(const comm::Communicator& comm, const planner_model::Valuation& valuation,
+                  const planner_model::CouplingLimits& limits,
+                  const model::Placement& spanning = {});
 
-  [[nodiscard]] const model::CouplingLimits& limits() const { return limits_; }
+  [[nodiscard]] const planner_model::CouplingLimits& limits() const { return limits_; }
 
   /// From now on these placements span shards, and no others.
   void set_spanning(const model::Placement& spanning);
@@ -68,9 +69,9 @@ class LimitAllocation {
   [[nodiscard]] std::int64_t excess(std::size_t limit) const;
 
   const comm::Communicator& comm_;
-  const model::Valuation& valuation_;
-  const model::CouplingLimits& limits_;
-  model::LimitUsage measure_;                 ///< computes amounts; counts nothing itself
+  const planner_model::Valuation& valuation_;
+  const planner_model::CouplingLimits& limits_;
+  planner_model::LimitUsage measure_;         ///< computes amounts; counts nothing itself
   std::vector<std::int64_t> spanning_use_;    ///< by limit: use of the spanning gangs
   std::vector<solver::LimitUse> limit_uses_;  ///< of all shards; ascending (limit, shard)
   std::vector<std::int64_t> use_;             ///< by limit, without those of one shard
@@ -79,10 +80,10 @@ class LimitAllocation {
 /// By limit: what the placements use of which each rank has a part. The same on every rank.
 /// Collective.
 std::vector<std::int64_t> limit_use(const comm::Communicator& comm, const model::Instance& instance,
-                                    const model::CouplingLimits& limits,
+                                    const planner_model::CouplingLimits& limits,
                                     const model::Placement& part);
 
 /// Whether so much use keeps all hard limits.
-bool within_limits(const model::CouplingLimits& limits, std::span<const std::int64_t> use);
+bool within_limits(const planner_model::CouplingLimits& limits, std::span<const std::int64_t> use);
 
 }  // namespace berth::coordinator

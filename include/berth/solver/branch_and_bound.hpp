@@ -6,7 +6,7 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/model/bound_tree.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/solver/job_prices.hpp"
 
 namespace berth::solver {
@@ -45,7 +45,7 @@ struct BranchAndBoundResult {
 /// @param target       a leaf this far below the bound at `start` needs no more
 /// Deterministic for any number of threads. Costs `evaluations` evaluations a leaf, and as many
 /// again for every time that it is worth while.
-BranchAndBoundResult branch_and_bound(const model::Valuation& valuation,
+BranchAndBoundResult branch_and_bound(const planner_model::Valuation& valuation,
                                       std::span<const JobId> jobs, std::span<const double> start,
                                       std::span<const double> rack_prices,
                                       const BoundTarget& target, const BranchOptions& options);

@@ -6,10 +6,10 @@
 
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
-#include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/limit_usage.hpp"
+#include "berth/planner_model/pools.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/solver/occupancy.hpp"
 
 namespace berth::solver {
@@ -33,7 +33,7 @@ struct DiveOptions {
 
 /// Pools and what a GPU of each costs. References only.
 struct PricedPools {
-  const model::Pools& pools;
+  const planner_model::Pools& pools;
   std::span<const double> prices;  ///< by PoolId, per GPU
 };
 
@@ -71,8 +71,9 @@ double improve(Occupancy& occupancy, const PricedPools& pools, const SearchEffor
 /// @param unplaced, placed  ascending; edited
 /// @param stop    asked between kinds of jobs
 /// @param limits  null: there are none
-double cyclic_exchange(const model::Valuation& valuation, const model::Pools& pools,
+double cyclic_exchange(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
                        std::vector<JobId>& unplaced, model::Placement& placed,
-                       const StopToken& stop = {}, const model::CouplingLimits* limits = nullptr);
+                       const StopToken& stop = {},
+                       const planner_model::CouplingLimits* limits = nullptr);
 
 }  // namespace berth::solver

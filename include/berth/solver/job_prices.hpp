@@ -6,7 +6,7 @@
 
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::solver {
 
@@ -51,8 +51,8 @@ std::vector<JobId> whole_gpu_jobs(const model::Instance& instance);
 /// @param target  the next step aims at 1 % of the bound at most
 /// Deterministic for any number of threads. An evaluation costs O(jobs x types + racks x (GPUs of a
 /// rack) x log) and, with gangs wider than a rack, (GPUs of a type)^2.
-JobPriceResult minimise_job_prices(const model::Valuation& valuation, std::span<const JobId> jobs,
-                                   std::span<const double> start,
+JobPriceResult minimise_job_prices(const planner_model::Valuation& valuation,
+                                   std::span<const JobId> jobs, std::span<const double> start,
                                    std::span<const double> rack_prices, const BoundTarget& target,
                                    const JobPriceOptions& options = {});
 

@@ -10,10 +10,10 @@
 
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
-#include "berth/model/limit_groups.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/room.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/limit_groups.hpp"
+#include "berth/planner_model/pools.hpp"
+#include "berth/planner_model/room.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::solver {
 
@@ -30,10 +30,10 @@ struct Supply {
 };
 
 /// All machines, holding what no plan moves and nothing else. O(machines x GPUs of a machine).
-Supply full_supply(const model::Cluster& cluster, const model::Pools& pools);
+Supply full_supply(const model::Cluster& cluster, const planner_model::Pools& pools);
 
 /// The free room of `machines`; pools without any of them offer nothing.
-Supply free_supply(const model::Pools& pools, const model::Room& room,
+Supply free_supply(const planner_model::Pools& pools, const planner_model::Room& room,
                    std::span<const MachineId> machines);
 
 /// The unknowns of the market's dual, for a minimiser, by PoolId, then by quota,
@@ -59,7 +59,7 @@ struct MarketScale {
 
 /// Equal for jobs that may bid as one. Depends on what the job asks for and what it is worth per
 /// type, not on its home.
-std::uint64_t job_kind(const model::Valuation& valuation, JobId job);
+std::uint64_t job_kind(const planner_model::Valuation& valuation, JobId job);
 
 /// The smoothed dual of "which job is placed where": one price per GPU and pool.
 ///
@@ -84,8 +84,9 @@ class Market {
   /// @param jobs     ascending; the valuation and the pools must outlive the market
   /// @param limits   each quota has a price per GPU too, after those of the pools; last each group
   ///                 of other limits, per unit of it. Null: they have none
-  Market(const model::Valuation& valuation, const model::Pools& pools, std::span<const JobId> jobs,
-         const Supply& supply, const model::LimitGroups* limits = nullptr);
+  Market(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
+         std::span<const JobId> jobs, const Supply& supply,
+         const planner_model::LimitGroups* limits = nullptr);
   ~Market();
   Market(Market&&) noexcept;
 

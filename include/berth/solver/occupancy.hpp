@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "berth/model/limit_usage.hpp"
-#include "berth/model/precedence.hpp"
-#include "berth/model/room.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/limit_usage.hpp"
+#include "berth/planner_model/precedence.hpp"
+#include "berth/planner_model/room.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/solver/domain_index.hpp"
 
 namespace berth::solver {
@@ -30,13 +30,13 @@ struct JobEntry {
 
 /// One job on one machine.
 struct Occupant {
-  double density = 0.0;  ///< of the whole job as placed, see `model::value_density`
+  double density = 0.0;  ///< of the whole job as placed, see `planner_model::value_density`
   JobId job;
-  int whole_gpus = 0;            ///< GPUs it takes as a whole on this machine
-  double value = 0.0;            ///< of the whole job
-  std::int64_t milli = 0;        ///< GPU thousandths it takes on this machine
-  bool evictable = true;         ///< false for required jobs
-  model::Precedence precedence;  ///< by `density`
+  int whole_gpus = 0;                    ///< GPUs it takes as a whole on this machine
+  double value = 0.0;                    ///< of the whole job
+  std::int64_t milli = 0;                ///< GPU thousandths it takes on this machine
+  bool evictable = true;                 ///< false for required jobs
+  planner_model::Precedence precedence;  ///< by `density`
 
   /// The first to be evicted compares least.
   bool operator<(const Occupant& other) const { return other.precedence < precedence; }
@@ -57,8 +57,8 @@ class Occupancy {
   };
 
   /// @param machines  ascending
-  Occupancy(const model::Valuation& valuation, std::span<const MachineId> machines,
-            const model::CouplingLimits* limits = nullptr);
+  Occupancy(const planner_model::Valuation& valuation, std::span<const MachineId> machines,
+            const planner_model::CouplingLimits* limits = nullptr);
 
   /// The jobs are held from now on, unplaced; no effect on those that are held. Positions among
   /// the entries change. O(entries + jobs log jobs); O(entries) for one job.
@@ -67,8 +67,8 @@ class Occupancy {
   /// The job is no longer held. @pre it is not placed
   void forget(JobId job);
 
-  /// Devices for all tasks of the job on these machines, as `model::place_job` chooses them; none
-  /// when room is missing. Changes nothing.
+  /// Devices for all tasks of the job on these machines, as `planner_model::place_job` chooses
+  /// them; none when room is missing. Changes nothing.
   [[nodiscard]] std::optional<model::JobPlacement> fit(JobId job,
                                                        std::span<const MachineId> machines);
   /// Its devices, CPU and memory are free. Changes nothing.
@@ -87,7 +87,8 @@ class Occupancy {
 
   /// Values every job anew, and counts what is used under other limits of the same kind; the
   /// allowances stay.
-  void revalue(const model::Valuation& valuation, const model::CouplingLimits* limits);
+  void revalue(const planner_model::Valuation& valuation,
+               const planner_model::CouplingLimits* limits);
 
   /// All jobs that are held, ascending.
   [[nodiscard]] std::span<const JobEntry> entries() const { return entries_; }
@@ -117,34 +118,34 @@ class Occupancy {
   [[nodiscard]] std::vector<JobId> unplaced_jobs() const;  ///< ascending
 
   [[nodiscard]] std::span<const MachineId> machines() const { return machines_; }
-  [[nodiscard]] model::Room& room() { return room_; }
-  [[nodiscard]] const model::Room& room() const { return room_; }
-  [[nodiscard]] model::LimitUsage& limit_usage() { return limit_usage_; }
-  [[nodiscard]] const model::LimitUsage& limit_usage() const { return limit_usage_; }
+  [[nodiscard]] planner_model::Room& room() { return room_; }
+  [[nodiscard]] const planner_model::Room& room() const { return room_; }
+  [[nodiscard]] planner_model::LimitUsage& limit_usage() { return limit_usage_; }
+  [[nodiscard]] const planner_model::LimitUsage& limit_usage() const { return limit_usage_; }
   /// Jobs that count for a quota and may go, the last by precedence first; densities are values per
   /// GPU thousandth.
-  using EvictionOrder = std::set<model::Precedence, std::greater<>>;
+  using EvictionOrder = std::set<planner_model::Precedence, std::greater<>>;
   [[nodiscard]] const EvictionOrder& evictable_jobs(std::size_t quota) const {
     return by_quota_[quota];
   }
   /// Of a placed job, by its value as placed.
-  [[nodiscard]] model::Precedence precedence_of(JobId job) const {
+  [[nodiscard]] planner_model::Precedence precedence_of(JobId job) const {
     return precedence_of(entries_[position(job)]);
   }
   [[nodiscard]] const DomainIndex& index() const { return index_; }
-  [[nodiscard]] const model::Valuation& valuation() const { return *valuation_; }
+  [[nodiscard]] const planner_model::Valuation& valuation() const { return *valuation_; }
 
  private:
   void value_entry(JobEntry& entry);
   void add_occupants(const JobEntry& entry);
   void remove_occupants(const JobEntry& entry);
-  [[nodiscard]] model::Precedence precedence_of(const JobEntry& entry) const;
+  [[nodiscard]] planner_model::Precedence precedence_of(const JobEntry& entry) const;
 
-  const model::Valuation* valuation_;
+  const planner_model::Valuation* valuation_;
   std::vector<MachineId> machines_;
-  model::Room room_;
+  planner_model::Room room_;
   DomainIndex index_;
-  model::LimitUsage limit_usage_;
+  planner_model::LimitUsage limit_usage_;
   std::vector<JobEntry> entries_;                 ///< ascending job
   std::vector<std::vector<Occupant>> occupants_;  ///< by slot of the room
   std::vector<EvictionOrder> by_quota_;           ///< by quota

@@ -7,7 +7,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::solver {
 
@@ -49,7 +49,7 @@ struct OnlineResult {
 /// @param stop  the jobs that have not arrived by then wait
 /// Same result for any number of threads. O(jobs x machines) at worst, and a packing of the
 /// untouched machines whenever the jobs seen have doubled or an eighth of the free room is gone.
-OnlineResult place_online(const model::Valuation& valuation, std::span<const JobId> jobs,
+OnlineResult place_online(const planner_model::Valuation& valuation, std::span<const JobId> jobs,
                           model::Placement kept, const OnlineOptions& options,
                           const StopToken& stop = {});
 

@@ -7,8 +7,8 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/room.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/room.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/solver/run_context.hpp"
 
 namespace berth::solver {
@@ -80,7 +80,7 @@ struct PackResult {
 ///             limits are not looked at
 /// Same result for any number of threads. Time depends on job types x bin types x GPUs a
 /// machine, hardly on the number of jobs or machines.
-PackResult pack(const model::Valuation& valuation, model::Room& room,
+PackResult pack(const planner_model::Valuation& valuation, planner_model::Room& room,
                 std::span<const MachineId> machines, std::span<const JobId> jobs,
                 const PackOptions& options = {}, const RunContext& run = {});
 

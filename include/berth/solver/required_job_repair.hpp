@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "berth/base/stop.hpp"
-#include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/limit_usage.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::solver {
 
@@ -22,8 +22,8 @@ struct RequiredJobRepairOptions {
 /// @param limits  quotas and uplinks of the whole cluster, kept; null when there are none
 /// @param stop    nothing is changed after it
 /// @return        true when `placement` (ascending job) was changed: no required job is missing
-bool repair_required_jobs(const model::Valuation& valuation, const model::CouplingLimits* limits,
-                          model::Placement& placement, const RequiredJobRepairOptions& options = {},
-                          const StopToken& stop = {});
+bool repair_required_jobs(const planner_model::Valuation& valuation,
+                          const planner_model::CouplingLimits* limits, model::Placement& placement,
+                          const RequiredJobRepairOptions& options = {}, const StopToken& stop = {});
 
 }  // namespace berth::solver

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "berth/base/stop.hpp"
-#include "berth/model/limit_usage.hpp"
+#include "berth/planner_model/limit_usage.hpp"
 
 namespace berth::solver {
 
@@ -17,7 +17,7 @@ struct RunContext {
   double gap = kUsualGap;  ///< of the whole plan, a fraction
   std::uint64_t seed = 0;  ///< key of every random draw
   StopToken stop = {};     ///< ends every search; what was found so far stays
-  const model::CouplingLimits* limits =
+  const planner_model::CouplingLimits* limits =
       nullptr;  ///< quotas and uplinks to keep; null: there are none
 };
 

@@ -8,11 +8,11 @@
 
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
-#include "berth/model/limit_usage.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/precedence.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/limit_usage.hpp"
+#include "berth/planner_model/pools.hpp"
+#include "berth/planner_model/precedence.hpp"
+#include "berth/planner_model/value.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/pack.hpp"
 #include "berth/solver/run_context.hpp"
@@ -54,7 +54,7 @@ class Shard {
  public:
   /// @param machines  ascending; the valuation and the pools must outlive the shard
   /// @param run       its limits are kept as far as the shard was told (`allow`)
-  Shard(ShardId id, const model::Valuation& valuation, const model::Pools& pools,
+  Shard(ShardId id, const planner_model::Valuation& valuation, const planner_model::Pools& pools,
         std::vector<MachineId> machines, const ShardOptions& options, const RunContext& run = {});
   ~Shard();
   Shard(Shard&&) noexcept;

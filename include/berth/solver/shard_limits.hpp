@@ -13,7 +13,7 @@ namespace berth::solver {
 /// which other shards have machines too. Trivially copyable.
 struct LimitUse {
   ShardId shard;
-  std::uint32_t limit = 0;  ///< as in `model::CouplingLimits`
+  std::uint32_t limit = 0;  ///< as in `planner_model::CouplingLimits`
   std::int64_t use = 0;
   std::int64_t demand = 0;  ///< what its unplaced jobs would take
 };
@@ -21,7 +21,7 @@ struct LimitUse {
 /// A placed job whose eviction frees some of a limit. Trivially copyable.
 struct EvictionCandidate {
   std::int64_t amount = 0;
-  model::Precedence precedence;  ///< by value per unit of what it takes
+  planner_model::Precedence precedence;  ///< by value per unit of what it takes
 };
 
 /// From now on the shard may use so much of a limit. Before, it may use any amount.

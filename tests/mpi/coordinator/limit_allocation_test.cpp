@@ -43,7 +43,7 @@ TEST(Uses, are_those_of_all_parts_and_keep_what_all_of_them_keep) {
   }
   for (const int quota : {jobs, jobs - 1}) {
     const auto instance = instance_of(jobs, quota);
-    const model::CouplingLimits limits(instance, model::Objective::value);
+    const planner_model::CouplingLimits limits(instance, model::Objective::value);
     const auto use = limit_use(world, instance, limits, mine);
     ASSERT_EQ(use.size(), 1u);
     EXPECT_EQ(use[0], 1000 * jobs);

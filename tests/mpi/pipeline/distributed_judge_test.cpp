@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/generate/generate.hpp"
-#include "berth/model/pools.hpp"
+#include "berth/planner_model/pools.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -33,7 +33,7 @@ class JudgedTogether : public testing::TestWithParam<std::pair<generate::Preset,
       jobs[j].required = j % 5 == 0;
       jobs[j].queue = j % 2 == 0 ? QueueId(0) : QueueId{};
     }
-    placement_ = test::best_fit(whole_, model::Valuation(whole_, kind_));
+    placement_ = test::best_fit(whole_, planner_model::Valuation(whole_, kind_));
     deal();
   }
 
@@ -53,7 +53,7 @@ class JudgedTogether : public testing::TestWithParam<std::pair<generate::Preset,
   /// Of GPUs, and of some kinds of tasks, none of them on rank 0 where there are others. Rank 0
   /// alone has the right ones.
   [[nodiscard]] model::Certificate prices(double gpu) const {
-    const auto pools = model::make_pools(whole_.cluster, model::Level::pod);
+    const auto pools = planner_model::make_pools(whole_.cluster, model::Level::pod);
     const double unit = kind_ == Objective::value ? 1.0 : 1000.0;
     const double told = world_.rank() == 0 ? gpu : 7.0;
     auto prices = from_pools(pools, std::vector<double>(pools.size(), told * unit));

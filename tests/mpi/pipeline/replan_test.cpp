@@ -13,8 +13,8 @@
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/plan_file.hpp"
-#include "berth/model/coupling_limits.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/coupling_limits.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -103,7 +103,7 @@ TEST_F(Replan, keeps_what_may_not_be_touched_on_any_ranks) {
     const model::Running* running = busy.workload.running_of(busy.workload.job(p.job));
     if (running == nullptr) continue;
     EXPECT_FALSE(running->pinned);
-    stayed += model::stays(busy.workload, *running, p) ? 1 : 0;
+    stayed += planner_model::stays(busy.workload, *running, p) ? 1 : 0;
   }
   for (const model::Running& r : busy.workload.running) movable += r.pinned ? 0 : 1;
   EXPECT_GT(stayed, movable * 3 / 4);  // a plan that was good stays

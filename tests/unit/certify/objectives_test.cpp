@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/certify/figures.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::certify {
 namespace {
@@ -45,7 +45,7 @@ TEST_P(Objectives, planner_and_judge_agree_on_the_worth_of_a_placement) {
       {.job = weighted, .tasks = {{MachineId(0), 0, 6, 1000}, {MachineId(1), 0, 3, 1000}}},
       {.job = moved, .tasks = {{MachineId(1), 0, 4, 500}}}};
   const model::Objective kind = *model::parse_objective(GetParam().name);
-  const model::Valuation valuation(tiny.instance, kind);
+  const planner_model::Valuation valuation(tiny.instance, kind);
   double planned = -valuation.stop_costs();
   for (const model::JobPlacement& placed : placement) planned += valuation.placed(placed);
   EXPECT_DOUBLE_EQ(planned, recount(tiny.instance, kind, placement).objective);

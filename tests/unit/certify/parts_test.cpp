@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/generate/generate.hpp"
-#include "berth/model/pools.hpp"
+#include "berth/planner_model/pools.hpp"
 
 namespace berth::certify {
 namespace {
@@ -41,10 +41,10 @@ struct Planned {
         job.communication = {model::CommunicationPattern::ring, 0, 100};
     }
     for (model::Rack& rack : instance.cluster.racks) rack.uplink_gbps = 1000.0;
-    placement = test::best_fit(instance, model::Valuation(instance, kind));
+    placement = test::best_fit(instance, planner_model::Valuation(instance, kind));
     prices.scale_log2 = 30;
     const std::int64_t one = kind == Objective::value ? 1 << 20 : 1 << 30;
-    for (const auto& pool : model::make_pools(instance.cluster, prices.level).pools) {
+    for (const auto& pool : planner_model::make_pools(instance.cluster, prices.level).pools) {
       const auto more = static_cast<std::int64_t>(pool.pod.index() + pool.machine_class.index());
       prices.pools.push_back({pool.pod, {}, pool.machine_class, one + more * 1000, {more, 1}});
     }

@@ -53,7 +53,7 @@ pods: [{id: p, racks: [{id: r, machines: [{ids: m0, class: a}, {ids: m1, class: 
         "jobs.jsonl", i.cluster);
     return i;
   }();
-  const model::Valuation valuation{instance, model::Objective::value};
+  const planner_model::Valuation valuation{instance, model::Objective::value};
 };
 
 TEST_F(Asked, those_whose_room_costs_less_than_the_job_is_worth) {

@@ -38,8 +38,8 @@ TEST(DealKinds, keeps_a_kind_together_and_spreads_the_jobs) {
 TEST(TradeRound, sends_jobs_home_across_shards) {
   const auto comm = comm::Communicator::serial();
   auto instance = generate::generate_hetero({.gpus = 1024, .jobs = 4, .seed = 3});
-  const model::Valuation valuation(instance, model::Objective::value);
-  const auto pools = model::make_pools(instance.cluster, model::Level::rack);
+  const planner_model::Valuation valuation(instance, model::Objective::value);
+  const auto pools = planner_model::make_pools(instance.cluster, model::Level::rack);
   const auto shards = partition::split(instance.cluster, {.shards = 2});
   const auto owners = partition::own(instance.cluster, shards, 1);
   model::Workload& workload = instance.workload;

@@ -17,14 +17,14 @@
 namespace berth::coordinator {
 namespace {
 
-using model::CouplingLimits;
 using model::Instance;
 using model::JobPlacement;
-using model::LimitGroups;
 using model::LimitKind;
 using model::Objective;
 using model::Placement;
 using model::TaskPlacement;
+using planner_model::CouplingLimits;
+using planner_model::LimitGroups;
 
 Instance read(const std::string& queues, const std::string& jobs) {
   Instance instance;
@@ -65,7 +65,7 @@ TEST(CouplingLimits, a_ring_loads_every_uplink_it_crosses_once) {
   EXPECT_TRUE(limits.use_of_places(JobId(0), on(JobId(0), {0, 1}).tasks).empty());
   const auto two_racks = limits.use_of_places(JobId(0), on(JobId(0), {0, 1, 2}).tasks);
   ASSERT_EQ(two_racks.size(), 2U);
-  EXPECT_EQ(two_racks[0], model::LimitAmount(0, 2000));
+  EXPECT_EQ(two_racks[0], planner_model::LimitAmount(0, 2000));
   const auto two_pods = limits.use_of_places(JobId(0), on(JobId(0), {0, 2, 4}).tasks);
   ASSERT_EQ(two_pods.size(), 5U);  // three racks, two pods
   EXPECT_EQ(two_pods[4].first, 4U);
@@ -118,7 +118,8 @@ TEST(LimitGroups, a_ring_pays_by_the_tasks_one_rack_can_hold) {
   EXPECT_EQ(groups.group_loads(JobId(0), a, model::Level::rack), LimitGroups::GroupLoads{});
   EXPECT_EQ(groups.group_loads(JobId(1), a, model::Level::cluster), LimitGroups::GroupLoads{});
 
-  const model::Valuation priced(limited, Objective::value, {groups, std::vector{0.001, 0.01}});
+  const planner_model::Valuation priced(limited, Objective::value,
+                                        {groups, std::vector{0.001, 0.01}});
   EXPECT_DOUBLE_EQ(priced.placed(on(JobId(0), {0, 1, 2})), 12.0 - 3.0);
   EXPECT_DOUBLE_EQ(priced.placed(on(JobId(0), {0, 2, 4})), 12.0 - 3.0 - 30.0);
   EXPECT_DOUBLE_EQ(priced.unpriced_value(on(JobId(0), {0, 2, 4})), 12.0);
@@ -159,15 +160,15 @@ class Shared : public testing::Test {
   struct Case {
     Instance instance;
     CouplingLimits limits;
-    model::Valuation valuation;
-    model::Pools pools;
+    planner_model::Valuation valuation;
+    planner_model::Pools pools;
     std::vector<solver::Shard> shards;
 
     explicit Case(Instance in)
         : instance(std::move(in)),
           limits(instance, Objective::value),
           valuation(instance, Objective::value),
-          pools(model::make_pools(instance.cluster, model::Level::rack)) {
+          pools(planner_model::make_pools(instance.cluster, model::Level::rack)) {
       for (const std::size_t first : {0U, 2U}) {
         std::vector<MachineId> machines;
         for (std::size_t m = first; m < (first == 0 ? 2U : 5U); ++m) machines.emplace_back(m);
@@ -404,8 +405,8 @@ TEST(Room, rings_go_round_full_uplinks) {
   }
   instance.workload = io::parse_jobs(jobs, "j.jsonl", instance.cluster);
   const CouplingLimits limits(instance, Objective::value);
-  const model::Valuation valuation(instance, Objective::value);
-  const auto pools = model::make_pools(instance.cluster, model::Level::rack);
+  const planner_model::Valuation valuation(instance, Objective::value);
+  const auto pools = planner_model::make_pools(instance.cluster, model::Level::rack);
   JobPlacement first{.job = JobId(0)};
   for (const std::size_t t : {0U, 1U, 2U, 3U, 4U, 5U}) {
     first.tasks.push_back({MachineId(t / 3), 0, std::uint64_t{1} << (t % 3), 1000});

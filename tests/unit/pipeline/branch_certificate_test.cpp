@@ -16,7 +16,7 @@ namespace {
 
 solver::BranchAndBoundResult grown(const model::Instance& instance, std::span<const JobId> jobs,
                                    const solver::BranchOptions& options) {
-  const model::Valuation value(instance, model::Objective::value);
+  const planner_model::Valuation value(instance, model::Objective::value);
   const std::vector<double> start(jobs.size(), 0.25);
   const auto root =
       solver::minimise_job_prices(value, jobs, start, {}, {.slack = 1.0}, {.evaluations = 200});

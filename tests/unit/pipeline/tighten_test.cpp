@@ -24,8 +24,8 @@ class OneRack : public testing::Test {
   }
 
   Proof tightened(const TightenGoal& goal, int steps) {
-    const model::Valuation value(tiny_.instance, model::Objective::value);
-    const auto pools = model::make_pools(tiny_.instance.cluster, model::Level::rack);
+    const planner_model::Valuation value(tiny_.instance, model::Objective::value);
+    const auto pools = planner_model::make_pools(tiny_.instance.cluster, model::Level::rack);
     const std::vector<double> prices{1.5};
     Proof proof = tightest(tiny_.instance, value.objective(), {from_pools(pools, prices)});
     EXPECT_NEAR(proof.upper_bound, 3.5, 1e-9);
@@ -69,8 +69,8 @@ TEST(Cases, close_what_prices_of_jobs_cannot) {
   model::Job& gang = tiny[tiny.job({{.count = 2, .gpus = 8}})];
   gang.value = 1.5;
   gang.domain = model::Level::rack;
-  const model::Valuation value(tiny.instance, model::Objective::value);
-  const auto pools = model::make_pools(tiny.instance.cluster, model::Level::rack);
+  const planner_model::Valuation value(tiny.instance, model::Objective::value);
+  const auto pools = planner_model::make_pools(tiny.instance.cluster, model::Level::rack);
   const std::vector<double> prices{0.1, 0.1};
   const auto bound = [&](int leaves) {
     Proof proof = tightest(tiny.instance, value.objective(), {from_pools(pools, prices)});
@@ -104,7 +104,7 @@ TEST_P(ResourcePrices, prove_that_machines_are_full) {
     const JobId job = tiny.job({{.gpus = 1}});
     tiny.instance.workload.groups[tiny[job].first_group].shape = tiny.shape(shape);
   }
-  const auto pools = model::make_pools(tiny.instance.cluster, model::Level::pod);
+  const auto pools = planner_model::make_pools(tiny.instance.cluster, model::Level::pod);
   const Proof proof =
       tightest(tiny.instance, model::Objective::value, {from_pools(pools, std::vector{0.0})});
   EXPECT_EQ(proof.upper_bound, 5.0);

@@ -27,7 +27,7 @@ test::Tiny two_racks() {
 
 BranchAndBoundResult grown(const model::Instance& instance, const BranchOptions& options,
                            const StopToken& stop = {}) {
-  const model::Valuation value(instance, model::Objective::value);
+  const planner_model::Valuation value(instance, model::Objective::value);
   const std::vector<JobId> jobs = whole_gpu_jobs(instance);
   const std::vector<double> start(jobs.size(), 0.25);
   const auto root =

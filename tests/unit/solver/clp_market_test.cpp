@@ -90,9 +90,9 @@ model::Instance draw(std::uint64_t seed) {
 /// Writes the program out, option by option.
 class Explicit {
  public:
-  Explicit(const model::Instance& instance, const model::Pools& pools)
+  Explicit(const model::Instance& instance, const planner_model::Pools& pools)
       : in_(instance), pools_(pools), value_(instance, model::Objective::value) {
-    for (const model::Pool& p : pools.pools) {
+    for (const planner_model::Pool& p : pools.pools) {
       lp_.rhs.push_back(static_cast<double>(p.gpu_milli) / 1000.0);
     }
     for (std::size_t j = 0; j < in_.workload.jobs.size(); ++j) add(JobId(j));
@@ -119,7 +119,7 @@ class Explicit {
         for (std::size_t t = 0; t < cluster.gpu_types.size(); ++t) {
           std::vector<std::size_t> places;
           for (std::size_t p = 0; p < pools_.size(); ++p) {
-            const model::Pool& pool = pools_.pools[p];
+            const planner_model::Pool& pool = pools_.pools[p];
             if (pool.gpu_type == GpuTypeId(t) && inside(pool, d) && allowed(job, p)) {
               places.push_back(p);
             }
@@ -130,11 +130,11 @@ class Explicit {
     };
     if (pools_.level == Level::rack) {
       each(Level::rack, cluster.racks.size(),
-           [](const model::Pool& p, std::size_t d) { return p.rack == RackId(d); });
+           [](const planner_model::Pool& p, std::size_t d) { return p.rack == RackId(d); });
     }
     each(Level::pod, cluster.pods.size(),
-         [](const model::Pool& p, std::size_t d) { return p.pod == PodId(d); });
-    each(Level::cluster, 1, [](const model::Pool&, std::size_t) { return true; });
+         [](const planner_model::Pool& p, std::size_t d) { return p.pod == PodId(d); });
+    each(Level::cluster, 1, [](const planner_model::Pool&, std::size_t) { return true; });
   }
 
   bool allowed(const model::Job& job, std::size_t p) const {
@@ -145,7 +145,7 @@ class Explicit {
   }
 
   /// Largest distance from home of a job placed in these pools at that width.
-  Level distance(const model::Job& job, Level width, const model::Pool& p) const {
+  Level distance(const model::Job& job, Level width, const planner_model::Pool& p) const {
     const PodId home =
         job.home_rack.valid() ? in_.cluster.racks[job.home_rack.index()].pod : job.home_pod;
     if (!home.valid()) return Level::machine;
@@ -157,7 +157,7 @@ class Explicit {
   /// All tasks on one machine of pool p.
   void add_whole(JobId id, std::int32_t once, std::size_t p) {
     const model::Job& job = in_.workload.job(id);
-    const model::Pool& pool = pools_.pools[p];
+    const planner_model::Pool& pool = pools_.pools[p];
     const double gpus = static_cast<double>(in_.workload.gpu_milli(job)) / 1000.0;
     if (gpus > in_.cluster.classes[pool.machine_class.index()].gpus) return;
     const double value =
@@ -174,7 +174,7 @@ class Explicit {
     const std::int32_t all_there = row(0.0);
     std::vector<std::pair<std::int32_t, double>> whole{{once, 1.0}, {all_there, tasks.count}};
     for (const std::size_t p : places) {
-      const model::Pool& pool = pools_.pools[p];
+      const planner_model::Pool& pool = pools_.pools[p];
       const std::int32_t most =
           pool.machines * (in_.cluster.classes[pool.machine_class.index()].gpus / gpus);
       const std::int32_t room = row(0.0);
@@ -183,22 +183,22 @@ class Explicit {
           {static_cast<std::int32_t>(p), gpus}, {all_there, -1.0}, {room, 1.0}};
       lp_.add_column(0.0, entries);
     }
-    const model::Pool& first = pools_.pools[places.front()];
+    const planner_model::Pool& first = pools_.pools[places.front()];
     lp_.add_column(value_.option(id, first.gpu_type, width, distance(job, width, first)), whole);
   }
 
   const model::Instance& in_;
-  const model::Pools& pools_;
-  model::Valuation value_;
+  const planner_model::Pools& pools_;
+  planner_model::Valuation value_;
   LinearProgram lp_;
 };
 
 /// Distance of the minimised bound from the optimum, a fraction of it.
 double compare(std::uint64_t seed) {
   const model::Instance instance = draw(seed);
-  const model::Valuation value(instance, model::Objective::value);
-  const auto pools =
-      model::make_pools(instance.cluster, model::pool_level(instance, model::Objective::value));
+  const planner_model::Valuation value(instance, model::Objective::value);
+  const auto pools = planner_model::make_pools(
+      instance.cluster, planner_model::pool_level(instance, model::Objective::value));
   std::vector<JobId> jobs;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) jobs.emplace_back(j);
   Market market(value, pools, jobs, full_supply(instance.cluster, pools));

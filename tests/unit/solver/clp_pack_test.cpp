@@ -168,8 +168,8 @@ TEST(PackAgainstClp, relaxes_to_the_optimum_over_all_contents) {
     const LinearProgram lp = listed(c);
     most = std::max(most, lp.columns());
     const double optimum = test::clp_optimum(lp).value;
-    const model::Valuation value(c.instance, model::Objective::value);
-    model::Room room(c.instance.cluster);
+    const planner_model::Valuation value(c.instance, model::Objective::value);
+    planner_model::Room room(c.instance.cluster);
     std::vector<MachineId> machines;
     std::vector<JobId> jobs;
     for (std::size_t m = 0; m < c.instance.cluster.machines(); ++m) machines.emplace_back(m);

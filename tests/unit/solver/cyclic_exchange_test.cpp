@@ -127,7 +127,7 @@ TEST(CyclicExchange, prices_places_exactly) {
       occupancy.admit(all.plan.jobs);
       for (const auto& p : s->placed) occupancy.take(p);
       const assignment::FreePools free_pools(pool_index, occupancy);
-      const auto ranks = model::precedence_ranks(value, all.plan.jobs);
+      const auto ranks = planner_model::precedence_ranks(value, all.plan.jobs);
       std::vector<local_search::CyclicExchange> exchanges = local_search::make_exchanges(
           {occupancy, option_table, pool_index, free_pools, all.plan.jobs, ranks});
       ASSERT_EQ(exchanges.size(), 1u);
@@ -157,8 +157,8 @@ void add_queues(model::Instance& instance) {
 
 /// The best of all ways to fill the places by which no hard quota is used more than it is now, and
 /// soft ones at their penalty.
-double best_within(const Swapped& s, const model::CouplingLimits& limits) {
-  model::LimitUsage limit_usage(s.plan.instance, &limits);
+double best_within(const Swapped& s, const planner_model::CouplingLimits& limits) {
+  planner_model::LimitUsage limit_usage(s.plan.instance, &limits);
   for (const auto& p : s.placed) limit_usage.add(p);
   for (std::size_t l = 0; l < limit_usage.size(); ++l) limit_usage.allow(l, limit_usage.use(l));
   for (const auto& p : s.placed) limit_usage.remove(p);
@@ -190,15 +190,15 @@ TEST(CyclicExchange, finds_the_best_that_quotas_allow) {
     SCOPED_TRACE(seed);
     Swapped s(seed, 4, 8);
     add_queues(s.plan.instance);
-    const model::CouplingLimits limits(s.plan.instance, model::Objective::value);
-    model::LimitUsage limit_usage(s.plan.instance, &limits);
+    const planner_model::CouplingLimits limits(s.plan.instance, model::Objective::value);
+    planner_model::LimitUsage limit_usage(s.plan.instance, &limits);
     for (const auto& p : s.placed) limit_usage.add(p);
     for (std::size_t l = 0; l < limit_usage.size(); ++l) limit_usage.allow(l, limit_usage.use(l));
     const double before = s.value_of(s.placed), best = best_within(s, limits);
     bound += best < s.best() - 1e-9 ? 1 : 0;
     const double gained =
         cyclic_exchange(s.plan.value(), s.plan.pools(), s.waiting, s.placed, {}, &limits);
-    model::LimitUsage after(s.plan.instance, &limits);
+    planner_model::LimitUsage after(s.plan.instance, &limits);
     for (const auto& p : s.placed) after.add(p);
     for (std::size_t l = 0; l < after.size(); ++l) {
       after.allow(l, limit_usage.allowance(l));
@@ -231,7 +231,7 @@ TEST(CyclicExchange, leaves_the_traffic_where_it_is) {
     return model::JobPlacement{.job = JobId(j),
                                .tasks = {{MachineId(a), 0, 1, 1000}, {MachineId(b), 0, 1, 1000}}};
   };
-  const model::CouplingLimits limits(plan.instance, model::Objective::value);
+  const planner_model::CouplingLimits limits(plan.instance, model::Objective::value);
   std::vector<JobId> waiting{JobId(3), JobId(4)};
   model::Placement placed{on(0, 0, 3), on(1, 1, 4), on(2, 2, 5)};
   cyclic_exchange(plan.value(), plan.pools(), waiting, placed, {}, &limits);
@@ -270,8 +270,8 @@ double repartition(const InstanceBuilder& plan, std::vector<JobId>& waiting,
   const double gained = improve(occupancy, {pools, prices}, {.chains = 0, .repartitions = 1000});
   placed = occupancy.placement();
   waiting = occupancy.unplaced_jobs();
-  model::Room replay(plan.instance.cluster);
-  for (const auto& p : placed) model::take(replay, plan.instance.workload, p);
+  planner_model::Room replay(plan.instance.cluster);
+  for (const auto& p : placed) planner_model::take(replay, plan.instance.workload, p);
   for (const MachineId m : plan.machines) {
     EXPECT_EQ(replay.free_milli(m), occupancy.room().free_milli(m));
     EXPECT_EQ(replay.free_cpu(m), occupancy.room().free_cpu(m));
@@ -342,7 +342,8 @@ TEST(MachineRepartition, gains_on_a_mixed_instance_and_keeps_the_room_right) {
   const double gained = repartition(plan, waiting, placed);
   for (const auto& p : placed) {
     after += plan.value().placed(p);
-    EXPECT_LE(model::extent(plan.instance, p).width, plan.instance.workload.job(p.job).domain);
+    EXPECT_LE(planner_model::extent(plan.instance, p).width,
+              plan.instance.workload.job(p.job).domain);
   }
   EXPECT_NEAR(after, before + gained, 1e-6);
   EXPECT_GT(gained, 0.01 * before);

@@ -44,15 +44,16 @@ struct Dived {
     verify(plan, value, occupancy.room());
   }
 
-  void verify(const InstanceBuilder& plan, const model::Valuation& value, const model::Room& room) {
-    model::Room replay(plan.instance.cluster);  // take() asserts that devices are free
+  void verify(const InstanceBuilder& plan, const planner_model::Valuation& value,
+              const planner_model::Room& room) {
+    planner_model::Room replay(plan.instance.cluster);  // take() asserts that devices are free
     double sum = 0.0;
     for (const model::JobPlacement& p : placement) {
       const model::Job& job = plan.instance.workload.job(p.job);
       take(replay, plan.instance.workload, p);
       sum += value.placed(p);
       EXPECT_EQ(static_cast<std::int64_t>(p.tasks.size()), plan.instance.workload.tasks(job));
-      EXPECT_LE(model::extent(plan.instance, p).width, job.domain);
+      EXPECT_LE(planner_model::extent(plan.instance, p).width, job.domain);
       for (const model::TaskPlacement& t : p.tasks) {
         const GpuTypeId type = plan.instance.cluster.class_of(t.machine).gpu_type;
         EXPECT_TRUE(t.devices == 0 || (job.gpu_types >> type.index() & 1U) == 1U);
@@ -284,8 +285,9 @@ TEST(Improve, pushes_out_what_is_worth_nothing) {
   const auto pools = plan.pools();
   const std::vector<double> prices(pools.size(), 0.1);
   EXPECT_DOUBLE_EQ(improve(occupancy, {pools, prices}, kChains), 1.0);
-  model::Room replay(plan.instance.cluster);
-  for (const auto& p : occupancy.placement()) model::take(replay, plan.instance.workload, p);
+  planner_model::Room replay(plan.instance.cluster);
+  for (const auto& p : occupancy.placement())
+    planner_model::take(replay, plan.instance.workload, p);
   for (const MachineId m : plan.machines) {
     EXPECT_EQ(replay.free_milli(m), occupancy.room().free_milli(m));
   }

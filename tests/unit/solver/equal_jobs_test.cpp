@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/model/room.hpp"
+#include "berth/planner_model/room.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/online.hpp"
 #include "berth/solver/pack.hpp"
@@ -41,7 +41,7 @@ struct Toy {
     }
     a = tiny.job(tasks), b = tiny.job(tasks);
   }
-  [[nodiscard]] model::Valuation valuation() const {
+  [[nodiscard]] planner_model::Valuation valuation() const {
     return {tiny.instance, model::Objective::value};
   }
   [[nodiscard]] std::vector<MachineId> machines() const {
@@ -52,13 +52,14 @@ struct Toy {
   [[nodiscard]] std::vector<JobId> jobs() const {
     return model::planned_jobs(tiny.instance.workload);
   }
-  [[nodiscard]] model::Pools pools() const {
-    return model::make_pools(tiny.instance.cluster, model::Level::rack);
+  [[nodiscard]] planner_model::Pools pools() const {
+    return planner_model::make_pools(tiny.instance.cluster, model::Level::rack);
   }
   [[nodiscard]] std::vector<double> prices() const { return std::vector(pools().size(), 0.5); }
   [[nodiscard]] JobPlacement on(JobId job, std::size_t machine) const {
-    model::Room room(tiny.instance.cluster);
-    return *model::place_job(room, tiny.instance.workload, job, std::vector{MachineId(machine)});
+    planner_model::Room room(tiny.instance.cluster);
+    return *planner_model::place_job(room, tiny.instance.workload, job,
+                                     std::vector{MachineId(machine)});
   }
   /// Both get a home pod: the second, or any.
   void at_home() {
@@ -69,7 +70,7 @@ struct Toy {
 
 Placement dived(const Toy& toy, const DiveOptions& options = {}) {
   const auto valuation = toy.valuation();
-  const model::Pools pools = toy.pools();
+  const planner_model::Pools pools = toy.pools();
   const std::vector<double> prices = toy.prices();
   Occupancy occupancy(valuation, toy.machines());
   occupancy.admit(toy.jobs());
@@ -78,7 +79,7 @@ Placement dived(const Toy& toy, const DiveOptions& options = {}) {
 }
 
 Placement packed(const Toy& toy) {
-  model::Room room(toy.tiny.instance.cluster);
+  planner_model::Room room(toy.tiny.instance.cluster);
   const auto valuation = toy.valuation();
   return pack(valuation, room, toy.machines(), toy.jobs()).placed;
 }
@@ -94,7 +95,7 @@ Placement filled(const Toy& toy) {
 /// By ejection chains from `placed`.
 Placement chained(const Toy& toy, const Placement& placed) {
   const auto valuation = toy.valuation();
-  const model::Pools pools = toy.pools();
+  const planner_model::Pools pools = toy.pools();
   const std::vector<double> prices = toy.prices();
   Occupancy occupancy(valuation, toy.machines());
   occupancy.admit(toy.jobs());
@@ -104,8 +105,8 @@ Placement chained(const Toy& toy, const Placement& placed) {
 }
 
 struct Shards {
-  model::Valuation valuation;
-  model::Pools pools;
+  planner_model::Valuation valuation;
+  planner_model::Pools pools;
   Shard shard;
   explicit Shards(const Toy& toy)
       : valuation(toy.valuation()),
@@ -117,14 +118,15 @@ struct Shards {
 struct Crowded {
   Toy toy;
   JobId third;
-  model::Room room;
+  planner_model::Room room;
   Placement both;
 
   explicit Crowded(const Toy& t)
       : toy(t), third(toy.tiny.job({{.gpus = 4}})), room(toy.tiny.instance.cluster) {
     toy.tiny[third].weight = 9.0;
     for (const JobId j : {toy.a, toy.b}) {
-      both.push_back(*model::place_job(room, toy.tiny.instance.workload, j, toy.machines()));
+      both.push_back(
+          *planner_model::place_job(room, toy.tiny.instance.workload, j, toy.machines()));
     }
   }
 };
@@ -246,7 +248,7 @@ TEST(EqualJobs, leave_a_quota_in_the_reverse_order) {
     toy.tiny[toy.a].priority = a, toy.tiny[toy.b].priority = b;
     const auto valuation = toy.valuation();
     const auto pools = toy.pools();
-    const model::CouplingLimits limits(toy.tiny.instance, model::Objective::value);
+    const planner_model::CouplingLimits limits(toy.tiny.instance, model::Objective::value);
     Shard shard(ShardId(0), valuation, pools, toy.machines(), {}, {.limits = &limits});
     shard.restore({.placed = Crowded(toy).both});
     const std::vector<EvictionCandidate> first = eviction_candidates(shard, 0, 1);

@@ -54,7 +54,7 @@ TEST(Insertion, prefers_idle_room) {
   Small s(2);
   const JobId a = s.job(4, 1.0);
   const JobId b = s.job(2, 1.0);
-  const model::Valuation value(s.instance, model::Objective::value);
+  const planner_model::Valuation value(s.instance, model::Objective::value);
   Occupancy occupancy(value, s.machines);
   ASSERT_TRUE(place_in_idle_capacity(occupancy, a));
   const Insertion found = find_insertion(occupancy, b);
@@ -69,7 +69,7 @@ TEST(Insertion, pushes_out_the_least_value_that_makes_room_and_spares_the_rest) 
   const JobId middle = s.job(2, 1.5);  // worth 3
   const JobId dear = s.job(1, 9.0);    // worth 9
   const JobId wants = s.job(2, 4.0);   // worth 8, needs 2 GPUs: middle alone is enough
-  const model::Valuation value(s.instance, model::Objective::value);
+  const planner_model::Valuation value(s.instance, model::Objective::value);
   Occupancy occupancy(value, s.machines);
   for (const JobId job : {cheap, middle, dear}) ASSERT_TRUE(place_in_idle_capacity(occupancy, job));
   const Insertion found = find_insertion(occupancy, wants);
@@ -85,7 +85,7 @@ TEST(Insertion, finds_nothing_where_all_jobs_are_worth_more) {
   Small s(1);
   const JobId dear = s.job(4, 2.0);
   const JobId wants = s.job(4, 1.0);
-  const model::Valuation value(s.instance, model::Objective::value);
+  const planner_model::Valuation value(s.instance, model::Objective::value);
   Occupancy occupancy(value, s.machines);
   ASSERT_TRUE(place_in_idle_capacity(occupancy, dear));
   EXPECT_LE(find_insertion(occupancy, wants).gain, 0.0);
@@ -96,7 +96,7 @@ TEST(Insertion, never_pushes_out_a_required_job) {
   const JobId cheap = s.job(4, 0.1);
   const JobId wants = s.job(4, 9.0);
   s.instance.workload.jobs[cheap.index()].required = true;
-  const model::Valuation value(s.instance, model::Objective::value);
+  const planner_model::Valuation value(s.instance, model::Objective::value);
   Occupancy occupancy(value, s.machines);
   ASSERT_TRUE(place_in_idle_capacity(occupancy, cheap));
   EXPECT_LE(find_insertion(occupancy, wants).gain, 0.0);
@@ -107,7 +107,7 @@ TEST(Insertion, brings_a_gang_in_over_several_machines) {
   const JobId left = s.job(3, 1.0);
   const JobId right = s.job(3, 1.0);
   const JobId gang = s.job(2, 2.0, 4);  // 8 GPUs, worth 16
-  const model::Valuation value(s.instance, model::Objective::value);
+  const planner_model::Valuation value(s.instance, model::Objective::value);
   Occupancy occupancy(value, s.machines);
   for (const JobId job : {left, right}) ASSERT_TRUE(place_in_idle_capacity(occupancy, job));
   const Insertion found = find_insertion(occupancy, gang);
@@ -120,7 +120,7 @@ TEST(Insertion, undoes_everything_when_too_little_is_gained) {
   Small s(1);
   const JobId cheap = s.job(2, 1.0);
   const JobId wants = s.job(4, 1.0);
-  const model::Valuation value(s.instance, model::Objective::value);
+  const planner_model::Valuation value(s.instance, model::Objective::value);
   Occupancy occupancy(value, s.machines);
   ASSERT_TRUE(place_in_idle_capacity(occupancy, cheap));
   const auto before = occupancy.placed(cheap).tasks;
@@ -137,7 +137,7 @@ TEST(EvictionCostBounds, take_the_cheapest_per_gpu_and_the_last_in_part) {
   Small s(2);
   const JobId dear = s.job(4, 3.0);   // worth 12
   const JobId cheap = s.job(3, 1.0);  // worth 3, leaves one GPU idle
-  const model::Valuation value(s.instance, model::Objective::value);
+  const planner_model::Valuation value(s.instance, model::Objective::value);
   Occupancy occupancy(value, s.machines);
   for (const JobId job : {dear, cheap}) ASSERT_TRUE(place_in_idle_capacity(occupancy, job));
   const EvictionCostBounds costs(occupancy);
@@ -165,7 +165,7 @@ TEST(EvictionCostBounds, leave_every_insertion_as_it_was) {
       jobs.push_back(
           s.job(1 + draw(4, 10 * k), 1.0 + draw(50, 10 * k + 1) / 10.0, 1 + draw(3, 10 * k + 2)));
     }
-    const model::Valuation value(s.instance, model::Objective::value);
+    const planner_model::Valuation value(s.instance, model::Objective::value);
     Occupancy occupancy(value, s.machines);
     for (std::size_t k = 0; k < 20; ++k) place_in_idle_capacity(occupancy, jobs[k]);
     const EvictionCostBounds costs(occupancy);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "berth/base/random.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/pools.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::test {
 
@@ -98,9 +98,11 @@ struct InstanceBuilder {
     return jobs.back();
   }
 
-  [[nodiscard]] model::Valuation value() const { return {instance, model::Objective::value}; }
-  [[nodiscard]] model::Pools pools(model::Level level = model::Level::rack) const {
-    return model::make_pools(instance.cluster, level);
+  [[nodiscard]] planner_model::Valuation value() const {
+    return {instance, model::Objective::value};
+  }
+  [[nodiscard]] planner_model::Pools pools(model::Level level = model::Level::rack) const {
+    return planner_model::make_pools(instance.cluster, level);
   }
 };
 

@@ -96,7 +96,7 @@ TEST(JobPrices, bound_is_the_one_that_the_judge_computes) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     test::Dice dice(seed);
     const model::Instance instance = gpus_only(dice);
-    const model::Valuation value(instance, model::Objective::value);
+    const planner_model::Valuation value(instance, model::Objective::value);
     const std::vector<JobId> jobs = whole_gpu_jobs(instance);
     const std::vector<double> start(jobs.size(), 0.5);
     const auto found =

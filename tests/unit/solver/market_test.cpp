@@ -16,8 +16,8 @@ namespace {
 using model::Level;
 using test::InstanceBuilder;
 
-Market full_market(const InstanceBuilder& plan, const model::Valuation& value,
-                   const model::Pools& pools) {
+Market full_market(const InstanceBuilder& plan, const planner_model::Valuation& value,
+                   const planner_model::Pools& pools) {
   return {value, pools, plan.jobs, full_supply(plan.instance.cluster, pools)};
 }
 
@@ -65,8 +65,8 @@ TEST(Market, gradient_counts_what_rings_send) {
   for (auto& job : plan.instance.workload.jobs) {
     job.communication = {.pattern = model::CommunicationPattern::ring, .servers = 0, .mbps = 1500};
   }
-  const model::CouplingLimits limits(plan.instance, model::Objective::value);
-  const model::LimitGroups uplinks(plan.instance, limits);
+  const planner_model::CouplingLimits limits(plan.instance, model::Objective::value);
+  const planner_model::LimitGroups uplinks(plan.instance, limits);
   ASSERT_FALSE(uplinks.empty());
   const auto value = plan.value();
   const auto pools = plan.pools();

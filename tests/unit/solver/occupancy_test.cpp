@@ -111,7 +111,7 @@ TEST(Occupancy, rolls_back_to_every_mark) {
                                   {.name = "a", .gpu_quota = 100, .parent = QueueId(0)}};
   for (std::size_t j = 0; j < 200; ++j) plan.instance.workload.jobs[j].queue = QueueId(j % 2);
   const auto value = plan.value();
-  const model::CouplingLimits limits(plan.instance, model::Objective::value);
+  const planner_model::CouplingLimits limits(plan.instance, model::Objective::value);
   Occupancy occupancy(value, plan.machines, &limits);
   occupancy.admit(plan.jobs);
   std::vector<std::pair<Occupancy::Mark, std::string>> marks;
@@ -153,7 +153,7 @@ TEST(Occupancy, rolls_back_to_every_mark) {
 TEST(Occupancy, depends_on_placements_alone) {
   const InstanceBuilder plan = test::mixed_instance(4, 150);
   const auto value = plan.value();
-  const model::Valuation allocate(plan.instance, model::Objective::allocate);
+  const planner_model::Valuation allocate(plan.instance, model::Objective::allocate);
   Occupancy edited(value, plan.machines);
   for (const JobId job : plan.jobs) {
     if (auto found = edited.fit(job, plan.machines)) edited.take(std::move(*found));
@@ -161,7 +161,7 @@ TEST(Occupancy, depends_on_placements_alone) {
   for (std::size_t j = 0; j < plan.jobs.size(); j += 3) {
     if (edited.is_placed(plan.jobs[j])) edited.give_back(plan.jobs[j]);
   }
-  for (const model::Valuation* by : {&value, &allocate}) {
+  for (const planner_model::Valuation* by : {&value, &allocate}) {
     edited.revalue(*by, nullptr);
     Occupancy fresh(*by, plan.machines);
     model::Placement placed = edited.placement();

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/base/random.hpp"
-#include "berth/model/room.hpp"
+#include "berth/planner_model/room.hpp"
 
 namespace berth::solver {
 namespace {
@@ -55,7 +55,7 @@ std::vector<JobId> first(std::size_t count) {
 
 OnlineResult place(const Tiny& tiny, std::size_t jobs, const OnlineOptions& options,
                    Objective objective = Objective::allocate) {
-  const model::Valuation valuation(tiny.instance, objective);
+  const planner_model::Valuation valuation(tiny.instance, objective);
   return place_online(valuation, first(jobs), {}, options);
 }
 
@@ -75,7 +75,7 @@ std::string words(const model::Placement& placed) {
 
 /// Throws nothing and leaves nothing negative when every task fits beside those before it.
 void expect_feasible(const Tiny& tiny, const model::Placement& placed) {
-  model::Room room(tiny.instance.cluster);
+  planner_model::Room room(tiny.instance.cluster);
   const model::Workload& workload = tiny.instance.workload;
   for (const JobPlacement& p : placed) {
     const auto& group = workload.groups_of(workload.job(p.job)).front();
@@ -120,7 +120,7 @@ TEST(Online, keeps_places_for_the_jobs_it_expects) {
     const bool large = random_below(2, {7, j}) == 0;
     tiny.job({{.gpu_milli = large ? 700 : 300, .cpu_milli = large ? 4000 : 8000}});
   }
-  const model::Valuation valuation(tiny.instance, Objective::allocate);
+  const planner_model::Valuation valuation(tiny.instance, Objective::allocate);
   const auto milli = [&](const OnlineResult& result) {
     double sum = 0.0;
     for (const JobPlacement& p : result.placed) sum += valuation.placed(p);
@@ -188,7 +188,7 @@ TEST(Online, running_jobs_stay) {
   const JobId old = tiny.job({{.gpus = 3, .cpu_milli = 1000}});
   tiny.job({{.gpus = 4, .cpu_milli = 1000}});
   tiny.job({{.gpus = 1, .cpu_milli = 1000}});
-  const model::Valuation valuation(tiny.instance, Objective::allocate);
+  const planner_model::Valuation valuation(tiny.instance, Objective::allocate);
   const JobPlacement kept{.job = old,
                           .tasks = {{.machine = MachineId(0), .devices = 7, .milli = 1000}}};
   const std::vector<JobId> jobs{JobId(1), JobId(2)};

@@ -15,8 +15,8 @@ namespace berth::solver {
 namespace {
 
 using model::Instance;
-using model::Room;
-using model::Valuation;
+using planner_model::Room;
+using planner_model::Valuation;
 
 struct Request {
   std::int64_t cpu = 1;
@@ -126,7 +126,8 @@ PackResult pack_empty(const Instance& in, const PackOptions& options = {},
   return pack_into(in, Room(in.cluster), options, objective);
 }
 
-/// 8 + 2 and 6 + 4 fill both machines, whatever the resource; a task of 9 excludes all others from one.
+/// 8 + 2 and 6 + 4 fill both machines, whatever the resource; a task of 9 excludes all others from
+/// one.
 TEST(Pack, fills_every_resource) {
   for (std::size_t r = 0; r < model::kResources; ++r) {
     Builder b;

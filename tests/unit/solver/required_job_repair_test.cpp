@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/model/room.hpp"
+#include "berth/planner_model/room.hpp"
 
 namespace berth::solver {
 namespace {
@@ -33,12 +33,12 @@ struct RequiredJobRepair : testing::Test {
   }
 
   void place(JobId job, MachineId machine) {
-    model::Room room(tiny.instance.cluster);
-    for (const JobPlacement& p : placed) model::take(room, tiny.instance.workload, p);
-    placed.push_back(*model::place_job(room, tiny.instance.workload, job, {{machine}}));
+    planner_model::Room room(tiny.instance.cluster);
+    for (const JobPlacement& p : placed) planner_model::take(room, tiny.instance.workload, p);
+    placed.push_back(*planner_model::place_job(room, tiny.instance.workload, job, {{machine}}));
   }
   bool repair(const RequiredJobRepairOptions& options = {}) {
-    const model::Valuation valuation(tiny.instance, model::Objective::value);
+    const planner_model::Valuation valuation(tiny.instance, model::Objective::value);
     return repair_required_jobs(valuation, nullptr, placed, options);
   }
   [[nodiscard]] MachineId where(JobId job) const {

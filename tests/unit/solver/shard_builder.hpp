@@ -11,9 +11,9 @@ namespace berth::test {
 
 /// A shard of all machines of an instance, which must stay where it is.
 struct WholeShard {
-  model::Valuation valuation;
-  model::Pools pools;
-  model::CouplingLimits limits;
+  planner_model::Valuation valuation;
+  planner_model::Pools pools;
+  planner_model::CouplingLimits limits;
   solver::Shard shard;
 
   explicit WholeShard(const InstanceBuilder& plan, bool limited = false)

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/generate/generate.hpp"
-#include "berth/model/room.hpp"
+#include "berth/planner_model/room.hpp"
 
 namespace berth::test {
 namespace {
@@ -51,7 +51,7 @@ Job& add(Instance& instance, const Shape& shape, int count) {
 }
 
 model::Placement plan(const Instance& instance) {
-  return best_fit(instance, model::Valuation(instance, Objective::value));
+  return best_fit(instance, planner_model::Valuation(instance, Objective::value));
 }
 
 TEST(BestFit, packs_shares_on_one_device_and_leaves_whole_gpus) {
@@ -122,7 +122,9 @@ TEST(BestFit, keeps_gangs_together_as_their_value_asks) {
   add(instance, {.gpus = 4}, 3).domain = Level::pod;
   const auto placed = plan(instance);
   ASSERT_EQ(placed.size(), 3U);  // the gang of 12 finds no pod any more
-  const auto width = [&](std::size_t i) { return model::extent(instance, placed[i]).width; };
+  const auto width = [&](std::size_t i) {
+    return planner_model::extent(instance, placed[i]).width;
+  };
   EXPECT_EQ(width(1), Level::rack);
   EXPECT_EQ(width(2), Level::rack);
 }
@@ -153,14 +155,14 @@ TEST(BestFit, is_feasible_and_fills_a_generated_cluster) {
   const auto instance = generate::generate_hetero({.gpus = 4096, .seed = 3, .cpu_machines = 0.02});
   const auto placed = plan(instance);
   const auto& w = instance.workload;
-  model::Room room(instance.cluster);
+  planner_model::Room room(instance.cluster);
   std::int64_t milli = 0;
   for (const auto& p : placed) {
     const Job& job = w.job(p.job);
-    model::take(room, w, p);
+    planner_model::take(room, w, p);
     milli += w.gpu_milli(job);
     EXPECT_EQ(static_cast<std::int64_t>(p.tasks.size()), w.tasks(job));
-    EXPECT_LE(model::extent(instance, p).width, job.domain);
+    EXPECT_LE(planner_model::extent(instance, p).width, job.domain);
     for (const auto& task : p.tasks) {
       const GpuTypeId type = instance.cluster.class_of(task.machine).gpu_type;
       EXPECT_TRUE(task.devices == 0 || ((job.gpu_types >> type.index()) & 1) != 0);

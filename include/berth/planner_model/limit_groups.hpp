@@ -10,10 +10,10 @@
 
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
-#include "berth/model/coupling_limits.hpp"
 #include "berth/model/instance.hpp"
+#include "berth/planner_model/coupling_limits.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 
 /// The unknowns of the prices of limits. Each quota has a price of its own. Uplinks that rings
 /// compete for are taken together: those of all racks with GPUs of a type, and those of all pods
@@ -48,7 +48,7 @@ class LimitGroups {
       std::array<GroupLoad, 2>;  ///< on racks and on pods; those with kNone are nothing
 
   /// O(machines + rings x types). Keeps references to the instance and the limits.
-  LimitGroups(const Instance& instance, const CouplingLimits& limits);
+  LimitGroups(const model::Instance& instance, const CouplingLimits& limits);
 
   [[nodiscard]] const CouplingLimits& limits() const { return *limits_; }
   /// Those of racks and pods.
@@ -73,7 +73,7 @@ class LimitGroups {
   /// m_r = min(tasks - 1, tasks of the job that any one rack (pod) holds), as in
   /// `certify/bound.hpp`. Nothing within a rack, nothing for other traffic.
   /// O(groups of the job).
-  [[nodiscard]] GroupLoads group_loads(JobId job, GpuTypeId type, Level width) const;
+  [[nodiscard]] GroupLoads group_loads(JobId job, GpuTypeId type, model::Level width) const;
 
  private:
   /// Racks or pods.
@@ -83,12 +83,12 @@ class LimitGroups {
     std::vector<std::vector<std::int64_t>> most;
   };
   [[nodiscard]] Tier make_tier(bool pods);
-  [[nodiscard]] GroupLoad group_load(const Job& job, GpuTypeId type, const Tier& tier) const;
+  [[nodiscard]] GroupLoad group_load(const model::Job& job, GpuTypeId type, const Tier& tier) const;
 
-  const Instance* instance_;
+  const model::Instance* instance_;
   const CouplingLimits* limits_;
   std::vector<Group> groups_;
   Tier racks_, pods_;
 };
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/precedence.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 
 /// Hash of every property of a job except id, priority and arrival: tasks, value, GPU types, home,
 /// queue, traffic. Equal jobs have equal classes, and may exchange placements without any change of
@@ -17,7 +17,7 @@ struct JobClass {
 };
 /// @pre the job does not run: a running job differs from all others by its present place. O(task
 /// groups)
-JobClass job_class(const Workload& workload, const Job& job);
+JobClass job_class(const model::Workload& workload, const model::Job& job);
 
 /// A job that may give its placement to an equal one. Trivially copyable.
 struct EqualJob {
@@ -37,4 +37,4 @@ struct Handover {
 /// job gives or receives at most one place. Depends on the set of jobs alone. O(jobs log jobs)
 std::vector<Handover> handovers(std::vector<EqualJob> jobs);
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/model/equal_jobs.hpp"
+#include "berth/planner_model/equal_jobs.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,11 +8,11 @@
 #include <span>
 
 #include "berth/base/random.hpp"
-#include "berth/model/task_profile.hpp"
+#include "berth/planner_model/task_profile.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 
-JobClass job_class(const Workload& workload, const Job& job) {
+JobClass job_class(const model::Workload& workload, const model::Job& job) {
   // any two constants that differ
   JobClass hash{.high = 0x6A09E667F3BCC908, .low = 0xBB67AE8584CAA73B};
   const auto add = [&](auto field) {
@@ -79,4 +79,4 @@ std::vector<Handover> handovers(std::vector<EqualJob> jobs) {
   return result;
 }
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -10,7 +10,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/model/workload.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 
 /// What a job's tasks ask for: shape and number of each task group, in file order. Jobs of one
 /// profile fit into each other's places, whatever they are worth there. The planner's only key of
@@ -25,8 +25,8 @@ struct TaskProfile {
 
   TaskProfile() = default;
   /// O(task groups)
-  TaskProfile(const Workload& workload, const Job& job) {
-    for (const TaskGroup& g : workload.groups_of(job)) groups.push_back({g.shape, g.count});
+  TaskProfile(const model::Workload& workload, const model::Job& job) {
+    for (const model::TaskGroup& g : workload.groups_of(job)) groups.push_back({g.shape, g.count});
   }
 
   /// Depends on shape numbers, so on the instance.
@@ -46,4 +46,4 @@ struct TaskProfileHash {
   std::size_t operator()(const TaskProfile& profile) const { return profile.hash(); }
 };
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two pods of two racks of two machines of 4 GPUs, half of them of type B. A gang is worth 128 less
 // what width (factors 1, 1/2, 1/4, 1/8) and distance from home (1, 1, 1/4, 1/16) take off.
-#include "berth/model/option_enumerator.hpp"
+#include "berth/planner_model/option_enumerator.hpp"
 
 #include "tiny.hpp"
 
@@ -10,17 +10,17 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/model/home.hpp"
-#include "berth/model/task_profile.hpp"
+#include "berth/planner_model/home.hpp"
+#include "berth/planner_model/task_profile.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 namespace {
 
-using Row =
-    std::tuple<Level, Level, std::int32_t, double>;  ///< width, level and id of scope, value
+using Row = std::tuple<model::Level, model::Level, std::int32_t,
+                       double>;  ///< width, level and id of scope, value
 
-constexpr Level kMachine = Level::machine, kRack = Level::rack, kPod = Level::pod,
-                kCluster = Level::cluster;
+constexpr model::Level kMachine = model::Level::machine, kRack = model::Level::rack,
+                       kPod = model::Level::pod, kCluster = model::Level::cluster;
 
 class OptionEnumeratorTest : public testing::Test {
  protected:
@@ -47,8 +47,8 @@ class OptionEnumeratorTest : public testing::Test {
     return id;
   }
 
-  std::vector<Row> rows(JobId job, Level finest = kRack) {
-    const Valuation valuation(tiny_.instance, Objective::value);
+  std::vector<Row> rows(JobId job, model::Level finest = kRack) {
+    const Valuation valuation(tiny_.instance, model::Objective::value);
     const OptionEnumerator options(valuation, job, finest);
     std::vector<Row> rows;
     options.for_each_on(GpuTypeId(0), [&](const JobOption& o) {
@@ -59,7 +59,7 @@ class OptionEnumeratorTest : public testing::Test {
   }
 
   std::vector<std::int32_t> types(JobId job) {
-    const Valuation valuation(tiny_.instance, Objective::value);
+    const Valuation valuation(tiny_.instance, model::Objective::value);
     const OptionEnumerator options(valuation, job);
     std::vector<std::int32_t> types;
     for (const GpuTypeId type : options.types()) types.push_back(type.value());
@@ -130,15 +130,15 @@ TEST_F(OptionEnumeratorTest, speed_counts_for_jobs_on_gpus_alone) {
   const JobId on_gpus = gang(1), on_cpus = tiny_.job({{.cpu_milli = 1000}});
   tiny_[on_cpus].value = 128.0;
   tiny_[on_gpus].speed = tiny_[on_cpus].speed = tiny_.speeds({1.0, 0.5});
-  const Valuation valuation(tiny_.instance, Objective::value);
+  const Valuation valuation(tiny_.instance, model::Objective::value);
   EXPECT_EQ(OptionEnumerator(valuation, on_gpus).best(GpuTypeId(1)), 64.0);
   EXPECT_EQ(OptionEnumerator(valuation, on_cpus).best(GpuTypeId(1)), 128.0);
 }
 
 TEST_F(OptionEnumeratorTest, the_home_of_a_rack_is_its_pod) {
   const JobId id = gang(1);
-  const Cluster& cluster = tiny_.instance.cluster;
-  Job& job = tiny_[id];
+  const model::Cluster& cluster = tiny_.instance.cluster;
+  model::Job& job = tiny_[id];
   EXPECT_FALSE(has_home(job) || home_pod(cluster, job).valid());
   EXPECT_EQ(distance_from_home(cluster, job, RackId(0)), kMachine);
   job.home_rack = RackId(3);
@@ -163,4 +163,4 @@ TEST_F(OptionEnumeratorTest, a_profile_is_what_tasks_ask_for_whatever_they_are_c
 }
 
 }  // namespace
-}  // namespace berth::model
+}  // namespace berth::planner_model

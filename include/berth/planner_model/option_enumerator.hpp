@@ -8,23 +8,23 @@
 #include <span>
 
 #include "berth/base/strong_id.hpp"
-#include "berth/model/gpu_types.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/gpu_types.hpp"
+#include "berth/planner_model/value.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 
 /// All places inside one domain around a job's home, and how far from home they are at most.
 struct HomeScope {
-  Level level = Level::cluster;     ///< of the domain
-  std::int32_t domain = 0;          ///< its RackId or PodId; 0 for the cluster
-  Level distance = Level::machine;  ///< machine for a job without a home
+  model::Level level = model::Level::cluster;     ///< of the domain
+  std::int32_t domain = 0;                        ///< its RackId or PodId; 0 for the cluster
+  model::Level distance = model::Level::machine;  ///< machine for a job without a home
 };
 
 /// One thing that a job may do: run on GPUs of one type, inside `scope`, its tasks in a domain of
 /// level `width`.
 struct JobOption {
   GpuTypeId type;  ///< invalid: of no GPUs, or of any
-  Level width = Level::machine;
+  model::Level width = model::Level::machine;
   HomeScope scope = {};
 };
 
@@ -36,7 +36,7 @@ class OptionEnumerator {
  public:
   /// @param finest  rack, or pod where racks of a pod are not told apart: then the home rack counts
   ///                as its pod, and every domain of a pod as the rack that it might be
-  OptionEnumerator(const Valuation& valuation, JobId job, Level finest = Level::rack);
+  OptionEnumerator(const Valuation& valuation, JobId job, model::Level finest = model::Level::rack);
 
   /// GPU types on the job's list that the cluster has, ascending.
   [[nodiscard]] const GpuTypes& types() const { return types_; }
@@ -50,8 +50,8 @@ class OptionEnumerator {
   void for_each_on(GpuTypeId type, Visit visit) const {
     for (const HomeScope& scope : scopes()) {
       for (int w = static_cast<int>(std::min(widest_, scope.level)); w >= 0; --w) {
-        const auto width = static_cast<Level>(w);
-        if (width == Level::pod && finest_ == Level::pod) continue;
+        const auto width = static_cast<model::Level>(w);
+        if (width == model::Level::pod && finest_ == model::Level::pod) continue;
         visit(JobOption{.type = type, .width = width, .scope = scope});
       }
     }
@@ -62,26 +62,26 @@ class OptionEnumerator {
   }
 
   /// Value in a domain of this level, its farthest machine so far from home.
-  [[nodiscard]] double value_at(GpuTypeId type, Level width, Level distance) const {
+  [[nodiscard]] double value_at(GpuTypeId type, model::Level width, model::Level distance) const {
     return valuation_->option(job_, on_gpus_ ? type : GpuTypeId{}, width, distance);
   }
 
   /// Largest value of any option on the type.
   [[nodiscard]] double best(GpuTypeId type) const {
-    return value_at(type, Level::machine, Level::machine);
+    return value_at(type, model::Level::machine, model::Level::machine);
   }
 
  private:
-  void add_scopes(const Cluster& cluster, const Job& job);
+  void add_scopes(const model::Cluster& cluster, const model::Job& job);
 
   const Valuation* valuation_;
   JobId job_;
-  Level finest_;
-  Level widest_;  ///< domain that the job may spread over; machine for a single task
+  model::Level finest_;
+  model::Level widest_;  ///< domain that the job may spread over; machine for a single task
   bool on_gpus_;
   GpuTypes types_;
   std::array<HomeScope, 3> scopes_ = {};
   std::size_t scope_count_ = 0;
 };
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/model/value.hpp"
+#include "berth/planner_model/value.hpp"
 
 #include <algorithm>
 #include <tuple>
 #include <vector>
 
-#include "berth/model/gpu_types.hpp"
-#include "berth/model/home.hpp"
+#include "berth/planner_model/gpu_types.hpp"
+#include "berth/planner_model/home.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 namespace {
 
 /// GPU type of the machines with the job's GPU tasks.
-GpuTypeId type_of(const Instance& instance, const JobPlacement& placement) {
+GpuTypeId type_of(const model::Instance& instance, const model::JobPlacement& placement) {
   GpuTypeId type;
-  for (const TaskPlacement& t : placement.tasks) {
+  for (const model::TaskPlacement& t : placement.tasks) {
     if (t.devices != 0) type = instance.cluster.class_of(t.machine).gpu_type;
   }
   return type;
@@ -30,9 +30,9 @@ SharedPrices::SharedPrices(const LimitGroups& groups, std::span<const double> pr
   by_group_.assign(of_groups.begin(), of_groups.end());
 }
 
-double SharedPrices::operator()(const Instance& instance, JobId id, GpuTypeId type,
-                                Level width) const {
-  const Job& job = instance.workload.job(id);
+double SharedPrices::operator()(const model::Instance& instance, JobId id, GpuTypeId type,
+                                model::Level width) const {
+  const model::Job& job = instance.workload.job(id);
   double sum = 0.0;
   if (!queues_.empty() && job.queue.valid()) {
     sum +=
@@ -45,26 +45,28 @@ double SharedPrices::operator()(const Instance& instance, JobId id, GpuTypeId ty
   return sum;
 }
 
-double Valuation::unpriced_option(JobId id, GpuTypeId type, Level width, Level distance) const {
-  const Workload& workload = instance_->workload;
-  const Job& job = workload.job(id);
-  const ObjectiveTraits& counts = traits(objective_);
+double Valuation::unpriced_option(JobId id, GpuTypeId type, model::Level width,
+                                  model::Level distance) const {
+  const model::Workload& workload = instance_->workload;
+  const model::Job& job = workload.job(id);
+  const model::ObjectiveTraits& counts = traits(objective_);
   double value = counts.base(workload, job);
   if (counts.factors) {
     value *= (type.valid() ? workload.speed(job, type) : 1.0);
     value *= workload.factors[job.home_factor][static_cast<std::size_t>(distance)];
     value *= workload.factors[job.width_factor][static_cast<std::size_t>(width)];
   }
-  const Running* running = counts.costs ? workload.running_of(job) : nullptr;
+  const model::Running* running = counts.costs ? workload.running_of(job) : nullptr;
   return running == nullptr ? value : value - running->move_cost + running->stop_cost;
 }
 
-double Valuation::option(JobId id, GpuTypeId type, Level width, Level distance) const {
+double Valuation::option(JobId id, GpuTypeId type, model::Level width,
+                         model::Level distance) const {
   return unpriced_option(id, type, width, distance) - prices_(*instance_, id, type, width);
 }
 
 double Valuation::best(JobId id) const {
-  const Job& job = instance_->workload.job(id);
+  const model::Job& job = instance_->workload.job(id);
   if (instance_->workload.gpu_milli(job) == 0) return best(id, GpuTypeId{});
   double value = 0.0;
   for (const GpuTypeId type : GpuTypes(job, instance_->cluster.gpu_types.size())) {
@@ -76,65 +78,70 @@ double Valuation::best(JobId id) const {
 double Valuation::stop_costs() const {
   if (!traits(objective_).costs) return 0.0;
   double total = 0.0;
-  for (const Running& r : instance_->workload.running) total += r.pinned ? 0.0 : r.stop_cost;
+  for (const model::Running& r : instance_->workload.running) total += r.pinned ? 0.0 : r.stop_cost;
   return total;
 }
 
-double Valuation::placed(const JobPlacement& placement) const {
+double Valuation::placed(const model::JobPlacement& placement) const {
   if (prices_.empty()) return unpriced_value(placement);
   return unpriced_value(placement) - prices_(*instance_, placement.job,
                                              type_of(*instance_, placement),
                                              width(instance_->cluster, placement.tasks));
 }
 
-double Valuation::unpriced_value(const JobPlacement& placement) const {
+double Valuation::unpriced_value(const model::JobPlacement& placement) const {
   const Extent e = extent(*instance_, placement);
   const GpuTypeId type = type_of(*instance_, placement);
   const double value = unpriced_option(placement.job, type, e.width, e.distance);
-  const Workload& workload = instance_->workload;
-  const Running* running = workload.running_of(workload.job(placement.job));
+  const model::Workload& workload = instance_->workload;
+  const model::Running* running = workload.running_of(workload.job(placement.job));
   if (!traits(objective_).costs || running == nullptr) return value;
   return stays(workload, *running, placement) ? value + running->move_cost : value;
 }
 
 bool Valuation::place_independent(JobId id) const {
-  const Job& job = instance_->workload.job(id);
+  const model::Job& job = instance_->workload.job(id);
   const bool single = instance_->workload.tasks(job) == 1;
-  if (!single && job.domain < Level::cluster) return false;
-  if (!single && prices_.of_places() && job.communication.pattern == CommunicationPattern::ring) {
+  if (!single && job.domain < model::Level::cluster) return false;
+  if (!single && prices_.of_places() &&
+      job.communication.pattern == model::CommunicationPattern::ring) {
     return false;
   }
   if (!traits(objective_).factors) return true;
   const auto flat = [&](std::uint32_t row) {
-    const Factors& f = instance_->workload.factors[row];
+    const model::Factors& f = instance_->workload.factors[row];
     return std::ranges::all_of(f, [&](double x) { return x == f.front(); });
   };
   return (!has_home(job) || flat(job.home_factor)) && (single || flat(job.width_factor));
 }
 
-JobPlacement current_placement(const Workload& workload, const Running& running) {
+model::JobPlacement current_placement(const model::Workload& workload,
+                                      const model::Running& running) {
   const auto tasks = workload.tasks_of(running);
   return {.job = running.job, .start = 0, .tasks = {tasks.begin(), tasks.end()}};
 }
 
-bool stays(const Workload& workload, const Running& running, const JobPlacement& placement) {
+bool stays(const model::Workload& workload, const model::Running& running,
+           const model::JobPlacement& placement) {
   const auto now = workload.tasks_of(running);
-  const auto key = [](const TaskPlacement& t) { return std::tie(t.group, t.machine, t.devices); };
+  const auto key = [](const model::TaskPlacement& t) {
+    return std::tie(t.group, t.machine, t.devices);
+  };
   if (std::ranges::equal(now, placement.tasks, {}, key, key)) return true;
-  std::vector<TaskPlacement> tasks = placement.tasks;
+  std::vector<model::TaskPlacement> tasks = placement.tasks;
   std::ranges::sort(tasks, {}, key);
   return std::ranges::equal(now, tasks, {}, key, key);
 }
 
-Extent extent(const Instance& instance, const JobPlacement& placement) {
-  const Cluster& cluster = instance.cluster;
-  const Job& job = instance.workload.job(placement.job);
+Extent extent(const model::Instance& instance, const model::JobPlacement& placement) {
+  const model::Cluster& cluster = instance.cluster;
+  const model::Job& job = instance.workload.job(placement.job);
   Extent e{.width = width(cluster, placement.tasks)};
-  for (const TaskPlacement& t : placement.tasks) {
+  for (const model::TaskPlacement& t : placement.tasks) {
     e.distance = std::max(
         e.distance, distance_from_home(cluster, job, cluster.machine_rack[t.machine.index()]));
   }
   return e;
 }
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of jobs, and equal jobs that take each other's places.
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/precedence.hpp"
 
 #include "tiny.hpp"
 
@@ -13,9 +13,9 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/model/equal_jobs.hpp"
+#include "berth/planner_model/equal_jobs.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 namespace {
 
 using test::Tiny;
@@ -29,16 +29,16 @@ Tiny eight_gpus() {
 
 /// Each key decides only when those before it tie. The better job has the larger id.
 TEST(Precedence, is_required_then_density_then_priority_then_arrival_then_id) {
-  const std::vector<std::function<void(Job & better, Job & worse)>> keys{
-      [](Job& better, Job&) { better.required = true; },
-      [](Job& better, Job&) { better.weight = 2.0; },
-      [](Job& better, Job&) { better.priority = 1; },
-      [](Job&, Job& worse) { worse.arrival = 1; },
+  const std::vector<std::function<void(model::Job & better, model::Job & worse)>> keys{
+      [](model::Job& better, model::Job&) { better.required = true; },
+      [](model::Job& better, model::Job&) { better.weight = 2.0; },
+      [](model::Job& better, model::Job&) { better.priority = 1; },
+      [](model::Job&, model::Job& worse) { worse.arrival = 1; },
   };
   for (std::size_t key = 0; key < keys.size(); ++key) {
     Tiny tiny = eight_gpus();
     const JobId worse = tiny.job({{.gpus = 1}}), better = tiny.job({{.gpus = 1}});
-    const Valuation valuation(tiny.instance, Objective::value);
+    const Valuation valuation(tiny.instance, model::Objective::value);
     EXPECT_LT(precedence(valuation, worse), precedence(valuation, better)) << "by id";
     for (std::size_t later = key + 1; later < keys.size(); ++later) {
       keys[later](tiny[worse], tiny[better]);
@@ -56,7 +56,7 @@ TEST(Precedence, takes_the_value_per_gpu_or_of_jobs_without_gpus_per_cpu) {
   const JobId large = tiny.job({{.cpu_milli = 4000}}), small = tiny.job({{.cpu_milli = 1000}});
   tiny[wide].value = tiny[large].value = 3.0;
   tiny[narrow].value = tiny[small].value = 1.0;
-  const Valuation valuation(tiny.instance, Objective::value);
+  const Valuation valuation(tiny.instance, model::Objective::value);
   std::vector<JobId> jobs{wide, narrow, large, small};
   sort_by_precedence(valuation, jobs);
   const auto before = [&](JobId a, JobId b) {
@@ -74,24 +74,24 @@ TEST(JobClass, is_the_same_for_jobs_that_differ_in_priority_and_arrival_alone) {
   tiny[equal].priority = 7, tiny[equal].arrival = 9;
   const auto of = [&](JobId j) { return job_class(tiny.instance.workload, tiny[j]); };
   EXPECT_EQ(of(a), of(equal));
-  const std::vector<std::function<void(Job&)>> changes{
-      [](Job& j) { j.gpu_types = 1; },
-      [](Job& j) { j.speed = 1; },
-      [](Job& j) { j.home_factor = 1; },
-      [](Job& j) { j.width_factor = 1; },
-      [](Job& j) { j.domain = Level::pod; },
-      [](Job& j) { j.required = true; },
-      [](Job& j) { j.home_rack = RackId(0); },
-      [](Job& j) { j.home_pod = PodId(0); },
-      [](Job& j) { j.queue = QueueId(0); },
-      [](Job& j) { j.weight = 2.0; },
-      [](Job& j) { j.value = 1.0; },
-      [](Job& j) { j.communication.pattern = CommunicationPattern::ring; },
-      [](Job& j) { j.communication.servers = 1; },
-      [](Job& j) { j.communication.mbps = 1; },
+  const std::vector<std::function<void(model::Job&)>> changes{
+      [](model::Job& j) { j.gpu_types = 1; },
+      [](model::Job& j) { j.speed = 1; },
+      [](model::Job& j) { j.home_factor = 1; },
+      [](model::Job& j) { j.width_factor = 1; },
+      [](model::Job& j) { j.domain = model::Level::pod; },
+      [](model::Job& j) { j.required = true; },
+      [](model::Job& j) { j.home_rack = RackId(0); },
+      [](model::Job& j) { j.home_pod = PodId(0); },
+      [](model::Job& j) { j.queue = QueueId(0); },
+      [](model::Job& j) { j.weight = 2.0; },
+      [](model::Job& j) { j.value = 1.0; },
+      [](model::Job& j) { j.communication.pattern = model::CommunicationPattern::ring; },
+      [](model::Job& j) { j.communication.servers = 1; },
+      [](model::Job& j) { j.communication.mbps = 1; },
   };
   for (std::size_t c = 0; c < changes.size(); ++c) {
-    Job changed = tiny[a];
+    model::Job changed = tiny[a];
     changes[c](changed);
     EXPECT_NE(job_class(tiny.instance.workload, changed), of(a)) << c;
   }
@@ -145,4 +145,4 @@ TEST(Handovers, give_the_places_of_equal_jobs_to_those_with_precedence) {
 }
 
 }  // namespace
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/model/precedence.hpp"
+#include "berth/planner_model/precedence.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <utility>
 
-namespace berth::model {
+namespace berth::planner_model {
 
-double value_density(const Workload& workload, const Job& job, double value) {
+double value_density(const model::Workload& workload, const model::Job& job, double value) {
   std::int64_t gpu = 0, cpu = 0;
-  for (const TaskGroup& g : workload.groups_of(job)) {
+  for (const model::TaskGroup& g : workload.groups_of(job)) {
     gpu += g.count * workload.shape(g.shape).total_milli();
-    cpu += g.count * workload.shape(g.shape).needs[kCpu];
+    cpu += g.count * workload.shape(g.shape).needs[model::kCpu];
   }
   return value / static_cast<double>(std::max<std::int64_t>(1, gpu > 0 ? gpu : cpu));
 }
 
-Precedence precedence(const Workload& workload, JobId id, double density) {
-  const Job& job = workload.job(id);
+Precedence precedence(const model::Workload& workload, JobId id, double density) {
+  const model::Job& job = workload.job(id);
   return {.required = job.required,
           .density = density,
           .priority = job.priority,
@@ -26,7 +26,7 @@ Precedence precedence(const Workload& workload, JobId id, double density) {
 }
 
 Precedence precedence(const Valuation& valuation, JobId id) {
-  const Workload& workload = valuation.instance().workload;
+  const model::Workload& workload = valuation.instance().workload;
   return precedence(workload, id, value_density(workload, workload.job(id), valuation.best(id)));
 }
 
@@ -51,4 +51,4 @@ void sort_by_precedence(const Valuation& valuation, std::vector<JobId>& jobs) {
   std::ranges::transform(order, jobs.begin(), &Precedence::job);
 }
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -13,13 +13,13 @@
 #include "berth/model/limit_table.hpp"
 #include "berth/model/placement.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 
 /// One limit as the planner keeps it.
 struct CouplingLimit {
-  LimitKind kind = LimitKind::gpu_quota;
-  LimitScope scope = {};
-  std::int64_t capacity = kNoLimit;  ///< beside pinned jobs, in the kind's unit, >= 0
+  model::LimitKind kind = model::LimitKind::gpu_quota;
+  model::LimitScope scope = {};
+  std::int64_t capacity = model::kNoLimit;  ///< beside pinned jobs, in the kind's unit, >= 0
   /// Value lost per 1000 units over; infinite: never over.
   double penalty = std::numeric_limits<double>::infinity();
 };
@@ -30,7 +30,7 @@ using LimitAmount = std::pair<std::size_t, std::int64_t>;
 /// Whether any job of a workload sends anything.
 enum class JobTraffic : std::uint8_t { none, some };
 /// @pre all jobs are here
-JobTraffic job_traffic_of(const Workload& workload);
+JobTraffic job_traffic_of(const model::Workload& workload);
 
 /// What couples the machines of an instance, in one numbering: quotas by queue, then for each kind
 /// that binds anything at all the limits of all racks, then those of all pods. The planner's view;
@@ -39,8 +39,8 @@ class CouplingLimits {
  public:
   /// Quotas with a penalty are limits where the objective counts costs.
   /// @param traffic  of the whole, where the instance is a part of one
-  CouplingLimits(const Instance& instance, Objective objective, JobTraffic traffic);
-  CouplingLimits(const Instance& instance, Objective objective)
+  CouplingLimits(const model::Instance& instance, model::Objective objective, JobTraffic traffic);
+  CouplingLimits(const model::Instance& instance, model::Objective objective)
       : CouplingLimits(instance, objective, job_traffic_of(instance.workload)) {}
 
   [[nodiscard]] bool empty() const { return limits_.empty(); }
@@ -54,12 +54,12 @@ class CouplingLimits {
   /// There are limits of racks and pods: what a job uses of them depends on where it lies.
   [[nodiscard]] bool of_places() const { return size() > queue_limits_; }
   /// There are limits of this kind, of racks and pods.
-  [[nodiscard]] bool has(LimitKind kind) const { return first_[index_of(kind)] < size(); }
+  [[nodiscard]] bool has(model::LimitKind kind) const { return first_[index_of(kind)] < size(); }
   /// @pre has(kind)
-  [[nodiscard]] std::size_t at(LimitKind kind, RackId rack) const {
+  [[nodiscard]] std::size_t at(model::LimitKind kind, RackId rack) const {
     return first_[index_of(kind)] + rack.index();
   }
-  [[nodiscard]] std::size_t at(LimitKind kind, PodId pod) const {
+  [[nodiscard]] std::size_t at(model::LimitKind kind, PodId pod) const {
     return first_[index_of(kind)] + instance_->cluster.racks.size() + pod.index();
   }
 
@@ -74,11 +74,11 @@ class CouplingLimits {
   ///   uplink, ps:   ceil(rate (w (P - p) + (W - w) p) / P) with w of W workers and p of P servers
   ///                 inside
   /// O(tasks log tasks).
-  [[nodiscard]] std::vector<LimitAmount> use_of_places(JobId job,
-                                                       std::span<const TaskPlacement> tasks) const;
+  [[nodiscard]] std::vector<LimitAmount> use_of_places(
+      JobId job, std::span<const model::TaskPlacement> tasks) const;
 
   /// The most that a job can use of any one limit of the kind, of racks and pods.
-  [[nodiscard]] std::int64_t most_use(LimitKind kind, JobId job) const;
+  [[nodiscard]] std::int64_t most_use(model::LimitKind kind, JobId job) const;
 
   /// Valuations take these prices off already: value per GPU, by limit of a queue; empty: none.
   void charge(std::vector<double> per_gpu) { charged_ = std::move(per_gpu); }
@@ -87,18 +87,18 @@ class CouplingLimits {
   }
 
  private:
-  void add_quotas(Objective objective);
-  void add_places(LimitKind kind);
+  void add_quotas(model::Objective objective);
+  void add_places(model::LimitKind kind);
   void use_up_by_pinned_jobs();
-  void add_traffic(std::vector<LimitAmount>& amounts, const Communication& communication,
-                   std::span<const TaskPlacement> tasks, bool pods) const;
+  void add_traffic(std::vector<LimitAmount>& amounts, const model::Communication& communication,
+                   std::span<const model::TaskPlacement> tasks, bool pods) const;
 
-  const Instance* instance_;
+  const model::Instance* instance_;
   std::vector<CouplingLimit> limits_;
   std::size_t queue_limits_ = 0;
-  std::array<std::size_t, kLimitKinds> first_{};   ///< by LimitKind; past the end: none
-  std::vector<std::vector<std::uint32_t>> chain_;  ///< by QueueId
+  std::array<std::size_t, model::kLimitKinds> first_{};  ///< by LimitKind; past the end: none
+  std::vector<std::vector<std::uint32_t>> chain_;        ///< by QueueId
   std::vector<double> charged_;
 };
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -8,10 +8,12 @@
 
 #include "berth/model/workload.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 
 /// The job's tasks with GPUs may use those of `type`.
-inline bool allows(const Job& job, GpuTypeId type) { return allows(job, Shape{.gpus = 1}, type); }
+inline bool allows(const model::Job& job, GpuTypeId type) {
+  return allows(job, model::Shape{.gpus = 1}, type);
+}
 
 /// The GPU types on a job's list, ascending: all types for a job without a list.
 class GpuTypes {
@@ -39,7 +41,7 @@ class GpuTypes {
   };
 
   /// @param types  GPU types of the cluster; a list may name no others
-  GpuTypes(const Job& job, std::size_t types)
+  GpuTypes(const model::Job& job, std::size_t types)
       : bits_(types >= 64 ? job.gpu_types : job.gpu_types & ((std::uint64_t{1} << types) - 1)) {}
 
   [[nodiscard]] Iterator begin() const { return Iterator(bits_); }
@@ -49,4 +51,4 @@ class GpuTypes {
   std::uint64_t bits_;
 };
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -6,10 +6,10 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/model/instance.hpp"
-#include "berth/model/limit_groups.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/planner_model/limit_groups.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 
 /// Prices of limits, which are paid beside those of machines.
 class SharedPrices {
@@ -23,8 +23,8 @@ class SharedPrices {
   [[nodiscard]] bool of_places() const { return groups_ != nullptr; }
   /// What the job pays in its queue, and for its least use of limits of racks and pods at this type
   /// and width.
-  [[nodiscard]] double operator()(const Instance& instance, JobId job, GpuTypeId type,
-                                  Level width) const;
+  [[nodiscard]] double operator()(const model::Instance& instance, JobId job, GpuTypeId type,
+                                  model::Level width) const;
 
  private:
   std::vector<double> queues_ = {};      ///< by QueueId, per GPU, including ancestors; empty: all 0
@@ -43,23 +43,24 @@ class SharedPrices {
 class Valuation {
  public:
   /// @param prices  subtracted from every value below but `unpriced_value`
-  Valuation(const Instance& instance, Objective objective, SharedPrices prices = {})
+  Valuation(const model::Instance& instance, model::Objective objective, SharedPrices prices = {})
       : instance_(&instance), objective_(objective), prices_(std::move(prices)) {}
 
   /// Value of the job on `type` (invalid for CPU-only jobs), in a domain of level `width`, its
   /// farthest task at `distance` from home (Level::rack = in the home rack; any for jobs without a
   /// home). Negative only because of prices.
-  [[nodiscard]] double option(JobId job, GpuTypeId type, Level width, Level distance) const;
+  [[nodiscard]] double option(JobId job, GpuTypeId type, model::Level width,
+                              model::Level distance) const;
 
   /// Value of the job at this placement; a running job that stays saves its move cost. O(tasks log
   /// tasks).
-  [[nodiscard]] double placed(const JobPlacement& placement) const;
+  [[nodiscard]] double placed(const model::JobPlacement& placement) const;
   /// Value of the placement before the prices of limits.
-  [[nodiscard]] double unpriced_value(const JobPlacement& placement) const;
+  [[nodiscard]] double unpriced_value(const model::JobPlacement& placement) const;
 
   /// Largest value any option of the job can have on `type`.
   [[nodiscard]] double best(JobId job, GpuTypeId type) const {
-    return option(job, type, Level::machine, Level::machine);
+    return option(job, type, model::Level::machine, model::Level::machine);
   }
 
   /// Largest value of any option on any type the job may use, at least 0; for a job without GPUs
@@ -73,29 +74,31 @@ class Valuation {
   /// type matters.
   [[nodiscard]] bool place_independent(JobId job) const;
 
-  [[nodiscard]] Objective objective() const { return objective_; }
-  [[nodiscard]] const Instance& instance() const { return *instance_; }
+  [[nodiscard]] model::Objective objective() const { return objective_; }
+  [[nodiscard]] const model::Instance& instance() const { return *instance_; }
 
  private:
-  [[nodiscard]] double unpriced_option(JobId job, GpuTypeId type, Level width,
-                                       Level distance) const;
-  const Instance* instance_;
-  Objective objective_;
+  [[nodiscard]] double unpriced_option(JobId job, GpuTypeId type, model::Level width,
+                                       model::Level distance) const;
+  const model::Instance* instance_;
+  model::Objective objective_;
   SharedPrices prices_;
 };
 
 /// Narrowest level that holds all tasks, and the distance of the farthest task from home
 /// (Level::machine when the job has no home). O(tasks).
 struct Extent {
-  Level width = Level::machine;
-  Level distance = Level::machine;
+  model::Level width = model::Level::machine;
+  model::Level distance = model::Level::machine;
 };
-Extent extent(const Instance& instance, const JobPlacement& placement);
+Extent extent(const model::Instance& instance, const model::JobPlacement& placement);
 
 /// Present placement of a running job.
-JobPlacement current_placement(const Workload& workload, const Running& running);
+model::JobPlacement current_placement(const model::Workload& workload,
+                                      const model::Running& running);
 
 /// True when the placement equals the running job's present one. O(tasks log tasks).
-bool stays(const Workload& workload, const Running& running, const JobPlacement& placement);
+bool stays(const model::Workload& workload, const model::Running& running,
+           const model::JobPlacement& placement);
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/model/coupling_limits.hpp"
+#include "berth/planner_model/coupling_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,11 +7,11 @@
 
 #include "berth/base/int128.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 namespace {
 
 std::int64_t whole_amount(double limit, double units) {
-  return std::isinf(limit) ? kNoLimit : static_cast<std::int64_t>(std::floor(limit * units));
+  return std::isinf(limit) ? model::kNoLimit : static_cast<std::int64_t>(std::floor(limit * units));
 }
 
 /// Tasks of one domain.
@@ -22,33 +22,34 @@ struct Inside {
 
 }  // namespace
 
-JobTraffic job_traffic_of(const Workload& workload) {
-  const bool some = std::ranges::any_of(workload.jobs, [](const Job& j) {
-    return j.communication.pattern != CommunicationPattern::none;
+JobTraffic job_traffic_of(const model::Workload& workload) {
+  const bool some = std::ranges::any_of(workload.jobs, [](const model::Job& j) {
+    return j.communication.pattern != model::CommunicationPattern::none;
   });
   return some ? JobTraffic::some : JobTraffic::none;
 }
 
-CouplingLimits::CouplingLimits(const Instance& instance, Objective objective, JobTraffic traffic)
+CouplingLimits::CouplingLimits(const model::Instance& instance, model::Objective objective,
+                               JobTraffic traffic)
     : instance_(&instance) {
   add_quotas(objective);
   queue_limits_ = size();
   first_.fill(std::numeric_limits<std::size_t>::max());
-  if (traffic == JobTraffic::some) add_places(LimitKind::uplink);
+  if (traffic == JobTraffic::some) add_places(model::LimitKind::uplink);
   if (!empty()) use_up_by_pinned_jobs();
 }
 
-void CouplingLimits::add_quotas(Objective objective) {
+void CouplingLimits::add_quotas(model::Objective objective) {
   const auto& queues = instance_->cluster.queues;
   for (std::size_t q = 0; q < queues.size(); ++q) {
     std::vector<std::uint32_t> chain;
-    const Queue& queue = queues[q];
+    const model::Queue& queue = queues[q];
     const bool felt = queue.hard() || (queue.gpu_quota >= 0 && traits(objective).costs);
     if (felt) {
       chain.push_back(static_cast<std::uint32_t>(size()));
-      limits_.push_back({.kind = LimitKind::gpu_quota,
+      limits_.push_back({.kind = model::LimitKind::gpu_quota,
                          .scope = {.queue = QueueId(q)},
-                         .capacity = kGpuMilli * queue.gpu_quota,
+                         .capacity = model::kGpuMilli * queue.gpu_quota,
                          .penalty = queue.over_quota_penalty});
     }
     if (queue.parent.valid()) {  // an earlier queue
@@ -59,9 +60,9 @@ void CouplingLimits::add_quotas(Objective objective) {
   }
 }
 
-void CouplingLimits::add_places(LimitKind kind) {
-  const Cluster& cluster = instance_->cluster;
-  const LimitRow& row = row_of(kind);
+void CouplingLimits::add_places(model::LimitKind kind) {
+  const model::Cluster& cluster = instance_->cluster;
+  const model::LimitRow& row = row_of(kind);
   const std::size_t first = size();
   for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
     limits_.push_back({.kind = kind,
@@ -73,7 +74,7 @@ void CouplingLimits::add_places(LimitKind kind) {
                        .scope = {.pod = PodId(p)},
                        .capacity = whole_amount(cluster.pods[p].*row.of_pod, row.units)});
   }
-  const auto none = [](const CouplingLimit& l) { return l.capacity == kNoLimit; };
+  const auto none = [](const CouplingLimit& l) { return l.capacity == model::kNoLimit; };
   const auto added = limits_.begin() + static_cast<std::ptrdiff_t>(first);
   if (std::all_of(added, limits_.end(), none)) {
     limits_.erase(added, limits_.end());
@@ -84,11 +85,11 @@ void CouplingLimits::add_places(LimitKind kind) {
 
 void CouplingLimits::use_up_by_pinned_jobs() {
   const auto use_up = [&](std::size_t limit, std::int64_t amount) {
-    if (limits_[limit].capacity != kNoLimit) limits_[limit].capacity -= amount;
+    if (limits_[limit].capacity != model::kNoLimit) limits_[limit].capacity -= amount;
   };
-  for (const Running& running : instance_->workload.running) {
+  for (const model::Running& running : instance_->workload.running) {
     if (!running.pinned) continue;
-    const Job& job = instance_->workload.job(running.job);
+    const model::Job& job = instance_->workload.job(running.job);
     for (const std::uint32_t l : of(job.queue)) use_up(l, instance_->workload.gpu_milli(job));
     for (const auto& [l, amount] :
          use_of_places(running.job, instance_->workload.tasks_of(running))) {
@@ -114,43 +115,43 @@ std::vector<double> CouplingLimits::by_queue(std::span<const double> prices) con
   return sums;
 }
 
-std::vector<LimitAmount> CouplingLimits::use_of_places(JobId job,
-                                                       std::span<const TaskPlacement> tasks) const {
+std::vector<LimitAmount> CouplingLimits::use_of_places(
+    JobId job, std::span<const model::TaskPlacement> tasks) const {
   std::vector<LimitAmount> amounts;
-  const Communication& communication = instance_->workload.job(job).communication;
-  if (has(LimitKind::uplink) && communication.pattern != CommunicationPattern::none) {
+  const model::Communication& communication = instance_->workload.job(job).communication;
+  if (has(model::LimitKind::uplink) && communication.pattern != model::CommunicationPattern::none) {
     add_traffic(amounts, communication, tasks, false);
     add_traffic(amounts, communication, tasks, true);
   }
   return amounts;
 }
 
-std::int64_t CouplingLimits::most_use(LimitKind kind, JobId id) const {
-  const Job& job = instance_->workload.job(id);
-  if (kind == LimitKind::uplink && instance_->workload.tasks(job) > 1) {
+std::int64_t CouplingLimits::most_use(model::LimitKind kind, JobId id) const {
+  const model::Job& job = instance_->workload.job(id);
+  if (kind == model::LimitKind::uplink && instance_->workload.tasks(job) > 1) {
     return job.communication.mbps;
   }
   return 0;
 }
 
 void CouplingLimits::add_traffic(std::vector<LimitAmount>& amounts,
-                                 const Communication& communication,
-                                 std::span<const TaskPlacement> tasks, bool pods) const {
-  const Cluster& cluster = instance_->cluster;
+                                 const model::Communication& communication,
+                                 std::span<const model::TaskPlacement> tasks, bool pods) const {
+  const model::Cluster& cluster = instance_->cluster;
   std::map<std::size_t, Inside> domains;
   Inside all;
-  for (const TaskPlacement& t : tasks) {
+  for (const model::TaskPlacement& t : tasks) {
     const RackId rack = cluster.machine_rack[t.machine.index()];
-    Inside& here = domains[pods ? at(LimitKind::uplink, cluster.racks[rack.index()].pod)
-                                : at(LimitKind::uplink, rack)];
-    const bool server =
-        communication.pattern == CommunicationPattern::ps && t.group == communication.servers;
+    Inside& here = domains[pods ? at(model::LimitKind::uplink, cluster.racks[rack.index()].pod)
+                                : at(model::LimitKind::uplink, rack)];
+    const bool server = communication.pattern == model::CommunicationPattern::ps &&
+                        t.group == communication.servers;
     ++(server ? here.servers : here.workers);
     ++(server ? all.servers : all.workers);
   }
   if (domains.size() < 2) return;
   for (const auto& [limit, in] : domains) {
-    if (communication.pattern == CommunicationPattern::ring) {
+    if (communication.pattern == model::CommunicationPattern::ring) {
       amounts.emplace_back(limit, communication.mbps);
       continue;
     }
@@ -164,4 +165,4 @@ void CouplingLimits::add_traffic(std::vector<LimitAmount>& amounts,
   }
 }
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/model/limit_usage.hpp"
+#include "berth/planner_model/limit_usage.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace berth::model {
+namespace berth::planner_model {
 
-LimitUsage::LimitUsage(const Instance& instance, const CouplingLimits* limits)
+LimitUsage::LimitUsage(const model::Instance& instance, const CouplingLimits* limits)
     : instance_(&instance), limits_(limits == nullptr || limits->empty() ? nullptr : limits) {
   if (limits_ == nullptr) return;
   use_.assign(limits_->size(), 0);
-  allowance_.assign(limits_->size(), kNoLimit);
+  allowance_.assign(limits_->size(), model::kNoLimit);
 }
 
 std::span<const std::uint32_t> LimitUsage::quotas_of(JobId job) const {
@@ -18,7 +18,7 @@ std::span<const std::uint32_t> LimitUsage::quotas_of(JobId job) const {
   return limits_->of(instance_->workload.job(job).queue);
 }
 
-std::vector<LimitAmount> LimitUsage::amounts(const JobPlacement& placed) const {
+std::vector<LimitAmount> LimitUsage::amounts(const model::JobPlacement& placed) const {
   if (limits_ == nullptr) return {};
   std::vector<LimitAmount> found = limits_->use_of_places(placed.job, placed.tasks);
   const std::int64_t milli = instance_->workload.gpu_milli(instance_->workload.job(placed.job));
@@ -29,13 +29,13 @@ std::vector<LimitAmount> LimitUsage::amounts(const JobPlacement& placed) const {
   return found;
 }
 
-std::int64_t LimitUsage::amount(std::size_t limit, const JobPlacement& placed) const {
+std::int64_t LimitUsage::amount(std::size_t limit, const model::JobPlacement& placed) const {
   std::int64_t sum = 0;
   for (const auto& [l, amount] : amounts(placed)) sum += l == limit ? amount : 0;
   return sum;
 }
 
-void LimitUsage::count(const JobPlacement& placed, int sign) {
+void LimitUsage::count(const model::JobPlacement& placed, int sign) {
   for (const auto& [l, amount] : amounts(placed)) use_[l] += sign * amount;
 }
 
@@ -64,23 +64,23 @@ double LimitUsage::surcharges() const {
   return lost;
 }
 
-bool LimitUsage::carries(const JobPlacement& placed) const {
+bool LimitUsage::carries(const model::JobPlacement& placed) const {
   if (limits_ == nullptr || !limits_->of_places()) return true;
   return std::ranges::all_of(
       limits_->use_of_places(placed.job, placed.tasks),
       [&](const LimitAmount& used) { return left(used.first) >= used.second; });
 }
 
-bool LimitUsage::may_cross(JobId id, MachineId machine, Level width) const {
-  constexpr LimitKind kUplink = LimitKind::uplink;
-  if (limits_ == nullptr || !limits_->has(kUplink) || width <= Level::rack) return true;
-  const Communication& communication = instance_->workload.job(id).communication;
-  if (communication.pattern != CommunicationPattern::ring) return true;
-  const Cluster& cluster = instance_->cluster;
+bool LimitUsage::may_cross(JobId id, MachineId machine, model::Level width) const {
+  constexpr model::LimitKind kUplink = model::LimitKind::uplink;
+  if (limits_ == nullptr || !limits_->has(kUplink) || width <= model::Level::rack) return true;
+  const model::Communication& communication = instance_->workload.job(id).communication;
+  if (communication.pattern != model::CommunicationPattern::ring) return true;
+  const model::Cluster& cluster = instance_->cluster;
   const RackId rack = cluster.machine_rack[machine.index()];
   if (left(limits_->at(kUplink, rack)) < communication.mbps) return false;
-  return width == Level::pod ||
+  return width == model::Level::pod ||
          left(limits_->at(kUplink, cluster.pod_of(machine))) >= communication.mbps;
 }
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -9,19 +9,19 @@
 #include <utility>
 #include <vector>
 
-#include "berth/model/coupling_limits.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/planner_model/coupling_limits.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 
 /// Use of the limits by some placements, and how much of each they are allowed. Without limits
 /// (null) it counts nothing and allows everything.
 class LimitUsage {
  public:
-  explicit LimitUsage(const Instance& instance, const CouplingLimits* limits = nullptr);
+  explicit LimitUsage(const model::Instance& instance, const CouplingLimits* limits = nullptr);
 
-  void add(const JobPlacement& placed) { count(placed, +1); }
-  void remove(const JobPlacement& placed) { count(placed, -1); }
+  void add(const model::JobPlacement& placed) { count(placed, +1); }
+  void remove(const model::JobPlacement& placed) { count(placed, -1); }
 
   /// Everything is allowed at first.
   void allow(std::size_t limit, std::int64_t amount) { allowance_[limit] = amount; }
@@ -32,7 +32,7 @@ class LimitUsage {
   [[nodiscard]] std::int64_t allowance(std::size_t limit) const { return allowance_[limit]; }
   /// Allowance less use; negative when more is used.
   [[nodiscard]] std::int64_t left(std::size_t limit) const {
-    return allowance_[limit] == kNoLimit ? kNoLimit : allowance_[limit] - use_[limit];
+    return allowance_[limit] == model::kNoLimit ? model::kNoLimit : allowance_[limit] - use_[limit];
   }
 
   /// The limits of queues that the job counts for.
@@ -41,26 +41,26 @@ class LimitUsage {
   /// allowance of a hard one.
   [[nodiscard]] std::optional<double> surcharge(JobId job) const;
   /// The limits of racks and pods allow the placement.
-  [[nodiscard]] bool carries(const JobPlacement& placed) const;
+  [[nodiscard]] bool carries(const model::JobPlacement& placed) const;
   /// A ring of the job may leave the rack of the machine (and its pod, when `width` is the
   /// cluster): placements on such machines alone keep the uplinks. True for other jobs.
-  [[nodiscard]] bool may_cross(JobId job, MachineId machine, Level width) const;
+  [[nodiscard]] bool may_cross(JobId job, MachineId machine, model::Level width) const;
   /// What is lost beyond prices by all that is used beyond the allowances of soft limits.
   [[nodiscard]] double surcharges() const;
   /// Value lost per 1000 units over a limit beyond the price that is paid for them anyway.
   [[nodiscard]] double rate(std::size_t limit) const;
 
   /// What the placement takes of one limit.
-  [[nodiscard]] std::int64_t amount(std::size_t limit, const JobPlacement& placed) const;
+  [[nodiscard]] std::int64_t amount(std::size_t limit, const model::JobPlacement& placed) const;
   /// By limit: what it takes of each; ascending, without zeros. O(quotas + tasks log tasks).
-  [[nodiscard]] std::vector<LimitAmount> amounts(const JobPlacement& placed) const;
+  [[nodiscard]] std::vector<LimitAmount> amounts(const model::JobPlacement& placed) const;
 
  private:
-  void count(const JobPlacement& placed, int sign);
+  void count(const model::JobPlacement& placed, int sign);
 
-  const Instance* instance_;
+  const model::Instance* instance_;
   const CouplingLimits* limits_;  ///< null: no limits
   std::vector<std::int64_t> use_, allowance_;
 };
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/model/limit_groups.hpp"
+#include "berth/planner_model/limit_groups.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,13 +8,13 @@
 #include <set>
 
 #include "berth/base/assert.hpp"
-#include "berth/model/gpu_types.hpp"
+#include "berth/planner_model/gpu_types.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 namespace {
 
 /// By domain (rack or pod): GPU types of its machines.
-std::vector<std::set<std::size_t>> types_of(const Cluster& cluster, bool pods) {
+std::vector<std::set<std::size_t>> types_of(const model::Cluster& cluster, bool pods) {
   std::vector<std::set<std::size_t>> types(pods ? cluster.pods.size() : cluster.racks.size());
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
     const GpuTypeId type = cluster.class_of(MachineId(m)).gpu_type;
@@ -44,9 +44,9 @@ std::vector<std::size_t> joined(const std::vector<std::set<std::size_t>>& domain
 }
 
 /// [type][k]: tasks of k whole GPUs that the roomiest domain holds when it is empty.
-std::vector<std::vector<std::int64_t>> roomiest(const Cluster& cluster, bool pods) {
+std::vector<std::vector<std::int64_t>> roomiest(const model::Cluster& cluster, bool pods) {
   std::int32_t largest = 0;
-  for (const MachineClass& c : cluster.classes) largest = std::max(largest, c.gpus);
+  for (const model::MachineClass& c : cluster.classes) largest = std::max(largest, c.gpus);
   const auto sizes = static_cast<std::size_t>(largest) + 1;
   const std::size_t types = cluster.gpu_types.size();
   std::vector<std::vector<std::int64_t>> most(types, std::vector<std::int64_t>(sizes, 0));
@@ -63,7 +63,7 @@ std::vector<std::vector<std::int64_t>> roomiest(const Cluster& cluster, bool pod
         pods ? cluster.pod_of(MachineId(m)).value() : cluster.machine_rack[m].value();
     if (d != domain) close();
     domain = d;
-    const MachineClass& c = cluster.class_of(MachineId(m));
+    const model::MachineClass& c = cluster.class_of(MachineId(m));
     if (!c.gpu_type.valid()) continue;
     for (std::int32_t k = 1; k <= c.gpus; ++k) {
       here[c.gpu_type.index()][static_cast<std::size_t>(k)] += c.gpus / k;
@@ -75,9 +75,9 @@ std::vector<std::vector<std::int64_t>> roomiest(const Cluster& cluster, bool pod
 
 }  // namespace
 
-LimitGroups::LimitGroups(const Instance& instance, const CouplingLimits& limits)
+LimitGroups::LimitGroups(const model::Instance& instance, const CouplingLimits& limits)
     : instance_(&instance), limits_(&limits) {
-  if (!limits.has(LimitKind::uplink)) return;
+  if (!limits.has(model::LimitKind::uplink)) return;
   racks_ = make_tier(false);
   pods_ = make_tier(true);
   set_demands(demands(planned_jobs(instance.workload)));
@@ -90,15 +90,15 @@ void LimitGroups::RingDemand::add(const RingDemand& other) {
 }
 
 std::vector<LimitGroups::RingDemand> LimitGroups::demands(std::span<const JobId> jobs) const {
-  const Workload& workload = instance_->workload;
+  const model::Workload& workload = instance_->workload;
   std::vector<RingDemand> demands(groups_.size());
   for (const JobId id : jobs) {
-    const Job& job = workload.job(id);
-    const double gpus = static_cast<double>(workload.gpu_milli(job)) / kGpuMilli;
-    if (job.communication.pattern != CommunicationPattern::ring || gpus <= 0.0) continue;
+    const model::Job& job = workload.job(id);
+    const double gpus = static_cast<double>(workload.gpu_milli(job)) / model::kGpuMilli;
+    if (job.communication.pattern != model::CommunicationPattern::ring || gpus <= 0.0) continue;
     std::map<std::uint32_t, double> most;
     for (const GpuTypeId type : GpuTypes(job, racks_.group.size())) {
-      for (const GroupLoad& group_load : group_loads(id, type, Level::cluster)) {
+      for (const GroupLoad& group_load : group_loads(id, type, model::Level::cluster)) {
         if (group_load.group == kNone) continue;
         demands[group_load.group].add({group_load.amount / gpus, group_load.amount / gpus, 0});
         most[group_load.group] = std::max(most[group_load.group], group_load.amount);
@@ -125,7 +125,7 @@ void LimitGroups::set_demands(std::span<const RingDemand> demands) {
 }
 
 LimitGroups::Tier LimitGroups::make_tier(bool pods) {
-  const Cluster& cluster = instance_->cluster;
+  const model::Cluster& cluster = instance_->cluster;
   const std::size_t types = cluster.gpu_types.size();
   const auto domains = types_of(cluster, pods);
   const std::vector<std::size_t> least = joined(domains, types);
@@ -135,9 +135,9 @@ LimitGroups::Tier LimitGroups::make_tier(bool pods) {
     bool limited = least[root] == root;
     for (std::size_t d = 0; d < domains.size() && limited; ++d) {
       if (domains[d].empty() || least[*domains[d].begin()] != root) continue;
-      const std::size_t limit = pods ? limits_->at(LimitKind::uplink, PodId(d))
-                                     : limits_->at(LimitKind::uplink, RackId(d));
-      limited = limits_->capacity(limit) != kNoLimit;
+      const std::size_t limit = pods ? limits_->at(model::LimitKind::uplink, PodId(d))
+                                     : limits_->at(model::LimitKind::uplink, RackId(d));
+      limited = limits_->capacity(limit) != model::kNoLimit;
       group.limits.push_back(limit);
       group.capacity += static_cast<double>(limits_->capacity(limit));
     }
@@ -150,17 +150,17 @@ LimitGroups::Tier LimitGroups::make_tier(bool pods) {
   return tier;
 }
 
-LimitGroups::GroupLoad LimitGroups::group_load(const Job& job, GpuTypeId type,
+LimitGroups::GroupLoad LimitGroups::group_load(const model::Job& job, GpuTypeId type,
                                                const Tier& tier) const {
-  const Workload& workload = instance_->workload;
+  const model::Workload& workload = instance_->workload;
   const auto& most = tier.most[type.index()];
   std::int64_t on_gpus = 0, inside = 0;
-  for (const TaskGroup& g : workload.groups_of(job)) {
-    const Shape& shape = workload.shape(g.shape);
+  for (const model::TaskGroup& g : workload.groups_of(job)) {
+    const model::Shape& shape = workload.shape(g.shape);
     std::int64_t holds = g.count;  // CPU-only tasks find room anywhere
     if (shape.uses_gpu()) {
       const auto k = static_cast<std::size_t>(std::max(1, shape.gpus));
-      const std::int64_t each = shape.gpu_milli > 0 ? kGpuMilli / shape.gpu_milli : 1;
+      const std::int64_t each = shape.gpu_milli > 0 ? model::kGpuMilli / shape.gpu_milli : 1;
       holds = k < most.size() ? std::min<std::int64_t>(g.count, most[k] * each) : 0;
       on_gpus += g.count;
     }
@@ -173,17 +173,18 @@ LimitGroups::GroupLoad LimitGroups::group_load(const Job& job, GpuTypeId type,
           rate * static_cast<double>(on_gpus) / static_cast<double>(behind)};
 }
 
-LimitGroups::GroupLoads LimitGroups::group_loads(JobId id, GpuTypeId type, Level width) const {
+LimitGroups::GroupLoads LimitGroups::group_loads(JobId id, GpuTypeId type,
+                                                 model::Level width) const {
   GroupLoads group_loads;
-  if (groups_.empty() || width <= Level::rack || !type.valid()) return group_loads;
-  const Job& job = instance_->workload.job(id);
-  if (job.communication.pattern != CommunicationPattern::ring || job.communication.mbps == 0)
+  if (groups_.empty() || width <= model::Level::rack || !type.valid()) return group_loads;
+  const model::Job& job = instance_->workload.job(id);
+  if (job.communication.pattern != model::CommunicationPattern::ring || job.communication.mbps == 0)
     return group_loads;
   if (racks_.group[type.index()] != kNone) group_loads[0] = group_load(job, type, racks_);
-  if (width == Level::cluster && pods_.group[type.index()] != kNone) {
+  if (width == model::Level::cluster && pods_.group[type.index()] != kNone) {
     group_loads[1] = group_load(job, type, pods_);
   }
   return group_loads;
 }
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -8,7 +8,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/model/instance.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 
 /// Machines of one class in one rack or in one pod: the unit that has a price.
 struct Pool {
@@ -22,8 +22,8 @@ struct Pool {
 
 /// All pools of a cluster, in order of first machine.
 struct Pools {
-  Level level = Level::pod;  ///< rack or pod
-  std::vector<Pool> pools;   ///< by PoolId
+  model::Level level = model::Level::pod;  ///< rack or pod
+  std::vector<Pool> pools;                 ///< by PoolId
   std::vector<PoolId> of_machine;
 
   [[nodiscard]] std::size_t size() const { return pools.size(); }
@@ -33,10 +33,10 @@ struct Pools {
 /// factor or domain limit between machine and pod on a gang of several tasks), or if rings can fill
 /// the uplink of some rack (one ring end for each of its GPUs); otherwise pods. A function of the
 /// instance and the objective only. O(jobs).
-Level pool_level(const Instance& instance, Objective objective);
+model::Level pool_level(const model::Instance& instance, model::Objective objective);
 
 /// O(machines).
-Pools make_pools(const Cluster& cluster, Level level);
+Pools make_pools(const model::Cluster& cluster, model::Level level);
 
 /// The pools of some machines, in the order of `all`, with the capacity of those machines alone;
 /// `of_machine` is valid for these machines only. O(pools + the largest machine id).
@@ -44,7 +44,7 @@ struct PoolSubset {
   Pools pools;
   std::vector<PoolId> in_all;  ///< by PoolId of the part
 };
-PoolSubset pool_subset(const Cluster& cluster, const Pools& all,
+PoolSubset pool_subset(const model::Cluster& cluster, const Pools& all,
                        std::span<const MachineId> machines);
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/model/pools.hpp"
+#include "berth/planner_model/pools.hpp"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "berth/model/value.hpp"
+#include "berth/planner_model/value.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 namespace {
 
 /// True when some rack can hold more ring ends than its uplink carries.
-bool rings_fill_racks(const Instance& instance) {
-  const Cluster& cluster = instance.cluster;
+bool rings_fill_racks(const model::Instance& instance) {
+  const model::Cluster& cluster = instance.cluster;
   std::int64_t mbps = 0;
-  for (const Job& job : instance.workload.jobs) {
-    if (job.communication.pattern != CommunicationPattern::ring || instance.workload.pinned(job))
+  for (const model::Job& job : instance.workload.jobs) {
+    if (job.communication.pattern != model::CommunicationPattern::ring ||
+        instance.workload.pinned(job))
       continue;
     if (instance.workload.tasks(job) > 1) mbps = std::max(mbps, job.communication.mbps);
   }
@@ -32,23 +33,23 @@ bool rings_fill_racks(const Instance& instance) {
 
 }  // namespace
 
-Level pool_level(const Instance& instance, Objective objective) {
-  if (rings_fill_racks(instance)) return Level::rack;
+model::Level pool_level(const model::Instance& instance, model::Objective objective) {
+  if (rings_fill_racks(instance)) return model::Level::rack;
   const Valuation valuation(instance, objective);
-  const Workload& workload = instance.workload;
+  const model::Workload& workload = instance.workload;
   for (const JobId id : planned_jobs(workload)) {
-    const Job& job = workload.job(id);
+    const model::Job& job = workload.job(id);
     if (valuation.place_independent(id)) continue;
-    const Factors& spread = workload.factors[job.width_factor];
-    const bool racks_differ = job.home_rack.valid() || job.domain == Level::rack ||
-                              spread[static_cast<std::size_t>(Level::rack)] !=
-                                  spread[static_cast<std::size_t>(Level::pod)];
-    if (racks_differ) return Level::rack;
+    const model::Factors& spread = workload.factors[job.width_factor];
+    const bool racks_differ = job.home_rack.valid() || job.domain == model::Level::rack ||
+                              spread[static_cast<std::size_t>(model::Level::rack)] !=
+                                  spread[static_cast<std::size_t>(model::Level::pod)];
+    if (racks_differ) return model::Level::rack;
   }
-  return Level::pod;
+  return model::Level::pod;
 }
 
-Pools make_pools(const Cluster& cluster, Level level) {
+Pools make_pools(const model::Cluster& cluster, model::Level level) {
   Pools result{.level = level, .pools = {}, .of_machine = {}};
   std::map<std::pair<std::int32_t, ClassId>, PoolId> known;
   result.of_machine.reserve(cluster.machines());
@@ -56,23 +57,23 @@ Pools make_pools(const Cluster& cluster, Level level) {
     const RackId rack = cluster.machine_rack[m];
     const PodId pod = cluster.racks[rack.index()].pod;
     const ClassId c = cluster.machine_class[m];
-    const std::int32_t domain = level == Level::rack ? rack.value() : pod.value();
+    const std::int32_t domain = level == model::Level::rack ? rack.value() : pod.value();
     const auto [entry, fresh] = known.try_emplace({domain, c}, PoolId(result.pools.size()));
     if (fresh) {
       result.pools.push_back({.pod = pod,
-                              .rack = level == Level::rack ? rack : RackId{},
+                              .rack = level == model::Level::rack ? rack : RackId{},
                               .machine_class = c,
                               .gpu_type = cluster.classes[c.index()].gpu_type});
     }
     Pool& pool = result.pools[entry->second.index()];
     ++pool.machines;
-    pool.gpu_milli += kGpuMilli * cluster.classes[c.index()].gpus;
+    pool.gpu_milli += model::kGpuMilli * cluster.classes[c.index()].gpus;
     result.of_machine.push_back(entry->second);
   }
   return result;
 }
 
-PoolSubset pool_subset(const Cluster& cluster, const Pools& all,
+PoolSubset pool_subset(const model::Cluster& cluster, const Pools& all,
                        std::span<const MachineId> machines) {
   PoolSubset part{.pools = {.level = all.level, .pools = {}, .of_machine = {}}, .in_all = {}};
   std::vector<PoolId> position(all.size());  // in the subset
@@ -94,9 +95,9 @@ PoolSubset pool_subset(const Cluster& cluster, const Pools& all,
     const PoolId pool = position[all.of_machine[m.index()].index()];
     part.pools.of_machine[m.index()] = pool;
     ++part.pools.pools[pool.index()].machines;
-    part.pools.pools[pool.index()].gpu_milli += kGpuMilli * cluster.class_of(m).gpus;
+    part.pools.pools[pool.index()].gpu_milli += model::kGpuMilli * cluster.class_of(m).gpus;
   }
   return part;
 }
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

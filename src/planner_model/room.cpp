@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "berth/model/room.hpp"
+#include "berth/planner_model/room.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -8,11 +8,11 @@
 
 #include "berth/base/assert.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 
 namespace {
 
-std::vector<MachineId> all_machines(const Cluster& cluster) {
+std::vector<MachineId> all_machines(const model::Cluster& cluster) {
   std::vector<MachineId> all;
   for (std::size_t m = 0; m < cluster.machines(); ++m) all.emplace_back(m);
   return all;
@@ -20,9 +20,9 @@ std::vector<MachineId> all_machines(const Cluster& cluster) {
 
 }  // namespace
 
-Room::Room(const Cluster& cluster) : Room(cluster, all_machines(cluster)) {}
+Room::Room(const model::Cluster& cluster) : Room(cluster, all_machines(cluster)) {}
 
-Room::Room(const Cluster& cluster, std::span<const MachineId> machines)
+Room::Room(const model::Cluster& cluster, std::span<const MachineId> machines)
     : version_(machines.size(), 0) {
   if (machines.empty()) return;
   const auto [lowest, highest] = std::ranges::minmax(machines);
@@ -35,31 +35,31 @@ Room::Room(const Cluster& cluster, std::span<const MachineId> machines)
   }
 }
 
-TaskPlacement Room::take(MachineId m, std::uint32_t group, const Shape& shape) {
-  const TaskPlacement task = machines_[slot(m)].choose(m, group, shape);
+model::TaskPlacement Room::take(MachineId m, std::uint32_t group, const model::Shape& shape) {
+  const model::TaskPlacement task = machines_[slot(m)].choose(m, group, shape);
   take(task, shape);
   return task;
 }
 
-void Room::take(const TaskPlacement& task, const Shape& shape) {
+void Room::take(const model::TaskPlacement& task, const model::Shape& shape) {
   machines_[slot(task.machine)].take(task, shape);
   ++version_[slot(task.machine)];
 }
 
-void Room::release(const TaskPlacement& task, const Shape& shape) {
+void Room::release(const model::TaskPlacement& task, const model::Shape& shape) {
   machines_[slot(task.machine)].release(task, shape);
   ++version_[slot(task.machine)];
 }
 
-void take(Room& room, const Workload& workload, const JobPlacement& placement) {
+void take(Room& room, const model::Workload& workload, const model::JobPlacement& placement) {
   const auto groups = workload.groups_of(workload.job(placement.job));
-  for (const TaskPlacement& t : placement.tasks)
+  for (const model::TaskPlacement& t : placement.tasks)
     room.take(t, workload.shape(groups[t.group].shape));
 }
 
-void release(Room& room, const Workload& workload, const JobPlacement& placement) {
+void release(Room& room, const model::Workload& workload, const model::JobPlacement& placement) {
   const auto groups = workload.groups_of(workload.job(placement.job));
-  for (const TaskPlacement& t : placement.tasks) {
+  for (const model::TaskPlacement& t : placement.tasks) {
     room.release(t, workload.shape(groups[t.group].shape));
   }
 }
@@ -72,19 +72,19 @@ auto tightness(const Room& room, MachineId m) {
 }
 
 /// Order of groups: most GPU thousandths a task first, ties by position.
-std::vector<std::uint32_t> largest_first(const Workload& workload,
-                                         std::span<const TaskGroup> groups) {
+std::vector<std::uint32_t> largest_first(const model::Workload& workload,
+                                         std::span<const model::TaskGroup> groups) {
   std::vector<std::uint32_t> order(groups.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, std::greater{}, [&](std::uint32_t g) {
-    const Shape& s = workload.shape(groups[g].shape);
-    return std::tuple(s.total_milli(), s.needs[kCpu]);
+    const model::Shape& s = workload.shape(groups[g].shape);
+    return std::tuple(s.total_milli(), s.needs[model::kCpu]);
   });
   return order;
 }
 
-bool place_group(Room& room, const Shape& shape, std::uint32_t group, std::int64_t count,
-                 std::span<const MachineId> candidates, std::vector<TaskPlacement>& tasks) {
+bool place_group(Room& room, const model::Shape& shape, std::uint32_t group, std::int64_t count,
+                 std::span<const MachineId> candidates, std::vector<model::TaskPlacement>& tasks) {
   std::vector<MachineId> order;
   for (const MachineId m : candidates) {
     if (room.fits(m, shape)) order.push_back(m);
@@ -107,28 +107,28 @@ bool place_group(Room& room, const Shape& shape, std::uint32_t group, std::int64
 }
 
 /// All groups on these machines, or none of it.
-bool place_all(Room& room, const Workload& workload, JobPlacement& placement,
+bool place_all(Room& room, const model::Workload& workload, model::JobPlacement& placement,
                std::span<const MachineId> candidates) {
   const auto groups = workload.groups_of(workload.job(placement.job));
   for (const std::uint32_t g : largest_first(workload, groups)) {
-    const Shape& shape = workload.shape(groups[g].shape);
+    const model::Shape& shape = workload.shape(groups[g].shape);
     if (!place_group(room, shape, g, groups[g].count, candidates, placement.tasks)) {
       release(room, workload, placement);
       placement.tasks.clear();
       return false;
     }
   }
-  std::ranges::stable_sort(placement.tasks, {}, &TaskPlacement::group);
+  std::ranges::stable_sort(placement.tasks, {}, &model::TaskPlacement::group);
   return true;
 }
 
 }  // namespace
 
-std::optional<JobPlacement> place_job(Room& room, const Workload& workload, JobId job,
-                                      std::span<const MachineId> candidates) {
-  JobPlacement placement{.job = job};
-  const Job& j = workload.job(job);
-  if (j.domain != Level::machine || workload.tasks(j) == 1) {
+std::optional<model::JobPlacement> place_job(Room& room, const model::Workload& workload, JobId job,
+                                             std::span<const MachineId> candidates) {
+  model::JobPlacement placement{.job = job};
+  const model::Job& j = workload.job(job);
+  if (j.domain != model::Level::machine || workload.tasks(j) == 1) {
     if (!place_all(room, workload, placement, candidates)) return std::nullopt;
     return placement;
   }
@@ -140,4 +140,4 @@ std::optional<JobPlacement> place_job(Room& room, const Workload& workload, JobI
   return std::nullopt;
 }
 
-}  // namespace berth::model
+}  // namespace berth::planner_model

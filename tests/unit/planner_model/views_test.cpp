@@ -7,11 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "berth/model/placement.hpp"
-#include "berth/model/pools.hpp"
-#include "berth/model/room.hpp"
-#include "berth/model/value.hpp"
+#include "berth/planner_model/pools.hpp"
+#include "berth/planner_model/room.hpp"
+#include "berth/planner_model/value.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 namespace {
 
 using test::add_job;
@@ -20,9 +20,9 @@ using test::two_pods;
 const std::vector<MachineId> kAll{MachineId(0), MachineId(1), MachineId(2), MachineId(3)};
 
 TEST(Room, a_share_opens_a_second_device_only_when_the_first_is_full) {
-  const Instance instance = two_pods();
+  const model::Instance instance = two_pods();
   Room room(instance.cluster);
-  const Shape share{.needs = {100, 1}, .gpu_milli = 400};
+  const model::Shape share{.needs = {100, 1}, .gpu_milli = 400};
   EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 1U);
   EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 1U);
   EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 2U);
@@ -33,7 +33,7 @@ TEST(Room, a_share_opens_a_second_device_only_when_the_first_is_full) {
 }
 
 TEST(Room, of_some_machines_knows_each_by_its_own_id) {
-  const Instance instance = two_pods();
+  const model::Instance instance = two_pods();
   const std::vector<MachineId> machines{MachineId(3), MachineId(1)};  // any order, with gaps
   Room room(instance.cluster, machines);
   ASSERT_EQ(room.size(), 2U);
@@ -46,9 +46,9 @@ TEST(Room, of_some_machines_knows_each_by_its_own_id) {
 }
 
 TEST(Room, gives_back_exactly_what_was_taken) {
-  const Instance instance = two_pods();
+  const model::Instance instance = two_pods();
   Room room(instance.cluster);
-  const Shape pair{.needs = {4000, 400}, .gpus = 2};
+  const model::Shape pair{.needs = {4000, 400}, .gpus = 2};
   const auto first = room.take(MachineId(1), 0, pair);
   const auto second = room.take(MachineId(1), 0, pair);
   EXPECT_EQ(first.devices | second.devices, 0xFU);
@@ -61,7 +61,7 @@ TEST(Room, gives_back_exactly_what_was_taken) {
 }
 
 TEST(Room, cpu_and_memory_limit_a_machine_too) {
-  const Instance instance = two_pods();
+  const model::Instance instance = two_pods();
   const Room room(instance.cluster);
   EXPECT_EQ(room.count(MachineId(0), {.needs = {3000}, .gpus = 1}, 100), 2);
   EXPECT_EQ(room.count(MachineId(0), {.needs = {0, 1001}, .gpus = 1}, 100), 0);
@@ -69,7 +69,7 @@ TEST(Room, cpu_and_memory_limit_a_machine_too) {
 }
 
 TEST(Room, a_machine_that_is_not_up_holds_nothing_not_even_an_empty_task) {
-  Instance instance = two_pods();
+  model::Instance instance = two_pods();
   instance.cluster.machine_state.assign(instance.cluster.machines(), model::MachineState::up);
   instance.cluster.machine_state[0] = model::MachineState::drained;
   instance.cluster.machine_state[1] = model::MachineState::reserved;
@@ -85,26 +85,26 @@ TEST(Room, a_machine_that_is_not_up_holds_nothing_not_even_an_empty_task) {
 }
 
 TEST(Room, a_nic_limits_a_machine_where_it_has_a_limit) {
-  Instance instance = two_pods();
-  const Shape talks{.needs = {0, 0, 400}, .gpus = 1};
+  model::Instance instance = two_pods();
+  const model::Shape talks{.needs = {0, 0, 400}, .gpus = 1};
   EXPECT_EQ(Room(instance.cluster).count(MachineId(0), talks, 100), 4);
-  instance.cluster.classes[0].capacity[kNic] = 1000;
+  instance.cluster.classes[0].capacity[model::kNic] = 1000;
   Room room(instance.cluster);
   EXPECT_EQ(room.count(MachineId(0), talks, 100), 2);
-  const TaskPlacement first = room.take(MachineId(0), 0, talks);
+  const model::TaskPlacement first = room.take(MachineId(0), 0, talks);
   room.take(MachineId(0), 0, talks);
   EXPECT_FALSE(room.fits(MachineId(0), talks));
   room.release(first, talks);
-  EXPECT_EQ(room.free_resources(MachineId(0))[kNic], 600);
+  EXPECT_EQ(room.free_resources(MachineId(0))[model::kNic], 600);
 }
 
 TEST(Room, a_share_takes_whole_slices) {
-  Instance instance = two_pods();
+  model::Instance instance = two_pods();
   instance.cluster.classes[0].gpu_slices = 7;
   Room room(instance.cluster);
-  const Shape share{.gpu_milli = 300};  // 3 of 7 slices
+  const model::Shape share{.gpu_milli = 300};  // 3 of 7 slices
   EXPECT_EQ(room.count(MachineId(0), share, 100), 8);
-  const TaskPlacement task = room.take(MachineId(0), 0, share);
+  const model::TaskPlacement task = room.take(MachineId(0), 0, share);
   EXPECT_EQ(task.milli, 428);
   EXPECT_EQ(room.devices(MachineId(0))[0], 572);
   EXPECT_EQ(room.take(MachineId(0), 0, share).devices, 1U);
@@ -117,7 +117,7 @@ TEST(Room, a_share_takes_whole_slices) {
 }
 
 TEST(PlaceJob, places_a_gang_whole_or_not_at_all) {
-  Instance instance = two_pods();
+  model::Instance instance = two_pods();
   add_job(instance, {.gpus = 4}, 4);
   add_job(instance, {.gpus = 3}, 2);
   Room room(instance.cluster);
@@ -133,19 +133,19 @@ TEST(PlaceJob, places_a_gang_whole_or_not_at_all) {
 }
 
 TEST(PlaceJob, keeps_a_machine_job_on_one_machine) {
-  Instance instance = two_pods();
-  add_job(instance, {.gpus = 1}, 3).domain = Level::machine;
+  model::Instance instance = two_pods();
+  add_job(instance, {.gpus = 1}, 3).domain = model::Level::machine;
   Room room(instance.cluster);
   for (int m = 0; m < 3; ++m) room.take(MachineId(m), 0, {.gpus = 2});
   const auto placed = place_job(room, instance.workload, JobId(0), kAll);
   ASSERT_TRUE(placed);
-  for (const TaskPlacement& t : placed->tasks) EXPECT_EQ(t.machine, MachineId(3));
+  for (const model::TaskPlacement& t : placed->tasks) EXPECT_EQ(t.machine, MachineId(3));
 }
 
 TEST(Valuation, multiplies_base_speed_home_and_spread) {
-  Instance instance = two_pods();
-  Workload& w = instance.workload;
-  Job& job = add_job(instance, {.gpus = 2}, 2);
+  model::Instance instance = two_pods();
+  model::Workload& w = instance.workload;
+  model::Job& job = add_job(instance, {.gpus = 2}, 2);
   job.weight = 3.0;
   job.home_rack = RackId(1);
   w.factors.push_back({1.0, 1.0, 0.5, 0.25});
@@ -155,37 +155,39 @@ TEST(Valuation, multiplies_base_speed_home_and_spread) {
   w.speed_types = 2;
   w.speeds = {1.0, 1.0, 2.0, 4.0};
   job.speed = 1;
-  const Valuation value(instance, Objective::value);
-  EXPECT_DOUBLE_EQ(value.option(JobId(0), GpuTypeId(0), Level::rack, Level::pod),
+  const Valuation value(instance, model::Objective::value);
+  EXPECT_DOUBLE_EQ(value.option(JobId(0), GpuTypeId(0), model::Level::rack, model::Level::pod),
                    12 * 2.0 * 0.5 * 0.9);
-  EXPECT_DOUBLE_EQ(Valuation(instance, Objective::allocate)
-                       .option(JobId(0), GpuTypeId(0), Level::cluster, Level::cluster),
-                   4000.0);
-  const JobPlacement apart{.job = JobId(0),
-                           .start = 0,
-                           .tasks = {{MachineId(2), 0, 3, 1000}, {MachineId(3), 0, 3, 1000}}};
+  EXPECT_DOUBLE_EQ(
+      Valuation(instance, model::Objective::allocate)
+          .option(JobId(0), GpuTypeId(0), model::Level::cluster, model::Level::cluster),
+      4000.0);
+  const model::JobPlacement apart{
+      .job = JobId(0),
+      .start = 0,
+      .tasks = {{MachineId(2), 0, 3, 1000}, {MachineId(3), 0, 3, 1000}}};
   EXPECT_DOUBLE_EQ(value.placed(apart), 12 * 2.0 * 0.25 * 0.7);  // farthest task, widest domain
   EXPECT_FALSE(value.place_independent(JobId(0)));
 }
 
 TEST(Pools, follow_racks_only_where_a_job_can_tell_them_apart) {
-  Instance instance = two_pods();
+  model::Instance instance = two_pods();
   add_job(instance, {.gpus = 2}, 1);
-  EXPECT_EQ(pool_level(instance, Objective::value), Level::pod);
+  EXPECT_EQ(pool_level(instance, model::Objective::value), model::Level::pod);
   instance.workload.factors.push_back({1.0, 1.0, 0.9, 0.8});
   instance.workload.jobs[0].home_rack = RackId(0);
   instance.workload.jobs[0].home_factor = 1;
-  EXPECT_EQ(pool_level(instance, Objective::value), Level::rack);
-  EXPECT_EQ(pool_level(instance, Objective::allocate), Level::pod);
-  const Pools pools = make_pools(instance.cluster, Level::rack);
+  EXPECT_EQ(pool_level(instance, model::Objective::value), model::Level::rack);
+  EXPECT_EQ(pool_level(instance, model::Objective::allocate), model::Level::pod);
+  const Pools pools = make_pools(instance.cluster, model::Level::rack);
   ASSERT_EQ(pools.size(), 3U);
   EXPECT_EQ(pools.pools[0].machines, 2);
   EXPECT_EQ(pools.pools[0].gpu_milli, 8000);
 }
 
 TEST(Pools, of_some_machines_keep_their_order_and_count_those_alone) {
-  const Instance instance = two_pods();
-  const Pools all = make_pools(instance.cluster, Level::rack);
+  const model::Instance instance = two_pods();
+  const Pools all = make_pools(instance.cluster, model::Level::rack);
   const std::vector<MachineId> machines{MachineId(1), MachineId(3)};
   const auto [part, in_all] = pool_subset(instance.cluster, all, machines);
   EXPECT_EQ(in_all, (std::vector{PoolId(0), PoolId(2)}));
@@ -199,4 +201,4 @@ TEST(Pools, of_some_machines_keep_their_order_and_count_those_alone) {
 }
 
 }  // namespace
-}  // namespace berth::model
+}  // namespace berth::planner_model

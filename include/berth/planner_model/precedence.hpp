@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
-#include "berth/model/value.hpp"
 #include "berth/model/workload.hpp"
+#include "berth/planner_model/value.hpp"
 
-namespace berth::model {
+namespace berth::planner_model {
 
 /// The order in which jobs are served wherever a search's own key (size, regret, start) ties:
 /// required jobs first, then by value density, priority, arrival, id. Ascending: a job that
@@ -33,10 +33,10 @@ struct Precedence {
 
 /// Value per GPU thousandth of all tasks; for a job without GPUs per CPU thousandth; the value
 /// itself for a job with neither. O(task groups)
-double value_density(const Workload& workload, const Job& job, double value);
+double value_density(const model::Workload& workload, const model::Job& job, double value);
 
 /// @param density  of the job by the caller's measure of value and cost; not NaN
-Precedence precedence(const Workload& workload, JobId job, double density);
+Precedence precedence(const model::Workload& workload, JobId job, double density);
 /// Precedence by the job's best value anywhere in the cluster. O(GPU types + task groups)
 Precedence precedence(const Valuation& valuation, JobId job);
 
@@ -48,4 +48,4 @@ std::vector<std::uint32_t> precedence_ranks(const Valuation& valuation,
 /// Sorts by precedence. O(jobs log jobs)
 void sort_by_precedence(const Valuation& valuation, std::vector<JobId>& jobs);
 
-}  // namespace berth::model
+}  // namespace berth::planner_model
