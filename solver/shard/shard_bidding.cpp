@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/shard_bidding.hpp"
 
-#include "shard/insertion.hpp"
+#include "local_search/insertion.hpp"
 #include "shard/shard_state.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::vector<JobOffer> offers(const Shard& shard) {
 std::vector<EvictionCost> eviction_costs(const Shard& shard) {
   const ShardState& s = shard.state();
   const Occupancy& occupancy = s.occupancy;
-  const EvictionCostBounds costs(occupancy, {{model::Level::cluster}});
+  const local_search::EvictionCostBounds costs(occupancy, {{model::Level::cluster}});
   std::vector<EvictionCost> found;
   for (const GpuTypeId type : occupancy.index().types()) {
     const Domain& whole = occupancy.index().domains(type, model::Level::cluster).front();
@@ -41,7 +41,7 @@ std::vector<Bid> bids(const Shard& shard, std::span<const JobId> jobs,
                       std::span<const std::int64_t> left) {
   const ShardState& s = shard.state();
   std::vector<Bid> found(jobs.size());
-  const EvictionCostBounds costs(s.occupancy);
+  const local_search::EvictionCostBounds costs(s.occupancy);
   parallel::run_tasks(jobs.size(), [&](std::size_t i) {
     if (s.run.stop.requested()) return;
     const std::int64_t milli = s.workload().gpu_milli(s.workload().job(jobs[i]));
@@ -50,7 +50,8 @@ std::vector<Bid> bids(const Shard& shard, std::span<const JobId> jobs,
       return q < left.size() && left[q] >= milli;
     });
     const std::int64_t drawn = draws ? milli : 0;
-    const Insertion best = find_insertion(s.occupancy, jobs[i], {.costs = &costs, .drawn = drawn});
+    const local_search::Insertion best =
+        local_search::find_insertion(s.occupancy, jobs[i], {.costs = &costs, .drawn = drawn});
     found[i] = {jobs[i], s.id, best.gain, drawn};
   });
   std::erase_if(found, [](const Bid& bid) { return bid.gain <= 0.0; });
@@ -70,10 +71,10 @@ double realise(Shard& shard, JobId job, double at_least, std::int64_t drawn) {
   raise(drawn);
   const bool held = s.occupancy.holds(job);
   s.occupancy.admit(job);
-  const Insertion found = find_insertion(s.occupancy, job);
-  InsertionOutcome outcome;
+  const local_search::Insertion found = local_search::find_insertion(s.occupancy, job);
+  local_search::InsertionOutcome outcome;
   if (found.gain >= at_least && found.gain > 0.0)
-    outcome = insert(s.occupancy, job, found, at_least);
+    outcome = local_search::insert(s.occupancy, job, found, at_least);
   if (outcome.gain <= 0.0) {
     raise(-drawn);
     if (!held) s.occupancy.forget(job);

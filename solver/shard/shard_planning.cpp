@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/shard_planning.hpp"
 
-#include "shard/insertion.hpp"
+#include "local_search/insertion.hpp"
 #include "shard/shard_state.hpp"
 
 #include <algorithm>
@@ -116,7 +116,8 @@ void fill_idle_capacity(Shard& shard) {
     if (record.groups == 1 && hopeless.contains(kind)) continue;
     const std::optional<double> surcharge = s.occupancy.limit_usage().surcharge(job);
     if (!surcharge || (*surcharge > best_value(s, job) && !record.required)) continue;
-    if (!place_in_idle_capacity(s.occupancy, job) && record.groups == 1) hopeless.insert(kind);
+    if (!local_search::place_in_idle_capacity(s.occupancy, job) && record.groups == 1)
+      hopeless.insert(kind);
   }
 }
 

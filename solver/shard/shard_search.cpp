@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shard/insertion.hpp"
+#include "local_search/insertion.hpp"
 #include "shard/shard_state.hpp"
 
 #include <algorithm>
@@ -22,9 +22,9 @@ constexpr std::size_t kBatch = 64;  ///< insertions searched on one snapshot
 /// insertion whose machines have changed meanwhile is searched again.
 double improve_batch(ShardState& s, std::span<const JobId> batch) {
   Occupancy& occupancy = s.occupancy;
-  std::vector<Insertion> found(batch.size());
+  std::vector<local_search::Insertion> found(batch.size());
   parallel::run_tasks(batch.size(), [&](std::size_t i) {
-    if (!s.run.stop.requested()) found[i] = find_insertion(occupancy, batch[i]);
+    if (!s.run.stop.requested()) found[i] = local_search::find_insertion(occupancy, batch[i]);
   });
   std::vector<std::size_t> order;  // ties stay in the order of the batch
   for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -39,13 +39,14 @@ double improve_batch(ShardState& s, std::span<const JobId> batch) {
     const auto gone = [&](JobId victim) { return !occupancy.is_placed(victim); };
     if (std::ranges::any_of(found[i].machines, stale) ||
         std::ranges::any_of(found[i].victims, gone)) {
-      found[i] = find_insertion(occupancy, batch[i]);
+      found[i] = local_search::find_insertion(occupancy, batch[i]);
     }
     if (found[i].gain <= 0.0) continue;
     for (const JobId victim : found[i].victims) {
       for (const auto& task : occupancy.placed(victim).tasks) touched.insert(task.machine);
     }
-    const InsertionOutcome outcome = insert(occupancy, batch[i], found[i], 0.0);
+    const local_search::InsertionOutcome outcome =
+        local_search::insert(occupancy, batch[i], found[i], 0.0);
     if (outcome.gain <= 0.0) continue;
     gained += outcome.gain;
     touched.insert(found[i].machines.begin(), found[i].machines.end());
@@ -114,14 +115,6 @@ double search_by_both_values(ShardState& s, std::span<const double> prices,
 }
 
 }  // namespace
-
-InsertionOutcome insert(Occupancy& occupancy, JobId job, const Insertion& found, double at_least) {
-  InsertionOutcome outcome = apply_insertion(occupancy, job, found, at_least);
-  if (outcome.gain > 0.0 || !outcome.refused_by_uplink) return outcome;
-  const Insertion narrow = find_insertion(occupancy, job, {.widest = model::Level::rack});
-  if (narrow.gain <= 0.0 || narrow.gain < at_least) return {};
-  return apply_insertion(occupancy, job, narrow, at_least);
-}
 
 double improve(Shard& shard) {
   ShardState& s = shard.state();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "shard/insertion.hpp"
-
 #include <cstdint>
 #include <set>
 #include <span>
@@ -56,8 +54,5 @@ struct ShardState::RepackResult {
 
 /// Finds of which racks and pods with a limit it has all machines, and of which only some.
 void classify_place_limits(ShardState& shard);
-
-/// Carries an insertion out; one that the uplinks refuse is tried within a rack.
-InsertionOutcome insert(Occupancy& occupancy, JobId job, const Insertion& found, double at_least);
 
 }  // namespace berth::solver

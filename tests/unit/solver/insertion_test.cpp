@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One rack, two machines of 4 GPUs, one GPU type; values are weight x GPUs.
-#include "shard/insertion.hpp"
+#include "local_search/insertion.hpp"
 
 #include <limits>
 #include <string>
@@ -10,7 +10,7 @@
 
 #include "berth/base/random.hpp"
 
-namespace berth::solver {
+namespace berth::solver::local_search {
 namespace {
 
 struct Small {
@@ -75,7 +75,7 @@ TEST(Insertion, pushes_out_the_least_value_that_makes_room_and_spares_the_rest) 
   const Insertion found = find_insertion(occupancy, wants);
   EXPECT_EQ(found.victims, std::vector<JobId>{middle});
   EXPECT_DOUBLE_EQ(found.gain, 5.0);
-  const InsertionOutcome outcome = apply_insertion(occupancy, wants, found, 0.0);
+  const InsertionOutcome outcome = insert(occupancy, wants, found, 0.0);
   EXPECT_DOUBLE_EQ(outcome.gain, 5.0);
   EXPECT_EQ(outcome.evicted, std::vector<JobId>{middle});
   EXPECT_DOUBLE_EQ(occupancy.value(), 18.0);
@@ -112,7 +112,7 @@ TEST(Insertion, brings_a_gang_in_over_several_machines) {
   for (const JobId job : {left, right}) ASSERT_TRUE(place_in_idle_capacity(occupancy, job));
   const Insertion found = find_insertion(occupancy, gang);
   EXPECT_DOUBLE_EQ(found.gain, 10.0);
-  EXPECT_DOUBLE_EQ(apply_insertion(occupancy, gang, found, 0.0).gain, 10.0);
+  EXPECT_DOUBLE_EQ(insert(occupancy, gang, found, 0.0).gain, 10.0);
   EXPECT_EQ(occupancy.placed(gang).tasks.size(), 4U);
 }
 
@@ -126,7 +126,7 @@ TEST(Insertion, undoes_everything_when_too_little_is_gained) {
   const auto before = occupancy.placed(cheap).tasks;
   const Insertion found = find_insertion(occupancy, wants);
   EXPECT_DOUBLE_EQ(found.gain, 2.0);
-  EXPECT_DOUBLE_EQ(apply_insertion(occupancy, wants, found, 3.0).gain, 0.0);
+  EXPECT_DOUBLE_EQ(insert(occupancy, wants, found, 3.0).gain, 0.0);
   EXPECT_TRUE(occupancy.is_placed(cheap));
   EXPECT_FALSE(occupancy.is_placed(wants));
   EXPECT_EQ(occupancy.placed(cheap).tasks, before);
@@ -184,4 +184,4 @@ TEST(EvictionCostBounds, leave_every_insertion_as_it_was) {
 }
 
 }  // namespace
-}  // namespace berth::solver
+}  // namespace berth::solver::local_search

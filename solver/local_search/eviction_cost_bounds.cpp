@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shard/eviction_cost_bounds.hpp"
+#include "local_search/eviction_cost_bounds.hpp"
 
 #include <algorithm>
 #include <limits>
 
-namespace berth::solver {
+namespace berth::solver::local_search {
 
 using model::Level;
 
@@ -55,4 +55,4 @@ double EvictionCostBounds::least(const Domain& domain, std::int64_t milli) const
   return paid + part * (curve.cost[i] - paid);
 }
 
-}  // namespace berth::solver
+}  // namespace berth::solver::local_search

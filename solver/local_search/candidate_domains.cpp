@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shard/candidate_domains.hpp"
+#include "local_search/candidate_domains.hpp"
 
 #include "berth/planner_model/home.hpp"
 
-namespace berth::solver {
+namespace berth::solver::local_search {
 
 using model::Level;
 
@@ -24,4 +24,4 @@ std::vector<GpuTypeId> candidate_types(const Occupancy& occupancy, const model::
   return types;
 }
 
-}  // namespace berth::solver
+}  // namespace berth::solver::local_search

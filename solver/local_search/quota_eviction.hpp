@@ -6,7 +6,7 @@
 
 #include "berth/solver/occupancy.hpp"
 
-namespace berth::solver {
+namespace berth::solver::local_search {
 
 /// Evictions and penalties that the job's quotas ask for before it may be placed.
 struct QuotaEviction {
@@ -18,4 +18,4 @@ struct QuotaEviction {
 /// What the job's quotas ask for, when it may take `drawn` thousandths beyond their allowances.
 QuotaEviction find_quota_eviction(const Occupancy& occupancy, JobId id, std::int64_t drawn);
 
-}  // namespace berth::solver
+}  // namespace berth::solver::local_search

@@ -9,7 +9,7 @@
 
 #include "berth/solver/occupancy.hpp"
 
-namespace berth::solver {
+namespace berth::solver::local_search {
 
 /// Levels whose domains insertions look at.
 inline constexpr std::array kSearchedLevels{model::Level::rack, model::Level::pod,
@@ -40,4 +40,4 @@ class EvictionCostBounds {
   std::unordered_map<const Domain*, Curve> curves_;
 };
 
-}  // namespace berth::solver
+}  // namespace berth::solver::local_search

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shard/quota_eviction.hpp"
+#include "local_search/quota_eviction.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
 
-namespace berth::solver {
+namespace berth::solver::local_search {
 namespace {
 
 /// Makes room of `over` thousandths in one quota: the least valuable first, but no job that is
@@ -64,4 +64,4 @@ QuotaEviction find_quota_eviction(const Occupancy& occupancy, JobId id, std::int
   return eviction;
 }
 
-}  // namespace berth::solver
+}  // namespace berth::solver::local_search

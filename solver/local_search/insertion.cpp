@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shard/insertion.hpp"
+#include "local_search/insertion.hpp"
 
-#include "shard/candidate_domains.hpp"
-#include "shard/openings.hpp"
-#include "shard/quota_eviction.hpp"
+#include "local_search/candidate_domains.hpp"
+#include "local_search/openings.hpp"
+#include "local_search/quota_eviction.hpp"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
-namespace berth::solver {
+namespace berth::solver::local_search {
 
 using model::Level;
 
@@ -97,4 +97,4 @@ Insertion find_insertion(const Occupancy& occupancy, JobId id, const InsertionSe
   return best;
 }
 
-}  // namespace berth::solver
+}  // namespace berth::solver::local_search

@@ -6,7 +6,7 @@
 
 #include "berth/solver/occupancy.hpp"
 
-namespace berth::solver {
+namespace berth::solver::local_search {
 
 /// Room for one more task on a machine: what it costs beyond the tasks before it.
 struct Opening {
@@ -35,4 +35,4 @@ struct InsertionQuery {
 void openings(const InsertionQuery& q, MachineId m, std::int64_t limit, double budget,
               std::vector<Opening>& out);
 
-}  // namespace berth::solver
+}  // namespace berth::solver::local_search

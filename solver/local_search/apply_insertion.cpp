@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shard/candidate_domains.hpp"
-#include "shard/insertion.hpp"
+#include "local_search/candidate_domains.hpp"
+#include "local_search/insertion.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <optional>
 #include <utility>
 
-namespace berth::solver {
+namespace berth::solver::local_search {
 
 using model::JobPlacement;
 using model::Level;
@@ -34,10 +34,12 @@ bool place_in_idle_capacity(Occupancy& occupancy, JobId id) {
   return false;
 }
 
-InsertionOutcome apply_insertion(Occupancy& occupancy, JobId job, const Insertion& insertion,
-                                 double at_least) {
+namespace {
+
+/// Carries an insertion out as `insert` does. Empty: an uplink refused it, nothing was changed.
+std::optional<InsertionOutcome> apply_insertion(Occupancy& occupancy, JobId job,
+                                                const Insertion& insertion, double at_least) {
   const Occupancy::Mark mark = occupancy.mark();
-  InsertionOutcome outcome;
   double gain = occupancy.limit_usage().surcharges();
   std::vector<JobId> victims = insertion.victims;
   std::ranges::sort(victims, std::less<>{},
@@ -48,11 +50,9 @@ InsertionOutcome apply_insertion(Occupancy& occupancy, JobId job, const Insertio
   }
   std::optional<JobPlacement> placement;
   if (occupancy.limit_usage().surcharge(job)) placement = occupancy.fit(job, insertion.machines);
-  if (placement && !occupancy.limit_usage().carries(*placement)) {
-    placement.reset();
-    outcome.refused_by_uplink = true;
-  }
-  if (placement) {
+  const bool refused = placement && !occupancy.limit_usage().carries(*placement);
+  InsertionOutcome outcome;
+  if (placement && !refused) {
     occupancy.take(std::move(*placement));
     gain += occupancy.value_of(job);
     for (const JobId victim : victims) {
@@ -70,7 +70,17 @@ InsertionOutcome apply_insertion(Occupancy& occupancy, JobId job, const Insertio
     }
   }
   occupancy.roll_back(mark);
-  return {.evicted = {}, .refused_by_uplink = outcome.refused_by_uplink};
+  if (refused) return std::nullopt;
+  return InsertionOutcome{};
 }
 
-}  // namespace berth::solver
+}  // namespace
+
+InsertionOutcome insert(Occupancy& occupancy, JobId job, const Insertion& found, double at_least) {
+  if (auto outcome = apply_insertion(occupancy, job, found, at_least)) return *outcome;
+  const Insertion narrow = find_insertion(occupancy, job, {.widest = Level::rack});
+  if (narrow.gain <= 0.0 || narrow.gain < at_least) return {};
+  return apply_insertion(occupancy, job, narrow, at_least).value_or(InsertionOutcome{});
+}
+
+}  // namespace berth::solver::local_search

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "shard/eviction_cost_bounds.hpp"
+#include "local_search/eviction_cost_bounds.hpp"
 
 #include <vector>
 
 #include "berth/solver/occupancy.hpp"
 
-namespace berth::solver {
+namespace berth::solver::local_search {
 
 /// A way to bring one job in: where, and which jobs must go. gain <= 0: there is none.
 struct Insertion {
@@ -33,19 +33,19 @@ struct InsertionSearch {
 /// Reads only. O(machines x jobs per machine) per allowed GPU type and level.
 Insertion find_insertion(const Occupancy& occupancy, JobId job, const InsertionSearch& search = {});
 
-/// What an applied insertion changed.
+/// What an insertion changed.
 struct InsertionOutcome {
-  double gain = 0.0;               ///< value added; 0 when nothing was changed
-  std::vector<JobId> evicted;      ///< victims that found no other place
-  bool refused_by_uplink = false;  ///< refused by an uplink: a narrower domain may do
+  double gain = 0.0;           ///< value added; 0 when nothing was changed
+  std::vector<JobId> evicted;  ///< victims that found no other place
 };
 
 /// Carries the insertion out, puts victims back into idle room (by precedence), and undoes
-/// everything when less than `at_least` is gained, or a quota or an uplink would be passed.
-InsertionOutcome apply_insertion(Occupancy& occupancy, JobId job, const Insertion& insertion,
-                                 double at_least);
+/// everything when less than `at_least` is gained, or a quota would be passed. One that an uplink
+/// refuses is searched again within a rack.
+InsertionOutcome insert(Occupancy& occupancy, JobId job, const Insertion& insertion,
+                        double at_least);
 
 /// Places the job into idle room at the best value that quotas and uplinks allow, or returns false.
 bool place_in_idle_capacity(Occupancy& occupancy, JobId job);
 
-}  // namespace berth::solver
+}  // namespace berth::solver::local_search

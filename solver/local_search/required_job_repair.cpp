@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/required_job_repair.hpp"
 
-#include "shard/candidate_domains.hpp"
-#include "shard/insertion.hpp"
+#include "local_search/candidate_domains.hpp"
+#include "local_search/insertion.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -89,7 +89,7 @@ class RequiredJobRepair {
     if (old != before_.end() && old->job == id && may_return(*old)) {
       found.emplace_back(occupancy_.valuation().placed(*old), *old);
     }
-    for (const GpuTypeId type : candidate_types(occupancy_, job)) {
+    for (const GpuTypeId type : local_search::candidate_types(occupancy_, job)) {
       for (const Domain& all : occupancy_.index().domains(type, Level::cluster)) {
         for (const MachineId m : all.machines) try_on(id, std::vector{m}, found);
       }
@@ -145,7 +145,7 @@ class RequiredJobRepair {
       if (may_return(*old)) {
         occupancy_.take(*old);
       } else {
-        place_in_idle_capacity(occupancy_, old->job);
+        local_search::place_in_idle_capacity(occupancy_, old->job);
       }
     }
   }
@@ -158,10 +158,10 @@ class RequiredJobRepair {
       bool changed = false;
       for (const JobId job : jobs) {
         if (occupancy_.is_placed(job) || stop_.requested() ||
-            place_in_idle_capacity(occupancy_, job))
+            local_search::place_in_idle_capacity(occupancy_, job))
           continue;
-        const Insertion found = find_insertion(occupancy_, job);
-        changed |= found.gain > 0.0 && apply_insertion(occupancy_, job, found, 0.0).gain > 0.0;
+        const local_search::Insertion found = local_search::find_insertion(occupancy_, job);
+        changed |= found.gain > 0.0 && local_search::insert(occupancy_, job, found, 0.0).gain > 0.0;
       }
       if (!changed) return;
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shard/openings.hpp"
+#include "local_search/openings.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <limits>
 #include <utility>
 
-namespace berth::solver {
+namespace berth::solver::local_search {
 namespace {
 
 bool is_evicted(const InsertionQuery& q, JobId job) {
@@ -92,4 +92,4 @@ void openings(const InsertionQuery& q, MachineId m, std::int64_t limit, double b
   }
 }
 
-}  // namespace berth::solver
+}  // namespace berth::solver::local_search

@@ -7,7 +7,7 @@
 #include "berth/planner_model/option_enumerator.hpp"
 #include "berth/solver/occupancy.hpp"
 
-namespace berth::solver {
+namespace berth::solver::local_search {
 
 /// Largest distance of the domain's machines from the job's home.
 model::Level distance_of(const model::Cluster& cluster, const model::Job& job,
@@ -38,4 +38,4 @@ void for_each_candidate_domain(const Occupancy& occupancy, JobId id, model::Leve
   }
 }
 
-}  // namespace berth::solver
+}  // namespace berth::solver::local_search
