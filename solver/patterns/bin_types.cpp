@@ -23,14 +23,15 @@ std::vector<int> opened_devices(const planner_model::Room& room, MachineId m) {
   return partial;
 }
 
-/// Keeps the `bits` leading binary digits.
+/// `amount` rounded down to its `bits` leading binary digits.
 std::int64_t coarser(std::int64_t amount, int bits) {
   const int width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(amount)));
   const int drop = std::max(0, width - bits);
   return (amount >> drop) << drop;
 }
 
-/// Resources by `bits` leading digits; opened devices too when few digits are left.
+/// Key of the machines that share a bin type: resources rounded down to `bits` leading digits;
+/// free thousandths of opened devices are rounded too when `bits` is 6 or less.
 Key key_of(const model::Cluster& cluster, const planner_model::Room& room, MachineId m, int bits) {
   std::vector<int> partial = opened_devices(room, m);
   if (bits <= 6) {

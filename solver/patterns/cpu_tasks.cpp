@@ -46,7 +46,7 @@ std::vector<const PricingItem*> cpu_items(const BinType& bin, std::span<const Pr
 
 Profit fill_bound(const BinType& bin, std::span<const PricingItem* const> order,
                   const Label& beside) {
-  std::array<double, model::kResources> by{};  // each resource alone
+  std::array<double, model::kResources> by{};  // fractional knapsack of each resource alone
   double sum = 0.0;
   for (const PricingItem* i : order) {
     const auto p = static_cast<double>(i->profit);

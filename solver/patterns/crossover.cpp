@@ -9,9 +9,9 @@
 namespace berth::solver {
 namespace {
 
-constexpr double kTiny = 1e-9;  ///< pivots and reduced costs below are 0
+constexpr double kTiny = 1e-9;  ///< smaller pivots and reduced costs count as 0; untuned guard
 
-/// Scales x so that every row holds, and drops what is small.
+/// x without entries below `drop_tolerance`, scaled down until every row holds.
 std::vector<double> feasible(const LinearProgram& lp, std::span<const double> from,
                              double drop_tolerance) {
   std::vector<double> x(from.begin(), from.end());
@@ -30,7 +30,7 @@ std::vector<double> feasible(const LinearProgram& lp, std::span<const double> fr
   return x;
 }
 
-/// A basis with its dense inverse; slack i is variable -1 - i.
+/// A basis with its dense inverse B^-1. The slack of row i is variable -1 - i.
 class Basis {
  public:
   Basis(const LinearProgram& lp, std::vector<double> x)
@@ -53,7 +53,7 @@ class Basis {
     for (double& l : level_) l = std::max(l, 0.0);
   }
 
-  /// Moves column j to 0 or into the basis.
+  /// Moves column j until it is 0 or enters the basis, in the direction that loses no value.
   void push(std::size_t j) {
     column(j);
     const double gain = lp_.value[j] - lp_.cost(j, price_);
@@ -87,8 +87,9 @@ class Basis {
     }
   }
 
-  /// First row to reach 0 when the column moves by +- step; m_ when none does before `most`.
-  /// Among equals the largest pivot, then the lowest row.
+  /// Ratio test: the first row whose basic variable reaches 0 when the column moves by
+  /// `sign` x step, and that step; row m_ when no row does before `most`. Ties: largest pivot, then
+  /// lowest row.
   std::pair<std::size_t, double> ratio(double sign, double most) const {
     std::size_t row = m_;
     double step = most;
@@ -132,7 +133,7 @@ class Basis {
   std::vector<double> x_;
   std::vector<double> inverse_;  ///< column k at [k m, (k + 1) m)
   std::vector<std::int64_t> basic_;
-  std::vector<double> level_;  ///< of the basic variable of a row
+  std::vector<double> level_;  ///< by row: value of its basic variable
   std::vector<double> price_;
   std::vector<double> column_;
   int pivots_ = 0;

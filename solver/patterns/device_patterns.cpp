@@ -21,7 +21,7 @@ DevicePattern unfold(const std::vector<Label>& arena, std::int32_t last, int fre
   return c;
 }
 
-/// Drops patterns dominated by one with a smaller or equal index in reduced order.
+/// Sorts by descending reduced profit and drops patterns that an earlier one dominates.
 void keep_undominated(std::vector<DevicePattern>& patterns) {
   std::ranges::stable_sort(patterns, [](const DevicePattern& a, const DevicePattern& b) {
     return a.total.reduced > b.total.reduced;

@@ -8,21 +8,23 @@
 
 namespace berth::solver {
 
-/// A pattern of one device (shares) or of several whole ones (a task of k GPUs).
+/// Shares on one device, or one task on several whole devices.
 struct DevicePattern {
-  int capacity = 0;  ///< thousandths of the device that shares were chosen for; 0: whole devices
-  ParetoItem total;
+  int capacity = 0;  ///< free thousandths of the device that holds the shares; 0: whole devices
+  ParetoItem total;  ///< size, profit and needs of all items together
   std::vector<std::pair<std::int32_t, std::int32_t>> items;  ///< (item index, count)
 };
 
-/// Sets of shares for one device with `free` thousandths, none dominated by another in profit and
-/// every resource, each with reduced profit > floor. Best reduced first. Includes the empty set
-/// when it passes. `truncated` in the result says that the limit cut some off.
 struct DevicePatterns {
-  std::vector<DevicePattern> patterns;
-  bool truncated = false;
-  std::int64_t work = 0;  ///< patterns compared
+  std::vector<DevicePattern> patterns;  ///< by descending reduced profit
+  bool truncated = false;               ///< the limit of labels dropped some
+  std::int64_t work = 0;                ///< patterns compared
 };
+
+/// Sets of shares for one device with `free` thousandths: none is dominated by another in profit
+/// and every resource, each has a reduced profit above `floor`. The empty set is one of them when
+/// its profit 0 is above `floor`.
+/// @param labels  most partial contents kept for one size
 DevicePatterns device_patterns(const BinType& bin, std::span<const PricingItem> items,
                                const MachineBound& bound, int free, Profit floor,
                                std::size_t labels);

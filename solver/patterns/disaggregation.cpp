@@ -9,14 +9,15 @@
 namespace berth::solver {
 namespace {
 
-/// Scaled value of one job on a slot where its type is allowed.
+/// Scaled value of one job, reward included, on a slot where its type is allowed.
 double value_on(const PackingProblem& problem, const planner_model::Valuation& valuation,
                 const JobType& type, JobId job, std::size_t slot) {
   const GpuTypeId gpu = type.shape.uses_gpu() ? GpuTypeId(slot - 1) : GpuTypeId{};
   return valuation.best(job, gpu) / problem.unit + type.reward;
 }
 
-/// The jobs of a type that keep something at these prices, and the others.
+/// Jobs of a type with positive priced profit (`in`), the others (`out`), and the loss that the
+/// type's mean value causes in the bound (scaled).
 struct TypeSplit {
   std::vector<JobId> in, out;
   double loss = 0.0;
@@ -43,7 +44,7 @@ TypeSplit split_by_price(const PackingProblem& problem, const planner_model::Val
   return c;
 }
 
-/// The same type with other jobs.
+/// A copy of `type` for these jobs, valued at their mean.
 JobType with_jobs(const PackingProblem& problem, const planner_model::Valuation& valuation,
                   const JobType& type, std::vector<JobId> jobs) {
   JobType part = type;

@@ -7,14 +7,15 @@
 
 namespace berth::solver {
 
-/// Job types may hold jobs of unequal value, valued at their mean. Where the prices say that some
-/// of them are worth their place and others are not, the type is split there: the better part
-/// keeps its index, the other one is appended, so that patterns stay valid. The types that lose
-/// most by their mean come first, at most `budget` of them.
 struct Disaggregation {
-  int types = 0;      ///< split
-  double loss = 0.0;  ///< what the means made the relaxation's bound too small by, scaled
+  int types = 0;      ///< job types split
+  double loss = 0.0;  ///< how much too small the means made the relaxation's bound, scaled
 };
+
+/// Splits job types of unequal values, which are valued at their mean (Rogers, Plante, Wong and
+/// Evans 1991): a type is split where some of its jobs have positive profit at `type_price` and
+/// others do not. The jobs with profit keep the type's index and the others form an appended type,
+/// so existing patterns stay valid. Splits at most `budget` types, those of largest loss first.
 Disaggregation disaggregate(PackingProblem& problem, const planner_model::Valuation& valuation,
                             std::span<const double> type_price, int budget);
 

@@ -15,23 +15,26 @@ namespace berth::solver {
 
 using ScaledPrices = std::map<std::pair<ShapeId, std::size_t>, double>;  ///< (shape, slot)
 
-/// Slots where the type fits some machine, ascending.
+/// Slots of the bin types that hold a task of the type, ascending.
 std::vector<std::size_t> slots_that_fit(const PackingProblem& problem, const JobType& type);
 ScaledPrices scaled_prices(const PackingProblem& problem, std::span<const double> type_price);
 
-/// Price of a task by shape and GPU type: what its best job type there would keep after its own.
-/// In units of the objective.
+/// Price of a task by shape and GPU type, in units of the objective: the largest value less job
+/// price over the job types of that shape.
 std::vector<TaskPrice> task_prices(const PackingProblem& problem,
                                    std::span<const double> type_price);
 
-/// What a GPU of an empty machine earns at a relaxation's prices where it earns least, by GPU type;
-/// infinity where no machine of the type is empty.
+/// By GPU type: least earnings of one GPU of an empty machine at a relaxation's prices; infinity
+/// where no machine of the type is empty. In units of the objective.
+/// @param bin_earnings  by bin type: `Relaxation::worth`
+/// @param types         number of GPU types
 std::vector<double> gpu_worth(const PackingProblem& problem, std::span<const double> bin_earnings,
                               std::size_t types);
 
-/// The Lagrangian bound (Geoffrion 1974) that these prices prove, job by job (types may be
-/// aggregates of unequal values): machines' earnings + what each job keeps at best; required jobs
-/// that are placed count even when they keep less than nothing. In units of the objective.
+/// The Lagrangian bound (Geoffrion 1974) at the relaxation's prices, in units of the objective:
+/// earnings of the machines plus the best profit of each job, max_k (u_jk - pi_k), 0 at least. The
+/// profit is taken job by job, because a type may hold unequal values. A required job that is
+/// placed counts with its profit even if that is negative.
 double lagrangian_bound(const PackingProblem& problem, const planner_model::Valuation& valuation,
                         const Relaxation& relaxation, const model::Placement& placed);
 

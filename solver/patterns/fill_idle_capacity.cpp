@@ -10,7 +10,7 @@
 namespace berth::solver {
 namespace {
 
-/// Jobs alike in shape and allowed types, by precedence.
+/// Jobs with equal shape and equal allowed GPU types, by precedence.
 using EqualJobs = std::vector<JobId>;
 
 GpuTypeId value_type(const model::Cluster& cluster, MachineId m, const model::Shape& shape) {

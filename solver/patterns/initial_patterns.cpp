@@ -52,7 +52,7 @@ struct PartialFill {
   }
 };
 
-/// Large GPU tasks first; more CPU first (or last) among equals.
+/// Job types by descending GPUs of a task; ties by descending CPU (`cpu_sign` > 0) or ascending.
 std::vector<std::int32_t> by_size(const PackingProblem& problem, int cpu_sign) {
   std::vector<std::int32_t> order(problem.types.size());
   std::iota(order.begin(), order.end(), 0);
@@ -64,7 +64,8 @@ std::vector<std::int32_t> by_size(const PackingProblem& problem, int cpu_sign) {
   return order;
 }
 
-/// Covers open demand with filled machines, as often as each of them fits.
+/// Appends patterns that cover the open demand: fills one machine after the other and uses each
+/// content as often as demand and supply admit.
 void cover_demand(const PackingProblem& problem, ResidualProblem residual,
                   std::span<const std::int32_t> order, std::vector<MachinePattern>& patterns) {
   for (std::size_t s = 0; s < problem.bins.size(); ++s) {

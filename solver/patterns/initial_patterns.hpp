@@ -8,13 +8,14 @@
 
 namespace berth::solver {
 
-/// Fills one machine of the bin type: types in the given order, as many tasks of each as fit and
-/// are open; shares on the fullest device. O(order x devices + tasks x devices).
+/// Fills one empty machine of bin type `bin`: job types in `order`, as many tasks of each as fit
+/// and are open; shares on the fullest device (best fit). O((order + tasks) x devices).
 MachinePattern fill_machine(const PackingProblem& problem, std::size_t bin,
                             const ResidualProblem& residual, std::span<const std::int32_t> order);
 
-/// First columns: machines filled one kind after the other, large tasks first, until the jobs run
-/// out; and for each type and bin type one machine that starts with that type.
+/// First columns of the master: machines of one bin type after the other, filled with large tasks
+/// first until no job is open; and for each job type and bin type one machine that starts with that
+/// job type.
 std::vector<MachinePattern> initial_patterns(const PackingProblem& problem,
                                              const ResidualProblem& residual);
 

@@ -9,7 +9,7 @@
 namespace berth::solver {
 namespace {
 
-/// The devices of one machine, ready to be filled by capacity.
+/// Free devices of one machine, assigned to the device patterns by their capacity.
 class Devices {
  public:
   Devices(const planner_model::Room& room, MachineId machine, const BinType& bin) : bin_(bin) {
@@ -18,7 +18,7 @@ class Devices {
       if (free[d] == model::kGpuMilli) whole_.push_back(d);
       if (free[d] > 0 && free[d] < model::kGpuMilli) opened_.push_back(d);
     }
-    // Largest first, as the bin type lists them: it may have been rounded down, device by device.
+    // Descending, the order of BinType::partial, whose entries may be rounded down.
     std::ranges::stable_sort(opened_, std::greater{}, [&](std::size_t d) { return free[d]; });
     taken_.assign(opened_.size(), 0);
   }

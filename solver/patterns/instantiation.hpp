@@ -10,14 +10,14 @@
 
 namespace berth::solver {
 
-/// Puts the patterns on machines (ascending id) and jobs (the best first) into them, device by
-/// device; takes the room.
+/// Assigns the copies of the patterns to machines (ascending id) and jobs to their tasks (in the
+/// order of JobType::jobs), device by device. Takes the room of the placed jobs.
 model::Placement instantiate(const PackingProblem& problem, const model::Workload& workload,
                              planner_model::Room& room, const Usage& usage);
 
-/// Puts jobs into what is left, best first: required, value, priority, arrival, id; each on the
-/// machine where it is worth most, among equals the fullest. Jobs with value 0 too.
-/// O(shapes x machines log machines + jobs).
+/// Places jobs, also those of value 0, into the remaining room by precedence (required, value,
+/// priority, arrival, id), each on the machine where its value is largest; ties on the fullest
+/// machine. Adds them to `placed`. O(shapes x machines log machines + jobs).
 void fill_idle_capacity(const planner_model::Valuation& valuation, planner_model::Room& room,
                         std::span<const MachineId> machines, std::span<const JobId> jobs,
                         model::Placement& placed);

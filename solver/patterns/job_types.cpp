@@ -13,17 +13,17 @@
 namespace berth::solver {
 namespace {
 
-/// What decides the type of a job.
+/// The properties of a job that decide its job type.
 struct JobProfile {
   JobId job;
   ShapeId shape;
   bool required = false;
-  std::uint64_t slots = 0;    ///< where it is allowed and worth something, bit per slot
+  std::uint64_t slots = 0;    ///< slots where the job is allowed and has value, one bit each
   double best = 0.0;          ///< largest of the values
   std::vector<double> value;  ///< by slot, not scaled
 };
 
-/// Slots that the bin types have. A job is looked at on those only.
+/// Slots of the bin types, ascending. Values of jobs are computed for these only.
 std::vector<std::size_t> slots_in_use(const std::vector<BinType>& bins) {
   std::vector<std::size_t> slots;
   for (const BinType& s : bins) slots.push_back(s.slot);
@@ -53,7 +53,7 @@ JobProfile profile_of(const planner_model::Valuation& valuation, JobId id,
 
 auto family(const JobProfile& c) { return std::tuple(c.shape, c.slots, !c.required); }
 
-/// Of jobs of one shape value decides, then precedence.
+/// Precedence of a job by its best value.
 planner_model::Precedence precedence(const model::Workload& workload, const JobProfile& c) {
   return planner_model::precedence(
       workload, c.job, planner_model::value_density(workload, workload.job(c.job), c.best));
@@ -79,7 +79,7 @@ JobType make_type(const model::Workload& workload, std::span<const JobProfile> m
   return type;
 }
 
-/// Ends of the runs of equal values in one family (the best first).
+/// Ends of the runs of equal values in one family, which is sorted by descending value.
 std::vector<std::size_t> equal_runs(std::span<const JobProfile> members) {
   std::vector<std::size_t> ends;
   for (std::size_t i = 1; i < members.size(); ++i) {
@@ -89,7 +89,7 @@ std::vector<std::size_t> equal_runs(std::span<const JobProfile> members) {
   return ends;
 }
 
-/// Families one after the other: equal shape, allowed slots, required or not.
+/// Runs of jobs with equal shape, allowed slots and requiredness.
 std::vector<std::span<const JobProfile>> families_of(std::span<const JobProfile> sorted) {
   std::vector<std::span<const JobProfile>> families;
   for (std::size_t begin = 0, i = 1; i <= sorted.size(); ++i) {

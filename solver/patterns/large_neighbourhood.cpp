@@ -12,14 +12,16 @@
 namespace berth::solver {
 namespace {
 
-constexpr int kFew = 6;  ///< machines freed for the one-by-one repacking
-constexpr double kLeastGain = 1e-7;
-constexpr double kRounding = 1e-9;
-constexpr std::uint64_t kStage = 0x6E65;  ///< key of the draws
-constexpr int kPricingRounds = 30;
-constexpr std::size_t kManyLabels = 20000;  ///< of a machine, when pricing is thorough
+// Chosen, not tuned, except kStage. Since decision 6 the search seldom starts.
+constexpr int kFew = 6;                     ///< machines freed for repair_in_order
+constexpr double kLeastGain = 1e-7;         ///< scaled value; a smaller gain is rounding
+constexpr double kRounding = 1e-9;          ///< scaled value; a smaller loss is rounding
+constexpr std::uint64_t kStage = 0x6E65;    ///< key of this search's draws: "ne" in ASCII
+constexpr int kPricingRounds = 30;          ///< most rounds of pricing in one repair
+constexpr std::size_t kManyLabels = 20000;  ///< most labels of a machine in thorough pricing
 
-/// Takes `count` copies, each drawn with the weight its pattern has left, out of usage.
+/// Moves `count` copies from `usage` to `freed`, each drawn with probability proportional to the
+/// remaining weight of its pattern.
 void draw(Usage& usage, std::vector<std::int64_t> weight, std::int64_t count, std::uint64_t seed,
           std::uint64_t round, std::uint64_t part, Usage& freed) {
   std::int64_t total = std::accumulate(weight.begin(), weight.end(), std::int64_t{0});
@@ -52,11 +54,11 @@ Usage destroy_some(const PackingProblem& problem, Usage& usage, int machines, st
   return freed;
 }
 
-/// A search's step: what was freed, and the room it left.
+/// One step of the search: the kept usage, the open residual, and the value of what was freed.
 struct DestroyedPart {
   Usage kept;
   ResidualProblem open;
-  double old = 0.0;
+  double old = 0.0;  ///< scaled
 };
 
 DestroyedPart destroy(const PackingProblem& problem, const ResidualProblem& residual,
@@ -69,7 +71,8 @@ DestroyedPart destroy(const PackingProblem& problem, const ResidualProblem& resi
   return f;
 }
 
-/// Keeps what is worth no less: equals too, so that the next search starts elsewhere.
+/// Accepts the repaired usage `again` if its value is not smaller. Equal values are accepted too,
+/// so that the next step starts from another solution.
 void keep_equal_or_better(const PackingProblem& problem, DestroyedPart&& f, Usage&& again,
                           ResidualProblem& residual, Usage& usage) {
   if (value_of(problem, again) < f.old - kRounding) return;
@@ -79,14 +82,14 @@ void keep_equal_or_better(const PackingProblem& problem, DestroyedPart&& f, Usag
   residual = std::move(f.open);
 }
 
-/// What every repair is given.
+/// Arguments that both repairs share.
 struct Search {
   const PackingProblem& problem;
   const NeighbourhoodLimits& limits;
   WorkBudget& budget;
 };
 
-/// Many machines, by relaxation and dive.
+/// Frees `limits.machines` machines and packs them anew by relaxation and dive.
 void repair_by_relaxation(const Search& search, ResidualProblem& residual, Usage& usage,
                           const std::vector<MachinePattern>& patterns, std::uint64_t round) {
   const auto& [problem, limits, budget] = search;
@@ -110,7 +113,7 @@ void repair_by_relaxation(const Search& search, ResidualProblem& residual, Usage
   keep_equal_or_better(problem, std::move(f), std::move(again), residual, usage);
 }
 
-/// A few machines, one after the other, bin types in a drawn order.
+/// Frees kFew machines and packs them anew one by one, bin types in a drawn order.
 void repair_in_order(const Search& search, ResidualProblem& residual, Usage& usage,
                      std::uint64_t round) {
   const auto& [problem, limits, budget] = search;

@@ -8,16 +8,17 @@
 namespace berth::solver {
 
 struct NeighbourhoodLimits {
-  int rounds = 24;
-  int machines = 100;      ///< freed at a time
-  double target = 0.0;     ///< stop when the usage is worth this much (scaled)
-  double tolerance = 0.0;  ///< of the relaxations solved on the way (scaled)
-  std::uint64_t seed = 0;
+  int rounds = 24;         ///< most rounds
+  int machines = 100;      ///< machines freed in a round
+  double target = 0.0;     ///< value of the usage at which the search stops, scaled
+  double tolerance = 0.0;  ///< absolute gap of the repairs' relaxations, scaled
+  std::uint64_t seed = 0;  ///< of the draws
 };
 
-/// Large neighbourhood search (Shaw 1998): frees some machines (up to half of them with idle GPUs,
-/// the rest drawn), packs them anew by column generation, dive and reoptimisation, keeps what is
-/// worth no less. Returns the rounds.
+/// Large neighbourhood search (Shaw 1998). Each round frees some machines (up to half of them
+/// drawn from those with idle GPUs, the others from all), packs them anew by column generation,
+/// dive and reoptimisation, and keeps the result unless its value is smaller. Edits `residual` and
+/// `usage`. Returns the number of rounds.
 int large_neighbourhood_search(const PackingProblem& problem, ResidualProblem& residual,
                                Usage& usage, const std::vector<MachinePattern>& patterns,
                                const NeighbourhoodLimits& limits, WorkBudget& budget);

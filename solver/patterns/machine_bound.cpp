@@ -14,10 +14,10 @@ Profit to_profit(double value) { return static_cast<Profit>(std::ceil(value * kP
 
 namespace {
 
-constexpr int kMultiplierSweeps = 3;
-constexpr int kTangents = 10;
+constexpr int kMultiplierSweeps = 3;  ///< sweeps over the resources; chosen, not tuned
+constexpr int kTangents = 10;         ///< steps along one multiplier; chosen, not tuned
 
-/// A knapsack value and what its content uses.
+/// A knapsack value and the resources that its content uses.
 struct KnapsackCell {
   Profit profit = 0;
   model::Resources used = {};
@@ -36,7 +36,7 @@ struct KnapsackCell {
   }
 };
 
-/// Best item of each share size, reduced profits > 0 only.
+/// Best item of each share size among those with reduced profit > 0.
 std::vector<std::pair<const PricingItem*, Profit>> best_shares(std::span<const PricingItem> items,
                                                                const Multipliers& m) {
   std::vector<std::pair<const PricingItem*, Profit>> best;  // items come sorted by share
@@ -91,11 +91,11 @@ Profit fill(std::int64_t amount, Profit profit, std::int64_t size) {
   return static_cast<Profit>((static_cast<Int128>(amount) * profit + size - 1) / size);
 }
 
-/// One resource of the machine, filled with the densest task without GPUs.
+/// Bound on tasks without GPUs by one resource: all of it at the largest profit per unit.
 struct ResourceBound {
   std::size_t resource = 0;
   std::int64_t capacity = 0;
-  bool holds = true;  ///< every task needs some
+  bool holds = true;  ///< every task needs this resource; otherwise it gives no bound
   KnapsackCell best = {};
 
   void add(const PricingItem& item, Profit r) {
@@ -111,8 +111,8 @@ struct ResourceBound {
   }
 };
 
-/// Tasks without GPUs: the best of the one-resource bounds (Dantzig 1957), with what fills the
-/// machine.
+/// Bound on the reduced profit of tasks without GPUs: the least of the bounds by one resource
+/// (Dantzig 1957), with the content that attains it.
 KnapsackCell cpu_only_value(const BinType& bin, std::span<const PricingItem> items,
                             const Multipliers& m) {
   std::array<ResourceBound, model::kResources> by;
@@ -163,7 +163,7 @@ int common_unit(const BinType& bin, std::span<const PricingItem> items) {
   return unit;
 }
 
-/// One multiplier, the others kept: value and slope of the bound there.
+/// The bound as a convex function of one multiplier, with the others fixed: value and slope.
 struct MultiplierSearch {
   const BinType& bin;
   std::span<const PricingItem> items;
@@ -183,7 +183,7 @@ struct MultiplierSearch {
   }
 };
 
-/// Where the tangents at two sides of a convex function meet.
+/// The x at which two tangents of a convex function intersect: value f and slope s at x0 and x1.
 Profit tangent_intersection(Profit x0, Profit f0, std::int64_t s0, Profit x1, Profit f1,
                             std::int64_t s1) {
   const Int128 up =
@@ -192,7 +192,8 @@ Profit tangent_intersection(Profit x0, Profit f0, std::int64_t s0, Profit x1, Pr
   return down == 0 ? x0 : static_cast<Profit>(up / down);
 }
 
-/// Tangents between a point of negative and one of positive slope. True when the best point moved.
+/// Minimises along one multiplier: intersects the tangents of a point of negative and one of
+/// positive slope. True when the best bound got smaller.
 bool minimise_along(const MultiplierSearch& search) {
   if (search.capacity == 0) return false;
   const Profit start = search.best->bound;
@@ -220,7 +221,7 @@ bool minimise_along(const MultiplierSearch& search) {
 MachineBound best_bound(const BinType& bin, std::span<const PricingItem> items) {
   const int unit = common_unit(bin, items);
   MachineBound best = bound_at(bin, items, unit, {});
-  std::vector<std::size_t> counted;  // resources that some item needs, or that always count
+  std::vector<std::size_t> counted;  // resources that some item needs, and the required ones
   for (std::size_t r = 0; r < model::kResources; ++r) {
     const auto needs = [&](const PricingItem& i) { return i.needs[r] > 0; };
     if (r < model::kRequiredResources || std::ranges::any_of(items, needs)) counted.push_back(r);

@@ -17,15 +17,23 @@
 namespace berth::solver {
 namespace {
 
-constexpr int kDisaggregationPasses = 6;  ///< relaxations at most, job types split between them
-constexpr double kRelaxation = 0.5;       ///< part of the work that may go there
-constexpr double kCoarseGap = 1e-3;       ///< of relaxations that are not the last
+/// Most relaxations, with job types split before each but the first. Chosen, not tuned.
+constexpr int kDisaggregationPasses = 6;
+/// Part of the work budget for relaxations. Decision 22, "An end to packing".
+constexpr double kRelaxation = 0.5;
+/// Relative gap of relaxations that are not the last one. Chosen, not tuned.
+constexpr double kCoarseGap = 1e-3;
 
-constexpr double kShareOfGap = 0.8;  ///< the rest is for what the certificate cannot see
-constexpr double kFine = 0.03;       ///< of the gap: how exactly the dive solves its relaxations
-constexpr double kFinest = 1e-6;     ///< relative, when hardly a gap is allowed
+/// Part of the allowed gap, 0 .. 1, above which neighbourhoods are searched. Decision 6,
+/// "Searches"; the rest is left for the difference between relaxation and certificate.
+constexpr double kShareOfGap = 0.8;
+/// Gap of the dive's relaxations, as a part of the allowed gap. Chosen, not tuned; decision 11
+/// found no fewer rounds with looser ones.
+constexpr double kFine = 0.03;
+/// Least relative gap of the dive's relaxations. Untuned guard.
+constexpr double kFinest = 1e-6;
 
-/// What of a bound is not reward (scaled): gaps are fractions of it.
+/// A bound without the rewards of required jobs, scaled. Gaps are fractions of it (decision 6).
 double bound_without_rewards(const PackingProblem& problem, double bound) {
   double rewards = 0.0;
   for (const JobType& t : problem.types) rewards += t.reward * static_cast<double>(t.jobs.size());
@@ -46,7 +54,7 @@ Usage round_to_integers(const PackingProblem& problem, Relaxation& relaxed,
                         PackStats& stats) {
   Stopwatch watch;
   ResidualProblem residual = full_residual(problem);
-  std::vector<MachinePattern> patterns;  // those the relaxation uses; the searches start from them
+  std::vector<MachinePattern> patterns;  // those that the relaxation uses: start of the searches
   for (std::size_t j = 0; j < relaxed.patterns.size(); ++j) {
     if (relaxed.usage[j] > 0.0) patterns.push_back(relaxed.patterns[j]);
   }
@@ -77,7 +85,7 @@ void add(PackStats& stats, const Relaxation& relaxed) {
   stats.pricing_seconds += relaxed.pricing_seconds;
 }
 
-/// The relaxation; where jobs of unequal value share a type, types are split where it matters.
+/// Solves the relaxation; while jobs of unequal value share a type, splits types and solves again.
 Relaxation relax_and_disaggregate(PackingProblem& problem,
                                   const planner_model::Valuation& valuation,
                                   const PackOptions& options, double gap, WorkBudget& budget,

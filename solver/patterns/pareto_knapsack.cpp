@@ -27,7 +27,8 @@ void ParetoKnapsack::add(const ParetoItem& item, const Admits& admits) {
   }
 }
 
-/// Contents of this size that end with the item; most profit first, as their parents are.
+/// Contents of this size whose last item is `item`, by descending profit, the order of their
+/// parents.
 void ParetoKnapsack::collect(const ParetoItem& item, std::size_t size, const Admits& admits) {
   candidates_.clear();
   const Profit needed = limits_.floor - rest_[capacity() - size] - item.reduced;
@@ -88,7 +89,9 @@ void ParetoKnapsack::ParetoFrontier::add(const FrontierEntry& e) {
   }
 }
 
-/// In order of profit a label is dominated exactly when one before it uses no more of anything.
+/// Merges the candidates into the labels of this size and drops dominated ones. Labels are visited
+/// by descending profit, so a label is dominated exactly if an earlier one uses no more of every
+/// resource.
 void ParetoKnapsack::merge(std::size_t size) {
   std::vector<FrontierEntry>& old = list_[size];
   work_ += std::ssize(old) + std::ssize(candidates_);
@@ -125,7 +128,7 @@ void ParetoKnapsack::keep_best_reduced() {
   const auto last = reduced.begin() + static_cast<std::ptrdiff_t>(limits_.labels) - 1;
   std::ranges::nth_element(reduced, last, std::greater{});
   const Profit least = *last;
-  std::size_t equal = limits_.labels;  // room for those at the limit: the first ones stay
+  std::size_t equal = limits_.labels;  // labels with reduced == least that stay: the first ones
   for (const FrontierEntry& e : merged_) equal -= e.reduced > least ? 1 : 0;
   std::erase_if(merged_, [&](const FrontierEntry& e) {
     if (e.reduced != least) return e.reduced < least;

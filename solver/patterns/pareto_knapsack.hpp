@@ -10,48 +10,49 @@
 
 namespace berth::solver {
 
-/// A partial content: what it earns and uses, and how it came about.
+/// A partial content: its profit, the resources it uses, and the label and item it was made from.
 struct Label {
   Profit profit = 0;
   Profit reduced = 0;  ///< profit after the multipliers
   model::Resources used = {};
-  std::int32_t parent = -1;
-  std::int32_t item = -1;   ///< the last one added
-  std::int32_t copies = 0;  ///< of that item in a row
+  std::int32_t parent = -1;  ///< label without the last item; -1: empty content
+  std::int32_t item = -1;    ///< last item added
+  std::int32_t copies = 0;   ///< copies of that item added in a row
 };
 
 struct ParetoItem {
   std::int32_t id = 0;
-  std::int32_t size = 1;  ///< > 0
+  std::int32_t size = 1;  ///< units of the knapsack, > 0
   Profit profit = 0;
-  Profit reduced = 0;
+  Profit reduced = 0;  ///< profit after the multipliers
   model::Resources needs = {};
-  std::int32_t cap = 0;  ///< copies
+  std::int32_t cap = 0;  ///< most copies
 };
 
-/// Multi-objective knapsack by labels (Nemhauser and Ullmann 1969): for every size used, the
-/// contents none of which another dominates in profit and all resources at once. Contents that
-/// cannot end above `floor` are dropped.
+/// Multi-objective knapsack by labels (Nemhauser and Ullmann 1969): for every used size, the
+/// contents that no other content dominates in profit and all resources. Drops contents whose bound
+/// is not above `floor`.
 class ParetoKnapsack {
  public:
   struct LabelLimits {
     model::Resources room = {};
-    Profit floor = 0;        ///< keep while reduced + rest[capacity left] > floor
-    std::size_t labels = 0;  ///< at most so many for one size; the best reduced stay
+    Profit floor = 0;        ///< keeps labels with reduced + rest[capacity left] > floor
+    std::size_t labels = 0;  ///< most labels of one size; those of largest reduced profit stay
   };
-  /// True when the label may get one more copy of the item (caps over several stages).
+  /// True when the label may get one more copy of the item (caps hold over several stages).
   using Admits = std::function<bool(const Label&, std::int32_t item)>;
 
-  /// @param arena labels of all stages; grows
-  /// @param rest  size capacity + 1: best reduced profit still to come with so much left
+  /// @param arena  labels of all stages; labels are appended
+  /// @param rest   size capacity + 1: bound on the reduced profit in the remaining capacity
   ParetoKnapsack(std::vector<Label>& arena, std::span<const Profit> rest,
                  const LabelLimits& limits);
 
+  /// Sets the labels of size 0.
   void start(std::span<const std::int32_t> labels);
-  /// All contents with any number of this item beside what there is. Each item once.
+  /// Extends every content by any number of copies of this item. Call once per item.
   void add(const ParetoItem& item, const Admits& admits);
 
-  /// Labels that use exactly `size`, most profit first.
+  /// Labels that use exactly `size`, by descending profit.
   [[nodiscard]] std::vector<std::int32_t> labels(std::size_t size) const;
   [[nodiscard]] std::size_t capacity() const { return rest_.size() - 1; }
   [[nodiscard]] bool truncated() const { return truncated_; }
@@ -65,12 +66,13 @@ class ParetoKnapsack {
     std::int32_t label;
     bool fresh;
   };
-  /// Amounts used of which none is at most another in all resources. While no item needs more than
-  /// the first two: the first ascending, the second descending.
+  /// Minimal points of the amounts used: no point is at most another one in all resources. While
+  /// no item needs more than the first kOrdered resources, the points are in order: the first
+  /// resource ascends, the second descends.
   class ParetoFrontier {
    public:
     void clear() { points_.clear(); }
-    /// Compares as many resources as these needs ask for, too.
+    /// Extends the comparison to all resources that `needs` contains.
     void count(const model::Resources& needs);
     [[nodiscard]] bool dominates(const FrontierEntry& e) const;
     void add(const FrontierEntry& e);  ///< @pre not dominated
@@ -79,8 +81,9 @@ class ParetoKnapsack {
     /// a is at most b in the resources that count.
     [[nodiscard]] bool within(const model::Resources& a, const model::Resources& b) const;
 
-    static constexpr std::size_t kOrdered = 2;  ///< resources by which the points can be in order
-    std::size_t counted_ = kOrdered;            ///< the first so many of the table count
+    /// Resources whose points can be kept in order: two, as minimal points form a staircase.
+    static constexpr std::size_t kOrdered = 2;
+    std::size_t counted_ = kOrdered;  ///< leading rows of kResourceTable that are compared
     std::vector<model::Resources> points_;
   };
   void collect(const ParetoItem& item, std::size_t size, const Admits& admits);

@@ -17,7 +17,7 @@ struct TypeCount {
 
 /// GPU shares placed together on one device.
 struct DeviceShares {
-  int capacity = 0;  ///< free thousandths of the device it was made for
+  int capacity = 0;  ///< free thousandths of the device
   std::vector<TypeCount> shares;
 };
 
@@ -25,16 +25,16 @@ struct DeviceShares {
 struct MachinePattern {
   std::int32_t bin = 0;
   std::vector<TypeCount> tasks;       ///< all tasks, ascending type
-  std::vector<DeviceShares> devices;  ///< which shares are on which device
+  std::vector<DeviceShares> devices;  ///< shares of each device that holds some
 };
 
-/// Scaled value, rewards included.
+/// Scaled value of one copy, rewards included.
 double value_of(const PackingProblem& problem, const MachinePattern& pattern);
-/// GPU thousandths its tasks take there.
+/// GPU thousandths that the pattern's tasks take on its bin type.
 std::int64_t milli(const PackingProblem& problem, const MachinePattern& pattern);
-/// How many copies the residual admits, at most its supply of the bin type.
+/// Copies that the residual's demand and supply admit.
 std::int64_t copies_within(const ResidualProblem& residual, const MachinePattern& pattern);
-/// Takes `copies` (or gives back, negative) out of the residual.
+/// Subtracts `copies` (negative: adds) from the residual's demand and supply.
 void take(ResidualProblem& residual, const MachinePattern& pattern, std::int64_t copies);
 
 /// Patterns with how often each is used: an integral plan by counts.

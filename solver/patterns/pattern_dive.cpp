@@ -11,13 +11,18 @@
 namespace berth::solver {
 namespace {
 
-constexpr double kRoundUp = 0.7;  ///< fractions from here on go up
-constexpr double kShare = 0.25;   ///< but at most this part of the fractional mass at a time
-constexpr double kNearWhole = 1e-6;
-constexpr int kDiveRounds = 30;            ///< of one residual relaxation
-constexpr std::size_t kDiveLabels = 1500;  ///< of a machine, in its pricing
-constexpr double kDiveWork = 0.8;          ///< part of all work: then it solves nothing any more
-constexpr int kMostRounds = 400;
+/// Fractions of at least kRoundUp are rounded up, in one round at most the part kShare of the
+/// fractional mass. Both: chosen, not tuned.
+constexpr double kRoundUp = 0.7;
+constexpr double kShare = 0.25;
+constexpr double kNearWhole = 1e-6;  ///< copies; closer to a whole number is whole. Untuned guard
+constexpr int kDiveRounds = 30;      ///< most rounds of pricing of a residual; chosen, not tuned
+/// Labels of a machine in the pricing of residuals. Decision 11: 5,000 take longer, with 500 a
+/// small instance misses its gap.
+constexpr std::size_t kDiveLabels = 1500;
+/// Part of the work budget after which residuals are not solved again. Decision 22.
+constexpr double kDiveWork = 0.8;
+constexpr int kMostRounds = 400;  ///< most rounds of the dive; untuned guard
 
 class PatternDive {
  public:
@@ -27,7 +32,7 @@ class PatternDive {
 
   PatternDiveResult run(std::vector<MachinePattern> patterns, std::vector<double> x) {
     PatternDiveResult result;
-    double most = 0.0;  // value of the last relaxation
+    double most = 0.0;  // value of the last relaxation, scaled
     for (std::size_t j = 0; j < patterns.size(); ++j)
       most += value_of(problem_, patterns[j]) * x[j];
     for (; result.rounds < kMostRounds; ++result.rounds) {
@@ -67,7 +72,8 @@ class PatternDive {
     return usage.size() > before;
   }
 
-  /// The largest fractions, at least one. False when there is none that fits.
+  /// Fixes one copy of the patterns of largest fraction, of at least one pattern. False when no
+  /// fractional pattern fits the residual.
   bool round_up(const std::vector<MachinePattern>& patterns, const std::vector<double>& x,
                 Usage& usage) {
     std::vector<std::pair<double, std::size_t>> order;
@@ -88,7 +94,7 @@ class PatternDive {
     return up > 0.0;
   }
 
-  /// What still fits, the largest fractions first.
+  /// Fixes one copy of every fractional pattern that still fits, by descending fraction.
   void round_rest(const std::vector<MachinePattern>& patterns, const std::vector<double>& x,
                   Usage& usage) {
     std::vector<std::pair<double, std::size_t>> order;
@@ -107,7 +113,8 @@ class PatternDive {
     return patterns;
   }
 
-  /// The residual relaxation. It can be worth no more than what the last one has left.
+  /// Solves the residual relaxation. Its value is at most `left`, the value that the last
+  /// relaxation had outside the fixed patterns; column generation stops when it is reached.
   Relaxation solve(std::vector<MachinePattern> patterns, double left) {
     auto fresh = initial_patterns(problem_, residual_);
     patterns.insert(patterns.end(), std::make_move_iterator(fresh.begin()),

@@ -10,14 +10,13 @@
 namespace berth::solver {
 
 struct PatternDiveResult {
-  Usage usage;
-  int rounds = 0;
+  Usage usage;     ///< integral, canonical order
+  int rounds = 0;  ///< roundings
 };
-
-/// Diving with column generation (Sadykov et al. 2019) makes a fractional usage integral: whole
-/// copies are fixed, large fractions rounded up, the rest re-solved to `tolerance` (scaled value)
-/// by column generation with what is still open, until nothing is left to fix. Takes what it fixes
-/// out of `residual`.
+/// Diving with column generation (Sadykov et al. 2019): makes a fractional usage integral. Each
+/// round fixes whole copies, rounds large fractions up, and solves the residual relaxation to
+/// `tolerance` (scaled value), until no pattern fits. Subtracts the fixed patterns from `residual`.
+/// @param patterns, usage  a fractional solution; usage[j] copies of patterns[j]
 PatternDiveResult dive_patterns(const PackingProblem& problem, ResidualProblem& residual,
                                 std::vector<MachinePattern> patterns, std::vector<double> usage,
                                 double tolerance, WorkBudget& budget);

@@ -12,8 +12,9 @@
 namespace berth::solver {
 namespace {
 
-constexpr int kFirstWidth = 11;  ///< first delta = bound / 2^11
-constexpr Profit kWiden = 4;
+// The pass looks for contents within delta of the bound. Both constants: chosen, not tuned.
+constexpr int kFirstWidth = 11;  ///< first delta: bound / 2^11
+constexpr Profit kWiden = 4;     ///< delta grows by this factor while no content is found
 
 MachinePattern unfold(std::size_t bin, std::span<const PricingItem> items, const PricingPass& pass,
                       std::int32_t end, const CpuTasks& filled) {
@@ -34,7 +35,8 @@ MachinePattern unfold(std::size_t bin, std::span<const PricingItem> items, const
   return p;
 }
 
-/// Reads the contents above the threshold out of a pass.
+/// Adds the best `wanted` contents above `threshold` of a pass to `priced.patterns`, and lowers
+/// `priced.bound` if the pass was complete.
 void collect_patterns(PricingResult& priced, const PackingProblem& problem, std::size_t bin,
                       std::span<const PricingItem> items, const PricingPass& pass, Profit threshold,
                       int wanted) {

@@ -10,25 +10,25 @@
 namespace berth::solver {
 
 struct PricingLimits {
-  int patterns = 5;                ///< best contents wanted
-  std::size_t labels = 5000;       ///< kept at a time for one machine
-  std::size_t last_labels = 5000;  ///< when that cut something off and nothing was found
-  double widest = 1e30;            ///< look no further than so much below the bound, scaled
+  int patterns = 5;                ///< most contents returned
+  std::size_t labels = 5000;       ///< most labels of one machine; decision 6
+  std::size_t last_labels = 5000;  ///< most labels of the pass after one that was cut and empty
+  double widest = 1e30;            ///< width of the search below the bound, scaled value
 };
-
-/// What one machine of a bin type can earn.
+/// Result of the pricing problem of one bin type.
 struct PricingResult {
-  Profit bound = 0;       ///< no content earns more (caps not looked at)
-  bool exact = true;      ///< no limit cut anything off
+  Profit bound = 0;       ///< upper bound on the profit of any content, caps ignored
+  bool exact = true;      ///< no limit of labels dropped a content
   std::int64_t work = 0;  ///< contents compared
   std::vector<MachinePattern>
-      patterns;  ///< those that earn more than the threshold, the best first
+      patterns;  ///< contents of profit above the threshold, by descending profit
 };
 
-/// The best contents of a machine by profit: dynamic programming over its devices, with dominance
-/// in (profit, CPU, memory, NIC), pruned by the bound with multipliers. The pruning starts just
-/// below that bound and widens until something is found or the threshold is reached, so that what
-/// is found first is best. Exact but for the limits and for items with caps that bind.
+/// The most profitable contents of one machine: dynamic programming over its devices with dominance
+/// in profit and every resource (Nemhauser and Ullmann 1969), pruned by the bound with multipliers.
+/// The search starts just below that bound and widens until it finds contents or reaches
+/// `threshold`, so the contents found first are the best. Exact unless a limit of labels or a cap
+/// of an item binds.
 PricingResult price_machine(const PackingProblem& problem, std::size_t bin,
                             std::span<const PricingItem> items, Profit threshold,
                             const PricingLimits& limits);

@@ -9,14 +9,14 @@
 namespace berth::solver {
 namespace {
 
-/// True when `better` may stand wherever `item` stands, and earns no less.
+/// True when `better` fits wherever `item` fits and its profit is not smaller.
 bool replaces(const PricingItem& better, const PricingItem& item) {
   if (better.profit < item.profit || !better.needs.within(item.needs)) return false;
   if (item.milli > 0) return better.milli > 0 && better.milli <= item.milli;
   return better.gpus <= item.gpus;
 }
 
-/// What the task takes of the resources that the bin type has a limit of.
+/// Needs of a task in the resources that the bin type limits; 0 in the others.
 model::Resources counted_needs(const model::Shape& shape, const BinType& bin) {
   model::Resources needs = shape.needs;
   for (std::size_t r = 0; r < model::kResources; ++r) {
@@ -25,12 +25,12 @@ model::Resources counted_needs(const model::Shape& shape, const BinType& bin) {
   return needs;
 }
 
-/// Leaves out tasks on GPUs that another one replaces: no content, and no bound, needs them.
+/// Drops GPU tasks that another item replaces: best content and bound stay equal (decision 11).
 void drop_replaced(const BinType& bin, std::vector<PricingItem>& items) {
   std::vector<const PricingItem*> order;
   for (const PricingItem& item : items) order.push_back(&item);
   std::ranges::stable_sort(order, std::greater{}, [](const PricingItem* i) { return i->profit; });
-  std::vector<const PricingItem*> ample;  // those that can be put in as often as there is room
+  std::vector<const PricingItem*> ample;  // items whose cap does not bind on this bin type
   std::vector<PricingItem> kept;
   for (const PricingItem* item : order) {
     if (item->uses_gpu() &&

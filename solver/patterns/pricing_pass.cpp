@@ -9,7 +9,8 @@
 namespace berth::solver {
 namespace {
 
-constexpr std::size_t kLabelsADeviceSize = 200;  ///< while patterns of one device are built
+/// Most labels of one size while the patterns of one device are built. Untuned guard.
+constexpr std::size_t kLabelsADeviceSize = 200;
 
 }  // namespace
 
@@ -37,7 +38,7 @@ void PricingPass::run() {
   if (bin_.whole > 0) whole_devices();
 }
 
-/// Best reduced profit over all devices.
+/// Bound on the reduced profit over all devices of the machine.
 Profit PricingPass::devices_bound() const {
   Profit sum = bound_.whole.back();
   for (const int free : bin_.partial) sum += bound_.device(free);

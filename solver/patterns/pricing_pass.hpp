@@ -11,16 +11,16 @@
 
 namespace berth::solver {
 
-/// One pass: all patterns of the machine whose bound passes the threshold.
+/// One pass of the pricing: all contents of the machine with a profit bound above a threshold.
 class PricingPass {
  public:
-  /// @param labels  kept at a time, dealt to the devices
+  /// @param labels  most labels of the machine, divided among its devices
   PricingPass(const BinType& bin, std::span<const PricingItem> items, const MachineBound& bound,
               Profit threshold, std::size_t labels);
 
   void run();
 
-  /// Last labels of the patterns; their parents tell what else is in them.
+  /// Last label of each content; the chain of parents has its other device patterns.
   [[nodiscard]] const std::vector<std::int32_t>& ends() const { return ends_; }
   [[nodiscard]] const Label& label(std::int32_t l) const {
     return arena_[static_cast<std::size_t>(l)];

@@ -9,8 +9,9 @@
 namespace berth::solver {
 namespace {
 
+/// Pricing of one machine for its best content. 20,000 labels: chosen, not tuned.
 constexpr PricingLimits kLimits{.patterns = 1, .labels = 20000, .last_labels = 20000};
-constexpr double kGain = 1e-7;  ///< scaled; less is rounding
+constexpr double kGain = 1e-7;  ///< scaled value; a smaller gain is rounding. Untuned guard
 
 bool required_open(const PackingProblem& problem, const ResidualProblem& residual) {
   for (std::size_t t = 0; t < problem.types.size(); ++t) {
@@ -19,7 +20,8 @@ bool required_open(const PackingProblem& problem, const ResidualProblem& residua
   return false;
 }
 
-/// Some open job could take what the machine has idle.
+/// True when some open job could use the idle capacity of a machine of this bin type.
+/// @param idle  free thousandths of GPUs
 bool promising(const PackingProblem& problem, const ResidualProblem& residual, std::size_t bin,
                std::int64_t idle) {
   for (std::size_t t = 0; t < problem.types.size(); ++t) {
@@ -31,7 +33,8 @@ bool promising(const PackingProblem& problem, const ResidualProblem& residual, s
   return false;
 }
 
-/// The best content of one machine out of the open jobs, when it is worth more than `beat`.
+/// The best content of one machine made of open jobs; empty if its value is not above `beat`
+/// (scaled).
 std::vector<MachinePattern> best_content(const PackingProblem& problem,
                                          const ResidualProblem& residual, std::size_t bin,
                                          double beat, WorkBudget& budget) {

@@ -8,14 +8,15 @@
 
 namespace berth::solver {
 
-/// Packs machines with idle GPUs anew, one by one, with their own tasks and the jobs still open,
-/// and keeps what is worth more; then machines that are not used at all. While required jobs are
-/// open, every kind of machine is looked at. Edits both. Returns the gain (scaled).
+/// Packs machines with idle GPUs anew, one by one, from their own tasks and the open jobs, and
+/// keeps contents of larger value; then fills unused machines. While required jobs are open, also
+/// machines without idle GPUs are packed anew. Edits `residual` and `usage`. Returns the gain
+/// (scaled value).
 double reoptimise_machines(const PackingProblem& problem, ResidualProblem& residual, Usage& usage,
                            WorkBudget& budget);
 
-/// Fills machines without content one by one, bin types in this order, each with the best content
-/// out of the open jobs. Takes them out of `residual`.
+/// Fills unused machines one by one, bin types in the order of `bins`, each with the best content
+/// made of open jobs. Subtracts the contents from `residual`.
 Usage fill_in_order(const PackingProblem& problem, ResidualProblem& residual,
                     std::span<const std::size_t> bins, WorkBudget& budget);
 

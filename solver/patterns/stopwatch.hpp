@@ -5,7 +5,7 @@
 
 namespace berth::solver {
 
-/// Wall seconds, for the record only: no clock decides anything here.
+/// Wall seconds for statistics. No decision of the solver depends on a clock.
 class Stopwatch {
  public:
   /// Seconds since the last lap (or the start).

@@ -8,9 +8,10 @@
 
 namespace berth::solver {
 
-/// What a packing may still compute: a count of contents that pricing compares, and a token that
-/// ends it at once. The count decides, not a clock, so that plans are the same on any machine. One
-/// thread spends: what runs in parallel counts for itself and is added between parallel steps.
+/// Limit on the computation of a packing: a count of the contents that pricing compares, and a
+/// token that stops it at once. The limit is a count and not a time, so that plans are equal on all
+/// machines. One thread spends: parallel tasks count on their own, and their sums are added between
+/// parallel steps.
 class WorkBudget {
  public:
   explicit WorkBudget(StopToken stop = {},
@@ -20,7 +21,7 @@ class WorkBudget {
   void spend(std::int64_t contents) { spent_ += contents; }
   [[nodiscard]] std::int64_t spent() const { return spent_; }
   [[nodiscard]] bool stopped() const { return stop_.requested(); }
-  /// True when this part of the limit is spent, or the token says stop.
+  /// True when `part` (0 .. 1) of the limit is spent or a stop is requested.
   [[nodiscard]] bool exhausted(double part = 1.0) const {
     return stopped() || static_cast<double>(spent_) >= part * static_cast<double>(limit_);
   }
