@@ -20,11 +20,13 @@ using bounding::PriceSign;
 using bounding::RestrictedJob;
 using bounding::Split;
 
-/// of the way to the goal: a leaf with more gets more steps before it is split; chosen, not tuned
+/// Part of the way to the goal, 0 .. 1: a leaf whose last solve gained more is solved again before
+/// it is split. Chosen, not tuned.
 constexpr double kSolveFirstGain = 0.1;
-/// of the way to the goal: less counts as no progress; chosen, not tuned
+/// Part of the way to the goal, 0 .. 1: a smaller gain is no progress. Chosen, not tuned.
 constexpr double kMinGain = 0.005;
-/// solves without progress, then a leaf without a split is closed; chosen, not tuned
+/// Consecutive solves without progress after which a leaf without a split is closed. Chosen, not
+/// tuned.
 constexpr int kMaxStalledSolves = 3;
 
 /// An open leaf of the tree.

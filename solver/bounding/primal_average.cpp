@@ -11,12 +11,12 @@ using model::Level;
 using model::SpotSet;
 
 constexpr double kUndecided = 0.05;  ///< smaller shares count as decided; chosen, not tuned
-/// a place with a smaller share joins the remainder; chosen, not tuned
+/// A place with a smaller share joins the remainder; chosen, not tuned.
 constexpr double kMinNamedShare = 0.02;
-/// places that get a case of their own; chosen, not tuned
+/// Most places with a case of their own; chosen, not tuned.
 constexpr std::size_t kMaxNamedSpots = 6;
 
-/// weight of an undecided pod against an undecided placement; chosen, not tuned
+/// Weight of an undecided pod relative to an undecided placement; chosen, not tuned.
 constexpr double kElsewhere = 0.5;
 constexpr double kNearby = 0.25;  ///< weight of an undecided rack of one pod; chosen, not tuned
 

@@ -19,7 +19,7 @@ enum class PriceSign : std::uint8_t {
 /// Largest distance of the target as a share of the bound: a target out of reach makes steps too
 /// long. Chosen, not tuned.
 constexpr double kMaxTargetGap = 0.01;
-/// Of the bound: an evaluation that gains less counts as stalled. Chosen, not tuned.
+/// Part of the bound: an evaluation that gains less counts as stalled. Chosen, not tuned.
 constexpr double kLeastRelativeGain = 1e-7;
 
 /// Deflected subgradient method: steps against 1 - (times chosen), with memory of the last

@@ -89,7 +89,7 @@ Sha256& add_required(Sha256& sha, const Resources& amounts) {
   return sha;
 }
 
-/// Those with a tag, where they are not as if left out.
+/// Amounts with a tag, without those equal to `left_out`.
 void add_optional(Sha256& sha, const Resources& amounts, std::int64_t left_out) {
   for (std::size_t r = kRequiredResources; r < kResources; ++r) {
     if (amounts[r] != left_out) sha.text(kResourceTable[r].tag).integer(amounts[r]);
@@ -120,7 +120,7 @@ void add_states(Sha256& sha, const Cluster& cluster) {
   }
 }
 
-/// Of a rack or a pod.
+/// Adds the limits of a rack or a pod.
 template <class Domain>
 void add_limits(Sha256& sha, const Domain& domain) {
   for_each_limit(domain, [&](const LimitRow& row, double limit) {

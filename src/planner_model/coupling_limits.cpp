@@ -14,7 +14,7 @@ std::int64_t whole_amount(double limit, double units) {
   return std::isinf(limit) ? model::kNoLimit : static_cast<std::int64_t>(std::floor(limit * units));
 }
 
-/// Tasks of one domain.
+/// Numbers of tasks of a job inside one domain.
 struct Inside {
   std::int64_t workers = 0;
   std::int64_t servers = 0;
@@ -159,7 +159,8 @@ void CouplingLimits::add_traffic(std::vector<LimitAmount>& amounts,
         in.workers * (all.servers - in.servers) + (all.workers - in.workers) * in.servers;
     const Int128 sent = Int128{communication.mbps} * pairs;
     if (sent == 0) continue;
-    constexpr Int128 kMost = Int128{1} << 61;  // more than any uplink with a limit carries
+    // Mbit/s; more than any uplink with a limit carries, and sums of two fit in 63 bits
+    constexpr Int128 kMost = Int128{1} << 61;
     const Int128 mbps = std::min(kMost, (sent + all.servers - 1) / all.servers);
     amounts.emplace_back(limit, static_cast<std::int64_t>(mbps));
   }

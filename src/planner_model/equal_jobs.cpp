@@ -13,7 +13,7 @@
 namespace berth::planner_model {
 
 JobClass job_class(const model::Workload& workload, const model::Job& job) {
-  // any two constants that differ
+  // two different seeds: first 64 bits of the fractions of sqrt(2) and sqrt(3), as in SHA-512
   JobClass hash{.high = 0x6A09E667F3BCC908, .low = 0xBB67AE8584CAA73B};
   const auto add = [&](auto field) {
     hash.high = mix64(hash.high ^ static_cast<std::uint64_t>(field));
@@ -42,11 +42,10 @@ JobClass job_class(const model::Workload& workload, const model::Job& job) {
 
 namespace {
 
-/// Exchanges among jobs of one class, in order of precedence: the first jobs get the places of most
-/// value. Places of equal value are interchangeable: a job that holds one of those due to it keeps
-/// it.
+/// Exchanges among jobs of one class, sorted by precedence: the first jobs get the places of
+/// largest value. A job that already has a place of the value due to it keeps it.
 void hand_over(std::span<const EqualJob> jobs, std::vector<Handover>& result) {
-  std::vector<std::size_t> places;  // by the job that holds it, the most valuable first
+  std::vector<std::size_t> places;  // placed jobs, by descending value of their places
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (jobs[i].placed) places.push_back(i);
   }

@@ -25,7 +25,7 @@ std::vector<std::set<std::size_t>> types_of(const model::Cluster& cluster, bool 
   return types;
 }
 
-/// By type: the least type that it is joined with through domains of several types.
+/// By type: the least type connected with it through domains with several types.
 std::vector<std::size_t> joined(const std::vector<std::set<std::size_t>>& domains,
                                 std::size_t types) {
   std::vector<std::size_t> least(types);
@@ -43,7 +43,7 @@ std::vector<std::size_t> joined(const std::vector<std::set<std::size_t>>& domain
   return least;
 }
 
-/// [type][k]: tasks of k whole GPUs that the roomiest domain holds when it is empty.
+/// [type][k]: largest number of tasks of k whole GPUs that any one empty domain holds.
 std::vector<std::vector<std::int64_t>> roomiest(const model::Cluster& cluster, bool pods) {
   std::int32_t largest = 0;
   for (const model::MachineClass& c : cluster.classes) largest = std::max(largest, c.gpus);
@@ -113,7 +113,7 @@ std::vector<LimitGroups::RingDemand> LimitGroups::demands(std::span<const JobId>
 }
 
 void LimitGroups::set_demands(std::span<const RingDemand> demands) {
-  constexpr double kLeastShare = 1.0 / 1024.0;
+  constexpr double kLeastShare = 1.0 / 1024.0;  // of `unit`; untuned guard for the price's scale
   BERTH_EXPECT(demands.size() == groups_.size());
   for (std::size_t i = 0; i < demands.size(); ++i) {
     Group& group = groups_[i];
@@ -141,7 +141,7 @@ LimitGroups::Tier LimitGroups::make_tier(bool pods) {
       group.limits.push_back(limit);
       group.capacity += static_cast<double>(limits_->capacity(limit));
     }
-    if (!limited || group.limits.size() < 2) continue;  // nobody crosses a single one
+    if (!limited || group.limits.size() < 2) continue;  // no ring crosses a single uplink
     for (std::size_t t = 0; t < types; ++t) {
       if (least[t] == root) tier.group[t] = static_cast<std::uint32_t>(groups_.size());
     }

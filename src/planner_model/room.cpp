@@ -66,7 +66,7 @@ void release(Room& room, const model::Workload& workload, const model::JobPlacem
 
 namespace {
 
-/// Room left after one more task, the smaller the better; then the id.
+/// Key of best fit: free GPU thousandths, free CPU, id; the least comes first.
 auto tightness(const Room& room, MachineId m) {
   return std::tuple(room.free_milli(m), room.free_cpu(m), m);
 }
@@ -106,7 +106,7 @@ bool place_group(Room& room, const model::Shape& shape, std::uint32_t group, std
   return false;
 }
 
-/// All groups on these machines, or none of it.
+/// Places all groups on these machines, or none.
 bool place_all(Room& room, const model::Workload& workload, model::JobPlacement& placement,
                std::span<const MachineId> candidates) {
   const auto groups = workload.groups_of(workload.job(placement.job));

@@ -12,13 +12,13 @@
 
 namespace berth::model {
 
-/// Prices that prove an upper bound on every plan (weak duality: any non-negative ones do).
+/// Prices that prove an upper bound on every plan; by weak duality any non-negative prices do.
 /// All amounts are integers in units of 2^-scale_log2 of the objective.
 ///
 /// Price of a task of shape s in pool p:
 ///   pi_ps = gpu_p x milli_s + sum over resources r of price_pr x need_sr + shape[s][type of p]
-/// milli_s being what it takes there (share_taken). A pool or (shape, type) that is not listed has
-/// price 0.
+/// where milli_s are the GPU thousandths that the task takes in the pool (share_taken). A pool or
+/// pair (shape, type) that is not listed has price 0.
 struct Certificate {
   struct PoolPrice {
     PodId pod;
@@ -32,35 +32,37 @@ struct Certificate {
     GpuTypeId gpu_type;      ///< invalid: on machines without GPUs
     std::int64_t price = 0;  ///< per task, >= 0
   };
-  /// What a machine's bound charges for its resources beside the pool's own prices.
+  /// Prices of resources within the bound of one machine, added to those of the pool (Lagrange
+  /// multipliers: Geoffrion 1974).
   struct ClassMultiplier {
     ClassId machine_class;
     Resources unit_price = {};  ///< per unit, >= 0; 0 where the class has no limit
   };
 
-  /// One price for a whole job of whole GPUs: the job is then chosen or not, rack by rack, instead
-  /// of paying for its tasks. Ascending job; those that are not listed pay for their tasks.
+  /// One price for a whole job of whole GPUs. The bound then chooses the job or not, rack by rack,
+  /// and the job's tasks pay no other price. Ascending job; tasks of other jobs pay the prices
+  /// above.
   struct JobPrice {
     JobId job;
     std::int64_t price = 0;  ///< >= 0
   };
 
-  /// What jobs pay for a limit beside the machines, for each unit that they use of it.
+  /// Price that jobs pay per unit of a limit that they use, beside the prices of machines.
   struct LimitPrice {
     LimitKind kind = LimitKind::gpu_quota;
     LimitScope scope = {};
-    /// >= 0; 1000 of a quota's at most over_quota_penalty where there is one
+    /// >= 0; for a soft quota 1000 x price is at most over_quota_penalty
     std::int64_t price = 0;
   };
 
   std::int32_t scale_log2 = 0;
-  Level level = Level::pod;  ///< pools by pod or by rack
+  Level level = Level::pod;  ///< level of the pools: pod or rack
   std::vector<PoolPrice> pools;
   std::vector<ShapePrice> shapes;
   std::vector<ClassMultiplier> multipliers;
   std::vector<JobPrice> jobs = {};
   std::vector<LimitPrice> limits = {};
-  BoundTree tree = {};  ///< over jobs in `jobs`; the prices there are the root's
+  BoundTree tree = {};  ///< its jobs are in `jobs`, whose prices are those of the root
 };
 
 }  // namespace berth::model

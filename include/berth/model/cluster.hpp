@@ -13,27 +13,27 @@
 
 namespace berth::model {
 
-inline constexpr int kMaxGpuTypes = 64;          ///< a set of GPU types is one 64-bit mask
-inline constexpr int kMaxGpusPerMachine = 64;    ///< a set of devices is one 64-bit mask
-inline constexpr std::int64_t kGpuMilli = 1000;  ///< thousandths in one GPU
-inline constexpr int kMaxGpuSlices = 31;         ///< the most for which share_taken is exact
+inline constexpr int kMaxGpuTypes = 64;          ///< types; a set of them is one 64-bit mask
+inline constexpr int kMaxGpusPerMachine = 64;    ///< devices; a set of them is one 64-bit mask
+inline constexpr std::int64_t kGpuMilli = 1000;  ///< thousandths in one GPU: unit of the formats
+inline constexpr int kMaxGpuSlices = 31;         ///< largest number for which share_taken is exact
 
-/// GPU thousandths that a share takes of a device cut into so many slices (0: not cut): those of
-/// the fewest whole slices that cover it, k of them being floor(1000 k / slices). Shares fit a
-/// device by thousandths exactly when they fit by slices: one slice too many is more than 1000 /
-/// slices thousandths too many, and up to kMaxGpuSlices all roundings together are less.
+/// GPU thousandths that a share takes of a device cut into `slices` slices (0: not cut): k slices
+/// have floor(1000 k / slices) thousandths, and k is the least number that covers the share. Shares
+/// fit a device by thousandths exactly if they fit by slices: one slice too many exceeds the device
+/// by at least 1000 / slices thousandths, and up to kMaxGpuSlices all roundings together are less.
 constexpr std::int32_t share_taken(std::int32_t milli, std::int32_t slices) {
   if (slices == 0) return milli;
   return 1000 * ((milli * slices + 999) / 1000) / slices;
 }
 
-/// Machines that are alike. CPU-only machines have gpus = 0 and an invalid gpu_type.
+/// Machines of equal equipment. CPU-only machines have gpus = 0 and an invalid gpu_type.
 struct MachineClass {
   std::string name;
   GpuTypeId gpu_type;
   std::int32_t gpus = 0;  ///< devices, 0 .. kMaxGpusPerMachine
   Resources capacity = machine_capacity({});
-  std::int32_t gpu_slices = 0;  ///< every device is cut into so many; 0: shares of any size
+  std::int32_t gpu_slices = 0;  ///< slices of each device, 0 .. kMaxGpuSlices; 0: any share fits
 };
 
 struct Pod {
@@ -47,13 +47,13 @@ struct Rack {
   double uplink_gbps = std::numeric_limits<double>::infinity();
 };
 
-/// A share of the cluster's GPUs. What a queue's jobs take counts for its ancestors too.
+/// A queue of jobs with a quota of GPUs. GPUs of a queue's jobs count for its ancestors too.
 struct Queue {
   std::string name;
   std::int64_t gpu_quota = -1;  ///< GPUs; -1 = none
   QueueId parent = {};          ///< an earlier queue, or invalid
-  /// Value lost per GPU over the quota; infinite: the quota may not be passed. Where
-  /// the objective does not count costs, a soft quota is none.
+  /// Value lost per GPU over the quota; infinite: a hard quota, never exceeded. An objective
+  /// without costs ignores soft quotas.
   double over_quota_penalty = std::numeric_limits<double>::infinity();
 
   [[nodiscard]] bool hard() const {
@@ -63,16 +63,16 @@ struct Queue {
 
 enum class MachineState : std::uint8_t {
   up,
-  drained,   ///< goes down: nothing new starts here
-  reserved,  ///< kept for somebody else: nothing new starts here
+  drained,   ///< being shut down: no new task starts here
+  reserved,  ///< reserved for use outside the workload: no new task starts here
 };
 
-/// Part of a machine that no plan moves: a job that is pinned there, or something that is none of
-/// ours. A machine may have several.
+/// Content of a machine that no plan moves: tasks of a pinned job, or content outside the workload.
+/// A machine may have several.
 struct Immovable {
   MachineId machine;
   std::uint64_t devices = 0;  ///< bit i = device i
-  std::int32_t milli = 0;     ///< of each of the devices, 1..1000; share_taken rounds it
+  std::int32_t milli = 0;     ///< taken of each device, 1..1000; share_taken rounds it
   Resources taken = {};
   JobId job = {};  ///< the pinned job; invalid: not a job of the workload
 };
@@ -80,7 +80,7 @@ struct Immovable {
 /// Pods > racks > machines > GPUs. Machines are numbered rack by rack, racks pod by pod, in file
 /// order, so that a pod, a rack and a shard are each one contiguous range of machines.
 struct Cluster {
-  std::vector<std::string> gpu_types;  ///< by GpuTypeId; also types only jobs ask for
+  std::vector<std::string> gpu_types;  ///< by GpuTypeId; also types that only jobs name
   std::vector<MachineClass> classes;   ///< by ClassId
   std::vector<Pod> pods;               ///< by PodId
   std::vector<Rack> racks;             ///< by RackId, ascending pod
@@ -103,7 +103,7 @@ struct Cluster {
   [[nodiscard]] MachineState state_of(MachineId machine) const {
     return machine_state.empty() ? MachineState::up : machine_state[machine.index()];
   }
-  /// What no plan moves on this machine. O(log immovable).
+  /// Immovable content of this machine. O(log immovable).
   [[nodiscard]] std::span<const Immovable> immovable_on(MachineId machine) const;
   [[nodiscard]] std::int64_t gpus() const;  ///< devices in the whole cluster, O(machines)
 };

@@ -19,21 +19,21 @@ enum class BoundBasis : std::uint8_t {
 
 /// The parts of upper_bound - objective, in units of the objective; they sum to it.
 struct GapParts {
-  /// Jobs' largest gains after prices, less their gains in the plan.
+  /// Regret of jobs: largest profit after prices less the profit in the plan.
   struct RegretBySize {
     std::int64_t gpus = 0;  ///< jobs of up to this many GPUs, a power of two; 0: without GPUs
     std::int64_t jobs = 0;  ///< number of jobs with a regret
     double amount = 0.0;
   };
-  /// The most that machines could earn at these prices, less what their content pays.
+  /// Idle capacity: the most that machines could earn at these prices less what their content pays.
   struct IdleByType {
     std::string gpu_type;  ///< empty: machines without GPUs
     double amount = 0.0;
   };
   BoundBasis basis = BoundBasis::prices;
-  std::vector<RegretBySize> regret;  ///< ascending gpus; only those with an amount
-  std::vector<IdleByType> idle;      ///< in the cluster's order of types; only those with an amount
-  /// By LimitKind: unused capacity of such limits at its price, and penalties paid.
+  std::vector<RegretBySize> regret;  ///< ascending gpus; entries of amount 0 are left out
+  std::vector<IdleByType> idle;      ///< ascending GpuTypeId; entries of amount 0 are left out
+  /// By LimitKind: unused capacity of these limits at its price, and penalties paid.
   std::array<double, kLimitKinds> limits{};
   double leaves = 0.0;    ///< the tree's largest leaf less the plan's own leaf
   double rounding = 0.0;  ///< of the prices' fixed point, and of the bound to an integer

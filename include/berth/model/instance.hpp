@@ -15,8 +15,8 @@ struct Instance {
   Workload workload;
 };
 
-/// SHA-256 (hex) over the canonical content: independent of file layout, compression and of the
-/// order of keys; machines and jobs in file order.
+/// SHA-256 (hex) over the canonical content: independent of file layout, compression and order of
+/// keys; machines and jobs are in file order.
 std::string instance_digest(const Instance& instance);
 
 }  // namespace berth::model

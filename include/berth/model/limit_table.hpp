@@ -13,26 +13,26 @@
 
 namespace berth::model {
 
-/// What jobs on different machines use together, and no plan may use more of than there is.
+/// Capacity that jobs on different machines share.
 enum class LimitKind : std::uint8_t {
   gpu_quota,  ///< of a queue: GPUs of its jobs and of the jobs in queues within it
   uplink,     ///< of a rack or a pod: traffic that crosses its uplink
 };
 
-/// One row for each kind. Planner and judge share these keys and scopes; each of them counts use in
-/// its own code.
+/// One row for each kind. Planner and judge share these keys and scopes; each counts the use in
+/// code of its own.
 struct LimitRow {
   std::string_view key;         ///< in cluster.yaml, and of prices in plan.json
-  std::string_view unit;        ///< of amounts; a price is for one of it
-  double units;                 ///< in one of what the key tells
-  double most;                  ///< that the key may tell; more is taken for a typing error
+  std::string_view unit;        ///< of amounts; a price is per unit
+  double units;                 ///< units per 1 in the file
+  double most;                  ///< largest value in a file; a guard against typing errors
   std::string_view title;       ///< of all limits of the kind, in reports
-  std::string_view gap_key;     ///< what is left of such limits, in gap_parts
-  std::string_view proof_part;  ///< opens the prices in the proof's digest
-  /// Comes before the limit in the instance's digest, which leaves out those that are not told.
-  /// Empty: it is always there.
+  std::string_view gap_key;     ///< key of their unused capacity in gap_parts
+  std::string_view proof_part;  ///< begins the prices in the proof's digest
+  /// Precedes the limit in the instance's digest, which then leaves out absent limits. Empty: the
+  /// limit is always in the digest.
   std::string_view tag;
-  double Rack::*of_rack;  ///< null: racks have none; infinite: this one has none
+  double Rack::*of_rack;  ///< null: no limit of racks; an infinite value: this rack has none
   double Pod::*of_pod;
 };
 inline constexpr std::array kLimitRows{
@@ -74,7 +74,7 @@ void for_each_limit(Domain& domain, const Visit& visit) {
   }
 }
 
-/// Whose limit it is: exactly one of them is valid.
+/// The queue, pod or rack that a limit belongs to: exactly one is valid.
 struct LimitScope {
   QueueId queue = {};
   PodId pod = {};

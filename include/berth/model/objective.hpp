@@ -64,7 +64,7 @@ constexpr const ObjectiveTraits& traits(Objective objective) {
 
 constexpr std::string_view to_string(Objective objective) { return traits(objective).name; }
 
-/// Empty when no objective has this name.
+/// The objective of this name, or empty.
 constexpr std::optional<Objective> parse_objective(std::string_view name) {
   for (std::size_t i = 0; i < kObjectives.size(); ++i) {
     if (kObjectives[i].name == name) return static_cast<Objective>(i);

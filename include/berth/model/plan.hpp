@@ -51,10 +51,10 @@ struct RoundRecord {
   std::int64_t conflicts = 0;  ///< grants to a destination that had committed another job first
   std::int64_t refusals = 0;   ///< grants to a destination that could no longer place the job
   std::int64_t messages = 0;   ///< collectives started by each rank
-  std::int64_t bytes = 0;      ///< given to other ranks, all ranks together
+  std::int64_t bytes = 0;      ///< sent to other ranks, sum over all ranks
   int slowest_rank = 0;
   double slowest_seconds = 0.0;  ///< work of the slowest rank, without waiting
-  double mean_seconds = 0.0;     ///< work of a rank on average
+  double mean_seconds = 0.0;     ///< mean work of the ranks, without waiting
 };
 
 /// Content of plan.json (docs/formats.md).

@@ -10,10 +10,9 @@
 
 namespace berth::model {
 
-/// A plan file as it stands: names and numbers, nothing looked up and nothing believed. The
-/// reader (`io`) vouches only for the types; whether a name exists, an index is in range or a
-/// figure follows is for the judge (`certify`) to say. Lists keep the order of the file, with
-/// repeats. What the file may leave out, yet the judge wants to miss by name, is optional.
+/// A plan file as read: unchecked names and numbers. The reader (`io`) checks types only; the judge
+/// (`certify`) checks that names exist, indices are in range and figures are right. Lists keep the
+/// order of the file, with repeats. Members whose absence the judge reports by name are optional.
 
 struct RawDevice {
   std::int64_t index = 0;  ///< any integer
@@ -82,7 +81,7 @@ struct RawTreeNode {
   std::vector<RawPriceChange> changes = {};
 };
 
-/// Prices as Certificate has them, places and types by name.
+/// Prices as in Certificate, with places and types by name.
 struct RawCertificate {
   std::int64_t scale_log2 = 0;
   std::string level;  ///< "rack" or "pod" in a sound file

@@ -12,25 +12,25 @@
 
 namespace berth::model {
 
-/// An amount that is not counted.
+/// Amount of a resource without a limit.
 inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
-/// A resource of which a machine has one amount that its tasks share: what they ask for adds up to
-/// at most that. (GPUs are no rows: they and their slices are counted device by device, in
-/// FreeMachine and, by the judge, in MachineLoads.)
+/// A resource that the tasks of a machine share: their needs add up to at most the machine's
+/// amount. GPUs are no row: they and their slices are counted device by device, by FreeMachine and,
+/// in the judge, by MachineLoads.
 struct ResourceRow {
   std::string_view key;   ///< in cluster, jobs and plan files, for amounts and for their prices
   std::string_view unit;  ///< in messages: "8000 CPU thousandths"
-  /// Comes before the amount in digests, which leave out what is not limited or not asked for.
-  /// Empty: the amount is always there.
+  /// Precedes the amount in digests, which then leave out amounts without a limit and needs of 0.
+  /// Empty: the amount is always in the digest.
   std::string_view tag;
-  /// A machine that does not tell its amount has no limit, and plans leave out an amount or price
-  /// of 0; else the amount is 0 where it is not told, and plans always have it. Without a tag.
+  /// True: a machine whose file does not name the resource has no limit of it, and plans leave out
+  /// amounts and prices of 0. False: such a machine has 0, and plans always contain the amount.
   [[nodiscard]] constexpr bool optional() const { return !tag.empty(); }
 };
 
-/// Readers, writers, digests, counts, prices, bounds and the judge run over these rows. Rows that
-/// are not optional come first; a new one goes to the end.
+/// Readers, writers, digests, counts, prices, bounds and the judge iterate over these rows. Rows
+/// that are not optional come first; a new row is appended.
 inline constexpr std::array kResourceTable{
     ResourceRow{"cpu_milli", "CPU thousandths", ""},
     ResourceRow{"memory_mib", "MiB of memory", ""},
@@ -39,22 +39,22 @@ inline constexpr std::array kResourceTable{
 };
 inline constexpr std::size_t kResources = kResourceTable.size();
 
-/// Rows that code has to name: presets, importers, orders of size.
+/// Rows that code names: presets, importers, orders of size.
 inline constexpr std::size_t kCpu = 0;
 inline constexpr std::size_t kMemory = 1;
 inline constexpr std::size_t kNic = 2;
 inline constexpr std::size_t kPower = 3;
 
-/// Rows that are not optional: the first so many.
+/// Number of rows that are not optional; they are the first ones.
 inline constexpr auto kRequiredResources =
     static_cast<std::size_t>(std::ranges::count(kResourceTable, false, &ResourceRow::optional));
 static_assert(std::ranges::is_sorted(kResourceTable, {}, &ResourceRow::optional));
 
-/// One number for each resource, by row: amounts, or prices of one unit. Zero unless told.
+/// One number for each resource, by row: amounts, or prices of one unit. 0 by default.
 class Resources {
  public:
   constexpr Resources() = default;
-  /// In order of the rows; those not told are 0. @pre no more than there are
+  /// In the order of the rows; missing ones are 0. @pre at most kResources
   constexpr Resources(std::initializer_list<std::int64_t> told) {
     std::ranges::copy(told, amount_.begin());
   }
@@ -75,7 +75,7 @@ class Resources {
     return each;
   }
 
-  /// At most as much of everything.
+  /// True when no amount exceeds that of `room`.
   [[nodiscard]] constexpr bool within(const Resources& room) const {
     for (std::size_t r = 0; r < kResources; ++r) {
       if (amount_[r] > room.amount_[r]) return false;
@@ -91,7 +91,8 @@ class Resources {
   std::array<std::int64_t, kResources> amount_{};
 };
 
-/// What a machine has that tells these amounts, in order of the rows: no limit of optional others.
+/// Capacity of a machine with these amounts, in the order of the rows. Missing optional resources
+/// have no limit.
 constexpr Resources machine_capacity(std::initializer_list<std::int64_t> told) {
   Resources amounts = told;
   for (std::size_t r = std::max(told.size(), kRequiredResources); r < kResources; ++r) {
@@ -100,7 +101,8 @@ constexpr Resources machine_capacity(std::initializer_list<std::int64_t> told) {
   return amounts;
 }
 
-/// Adds to what a machine has left (or takes from it); without a limit nothing changes.
+/// Adds `more`, which may be negative, to the free amounts `left` of a machine; a resource without
+/// a limit does not change.
 constexpr void add_within_limits(Resources& left, const Resources& more) {
   for (std::size_t r = 0; r < kResources; ++r) {
     if (left[r] != kNoLimit) left[r] += more[r];

@@ -8,12 +8,12 @@
 
 namespace berth::model {
 
-/// One task on one machine: its devices, and the amount taken of each.
+/// One task on one machine: its devices and the thousandths that it takes of each.
 struct TaskPlacement {
   MachineId machine;
   std::uint32_t group = 0;    ///< index among the job's task groups
   std::uint64_t devices = 0;  ///< bit i = device i of the machine; 0 for a CPU-only task
-  std::int32_t milli = 0;  ///< taken of each device: 1000, or share_taken of the share; 0 CPU-only
+  std::int32_t milli = 0;     ///< taken of each device: 1000, or share_taken; CPU-only tasks: 0
 
   auto operator<=>(const TaskPlacement&) const = default;
 };

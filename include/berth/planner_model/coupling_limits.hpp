@@ -15,30 +15,30 @@
 
 namespace berth::planner_model {
 
-/// One limit as the planner keeps it.
+/// One limit in the planner's view.
 struct CouplingLimit {
   model::LimitKind kind = model::LimitKind::gpu_quota;
   model::LimitScope scope = {};
-  std::int64_t capacity = model::kNoLimit;  ///< beside pinned jobs, in the kind's unit, >= 0
-  /// Value lost per 1000 units over; infinite: never over.
+  std::int64_t capacity = model::kNoLimit;  ///< less use by pinned jobs, in the kind's unit, >= 0
+  /// Value lost per 1000 units over the limit; infinite: a hard limit.
   double penalty = std::numeric_limits<double>::infinity();
 };
 
-/// A limit, by its position in `CouplingLimits`, and what is used of it.
+/// A position in `CouplingLimits` and the amount used of that limit.
 using LimitAmount = std::pair<std::size_t, std::int64_t>;
 
-/// Whether any job of a workload sends anything.
+/// Whether any job of a workload communicates.
 enum class JobTraffic : std::uint8_t { none, some };
-/// @pre all jobs are here
+/// @pre the workload has the records of all jobs
 JobTraffic job_traffic_of(const model::Workload& workload);
 
-/// What couples the machines of an instance, in one numbering: quotas by queue, then for each kind
-/// that binds anything at all the limits of all racks, then those of all pods. The planner's view;
-/// the judge counts on its own.
+/// The limits that couple the machines of an instance, in one numbering: quotas by queue, then for
+/// each kind that can bind the limits of all racks, then those of all pods. The judge counts
+/// limits in code of its own.
 class CouplingLimits {
  public:
-  /// Quotas with a penalty are limits where the objective counts costs.
-  /// @param traffic  of the whole, where the instance is a part of one
+  /// Soft quotas are limits if the objective counts costs.
+  /// @param traffic  of the whole workload, if the instance has a part of it
   CouplingLimits(const model::Instance& instance, model::Objective objective, JobTraffic traffic);
   CouplingLimits(const model::Instance& instance, model::Objective objective)
       : CouplingLimits(instance, objective, job_traffic_of(instance.workload)) {}
@@ -49,11 +49,12 @@ class CouplingLimits {
   [[nodiscard]] std::int64_t capacity(std::size_t limit) const { return limits_[limit].capacity; }
   [[nodiscard]] double penalty(std::size_t limit) const { return limits_[limit].penalty; }
 
-  /// So many limits, the first, are those of queues: a job uses as much of them wherever it lies.
+  /// Number of limits of queues, which come first. A job's use of them does not depend on its
+  /// place.
   [[nodiscard]] std::size_t of_queues() const { return queue_limits_; }
-  /// There are limits of racks and pods: what a job uses of them depends on where it lies.
+  /// True when racks or pods have limits. A job's use of them depends on its place.
   [[nodiscard]] bool of_places() const { return size() > queue_limits_; }
-  /// There are limits of this kind, of racks and pods.
+  /// True when racks or pods have limits of this kind.
   [[nodiscard]] bool has(model::LimitKind kind) const { return first_[index_of(kind)] < size(); }
   /// @pre has(kind)
   [[nodiscard]] std::size_t at(model::LimitKind kind, RackId rack) const {
@@ -63,24 +64,27 @@ class CouplingLimits {
     return first_[index_of(kind)] + instance_->cluster.racks.size() + pod.index();
   }
 
-  /// The limits that jobs of the queue count for, its own first. Empty for an invalid queue.
+  /// The limits that jobs of the queue use: its own first, then its ancestors'. Empty for an
+  /// invalid queue.
   [[nodiscard]] std::span<const std::uint32_t> of(QueueId queue) const;
-  /// By QueueId: the price of a GPU in all limits its jobs count for; empty without quotas.
-  /// @param prices  per GPU; by limit, those of queues at least
+  /// By QueueId: price of a GPU, summed over the limits that the queue's jobs use; empty without
+  /// quotas.
+  /// @param prices  value per GPU by limit; at least those of queues
   [[nodiscard]] std::vector<double> by_queue(std::span<const double> prices) const;
 
-  /// What a job uses of the limits of racks and pods, ascending.
-  ///   uplink, ring: its rate on each rack it has tasks in, when there are several; pods alike
+  /// Amounts that a placed job uses of the limits of racks and pods, by ascending limit.
+  ///   uplink, ring: the job's rate on each rack with tasks of it, if there are several; pods alike
   ///   uplink, ps:   ceil(rate (w (P - p) + (W - w) p) / P) with w of W workers and p of P servers
   ///                 inside
   /// O(tasks log tasks).
   [[nodiscard]] std::vector<LimitAmount> use_of_places(
       JobId job, std::span<const model::TaskPlacement> tasks) const;
 
-  /// The most that a job can use of any one limit of the kind, of racks and pods.
+  /// Most that a job can use of any one rack's or pod's limit of the kind.
   [[nodiscard]] std::int64_t most_use(model::LimitKind kind, JobId job) const;
 
-  /// Valuations take these prices off already: value per GPU, by limit of a queue; empty: none.
+  /// Sets the prices that valuations subtract already: value per GPU, by limit of a queue; empty:
+  /// none.
   void charge(std::vector<double> per_gpu) { charged_ = std::move(per_gpu); }
   [[nodiscard]] double charged(std::size_t limit) const {
     return charged_.empty() ? 0.0 : charged_[limit];

@@ -32,9 +32,10 @@ struct Handover {
   JobId from, to;
 };
 
-/// Exchanges after which, among equal jobs, those first in precedence are placed, and the first of
-/// these at the places of most value. A job keeps its place if it is due one of that value. Each
-/// job gives or receives at most one place. Depends on the set of jobs alone. O(jobs log jobs)
+/// Exchanges after which the placed jobs of each class are its first ones in precedence, and the
+/// first of these have the places of largest value. A job that already has a place of the value due
+/// to it keeps it. Each job gives and receives at most one place. The result is a function of the
+/// set of jobs, not of their order. O(jobs log jobs)
 std::vector<Handover> handovers(std::vector<EqualJob> jobs);
 
 }  // namespace berth::planner_model

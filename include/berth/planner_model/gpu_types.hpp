@@ -10,7 +10,7 @@
 
 namespace berth::planner_model {
 
-/// The job's tasks with GPUs may use those of `type`.
+/// True when the job's GPU tasks may run on GPUs of `type`.
 inline bool allows(const model::Job& job, GpuTypeId type) {
   return allows(job, model::Shape{.gpus = 1}, type);
 }

@@ -14,8 +14,8 @@
 
 namespace berth::planner_model {
 
-/// Use of the limits by some placements, and how much of each they are allowed. Without limits
-/// (null) it counts nothing and allows everything.
+/// Use of the limits by some placements, and the allowance of each limit. Without limits (null) it
+/// counts nothing and allows every placement.
 class LimitUsage {
  public:
   explicit LimitUsage(const model::Instance& instance, const CouplingLimits* limits = nullptr);
@@ -23,7 +23,7 @@ class LimitUsage {
   void add(const model::JobPlacement& placed) { count(placed, +1); }
   void remove(const model::JobPlacement& placed) { count(placed, -1); }
 
-  /// Everything is allowed at first.
+  /// Sets the allowance of a limit, in its unit; at first it is kNoLimit.
   void allow(std::size_t limit, std::int64_t amount) { allowance_[limit] = amount; }
 
   [[nodiscard]] std::size_t size() const { return use_.size(); }
@@ -35,24 +35,26 @@ class LimitUsage {
     return allowance_[limit] == model::kNoLimit ? model::kNoLimit : allowance_[limit] - use_[limit];
   }
 
-  /// The limits of queues that the job counts for.
+  /// The limits of queues that the job uses.
   [[nodiscard]] std::span<const std::uint32_t> quotas_of(JobId job) const;
-  /// What the job would cost beyond its price by passing soft quotas; empty when it would pass the
-  /// allowance of a hard one.
+  /// Penalty of placing the job over soft quotas, beyond the prices that it pays; empty if it would
+  /// exceed the allowance of a hard quota.
   [[nodiscard]] std::optional<double> surcharge(JobId job) const;
-  /// The limits of racks and pods allow the placement.
+  /// True when the limits of racks and pods allow the placement.
   [[nodiscard]] bool carries(const model::JobPlacement& placed) const;
-  /// A ring of the job may leave the rack of the machine (and its pod, when `width` is the
-  /// cluster): placements on such machines alone keep the uplinks. True for other jobs.
+  /// True when the uplinks of the machine's rack (and of its pod, if `width` is cluster) can carry
+  /// the job's ring. A placement on such machines only keeps the uplinks' limits. True for jobs
+  /// without a ring.
   [[nodiscard]] bool may_cross(JobId job, MachineId machine, model::Level width) const;
-  /// What is lost beyond prices by all that is used beyond the allowances of soft limits.
+  /// Penalty of all use over the allowances of soft limits, beyond the prices that are paid.
   [[nodiscard]] double surcharges() const;
-  /// Value lost per 1000 units over a limit beyond the price that is paid for them anyway.
+  /// Value lost per 1000 units over a limit, less the price that is paid for them anyway.
   [[nodiscard]] double rate(std::size_t limit) const;
 
-  /// What the placement takes of one limit.
+  /// Amount that the placement uses of one limit.
   [[nodiscard]] std::int64_t amount(std::size_t limit, const model::JobPlacement& placed) const;
-  /// By limit: what it takes of each; ascending, without zeros. O(quotas + tasks log tasks).
+  /// Amounts that the placement uses, by ascending limit, without zeros. O(quotas + tasks log
+  /// tasks).
   [[nodiscard]] std::vector<LimitAmount> amounts(const model::JobPlacement& placed) const;
 
  private:

@@ -13,35 +13,33 @@
 
 namespace berth::planner_model {
 
-/// All places inside one domain around a job's home, and how far from home they are at most.
+/// A domain around a job's home, and the largest distance of its places from home.
 struct HomeScope {
   model::Level level = model::Level::cluster;     ///< of the domain
   std::int32_t domain = 0;                        ///< its RackId or PodId; 0 for the cluster
   model::Level distance = model::Level::machine;  ///< machine for a job without a home
 };
 
-/// One thing that a job may do: run on GPUs of one type, inside `scope`, its tasks in a domain of
-/// level `width`.
+/// An option of a job: it runs on GPUs of one type, inside `scope`, in a domain of level `width`.
 struct JobOption {
-  GpuTypeId type;  ///< invalid: of no GPUs, or of any
+  GpuTypeId type;  ///< invalid: a job without GPUs, or any type
   model::Level width = model::Level::machine;
   HomeScope scope = {};
 };
 
-/// Enumerates what a job may do, and says what each of it is worth. Every part of the planner takes
-/// the options of a job from here: market, local search, bounds, assignment to shards, choice of
-/// bidders, and best fit. Whether some machine holds the job's tasks is not looked at. The judge
-/// has its own list.
+/// Enumerates the options of a job and their values, u_jk. Every part of the planner takes the
+/// options of a job from here: market, local search, bounds, assignment to shards, choice of
+/// bidders. It does not check that a machine holds the job's tasks. The judge has its own list.
 class OptionEnumerator {
  public:
-  /// @param finest  rack, or pod where racks of a pod are not told apart: then the home rack counts
-  ///                as its pod, and every domain of a pod as the rack that it might be
+  /// @param finest  rack, or pod where racks of a pod are not distinguished: then the home rack
+  ///                counts as its pod, and a domain of a pod has the value of a rack
   OptionEnumerator(const Valuation& valuation, JobId job, model::Level finest = model::Level::rack);
 
   /// GPU types on the job's list that the cluster has, ascending.
   [[nodiscard]] const GpuTypes& types() const { return types_; }
 
-  /// The cluster first, each inside the one before.
+  /// The cluster first; each scope is inside the one before.
   [[nodiscard]] std::span<const HomeScope> scopes() const { return {scopes_.data(), scope_count_}; }
 
   /// Calls visit(JobOption) for the options on one type: scopes from the cluster to home, and in
@@ -61,7 +59,7 @@ class OptionEnumerator {
     return value_at(option.type, option.width, option.scope.distance);
   }
 
-  /// Value in a domain of this level, its farthest machine so far from home.
+  /// Value in a domain of level `width` whose farthest machine is at `distance` from home.
   [[nodiscard]] double value_at(GpuTypeId type, model::Level width, model::Level distance) const {
     return valuation_->option(job_, on_gpus_ ? type : GpuTypeId{}, width, distance);
   }
@@ -77,7 +75,7 @@ class OptionEnumerator {
   const Valuation* valuation_;
   JobId job_;
   model::Level finest_;
-  model::Level widest_;  ///< domain that the job may spread over; machine for a single task
+  model::Level widest_;  ///< widest domain allowed; machine for a job of one task
   bool on_gpus_;
   GpuTypes types_;
   std::array<HomeScope, 3> scopes_ = {};

@@ -35,7 +35,7 @@ struct Pools {
 /// instance and the objective only. O(jobs).
 model::Level pool_level(const model::Instance& instance, model::Objective objective);
 
-/// O(machines).
+/// All pools of the cluster at this level. O(machines).
 Pools make_pools(const model::Cluster& cluster, model::Level level);
 
 /// The pools of some machines, in the order of `all`, with the capacity of those machines alone;

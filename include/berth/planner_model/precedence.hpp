@@ -35,7 +35,8 @@ struct Precedence {
 /// itself for a job with neither. O(task groups)
 double value_density(const model::Workload& workload, const model::Job& job, double value);
 
-/// @param density  of the job by the caller's measure of value and cost; not NaN
+/// Precedence of a job with a density by the caller's measure of value and cost.
+/// @param density  not NaN
 Precedence precedence(const model::Workload& workload, JobId job, double density);
 /// Precedence by the job's best value anywhere in the cluster. O(GPU types + task groups)
 Precedence precedence(const Valuation& valuation, JobId job);

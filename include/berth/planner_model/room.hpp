@@ -13,14 +13,15 @@
 
 namespace berth::planner_model {
 
-/// Free capacity of the machines of a cluster, or of some of them: about 195 bytes for each that is
-/// held and 4 for each that is not but lies between two that are. Copyable, so a trial works on a
-/// copy. Not thread-safe per machine; different machines may be edited by different threads.
+/// Free capacity of the machines of a cluster, or of some of them. Memory: about 195 bytes for each
+/// held machine and 4 for each id between the lowest and the highest of them. Copyable: a trial
+/// works on a copy. Different threads may edit different machines, but not one machine.
 class Room {
  public:
-  /// All machines, holding what no plan moves and nothing else.
+  /// All machines, with their immovable content only.
   explicit Room(const model::Cluster& cluster);
-  /// The same of these machines; no other may be asked for. @pre distinct
+  /// These machines, with their immovable content only; queries must name one of them.
+  /// @pre distinct machines
   Room(const model::Cluster& cluster, std::span<const MachineId> machines);
 
   /// Position of a machine among those held, in the order given.
@@ -41,33 +42,33 @@ class Room {
   [[nodiscard]] std::span<const std::int16_t> devices(MachineId m) const {
     return (*this)[m].devices();
   }
-  /// Number of edits of this machine so far: equal versions mean equal content.
+  /// Number of edits of this machine: equal versions mean equal content.
   [[nodiscard]] std::uint32_t version(MachineId m) const { return version_[slot(m)]; }
 
-  /// True when one task of the shape fits now. GPU type is the caller's business. O(1) for whole
+  /// True when one task of the shape fits now; the caller checks the GPU type. O(1) for whole
   /// devices, O(devices) for a share.
   [[nodiscard]] bool fits(MachineId m, const model::Shape& shape) const {
     return (*this)[m].fits(shape);
   }
 
-  /// How many tasks of the shape fit now, at most `limit`. O(devices).
+  /// Number of tasks of the shape that fit now, at most `limit`. O(devices).
   [[nodiscard]] std::int64_t count(MachineId m, const model::Shape& shape,
                                    std::int64_t limit) const {
     return (*this)[m].count(shape, limit);
   }
 
-  /// Places one task on devices chosen as FreeMachine::choose says. @pre fits(m, shape)
+  /// Places one task on the devices that FreeMachine::choose selects. @pre fits(m, shape)
   model::TaskPlacement take(MachineId m, std::uint32_t group, const model::Shape& shape);
 
-  /// Takes exactly these devices (replay of a committed placement). @pre they are free
+  /// Takes the devices of a placed task (replay of a committed placement). @pre they are free
   void take(const model::TaskPlacement& task, const model::Shape& shape);
 
-  /// Gives back what `take` took.
+  /// Gives back the capacity of a placed task.
   void release(const model::TaskPlacement& task, const model::Shape& shape);
 
  private:
-  std::size_t first_ = 0;            ///< the lowest machine held
-  std::vector<std::uint32_t> slot_;  ///< from there to the highest; past the end when not held
+  std::size_t first_ = 0;                     ///< the lowest machine held
+  std::vector<std::uint32_t> slot_;           ///< by machine - first_; past the end: not held
   std::vector<model::FreeMachine> machines_;  ///< by slot
   std::vector<std::uint32_t> version_;        ///< by slot
 };
@@ -76,12 +77,11 @@ class Room {
 void take(Room& room, const model::Workload& workload, const model::JobPlacement& placement);
 void release(Room& room, const model::Workload& workload, const model::JobPlacement& placement);
 
-/// Places all tasks of the job on machines out of `candidates` (all of GPU type `type`, or any
-/// machine for a CPU-only job), or changes nothing. Groups with the most GPUs a task first; each
-/// task on the machine it leaves fullest (least free GPU thousandths, then least free CPU, then
-/// id). Does not look at the job's domain limit: the caller chose the candidates. For a job with
-/// `domain == Level::machine` all tasks go on one machine.
-/// O(groups x candidates x devices + tasks).
+/// Places all tasks of the job on machines of `candidates`, or changes nothing (best fit). Groups
+/// with the most GPUs per task come first; each task is placed on the machine with the least free
+/// GPU thousandths, then least free CPU, then lowest id. A job with `domain == Level::machine` is
+/// placed on one machine. O(groups x candidates x devices + tasks).
+/// @param candidates  machines of one GPU type inside one domain that the job may use
 std::optional<model::JobPlacement> place_job(Room& room, const model::Workload& workload, JobId job,
                                              std::span<const MachineId> candidates);
 

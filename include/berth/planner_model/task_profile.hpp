@@ -12,9 +12,9 @@
 
 namespace berth::planner_model {
 
-/// What a job's tasks ask for: shape and number of each task group, in file order. Jobs of one
-/// profile fit into each other's places, whatever they are worth there. The planner's only key of
-/// equal tasks: market, exchanges, demand forecast and equal jobs add to it what else they compare.
+/// Demand of a job's tasks: shape and number of each task group, in file order. A job fits into the
+/// places of every job with an equal profile. The planner's only key of equal tasks: market,
+/// exchanges, demand forecast and equal jobs add the other properties that they compare.
 struct TaskProfile {
   struct TaskCount {
     ShapeId shape;

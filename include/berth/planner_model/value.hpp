@@ -14,21 +14,21 @@ namespace berth::planner_model {
 /// Prices of limits, which are paid beside those of machines.
 class SharedPrices {
  public:
-  SharedPrices() = default;  ///< nothing
-  /// @param prices  those of `groups`: per GPU of each quota, then per unit of each group
+  SharedPrices() = default;  ///< all prices are 0
+  /// @param prices  as LimitGroups::prices: per GPU of each quota, then per unit of each group
   SharedPrices(const LimitGroups& groups, std::span<const double> prices);
 
   [[nodiscard]] bool empty() const { return queues_.empty() && groups_ == nullptr; }
-  /// What the job pays depends on its type and width.
+  /// True when the price that a job pays depends on GPU type and width.
   [[nodiscard]] bool of_places() const { return groups_ != nullptr; }
-  /// What the job pays in its queue, and for its least use of limits of racks and pods at this type
-  /// and width.
+  /// Price that the job pays: for its queue, and for its least use of limits of racks and pods at
+  /// this type and width.
   [[nodiscard]] double operator()(const model::Instance& instance, JobId job, GpuTypeId type,
                                   model::Level width) const;
 
  private:
   std::vector<double> queues_ = {};      ///< by QueueId, per GPU, including ancestors; empty: all 0
-  const LimitGroups* groups_ = nullptr;  ///< null: they have no price
+  const LimitGroups* groups_ = nullptr;  ///< null: limits of racks and pods have no price
   std::vector<double> by_group_ = {};    ///< per unit
 };
 
@@ -42,13 +42,13 @@ class SharedPrices {
 /// less `stop_costs`.
 class Valuation {
  public:
-  /// @param prices  subtracted from every value below but `unpriced_value`
+  /// @param prices  subtracted from all values but `unpriced_value`
   Valuation(const model::Instance& instance, model::Objective objective, SharedPrices prices = {})
       : instance_(&instance), objective_(objective), prices_(std::move(prices)) {}
 
   /// Value of the job on `type` (invalid for CPU-only jobs), in a domain of level `width`, its
-  /// farthest task at `distance` from home (Level::rack = in the home rack; any for jobs without a
-  /// home). Negative only because of prices.
+  /// farthest task at `distance` from home (Level::rack = in the home rack; ignored for jobs
+  /// without a home). Negative only if prices are subtracted.
   [[nodiscard]] double option(JobId job, GpuTypeId type, model::Level width,
                               model::Level distance) const;
 
@@ -58,13 +58,13 @@ class Valuation {
   /// Value of the placement before the prices of limits.
   [[nodiscard]] double unpriced_value(const model::JobPlacement& placement) const;
 
-  /// Largest value any option of the job can have on `type`.
+  /// Largest value of any option of the job on `type`.
   [[nodiscard]] double best(JobId job, GpuTypeId type) const {
     return option(job, type, model::Level::machine, model::Level::machine);
   }
 
-  /// Largest value of any option on any type the job may use, at least 0; for a job without GPUs
-  /// its value anywhere. O(types).
+  /// Largest value of any option on any allowed type, at least 0; for a job without GPUs the value
+  /// that it has on every machine. O(types).
   [[nodiscard]] double best(JobId job) const;
 
   /// Cost of stopping all running jobs that may be stopped.
@@ -97,7 +97,7 @@ Extent extent(const model::Instance& instance, const model::JobPlacement& placem
 model::JobPlacement current_placement(const model::Workload& workload,
                                       const model::Running& running);
 
-/// True when the placement equals the running job's present one. O(tasks log tasks).
+/// True when the placement equals the present placement of the running job. O(tasks log tasks).
 bool stays(const model::Workload& workload, const model::Running& running,
            const model::JobPlacement& placement);
 
