@@ -18,10 +18,11 @@
 namespace berth::solver::assignment {
 namespace {
 
-constexpr std::size_t kBlocksPerThread =
-    16;  ///< 4096 jobs: about a millisecond, more than waking costs
+/// Least blocks per thread: 4,096 distinct jobs take about a millisecond, longer than it takes to
+/// wake a thread. Chosen, not tuned.
+constexpr std::size_t kBlocksPerThread = 16;
 
-/// Largest power of two with |total| x scale < 2^61.
+/// Largest power of two s with |total| x s < 2^61.
 double scale_for(double total) { return std::ldexp(1.0, 60 - std::ilogb(std::max(total, 1.0))); }
 
 std::uint64_t hash_of(std::span<const Option> options, bool required) {
@@ -47,7 +48,7 @@ AssignmentDual::AssignmentDual(const planner_model::Valuation& valuation,
   for (const planner_model::Pool& p : pool_index.pools().pools)
     shape_.group.push_back(p.gpu_type.value());
   for (std::size_t l = 0; l < quotas_.size() + uplinks_.size();
-       ++l) {  // a group of its own for each
+       ++l) {  // each quota and uplink group: a group of its own
     shape_.group.push_back(static_cast<std::int32_t>(pool_index.types() + l));
   }
   set_supply(supply);
@@ -124,12 +125,12 @@ MarketScale AssignmentDual::scale() const {
   return scale;
 }
 
-/// The price box and the fixed-point scales, from the first supply: later ones are smaller.
+/// Sets the price box and the fixed-point scales from the first supply, the largest one.
 void AssignmentDual::set_scale(const MarketScale& scale) {
-  constexpr int kShareBits = 30;
+  constexpr int kShareBits = 30;  // most bits of a pool's share; chosen, not tuned
   const double gpus = static_cast<double>(scale.milli) / 1000.0;
   shape_.largest_value = scale.largest_value;
-  // A price above the largest value sells nothing, unless required jobs compete.
+  // Above the largest value demand is 0, unless required jobs compete.
   const double top =
       scale.required != 0 ? 2.0 * std::max(shape_.largest_value, 1.0) : shape_.largest_value;
   shape_.upper.assign(shape_.group.size(), top);
@@ -147,7 +148,7 @@ void AssignmentDual::set_scale(const MarketScale& scale) {
       static_cast<double>(scale.options) * static_cast<double>(shape_.group.size() + 1);
   value_scale_ =
       scale_for(2.0 * gpus * (dearest + shape_.largest_value) * (2.0 + std::log(places)));
-  // Demand x share must fit: more bits for the share, of which a pool gets one in thousands.
+  // Demand x share fits in `bits`. The share gets more of them: a pool may have a thousandth of it.
   const int bits = std::ilogb(scale_for(4.0 * gpus + 1.0));
   const int share_bits = std::min(kShareBits, bits / 2 + 4);
   share_parts_ = std::int64_t{1} << share_bits;
@@ -192,7 +193,7 @@ double AssignmentDual::cost_of(std::uint32_t option, std::span<const double> cos
   return place_list_[option] == PlaceCosts::kNone ? kInfinity : costs[place_list_[option]];
 }
 
-/// By quota: the price of a GPU in its whole chain.
+/// By quota: price of a GPU, summed over the quota and its ancestors.
 std::vector<double> AssignmentDual::sum_quota_prices(std::span<const double> prices) const {
   std::vector<double> sums;
   for (const PricedQuota& quota : quotas_) {
@@ -203,7 +204,7 @@ std::vector<double> AssignmentDual::sum_quota_prices(std::span<const double> pri
   return sums;
 }
 
-/// By entry of OptionTable::uplink_loads: what a job pays for it.
+/// By entry of OptionTable::uplink_loads: its price for one job.
 std::vector<double> AssignmentDual::sum_uplink_costs(std::span<const double> prices) const {
   std::vector<double> sums;
   for (const auto& group_loads : option_table_.uplink_loads()) {
@@ -218,7 +219,7 @@ std::vector<double> AssignmentDual::sum_uplink_costs(std::span<const double> pri
   return sums;
 }
 
-/// By entry of OptionTable::uplink_loads: what it puts on groups of uplinks.
+/// By entry of OptionTable::uplink_loads: its load on groups of uplinks, in units of the group.
 std::vector<SoftmaxKernel::UplinkLoads> AssignmentDual::uplink_loads() const {
   std::vector<SoftmaxKernel::UplinkLoads> loads;
   for (const auto& group_loads : option_table_.uplink_loads()) {
@@ -232,7 +233,8 @@ std::vector<SoftmaxKernel::UplinkLoads> AssignmentDual::uplink_loads() const {
   return loads;
 }
 
-/// Those with as many options each side by side: loops of one length.
+/// Fills the kernel with the active bidders, sorted by their number of options: loops over
+/// neighbouring rows then have equal length.
 void AssignmentDual::build_kernel() {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  // options, bidder
   for (const std::uint32_t i : active_) {

@@ -24,12 +24,12 @@ using assignment::FreePools;
 using assignment::PlaceClass;
 using assignment::PlaceCosts;
 
-/// So many of a bidder's jobs are fixed to one option.
+/// Decision to fix `count` jobs of a bidder to one option.
 struct Decision {
-  double weight;  ///< how sure
+  double weight;  ///< softmax weight of the option, 0 .. 1
   std::uint32_t bidder, option;
   std::size_t count;
-  std::uint32_t rank;  ///< of the first of these jobs by precedence
+  std::uint32_t rank;  ///< precedence rank of the first of these jobs
 };
 
 class Dive {
@@ -78,12 +78,14 @@ class Dive {
                               .evaluations;
   }
 
-  /// The prices may come from a smaller eps: the first solve has more iterations.
+  /// Iterations of one solve. The start prices may belong to a smaller eps, so the first solve has
+  /// four times as many; the factor is chosen, not tuned.
   [[nodiscard]] int iterations_of_pass(int passes) const {
     return passes == 0 ? 4 * options_->iterations : options_->iterations;
   }
 
-  /// Fixes what is decided among these bidders; false when no weight of an undecided one is left.
+  /// Fixes the jobs of these bidders whose weight reaches `threshold`; false when no bidder is
+  /// undecided.
   bool fix_decided(const std::vector<std::uint32_t>& bidders, double threshold) {
     std::vector<Decision> decisions;
     Decision most_certain{0.0, 0, 0, 1, 0};
@@ -109,8 +111,8 @@ class Dive {
     return undecided;
   }
 
-  /// A group of c equal jobs with weight w fixes floor(c w + 1 - threshold) of them. True when some
-  /// of them are still undecided afterwards.
+  /// Appends the decisions of one bidder: of c equal jobs with weight w, floor(c w + 1 - threshold)
+  /// are fixed. True when some of the jobs remain undecided.
   bool add_decisions(std::uint32_t b, std::span<const double> weights, double threshold,
                      std::vector<Decision>& decisions, Decision& most_certain) const {
     const Bidder& bidder = dual_->bidders()[b];

@@ -14,18 +14,19 @@ double price_of(std::span<const double> prices, std::int32_t pool) {
   return prices.empty() ? 0.0 : prices[static_cast<std::size_t>(pool)];
 }
 
-/// A place to try: the cheapest first, then the fullest, then in order.
+/// A place to try: ascending price, then least free, then position.
 struct Trial {
   double price;
   std::int64_t free;
-  std::size_t first, last;  ///< in the list
+  std::size_t first, last;  ///< range in the list of pools
 
   bool operator<(const Trial& o) const {
     return std::tie(price, free, first) < std::tie(o.price, o.free, o.first);
   }
 };
 
-/// Visits trials in ascending order until one succeeds; most first ones do, so no full sort.
+/// Visits trials in ascending order until one succeeds. Uses a heap, because the first trial
+/// usually succeeds.
 template <class Try>
 bool first_success(std::vector<Trial>& trials, Try attempt) {
   const auto later = [](const Trial& a, const Trial& b) { return b < a; };
@@ -151,7 +152,7 @@ bool FreePools::place_in_domain(JobId job, const TaskDemand& s, const PlaceClass
   });
 }
 
-/// The fewest pools of the run (in its order) that seem to hold the job, then all of them.
+/// Tries the fewest pools of the run, in its order, whose counters admit the job; then all pools.
 bool FreePools::try_domain(JobId job, const TaskDemand& s, std::span<const std::int32_t> run,
                            Level width) {
   const model::Cluster& cluster = occupancy_->valuation().instance().cluster;

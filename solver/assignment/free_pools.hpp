@@ -12,19 +12,21 @@
 
 namespace berth::solver::assignment {
 
-/// The machines of an occupancy by pool, and the free GPUs of each pool: turns an option (type,
-/// width, domain) into devices.
+/// The machines of an occupancy by pool, with the free GPUs of each pool. Places jobs on devices of
+/// a place class (type, width, domain).
 class FreePools {
  public:
-  /// @pre  while `place` is called, nothing else edits the occupancy
+  /// @pre no other code edits the occupancy between calls of `place`
   FreePools(const PoolIndex& pool_index, Occupancy& occupancy);
 
-  /// Places the job in the cheapest place of the set with room, the fullest first among equals.
-  /// Counters can mislead (8 free GPUs on 8 machines): then the next place is tried. False: there
-  /// is none. @param prices  by PoolId; empty: all places cost the same
+  /// Places the job in the cheapest place of the class with room; ties: the fullest place. Counters
+  /// of free GPUs are necessary only (8 free GPUs may be on 8 machines), so the next place is tried
+  /// on failure. False: no place has room.
+  /// @param prices  by PoolId, value per GPU; empty: all places have equal prices
   bool place(JobId job, const TaskDemand& profile, const PlaceClass& place_class,
              std::span<const double> prices);
 
+  /// Supply of the free room.
   [[nodiscard]] Supply supply() const;
   [[nodiscard]] std::int64_t free_milli(std::int32_t pool) const {
     return free_[static_cast<std::size_t>(pool)];
@@ -45,9 +47,9 @@ class FreePools {
 
   const PoolIndex* pool_index_;
   Occupancy* occupancy_;
-  std::vector<MachineId> machines_;      ///< by pool, ascending inside
+  std::vector<MachineId> machines_;      ///< by pool, ascending within a pool
   std::vector<std::uint32_t> end_;       ///< by pool: one past its last entry of machines_
-  std::vector<MachineId> cpu_machines_;  ///< those without GPUs, ascending
+  std::vector<MachineId> cpu_machines_;  ///< machines without GPUs, ascending
   std::vector<std::int64_t> free_;       ///< by pool, GPU thousandths
 };
 

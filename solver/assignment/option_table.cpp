@@ -15,8 +15,8 @@ bool fits(const model::MachineClass& c, const model::Shape& total) {
   return total.needs.within(c.capacity) && total.total_milli() <= model::kGpuMilli * c.gpus;
 }
 
-/// sum + count x amount, at most 2^61, which is more than any machine has. A group's own product is
-/// below that: 10^6 tasks of 2^40.
+/// sum + count x amount, capped at 2^61, which exceeds every machine. The product of one group does
+/// not overflow: the readers admit at most 10^6 tasks of amounts up to 2^40.
 std::int64_t add_capped(std::int64_t sum, std::int64_t count, std::int64_t amount) {
   constexpr std::int64_t kMost = std::int64_t{1} << 61;
   return std::min(kMost, sum + count * amount);
@@ -51,7 +51,7 @@ TaskDemand demand_of(const model::Instance& instance, std::span<const model::Tas
   for (const model::MachineClass& c : instance.cluster.classes) {
     const bool each = std::ranges::all_of(groups, [&](const model::TaskGroup& g) {
       const model::Shape& shape = workload.shape(g.shape);
-      return !shape.uses_gpu() || fits(c, shape);  // the others may use CPU-only machines
+      return !shape.uses_gpu() || fits(c, shape);  // tasks without GPUs may use CPU-only machines
     });
     s.task_fits.push_back(each ? 1 : 0);
     s.job_fits.push_back(each && fits(c, sum) && sum_milli <= model::kGpuMilli * c.gpus ? 1 : 0);
@@ -59,7 +59,7 @@ TaskDemand demand_of(const model::Instance& instance, std::span<const model::Tas
   return s;
 }
 
-/// By domain: classes of its machines.
+/// [domain][ClassId]: 1 when the rack (pod) has machines of the class.
 std::vector<std::vector<char>> classes_of(const model::Cluster& cluster, bool pods) {
   std::vector<std::vector<char>> present(pods ? cluster.pods.size() : cluster.racks.size(),
                                          std::vector<char>(cluster.classes.size(), 0));
@@ -129,8 +129,8 @@ std::uint32_t OptionTable::intern(const PlaceClass& s) {
   }
 }
 
-/// Some rack (pod) of these has machines for the job's tasks without GPUs too: else a domain of
-/// this width never holds the whole job.
+/// True when some rack (pod) of these pools also has machines for the job's tasks without GPUs;
+/// otherwise no domain of this width can hold the job.
 bool OptionTable::cpu_tasks_fit(const TaskDemand& profile,
                                 std::span<const std::int32_t> domain_pools, Level width) const {
   if (profile.cpu_shapes.empty() || (width != Level::rack && width != Level::pod)) return true;
@@ -151,8 +151,8 @@ bool OptionTable::cpu_tasks_fit(const TaskDemand& profile,
   });
 }
 
-/// Some pool holds a task, and some domain of this width all tasks without GPUs: else no domain of
-/// this width ever holds the whole job.
+/// True when some pool holds a GPU task and some domain of this width all tasks without GPUs;
+/// otherwise no domain of this width can hold the job.
 bool OptionTable::may_fit(const TaskDemand& profile, std::span<const std::int32_t> domain_pools,
                           Level width) const {
   const auto& fitting = width == Level::machine ? profile.job_fits : profile.task_fits;
@@ -163,7 +163,7 @@ bool OptionTable::may_fit(const TaskDemand& profile, std::span<const std::int32_
   return somewhere && cpu_tasks_fit(profile, domain_pools, width);
 }
 
-/// Equal loads share one entry.
+/// Index of the job's uplink loads in `uplink_loads_`; equal loads share one entry.
 std::uint32_t OptionTable::intern_uplink_load(JobId job, GpuTypeId type, Level width) {
   if (uplinks_ == nullptr) return Option::kNoUplinkLoad;
   const auto loads = uplinks_->group_loads(job, type, width);
@@ -176,7 +176,8 @@ std::uint32_t OptionTable::intern_uplink_load(JobId job, GpuTypeId type, Level w
   return entry->second;
 }
 
-/// The widest level at which some uplink of every kind it crosses carries the job's ring.
+/// Widest level at which the job's ring may run: the largest uplink of each kind that it crosses
+/// can carry it.
 Level OptionTable::widest_ring(const model::Communication& communication) const {
   if (communication.pattern != model::CommunicationPattern::ring) return Level::cluster;
   const double gbps = static_cast<double>(communication.mbps) / 1000.0;

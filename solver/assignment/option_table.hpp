@@ -15,23 +15,21 @@
 
 namespace berth::solver::assignment {
 
-/// What the tasks of one profile take, and the machine classes that hold them.
+/// Demand of the tasks of one profile, and the machine classes that hold them.
 struct TaskDemand {
   std::int64_t milli = 0;  ///< GPU thousandths of all tasks
   std::int64_t tasks = 0;
-  std::int32_t gpus_per_task = 0;  ///< GPUs of each GPU task when all are whole and alike, else 0
+  std::int32_t gpus_per_task = 0;  ///< GPUs of each GPU task if all have equal whole GPUs, else 0
   bool cpu_tasks = false;          ///< some tasks use no GPU
-  std::vector<ShapeId> cpu_shapes =
-      {};                            ///< shapes of those, when not every class with GPUs fits them
-  std::vector<char> task_fits = {};  ///< by ClassId: every GPU task fits an empty machine
-  std::vector<char> job_fits = {};   ///< by ClassId: so do all tasks together
-
-  /// Whole GPUs that one machine must have to take the job alone; 0 for a share.
+  std::vector<ShapeId> cpu_shapes = {};  ///< their shapes, unless every class with GPUs fits them
+  std::vector<char> task_fits = {};      ///< by ClassId: every GPU task fits an empty machine
+  std::vector<char> job_fits = {};       ///< by ClassId: all tasks together fit an empty machine
+  /// Whole GPUs that one machine needs to hold all tasks; 0 for a share.
   [[nodiscard]] std::size_t whole_gpus() const { return static_cast<std::size_t>(milli / 1000); }
 };
 
-/// All places of one width, inside one domain, on one GPU type, for one task profile: they are
-/// worth the same to a job.
+/// All places of one width, inside one domain, on one GPU type, for one task profile. A job has one
+/// value in all of them.
 struct PlaceClass {
   std::uint32_t profile = 0;
   GpuTypeId type;
@@ -40,28 +38,28 @@ struct PlaceClass {
   std::int32_t domain = 0;                     ///< its id; 0 for the cluster
 };
 
-/// Option k of job j: all places of one class, and what the job is worth in any of them.
+/// Option k of job j: a place class and the job's value u_jk there.
 struct Option {
-  static constexpr std::uint32_t kNoUplinkLoad = ~std::uint32_t{0};
-
-  double value = 0.0;
+  static constexpr std::uint32_t kNoUplinkLoad = ~std::uint32_t{0};  ///< loads no priced uplink
+  double value = 0.0;             ///< u_jk; in AssignmentDual per GPU
   std::uint32_t place_class = 0;  ///< index into OptionTable::place_classes
   std::uint32_t uplink_load =
-      kNoUplinkLoad;  ///< index into OptionTable::uplink_loads: what its ring loads uplinks with
+      kNoUplinkLoad;  ///< index into OptionTable::uplink_loads: least load of the job's ring
 
   bool operator==(const Option&) const = default;
 };
 
-/// The options of every job, presolved: worthless ones, types no machine has, classes too small and
-/// places inside a wider set of the same worth are left out.
+/// The options of every job after presolve, which drops options without value, GPU types without
+/// machines, domains too small for the job, and place classes inside a wider class of equal value.
 class OptionTable {
  public:
-  /// @param jobs     kept in this order; positions below are positions in it
-  /// @param uplinks  have prices of their own; none where the valuation has them
+  /// @param jobs     positions below are positions in this list
+  /// @param uplinks  groups of uplinks with prices of their own; null: the valuation subtracts them
   OptionTable(const planner_model::Valuation& valuation, const PoolIndex& pool_index,
               std::span<const JobId> jobs, const planner_model::LimitGroups* uplinks = nullptr);
 
-  /// Best value first; ties as built. Empty for CPU-only jobs and those that fit nowhere.
+  /// By descending value; ties in order of enumeration. Empty for CPU-only jobs and for jobs that
+  /// no place holds.
   [[nodiscard]] std::span<const Option> options(std::size_t position) const;
   [[nodiscard]] std::uint32_t profile_of(std::size_t position) const {
     return profile_of_[position];
@@ -92,8 +90,8 @@ class OptionTable {
   const planner_model::Valuation* valuation_;
   const PoolIndex* pool_index_;
   const planner_model::LimitGroups* uplinks_;
-  std::vector<std::vector<char>> rack_classes_, pod_classes_;  ///< [domain][ClassId]: it has some
-  double rack_gbps_, pod_gbps_;  ///< the widest uplink of any rack, of any pod
+  std::vector<std::vector<char>> rack_classes_, pod_classes_;  ///< [domain][ClassId]: 1 = present
+  double rack_gbps_, pod_gbps_;  ///< largest uplink of any rack, of any pod
   std::vector<TaskDemand> profiles_;
   std::unordered_map<planner_model::TaskProfile, std::uint32_t, planner_model::TaskProfileHash>
       known_profiles_;

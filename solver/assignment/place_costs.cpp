@@ -34,8 +34,8 @@ void PlaceCosts::build(const Supply& supply, std::span<const char> used) {
   }
 }
 
-/// GPU thousandths of the pool that the job's tasks can really use; for a job on one machine all
-/// or nothing.
+/// GPU thousandths of the pool that the job's tasks can use. For a job on one machine: its demand,
+/// or 0.
 std::int64_t PlaceCosts::usable(std::int32_t pool, const TaskDemand& s, Level width,
                                 const Supply& supply) const {
   const auto p = static_cast<std::size_t>(pool);
@@ -125,8 +125,8 @@ bool PlaceCosts::equal(const PlaceList& a, const PlaceList& b) const {
          });
 }
 
-/// The place list with the content of `fresh` (which is at the end of the arrays): a known one,
-/// and the arrays shrink again, or a new one.
+/// Index of a place list with the content of `fresh`, whose entries are at the end of the arrays.
+/// If an equal list is known, the arrays shrink again.
 std::uint32_t PlaceCosts::intern(PlaceList fresh) {
   if (fresh.first_pool == fresh.last_pool && fresh.first_blend == fresh.last_blend) return kNone;
   const std::uint64_t k = key(fresh);
@@ -145,7 +145,8 @@ std::uint32_t PlaceCosts::intern(PlaceList fresh) {
   return id;
 }
 
-/// Without the pools that hold nothing: a shard sees those of the whole cluster, and has few.
+/// By order: positions of its pools with supply, by ascending price. A shard has supply in few of
+/// the cluster's pools.
 PlaceCosts::Sorted PlaceCosts::sort_orders(std::span<const double> prices) const {
   Sorted sorted = supplied_;
   for (std::size_t o = 0; o < orders_.size(); ++o) {
@@ -159,7 +160,7 @@ PlaceCosts::Sorted PlaceCosts::sort_orders(std::span<const double> prices) const
   return sorted;
 }
 
-/// take(pool, fraction of the job) for the cheapest pools until the job is whole.
+/// Calls take(pool, fraction of the job) for the cheapest pools until the fractions add up to 1.
 template <class Take>
 void PlaceCosts::fill_cheapest(const PoolBlend& blend, const Sorted& sorted, Take take) const {
   std::int64_t remainder = blend.need;
@@ -173,7 +174,7 @@ void PlaceCosts::fill_cheapest(const PoolBlend& blend, const Sorted& sorted, Tak
   }
 }
 
-/// From the costs of the place list's places to the soft minimum and their shares.
+/// Computes soft minimum and shares of a place list from the costs of its places.
 void PlaceCosts::soft_minimum(const PlaceList& place_list, double eps, double& cost,
                               SoftMinima& soft_minima) const {
   const auto singles =

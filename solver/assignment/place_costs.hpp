@@ -14,43 +14,45 @@
 
 namespace berth::solver::assignment {
 
-/// What places cost at some prices.
+/// Costs of places at some prices.
 struct SoftMinima {
   std::vector<double> costs;  ///< by place list: soft minimum of the price per GPU
   std::vector<double> pool_shares,
-      blend_shares;  ///< by place: its share of the demand for the list
+      blend_shares;                               ///< by place: share of the list's demand, 0 .. 1
   std::vector<std::vector<std::int32_t>> sorted;  ///< by order: positions by price
 };
 
-/// The places of every set that have supply now, priced. Sets with equal places share a place list.
+/// Costs of the places of each place class that have supply. Classes with equal places share a
+/// place list.
 ///
-/// A place is one pool, or several pools of a domain of which the cheapest are filled:
+/// A place is one pool, or several pools of a domain, filled in order of ascending price:
 /// cost c(p) = min { sum p_i x_i : sum x_i = 1, 0 <= x_i <= cap_i / need }.
 class PlaceCosts {
  public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};  ///< no place list
 
   PlaceCosts(const OptionTable& option_table, const PoolIndex& pool_index)
       : option_table_(&option_table), pool_index_(&pool_index) {}
 
-  /// Rebuilds the places of the sets marked in `used` (by set).
+  /// Rebuilds the places of the classes marked in `used` (by place class).
   void build(const Supply& supply, std::span<const char> used);
 
   [[nodiscard]] std::size_t size() const { return place_lists_.size(); }
-  /// kNone when the set has no place with supply.
+  /// Place list of a class; kNone when no place of it has supply.
   [[nodiscard]] std::uint32_t of_place_class(std::uint32_t place_class) const {
     return of_place_class_[place_class];
   }
 
-  /// With eps 0 the minimum, and all demand is for the places that have it.
+  /// Soft minima q = -eps log sum_places exp(-c / eps) and shares. eps 0: the minimum, whose places
+  /// have equal shares of the demand.
   [[nodiscard]] SoftMinima evaluate(std::span<const double> prices, double eps) const;
   [[nodiscard]] std::vector<double> costs(std::span<const double> prices, double eps) const {
     return evaluate(prices, eps).costs;
   }
 
-  /// Spreads the demand of each place list over the pools: into[p] += demand x share, the share of
-  /// a pool in `parts` of one. Shares depend on the place list and the prices alone and the rest is
-  /// exact, so that demands may be spread first and added afterwards.
+  /// Distributes the demand of each place list over the pools: into[p] += demand x share, with the
+  /// share in units of 1 / parts. Shares depend on place list and prices only, and the arithmetic
+  /// is exact, so demands of parts of the jobs may be distributed first and added afterwards.
   void distribute(const SoftMinima& soft_minima, std::span<const std::int64_t> demand,
                   std::int64_t parts, std::span<std::int64_t> into) const;
 
@@ -59,11 +61,10 @@ class PlaceCosts {
     std::uint32_t first_pool, last_pool;    ///< places of one pool, in pools_
     std::uint32_t first_blend, last_blend;  ///< places of several pools, in blends_
   };
-  /// Several pools of one list; capacities_[first_capacity + i] belongs to the list's entry first +
-  /// i.
+  /// A place of several pools. capacities_[first_capacity + i] belongs to the i-th pool.
   struct PoolBlend {
     std::uint32_t pools, first_capacity;
-    std::int64_t need;
+    std::int64_t need;    ///< GPU thousandths of the job
     std::uint32_t order;  ///< into orders_
   };
   using Sorted = std::vector<std::vector<std::int32_t>>;  ///< by order: positions by price

@@ -9,7 +9,8 @@
 
 namespace berth::solver::assignment {
 
-/// The GPU pools by GPU type and domain, each list ascending: racks and pods are runs in it.
+/// The GPU pools by GPU type and domain. Lists are ascending, so the pools of a rack or a pod are
+/// contiguous.
 class PoolIndex {
  public:
   PoolIndex(const model::Cluster& cluster, const planner_model::Pools& pools);
@@ -18,8 +19,8 @@ class PoolIndex {
   [[nodiscard]] std::span<const std::int32_t> pools_in(GpuTypeId type, model::Level level,
                                                        std::int32_t domain) const;
 
-  /// Cuts a list into the domains of a level (pools themselves for `machine`) and calls
-  /// visit(first, last) with positions in the list.
+  /// Splits a list into the domains of a level (single pools for `machine`) and calls
+  /// visit(first, last) with the positions of each in the list.
   template <class Visit>
   void for_each_domain(std::span<const std::int32_t> domain_pools, model::Level width,
                        Visit visit) const {

@@ -9,8 +9,8 @@
 namespace berth::solver {
 namespace {
 
-/// Unknowns are groups of pools with one price each, scaled by the root of their capacity so that
-/// a large pool and a small one bend the dual alike.
+/// The minimiser's unknowns: groups of pools with one price each, scaled by the square root of
+/// their capacity, so that the dual's curvature is similar for large and small pools.
 class Unknowns {
  public:
   Unknowns(std::vector<std::size_t> group, std::size_t groups, const MarketShape& shape)
@@ -24,7 +24,7 @@ class Unknowns {
     }
   }
 
-  /// Minimises at one eps; `prices` (by pool) is the start and the result.
+  /// Minimises at one eps. `prices` (by pool) is start and result.
   BlmvmResult minimise_at(double eps, const MarketDual& dual, std::vector<double>& prices,
                           const BlmvmOptions& options, const StopToken& stop) const {
     std::vector<double> x(scale_.size(), 0.0), pool_gradient(group_.size());
@@ -47,7 +47,7 @@ class Unknowns {
  private:
   void expand(std::span<const double> x, std::span<double> prices) const {
     for (std::size_t p = 0; p < group_.size(); ++p) {
-      // x / scale may pass the box by one bit
+      // x / scale may exceed the box by rounding
       const double top = upper_[group_[p]] / scale_[group_[p]];
       prices[p] = std::clamp(x[group_[p]] / scale_[group_[p]], 0.0, top);
     }

@@ -4,15 +4,15 @@
 #include <bit>
 #include <cstdint>
 
-/// exp and log for softmax sums. Additions, multiplications and one division in a fixed order: the
-/// same bits on every machine, which a library that picks its code by the processor does not
-/// promise; and loops over them become vector code.
+/// exp and log for softmax sums, made of additions, multiplications and one division in a fixed
+/// order: equal bits on every machine, which libraries that select code by processor do not ensure.
+/// Compilers vectorise loops over them.
 namespace berth::solver::assignment {
 
-constexpr double kNegligibleExponent =
-    20.0;  ///< exp(-20) of a job's worth is less than any price can show
+/// Exponents below -kNegligibleExponent are left out of softmax sums: exp(-20) = 2e-9. Decision 12.
+constexpr double kNegligibleExponent = 20.0;
 
-/// Horner's rule, the highest power first.
+/// Polynomial by Horner's rule; coefficients by descending power.
 template <class... Rest>
 constexpr double polynomial(double x, double highest, Rest... rest) {
   double sum = highest;
@@ -20,9 +20,11 @@ constexpr double polynomial(double x, double highest, Rest... rest) {
   return sum;
 }
 
-/// e^x for -700 < x <= 0, to 1e-14 of itself.
+/// e^x for -700 < x <= 0, relative error 1e-14: x = k ln 2 + r, Taylor polynomial of degree 11 in
+/// r.
 inline double exp_of(double x) {
-  constexpr double kRound = 0x1.8p52;  // adding it rounds to a whole number, in the last bits
+  constexpr double kRound = 0x1.8p52;  // adding 1.5 x 2^52 rounds to a whole number
+  // ln 2 = high + low; k x high is exact (Cody and Waite 1980)
   constexpr double kLn2High = 0x1.62e42fefa3800p-1, kLn2Low = 0x1.ef35793c76730p-45;
   const double rounded = x * 0x1.71547652b82fep+0 + kRound;
   const double k = rounded - kRound;
@@ -34,9 +36,10 @@ inline double exp_of(double x) {
   return sum * std::bit_cast<double>(power);
 }
 
-/// ln y for 1 <= y < 2^1000, to 1e-15; exactly 0 for 1.
+/// ln y for 1 <= y < 2^1000, error 1e-15; exactly 0 for 1: y = 2^k m, series of
+/// artanh((m - 1) / (m + 1)).
 inline double log_of(double y) {
-  constexpr std::uint64_t kRootHalf = 0x3fe6a09e667f3bcdULL;
+  constexpr std::uint64_t kRootHalf = 0x3fe6a09e667f3bcdULL;  // bits of sqrt(1/2)
   const auto bits = std::bit_cast<std::uint64_t>(y);
   const std::uint64_t exponent = (bits - kRootHalf) >> 52;
   const auto m = std::bit_cast<double>(bits - (exponent << 52));  // from root 1/2 to root 2

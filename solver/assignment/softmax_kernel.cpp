@@ -11,11 +11,13 @@
 namespace berth::solver::assignment {
 namespace {
 
-constexpr double kShortlistSlack = 20.0;  ///< eps that costs may move before a new shortlist
+/// Change of prices, in eps, after which the shortlist is built anew. Chosen with decision 12, not
+/// tuned.
+constexpr double kShortlistSlack = 20.0;
 
 std::int64_t fixed(double units) { return static_cast<std::int64_t>(units + 0.5); }
 
-/// How far values fell and rose, added up.
+/// Largest rise plus largest fall of the entries.
 double total_drift(std::span<const double> now, std::span<const double> then) {
   double down = 0.0, up = 0.0;
   for (std::size_t i = 0; i < now.size(); ++i) {
@@ -101,7 +103,7 @@ double SoftmaxKernel::profits_of(std::size_t row, const KernelPrices& prices,
 
 bool SoftmaxKernel::shortlist_is_valid(const KernelPrices& prices, double eps) const {
   if (margin_ < 0.0) return false;
-  // fewer will do for a smaller eps
+  // A smaller eps needs fewer options: a new shortlist is shorter.
   if (eps > 0.0 && eps < 0.9 * eps_) return false;
   const double moved = total_drift(prices.place_costs, shortlist_place_costs_) +
                        total_drift(prices.quota_prices, shortlist_quota_prices_);
@@ -123,7 +125,7 @@ void SoftmaxKernel::prepare_shortlist(const KernelPrices& prices, double eps) {
   std::vector<double> profit(max_options_);
   for (std::size_t b = 0; b < size(); ++b) {
     const std::size_t begin = b == 0 ? 0 : options_.end[b - 1];
-    // uplink loads move too: a job that pays some keeps all its options
+    // Drift of uplink prices is not tracked: a row with uplink loads keeps all its options.
     const double least =
         has_uplink_price_[b] != 0 ? -kInfinity : profits_of(b, prices, options_, profit) - margin_;
     for (std::size_t k = begin; k < options_.end[b]; ++k) {
@@ -160,7 +162,7 @@ void SoftmaxKernel::sum_exact(std::size_t first, std::size_t last, const KernelP
   }
 }
 
-/// Bidders in a row whose options near the best are weighed together: long loops over plain arrays.
+/// Consecutive rows whose shortlisted options are evaluated together, in long loops over arrays.
 class SoftmaxKernel::Batch {
  public:
   Batch(const SoftmaxKernel& kernel, const KernelPrices& prices, double eps, const Units& units,
@@ -225,6 +227,7 @@ class SoftmaxKernel::Batch {
   }
 
  private:
+  /// Most rows (decision 12) and options (chosen, not tuned) of a batch: its arrays fit the cache.
   static constexpr std::size_t kMaxRows = 256, kCapacity = 1024;
 
   void add_limit_demand(std::size_t i, std::size_t begin) {
@@ -250,7 +253,7 @@ class SoftmaxKernel::Batch {
   std::vector<double> profit_;
   std::vector<double> x_;  ///< by option: exponent, then weight
   std::vector<std::uint32_t> sum_index_,
-      option_;  ///< index of its demand in the sums; the option itself
+      option_;  ///< by option: index of its demand in the sums; index of the option
   std::array<double, kMaxRows> top_, sum_, amount_, value_, unit_;
   std::array<std::uint32_t, kMaxRows> end_, row_;
   std::size_t rows_ = 0, filled_ = 0;

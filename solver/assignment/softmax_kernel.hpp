@@ -14,18 +14,17 @@ struct KernelPrices {
   std::span<const double> place_costs, quota_prices, uplink_costs;
 };
 
-/// Sums of softmax values and demands over the jobs of a market, a row for each kind of equal jobs.
-/// One array a field: many passes over some thousand numbers each, which stay in the cache.
+/// Sums of softmax values and demands over the jobs of a market, one row for each bidder. Fields
+/// are columns, so that passes over some thousand numbers stay in the cache.
 ///
-/// Between evaluations prices move little, and most options of a job are far from its best one. So
-/// a shortlist is kept of those that can come within `kNegligibleExponent` eps of it as long as no
-/// cost has moved by more than some eps since; the others would add exactly nothing. Sums are the
-/// same bits with any shortlist, and without one.
+/// Prices change little between evaluations, and most options of a job are far below its best one.
+/// The kernel keeps a shortlist of the options that can come within `kNegligibleExponent` eps of
+/// the best one while prices move by at most some eps; other options contribute exactly 0. The bits
+/// of the sums do not depend on the shortlist.
 class SoftmaxKernel {
  public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-  /// What an uplink load puts on groups of uplinks, in units of the group; kNone: nothing.
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};  ///< no quota, no group, no load
+  /// Load of one job on a group of uplinks, in units of the group; kNone: no load.
   struct UplinkLoad {
     std::uint32_t group = kNone;
     double units = 0.0;
@@ -33,13 +32,14 @@ class SoftmaxKernel {
   using UplinkLoads = std::array<UplinkLoad, 2>;
 
   struct KernelRow {
-    double gpus = 0.0;    ///< of one job
-    double amount = 0.0;  ///< of all its jobs
+    double gpus = 0.0;    ///< GPUs of one job
+    double amount = 0.0;  ///< GPUs of all undecided jobs of the row
     bool required = false;
     std::uint32_t quota = kNone;
   };
 
-  /// Where the parts of the sums begin: [0] is the value; `unplaced` takes what is not wanted.
+  /// First index of each part of the sums. [0] is the value; `unplaced` collects the weight of
+  /// unplaced jobs.
   struct SumLayout {
     std::size_t place_lists = 1, quotas = 1, uplinks = 1, unplaced = 1;
     [[nodiscard]] std::size_t size() const { return unplaced + 1; }
@@ -52,13 +52,13 @@ class SoftmaxKernel {
 
   void reset(std::size_t place_lists, std::size_t quotas, std::size_t uplinks,
              std::vector<UplinkLoads> uplink_loads);
-  void add_row(const KernelRow& row);  ///< its options follow
+  void add_row(const KernelRow& row);  ///< calls of add_option add its options
   void add_option(double value, std::uint32_t place_list, std::uint32_t uplink_load);
 
   [[nodiscard]] std::size_t size() const { return amount_.size(); }
   [[nodiscard]] const SumLayout& layout() const { return layout_; }
 
-  /// Has a shortlist good for these prices; before `sum` with them.
+  /// Ensures a shortlist that is valid at these prices. Call before `sum` with them.
   void prepare_shortlist(const KernelPrices& prices, double eps);
 
   /// Adds the value of rows [first, last) and their demand by place list, quota and group of
@@ -80,7 +80,8 @@ class SoftmaxKernel {
   [[nodiscard]] double quota_price_of(std::size_t row, const KernelPrices& prices) const {
     return quota_[row] == kNone ? 0.0 : prices.quota_prices[quota_[row]];
   }
-  /// Profits of the row's options into `profit`; the best of them or of staying out.
+  /// Writes the profits of the row's options to `profit`; returns the largest of them and of
+  /// staying unplaced.
   double profits_of(std::size_t row, const KernelPrices& prices, const OptionColumns& among,
                     std::span<double> profit) const;
   void sum_exact(std::size_t first, std::size_t last, const KernelPrices& prices,
@@ -93,16 +94,16 @@ class SoftmaxKernel {
   std::vector<UplinkLoads> uplink_loads_;
   std::vector<double> gpus_, amount_;
   std::vector<double>
-      unplaced_profit_;  ///< profit of staying out: 0, or minus infinity when required
+      unplaced_profit_;  ///< profit of staying unplaced: 0, or minus infinity when required
   std::vector<std::uint32_t> quota_;
   std::vector<char> has_uplink_price_;  ///< some option has an uplink load
-  std::size_t max_options_ = 0;         ///< options of a row
-  double largest_value_ = 0.0;          ///< of all values
+  std::size_t max_options_ = 0;         ///< largest number of options of a row
+  double largest_value_ = 0.0;          ///< largest |value| of an option
   OptionColumns options_;
 
   OptionColumns shortlist_;
-  double margin_ = -1.0;  ///< options that were worse by more are not in it; < 0: no shortlist
-  double eps_ = 0.0;
+  double margin_ = -1.0;  ///< the shortlist has options within this of the best; < 0: none
+  double eps_ = 0.0;      ///< of the shortlist
   std::vector<double> shortlist_place_costs_, shortlist_quota_prices_;
 };
 

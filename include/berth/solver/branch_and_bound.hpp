@@ -12,9 +12,9 @@
 namespace berth::solver {
 
 struct BranchOptions {
-  int leaves = 100;      ///< at most, >= 1; counted, never timed
-  int evaluations = 60;  ///< of the dual for one leaf at a time, >= 1
-  int smallest = 8;      ///< GPUs of a job that may be split
+  int leaves = 100;      ///< most leaves, >= 1; a count, so that the result is reproducible
+  int evaluations = 60;  ///< of the dual per solve of a leaf, >= 1; 30 are worse: decision 7
+  int smallest = 8;      ///< least GPUs of a job to branch on; chosen, not tuned
 };
 
 /// model::BoundTree::TreeNode with all prices of a leaf instead of changes.
@@ -23,28 +23,28 @@ struct BranchNode {
   JobId split;
   bool may_be_unplaced = false, remainder = false;
   std::vector<model::SpotSet> spots = {};
-  std::vector<double> prices = {};  ///< by position in `jobs`; of a leaf
-  double bound = 0.0;               ///< of a leaf
+  std::vector<double> prices = {};  ///< by position in `jobs`; set for a leaf
+  double bound = 0.0;               ///< set for a leaf
 };
 
 struct BranchAndBoundResult {
-  std::vector<BranchNode> nodes;  ///< parents first; one when nothing was split
-  double bound = 0.0;             ///< the largest of the leaves
+  std::vector<BranchNode> nodes;  ///< parents before children; the root alone if no leaf was split
+  double bound = 0.0;             ///< largest bound of a leaf
   int leaves = 1;
   int evaluations = 0;
 };
 
-/// Lowers the bound of `minimise_job_prices` by branch and bound (Land and Doig 1960): the leaf
-/// with the largest bound is split again and again, over the job that its fractional choices leave
-/// most undecided (out, or in one of the pods and types where it was chosen; when these are
-/// decided, its racks), and its children are bounded by steps that start from its prices. A leaf
-/// that gains more by such steps than by a split takes them.
+/// Lowers the bound of `minimise_job_prices` by best-first branch and bound (Land and Doig 1960).
+/// Repeats with the leaf of largest bound: it is split over the job that its fractional choices
+/// leave most undecided (unplaced, or in one of the pods and types where it was chosen; if these
+/// are decided, its racks), and the children are bounded by subgradient steps from the leaf's
+/// prices. A leaf whose last steps still gained enough is solved again instead of split.
 ///
 /// @param jobs, rack_prices  as for minimise_job_prices
-/// @param start        prices to start from, those minimise_job_prices found
-/// @param target       a leaf this far below the bound at `start` needs no more
-/// Deterministic for any number of threads. Costs `evaluations` evaluations a leaf, and as many
-/// again for every time that it is worth while.
+/// @param start        first prices, such as the result of minimise_job_prices
+/// @param target       a leaf whose bound is `slack` below the bound at `start` is closed
+/// Deterministic for any number of threads. `evaluations` evaluations of the dual per solve of a
+/// leaf.
 BranchAndBoundResult branch_and_bound(const planner_model::Valuation& valuation,
                                       std::span<const JobId> jobs, std::span<const double> start,
                                       std::span<const double> rack_prices,

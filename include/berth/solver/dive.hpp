@@ -14,24 +14,24 @@
 
 namespace berth::solver {
 
-/// How much is searched; what finds nothing more ends sooner.
+/// Limits of the local search; it ends earlier when it finds no gain.
 struct SearchEffort {
-  int chains = 1000;  ///< ejection chains tried, >= 0
-  int repartitions =
-      10000;  ///< repartitions of machines tried, >= 0; fewer in rooms of more than 16,384 GPUs
+  int chains = 1000;  ///< ejection chains tried, >= 0; decision 13
+  /// Repartitions of machines tried, >= 0; fewer with more than 16,384 GPUs. Chosen, not tuned.
+  int repartitions = 10000;
 };
 
-/// Limits are counted, never timed: the plan does not depend on the machine's speed.
+/// Limits are counts, so the plan does not depend on the speed of the machine. Defaults but
+/// `effort`: chosen, no measurement is recorded.
 struct DiveOptions {
   double eps = 0.0007;        ///< smoothing, fraction of the largest value per GPU, > 0
-  int passes = 4;             ///< re-solves per size class, >= 1
-  int iterations = 15;        ///< of the minimiser per re-solve, >= 1
+  int passes = 4;             ///< solves per size class, >= 1
+  int iterations = 15;        ///< of the minimiser per solve, >= 1
   double decided = 0.9;       ///< softmax weight from which a job is fixed, in (0.5, 1]
-  double last_decided = 0.5;  ///< the same in the last pass of a size class
-  SearchEffort effort = {};   ///< at the end
+  double last_decided = 0.5;  ///< this weight in the last pass of a size class
+  SearchEffort effort = {};   ///< of the local search after the dive
 };
-
-/// Pools and what a GPU of each costs. References only.
+/// Pools and the price of a GPU in each. Holds references.
 struct PricedPools {
   const planner_model::Pools& pools;
   std::span<const double> prices;  ///< by PoolId, per GPU
@@ -40,37 +40,39 @@ struct PricedPools {
 struct DiveResult {
   int passes = 0;
   int evaluations = 0;  ///< of the smoothed dual
-  double value = 0.0;   ///< of those jobs that were placed
+  double value = 0.0;   ///< sum over the jobs that the dive placed
 };
 
-/// Rounds the market on the free room of the occupancy by diving (Berthold 2006): size classes
-/// (powers of two of the job's GPUs) descending; in each, a few warm re-solves of the smoothed
-/// dual, after which the jobs whose softmax weight is decided are placed on devices, the most
-/// certain first; then unplaced jobs of positive value (and required ones, first) go into idle
-/// room, the best value per GPU first, CPU-only jobs last; then `improve`.
+/// Rounds the market on the free room of the occupancy by diving (Berthold 2006). Size classes
+/// (powers of two of the job's GPUs) are visited in descending order. Each pass of a class solves
+/// the smoothed dual from the last prices and places jobs whose softmax weight reaches the
+/// threshold, by descending weight. Then unplaced jobs of positive value, required ones first, fill
+/// idle room by value per GPU, CPU-only jobs last; then `improve` runs.
 ///
-/// @param start  prices to start from
-/// @param jobs   ascending; unplaced jobs of the occupancy, no other is moved
-/// @param stop   ends the dive and the search; a patient one the filling
-/// @pre PETSc is up (PetscSession); main thread
+/// @param start  first prices
+/// @param jobs   ascending; unplaced jobs of the occupancy. Other jobs are not moved
+/// @param stop   ends dive and search; filling ends only by a patient stop
+/// @pre a PetscSession exists; main thread
 DiveResult dive(Occupancy& occupancy, const PricedPools& start, std::span<const JobId> jobs,
                 const DiveOptions& options = {}, const StopToken& stop = {});
 
-/// Jobs with the same tasks exchange places and machines are repartitioned (a place for a large job
-/// becomes several for small ones, or the other way round) while that gains; then ejection chains:
-/// an unplaced job takes the place of cheaper ones, which move elsewhere or leave, whenever the
-/// total value rises. Returns the value gained. Allowances of limits are kept, surcharges count.
-/// @param pools  where to look first; their prices decide no acceptance
-/// @param stop   asked between chains and between machines
+/// Local search. While it gains, jobs with equal task profiles exchange places and machines are
+/// repartitioned (a place for a large job becomes several for small ones, or the reverse). Then
+/// ejection chains: an unplaced job takes the place of cheaper jobs, which move or become unplaced,
+/// if the total value rises. Keeps allowances of limits; surcharges count. Returns the value
+/// gained.
+/// @param pools  prices order the candidates; acceptance does not depend on them
+/// @param stop   checked between chains and between machines
 double improve(Occupancy& occupancy, const PricedPools& pools, const SearchEffort& effort,
                const StopToken& stop = {});
 
-/// Jobs with the same tasks exchange places among themselves and with unplaced ones, until no cycle
-/// of moves gains (cyclic exchange: Thompson and Psaraftis 1993). Takes no room and frees none.
-/// Returns the value gained. No more is used of any limit, by the jobs of each kind, than before.
+/// Jobs with equal task profiles exchange places among themselves and with unplaced jobs until no
+/// cycle of moves gains (cyclic exchange: Thompson and Psaraftis 1993). The used room does not
+/// change, and the jobs of each profile use no more of any limit than before. Returns the value
+/// gained.
 /// @param unplaced, placed  ascending; edited
-/// @param stop    asked between kinds of jobs
-/// @param limits  null: there are none
+/// @param stop    checked between task profiles
+/// @param limits  null: no limits
 double cyclic_exchange(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
                        std::vector<JobId>& unplaced, model::Placement& placed,
                        const StopToken& stop = {},

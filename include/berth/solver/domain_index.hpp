@@ -16,12 +16,12 @@ struct Domain {
   std::vector<MachineId> machines;
 };
 
-/// Some machines by GPU type (invalid type = every machine, for CPU-only jobs) and level.
+/// Some machines by GPU type (invalid type: every machine, for CPU-only jobs) and level.
 class DomainIndex {
  public:
   DomainIndex(const model::Cluster& cluster, std::span<const MachineId> machines);
 
-  /// Racks, pods or all machines together; in order of their first machine.
+  /// The racks, the pods or the cluster with machines of this type, by ascending first machine.
   [[nodiscard]] std::span<const Domain> domains(GpuTypeId type, model::Level level) const;
   [[nodiscard]] std::span<const GpuTypeId> types() const { return types_; }
 

@@ -11,44 +11,44 @@
 namespace berth::solver {
 
 struct JobPriceOptions {
-  int evaluations = 600;  ///< of the dual, >= 1; counted, never timed
-  double step = 1.0;      ///< first step, as a share of Polyak's, (0, 2)
-  double memory = 0.7;    ///< of the last direction, [0, 1)
-  int patience = 15;      ///< evaluations without progress before the step shrinks
-  double shrink = 0.7;    ///< (0, 1)
+  int evaluations = 600;  ///< most evaluations of the dual, >= 1: decision 3
+  double step = 1.0;      ///< first step as a share of Polyak's, in (0, 2); chosen, not tuned
+  double memory = 0.7;    ///< weight of the last direction, [0, 1); chosen, not tuned
+  int patience = 15;      ///< evaluations without progress before the step shrinks; not tuned
+  double shrink = 0.7;    ///< factor of the step then, (0, 1); chosen, not tuned
 };
 
-/// How far a bound is to be lowered.
+/// Target of a method that lowers a bound.
 struct BoundTarget {
-  double slack = 0.0;   ///< how far the bound at the first prices is above the best plan known, > 0
-  StopToken stop = {};  ///< asked after every evaluation
+  double slack = 0.0;   ///< bound at the first prices less value of the best known plan, > 0
+  StopToken stop = {};  ///< checked after every evaluation
 };
 
 struct JobPriceResult {
-  std::vector<double> prices;  ///< by position in `jobs`, >= 0: those of the lowest bound seen
-  double start = 0.0;          ///< bound of the listed jobs at the prices to start from
-  double bound = 0.0;          ///< the lowest
+  std::vector<double> prices;  ///< by position in `jobs`, >= 0; of the lowest bound seen
+  double start = 0.0;          ///< bound of the listed jobs at the first prices
+  double bound = 0.0;          ///< lowest bound seen
   int evaluations = 0;
 };
 
-/// Jobs of whole GPUs: those that can have a price of their own. Ascending.
+/// Jobs of whole GPUs, which can have job prices. Ascending.
 std::vector<JobId> whole_gpu_jobs(const model::Instance& instance);
 
-/// Lowers the bound that comes from one price y_j per job (Lagrangian relaxation, Geoffrion 1974)
-/// instead of prices per GPU:
+/// Lowers the bound given by one price y_j per job (Lagrangian relaxation, Geoffrion 1974) in place
+/// of prices per GPU:
 ///
-///   min over y >= 0 of  sum_j y_j + sum_types most(contents of all racks and pods of the type)
+///   min over y >= 0 of  sum_j y_j + sum_types F_t(u - y)
 ///
-/// where a rack is filled by 0/1 choices of whole jobs, each worth u - y_j there, so that racks
-/// stay integral; gangs wider than a rack, or than a pod, take GPUs of their pod or of the cluster
-/// in the same recursion (max-plus products of the parts' knapsacks). A job may be chosen in
-/// several places: that is what the prices are for. Subgradient steps with memory; the step is
-/// Polyak's towards `start - target.slack`.
+/// where F_t is the largest profit in the racks and pods of GPU type t: each rack is a 0/1 knapsack
+/// of whole jobs of profit u - y_j, so racks stay integral; gangs wider than a rack or a pod use
+/// GPUs of their pod or of the cluster in the same recursion (max-plus products of the parts'
+/// knapsacks). The constraint "each job once at most" is relaxed. Deflected subgradient steps
+/// (Camerini, Fratta and Maffioli 1975) of Polyak's length towards `start - target.slack`.
 ///
 /// @param jobs    ascending, all countable
-/// @param start   price of each, >= 0; e.g. its profit at the consensus prices
-/// @param rack_prices   by RackId: price per GPU for jobs without a price of their own, or empty
-/// @param target  the next step aims at 1 % of the bound at most
+/// @param start   first prices, >= 0, such as profits at the consensus prices
+/// @param rack_prices   by RackId: price per GPU for jobs without job prices, or empty
+/// @param target  a step aims at most 1 % below the bound
 /// Deterministic for any number of threads. An evaluation costs O(jobs x types + racks x (GPUs of a
 /// rack) x log) and, with gangs wider than a rack, (GPUs of a type)^2.
 JobPriceResult minimise_job_prices(const planner_model::Valuation& valuation,

@@ -17,7 +17,7 @@
 
 namespace berth::solver {
 
-/// What the pools have to offer: everything, or what is left of it.
+/// GPU capacity of the pools: all of it, or what is free.
 struct Supply {
   std::size_t pools = 0;
   std::vector<std::int64_t> milli;  ///< by PoolId, GPU thousandths
@@ -29,61 +29,60 @@ struct Supply {
   }
 };
 
-/// All machines, holding what no plan moves and nothing else. O(machines x GPUs of a machine).
+/// Supply of all machines with their immovable content only. O(machines x GPUs of a machine).
 Supply full_supply(const model::Cluster& cluster, const planner_model::Pools& pools);
 
-/// The free room of `machines`; pools without any of them offer nothing.
+/// Supply of the free room of `machines`; 0 for pools without any of them.
 Supply free_supply(const planner_model::Pools& pools, const planner_model::Room& room,
                    std::span<const MachineId> machines);
 
-/// The unknowns of the market's dual, for a minimiser, by PoolId, then by quota,
-/// then by group of uplinks.
+/// The unknowns of the market's dual: prices by PoolId, then by quota, then by group of uplinks.
 struct MarketShape {
-  std::vector<double> capacity;     ///< GPUs; of uplinks: in units of the group
-  std::vector<double> upper;        ///< largest price per GPU (unit) that can matter
-  std::vector<std::int32_t> group;  ///< GPU type; pools of one type start with one price
+  std::vector<double> capacity;     ///< GPUs; for groups of uplinks: units of the group
+  std::vector<double> upper;        ///< upper bound on an optimal price, per GPU or unit
+  std::vector<std::int32_t> group;  ///< GPU type; pools of one type share the first prices
   double largest_value = 0.0;       ///< of any job, per GPU
 };
 
-/// What the fixed-point units of a market depend on: agree on it where several markets, each of
-/// some of the jobs, are to be one. Trivially copyable.
+/// Quantities that determine the fixed-point units of a market. Markets of parts of the jobs must
+/// agree on it before their sums are added. Trivially copyable.
 struct MarketScale {
-  std::int64_t milli = 0;      ///< GPU thousandths of all jobs that bid
-  std::int64_t options = 1;    ///< of a job at most
+  std::int64_t milli = 0;      ///< GPU thousandths of all jobs with options
+  std::int64_t options = 1;    ///< largest number of options of a job
   std::int64_t required = 0;   ///< 1 = some job is required
   double largest_value = 0.0;  ///< of any job, per GPU
 
-  /// That of both markets' jobs.
+  /// Scale of the jobs of both markets.
   [[nodiscard]] MarketScale with(const MarketScale& other) const;
 };
 
-/// Equal for jobs that may bid as one. Depends on what the job asks for and what it is worth per
-/// type, not on its home.
+/// Hash of the job's task profile and its best value per GPU type, not of its home. Jobs of one
+/// bidder have equal kinds.
 std::uint64_t job_kind(const planner_model::Valuation& valuation, JobId job);
 
 /// The smoothed dual of "which job is placed where": one price per GPU and pool.
 ///
 ///   D(p) = sum_pools cap p + sum_jobs n eps log( [not required] + sum_options exp((v/n - q)/eps) )
-///   q    = -eps log sum_places exp(-c/eps)       places that are worth the same to the job
+///   q    = -eps log sum_places exp(-c/eps)       over the places of the option's place class
 ///   c    = price per GPU of the place: its pool's, or the cheapest filling of its pools
-/// With quotas every option of a job also costs theta = the prices of its queue's limits, and D has
-/// a term limit x price for each. Groups of uplinks are the same but for this: only options that
-/// make a ring leave its rack (pod) pay, by what it then sends at least
-/// (`LimitGroups::group_loads`).
+/// (smoothing of a Lagrangian dual by log-sum-exp: Nesterov 2005). With quotas every option of a
+/// job also costs theta, the prices of its queue's limits, and D has a term limit x price for each
+/// quota. Groups of uplinks have such terms too, but only options in which a ring leaves its rack
+/// (pod) pay, for its least load (`LimitGroups::group_loads`).
 ///
-/// Any prices >= 0 bound every plan from above; eps = 0 gives the exact dual value. Equal jobs of
-/// one kind are merged, and places worth the same are priced once, so that an evaluation costs
-/// O(distinct jobs x (types + options at home) + places), and less while prices move little:
-/// options far below a job's best are then known to count for nothing. CPU-only jobs take no part.
+/// At any prices >= 0 and eps = 0, D is an upper bound on every plan. Jobs with equal options are
+/// merged and place classes are priced once, so an evaluation costs
+/// O(distinct jobs x (types + options at home) + places); less while prices move little, because
+/// options far below a job's best one are skipped. CPU-only jobs are not part of the market.
 ///
-/// Sums are int64 fixed point: adding those of any split of the blocks, in any order, on any
-/// number of ranks and threads, gives the same bits. So does adding those of several markets among
-/// which the jobs were dealt kind by kind, once they have one scale.
+/// Sums are int64 fixed point: sums over any split of the blocks, added in any order, on any number
+/// of ranks and threads, have equal bits. So have sums of several markets with one scale, if jobs
+/// of one kind are in one market.
 class Market {
  public:
   /// @param jobs     ascending; the valuation and the pools must outlive the market
-  /// @param limits   each quota has a price per GPU too, after those of the pools; last each group
-  ///                 of other limits, per unit of it. Null: they have none
+  /// @param limits   adds a price per GPU for each quota after those of the pools, then a price per
+  ///                 unit for each group of uplinks. Null: no such prices
   Market(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
          std::span<const JobId> jobs, const Supply& supply,
          const planner_model::LimitGroups* limits = nullptr);
@@ -91,25 +90,24 @@ class Market {
   Market(Market&&) noexcept;
 
   [[nodiscard]] const MarketShape& shape() const;
-  [[nodiscard]] std::size_t blocks() const;     ///< of 256 distinct jobs
+  [[nodiscard]] std::size_t blocks() const;     ///< number of blocks of 256 distinct jobs
   [[nodiscard]] std::size_t sums_size() const;  ///< 1 + prices
 
-  [[nodiscard]] MarketScale scale() const;   ///< of this market's own jobs; its scale at first
-  void set_scale(const MarketScale& scale);  ///< before the first evaluation
-
-  /// Adds the value of the jobs in blocks [first_block, last_block), then their demand by price, to
-  /// `sums`; the value alone where that has one entry. It uses threads. Not const: the softmax
+  [[nodiscard]] MarketScale scale() const;   ///< of this market's jobs; the initial scale
+  void set_scale(const MarketScale& scale);  ///< call before the first evaluation
+  /// Adds the value of the jobs in blocks [first_block, last_block) to sums[0] and their demand by
+  /// price to the other entries, if `sums` has more than one. Uses threads. Not const: the kernel
   /// keeps a shortlist of options for the next evaluation; results do not depend on it.
   /// @pre prices 0 .. shape().upper, 0 <= eps <= shape().largest_value
   void evaluate(std::span<const double> prices, double eps, std::size_t first_block,
                 std::size_t last_block, std::span<std::int64_t> sums);
 
-  /// The dual value from the sums over all blocks; gradient[p] = capacity - demand. With an empty
-  /// `gradient` the value alone. O(prices).
+  /// The dual value from the sums over all blocks, and gradient[p] = capacity - demand unless
+  /// `gradient` is empty. O(prices).
   double finish(std::span<const double> prices, std::span<const std::int64_t> sums,
                 std::span<double> gradient) const;
 
-  /// Both in one: the dual value on this rank alone.
+  /// `evaluate` of all blocks and `finish`, on this rank.
   double dual(std::span<const double> prices, double eps, std::span<double> gradient);
 
  private:
@@ -120,26 +118,27 @@ class Market {
 /// (prices, eps, gradient) -> dual value; `gradient` may be empty.
 using MarketDual = std::function<double(std::span<const double>, double, std::span<double>)>;
 
+/// Defaults for pools: docs/decisions/0012. Defaults for types: chosen, not tuned.
 struct PriceOptions {
-  /// Smoothing as fractions of the largest value per GPU, falling; docs/decisions/0012.
+  /// Smoothing as fractions of the largest value per GPU, descending.
   std::vector<double> type_eps{0.02, 0.007};
   std::vector<double> pool_eps{0.0005, 0.00005};
-  int type_iterations = 15;   ///< per eps, with one price per GPU type
-  int pool_iterations = 400;  ///< per eps, with one price per pool; rarely that many:
-  int patience = 30;          ///< an eps is done when so many iterations gained less than
-  double least_gain = 1e-5;   ///< this share of the dual
-  int memory = 20;            ///< steps that the minimiser's curvature is made of
+  int type_iterations = 15;   ///< most iterations per eps, with one price per GPU type
+  int pool_iterations = 400;  ///< most iterations per eps, with one price per pool
+  int patience = 30;          ///< a solve ends when this many iterations gain less than ...
+  double least_gain = 1e-5;   ///< ... this share of the dual
+  int memory = 20;            ///< past steps in the minimiser's curvature
 };
-
 struct PriceResult {
-  std::vector<double> prices;  ///< by PoolId: those of the lowest exact dual value seen
-  double bound = 0.0;          ///< that value
+  std::vector<double> prices;  ///< by PoolId; of the lowest exact dual value seen
+  double bound = 0.0;          ///< lowest exact dual value seen
   int evaluations = 0;
 };
 
-/// Minimises the dual: one price per GPU type, then per pool, eps falling (PETSc TAO BLMVM).
-/// @param start  by PoolId, or empty; with a start the prices per type are skipped
-/// @param stop   asked before every evaluation but the first and the last
+/// Minimises the dual with one price per GPU type, then per pool, at descending eps (PETSc TAO
+/// BLMVM).
+/// @param start  by PoolId, or empty; with a start the solves with prices per type are skipped
+/// @param stop   checked before every evaluation but the first and the last
 PriceResult minimise_market(const MarketDual& dual, const MarketShape& shape,
                             std::span<const double> start, const PriceOptions& options,
                             const StopToken& stop = {});

@@ -5,16 +5,17 @@
 
 namespace berth::solver {
 
-/// Keeps PETSc running, on one process, while it lives: `pack` and the minimiser need one.
+/// Initialises PETSc on this process and finalises it in the destructor. `pack` and the minimiser
+/// require a session.
 ///
-/// When MPI runs already it is used as it is, else it is started (and ended) here, so that a
-/// program without mpiexec works too. PETSc sees only this process. Options of the environment
-/// (PETSC_OPTIONS, PETSC_OPTIONS_YAML, .petscrc) are ignored and signals stay with the program.
-/// One session per process, made and ended on the main thread: PETSc 3.18 knows no minimiser any
-/// more when it is started a second time.
+/// Uses MPI if it is initialised; otherwise initialises and finalises it, so that a program without
+/// mpiexec works too. PETSc's communicator has this process only. Options of the environment
+/// (PETSC_OPTIONS, PETSC_OPTIONS_YAML, .petscrc) are ignored, and PETSc installs no signal
+/// handlers. One session per process, made and ended on the main thread: PETSc 3.18 loses its
+/// minimisers when it is initialised a second time.
 ///
-/// Threaded BLAS changes the last bits of sums, hence the plan: one thread is forced on the
-/// libraries that can be told so; a threaded one that cannot throws SystemError.
+/// Threaded BLAS changes the last bits of sums and hence the plan. The session sets libraries to
+/// one thread where they allow it, and throws SystemError for a threaded library that does not.
 class PetscSession {
  public:
   PetscSession();

@@ -11,17 +11,17 @@
 namespace berth::solver {
 
 struct RequiredJobRepairOptions {
-  std::int64_t machines = 64;  ///< larger clusters are left as they are
-  int steps = 4000;            ///< placements tried for required jobs, at most
+  std::int64_t machines = 64;  ///< larger clusters are not repaired: decision 11
+  int steps = 4000;            ///< most placements of required jobs tried: decision 11
 };
 
-/// For small clusters where a required job was left out: looks for places for all required jobs
-/// together, by backtracking over machines and domains, hardest jobs first. When it finds them,
-/// the other jobs stay where there still is room, move, or are evicted, least value per GPU first;
-/// else nothing is changed.
-/// @param limits  quotas and uplinks of the whole cluster, kept; null when there are none
-/// @param stop    nothing is changed after it
-/// @return        true when `placement` (ascending job) was changed: no required job is missing
+/// Repairs a plan of a small cluster in which a required job is unplaced: places all required jobs
+/// by backtracking over machines and domains, hardest jobs first (fail first: Haralick and Elliott
+/// 1980). If that succeeds, the other jobs keep their places where there is room, move, or are
+/// evicted by ascending value per GPU; otherwise `placement` does not change.
+/// @param limits  quotas and uplinks of the whole cluster, which are kept; null: no limits
+/// @param stop    after a stop `placement` does not change
+/// @return        true when `placement` (ascending job) changed; it then has all required jobs
 bool repair_required_jobs(const planner_model::Valuation& valuation,
                           const planner_model::CouplingLimits* limits, model::Placement& placement,
                           const RequiredJobRepairOptions& options = {}, const StopToken& stop = {});

@@ -8,17 +8,17 @@
 
 namespace berth::solver {
 
-/// Certified gap, a fraction, at which a plan is good enough unless something else is asked for.
+/// Default of the certified gap at which a plan is good enough; a fraction. Chosen, not tuned.
 inline constexpr double kUsualGap = 1e-4;
 
-/// What is live while a plan is made. Searches get it beside their options, which are plain values
-/// that can be written to a file.
+/// Live context of a plan. Searches get it beside their options, which are plain values that can be
+/// written to a file.
 struct RunContext {
   double gap = kUsualGap;  ///< of the whole plan, a fraction
   std::uint64_t seed = 0;  ///< key of every random draw
-  StopToken stop = {};     ///< ends every search; what was found so far stays
+  StopToken stop = {};     ///< ends every search; results so far are kept
   const planner_model::CouplingLimits* limits =
-      nullptr;  ///< quotas and uplinks to keep; null: there are none
+      nullptr;  ///< quotas and uplinks to keep; null: none
 };
 
 }  // namespace berth::solver
