@@ -18,7 +18,7 @@
 namespace berth::coordinator {
 namespace {
 
-/// Rank 0's part: shards by what is claimed of them, job by job.
+/// Rank 0's part: assigns job by job and counts the GPUs claimed of each shard.
 class Assigner {
  public:
   Assigner(const planner_model::Valuation& valuation, const partition::Shards& shards)
@@ -35,8 +35,8 @@ class Assigner {
     }
   }
 
-  /// Running jobs that are keeps_place stay there for now; the others are jobs like those that
-  /// wait.
+  /// Keeps running jobs with `keeps_place` at their present placement; other running jobs are
+  /// assigned like unplaced ones.
   void assign_running(std::span<const ShardPreference> preferences, Assignment& result) {
     for (const ShardPreference& preference : preferences) {
       if (!preference.keeps_place) continue;
@@ -58,7 +58,7 @@ class Assigner {
     }
   }
 
-  /// Larger than half of the largest shard's room of the type it wants.
+  /// True when the gang is larger than half of the largest shard's room of its best type.
   [[nodiscard]] bool must_span(const ShardPreference& preference) const {
     if (preference.one_task || shards_.size() == 1 || !preference.type.valid()) return false;
     double largest = 0.0;
@@ -75,8 +75,8 @@ class Assigner {
   }
 
  private:
-  /// The shard whose room of the type is claimed least, relative to what it has; CPU-only jobs and
-  /// jobs no machine can run go round by how much is claimed in all.
+  /// The shard of which the smallest share of the room of the job's type is claimed. CPU-only jobs
+  /// and jobs that no machine holds are assigned to the shards in turn.
   [[nodiscard]] ShardId least_claimed_shard(const ShardPreference& preference) {
     if (!preference.type.valid()) return ShardId(next_++ % shards_.size());
     std::size_t best = 0;
@@ -98,7 +98,7 @@ class Assigner {
   std::size_t next_ = 0;
 };
 
-/// The gangs that find room over the whole cluster, in this order, beside what runs.
+/// Places these gangs over the whole cluster, in this order, beside the running jobs.
 model::Placement place_spanning(const Decomposition& decomposition,
                                 std::span<const ShardPreference> large, const Assignment& kept,
                                 const solver::RunContext& run) {
@@ -119,10 +119,10 @@ model::Placement place_spanning(const Decomposition& decomposition,
   for (const ShardPreference& preference : large) {
     if (preference.profit > 0.0) solver::realise(whole, preference.job, 0.0);
   }
-  return whole.placement();  // a later one may have pushed one out
+  return whole.placement();  // a later gang may have evicted one
 }
 
-/// Whose records it takes to place these.
+/// Jobs whose records are needed to place these gangs.
 std::vector<JobId> jobs_for(std::span<const ShardPreference> large, const Assignment& kept) {
   std::vector<JobId> jobs;
   for (const ShardPreference& preference : large) jobs.push_back(preference.job);
@@ -132,9 +132,9 @@ std::vector<JobId> jobs_for(std::span<const ShardPreference> large, const Assign
   return jobs;
 }
 
-/// The preferences in the order in which shards are claimed: keeps_place jobs are out, gangs over
-/// shards come first, by profit per GPU; then those with a profit, large ones first; ties by
-/// precedence.
+/// Sorts preferences in the order of assignment and drops jobs that keep their place: gangs over
+/// several shards by profit per GPU, then jobs with a profit, large ones first; ties by precedence.
+/// Returns the number of gangs over several shards.
 std::size_t sort_by_claim_order(std::vector<ShardPreference>& preferences,
                                 const Assigner& assigner) {
   std::erase_if(preferences, [](const ShardPreference& w) { return w.keeps_place; });
@@ -182,7 +182,7 @@ Assignment assign(const comm::Communicator& comm, const Decomposition& decomposi
   Assignment result;
   Assigner assigner(valuation, decomposition.shards);
   std::size_t large = 0;
-  std::vector<JobId> needed;  // on rank 0, to place the large ones
+  std::vector<JobId> needed;  // records that rank 0 needs to place the large gangs
   if (comm.rank() == 0) {
     result.shard_of.resize(valuation.instance().workload.size());
     assigner.assign_running(all, result);

@@ -57,7 +57,7 @@ RoundReport BidRounds::step(int round) {
   return report;
 }
 
-/// GPUs that each shard may be asked for in a round.
+/// Gathers the GPUs of each shard that the grants of a round may claim.
 void BidRounds::gather_room() {
   struct ShardRoom {
     ShardId shard;
@@ -68,7 +68,7 @@ void BidRounds::gather_room() {
   for (const ShardRoom& r : comm_.all_gather_varying<ShardRoom>(rooms)) room_[r.shard] = r.gpus;
 }
 
-/// The best of each shard whose turn it is, then the best of all; the same on all ranks.
+/// The best offers of each shard whose turn it is, then the best of these; equal on all ranks.
 std::vector<JobOffer> BidRounds::schedule(int round) const {
   std::vector<RankedOffer> offers;
   for (const Shard& shard : mine_) {
@@ -107,7 +107,7 @@ std::vector<BidRounds::RankedOffer> BidRounds::choose(std::span<const RankedOffe
   return chosen;
 }
 
-/// All ranks are to know the jobs on the table.
+/// Sends the records of the offered jobs to all ranks.
 void BidRounds::broadcast_records(std::span<const JobOffer> offers) {
   if (!jobs_.distributed()) return;
   std::vector<JobId> own;
@@ -144,7 +144,7 @@ Claims BidRounds::claims_of(std::span<const JobOffer> offers) const {
   return claims;
 }
 
-/// The shards drawn to bid on each offer; nothing when all may. The same on all ranks.
+/// The shards drawn to bid on each offer; nullopt when all shards bid. Equal on all ranks.
 std::optional<std::set<BidRequest>> BidRounds::request_bids(std::span<const JobOffer> offers,
                                                             int round) const {
   const auto most = static_cast<std::size_t>(options_.bidders);
@@ -169,7 +169,7 @@ std::optional<std::set<BidRequest>> BidRounds::request_bids(std::span<const JobO
   return std::set<BidRequest>(requests.begin(), requests.end());
 }
 
-/// Of all shards. A job's own shard bids too when a quota keeps it from placing the job alone.
+/// The bids of all shards. A job's own shard bids too if a quota keeps it from placing the job.
 std::vector<Bid> BidRounds::bids(const PushedRound& pushed,
                                  const std::optional<std::set<BidRequest>>& requested) const {
   std::vector<std::int64_t> left;
@@ -205,7 +205,7 @@ void BidRounds::pull(const PushedRound& due, RoundReport& report) {
   }
 }
 
-/// The destinations place what they were granted, or refuse.
+/// The destinations place the granted jobs or refuse them.
 std::vector<BidRounds::Outcome> BidRounds::realise(std::span<const Bid> grants) {
   std::vector<Outcome> outcomes;
   comm_.agreed([&] {
@@ -223,7 +223,7 @@ std::vector<BidRounds::Outcome> BidRounds::realise(std::span<const Bid> grants) 
   return comm_.all_gather_varying<Outcome>(outcomes);
 }
 
-/// The sources let go what others have placed.
+/// The sources forget the jobs that other shards have placed.
 void BidRounds::confirm(std::span<const JobOffer> offers, std::span<const Outcome> outcomes,
                         int round) {
   std::map<JobId, ShardId> source;
@@ -234,14 +234,14 @@ void BidRounds::confirm(std::span<const JobOffer> offers, std::span<const Outcom
       continue;
     }
     for (Shard& shard : mine_) {
-      // A shard may bid for its own job, when all quotas together let it in.
+      // A shard may bid for its own job if the slack of all shards admits it.
       const bool own = source.at(outcome.job) == outcome.shard;
       if (!own && shard.id() == source.at(outcome.job)) shard.forget(outcome.job);
     }
   }
 }
 
-/// Each shard's own search, with its share of what the quotas have left.
+/// Ejection search of each shard, with its share of the slack of limits.
 void BidRounds::improve() {
   if (allocation_ != nullptr) allocation_->distribute_slack(mine_);
   comm_.agreed([&] {

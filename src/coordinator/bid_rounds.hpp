@@ -17,41 +17,41 @@
 
 namespace berth::coordinator {
 
-/// What the rounds do, what is live meanwhile, and where they begin.
+/// Options, live context and start of the rounds.
 struct RoundSetting {
   const RoundOptions& options;
   const RoundContext& context;
   const RoundState& start;
 };
 
-/// The rounds of offers and bids. Collective throughout; all ranks hold the same beside their
-/// shards.
+/// The rounds of offers and bids. All functions are collective; state other than shards is equal on
+/// all ranks.
 class BidRounds {
  public:
-  /// Goes on from the setting's `start`, whose spanning jobs must outlive this: offers do not
-  /// change them. The context must outlive it too.
+  /// Continues from the setting's `start`, whose spanning jobs must outlive this: offers do not
+  /// change them. The context must outlive this too.
   BidRounds(const comm::Communicator& comm, const planner_model::Valuation& valuation,
             JobRecords& jobs, std::span<solver::Shard> mine, const RoundSetting& setting);
 
-  /// One round; all ranks return the same report, without its objective and cost.
+  /// Runs one round. Returns equal reports on all ranks, without objective and cost.
   RoundReport step(int round);
 
   [[nodiscard]] std::vector<Refusal> refusals() const { return tabu_list_.list(); }
   [[nodiscard]] std::vector<PendingRound> pending() const { return pending_.list(); }
 
  private:
-  /// An offer whose job's record may be elsewhere.
+  /// An offer with the precedence of its job, whose record may be on another rank.
   struct RankedOffer {
     solver::JobOffer offer;
     planner_model::Precedence precedence;
   };
 
-  /// What became of a grant.
+  /// Result of a grant.
   struct Outcome {
     JobId job;
     ShardId shard;
     double gain = 0.0;       ///< 0 = refused
-    std::int64_t later = 0;  ///< 1 = the shard had committed another job first
+    std::int64_t later = 0;  ///< 1 = the shard had committed another job before
   };
 
   void gather_room();

@@ -26,7 +26,7 @@ BidderSelection::BidderSelection(const planner_model::Valuation& valuation,
   }
 }
 
-/// The job's best value by type less the cheapest room there could be.
+/// Upper bound on the job's gain in a shard: largest value by type less the least eviction cost.
 double BidderSelection::largest_gain(std::span<const TypeValue> values, std::int64_t milli,
                                      std::size_t row) const {
   const auto gpus = static_cast<std::uint64_t>(milli / 1000);

@@ -13,37 +13,37 @@
 
 namespace berth::coordinator {
 
-/// A shard is to bid on an offered job. Trivially copyable.
+/// Request that a shard bids on an offered job. Trivially copyable.
 struct BidRequest {
   JobId job;
   ShardId shard;
   auto operator<=>(const BidRequest&) const = default;
 };
 
-/// Which shards may bid on an offer. A bid costs a search through the shard, and with hundreds of
-/// shards nearly all bids on a job are in vain: one of them is granted.
+/// Selects the shards that bid on an offer. A bid costs a search in the shard, and with hundreds of
+/// shards nearly all bids on a job are useless, because one is granted (decision 5).
 class BidderSelection {
  public:
-  /// @param quotes  what room costs in every shard at least, any order
+  /// @param eviction_costs  lower bounds on the cost of room in every shard, any order
   BidderSelection(const planner_model::Valuation& valuation,
                   std::span<const solver::EvictionCost> eviction_costs);
 
-  /// Up to `most` shards where the job might gain anything, its source and refused pairs apart,
-  /// drawn in proportion to what it might gain at most. A function of the costs as a set.
+  /// Up to `most` shards where the job may gain, without its source and tabu pairs, drawn in
+  /// proportion to the largest possible gain. A function of the set of costs.
   [[nodiscard]] std::vector<BidRequest> of(const solver::JobOffer& offer, const TabuPairs& tabu,
                                            std::size_t most, int round, std::uint64_t seed) const;
 
  private:
   struct TypeValue {
     GpuTypeId type;
-    double value;  ///< largest of a job's options on the type
+    double value;  ///< largest value of a job's options on the type
   };
   [[nodiscard]] double largest_gain(std::span<const TypeValue> values, std::int64_t milli,
                                     std::size_t row) const;
 
   const planner_model::Valuation& valuation_;
   std::vector<ShardId> shards_;                ///< ascending
-  std::vector<solver::EvictionCost> by_type_;  ///< shard's row x types + type; invalid = has none
+  std::vector<solver::EvictionCost> by_type_;  ///< [row of shard x types + type]; invalid = no GPUs
   std::size_t types_;
 };
 

@@ -24,7 +24,7 @@ void append(ContentStream& stream, std::span<const JobId> jobs) {
   for (const JobId job : jobs) stream.push_back(job.value());
 }
 
-/// Takes lists off the front of a stream.
+/// Reads lists from the front of a stream.
 class StreamReader {
  public:
   explicit StreamReader(std::span<const std::int64_t> stream) : rest_(stream) {}
@@ -50,7 +50,7 @@ class StreamReader {
   std::span<const std::int64_t> rest_;
 };
 
-/// Ascending.
+/// Contents by shard, ascending.
 std::map<std::int64_t, std::span<const std::int64_t>> by_shard(
     std::span<const std::int64_t> contents) {
   std::map<std::int64_t, std::span<const std::int64_t>> found;
@@ -116,7 +116,7 @@ std::vector<JobId> jobs_of(std::span<const std::int64_t> contents) {
   for (const auto& [shard, stream] : by_shard(contents)) {
     StreamReader content(stream);
     std::ranges::move(jobs_of(unpack_placement(content.list())), std::back_inserter(jobs));
-    std::ranges::move(content.jobs(), std::back_inserter(jobs));  // who was pushed out waits too
+    std::ranges::move(content.jobs(), std::back_inserter(jobs));  // evicted jobs are unplaced too
   }
   return jobs;
 }

@@ -9,16 +9,15 @@
 namespace berth::coordinator {
 namespace {
 
-constexpr double kStop = -1.0;  ///< in place of eps: the minimiser is done
-
-/// This rank's share of every evaluation.
+constexpr double kStop = -1.0;  ///< sent in place of eps when the minimiser has ended
+/// This rank's part of every evaluation.
 class RankSums {
  public:
   RankSums(const comm::Communicator& comm, solver::Market& market)
       : comm_(comm), market_(market), sums_(market.sums_size()) {}
 
-  /// Collective: adds all ranks' sums; complete on rank 0. A rank that fails goes on adding
-  /// nothing, so that nobody waits for it.
+  /// Adds all ranks' sums; complete on rank 0. Collective. A rank that fails adds zeros from then
+  /// on, so that no rank waits for it.
   std::span<const std::int64_t> operator()(std::span<const double> prices, double eps) {
     sums_.assign(sums_.size(), 0);
     try {
@@ -42,7 +41,7 @@ class RankSums {
   std::vector<std::int64_t> sums_;
 };
 
-/// Rank 0: tells the others what to do; says stop on every way out.
+/// Rank 0's broadcasts of requests for evaluations. The destructor sends kStop on every exit.
 class RootBroadcast {
  public:
   RootBroadcast(const comm::Communicator& comm, std::size_t prices)
@@ -51,7 +50,7 @@ class RootBroadcast {
     try {
       message_[0] = kStop;
       comm_.broadcast(std::span(message_), 0);
-    } catch (const comm::MpiError&) {  // the ranks are lost already; the first error is on its way
+    } catch (const comm::MpiError&) {  // the ranks are lost; the first error is being reported
     }
   }
   RootBroadcast(const RootBroadcast&) = delete;
@@ -89,7 +88,7 @@ solver::PriceResult minimise_on_root(const comm::Communicator& comm, const solve
   return solver::minimise_market(dual, market.shape(), {}, options, stop);
 }
 
-/// This rank's part of the market, in the units of the whole. Collective.
+/// This rank's part of the market, with the scale of the whole market. Collective.
 solver::Market rank_market(const comm::Communicator& comm,
                            const planner_model::Valuation& valuation,
                            const planner_model::Pools& pools,
@@ -123,7 +122,7 @@ Consensus consensus(const comm::Communicator& comm, const planner_model::Valuati
   solver::Market market = rank_market(comm, valuation, pools, limits);
   RankSums sums(comm, market);
   solver::PriceResult result;
-  comm.agreed([&] {  // a failing minimiser says stop first, so that all ranks come here
+  comm.agreed([&] {  // a failing minimiser sends kStop first, so that all ranks get here
     if (comm.rank() == 0) {
       result = minimise_on_root(comm, market, sums, options, stop);
     } else {

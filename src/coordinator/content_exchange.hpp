@@ -14,17 +14,17 @@
 
 namespace berth::coordinator {
 
-/// What one piece of the plan is given: a shard, a group of pods, some kinds of jobs.
+/// Content of one piece of the plan: a shard, a group of pods, or some task profiles.
 struct PieceContent {
   model::Placement placed = {};
-  model::Placement pinned = {};  ///< uses machines outside the piece too, and stays
+  model::Placement pinned = {};  ///< also uses machines outside the piece, and keeps its place
   std::vector<JobId> waiting = {};
 };
 
 enum class ContentKind : std::int64_t { placed, pinned, waiting };
 
-/// Sends content to the owners of pieces, which are numbered like shards: records
-/// {piece, kind, length, values}. The jobs' own records go with it.
+/// Sends content to the owners of pieces, which are numbered like shards, as entries {piece, kind,
+/// length, values}, together with the records of the jobs.
 class ContentExchange {
  public:
   ContentExchange(const comm::Communicator& comm, const partition::Ownership& owners,
@@ -38,13 +38,12 @@ class ContentExchange {
   void add(ShardId piece, ContentKind kind, const model::JobPlacement& placed);
   void add(ShardId piece, JobId waiting);
 
-  /// Collective. By piece of this rank, jobs ascending.
+  /// Returns the received content by piece of this rank, jobs ascending. Collective.
   std::map<ShardId, PieceContent> deliver();
 
  private:
   void add(ShardId piece, ContentKind kind, JobId job, std::span<const std::int64_t> values);
-  /// What was received; the streams that were sent are freed before, so that memory holds one of
-  /// them.
+  /// Returns the received streams. Frees the sent ones before, so that memory holds one copy.
   std::vector<std::int64_t> exchange_streams();
   static void insert(PieceContent& to, ContentKind kind, std::span<const std::int64_t> values);
 
@@ -53,7 +52,7 @@ class ContentExchange {
   JobRecords& records_;
   using Streams = std::vector<std::vector<std::int64_t>>;
   Streams streams_;  ///< by rank
-  JobLists jobs_;    ///< by rank, those in `streams_`: their records are sent too
+  JobLists jobs_;    ///< by rank: jobs of `streams_`, whose records are sent too
 };
 
 /// All jobs in these contents.

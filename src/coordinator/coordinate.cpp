@@ -14,7 +14,7 @@ namespace {
 
 using solver::Shard;
 
-/// Both kinds of rounds, one kind after the other.
+/// Rounds of offers and bids, then regroup rounds.
 class Coordination {
  public:
   Coordination(const comm::Communicator& comm, const Decomposition& decomposition,
@@ -43,7 +43,8 @@ class Coordination {
   }
 
  private:
-  /// The shards' plans were made one by one: most of what they miss is jobs in each other's places.
+  /// Exchanges places over the whole cluster: local plans were made shard by shard, and most of
+  /// what they lose is jobs in each other's places (decision 13).
   void exchange_if_due() {
     if (state_.shards == 1 || !continues(1)) return;
     exchange_cyclically(comm_, decomposition_, placement(), context_.run.stop);
@@ -59,14 +60,14 @@ class Coordination {
       RoundReport report = rounds.step(++state_.round);
       state_.refusals = rounds.refusals();
       state_.pending = rounds.pending();
-      const bool due = state_.round > options_.depth;  // before that nothing is committed
+      const bool due = state_.round > options_.depth;  // before that no bid is committed
       end_round(report, meter, due ? options_.least_gain : -1.0);
     }
   }
 
   void run_regroup_rounds() {
     if (state_.regroups == 0) state_.idle_rounds = 0;
-    state_.pending.clear();  // nobody answers them any more
+    state_.pending.clear();  // their bids are not granted any more
     while (state_.regroups < options_.regroups && continues(2)) {
       const comm::Communicator::TraceSpan span(comm_, "regroup", ++state_.round);
       const CostMeter meter(comm_);
@@ -90,7 +91,8 @@ class Coordination {
     save_if_due();
   }
 
-  /// Rank 0 has the certificate, any rank may be out of time: all hear the same answer.
+  /// False when rank 0's certified gap is reached, too many rounds were idle, or a rank's stop is
+  /// requested. Equal on all ranks. Collective.
   [[nodiscard]] bool continues(int most_idle) const {
     bool done = false;
     comm_.agreed([&] { done = context_.run.stop.requested(); });
@@ -101,7 +103,8 @@ class Coordination {
     return comm_.max(done ? 1 : 0) == 0;
   }
 
-  /// Only what nothing was cut out of: going on from there gives the plan of a run without limits.
+  /// Saves the state if it is due and no stop has cut a search short: continuing from it gives the
+  /// plan of an uninterrupted run.
   void save_if_due() const {
     if (context_.save_every == 0 || state_.round % context_.save_every != 0) return;
     if (comm_.max(context_.run.stop.has_cut() ? 1 : 0) == 1) return;

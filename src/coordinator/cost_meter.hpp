@@ -8,13 +8,13 @@
 
 namespace berth::coordinator {
 
-/// Measures what one round costs, from construction on.
+/// Measures the cost of one round, from construction on.
 class CostMeter {
  public:
   explicit CostMeter(const comm::Communicator& comm)
       : comm_(comm), before_(comm.traffic()), begin_(Clock::now()) {}
 
-  /// Collective: one all-gather, which is not counted itself.
+  /// Cost so far. Collective: one all-gather, which is not counted.
   [[nodiscard]] RoundCost read() const;
 
  private:

@@ -23,7 +23,7 @@ using solver::Shard;
 
 using ProfileCounts = std::map<TaskProfile, std::int64_t>;
 
-/// A profile as the number of its groups, its groups, and how many jobs have it.
+/// Per profile: number of its groups, the groups, and the number of jobs with it.
 std::vector<std::int64_t> to_stream(const ProfileCounts& counts) {
   std::vector<std::int64_t> stream;
   for (const auto& [profile, count] : counts) {
@@ -50,7 +50,7 @@ ProfileCounts from_stream(std::span<const std::int64_t> stream) {
   return all;
 }
 
-/// Of all ranks' jobs. Rank 0 adds up, so that every rank is sent each profile once.
+/// Counts of the jobs of all ranks. Rank 0 adds them, so that each rank receives a profile once.
 ProfileCounts count_profiles(const comm::Communicator& comm, const model::Workload& workload,
                              std::span<const JobId> jobs) {
   ProfileCounts own;
@@ -73,7 +73,7 @@ void send_content(std::span<const Shard> mine, const Placement& spanning, const 
   for (const JobPlacement& p : spanning) exchange.add(piece_of(p.job), ContentKind::placed, p);
 }
 
-/// Jobs of different profiles never exchange places: one search serves all pieces of a rank.
+/// Joins the pieces of a rank for one search: jobs of different profiles never exchange places.
 PieceContent all_of(std::map<ShardId, PieceContent> pieces) {
   PieceContent all;
   for (auto& [piece, content] : pieces) {

@@ -25,7 +25,7 @@ auto find(Placement& here, JobId job) {
   return std::ranges::lower_bound(here, job, {}, &JobPlacement::job);
 }
 
-/// The waiting and the newly placed jobs at home here, each to the rank of its class.
+/// Sends the unplaced and the newly placed jobs at home here to the rank of their class.
 std::vector<EqualJob> meet(const comm::Communicator& comm,
                            const planner_model::Valuation& valuation, const JobRecords& records,
                            Placement& here) {
@@ -45,7 +45,7 @@ std::vector<EqualJob> meet(const comm::Communicator& comm,
   return comm::exchange_lists(comm, std::move(by_class)).values;
 }
 
-/// To the home of the job that gives its place.
+/// Sends each exchange to the home of the job that gives its placement.
 std::vector<Handover> tell(const comm::Communicator& comm, const JobRecords& records,
                            std::span<const Handover> all) {
   std::vector<std::vector<Handover>> by_home(static_cast<std::size_t>(comm.size()));

@@ -11,7 +11,8 @@ using strads::ItemKind;
 
 strads::ItemKey key_of(JobId job) { return {ItemKind::job, job.value()}; }
 
-/// One hard resource per shard, in the order of `claims.room`, then one per quota.
+/// Hard resources of the commit rule: one per shard in the order of `claims.room`, then one per
+/// quota.
 std::vector<strads::SharedResource> resources_of(std::span<const Bid> bids, const Claims& claims) {
   std::map<ShardId, double> largest;
   for (const Bid& bid : bids) {

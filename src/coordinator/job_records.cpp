@@ -14,8 +14,8 @@ namespace {
 
 using model::Workload;
 
-constexpr std::size_t kAtOnce = std::size_t{1} << 13;  ///< jobs handed out at a time
-constexpr std::size_t kBlock = 64;                     ///< jobs that are at home together
+constexpr std::size_t kAtOnce = std::size_t{1} << 13;  ///< jobs per message, 1 MiB: decision 19
+constexpr std::size_t kBlock = 64;  ///< consecutive jobs with one home: decision 19
 
 void pack(const Workload& workload, JobId id, PackedJobs& words) {
   BERTH_EXPECT(workload.has(id));
@@ -23,7 +23,7 @@ void pack(const Workload& workload, JobId id, PackedJobs& words) {
   pack_job(words, id, job, workload.groups_of(job));
 }
 
-/// Those with ids in [first, first + kAtOnce). @pre each list ascends
+/// The jobs with ids in [first, first + kAtOnce). @pre each list is ascending
 JobLists part_of(const JobLists& lists, std::size_t first) {
   JobLists part(lists.size());
   for (std::size_t r = 0; r < lists.size(); ++r) {

@@ -20,9 +20,12 @@ using solver::EvictionCandidate;
 using solver::LimitUse;
 using solver::Shard;
 
-constexpr std::size_t kTurns = 16;  ///< shards that may use all that is left, at each distribution
+/// Most shards that fill idle capacity from the whole slack in one distribution. Decision 4 has the
+/// effect of such turns; their number is chosen, not tuned.
+constexpr std::size_t kTurns = 16;
 
-/// The cheapest jobs, in order, whose removal frees at least `over`.
+/// The jobs of least precedence whose removal frees at least `over`; under a soft limit only jobs
+/// whose value is below `penalty`.
 std::set<JobId> jobs_to_drop(std::vector<EvictionCandidate> candidates, std::int64_t over,
                              double penalty) {
   std::ranges::sort(candidates, std::greater<>{}, &EvictionCandidate::precedence);
@@ -122,8 +125,8 @@ void LimitAllocation::freeze(std::span<Shard> mine) {
   set_allowances(mine, false);
 }
 
-/// A share of a few GPUs is of no use to a gang: so first the shards of largest demand, one after
-/// the other, fill their idle room from all that is left.
+/// A gang cannot use a share of a few GPUs. Therefore the shards of largest demand first fill their
+/// idle room from the whole slack, one after the other.
 void LimitAllocation::distribute_slack(std::span<Shard> mine) {
   count_use(mine);
   std::map<ShardId, std::int64_t> wanted;
@@ -151,12 +154,13 @@ void LimitAllocation::distribute_slack(std::span<Shard> mine) {
   set_allowances(mine, true);
 }
 
-/// All ranks gather enough candidates of every shard to choose the same jobs.
+/// Drops jobs until the limit is kept. All ranks gather enough candidates of every shard to make
+/// one choice.
 void LimitAllocation::drop_excess(std::span<Shard> mine, Placement& spanning, std::size_t limit) {
   if (excess(limit) <= 0) return;
   std::vector<EvictionCandidate> candidates;
   for (const Shard& shard : mine) {
-    // One of its own is counted here for the spanning gangs alone.
+    // For a limit of one shard only the use by spanning gangs is counted here.
     if (std::ranges::binary_search(solver::own_limits(shard), limit)) continue;
     const auto more = solver::eviction_candidates(shard, limit, excess(limit));
     candidates.insert(candidates.end(), more.begin(), more.end());
@@ -183,7 +187,7 @@ void LimitAllocation::drop_excess(std::span<Shard> mine, Placement& spanning, st
   count_use(mine);
 }
 
-/// Limits that one shard has to itself.
+/// Drops jobs where a shard exceeds a limit of its own.
 void LimitAllocation::drop_excess_of_own_limits(std::span<Shard> mine) const {
   for (Shard& shard : mine) {
     for (const std::size_t l : solver::own_limits(shard)) {
@@ -196,9 +200,9 @@ void LimitAllocation::drop_excess_of_own_limits(std::span<Shard> mine) const {
 
 void LimitAllocation::enforce(std::span<Shard> mine, Placement& spanning) {
   count_use(mine);
-  // Children come after their parents in the file: they are cut first.
+  // Children come after their parents: descending order treats them first.
   for (std::size_t q = limits_.of_queues(); q-- > 0;) drop_excess(mine, spanning, q);
-  // Limits of one shard are in `use_` with what spanning gangs use of them alone.
+  // For limits of one shard `use_` has only the use by spanning gangs.
   for (std::size_t l = limits_.of_queues(); l < limits_.size(); ++l) drop_excess(mine, spanning, l);
   set_allowances(mine, false);
   drop_excess_of_own_limits(mine);

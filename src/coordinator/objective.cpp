@@ -18,7 +18,7 @@ struct ShardValue {
   double value = 0.0;
 };
 
-/// Of the jobs over several shards; all stop costs are owed until the jobs are placed.
+/// Value of the jobs over several shards less all stop costs, which values of placed jobs contain.
 double value_of(const planner_model::Valuation& valuation, const model::Placement& placement) {
   double total = -valuation.stop_costs();
   for (const model::JobPlacement& p : placement) total += valuation.unpriced_value(p);

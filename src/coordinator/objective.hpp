@@ -10,12 +10,13 @@
 
 namespace berth::coordinator {
 
-/// Sum of the shards' values in shard order, and of what lies over several: the same on every
+/// Sum of the shards' values, in shard order, and of the spanning jobs' values. Equal bits on any
 /// number of ranks. Collective.
 double objective_of(const comm::Communicator& comm, const planner_model::Valuation& valuation,
                     std::span<const solver::Shard> mine, const model::Placement& spanning);
 
-/// A GPU of a type costs every shard what it costs where it is cheapest. Collective.
+/// Sets the price of a GPU of each type, in all shards, to its least marginal price over the
+/// shards. Collective.
 void update_prices(const comm::Communicator& comm, const planner_model::Valuation& valuation,
                    std::span<solver::Shard> mine);
 

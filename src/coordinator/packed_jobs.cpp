@@ -51,7 +51,7 @@ void pack_job(PackedJobs& words, JobId id, const Job& job, std::span<const TaskG
 
 void reserve_jobs(model::Workload& part, std::size_t jobs) {
   part.jobs.reserve(part.jobs.size() + jobs);
-  part.groups.reserve(part.groups.size() + jobs);  // most have one
+  part.groups.reserve(part.groups.size() + jobs);  // most jobs have one group
 }
 
 void unpack_jobs(std::span<const std::uint32_t> words, model::Workload& part) {

@@ -16,42 +16,42 @@
 
 namespace berth::coordinator {
 
-/// What left for the destinations in one round.
+/// Offers, bids and claims of one round.
 struct PushedRound {
   std::vector<solver::JobOffer> offers;
   std::vector<solver::Bid> bids;
   Claims claims;
 };
 
-/// BidRounds that wait for their grants, and which of their jobs have changed since. The same on
-/// all ranks.
+/// Rounds whose bids are not granted yet, and the versions of jobs. Equal on all ranks.
 class PendingRounds {
  public:
-  /// @param depth  rounds a bid may be old when it is granted
+  /// @param depth  rounds between a bid and its grant
   explicit PendingRounds(int depth) : depth_(depth), rounds_(static_cast<std::size_t>(depth)) {}
 
-  /// Takes this round in and gives back the one that is due, once there is one.
+  /// Appends this round; returns the round of `depth` rounds before, if any.
   std::optional<PushedRound> exchange(PushedRound pushed) {
     return rounds_.exchange(std::move(pushed));
   }
 
-  /// How often the job has changed so far.
+  /// Number of changes of the job.
   [[nodiscard]] std::uint32_t version(JobId job) const;
-  /// Of all jobs, for the commit rule, which counts what it changes.
+  /// Versions of all jobs, for the commit rule, which counts the changes that it makes.
   [[nodiscard]] strads::Versions& versions() { return versions_; }
 
-  /// Some earlier offer of the job has not been answered yet.
+  /// True when an earlier offer of the job is pending.
   [[nodiscard]] bool has(JobId job) const;
   [[nodiscard]] std::vector<JobId> jobs() const;
-  /// Oldest first, for a checkpoint.
+  /// Pending rounds, oldest first, for a checkpoint.
   [[nodiscard]] std::vector<PendingRound> list() const;
 
-  /// Jobs on their way that their own shard has placed meanwhile: their bids are void. Collective.
+  /// Changes the version of pending jobs that their own shard has placed since, which makes their
+  /// bids stale. Collective.
   void invalidate_placed(const comm::Communicator& comm, std::span<const solver::Shard> mine);
 
  private:
   int depth_;
-  strads::Versions versions_;  ///< of the jobs; the machines' are their owner's business
+  strads::Versions versions_;  ///< of jobs; owners of shards check machines themselves
   strads::Pipeline<PushedRound> rounds_;
 };
 

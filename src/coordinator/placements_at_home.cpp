@@ -16,7 +16,8 @@ namespace {
 using model::JobPlacement;
 using model::Placement;
 
-/// The placement travels in so many parts, so that it does not lie there twice.
+/// Messages in which a placement is sent, so that memory holds a sixteenth of it twice:
+/// decision 10.
 constexpr std::size_t kSlices = 16;
 
 }  // namespace

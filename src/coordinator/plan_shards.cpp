@@ -13,7 +13,7 @@ namespace {
 
 using solver::Shard;
 
-/// All of these jobs on GPUs are single tasks that look at the GPU type only.
+/// True when all of these jobs with GPUs are single tasks whose value depends on the GPU type only.
 bool all_place_independent(const planner_model::Valuation& valuation, std::span<const JobId> jobs) {
   const model::Workload& workload = valuation.instance().workload;
   return std::ranges::all_of(jobs, [&](JobId id) {
@@ -23,7 +23,7 @@ bool all_place_independent(const planner_model::Valuation& valuation, std::span<
   });
 }
 
-/// What each rank's shards start from.
+/// By rank: jobs assigned to its shards.
 JobLists jobs_by_owner(const Assignment& assignment, const partition::Shards& shards,
                        const partition::Ownership& owners, std::size_t ranks) {
   JobLists lists(ranks);
@@ -39,8 +39,9 @@ JobLists jobs_by_owner(const Assignment& assignment, const partition::Shards& sh
   return lists;
 }
 
-/// To each shard what lies on its machines; tasks of one job never lie on two here, except CPU-only
-/// gangs, which are left to wait. Unplaced jobs are distributed by id: any shard may offer them.
+/// Sends each shard the placements on its machines. Only CPU-only gangs can use machines of several
+/// shards here; they become unplaced. Unplaced jobs are distributed by id: any shard may offer
+/// them.
 void scatter_placement(const model::Placement& all, const Assignment& assignment,
                        const partition::Shards& shards, ContentExchange& exchange) {
   std::vector<char> waits(assignment.shard_of.size(), 0);

@@ -20,8 +20,9 @@ using model::JobPlacement;
 using model::Placement;
 using solver::Shard;
 
-constexpr std::uint64_t kStage = 0x5247;  ///< key of the draws
-constexpr std::int64_t kGroup = 16384;    ///< GPUs
+constexpr std::uint64_t kStage = 0x5247;  ///< key of these draws: "RG" in ASCII
+constexpr std::int64_t kGroup = 16384;    ///< GPUs of a group: decision 13
+/// GPUs: clusters of more than kManyGpus have groups of kGroupOfMany. Decision 18.
 constexpr std::int64_t kManyGpus = 32768, kGroupOfMany = 8192;
 
 class RegroupRound {
@@ -72,7 +73,8 @@ class RegroupRound {
   }
 
  private:
-  /// The shards give all they have, their machines too, and are whole again at the end.
+  /// Sends the content of this rank's shards to the groups; leaves the shards without machines
+  /// until the end of the round, to save memory.
   void to_groups(std::span<Shard> mine, const Placement& spanning) {
     for (Shard& shard : mine) {
       const solver::ShardContent content = shard.content();
@@ -89,7 +91,7 @@ class RegroupRound {
     }
   }
 
-  /// False: over two groups, which hear of it, and stays.
+  /// Sends a placement to the groups of its machines. False: it spans groups and keeps its place.
   bool send(const JobPlacement& p) {
     const auto groups = pieces_of(p, group_of_);
     const ContentKind kind = groups.size() == 1 ? ContentKind::placed : ContentKind::pinned;
@@ -97,7 +99,7 @@ class RegroupRound {
     return kind == ContentKind::placed;
   }
 
-  /// Where a waiting job is tried this time.
+  /// The group that tries an unplaced job in this round.
   [[nodiscard]] ShardId group_for(JobId id) const {
     const model::Job& job = workload_.job(id);
     if (round_ % 2 == 1) {
@@ -117,7 +119,7 @@ class RegroupRound {
     return group;
   }
 
-  /// One group finds what it found the round before.
+  /// True when repacking can find something new: a single group would repeat its first round.
   [[nodiscard]] bool repacks() const {
     return machines_.size() > 1 || (round_ == 1 && decomposition_.shards.size() > 1);
   }
@@ -130,7 +132,8 @@ class RegroupRound {
     returned_.add(found.placed, found.unplaced);
   }
 
-  /// All groups must be there before any is searched: the slack is distributed to all.
+  /// Searches all groups within limits. All groups are built before the first search, because the
+  /// slack is distributed to all.
   void search_within(const planner_model::CouplingLimits& limits, std::span<const Shard> mine,
                      std::map<ShardId, PieceContent>& contents,
                      const solver::SearchEffort& effort) {
@@ -165,7 +168,8 @@ class RegroupRound {
 std::vector<ShardId> draw_groups(const model::Cluster& cluster, std::size_t groups, int round,
                                  std::uint64_t seed) {
   const bool pods = cluster.pods.size() >= 2 * groups;
-  std::vector<std::size_t> unit_of(cluster.machines());  // machines lie rack by rack, pod by pod
+  std::vector<std::size_t> unit_of(
+      cluster.machines());  // machines are numbered rack by rack, pod by pod
   for (std::size_t m = 0; m < unit_of.size(); ++m) {
     unit_of[m] = pods ? cluster.pod_of(MachineId(m)).index() : cluster.machine_rack[m].index();
   }

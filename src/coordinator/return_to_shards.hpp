@@ -24,9 +24,9 @@ class ReturnToShards {
       : comm_(comm), decomposition_(decomposition), exchange_(exchange) {}
 
   void add(const model::Placement& placed, std::span<const JobId> waiting);
-  /// This job keeps its machines, which are of several shards.
+  /// Records a job that keeps its machines, which belong to several shards.
   void keep_in_place(const model::JobPlacement& placed) { spanning_.push_back(placed); }
-  /// This job keeps its machines, all of this shard, which is one of this rank.
+  /// Records a job that keeps its machines, which all belong to `shard` of this rank.
   void keep_in_place(ShardId shard, const model::JobPlacement& placed) {
     inside_.emplace_back(shard, placed);
   }
@@ -38,8 +38,8 @@ class ReturnToShards {
   /// The jobs of this rank that keep their machines during the search.
   [[nodiscard]] model::Placement kept_in_place() const;
 
-  /// Collective. This rank's shards are made anew of what they were given; `spanning` becomes what
-  /// lies over several shards, ascending JobId.
+  /// Rebuilds this rank's shards from the returned jobs; `spanning` becomes the jobs over several
+  /// shards, ascending JobId. Collective.
   void finish(std::span<solver::Shard> mine, model::Placement& spanning);
 
  private:

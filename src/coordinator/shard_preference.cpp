@@ -15,7 +15,7 @@ namespace {
 
 using model::Level;
 
-/// Least price per GPU of each type: in a rack, in a pod, anywhere.
+/// Least price per GPU of each type in each rack, in each pod and in the cluster.
 class LeastPrices {
  public:
   LeastPrices(const model::Cluster& cluster, const planner_model::Pools& pools,
@@ -34,7 +34,7 @@ class LeastPrices {
     }
   }
 
-  /// Of the pools of this type inside the scope; infinite without any.
+  /// Least price of the pools of this type inside the scope; infinite without such pools.
   [[nodiscard]] double least(const planner_model::HomeScope& scope, GpuTypeId type) const {
     const auto row = static_cast<std::size_t>(scope.domain) * types_ + type.index();
     switch (scope.level) {
@@ -53,7 +53,7 @@ class LeastPrices {
   std::vector<double> anywhere_, pod_, rack_;
 };
 
-/// How many GPUs of each type the largest machine, rack and pod have.
+/// Largest number of GPUs of each type in one machine, rack and pod.
 class LargestDomains {
  public:
   explicit LargestDomains(const model::Cluster& cluster)
@@ -72,7 +72,7 @@ class LargestDomains {
     }
   }
 
-  /// The narrowest level in which some domain holds so many GPUs.
+  /// Narrowest level at which some domain has this many GPUs of the type.
   [[nodiscard]] Level narrowest(GpuTypeId type, double gpus) const {
     const auto& most = most_[type.index()];
     for (std::size_t l = 0; l < most.size(); ++l) {
@@ -82,7 +82,7 @@ class LargestDomains {
   }
 
  private:
-  std::vector<std::array<double, 3>> most_;  ///< by type: of a machine, rack, pod
+  std::vector<std::array<double, 3>> most_;  ///< by type: GPUs of a machine, rack, pod
 };
 
 /// The shard of a machine of each rack and pod; invalid where there is none.
@@ -127,8 +127,8 @@ class PreferenceBuilder {
   }
 
  private:
-  /// Finds the best option, near ones first, each in the narrowest domain that holds so many GPUs;
-  /// returns the level of the domain around home that it is confined to.
+  /// Finds the best option, near home first, each in the narrowest level that holds the job's GPUs.
+  /// Returns the level of the domain around home that contains it.
   Level choose_option(ShardPreference& best) const {
     Level confined_to = Level::cluster;
     if (best.gpus <= 0.0) return confined_to;
@@ -147,7 +147,7 @@ class PreferenceBuilder {
     return confined_to;
   }
 
-  /// Of the home rack, or of the home pod when there is none or it has no machines.
+  /// The shard of the home rack, or of the home pod if there is no home rack or it has no machines.
   [[nodiscard]] ShardId home_shard(const model::Job& job) const {
     ShardId shard;
     if (job.home_rack.valid()) shard = shard_.of_rack[job.home_rack.index()];

@@ -10,19 +10,19 @@
 
 namespace berth::coordinator {
 
-/// The shard and GPU type of a job's best option at these prices. Trivially copyable, 40 B.
+/// The shard and GPU type of a job's best option at these prices. Trivially copyable, 72 B.
 struct ShardPreference {
   JobId job;
-  GpuTypeId type;            ///< invalid: on none that it could have
+  GpuTypeId type;            ///< invalid: no GPU type holds the job
   ShardId home;              ///< the only shard of its best option; invalid: any shard
-  bool one_task = false;     ///< so it needs one machine, of one shard
-  bool keeps_place = false;  ///< it runs, and its value there covers the price
-  double profit = 0.0;       ///< of its best option; -infinity without any
+  bool one_task = false;     ///< the job has one task, so it needs one shard only
+  bool keeps_place = false;  ///< the job runs, and its value there covers the price
+  double profit = 0.0;       ///< priced profit of its best option; -infinity without options
   double gpus = 0.0;
   planner_model::Precedence precedence;
 };
 
-/// Of these planned jobs, in their order. O(machines + jobs x types)
+/// Preferences of these planned jobs, in their order. O(machines + jobs x types)
 std::vector<ShardPreference> shard_preferences(const Decomposition& decomposition,
                                                std::span<const JobId> jobs);
 

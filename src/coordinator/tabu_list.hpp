@@ -11,7 +11,7 @@
 
 namespace berth::coordinator {
 
-/// Grants that were refused lately, and when.
+/// Tabu list (Glover 1989): refused grants, and the round of each refusal.
 class TabuList {
  public:
   explicit TabuList(std::span<const Refusal> refusals) {
@@ -30,7 +30,7 @@ class TabuList {
     return all;
   }
 
-  /// Ascending (job, shard).
+  /// Refusals, ascending (job, shard).
   [[nodiscard]] std::vector<Refusal> list() const {
     std::vector<Refusal> all;
     for (const auto& [pair, round] : round_) all.push_back({pair.first, pair.second, round});

@@ -11,12 +11,12 @@
 
 namespace berth::coordinator {
 
-/// Which shard plans a job, and the gangs too large to leave to one.
+/// The shard that plans each job, and the gangs too large for one shard.
 struct Assignment {
   std::vector<ShardId> shard_of;  ///< by JobId; invalid for jobs in `spanning` and `kept`, and for
                                   ///< pinned ones
-  model::Placement spanning;      ///< placed over several shards before anything else
-  model::Placement kept;          ///< running jobs of one shard that start where they run now
+  model::Placement spanning;      ///< gangs placed over several shards before the local plans
+  model::Placement kept;          ///< running jobs of one shard, at their present placement
 
   /// Jobs of one shard, ascending.
   [[nodiscard]] std::vector<JobId> jobs_of(ShardId shard) const;
@@ -25,17 +25,17 @@ struct Assignment {
   [[nodiscard]] std::vector<JobId> open_jobs() const;
 };
 
-/// Assigns jobs to shards by consensus prices: a job goes where its best priced option lies, home
-/// options to the shard of the home; the others to the shard whose room of the wanted type is
-/// claimed least, jobs with priced profit first, large ones before small ones, ties by precedence.
+/// Assigns jobs to shards by consensus prices. A job whose best priced option is at its home is
+/// assigned to the shard of its home; any other to the shard where the smallest share of the room
+/// of its best type is claimed. Jobs with priced profit come first, then large ones; ties by
+/// precedence.
 ///
-/// Gangs larger than half of the largest shard's room of their best type are placed first, over
-/// the whole cluster, in order of priced profit per GPU and only when that is positive and quotas
-/// and uplinks allow.
+/// Gangs larger than half of the largest shard's room of their best type (the half: chosen, not
+/// tuned) are placed before, over the whole cluster, by priced profit per GPU, if it is positive
+/// and quotas and uplinks allow.
 ///
-/// Every rank sends the preferences of the jobs at home there (72 B each), rank 0 assigns the jobs,
-/// and broadcasts the result. O(jobs x (types + shards)). After the run's `stop` no more
-/// gangs are placed first.
+/// Every rank sends the preferences of its home jobs (72 B each), rank 0 assigns the jobs and
+/// broadcasts the result. O(jobs x (types + shards)). A stop ends the placement of gangs.
 Assignment assign(const comm::Communicator& comm, const Decomposition& decomposition,
                   const solver::RunContext& run = {});
 

@@ -12,26 +12,26 @@
 
 namespace berth::coordinator {
 
-/// Prices for the whole cluster, the same bits on every rank.
+/// Prices for the whole cluster, bit for bit equal on all ranks.
 struct Consensus {
   std::vector<double> prices;  ///< by PoolId, value per GPU
-  std::vector<double> limits;  ///< those of `planner_model::LimitGroups`: value per GPU of each
+  std::vector<double> limits;  ///< as `planner_model::LimitGroups::prices`: value per GPU of each
                                ///< quota, then per unit of each group
-  double bound = 0.0;          ///< exact dual value at these prices; `certify` has the last word
+  double bound = 0.0;          ///< exact dual value at these prices; `certify` computes its own
   int evaluations = 0;
 };
 
-/// The jobs that each rank bids for: those of one kind come together, so that those that bid as one
-/// do so on any number of ranks. Of a part of a workload, those it has.
+/// The jobs that each rank evaluates. Jobs of one kind are on one rank, so that equal jobs are
+/// merged on any number of ranks. For a part of a workload: of its jobs.
 JobLists jobs_by_evaluator(const planner_model::Valuation& valuation, std::size_t ranks);
 
-/// Minimises the dual of the whole market. The jobs are distributed to the ranks, kind by kind: a
-/// rank builds the market of its own jobs (`jobs_by_evaluator`) and needs no others. Rank 0 alone
-/// runs the minimiser; for an evaluation it broadcasts (eps, prices), every rank sums what its jobs
-/// bid, by price and in fixed point, one reduction brings the sums to rank 0. So no two minimisers
-/// can drift apart, and the sums are the same for any number of ranks.
+/// Minimises the dual of the whole market (dual decomposition: Boyd et al. 2011). Jobs are
+/// distributed to the ranks by kind, and each rank builds the market of its jobs
+/// (`jobs_by_evaluator`). Rank 0 runs the minimiser: for each evaluation it broadcasts (eps,
+/// prices), every rank sums the demand of its jobs by price in fixed point, and one reduction adds
+/// the sums on rank 0. The result does not depend on the number of ranks.
 ///
-/// Per evaluation: one broadcast and one reduction of 8 bytes a price and 8 more.
+/// Per evaluation: one broadcast and one reduction of 8 bytes per price plus 8 bytes.
 Consensus consensus(const comm::Communicator& comm, const planner_model::Valuation& valuation,
                     const planner_model::Pools& pools, const planner_model::LimitGroups& limits,
                     const solver::PriceOptions& options = {}, const StopToken& stop = {});

@@ -12,8 +12,8 @@
 
 namespace berth::coordinator {
 
-/// Which of `pieces` pieces a job is exchanged in. Jobs of one task profile are in the same one,
-/// the pieces hold about as many jobs each. Knows the profiles, not the jobs.
+/// Partition of the task profiles into `pieces` pieces of about equal numbers of jobs. Jobs of one
+/// profile are exchanged in one piece. Stores profiles, not jobs.
 class ProfilePartition {
  public:
   /// Collective. @param jobs  this rank's part of all jobs, with their records
@@ -25,14 +25,14 @@ class ProfilePartition {
   std::map<planner_model::TaskProfile, ShardId> piece_of_;
 };
 
-/// One round of cyclic exchanges over the whole cluster: the jobs are partitioned by profile
-/// into as many pieces as there are shards, those with the same tasks exchange places until no
-/// cycle gains, and all return to the shards of their machines; unplaced jobs are distributed by
-/// id. Free capacity stays as it is.
+/// One round of cyclic exchanges (Thompson and Psaraftis 1993) over the whole cluster. The jobs are
+/// partitioned by profile into as many pieces as shards, jobs of equal profiles exchange places
+/// until no cycle gains, and all return to the shards of their machines; unplaced jobs are
+/// distributed by id. Free capacity does not change.
 ///
-/// Each rank passes its part of the placement and gets it rebuilt; the outcome does not depend on
-/// which rank owns what. No profile uses more of any limit than before. Messages as in `regroup`.
-/// @param stop  asked between profiles
+/// Each rank passes its part of the placement, which is rebuilt; the result does not depend on the
+/// owners. No profile uses more of any limit than before. Messages as in `regroup`.
+/// @param stop  checked between profiles
 void exchange_cyclically(const comm::Communicator& comm, const Decomposition& decomposition,
                          const DistributedPlacement& placement, const StopToken& stop = {});
 

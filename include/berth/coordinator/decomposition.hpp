@@ -14,23 +14,23 @@ namespace berth::coordinator {
 
 class LimitAllocation;
 
-/// The problem as all stages after the consensus see it, the same on all ranks but for the records:
-/// shards, the ranks that own them, and the consensus prices. References only.
+/// The decomposed problem after the consensus: shards, their owners, and the consensus prices.
+/// Equal on all ranks but for the records. Holds references.
 struct Decomposition {
   const planner_model::Valuation& valuation;  ///< less the prices of quotas and uplinks
   const partition::Shards& shards;
   const partition::Ownership& owners;
   const planner_model::Pools& pools;
   std::span<const double> prices;  ///< by PoolId, value per GPU
-  JobRecords& records;             ///< of jobs, and which rank holds them
+  JobRecords& records;             ///< job records of this rank, and the homes of all jobs
 };
 
-/// The placement that stages edit: what this rank's shards hold, and the jobs over several shards.
-/// References only.
+/// The placement that stages edit: this rank's shards, and the jobs over several shards. Holds
+/// references.
 struct DistributedPlacement {
   std::span<solver::Shard> mine;
-  model::Placement& spanning;  ///< the same on all ranks, ascending JobId
-  /// What the shards may use of quotas and uplinks. Null: there are none.
+  model::Placement& spanning;  ///< equal on all ranks, ascending JobId
+  /// Allowances of quotas and uplinks; null: no limits.
   LimitAllocation* allocation = nullptr;
 };
 

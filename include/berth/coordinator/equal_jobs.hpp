@@ -8,14 +8,14 @@
 
 namespace berth::coordinator {
 
-/// Equal jobs (`planner_model::JobClass`) take each other's places until those with precedence are
-/// placed, and first where the value is most. Shards and searches may have placed any of them: no
-/// exchange of equal jobs gains. Value and loads of quotas, uplinks and machines stay; running jobs
-/// do too.
+/// Exchanges the placements of equal jobs (`planner_model::JobClass`) until the first ones in
+/// precedence are placed, and the first of these at the places of largest value. Searches may have
+/// placed any of them, since no exchange of equal jobs gains. Objective and loads of quotas,
+/// uplinks and machines do not change; running jobs keep their places.
 ///
-/// Collective. Jobs meet by class on one rank (72 B each), and only places that change hands
-/// travel.
-/// @param here  placements of the jobs at home on this rank, ascending; so afterwards
+/// Collective. Each class is gathered on one rank (72 B per job), and only exchanged placements are
+/// sent.
+/// @param here  placements of the jobs at home on this rank, ascending; updated
 void serve_equal_jobs(const comm::Communicator& comm, const planner_model::Valuation& valuation,
                       const JobRecords& records, model::Placement& here);
 

@@ -13,27 +13,27 @@
 
 namespace berth::coordinator {
 
-/// A (job, destination) pair that was refused lately.
+/// Tabu (job, destination) pairs, which were refused recently.
 using TabuPairs = std::set<std::pair<JobId, ShardId>>;
 
-/// What one shard's machines may be asked for by the grants of one round.
+/// Limits on the grants of one round.
 struct Claims {
   std::map<ShardId, double> room;                ///< GPUs by shard; shards not listed grant nothing
-  std::map<JobId, double> gpus;                  ///< what each offered job takes
+  std::map<JobId, double> gpus;                  ///< GPUs of each offered job
   std::map<JobId, std::uint32_t> versions = {};  ///< versions of the jobs when they were offered
-  std::map<JobId, std::vector<std::uint32_t>> quotas = {};  ///< that the job counts for
-  std::map<JobId, std::uint32_t> rank = {};    ///< of the offered jobs by precedence; all or none
+  std::map<JobId, std::vector<std::uint32_t>> quotas = {};  ///< quotas that the job uses
+  std::map<JobId, std::uint32_t> rank = {};  ///< precedence ranks of the offered jobs; all or none
   std::vector<std::int64_t> quota_slack = {};  ///< by quota: thousandths of GPUs that bids may draw
 };
 
-/// STRADS' dependency check on bids: a job goes to one shard only, and not at all when it has
-/// changed since it was offered; a shard is not asked for more than its room (but for its largest
-/// bid always), the job then goes to the next shard that bids for it; and no more is drawn from a
-/// quota than is left of it. Commit rule C1, the jobs' versions counted in `versions`; which
-/// devices a job gets is for the destination to check.
+/// STRADS' dependency check on bids (Kim et al. 2016). A job is granted to one shard at most, and
+/// to none if it changed since its offer. The grants of a shard stay within its room, except that
+/// its largest bid is always admissible; a job refused there goes to the next bid. Draws on a quota
+/// stay within its slack. Applies commit rule C1 and counts the jobs' versions in `versions`. The
+/// destination checks devices itself.
 ///
 /// The result is in commit order: gain descending, then precedence of the job (its id without
-/// ranks), then shard. It depends on the set of bids alone, not on their order. O(bids log bids).
+/// ranks), then shard. It is a function of the set of bids, not of their order. O(bids log bids).
 std::vector<solver::Bid> grant(std::span<const solver::Bid> bids, const TabuPairs& tabu,
                                const Claims& claims, strads::Versions& versions);
 

@@ -20,75 +20,77 @@ using JobLists = std::vector<std::vector<JobId>>;
 
 /// The records of jobs, where ranks hold parts of a workload.
 ///
-/// Every job is at home on one rank, which never forgets it: blocks of jobs go round the ranks, so
-/// that no rank holds all. From there records are sent to the ranks that work on a job, and are
-/// forgotten where the work on it is done. Pinned jobs stay wherever they are. `gather_to_root`
-/// moves the home of all jobs to rank 0. Where every rank has all jobs nothing is sent or
-/// forgotten, and a home only says which rank works on the job. A plan never depends on any of it.
+/// Every job has a home, the rank that always keeps its record (docs/decisions/0019). Blocks of
+/// jobs are assigned to the ranks in turn, so no rank has all records. The home sends a record to
+/// the ranks that work on the job, and these remove it afterwards. Records of pinned jobs are never
+/// removed. `gather_to_root` moves the home of all jobs to rank 0. If every rank has all records,
+/// nothing is sent or removed, and homes only divide the work. Plans do not depend on homes.
 ///
-/// A record is about 120 B. A function that adds or removes records, or moves homes, is not const:
-/// only code that is given `JobRecords&` changes what `Workload::job` may be asked for. All of
-/// these but `retain_only` are collective; const functions are local.
+/// A record is about 120 B. Functions that add or remove records or move homes are not const, so
+/// only code with a `JobRecords&` changes the jobs that `Workload::job` accepts. They are
+/// collective except `retain_only`; const functions are local.
 class JobRecords {
  public:
-  /// Collective. Every rank has all jobs; or rank 0 does, and all are at home there; or none does
-  /// and every rank has those at home with it. @param workload  outlives this, as does `comm`
+  /// Accepts three states: every rank has all records; rank 0 has all, and is their home; or every
+  /// rank has the records of its home jobs. Collective.
+  /// @param workload  must outlive this, as must `comm`
   JobRecords(const comm::Communicator& comm, model::Workload& workload);
 
   /// Every rank has all jobs. Not collective.
   static JobRecords of_replicated(const comm::Communicator& comm, const model::Workload& workload);
 
-  /// The rank of a job's home while no rank has all jobs.
+  /// The home of a job if no rank has all records.
   static int home_of(JobId job, int ranks);
+  /// The home of a job in the present state.
   [[nodiscard]] int home(JobId job) const;
-  /// Planned jobs that are at home on this rank, ascending. Over all ranks: every one once.
+  /// Planned jobs at home on this rank, ascending. Every planned job has exactly one home.
   [[nodiscard]] std::vector<JobId> home_jobs() const;
 
-  /// Moves the homes from rank 0 to all ranks, the records with them.
+  /// Moves the homes, with the records, from rank 0 to all ranks.
   void scatter_homes();
-  /// Moves all records and homes to rank 0, which has all jobs then.
+  /// Moves all records and homes to rank 0.
   void gather_to_root();
 
-  /// Sends records of this rank to the ranks that `lists` names them for; records that those have
-  /// already are not changed.
+  /// Sends records of this rank: those of lists[r] to rank r. Does not change records that a rank
+  /// already has.
   void send(JobLists lists);
-
-  /// The same of jobs at home here, with `lists` called on every rank; some thousand jobs at a
-  /// time, so that at most those are in memory twice.
+  /// Sends records of home jobs: those of lists()[r] to rank r; calls `lists` on every rank. Sends
+  /// 8,192 jobs at a time, so that memory holds at most these twice.
   void scatter(const std::function<JobLists()>& lists);
-  /// Of these lists, the same on every rank, the jobs that are at home here.
+  /// These lists, which are equal on all ranks, reduced to the jobs at home here.
   [[nodiscard]] JobLists only_home(JobLists wanted) const;
 
-  /// Brings the records of these jobs from their homes; each rank passes its own list. Collective.
+  /// Fetches the records of these jobs from their homes; each rank passes its own list. Collective.
   void fetch(std::span<const JobId> wanted);
 
   /// Sends these records, which this rank has, to all ranks. Collective.
   void broadcast(std::span<const JobId> jobs);
 
-  /// Copies these jobs' records to rank 0 until the returned object is destroyed. Collective (the
-  /// same list on all ranks); destruction is local.
+  /// Copies these jobs' records to rank 0 until the returned object is destroyed. Collective, with
+  /// equal lists on all ranks; destruction is local.
   class Borrowed;
   [[nodiscard]] Borrowed borrow(const std::vector<JobId>& jobs);
 
-  /// Forgets all records but these and those of jobs at home on this rank. Local.
+  /// Removes all records except these and those of home jobs. Local.
   void retain_only(std::span<const JobId> jobs);
-  /// The same at the end of a round: keeps the jobs of these shards and of `spanning`, and `also`.
+  /// Removes all records except those of home jobs, of the jobs of these shards, of `spanning` and
+  /// of `also`. Local; for the end of a round.
   void retain_only(std::span<const solver::Shard> mine, const model::Placement& spanning,
                    std::vector<JobId> also = {});
 
-  /// Some rank holds only a part of the records.
+  /// True when some rank has only a part of the records.
   [[nodiscard]] bool distributed() const { return workload_ != nullptr; }
-  /// Records on this rank; 0 where this rank has all of them.
+  /// Number of records on this rank; 0 if it has all of them.
   [[nodiscard]] std::int64_t count_local() const;
 
  private:
-  struct Replicated {};  // tells the two constructors apart
+  struct Replicated {};  // distinguishes the two constructors
   JobRecords(Replicated, const comm::Communicator& comm, const model::Workload& jobs)
       : comm_(&comm), jobs_(&jobs) {}
 
   const comm::Communicator* comm_;
   const model::Workload* jobs_;
-  model::Workload* workload_ = nullptr;  ///< the same; null: all ranks are whole
+  model::Workload* workload_ = nullptr;  ///< *jobs_, to be edited; null: all ranks have all records
   std::vector<char> holds_all_;          ///< by rank
   bool at_root_ = false;                 ///< all jobs are at home on rank 0
 };
@@ -102,11 +104,11 @@ class JobRecords::Borrowed {
  private:
   friend class JobRecords;
   Borrowed(JobRecords& records, const std::vector<JobId>& jobs);
-  model::Workload* part_;  ///< null: nothing to forget
+  model::Workload* part_;  ///< null: nothing to remove
   std::vector<JobId> had_;
 };
 
-/// Of all of a placement.
+/// All jobs of a placement.
 std::vector<JobId> jobs_of(const model::Placement& placement);
 
 }  // namespace berth::coordinator

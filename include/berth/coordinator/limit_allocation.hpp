@@ -14,17 +14,17 @@
 
 namespace berth::coordinator {
 
-/// Splits `amount` in proportion to the demands, in whole units that sum to it exactly (to 0 when
-/// all demands are 0). Shares differ from the exact ones by less than one unit.
+/// Splits `amount` in proportion to the demands into whole units whose sum is `amount` (0 if all
+/// demands are 0). Each share differs from the exact one by less than one unit.
 std::vector<std::int64_t> proportional_shares(std::int64_t amount,
                                               std::span<const std::int64_t> demands);
 
-/// The limits between the shards: each shard may use so much of a limit as it was allowed, and what
-/// all are allowed is within the limit, so that whatever they do the plan keeps it. Limits of racks
-/// and pods of which one shard has all machines are that shard's alone.
+/// Allowances of limits for the shards (resource-directive decomposition: Geoffrion 1970). The
+/// allowances of a limit add up to at most the limit, so the plan keeps it whatever the shards do.
+/// A limit of a rack or pod whose machines are all in one shard belongs to that shard.
 ///
-/// A function of the shards' contents and the spanning gangs: the same on all ranks, whoever owns
-/// what. One all-gather of 32 B per shard and shared limit each time the shards are counted.
+/// A function of the shards' contents and the spanning gangs; equal on all ranks and independent of
+/// the owners. Each count of the shards' use is one all-gather of 32 B per shard and shared limit.
 class LimitAllocation {
  public:
   /// @param limits    not empty; must outlive this
@@ -35,28 +35,29 @@ class LimitAllocation {
 
   [[nodiscard]] const planner_model::CouplingLimits& limits() const { return limits_; }
 
-  /// From now on these placements span shards, and no others.
+  /// Sets the placements that span shards, in place of the former ones.
   void set_spanning(const model::Placement& spanning);
-  /// The same where each of them is known to one rank only. Collective.
+  /// Sets the placements that span shards if each rank has a part of them. Collective.
   void set_spanning_parts(const model::Placement& part);
 
-  /// Makes a plan keep its limits: where one is passed the jobs worth least per GPU (per unit)
-  /// wait again, required ones last, nested quotas first; of a soft quota only those that are worth
-  /// less than its penalty. Then who waits takes idle room, and may push others out, as far as the
-  /// limits allow. Gangs dropped from `spanning` wait in the shard of their first task.
+  /// Makes the plan keep its limits. Where a limit is exceeded, jobs of least value per GPU (per
+  /// unit) become unplaced, required ones last, nested quotas first; for a soft quota only jobs
+  /// whose value is below its penalty. Then unplaced jobs fill idle room, with evictions, within
+  /// the limits. Gangs dropped from `spanning` are unplaced jobs of the shard of their first task.
   void enforce(std::span<solver::Shard> mine, model::Placement& spanning);
 
-  /// Counts what the shards use, and allows each shard exactly that. Collective.
+  /// Counts the shards' use and sets each allowance to it. Collective.
   void freeze(std::span<solver::Shard> mine);
-  /// The same, then splits the slack of each limit between the shards in proportion to demand; the
-  /// shards of largest demand first fill idle capacity in turns. Collective.
+  /// Counts the shards' use; then the shards of largest demand, one after the other, fill idle
+  /// capacity from the whole slack; then splits the remaining slack of each limit in proportion to
+  /// demand. Collective.
   void distribute_slack(std::span<solver::Shard> mine);
 
-  /// By quota: what was unused when the shards were last counted, thousandths of GPUs, >= 0.
+  /// By quota: unused GPU thousandths at the last count, >= 0.
   [[nodiscard]] std::vector<std::int64_t> slack() const;
-  /// Penalties of soft quotas exceeded at that count, in units of value.
+  /// Penalties of the soft quotas exceeded at the last count, in units of value.
   [[nodiscard]] double penalties() const;
-  /// The quotas that the job counts for.
+  /// The quotas that the job uses.
   [[nodiscard]] std::span<const std::uint32_t> quotas_of(JobId job) const {
     return measure_.quotas_of(job);
   }
@@ -71,19 +72,19 @@ class LimitAllocation {
   const comm::Communicator& comm_;
   const planner_model::Valuation& valuation_;
   const planner_model::CouplingLimits& limits_;
-  planner_model::LimitUsage measure_;         ///< computes amounts; counts nothing itself
+  planner_model::LimitUsage measure_;         ///< computes amounts of placements; its use is 0
   std::vector<std::int64_t> spanning_use_;    ///< by limit: use of the spanning gangs
   std::vector<solver::LimitUse> limit_uses_;  ///< of all shards; ascending (limit, shard)
-  std::vector<std::int64_t> use_;             ///< by limit, without those of one shard
+  std::vector<std::int64_t> use_;             ///< by limit, without use of limits of one shard
 };
 
-/// By limit: what the placements use of which each rank has a part. The same on every rank.
+/// By limit: use by the placements, of which each rank passes a part. Equal on all ranks.
 /// Collective.
 std::vector<std::int64_t> limit_use(const comm::Communicator& comm, const model::Instance& instance,
                                     const planner_model::CouplingLimits& limits,
                                     const model::Placement& part);
 
-/// Whether so much use keeps all hard limits.
+/// True when this use, by limit, exceeds no hard limit.
 bool within_limits(const planner_model::CouplingLimits& limits, std::span<const std::int64_t> use);
 
 }  // namespace berth::coordinator

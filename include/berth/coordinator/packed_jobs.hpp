@@ -11,17 +11,19 @@
 
 namespace berth::coordinator {
 
-/// Records of jobs as they travel between ranks: a job's id, its record, its task groups, job after
-/// job, about 120 B each.
+/// Records of jobs as a message: per job its id, its record and its task groups, about 120 B.
 using PackedJobs = std::vector<std::uint32_t>;
+
+/// Appends a job to the message.
 
 void pack_job(PackedJobs& words, JobId id, const model::Job& job,
               std::span<const model::TaskGroup> groups);
 
-/// Jobs that the part has already are left as they are.
+/// Adds the jobs of a message to a part; does not change jobs that the part already has.
 void unpack_jobs(std::span<const std::uint32_t> words, model::Workload& part);
 
-/// Room for so many more, no more: a vector that doubles would need three times the records.
+/// Reserves memory for exactly this many more jobs: a vector that doubles would need three times
+/// the records.
 void reserve_jobs(model::Workload& part, std::size_t jobs);
 
 }  // namespace berth::coordinator

@@ -13,12 +13,12 @@ namespace berth::coordinator {
 /// This rank's shards after their local plans.
 struct LocalPlans {
   std::vector<solver::Shard> mine;
-  /// Rank 0: prices of the pattern LP that served all GPU jobs, or, where single tasks beside gangs
-  /// were packed, of that of the first shard. They prove a bound, for one shard a good one.
+  /// On rank 0: prices of the pattern LP of the whole cluster or, if single tasks beside gangs were
+  /// packed, of the first shard's. They prove a bound, which is good with one shard (decision 22).
   std::vector<solver::TaskPrice> task_prices;
 };
 
-/// What every shard is made with.
+/// Settings of every shard.
 struct ShardSettings {
   solver::ShardOptions options = {};
   solver::RunContext run = {};
@@ -29,16 +29,16 @@ std::vector<solver::Shard> own_shards(const comm::Communicator& comm,
                                       const Decomposition& decomposition,
                                       const ShardSettings& settings);
 
-/// Local relaxation and rounding of every shard by its owner, shards in turn.
+/// Local relaxation and rounding of every shard by its owner, one shard after the other.
 ///
-/// Where no job tells places apart (single tasks whose value depends on the GPU type alone), a
-/// split would only lose: one pattern LP over all machines serves the whole cluster, on rank 0,
-/// and the shards are handed what lies on their machines. All jobs go home to rank 0 then.
+/// If all jobs are single tasks whose value depends on the GPU type only, a split could only lose
+/// (decision 1): rank 0 solves one pattern LP over all machines, and each shard gets the placements
+/// on its machines. The home of all jobs moves to rank 0 then.
 ///
-/// When the run's `stop` has a deadline, each shard gets its share of the time left.
+/// If the run's `stop` has a deadline, each shard gets a share of the remaining time.
 ///
-/// Collective. Owners are sent the jobs of their shards, all ranks those that span shards. Messages
-/// beside that: the placement once, in that second case only, each owner's part to it.
+/// Collective. Sends each owner the records of its shards' jobs, and all ranks those of spanning
+/// jobs. With one pattern LP for the cluster it also sends each owner its part of the placement.
 LocalPlans plan_shards(const comm::Communicator& comm, const Decomposition& decomposition,
                        const Assignment& assignment, const ShardSettings& settings);
 

@@ -12,45 +12,47 @@
 
 namespace berth::coordinator {
 
-/// The cluster cut anew: whole pods while there are two for each of `groups`, else whole racks,
-/// drawn by (seed, round) and distributed as evenly as their number allows. By MachineId, ids below
-/// `groups`; where there are fewer racks than groups, some have nothing.
+/// Draws groups of machines by (seed, round): whole pods if there are at least two per group,
+/// otherwise whole racks, in numbers as equal as possible. By MachineId: group, below `groups`.
+/// With fewer racks than groups some groups are empty.
 std::vector<ShardId> draw_groups(const model::Cluster& cluster, std::size_t groups, int round,
                                  std::uint64_t seed);
 
-/// Which groups a regroup round draws.
+/// Key of the groups that a regroup round draws.
 struct GroupDraw {
-  int round = 1;           ///< of regroup rounds, from 1
+  int round = 1;           ///< number of the regroup round, from 1
   std::uint64_t seed = 0;  ///< of the plan
 };
 
-/// How a regroup round searches.
+/// Size of groups and effort of their search.
 struct GroupOptions {
-  /// Of a group, about, where groups are fewer than shards; 0: 16,384, in clusters of more than
-  /// 32,768 half of that, for their time (and so that ranks have about as much to do).
+  /// GPUs of a group, about, if that gives fewer groups than shards. 0: 16,384 (decision 13), and
+  /// 8,192 in clusters of more than 32,768, which is faster and balances ranks better (decision
+  /// 18).
   int gpus = 0;
-  solver::SearchEffort effort = {};  ///< of each group
+  solver::SearchEffort effort = {};  ///< of the search in each group
 };
 
-/// min(shards, GPUs / gpus), at least 1. @param gpus  as in GroupOptions
+/// Number of groups: min(shards, GPUs / gpus), at least 1. @param gpus  as GroupOptions::gpus
 std::size_t group_count(const model::Cluster& cluster, std::size_t shards, std::int64_t gpus);
 
-/// What one regroup round was.
+/// Result of one regroup round.
 struct RegroupResult {
-  std::int64_t groups = 0;    ///< with machines
+  std::int64_t groups = 0;    ///< groups with machines
   std::int64_t improved = 0;  ///< groups whose search gained
 };
 
-/// One regroup round: the machines are distributed to groups, at most as many as shards; a group
-/// has the jobs that lie inside it and its share of those that wait (in odd rounds at their home,
-/// else drawn), searches (`solver::search`), and gives all back to the shards. A gang over two
-/// groups stays as it is. Whatever lies over several shards afterwards is in `spanning`.
+/// One regroup round (large neighbourhoods: Shaw 1998). The machines are distributed to at most as
+/// many groups as shards. A group gets the jobs placed inside it and a part of the unplaced ones
+/// (in odd rounds by home, otherwise drawn), searches (`solver::search`), and returns all jobs to
+/// the shards. A gang over several groups keeps its place. `spanning` becomes the jobs that then
+/// use machines of several shards.
 ///
-/// Each rank passes its part of the placement and gets it rebuilt; the outcome does not depend on
-/// which rank owns what. Messages: two all-to-alls and one all-gather, in all 32 B per task
-/// placed and 8 B per waiting job, twice; with limits those of `LimitAllocation::distribute_slack`
-/// too, which distributes what is left of them to the groups as to shards; where ranks hold parts,
-/// three more with the jobs' records.
+/// Each rank passes its part of the placement, which is rebuilt; the result does not depend on the
+/// owners. Messages: two all-to-alls and one all-gather, in all 32 B per placed task and 8 B per
+/// unplaced job, twice; with limits also those of `LimitAllocation::distribute_slack`, which gives
+/// groups allowances as it does shards; if ranks have parts of the records, three more with
+/// records.
 RegroupResult regroup(const comm::Communicator& comm, const Decomposition& decomposition,
                       const DistributedPlacement& placement, const GroupDraw& draw,
                       const GroupOptions& search);
