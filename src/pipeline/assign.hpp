@@ -8,8 +8,8 @@
 
 namespace berth::pipeline {
 
-/// A shard for every job, by the relaxation's prices; gangs too large for one shard are placed over
-/// several. Collective.
+/// Assigns every job to a shard by the relaxation's prices; gangs too large for one shard are
+/// placed over several. Collective.
 coordinator::Assignment assign(const PlanningContext& context, const GlobalRelaxation& relaxation);
 
 }  // namespace berth::pipeline

@@ -17,8 +17,10 @@ namespace {
 
 using comm::Communicator;
 
-constexpr std::size_t kBatchJobs = std::size_t{1} << 13;  ///< jobs
-constexpr std::size_t kParts = 16;  ///< a placement comes in, so that it does not lie there twice
+constexpr std::size_t kBatchJobs = std::size_t{1} << 13;  ///< jobs per batch: decision 19
+/// Messages in which a placement is sent, so that memory holds a sixteenth of it twice:
+/// decision 10.
+constexpr std::size_t kParts = 16;
 
 }  // namespace
 

@@ -21,7 +21,7 @@ double largest_of(std::span<const double> prices) {
   return prices.empty() ? 0.0 : *std::ranges::max_element(prices);
 }
 
-/// What the prices found so far can prove.
+/// Certificates of the prices found so far.
 std::vector<model::Certificate> candidates(const PlanningContext& context,
                                            const LocalSolution& solution) {
   const planner_model::LimitGroups& groups = context.limit_groups;

@@ -13,16 +13,16 @@
 
 namespace berth::pipeline {
 
-/// The judge of this plan. @param home  jobs at home on this rank, as they are now; kept by
-/// reference. Collective.
+/// The judge of this plan. Collective.
+/// @param home  jobs at home on this rank; kept by reference
 DistributedJudge judge_of(const PlanningContext& context, std::span<const JobId> home);
 
 /// The lowest bound that the prices found so far prove. Collective.
 Proof bound(const PlanningContext& context, const DistributedJudge& judge,
             const LocalSolution& solution);
 
-/// Replaces the proof by a tighter one where that pays: rank 0 then has all jobs and all of the
-/// placement. Collective.
+/// Tightens the proof if its gap is too large and the options have steps or optional resources
+/// matter; moves all jobs and the whole placement to rank 0 for that. Collective.
 void tighten(const PlanningContext& context, const DistributedJudge& judge,
              const LocalSolution& solution, Proof& proof, model::Placement& placement);
 

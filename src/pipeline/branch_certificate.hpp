@@ -6,8 +6,9 @@
 
 namespace berth::pipeline {
 
-/// The certificate with the solver's tree: of each leaf the prices that differ from those listed by
-/// more than `tolerance`. @pre the solver's jobs are those listed, in this order
+/// The certificate with the solver's tree: each leaf lists the prices that differ from those of
+/// `certificate.jobs` by more than `tolerance`. @pre the solver's jobs are those of
+/// `certificate.jobs`, in this order
 model::Certificate branch_certificate(model::Certificate certificate,
                                       const solver::BranchAndBoundResult& branched,
                                       double tolerance);

@@ -22,7 +22,7 @@ constexpr std::size_t kDigestSize = 64;
 
 std::string header() { return fmt::format("{}{}\n", kFirstWords, kFormat); }
 
-/// Those of the words `these`, separated by spaces, that are not among `others`; at least a word.
+/// The words of `these`, separated by spaces, that are not in `others`; never empty text.
 std::string without(std::string_view these, std::string_view others) {
   const auto words = [](std::string_view text) {
     std::vector<std::string_view> list;
@@ -110,7 +110,7 @@ void expect_header(const std::string& path, std::string_view text) {
   }
 }
 
-/// Bytes before the digest, which is theirs.
+/// Number of bytes before the digest, after verifying it.
 std::uint64_t verified_size(const std::string& path) {
   if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
     refuse(path, "", "not a file, which could be read twice", "copy it into one");

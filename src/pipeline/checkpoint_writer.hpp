@@ -12,8 +12,8 @@
 
 namespace berth::pipeline {
 
-/// Writes one checkpoint after the other. A call is collective: rank 0 writes what some shards hold
-/// before it hears of the next. What goes wrong is thrown on all ranks.
+/// Writes checkpoints. A call is collective: rank 0 gathers the contents of a sixteenth of the
+/// shards at a time and writes them before the next. Errors are thrown on all ranks.
 class CheckpointWriter {
  public:
   CheckpointWriter(const PlanningContext& context, const LocalSolution& solution);

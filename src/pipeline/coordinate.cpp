@@ -41,7 +41,7 @@ model::RoundRecord record_of(const coordinator::RoundReport& round, double upper
           .mean_seconds = round.cost.mean};
 }
 
-/// The hooks refer to all of these and add each round to `rounds`.
+/// Hooks of the rounds. They keep references to all arguments and append each round to `rounds`.
 coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
                          report::ProgressTable& progress, std::vector<model::RoundRecord>& rounds) {
   const auto gap = [&proof](double objective) {
@@ -66,7 +66,7 @@ coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
   return {.report = report, .save = std::ref(writer), .gap = gap};
 }
 
-/// Adds each round to `records`.
+/// Runs the STRADS rounds and appends each to `records`.
 coordinator::CoordinationResult run_rounds(const PlanningContext& context, LocalSolution& solution,
                                            const Proof& proof,
                                            std::vector<model::RoundRecord>& records) {
@@ -90,7 +90,7 @@ coordinator::CoordinationResult run_rounds(const PlanningContext& context, Local
   });
 }
 
-/// Of the jobs at home here.
+/// True when a required job at home on this rank is unplaced.
 bool misses_required(const PlanningContext& context, const model::Placement& placement) {
   const model::Workload& workload = context.unpriced.instance().workload;
   return std::ranges::any_of(context.records.home_jobs(), [&](JobId job) {
@@ -99,7 +99,7 @@ bool misses_required(const PlanningContext& context, const model::Placement& pla
   });
 }
 
-/// On rank 0, which gathers all jobs and placements.
+/// Repairs the required jobs on rank 0, which gathers all jobs and placements. Collective.
 void repair_required(const PlanningContext& context, const GlobalRelaxation& relaxation,
                      model::Placement& placement) {
   context.records.gather_to_root();
@@ -121,7 +121,7 @@ GlobalPlacement coordinate(const PlanningContext& context, LocalSolution& soluti
   placed.rounds = done.rounds;
   placed.spanning = done.spanning.size();
   placed.most_jobs = context.comm.max(context.records.count_local());
-  solution.local.mine.clear();  // what follows looks at the plan alone
+  solution.local.mine.clear();  // later stages need the placement only
   context.records.retain_only({});
   const GlobalRelaxation& relaxation = solution.relaxation;
   if (context.comm.max(misses_required(context, placed.placement) ? 1 : 0) == 1) {

@@ -23,8 +23,8 @@ struct GlobalPlacement {
   std::int64_t most_jobs = 0;  ///< largest number of records on one rank at the end
 };
 
-/// STRADS rounds over the local plans, which are gone then. Required jobs that are still missing
-/// are placed by a search on rank 0. Collective.
+/// Runs STRADS rounds from the local plans and destroys the shards. If required jobs are missing
+/// then, rank 0 repairs the plan. Collective.
 GlobalPlacement coordinate(const PlanningContext& context, LocalSolution& solution,
                            const Proof& proof);
 

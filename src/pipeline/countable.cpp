@@ -21,7 +21,7 @@ struct LargestValue {
   JobId job;
 };
 
-/// Before factors and speeds.
+/// Value before factors and speeds.
 double base_value(const model::Workload& workload, const model::Job& job) {
   const double gpus = static_cast<double>(workload.gpu_milli(job)) / model::kGpuMilli;
   double value = std::isnan(job.value) ? job.weight * gpus : job.value;
@@ -31,7 +31,7 @@ double base_value(const model::Workload& workload, const model::Job& job) {
   return value;
 }
 
-/// Over all ranks, on rank 0; the first among equals.
+/// The largest value over all ranks, on rank 0; ties: the first job.
 LargestValue largest(const comm::Communicator& comm, const model::Workload& workload,
                      const std::vector<JobId>& mine) {
   LargestValue here;

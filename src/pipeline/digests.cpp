@@ -12,7 +12,7 @@ namespace berth::pipeline {
 
 std::string instance_digest(const comm::Communicator& comm, const model::Instance& instance,
                             coordinator::JobRecords& jobs) {
-  std::optional<model::InstanceDigest> digest;  // on rank 0, as is this
+  std::optional<model::InstanceDigest> digest;  // on rank 0 only
   std::vector<JobId> order;
   if (comm.rank() == 0) {
     digest.emplace(instance);

@@ -10,8 +10,8 @@
 
 namespace berth::pipeline {
 
-/// model::instance_digest and model::plan_digest of what lies in parts: rank 0 adds jobs one after
-/// the other, as they come from their homes, and tells all. Collective.
+/// model::instance_digest and model::plan_digest of an instance and plan in parts: rank 0 adds the
+/// jobs in order, gathered from their homes in batches, and broadcasts the digest. Collective.
 std::string instance_digest(const comm::Communicator& comm, const model::Instance& instance,
                             coordinator::JobRecords& jobs);
 

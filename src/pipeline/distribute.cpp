@@ -20,7 +20,7 @@ void send(const Communicator& comm, NameTable& names) {
   if (comm.rank() != 0) names = NameTable::from_columns(std::move(characters), std::move(ends));
 }
 
-/// Names kept as separate strings travel as one table.
+/// Sends separate strings as one table.
 void send(const Communicator& comm, std::vector<std::string>& names) {
   NameTable table;
   for (const std::string& name : names) table.add(name);
@@ -29,7 +29,7 @@ void send(const Communicator& comm, std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = table[i];
 }
 
-/// As many records with these names as rank 0 has.
+/// Gives every rank as many records as rank 0 has, with its names.
 template <class Record>
 void send_names(const Communicator& comm, std::vector<Record>& records) {
   std::vector<std::string> names;
@@ -39,7 +39,7 @@ void send_names(const Communicator& comm, std::vector<Record>& records) {
   for (std::size_t i = 0; i < records.size(); ++i) records[i].name = std::move(names[i]);
 }
 
-/// Those of all racks, or all pods, in order of rows.
+/// Sends the limits of all racks, or of all pods, in the order of kLimitRows.
 template <class Domain>
 void send_limits(const Communicator& comm, std::vector<Domain>& domains) {
   std::vector<double> limits;
@@ -117,7 +117,7 @@ void send_cluster(const Communicator& comm, model::Cluster& cluster) {
   comm.broadcast_vector(cluster.immovable);
 }
 
-/// All but jobs and names.
+/// Sends the workload without jobs and names.
 void send_tables(const Communicator& comm, model::Workload& workload) {
   comm.broadcast_vector(workload.shapes);
   comm.broadcast_vector(workload.factors);
@@ -128,7 +128,7 @@ void send_tables(const Communicator& comm, model::Workload& workload) {
   comm.broadcast_vector(workload.running_tasks);
 }
 
-/// All must know what they take of quotas and uplinks.
+/// Sends the pinned jobs to all ranks, which need their use of quotas and uplinks.
 void send_pinned_jobs(const Communicator& comm, model::Workload& workload) {
   std::vector<JobId> pinned;
   for (const model::Running& r : workload.running) {

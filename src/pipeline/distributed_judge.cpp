@@ -13,7 +13,7 @@ namespace {
 using comm::Communicator;
 using model::Certificate;
 
-/// Rank 0's; prices of single jobs stay there, nobody else has a job that they are for.
+/// Broadcasts rank 0's prices except job prices: with these, all jobs are on rank 0.
 Certificate broadcast_prices(const Communicator& comm, const Certificate& certificate) {
   Certificate prices = comm.rank() == 0 ? certificate : Certificate{};
   comm.broadcast_value(prices.scale_log2);
@@ -25,7 +25,7 @@ Certificate broadcast_prices(const Communicator& comm, const Certificate& certif
   return prices;
 }
 
-/// The same prices in larger units, rounded down: a bound holds at any prices.
+/// Reduces the scale by `bits` and rounds prices down; the bound holds at any prices.
 void coarsen(Certificate& certificate, int bits) {
   certificate.scale_log2 -= bits;
   const auto coarsen_each = [&](model::Resources& price) {
@@ -41,7 +41,7 @@ void coarsen(Certificate& certificate, int bits) {
   for (auto& l : certificate.limits) l.price >>= bits;
 }
 
-/// Those of all ranks, on rank 0; empty elsewhere.
+/// The sum over all ranks, on rank 0; empty elsewhere.
 template <comm::Shippable Sums>
 Sums sum_of_ranks(const Communicator& comm, const Sums& mine) {
   Sums all{};
@@ -77,8 +77,8 @@ DistributedJudge::DistributedJudge(const Communicator& comm, const model::Instan
 }
 
 model::Certificate DistributedJudge::fitted(model::Certificate certificate) const {
-  constexpr int kStep = 4;
-  constexpr int kLeast = -60;  // of the scales that can be used
+  constexpr int kStep = 4;     // bits of a step; chosen, not tuned
+  constexpr int kLeast = -60;  // least usable scale_log2; untuned guard
   BERTH_EXPECT(certificate.tree.empty());
   while (certificate.scale_log2 - kStep >= kLeast &&
          !certify::unusable(instance_, objective_, certificate, facts_).empty()) {
@@ -99,7 +99,7 @@ DistributedJudge::Evaluation DistributedJudge::evaluate(const Certificate& certi
   Evaluation evaluation{.prices = broadcast_prices(comm_, certificate), .bests = {}, .bound = {}};
   comm_.agreed([&] { expect_usable(evaluation.prices); });
   certify::JobTerms terms;
-  std::vector<JobId> required;  // of all where jobs have prices
+  std::vector<JobId> required;  // of all jobs, if jobs have prices
   comm_.agreed([&] {
     required = certify::required_placed(instance_, {jobs_, placement});
     evaluation.bests = certify::job_bests(instance_, objective_, evaluation.prices, jobs_);

@@ -25,16 +25,17 @@ struct Assessment {
   std::vector<JobId> required_missing;  ///< ascending
 };
 
-/// The judge (certify) evaluated by all ranks together: each counts its own jobs, and rank 0 adds
-/// up what they evaluate. Nobody needs more than its own jobs' records and the pinned ones
-/// (certify/part.hpp), and it does not matter which jobs are whose: not to one bit.
+/// The judge (certify) evaluated by all ranks together: each rank evaluates its own jobs, and rank
+/// 0 adds up the results. A rank needs only the records of its own jobs and of the pinned ones
+/// (certify/job_subset.hpp), and the result does not depend on the distribution of jobs, to the
+/// last bit.
 ///
-/// Where prices of single jobs are asked about all jobs must be rank 0's, whose instance is whole
+/// Prices of single jobs can only be judged if all jobs are rank 0's, whose instance is whole
 /// (asserted).
 ///
-/// All functions are collective. Rank 0's certificate counts, what the others pass is not looked
-/// at. Messages: the prices to all; to rank 0 about 3 KB from each rank, 32 B for each different
-/// task that its jobs ask for and 4 B for each required job that is missing.
+/// All functions are collective. Rank 0's certificate counts, those of other ranks are ignored.
+/// Messages: the prices to all; to rank 0 about 3 KB from each rank, 32 B for each different task
+/// of its jobs and 4 B for each required job that is missing.
 class DistributedJudge {
  public:
   /// @param jobs  of this rank, ascending; over all ranks every planned job once
@@ -42,29 +43,29 @@ class DistributedJudge {
   DistributedJudge(const comm::Communicator& comm, const model::Instance& instance,
                    model::Objective objective, std::span<const JobId> jobs);
 
-  /// What the prices prove of plans that place at least the required jobs placed here.
+  /// The bound that the prices prove for plans that place at least the required jobs placed here.
   /// @param placement  of this rank's jobs, ascending
-  /// @return alike on all ranks
+  /// @return equal on all ranks
   [[nodiscard]] certify::Bound bound(const model::Certificate& certificate,
                                      const model::Placement& placement = {}) const;
 
-  /// What the plan is worth, alike on all ranks.
+  /// The plan's objective, equal on all ranks.
   [[nodiscard]] double objective(const model::Placement& placement) const;
 
-  /// All of it, on rank 0; empty elsewhere.
+  /// The whole assessment, on rank 0; empty elsewhere.
   [[nodiscard]] Assessment judge(const model::Certificate& certificate,
                                  const model::Placement& placement) const;
 
-  /// Rank 0's: the certificate at the largest scale, its own at most, at which its sums stay within
-  /// 128 bits; prices are rounded down. Not collective. @pre no tree
+  /// Rank 0's certificate at the largest scale, at most its own, at which its sums stay within 128
+  /// bits; prices are rounded down. Not collective. @pre no tree
   [[nodiscard]] model::Certificate fitted(model::Certificate certificate) const;
 
   [[nodiscard]] const comm::Communicator& comm() const { return comm_; }
-  /// Of all jobs, on rank 0.
+  /// Facts of all jobs, on rank 0.
   [[nodiscard]] const certify::JobFacts& facts() const { return facts_; }
 
  private:
-  /// This rank's jobs at prices that all know, and what all jobs prove.
+  /// This rank's jobs at prices known to all ranks, and the bound of all jobs.
   struct Evaluation {
     model::Certificate prices;
     certify::JobBests bests;
@@ -78,7 +79,7 @@ class DistributedJudge {
   const model::Instance& instance_;
   model::Objective objective_;
   std::span<const JobId> jobs_;
-  certify::JobFacts facts_;  ///< of all ranks' jobs; rank 0's
+  certify::JobFacts facts_;  ///< of all ranks' jobs; on rank 0
 };
 
 }  // namespace berth::pipeline

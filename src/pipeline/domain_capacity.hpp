@@ -14,12 +14,13 @@
 
 namespace berth::pipeline {
 
-/// Most tasks of a shape that one empty domain holds. Counted per shape: many jobs share one.
+/// Largest number of tasks of a shape that one empty domain holds. Counted per shape, because many
+/// jobs share one.
 class DomainCapacity {
  public:
   explicit DomainCapacity(const model::Instance& instance);
 
-  /// On machines of the type (invalid: any machine), within one domain of this level.
+  /// Counts on machines of the type (invalid: any machine), within one domain of this level.
   std::int64_t most(ShapeId shape, GpuTypeId type, model::Level level);
 
   /// Classes of machines that are up and of these GPU types (a shape without GPUs: of any).
@@ -30,13 +31,13 @@ class DomainCapacity {
                                    model::Level level) const;
 
   const model::Instance& instance_;
-  /// Machines that are up by class, of all domains of a level; those that have the same once.
+  /// Number of machines that are up by class, for every domain of a level; equal domains once.
   std::map<model::Level, std::set<std::map<ClassId, std::int64_t>>> domains_;
   std::map<std::tuple<ShapeId, GpuTypeId, model::Level>, std::int64_t> known_;
 };
 
-/// Which resource one task asks more of than any of these classes has, or that none has all it
-/// asks for at once; of no class, that no machine is up. @pre none of them can hold the task
+/// The resource of which one task asks for more than any of these classes has, or that no class has
+/// enough of all at once; without classes, that no machine is up. @pre no class can hold the task
 std::string shortage(const model::Cluster& cluster, std::span<const ClassId> classes,
                      const model::Shape& shape);
 

@@ -10,11 +10,13 @@
 
 namespace berth::pipeline {
 
-/// @throws InputError naming the first queue or job that `place_in_order` cannot deal with: a
-///         quota, a gang, a job that prefers a place
+/// Checks that `place_in_order` supports the instance.
+/// @throws InputError naming the first queue or job that it does not support: a quota, a gang, a
+/// job
+///         whose value depends on its place
 void expect_single_tasks(const planner_model::Valuation& valuation);
 
-/// Places the jobs in order of arrival (ties by precedence); running jobs stay where they are.
+/// Places the jobs in order of arrival (ties by precedence); running jobs keep their places.
 /// @pre expect_single_tasks(valuation)
 model::Placement place_in_order(const planner_model::Valuation& valuation,
                                 const solver::OnlineOptions& options, const StopToken& stop = {});

@@ -12,7 +12,7 @@ using coordinator::RoundOptions;
 using solver::OnlineOptions;
 using solver::SearchEffort;
 
-/// In the order of the enums.
+/// Names of the values, in the order of the enum.
 std::span<const std::string_view> choice_names(model::Objective) { return model::kObjectiveNames; }
 
 std::span<const std::string_view> choice_names(strads::SelectionRule) {
@@ -79,7 +79,7 @@ std::vector<OptionRecord> common() {
   };
 }
 
-/// What the STRADS rounds do; the defaults are measured (docs/decisions 2 and 5).
+/// Options of the STRADS rounds; the defaults are measured (docs/decisions 2 and 5).
 std::vector<OptionRecord> rounds() {
   std::vector<OptionRecord> rows = {
       {.name = "rounds",
@@ -137,9 +137,9 @@ std::vector<OptionRecord> rounds() {
   return rows;
 }
 
-/// Jobs placed as they arrive, instead of all at once.
+/// Options of jobs placed as they arrive, instead of all at once.
 std::vector<OptionRecord> online() {
-  constexpr double kMostExpected = 100.0;
+  constexpr double kMostExpected = 100.0;  // multiples of the GPUs; untuned guard
   std::vector<OptionRecord> rows = {
       {.name = "online-order",
        .field = field<&PlanOptions::online_order>(),

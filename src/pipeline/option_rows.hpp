@@ -103,7 +103,7 @@ constexpr OptionField field() {
   return field;
 }
 
-/// The same for a field of an enum.
+/// An enum field at the end of a path of members.
 template <auto... Members>
 OptionField word_field() {
   OptionField with_words = field<Members...>();
@@ -111,7 +111,7 @@ OptionField word_field() {
   return with_words;
 }
 
-inline constexpr double kMost = 1'000'000;  ///< of counts that have no other limit
+inline constexpr double kMost = 1'000'000;  ///< largest count without a range; untuned guard
 
 std::vector<OptionRecord> common();
 std::vector<OptionRecord> rounds();

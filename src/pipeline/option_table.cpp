@@ -15,7 +15,7 @@
 namespace berth::pipeline {
 namespace {
 
-/// Why a word cannot be read as this type.
+/// Why a word is no value of this type.
 std::string not_read(const OptionField& field, std::string_view word) {
   if (field.type == "WORD") {
     return fmt::format("{} is not one of {}", word, fmt::join(field.words, ", "));

@@ -9,7 +9,7 @@
 namespace berth::pipeline {
 namespace {
 
-/// Of the tree of cases; 0 without one.
+/// Number of leaves of the case tree; 0 without a tree.
 std::int64_t leaves_of(const model::BoundTree& tree) {
   return std::ranges::count_if(tree.nodes, [&](const auto& n) { return !n.split.valid(); });
 }

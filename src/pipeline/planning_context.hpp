@@ -18,7 +18,7 @@
 
 namespace berth::pipeline {
 
-/// Inputs that all stages share; references only.
+/// Inputs that all stages share. Holds references.
 struct PlanningContext {
   const comm::Communicator& comm;
   const planner_model::Valuation& unpriced;  ///< values without prices of limits
@@ -31,7 +31,7 @@ struct PlanningContext {
   coordinator::JobRecords& records;
   Stages& stages;
   report::ProgressTable& progress;
-  StopToken stop;             ///< cuts into every long stage
+  StopToken stop;             ///< ends long stages early
   const std::string& digest;  ///< of the instance; empty without checkpoints
 };
 

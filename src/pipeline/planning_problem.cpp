@@ -12,7 +12,7 @@ namespace {
 
 using comm::Communicator;
 
-/// Of all jobs, though every rank looks at those it has.
+/// Whether any job communicates: each rank checks the jobs that it has. Collective.
 planner_model::JobTraffic any_rank_communicates(const Communicator& comm,
                                                 const model::Instance& instance) {
   const bool some =
@@ -51,7 +51,7 @@ PlanningProblem::PlanningProblem(const Communicator& comm, const model::Instance
                                        agreed_level(comm, instance, options.objective))) {
   if (options.online_order) {
     jobs.gather_to_root();
-    comm.agreed_on_root([&] { expect_single_tasks(unpriced_); });  // it knows the names
+    comm.agreed_on_root([&] { expect_single_tasks(unpriced_); });  // rank 0 has the names
   }
   shards_ = stages.run("partition",
                        [&] { return partition::split(instance.cluster, options.partition); });

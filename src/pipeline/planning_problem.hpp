@@ -17,15 +17,14 @@
 
 namespace berth::pipeline {
 
-/// What is to be planned, and its partition into shards: the same on all ranks, computed by each
-/// from its own jobs.
+/// The problem and its partition into shards. Equal on all ranks; each rank contributes its jobs.
 class PlanningProblem {
  public:
   /// Collective.
   PlanningProblem(const comm::Communicator& comm, const model::Instance& instance,
                   const PlanOptions& options, Stages& stages, coordinator::JobRecords& jobs);
 
-  /// Refers to this and to what it is given.
+  /// The context of the stages. It refers to this object and to the arguments.
   [[nodiscard]] PlanningContext context(const comm::Communicator& comm, const PlanOptions& options,
                                         coordinator::JobRecords& jobs, Stages& stages,
                                         report::ProgressTable& progress,

@@ -11,7 +11,8 @@
 namespace berth::pipeline {
 namespace {
 
-/// 2^40 keeps prices per thousandth and per MiB exact to 1e-12; less when values are huge.
+/// Scale of a certificate for prices up to `largest`: 2^40 units keep prices per thousandth and per
+/// MiB exact to 1e-12; smaller if 60 bits would not hold `largest`.
 std::int32_t scale_for(double largest) {
   constexpr int kMost = 40;
   if (!(largest > 0.0)) return kMost;
@@ -21,7 +22,7 @@ std::int32_t scale_for(double largest) {
 }  // namespace
 
 std::int64_t to_signed_fixed(double price, std::int32_t scale_log2) {
-  constexpr double kMost = 0x1p60;
+  constexpr double kMost = 0x1p60;  // 63 bits less room for sums of a few prices
   return std::llround(std::clamp(std::ldexp(price, scale_log2), -kMost, kMost));
 }
 
@@ -58,7 +59,7 @@ model::Certificate from_shapes(std::span<const solver::TaskPrice> prices) {
 void add_limit_prices(model::Certificate& certificate, const planner_model::LimitGroups& groups,
                       std::span<const double> prices, std::size_t first, std::size_t last) {
   for (std::size_t k = first; k < last; ++k) {
-    // Of a quota down, so that a soft one's price stays within its penalty.
+    // Quota prices are rounded down, so that the price of a soft quota stays within its penalty.
     const bool quota = k < groups.limits().of_queues();
     const double milli = std::ldexp(prices[k] / model::kGpuMilli, certificate.scale_log2);
     const std::int64_t price = quota ? static_cast<std::int64_t>(std::floor(milli))

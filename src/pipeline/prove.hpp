@@ -16,20 +16,21 @@
 
 namespace berth::pipeline {
 
-/// A price in units of 2^-scale_log2, cut to 2^60 of them either way.
+/// A price in units of 2^-scale_log2, clamped to +-2^60 units.
 std::int64_t to_signed_fixed(double price, std::int32_t scale_log2);
-/// The same, 0 when negative.
+/// A price in units of 2^-scale_log2, clamped to 0 .. 2^60 units.
 std::int64_t to_fixed(double price, std::int32_t scale_log2);
 
-/// Prices rounded to the certificate's fixed point.
-/// @param largest  the scale leaves room for amounts like this one too
+/// Certificate of prices of pools, rounded to its fixed point.
+/// @param prices   by PoolId, value per GPU
+/// @param largest  the scale also admits prices of this size
 model::Certificate from_pools(const planner_model::Pools& pools, std::span<const double> prices,
                               double largest = 0.0);
+/// Certificate of prices of tasks by shape and GPU type.
 model::Certificate from_shapes(std::span<const solver::TaskPrice> prices);
 
-/// Adds some of the prices of limits, in the numbering of `groups`. @pre the certificate's scale is
-/// known
-/// @param prices  per GPU of each quota, then per unit of each group
+/// Adds the prices [first, last) of limits. @pre the certificate's scale is set
+/// @param prices  as LimitGroups::prices: per GPU of each quota, then per unit of each group
 void add_limit_prices(model::Certificate& certificate, const planner_model::LimitGroups& groups,
                       std::span<const double> prices, std::size_t first, std::size_t last);
 
@@ -38,11 +39,12 @@ struct Proof {
   double upper_bound = 0.0;
 };
 
-/// The certificate with the lowest bound (the first among equals), as the judge computes it.
+/// The certificate with the lowest bound as the judge computes it; ties: the first one.
 /// @pre candidates is not empty
 Proof tightest(const model::Instance& instance, model::Objective objective,
                std::vector<model::Certificate> candidates);
-/// The same of rank 0's candidates by all ranks together; elsewhere without prices. Collective.
+/// The certificate of rank 0's candidates with the lowest bound, computed by all ranks; ranks other
+/// than 0 get the bound without prices. Collective.
 Proof tightest(const DistributedJudge& judge, std::vector<model::Certificate> candidates);
 
 }  // namespace berth::pipeline

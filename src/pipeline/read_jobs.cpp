@@ -25,18 +25,18 @@ namespace {
 using comm::Communicator;
 using coordinator::JobRecords;
 
-/// Text of one batch at most, about, on any number of ranks and threads.
+/// Upper limit, about, of one batch's text, for any number of ranks and threads: 32 MiB; chosen,
+/// not tuned.
 constexpr std::size_t kBatchBytes = std::size_t{1} << 25;
 
 /// Blocks of lines for all ranks, end to end.
 struct BlockBatch {
   std::string lines;
   std::vector<std::size_t> bytes;  ///< by rank
-  double part_read = 0.0;          ///< of the file, when these had been read
+  double part_read = 0.0;          ///< fraction of the file read so far
 };
 
-/// Rank 0's side. The first thing that goes wrong, in the order of the file, is kept to the end;
-/// nothing more is read then.
+/// Rank 0's side. Keeps the first error in file order to the end, and reads nothing more after it.
 class BlockMerger {
  public:
   BlockMerger(const std::string& path, model::Cluster& cluster)
@@ -73,7 +73,7 @@ class BlockMerger {
     return jobs;
   }
 
-  /// For what stays here, once the first lines say how much there will be.
+  /// Reserves memory for the records that stay here, once the first lines allow an estimate.
   void make_room() {
     if (part_merged_ > 0.0 && std::exchange(first_, false)) merger_.reserve(part_merged_);
   }
@@ -92,7 +92,7 @@ class BlockMerger {
     const std::size_t before = lines.size();
     try {
       reader_.append(lines, bytes);
-    } catch (...) {  // lines before this one may be bad: they come first
+    } catch (...) {  // lines before this one may be bad: their error comes first
       unreadable_ = std::current_exception();
       lines.resize(before);
     }
@@ -105,16 +105,16 @@ class BlockMerger {
   std::exception_ptr failed_, unreadable_;
 };
 
-/// This rank's part of a batch; nothing when the file is at its end.
+/// This rank's part of a batch; no value at the end of the file.
 std::optional<std::vector<char>> scatter_blocks(const Communicator& comm, BlockBatch batch) {
   std::uint64_t bytes = batch.lines.size();
   comm.broadcast_value(bytes);
   if (bytes == 0) return std::nullopt;
-  batch.bytes.resize(static_cast<std::size_t>(comm.size()));  // the others batch nothing
+  batch.bytes.resize(static_cast<std::size_t>(comm.size()));  // the other ranks have no batch
   return comm.all_to_all_varying<char>(batch.lines, batch.bytes).values;
 }
 
-/// Rank 0's records to the ranks where they are at home.
+/// Sends rank 0's records to the ranks where they are at home.
 void send_home(const Communicator& comm, const io::MergedJobs& merged, model::Workload& homes) {
   std::uint64_t jobs = merged.first + merged.jobs.size();
   comm.broadcast_value(jobs);
@@ -131,7 +131,7 @@ void send_home(const Communicator& comm, const io::MergedJobs& merged, model::Wo
   coordinator::unpack_jobs(comm::exchange_lists(comm, std::move(words)).values, homes);
 }
 
-/// A piece of the lines for each thread.
+/// Parses the lines, one piece a thread.
 std::string parse(const io::JobBlockParser& parser, std::string_view lines) {
   const auto threads = static_cast<std::size_t>(parallel::thread_limit());
   const std::size_t piece = lines.size() / threads + 1;
@@ -155,7 +155,7 @@ model::Workload read_jobs(const Communicator& comm, const std::string& path,
   const std::int64_t all = std::accumulate(threads.begin(), threads.end(), std::int64_t{0});
   block_bytes = std::min(block_bytes, kBatchBytes / static_cast<std::size_t>(all));
   const auto read = [&] { return merger ? merger->read(threads, block_bytes) : BlockBatch{}; };
-  std::vector<char> blocks;  // of the batch before, on rank 0
+  std::vector<char> blocks;  // of the previous batch, on rank 0
   double part_read = 0.0;
   model::Workload homes;
   const auto merge = [&] {
@@ -173,7 +173,7 @@ model::Workload read_jobs(const Communicator& comm, const std::string& path,
     const double read_now = batch.part_read;
     const auto mine = scatter_blocks(comm, std::move(batch));
     if (!mine) break;
-    batch = read();  // while the others parse
+    batch = read();  // while the other ranks parse
     merge();
     const std::string parsed =
         comm.agreed([&] { return parse(parser, std::string_view(mine->data(), mine->size())); });

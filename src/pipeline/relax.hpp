@@ -13,26 +13,26 @@
 
 namespace berth::pipeline {
 
-/// The relaxation's prices, and the problem at these prices.
+/// The prices of the relaxation, and the problem at these prices.
 struct GlobalRelaxation {
   coordinator::Consensus consensus;
-  /// Values less the prices of limits. Shards refer to it.
+  /// Values less the prices of limits. Shards keep references to it.
   std::unique_ptr<const planner_model::Valuation> valuation;
-  /// Null where there are none. Shards refer to it.
+  /// Null: no limits. Shards keep references to it.
   std::unique_ptr<const planner_model::CouplingLimits> limits;
 };
 
 /// Consensus prices of pools and limits. Collective.
 GlobalRelaxation relax(const PlanningContext& context);
 
-/// The problem at prices that are known. Local.
+/// The problem at given prices. Local.
 GlobalRelaxation at_prices(const PlanningContext& context, coordinator::Consensus consensus);
 
-/// The problem as the stages after the relaxation see it. Refers to both.
+/// The decomposed problem for the stages after the relaxation. Refers to both arguments.
 coordinator::Decomposition decompose(const PlanningContext& context,
                                      const GlobalRelaxation& relaxation);
 
-/// What searches get beside their options. Collective ones add what they share.
+/// Live context of searches at these prices.
 solver::RunContext run_context(const PlanningContext& context, const GlobalRelaxation& relaxation);
 
 }  // namespace berth::pipeline

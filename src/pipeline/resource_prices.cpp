@@ -16,17 +16,20 @@ namespace {
 
 using model::Certificate;
 
-constexpr int kDoublings = 24;
-constexpr int kSections = 14;       ///< leave less than a thousandth of the bracket
-constexpr double kStart = 0x1p-10;  ///< of the price at which the resource alone is worth the bound
-constexpr double kGolden = 0.6180339887498949;
+constexpr int kDoublings = 24;  ///< most doublings of the first price; untuned guard
+/// Steps of the golden section: leave less than a thousandth of the bracket. Chosen, not tuned.
+constexpr int kSections = 14;
+/// First trial price, as a share of the price at which the resource alone is worth the bound.
+/// Chosen, not tuned.
+constexpr double kStart = 0x1p-10;
+constexpr double kGolden = 0.6180339887498949;  ///< (sqrt(5) - 1) / 2
 
 bool limited(const model::MachineClass& c, std::size_t resource) {
   return c.capacity[resource] != model::kNoLimit && c.capacity[resource] > 0;
 }
 
-/// Some task asks for the resource, and some class has a limit of it. Prices of those that are not
-/// optional come with the plan.
+/// True when some task needs the resource and some class has a limit of it. False for resources
+/// that are not optional: the plan's certificate already has their prices.
 bool matters(const model::Instance& instance, std::size_t resource) {
   return model::kResourceTable[resource].optional() &&
          std::ranges::any_of(instance.workload.shapes,
@@ -35,7 +38,7 @@ bool matters(const model::Instance& instance, std::size_t resource) {
                              [&](const model::MachineClass& c) { return limited(c, resource); });
 }
 
-/// One number of the certificate, in one place or several; the rest of it stays as it is.
+/// One number of the certificate, at one position or several; all other numbers are constant.
 class OnePrice {
  public:
   OnePrice(const model::Instance& instance, model::Objective objective,
@@ -48,7 +51,7 @@ class OnePrice {
   void set(std::int64_t price) {
     for (std::int64_t* place : places_) *place = price;
   }
-  /// The bound at this price, before it is rounded or compared with others.
+  /// The bound at this price, before rounding and before the minimum with other bounds.
   Int128 at(std::int64_t price) {
     set(price);
     if (!certify::unusable(*instance_, objective_, *certificate_).empty()) return kTooLarge;
@@ -57,7 +60,7 @@ class OnePrice {
   }
 
  private:
-  static constexpr Int128 kTooLarge = Int128{1} << 126;
+  static constexpr Int128 kTooLarge = Int128{1} << 126;  ///< above every bound: price not usable
 
   const model::Instance* instance_;
   model::Objective objective_;
@@ -65,7 +68,7 @@ class OnePrice {
   std::vector<std::int64_t*> places_;
 };
 
-/// The best price found by a golden section of [low, high].
+/// The best price found by a golden section search of [low, high].
 std::int64_t section(OnePrice& price, std::int64_t low, std::int64_t high, const StopToken& stop) {
   const auto inner = [&](double share) {
     return low + static_cast<std::int64_t>(share * static_cast<double>(high - low));
@@ -84,7 +87,8 @@ std::int64_t section(OnePrice& price, std::int64_t low, std::int64_t high, const
   return at_left <= at_right ? left : right;
 }
 
-/// Sets the price to the best one. @param amount  of the resource, in all machines it is for
+/// Sets the price to the best one found.
+/// @param amount  units of the resource in all machines that have this price
 void improve(OnePrice& price, double amount, const StopToken& stop) {
   const Int128 without = price.at(0);
   const auto start = std::max<std::int64_t>(
@@ -101,7 +105,7 @@ void improve(OnePrice& price, double amount, const StopToken& stop) {
   price.set(price.at(best) < without ? best : 0);
 }
 
-/// Entries for all pools and all classes with a limit of the resource.
+/// Adds entries for all pools and all classes with a limit of the resource.
 void list_all(const model::Cluster& cluster, std::size_t resource, Certificate& certificate) {
   for (const planner_model::Pool& pool :
        planner_model::make_pools(cluster, certificate.level).pools) {
@@ -127,7 +131,8 @@ void drop_empty(Certificate& certificate) {
   std::erase_if(certificate.multipliers, [](const auto& m) { return m.unit_price.none(); });
 }
 
-/// Where the class's resource has a price: what tasks pay, then what machines charge beyond that.
+/// Positions of the prices of the class's resource: those that tasks pay, then the multipliers
+/// within the bound of one machine.
 std::array<std::vector<std::int64_t*>, 2> places(Certificate& certificate, ClassId c,
                                                  std::size_t resource) {
   std::array<std::vector<std::int64_t*>, 2> found;
@@ -140,7 +145,7 @@ std::array<std::vector<std::int64_t*>, 2> places(Certificate& certificate, Class
   return found;
 }
 
-/// The best prices of one resource, class by class; the rest of the certificate stays as it is.
+/// Sets the best prices of one resource, class by class; does not change other prices.
 void price_resource(const model::Instance& instance, model::Objective objective,
                     std::size_t resource, Certificate& certificate, const StopToken& stop) {
   const model::Cluster& cluster = instance.cluster;

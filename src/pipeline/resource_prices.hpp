@@ -7,14 +7,14 @@
 
 namespace berth::pipeline {
 
-/// Some task asks for an optional resource (model::ResourceRow) of which some class has a limit.
+/// True when some task needs an optional resource (model::ResourceRow) that some class limits.
 bool resources_matter(const model::Instance& instance);
 
-/// The proof with prices of optional resources that lower its bound, where some do: for each
-/// resource and class in turn one that tasks pay, the same in all its pools, and one that machines
-/// charge beside it. The bound before it is rounded is convex in each, so doubling brackets the
-/// best and a golden section narrows it down: at most about 40 evaluations of the judge for each.
-/// The proof as it is where no optional resource matters.
+/// The proof with prices of optional resources, if these lower its bound; otherwise the proof
+/// unchanged. For each resource and class in turn it sets a price that tasks pay, equal in all
+/// pools of the class, and a multiplier within the bound of one machine. The unrounded bound is
+/// convex in each, so doubling brackets the best price and a golden section search (Kiefer 1953)
+/// narrows it: about 40 evaluations of the judge for each.
 Proof price_resources(const model::Instance& instance, model::Objective objective, Proof proof,
                       const StopToken& stop);
 

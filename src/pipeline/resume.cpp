@@ -20,7 +20,7 @@
 namespace berth::pipeline {
 namespace {
 
-/// What this rank's shards need, and what all have to know of.
+/// Jobs whose records this rank needs: those of its shards, spanning jobs and pending offers.
 std::vector<JobId> jobs_of(const Checkpoint& c, std::span<const std::int64_t> contents) {
   std::vector<JobId> jobs = coordinator::jobs_of(contents);
   std::ranges::move(coordinator::jobs_of(c.rounds.spanning), std::back_inserter(jobs));
@@ -32,7 +32,7 @@ std::vector<JobId> jobs_of(const Checkpoint& c, std::span<const std::int64_t> co
   return jobs;
 }
 
-/// Rank 0's checkpoint to all.
+/// Sends rank 0's checkpoint to all ranks.
 void broadcast_checkpoint(const comm::Communicator& comm, Checkpoint& c) {
   comm.broadcast_vector(c.consensus.prices);
   comm.broadcast_vector(c.consensus.limits);
@@ -56,7 +56,7 @@ void broadcast_checkpoint(const comm::Communicator& comm, Checkpoint& c) {
   }
 }
 
-/// What this rank's shards held. @param file  on rank 0
+/// Contents of this rank's shards from the checkpoint. @param file  open on rank 0
 coordinator::ContentStream scatter_saved_contents(const PlanningContext& context,
                                                   std::optional<CheckpointInput>& file) {
   coordinator::ContentStream mine;

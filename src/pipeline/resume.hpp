@@ -6,8 +6,8 @@
 
 namespace berth::pipeline {
 
-/// The solution of the checkpoint that the options name: rank 0 reads it and sends each rank what
-/// its shards held. Collective.
+/// The solution of the checkpoint that the options name: rank 0 reads it and sends each rank the
+/// contents of its shards. Collective.
 LocalSolution resume(const PlanningContext& context);
 
 }  // namespace berth::pipeline

@@ -10,18 +10,18 @@
 
 namespace berth::pipeline {
 
-/// Prices, shards and their own plans, from which the rounds start.
+/// Prices, and shards with their local plans: the start of the rounds.
 struct LocalSolution {
   GlobalRelaxation relaxation;
   coordinator::LocalPlans local;
   coordinator::RoundState rounds;
 };
 
-/// Each shard's own plan for the jobs assigned to it, within the limits. Collective.
+/// Local plan of each shard for the jobs assigned to it, within the limits. Collective.
 LocalSolution round(const PlanningContext& context, GlobalRelaxation relaxation,
                     coordinator::Assignment assignment);
 
-/// What every shard is made with.
+/// Settings of every shard.
 coordinator::ShardSettings shard_settings(const PlanningContext& context,
                                           const GlobalRelaxation& relaxation);
 

@@ -46,7 +46,7 @@ class Stages {
    public:
     Timer(Stages& stages, std::string name) : stages_(stages), name_(std::move(name)) {}
     ~Timer() {
-      malloc_trim(0);  // else what a stage has freed in pieces stays, and peaks add up
+      malloc_trim(0);  // else memory that a stage freed stays with the process, and peaks add up
       const std::chrono::duration<double> elapsed = Clock::now() - start_;
       stages_.seconds_.emplace_back(std::move(name_), elapsed.count());
     }

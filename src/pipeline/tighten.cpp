@@ -20,13 +20,14 @@ constexpr std::int64_t kManyGpus = 4096;  ///< above: no steps by default (decis
 constexpr int kUsualSteps = 200;          ///< evaluations of the bound (decision 3)
 constexpr std::int64_t kTreeGpus = 1024;  ///< above: no tree by default (decision 7)
 constexpr int kUsualLeaves = 32;          ///< of the tree (decision 7)
-constexpr double kNear = 1e-4;            ///< of the gap, by all prices of a leaf together
+/// Part of the gap that a leaf's bound may lose by prices left out of the tree. Chosen, not tuned.
+constexpr double kNear = 1e-4;
 
 bool takes_gpu(const model::Workload& workload, const model::Job& job) {
   return workload.gpu_milli(job) > 0;
 }
 
-/// Highest price per GPU in each rack: what those pay who have no price of their own.
+/// Highest price per GPU in each rack, which jobs without job prices pay.
 std::vector<double> by_rack(const model::Cluster& cluster, const planner_model::Pools& pools,
                             std::span<const double> prices) {
   std::vector<double> rack(cluster.racks.size(), 0.0);
@@ -45,7 +46,7 @@ model::Certificate with_jobs(model::Certificate certificate, std::span<const Job
   return certificate;
 }
 
-/// How far the certificate's bound is above `target`; 0 when it is not its prices that matter.
+/// The certificate's bound less `target`; 0 if the bound is not the one by prices.
 double above(const model::Instance& instance, model::Objective objective,
              const model::Certificate& certificate, double target) {
   const certify::Bound bound = certify::upper_bound(instance, objective, certificate, {});
@@ -61,7 +62,7 @@ struct Root {
   std::span<const double> others;
 };
 
-/// `root`'s certificate with a tree of cases below it; nothing where that cannot help.
+/// The certificate with a tree of cases below `root`; nullopt if a tree cannot lower the bound.
 std::optional<model::Certificate> branched(const planner_model::Valuation& valuation,
                                            const model::Certificate& certificate, const Root& root,
                                            const TightenGoal& goal,
@@ -77,7 +78,7 @@ std::optional<model::Certificate> branched(const planner_model::Valuation& valua
   return branch_certificate(certificate, tree, tolerance);
 }
 
-/// Whose price may be above what their places cost.
+/// Jobs that get job prices: of whole GPUs and not required.
 std::vector<JobId> jobs_to_price(const model::Instance& instance) {
   std::vector<JobId> jobs = solver::whole_gpu_jobs(instance);
   std::erase_if(jobs, [&](JobId j) { return instance.workload.job(j).required; });
@@ -98,7 +99,8 @@ Proof tighten(const planner_model::Valuation& valuation, const planner_model::Po
   if (options.job_prices.evaluations <= 0 || !(slack > goal.gap * proof.upper_bound)) return proof;
   if (goal.stop.requested()) return proof;
   const auto of_quota = [](const auto& l) { return l.kind == model::LimitKind::gpu_quota; };
-  if (std::ranges::any_of(proof.certificate.limits, of_quota)) return proof;  // they would be lost
+  if (std::ranges::any_of(proof.certificate.limits, of_quota))
+    return proof;  // quota prices would be lost
   const std::vector<JobId> jobs = jobs_to_price(instance);
   if (jobs.empty()) return proof;
   std::size_t on_gpus = 0;
@@ -117,7 +119,7 @@ Proof tighten(const planner_model::Valuation& valuation, const planner_model::Po
   if (on_gpus > jobs.size()) {
     others = by_rack(instance.cluster, pools, prices);
   } else {
-    certificate.pools.clear();  // nobody pays them
+    certificate.pools.clear();  // no job pays them
   }
   const auto found = solver::minimise_job_prices(
       valuation, jobs, start, others, {.slack = slack, .stop = goal.stop}, options.job_prices);

@@ -14,27 +14,28 @@
 
 namespace berth::pipeline {
 
-/// Steps that pay by default: 200 up to 4,096 GPUs, none above.
+/// Default number of steps: 200 up to 4,096 GPUs, none above (docs/decisions/0003).
 int usual_bound_steps(std::int64_t gpus);
 
-/// Leaves of a tree of cases that pay by default.
+/// Default number of leaves of the tree of cases: docs/decisions/0007.
 int usual_tree_leaves(std::int64_t gpus);
 
-/// How far a bound has to be lowered once the plan is known.
+/// The target of tightening a bound for a known plan.
 struct TightenGoal {
   double objective = 0.0;  ///< of the plan
-  double gap = 0.0;        ///< small enough: nothing is done
+  double gap = 0.0;        ///< a gap this small needs no tightening
   StopToken stop = {};     ///< asked before and after each step
 };
 
-/// What it may cost.
+/// The effort of tightening.
 struct TightenOptions {
   solver::JobPriceOptions job_prices{.evaluations = 0};  ///< 0 = nothing is done
-  solver::BranchOptions branch{.leaves = 0};  ///< on top of that; 1 leaf or less = no tree
+  solver::BranchOptions branch{.leaves = 0};             ///< in addition; 1 leaf or less = no tree
 };
 
-/// The proof, or a tighter one where jobs of whole GPUs that are not required pay a price of their
-/// own, starting from the prices of the pools, and then by cases of the most undecided of them.
+/// The proof, or a tighter one in which jobs of whole GPUs that are not required pay a price of
+/// their own, starting from the prices of the pools, followed by cases of the most undecided of
+/// these jobs.
 Proof tighten(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
               std::span<const double> prices, Proof proof, const TightenGoal& goal,
               const TightenOptions& options);

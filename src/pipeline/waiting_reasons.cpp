@@ -32,7 +32,7 @@ std::vector<std::string> type_names(const model::Cluster& cluster, std::uint64_t
   return names;
 }
 
-/// A type may be misspelt: the first that resembles one of the cluster's is asked about.
+/// Reason for GPU types that the cluster lacks; suggests a similar name for a misspelt one.
 std::string no_such_type(const model::Cluster& cluster, std::uint64_t asked,
                          std::uint64_t present) {
   const std::vector<std::string> names = type_names(cluster, asked);
@@ -61,7 +61,7 @@ const char* name_of(Level level) {
   return kNames[static_cast<std::size_t>(level)];
 }
 
-/// An empty domain of this level holds all tasks of the job.
+/// True when an empty domain of this level holds all tasks of the job.
 bool holds(const model::Instance& instance, DomainCapacity& capacity, std::uint64_t usable,
            const model::Job& job, Level level) {
   const model::Workload& workload = instance.workload;
@@ -78,7 +78,7 @@ bool holds(const model::Instance& instance, DomainCapacity& capacity, std::uint6
   });
 }
 
-/// What limits leave beside a placement.
+/// Slack of limits beside a placement.
 class LimitSlack {
  public:
   LimitSlack(const comm::Communicator& comm, const model::Instance& instance,
@@ -92,7 +92,7 @@ class LimitSlack {
     }
   }
 
-  /// Empty when it is not a limit that keeps the job out.
+  /// The limit that excludes the job, in words; empty if no limit does.
   template <class Holds>
   [[nodiscard]] std::string why(const model::Job& job, const Holds& holds_in) const {
     for (const std::uint32_t l : limits_.of(job.queue)) {
@@ -117,7 +117,7 @@ class LimitSlack {
   std::int64_t widest_ = 0;        ///< uplink of any rack, Mbit/s
 };
 
-/// Why an empty cluster would not hold the job either; empty when it would.
+/// Why even an empty cluster does not hold the job; empty if it does.
 std::string never_fits(const model::Instance& instance, DomainCapacity& capacity,
                        std::uint64_t usable, const model::Job& job) {
   const model::Workload& workload = instance.workload;

@@ -11,9 +11,9 @@
 
 namespace berth::pipeline {
 
-/// Those of this rank's jobs that are not placed, ascending, with the reason in words: a GPU type
-/// no machine has, a task no machine can hold, a gang larger than everything it may use, or the
-/// competition. Collective.
+/// The unplaced jobs of this rank, ascending, with the reason in words: a GPU type that no machine
+/// has, a task that no machine holds, a gang larger than every domain that it may use, or jobs of
+/// larger value. Collective.
 /// @param jobs       of this rank, ascending; over all ranks every planned job once
 /// @param placement  of these jobs
 std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,

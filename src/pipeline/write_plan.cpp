@@ -22,7 +22,7 @@ namespace {
 
 using certify::PlanCheck;
 
-/// What Berth made itself is never the user's fault.
+/// Reads back Berth's own text: a fault in it is never the user's.
 template <class Read>
 auto read_back(const Read& read) {
   try {
@@ -40,7 +40,7 @@ PlanCheck::Order order_of(const model::Workload& workload) {
                                                              : PlanCheck::Order::any;
 }
 
-/// A plan file in the making, of which every piece of text is read back and judged.
+/// A plan file being written; every piece of its text is read back and judged.
 class CheckedFile {
  public:
   CheckedFile(const std::string& path, const model::Instance& instance, const model::Plan& plan)
@@ -50,7 +50,7 @@ class CheckedFile {
     check_.emplace(instance, head_, order_of(instance.workload));
   }
 
-  /// @param jobs  whose records the instance has now  @param placed  those of them that are
+  /// @param jobs  the instance has their records now  @param placed  placements of the placed ones
   void add(std::span<const JobId> jobs, const model::Placement& placed) {
     check_->add_records(jobs);
     text_.add(placed);
@@ -100,7 +100,7 @@ class CheckedFile {
   std::optional<PlanCheck> check_;
 };
 
-/// What the prices in rank 0's file prove; empty, with a fault found, when they cannot be used.
+/// The bound that the prices in rank 0's file prove; empty, with a fault, when they are unusable.
 std::optional<certify::Bound> bound_of(const DistributedJudge& judge,
                                        std::optional<CheckedFile>& file,
                                        const model::Placement& placement) {
@@ -117,7 +117,7 @@ std::optional<certify::Bound> bound_of(const DistributedJudge& judge,
 void write_plan(const comm::Communicator& comm, const std::string& path,
                 const model::Instance& instance, const model::Plan& plan,
                 coordinator::JobRecords& jobs) {
-  std::optional<CheckedFile> file;  // on rank 0, as is this
+  std::optional<CheckedFile> file;  // on rank 0 only
   std::vector<JobId> order;
   comm.agreed_on_root([&] {
     file.emplace(path, instance, plan);

@@ -127,7 +127,7 @@ Bound upper_bound(const model::Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed);
 
 /// Upper bound from sums over all planned jobs, of an instance that may lack their records
-/// (part.hpp).
+/// (job_subset.hpp).
 /// @param required_placed  used only where jobs have prices of their own
 /// @pre unusable(...) is empty for these facts
 Bound upper_bound(const model::Instance& instance, model::Objective objective,

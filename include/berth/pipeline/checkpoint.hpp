@@ -17,19 +17,19 @@
 
 namespace berth::pipeline {
 
-/// A plan in the making, as it stood at the end of a round: enough to go on from there on any
-/// number of ranks as if nothing had happened, with what the shards hold.
+/// State of a run at the end of a round. Together with the contents of the shards it suffices to
+/// continue on any number of ranks with the results of an uninterrupted run.
 struct Checkpoint {
   std::string instance_digest;
-  std::string options;  ///< those the plan depends on, `key=value` words
+  std::string options;  ///< `fingerprint` of the options: words `key=value`
   coordinator::Consensus consensus;
   std::vector<solver::TaskPrice> task_prices;
   coordinator::RoundState rounds;
 };
 
-/// Replaces the file whole or not at all. A first line `berth checkpoint 5`; the checkpoint and
-/// then the contents of the shards, some at a time, each as 8 bytes of its length and so many
-/// bytes; 64 digits of the SHA-256 of all that. @throws SystemError
+/// Writes a checkpoint file and replaces an earlier one atomically. Format: a line `berth
+/// checkpoint 5`; blocks, each of 8 bytes of length and that many bytes: the checkpoint, then
+/// contents of shards; 64 hexadecimal digits of the SHA-256 of all this. @throws SystemError
 class CheckpointOutput {
  public:
   CheckpointOutput(const std::string& path, const Checkpoint& checkpoint);
@@ -44,14 +44,14 @@ class CheckpointOutput {
   model::Sha256 digest_;
 };
 
-/// The same piece by piece; the file is read once before, for its digest.
+/// Reads a checkpoint file block by block, after reading it once to verify its digest.
 class CheckpointInput {
  public:
   /// @throws InputError naming the file: no checkpoint, another format, cut short or damaged
   explicit CheckpointInput(const std::string& path);
 
   [[nodiscard]] const Checkpoint& head() const { return head_; }
-  /// Of further shards; nothing when those were all.
+  /// Contents of the next shards; nullopt after the last ones.
   std::optional<coordinator::ContentStream> next();
 
  private:
@@ -60,7 +60,7 @@ class CheckpointInput {
 
   std::uint64_t left_;  ///< bytes before the digest
   io::PieceReader file_;
-  std::string read_;  ///< and not taken
+  std::string read_;  ///< bytes read and not yet returned
   Checkpoint head_;
 };
 

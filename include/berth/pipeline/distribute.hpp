@@ -6,16 +6,16 @@
 
 namespace berth::pipeline {
 
-/// Sends rank 0's instance to all ranks as packed columns. Collective; rank 0's is unchanged.
-/// Jobs stay there, but for pinned ones: the others have parts of the workload, which a
-/// `coordinator::JobRecords` fills (`scatter_homes` takes them off rank 0 too). So do names of jobs
-/// and machines: rank 0 alone speaks to people. Bytes: the cluster's own size once.
+/// Sends rank 0's instance to all ranks as packed columns. Collective; rank 0's is unchanged. Jobs
+/// stay on rank 0, except pinned ones: the other ranks have parts of the workload, which a
+/// `coordinator::JobRecords` fills (`scatter_homes` also removes them from rank 0). Names of jobs
+/// and machines stay too, because only rank 0 prints messages. Bytes: the cluster's size once.
 void distribute(const comm::Communicator& comm, model::Instance& instance);
 
-/// The same where every rank has the jobs that are at home there, and those alone.
+/// Sends the rest of the instance when every rank has exactly the jobs at home there.
 void distribute_rest(const comm::Communicator& comm, model::Instance& instance);
 
-/// Sends rank 0's cluster to all ranks, names of machines too: what it takes to read jobs.
+/// Sends rank 0's cluster, with names of machines, to all ranks, which need it to parse jobs.
 void distribute_cluster(const comm::Communicator& comm, model::Cluster& cluster);
 
 }  // namespace berth::pipeline

@@ -29,14 +29,14 @@ struct Input {
   std::string jobs;     ///< JSON lines
 };
 
-/// Where a plan in the making is kept, and from where it goes on.
+/// The file in which checkpoints of a plan are written, and the one to resume from.
 struct CheckpointOptions {
   std::string file;    ///< replaced at round ends; empty = none
   int every = 1;       ///< rounds between two checkpoints, > 0; the first after the local plans
-  std::string resume;  ///< a checkpoint to go on from; empty = start anew
+  std::string resume;  ///< a checkpoint to resume from; empty = start anew
 };
 
-/// Every knob of a plan, defaults in place. The plan is a function of the instance and of these.
+/// All options of a plan with their defaults. The plan is a function of the instance and of these.
 /// Name, unit, range and meaning of each are a row of the table in option_table.hpp.
 struct PlanOptions {
   model::Objective objective = model::Objective::value;
@@ -47,53 +47,54 @@ struct PlanOptions {
   solver::ShardOptions shard;
   coordinator::RoundOptions rounds;
   solver::RequiredJobRepairOptions rescue;  ///< where a required job was left out
-  bool online_order = false;                ///< jobs are placed as they arrive, not all at once
-  solver::OnlineOptions online;             ///< used in that case only
+  bool online_order = false;     ///< jobs are placed in order of arrival, not all at once
+  solver::OnlineOptions online;  ///< used only with `online_order`
   int bound_steps = -1;  ///< of the bound by job prices, once the plan is known; counted, not
                          ///< timed; -1 = 200 up to 4,096 GPUs, none above
   int tree_nodes = -1;   ///< leaves of the tree of cases at most, on top of that; -1 = 32 up to
                          ///< 1,024 GPUs, none above
-  solver::JobPriceOptions job_prices;  ///< but `evaluations`, which `bound_steps` says
-  solver::BranchOptions branch;        ///< but `leaves`, which `tree_nodes` says
-  CheckpointOptions checkpoint;        ///< no part of what the plan depends on
+  solver::JobPriceOptions job_prices;  ///< without `evaluations`, which `bound_steps` sets
+  solver::BranchOptions branch;        ///< without `leaves`, which `tree_nodes` sets
+  CheckpointOptions checkpoint;        ///< the plan does not depend on it
 };
 
 /// @throws InputError naming the first option that is out of the range of its row. Pure.
 void validate(const PlanOptions& options);
 
 /// Reads the files: rank 0 reads, all ranks parse the jobs in blocks of lines. Every rank gets the
-/// jobs that are at home there (coordinator::JobRecords) and what all need of the instance; names
-/// are on rank 0. All ranks return or all throw.
+/// jobs at home there (coordinator::JobRecords) and the shared parts of the instance; names are on
+/// rank 0. All ranks return or all throw.
 /// @param block_bytes  of the jobs' text that a thread parses at a time; by default as io's own
 ///                     reader does
 model::Instance load_instance(const comm::Communicator& comm, const Input& input,
                               std::size_t block_bytes);
 model::Instance load_instance(const comm::Communicator& comm, const Input& input);
 
-/// Refuses values that no bound can be counted for in 128 bits: InputError on all ranks with the
-/// line of the job that is worth most. Collective.
+/// Refuses values for which no bound can be computed in 128 bits: InputError on all ranks with the
+/// line of the job of largest value. Collective.
 void expect_countable(const comm::Communicator& comm, const model::Instance& instance,
                       model::Objective objective, const coordinator::JobRecords& jobs,
                       const std::string& jobs_path);
 
-/// From an instance to a certified plan, by all ranks together. Of the placements and of the jobs
-/// that wait each rank has those of the jobs at home there; rank 0 has all the rest.
+/// Computes a certified plan of an instance, by all ranks together. Each rank has the placements
+/// and unplaced jobs of its home jobs; rank 0 has everything else.
 ///
-/// Collective. Same instance, options and seed: the same plan, bit for bit, on any number of
-/// ranks and threads, unless `stop` cut into it on some rank (then `reproducible` is false).
+/// Collective. Equal instance, options and seed give an equal plan, bit for bit, on any number of
+/// ranks and threads, unless `stop` ended a stage early on some rank (then `reproducible` is
+/// false).
 ///
 /// @param jobs  of this communicator and the instance's workload
-/// @param stop  cuts into every long stage; the plan so far is certified then
+/// @param stop  ends long stages early; the plan so far is then certified
 /// @throws InputError where `validate` does
 model::Plan plan_distributed(const comm::Communicator& comm, const model::Instance& instance,
                              const PlanOptions& options, report::ProgressTable& progress,
                              coordinator::JobRecords& jobs, const StopToken& stop = {});
 
-/// Brings placements and waiting jobs of a plan in parts to rank 0; elsewhere none are left.
-/// Collective.
+/// Gathers the placements and unplaced jobs of a plan in parts on rank 0; the other ranks keep
+/// none. Collective.
 void gather_plan(const comm::Communicator& comm, model::Plan& plan);
 
-/// How many jobs of a plan in parts wait, by reason; on rank 0, empty elsewhere. Collective.
+/// Number of unplaced jobs of a plan in parts by reason; on rank 0, empty elsewhere. Collective.
 std::map<std::string, std::int64_t> waiting_by_reason(const comm::Communicator& comm,
                                                       const model::Plan& plan);
 

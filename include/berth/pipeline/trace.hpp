@@ -7,7 +7,7 @@
 
 namespace berth::pipeline {
 
-/// The events all ranks recorded (`Communicator::record_events`) as one JSON text for trace
+/// The events recorded by all ranks (`Communicator::record_events`) as one JSON text for trace
 /// viewers, on rank 0; empty elsewhere. Collective; about 90 bytes an event.
 std::string gather_trace(const comm::Communicator& comm);
 

@@ -10,14 +10,14 @@
 
 namespace berth::pipeline {
 
-/// Writes a plan in parts (`plan_distributed`): the text io::write_plan makes of the whole, in the
-/// same way. Rank 0 writes some thousand jobs at a time, whose records and places come from their
-/// homes, so that it never has all of either.
+/// Writes a plan in parts (`plan_distributed`) as the text that io::write_plan makes of the whole
+/// plan. Rank 0 writes some thousand jobs at a time, whose records and placements come from their
+/// homes, so that it never holds all of either.
 ///
-/// Each piece of the text is read back and judged (certify::PlanCheck, what `berth check` is made
-/// of) before the file replaces an earlier one; the bound is computed anew by all ranks together.
-/// Collective. @throws comm::AgreedError (internal error) that names the first fault; nothing is
-/// replaced then
+/// Reads each piece of the text back and judges it (certify::PlanCheck, which `berth check` uses)
+/// before the file replaces an earlier one; all ranks together recompute the bound. Collective.
+/// @throws comm::AgreedError (internal error) that names the first fault; the earlier file then
+/// stays
 void write_plan(const comm::Communicator& comm, const std::string& path,
                 const model::Instance& instance, const model::Plan& plan,
                 coordinator::JobRecords& jobs);
