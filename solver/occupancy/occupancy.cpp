@@ -117,7 +117,7 @@ Occupancy::Mark Occupancy::mark() {
 }
 
 void Occupancy::roll_back(Mark mark) {
-  const int marks = std::exchange(marks_, 0);  // what is undone is not written down
+  const int marks = std::exchange(marks_, 0);  // undoing adds no entries to the journal
   BERTH_EXPECT(marks > 0 && mark <= journal_.size());
   while (journal_.size() > mark) {
     Change change = std::move(journal_.back());

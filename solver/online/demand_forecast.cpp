@@ -34,7 +34,7 @@ std::vector<JobId> DemandForecast::expected(double milli, std::span<const std::i
                                             std::span<const std::int64_t> reserved) const {
   const double more = milli_ > 0 ? std::max(milli, 0.0) / static_cast<double>(milli_) : 0.0;
   std::vector<JobId> jobs;
-  double carried = 0.5;  // over all classes: many rare ones add up to their share
+  double carried = 0.5;  // rounding carried over all classes: rare ones add up to their share
   for (DemandClass k = 0; k < members_.size(); ++k) {
     const std::vector<JobId>& members = members_[k];
     const bool required = valuation_->instance().workload.job(members.front()).required;
@@ -45,7 +45,7 @@ std::vector<JobId> DemandForecast::expected(double milli, std::span<const std::i
     carried -= static_cast<double>(whole);
     const std::int64_t n = whole + arrived[k] - reserved[k];
     const auto count = static_cast<std::int64_t>(members.size());
-    for (std::int64_t i = 0; i < n; ++i) {  // evenly over the members, the latest always
+    for (std::int64_t i = 0; i < n; ++i) {  // evenly over the members, always with the latest one
       jobs.push_back(members[static_cast<std::size_t>(count - 1 - i * count / n)]);
     }
   }

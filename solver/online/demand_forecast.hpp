@@ -15,34 +15,33 @@
 
 namespace berth::solver {
 
-/// Jobs of one demand class can take each other's place; they may differ in value.
+/// Jobs of one demand class may use each other's reservations; their values may differ.
 using DemandClass = std::size_t;
 
-/// The jobs that have arrived, as a mix that is expected to go on.
+/// The jobs that have arrived, as a mix that is expected to continue.
 class DemandForecast {
  public:
   explicit DemandForecast(const planner_model::Valuation& valuation) : valuation_(&valuation) {}
 
-  /// A job has arrived. Classes are numbered as they turn up.
+  /// Adds an arrived job. Classes are numbered in order of first arrival.
   DemandClass observe(JobId job);
 
   [[nodiscard]] std::size_t classes() const { return members_.size(); }
   [[nodiscard]] std::int64_t jobs() const { return jobs_; }
-  [[nodiscard]] std::int64_t milli() const { return milli_; }  ///< GPU thousandths they ask for
-  [[nodiscard]] DemandClass demand_class(JobId job) const;     ///< @pre it has been seen
+  [[nodiscard]] std::int64_t milli() const { return milli_; }  ///< GPU thousandths of these jobs
+  [[nodiscard]] DemandClass demand_class(JobId job) const;     ///< @pre the job was observed
   [[nodiscard]] JobId first(DemandClass demand_class) const {
     return members_[demand_class].front();
   }
   [[nodiscard]] const model::Shape& shape(DemandClass demand_class) const;
 
-  /// Jobs seen that stand for `milli` GPU thousandths of the mix and for `arrived[class]` more
-  /// jobs, less `reserved[class]`, each as often as it is expected. Jobs worth nothing are left
-  /// out.
+  /// Representatives of the expected jobs, each as often as it is expected: `milli` GPU thousandths
+  /// of the mix, plus `arrived[class]` jobs, less `reserved[class]` jobs. Without jobs of value 0.
   [[nodiscard]] std::vector<JobId> expected(double milli, std::span<const std::int64_t> arrived,
                                             std::span<const std::int64_t> reserved) const;
 
-  /// An instance with these jobs alone (JobId = position in `jobs`) on the same cluster. Shapes are
-  /// numbered as they turn up, so nothing depends on jobs that are yet to come.
+  /// An instance of these jobs only (JobId = position in `jobs`) on the cluster. Shapes are
+  /// numbered in order of first use, so nothing depends on later jobs.
   [[nodiscard]] model::Instance instance(std::span<const JobId> jobs) const;
 
  private:

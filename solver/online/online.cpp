@@ -15,9 +15,12 @@
 namespace berth::solver {
 namespace {
 
-constexpr double kRoomGone = 0.125;  ///< of the free room, since the last forecast
-constexpr double kLate = 0.05;  ///< of all GPUs: when so few are free all machines are packed anew
-constexpr std::int64_t kMany = 64;  ///< a batch of so many jobs is worth a forecast of its own
+/// Part of the free room whose use since the last forecast makes a new one due. Chosen, not tuned.
+constexpr double kRoomGone = 0.125;
+/// Share of all GPUs: when at most this is free, used machines are packed too. Decision 8: 15 %
+/// give no more.
+constexpr double kLate = 0.05;
+constexpr std::int64_t kMany = 64;  ///< jobs of a batch with its own forecast; chosen, not tuned
 
 class Online {
  public:
@@ -56,15 +59,15 @@ class Online {
                (1.0 - kRoomGone) * static_cast<double>(free_then_);
   }
 
-  /// GPU thousandths that this batch and the later ones are expected to ask for.
+  /// Expected demand of this batch and the later ones, GPU thousandths.
   [[nodiscard]] double expected_milli() const {
     if (options_.load <= 0.0)
       return options_.expect * static_cast<double>(reservations_.free_milli());
     return options_.load * all_milli_ - before_milli_;
   }
 
-  /// Packs the batch and the jobs expected after it on the machines that are untouched; when there
-  /// are none and little is free, on all that have room.
+  /// Packs the batch and the jobs expected after it on the unused machines; without such machines,
+  /// when little is free, on all machines with room.
   void plan_reservations(std::span<const JobId> batch, std::span<const DemandClass> classes) {
     jobs_then_ = forecast_.jobs();
     free_then_ = reservations_.free_milli();
@@ -99,7 +102,7 @@ class Online {
     }
   }
 
-  /// Within a batch those that are hard to place come first; alone, a job just comes.
+  /// Order in which the jobs of a batch are placed: those that are hard to place first.
   [[nodiscard]] std::vector<std::size_t> order(std::span<const JobId> batch) const {
     const model::Workload& workload = valuation_.instance().workload;
     std::vector<std::tuple<bool, double, std::int64_t, planner_model::Precedence, std::size_t>>
@@ -137,7 +140,7 @@ class Online {
   ReservationTable reservations_;
   OnlineResult result_;
   double all_milli_;            ///< GPU thousandths of the cluster
-  double before_milli_ = 0.0;   ///< asked for by the jobs before this batch
+  double before_milli_ = 0.0;   ///< demand of the jobs before this batch, GPU thousandths
   std::int64_t jobs_then_ = 0;  ///< at the last forecast
   std::int64_t free_then_ = 0;
 };

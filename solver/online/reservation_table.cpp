@@ -12,7 +12,7 @@ using model::TaskPlacement;
 
 namespace {
 
-/// A required job that is expected is worth more than any other.
+/// Value of an expected required job, above that of any other job. Untuned guard.
 constexpr double kRequired = 1e12;
 
 }  // namespace
@@ -90,7 +90,8 @@ bool ReservationTable::admits(MachineId m, JobId id) const {
          model::allows(instance.workload.job(id), shape, instance.cluster.class_of(m).gpu_type);
 }
 
-/// The reservations of least value that make room: one of them, or the cheapest ones together.
+/// The displacement of least value that makes room on one machine: one reservation, or several in
+/// order of value.
 std::optional<Displacement> ReservationTable::displacement_on(const model::Shape& shape,
                                                               double value, MachineId m) const {
   if (unreserved_.fits(m, shape)) return Displacement{.machine = m, .gain = value};

@@ -11,11 +11,12 @@
 
 namespace berth::solver {
 
-/// Where a job is placed that finds no reservation for its demand class.
+/// Place of a job without a reservation, and the reservations that it cancels (bid-price control:
+/// Talluri and van Ryzin 1998).
 struct Displacement {
   MachineId machine;
-  double gain = 0.0;                ///< its value less that of the expected jobs it displaces
-  std::vector<int> displaced = {};  ///< reservations cancelled for it
+  double gain = 0.0;                ///< value of the job less that of the displaced expected jobs
+  std::vector<int> displaced = {};  ///< reservations to cancel
 };
 
 /// Placed jobs, and places reserved for expected jobs by demand class (inventory rationing,
@@ -24,26 +25,27 @@ class ReservationTable {
  public:
   ReservationTable(const planner_model::Valuation& valuation, const DemandForecast& forecast);
 
-  /// The job is placed there, for good.
+  /// Places the job; it is never moved.
   void commit(JobId job, const model::TaskPlacement& task);
 
-  /// Reserves a place. @pre the machine has room for it beside all that is reserved there
+  /// Reserves a place. @pre the machine has room beside its jobs and reservations
   void reserve(DemandClass demand_class, double value, const model::TaskPlacement& task);
 
   /// Cancels all reservations on these machines.
   void cancel(std::span<const MachineId> machines);
 
-  /// A place reserved for this demand class, for no job worth more there, on the machine with the
-  /// least free room: it is no longer reserved.
+  /// Takes the reservation of this demand class on the machine with the least free room whose
+  /// expected job has no larger value there than `job`; nullopt without one.
   std::optional<model::TaskPlacement> claim(DemandClass demand_class, JobId job);
 
-  /// The best place for the job when reservations may be cancelled, or none when it fits nowhere.
+  /// The best place for the job if reservations may be cancelled; nullopt if no machine holds it.
   [[nodiscard]] std::optional<Displacement> find_displacement(JobId job) const;
-  /// Cancels them; returns the job's devices. @pre nothing has changed since
+  /// Cancels the displaced reservations and returns the job's devices. @pre the table has not
+  /// changed since `find_displacement`
   model::TaskPlacement apply(JobId job, const Displacement& displacement);
-
-  /// Machines where no job has been placed; where a job on GPUs of some demand class still fits.
+  /// Machines without placed jobs.
   [[nodiscard]] std::vector<MachineId> unused_machines() const;
+  /// Machines where a GPU job of some demand class still fits.
   [[nodiscard]] std::vector<MachineId> machines_with_room() const;
   [[nodiscard]] std::int64_t free_milli() const { return free_milli_; }
   [[nodiscard]] std::vector<std::int64_t> reserved_by_class() const;
@@ -55,7 +57,7 @@ class ReservationTable {
     double value = 0.0;
     model::TaskPlacement task;
   };
-  /// Free thousandths of the machine, then its id, then the place: the fullest machine first.
+  /// Free thousandths of the machine, its id, the reservation: the fullest machine comes first.
   using Key = std::tuple<std::int64_t, MachineId, int>;
 
   void cancel_one(int reservation);
@@ -63,20 +65,21 @@ class ReservationTable {
   [[nodiscard]] const ReservedPlace& at(int reservation) const {
     return reservations_[static_cast<std::size_t>(reservation)];
   }
-  /// Type that the value of such a job depends on: invalid for one without GPUs.
+  /// GPU type for the value of a job of this shape on the machine; invalid for a shape without
+  /// GPUs.
   [[nodiscard]] GpuTypeId value_type(const model::Shape& shape, MachineId machine) const;
-  [[nodiscard]] bool admits(MachineId machine, JobId job) const;  ///< now, without reservations
+  [[nodiscard]] bool admits(MachineId machine, JobId job) const;  ///< reservations disregarded
   [[nodiscard]] std::optional<Displacement> displacement_on(const model::Shape& shape, double value,
                                                             MachineId machine) const;
 
   const planner_model::Valuation* valuation_;
   const DemandForecast* forecast_;
-  planner_model::Room room_;        ///< without placed jobs
-  planner_model::Room unreserved_;  ///< without reserved places either
-  std::vector<char> used_;
-  std::vector<std::vector<int>> on_machine_;  ///< reservations there, ascending
-  std::vector<ReservedPlace> reservations_;   ///< all that were ever made
-  std::vector<std::set<Key>> by_class_;
+  planner_model::Room room_;                  ///< room beside placed jobs
+  planner_model::Room unreserved_;            ///< room beside placed jobs and reservations
+  std::vector<char> used_;                    ///< by MachineId: 1 = has or had a job
+  std::vector<std::vector<int>> on_machine_;  ///< by MachineId: its reservations, ascending
+  std::vector<ReservedPlace> reservations_;   ///< all ever made, also cancelled ones
+  std::vector<std::set<Key>> by_class_;       ///< by demand class: open reservations
   std::int64_t free_milli_ = 0;
 };
 

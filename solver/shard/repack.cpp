@@ -12,7 +12,7 @@
 namespace berth::solver {
 namespace {
 
-/// What counts first: required jobs, then the objective.
+/// Number of required jobs and value of a placement, in the order in which repacks compare them.
 std::pair<std::int64_t, double> worth(const planner_model::Valuation& valuation,
                                       const model::Placement& placed) {
   std::pair<std::int64_t, double> sum;
@@ -25,8 +25,8 @@ std::pair<std::int64_t, double> worth(const planner_model::Valuation& valuation,
 
 }  // namespace
 
-/// min(idle GPUs, GPUs that unplaced single tasks ask for) / all GPUs. Idle GPUs beside no free CPU
-/// count too: the CPU may be taken by the wrong task.
+/// min(idle GPUs, GPUs of unplaced single tasks) / all GPUs. Machines without free CPU count as
+/// idle: the wrong task may have the CPU (decision 22).
 double ShardState::recoverable_share(std::span<const JobId> singles) const {
   std::int64_t idle = 0, waiting = 0;
   for (const MachineId m : machines) idle += occupancy.room().free_milli(m);
@@ -37,9 +37,9 @@ double ShardState::recoverable_share(std::span<const JobId> singles) const {
   return static_cast<double>(std::min(idle, waiting)) / static_cast<double>(all);
 }
 
-/// Searches that place shares one by one leave gaps that none fits into. Patterns know what fits a
-/// machine: where much is idle and single tasks are unplaced, these are all placed anew into the
-/// room that gangs leave. Kept when it is worth more.
+/// Places all single tasks anew by the pattern LP into the room that gangs leave, if the
+/// recoverable share is large enough, and keeps the result if its value is larger. Searches that
+/// place shares one by one leave idle capacity that no share fits (decision 22).
 ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   RepackResult result;
   const auto consider = [&](JobId job) {
@@ -76,8 +76,9 @@ ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   return result;
 }
 
-/// Tasks of other shapes pay what their GPUs would earn with single tasks on them: then machines
-/// earn no more with gangs, and the prices prove a bound for all jobs.
+/// Sets the task prices of the shard. Tasks of shapes that were not packed pay what their GPUs
+/// would earn with single tasks; so machines earn no more with gangs, and the prices prove a bound
+/// for all jobs (decision 22, "A bound by patterns").
 void ShardState::set_task_prices(RepackResult repack_result) {
   if (repack_result.singles.empty()) return;
   task_prices = std::move(repack_result.prices);

@@ -14,7 +14,8 @@ namespace berth::solver {
 
 using model::JobPlacement;
 
-/// Best value of the job less its GPUs at the least price of their type.
+/// Best priced profit that an unplaced job misses: value less its GPUs at the least price of the
+/// type.
 double ShardState::regret(JobId job) const {
   const model::Job& record = workload().job(job);
   const double gpus = static_cast<double>(workload().gpu_milli(record)) / 1000.0;

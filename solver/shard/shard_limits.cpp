@@ -9,7 +9,8 @@
 namespace berth::solver {
 namespace {
 
-/// Of its unplaced jobs. Any of them may use limits of racks and pods that several shards share.
+/// Demand of the shard's unplaced jobs for a limit. For limits of racks and pods that several
+/// shards share, every job counts with its largest possible use.
 std::int64_t demand(const ShardState& s, std::size_t limit) {
   std::int64_t sum = 0;
   const planner_model::LimitUsage& usage = s.occupancy.limit_usage();

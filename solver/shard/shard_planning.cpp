@@ -26,7 +26,9 @@ using model::JobPlacement;
 
 namespace {
 
-constexpr std::int64_t kSmallGpus = 4096;  ///< clusters up to this size get several dives
+/// GPUs: clusters of at most this size get several dives. Chosen when these were introduced; they
+/// took 0.1 to 0.5 s there.
+constexpr std::int64_t kSmallGpus = 4096;
 
 std::vector<JobId> sorted(std::span<const JobId> jobs) {
   std::vector<JobId> result(jobs.begin(), jobs.end());
@@ -34,7 +36,8 @@ std::vector<JobId> sorted(std::span<const JobId> jobs) {
   return result;
 }
 
-/// Largest value over the types the job may use; for a CPU-only job its value anywhere.
+/// Largest value over the allowed types of the shard; for a CPU-only job the value that it has on
+/// every machine.
 double best_value(const ShardState& s, JobId job) {
   const model::Job& record = s.workload().job(job);
   if (s.workload().gpu_milli(record) == 0) return s.valuation->best(job, GpuTypeId{});
@@ -47,10 +50,11 @@ double best_value(const ShardState& s, JobId job) {
   return best;
 }
 
-/// Which large gangs a dive takes first is a matter of luck, and in a small cluster one of them is
-/// much: there several dives cost little.
+/// Smoothings of additional dives in small clusters; the best dive is kept. The smoothing decides
+/// which large gangs a dive places first, and in a small cluster one gang is a large share.
 std::span<const double> extra_smoothings(const ShardState& s) {
-  static constexpr std::array kMore = {0.0002, 0.002, 0.006};  ///< as DiveOptions::eps
+  /// As DiveOptions::eps. Measured on philly-like, 1k GPUs, load 1.1, seed 1: gap 1.508 -> 0.613 %.
+  static constexpr std::array kMore = {0.0002, 0.002, 0.006};
   if (s.valuation->instance().cluster.gpus() > kSmallGpus) return {};
   return kMore;
 }
@@ -94,7 +98,7 @@ void add_running(Shard& shard, const model::JobPlacement& placement) {
   s.had_running_jobs = true;
 }
 
-/// Idle room to unplaced jobs by precedence; those worth nothing come last, they run if they fit.
+/// Fills idle room with unplaced jobs by precedence; jobs of value 0 come last.
 void fill_idle_capacity(Shard& shard) {
   ShardState& s = shard.state();
   std::vector<planner_model::Precedence> order;
@@ -104,7 +108,7 @@ void fill_idle_capacity(Shard& shard) {
     order.push_back(planner_model::precedence(s.workload(), job, density));
   }
   std::ranges::sort(order, std::less<>{});
-  // Room only shrinks here: what found no place once finds none for an equal job later.
+  // Room only shrinks here: when a job finds no place, equal jobs find none later.
   std::set<std::tuple<ShapeId, std::int32_t, std::uint64_t, model::Level, std::int64_t>> hopeless;
   for (const planner_model::Precedence& next : order) {
     const JobId job = next.job;
@@ -138,7 +142,7 @@ void plan(Shard& shard, std::span<const JobId> jobs, std::span<const double> pri
     if (s.workload().gpu_milli(s.workload().job(job)) > 0) on_gpus.push_back(job);
     if (s.packable(job)) packable.push_back(job);
   }
-  if (share.whole().requested()) {  // idle room is all that can still be used
+  if (share.whole().requested()) {  // no time: idle room is filled only
   } else if (std::ranges::all_of(on_gpus, [&](JobId job) { return s.packable(job); })) {
     pack_all(s, packable, share);
   } else {
@@ -147,7 +151,7 @@ void plan(Shard& shard, std::span<const JobId> jobs, std::span<const double> pri
   }
   fill_idle_capacity(shard);
   if (!s.had_running_jobs) return;
-  // The relaxation took the running jobs' room for gone: now unplaced jobs may evict them.
+  // The relaxation did not use the room of running jobs: now unplaced jobs may evict them.
   s.least_price = marginal_prices(shard);
   const std::vector<JobId> unplaced = s.occupancy.unplaced_jobs();
   s.evicted = {unplaced.begin(), unplaced.end()};

@@ -16,10 +16,10 @@
 namespace berth::solver {
 namespace {
 
-constexpr std::size_t kBatch = 64;  ///< insertions searched on one snapshot
+constexpr std::size_t kBatch = 64;  ///< insertions searched on one snapshot; chosen, not tuned
 
-/// Searches on a frozen snapshot in parallel, commits in order of gain, then precedence; an
-/// insertion whose machines have changed meanwhile is searched again.
+/// Searches insertions in parallel on a frozen snapshot and commits them by gain, ties by
+/// precedence. An insertion whose machines have changed since is searched again.
 double improve_batch(ShardState& s, std::span<const JobId> batch) {
   Occupancy& occupancy = s.occupancy;
   std::vector<local_search::Insertion> found(batch.size());
@@ -59,7 +59,7 @@ double improve_batch(ShardState& s, std::span<const JobId> batch) {
   return gained;
 }
 
-/// Required jobs placed, and what all are worth.
+/// Number of placed required jobs, and value less surcharges of the occupancy.
 std::pair<std::size_t, double> score(const Occupancy& occupancy) {
   const model::Workload& workload = occupancy.valuation().instance().workload;
   const auto required = [&](const JobEntry& entry) {
@@ -69,7 +69,7 @@ std::pair<std::size_t, double> score(const Occupancy& occupancy) {
           occupancy.value() - occupancy.limit_usage().surcharges()};
 }
 
-/// Some job pays for quotas or uplinks.
+/// True when some job pays a price for quotas or uplinks.
 bool has_limit_prices(const ShardState& s) {
   if (s.occupancy.limit_usage().limits() == nullptr) return false;
   const planner_model::Valuation unpriced(s.valuation->instance(), s.valuation->objective());
@@ -79,7 +79,7 @@ bool has_limit_prices(const ShardState& s) {
   });
 }
 
-/// By the values that the occupancy has now.
+/// Local search by the present values of the occupancy. Returns the value gained.
 double search_by_values(ShardState& s, std::span<const double> prices, const SearchEffort& effort) {
   const auto [own, in_all] =
       planner_model::pool_subset(s.valuation->instance().cluster, *s.pools, s.machines);
@@ -89,9 +89,9 @@ double search_by_values(ShardState& s, std::span<const double> prices, const Sea
   return solver::improve(s.occupancy, {own, own_prices}, effort, s.run.stop);
 }
 
-/// Prices tell which jobs a scarce limit is for, but leave some of it: so the search goes by values
-/// less prices first, then by the values. Where that ends worse than it began it only does the
-/// latter, which cannot.
+/// Local search by values less prices of limits, then by the values (decision 15). Prices give
+/// scarce limits to the right jobs but leave some of them unused. If the result is worse than the
+/// start, the search is repeated from the start by the values only, which cannot lose.
 double search_by_both_values(ShardState& s, std::span<const double> prices,
                              const SearchEffort& effort) {
   Occupancy& occupancy = s.occupancy;

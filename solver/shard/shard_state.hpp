@@ -12,7 +12,7 @@
 
 namespace berth::solver {
 
-/// What a shard holds; edited by the functions on shards.
+/// State of a shard, which the functions on shards edit.
 struct ShardState {
   ShardId id;
   const planner_model::Valuation* valuation;
@@ -21,22 +21,22 @@ struct ShardState {
   ShardOptions options;
   RunContext run;
   Occupancy occupancy;
-  std::set<JobId> evicted = {};          ///< unplaced, and not tried by `improve` yet
+  std::set<JobId> evicted = {};          ///< unplaced jobs that `improve` has not tried
   std::vector<double> least_price = {};  ///< by GPU type: least price per GPU over the cluster
   std::vector<TaskPrice> task_prices = {};
-  bool had_running_jobs = false;  ///< some jobs were here before the relaxation
-  /// Limits of racks and pods, ascending: all machines are here; some are.
+  bool had_running_jobs = false;  ///< some jobs were placed before the relaxation
+  /// Limits of racks and pods, ascending: with all machines in this shard; with some.
   std::vector<std::size_t> own_limits = {}, shared_limits = {};
 
   [[nodiscard]] const model::Workload& workload() const { return valuation->instance().workload; }
 
-  /// Single tasks that only look at the GPU type: what the pattern LP packs.
+  /// True for single tasks whose value depends on the GPU type only: jobs of the pattern LP.
   [[nodiscard]] bool packable(JobId job) const {
     return valuation->place_independent(job) && workload().tasks(workload().job(job)) == 1;
   }
 
   [[nodiscard]] std::int64_t gpus() const;  ///< of all machines
-  /// Best priced profit the job misses while it waits.
+  /// Best priced profit that an unplaced job misses.
   [[nodiscard]] double regret(JobId job) const;
 
   struct RepackResult;
@@ -47,12 +47,12 @@ struct ShardState {
 
 struct ShardState::RepackResult {
   double gain = 0.0;
-  std::vector<JobId> singles;  ///< that were packed; none: nothing was
+  std::vector<JobId> singles;  ///< packed jobs; empty: no repack took place
   std::vector<TaskPrice> prices;
   std::vector<double> gpu_worth;  ///< as in PackResult
 };
 
-/// Finds of which racks and pods with a limit it has all machines, and of which only some.
+/// Sets `own_limits` and `shared_limits`.
 void classify_place_limits(ShardState& shard);
 
 }  // namespace berth::solver

@@ -22,7 +22,7 @@ namespace berth::solver {
 struct JobEntry {
   model::JobPlacement placement;  ///< no tasks: the job is unplaced
   double value = 0.0;             ///< as placed; 0 when unplaced
-  double unpriced_value = 0.0;    ///< the same before the prices of quotas and uplinks
+  double unpriced_value = 0.0;    ///< value before the prices of quotas and uplinks
 
   [[nodiscard]] JobId job() const { return placement.job; }
   [[nodiscard]] bool is_placed() const { return !placement.tasks.empty(); }
@@ -32,25 +32,25 @@ struct JobEntry {
 struct Occupant {
   double density = 0.0;  ///< of the whole job as placed, see `planner_model::value_density`
   JobId job;
-  int whole_gpus = 0;                    ///< GPUs it takes as a whole on this machine
+  int whole_gpus = 0;                    ///< whole GPUs of the job on this machine
   double value = 0.0;                    ///< of the whole job
-  std::int64_t milli = 0;                ///< GPU thousandths it takes on this machine
+  std::int64_t milli = 0;                ///< GPU thousandths of the job on this machine
   bool evictable = true;                 ///< false for required jobs
   planner_model::Precedence precedence;  ///< by `density`
 
-  /// The first to be evicted compares least.
+  /// Ascending order of eviction: the last by precedence compares least.
   bool operator<(const Occupant& other) const { return other.precedence < precedence; }
 };
 
-/// The state that all searches work on: the jobs they may place and where each is placed, the free
-/// room of the machines, the occupants of each machine, and the use of quotas and uplinks. A search
-/// edits it by `fit`, `take` and `give_back`, and undoes edits by `mark` and `roll_back`. What it
-/// holds is a function of the jobs and their placements, never of the order of the edits.
+/// The state that all searches edit: the jobs and their placements, the free room of the machines,
+/// the occupants of each machine, and the use of quotas and uplinks. A search edits it by `fit`,
+/// `take` and `give_back`, and undoes edits by `mark` and `roll_back`. The state is a function of
+/// the jobs and their placements, not of the order of the edits.
 class Occupancy {
  public:
-  /// Reached by edits since a mark was set.
+  /// A position in the journal of edits.
   using Mark = std::size_t;
-  /// One edit since a mark: the tasks that the job left; none: it was placed.
+  /// One edit since a mark: the tasks of a job that became unplaced; none: the job was placed.
   struct Change {
     JobId job;
     std::vector<model::TaskPlacement> left;
@@ -60,37 +60,36 @@ class Occupancy {
   Occupancy(const planner_model::Valuation& valuation, std::span<const MachineId> machines,
             const planner_model::CouplingLimits* limits = nullptr);
 
-  /// The jobs are held from now on, unplaced; no effect on those that are held. Positions among
-  /// the entries change. O(entries + jobs log jobs); O(entries) for one job.
+  /// Adds jobs, unplaced; no effect on jobs that are held. Positions among the entries change.
+  /// O(entries + jobs log jobs); O(entries) for one job.
   void admit(std::span<const JobId> jobs);
   void admit(JobId job) { admit(std::span(&job, 1)); }
-  /// The job is no longer held. @pre it is not placed
+  /// Removes a job. @pre it is not placed
   void forget(JobId job);
 
-  /// Devices for all tasks of the job on these machines, as `planner_model::place_job` chooses
-  /// them; none when room is missing. Changes nothing.
+  /// Placement of all tasks of the job on these machines, as `planner_model::place_job` chooses it;
+  /// nullopt without enough room. Does not change the state.
   [[nodiscard]] std::optional<model::JobPlacement> fit(JobId job,
                                                        std::span<const MachineId> machines);
-  /// Its devices, CPU and memory are free. Changes nothing.
+  /// True when devices and resources of the placement are free. Does not change the state.
   [[nodiscard]] bool is_free(const model::JobPlacement& placement);
   void take(model::JobPlacement placement);    ///< @pre the room is free, the job not placed
-  void record(model::JobPlacement placement);  ///< its room is taken already
-  void give_back(JobId job);                   ///< the job is unplaced then
-
-  /// Edits are written down from here on, until the mark is rolled back or kept. Marks may nest.
+  void record(model::JobPlacement placement);  ///< as `take`, when its room is taken already
+  void give_back(JobId job);                   ///< makes the job unplaced and frees its room
+  /// Starts a journal of edits, until the mark is rolled back or kept. Marks may nest.
   [[nodiscard]] Mark mark();
-  void roll_back(Mark mark);  ///< undoes all edits since
-  void keep(Mark mark);       ///< all edits since stay
+  void roll_back(Mark mark);  ///< undoes all edits since the mark
+  void keep(Mark mark);       ///< keeps all edits since the mark
   [[nodiscard]] std::span<const Change> changes_since(Mark mark) const {
     return std::span(journal_).subspan(mark);
   }
 
-  /// Values every job anew, and counts what is used under other limits of the same kind; the
-  /// allowances stay.
+  /// Computes the values of all jobs anew and the use under other limits of equal numbering; keeps
+  /// the allowances.
   void revalue(const planner_model::Valuation& valuation,
                const planner_model::CouplingLimits* limits);
 
-  /// All jobs that are held, ascending.
+  /// All held jobs, ascending.
   [[nodiscard]] std::span<const JobEntry> entries() const { return entries_; }
   /// Position of a job among the entries. O(log entries). @pre holds(job)
   [[nodiscard]] std::size_t position(JobId job) const;
@@ -109,7 +108,7 @@ class Occupancy {
     return entries_[position(job)].unpriced_value;
   }
   [[nodiscard]] double value() const;  ///< before prices; summed in job order
-  /// Jobs on a machine, the last by precedence first.
+  /// Jobs on a machine in order of eviction: the last by precedence first.
   [[nodiscard]] std::span<const Occupant> occupants(MachineId m) const {
     return occupants_[room_.slot(m)];
   }
@@ -122,13 +121,13 @@ class Occupancy {
   [[nodiscard]] const planner_model::Room& room() const { return room_; }
   [[nodiscard]] planner_model::LimitUsage& limit_usage() { return limit_usage_; }
   [[nodiscard]] const planner_model::LimitUsage& limit_usage() const { return limit_usage_; }
-  /// Jobs that count for a quota and may go, the last by precedence first; densities are values per
-  /// GPU thousandth.
+  /// Evictable jobs that use a quota, the last by precedence first; densities are values per GPU
+  /// thousandth.
   using EvictionOrder = std::set<planner_model::Precedence, std::greater<>>;
   [[nodiscard]] const EvictionOrder& evictable_jobs(std::size_t quota) const {
     return by_quota_[quota];
   }
-  /// Of a placed job, by its value as placed.
+  /// Precedence of a placed job by its value as placed.
   [[nodiscard]] planner_model::Precedence precedence_of(JobId job) const {
     return precedence_of(entries_[position(job)]);
   }
@@ -150,7 +149,7 @@ class Occupancy {
   std::vector<std::vector<Occupant>> occupants_;  ///< by slot of the room
   std::vector<EvictionOrder> by_quota_;           ///< by quota
   std::vector<Change> journal_;                   ///< empty while no mark is set
-  int marks_ = 0;                                 ///< set and neither rolled back nor kept
+  int marks_ = 0;                                 ///< number of open marks
 };
 
 }  // namespace berth::solver

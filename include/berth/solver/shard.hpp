@@ -19,82 +19,80 @@
 
 namespace berth::solver {
 
-/// When and how the single tasks of a shard are placed anew by patterns (`solver::repack`).
+/// Options of `solver::repack`. `idle` and the work limits: docs/decisions/0022.
 struct RepackOptions {
-  double idle = 0.04;      ///< share of the shard's GPUs idle and asked for, from which it pays
-                           ///< (docs/decisions/0022)
-  double gap = 1e-3;       ///< the pattern LP is solved to, a fraction: gangs lose more than that
-  int neighbourhoods = 2;  ///< local searches after the dive, at most
-  std::int64_t work = 100'000'000;     ///< as in PackOptions
-  std::int64_t work_per_gpu = 20'000;  ///< no more than so much for each GPU of the shard
+  double idle = 0.04;      ///< least recoverable share of the shard's GPUs, 0 .. 1
+  double gap = 1e-3;       ///< gap of the pattern LP, a fraction; gangs lose more. Not tuned
+  int neighbourhoods = 2;  ///< most rounds of the large neighbourhood search; chosen, not tuned
+  std::int64_t work = 100'000'000;     ///< as PackOptions::work
+  std::int64_t work_per_gpu = 20'000;  ///< limit of the work per GPU of the shard
 };
 
 struct ShardOptions {
-  int sweeps = 3;         ///< depth of the ejection search per call of improve, >= 0
-  DiveOptions dive = {};  ///< where gangs or places matter
-  PackOptions pack = {};  ///< where all jobs are single tasks
+  int sweeps = 3;         ///< depth of the ejection search in `improve`, >= 0; chosen, not tuned
+  DiveOptions dive = {};  ///< for jobs with gangs or preferred places
+  PackOptions pack = {};  ///< for single tasks only
   RepackOptions repack = {};
 };
 
-/// Everything a shard's future depends on beside its machines, the prices and the options.
+/// State from which a shard can be restored, given its machines, the prices and the options.
 struct ShardContent {
-  model::Placement placed = {};      ///< on this shard's machines alone
-  std::vector<JobId> unplaced = {};  ///< ascending; jobs it may still place
-  std::vector<JobId> evicted = {};   ///< ascending; those `improve` has not tried yet
+  model::Placement placed = {};      ///< on machines of this shard only
+  std::vector<JobId> unplaced = {};  ///< ascending; unplaced jobs of the shard
+  std::vector<JobId> evicted = {};   ///< ascending; unplaced jobs that `improve` has not tried
 };
 
 struct ShardState;
 
-/// One logical piece of the cluster and the jobs assigned to it. Its jobs are planned by the
-/// functions of `shard_planning.hpp`, dealt with other shards by those of `shard_bidding.hpp`, and
-/// kept within quotas and uplinks by those of `shard_limits.hpp`. Only its owner edits it. All of
-/// these are functions of its machines, its jobs, the prices and the options: not of ranks or
-/// threads.
+/// A logical piece of the cluster and the jobs assigned to it. Functions on shards: planning in
+/// `shard_planning.hpp`, exchange of jobs with other shards in `shard_bidding.hpp`, quotas and
+/// uplinks in `shard_limits.hpp`. Only the owner of a shard edits it. Results depend on its
+/// machines, its jobs, the prices and the options, not on ranks or threads.
 class Shard {
  public:
   /// @param machines  ascending; the valuation and the pools must outlive the shard
-  /// @param run       its limits are kept as far as the shard was told (`allow`)
+  /// @param run       its limits are kept within the allowances set by `allow`
   Shard(ShardId id, const planner_model::Valuation& valuation, const planner_model::Pools& pools,
         std::vector<MachineId> machines, const ShardOptions& options, const RunContext& run = {});
   ~Shard();
   Shard(Shard&&) noexcept;
   Shard& operator=(Shard&&) noexcept;
 
-  /// An empty shard on these machines (ascending), otherwise like this one.
+  /// A shard without jobs on these machines (ascending), with the settings of this one.
   [[nodiscard]] Shard empty_copy(ShardId id, std::vector<MachineId> machines) const;
 
-  /// Takes room off for a job placed from outside (a gang that spans shards); its tasks on
-  /// machines of other shards are ignored. @pre before it is planned
+  /// Reserves the room of a job that spans shards; ignores its tasks on machines of other shards.
+  /// @pre the shard is not planned
   void reserve(const model::JobPlacement& placement);
 
-  /// Instead of planning: takes over what another shard planned, or what this one once held.
+  /// Restores jobs and placements, in place of planning.
   void restore(ShardContent content);
   [[nodiscard]] ShardContent content() const;
 
   /// Makes a placed job unplaced. No effect on a job that is not placed here.
   void unplace(JobId job);
-  /// Gives back what `reserve` took; the shard of the first task has the job from now on.
+  /// Frees the room that `reserve` took; the job becomes an unplaced job of the shard of its first
+  /// task.
   void unreserve(const model::JobPlacement& placement);
 
-  [[nodiscard]] bool is_waiting(JobId job) const;  ///< it is this shard's, and unplaced
-
-  /// All its jobs, placed or not; any order.
+  [[nodiscard]] bool is_waiting(JobId job) const;  ///< an unplaced job of this shard
+  /// All jobs of the shard, placed or not; any order.
   [[nodiscard]] std::vector<JobId> jobs() const;
 
-  /// Prices per GPU type that regrets are measured against from now on.
+  /// Sets the prices per GPU type from which regrets are computed.
   void update_prices(std::span<const double> by_type);
 
-  /// The job was placed elsewhere: forget it.
+  /// Removes a job that another shard has placed.
   void forget(JobId job);
 
   [[nodiscard]] ShardId id() const;
   [[nodiscard]] double gpus() const;                 ///< of all its machines
   [[nodiscard]] double value() const;                ///< of all jobs placed here
   [[nodiscard]] model::Placement placement() const;  ///< ascending JobId
-  /// Of `plan`'s pattern LP, if it had one; with gangs beside it they have prices too.
+  /// Prices of the pattern LP of `plan`, if any; with gangs beside it also for their tasks.
   [[nodiscard]] const std::vector<TaskPrice>& task_prices() const;
 
-  /// For the functions on shards in this library: its planning, bidding and limits.
+  /// For the functions on shards in this library.
   [[nodiscard]] ShardState& state() { return *state_; }
   [[nodiscard]] const ShardState& state() const { return *state_; }
 

@@ -10,23 +10,23 @@
 
 namespace berth::solver {
 
-/// A job its shard could not place. Trivially copyable: `comm` ships it as it stands.
+/// An unplaced job that its shard offers to others. Trivially copyable: `comm` sends it as bytes.
 struct JobOffer {
   JobId job;
   ShardId source;
-  double regret = 0.0;  ///< value the job could still add at most; importance of the offer
+  double regret = 0.0;  ///< best priced profit that the job misses; importance of the offer
 };
 
-/// What a shard would gain by taking a job, on its present content.
+/// Gain of a shard from placing an offered job, on its present content.
 struct Bid {
   JobId job;
   ShardId shard;
-  double gain = 0.0;       ///< value of the job here minus value of the jobs it would evict; > 0
-  std::int64_t drawn = 0;  ///< GPU thousandths it needs of each of its quotas beyond what is used
+  double gain = 0.0;       ///< value of the job here less value of the jobs it evicts; > 0
+  std::int64_t drawn = 0;  ///< GPU thousandths needed of each of its quotas beyond present use
 };
 
-/// Lower bounds on what room costs a shard: no jobs whose eviction frees 2^k GPUs of the type are
-/// worth less than least[k]; infinity when there are none. Trivially copyable.
+/// Lower bounds on the cost of room in a shard: jobs whose eviction frees 2^k GPUs of the type have
+/// at least value least[k]; infinity if no eviction frees as many. Trivially copyable.
 struct EvictionCost {
   ShardId shard;
   GpuTypeId type;
@@ -36,22 +36,22 @@ struct EvictionCost {
 /// All unplaced jobs of positive regret, ascending.
 [[nodiscard]] std::vector<JobOffer> offers(const Shard& shard);
 
-/// One for each GPU type the shard has. O(occupants log occupants).
+/// Eviction costs, one entry per GPU type of the shard. O(occupants log occupants).
 [[nodiscard]] std::vector<EvictionCost> eviction_costs(const Shard& shard);
 
-/// Bids for those of `jobs` the shard would gain from, in their order; each bid on its own.
-/// @param left  by quota: what all shards leave of it. A job that this suffices for may draw on
-///              it; another must find room in the shard's own allowance, or make some
+/// Bids for those of `jobs` from which the shard gains, in their order; each as if it were alone.
+/// @param left  by quota: slack over all shards. A job that fits into it may draw on it; any other
+///              must fit into the shard's allowance, if need be by evictions
 [[nodiscard]] std::vector<Bid> bids(const Shard& shard, std::span<const JobId> jobs,
                                     std::span<const std::int64_t> left = {});
 
-/// Places the job if that still gains at least `at_least`; jobs evicted become unplaced there.
-/// Returns the value added, 0 when refused (nothing has changed then).
-/// @param drawn  what the shard may use more of each of the job's quotas if it places the job
+/// Places the job if that still gains at least `at_least`; evicted jobs become unplaced jobs of the
+/// shard. Returns the value added; 0: refused, and nothing has changed.
+/// @param drawn  additional allowance of each of the job's quotas if the job is placed
 double realise(Shard& shard, JobId job, double at_least, std::int64_t drawn = 0);
 
-/// What one more GPU of each type costs there: 0 when one is idle, else the least value per GPU of
-/// a job that would be evicted; infinity for a type the shard does not have. By GpuTypeId.
+/// By GpuTypeId: cost of one more GPU in the shard: 0 if one is idle, else the least value per GPU
+/// of an evictable job; infinity for a type that the shard lacks. Decision 2.
 [[nodiscard]] std::vector<double> marginal_prices(const Shard& shard);
 
 }  // namespace berth::solver

@@ -9,33 +9,32 @@
 
 namespace berth::solver {
 
-/// Use of a limit by one shard that shares it with others: a quota, or one of a rack or a pod of
-/// which other shards have machines too. Trivially copyable.
+/// Use of a shared limit by one shard: a quota, or a limit of a rack or pod with machines in
+/// several shards. Trivially copyable.
 struct LimitUse {
   ShardId shard;
-  std::uint32_t limit = 0;  ///< as in `planner_model::CouplingLimits`
-  std::int64_t use = 0;
-  std::int64_t demand = 0;  ///< what its unplaced jobs would take
+  std::uint32_t limit = 0;  ///< position in `planner_model::CouplingLimits`
+  std::int64_t use = 0;     ///< by placed jobs, in the limit's unit
+  std::int64_t demand = 0;  ///< of unplaced jobs, in the limit's unit
 };
 
 /// A placed job whose eviction frees some of a limit. Trivially copyable.
 struct EvictionCandidate {
-  std::int64_t amount = 0;
-  planner_model::Precedence precedence;  ///< by value per unit of what it takes
+  std::int64_t amount = 0;               ///< freed, in the limit's unit
+  planner_model::Precedence precedence;  ///< by value per unit of `amount`
 };
-
-/// From now on the shard may use so much of a limit. Before, it may use any amount.
+/// Sets the shard's allowance of a limit, in its unit. Without an allowance use is unlimited.
 void allow(Shard& shard, std::size_t limit, std::int64_t amount);
-/// From now on the shard may use of the limits it shares no more than it does now.
+/// Sets the allowances of the shared limits to the shard's present use.
 void freeze_limits(Shard& shard);
-/// The limits it shares with others, ascending. O(unplaced jobs x limits).
+/// Use of the shared limits, ascending. O(unplaced jobs x limits).
 [[nodiscard]] std::vector<LimitUse> limit_uses(const Shard& shard);
-/// Limits of racks and pods of which it has all machines, ascending.
+/// Limits of racks and pods with all machines in this shard, ascending.
 [[nodiscard]] const std::vector<std::size_t>& own_limits(const Shard& shard);
-/// What the placed jobs use beyond its allowance.
+/// Use of a limit by placed jobs less the allowance, if positive.
 [[nodiscard]] std::int64_t excess(const Shard& shard, std::size_t limit);
-/// The placed jobs to evict first to free `amount` of a limit, enough of them if there are: those
-/// worth least per unit, required ones last: the reverse of precedence.
+/// The placed jobs to evict first to free `amount` of a limit, in the reverse of precedence (least
+/// value per unit first, required jobs last); as many as needed, or all.
 [[nodiscard]] std::vector<EvictionCandidate> eviction_candidates(const Shard& shard,
                                                                  std::size_t limit,
                                                                  std::int64_t amount);

@@ -7,34 +7,35 @@
 
 namespace berth::solver {
 
-/// A running job of the shard starts where it is; `plan` may evict it for a better one.
-/// @pre before `plan`
+/// Places a running job at its present place; `plan` may evict it for a job of larger value.
+/// @pre the shard is not planned
 void add_running(Shard& shard, const model::JobPlacement& placement);
 
-/// Relaxes and rounds: by the pattern LP where every job on GPUs is a single task that looks at the
-/// GPU type only, else by the dive on the market's softmax primal with its ejection chains; then
-/// idle room is filled.
+/// Local plan: the pattern LP if every job with GPUs is a single task whose value depends on the
+/// GPU type only, otherwise the dive on the market's softmax primal with local search (decision 1);
+/// then fills idle room.
 /// @param prices  by PoolId of the whole cluster, value per GPU
-/// @param share   ends what may take long; idle room is filled all the same, by a patient `stop`
+/// @param share   ends the long searches; idle room is filled nevertheless, until a patient stop
 void plan(Shard& shard, std::span<const JobId> jobs, std::span<const double> prices,
           const StopToken& share = {});
 
-/// Idle room to unplaced jobs, by precedence.
+/// Fills idle room with unplaced jobs, by precedence.
 void fill_idle_capacity(Shard& shard);
 
-/// Ejection search for the jobs evicted since the last call, and for those they evict in turn, at
-/// most `sweeps` deep. Returns the value added.
+/// Ejection search for the jobs evicted since the last call and for those that they evict in turn,
+/// `ShardOptions::sweeps` deep at most. Returns the value added.
 double improve(Shard& shard);
 
-/// Cyclic exchanges, repartitions and ejection chains (`improve` of an occupancy) through all its
-/// jobs, placed or not, within what it may use of limits. Returns the value added.
-/// @param prices  by PoolId of the whole cluster, value per GPU; they decide no acceptance
+/// Cyclic exchanges, repartitions and ejection chains (`improve` of an occupancy) of all jobs of
+/// the shard, within its allowances. Returns the value added.
+/// @param prices  by PoolId of the whole cluster, value per GPU; acceptance does not depend on them
 double search(Shard& shard, std::span<const double> prices, const SearchEffort& effort);
 
-/// Where more than 4 % of the GPUs are idle and unplaced single tasks ask for as many, all single
-/// tasks are placed anew by patterns of machines (`pack`) into the room that gangs and running jobs
-/// leave. Kept when it is worth more. Nothing under quotas and uplinks, which patterns do not know.
-/// @return what it gained
+/// If at least `RepackOptions::idle` of the GPUs are idle and unplaced single tasks request as
+/// many, places all single tasks anew by patterns of machines (`pack`) into the room that gangs and
+/// running jobs leave, and keeps the result if its value is larger (decision 22). No effect under
+/// quotas and uplinks, which the pattern LP does not have.
+/// @return the value gained
 double repack(Shard& shard);
 
 }  // namespace berth::solver
