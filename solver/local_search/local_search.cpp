@@ -101,7 +101,9 @@ double cyclic_exchange(const planner_model::Valuation& valuation, const planner_
                        std::vector<JobId>& unplaced, model::Placement& placed,
                        const StopToken& stop, const planner_model::CouplingLimits* limits) {
   Occupancy occupancy(valuation, machines_of(placed), limits);
-  occupancy.admit(unplaced);
+  std::vector<JobId> jobs = unplaced;
+  for (const model::JobPlacement& p : placed) jobs.push_back(p.job);
+  occupancy.admit(jobs);
   for (model::JobPlacement& p : placed) occupancy.take(std::move(p));
   const WholeSearchSpace space(occupancy, pools);
   planner_model::LimitUsage& limit_usage = occupancy.limit_usage();

@@ -15,6 +15,9 @@ using model::JobPlacement;
 
 namespace {
 
+/// A lambda, because the merge does not inline a call by pointer to member.
+constexpr auto kJob = [](const JobEntry& entry) { return entry.job(); };
+
 std::vector<Occupancy::EvictionOrder> empty_lists(const planner_model::LimitUsage& limit_usage) {
   return std::vector<Occupancy::EvictionOrder>(
       limit_usage.limits() == nullptr ? 0 : limit_usage.limits()->of_queues());
@@ -37,26 +40,29 @@ void Occupancy::admit(std::span<const JobId> jobs) {
   std::ranges::copy_if(jobs, std::back_inserter(fresh), [&](JobId job) { return !holds(job); });
   std::ranges::sort(fresh);
   fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
+  if (fresh.empty()) return;
   const auto held = std::ssize(entries_);
   for (const JobId job : fresh) entries_.push_back({.placement = {.job = job, .tasks = {}}});
-  std::ranges::inplace_merge(entries_, entries_.begin() + held, {}, &JobEntry::job);
+  std::ranges::inplace_merge(entries_, entries_.begin() + held, {}, kJob);
+  jobs_.resize(entries_.size());
+  std::ranges::transform(entries_, jobs_.begin(), kJob);
 }
 
 void Occupancy::forget(JobId job) {
   if (!holds(job)) return;
   const auto at = entries_.begin() + static_cast<std::ptrdiff_t>(position(job));
   BERTH_EXPECT(!at->is_placed());
+  jobs_.erase(jobs_.begin() + (at - entries_.begin()));
   entries_.erase(at);
 }
 
 bool Occupancy::holds(JobId job) const {
   const std::size_t at = position(job);
-  return at < entries_.size() && entries_[at].job() == job;
+  return at < jobs_.size() && jobs_[at] == job;
 }
 
 std::size_t Occupancy::position(JobId job) const {
-  return static_cast<std::size_t>(std::ranges::lower_bound(entries_, job, {}, &JobEntry::job) -
-                                  entries_.begin());
+  return static_cast<std::size_t>(std::ranges::lower_bound(jobs_, job) - jobs_.begin());
 }
 
 std::optional<JobPlacement> Occupancy::fit(JobId job, std::span<const MachineId> machines) {
