@@ -102,8 +102,8 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   const Int128 stopped = stop_costs(instance.workload, objective, bound.scale_log2, fixed_down);
   bound.jobs = terms.net - stopped + contents.jobs;
   bound.zero_price = terms.gross - stopped;
-  bound.shared = price_table.quota_prices().capacity_value(pricing.quotas) +
-                 price_table.links().capacity_value();
+  bound.shared = price_table.quota_prices().capacity_value(pricing.quotas);
+  for (const Int128 value : price_table.place_limits().capacity_value()) bound.shared += value;
   bound.exact = std::min(bound.machines + bound.shared + bound.jobs, bound.zero_price);
   if (model::traits(objective).gpu_milli) {
     bound.capacity = capacity_of(price_table, bound.scale_log2);

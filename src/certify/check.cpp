@@ -6,7 +6,7 @@
 #include "comparison.hpp"
 #include "file_digest.hpp"
 #include "findings.hpp"
-#include "priced_uplinks.hpp"
+#include "place_limits.hpp"
 #include "quota_capacities.hpp"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ struct PlanCheck::State {
   std::vector<JobId> required;  ///< all required jobs that a plan decides about, ascending
   std::vector<JobId> must;      ///< the placed ones of these, in the order of the plan
   PlacementSums placed = {};
-  std::vector<Int128> carried;  ///< by link, Mbit/s
+  LimitAmounts used = {};  ///< of limits of racks and pods
   bool feasible = false;
   std::optional<model::Certificate> prices;
 };
@@ -120,7 +120,7 @@ model::Placement PlanCheck::add(std::span<const model::RawPlacement> placed) {
   }
   const Instance& instance = state_->instance;
   state_->placed += placement_sums(instance, objective(), resolved);
-  PricedUplinks(instance, {}).add(resolved, state_->carried);
+  PlaceLimits(instance, {}).add(resolved, state_->used);
   for (const model::JobPlacement& job : resolved) {
     if (instance.workload.job(job.job).required) state_->must.push_back(job.job);
   }
@@ -139,7 +139,7 @@ void PlanCheck::add(std::span<const model::RawUnplacedJob> waiting) {
 void PlanCheck::State::end_jobs() {
   jobs.finish();
   QuotaCapacities(instance, checked.objective_kind).report(placed.quotas, findings);
-  PricedUplinks(instance, {}).report(carried, findings);
+  PlaceLimits(instance, {}).report(used, findings);
   feasible = findings.count() == 0;
   std::ranges::sort(must);
   std::ranges::set_difference(required, must, std::back_inserter(checked.required_missing));

@@ -49,8 +49,8 @@ std::string_view name(FaultKind kind) {
       return "domain_violated";
     case FaultKind::quota_exceeded:
       return "quota_exceeded";
-    case FaultKind::link_exceeded:
-      return "link_exceeded";
+    case FaultKind::limit_exceeded:
+      return "limit_exceeded";
     case FaultKind::wrong_required_missing:
       return "wrong_required_missing";
     case FaultKind::negative_price:

@@ -14,6 +14,7 @@
 namespace berth::certify {
 
 using model::Level;
+using model::LimitKind;
 using model::Shape;
 
 namespace {
@@ -43,7 +44,7 @@ GangCost::GangCost(const model::Instance& instance, const PriceTable& price_tabl
       types_(job.gpu_types),
       gpu_job_(uses_gpu(instance.workload, job)),
       ring_mbps_(ring_of(job)),
-      pays_uplinks_(price_table.links().constrain(ring_mbps_)),
+      pays_uplinks_(price_table.place_limits().constrain_ring(ring_mbps_)),
       pods_(instance.cluster.pods.size()),
       columns_(instance.cluster.gpu_types.size() + 1) {
   add_demands(instance.workload, job);
@@ -131,20 +132,20 @@ std::int64_t GangCost::room_in(std::span<const PricedPool> pools, GpuTypeId type
 
 /// The ring loads a link it crosses once, however many tasks lie behind it: at most `room`, and not
 /// all of them. So each of these pays at least this much.
-Int128 GangCost::density(std::size_t link, std::int64_t room) const {
-  const Int128 price = price_table_->links().price(link);
+Int128 GangCost::density(std::size_t uplink, std::int64_t room) const {
+  const Int128 price = price_table_->place_limits().price(uplink);
   return price * ring_mbps_ / std::max<std::int64_t>(1, std::min(room, tasks_ - 1));
 }
 
 /// Racks of the pod that the ring can leave.
 void GangCost::add_racks(GpuTypeId type, PodId pod, std::vector<PricedDomain>& places) const {
-  const PricedUplinks& links = price_table_->links();
+  const PlaceLimits& limits = price_table_->place_limits();
   for (std::size_t r = price_table_->first_rack(pod); r < price_table_->end_rack(pod); ++r) {
-    const std::size_t link = links.of(RackId(r));
-    if (links.capacity(link).value_or(ring_mbps_) < ring_mbps_) continue;
+    const std::size_t uplink = limits.of(LimitKind::uplink, RackId(r));
+    if (limits.capacity(uplink).value_or(ring_mbps_) < ring_mbps_) continue;
     const auto pools = price_table_->in_rack(RackId(r));
     const std::int64_t room = room_in(pools, type);
-    if (room > 0) places.push_back({pools, density(link, room)});
+    if (room > 0) places.push_back({pools, density(uplink, room)});
   }
 }
 
@@ -155,14 +156,14 @@ Int128 GangCost::over_racks(GpuTypeId type, PodId pod) {
 }
 
 Int128 GangCost::over_pods(GpuTypeId type) {
-  const PricedUplinks& links = price_table_->links();
+  const PlaceLimits& limits = price_table_->place_limits();
   std::vector<PricedDomain> places;
   for (std::size_t p = 0; p < pods_; ++p) {
-    const std::size_t link = links.of(PodId(p));
-    if (links.capacity(link).value_or(ring_mbps_) < ring_mbps_) continue;
+    const std::size_t uplink = limits.of(LimitKind::uplink, PodId(p));
+    if (limits.capacity(uplink).value_or(ring_mbps_) < ring_mbps_) continue;
     const std::size_t first = places.size();
     add_racks(type, PodId(p), places);
-    const Int128 uplink_price = density(link, room_in(price_table_->in_pod(PodId(p)), type));
+    const Int128 uplink_price = density(uplink, room_in(price_table_->in_pod(PodId(p)), type));
     for (std::size_t i = first; i < places.size(); ++i) places[i].uplink_price += uplink_price;
   }
   return cost_over(places, type);

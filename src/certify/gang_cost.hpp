@@ -26,7 +26,7 @@ class GangCost {
   Int128 in_pod(GpuTypeId type, model::Level width, PodId pod);
   Int128 in_rack(GpuTypeId type, model::Level width, RackId rack);
 
-  /// True when the job's ring pays for links, or some cannot carry it: then lying wider costs more
+  /// True when the job's ring pays for uplinks, or some cannot carry it: then lying wider costs more
   /// than the same pools do.
   [[nodiscard]] bool pays_uplinks() const { return pays_uplinks_; }
 
@@ -63,7 +63,7 @@ class GangCost {
   Int128 over_pods(GpuTypeId type);
   void add_racks(GpuTypeId type, PodId pod, std::vector<PricedDomain>& places) const;
   [[nodiscard]] std::int64_t room_in(std::span<const PricedPool> pools, GpuTypeId type) const;
-  [[nodiscard]] Int128 density(std::size_t link, std::int64_t room) const;
+  [[nodiscard]] Int128 density(std::size_t uplink, std::int64_t room) const;
   Int128 find_in_pod(GpuTypeId type, model::Level width, PodId pod);
   Int128 find_anywhere(GpuTypeId type, model::Level width);
   Int128 in_cheapest(GpuTypeId type, model::Level width);

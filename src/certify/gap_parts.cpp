@@ -106,8 +106,9 @@ GapParts gap_parts(const Instance& instance, model::Objective kind,
   if (basis == BoundBasis::prices) {
     const MachineProfitBound worth(instance, pricing.price_table, certificate, totals.facts);
     add_machines(pricing, worth, certificate.jobs.empty(), sums);
-    sums.limits(quotas, pricing.price_table.quota_prices().capacity_value(pricing.quotas));
-    sums.limits(model::LimitKind::uplink, pricing.price_table.links().capacity_value());
+    ByLimitKind value = pricing.price_table.place_limits().capacity_value();
+    value[index_of(quotas)] += pricing.price_table.quota_prices().capacity_value(pricing.quotas);
+    sums.limits(value, +1);
   }
   if (basis == BoundBasis::capacity) add_capacity(pricing, sums);
   return sums.parts(instance.cluster, basis, certificate.scale_log2,

@@ -17,7 +17,7 @@ JobBests job_bests(const model::Instance& instance, model::Objective objective,
                    const model::Certificate& certificate, std::span<const JobId> jobs) {
   const Pricing pricing(instance, objective, certificate);
   const model::Workload& workload = instance.workload;
-  const TaskSets sets(workload, jobs, pricing.price_table.links().constrain_any());
+  const TaskSets sets(workload, jobs, pricing.price_table.place_limits().constrain_rings());
   JobBests found{.best = std::vector<JobBest>(jobs.size())};
   std::vector<std::uint8_t> integral(sets.pieces());
   parallel::run_tasks(sets.pieces(), [&](std::size_t p) {

@@ -63,12 +63,11 @@ void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBes
     const Int128 net = best.net.value_or(0);
     Int128 missed = pays ? std::max<Int128>(0, net) : price->second;
     if (placed != nullptr) {
-      const Int128 quota = pricing.price_table.quota_prices().of(job);
-      const Int128 link = pricing.price_table.links().uplink_price(job, placed->tasks);
-      sums.limits(model::LimitKind::gpu_quota, -quota);
-      sums.limits(model::LimitKind::uplink, -link);
+      ByLimitKind paid = pricing.price_table.place_limits().paid(job, placed->tasks);
+      paid[index_of(model::LimitKind::gpu_quota)] += pricing.price_table.quota_prices().of(job);
+      sums.limits(paid, -1);
       const PlacementExtent r = extent_of(pricing.instance, *placed);
-      const Int128 worth = worth_of(pricing, *placed, r) - quota - link;
+      const Int128 worth = worth_of(pricing, *placed, r) - sum_of(paid);
       if (!pays) return sums.idle(r.type, missed - worth);
       if (job.required) missed = net;
       missed -= worth - pay(pricing, *placed, sums);

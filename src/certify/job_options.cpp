@@ -98,7 +98,7 @@ void JobOptions::on_type(OptionSearch& search, GpuTypeId type) {
       integral_ = integral_ && certify::integral(value);
       if (value <= wider[width]) continue;
       if (costs_.pays_uplinks() && w >= static_cast<int>(Level::pod)) {
-        wider[width] = value;  // narrower options save links
+        wider[width] = value;  // narrower options save uplinks
       } else {
         std::fill_n(wider.begin(), width + 1, value);
       }
@@ -122,7 +122,8 @@ void JobOptions::stay(OptionSearch& search) {
   const auto now = present(workload, workload.running_of(job)->job);
   const PlacementExtent r = extent_of(pricing_->instance, *now);
   const auto groups = workload.groups_of(job);
-  Int128 cost = search.quota_price + pricing_->price_table.links().uplink_price(job, now->tasks);
+  const ByLimitKind paid = pricing_->price_table.place_limits().paid(job, now->tasks);
+  Int128 cost = search.quota_price + sum_of(paid);
   for (const model::TaskPlacement& t : now->tasks) {
     cost += pricing_->price_table.task(pricing_->price_table.at(t.machine), groups[t.group].shape);
   }

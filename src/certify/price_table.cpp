@@ -14,7 +14,7 @@ using model::Level;
 PriceTable::PriceTable(const model::Instance& instance, const model::Certificate& certificate)
     : workload_(&instance.workload),
       variants_(instance.cluster),
-      links_(instance, certificate),
+      place_limits_(instance, certificate),
       quota_prices_(instance, certificate),
       types_(instance.cluster.gpu_types.size()) {
   list_rack_pools(instance.cluster);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "machine_variants.hpp"
-#include "priced_uplinks.hpp"
+#include "place_limits.hpp"
 #include "quota_capacities.hpp"
 
 #include <compare>
@@ -45,7 +45,7 @@ class PriceTable {
   PriceTable(const model::Instance& instance, const model::Certificate& certificate);
 
   [[nodiscard]] const MachineVariants& variants() const { return variants_; }
-  [[nodiscard]] const PricedUplinks& links() const { return links_; }
+  [[nodiscard]] const PlaceLimits& place_limits() const { return place_limits_; }
   [[nodiscard]] const QuotaPrices& quota_prices() const { return quota_prices_; }
   [[nodiscard]] std::span<const PricedPool> in_rack(RackId rack) const;
   /// Of the pod's racks those that differ in machines or prices; each of the others is like one.
@@ -90,7 +90,7 @@ class PriceTable {
 
   const model::Workload* workload_;
   MachineVariants variants_;
-  PricedUplinks links_;
+  PlaceLimits place_limits_;
   QuotaPrices quota_prices_;
   std::size_t types_ = 0;
   std::vector<PricedPool> by_rack_;

@@ -2,7 +2,7 @@
 #include "task_sets.hpp"
 
 #include "job_value.hpp"
-#include "priced_uplinks.hpp"
+#include "place_limits.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -24,7 +24,7 @@ struct Bound {
   Int128 jobs = 0;      ///< second term: sum over jobs of their best net value
   /// devices and prices of jobs at the leaf with the largest sum; part of both terms
   Int128 leaf = 0;
-  Int128 shared = 0;      ///< capacity of quotas and links at their prices
+  Int128 shared = 0;      ///< capacity of all limits at their prices
   Int128 zero_price = 0;  ///< the bound at zero prices: every job at its best option
   Int128 capacity = 0;    ///< allocate: all free GPU thousandths; otherwise unused
 };

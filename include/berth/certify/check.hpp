@@ -44,7 +44,7 @@ enum class FaultKind : std::uint8_t {
   machine_oversubscribed,  ///< more of a resource than the machine has
   domain_violated,         ///< wider than the job's domain
   quota_exceeded,          ///< of a queue that has no over_quota_penalty
-  link_exceeded,           ///< an uplink carries more than it can
+  limit_exceeded,          ///< of a rack or a pod: jobs use more than there is
   wrong_required_missing,
   negative_price,
   bad_certificate,  ///< unknown or repeated place, shape or class; level, scale, overflow

@@ -25,6 +25,10 @@ class GapSums {
     idle_[static_cast<std::size_t>(type.value() + 1)] += amount;
   }
   void limits(model::LimitKind kind, Int128 amount) { limits_[index_of(kind)] += amount; }
+  /// @param amounts  by LimitKind, each added `sign` times
+  void limits(const std::array<Int128, model::kLimitKinds>& amounts, int sign) {
+    for (std::size_t k = 0; k < limits_.size(); ++k) limits_[k] += sign * amounts[k];
+  }
   void leaves(Int128 amount) { leaves_ += amount; }
 
   /// @param whole  upper bound - objective

@@ -267,9 +267,10 @@ TEST_F(LinkCase, checks_what_links_carry) {
   plan.placements = {{"j0", 0, {task("task", 0, 0), task("task", 1, 0)}}};
   EXPECT_EQ(faults(tiny, plan), "");
   tiny.instance.cluster.racks[1].uplink_gbps = 0.5;
-  EXPECT_EQ(faults(tiny, plan),
-            "link_exceeded: uplink of rack rack-1: jobs send 1000 of 500 Mbit/s beside the pinned "
-            "ones");
+  EXPECT_EQ(
+      faults(tiny, plan),
+      "limit_exceeded: uplink_gbps of rack rack-1: jobs use 1000 of 500 Mbit/s beside content "
+      "that no plan moves");
   tiny.instance.cluster.racks[1].uplink_gbps = 2.0;
   const JobId ps = tiny.job(
       {{.count = 2, .gpus = 1, .label = "server"}, {.count = 3, .gpus = 1, .label = "worker"}});
@@ -280,18 +281,20 @@ TEST_F(LinkCase, checks_what_links_carry) {
                               task("worker", 0, 2), task("worker", 0, 3)}});
   // rack-0: 3 workers x 2 of 2 servers = 3000; rack-1 and rack-2: 3 x 1 of 2 = 1500;
   // pod-0: 3 workers to 1 of 2 servers = 1500, as pod-1
-  EXPECT_EQ(faults(tiny, plan),
-            "link_exceeded: uplink of rack rack-0: jobs send 4000 of 2000 Mbit/s beside the pinned "
-            "ones; link_exceeded: uplink of rack rack-1: jobs send 2500 of 2000 Mbit/s beside the "
-            "pinned ones");
+  EXPECT_EQ(
+      faults(tiny, plan),
+      "limit_exceeded: uplink_gbps of rack rack-0: jobs use 4000 of 2000 Mbit/s beside content "
+      "that no plan moves; limit_exceeded: uplink_gbps of rack rack-1: jobs use 2500 of 2000 "
+      "Mbit/s beside content that no plan moves");
   plan.placements.erase(plan.placements.begin());
   tiny.pin(JobId(0), {{MachineId(0), 0, 1, 1000}, {MachineId(1), 0, 1, 1000}});
   tiny.instance.cluster.pods[1].uplink_gbps = 1.499;
-  EXPECT_EQ(faults(tiny, plan),
-            "link_exceeded: uplink of rack rack-0: jobs send 3000 of 1000 Mbit/s beside the pinned "
-            "ones; link_exceeded: uplink of rack rack-1: jobs send 1500 of 1000 Mbit/s beside the "
-            "pinned ones; link_exceeded: uplink of pod pod-1: jobs send 1500 of 1499 Mbit/s beside "
-            "the pinned ones");
+  EXPECT_EQ(
+      faults(tiny, plan),
+      "limit_exceeded: uplink_gbps of rack rack-0: jobs use 3000 of 1000 Mbit/s beside content "
+      "that no plan moves; limit_exceeded: uplink_gbps of rack rack-1: jobs use 1500 of 1000 "
+      "Mbit/s beside content that no plan moves; limit_exceeded: uplink_gbps of pod pod-1: "
+      "jobs use 1500 of 1499 Mbit/s beside content that no plan moves");
 }
 
 TEST_F(LinkCase, charges_a_job_that_stays_for_its_links) {
