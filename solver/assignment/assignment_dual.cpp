@@ -29,7 +29,7 @@ std::uint64_t hash_of(std::span<const Option> options, bool required) {
   std::uint64_t key = required ? 1 : 0;
   for (const Option& c : options) {
     key = mix64(key ^ std::bit_cast<std::uint64_t>(c.value)) ^ mix64(c.place_class) ^
-          (mix64(c.uplink_load) >> 1);
+          (mix64(c.limit_load) >> 1);
   }
   return key;
 }
@@ -43,12 +43,12 @@ AssignmentDual::AssignmentDual(const planner_model::Valuation& valuation,
       place_costs_(option_table_, pool_index),
       pools_(pool_index.pools().size()) {
   if (limits != nullptr) add_quotas(limits->limits());
-  if (limits != nullptr) uplinks_ = limits->groups();
+  if (limits != nullptr) limit_groups_ = limits->groups();
   merge_jobs(valuation, jobs, limits == nullptr ? nullptr : &limits->limits());
   for (const planner_model::Pool& p : pool_index.pools().pools)
     shape_.group.push_back(p.gpu_type.value());
-  for (std::size_t l = 0; l < quotas_.size() + uplinks_.size();
-       ++l) {  // each quota and uplink group: a group of its own
+  for (std::size_t l = 0; l < quotas_.size() + limit_groups_.size();
+       ++l) {  // each quota and group of limits: a group of its own
     shape_.group.push_back(static_cast<std::int32_t>(pool_index.types() + l));
   }
   set_supply(supply);
@@ -105,7 +105,7 @@ void AssignmentDual::merge_jobs(const planner_model::Valuation& valuation,
   for (Bidder& b : bidders_) {
     for (std::uint32_t c = b.first; c < b.last; ++c) {
       options_[c].value /= b.gpus;
-      b.has_uplink_price = b.has_uplink_price || options_[c].uplink_load != Option::kNoUplinkLoad;
+      b.has_limit_price = b.has_limit_price || options_[c].limit_load != Option::kNoLimitLoad;
     }
   }
   forbidden_.assign(options_.size(), 0);
@@ -138,9 +138,9 @@ void AssignmentDual::set_scale(const MarketScale& scale) {
     shape_.upper[pools_ + l] = std::min(top, quotas_[l].max_price);
   }
   double dearest = top * static_cast<double>(1 + quotas_.size());
-  for (std::size_t t = 0; t < uplinks_.size(); ++t) {
-    const bool scarce = uplinks_[t].wanted > uplinks_[t].capacity;
-    const double highest = scarce ? top / uplinks_[t].least : 0.0;
+  for (std::size_t t = 0; t < limit_groups_.size(); ++t) {
+    const bool scarce = limit_groups_[t].wanted > limit_groups_[t].capacity;
+    const double highest = scarce ? top / limit_groups_[t].least : 0.0;
     shape_.upper[pools_ + quotas_.size() + t] = highest;
     dearest += highest;
   }
@@ -161,7 +161,8 @@ void AssignmentDual::set_supply(const Supply& supply) {
     shape_.capacity.push_back(static_cast<double>(milli) / 1000.0);
   }
   for (const PricedQuota& quota : quotas_) shape_.capacity.push_back(quota.gpus);
-  for (const auto& t : uplinks_) shape_.capacity.push_back(std::min(t.capacity, t.wanted) / t.unit);
+  for (const auto& t : limit_groups_)
+    shape_.capacity.push_back(std::min(t.capacity, t.wanted) / t.unit);
   active_.clear();
   std::vector<char> used(option_table_.place_classes().size(), 0);
   for (const Bidder& b : bidders_) {
@@ -204,30 +205,30 @@ std::vector<double> AssignmentDual::sum_quota_prices(std::span<const double> pri
   return sums;
 }
 
-/// By entry of OptionTable::uplink_loads: its price for one job.
-std::vector<double> AssignmentDual::sum_uplink_costs(std::span<const double> prices) const {
+/// By entry of OptionTable::limit_loads: its price for one job.
+std::vector<double> AssignmentDual::sum_limit_costs(std::span<const double> prices) const {
   std::vector<double> sums;
-  for (const auto& group_loads : option_table_.uplink_loads()) {
+  for (const auto& group_loads : option_table_.limit_loads()) {
     double sum = 0.0;
     for (const auto& group_load : group_loads) {
       if (group_load.group == planner_model::LimitGroups::kNone) continue;
       sum += prices[pools_ + quotas_.size() + group_load.group] * group_load.amount /
-             uplinks_[group_load.group].unit;
+             limit_groups_[group_load.group].unit;
     }
     sums.push_back(sum);
   }
   return sums;
 }
 
-/// By entry of OptionTable::uplink_loads: its load on groups of uplinks, in units of the group.
-std::vector<SoftmaxKernel::UplinkLoads> AssignmentDual::uplink_loads() const {
-  std::vector<SoftmaxKernel::UplinkLoads> loads;
-  for (const auto& group_loads : option_table_.uplink_loads()) {
-    SoftmaxKernel::UplinkLoads& uplink_loads = loads.emplace_back();
+/// By entry of OptionTable::limit_loads: its load on groups of limits, in units of the group.
+std::vector<SoftmaxKernel::LimitLoads> AssignmentDual::limit_loads() const {
+  std::vector<SoftmaxKernel::LimitLoads> loads;
+  for (const auto& group_loads : option_table_.limit_loads()) {
+    SoftmaxKernel::LimitLoads& limit_loads = loads.emplace_back();
     for (std::size_t i = 0; i < group_loads.size(); ++i) {
       if (group_loads[i].group == planner_model::LimitGroups::kNone) continue;
-      uplink_loads[i] = {group_loads[i].group,
-                         group_loads[i].amount / uplinks_[group_loads[i].group].unit};
+      limit_loads[i] = {group_loads[i].group,
+                        group_loads[i].amount / limit_groups_[group_loads[i].group].unit};
     }
   }
   return loads;
@@ -244,13 +245,13 @@ void AssignmentDual::build_kernel() {
     order.emplace_back(static_cast<std::uint32_t>(count), i);
   }
   std::ranges::sort(order);
-  kernel_.reset(place_costs_.size(), quotas_.size(), uplinks_.size(), uplink_loads());
+  kernel_.reset(place_costs_.size(), quotas_.size(), limit_groups_.size(), limit_loads());
   for (const auto& [count, i] : order) {
     const Bidder& b = bidders_[i];
     kernel_.add_row({b.gpus, b.gpus * static_cast<double>(b.undecided()), b.required, b.quota});
     for (std::uint32_t c = b.first; c < b.last; ++c) {
       if (place_list_[c] != PlaceCosts::kNone)
-        kernel_.add_option(options_[c].value, place_list_[c], options_[c].uplink_load);
+        kernel_.add_option(options_[c].value, place_list_[c], options_[c].limit_load);
     }
   }
 }
@@ -291,9 +292,9 @@ void AssignmentDual::evaluate(std::span<const double> prices, double eps, std::s
   BERTH_EXPECT(eps >= 0.0 && eps <= std::max(shape_.largest_value, 1.0));
   const SoftMinima soft_minima = place_costs_.evaluate(prices.first(pools_), eps);
   const std::vector<double> quota_prices = sum_quota_prices(prices);
-  const std::vector<double> uplink_costs = sum_uplink_costs(prices);
+  const std::vector<double> limit_costs = sum_limit_costs(prices);
   const auto kernel_sums =
-      sum_blocks({soft_minima.costs, quota_prices, uplink_costs}, eps, first_block, last_block);
+      sum_blocks({soft_minima.costs, quota_prices, limit_costs}, eps, first_block, last_block);
   sums[0] += kernel_sums[0];
   if (sums.size() == 1) return;
   const SoftmaxKernel::SumLayout& at = kernel_.layout();
@@ -304,8 +305,8 @@ void AssignmentDual::evaluate(std::span<const double> prices, double eps, std::s
     const std::int64_t demand = kernel_sums[at.quotas + l] * share_parts_;
     for (const std::uint32_t above : quotas_[l].chain) sums[1 + pools_ + above] += demand;
   }
-  for (std::size_t t = 0; t < uplinks_.size(); ++t) {
-    sums[1 + pools_ + quotas_.size() + t] += kernel_sums[at.uplinks + t] * share_parts_;
+  for (std::size_t t = 0; t < limit_groups_.size(); ++t) {
+    sums[1 + pools_ + quotas_.size() + t] += kernel_sums[at.limit_groups + t] * share_parts_;
   }
 }
 

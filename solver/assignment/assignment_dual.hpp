@@ -21,7 +21,7 @@ struct Bidder {
   std::int64_t milli = 0;                                       ///< GPU thousandths of one job
   std::uint64_t kind = 0;                                       ///< `job_kind` of its jobs
   bool required = false;
-  bool has_uplink_price = false;      ///< some option loads uplinks that have a price
+  bool has_limit_price = false;       ///< some option loads limit_groups that have a price
   std::uint32_t quota = kNoQuota;     ///< innermost quota that its jobs use
   std::uint32_t first = 0, last = 0;  ///< its options: AssignmentDual::option(first .. last - 1)
   std::vector<std::uint32_t> jobs;    ///< positions of its jobs; the first `decided` are decided
@@ -31,7 +31,7 @@ struct Bidder {
 };
 
 /// The Lagrangian dual of the assignment of jobs to places, smoothed by softmax (Nesterov 2005):
-/// capacities of pools, quotas and groups of uplinks are relaxed with one price each. `Market` has
+/// capacities of pools, quotas and groups of limits are relaxed with one price each. `Market` has
 /// the formula. Evaluations must not run concurrently: the kernel keeps a shortlist for the next.
 class AssignmentDual {
  public:
@@ -94,11 +94,11 @@ class AssignmentDual {
                   const planner_model::CouplingLimits* limits);
   void add_quotas(const planner_model::CouplingLimits& limits);
   [[nodiscard]] std::vector<double> sum_quota_prices(std::span<const double> prices) const;
-  [[nodiscard]] std::vector<double> sum_uplink_costs(std::span<const double> prices) const;
-  [[nodiscard]] std::vector<SoftmaxKernel::UplinkLoads> uplink_loads() const;
+  [[nodiscard]] std::vector<double> sum_limit_costs(std::span<const double> prices) const;
+  [[nodiscard]] std::vector<SoftmaxKernel::LimitLoads> limit_loads() const;
   void build_kernel();
   /// Sums over the bidders of some blocks: value, then demand by place list, quota and group of
-  /// uplinks (SoftmaxKernel::SumLayout).
+  /// limit_groups (SoftmaxKernel::SumLayout).
   std::vector<std::int64_t> sum_blocks(const KernelPrices& prices, double eps,
                                        std::size_t first_block, std::size_t last_block);
   [[nodiscard]] double cost_of(std::uint32_t option, std::span<const double> costs) const;
@@ -107,7 +107,7 @@ class AssignmentDual {
   PlaceCosts place_costs_;
   std::size_t pools_ = 0;
   std::vector<PricedQuota> quotas_;
-  std::vector<planner_model::LimitGroups::Group> uplinks_;
+  std::vector<planner_model::LimitGroups::Group> limit_groups_;
   MarketShape shape_;
   std::vector<Bidder> bidders_;
   std::vector<Option> options_;            ///< of all bidders, values per GPU

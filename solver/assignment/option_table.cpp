@@ -71,23 +71,17 @@ std::vector<std::vector<char>> classes_of(const model::Cluster& cluster, bool po
   return present;
 }
 
-double widest_uplink(const auto& places) {
-  double most = 0.0;
-  for (const auto& place : places) most = std::max(most, place.uplink_gbps);
-  return most;
-}
-
 }  // namespace
 
 OptionTable::OptionTable(const planner_model::Valuation& valuation, const PoolIndex& pool_index,
-                         std::span<const JobId> jobs, const planner_model::LimitGroups* uplinks)
+                         std::span<const JobId> jobs,
+                         const planner_model::LimitGroups* limit_groups)
     : valuation_(&valuation),
       pool_index_(&pool_index),
-      uplinks_(uplinks),
+      limit_groups_(limit_groups),
       rack_classes_(classes_of(valuation.instance().cluster, false)),
       pod_classes_(classes_of(valuation.instance().cluster, true)),
-      rack_gbps_(widest_uplink(valuation.instance().cluster.racks)),
-      pod_gbps_(widest_uplink(valuation.instance().cluster.pods)) {
+      largest_limits_(valuation.instance().cluster) {
   profile_of_.reserve(jobs.size());
   end_.reserve(jobs.size());
   for (const JobId id : jobs) {
@@ -163,26 +157,20 @@ bool OptionTable::may_fit(const TaskDemand& profile, std::span<const std::int32_
   return somewhere && cpu_tasks_fit(profile, domain_pools, width);
 }
 
-/// Index of the job's uplink loads in `uplink_loads_`; equal loads share one entry.
-std::uint32_t OptionTable::intern_uplink_load(JobId job, GpuTypeId type, Level width) {
-  if (uplinks_ == nullptr) return Option::kNoUplinkLoad;
-  const auto loads = uplinks_->group_loads(job, type, width);
-  if (loads == planner_model::LimitGroups::GroupLoads{}) return Option::kNoUplinkLoad;
-  const std::array<double, 4> key{static_cast<double>(loads[0].group), loads[0].amount,
-                                  static_cast<double>(loads[1].group), loads[1].amount};
+/// Index of the job's loads of limits in `limit_loads_`; equal loads share one entry.
+std::uint32_t OptionTable::intern_limit_load(JobId job, GpuTypeId type, Level width) {
+  if (limit_groups_ == nullptr) return Option::kNoLimitLoad;
+  const auto loads = limit_groups_->group_loads(job, type, width);
+  if (loads == planner_model::LimitGroups::GroupLoads{}) return Option::kNoLimitLoad;
+  LoadKey key{};
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    key[2 * i] = static_cast<double>(loads[i].group);
+    key[2 * i + 1] = loads[i].amount;
+  }
   const auto [entry, fresh] =
-      known_uplink_loads_.try_emplace(key, static_cast<std::uint32_t>(uplink_loads_.size()));
-  if (fresh) uplink_loads_.push_back(loads);
+      known_limit_loads_.try_emplace(key, static_cast<std::uint32_t>(limit_loads_.size()));
+  if (fresh) limit_loads_.push_back(loads);
   return entry->second;
-}
-
-/// Widest level at which the job's ring may run: the largest uplink of each kind that it crosses
-/// can carry it.
-Level OptionTable::widest_ring(const model::Communication& communication) const {
-  if (communication.pattern != model::CommunicationPattern::ring) return Level::cluster;
-  const double gbps = static_cast<double>(communication.mbps) / 1000.0;
-  if (gbps > rack_gbps_) return Level::rack;
-  return gbps > pod_gbps_ ? Level::pod : Level::cluster;
 }
 
 void OptionTable::add_options(JobId id, std::uint32_t profile_id) {
@@ -200,25 +188,24 @@ void OptionTable::add_type_options(JobId id, std::uint32_t profile_id,
                                    const planner_model::OptionEnumerator& job_options,
                                    GpuTypeId type) {
   const model::Job& job = valuation_->instance().workload.job(id);
-  const Level widest = widest_ring(job.communication);
   const bool by_pod = pool_index_->pools().level == Level::pod;
   struct KeptOption {
     Level width, scope;
     double value;
-    std::uint32_t uplink_load;
+    std::uint32_t limit_load;
   };
   std::vector<KeptOption> kept;
   job_options.for_each_on(type, [&](const planner_model::JobOption& option) {
-    if (option.width > widest) return;
+    if (!largest_limits_.allow(job, option.width)) return;
     const planner_model::HomeScope& scope = option.scope;
     const auto domain_pools = pool_index_->pools_in(type, scope.level, scope.domain);
     const Level width = by_pod && option.width == Level::rack ? Level::pod : option.width;
     if (!may_fit(profiles_[profile_id], domain_pools, width)) return;
     const double value = job_options.value(option);
-    const std::uint32_t load = intern_uplink_load(id, type, option.width);
+    const std::uint32_t load = intern_limit_load(id, type, option.width);
     const bool inside = std::ranges::any_of(kept, [&](const KeptOption& k) {
       return k.width >= width && k.scope >= scope.level && k.value >= value &&
-             (k.uplink_load == Option::kNoUplinkLoad || k.uplink_load == load);
+             (k.limit_load == Option::kNoLimitLoad || k.limit_load == load);
     });
     if (inside || (value <= 0.0 && !job.required)) return;
     kept.push_back({width, scope.level, value, load});

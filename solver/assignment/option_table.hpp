@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -40,11 +41,11 @@ struct PlaceClass {
 
 /// Option k of job j: a place class and the job's value u_jk there.
 struct Option {
-  static constexpr std::uint32_t kNoUplinkLoad = ~std::uint32_t{0};  ///< loads no priced uplink
+  static constexpr std::uint32_t kNoLimitLoad = ~std::uint32_t{0};  ///< loads no priced limit
   double value = 0.0;             ///< u_jk; in AssignmentDual per GPU
   std::uint32_t place_class = 0;  ///< index into OptionTable::place_classes
-  std::uint32_t uplink_load =
-      kNoUplinkLoad;  ///< index into OptionTable::uplink_loads: least load of the job's ring
+  std::uint32_t limit_load =
+      kNoLimitLoad;  ///< index into OptionTable::limit_loads: least load of the job's ring
 
   bool operator==(const Option&) const = default;
 };
@@ -54,9 +55,11 @@ struct Option {
 class OptionTable {
  public:
   /// @param jobs     positions below are positions in this list
-  /// @param uplinks  groups of uplinks with prices of their own; null: the valuation subtracts them
+  /// @param limit_groups  groups of limits with prices of their own; null: the valuation subtracts
+  /// them
   OptionTable(const planner_model::Valuation& valuation, const PoolIndex& pool_index,
-              std::span<const JobId> jobs, const planner_model::LimitGroups* uplinks = nullptr);
+              std::span<const JobId> jobs,
+              const planner_model::LimitGroups* limit_groups = nullptr);
 
   /// By descending value; ties in order of enumeration. Empty for CPU-only jobs and for jobs that
   /// no place holds.
@@ -66,8 +69,8 @@ class OptionTable {
   }
   [[nodiscard]] const std::vector<TaskDemand>& profiles() const { return profiles_; }
   [[nodiscard]] const std::vector<PlaceClass>& place_classes() const { return place_classes_; }
-  [[nodiscard]] const std::vector<planner_model::LimitGroups::GroupLoads>& uplink_loads() const {
-    return uplink_loads_;
+  [[nodiscard]] const std::vector<planner_model::LimitGroups::GroupLoads>& limit_loads() const {
+    return limit_loads_;
   }
   [[nodiscard]] const TaskDemand& profile(const PlaceClass& place_class) const {
     return profiles_[place_class.profile];
@@ -79,8 +82,7 @@ class OptionTable {
   void add_type_options(JobId job, std::uint32_t profile,
                         const planner_model::OptionEnumerator& job_options, GpuTypeId type);
   std::uint32_t intern(const PlaceClass& place_class);
-  std::uint32_t intern_uplink_load(JobId job, GpuTypeId type, model::Level width);
-  [[nodiscard]] model::Level widest_ring(const model::Communication& communication) const;
+  std::uint32_t intern_limit_load(JobId job, GpuTypeId type, model::Level width);
   [[nodiscard]] bool may_fit(const TaskDemand& profile, std::span<const std::int32_t> domain_pools,
                              model::Level width) const;
   [[nodiscard]] bool cpu_tasks_fit(const TaskDemand& profile,
@@ -89,16 +91,18 @@ class OptionTable {
 
   const planner_model::Valuation* valuation_;
   const PoolIndex* pool_index_;
-  const planner_model::LimitGroups* uplinks_;
+  const planner_model::LimitGroups* limit_groups_;
   std::vector<std::vector<char>> rack_classes_, pod_classes_;  ///< [domain][ClassId]: 1 = present
-  double rack_gbps_, pod_gbps_;  ///< largest uplink of any rack, of any pod
+  planner_model::LargestLimits largest_limits_;
   std::vector<TaskDemand> profiles_;
   std::unordered_map<planner_model::TaskProfile, std::uint32_t, planner_model::TaskProfileHash>
       known_profiles_;
   std::vector<PlaceClass> place_classes_;
   std::unordered_map<std::uint64_t, std::uint32_t> known_place_classes_;
-  std::vector<planner_model::LimitGroups::GroupLoads> uplink_loads_;
-  std::map<std::array<double, 4>, std::uint32_t> known_uplink_loads_;
+  std::vector<planner_model::LimitGroups::GroupLoads> limit_loads_;
+  /// Group and amount of each entry of the loads.
+  using LoadKey = std::array<double, 2 * std::tuple_size_v<planner_model::LimitGroups::GroupLoads>>;
+  std::map<LoadKey, std::uint32_t> known_limit_loads_;
   std::vector<std::uint32_t> profile_of_;
   std::vector<std::size_t> end_;
   std::vector<Option> options_;

@@ -32,27 +32,27 @@ double total_drift(std::span<const double> now, std::span<const double> then) {
 void SoftmaxKernel::OptionColumns::clear() {
   value.clear();
   place_list.clear();
-  uplink_load.clear();
+  limit_load.clear();
   end.clear();
 }
 
 void SoftmaxKernel::OptionColumns::add(const OptionColumns& from, std::size_t k) {
   value.push_back(from.value[k]);
   place_list.push_back(from.place_list[k]);
-  uplink_load.push_back(from.uplink_load[k]);
+  limit_load.push_back(from.limit_load[k]);
 }
 
-void SoftmaxKernel::reset(std::size_t place_lists, std::size_t quotas, std::size_t uplinks,
-                          std::vector<UplinkLoads> uplink_loads) {
+void SoftmaxKernel::reset(std::size_t place_lists, std::size_t quotas, std::size_t limit_groups,
+                          std::vector<LimitLoads> limit_loads) {
   layout_.quotas = layout_.place_lists + place_lists;
-  layout_.uplinks = layout_.quotas + quotas;
-  layout_.unplaced = layout_.uplinks + uplinks;
-  uplink_loads_ = std::move(uplink_loads);
+  layout_.limit_groups = layout_.quotas + quotas;
+  layout_.unplaced = layout_.limit_groups + limit_groups;
+  limit_loads_ = std::move(limit_loads);
   gpus_.clear();
   amount_.clear();
   unplaced_profit_.clear();
   quota_.clear();
-  has_uplink_price_.clear();
+  has_limit_price_.clear();
   max_options_ = 0;
   largest_value_ = 0.0;
   options_.clear();
@@ -64,19 +64,19 @@ void SoftmaxKernel::add_row(const KernelRow& row) {
   amount_.push_back(row.amount);
   unplaced_profit_.push_back(row.required ? -kInfinity : 0.0);
   quota_.push_back(row.quota);
-  has_uplink_price_.push_back(0);
+  has_limit_price_.push_back(0);
   options_.end.push_back(static_cast<std::uint32_t>(options_.value.size()));
 }
 
-void SoftmaxKernel::add_option(double value, std::uint32_t place_list, std::uint32_t uplink_load) {
+void SoftmaxKernel::add_option(double value, std::uint32_t place_list, std::uint32_t limit_load) {
   options_.value.push_back(value);
   options_.place_list.push_back(place_list);
-  options_.uplink_load.push_back(uplink_load);
+  options_.limit_load.push_back(limit_load);
   const std::size_t begin = options_.end.size() > 1 ? options_.end[options_.end.size() - 2] : 0;
   options_.end.back() = static_cast<std::uint32_t>(options_.value.size());
   max_options_ = std::max(max_options_, options_.value.size() - begin);
   largest_value_ = std::max(largest_value_, std::abs(value));
-  if (uplink_load != kNone) has_uplink_price_.back() = 1;
+  if (limit_load != kNone) has_limit_price_.back() = 1;
 }
 
 double SoftmaxKernel::profits_of(std::size_t row, const KernelPrices& prices,
@@ -91,11 +91,11 @@ double SoftmaxKernel::profits_of(std::size_t row, const KernelPrices& prices,
     profit[k] = value[k] - prices.place_costs[place_list[k]] - quota_price;
     top = profit[k] > top ? profit[k] : top;
   }
-  if (has_uplink_price_[row] == 0) return top;
+  if (has_limit_price_[row] == 0) return top;
   top = unplaced_profit_[row];
   for (std::size_t k = 0; k < count; ++k) {
-    const std::uint32_t uplink_load = among.uplink_load[begin + k];
-    if (uplink_load != kNone) profit[k] -= prices.uplink_costs[uplink_load] / gpus_[row];
+    const std::uint32_t limit_load = among.limit_load[begin + k];
+    if (limit_load != kNone) profit[k] -= prices.limit_costs[limit_load] / gpus_[row];
     top = std::max(top, profit[k]);
   }
   return top;
@@ -125,22 +125,22 @@ void SoftmaxKernel::prepare_shortlist(const KernelPrices& prices, double eps) {
   std::vector<double> profit(max_options_);
   for (std::size_t b = 0; b < size(); ++b) {
     const std::size_t begin = b == 0 ? 0 : options_.end[b - 1];
-    // Drift of uplink prices is not tracked: a row with uplink loads keeps all its options.
+    // Drift of prices of limits is not tracked: a row with such loads keeps all its options.
     const double least =
-        has_uplink_price_[b] != 0 ? -kInfinity : profits_of(b, prices, options_, profit) - margin_;
+        has_limit_price_[b] != 0 ? -kInfinity : profits_of(b, prices, options_, profit) - margin_;
     for (std::size_t k = begin; k < options_.end[b]; ++k) {
-      if (has_uplink_price_[b] != 0 || profit[k - begin] > least) shortlist_.add(options_, k);
+      if (has_limit_price_[b] != 0 || profit[k - begin] > least) shortlist_.add(options_, k);
     }
     shortlist_.end.push_back(static_cast<std::uint32_t>(shortlist_.value.size()));
   }
 }
 
-void SoftmaxKernel::add_uplink_demand(std::size_t row, std::uint32_t uplink_load, double gpus,
-                                      double unit, std::span<std::int64_t> sums) const {
-  if (uplink_load == kNone) return;
-  for (const UplinkLoad& load : uplink_loads_[uplink_load]) {
+void SoftmaxKernel::add_group_demand(std::size_t row, std::uint32_t limit_load, double gpus,
+                                     double unit, std::span<std::int64_t> sums) const {
+  if (limit_load == kNone) return;
+  for (const LimitLoad& load : limit_loads_[limit_load]) {
     if (load.group == kNone) continue;
-    sums[layout_.uplinks + load.group] += fixed(gpus / gpus_[row] * load.units * unit);
+    sums[layout_.limit_groups + load.group] += fixed(gpus / gpus_[row] * load.units * unit);
   }
 }
 
@@ -156,8 +156,8 @@ void SoftmaxKernel::sum_exact(std::size_t first, std::size_t last, const KernelP
     const auto best = std::find(profit.begin(), profit.end(), top);
     const std::size_t k = begin + static_cast<std::size_t>(best - profit.begin());
     sums[layout_.place_lists + among.place_list[k]] += fixed(amount_[b] * units.demand);
-    if (has_uplink_price_[b] != 0)
-      add_uplink_demand(b, among.uplink_load[k], amount_[b], units.demand, sums);
+    if (has_limit_price_[b] != 0)
+      add_group_demand(b, among.limit_load[k], amount_[b], units.demand, sums);
     if (quota_[b] != kNone) sums[layout_.quotas + quota_[b]] += fixed(amount_[b] * units.demand);
   }
 }
@@ -220,7 +220,7 @@ class SoftmaxKernel::Batch {
       const std::size_t begin = j;
       for (; j < end_[i]; ++j) sums_[sum_index_[j]] += fixed(unit_[i] * x_[j]);
       const std::size_t b = row_[i];
-      if (kernel_.quota_[b] != kNone || kernel_.has_uplink_price_[b] != 0)
+      if (kernel_.quota_[b] != kNone || kernel_.has_limit_price_[b] != 0)
         add_limit_demand(i, begin);
     }
     rows_ = filled_ = 0;
@@ -236,8 +236,8 @@ class SoftmaxKernel::Batch {
     for (std::size_t j = begin; j < end_[i]; ++j) {
       if (sum_index_[j] == kernel_.layout_.unplaced) continue;
       in += x_[j];
-      if (kernel_.has_uplink_price_[b] != 0)
-        kernel_.add_uplink_demand(b, among_.uplink_load[option_[j]], x_[j], unit_[i], sums_);
+      if (kernel_.has_limit_price_[b] != 0)
+        kernel_.add_group_demand(b, among_.limit_load[option_[j]], x_[j], unit_[i], sums_);
     }
     if (kernel_.quota_[b] != kNone) {
       sums_[kernel_.layout_.quotas + kernel_.quota_[b]] += fixed(unit_[i] * in);

@@ -24,7 +24,7 @@ bool place_in_idle_capacity(Occupancy& occupancy, JobId id) {
   for (const auto& [value, domain] : order) {
     std::vector<MachineId> open = domain->machines;
     std::erase_if(open, [&, level = domain->level](MachineId m) {
-      return !occupancy.limit_usage().may_cross(id, m, level);
+      return !occupancy.limit_usage().admits(id, m, level);
     });
     auto placement = occupancy.fit(id, open);
     if (!placement || !occupancy.limit_usage().carries(*placement)) continue;
@@ -36,7 +36,8 @@ bool place_in_idle_capacity(Occupancy& occupancy, JobId id) {
 
 namespace {
 
-/// Carries an insertion out as `insert` does. Empty: an uplink refused it, nothing was changed.
+/// Carries an insertion out as `insert` does. Empty: limits of racks and pods refused it, nothing
+/// was changed.
 std::optional<InsertionOutcome> apply_insertion(Occupancy& occupancy, JobId job,
                                                 const Insertion& insertion, double at_least) {
   const Occupancy::Mark mark = occupancy.mark();

@@ -23,9 +23,9 @@ namespace berth::solver::local_search {
 /// is a sequence of moves, its length what they gain; cycles that gain are cancelled until none is
 /// left. Places in the same classes are one node. Running and required jobs keep their places.
 ///
-/// Under quotas an unplaced job stands at the node of its quota (`QuotaNodes`). Under uplinks a
-/// place over several racks is only for jobs with the traffic of the one there: the load stays the
-/// same.
+/// Under quotas an unplaced job stands at the node of its quota (`QuotaNodes`). Under limits of
+/// racks and pods a place over several racks is only for jobs with the traffic of the one there:
+/// the use of limits stays the same.
 class CyclicExchange {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -135,7 +135,7 @@ class CyclicExchange {
   QuotaNodes quota_nodes_;
   std::vector<std::uint32_t> unplaced_node_;  ///< by job: its node outside
   std::vector<std::uint32_t>
-      traffic_class_;  ///< by job: equal communication, from 1; 0: no uplink limit
+      traffic_class_;  ///< by job: equal communication, from 1; 0: no limits of racks and pods
   std::vector<std::uint32_t> first_option_;  ///< by job: its first entry of option_classes_
   std::vector<std::uint32_t> option_classes_;
   std::map<PlaceClassKey, std::uint32_t> place_classes_;

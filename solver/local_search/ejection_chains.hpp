@@ -18,7 +18,7 @@ namespace berth::solver::local_search {
 /// Ejection chains (Glover 1992): a job takes the place of cheaper ones, which are inserted
 /// elsewhere in turn or stay out, while the total value rises. Prices say where to look (an ejected
 /// job is expected to find its best priced profit elsewhere); the values alone decide what stays.
-/// No job is placed where it would exceed a quota or an uplink.
+/// No job is placed where it would exceed a limit.
 class EjectionChains {
  public:
   /// @param prices  by PoolId of the pool index

@@ -34,7 +34,8 @@ CyclicExchange::CyclicExchange(const SearchSpace& space, std::span<const std::ui
   update_quota_costs();
 }
 
-/// Two jobs with the same tasks load the uplinks alike from any place when they communicate alike.
+/// Two jobs with the same tasks use limits of racks and pods alike in any place when they
+/// communicate alike.
 void CyclicExchange::classify_traffic() {
   const planner_model::CouplingLimits* limits = space_.occupancy.limit_usage().limits();
   if (limits == nullptr || !limits->of_places()) return;

@@ -67,7 +67,7 @@ void consider_domain(const InsertionQuery& q, const Domain& domain, double value
   }
   std::vector<Opening> room;
   for (const MachineId m : domain.machines) {
-    if (!q.occupancy->limit_usage().may_cross(q.job, m, domain.level)) continue;
+    if (!q.occupancy->limit_usage().admits(q.job, m, domain.level)) continue;
     openings(q, m, most_on_a_machine(q), value - best.gain, room);
   }
   consider(q, std::move(room), value, best);

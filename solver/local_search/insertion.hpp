@@ -40,12 +40,12 @@ struct InsertionOutcome {
 };
 
 /// Carries the insertion out, puts victims back into idle room (by precedence), and undoes
-/// everything when less than `at_least` is gained, or a quota would be passed. One that an uplink
-/// refuses is searched again within a rack.
+/// everything when less than `at_least` is gained, or a quota would be passed. One that limits of
+/// racks and pods refuse is searched again within a rack.
 InsertionOutcome insert(Occupancy& occupancy, JobId job, const Insertion& insertion,
                         double at_least);
 
-/// Places the job into idle room at the best value that quotas and uplinks allow, or returns false.
+/// Places the job into idle room at the best value that limits allow, or returns false.
 bool place_in_idle_capacity(Occupancy& occupancy, JobId job);
 
 }  // namespace berth::solver::local_search

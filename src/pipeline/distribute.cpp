@@ -128,7 +128,7 @@ void send_tables(const Communicator& comm, model::Workload& workload) {
   comm.broadcast_vector(workload.running_tasks);
 }
 
-/// Sends the pinned jobs to all ranks, which need their use of quotas and uplinks.
+/// Sends the pinned jobs to all ranks, which need their use of limits.
 void send_pinned_jobs(const Communicator& comm, model::Workload& workload) {
   std::vector<JobId> pinned;
   for (const model::Running& r : workload.running) {

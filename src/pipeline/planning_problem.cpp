@@ -25,9 +25,9 @@ planner_model::LimitGroups agreed_groups(const Communicator& comm, const model::
                                          const planner_model::CouplingLimits& limits,
                                          const coordinator::JobRecords& jobs) {
   planner_model::LimitGroups groups(instance, limits);
-  std::vector<planner_model::LimitGroups::RingDemand> demands(groups.size());
-  const auto all = comm.all_gather_varying<planner_model::LimitGroups::RingDemand>(
-      groups.demands(jobs.home_jobs()));
+  std::vector<planner_model::LimitGroups::Demand> demands(groups.size());
+  const auto all =
+      comm.all_gather_varying<planner_model::LimitGroups::Demand>(groups.demands(jobs.home_jobs()));
   for (std::size_t i = 0; i < all.size(); ++i) demands[i % demands.size()].add(all[i]);
   groups.set_demands(demands);
   return groups;

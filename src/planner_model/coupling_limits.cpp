@@ -22,6 +22,25 @@ struct Inside {
 
 }  // namespace
 
+LargestLimits::LargestLimits(const model::Cluster& cluster) {
+  const auto raise = [](ByKind& most, const auto& domain) {
+    for_each_limit(domain, [&](const model::LimitRow& row, double limit) {
+      std::int64_t& largest = most[static_cast<std::size_t>(&row - model::kLimitRows.data())];
+      largest = std::max(largest, whole_amount(limit, row.units));
+    });
+  };
+  for (const model::Rack& rack : cluster.racks) raise(of_racks_, rack);
+  for (const model::Pod& pod : cluster.pods) raise(of_pods_, pod);
+}
+
+bool LargestLimits::allow(const model::Job& job, model::Level width) const {
+  if (job.communication.pattern != model::CommunicationPattern::ring) return true;
+  const std::size_t uplink = index_of(model::LimitKind::uplink);
+  const std::int64_t mbps = job.communication.mbps;
+  return (width <= model::Level::rack || mbps <= of_racks_[uplink]) &&
+         (width <= model::Level::pod || mbps <= of_pods_[uplink]);
+}
+
 JobTraffic job_traffic_of(const model::Workload& workload) {
   const bool some = std::ranges::any_of(workload.jobs, [](const model::Job& j) {
     return j.communication.pattern != model::CommunicationPattern::none;

@@ -77,42 +77,46 @@ std::vector<std::vector<std::int64_t>> roomiest(const model::Cluster& cluster, b
 
 LimitGroups::LimitGroups(const model::Instance& instance, const CouplingLimits& limits)
     : instance_(&instance), limits_(&limits) {
-  if (!limits.has(model::LimitKind::uplink)) return;
-  racks_ = make_tier(false);
-  pods_ = make_tier(true);
+  if (!limits.of_places()) return;
+  most_tasks_ = {roomiest(instance.cluster, false), roomiest(instance.cluster, true)};
+  for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
+    if (model::kLimitRows[k].of_rack == nullptr) continue;
+    for (const bool pods : {false, true}) add_tier(static_cast<model::LimitKind>(k), pods);
+  }
   set_demands(demands(planned_jobs(instance.workload)));
 }
 
-void LimitGroups::RingDemand::add(const RingDemand& other) {
+void LimitGroups::Demand::add(const Demand& other) {
   most = std::max(most, other.most);
   least = std::min(least, other.least);
   wanted += other.wanted;
 }
 
-std::vector<LimitGroups::RingDemand> LimitGroups::demands(std::span<const JobId> jobs) const {
+std::vector<LimitGroups::Demand> LimitGroups::demands(std::span<const JobId> jobs) const {
   const model::Workload& workload = instance_->workload;
-  std::vector<RingDemand> demands(groups_.size());
+  std::vector<Demand> demands(groups_.size());
+  if (groups_.empty()) return demands;
   for (const JobId id : jobs) {
     const model::Job& job = workload.job(id);
     const double gpus = static_cast<double>(workload.gpu_milli(job)) / model::kGpuMilli;
-    if (job.communication.pattern != model::CommunicationPattern::ring || gpus <= 0.0) continue;
+    if (gpus <= 0.0) continue;
     std::map<std::uint32_t, double> most;
-    for (const GpuTypeId type : GpuTypes(job, racks_.group.size())) {
+    for (const GpuTypeId type : GpuTypes(job, instance_->cluster.gpu_types.size())) {
       for (const GroupLoad& group_load : group_loads(id, type, model::Level::cluster)) {
         if (group_load.group == kNone) continue;
         demands[group_load.group].add({group_load.amount / gpus, group_load.amount / gpus, 0});
         most[group_load.group] = std::max(most[group_load.group], group_load.amount);
       }
     }
-    for (const auto& [group, mbps] : most) {
+    for (const auto& [group, amount] : most) {
       demands[group].wanted +=
-          static_cast<Int128>(std::floor(std::ldexp(mbps, RingDemand::kScaleLog2)));
+          static_cast<Int128>(std::floor(std::ldexp(amount, Demand::kScaleLog2)));
     }
   }
   return demands;
 }
 
-void LimitGroups::set_demands(std::span<const RingDemand> demands) {
+void LimitGroups::set_demands(std::span<const Demand> demands) {
   constexpr double kLeastShare = 1.0 / 1024.0;  // of `unit`; untuned guard for the price's scale
   BERTH_EXPECT(demands.size() == groups_.size());
   for (std::size_t i = 0; i < demands.size(); ++i) {
@@ -120,23 +124,24 @@ void LimitGroups::set_demands(std::span<const RingDemand> demands) {
     const bool asked = demands[i].most > 0.0;
     group.unit = asked ? demands[i].most : 1.0;
     group.least = asked ? std::max(demands[i].least / group.unit, kLeastShare) : 1.0;
-    group.wanted = std::ldexp(static_cast<double>(demands[i].wanted), -RingDemand::kScaleLog2);
+    group.wanted = std::ldexp(static_cast<double>(demands[i].wanted), -Demand::kScaleLog2);
   }
 }
 
-LimitGroups::Tier LimitGroups::make_tier(bool pods) {
+void LimitGroups::add_tier(model::LimitKind kind, bool pods) {
   const model::Cluster& cluster = instance_->cluster;
   const std::size_t types = cluster.gpu_types.size();
+  Tier& tier = tiers_.emplace_back(
+      Tier{.kind = kind, .pods = pods, .group = std::vector<std::uint32_t>(types, kNone)});
+  if (!limits_->has(kind)) return;
   const auto domains = types_of(cluster, pods);
   const std::vector<std::size_t> least = joined(domains, types);
-  Tier tier{.group = std::vector<std::uint32_t>(types, kNone), .most = roomiest(cluster, pods)};
   for (std::size_t root = 0; root < types; ++root) {
     Group group;
     bool limited = least[root] == root;
     for (std::size_t d = 0; d < domains.size() && limited; ++d) {
       if (domains[d].empty() || least[*domains[d].begin()] != root) continue;
-      const std::size_t limit = pods ? limits_->at(model::LimitKind::uplink, PodId(d))
-                                     : limits_->at(model::LimitKind::uplink, RackId(d));
+      const std::size_t limit = pods ? limits_->at(kind, PodId(d)) : limits_->at(kind, RackId(d));
       limited = limits_->capacity(limit) != model::kNoLimit;
       group.limits.push_back(limit);
       group.capacity += static_cast<double>(limits_->capacity(limit));
@@ -147,13 +152,11 @@ LimitGroups::Tier LimitGroups::make_tier(bool pods) {
     }
     groups_.push_back(std::move(group));
   }
-  return tier;
 }
 
-LimitGroups::GroupLoad LimitGroups::group_load(const model::Job& job, GpuTypeId type,
-                                               const Tier& tier) const {
+double LimitGroups::ring_traffic(const model::Job& job, GpuTypeId type, bool pods) const {
   const model::Workload& workload = instance_->workload;
-  const auto& most = tier.most[type.index()];
+  const auto& most = most_tasks_[pods ? 1 : 0][type.index()];
   std::int64_t on_gpus = 0, inside = 0;
   for (const model::TaskGroup& g : workload.groups_of(job)) {
     const model::Shape& shape = workload.shape(g.shape);
@@ -167,24 +170,30 @@ LimitGroups::GroupLoad LimitGroups::group_load(const model::Job& job, GpuTypeId 
     inside += holds;
   }
   const std::int64_t behind = std::min(inside, workload.tasks(job) - 1);
-  if (behind <= 0) return {};
+  if (behind <= 0) return 0.0;
   const auto rate = static_cast<double>(job.communication.mbps);
-  return {tier.group[type.index()],
-          rate * static_cast<double>(on_gpus) / static_cast<double>(behind)};
+  return rate * static_cast<double>(on_gpus) / static_cast<double>(behind);
+}
+
+double LimitGroups::least_use(const model::Job& job, GpuTypeId type, model::Level width,
+                              const Tier& tier) const {
+  const bool crosses = width > (tier.pods ? model::Level::pod : model::Level::rack);
+  const bool ring = job.communication.pattern == model::CommunicationPattern::ring;
+  return crosses && ring ? ring_traffic(job, type, tier.pods) : 0.0;
 }
 
 LimitGroups::GroupLoads LimitGroups::group_loads(JobId id, GpuTypeId type,
                                                  model::Level width) const {
-  GroupLoads group_loads;
-  if (groups_.empty() || width <= model::Level::rack || !type.valid()) return group_loads;
+  GroupLoads loads;
+  if (groups_.empty() || !type.valid()) return loads;
   const model::Job& job = instance_->workload.job(id);
-  if (job.communication.pattern != model::CommunicationPattern::ring || job.communication.mbps == 0)
-    return group_loads;
-  if (racks_.group[type.index()] != kNone) group_loads[0] = group_load(job, type, racks_);
-  if (width == model::Level::cluster && pods_.group[type.index()] != kNone) {
-    group_loads[1] = group_load(job, type, pods_);
+  for (std::size_t i = 0; i < tiers_.size(); ++i) {
+    const std::uint32_t group = tiers_[i].group[type.index()];
+    if (group == kNone) continue;
+    const double amount = least_use(job, type, width, tiers_[i]);
+    if (amount > 0.0) loads[i] = {group, amount};
   }
-  return group_loads;
+  return loads;
 }
 
 }  // namespace berth::planner_model

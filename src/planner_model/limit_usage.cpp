@@ -71,7 +71,7 @@ bool LimitUsage::carries(const model::JobPlacement& placed) const {
       [&](const LimitAmount& used) { return left(used.first) >= used.second; });
 }
 
-bool LimitUsage::may_cross(JobId id, MachineId machine, model::Level width) const {
+bool LimitUsage::admits(JobId id, MachineId machine, model::Level width) const {
   constexpr model::LimitKind kUplink = model::LimitKind::uplink;
   if (limits_ == nullptr || !limits_->has(kUplink) || width <= model::Level::rack) return true;
   const model::Communication& communication = instance_->workload.job(id).communication;

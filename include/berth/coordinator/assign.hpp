@@ -32,7 +32,7 @@ struct Assignment {
 ///
 /// Gangs larger than half of the largest shard's room of their best type (the half: chosen, not
 /// tuned) are placed before, over the whole cluster, by priced profit per GPU, if it is positive
-/// and quotas and uplinks allow.
+/// and limits allow.
 ///
 /// Every rank sends the preferences of its home jobs (72 B each), rank 0 assigns the jobs and
 /// broadcasts the result. O(jobs x (types + shards)). A stop ends the placement of gangs.

@@ -77,7 +77,7 @@ struct Hooks {
 struct RoundContext {
   solver::RunContext run =
       {};  ///< rounds end at its gap, or when any rank finds its stop requested
-  LimitAllocation* allocation = nullptr;  ///< allowances of quotas and uplinks; null: no limits
+  LimitAllocation* allocation = nullptr;  ///< allowances of limits; null: no limits
   int save_every = 0;  ///< rounds between two calls of Hooks::save, from round 0; 0 = none
   Hooks hooks = {};
 };

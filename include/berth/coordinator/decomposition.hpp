@@ -17,7 +17,7 @@ class LimitAllocation;
 /// The decomposed problem after the consensus: shards, their owners, and the consensus prices.
 /// Equal on all ranks but for the records. Holds references.
 struct Decomposition {
-  const planner_model::Valuation& valuation;  ///< less the prices of quotas and uplinks
+  const planner_model::Valuation& valuation;  ///< less the prices of limits
   const partition::Shards& shards;
   const partition::Ownership& owners;
   const planner_model::Pools& pools;
@@ -30,7 +30,7 @@ struct Decomposition {
 struct DistributedPlacement {
   std::span<solver::Shard> mine;
   model::Placement& spanning;  ///< equal on all ranks, ascending JobId
-  /// Allowances of quotas and uplinks; null: no limits.
+  /// Allowances of limits; null: no limits.
   LimitAllocation* allocation = nullptr;
 };
 

@@ -11,7 +11,7 @@ namespace berth::coordinator {
 /// Exchanges the placements of equal jobs (`planner_model::JobClass`) until the first ones in
 /// precedence are placed, and the first of these at the places of largest value. Searches may have
 /// placed any of them, since no exchange of equal jobs gains. Objective and loads of quotas,
-/// uplinks and machines do not change; running jobs keep their places.
+/// other limits and machines do not change; running jobs keep their places.
 ///
 /// Collective. Each class is gathered on one rank (72 B per job), and only exchanged placements are
 /// sent.

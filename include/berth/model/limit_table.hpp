@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -58,6 +59,9 @@ inline constexpr std::array kLimitRows{
              .of_pod = &Pod::uplink_gbps},
 };
 inline constexpr std::size_t kLimitKinds = kLimitRows.size();
+/// Rows of limits that racks and pods may have.
+inline constexpr auto kPlaceLimitKinds = static_cast<std::size_t>(
+    std::ranges::count_if(kLimitRows, [](const LimitRow& row) { return row.of_rack != nullptr; }));
 
 constexpr std::size_t index_of(LimitKind kind) { return static_cast<std::size_t>(kind); }
 constexpr const LimitRow& row_of(LimitKind kind) { return kLimitRows[index_of(kind)]; }

@@ -27,6 +27,19 @@ struct CouplingLimit {
 /// A position in `CouplingLimits` and the amount used of that limit.
 using LimitAmount = std::pair<std::size_t, std::int64_t>;
 
+/// The largest limits that any rack, and any pod, has: a job that needs more at some width is never
+/// placed at it.
+class LargestLimits {
+ public:
+  explicit LargestLimits(const model::Cluster& cluster);
+  /// Some empty rack and pod allow such a job in a domain of this width and no narrower one.
+  [[nodiscard]] bool allow(const model::Job& job, model::Level width) const;
+
+ private:
+  using ByKind = std::array<std::int64_t, model::kLimitKinds>;
+  ByKind of_racks_{}, of_pods_{};
+};
+
 /// Whether any job of a workload communicates.
 enum class JobTraffic : std::uint8_t { none, some };
 /// @pre the workload has the records of all jobs

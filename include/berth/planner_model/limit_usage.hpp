@@ -42,10 +42,10 @@ class LimitUsage {
   [[nodiscard]] std::optional<double> surcharge(JobId job) const;
   /// True when the limits of racks and pods allow the placement.
   [[nodiscard]] bool carries(const model::JobPlacement& placed) const;
-  /// True when the uplinks of the machine's rack (and of its pod, if `width` is cluster) can carry
-  /// the job's ring. A placement on such machines only keeps the uplinks' limits. True for jobs
-  /// without a ring.
-  [[nodiscard]] bool may_cross(JobId job, MachineId machine, model::Level width) const;
+  /// False when the limits of the machine's rack and pod do not leave enough for a task of the job
+  /// there in a placement of this width. Exact for rings: a placement on machines that admit them
+  /// keeps the limits. True for jobs without a ring.
+  [[nodiscard]] bool admits(JobId job, MachineId machine, model::Level width) const;
   /// Penalty of all use over the allowances of soft limits, beyond the prices that are paid.
   [[nodiscard]] double surcharges() const;
   /// Value lost per 1000 units over a limit, less the price that is paid for them anyway.

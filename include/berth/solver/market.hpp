@@ -36,9 +36,9 @@ Supply full_supply(const model::Cluster& cluster, const planner_model::Pools& po
 Supply free_supply(const planner_model::Pools& pools, const planner_model::Room& room,
                    std::span<const MachineId> machines);
 
-/// The unknowns of the market's dual: prices by PoolId, then by quota, then by group of uplinks.
+/// The unknowns of the market's dual: prices by PoolId, then by quota, then by group of limits.
 struct MarketShape {
-  std::vector<double> capacity;     ///< GPUs; for groups of uplinks: units of the group
+  std::vector<double> capacity;     ///< GPUs; for groups of limits: units of the group
   std::vector<double> upper;        ///< upper bound on an optimal price, per GPU or unit
   std::vector<std::int32_t> group;  ///< GPU type; pools of one type share the first prices
   double largest_value = 0.0;       ///< of any job, per GPU
@@ -67,8 +67,8 @@ std::uint64_t job_kind(const planner_model::Valuation& valuation, JobId job);
 ///   c    = price per GPU of the place: its pool's, or the cheapest filling of its pools
 /// (smoothing of a Lagrangian dual by log-sum-exp: Nesterov 2005). With quotas every option of a
 /// job also costs theta, the prices of its queue's limits, and D has a term limit x price for each
-/// quota. Groups of uplinks have such terms too, but only options in which a ring leaves its rack
-/// (pod) pay, for its least load (`LimitGroups::group_loads`).
+/// quota. Groups of limits have such terms too: an option pays for the job's least use of them
+/// (`LimitGroups::group_loads`).
 ///
 /// At any prices >= 0 and eps = 0, D is an upper bound on every plan. Jobs with equal options are
 /// merged and place classes are priced once, so an evaluation costs
@@ -82,7 +82,7 @@ class Market {
  public:
   /// @param jobs     ascending; the valuation and the pools must outlive the market
   /// @param limits   adds a price per GPU for each quota after those of the pools, then a price per
-  ///                 unit for each group of uplinks. Null: no such prices
+  ///                 unit for each group of limits. Null: no such prices
   Market(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
          std::span<const JobId> jobs, const Supply& supply,
          const planner_model::LimitGroups* limits = nullptr);

@@ -22,7 +22,7 @@ namespace berth::solver {
 struct JobEntry {
   model::JobPlacement placement;  ///< no tasks: the job is unplaced
   double value = 0.0;             ///< as placed; 0 when unplaced
-  double unpriced_value = 0.0;    ///< value before the prices of quotas and uplinks
+  double unpriced_value = 0.0;    ///< value before the prices of limits
 
   [[nodiscard]] JobId job() const { return placement.job; }
   [[nodiscard]] bool is_placed() const { return !placement.tasks.empty(); }
@@ -43,7 +43,7 @@ struct Occupant {
 };
 
 /// The state that all searches edit: the jobs and their placements, the free room of the machines,
-/// the occupants of each machine, and the use of quotas and uplinks. A search edits it by `fit`,
+/// the occupants of each machine, and the use of limits. A search edits it by `fit`,
 /// `take` and `give_back`, and undoes edits by `mark` and `roll_back`. The state is a function of
 /// the jobs and their placements, not of the order of the edits.
 class Occupancy {

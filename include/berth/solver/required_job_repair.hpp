@@ -19,7 +19,7 @@ struct RequiredJobRepairOptions {
 /// by backtracking over machines and domains, hardest jobs first (fail first: Haralick and Elliott
 /// 1980). If that succeeds, the other jobs keep their places where there is room, move, or are
 /// evicted by ascending value per GPU; otherwise `placement` does not change.
-/// @param limits  quotas and uplinks of the whole cluster, which are kept; null: no limits
+/// @param limits  of the whole cluster, which are kept; null: no limits
 /// @param stop    after a stop `placement` does not change
 /// @return        true when `placement` (ascending job) changed; it then has all required jobs
 bool repair_required_jobs(const planner_model::Valuation& valuation,

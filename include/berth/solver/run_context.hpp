@@ -17,8 +17,7 @@ struct RunContext {
   double gap = kUsualGap;  ///< of the whole plan, a fraction
   std::uint64_t seed = 0;  ///< key of every random draw
   StopToken stop = {};     ///< ends every search; results so far are kept
-  const planner_model::CouplingLimits* limits =
-      nullptr;  ///< quotas and uplinks to keep; null: none
+  const planner_model::CouplingLimits* limits = nullptr;  ///< limits to keep; null: none
 };
 
 }  // namespace berth::solver

@@ -46,7 +46,7 @@ struct ShardState;
 
 /// A logical piece of the cluster and the jobs assigned to it. Functions on shards: planning in
 /// `shard_planning.hpp`, exchange of jobs with other shards in `shard_bidding.hpp`, quotas and
-/// uplinks in `shard_limits.hpp`. Only the owner of a shard edits it. Results depend on its
+/// other limits in `shard_limits.hpp`. Only the owner of a shard edits it. Results depend on its
 /// machines, its jobs, the prices and the options, not on ranks or threads.
 class Shard {
  public:

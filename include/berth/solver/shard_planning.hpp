@@ -34,7 +34,7 @@ double search(Shard& shard, std::span<const double> prices, const SearchEffort& 
 /// If at least `RepackOptions::idle` of the GPUs are idle and unplaced single tasks request as
 /// many, places all single tasks anew by patterns of machines (`pack`) into the room that gangs and
 /// running jobs leave, and keeps the result if its value is larger (decision 22). No effect under
-/// quotas and uplinks, which the pattern LP does not have.
+/// limits, which the pattern LP does not have.
 /// @return the value gained
 double repack(Shard& shard);
 

@@ -12,19 +12,19 @@
 namespace berth::solver::assignment {
 namespace {
 
-constexpr std::size_t kPlaceLists = 12, kQuotas = 2, kUplinks = 3;
+constexpr std::size_t kPlaceLists = 12, kQuotas = 2, kLimitGroups = 3;
 constexpr SoftmaxKernel::Units kUnits{.value = 0x1p30, .demand = 0x1p30};
 
 struct Option {
   double value;
-  std::uint32_t place_list, uplink_load;
+  std::uint32_t place_list, limit_load;
 };
 
 /// What is given to the kernel, kept for the plain sum.
 struct Market {
   std::vector<SoftmaxKernel::KernelRow> rows;
   std::vector<std::vector<Option>> options;
-  std::vector<SoftmaxKernel::UplinkLoads> uplink_loads;
+  std::vector<SoftmaxKernel::LimitLoads> limit_loads;
 };
 
 Market random_market(std::uint64_t seed, std::size_t rows) {
@@ -33,10 +33,10 @@ Market random_market(std::uint64_t seed, std::size_t rows) {
   const auto below = [&](std::uint64_t n) {
     return static_cast<std::uint32_t>(random_below(n, {seed, ++draws}));
   };
-  Market m{.rows = {}, .options = {}, .uplink_loads = {}};
+  Market m{.rows = {}, .options = {}, .limit_loads = {}};
   for (std::uint32_t f = 0; f < 4; ++f) {
-    m.uplink_loads.push_back({SoftmaxKernel::UplinkLoad{f % 2, 0.5 + unit()},
-                              SoftmaxKernel::UplinkLoad{f == 3 ? 2 : SoftmaxKernel::kNone, 1.0}});
+    m.limit_loads.push_back({SoftmaxKernel::LimitLoad{f % 2, 0.5 + unit()},
+                             SoftmaxKernel::LimitLoad{f == 3 ? 2 : SoftmaxKernel::kNone, 1.0}});
   }
   for (std::size_t b = 0; b < rows; ++b) {
     const double gpus = 1.0 + below(16);
@@ -45,10 +45,10 @@ Market random_market(std::uint64_t seed, std::size_t rows) {
                       .required = below(10) == 0,
                       .quota = below(3) == 0 ? below(kQuotas) : SoftmaxKernel::kNone});
     auto& options = m.options.emplace_back();
-    const bool has_uplink_price = below(5) == 0;
+    const bool has_limit_price = below(5) == 0;
     for (std::uint32_t k = 1 + below(9); k > 0; --k) {
       options.push_back({0.5 + 4.0 * unit(), below(kPlaceLists),
-                         has_uplink_price ? below(4) : SoftmaxKernel::kNone});
+                         has_limit_price ? below(4) : SoftmaxKernel::kNone});
     }
   }
   return m;
@@ -56,24 +56,24 @@ Market random_market(std::uint64_t seed, std::size_t rows) {
 
 SoftmaxKernel kernel_of(const Market& m) {
   SoftmaxKernel kernel;
-  kernel.reset(kPlaceLists, kQuotas, kUplinks, m.uplink_loads);
+  kernel.reset(kPlaceLists, kQuotas, kLimitGroups, m.limit_loads);
   for (std::size_t b = 0; b < m.rows.size(); ++b) {
     kernel.add_row(m.rows[b]);
-    for (const Option& c : m.options[b]) kernel.add_option(c.value, c.place_list, c.uplink_load);
+    for (const Option& c : m.options[b]) kernel.add_option(c.value, c.place_list, c.limit_load);
   }
   return kernel;
 }
 
 struct Prices {
-  std::vector<double> place_costs, quota_prices, uplink_costs;
-  [[nodiscard]] KernelPrices view() const { return {place_costs, quota_prices, uplink_costs}; }
+  std::vector<double> place_costs, quota_prices, limit_costs;
+  [[nodiscard]] KernelPrices view() const { return {place_costs, quota_prices, limit_costs}; }
 };
 
 /// The prices of a later evaluation move by at most `step` from those of `last`.
 Prices moved(const Prices& last, double step, std::uint64_t key) {
   Prices p = last;
   std::uint64_t draws = 0;
-  for (auto* list : {&p.place_costs, &p.quota_prices, &p.uplink_costs}) {
+  for (auto* list : {&p.place_costs, &p.quota_prices, &p.limit_costs}) {
     for (double& x : *list) x = std::max(0.0, x + step * (random_unit({key, ++draws}) - 0.5));
   }
   return p;
@@ -89,8 +89,8 @@ double profit(const Market& m, std::size_t b, const Option& c, const Prices& p) 
   const std::uint32_t quota = m.rows[b].quota;
   return c.value - p.place_costs[c.place_list] -
          (quota == SoftmaxKernel::kNone ? 0.0 : p.quota_prices[quota]) -
-         (c.uplink_load == SoftmaxKernel::kNone ? 0.0
-                                                : p.uplink_costs[c.uplink_load] / m.rows[b].gpus);
+         (c.limit_load == SoftmaxKernel::kNone ? 0.0
+                                               : p.limit_costs[c.limit_load] / m.rows[b].gpus);
 }
 
 /// The formula, every option of every row, in doubles.
@@ -106,10 +106,10 @@ std::vector<double> plain_sums(const Market& m, const Prices& p, double eps,
       const double gpus = m.rows[b].amount * std::exp(profit(m, b, c, p) / eps) / sum;
       sums[at.place_lists + c.place_list] += gpus;
       if (m.rows[b].quota != SoftmaxKernel::kNone) sums[at.quotas + m.rows[b].quota] += gpus;
-      if (c.uplink_load == SoftmaxKernel::kNone) continue;
-      for (const SoftmaxKernel::UplinkLoad& load : m.uplink_loads[c.uplink_load]) {
+      if (c.limit_load == SoftmaxKernel::kNone) continue;
+      for (const SoftmaxKernel::LimitLoad& load : m.limit_loads[c.limit_load]) {
         if (load.group == SoftmaxKernel::kNone) continue;
-        sums[at.uplinks + load.group] += gpus / m.rows[b].gpus * load.units;
+        sums[at.limit_groups + load.group] += gpus / m.rows[b].gpus * load.units;
       }
     }
   }
