@@ -18,7 +18,7 @@ bool fits(const model::MachineClass& c, const model::Shape& total) {
 /// sum + count x amount, capped at 2^61, which exceeds every machine. The product of one group does
 /// not overflow: the readers admit at most 10^6 tasks of amounts up to 2^40.
 std::int64_t add_capped(std::int64_t sum, std::int64_t count, std::int64_t amount) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 61;
+  constexpr std::int64_t kMost = std::int64_t{1} << 61;  // guard against overflow
   return std::min(kMost, sum + count * amount);
 }
 

@@ -25,8 +25,9 @@
 namespace berth::apps {
 namespace {
 
-constexpr int kMostThreads = 4096;   ///< per rank; more is taken for a typing error
-constexpr int kMostRanks = 1 << 20;  ///< also of the model
+// Guards against typing errors.
+constexpr int kMostThreads = 4096;   ///< threads per rank
+constexpr int kMostRanks = 1 << 20;  ///< ranks, measured or modelled
 
 struct BenchFlags {
   pipeline::Input input;  ///< empty = generated

@@ -7,7 +7,7 @@
 namespace berth::apps {
 namespace {
 
-constexpr int kMostThreads = 4096;  ///< per rank; more is taken for a typing error
+constexpr int kMostThreads = 4096;  ///< threads per rank; a guard against typing errors
 
 }  // namespace
 

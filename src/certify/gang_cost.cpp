@@ -19,7 +19,7 @@ using model::Shape;
 
 namespace {
 
-constexpr Int128 kUnknown = -1;
+constexpr Int128 kUnknown = -1;  ///< in place of a cost (>= 0) that is not computed yet
 
 /// Tasks of one shape that a machine holds beside its immovable content, at most `limit`.
 std::int64_t room_for(const Shape& s, const MachineVariant& variant, std::int64_t limit) {

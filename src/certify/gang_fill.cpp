@@ -13,7 +13,7 @@ using model::Level;
 namespace {
 
 constexpr std::int64_t kMostExpensive = std::int64_t{1} << 62;
-constexpr std::size_t kFirst = 8;  // racks to look at
+constexpr std::size_t kFirst = 8;  // racks tried at first, then doubled; chosen, not tuned
 
 }  // namespace
 

@@ -15,7 +15,7 @@ using model::Level;
 
 /// The amount rounded up to an integer, within the limits of JobFacts.
 Int128 whole_up(double amount) {
-  constexpr double kMost = 0x1p90;
+  constexpr double kMost = 0x1p90;  // beyond the guard against overflow: decision 20
   return fixed_up(amount < kMost ? amount : kMost, 0);  // kMost also for NaN
 }
 

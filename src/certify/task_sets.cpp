@@ -13,7 +13,7 @@ namespace {
 using model::Job;
 using model::TaskGroup;
 
-constexpr std::size_t kPiece = 16384;
+constexpr std::size_t kPiece = 16384;  ///< jobs of a parallel task; chosen, not tuned
 
 /// The key of a set: everything on which costs depend. Costs are by GPU type, so the types that a
 /// job allows matter only for jobs without GPUs.
@@ -38,7 +38,7 @@ struct Asked {
 
 struct Hash {
   std::size_t operator()(const Asked& asked) const {
-    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio (Knuth 1973)
     std::uint64_t hash = asked.types;
     const auto add = [&](auto value) {
       hash = (hash ^ static_cast<std::uint64_t>(value)) * kOdd;

@@ -19,7 +19,7 @@ using model::Certificate;
 using model::Instance;
 using model::Level;
 
-constexpr double kLargestSum = 0x1p122;
+constexpr double kLargestSum = 0x1p122;  ///< guard: sums of a few such amounts fit in 127 bits
 
 template <class Id>
 bool beyond(Id id, std::size_t size) {

@@ -39,7 +39,7 @@ Environment::Environment()
   }
   // The default slack turns a sleep of 20 microseconds into 70, which every late message would
   // cost.
-  constexpr unsigned long kSlackNanoseconds = 1000;
+  constexpr unsigned long kSlackNanoseconds = 1000;  // chosen, not tuned
   prctl(PR_SET_TIMERSLACK, kSlackNanoseconds);
 }
 

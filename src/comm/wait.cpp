@@ -51,7 +51,7 @@ void check(int code, const char* call) {
 void stay_awake(bool yes) { own_core = yes; }
 
 void wait(MPI_Request& request, const char* call) {
-  constexpr int kEnough = 1 << 20;  // the sleep has stopped growing long before
+  constexpr int kEnough = 1 << 20;  // attempts; guard: the sleep is longest long before
   const auto sleepy = std::chrono::steady_clock::now() + (own_core ? kAwake : kAwake * 0);
   for (int attempt = 0;; attempt = std::min(attempt + 1, kEnough)) {
     int done = 0;
@@ -62,8 +62,8 @@ void wait(MPI_Request& request, const char* call) {
   }
 }
 
-void wait_long(MPI_Request& request, const char* call) {  ///< 10 ms
-  constexpr timespec kPause{0, 10'000'000};
+void wait_long(MPI_Request& request, const char* call) {
+  constexpr timespec kPause{0, 10'000'000};  // 10 ms; chosen, not tuned
   while (true) {
     int done = 0;
     check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), call);

@@ -9,7 +9,7 @@
 
 namespace berth::generate {
 
-inline constexpr std::int32_t kGpusPerMachine = 8;
+inline constexpr std::int32_t kGpusPerMachine = 8;  ///< definition of the presets
 
 /// Builds a cluster pod by pod, rack by rack: names ("p3", "p3-r07", "p3-r07-m01") and numbers
 /// follow the order of the calls, types and classes the order of first use.

@@ -12,6 +12,7 @@
 namespace berth::generate {
 namespace {
 
+// Definition of the presets philly_like and llm_like (berth/generate/generate.hpp).
 constexpr std::int64_t kMachinesPerRack = 8;
 constexpr std::int64_t kGpusPerRack = kMachinesPerRack * kGpusPerMachine;
 

@@ -16,23 +16,26 @@ using model::Factors;
 using model::Job;
 using model::Level;
 
-constexpr std::int64_t kRackGpus = 64;  ///< eight machines of eight GPUs
+// These tables are part of the definition of the presets (berth/generate/generate.hpp); chosen.
+constexpr std::int64_t kRackGpus = 64;  ///< eight machines of eight GPUs, by definition
 
-/// Fractions of a job's value by distance: within a machine, a rack, a pod, the cluster.
+/// Value factors by width: within a machine, a rack, a pod, the cluster. Chosen.
 constexpr std::array<Factors, 5> kUpToRack{{{1, 1, 0.95, 0.85},
                                             {1, 1, 0.9, 0.775},
                                             {1, 1, 0.85, 0.7},
                                             {1, 1, 0.8, 0.625},
                                             {1, 1, 0.75, 0.55}}};
-/// Fractions of value for jobs larger than a rack: a pod is the nearest they can be placed.
+/// Value factors by width of jobs larger than a rack, whose least width is a pod. Chosen.
 constexpr std::array<Factors, 5> kAboveRack{
     {{1, 1, 1, 0.92}, {1, 1, 1, 0.845}, {1, 1, 1, 0.77}, {1, 1, 1, 0.695}, {1, 1, 1, 0.62}}};
 
-/// A preferred pod is worth `percent` more: the weight is raised, and `away` lowers it elsewhere.
+/// The value in a preferred pod is `percent` higher: the weight is raised, and `away` lowers it
+/// elsewhere.
 struct Preference {
   std::int64_t percent;
   double away;  ///< 1 / (1 + percent / 100), three digits
 };
+/// Drawn evenly. Chosen.
 constexpr std::array<Preference, 4> kPreferences{{{2, 0.98}, {4, 0.962}, {6, 0.943}, {8, 0.926}}};
 
 class GangJobs {
@@ -91,7 +94,7 @@ class GangJobs {
     return preference.percent;
   }
 
-  static constexpr std::int64_t kGpusOfOneTask = 8;
+  static constexpr std::int64_t kGpusOfOneTask = 8;  ///< largest job of one task, by definition
 
   const GenerateOptions& options_;
   const GangPreset& preset_;

@@ -29,6 +29,7 @@ constexpr std::array<SizeShare, 14> kPhillyMix{{
     {256'000, 3},
     {512'000, 1},
 }};
+/// Share of pods by GPU type; chosen.
 constexpr std::array<TypeShare, 3> kPhillyTypes{{{"A100", 0.4}, {"V100", 0.35}, {"H100", 0.25}}};
 constexpr GangPreset kPhilly{.mix = kPhillyMix,
                              .types = kPhillyTypes,
@@ -52,6 +53,7 @@ constexpr std::array<SizeShare, 11> kLlmMix{{
     {512'000, 150},
     {1'024'000, 10},
 }};
+/// Share of pods by GPU type; chosen.
 constexpr std::array<TypeShare, 2> kLlmTypes{{{"H100", 0.7}, {"A100", 0.3}}};
 constexpr GangPreset kLlm{.mix = kLlmMix,
                           .types = kLlmTypes,

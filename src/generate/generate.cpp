@@ -12,7 +12,7 @@ namespace berth::generate {
 namespace {
 
 constexpr std::int64_t kMost = 16'777'216;  ///< GPUs: 2^24
-/// 1 Pbit/s a GPU; more is taken for a typing error
+/// Mbit/s per GPU: 1 Pbit/s; a guard against typing errors
 constexpr std::int64_t kMostMbps = 1'000'000'000;
 
 void validate(Preset preset, const GenerateOptions& options) {

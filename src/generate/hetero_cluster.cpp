@@ -37,10 +37,12 @@ constexpr std::array<MachineKind, 4> kKinds{{
     {"V100", "v100", 16, {{{64, 512}, {48, 384}}}},
 }};
 
-/// GPU types of eight pods in a row; the fourth and the eighth change to another type half way.
+/// GPU types of eight consecutive pods; the fourth and the eighth change to another type half way
+/// (definition of the preset hetero).
 constexpr std::array<std::size_t, 8> kFirstHalf{h100, a100, l40s, a100, h100, v100, a100, l40s};
 constexpr std::array<std::size_t, 8> kSecondHalf{h100, a100, l40s, v100, h100, v100, a100, h100};
-/// GPU types along a cluster of fewer than eight pods, by eighths.
+/// GPU types along a cluster of fewer than eight pods, by eighths (definition of the preset
+/// hetero).
 constexpr std::array<std::size_t, 8> kAlong{h100, h100, a100, a100, a100, l40s, l40s, v100};
 
 class HeteroCluster {

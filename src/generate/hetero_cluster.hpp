@@ -8,7 +8,7 @@
 
 namespace berth::generate {
 
-inline constexpr std::int64_t kMachinesPerPod = 256;
+inline constexpr std::int64_t kMachinesPerPod = 256;  ///< definition of the preset hetero
 
 model::Cluster hetero_cluster(const GenerateOptions& options);
 

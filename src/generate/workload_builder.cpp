@@ -9,7 +9,7 @@
 namespace berth::generate {
 namespace {
 
-constexpr double kDay = 86'400.0;  ///< seconds
+constexpr double kDay = 86'400.0;  ///< seconds of a day, by definition
 
 }  // namespace
 

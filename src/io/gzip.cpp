@@ -14,9 +14,9 @@ namespace berth::io {
 namespace {
 
 constexpr int kGzipWindow = 15 + 16;                   // zlib: 32 KiB window, gzip wrapper
-constexpr std::size_t kMember = std::size_t{4} << 20;  // bytes of text in one member
-constexpr int kLevel = 4;                              // half the time of 6 for 5 % more bytes
-constexpr std::size_t kSlice = std::size_t{1} << 30;   // zlib counts in unsigned int
+constexpr std::size_t kMember = std::size_t{4} << 20;  // bytes of text in a member; chosen
+constexpr int kLevel = 4;  // measured: half the time of level 6 for 5 % more bytes
+constexpr std::size_t kSlice = std::size_t{1} << 30;  // zlib counts in unsigned int
 
 Bytef* bytes_of(const char* text) {
   return reinterpret_cast<Bytef*>(const_cast<char*>(text));  // zlib reads only

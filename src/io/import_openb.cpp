@@ -10,8 +10,9 @@
 namespace berth::io {
 namespace {
 
-constexpr double kMaxPercent = 1e6;  ///< per cent of the cluster's GPUs
-constexpr std::int64_t kMaxCopies = 1000;
+// Guards against typing errors.
+constexpr double kMaxPercent = 1e6;        ///< per cent of the cluster's GPUs
+constexpr std::int64_t kMaxCopies = 1000;  ///< copies of each pod
 
 }  // namespace
 

@@ -188,7 +188,8 @@ void JobMerge::refuse_repeated_ids() const {
 }
 
 void JobMerge::reserve(double part) {
-  constexpr double kSpare = 1.1;  // lines differ in length; unused reserve costs no memory
+  // Lines differ in length, and unused reserve costs no memory. Chosen, not tuned.
+  constexpr double kSpare = 1.1;
   const auto all = [&](std::size_t so_far) {
     return static_cast<std::size_t>(kSpare * static_cast<double>(so_far) / part);
   };

@@ -17,7 +17,7 @@ using model::Running;
 using model::TaskPlacement;
 
 constexpr std::array<std::string_view, 3> kPatternNames{"none", "ring", "ps"};
-/// of a communicating job: 1 Pbit/s; more is taken for a typing error
+/// Gbit/s of a communicating job: 1 Pbit/s; a guard against typing errors
 constexpr double kMostGbps = 1e6;
 
 JobLine::RunningTask read_running_task(const JsonAt& at) {

@@ -82,7 +82,7 @@ class Gate {
   }
 
  private:
-  static constexpr std::int64_t kClosed = -1;
+  static constexpr std::int64_t kClosed = -1;  // as `room_`: no more jobs are admitted
   const ImportOptions& options_;
   std::int64_t room_ = ImportOptions::kAll;  // GPU thousandths that the jobs may still ask for
   std::int64_t cpu_only_ = 0;                // number of admitted CPU-only jobs

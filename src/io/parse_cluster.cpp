@@ -25,7 +25,7 @@ using model::Cluster;
 using model::kMaxGpusPerMachine;
 using model::kMaxGpuTypes;
 
-/// 16,777,216; far below the range of MachineId
+/// Guard: 16,777,216 machines, far below the range of MachineId
 constexpr std::uint64_t kMaxMachines = std::uint64_t{1} << 24;
 constexpr double kMaxPenalty = 0x1p40;  ///< per GPU over quota, as weights (docs/formats.md)
 

@@ -10,8 +10,10 @@
 
 namespace berth::io {
 
-inline constexpr std::int64_t kMaxAmount = std::int64_t{1} << 40;  ///< thousandths, MiB, seconds
-inline constexpr std::int64_t kMaxCount = 1'000'000;               ///< tasks, GPUs of one task
+/// Largest amount in a file (thousandths, MiB, seconds): guard against overflow of sums
+inline constexpr std::int64_t kMaxAmount = std::int64_t{1} << 40;
+/// Largest count in a file (tasks of a group, GPUs of a task): guard against overflow of sums
+inline constexpr std::int64_t kMaxCount = 1'000'000;
 
 /// did_you_mean, else the words themselves: `known: a, b, c`.
 template <class Words>

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kFirstWords = "berth checkpoint ";
 constexpr std::string_view kFormat = "5";
-constexpr std::size_t kDigestSize = 64;
+constexpr std::size_t kDigestSize = 64;  // hexadecimal digits of SHA-256
 
 std::string header() { return fmt::format("{}{}\n", kFirstWords, kFormat); }
 

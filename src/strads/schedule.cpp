@@ -26,7 +26,7 @@ double floor_of(std::span<const Block> blocks, double share) {
 double gumbel_key(const Block& block, double floor, int round, std::uint64_t seed) {
   const double u = random_unit(
       {kStage, seed, static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(block.id)});
-  constexpr double kHalfStep = 0x1.0p-54;  // u may be 0, where log(u) is minus infinity
+  constexpr double kHalfStep = 0x1.0p-54;  // half of the resolution 2^-53 of u: log(0) is excluded
   return std::log(block.importance + floor) - std::log(-std::log(u + kHalfStep));
 }
 

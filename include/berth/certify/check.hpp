@@ -68,7 +68,8 @@ struct Fault {
 
 /// Result of judging a plan.
 struct CheckResult {
-  static constexpr std::size_t kMostFaults = 20;  ///< faults listed; all are counted
+  static constexpr std::size_t kMostFaults =
+      20;  ///< faults listed, all are counted; chosen, not tuned
 
   std::vector<Fault> faults;  ///< the first kMostFaults
   std::int64_t fault_count = 0;

@@ -192,7 +192,7 @@ class Communicator {
     std::vector<std::uint64_t> to, from;  ///< bytes by rank
     std::uint64_t largest = 0;            ///< between any two ranks
   };
-  static constexpr int kAllRanks = -1;
+  static constexpr int kAllRanks = -1;  ///< as a rank: a call without root
 
   explicit Communicator(std::unique_ptr<Impl> impl);
   friend Communicator internal::with_chunk_limit(const Communicator& comm, std::size_t bytes);

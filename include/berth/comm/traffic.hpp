@@ -17,7 +17,7 @@ enum class Call : std::uint8_t {
   all_gather,
   all_to_all,
 };
-inline constexpr int kCalls = 7;
+inline constexpr int kCalls = 7;  ///< number of values of Call
 
 [[nodiscard]] std::string_view name(Call call);
 

@@ -24,7 +24,7 @@ void sweep_blocks(std::size_t count, std::size_t block_size,
 /// Calls body(index) for each index below count: flat numeric loops, inlined within chunks.
 template <class Body>
 void sweep(std::size_t count, Body&& body) {
-  constexpr std::size_t kChunk = 512;
+  constexpr std::size_t kChunk = 512;  // indices of a chunk; chosen, not tuned
   sweep_blocks(count, kChunk, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) body(i);
   });

@@ -7,7 +7,7 @@
 namespace berth::io::slurm {
 namespace {
 
-constexpr std::size_t kMaxHosts = 2'000'000;  // stops typing errors such as n[0-99999999]
+constexpr std::size_t kMaxHosts = 2'000'000;  // guard against typing errors: n[0-99999999]
 
 /// Expands one bracket at a time: `r[1-2]n[0-9]` becomes `r1n[0-9]` and `r2n[0-9]`.
 void expand_one(std::string_view text, Hosts& hosts) {
