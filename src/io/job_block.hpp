@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "berth/base/bytes.hpp"
 #include "berth/model/workload.hpp"
 
 namespace berth::io {
@@ -39,13 +38,25 @@ struct JobBlock {
   std::optional<LineFault> fault;  ///< error of the first bad line; the jobs are those before it
 };
 
+template <class Archive>
+void describe(Archive& archive, JobBlock::NewType& type) {
+  archive(type.name, type.line, type.field);
+}
+template <class Archive>
+void describe(Archive& archive, JobBlock::LineFault& fault) {
+  archive(fault.line, fault.field, fault.problem, fault.hint);
+}
+template <class Archive>
+void describe(Archive& archive, JobBlock& block) {
+  model::Workload& w = block.workload;
+  archive(w.job_names, w.jobs, w.groups, w.shapes, w.factors, w.labels, w.running);
+  archive(w.running_tasks, block.lines, block.speeds, block.gpu_types, block.line_count);
+  archive(block.first_spread, block.fault);
+}
+
 class ClusterNames;
 
 /// Parses the lines of one block.
 JobBlock parse_block(std::string_view lines, const ClusterNames& cluster_names);
-
-/// Serialises a block; the bytes include their length. `unpack_block` reads them.
-std::string packed(const JobBlock& block);
-JobBlock unpack_block(ByteReader& bytes);
 
 }  // namespace berth::io

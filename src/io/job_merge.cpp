@@ -194,7 +194,7 @@ void JobMerge::reserve(double part) {
     return static_cast<std::size_t>(kSpare * static_cast<double>(so_far) / part);
   };
   NameTable& names = workload_.job_names;
-  names.reserve(all(names.size()), all(names.characters().size()));
+  names.reserve(all(names.size()), all(names.characters()));
   workload_.jobs.reserve(all(workload_.jobs.size()));
   workload_.groups.reserve(all(workload_.groups.size()));
   lines_.reserve(all(lines_.size()));

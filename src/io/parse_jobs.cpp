@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "berth/base/archive.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/job_blocks.hpp"
 #include "berth/io/jobs_file.hpp"
@@ -21,7 +22,7 @@ JobBlockParser::JobBlockParser(JobBlockParser&&) noexcept = default;
 JobBlockParser::~JobBlockParser() = default;
 
 std::string JobBlockParser::parse(std::string_view lines) const {
-  return packed(parse_block(lines, state_->cluster_names));
+  return to_bytes(parse_block(lines, state_->cluster_names));
 }
 
 struct JobMerger::MergerState {
@@ -34,7 +35,7 @@ JobMerger::JobMerger(JobMerger&&) noexcept = default;
 JobMerger::~JobMerger() = default;
 
 void JobMerger::add(std::string_view blocks) {
-  for (ByteReader bytes(blocks); !bytes.done();) state_->merge.add(unpack_block(bytes));
+  for (ByteReader bytes(blocks); !bytes.done();) state_->merge.add(bytes.next<JobBlock>());
 }
 
 MergedJobs JobMerger::take() { return state_->merge.take(); }

@@ -5,12 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include "berth/base/bytes.hpp"
-#include "berth/coordinator/packed_placement.hpp"
+#include "berth/comm/messages.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -53,8 +50,7 @@ model::Placement gather_batch(const Communicator& comm, std::span<const JobId> b
     const auto at = std::ranges::lower_bound(mine, job, {}, &model::JobPlacement::job);
     if (at != mine.end() && at->job == job) here.push_back(*at);
   }
-  const auto stream = comm.gather_varying<std::int64_t>(coordinator::pack_placement(here));
-  model::Placement all = coordinator::unpack_placement(stream);
+  model::Placement all = comm::gather<model::JobPlacement>(comm, here);
   std::vector<std::pair<JobId, std::size_t>> places;
   for (std::size_t i = 0; i < batch.size() && !all.empty(); ++i) places.emplace_back(batch[i], i);
   std::ranges::sort(places);
@@ -79,8 +75,7 @@ model::Placement gather_placement(const Communicator& comm, model::Placement min
     const std::size_t end = mine.size() * (slice + 1) / kParts;
     const model::Placement part(std::make_move_iterator(mine.begin() + std::ptrdiff_t(begin)),
                                 std::make_move_iterator(mine.begin() + std::ptrdiff_t(end)));
-    const auto stream = comm.gather_varying<std::int64_t>(coordinator::pack_placement(part));
-    std::ranges::move(coordinator::unpack_placement(stream), std::back_inserter(all));
+    std::ranges::move(comm::gather<model::JobPlacement>(comm, part), std::back_inserter(all));
   }
   std::ranges::sort(all, {}, &model::JobPlacement::job);
   return all;
@@ -88,18 +83,7 @@ model::Placement gather_placement(const Communicator& comm, model::Placement min
 
 std::vector<model::UnplacedJob> gather_waiting(const Communicator& comm,
                                                std::span<const model::UnplacedJob> mine) {
-  ByteWriter bytes;
-  for (const model::UnplacedJob& waiting : mine) {
-    bytes.value(waiting.job);
-    bytes.list(std::span<const char>(waiting.reason));
-  }
-  const auto got = comm.gather_varying<char>(bytes.take());
-  std::vector<model::UnplacedJob> all;
-  for (ByteReader reader(std::string_view(got.data(), got.size())); !reader.done();) {
-    model::UnplacedJob& waiting = all.emplace_back();
-    reader.value(waiting.job);
-    reader.list(waiting.reason);
-  }
+  auto all = comm::gather<model::UnplacedJob>(comm, mine);
   std::ranges::sort(all, {}, &model::UnplacedJob::job);
   return all;
 }

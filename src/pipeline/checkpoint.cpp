@@ -2,22 +2,21 @@
 #include "berth/pipeline/checkpoint.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "berth/base/bytes.hpp"
+#include "berth/base/archive.hpp"
 #include "berth/base/error.hpp"
-#include "berth/coordinator/packed_placement.hpp"
 
 namespace berth::pipeline {
 namespace {
 
 constexpr std::string_view kFirstWords = "berth checkpoint ";
-constexpr std::string_view kFormat = "5";
+constexpr std::string_view kFormat = "6";
 constexpr std::size_t kDigestSize = 64;  // hexadecimal digits of SHA-256
 
 std::string header() { return fmt::format("{}{}\n", kFirstWords, kFormat); }
@@ -37,63 +36,6 @@ std::string without(std::string_view these, std::string_view others) {
   const std::vector<std::string_view> known = words(others);
   std::erase_if(left, [&](std::string_view w) { return std::ranges::count(known, w) > 0; });
   return left.empty() ? "fewer options" : fmt::format("{}", fmt::join(left, " "));
-}
-
-std::string bytes_of(const Checkpoint& c) {
-  ByteWriter w;
-  w.list<char>(c.instance_digest);
-  w.list<char>(c.options);
-  w.list<double>(c.consensus.prices);
-  w.list<double>(c.consensus.limits);
-  w.value(c.consensus.bound);
-  w.value(std::int64_t{c.consensus.evaluations});
-  w.list<solver::TaskPrice>(c.task_prices);
-  w.list<std::int64_t>(coordinator::pack_placement(c.rounds.spanning));
-  w.value(std::int64_t{c.rounds.round});
-  w.value(std::int64_t{c.rounds.regroups});
-  w.value(std::int64_t{c.rounds.idle_rounds});
-  w.value(c.rounds.shards);
-  w.list<coordinator::Refusal>(c.rounds.refusals);
-  w.value(std::uint64_t{c.rounds.pending.size()});
-  for (const coordinator::PendingRound& pending_round : c.rounds.pending) {
-    w.list<solver::JobOffer>(pending_round.offers);
-    w.list<solver::Bid>(pending_round.bids);
-  }
-  return w.take();
-}
-
-int small(ByteReader& reader) {
-  std::int64_t value = 0;
-  reader.value(value);
-  return static_cast<int>(value);
-}
-
-Checkpoint parse(std::string_view bytes) {
-  Checkpoint c;
-  ByteReader r(bytes);
-  r.list(c.instance_digest);
-  r.list(c.options);
-  r.list(c.consensus.prices);
-  r.list(c.consensus.limits);
-  r.value(c.consensus.bound);
-  c.consensus.evaluations = small(r);
-  r.list(c.task_prices);
-  std::vector<std::int64_t> spanning;
-  r.list(spanning);
-  c.rounds.spanning = coordinator::unpack_placement(spanning);
-  c.rounds.round = small(r);
-  c.rounds.regroups = small(r);
-  c.rounds.idle_rounds = small(r);
-  r.value(c.rounds.shards);
-  r.list(c.rounds.refusals);
-  std::uint64_t pending = 0;
-  r.value(pending);
-  while (pending-- > 0) {
-    coordinator::PendingRound& pending_round = c.rounds.pending.emplace_back();
-    r.list(pending_round.offers);
-    r.list(pending_round.bids);
-  }
-  return c;
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& field,
@@ -136,11 +78,11 @@ std::uint64_t verified_size(const std::string& path) {
 CheckpointOutput::CheckpointOutput(const std::string& path, const Checkpoint& checkpoint)
     : file_(path) {
   write(header());
-  add_block(bytes_of(checkpoint));
+  add_block(to_bytes(checkpoint));
 }
 
-void CheckpointOutput::add(std::span<const std::int64_t> contents) {
-  add_block({reinterpret_cast<const char*>(contents.data()), contents.size_bytes()});
+void CheckpointOutput::add(const coordinator::ShardContents& contents) {
+  add_block(to_bytes(contents));
 }
 
 void CheckpointOutput::commit() {
@@ -154,37 +96,36 @@ void CheckpointOutput::write(std::string_view bytes) {
 }
 
 void CheckpointOutput::add_block(std::string_view bytes) {
-  ByteWriter size;
-  size.value(std::uint64_t{bytes.size()});
-  write(size.take());
+  write(to_bytes(std::uint64_t{bytes.size()}));
   write(bytes);
 }
 
 CheckpointInput::CheckpointInput(const std::string& path)
-    : left_(verified_size(path)), file_(path) {
+    : path_(path), left_(verified_size(path)), file_(path) {
   take(header().size());
-  head_ = parse(next_block());
+  head_ = next_block<Checkpoint>();
 }
 
-std::optional<coordinator::ContentStream> CheckpointInput::next() {
+std::optional<coordinator::ShardContents> CheckpointInput::next() {
   if (left_ == 0) return std::nullopt;
-  const std::string bytes = next_block();
-  coordinator::ContentStream contents(bytes.size() / sizeof(std::int64_t));
-  if (!contents.empty()) std::memcpy(contents.data(), bytes.data(), bytes.size());
-  return contents;
+  return next_block<coordinator::ShardContents>();
 }
 
-std::string CheckpointInput::next_block() {
-  std::uint64_t size = 0;
-  ByteReader(take(sizeof size)).value(size);
-  return take(static_cast<std::size_t>(size));
+template <class T>
+T CheckpointInput::next_block() {
+  try {
+    return from_bytes<T>(take(from_bytes<std::uint64_t>(take(sizeof(std::uint64_t)))));
+  } catch (const std::out_of_range&) {  // the digest is right: made so, not damaged
+    refuse(path_, "", "not what this version of berth writes", "start the plan anew");
+  }
 }
 
-std::string CheckpointInput::take(std::size_t bytes) {
+std::string CheckpointInput::take(std::uint64_t bytes) {
+  if (bytes > left_) throw std::out_of_range("block of a checkpoint");
   while (read_.size() < bytes && file_.append(read_)) {
   }
-  const std::string taken = read_.substr(0, bytes);
-  read_.erase(0, bytes);
+  const std::string taken = read_.substr(0, static_cast<std::size_t>(bytes));
+  read_.erase(0, taken.size());
   left_ -= bytes;
   return taken;
 }

@@ -6,6 +6,7 @@
 
 #include "berth/base/assert.hpp"
 #include "berth/certify/gap_parts.hpp"
+#include "berth/comm/messages.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -15,14 +16,11 @@ using model::Certificate;
 
 /// Broadcasts rank 0's prices except job prices: with these, all jobs are on rank 0.
 Certificate broadcast_prices(const Communicator& comm, const Certificate& certificate) {
-  Certificate prices = comm.rank() == 0 ? certificate : Certificate{};
-  comm.broadcast_value(prices.scale_log2);
-  comm.broadcast_value(prices.level);
-  comm.broadcast_vector(prices.pools);
-  comm.broadcast_vector(prices.shapes);
-  comm.broadcast_vector(prices.multipliers);
-  comm.broadcast_vector(prices.limits);
-  return prices;
+  Certificate shared = comm.rank() == 0 ? certificate : Certificate{};
+  shared.jobs.clear();
+  shared.tree = {};
+  comm::broadcast(comm, shared);
+  return comm.rank() == 0 ? certificate : shared;
 }
 
 /// Reduces the scale by `bits` and rounds prices down; the bound holds at any prices.
@@ -42,20 +40,10 @@ void coarsen(Certificate& certificate, int bits) {
 }
 
 /// The sum over all ranks, on rank 0; empty elsewhere.
-template <comm::Shippable Sums>
+template <class Sums>
 Sums sum_of_ranks(const Communicator& comm, const Sums& mine) {
   Sums all{};
-  for (const Sums& one : comm.gather_varying<Sums>(std::span(&mine, 1))) all += one;
-  return all;
-}
-
-certify::JobFacts sum_of_ranks(const Communicator& comm, const certify::JobFacts& mine) {
-  const auto totals = comm.gather_by_rank<certify::JobFacts::Totals>(std::span(&mine.totals, 1));
-  const auto tasks = comm.gather_by_rank<certify::JobFacts::TaskBundle>(mine.tasks);
-  certify::JobFacts all;
-  for (int r = 0; comm.rank() == 0 && r < comm.size(); ++r) {
-    all += {totals[r].front(), {tasks[r].begin(), tasks[r].end()}};
-  }
+  for (const Sums& one : comm::gather<Sums>(comm, std::span(&mine, 1))) all += one;
   return all;
 }
 

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "berth/comm/messages.hpp"
 #include "berth/coordinator/checkpoint.hpp"
-#include "berth/coordinator/packed_placement.hpp"
 #include "berth/coordinator/plan_shards.hpp"
 #include "berth/pipeline/checkpoint.hpp"
 #include "berth/pipeline/option_table.hpp"
@@ -21,7 +19,7 @@ namespace berth::pipeline {
 namespace {
 
 /// Jobs whose records this rank needs: those of its shards, spanning jobs and pending offers.
-std::vector<JobId> jobs_of(const Checkpoint& c, std::span<const std::int64_t> contents) {
+std::vector<JobId> jobs_of(const Checkpoint& c, const coordinator::ShardContents& contents) {
   std::vector<JobId> jobs = coordinator::jobs_of(contents);
   std::ranges::move(coordinator::jobs_of(c.rounds.spanning), std::back_inserter(jobs));
   for (const coordinator::PendingRound& pending_round : c.rounds.pending) {
@@ -32,43 +30,18 @@ std::vector<JobId> jobs_of(const Checkpoint& c, std::span<const std::int64_t> co
   return jobs;
 }
 
-/// Sends rank 0's checkpoint to all ranks.
-void broadcast_checkpoint(const comm::Communicator& comm, Checkpoint& c) {
-  comm.broadcast_vector(c.consensus.prices);
-  comm.broadcast_vector(c.consensus.limits);
-  comm.broadcast_value(c.consensus.bound);
-  comm.broadcast_value(c.consensus.evaluations);
-  comm.broadcast_vector(c.task_prices);
-  auto spanning = coordinator::pack_placement(c.rounds.spanning);
-  comm.broadcast_vector(spanning);
-  c.rounds.spanning = coordinator::unpack_placement(spanning);
-  comm.broadcast_value(c.rounds.round);
-  comm.broadcast_value(c.rounds.regroups);
-  comm.broadcast_value(c.rounds.idle_rounds);
-  comm.broadcast_value(c.rounds.shards);
-  comm.broadcast_vector(c.rounds.refusals);
-  std::size_t pending = c.rounds.pending.size();
-  comm.broadcast_value(pending);
-  c.rounds.pending.resize(pending);
-  for (coordinator::PendingRound& pending_round : c.rounds.pending) {
-    comm.broadcast_vector(pending_round.offers);
-    comm.broadcast_vector(pending_round.bids);
-  }
-}
-
 /// Contents of this rank's shards from the checkpoint. @param file  open on rank 0
-coordinator::ContentStream scatter_saved_contents(const PlanningContext& context,
+coordinator::ShardContents scatter_saved_contents(const PlanningContext& context,
                                                   std::optional<CheckpointInput>& file) {
-  coordinator::ContentStream mine;
+  coordinator::ShardContents mine;
   for (;;) {
-    std::optional<coordinator::ContentStream> some;
+    std::optional<coordinator::ShardContents> some;
     context.comm.agreed_on_root([&] { some = file->next(); });
     bool more = some.has_value();
     context.comm.broadcast_value(more);
     if (!more) return mine;
     if (!some) some.emplace();
-    const auto part = coordinator::scatter_contents(context.comm, *some, context.owners);
-    mine.insert(mine.end(), part.begin(), part.end());
+    mine.merge(coordinator::scatter_contents(context.comm, *some, context.owners));
   }
 }
 
@@ -83,8 +56,8 @@ LocalSolution resume(const PlanningContext& context) {
       c = file.emplace(path).head();
       expect_same_run(path, c, context.digest, fingerprint(context.options));
     });
-    broadcast_checkpoint(context.comm, c);
-    const coordinator::ContentStream contents = scatter_saved_contents(context, file);
+    comm::broadcast(context.comm, c);
+    const coordinator::ShardContents contents = scatter_saved_contents(context, file);
     context.records.fetch(jobs_of(c, contents));
     LocalSolution solution{
         .relaxation = at_prices(context, std::move(c.consensus)), .local = {}, .rounds = {}};

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "berth/base/bytes.hpp"
 #include "berth/base/similar.hpp"
+#include "berth/comm/messages.hpp"
 #include "berth/coordinator/limit_allocation.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 #include "berth/planner_model/limit_usage.hpp"
@@ -186,18 +186,8 @@ std::map<std::string, std::int64_t> waiting_by_reason(const comm::Communicator& 
                                                       const model::Plan& plan) {
   std::map<std::string, std::int64_t> mine, all;
   for (const model::UnplacedJob& w : plan.waiting) ++mine[w.reason];
-  ByteWriter bytes;
-  for (const auto& [reason, jobs] : mine) {
-    bytes.list(std::span<const char>(reason));
-    bytes.value(jobs);
-  }
-  const auto got = comm.gather_varying<char>(bytes.take());
-  for (ByteReader reader(std::string_view(got.data(), got.size())); !reader.done();) {
-    std::string reason;
-    std::int64_t jobs = 0;
-    reader.list(reason);
-    reader.value(jobs);
-    all[reason] += jobs;
+  for (const auto& one : comm::gather<decltype(mine)>(comm, std::span(&mine, 1))) {
+    for (const auto& [reason, jobs] : one) all[reason] += jobs;
   }
   return all;
 }

@@ -30,14 +30,11 @@ class NameTable {
     characters_.reserve(characters);
   }
 
-  /// Both columns, for broadcasting: ends[i] is one past the last character of name i.
-  [[nodiscard]] const std::string& characters() const { return characters_; }
-  [[nodiscard]] const std::vector<std::uint64_t>& ends() const { return ends_; }
-  static NameTable from_columns(std::string characters, std::vector<std::uint64_t> ends) {
-    NameTable table;
-    table.characters_ = std::move(characters);
-    table.ends_ = std::move(ends);
-    return table;
+  [[nodiscard]] std::size_t characters() const { return characters_.size(); }  ///< of all names
+
+  template <class Archive>
+  friend void describe(Archive& archive, NameTable& table) {
+    archive(table.characters_, table.ends_);
   }
 
  private:

@@ -24,7 +24,6 @@ struct JobFacts {
 
     bool operator==(const TaskBundle&) const = default;
   };
-  /// Trivially copyable, as TaskBundle is: ranks send both as bytes.
   struct Totals {
     /// Sum over jobs of the largest value of any option and of stop and move cost; a job that asks
     /// for more GPUs than the cluster has counts as 0, because it has no option. Each job's sum is
@@ -47,6 +46,11 @@ struct JobFacts {
   JobFacts& operator+=(const JobFacts& others);
   bool operator==(const JobFacts&) const = default;
 };
+
+template <class Archive>
+void describe(Archive& archive, JobFacts& facts) {
+  archive(facts.totals, facts.tasks);
+}
 
 /// @param jobs  of the instance, none of them pinned
 /// O(task groups of the jobs + shapes).

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
@@ -26,6 +28,11 @@ struct PendingRound {
   std::vector<solver::Bid> bids;
 };
 
+template <class Archive>
+void describe(Archive& archive, PendingRound& pending) {
+  archive(pending.offers, pending.bids);
+}
+
 /// State of the rounds beside the shards' content. Equal on all ranks.
 struct RoundState {
   int round = 0;        ///< last completed round; 0 = after the local plans
@@ -37,25 +44,30 @@ struct RoundState {
   std::vector<PendingRound> pending = {};  ///< oldest first
 };
 
-/// Contents of shards, one after the other, as a flat stream for messages and files.
-using ContentStream = std::vector<std::int64_t>;
+template <class Archive>
+void describe(Archive& archive, RoundState& s) {
+  archive(s.round, s.regroups, s.idle_rounds, s.shards, s.spanning, s.refusals, s.pending);
+}
 
-/// Contents of the shards first, ..., last - 1, in that order; complete on rank 0, empty elsewhere.
-/// Independent of the owners of the shards. Collective.
-ContentStream gather_contents(const comm::Communicator& comm, std::span<const solver::Shard> mine,
+/// Contents of shards (solver::ShardContent) as bytes, which code that only forwards them does not
+/// parse.
+using ShardContents = std::map<ShardId, std::string>;
+
+/// Contents of the shards first, ..., last - 1; complete on rank 0, empty elsewhere. Independent of
+/// the owners of the shards. Collective.
+ShardContents gather_contents(const comm::Communicator& comm, std::span<const solver::Shard> mine,
                               std::int64_t first, std::int64_t last);
 
 /// Sends rank 0's contents to the owners of the shards. @return contents of this rank's shards.
 /// Collective.
-ContentStream scatter_contents(const comm::Communicator& comm,
-                               std::span<const std::int64_t> contents,
+ShardContents scatter_contents(const comm::Communicator& comm, const ShardContents& contents,
                                const partition::Ownership& owners);
 
-/// Restores the content of each of this rank's shards. Throws std::out_of_range when the stream
-/// lacks one of them. @pre the shards are not planned
-void restore_contents(std::span<const std::int64_t> contents, std::span<solver::Shard> mine);
+/// Restores the content of each of this rank's shards. Throws std::out_of_range when `contents` lack
+/// one of them. @pre the shards are not planned
+void restore_contents(const ShardContents& contents, std::span<solver::Shard> mine);
 
 /// All jobs in these contents.
-std::vector<JobId> jobs_of(std::span<const std::int64_t> contents);
+std::vector<JobId> jobs_of(const ShardContents& contents);
 
 }  // namespace berth::coordinator

@@ -21,6 +21,11 @@ struct Consensus {
   int evaluations = 0;
 };
 
+template <class Archive>
+void describe(Archive& archive, Consensus& c) {
+  archive(c.prices, c.limits, c.bound, c.evaluations);
+}
+
 /// The jobs that each rank evaluates. Jobs of one kind are on one rank, so that equal jobs are
 /// merged on any number of ranks. For a part of a workload: of its jobs.
 JobLists jobs_by_evaluator(const planner_model::Valuation& valuation, std::size_t ranks);

@@ -46,4 +46,13 @@ struct BoundTree {
   [[nodiscard]] bool empty() const { return nodes.empty(); }
 };
 
+template <class Archive>
+void describe(Archive& archive, BoundTree::TreeNode& node) {
+  archive(node.parent, node.split, node.out, node.rest, node.spots, node.changes);
+}
+template <class Archive>
+void describe(Archive& archive, BoundTree& tree) {
+  archive(tree.nodes);
+}
+
 }  // namespace berth::model

@@ -65,4 +65,9 @@ struct Certificate {
   BoundTree tree = {};  ///< its jobs are in `jobs`, whose prices are those of the root
 };
 
+template <class Archive>
+void describe(Archive& archive, Certificate& c) {
+  archive(c.scale_log2, c.level, c.pools, c.shapes, c.multipliers, c.jobs, c.limits, c.tree);
+}
+
 }  // namespace berth::model

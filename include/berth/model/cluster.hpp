@@ -36,6 +36,11 @@ struct MachineClass {
   std::int32_t gpu_slices = 0;  ///< slices of each device, 0 .. kMaxGpuSlices; 0: any share fits
 };
 
+template <class Archive>
+void describe(Archive& archive, MachineClass& c) {
+  archive(c.name, c.gpu_type, c.gpus, c.capacity, c.gpu_slices);
+}
+
 struct Pod {
   std::string name;
   double uplink_gbps = std::numeric_limits<double>::infinity();
@@ -60,6 +65,11 @@ struct Queue {
     return gpu_quota >= 0 && over_quota_penalty == std::numeric_limits<double>::infinity();
   }
 };
+
+template <class Archive>
+void describe(Archive& archive, Queue& queue) {
+  archive(queue.name, queue.gpu_quota, queue.parent, queue.over_quota_penalty);
+}
 
 enum class MachineState : std::uint8_t {
   up,
@@ -107,5 +117,11 @@ struct Cluster {
   [[nodiscard]] std::span<const Immovable> immovable_on(MachineId machine) const;
   [[nodiscard]] std::int64_t gpus() const;  ///< devices in the whole cluster, O(machines)
 };
+
+template <class Archive>
+void describe(Archive& archive, Cluster& c) {
+  archive(c.gpu_types, c.classes, c.pods, c.racks, c.queues, c.machine_names);
+  archive(c.machine_class, c.machine_rack, c.machine_state, c.immovable);
+}
 
 }  // namespace berth::model

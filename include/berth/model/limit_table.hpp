@@ -78,6 +78,17 @@ void for_each_limit(Domain& domain, const Visit& visit) {
   }
 }
 
+template <class Archive>
+void describe(Archive& archive, Pod& pod) {
+  archive(pod.name);
+  for_each_limit(pod, [&](const LimitRow&, double& limit) { archive(limit); });
+}
+template <class Archive>
+void describe(Archive& archive, Rack& rack) {
+  archive(rack.name, rack.pod);
+  for_each_limit(rack, [&](const LimitRow&, double& limit) { archive(limit); });
+}
+
 /// The queue, pod or rack that a limit belongs to: exactly one is valid.
 struct LimitScope {
   QueueId queue = {};

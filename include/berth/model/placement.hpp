@@ -22,6 +22,11 @@ struct JobPlacement {
   std::vector<TaskPlacement> tasks = {};
 };
 
+template <class Archive>
+void describe(Archive& archive, JobPlacement& placed) {
+  archive(placed.job, placed.start, placed.tasks);
+}
+
 /// The placed jobs, ascending JobId, each at most once.
 using Placement = std::vector<JobPlacement>;
 

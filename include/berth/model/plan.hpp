@@ -20,6 +20,11 @@ struct UnplacedJob {
   std::string reason;
 };
 
+template <class Archive>
+void describe(Archive& archive, UnplacedJob& unplaced) {
+  archive(unplaced.job, unplaced.reason);
+}
+
 /// Figures about a plan; all but `seconds` and `stats` are recomputed by `berth check`.
 struct Figures {
   double objective = 0.0;

@@ -18,4 +18,9 @@ struct TaskPlacement {
   auto operator<=>(const TaskPlacement&) const = default;
 };
 
+template <class Archive>
+void describe(Archive& archive, TaskPlacement& task) {
+  archive(task.machine, task.group, task.devices, task.milli);
+}
+
 }  // namespace berth::model

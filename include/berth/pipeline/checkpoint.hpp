@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,13 +25,18 @@ struct Checkpoint {
   coordinator::RoundState rounds;
 };
 
+template <class Archive>
+void describe(Archive& archive, Checkpoint& c) {
+  archive(c.instance_digest, c.options, c.consensus, c.task_prices, c.rounds);
+}
+
 /// Writes a checkpoint file and replaces an earlier one atomically. Format: a line `berth
-/// checkpoint 5`; blocks, each of 8 bytes of length and that many bytes: the checkpoint, then
+/// checkpoint 6`; blocks, each of 8 bytes of length and that many bytes: the checkpoint, then
 /// contents of shards; 64 hexadecimal digits of the SHA-256 of all this. @throws SystemError
 class CheckpointOutput {
  public:
   CheckpointOutput(const std::string& path, const Checkpoint& checkpoint);
-  void add(std::span<const std::int64_t> contents);  ///< as `gather_contents` has them
+  void add(const coordinator::ShardContents& contents);
   void commit();
 
  private:
@@ -52,12 +55,14 @@ class CheckpointInput {
 
   [[nodiscard]] const Checkpoint& head() const { return head_; }
   /// Contents of the next shards; nullopt after the last ones.
-  std::optional<coordinator::ContentStream> next();
+  std::optional<coordinator::ShardContents> next();
 
  private:
-  std::string next_block();
-  std::string take(std::size_t bytes);
+  template <class T>
+  T next_block();
+  std::string take(std::uint64_t bytes);
 
+  std::string path_;
   std::uint64_t left_;  ///< bytes before the digest
   io::PieceReader file_;
   std::string read_;  ///< bytes read and not yet returned

@@ -6,13 +6,14 @@
 
 namespace berth::pipeline {
 
-/// Sends rank 0's instance to all ranks as packed columns. Collective; rank 0's is unchanged. Jobs
-/// stay on rank 0, except pinned ones: the other ranks have parts of the workload, which a
+/// Sends rank 0's instance to all ranks. Collective; rank 0's is unchanged. Jobs stay on rank 0,
+/// except pinned ones: the other ranks have parts of the workload, which a
 /// `coordinator::JobRecords` fills (`scatter_homes` also removes them from rank 0). Names of jobs
 /// and machines stay too, because only rank 0 prints messages. Bytes: the cluster's size once.
 void distribute(const comm::Communicator& comm, model::Instance& instance);
 
-/// Sends the rest of the instance when every rank has exactly the jobs at home there.
+/// Sends the rest of the instance when every rank has exactly the jobs at home there, and the
+/// cluster without the additions of the jobs file. Removes names of machines from other ranks.
 void distribute_rest(const comm::Communicator& comm, model::Instance& instance);
 
 /// Sends rank 0's cluster, with names of machines, to all ranks, which need it to parse jobs.

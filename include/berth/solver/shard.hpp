@@ -42,6 +42,11 @@ struct ShardContent {
   std::vector<JobId> evicted = {};   ///< ascending; unplaced jobs that `improve` has not tried
 };
 
+template <class Archive>
+void describe(Archive& archive, ShardContent& content) {
+  archive(content.placed, content.unplaced, content.evicted);
+}
+
 struct ShardState;
 
 /// A logical piece of the cluster and the jobs assigned to it. Functions on shards: planning in

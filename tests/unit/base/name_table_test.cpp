@@ -17,13 +17,5 @@ TEST(NameTable, gives_names_back_by_index) {
   EXPECT_EQ(names[2], "machine-17");
 }
 
-TEST(NameTable, survives_the_way_through_its_columns) {
-  NameTable names;
-  for (const char* name : {"a", "bc", "", "def"}) names.add(name);
-  const auto copy = NameTable::from_columns(names.characters(), names.ends());
-  ASSERT_EQ(copy.size(), names.size());
-  for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(copy[i], names[i]);
-}
-
 }  // namespace
 }  // namespace berth

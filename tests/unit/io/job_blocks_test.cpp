@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/base/archive.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/jobs_file.hpp"
 
@@ -95,7 +96,7 @@ void expect_same(const Instance& one, const Instance& other) {
   EXPECT_EQ(model::instance_digest(one), model::instance_digest(other));
   EXPECT_EQ(one.cluster.gpu_types, other.cluster.gpu_types);
   EXPECT_EQ(one.cluster.immovable.size(), other.cluster.immovable.size());
-  EXPECT_EQ(a.job_names.characters(), b.job_names.characters());
+  EXPECT_EQ(to_bytes(a.job_names), to_bytes(b.job_names));
   EXPECT_TRUE(std::ranges::equal(a.jobs, b.jobs, same));
   EXPECT_TRUE(std::ranges::equal(a.groups, b.groups, [](const auto& x, const auto& y) {
     return x.shape == y.shape && x.count == y.count && x.label == y.label;

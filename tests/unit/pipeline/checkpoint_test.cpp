@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "berth/base/archive.hpp"
 #include "berth/base/error.hpp"
 #include "berth/io/file.hpp"
 
@@ -33,7 +34,8 @@ Checkpoint some_checkpoint() {
   return c;
 }
 
-const std::vector<coordinator::ContentStream> kContents = {{0, 2, 0, 0}, {}, {1, 3, 1, 5, 0}};
+const std::vector<coordinator::ShardContents> kContents = {
+    {{ShardId(0), "ab"}, {ShardId(1), ""}}, {}, {{ShardId(2), "c"}}};
 
 void write(const std::string& path) {
   CheckpointOutput file(path, some_checkpoint());
@@ -110,9 +112,26 @@ TEST_F(CheckpointFile, is_refused_when_cut_anywhere_or_damaged) {
   EXPECT_EQ(refusal_of(whole), "not refused");
 }
 
+/// The digest is right; what it is of is no checkpoint, or one of more than there is.
+TEST_F(CheckpointFile, is_refused_when_its_blocks_are_not_what_was_written) {
+  const auto block = [](const std::string& bytes, std::uint64_t size) {
+    return to_bytes(size) + bytes;
+  };
+  const std::string head = to_bytes(some_checkpoint());
+  for (const std::string& body :
+       {std::string("short"), block("abc", std::uint64_t{1} << 60), block("abc", 3),
+        block(head.substr(1), head.size() - 1), block(head + "x", head.size() + 1)}) {
+    const std::string text = "berth checkpoint 6\n" + body;
+    EXPECT_EQ(refusal_of(text + model::Sha256().text(text).hex()),
+              path + ": not what this version of berth writes; start the plan anew");
+  }
+}
+
 TEST_F(CheckpointFile, is_refused_when_it_is_something_else) {
   EXPECT_EQ(refusal_of("{\"schema\":1}\n"),
             path + ": not a checkpoint of berth; give a file that --checkpoint wrote");
+  EXPECT_EQ(refusal_of("berth checkpoint 5\n" + std::string(64, 'a') + "\n"),
+            path + ": a checkpoint of another version of berth; start the plan anew");
   EXPECT_EQ(refusal_of("berth checkpoint 99 " + std::string(64, 'a') + "\n"),
             path + ": a checkpoint of another version of berth; start the plan anew");
 }
