@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "berth/base/infinity.hpp"
-#include "berth/coordinator/packed_placement.hpp"
+#include "berth/comm/messages.hpp"
 #include "berth/model/free_machine.hpp"
 #include "berth/solver/shard_bidding.hpp"
 #include "berth/solver/shard_limits.hpp"
@@ -204,11 +204,8 @@ Assignment assign(const comm::Communicator& comm, const Decomposition& decomposi
     std::ranges::move(gangs, std::back_inserter(result.spanning));
   });
   comm.broadcast_vector(result.shard_of, 0);
-  for (model::Placement* part : {&result.spanning, &result.kept}) {
-    auto stream = pack_placement(*part);
-    comm.broadcast_vector(stream, 0);
-    *part = unpack_placement(stream);
-  }
+  comm::broadcast(comm, result.spanning);
+  comm::broadcast(comm, result.kept);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/base/archive.hpp"
 #include "berth/comm/communicator.hpp"
 #include "berth/coordinator/job_records.hpp"
 #include "berth/model/placement.hpp"
@@ -21,10 +22,10 @@ struct PieceContent {
   std::vector<JobId> waiting = {};
 };
 
-enum class ContentKind : std::int64_t { placed, pinned, waiting };
+enum class ContentKind : std::uint8_t { placed, pinned, waiting };
 
-/// Sends content to the owners of pieces, which are numbered like shards, as entries {piece, kind,
-/// length, values}, together with the records of the jobs.
+/// Sends content to the owners of pieces, which are numbered like shards, together with the records
+/// of the jobs.
 class ContentExchange {
  public:
   ContentExchange(const comm::Communicator& comm, const partition::Ownership& owners,
@@ -32,8 +33,8 @@ class ContentExchange {
       : comm_(comm),
         owners_(owners),
         records_(records),
-        streams_(static_cast<std::size_t>(comm.size())),
-        jobs_(streams_.size()) {}
+        to_(static_cast<std::size_t>(comm.size())),
+        jobs_(to_.size()) {}
 
   void add(ShardId piece, ContentKind kind, const model::JobPlacement& placed);
   void add(ShardId piece, JobId waiting);
@@ -42,17 +43,11 @@ class ContentExchange {
   std::map<ShardId, PieceContent> deliver();
 
  private:
-  void add(ShardId piece, ContentKind kind, JobId job, std::span<const std::int64_t> values);
-  /// Returns the received streams. Frees the sent ones before, so that memory holds one copy.
-  std::vector<std::int64_t> exchange_streams();
-  static void insert(PieceContent& to, ContentKind kind, std::span<const std::int64_t> values);
-
   const comm::Communicator& comm_;
   const partition::Ownership& owners_;
   JobRecords& records_;
-  using Streams = std::vector<std::vector<std::int64_t>>;
-  Streams streams_;  ///< by rank
-  JobLists jobs_;    ///< by rank: jobs of `streams_`, whose records are sent too
+  std::vector<ByteWriter> to_;  ///< by rank
+  JobLists jobs_;               ///< by rank: jobs in `to_`, whose records are sent too
 };
 
 /// All jobs in these contents.

@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "berth/comm/messages.hpp"
 #include "berth/coordinator/limit_allocation.hpp"
 #include "berth/solver/dive.hpp"
 
@@ -23,42 +24,17 @@ using solver::Shard;
 
 using ProfileCounts = std::map<TaskProfile, std::int64_t>;
 
-/// Per profile: number of its groups, the groups, and the number of jobs with it.
-std::vector<std::int64_t> to_stream(const ProfileCounts& counts) {
-  std::vector<std::int64_t> stream;
-  for (const auto& [profile, count] : counts) {
-    stream.push_back(std::ssize(profile.groups));
-    for (const auto& [shape, tasks] : profile.groups) {
-      stream.insert(stream.end(), {shape.value(), tasks});
-    }
-    stream.push_back(count);
-  }
-  return stream;
-}
-
-/// Adds up the counts of equal profiles.
-ProfileCounts from_stream(std::span<const std::int64_t> stream) {
-  ProfileCounts all;
-  for (auto at = stream.begin(); at != stream.end();) {
-    TaskProfile profile;
-    for (std::int64_t groups = *at++; groups > 0; --groups, at += 2) {
-      profile.groups.push_back(
-          {ShapeId(static_cast<std::int32_t>(at[0])), static_cast<std::int32_t>(at[1])});
-    }
-    all[std::move(profile)] += *at++;
-  }
-  return all;
-}
-
 /// Counts of the jobs of all ranks. Rank 0 adds them, so that each rank receives a profile once.
 ProfileCounts count_profiles(const comm::Communicator& comm, const model::Workload& workload,
                              std::span<const JobId> jobs) {
   ProfileCounts own;
   for (const JobId job : jobs) ++own[TaskProfile(workload, workload.job(job))];
-  const auto all = from_stream(comm.gather_varying<std::int64_t>(to_stream(own)));
-  auto stream = to_stream(all);
-  comm.broadcast_vector(stream);
-  return from_stream(stream);
+  ProfileCounts all;
+  for (const ProfileCounts& counts : comm::gather<ProfileCounts>(comm, std::span(&own, 1))) {
+    for (const auto& [profile, count] : counts) all[profile] += count;
+  }
+  comm::broadcast(comm, all);
+  return all;
 }
 
 template <class PieceOf>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "berth/comm/lists.hpp"
-#include "berth/coordinator/packed_placement.hpp"
+#include "berth/comm/messages.hpp"
 #include "berth/planner_model/equal_jobs.hpp"
 
 namespace berth::coordinator {
@@ -61,17 +61,15 @@ void serve_equal_jobs(const comm::Communicator& comm, const planner_model::Valua
                       const JobRecords& records, Placement& here) {
   const std::vector<Handover> all =
       comm.agreed([&] { return planner_model::handovers(meet(comm, valuation, records, here)); });
-  std::vector<std::vector<std::int64_t>> by_home(static_cast<std::size_t>(comm.size()));
+  std::vector<ByteWriter> by_home(static_cast<std::size_t>(comm.size()));
   for (const Handover& h : tell(comm, records, all)) {
     const auto given = find(here, h.from);
-    auto& stream = by_home[static_cast<std::size_t>(records.home(h.to))];
-    std::ranges::move(pack_placement({{.job = h.to, .start = given->start, .tasks = given->tasks}}),
-                      std::back_inserter(stream));
-    given->tasks.clear();
+    by_home[static_cast<std::size_t>(records.home(h.to))](
+        JobPlacement{.job = h.to, .start = given->start, .tasks = std::exchange(given->tasks, {})});
   }
   std::erase_if(here, [](const JobPlacement& p) { return p.tasks.empty(); });
-  const auto got = comm::exchange_lists(comm, std::move(by_home));
-  std::ranges::move(unpack_placement(got.values), std::back_inserter(here));
+  std::ranges::move(comm::exchange<JobPlacement>(comm, std::move(by_home)),
+                    std::back_inserter(here));
   std::ranges::sort(here, {}, &JobPlacement::job);
 }
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <utility>
 #include <vector>
 
-#include "berth/comm/lists.hpp"
+#include "berth/comm/messages.hpp"
 #include "berth/coordinator/coordinate.hpp"
-#include "berth/coordinator/packed_placement.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -26,16 +24,15 @@ Placement placements_at_home(const comm::Communicator& comm, std::span<const sol
                              const Placement& spanning, const JobRecords& records) {
   Placement here;
   for (std::size_t slice = 0; slice < kSlices; ++slice) {
-    std::vector<std::vector<std::int64_t>> by_home(static_cast<std::size_t>(comm.size()));
+    std::vector<ByteWriter> by_home(static_cast<std::size_t>(comm.size()));
     for (const solver::Shard& shard : mine) {
       if (shard.id().index() % kSlices != slice) continue;
       for (const JobPlacement& placed : shard.placement()) {
-        auto& stream = by_home[static_cast<std::size_t>(records.home(placed.job))];
-        std::ranges::move(pack_placement({placed}), std::back_inserter(stream));
+        by_home[static_cast<std::size_t>(records.home(placed.job))](placed);
       }
     }
-    const auto got = comm::exchange_lists(comm, std::move(by_home));
-    std::ranges::move(unpack_placement(got.values), std::back_inserter(here));
+    std::ranges::move(comm::exchange<JobPlacement>(comm, std::move(by_home)),
+                      std::back_inserter(here));
   }
   std::ranges::copy_if(spanning, std::back_inserter(here), [&](const JobPlacement& placed) {
     return records.home(placed.job) == comm.rank();

@@ -2,11 +2,10 @@
 #include "return_to_shards.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <utility>
 
-#include "berth/coordinator/packed_placement.hpp"
+#include "berth/comm/messages.hpp"
 
 namespace berth::coordinator {
 
@@ -42,7 +41,7 @@ model::Placement ReturnToShards::kept_in_place() const {
 
 void ReturnToShards::finish(std::span<Shard> mine, model::Placement& spanning) {
   auto contents = exchange_.deliver();
-  spanning = unpack_placement(comm_.all_gather_varying<std::int64_t>(pack_placement(spanning_)));
+  spanning = comm::all_gather<JobPlacement>(comm_, spanning_);
   std::ranges::sort(spanning, {}, &JobPlacement::job);
   decomposition_.records.broadcast(jobs_of(spanning_));
   for (const auto& [shard, p] : inside_) contents[shard].placed.push_back(p);

@@ -42,6 +42,11 @@ struct TaskProfile {
   auto operator<=>(const TaskProfile&) const = default;
 };
 
+template <class Archive>
+void describe(Archive& archive, TaskProfile& profile) {
+  archive(profile.groups);
+}
+
 struct TaskProfileHash {
   std::size_t operator()(const TaskProfile& profile) const { return profile.hash(); }
 };

@@ -7,8 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "berth/coordinator/packed_placement.hpp"
-
 namespace berth::coordinator {
 namespace {
 
@@ -100,20 +98,6 @@ TEST(Grant, refuses_jobs_that_have_changed_since_they_were_offered) {
   Claims again = plenty();
   again.versions[JobId(1)] = 1;
   EXPECT_EQ(grant(bids, {}, again, versions).size(), 1U);
-}
-
-TEST(Wire, brings_placements_back_as_they_were) {
-  model::Placement placement(2);
-  placement[0] = {JobId(3), 60, {{MachineId(1), 0, 0x8000000000000001ULL, 1000}}};
-  placement[1] = {JobId(9), 0, {{MachineId(2), 1, 4, 250}, {MachineId(7), 0, 0, 0}}};
-  const auto back = unpack_placement(pack_placement(placement));
-  ASSERT_EQ(back.size(), 2U);
-  for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(back[i].job, placement[i].job);
-    EXPECT_EQ(back[i].start, placement[i].start);
-    EXPECT_EQ(back[i].tasks, placement[i].tasks);
-  }
-  EXPECT_TRUE(unpack_placement({}).empty());
 }
 
 }  // namespace
