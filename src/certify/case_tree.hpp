@@ -41,7 +41,7 @@ class SpotIndex {
 
   const model::Cluster* cluster_;
   std::size_t types_, racks_, pods_, row_;
-  std::vector<bool> there_;  ///< by spot: there are machines of the type
+  std::vector<bool> there_;  ///< by spot: true when it has machines of the type
 };
 
 /// A job that is restricted to some spots.

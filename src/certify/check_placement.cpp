@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, model::kLevels> kLevelNames{"machine", "r
 
 bool takes_gpu(const Shape& s) { return s.gpus > 0 || s.gpu_milli > 0; }
 
-/// The task takes exactly what the shape asks for: whole devices at 1000, a share on one device,
-/// where that has slices the fewest that cover it.
+/// True when the task takes the amounts of the shape: whole devices at 1000, or a share on one
+/// device; on a device with slices, the fewest slices that cover it.
 bool same_amounts(const Shape& s, const RawTask& task, std::int32_t slices) {
   if (task.needs != s.needs) return false;
   const std::int64_t each = s.gpu_milli > 0 ? in_slices(s.gpu_milli, slices) : 1000;

@@ -22,7 +22,7 @@ class PlacementCheck {
   PlacementCheck(const model::Instance& instance, Findings& findings);
 
   /// The placement with its names looked up, if all of them are known.
-  /// @pre the instance has the record of the job, if it knows the job at all
+  /// @pre the instance has the record of the job, if the name is that of a job
   std::optional<model::JobPlacement> placed(const model::RawPlacement& placement);
   void waiting(const model::RawUnplacedJob& waiting);
   /// Reports jobs in neither list and overloaded machines. Call once, after all jobs.

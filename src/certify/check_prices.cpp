@@ -23,7 +23,8 @@ using model::Instance;
 using model::Level;
 using model::RawCertificate;
 
-using Amounts = std::tuple<model::Resources, std::int64_t, std::int64_t>;  ///< whole GPUs, share
+using Amounts =
+    std::tuple<model::Resources, std::int64_t, std::int64_t>;  ///< needs, whole GPUs, share
 
 class Reading {
  public:

@@ -9,9 +9,7 @@ namespace berth::certify {
 inline constexpr Int128 kImpossible = Int128{1} << 126;
 
 /// Convert doubles to fixed point and back, rounded in the direction of the name. Beyond 2^122 a
-/// value counts as 2^122, and NaN as 0 (`unusable` refuses both);
-/// x
-/// stays below 2^126.
+/// value counts as 2^122, and NaN as 0 (`unusable` refuses both); x stays below 2^126.
 Int128 fixed_up(double v, int scale_log2);
 Int128 fixed_down(double v, int scale_log2);
 double double_up(Int128 x, int scale_log2);

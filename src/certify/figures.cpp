@@ -166,7 +166,7 @@ void add_tree(Sha256& sha, const Instance& instance, const model::BoundTree& tre
   }
 }
 
-/// Kind by kind.
+/// Adds the prices of limits, kind by kind.
 void add_limits(Sha256& sha, const model::Cluster& cluster, const model::Certificate& certificate) {
   for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
     bool first = true;

@@ -26,7 +26,7 @@ class Findings {
   CheckResult* checked_;
 };
 
-/// "4000 CPU thousandths, 512 MiB of memory": amounts of 0 only of what every plan tells.
+/// "4000 CPU thousandths, 512 MiB of memory": optional resources only if their amount is not 0.
 inline std::string amounts_text(const model::Resources& amounts) {
   std::string text;
   for (std::size_t r = 0; r < model::kResources; ++r) {

@@ -115,7 +115,7 @@ Int128 GangCost::on_one_machine(std::span<const PricedPool> pools, GpuTypeId typ
   return least;
 }
 
-/// Tasks of the job, whatever their shapes, that these hold at most.
+/// Largest number of tasks of the job, of any shapes, that these pools hold.
 std::int64_t GangCost::room_in(std::span<const PricedPool> pools, GpuTypeId type) const {
   std::int64_t total = 0;
   for (const EqualTasks& d : demands_) {
@@ -130,8 +130,8 @@ std::int64_t GangCost::room_in(std::span<const PricedPool> pools, GpuTypeId type
   return total;
 }
 
-/// The ring loads a link it crosses once, however many tasks lie behind it: at most `room`, and not
-/// all of them. So each of these pays at least this much.
+/// Least uplink price of one task: the ring loads a crossed uplink once, with at most `room` tasks,
+/// and not all tasks of the job, behind it.
 Int128 GangCost::density(std::size_t uplink, std::int64_t room) const {
   const Int128 price = price_table_->place_limits().price(uplink);
   return price * ring_mbps_ / std::max<std::int64_t>(1, std::min(room, tasks_ - 1));

@@ -12,10 +12,10 @@
 
 namespace berth::certify {
 
-/// Cheapest room for one set of tasks and one ring (all jobs that ask for the same share it;
-/// without GPUs, those that also allow the same types): C of bound.hpp by GPU type, width and how
-/// far it may lie. Every amount is kImpossible when no such domain holds the tasks. Costs are found
-/// on first use and kept per pod.
+/// Least cost of the room for one set of tasks and one ring: C of bound.hpp by GPU type, width and
+/// distance. Jobs with equal tasks and rings share it; without GPUs, jobs that also allow equal
+/// types. A cost is kImpossible if no such domain holds the tasks. Costs are computed on first use
+/// and kept per pod.
 class GangCost {
  public:
   GangCost(const model::Instance& instance, const PriceTable& price_table, const model::Job& job);
@@ -26,8 +26,8 @@ class GangCost {
   Int128 in_pod(GpuTypeId type, model::Level width, PodId pod);
   Int128 in_rack(GpuTypeId type, model::Level width, RackId rack);
 
-  /// True when the job's ring pays for uplinks, or some cannot carry it: then lying wider costs more
-  /// than the same pools do.
+  /// True when the job's ring pays for uplinks, or some uplink cannot carry it: then a wider option
+  /// costs more than its pools.
   [[nodiscard]] bool pays_uplinks() const { return pays_uplinks_; }
 
  private:
@@ -38,7 +38,7 @@ class GangCost {
   };
 
   struct FillCost {
-    Int128 cost = 0;                 ///< kImpossible: there is not room for all
+    Int128 cost = 0;                 ///< kImpossible: no room for all tasks
     std::int64_t highest_price = 0;  ///< price of the last task
   };
 

@@ -17,7 +17,7 @@ constexpr std::size_t kFirst = 8;  // racks tried at first, then doubled; chosen
 
 }  // namespace
 
-/// What each task costs at least where no GPU thousandth costs less than `price`.
+/// Least cost of one task where a GPU thousandth costs at least `price`.
 Int128 GangCost::at_least(const EqualTasks& demand, std::int64_t price) {
   return std::min<Int128>(Int128{price} * demand.milli, kMostExpensive);
 }
@@ -55,8 +55,8 @@ GangCost::FillCost GangCost::fill(std::span<const PricedDomain> places, GpuTypeI
   return filled;
 }
 
-/// In the whole cluster: in the cheapest racks alone, when a task costs no less in any other than
-/// the most expensive of these.
+/// Least cost in the whole cluster: in the cheapest racks only, as soon as a task costs in no other
+/// rack less than in the most expensive of these.
 Int128 GangCost::cost_in_cluster(GpuTypeId type, const EqualTasks& demand) {
   const auto racks = price_table_->racks_of(type);
   std::vector<PricedDomain> places;
@@ -99,7 +99,8 @@ Int128 GangCost::cost_over(std::span<const PricedPool> pools, GpuTypeId type) {
   return cost_over(std::span(&place, 1), type);
 }
 
-/// The least cost in any of the places, up to where the tasks cannot cost less than what was found.
+/// The least cost over the places, visited by ascending price; stops when no later place can be
+/// cheaper than the best so far.
 template <class Id, class Cost>
 Int128 GangCost::cheapest(std::span<const std::pair<std::int64_t, Id>> places,
                           const Cost& cost) const {

@@ -13,11 +13,11 @@
 
 namespace berth::certify {
 
-/// Prices of jobs that have one of their own.
+/// Job prices.
 using OwnPrices = std::map<JobId, Int128>;
 
-/// Adds the jobs' regrets at the prices, and subtracts what the placed ones pay for machines,
-/// quotas and links.
+/// Adds the jobs' regrets at the prices, and subtracts the prices that placed jobs pay for
+/// machines, quotas and uplinks.
 void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBests& bests,
                    const OwnPrices& own, GapSums& sums);
 

@@ -16,7 +16,8 @@ using model::LimitKind;
 using model::LimitScope;
 using model::Queue;
 
-/// Exactly one part of the scope is in the cluster, and it is one that has such limits.
+/// True when exactly one part of the scope is valid, and it is in the cluster and may have such
+/// limits.
 bool is_known(const model::Cluster& cluster, LimitKind kind, const LimitScope& scope) {
   const int valid =
       (scope.queue.valid() ? 1 : 0) + (scope.rack.valid() ? 1 : 0) + (scope.pod.valid() ? 1 : 0);
@@ -27,7 +28,8 @@ bool is_known(const model::Cluster& cluster, LimitKind kind, const LimitScope& s
                                            : scope.pod.index() < cluster.pods.size());
 }
 
-/// Of all quotas together: nested ones may be listed in any order.
+/// Why the prices of quotas cannot be used; all at once, because nested quotas may be listed in any
+/// order.
 std::string unusable_quotas(const model::Instance& instance, model::Objective objective,
                             const model::Certificate& certificate) {
   const auto& queues = instance.cluster.queues;

@@ -42,7 +42,7 @@ void MachineLoads::add(const model::TaskPlacement& task, const model::Shape& sha
 }
 
 void MachineLoads::report(Findings& findings) const {
-  // More than 10^18 of anything is told as that.
+  // Amounts above 10^18 are written as 10^18.
   const auto told = [](Int128 x) {
     return std::to_string(
         static_cast<std::int64_t>(std::min<Int128>(x, 1'000'000'000'000'000'000)));

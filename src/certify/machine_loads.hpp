@@ -13,7 +13,7 @@
 
 namespace berth::certify {
 
-/// What lies on every machine and device, with what is immovable there from the start.
+/// Load of every machine and device; at first the immovable content.
 class MachineLoads {
  public:
   explicit MachineLoads(const model::Cluster& cluster);

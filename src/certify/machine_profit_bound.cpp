@@ -24,7 +24,7 @@ bool allowed(std::uint64_t types, GpuTypeId type) {
   return type.valid() && ((types >> type.value()) & 1) != 0;
 }
 
-/// All planned jobs but those with a price of their own.
+/// All planned jobs without job prices.
 std::vector<JobId> without_price(const model::Workload& workload,
                                  const model::Certificate& certificate) {
   std::vector<JobId> jobs = model::planned_jobs(workload);
@@ -140,7 +140,7 @@ std::optional<MachineProfitBound::BundleNeeds> MachineProfitBound::needs_of(
   return result;
 }
 
-/// By size; of one size those with the largest rest first.
+/// Needs of the bundles by size; of one size by descending rest.
 std::vector<MachineProfitBound::BundleNeeds> MachineProfitBound::needs_by_size(
     const model::Instance& instance, const PriceTable& price_table, ClassId c,
     std::span<const JobFacts::TaskBundle> bundles) {
@@ -188,7 +188,7 @@ MachineProfitBound::VariantTerms MachineProfitBound::terms(
   return result;
 }
 
-/// v1 by steps of a device's thousandths: most profit in at most so many.
+/// v1 by steps of a device's thousandths: largest profit in at most that many.
 std::vector<Int128> MachineProfitBound::device(const VariantTerms& terms, std::int64_t gpu_price) {
   const auto steps = static_cast<std::size_t>(1000 / terms.step);
   std::vector<Int128> best(steps + 1, 0);

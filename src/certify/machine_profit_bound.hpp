@@ -13,35 +13,35 @@
 
 namespace berth::certify {
 
-/// mu of bound.hpp: the most that the tasks on one machine can be worth at the price table's
+/// mu of bound.hpp: the largest priced profit of the tasks on one machine at the price table's
 /// prices.
 class MachineProfitBound {
  public:
-  /// @param facts  of all jobs. Tasks of those that pay a price of their own do not count here
+  /// @param facts  of all jobs; tasks of jobs with job prices are ignored
   MachineProfitBound(const model::Instance& instance, const PriceTable& price_table,
                      const model::Certificate& certificate, const JobFacts& facts);
 
   /// For one machine of the pool. O((1000 / step) W + G K).
   [[nodiscard]] Int128 operator()(const PricedPool& pool) const;
 
-  /// The same in two parts: V(0) .. V(G) of the devices that are entirely free, and what does not
-  /// hang on how many of these are left.
+  /// The bound in two parts: V(0) .. V(G) of the devices that are entirely free, and the terms that
+  /// do not depend on the number of these devices.
   [[nodiscard]] std::vector<Int128> by_devices(const PricedPool& pool) const;
   [[nodiscard]] Int128 beyond_devices(const PricedPool& pool) const;
 
  private:
-  /// Profit of a GPU task = gpu price x milli + rest; rest hangs on class and shape alone, so of
+  /// Profit of a GPU task = gpu price x milli + rest. `rest` depends on class and shape only, so of
   /// all shapes of one size only the largest rest matters.
   struct Size {
     std::int64_t milli = 0;
     std::int64_t gpus = 0;  ///< devices; 0 for a share
     Int128 rest = 0;
   };
-  /// What some job may have on machines of a class.
+  /// Needs of a task bundle on machines of a class.
   struct BundleNeeds {
     Size size;
     model::Resources needs;
-    std::int64_t tasks = 0;  ///< so many in the workload, of single ones
+    std::int64_t tasks = 0;  ///< number in the workload, for bundles of one task
   };
   struct VariantTerms {
     std::vector<Size> sizes;  ///< shares and one device first, then several devices

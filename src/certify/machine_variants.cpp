@@ -47,7 +47,7 @@ MachineVariant without(MachineVariant variant, std::span<const model::Immovable>
   return variant;
 }
 
-/// Nothing may start here.
+/// The variant of a machine where no task may start.
 MachineVariant down(const MachineVariant& empty) {
   return {.machine_class = empty.machine_class, .type = empty.type, .up = false, .partly = {}};
 }

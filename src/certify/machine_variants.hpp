@@ -11,11 +11,9 @@
 
 namespace berth::certify {
 
-using VariantId =
-    StrongId<struct VariantTag>;  ///< machines that plans cannot tell apart, but by place
-
-/// What a plan may use of a machine: its class with immovable content taken off device by device,
-/// or nothing when no task may start there.
+using VariantId = StrongId<struct VariantTag>;  ///< machines that differ in their place only
+/// Capacity of a machine for plans: its class less immovable content, device by device, or nothing
+/// if no task may start there.
 struct MachineVariant {
   ClassId machine_class;
   GpuTypeId type;  ///< invalid without GPUs
@@ -30,11 +28,11 @@ struct MachineVariant {
   [[nodiscard]] std::int64_t free_milli() const;
 };
 
-/// GPU thousandths of the fewest whole slices that cover a share; any share where there are none.
-/// Up to 31 slices the thousandths of a device are enough exactly when its slices are: k of them
-/// have floor(1000 k / slices), so one too many is more than the roundings of all together.
+/// GPU thousandths of the fewest whole slices that cover a share; the share itself without slices.
+/// Up to 31 slices shares fit a device by thousandths exactly if they fit by slices: k slices have
+/// floor(1000 k / slices), so one slice too many exceeds the device by more than all roundings.
 std::int64_t in_slices(std::int64_t milli, std::int32_t slices);
-/// How many slices (thousandths where there are none) of a device that is.
+/// Slices that cover an amount of a device; thousandths without slices.
 std::int64_t slices_of(std::int64_t milli, std::int32_t slices);
 
 /// The cluster's machines by variant. Variant c is the empty machine of class c, so that a cluster

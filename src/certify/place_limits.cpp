@@ -93,7 +93,7 @@ std::vector<PlaceLimits::LimitUse> PlaceLimits::uses(const Job& job,
   return uses;
 }
 
-/// Nothing within one rack.
+/// Adds the job's traffic over uplinks; none within one rack.
 void PlaceLimits::add_traffic(const Job& job, std::span<const TaskPlacement> tasks,
                               std::vector<LimitUse>& uses) const {
   const model::Communication& communication = job.communication;

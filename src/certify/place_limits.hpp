@@ -29,11 +29,10 @@ inline Int128 sum_of(const ByLimitKind& amounts) {
   return std::accumulate(amounts.begin(), amounts.end(), Int128{0});
 }
 
-/// The limits of racks and pods: what they leave beside content that no plan moves, and at what
-/// price.
+/// The limits of racks and pods: capacity less use by immovable content, and price.
 class PlaceLimits {
  public:
-  /// What one job uses of one limit.
+  /// Use of one limit by one job.
   struct LimitUse {
     std::size_t limit;  ///< kind by kind, racks first, then pods
     Int128 amount;      ///< in the unit of its kind
@@ -62,18 +61,18 @@ class PlaceLimits {
   [[nodiscard]] bool constrain_rings() const {
     return constrain_ring(std::numeric_limits<std::int64_t>::max());
   }
-  /// What a job placed like this uses of each limit.
+  /// Use of the limits by a job with this placement.
   [[nodiscard]] std::vector<LimitUse> uses(const model::Job& job,
                                            std::span<const model::TaskPlacement> tasks) const;
-  /// What it pays for that.
+  /// Price of that use.
   [[nodiscard]] ByLimitKind paid(const model::Job& job,
                                  std::span<const model::TaskPlacement> tasks) const;
   /// Sum of capacity x price. @pre priced limits have a capacity
   [[nodiscard]] ByLimitKind capacity_value() const;
 
-  /// Adds what these jobs use.
+  /// Adds the use by these jobs.
   void add(const model::Placement& placement, LimitAmounts& used) const;
-  /// One fault for every limit of which more is used than there is.
+  /// Reports one fault for every limit that is exceeded.
   void report(const LimitAmounts& used, Findings& findings) const;
 
  private:

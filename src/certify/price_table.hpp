@@ -28,10 +28,10 @@ struct UnitPrices {
 
 using Multiplier = model::Certificate::ClassMultiplier;
 
-/// Machines of one variant at one place that cost the same.
+/// Machines of one variant at one place with equal prices.
 struct PricedPool {
   PodId pod;
-  RackId rack;  ///< invalid when the pool is that of a whole pod
+  RackId rack;  ///< invalid: the pool of a whole pod
   VariantId variant;
   GpuTypeId type;           ///< invalid for machines without GPUs
   std::int32_t slices = 0;  ///< of each device, as in MachineVariant
@@ -39,7 +39,7 @@ struct PricedPool {
   UnitPrices price;
 };
 
-/// The cluster with a certificate's prices on it.
+/// Machines, quotas and limits of the cluster with a certificate's prices.
 class PriceTable {
  public:
   PriceTable(const model::Instance& instance, const model::Certificate& certificate);
@@ -48,7 +48,7 @@ class PriceTable {
   [[nodiscard]] const PlaceLimits& place_limits() const { return place_limits_; }
   [[nodiscard]] const QuotaPrices& quota_prices() const { return quota_prices_; }
   [[nodiscard]] std::span<const PricedPool> in_rack(RackId rack) const;
-  /// Of the pod's racks those that differ in machines or prices; each of the others is like one.
+  /// Racks of the pod, one of each set of racks with equal machines and prices.
   [[nodiscard]] std::span<const RackId> different_racks(PodId pod) const;
 
   /// Pools as priced: by rack or by pod, in order of pods. Their machines sum to the cluster's.
@@ -58,8 +58,8 @@ class PriceTable {
   [[nodiscard]] std::size_t first_rack(PodId pod) const { return pod_racks_[pod.index()]; }
   [[nodiscard]] std::size_t end_rack(PodId pod) const { return pod_racks_[pod.index() + 1]; }
 
-  /// Racks (pods) with machines of the type and the least that a GPU thousandth costs there, the
-  /// cheapest first.
+  /// Racks (pods) with machines of the type and the least price of a GPU thousandth there, by
+  /// ascending price.
   template <class Id>
   using ByPrice = std::span<const std::pair<std::int64_t, Id>>;
   [[nodiscard]] ByPrice<RackId> racks_of(GpuTypeId type) const {
@@ -69,16 +69,16 @@ class PriceTable {
     return pods_by_price_[type.index()];
   }
 
-  /// What the machine is one of, in its rack.
+  /// The pool of the machine, within its rack.
   [[nodiscard]] const PricedPool& at(MachineId machine) const {
     return by_rack_[pool_of_[machine.index()]];
   }
 
   /// Price of one task of the shape, exact.
   [[nodiscard]] Int128 task(const PricedPool& pool, ShapeId shape) const;
-  /// Part of a task's price that hangs on the GPU type alone.
+  /// Part of a task's price that depends on the GPU type only.
   [[nodiscard]] std::int64_t shape_price(ShapeId shape, GpuTypeId type) const;
-  /// What a machine's bound charges for its resources beyond the pool's prices.
+  /// Prices of resources within the bound of one machine, added to the pool's prices.
   [[nodiscard]] const Multiplier& multiplier(ClassId c) const { return multipliers_[c.index()]; }
 
  private:

@@ -12,7 +12,7 @@
 
 namespace berth::certify {
 
-/// What jobs are worth and what they pay, in the certificate's fixed point.
+/// Values and prices of jobs, in the certificate's fixed point.
 struct Pricing {
   Pricing(const model::Instance& instance, model::Objective objective,
           const model::Certificate& certificate);
@@ -22,7 +22,7 @@ struct Pricing {
   int scale_log2;
   PriceTable price_table;
   QuotaCapacities quotas;
-  std::vector<GpuTypeId> types;  ///< that machines have
+  std::vector<GpuTypeId> types;  ///< GPU types of the machines
 };
 
 }  // namespace berth::certify

@@ -17,8 +17,8 @@
 
 namespace berth::certify {
 
-/// What the quotas leave to a plan: GPU thousandths beside the pinned jobs. A queue's jobs count
-/// for the queues it lies in, too. Under allocate a soft quota is none.
+/// Capacity of the quotas less pinned jobs, in GPU thousandths. Jobs of a queue count for its
+/// ancestors too. Under allocate soft quotas are ignored.
 class QuotaCapacities {
  public:
   QuotaCapacities(const model::Instance& instance, model::Objective objective);
@@ -27,18 +27,16 @@ class QuotaCapacities {
   [[nodiscard]] const std::optional<std::int64_t>& room(QueueId q) const {
     return room_[q.index()];
   }
-  /// By QueueId: thousandths of the jobs placed.
+  /// By QueueId: GPU thousandths of the placed jobs.
   [[nodiscard]] std::vector<std::int64_t> usage(const model::Placement& placement) const;
-  /// False when the job alone passes a quota that may not be passed.
+  /// False when the job alone exceeds a hard quota.
   [[nodiscard]] bool allow(const model::Job& job) const;
 
-  /// Value lost by passing soft quotas, rounded up. @param used  by QueueId, as of `usage`
+  /// Value lost by exceeding soft quotas, rounded up. @param used  by QueueId, as of `usage`
   [[nodiscard]] Int128 penalty(std::span<const std::int64_t> used, int scale_log2) const;
-  /// True when that is a whole number for every plan. @param facts  of all planned jobs
+  /// True when the penalty is an integer for every plan. @param facts  of all planned jobs
   [[nodiscard]] bool integral(const JobFacts& facts) const;
-
-  /// One fault for every quota that is passed and may not be. @param used  by QueueId, as of
-  /// `usage`
+  /// Reports one fault for every exceeded hard quota. @param used  by QueueId, as of `usage`
   void report(std::span<const std::int64_t> used, Findings& findings) const;
 
  private:
@@ -50,19 +48,19 @@ class QuotaCapacities {
   bool pinned_whole_ = true;                       ///< each pinned job takes whole GPUs
 };
 
-/// Prices of quotas. What a job pays for its queue and the queues that lies in.
+/// Prices of quotas: a job pays for its queue and the queue's ancestors.
 class QuotaPrices {
  public:
   QuotaPrices(const model::Instance& instance, const model::Certificate& certificate);
 
   [[nodiscard]] Int128 of(const model::Job& job) const;
-  /// Sum over queues of room x price: what the quotas are worth. @pre priced queues have a quota
+  /// Sum over queues of room x price. @pre priced queues have a quota
   [[nodiscard]] Int128 capacity_value(const QuotaCapacities& quotas) const;
 
  private:
   const model::Workload* workload_;
   std::vector<Int128> own_;  ///< by QueueId; empty when there are no prices
-  std::vector<Int128> sum_;  ///< with the queues it lies in
+  std::vector<Int128> sum_;  ///< by QueueId: sum over the queue and its ancestors
 };
 
 }  // namespace berth::certify

@@ -16,7 +16,7 @@ using model::Workload;
 using TaskBundle = JobFacts::TaskBundle;
 using TaskBundles = std::span<const TaskBundle>;
 
-/// Whether all tasks of the job must be on one machine and take whole GPUs, or none.
+/// True when all tasks of the job must be on one machine and take whole GPUs or none.
 bool lies_together(const Workload& workload, const Job& job) {
   if (job.domain != model::Level::machine) return false;
   return workload.tasks(job) > 1 && is_countable(workload, job);

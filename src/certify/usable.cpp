@@ -26,7 +26,7 @@ bool beyond(Id id, std::size_t size) {
   return !id.valid() || id.index() >= size;
 }
 
-/// The key of a resource that has a price although the class has no limit of it, or nothing.
+/// The key of a resource that has a price although the class has no limit of it; empty without one.
 std::string_view priced_without_limit(const model::MachineClass& c, const model::Resources& price) {
   for (std::size_t r = 0; r < model::kResources; ++r) {
     if (price[r] > 0 && c.capacity[r] == model::kNoLimit) return model::kResourceTable[r].key;
@@ -34,7 +34,7 @@ std::string_view priced_without_limit(const model::MachineClass& c, const model:
   return {};
 }
 
-/// The largest amount that is one.
+/// The largest amount that is not kNoLimit.
 std::int64_t largest_of(const model::Resources& amounts) {
   std::int64_t largest = 0;
   for (const std::int64_t amount : amounts) {
@@ -116,14 +116,15 @@ double largest_price(const Certificate& certificate) {
   return static_cast<double>(largest);
 }
 
-/// Some machine could hold a task of the shape, were it empty.
+/// True when some empty machine holds a task of the shape.
 bool fits_somewhere(const Instance& instance, const model::Shape& s) {
   return std::ranges::any_of(instance.cluster.classes, [&](const model::MachineClass& c) {
     return s.needs.within(c.capacity) && s.gpus <= c.gpus;
   });
 }
 
-/// Of what machines have and tasks take. A task that no machine can hold is in no sum.
+/// The largest amount of machines and of tasks that some machine can hold; other tasks are in no
+/// sum.
 double largest_amount(const Instance& instance) {
   std::int64_t largest = 64000;
   for (const auto& c : instance.cluster.classes) {
@@ -136,7 +137,7 @@ double largest_amount(const Instance& instance) {
   return static_cast<double>(largest);
 }
 
-/// Of all limits of the kind.
+/// Sum of all limits of the kind.
 double sum_of_limits(const model::Cluster& cluster, model::LimitKind kind) {
   double sum = 0.0;
   if (kind == model::LimitKind::gpu_quota) {
@@ -152,7 +153,7 @@ double sum_of_limits(const model::Cluster& cluster, model::LimitKind kind) {
   return sum;
 }
 
-/// What limits are worth, and what jobs pay for them, at most.
+/// Upper bound on the capacity of limits at their prices plus the prices that jobs pay for them.
 double shared_sums(const Instance& instance, const Certificate& certificate,
                    const JobFacts::Totals& all, double tasks) {
   std::array<double, model::kLimitKinds> prices{};
@@ -169,8 +170,9 @@ double shared_sums(const Instance& instance, const Certificate& certificate,
   return sum;
 }
 
-/// No task's profit passes (resources + 2) P Q, no device holds more than 1000 shares, no machine
-/// more than 64 devices; quotients of cpu_only multiply a profit by a machine's amount first.
+/// True when no sum of the bound leaves 128 bits. A task's profit is at most (resources + 2) P Q
+/// for prices up to P and amounts up to Q, a device holds at most 1000 shares, a machine at most 64
+/// devices; quotients of cpu_only multiply a profit by a machine's amount first.
 bool sums_fit(const Instance& instance, const Certificate& certificate, const JobFacts::Totals& all,
               double values) {
   const double tasks = 1.0 + static_cast<double>(all.tasks);
@@ -184,7 +186,7 @@ bool sums_fit(const Instance& instance, const Certificate& certificate, const Jo
   for (const auto& node : certificate.tree.nodes) {
     for (const auto& c : node.changes) changes += std::abs(static_cast<double>(c.price));
   }
-  // a job with a price of its own may count once in every rack, pod and type
+  // a job with a job price may count once in every rack, pod and type
   const auto places = static_cast<double>(instance.cluster.racks.size() +
                                           instance.cluster.pods.size() + model::kMaxGpuTypes);
   if (!certificate.jobs.empty()) {

@@ -38,41 +38,41 @@ struct Bound {
 ///
 /// **Tasks.** A task of shape s in pool p costs
 ///   pi_ps = gpu_p milli_ps + sum_r price_pr need_sr + shape[s][type of p],
-/// milli_ps being the GPU thousandths it takes there: what it asks for, or, of a class whose GPUs
-/// are cut into slices, those of the fewest slices that cover its share. r runs over the resources
-/// of model::kResourceTable (CPU, memory, ...).
+/// where milli_ps are the GPU thousandths that the task takes there: its request or, on a class
+/// whose GPUs are cut into slices, those of the fewest slices that cover its share. r runs over the
+/// resources of model::kResourceTable (CPU, memory, ...).
 ///
 /// **Machines.** mu_p bounds the priced content of one machine of class c. Machines of a pool with
-/// different immovable content are told apart: room_cr and the devices below are what is free of
-/// one (G devices entirely, others in part), and a machine that is not up is worth nothing. The
-/// tasks on it satisfy sum need_sr <= room_cr for each resource r. With the class multipliers a_r
-/// (price_pr = a_r = 0 where the class has no limit of r) and
-/// profit_ps = gpu_p milli_ps + shape[s][type] - sum_r a_r need_sr
+/// different immovable content are distinguished: room_cr and the devices below are the free ones
+/// of such a machine (G devices entirely, others in part), and a machine that is not up earns 0.
+/// The tasks on it satisfy sum need_sr <= room_cr for each resource r. With the class multipliers
+/// a_r (price_pr = a_r = 0 where the class has no limit of r) and profit_ps = gpu_p milli_ps +
+/// shape[s][type] - sum_r a_r need_sr
 ///   mu_p     = sum_r (price_pr + a_r) room_cr + V(G) + sum_{partly free} v1 + cpu_only
-///   v1(w)    = most profit of single-device tasks on w thousandths of one device (unbounded
-///              knapsack, step = gcd of the shares), 0 when nothing pays
+///   v1(w)    = largest profit of single-device tasks on w thousandths of one device (unbounded
+///              knapsack, step = gcd of the shares), at least 0
 ///   V(0) = 0,  V(g) = max(V(g-1) + v1(1000), V(g-k) + profit of a k-device task)
 ///   cpu_only = min over the orders of the resources with a limit of A(order), over shapes
-///              without GPUs of positive profit, with A = sum over the resources in turn of what
-///              the machine has of it times the largest profit_s / need_s of the shapes that need
+///              without GPUs of positive profit, with A = sum over the resources in that order of
+///              the machine's amount times the largest profit_s / need_s of the shapes that need
 ///              it and none before it, quotients rounded up, an empty maximum 0; a shape that needs
-///              nothing the machine has a limit of counts once per task of the workload.
-/// A job of several tasks that must lie on one machine, whole GPUs or none each, is one task here,
-/// of all they take. Not so one with shares: other shares may lie beside these, so that no whole
-/// device may be taken off V for it.
+///              no resource with a limit counts once per task of the workload.
+/// A job whose several tasks must be on one machine and take whole GPUs or none counts as one task
+/// with the sum of their needs. A job with shares does not: other shares may use its devices, so no
+/// whole device may be subtracted from V for it.
 ///
-/// **Jobs with a price of their own** y_j (whole GPUs only) leave the last two sums. They pay y_j
-/// and are then chosen or not, as wholes, at any place with a higher value:
+/// **Jobs with job prices** y_j (whole GPUs only) leave the last two sums. They pay y_j and are
+/// then chosen or not, as whole jobs, at any place of larger value:
 ///   UB = sum_p N_p (mu_p - V_p(G)) + sum_types F_t(all GPUs) + sum_{j listed} y_j
 ///      + sums over others
 ///   F_rack(g)    = max of: V on the machines' devices not taken, plus u_j(width <= rack, distance
 ///                  of this rack) - y_j over a set of listed jobs, all in at most g GPUs
 ///   F_pod(g)     = max over g_1 + g_2 + .. = rest of sum F_rack(g_r), plus u_j(width = pod) - y_j
 ///                  over a set of listed jobs that take g - rest GPUs anywhere in the pod
-///   F_cluster(g) = the same over pods, with u_j(width = cluster)
+///   F_cluster(g) = as F_pod, over pods in place of racks, with u_j(width = cluster)
 /// all of one GPU type. Each set has a job at most once, but two sets may both have it. A plan's
-/// jobs of whole GPUs are such sets: one that spans racks is in its pod's set, and so on; its tasks
-/// without GPUs take no room here. So racks are filled by whole jobs (0/1 knapsacks).
+/// jobs of whole GPUs are such sets: a job that spans racks is in its pod's set, and so on; its
+/// tasks without GPUs take no room here. So whole jobs fill racks (0/1 knapsacks).
 ///
 /// **Tree.** With a tree of cases over listed jobs (model/bound_tree.hpp) the last sum is computed
 /// for each leaf, at the prices of the leaf, and the largest counts. A plan places a split job in
@@ -87,34 +87,33 @@ struct Bound {
 ///          fill(s, n_s, d): the cheapest pools of d first, at most cap_ps tasks in each, with
 ///          cap_ps = what the pool's machines hold of s beside their immovable content. The minimum
 ///          is of the sum.
-/// GPU tasks lie in pools of type t, CPU-only tasks of a GPU job in any pool, those of a CPU-only
-/// job where its types allow. Width machine: all tasks in one pool whose machine can hold them.
+/// GPU tasks use pools of type t, CPU-only tasks of a GPU job any pool, those of a CPU-only job the
+/// pools that its types allow. Width machine: all tasks in one pool whose machine can hold them.
 /// "Not farther than D" is a superset of "at distance D", and a domain of width L holds narrower
-/// placements too, so C is never above the true cost. A domain that cannot hold the tasks is
-/// left out. Pinned jobs are no jobs here: they are content of their machines.
+/// placements too, so C is never above the true cost. Domains that cannot hold the tasks are left
+/// out. Pinned jobs are not among the jobs: they are content of their machines.
 ///
-/// **Quotas.** room_q = what the quota of q leaves beside pinned jobs, in GPU thousandths. Every
-/// option pays theta for each thousandth, in the job's queue and all that it lies in. A soft quota
-/// loses its penalty beyond room_q, so theta is at most that (`unusable` sees to it). A job that is
-/// larger than a quota that may not be passed has no option.
+/// **Quotas.** room_q = quota of q less pinned jobs, in GPU thousandths. Every option pays theta
+/// per thousandth for the job's queue and all its ancestors. Use beyond room_q of a soft quota
+/// loses its penalty, so theta is at most the penalty (`unusable` checks this). A job larger than a
+/// hard quota has no option.
 ///
 /// **Links.** room_l = Mbit/s that the uplink carries beside pinned jobs. A ring of b Mbit/s over n
-/// tasks that leaves its rack (width > rack) loads the uplink of every rack r it has tasks in, with
-/// at most m_r = min(n - 1, what r holds of them) behind it: each task there pays lambda_r b / m_r
-/// more, rounded down; and alike for its pod when it leaves the pod (width cluster). Racks (pods)
-/// whose uplink cannot carry b are left out at these widths. Parameter servers pay nothing, a job
-/// that stays just what it sends now. That is valid as each width is an option of its own and a
-/// plan is valued at the narrowest.
+/// tasks that leaves its rack (width > rack) loads the uplink of every rack r with tasks of it; r
+/// holds at most m_r = min(n - 1, tasks that fit in r), so each task there pays lambda_r b / m_r
+/// more, rounded down. The pod's uplink is charged alike at width cluster. Racks (pods) whose
+/// uplink cannot carry b are left out at these widths. Parameter servers pay nothing; a job that
+/// stays pays its present load. This is valid because each width is an option of its own, and a
+/// plan has the value of the narrowest.
 ///
-/// **Running jobs** (objective value): out_j = -stop_cost, 0 for the others. Every option loses
-/// move_cost except one more option, staying, with the value and exactly the pools of the job's
-/// present place. A listed job with a price of its own gains stop_cost wherever it is placed and
-/// move_cost where it stays: there u_j - y_j grows by that amount in its present rack (pod,
-/// cluster).
+/// **Running jobs** (objective value): out_j = -stop_cost, 0 for other jobs. Every option loses
+/// move_cost except an additional one, staying, with value and pools of the job's present place. A
+/// job with a job price gains stop_cost wherever it is placed, and move_cost where it stays: u_j -
+/// y_j grows by that amount in its present rack (pod, cluster).
 ///
 /// The result is the smaller of this and the bound at zero prices (every job at the best option
-/// that fits the cluster), rounded down to an integer when every option's value is one. Under
-/// `allocate` it is not above the GPU thousandths of all machines either.
+/// that fits the cluster), rounded down if the values of all options are integers. Under `allocate`
+/// it is also at most the GPU thousandths of all machines.
 ///
 /// @pre  unusable(...) and uncovered(...) are empty (asserted)
 /// Exact integer arithmetic throughout; independent of threads and of the order of jobs and prices.
@@ -134,8 +133,8 @@ Bound upper_bound(const model::Instance& instance, model::Objective objective,
                   const model::Certificate& certificate, const JobFacts& facts,
                   const JobTerms& terms, std::span<const JobId> required_placed = {});
 
-/// By JobId: max(0, max_k [u_jk - C_jk] - out_j), the most that each job would pay to be placed at
-/// these prices. Prices of jobs are ignored. @pre unusable(...) is empty (asserted)
+/// By JobId: max(0, max_k [u_jk - C_jk] - out_j), the largest gain of each job from being placed at
+/// these prices. Job prices are ignored. @pre unusable(...) is empty (asserted)
 std::vector<double> job_profits(const model::Instance& instance, model::Objective objective,
                                 const model::Certificate& certificate);
 
