@@ -106,7 +106,7 @@ void repair_required(const PlanningContext& context, const GlobalRelaxation& rel
   placement = gather_placement(context.comm, std::move(placement));
   context.comm.agreed_on_root([&] {
     solver::repair_required_jobs(*relaxation.valuation, relaxation.limits.get(), placement,
-                                 context.options.rescue, context.stop);
+                                 context.options.required_job_repair, context.stop);
   });
 }
 

@@ -206,13 +206,13 @@ std::vector<OptionRecord> patterns() {
 
 std::vector<OptionRecord> special_cases() {
   return {
-      {.name = "rescue.machines",
-       .field = field<&PlanOptions::rescue, &RequiredJobRepairOptions::machines>(),
+      {.name = "required-job-repair.machines",
+       .field = field<&PlanOptions::required_job_repair, &RequiredJobRepairOptions::machines>(),
        .unit = "machines",
        .range = {.least = 0},
        .help = "Clusters up to this size are searched for places of required jobs left out"},
-      {.name = "rescue.steps",
-       .field = field<&PlanOptions::rescue, &RequiredJobRepairOptions::steps>(),
+      {.name = "required-job-repair.steps",
+       .field = field<&PlanOptions::required_job_repair, &RequiredJobRepairOptions::steps>(),
        .unit = "placements",
        .range = {0, kMost},
        .help = "Tried for required jobs in that search, at most"},

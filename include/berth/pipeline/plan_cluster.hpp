@@ -46,7 +46,7 @@ struct PlanOptions {
   solver::PriceOptions prices;
   solver::ShardOptions shard;
   coordinator::RoundOptions rounds;
-  solver::RequiredJobRepairOptions rescue;  ///< where a required job was left out
+  solver::RequiredJobRepairOptions required_job_repair;  ///< where a required job was left out
   bool online_order = false;     ///< jobs are placed in order of arrival, not all at once
   solver::OnlineOptions online;  ///< used only with `online_order`
   int bound_steps = -1;  ///< of the bound by job prices, once the plan is known; counted, not
