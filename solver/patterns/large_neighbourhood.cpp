@@ -20,15 +20,22 @@ constexpr std::uint64_t kStage = 0x6E65;    ///< key of this search's draws: "ne
 constexpr int kPricingRounds = 30;          ///< most rounds of pricing in one repair
 constexpr std::size_t kManyLabels = 20000;  ///< most labels of a machine in thorough pricing
 
+/// What the draws of one neighbourhood are keyed by.
+struct DrawKey {
+  std::uint64_t seed = 0;
+  std::uint64_t round = 0;
+};
+
 /// Moves `count` copies from `usage` to `freed`, each drawn with probability proportional to the
 /// remaining weight of its pattern.
-void draw(Usage& usage, std::vector<std::int64_t> weight, std::int64_t count, std::uint64_t seed,
-          std::uint64_t round, std::uint64_t part, Usage& freed) {
+/// @param part  number of this call within the round
+void draw(Usage& usage, std::vector<std::int64_t> weight, std::int64_t count, const DrawKey& key,
+          std::uint64_t part, Usage& freed) {
   std::int64_t total = std::accumulate(weight.begin(), weight.end(), std::int64_t{0});
   for (std::int64_t i = 0; i < count && total > 0; ++i) {
     auto at = static_cast<std::int64_t>(
         random_below(static_cast<std::uint64_t>(total),
-                     {seed, kStage, round, part, static_cast<std::uint64_t>(i)}));
+                     {key.seed, kStage, key.round, part, static_cast<std::uint64_t>(i)}));
     std::size_t u = 0;
     while (at >= weight[u]) at -= weight[u++];
     --weight[u];
@@ -38,36 +45,35 @@ void draw(Usage& usage, std::vector<std::int64_t> weight, std::int64_t count, st
   }
 }
 
-Usage destroy_some(const PackingProblem& problem, Usage& usage, int machines, std::uint64_t seed,
-                   std::uint64_t round) {
+Usage destroy_some(const PackingProblem& problem, Usage& usage, int machines, const DrawKey& key) {
   Usage freed;
   std::vector<std::int64_t> weight(usage.size());
   for (std::size_t u = 0; u < usage.size(); ++u) {
     const auto& bin = problem.bins[static_cast<std::size_t>(usage[u].pattern.bin)];
     weight[u] = milli(problem, usage[u].pattern) < bin.milli() ? usage[u].copies : 0;
   }
-  draw(usage, weight, (machines + 1) / 2, seed, round, 0, freed);
+  draw(usage, weight, (machines + 1) / 2, key, 0, freed);
   for (std::size_t u = 0; u < usage.size(); ++u) weight[u] = usage[u].copies;
   const auto rest = machines - static_cast<std::int64_t>(freed.size());
-  draw(usage, weight, rest, seed, round, 1, freed);
+  draw(usage, weight, rest, key, 1, freed);
   canonicalise(freed);
   return freed;
 }
 
-/// One step of the search: the kept usage, the open residual, and the value of what was freed.
+/// One step of the search: the kept and the freed usage, the open residual, and the value of what
+/// was freed.
 struct DestroyedPart {
-  Usage kept;
+  Usage kept, freed;
   ResidualProblem open;
   double old = 0.0;  ///< scaled
 };
 
 DestroyedPart destroy(const PackingProblem& problem, const ResidualProblem& residual,
-                      const Usage& usage, int machines, std::uint64_t seed, std::uint64_t round,
-                      Usage& freed) {
-  DestroyedPart f{usage, residual, 0.0};
-  freed = destroy_some(problem, f.kept, machines, seed, round);
-  f.old = value_of(problem, freed);
-  for (const PatternUse& u : freed) take(f.open, u.pattern, -u.copies);
+                      const Usage& usage, int machines, const DrawKey& key) {
+  DestroyedPart f{.kept = usage, .freed = {}, .open = residual};
+  f.freed = destroy_some(problem, f.kept, machines, key);
+  f.old = value_of(problem, f.freed);
+  for (const PatternUse& u : f.freed) take(f.open, u.pattern, -u.copies);
   return f;
 }
 
@@ -93,14 +99,12 @@ struct Search {
 void repair_by_relaxation(const Search& search, ResidualProblem& residual, Usage& usage,
                           const std::vector<MachinePattern>& patterns, std::uint64_t round) {
   const auto& [problem, limits, budget] = search;
-  Usage freed;
-  DestroyedPart f =
-      destroy(problem, residual, usage, limits.machines, limits.seed, 2 * round, freed);
+  DestroyedPart f = destroy(problem, residual, usage, limits.machines, {limits.seed, 2 * round});
   std::vector<MachinePattern> start;
   for (const MachinePattern& p : patterns) {
     if (copies_within(f.open, p) > 0) start.push_back(p);
   }
-  for (const PatternUse& u : freed) start.push_back(u.pattern);
+  for (const PatternUse& u : f.freed) start.push_back(u.pattern);
   Relaxation local = generate_columns(
       problem, f.open, std::move(start),
       {.gap = 0.0, .tolerance = limits.tolerance, .rounds = kPricingRounds, .labels = kManyLabels},
@@ -117,8 +121,7 @@ void repair_by_relaxation(const Search& search, ResidualProblem& residual, Usage
 void repair_in_order(const Search& search, ResidualProblem& residual, Usage& usage,
                      std::uint64_t round) {
   const auto& [problem, limits, budget] = search;
-  Usage freed;
-  DestroyedPart f = destroy(problem, residual, usage, kFew, limits.seed, 2 * round + 1, freed);
+  DestroyedPart f = destroy(problem, residual, usage, kFew, {limits.seed, 2 * round + 1});
   std::vector<std::size_t> order;
   for (std::size_t s = 0; s < problem.bins.size(); ++s) {
     if (f.open.supply[s] > 0) order.push_back(s);

@@ -16,15 +16,23 @@ namespace {
 constexpr int kFirstWidth = 11;  ///< first delta: bound / 2^11
 constexpr Profit kWiden = 4;     ///< delta grows by this factor while no content is found
 
-MachinePattern unfold(std::size_t bin, std::span<const PricingItem> items, const PricingPass& pass,
-                      std::int32_t end, const CpuTasks& filled) {
-  MachinePattern p{.bin = static_cast<std::int32_t>(bin), .tasks = filled.tasks, .devices = {}};
+/// A machine of a bin type, and what it may be filled with.
+struct PricedBin {
+  std::size_t index;  ///< of the bin type
+  const BinType& type;
+  std::span<const PricingItem> items;
+};
+
+MachinePattern unfold(const PricedBin& bin, const PricingPass& pass, std::int32_t end,
+                      const CpuTasks& filled) {
+  MachinePattern p{
+      .bin = static_cast<std::int32_t>(bin.index), .tasks = filled.tasks, .devices = {}};
   std::map<std::int32_t, std::int32_t> counts;
   for (std::int32_t l = end; pass.label(l).item >= 0; l = pass.label(l).parent) {
     const DevicePattern& c = pass.pattern(pass.label(l).item);
     DeviceShares device{.capacity = c.capacity, .shares = {}};
     for (const auto& [i, count] : c.items) {
-      const std::int32_t type = items[static_cast<std::size_t>(i)].type;
+      const std::int32_t type = bin.items[static_cast<std::size_t>(i)].type;
       counts[type] += count;
       device.shares.push_back({type, count});
     }
@@ -37,11 +45,10 @@ MachinePattern unfold(std::size_t bin, std::span<const PricingItem> items, const
 
 /// Adds the best `wanted` contents above `threshold` of a pass to `priced.patterns`, and lowers
 /// `priced.bound` if the pass was complete.
-void collect_patterns(PricingResult& priced, const PackingProblem& problem, std::size_t bin,
-                      std::span<const PricingItem> items, const PricingPass& pass, Profit threshold,
-                      int wanted) {
-  const BinType& s = problem.bins[bin];
-  const auto order = cpu_items(s, items);
+void collect_patterns(PricingResult& priced, const PricedBin& bin, const PricingPass& pass,
+                      Profit threshold, int wanted) {
+  const BinType& s = bin.type;
+  const auto order = cpu_items(s, bin.items);
   std::vector<std::tuple<Profit, std::int32_t>> found;
   Profit most = threshold;
   for (const std::int32_t end : pass.ends()) {
@@ -59,7 +66,7 @@ void collect_patterns(PricingResult& priced, const PackingProblem& problem, std:
     found.resize(static_cast<std::size_t>(wanted));
   for (const auto& [profit, end] : found) {
     const Label& l = pass.label(end);
-    priced.patterns.push_back(unfold(bin, items, pass, end, fill_cpu(s, order, l)));
+    priced.patterns.push_back(unfold(bin, pass, end, fill_cpu(s, order, l)));
   }
   if (!pass.truncated()) priced.bound = std::min(priced.bound, most);
 }
@@ -85,7 +92,7 @@ PricingResult price_machine(const PackingProblem& problem, std::size_t bin,
     PricingPass pass(s, items, bound, above, labels);
     pass.run();
     priced.work += pass.work();
-    collect_patterns(priced, problem, bin, items, pass, above, limits.patterns);
+    collect_patterns(priced, {bin, s, items}, pass, above, limits.patterns);
     if (!priced.patterns.empty() || (above == lowest && !pass.truncated())) {
       priced.exact = !pass.truncated();
       return priced;

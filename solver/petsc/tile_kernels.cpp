@@ -35,30 +35,35 @@ template <std::size_t Width>
   }
 }
 
+/// C -= A B' with A and B of `depth` columns; all three have the leading dimension `ld`.
+struct Product {
+  double* c;
+  const double* a;
+  const double* b;
+  std::size_t depth;
+  std::size_t ld;
+};
+
 /// `columns` columns of C, block by block.
 template <std::size_t Width>
-[[gnu::always_inline]] inline void subtract(double* c, const double* a, const double* b,
-                                            std::size_t depth, std::size_t ld, std::size_t columns,
-                                            TilePart part) {
+[[gnu::always_inline]] inline void subtract(const Product& p, std::size_t columns, TilePart part) {
   constexpr std::size_t kRows = 2 * Width;
   for (std::size_t j = 0; j < columns; j += kColumns) {
     const std::size_t first = part == TilePart::full ? 0 : j / kRows * kRows;
     for (std::size_t i = first; i < kTile; i += kRows) {
-      subtract_block<Width>(c + j * ld + i, a + i, b + j, depth, ld);
+      subtract_block<Width>(p.c + j * p.ld + i, p.a + i, p.b + j, p.depth, p.ld);
     }
   }
 }
 
-void subtract_plain(double* c, const double* a, const double* b, std::size_t depth, std::size_t ld,
-                    std::size_t columns, TilePart part) {
-  subtract<2>(c, a, b, depth, ld, columns, part);
+void subtract_plain(const Product& product, std::size_t columns, TilePart part) {
+  subtract<2>(product, columns, part);
 }
 
 #ifdef __x86_64__
-[[gnu::target("avx2")]] void subtract_wide(double* c, const double* a, const double* b,
-                                           std::size_t depth, std::size_t ld, std::size_t columns,
+[[gnu::target("avx2")]] void subtract_wide(const Product& product, std::size_t columns,
                                            TilePart part) {
-  subtract<4>(c, a, b, depth, ld, columns, part);
+  subtract<4>(product, columns, part);
 }
 
 const auto subtract_columns = __builtin_cpu_supports("avx2") ? subtract_wide : subtract_plain;
@@ -70,12 +75,12 @@ constexpr auto subtract_columns = subtract_plain;
 
 void subtract_product(double* c, const double* a, const double* b, std::size_t depth,
                       std::size_t ld, TilePart part) {
-  subtract_columns(c, a, b, depth, ld, kTile, part);
+  subtract_columns({c, a, b, depth, ld}, kTile, part);
 }
 
 void divide_by_lower(double* x, const double* l, std::size_t ld) {
   for (std::size_t first = 0; first < kTile; first += kColumns) {
-    subtract_columns(x + first * ld, x, l + first, first, ld, kColumns, TilePart::full);
+    subtract_columns({x + first * ld, x, l + first, first, ld}, kColumns, TilePart::full);
     for (std::size_t j = first; j < first + kColumns; ++j) {
       double* to = x + j * ld;
       for (std::size_t k = first; k < j; ++k) {

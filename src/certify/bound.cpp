@@ -42,15 +42,13 @@ struct Contents {
 };
 
 /// The largest sum over the leaves of the tree; ties: the first leaf.
-Contents contents_term(const Instance& instance, model::Objective objective,
-                       const model::Certificate& certificate, const CaseTree& tree,
-                       const PriceTable& price_table, const MachineProfitBound& worth) {
+Contents contents_term(const Pricing& pricing, const CaseTree& tree,
+                       const MachineProfitBound& worth) {
   std::vector<Contents> by_leaf(tree.leaves());
   parallel::run_tasks(tree.leaves(), [&](std::size_t l) {
     const Leaf leaf = tree.leaf(l);
     for (const auto& j : leaf.prices) by_leaf[l].jobs += j.price;
-    for (const Int128 most : whole_job_bounds(instance, objective, certificate, tree.spots(), leaf,
-                                              price_table, worth)) {
+    for (const Int128 most : whole_job_bounds(pricing, tree.spots(), leaf, worth)) {
       by_leaf[l].devices += most;
     }
   });
@@ -95,7 +93,7 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   } else {
     const CaseTree tree(instance, certificate, required_placed);
     BERTH_EXPECT(tree.fault().empty());
-    contents = contents_term(instance, objective, certificate, tree, price_table, worth);
+    contents = contents_term(pricing, tree, worth);
     bound.leaf = contents.sum();
     bound.machines = contents.devices + beyond_devices(price_table, worth);
   }

@@ -47,8 +47,7 @@ OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate
   const CaseTree tree(instance, certificate, required_placed(instance, subset));
   const Leaf leaf = tree.leaf(tree.leaf_of(instance, subset.placement));
   const MachineProfitBound worth(instance, pricing.price_table, certificate, {});
-  const auto most = whole_job_bounds(instance, pricing.objective, certificate, tree.spots(), leaf,
-                                     pricing.price_table, worth);
+  const auto most = whole_job_bounds(pricing, tree.spots(), leaf, worth);
   Int128 beyond = bound.leaf;  // devices and prices of jobs at the largest leaf
   for (std::size_t t = 0; t < most.size(); ++t) {
     sums.idle(GpuTypeId(t), most[t]);

@@ -3,7 +3,6 @@
 
 #include "exact.hpp"
 #include "job_value.hpp"
-#include "quota_capacities.hpp"
 
 #include <algorithm>
 
@@ -31,31 +30,30 @@ bool tasks_fit(const model::Workload& workload, const MachineVariants& variants,
 
 }  // namespace
 
-ProfitableJobs::ProfitableJobs(const model::Instance& instance, model::Objective objective,
-                               const model::Certificate& certificate, const SpotIndex& spots,
-                               const Leaf& leaf, const MachineVariants& variants, GpuTypeId type)
-    : instance_(&instance),
+ProfitableJobs::ProfitableJobs(const Pricing& pricing, const SpotIndex& spots, const Leaf& leaf,
+                               GpuTypeId type)
+    : instance_(&pricing.instance),
       type_(type),
-      scale_(certificate.scale_log2),
-      near_(instance.workload.jobs.size()),
-      pod_(instance.cluster.pods.size()),
-      rack_(instance.cluster.racks.size()),
-      pod_wide_(instance.cluster.pods.size()) {
+      scale_(pricing.scale_log2),
+      near_(instance_->workload.jobs.size()),
+      pod_(instance_->cluster.pods.size()),
+      rack_(instance_->cluster.racks.size()),
+      pod_wide_(instance_->cluster.pods.size()) {
+  const MachineVariants& variants = pricing.price_table.variants();
   for (std::size_t k = 0; k < variants.size(); ++k) {
     const MachineVariant& variant = variants[VariantId(k)];
     if (variant.type != type || !variants.present(VariantId(k))) continue;
     largest_machine_ = std::max(largest_machine_, variant.whole);
   }
-  const QuotaCapacities quotas(instance, objective);
-  const QuotaPrices quota_prices(instance, certificate);
   for (const auto& listed : leaf.prices) {
-    const Job& job = instance.workload.job(listed.job);
+    const Job& job = instance_->workload.job(listed.job);
     if (((job.gpu_types >> type.value()) & 1) == 0 ||
-        !tasks_fit(instance.workload, variants, job, type))
+        !tasks_fit(instance_->workload, variants, job, type))
       continue;
-    if (!quotas.allow(job)) continue;
-    const ProfitByPlace g = profits(static_cast<std::uint32_t>(listed.job.index()),
-                                    listed.price + quota_prices.of(job), objective);
+    if (!pricing.quotas.allow(job)) continue;
+    const Int128 price = listed.price + pricing.price_table.quota_prices().of(job);
+    const ProfitByPlace g =
+        profits(static_cast<std::uint32_t>(listed.job.index()), price, pricing.objective);
     const auto confined =
         std::ranges::lower_bound(leaf.confined, listed.job, {}, &ConfinedJob::job);
     if (confined != leaf.confined.end() && confined->job == listed.job) {

@@ -3,7 +3,7 @@
 
 #include "case_tree.hpp"
 #include "job_value.hpp"
-#include "machine_variants.hpp"
+#include "pricing.hpp"
 
 #include <cstdint>
 #include <map>
@@ -12,7 +12,6 @@
 
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
-#include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 
 namespace berth::certify {
@@ -28,9 +27,7 @@ struct ProfitableJob {
 /// tree. Keeps of each size only as many jobs as fit: the most profitable ones.
 class ProfitableJobs {
  public:
-  ProfitableJobs(const model::Instance& instance, model::Objective objective,
-                 const model::Certificate& certificate, const SpotIndex& spots, const Leaf& leaf,
-                 const MachineVariants& variants, GpuTypeId type);
+  ProfitableJobs(const Pricing& pricing, const SpotIndex& spots, const Leaf& leaf, GpuTypeId type);
 
   [[nodiscard]] GpuTypeId type() const { return type_; }
   [[nodiscard]] std::vector<ProfitableJob> in_rack(RackId rack, std::int64_t gpus) const;

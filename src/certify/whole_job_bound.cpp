@@ -86,12 +86,13 @@ class PodJobs {
   std::vector<Profile> racks_;
 };
 
-Int128 of_type(const model::Instance& instance, const ProfitableJobs& profitable,
-               const PriceTable& price_table, const MachineProfitBound& worth) {
-  const auto& racks = instance.cluster.racks;
+Int128 of_type(const Pricing& pricing, const ProfitableJobs& profitable,
+               const MachineProfitBound& worth) {
+  const model::Cluster& cluster = pricing.instance.cluster;
+  const auto& racks = cluster.racks;
   std::vector<Profile> filled(racks.size());
   parallel::run_tasks(racks.size(), [&](std::size_t r) {
-    filled[r] = of_machines(price_table.in_rack(RackId(r)), profitable.type(), worth);
+    filled[r] = of_machines(pricing.price_table.in_rack(RackId(r)), profitable.type(), worth);
     if (filled[r].size() == 1) return;
     put_in(filled[r],
            profitable.in_rack(RackId(r), static_cast<std::int64_t>(filled[r].size()) - 1));
@@ -99,7 +100,7 @@ Int128 of_type(const model::Instance& instance, const ProfitableJobs& profitable
   std::vector<PodJobs> pods;
   std::size_t r = 0;
   std::int64_t gpus = 0;
-  for (std::size_t p = 0; p < instance.cluster.pods.size(); ++p) {
+  for (std::size_t p = 0; p < cluster.pods.size(); ++p) {
     std::vector<Profile> of_pod;
     for (; r < racks.size() && racks[r].pod == PodId(p); ++r) {
       gpus += static_cast<std::int64_t>(filled[r].size()) - 1;
@@ -121,15 +122,12 @@ Int128 of_type(const model::Instance& instance, const ProfitableJobs& profitable
 
 }  // namespace
 
-std::vector<Int128> whole_job_bounds(const model::Instance& instance, model::Objective objective,
-                                     const model::Certificate& certificate, const SpotIndex& spots,
-                                     const Leaf& leaf, const PriceTable& price_table,
-                                     const MachineProfitBound& worth) {
+std::vector<Int128> whole_job_bounds(const Pricing& pricing, const SpotIndex& spots,
+                                     const Leaf& leaf, const MachineProfitBound& worth) {
   std::vector<Int128> most;
-  for (std::size_t t = 0; t < instance.cluster.gpu_types.size(); ++t) {
-    const ProfitableJobs profitable(instance, objective, certificate, spots, leaf,
-                                    price_table.variants(), GpuTypeId(t));
-    most.push_back(of_type(instance, profitable, price_table, worth));
+  for (std::size_t t = 0; t < pricing.instance.cluster.gpu_types.size(); ++t) {
+    const ProfitableJobs profitable(pricing, spots, leaf, GpuTypeId(t));
+    most.push_back(of_type(pricing, profitable, worth));
   }
   return most;
 }
