@@ -68,7 +68,7 @@ void AssignmentDual::add_quotas(const planner_model::CouplingLimits& limits) {
 void AssignmentDual::merge_jobs(const planner_model::Valuation& valuation,
                                 std::span<const JobId> jobs,
                                 const planner_model::CouplingLimits* limits) {
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known;
   const auto quota_of = [&](const model::Job& job) {
     const auto chain = limits == nullptr ? std::span<const std::uint32_t>{} : limits->of(job.queue);

@@ -65,7 +65,7 @@ MarketScale MarketScale::with(const MarketScale& other) const {
 }
 
 std::uint64_t job_kind(const planner_model::Valuation& valuation, JobId id) {
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   std::uint64_t kind = planner_model::TaskProfile(workload, workload.job(id)).hash();
   const planner_model::OptionEnumerator options(valuation, id);
   for (const GpuTypeId type : options.types()) {

@@ -22,9 +22,10 @@ std::int64_t add_capped(std::int64_t sum, std::int64_t count, std::int64_t amoun
   return std::min(kMost, sum + count * amount);
 }
 
-TaskDemand demand_of(const model::Instance& instance, std::span<const model::TaskGroup> groups) {
+TaskDemand demand_of(const model::InstanceView& instance,
+                     std::span<const model::TaskGroup> groups) {
   TaskDemand s;
-  const model::Workload& workload = instance.workload;
+  const model::WorkloadView& workload = instance.workload;
   bool alike = true;
   model::Shape sum;
   std::int64_t sum_milli = 0;
@@ -97,7 +98,7 @@ std::span<const Option> OptionTable::options(std::size_t position) const {
 }
 
 std::uint32_t OptionTable::intern_profile(const model::Job& job) {
-  const model::Instance& instance = valuation_->instance();
+  const model::InstanceView& instance = valuation_->instance();
   const auto [entry, fresh] =
       known_profiles_.try_emplace(planner_model::TaskProfile(instance.workload, job),
                                   static_cast<std::uint32_t>(profiles_.size()));
@@ -128,7 +129,7 @@ std::uint32_t OptionTable::intern(const PlaceClass& s) {
 bool OptionTable::cpu_tasks_fit(const TaskDemand& profile,
                                 std::span<const std::int32_t> domain_pools, Level width) const {
   if (profile.cpu_shapes.empty() || (width != Level::rack && width != Level::pod)) return true;
-  const model::Instance& instance = valuation_->instance();
+  const model::InstanceView& instance = valuation_->instance();
   const auto fit_in = [&](const std::vector<char>& present) {
     return std::ranges::all_of(profile.cpu_shapes, [&](ShapeId s) {
       for (std::size_t c = 0; c < present.size(); ++c) {

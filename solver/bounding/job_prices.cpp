@@ -12,17 +12,16 @@
 
 namespace berth::solver {
 
-std::vector<JobId> whole_gpu_jobs(const model::Instance& instance) {
+std::vector<JobId> whole_gpu_jobs(const model::InstanceView& instance) {
   std::vector<JobId> jobs;
-  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
-    if (instance.workload.pinned(instance.workload.jobs[j])) continue;
+  for (const JobId id : model::planned_jobs(instance.workload)) {
     bool whole = true, takes_gpu = false;
-    for (const model::TaskGroup& g : instance.workload.groups_of(instance.workload.jobs[j])) {
+    for (const model::TaskGroup& g : instance.workload.groups_of(instance.workload.job(id))) {
       const model::Shape& s = instance.workload.shape(g.shape);
       whole = whole && s.gpu_milli == 0;
       takes_gpu = takes_gpu || s.gpus > 0;
     }
-    if (whole && takes_gpu) jobs.emplace_back(j);
+    if (whole && takes_gpu) jobs.push_back(id);
   }
   return jobs;
 }

@@ -11,7 +11,7 @@
 namespace berth::solver::bounding {
 namespace {
 
-using model::Instance;
+using model::InstanceView;
 using model::Job;
 using model::Level;
 
@@ -39,7 +39,7 @@ std::vector<TypeCapacity> capacities_by_type(const model::Cluster& cluster) {
 
 /// Narrowest width in which some machine or rack of the type could hold the job; cluster + 1 when
 /// no machine holds one of its tasks.
-int narrowest(const Instance& instance, const Job& job, GpuTypeId type) {
+int narrowest(const InstanceView& instance, const Job& job, GpuTypeId type) {
   std::int64_t gpus = 0, tasks = 0, largest = 0;
   for (const model::MachineClass& c : instance.cluster.classes) {
     if (c.gpu_type == type) largest = std::max<std::int64_t>(largest, c.gpus);
@@ -132,7 +132,7 @@ double JobTable::value_at(std::uint32_t job, std::uint32_t spot) const {
 }
 
 JobTable make_job_table(const planner_model::Valuation& valuation, std::span<const JobId> jobs) {
-  const Instance& instance = valuation.instance();
+  const InstanceView& instance = valuation.instance();
   JobTable table;
   for (const JobId id : jobs) {
     const Job& job = instance.workload.job(id);

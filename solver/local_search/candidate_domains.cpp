@@ -15,7 +15,7 @@ Level distance_of(const model::Cluster& cluster, const model::Job& job, const Do
 }
 
 std::vector<GpuTypeId> candidate_types(const Occupancy& occupancy, const model::Job& job) {
-  const model::Workload& workload = occupancy.valuation().instance().workload;
+  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
   if (workload.gpu_milli(job) == 0 && job.gpu_types == ~std::uint64_t{0}) return {GpuTypeId{}};
   std::vector<GpuTypeId> types;
   for (const GpuTypeId type : occupancy.index().types()) {

@@ -20,7 +20,7 @@ std::vector<GpuTypeId> candidate_types(const Occupancy& occupancy, const model::
 /// task, since nothing is wider than its machine; every level up to its limit for a gang.
 void for_each_candidate_domain(const Occupancy& occupancy, JobId id, model::Level limit,
                                auto visit) {
-  const model::Instance& instance = occupancy.valuation().instance();
+  const model::InstanceView& instance = occupancy.valuation().instance();
   const model::Job& job = instance.workload.job(id);
   const bool single = instance.workload.tasks(job) == 1 || job.domain == model::Level::machine;
   const planner_model::OptionEnumerator options(occupancy.valuation(), id);

@@ -76,7 +76,7 @@ class CpuFill {
 
   void place(std::size_t position) {
     const std::uint32_t s = space_.option_table.profile_of(position);
-    const model::Workload& workload = space_.instance().workload;
+    const model::WorkloadView& workload = space_.instance().workload;
     const model::Job& job = space_.job(position);
     if (job.gpu_types != ~std::uint64_t{0}) return place_on_types(position, job);
     if (space_.profile(position).tasks == 1) {

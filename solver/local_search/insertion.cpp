@@ -76,7 +76,7 @@ void consider_domain(const InsertionQuery& q, const Domain& domain, double value
 }  // namespace
 
 Insertion find_insertion(const Occupancy& occupancy, JobId id, const InsertionSearch& search) {
-  const model::Workload& workload = occupancy.valuation().instance().workload;
+  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
   const model::Job& job = workload.job(id);
   Insertion best;
   if (job.groups != 1) return best;

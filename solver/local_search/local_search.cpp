@@ -67,7 +67,7 @@ std::vector<MachineId> machines_of(const model::Placement& placed) {
 /// the load of the places stay.
 void serve_equal_jobs(Occupancy& occupancy) {
   const planner_model::Valuation& valuation = occupancy.valuation();
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   std::vector<planner_model::EqualJob> jobs;
   for (const JobEntry& entry : occupancy.entries()) {
     const model::Job& job = workload.job(entry.job());

@@ -26,7 +26,7 @@ struct InsertionQuery {
   const std::vector<JobId>* quota_victims =
       nullptr;  ///< evicted in any case, for quotas; ascending
 
-  [[nodiscard]] const model::Workload& workload() const {
+  [[nodiscard]] const model::WorkloadView& workload() const {
     return occupancy->valuation().instance().workload;
   }
 };

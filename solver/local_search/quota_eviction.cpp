@@ -13,7 +13,7 @@ namespace {
 /// worth more than paying `rate` per thousandth. Those that turn out not to be needed stay.
 void free_quota(const Occupancy& occupancy, std::size_t quota, std::int64_t over, double rate,
                 QuotaEviction& eviction) {
-  const model::Workload& workload = occupancy.valuation().instance().workload;
+  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
   const auto milli = [&](JobId job) { return workload.gpu_milli(workload.job(job)); };
   std::vector<std::pair<double, planner_model::Precedence>> fresh;  // (-value, job)
   for (const JobId v : eviction.victims) {
@@ -49,7 +49,7 @@ void free_quota(const Occupancy& occupancy, std::size_t quota, std::int64_t over
 QuotaEviction find_quota_eviction(const Occupancy& occupancy, JobId id, std::int64_t drawn) {
   QuotaEviction eviction;
   const planner_model::LimitUsage& limit_usage = occupancy.limit_usage();
-  const model::Workload& workload = occupancy.valuation().instance().workload;
+  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
   const std::int64_t milli = workload.gpu_milli(workload.job(id));
   for (const std::uint32_t l : limit_usage.quotas_of(id)) {
     if (milli <= drawn || limit_usage.left(l) >= milli - drawn) continue;

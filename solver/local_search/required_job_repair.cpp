@@ -167,7 +167,7 @@ class RequiredJobRepair {
     }
   }
 
-  const model::Workload& workload_;
+  model::WorkloadView workload_;
   Occupancy occupancy_;
   model::Placement before_;
   StopToken stop_;
@@ -179,7 +179,7 @@ class RequiredJobRepair {
 bool repair_required_jobs(const planner_model::Valuation& valuation,
                           const planner_model::CouplingLimits* limits, model::Placement& placement,
                           const RequiredJobRepairOptions& options, const StopToken& stop) {
-  const model::Instance& instance = valuation.instance();
+  const model::InstanceView& instance = valuation.instance();
   if (static_cast<std::int64_t>(instance.cluster.machines()) > options.machines) return false;
   std::vector<JobId> required;
   bool missing = false;

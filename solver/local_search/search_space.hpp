@@ -22,7 +22,7 @@ struct SearchSpace {
   std::span<const std::uint32_t> ranks;  ///< by position: of the job by precedence
 
   [[nodiscard]] const planner_model::Valuation& valuation() const { return occupancy.valuation(); }
-  [[nodiscard]] const model::Instance& instance() const { return valuation().instance(); }
+  [[nodiscard]] const model::InstanceView& instance() const { return valuation().instance(); }
   [[nodiscard]] const model::Job& job(std::size_t position) const {
     return instance().workload.job(jobs[position]);
   }

@@ -66,14 +66,14 @@ std::size_t Occupancy::position(JobId job) const {
 }
 
 std::optional<JobPlacement> Occupancy::fit(JobId job, std::span<const MachineId> machines) {
-  const model::Workload& workload = valuation_->instance().workload;
+  const model::WorkloadView& workload = valuation_->instance().workload;
   auto placement = planner_model::place_job(room_, workload, job, machines);
   if (placement) planner_model::release(room_, workload, *placement);
   return placement;
 }
 
 bool Occupancy::is_free(const JobPlacement& placement) {
-  const model::Workload& workload = valuation_->instance().workload;
+  const model::WorkloadView& workload = valuation_->instance().workload;
   const auto groups = workload.groups_of(workload.job(placement.job));
   JobPlacement taken{.job = placement.job, .tasks = {}};
   for (const model::TaskPlacement& task : placement.tasks) {
@@ -164,7 +164,7 @@ void Occupancy::value_entry(JobEntry& entry) {
 }
 
 planner_model::Precedence Occupancy::precedence_of(const JobEntry& entry) const {
-  const model::Workload& workload = valuation_->instance().workload;
+  const model::WorkloadView& workload = valuation_->instance().workload;
   const model::Job& job = workload.job(entry.job());
   return planner_model::precedence(workload, entry.job(),
                                    planner_model::value_density(workload, job, entry.value));

@@ -5,12 +5,12 @@
 
 namespace berth::solver {
 
-const model::Shape& shape_of(const model::Workload& workload, JobId job) {
+const model::Shape& shape_of(const model::WorkloadView& workload, JobId job) {
   return workload.shape(workload.groups_of(workload.job(job)).front().shape);
 }
 
 DemandForecast::Key DemandForecast::key(JobId id) const {
-  const model::Workload& workload = valuation_->instance().workload;
+  const model::WorkloadView& workload = valuation_->instance().workload;
   const model::Job& job = workload.job(id);
   return {planner_model::TaskProfile(workload, job), job.gpu_types, job.speed, job.required};
 }
@@ -52,13 +52,12 @@ std::vector<JobId> DemandForecast::expected(double milli, std::span<const std::i
   return jobs;
 }
 
-model::Instance DemandForecast::instance(std::span<const JobId> jobs) const {
-  const model::Workload& all = valuation_->instance().workload;
-  model::Instance expected_jobs{.cluster = valuation_->instance().cluster, .workload = {}};
-  model::Workload& w = expected_jobs.workload;
-  w.factors = all.factors;
-  w.speeds = all.speeds;
-  w.speed_types = all.speed_types;
+model::Workload DemandForecast::workload(std::span<const JobId> jobs) const {
+  const model::WorkloadView& all = valuation_->instance().workload;
+  model::Workload w;
+  w.factors = all.tables().factors;
+  w.speeds = all.tables().speeds;
+  w.speed_types = all.tables().speed_types;
   w.labels = {"task"};
   std::map<model::Shape, ShapeId> known;
   for (const JobId id : jobs) {
@@ -74,7 +73,7 @@ model::Instance DemandForecast::instance(std::span<const JobId> jobs) const {
     w.groups.push_back({.shape = at->second, .count = 1, .label = 0});
     w.jobs.push_back(job);
   }
-  return expected_jobs;
+  return w;
 }
 
 }  // namespace berth::solver

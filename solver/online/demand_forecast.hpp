@@ -40,9 +40,9 @@ class DemandForecast {
   [[nodiscard]] std::vector<JobId> expected(double milli, std::span<const std::int64_t> arrived,
                                             std::span<const std::int64_t> reserved) const;
 
-  /// An instance of these jobs only (JobId = position in `jobs`) on the cluster. Shapes are
-  /// numbered in order of first use, so nothing depends on later jobs.
-  [[nodiscard]] model::Instance instance(std::span<const JobId> jobs) const;
+  /// A workload of these jobs only (JobId = position in `jobs`). Shapes are numbered in order of
+  /// first use, so nothing depends on later jobs.
+  [[nodiscard]] model::Workload workload(std::span<const JobId> jobs) const;
 
  private:
   using Key = std::tuple<planner_model::TaskProfile, std::uint64_t, std::uint32_t, bool>;
@@ -57,6 +57,6 @@ class DemandForecast {
 };
 
 /// The only task of a job.
-const model::Shape& shape_of(const model::Workload& workload, JobId job);
+const model::Shape& shape_of(const model::WorkloadView& workload, JobId job);
 
 }  // namespace berth::solver

@@ -88,8 +88,9 @@ class Online {
         forecast_.expected(expected_milli() - asked, arrived, reservations_.reserved_by_class());
     if (jobs.empty()) return;
     ++result_.forecasts;
-    const model::Instance expected = forecast_.instance(jobs);
-    const planner_model::Valuation valuation(expected, valuation_.objective());
+    const model::Workload expected = forecast_.workload(jobs);
+    const planner_model::Valuation valuation({valuation_.instance().cluster, expected},
+                                             valuation_.objective());
     planner_model::Room room = reservations_.room();
     std::vector<JobId> all;
     for (std::size_t j = 0; j < jobs.size(); ++j) all.emplace_back(j);
@@ -104,7 +105,7 @@ class Online {
 
   /// Order in which the jobs of a batch are placed: those that are hard to place first.
   [[nodiscard]] std::vector<std::size_t> order(std::span<const JobId> batch) const {
-    const model::Workload& workload = valuation_.instance().workload;
+    const model::WorkloadView& workload = valuation_.instance().workload;
     std::vector<std::tuple<bool, double, std::int64_t, planner_model::Precedence, std::size_t>>
         keys;
     for (std::size_t i = 0; i < batch.size(); ++i) {

@@ -84,7 +84,7 @@ GpuTypeId ReservationTable::value_type(const model::Shape& shape, MachineId m) c
 }
 
 bool ReservationTable::admits(MachineId m, JobId id) const {
-  const model::Instance& instance = valuation_->instance();
+  const model::InstanceView& instance = valuation_->instance();
   const model::Shape& shape = shape_of(instance.workload, id);
   return room_.fits(m, shape) &&
          model::allows(instance.workload.job(id), shape, instance.cluster.class_of(m).gpu_type);
@@ -125,7 +125,7 @@ std::optional<Displacement> ReservationTable::displacement_on(const model::Shape
 }
 
 std::optional<Displacement> ReservationTable::find_displacement(JobId id) const {
-  const model::Instance& instance = valuation_->instance();
+  const model::InstanceView& instance = valuation_->instance();
   const model::Job& job = instance.workload.job(id);
   const model::Shape& shape = shape_of(instance.workload, id);
   std::optional<Displacement> best;

@@ -19,7 +19,7 @@ GpuTypeId value_type(const model::Cluster& cluster, MachineId m, const model::Sh
 
 std::vector<EqualJobs> group(const planner_model::Valuation& valuation,
                              std::span<const JobId> jobs) {
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   std::vector<JobId> order(jobs.begin(), jobs.end());
   planner_model::sort_by_precedence(valuation, order);
   std::map<std::tuple<bool, ShapeId, std::uint64_t>, std::size_t> known;
@@ -40,7 +40,7 @@ void fill_idle_capacity(const planner_model::Valuation& valuation, planner_model
                         std::span<const MachineId> machines, std::span<const JobId> jobs,
                         model::Placement& placed) {
   const model::Cluster& cluster = valuation.instance().cluster;
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   for (const EqualJobs& members : group(valuation, jobs)) {
     const model::Job& first = workload.job(members.front());
     const model::Shape& shape = workload.shape(workload.groups_of(first).front().shape);

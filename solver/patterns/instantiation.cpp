@@ -47,7 +47,7 @@ class Devices {
 
 class Instantiation {
  public:
-  Instantiation(const PackingProblem& problem, const model::Workload& workload,
+  Instantiation(const PackingProblem& problem, const model::WorkloadView& workload,
                 planner_model::Room& room)
       : problem_(problem), workload_(workload), room_(room), next_job_(problem.types.size(), 0) {}
 
@@ -95,7 +95,7 @@ class Instantiation {
   }
 
   const PackingProblem& problem_;
-  const model::Workload& workload_;
+  model::WorkloadView workload_;
   planner_model::Room& room_;
   std::vector<std::size_t> next_job_;
   model::Placement placed_;
@@ -103,7 +103,7 @@ class Instantiation {
 
 }  // namespace
 
-model::Placement instantiate(const PackingProblem& problem, const model::Workload& workload,
+model::Placement instantiate(const PackingProblem& problem, const model::WorkloadView& workload,
                              planner_model::Room& room, const Usage& usage) {
   Instantiation out(problem, workload, room);
   std::vector<std::size_t> next_machine(problem.bins.size(), 0);

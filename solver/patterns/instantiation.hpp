@@ -12,7 +12,7 @@ namespace berth::solver {
 
 /// Assigns the copies of the patterns to machines (ascending id) and jobs to their tasks (in the
 /// order of JobType::jobs), device by device. Takes the room of the placed jobs.
-model::Placement instantiate(const PackingProblem& problem, const model::Workload& workload,
+model::Placement instantiate(const PackingProblem& problem, const model::WorkloadView& workload,
                              planner_model::Room& room, const Usage& usage);
 
 /// Places jobs, also those of value 0, into the remaining room by precedence (required, value,

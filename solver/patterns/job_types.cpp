@@ -34,7 +34,7 @@ std::vector<std::size_t> slots_in_use(const std::vector<BinType>& bins) {
 
 JobProfile profile_of(const planner_model::Valuation& valuation, JobId id,
                       std::span<const std::size_t> slots) {
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   const model::Job& job = workload.job(id);
   const auto groups = workload.groups_of(job);
   BERTH_EXPECT(groups.size() == 1 && groups.front().count == 1);
@@ -54,13 +54,13 @@ JobProfile profile_of(const planner_model::Valuation& valuation, JobId id,
 auto family(const JobProfile& c) { return std::tuple(c.shape, c.slots, !c.required); }
 
 /// Precedence of a job by its best value.
-planner_model::Precedence precedence(const model::Workload& workload, const JobProfile& c) {
+planner_model::Precedence precedence(const model::WorkloadView& workload, const JobProfile& c) {
   return planner_model::precedence(
       workload, c.job, planner_model::value_density(workload, workload.job(c.job), c.best));
 }
 
-JobType make_type(const model::Workload& workload, std::span<const JobProfile> members, double unit,
-                  double reward) {
+JobType make_type(const model::WorkloadView& workload, std::span<const JobProfile> members,
+                  double unit, double reward) {
   const JobProfile& first = members.front();
   JobType type{.shape_id = first.shape,
                .shape = workload.shape(first.shape),
@@ -100,7 +100,8 @@ std::vector<std::span<const JobProfile>> families_of(std::span<const JobProfile>
   return families;
 }
 
-double best_value_a_gpu(const model::Workload& workload, std::span<const JobProfile> candidates) {
+double best_value_a_gpu(const model::WorkloadView& workload,
+                        std::span<const JobProfile> candidates) {
   double unit = 0.0;
   for (const JobProfile& c : candidates) {
     const std::int64_t milli = workload.shape(c.shape).total_milli();
@@ -123,7 +124,7 @@ bool fits(const JobType& type, const BinType& bin) {
 void add_job_types(PackingProblem& problem, const planner_model::Valuation& valuation,
                    std::span<const JobId> jobs, int aim) {
   if (problem.bins.empty()) return;
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   const auto slots = slots_in_use(problem.bins);
   std::vector<JobProfile> candidates;
   for (const JobId job : jobs) {

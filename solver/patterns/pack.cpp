@@ -124,7 +124,7 @@ PackResult pack(const planner_model::Valuation& valuation, planner_model::Room& 
                 const PackOptions& options, const RunContext& run) {
   Stopwatch watch;
   PackResult result;
-  const model::Instance& instance = valuation.instance();
+  const model::InstanceView& instance = valuation.instance();
   PackingProblem problem;
   WorkBudget budget(run.stop, options.work);
   problem.bins = bin_types(instance.cluster, room, machines, options.bin_types);

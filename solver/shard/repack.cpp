@@ -82,12 +82,12 @@ ShardState::RepackResult ShardState::repack(const StopToken& stop) {
 void ShardState::set_task_prices(RepackResult repack_result) {
   if (repack_result.singles.empty()) return;
   task_prices = std::move(repack_result.prices);
-  std::vector<char> packed(workload().shapes.size(), 0);
+  std::vector<char> packed(workload().tables().shapes.size(), 0);
   for (const JobId job : repack_result.singles) {
     packed[workload().groups_of(workload().job(job)).front().shape.index()] = 1;
   }
   for (std::size_t s = 0; s < packed.size(); ++s) {
-    const auto milli = static_cast<double>(workload().shapes[s].total_milli());
+    const auto milli = static_cast<double>(workload().tables().shapes[s].total_milli());
     if (packed[s] != 0 || milli == 0.0) continue;
     for (std::size_t t = 0; t < repack_result.gpu_worth.size(); ++t) {
       const double gpu = std::min(repack_result.gpu_worth[t], least_price[t]);

@@ -61,7 +61,7 @@ double improve_batch(ShardState& s, std::span<const JobId> batch) {
 
 /// Number of placed required jobs, and value less surcharges of the occupancy.
 std::pair<std::size_t, double> score(const Occupancy& occupancy) {
-  const model::Workload& workload = occupancy.valuation().instance().workload;
+  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
   const auto required = [&](const JobEntry& entry) {
     return entry.is_placed() && workload.job(entry.job()).required;
   };

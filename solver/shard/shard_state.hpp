@@ -28,7 +28,9 @@ struct ShardState {
   /// Limits of racks and pods, ascending: with all machines in this shard; with some.
   std::vector<std::size_t> own_limits = {}, shared_limits = {};
 
-  [[nodiscard]] const model::Workload& workload() const { return valuation->instance().workload; }
+  [[nodiscard]] const model::WorkloadView& workload() const {
+    return valuation->instance().workload;
+  }
 
   /// True for single tasks whose value depends on the GPU type only: jobs of the pattern LP.
   [[nodiscard]] bool packable(JobId job) const {

@@ -17,7 +17,7 @@
 namespace berth::certify {
 namespace {
 
-using model::Instance;
+using model::InstanceView;
 
 Int128 machines_term(const PriceTable& price_table, const MachineProfitBound& worth) {
   Int128 total = 0;
@@ -70,7 +70,7 @@ Int128 capacity_of(const PriceTable& price_table, int scale) {
 
 }  // namespace
 
-Bound upper_bound(const Instance& instance, model::Objective objective,
+Bound upper_bound(const InstanceView& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed) {
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
   const JobFacts facts = job_facts(instance, objective, jobs);
@@ -80,7 +80,7 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   return upper_bound(instance, objective, certificate, facts, terms, required_placed);
 }
 
-Bound upper_bound(const Instance& instance, model::Objective objective,
+Bound upper_bound(const InstanceView& instance, model::Objective objective,
                   const model::Certificate& certificate, const JobFacts& facts,
                   const JobTerms& terms, std::span<const JobId> required_placed) {
   const Pricing pricing(instance, objective, certificate);
@@ -113,13 +113,13 @@ Bound upper_bound(const Instance& instance, model::Objective objective,
   return bound;
 }
 
-std::vector<double> job_profits(const Instance& instance, model::Objective objective,
+std::vector<double> job_profits(const InstanceView& instance, model::Objective objective,
                                 const model::Certificate& certificate) {
   const int scale = certificate.scale_log2;
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
   BERTH_EXPECT(unusable(instance, objective, certificate).empty());
   const auto bests = job_bests(instance, objective, certificate, jobs);
-  std::vector<double> profits(instance.workload.jobs.size(), 0.0);
+  std::vector<double> profits(instance.workload.size(), 0.0);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const auto& net = bests.best[i].net;
     if (net && *net > 0) profits[jobs[i].index()] = double_up(*net, scale);

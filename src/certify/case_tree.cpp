@@ -11,7 +11,7 @@
 namespace berth::certify {
 
 using model::Certificate;
-using model::Instance;
+using model::InstanceView;
 using model::Level;
 
 SpotIndex::SpotIndex(const model::Cluster& cluster)
@@ -52,7 +52,7 @@ void SpotIndex::add(const model::SpotSet& set, std::vector<bool>& spots) const {
   }
 }
 
-std::vector<bool> SpotIndex::of(const model::Workload& workload, const model::Job& job) const {
+std::vector<bool> SpotIndex::of(const model::WorkloadView& workload, const model::Job& job) const {
   std::int64_t tasks = 0;
   for (const model::TaskGroup& g : workload.groups_of(job)) tasks += g.count;
   const Level widest = tasks == 1 ? Level::machine : job.domain;
@@ -76,13 +76,13 @@ std::string SpotIndex::name(std::size_t spot) const {
   return type + " over racks of pod " + cluster_->pods[place - racks_].name;
 }
 
-CaseTree::CaseTree(const Instance& instance, const Certificate& certificate,
+CaseTree::CaseTree(const InstanceView& instance, const Certificate& certificate,
                    std::span<const JobId> required_placed)
-    : instance_(&instance),
+    : instance_(instance),
       certificate_(&certificate),
       nodes_(certificate.tree.nodes),
       spots_(instance.cluster),
-      required_(instance.workload.jobs.size(), false),
+      required_(instance.workload.size(), false),
       children_(nodes_.size()),
       named_(nodes_.size()) {
   if (nodes_.empty()) {
@@ -110,8 +110,8 @@ CaseTree::CaseTree(const Instance& instance, const Certificate& certificate,
 
 /// Combines the restrictions of the job at all nodes from the root to this one.
 ConfinedJob CaseTree::confined(std::size_t node, JobId job) const {
-  const model::Job& of = instance_->workload.job(job);
-  ConfinedJob result{job, !required_[job.index()], spots_.of(instance_->workload, of)};
+  const model::Job& of = instance_.workload.job(job);
+  ConfinedJob result{job, !required_[job.index()], spots_.of(instance_.workload, of)};
   for (std::size_t n = node; n != 0; n = parent(n)) {
     if (nodes_[parent(n)].split != job) continue;
     result.out = result.out && nodes_[n].out;
@@ -148,7 +148,8 @@ Leaf CaseTree::leaf(std::size_t index) const {
   return leaf;
 }
 
-std::size_t CaseTree::leaf_of(const Instance& instance, const model::Placement& placement) const {
+std::size_t CaseTree::leaf_of(const InstanceView& instance,
+                              const model::Placement& placement) const {
   if (nodes_.empty()) return 0;
   std::map<JobId, std::size_t> spot_of;
   for (const model::JobPlacement& placed : placement) {
@@ -174,7 +175,8 @@ std::size_t CaseTree::leaf_of(const Instance& instance, const model::Placement& 
 
 std::string CaseTree::fault_at(std::size_t node) const {
   const ConfinedJob all = confined(node, nodes_[node].split);
-  const std::string job = "job " + std::string(instance_->workload.job_names[all.job.index()]);
+  const std::string job =
+      "job " + std::string(instance_.workload.tables().job_names[all.job.index()]);
   const auto told = [&](std::int64_t have, const std::string& what) {
     return job + " " + what + " is in " + (have == 0 ? "no" : "more than one") + " child of node " +
            std::to_string(node) + " of the tree";
@@ -194,7 +196,7 @@ std::string CaseTree::bad_sign(std::size_t node) const {
   for (const auto& c : nodes_[node].changes) {
     const JobId job = certificate_->jobs[c.position].job;
     if (c.price >= 0 || !confined(node, job).out) continue;
-    return "price of job " + std::string(instance_->workload.job_names[job.index()]) +
+    return "price of job " + std::string(instance_.workload.tables().job_names[job.index()]) +
            " is negative in node " + std::to_string(node) +
            " of the tree, where it may be left out";
   }
@@ -235,7 +237,7 @@ std::string bad_changes(const Certificate& certificate, const model::BoundTree::
 }
 
 /// Checks a node's content; its position in the tree is checked elsewhere.
-std::string bad_content(const Instance& instance, const Certificate& certificate,
+std::string bad_content(const InstanceView& instance, const Certificate& certificate,
                         const model::BoundTree::TreeNode& node) {
   for (const model::SpotSet& set : node.spots) {
     if (std::string fault = bad_spots(instance.cluster, set); !fault.empty()) return fault;
@@ -249,7 +251,7 @@ std::string bad_content(const Instance& instance, const Certificate& certificate
 
 }  // namespace
 
-std::string bad_tree(const Instance& instance, const Certificate& certificate) {
+std::string bad_tree(const InstanceView& instance, const Certificate& certificate) {
   const auto& nodes = certificate.tree.nodes;
   std::vector<bool> has_children(nodes.size(), false);
   const auto which = [](std::size_t n) { return "node " + std::to_string(n) + " of the tree "; };

@@ -33,7 +33,8 @@ class SpotIndex {
   void add(const model::SpotSet& set, std::vector<bool>& spots) const;
   /// Marks all spots where a plan may place the job: on a type that it allows and that exists
   /// there, not wider than its domain.
-  [[nodiscard]] std::vector<bool> of(const model::Workload& workload, const model::Job& job) const;
+  [[nodiscard]] std::vector<bool> of(const model::WorkloadView& workload,
+                                     const model::Job& job) const;
   [[nodiscard]] std::string name(std::size_t spot) const;
 
  private:
@@ -62,13 +63,13 @@ struct Leaf {
 class CaseTree {
  public:
   /// @pre bad_tree(...) is empty
-  CaseTree(const model::Instance& instance, const model::Certificate& certificate,
+  CaseTree(const model::InstanceView& instance, const model::Certificate& certificate,
            std::span<const JobId> required_placed);
 
   [[nodiscard]] std::size_t leaves() const { return leaves_.size(); }
   [[nodiscard]] Leaf leaf(std::size_t index) const;
   /// The leaf that contains this plan. @pre fault() is empty
-  [[nodiscard]] std::size_t leaf_of(const model::Instance& instance,
+  [[nodiscard]] std::size_t leaf_of(const model::InstanceView& instance,
                                     const model::Placement& placement) const;
   /// A case that no child or more than one contains, or a negative price of a job that may be left
   /// out.
@@ -83,7 +84,7 @@ class CaseTree {
     return static_cast<std::size_t>(nodes_[node].parent);
   }
 
-  const model::Instance* instance_;
+  model::InstanceView instance_;
   const model::Certificate* certificate_;
   std::span<const model::BoundTree::TreeNode> nodes_;
   SpotIndex spots_;
@@ -95,6 +96,6 @@ class CaseTree {
 
 /// Why the tree cannot be read: a parent that does not precede its child, a node or place that does
 /// not exist, a job without a price. Empty when it can be read.
-std::string bad_tree(const model::Instance& instance, const model::Certificate& certificate);
+std::string bad_tree(const model::InstanceView& instance, const model::Certificate& certificate);
 
 }  // namespace berth::certify

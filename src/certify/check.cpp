@@ -21,7 +21,7 @@
 namespace berth::certify {
 namespace {
 
-using model::Instance;
+using model::InstanceView;
 using model::RawPlan;
 
 model::Objective objective_kind(const RawPlan& plan, Findings& findings) {
@@ -65,7 +65,7 @@ void compare_quality(const model::RawFigures& stated, const CheckResult& checked
 }  // namespace
 
 struct PlanCheck::State {
-  State(const Instance& all, const RawPlan& head, Order order)
+  State(const InstanceView& all, const RawPlan& head, Order order)
       : instance(all),
         plan(head),
         findings(checked),
@@ -79,7 +79,7 @@ struct PlanCheck::State {
   void end_jobs();
   void check_required();
 
-  const Instance& instance;
+  InstanceView instance;
   const RawPlan& plan;
   CheckResult checked = {};
   Findings findings;
@@ -95,7 +95,7 @@ struct PlanCheck::State {
   std::optional<model::Certificate> prices;
 };
 
-PlanCheck::PlanCheck(const Instance& instance, const RawPlan& head, Order order)
+PlanCheck::PlanCheck(const InstanceView& instance, const RawPlan& head, Order order)
     : state_(new State(instance, head, order)) {}
 PlanCheck::~PlanCheck() = default;
 
@@ -104,7 +104,7 @@ bool PlanCheck::feasible() const { return state_->feasible; }
 const PlacementSums& PlanCheck::placed() const { return state_->placed; }
 
 void PlanCheck::add_records(std::span<const JobId> jobs) {
-  const model::Workload& workload = state_->instance.workload;
+  const model::WorkloadView& workload = state_->instance.workload;
   for (const JobId id : jobs) {
     state_->instance_digest.add(id);
     const model::Job& job = workload.job(id);
@@ -118,7 +118,7 @@ model::Placement PlanCheck::add(std::span<const model::RawPlacement> placed) {
     state_->plan_digest.add(raw);
     if (auto job = state_->jobs.placed(raw)) resolved.push_back(std::move(*job));
   }
-  const Instance& instance = state_->instance;
+  const InstanceView& instance = state_->instance;
   state_->placed += placement_sums(instance, objective(), resolved);
   PlaceLimits(instance, {}).add(resolved, state_->used);
   for (const model::JobPlacement& job : resolved) {
@@ -166,7 +166,7 @@ void PlanCheck::State::check_required() {
   if (!compare.present(plan.required_missing, "required_missing")) return;
   std::vector<std::string> stated = *plan.required_missing, actual;
   for (const JobId j : checked.required_missing) {
-    actual.emplace_back(instance.workload.job_names[j.index()]);
+    actual.emplace_back(instance.workload.tables().job_names[j.index()]);
   }
   std::ranges::sort(stated);
   std::ranges::sort(actual);
@@ -212,7 +212,7 @@ struct Proved {
   Bound bound;
 };
 
-Proved prove(const Instance& instance, model::Objective kind, const model::Certificate& prices,
+Proved prove(const InstanceView& instance, model::Objective kind, const model::Certificate& prices,
              std::span<const JobId> jobs, JobFacts facts, std::span<const JobId> must) {
   Proved proved{
       .facts = std::move(facts), .bests = job_bests(instance, kind, prices, jobs), .bound = {}};
@@ -223,7 +223,7 @@ Proved prove(const Instance& instance, model::Objective kind, const model::Certi
 
 }  // namespace
 
-CheckResult check(const Instance& instance, const RawPlan& plan) {
+CheckResult check(const InstanceView& instance, const RawPlan& plan) {
   PlanCheck pieces(instance, plan, PlanCheck::Order::any);
   std::vector<JobId> all(instance.workload.size());
   for (std::size_t j = 0; j < all.size(); ++j) all[j] = JobId(j);

@@ -46,14 +46,14 @@ std::string amounts(const Shape& s) {
 
 }  // namespace
 
-PlacementCheck::PlacementCheck(const model::Instance& instance, Findings& findings)
-    : instance_(&instance),
+PlacementCheck::PlacementCheck(const model::InstanceView& instance, Findings& findings)
+    : instance_(instance),
       findings_(&findings),
       seen_(instance.workload.size(), 0),
       loads_(instance.cluster) {
   jobs_.reserve(seen_.size());
   for (std::size_t j = 0; j < seen_.size(); ++j) {
-    jobs_.emplace(instance.workload.job_names[j], JobId(j));
+    jobs_.emplace(instance.workload.tables().job_names[j], JobId(j));
   }
   machines_.reserve(instance.cluster.machine_class.size());
   for (std::size_t m = 0; m < instance.cluster.machine_class.size(); ++m) {
@@ -62,11 +62,11 @@ PlacementCheck::PlacementCheck(const model::Instance& instance, Findings& findin
 }
 
 std::string PlacementCheck::told(JobId job) const {
-  return "job " + std::string(instance_->workload.job_names[job.index()]);
+  return "job " + std::string(instance_.workload.tables().job_names[job.index()]);
 }
 
 bool PlacementCheck::is_pinned(JobId job) const {
-  const model::Workload& workload = instance_->workload;
+  const model::WorkloadView& workload = instance_.workload;
   return workload.has(job) && workload.pinned(workload.job(job));
 }
 
@@ -100,16 +100,16 @@ std::optional<model::JobPlacement> PlacementCheck::placed(const model::RawPlacem
                                              "; a snapshot plan starts every job at 0");
   }
   model::JobPlacement placed{.job = *job, .start = raw.start, .tasks = {}};
-  const Job& asked = instance_->workload.job(*job);
+  const Job& asked = instance_.workload.job(*job);
   Tasks found(asked.groups, 0);
   for (const RawTask& task : raw.tasks) {
     if (const auto resolved = resolve(*job, task, found)) placed.tasks.push_back(*resolved);
   }
   check_gang(*job, found);
   if (placed.tasks.size() != raw.tasks.size() || placed.tasks.empty()) return std::nullopt;
-  const auto groups = instance_->workload.groups_of(asked);
+  const auto groups = instance_.workload.groups_of(asked);
   for (const model::TaskPlacement& t : placed.tasks) {
-    loads_.add(t, instance_->workload.shapes[groups[t.group].shape.index()]);
+    loads_.add(t, instance_.workload.tables().shapes[groups[t.group].shape.index()]);
   }
   check_types(placed);
   check_domain(placed);
@@ -120,25 +120,25 @@ std::optional<model::TaskPlacement> PlacementCheck::resolve(JobId job, const Raw
                                                             Tasks& found) {
   const auto machine = machines_.find(task.machine);
   const std::int32_t slices =
-      machine == machines_.end() ? 0 : instance_->cluster.class_of(machine->second).gpu_slices;
+      machine == machines_.end() ? 0 : instance_.cluster.class_of(machine->second).gpu_slices;
   const auto group = group_of(job, task, slices, found);
   if (machine == machines_.end()) {
     findings_->add(FaultKind::unknown_machine,
                    told(job) + ": machine " + task.machine + " is not in the cluster");
     return std::nullopt;
   }
-  if (instance_->cluster.state_of(machine->second) != model::MachineState::up) {
+  if (instance_.cluster.state_of(machine->second) != model::MachineState::up) {
     const bool drained =
-        instance_->cluster.state_of(machine->second) == model::MachineState::drained;
+        instance_.cluster.state_of(machine->second) == model::MachineState::drained;
     findings_->add(FaultKind::machine_not_up, told(job) + ": machine " + task.machine + " is " +
                                                   (drained ? "drained" : "reserved"));
   }
   check_slices(job, task, slices);
   const auto devices = devices_of(job, task, machine->second);
   if (!group || !devices) return std::nullopt;
-  const Job& asked = instance_->workload.job(job);
+  const Job& asked = instance_.workload.job(job);
   const Shape& s =
-      instance_->workload.shapes[instance_->workload.groups_of(asked)[*group].shape.index()];
+      instance_.workload.tables().shapes[instance_.workload.groups_of(asked)[*group].shape.index()];
   const std::int64_t milli = s.gpu_milli > 0 ? in_slices(s.gpu_milli, slices) : 1000;
   return model::TaskPlacement{machine->second, *group, *devices,
                               *devices == 0 ? 0 : static_cast<std::int32_t>(milli)};
@@ -158,13 +158,13 @@ void PlacementCheck::check_slices(JobId job, const RawTask& task, std::int32_t s
 /// The group of this task: equal label and amounts, preferably one that is not complete.
 std::optional<std::uint32_t> PlacementCheck::group_of(JobId job, const RawTask& task,
                                                       std::int32_t slices, Tasks& found) {
-  const model::Workload& workload = instance_->workload;
+  const model::WorkloadView& workload = instance_.workload;
   const auto groups = workload.groups_of(workload.job(job));
   std::optional<std::uint32_t> labelled, matching;
   for (std::uint32_t g = 0; g < groups.size(); ++g) {
-    if (workload.labels[groups[g].label] != task.shape) continue;
+    if (workload.tables().labels[groups[g].label] != task.shape) continue;
     if (!labelled) labelled = g;
-    if (!same_amounts(workload.shapes[groups[g].shape.index()], task, slices)) continue;
+    if (!same_amounts(workload.tables().shapes[groups[g].shape.index()], task, slices)) continue;
     if (!matching || found[*matching] >= groups[*matching].count) matching = g;
   }
   if (!labelled) {
@@ -176,14 +176,14 @@ std::optional<std::uint32_t> PlacementCheck::group_of(JobId job, const RawTask& 
     findings_->add(FaultKind::wrong_amounts,
                    told(job) + ": task " + task.shape + " on machine " + task.machine + " takes " +
                        amounts(task) + " instead of " +
-                       amounts(workload.shapes[groups[*labelled].shape.index()]));
+                       amounts(workload.tables().shapes[groups[*labelled].shape.index()]));
   }
   return matching;
 }
 
 std::optional<std::uint64_t> PlacementCheck::devices_of(JobId job, const RawTask& task,
                                                         MachineId machine) {
-  const model::Cluster& cluster = instance_->cluster;
+  const model::Cluster& cluster = instance_.cluster;
   const std::int64_t gpus = cluster.classes[cluster.machine_class[machine.index()].index()].gpus;
   std::uint64_t devices = 0;
   for (const model::RawDevice& device : task.gpus) {
@@ -205,25 +205,25 @@ std::optional<std::uint64_t> PlacementCheck::devices_of(JobId job, const RawTask
 }
 
 void PlacementCheck::check_gang(JobId job, const Tasks& found) {
-  const model::Workload& workload = instance_->workload;
+  const model::WorkloadView& workload = instance_.workload;
   const auto groups = workload.groups_of(workload.job(job));
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (found[g] == groups[g].count) continue;
     findings_->add(FaultKind::split_gang, told(job) + " has " + std::to_string(found[g]) + " of " +
                                               std::to_string(groups[g].count) + " tasks of shape " +
-                                              workload.labels[groups[g].label]);
+                                              workload.tables().labels[groups[g].label]);
   }
 }
 
 void PlacementCheck::check_types(const model::JobPlacement& placed) {
-  const model::Cluster& cluster = instance_->cluster;
-  const model::Workload& workload = instance_->workload;
+  const model::Cluster& cluster = instance_.cluster;
+  const model::WorkloadView& workload = instance_.workload;
   const Job& job = workload.job(placed.job);
   const bool gpu_job = uses_gpu(workload, job);
   const auto groups = workload.groups_of(job);
   GpuTypeId used;
   for (const model::TaskPlacement& t : placed.tasks) {
-    const bool typed = takes_gpu(workload.shapes[groups[t.group].shape.index()]);
+    const bool typed = takes_gpu(workload.tables().shapes[groups[t.group].shape.index()]);
     if (gpu_job && !typed) continue;  // CPU-only tasks of a GPU job may be placed anywhere
     const GpuTypeId type =
         cluster.classes[cluster.machine_class[t.machine.index()].index()].gpu_type;
@@ -248,8 +248,8 @@ void PlacementCheck::check_types(const model::JobPlacement& placed) {
 }
 
 void PlacementCheck::check_domain(const model::JobPlacement& placed) {
-  const model::Level allowed = instance_->workload.job(placed.job).domain;
-  const model::Level width = extent_of(*instance_, placed).width;
+  const model::Level allowed = instance_.workload.job(placed.job).domain;
+  const model::Level width = extent_of(instance_, placed).width;
   if (width <= allowed) return;
   findings_->add(FaultKind::domain_violated,
                  told(placed.job) + " lies in one " +

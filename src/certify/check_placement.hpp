@@ -19,7 +19,7 @@ namespace berth::certify {
 class PlacementCheck {
  public:
   /// @param instance  has the records of pinned jobs at least
-  PlacementCheck(const model::Instance& instance, Findings& findings);
+  PlacementCheck(const model::InstanceView& instance, Findings& findings);
 
   /// The placement with its names looked up, if all of them are known.
   /// @pre the instance has the record of the job, if the name is that of a job
@@ -43,7 +43,7 @@ class PlacementCheck {
   [[nodiscard]] bool is_pinned(JobId job) const;
   [[nodiscard]] std::string told(JobId job) const;
 
-  const model::Instance* instance_;
+  model::InstanceView instance_;
   Findings* findings_;
   std::unordered_map<std::string_view, JobId> jobs_;
   std::unordered_map<std::string_view, MachineId> machines_;

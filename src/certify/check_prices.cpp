@@ -19,7 +19,7 @@ namespace berth::certify {
 namespace {
 
 using model::Certificate;
-using model::Instance;
+using model::InstanceView;
 using model::Level;
 using model::RawCertificate;
 
@@ -28,8 +28,8 @@ using Amounts =
 
 class Reading {
  public:
-  Reading(const Instance& instance, const RawCertificate& raw, Findings& findings)
-      : instance_(&instance), raw_(&raw), findings_(&findings) {
+  Reading(const InstanceView& instance, const RawCertificate& raw, Findings& findings)
+      : instance_(instance), raw_(&raw), findings_(&findings) {
     const model::Cluster& cluster = instance.cluster;
     for (std::size_t i = 0; i < cluster.pods.size(); ++i) pods_.emplace(cluster.pods[i].name, i);
     for (std::size_t i = 0; i < cluster.racks.size(); ++i) racks_.emplace(cluster.racks[i].name, i);
@@ -41,8 +41,8 @@ class Reading {
     }
     for (std::size_t i = 0; i < cluster.gpu_types.size(); ++i)
       types_.emplace(cluster.gpu_types[i], i);
-    for (std::size_t i = 0; i < instance.workload.shapes.size(); ++i) {
-      const model::Shape& s = instance.workload.shapes[i];
+    for (std::size_t i = 0; i < instance.workload.tables().shapes.size(); ++i) {
+      const model::Shape& s = instance.workload.tables().shapes[i];
       shapes_.emplace(Amounts{s.needs, s.gpus, s.gpu_milli}, i);
     }
   }
@@ -54,7 +54,7 @@ class Reading {
     for (const auto& m : raw_->multipliers) read_multiplier(m);
     if (!raw_->jobs.empty()) read_jobs();
     for (const auto& l : raw_->limits) read_limit(l);
-    result_.tree = read_tree(*instance_, *raw_, *findings_);
+    result_.tree = read_tree(instance_, *raw_, *findings_);
     return std::move(result_);
   }
 
@@ -111,7 +111,7 @@ class Reading {
     if (by_rack && !known(racks_, *raw.rack, "rack")) return;
     const PodId pod(pods_[raw.pod]);
     const RackId rack = by_rack ? RackId(racks_[*raw.rack]) : RackId{};
-    if (by_rack && instance_->cluster.racks[rack.index()].pod != pod) {
+    if (by_rack && instance_.cluster.racks[rack.index()].pod != pod) {
       bad(what + ": the rack is not in that pod");
     }
     const ClassId c(classes_[raw.machine_class]);
@@ -172,10 +172,10 @@ class Reading {
 
   void read_jobs() {
     std::unordered_map<std::string_view, std::size_t> jobs;
-    for (std::size_t j = 0; j < instance_->workload.jobs.size(); ++j) {
-      jobs.emplace(instance_->workload.job_names[j], j);
+    for (std::size_t j = 0; j < instance_.workload.size(); ++j) {
+      jobs.emplace(instance_.workload.tables().job_names[j], j);
     }
-    std::vector<bool> seen(instance_->workload.jobs.size(), false);
+    std::vector<bool> seen(instance_.workload.size(), false);
     for (const model::RawJobPrice& raw : raw_->jobs) {
       const std::string what = "price of job " + raw.job;
       not_negative(raw.price, what);
@@ -190,7 +190,7 @@ class Reading {
     }
   }
 
-  const Instance* instance_;
+  InstanceView instance_;
   const RawCertificate* raw_;
   Findings* findings_;
   Names pods_, racks_, queues_, classes_, types_;
@@ -204,7 +204,7 @@ class Reading {
 
 }  // namespace
 
-std::optional<Certificate> read_prices(const Instance& instance, model::Objective objective,
+std::optional<Certificate> read_prices(const InstanceView& instance, model::Objective objective,
                                        const RawCertificate& raw, const JobFacts& facts,
                                        Findings& findings) {
   const std::int64_t before = findings.count();

@@ -14,7 +14,7 @@ namespace berth::certify {
 /// The certificate with its names looked up. Empty, with at least one fault, when a price is
 /// negative, a place, class, type or shape is unknown or listed twice, or a number is out of range.
 /// @param facts  of all planned jobs
-std::optional<model::Certificate> read_prices(const model::Instance& instance,
+std::optional<model::Certificate> read_prices(const model::InstanceView& instance,
                                               model::Objective objective,
                                               const model::RawCertificate& raw,
                                               const JobFacts& facts, Findings& findings);

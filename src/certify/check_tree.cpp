@@ -22,14 +22,14 @@ constexpr std::array<std::string_view, 3> kWidths{"rack", "pod", "cluster"};
 
 class TreeReading {
  public:
-  TreeReading(const model::Instance& instance, Findings& findings) : findings_(&findings) {
+  TreeReading(const model::InstanceView& instance, Findings& findings) : findings_(&findings) {
     const model::Cluster& cluster = instance.cluster;
     for (std::size_t i = 0; i < cluster.gpu_types.size(); ++i)
       types_.emplace(cluster.gpu_types[i], i);
     for (std::size_t i = 0; i < cluster.pods.size(); ++i) pods_.emplace(cluster.pods[i].name, i);
     for (std::size_t i = 0; i < cluster.racks.size(); ++i) racks_.emplace(cluster.racks[i].name, i);
-    for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
-      jobs_.emplace(instance.workload.job_names[j], j);
+    for (std::size_t j = 0; j < instance.workload.size(); ++j) {
+      jobs_.emplace(instance.workload.tables().job_names[j], j);
     }
   }
 
@@ -86,7 +86,7 @@ class TreeReading {
 
 }  // namespace
 
-BoundTree read_tree(const model::Instance& instance, const RawCertificate& raw,
+BoundTree read_tree(const model::InstanceView& instance, const RawCertificate& raw,
                     Findings& findings) {
   BoundTree tree;
   if (raw.tree.empty()) return tree;

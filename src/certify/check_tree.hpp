@@ -11,7 +11,7 @@ namespace berth::certify {
 
 /// The tree with its names looked up; adds a fault for every unknown name. `unusable` and
 /// `uncovered` test whether its nodes form a tree that covers every plan.
-model::BoundTree read_tree(const model::Instance& instance, const model::RawCertificate& raw,
+model::BoundTree read_tree(const model::InstanceView& instance, const model::RawCertificate& raw,
                            Findings& findings);
 
 }  // namespace berth::certify

@@ -16,9 +16,9 @@
 namespace berth::certify {
 namespace {
 
-using model::Instance;
+using model::InstanceView;
 
-std::vector<JobId> required(const Instance& instance, const JobSubset& subset, bool placed) {
+std::vector<JobId> required(const InstanceView& instance, const JobSubset& subset, bool placed) {
   std::vector<JobId> jobs;
   auto next = subset.placement.begin();
   for (const JobId id : subset.jobs) {
@@ -40,7 +40,7 @@ PlacementSums& PlacementSums::operator+=(const PlacementSums& others) {
   return *this;
 }
 
-PlacementSums placement_sums(const Instance& instance, model::Objective kind,
+PlacementSums placement_sums(const InstanceView& instance, model::Objective kind,
                              const model::Placement& placement) {
   constexpr int kScale = ObjectiveValue::kScaleLog2;
   PlacementSums sums{.jobs = std::ssize(placement),
@@ -60,7 +60,7 @@ PlacementSums placement_sums(const Instance& instance, model::Objective kind,
   return sums;
 }
 
-ObjectiveValue objective(const Instance& instance, model::Objective kind,
+ObjectiveValue objective(const InstanceView& instance, model::Objective kind,
                          const PlacementSums& sums) {
   constexpr int kScale = ObjectiveValue::kScaleLog2;
   ObjectiveValue total;
@@ -70,7 +70,7 @@ ObjectiveValue objective(const Instance& instance, model::Objective kind,
   return total;
 }
 
-ObjectiveValue objective(const Instance& instance, model::Objective kind,
+ObjectiveValue objective(const InstanceView& instance, model::Objective kind,
                          const model::Placement& placement) {
   return objective(instance, kind, placement_sums(instance, kind, placement));
 }
@@ -79,23 +79,26 @@ double gap(double upper_bound, double objective) {
   return (upper_bound - objective) / std::max(std::abs(upper_bound), 1e-12);
 }
 
-std::vector<JobId> required_missing(const Instance& instance, const JobSubset& subset) {
+std::vector<JobId> required_missing(const InstanceView& instance, const JobSubset& subset) {
   return required(instance, subset, false);
 }
 
-std::vector<JobId> required_placed(const Instance& instance, const JobSubset& subset) {
+std::vector<JobId> required_placed(const InstanceView& instance, const JobSubset& subset) {
   return required(instance, subset, true);
 }
 
-std::vector<JobId> required_missing(const Instance& instance, const model::Placement& placement) {
+std::vector<JobId> required_missing(const InstanceView& instance,
+                                    const model::Placement& placement) {
   return required_missing(instance, {model::planned_jobs(instance.workload), placement});
 }
 
-std::vector<JobId> required_placed(const Instance& instance, const model::Placement& placement) {
+std::vector<JobId> required_placed(const InstanceView& instance,
+                                   const model::Placement& placement) {
   return required_placed(instance, {model::planned_jobs(instance.workload), placement});
 }
 
-model::Figures recount(const Instance& instance, model::Objective kind, const PlacementSums& sums) {
+model::Figures recount(const InstanceView& instance, model::Objective kind,
+                       const PlacementSums& sums) {
   model::Figures result;
   result.objective = objective(instance, kind, sums).value;
   for (const ClassId c : instance.cluster.machine_class) {
@@ -108,19 +111,19 @@ model::Figures recount(const Instance& instance, model::Objective kind, const Pl
   return result;
 }
 
-model::Figures recount(const Instance& instance, model::Objective kind,
+model::Figures recount(const InstanceView& instance, model::Objective kind,
                        const model::Placement& placement) {
   return recount(instance, kind, placement_sums(instance, kind, placement));
 }
 
-model::Figures figures(const Instance& instance, model::Objective kind,
+model::Figures figures(const InstanceView& instance, model::Objective kind,
                        const model::Placement& placement, const model::Certificate& certificate) {
   return figures(instance, kind, placement_sums(instance, kind, placement),
                  upper_bound(instance, kind, certificate, required_placed(instance, placement)));
 }
 
-model::Figures figures(const Instance& instance, model::Objective kind, const PlacementSums& sums,
-                       const Bound& bound) {
+model::Figures figures(const InstanceView& instance, model::Objective kind,
+                       const PlacementSums& sums, const Bound& bound) {
   model::Figures result = recount(instance, kind, sums);
   result.upper_bound = bound.value;
   BERTH_ENSURE(result.upper_bound >= result.objective);
@@ -148,12 +151,12 @@ void add_shape(Sha256& sha, const model::Shape& s) {
   add_optional(sha, s.needs);
 }
 
-void add_tree(Sha256& sha, const Instance& instance, const model::BoundTree& tree) {
+void add_tree(Sha256& sha, const InstanceView& instance, const model::BoundTree& tree) {
   const model::Cluster& cluster = instance.cluster;
   if (!tree.empty()) sha.text("\ntree\n");
   for (const auto& node : tree.nodes) {
     sha.integer(node.parent).integer(node.out ? 1 : 0).integer(node.rest ? 1 : 0);
-    sha.name(node.split.valid() ? instance.workload.job_names[node.split.index()] : "");
+    sha.name(node.split.valid() ? instance.workload.tables().job_names[node.split.index()] : "");
     sha.integer(std::ssize(node.spots));
     for (const model::SpotSet& s : node.spots) {
       sha.name(s.gpu_type.valid() ? cluster.gpu_types[s.gpu_type.index()] : "");
@@ -182,7 +185,7 @@ void add_limits(Sha256& sha, const model::Cluster& cluster, const model::Certifi
 
 }  // namespace
 
-std::string proof_digest(const Instance& instance, double objective, double upper_bound,
+std::string proof_digest(const InstanceView& instance, double objective, double upper_bound,
                          const model::Certificate& certificate) {
   const model::Cluster& cluster = instance.cluster;
   Sha256 sha;
@@ -198,7 +201,7 @@ std::string proof_digest(const Instance& instance, double objective, double uppe
   }
   sha.text("\nshapes\n");
   for (const auto& s : certificate.shapes) {
-    add_shape(sha, instance.workload.shapes[s.shape.index()]);
+    add_shape(sha, instance.workload.tables().shapes[s.shape.index()]);
     sha.name(s.gpu_type.valid() ? cluster.gpu_types[s.gpu_type.index()] : "").integer(s.price);
   }
   sha.text("\nmultipliers\n");
@@ -209,7 +212,7 @@ std::string proof_digest(const Instance& instance, double objective, double uppe
   }
   if (!certificate.jobs.empty()) sha.text("\njobs\n");
   for (const auto& j : certificate.jobs) {
-    sha.name(instance.workload.job_names[j.job.index()]).integer(j.price);
+    sha.name(instance.workload.tables().job_names[j.job.index()]).integer(j.price);
   }
   add_limits(sha, cluster, certificate);
   add_tree(sha, instance, certificate.tree);

@@ -38,7 +38,7 @@ std::int64_t room_for(const Shape& s, const MachineVariant& variant, std::int64_
 
 }  // namespace
 
-GangCost::GangCost(const model::Instance& instance, const PriceTable& price_table,
+GangCost::GangCost(const model::InstanceView& instance, const PriceTable& price_table,
                    const model::Job& job)
     : price_table_(&price_table),
       types_(job.gpu_types),
@@ -54,20 +54,20 @@ GangCost::GangCost(const model::Instance& instance, const PriceTable& price_tabl
   cluster_costs_.assign(model::kLevels * columns_, kUnknown);
 }
 
-void GangCost::add_demands(const model::Workload& workload, const model::Job& job) {
+void GangCost::add_demands(const model::WorkloadView& workload, const model::Job& job) {
   for (const model::TaskGroup& g : workload.groups_of(job)) {
     const auto known = std::ranges::find(demands_, g.shape, &EqualTasks::shape);
     if (known != demands_.end()) {
       known->count += g.count;
       continue;
     }
-    const Shape& s = workload.shapes[g.shape.index()];
+    const Shape& s = workload.tables().shapes[g.shape.index()];
     const bool takes_gpu = s.gpus > 0 || s.gpu_milli > 0;
     demands_.push_back(
         {g.shape, g.count, std::int64_t{1000} * s.gpus + s.gpu_milli, takes_gpu || !gpu_job_, {}});
   }
   for (EqualTasks& d : demands_) {
-    const Shape& s = workload.shapes[d.shape.index()];
+    const Shape& s = workload.tables().shapes[d.shape.index()];
     for (const MachineVariant& variant : price_table_->variants().all()) {
       d.per_machine.push_back(room_for(s, variant, d.count));
     }
@@ -75,11 +75,11 @@ void GangCost::add_demands(const model::Workload& workload, const model::Job& jo
 }
 
 /// Necessary conditions only: a variant is left out when the tasks' sums exceed the machine.
-void GangCost::find_whole_variants(const model::Workload& workload) {
+void GangCost::find_whole_variants(const model::WorkloadView& workload) {
   std::array<Int128, model::kResources> sum{};
   Int128 gpus = 0;
   for (const EqualTasks& d : demands_) {
-    const Shape& s = workload.shapes[d.shape.index()];
+    const Shape& s = workload.tables().shapes[d.shape.index()];
     for (std::size_t r = 0; r < sum.size(); ++r) sum[r] += Int128{d.count} * s.needs[r];
     gpus += Int128{d.count} * s.gpus;
   }
@@ -89,7 +89,7 @@ void GangCost::find_whole_variants(const model::Workload& workload) {
     bool holds = gpus <= m.whole;
     for (std::size_t r = 0; r < sum.size(); ++r) holds = holds && sum[r] <= m.room[r];
     for (const EqualTasks& d : demands_) {
-      const Shape& s = workload.shapes[d.shape.index()];
+      const Shape& s = workload.tables().shapes[d.shape.index()];
       milli += Int128{d.count} * in_slices(s.gpu_milli, m.slices);
       holds = holds && d.per_machine[k] >= d.count;
     }

@@ -18,7 +18,8 @@ namespace berth::certify {
 /// and kept per pod.
 class GangCost {
  public:
-  GangCost(const model::Instance& instance, const PriceTable& price_table, const model::Job& job);
+  GangCost(const model::InstanceView& instance, const PriceTable& price_table,
+           const model::Job& job);
 
   /// The least over all domains of this width in the cluster, in one pod, in one rack.
   /// `type` is invalid for a job without GPUs. @pre width <= pod and rack respectively
@@ -69,8 +70,8 @@ class GangCost {
   Int128 in_cheapest(GpuTypeId type, model::Level width);
   template <class Id, class Cost>
   Int128 cheapest(std::span<const std::pair<std::int64_t, Id>> places, const Cost& cost) const;
-  void add_demands(const model::Workload& workload, const model::Job& job);
-  void find_whole_variants(const model::Workload& workload);
+  void add_demands(const model::WorkloadView& workload, const model::Job& job);
+  void find_whole_variants(const model::WorkloadView& workload);
 
   const PriceTable* price_table_;
   std::uint64_t types_;

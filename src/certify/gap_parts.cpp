@@ -20,7 +20,7 @@ namespace {
 
 using model::BoundBasis;
 using model::GapParts;
-using model::Instance;
+using model::InstanceView;
 
 BoundBasis basis_of(const Bound& bound, model::Objective kind) {
   const Int128 by_prices = bound.machines + bound.shared + bound.jobs;
@@ -42,7 +42,7 @@ void add_machines(const Pricing& pricing, const MachineProfitBound& worth, bool 
 /// prices.
 OwnPrices add_leaf(const Pricing& pricing, const model::Certificate& certificate,
                    const JobSubset& subset, const Bound& bound, GapSums& sums) {
-  const Instance& instance = pricing.instance;
+  const InstanceView& instance = pricing.instance;
   BERTH_EXPECT(!instance.workload.in_parts());
   const CaseTree tree(instance, certificate, required_placed(instance, subset));
   const Leaf leaf = tree.leaf(tree.leaf_of(instance, subset.placement));
@@ -74,7 +74,7 @@ void add_capacity(const Pricing& pricing, GapSums& sums) {
 
 }  // namespace
 
-GapSums job_gaps(const Instance& instance, model::Objective kind, const JobSubset& subset,
+GapSums job_gaps(const InstanceView& instance, model::Objective kind, const JobSubset& subset,
                  const model::Certificate& certificate, const JobBests& bests, const Bound& bound) {
   const Pricing pricing(instance, kind, certificate);
   GapSums sums;
@@ -95,7 +95,7 @@ GapSums job_gaps(const Instance& instance, model::Objective kind, const JobSubse
   return sums;
 }
 
-GapParts gap_parts(const Instance& instance, model::Objective kind,
+GapParts gap_parts(const InstanceView& instance, model::Objective kind,
                    const model::Certificate& certificate, const PlanTotals& totals, GapSums jobs) {
   const BoundBasis basis = basis_of(totals.bound, kind);
   const Pricing pricing(instance, kind, certificate);
@@ -114,7 +114,7 @@ GapParts gap_parts(const Instance& instance, model::Objective kind,
                     totals.figures.upper_bound - totals.figures.objective);
 }
 
-GapParts gap_parts(const Instance& instance, model::Objective kind,
+GapParts gap_parts(const InstanceView& instance, model::Objective kind,
                    const model::Placement& placement, const model::Certificate& certificate,
                    const model::Figures& figures) {
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);

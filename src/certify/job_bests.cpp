@@ -13,10 +13,10 @@
 
 namespace berth::certify {
 
-JobBests job_bests(const model::Instance& instance, model::Objective objective,
+JobBests job_bests(const model::InstanceView& instance, model::Objective objective,
                    const model::Certificate& certificate, std::span<const JobId> jobs) {
   const Pricing pricing(instance, objective, certificate);
-  const model::Workload& workload = instance.workload;
+  const model::WorkloadView& workload = instance.workload;
   const TaskSets sets(workload, jobs, pricing.price_table.place_limits().constrain_rings());
   JobBests found{.best = std::vector<JobBest>(jobs.size())};
   std::vector<std::uint8_t> integral(sets.pieces());
@@ -37,7 +37,7 @@ JobTerms& JobTerms::operator+=(const JobTerms& others) {
   return *this;
 }
 
-JobTerms job_terms(const model::Instance& instance, const model::Certificate& certificate,
+JobTerms job_terms(const model::InstanceView& instance, const model::Certificate& certificate,
                    std::span<const JobId> jobs, const JobBests& bests,
                    std::span<const JobId> required_placed) {
   BERTH_EXPECT(bests.best.size() == jobs.size());

@@ -31,11 +31,11 @@ JobFacts& JobFacts::operator+=(const JobFacts& others) {
   return *this;
 }
 
-JobFacts job_facts(const model::Instance& instance, model::Objective objective,
+JobFacts job_facts(const model::InstanceView& instance, model::Objective objective,
                    std::span<const JobId> jobs) {
-  const model::Workload& workload = instance.workload;
+  const model::WorkloadView& workload = instance.workload;
   double fastest = 1.0;
-  for (const double speed : workload.speeds) fastest = std::max(fastest, std::abs(speed));
+  for (const double speed : workload.tables().speeds) fastest = std::max(fastest, std::abs(speed));
   const std::int64_t most = model::kGpuMilli * instance.cluster.gpus();
   JobFacts facts{.tasks = bundles_of(workload, jobs)};
   for (const JobId id : jobs) {

@@ -11,7 +11,7 @@
 namespace berth::certify {
 namespace {
 
-using model::Instance;
+using model::InstanceView;
 using model::JobPlacement;
 
 /// Calls visit with each job, its best and its placement, null when it is unplaced.
@@ -30,7 +30,7 @@ void visit_each(const JobSubset& subset, const JobBests& bests, const Visit& vis
 
 /// The price that the tasks of a placed job pay, subtracted from the earnings of its machines.
 Int128 pay(const Pricing& pricing, const JobPlacement& placed, GapSums& sums) {
-  const model::Workload& workload = pricing.instance.workload;
+  const model::WorkloadView& workload = pricing.instance.workload;
   const auto groups = workload.groups_of(workload.job(placed.job));
   Int128 total = 0;
   for (const model::TaskPlacement& task : placed.tasks) {
@@ -44,7 +44,7 @@ Int128 pay(const Pricing& pricing, const JobPlacement& placed, GapSums& sums) {
 
 /// Value of a placed job plus the stop cost saved.
 Int128 worth_of(const Pricing& pricing, const JobPlacement& placed, const PlacementExtent& r) {
-  const model::Workload& workload = pricing.instance.workload;
+  const model::WorkloadView& workload = pricing.instance.workload;
   const JobValue worth(pricing.instance, pricing.objective, workload.job(placed.job));
   Int128 gain = fixed_up(worth.at(r.type, r.width, r.distance), pricing.scale_log2) +
                 fixed_down(worth.stop_cost(), pricing.scale_log2);
@@ -93,7 +93,7 @@ void add_by_values(const Pricing& pricing, const JobSubset& subset, const JobBes
 }
 
 void add_by_capacity(const Pricing& pricing, const JobSubset& subset, GapSums& sums) {
-  const model::Workload& workload = pricing.instance.workload;
+  const model::WorkloadView& workload = pricing.instance.workload;
   for (const JobPlacement& placed : subset.placement) {
     const auto groups = workload.groups_of(workload.job(placed.job));
     for (const model::TaskPlacement& task : placed.tasks) {

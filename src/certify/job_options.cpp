@@ -11,7 +11,7 @@
 
 namespace berth::certify {
 
-using model::Instance;
+using model::InstanceView;
 using model::Job;
 using model::Level;
 
@@ -34,7 +34,8 @@ struct JobOptions::HomeRegion {
   RackId rack;  ///< valid: this rack
 };
 
-std::vector<JobOptions::HomeRegion> JobOptions::regions(const Instance& instance, const Job& job) {
+std::vector<JobOptions::HomeRegion> JobOptions::regions(const InstanceView& instance,
+                                                        const Job& job) {
   if (job.home_rack.valid()) {
     const PodId pod = instance.cluster.racks[job.home_rack.index()].pod;
     return {{Level::cluster, Level::cluster, {}, {}},
@@ -118,7 +119,7 @@ void JobOptions::stay(OptionSearch& search) {
     integral_ = integral_ && certify::integral(cost);
   }
   if (worth.move_cost() == 0.0) return;  // no option of its own
-  const model::Workload& workload = pricing_->instance.workload;
+  const model::WorkloadView& workload = pricing_->instance.workload;
   const auto now = present(workload, workload.running_of(job)->job);
   const PlacementExtent r = extent_of(pricing_->instance, *now);
   const auto groups = workload.groups_of(job);

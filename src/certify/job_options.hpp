@@ -29,7 +29,8 @@ class JobOptions {
   struct OptionSearch;
   struct HomeRegion;
 
-  static std::vector<HomeRegion> regions(const model::Instance& instance, const model::Job& job);
+  static std::vector<HomeRegion> regions(const model::InstanceView& instance,
+                                         const model::Job& job);
   void on_type(OptionSearch& search, GpuTypeId type);
   void stay(OptionSearch& search);
   Int128 cost_of(const HomeRegion& region, GpuTypeId type, model::Level width);

@@ -13,23 +13,23 @@ using model::Cluster;
 using model::Job;
 using model::Level;
 
-std::int64_t milli_of(const model::Workload& workload, const Job& job) {
+std::int64_t milli_of(const model::WorkloadView& workload, const Job& job) {
   std::int64_t total = 0;
   for (const model::TaskGroup& group : workload.groups_of(job)) {
-    const model::Shape& shape = workload.shapes[group.shape.index()];
+    const model::Shape& shape = workload.tables().shapes[group.shape.index()];
     total += std::int64_t{group.count} * (std::int64_t{1000} * shape.gpus + shape.gpu_milli);
   }
   return total;
 }
 
-bool uses_gpu(const model::Workload& workload, const Job& job) {
+bool uses_gpu(const model::WorkloadView& workload, const Job& job) {
   return milli_of(workload, job) > 0;
 }
 
-bool is_countable(const model::Workload& workload, const Job& job) {
+bool is_countable(const model::WorkloadView& workload, const Job& job) {
   std::int64_t whole = 0;
   for (const model::TaskGroup& group : workload.groups_of(job)) {
-    const model::Shape& shape = workload.shapes[group.shape.index()];
+    const model::Shape& shape = workload.tables().shapes[group.shape.index()];
     if (shape.gpu_milli > 0) return false;
     whole += std::int64_t{group.count} * shape.gpus;
   }
@@ -50,23 +50,25 @@ double base_of(model::Objective kind, const Job& job, double milli) {
 
 }  // namespace
 
-JobValue::JobValue(const model::Instance& instance, model::Objective kind, const Job& job,
+JobValue::JobValue(const model::InstanceView& instance, model::Objective kind, const Job& job,
                    std::int64_t milli)
-    : workload_(&instance.workload),
+    : workload_(instance.workload),
       job_(&job),
       base_(base_of(kind, job, static_cast<double>(milli))),
       factors_(model::traits(kind).factors) {
-  if (model::traits(kind).costs && !workload_->pinned(job)) running_ = workload_->running_of(job);
+  if (model::traits(kind).costs && !workload_.pinned(job)) running_ = workload_.running_of(job);
 }
 
 double JobValue::at(GpuTypeId type, Level width, Level distance) const {
   if (!factors_) return base_;
   double speed = 1.0;
-  if (type.valid() && !workload_->speeds.empty()) {
-    speed = workload_->speeds[job_->speed * std::size_t{workload_->speed_types} + type.index()];
+  if (type.valid() && !workload_.tables().speeds.empty()) {
+    speed = workload_.tables()
+                .speeds[job_->speed * std::size_t{workload_.tables().speed_types} + type.index()];
   }
-  return base_ * speed * workload_->factors[job_->home_factor][static_cast<std::size_t>(distance)] *
-         workload_->factors[job_->width_factor][static_cast<std::size_t>(width)];
+  return base_ * speed *
+         workload_.tables().factors[job_->home_factor][static_cast<std::size_t>(distance)] *
+         workload_.tables().factors[job_->width_factor][static_cast<std::size_t>(width)];
 }
 
 namespace {
@@ -83,7 +85,7 @@ Level away(const Cluster& cluster, const Job& job, RackId rack) {
 
 }  // namespace
 
-PlacementExtent extent_of(const model::Instance& instance, const model::JobPlacement& placed) {
+PlacementExtent extent_of(const model::InstanceView& instance, const model::JobPlacement& placed) {
   const Cluster& cluster = instance.cluster;
   const Job& job = instance.workload.job(placed.job);
   PlacementExtent found;
@@ -106,7 +108,7 @@ PlacementExtent extent_of(const model::Instance& instance, const model::JobPlace
   return found;
 }
 
-std::optional<model::JobPlacement> present(const model::Workload& workload, JobId id) {
+std::optional<model::JobPlacement> present(const model::WorkloadView& workload, JobId id) {
   const Job& job = workload.job(id);
   const model::Running* running = workload.running_of(job);
   if (running == nullptr || running->pinned) return std::nullopt;
@@ -114,7 +116,7 @@ std::optional<model::JobPlacement> present(const model::Workload& workload, JobI
   return model::JobPlacement{.job = id, .start = 0, .tasks = {tasks.begin(), tasks.end()}};
 }
 
-bool stays(const model::Workload& workload, const model::JobPlacement& placed) {
+bool stays(const model::WorkloadView& workload, const model::JobPlacement& placed) {
   auto now = present(workload, placed.job);
   if (!now || now->tasks.size() != placed.tasks.size()) return false;
   std::vector<model::TaskPlacement> tasks = placed.tasks;
@@ -127,10 +129,10 @@ double stop_cost(const model::Running& running, model::Objective kind) {
   return running.pinned || !model::traits(kind).costs ? 0.0 : running.stop_cost;
 }
 
-Int128 stop_costs(const model::Workload& workload, model::Objective kind, int scale_log2,
+Int128 stop_costs(const model::WorkloadView& workload, model::Objective kind, int scale_log2,
                   Int128 (*fixed)(double, int)) {
   Int128 total = 0;
-  for (const model::Running& running : workload.running) {
+  for (const model::Running& running : workload.tables().running) {
     total += fixed(stop_cost(running, kind), scale_log2);
   }
   return total;

@@ -30,7 +30,7 @@ bool is_known(const model::Cluster& cluster, LimitKind kind, const LimitScope& s
 
 /// Why the prices of quotas cannot be used; all at once, because nested quotas may be listed in any
 /// order.
-std::string unusable_quotas(const model::Instance& instance, model::Objective objective,
+std::string unusable_quotas(const model::InstanceView& instance, model::Objective objective,
                             const model::Certificate& certificate) {
   const auto& queues = instance.cluster.queues;
   std::vector<Int128> price(queues.size(), 0);
@@ -66,7 +66,7 @@ std::string describe(const model::Cluster& cluster, LimitKind kind, const LimitS
          std::string(scope.name(cluster));
 }
 
-std::string unusable_limits(const model::Instance& instance, model::Objective objective,
+std::string unusable_limits(const model::InstanceView& instance, model::Objective objective,
                             const model::Certificate& certificate) {
   const model::Cluster& cluster = instance.cluster;
   for (const auto& l : certificate.limits) {

@@ -19,7 +19,7 @@ std::string describe(const model::Cluster& cluster, model::LimitKind kind,
                      const model::LimitScope& scope);
 
 /// Why the prices of limits cannot be used; empty when they can.
-std::string unusable_limits(const model::Instance& instance, model::Objective objective,
+std::string unusable_limits(const model::InstanceView& instance, model::Objective objective,
                             const model::Certificate& certificate);
 
 }  // namespace berth::certify

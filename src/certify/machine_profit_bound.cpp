@@ -25,7 +25,7 @@ bool allowed(std::uint64_t types, GpuTypeId type) {
 }
 
 /// All planned jobs without job prices.
-std::vector<JobId> without_price(const model::Workload& workload,
+std::vector<JobId> without_price(const model::WorkloadView& workload,
                                  const model::Certificate& certificate) {
   std::vector<JobId> jobs = model::planned_jobs(workload);
   std::erase_if(jobs, [&](JobId job) {  // prices are in order of jobs
@@ -93,7 +93,7 @@ class MachineProfitBound::CpuOnlyBound {
   Int128 unlimited_ = 0;
 };
 
-MachineProfitBound::MachineProfitBound(const model::Instance& instance,
+MachineProfitBound::MachineProfitBound(const model::InstanceView& instance,
                                        const PriceTable& price_table,
                                        const model::Certificate& certificate,
                                        const JobFacts& facts) {
@@ -115,7 +115,7 @@ MachineProfitBound::MachineProfitBound(const model::Instance& instance,
 /// Tasks that an empty machine of the class lacks room for are left out: prices times their amounts
 /// might leave 128 bits.
 std::optional<MachineProfitBound::BundleNeeds> MachineProfitBound::needs_of(
-    const model::Instance& instance, const PriceTable& price_table, ClassId c,
+    const model::InstanceView& instance, const PriceTable& price_table, ClassId c,
     std::span<const JobFacts::TaskBundle> bundle) {
   const model::MachineClass& machine = instance.cluster.classes[c.index()];
   const Multiplier& multiplier = price_table.multiplier(c);
@@ -142,7 +142,7 @@ std::optional<MachineProfitBound::BundleNeeds> MachineProfitBound::needs_of(
 
 /// Needs of the bundles by size; of one size by descending rest.
 std::vector<MachineProfitBound::BundleNeeds> MachineProfitBound::needs_by_size(
-    const model::Instance& instance, const PriceTable& price_table, ClassId c,
+    const model::InstanceView& instance, const PriceTable& price_table, ClassId c,
     std::span<const JobFacts::TaskBundle> bundles) {
   const GpuTypeId type = instance.cluster.classes[c.index()].gpu_type;
   std::vector<BundleNeeds> result;

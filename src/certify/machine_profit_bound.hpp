@@ -18,7 +18,7 @@ namespace berth::certify {
 class MachineProfitBound {
  public:
   /// @param facts  of all jobs; tasks of jobs with job prices are ignored
-  MachineProfitBound(const model::Instance& instance, const PriceTable& price_table,
+  MachineProfitBound(const model::InstanceView& instance, const PriceTable& price_table,
                      const model::Certificate& certificate, const JobFacts& facts);
 
   /// For one machine of the pool. O((1000 / step) W + G K).
@@ -54,10 +54,10 @@ class MachineProfitBound {
   };
   class CpuOnlyBound;
 
-  static std::optional<BundleNeeds> needs_of(const model::Instance& instance,
+  static std::optional<BundleNeeds> needs_of(const model::InstanceView& instance,
                                              const PriceTable& price_table, ClassId c,
                                              std::span<const JobFacts::TaskBundle> bundle);
-  static std::vector<BundleNeeds> needs_by_size(const model::Instance& instance,
+  static std::vector<BundleNeeds> needs_by_size(const model::InstanceView& instance,
                                                 const PriceTable& price_table, ClassId c,
                                                 std::span<const JobFacts::TaskBundle> bundles);
   static VariantTerms terms(const MachineVariant& variant,

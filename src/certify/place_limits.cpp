@@ -49,13 +49,13 @@ std::int64_t ring_of(const Job& job) {
   return job.communication.pattern == CommunicationPattern::ring ? job.communication.mbps : 0;
 }
 
-PlaceLimits::PlaceLimits(const model::Instance& instance, const model::Certificate& certificate)
-    : instance_(&instance), racks_(instance.cluster.racks.size()), least_uplink_(kUnlimited) {
+PlaceLimits::PlaceLimits(const model::InstanceView& instance, const model::Certificate& certificate)
+    : instance_(instance), racks_(instance.cluster.racks.size()), least_uplink_(kUnlimited) {
   for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
     if (model::kLimitRows[k].of_rack != nullptr) add_limits(static_cast<LimitKind>(k));
   }
-  const model::Workload& workload = instance.workload;
-  for (const model::Running& running : workload.running) {
+  const model::WorkloadView& workload = instance.workload;
+  for (const model::Running& running : workload.tables().running) {
     if (!running.pinned) continue;
     for (const LimitUse& use : uses(workload.job(running.job), workload.tasks_of(running))) {
       if (auto& left = capacity_[use.limit]) {
@@ -80,10 +80,10 @@ void PlaceLimits::add_limits(LimitKind kind) {
   const auto add = [&](const model::LimitScope& scope) {
     kind_.push_back(kind);
     scope_.push_back(scope);
-    capacity_.push_back(limit_of(instance_->cluster, kind, scope));
+    capacity_.push_back(limit_of(instance_.cluster, kind, scope));
   };
   for (std::size_t r = 0; r < racks_; ++r) add({.rack = RackId(r)});
-  for (std::size_t p = 0; p < instance_->cluster.pods.size(); ++p) add({.pod = PodId(p)});
+  for (std::size_t p = 0; p < instance_.cluster.pods.size(); ++p) add({.pod = PodId(p)});
 }
 
 std::vector<PlaceLimits::LimitUse> PlaceLimits::uses(const Job& job,
@@ -98,7 +98,7 @@ void PlaceLimits::add_traffic(const Job& job, std::span<const TaskPlacement> tas
                               std::vector<LimitUse>& uses) const {
   const model::Communication& communication = job.communication;
   if (communication.pattern == CommunicationPattern::none || communication.mbps == 0) return;
-  const model::Cluster& cluster = instance_->cluster;
+  const model::Cluster& cluster = instance_.cluster;
   std::map<std::size_t, Behind> racks, pods;
   Behind all;
   for (const TaskPlacement& t : tasks) {
@@ -135,7 +135,7 @@ ByLimitKind PlaceLimits::capacity_value() const {
 void PlaceLimits::add(const model::Placement& placement, LimitAmounts& used) const {
   used.resize(capacity_.size(), 0);
   for (const model::JobPlacement& p : placement) {
-    for (const LimitUse& use : uses(instance_->workload.job(p.job), p.tasks)) {
+    for (const LimitUse& use : uses(instance_.workload.job(p.job), p.tasks)) {
       used[use.limit] += use.amount;
     }
   }
@@ -146,7 +146,7 @@ void PlaceLimits::report(const LimitAmounts& used, Findings& findings) const {
     if (!capacity_[l] || used[l] <= *capacity_[l]) continue;
     findings.add(
         FaultKind::limit_exceeded,
-        describe(instance_->cluster, kind_[l], scope_[l]) + ": jobs use " +
+        describe(instance_.cluster, kind_[l], scope_[l]) + ": jobs use " +
             std::to_string(static_cast<std::int64_t>(std::min<Int128>(used[l], kUnlimited))) +
             " of " + std::to_string(*capacity_[l]) + " " + std::string(row_of(kind_[l]).unit) +
             " beside content that no plan moves");

@@ -38,7 +38,7 @@ class PlaceLimits {
     Int128 amount;      ///< in the unit of its kind
   };
 
-  PlaceLimits(const model::Instance& instance, const model::Certificate& certificate);
+  PlaceLimits(const model::InstanceView& instance, const model::Certificate& certificate);
 
   /// @pre racks and pods may have limits of this kind
   [[nodiscard]] std::size_t of(model::LimitKind kind, RackId rack) const {
@@ -80,7 +80,7 @@ class PlaceLimits {
   void add_traffic(const model::Job& job, std::span<const model::TaskPlacement> tasks,
                    std::vector<LimitUse>& uses) const;
 
-  const model::Instance* instance_;
+  model::InstanceView instance_;
   std::size_t racks_;
   std::array<std::size_t, model::kLimitKinds> first_{};  ///< by kind
   std::vector<model::LimitKind> kind_;                   ///< by limit, as all below

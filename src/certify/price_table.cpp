@@ -11,8 +11,8 @@ namespace berth::certify {
 
 using model::Level;
 
-PriceTable::PriceTable(const model::Instance& instance, const model::Certificate& certificate)
-    : workload_(&instance.workload),
+PriceTable::PriceTable(const model::InstanceView& instance, const model::Certificate& certificate)
+    : workload_(instance.workload),
       variants_(instance.cluster),
       place_limits_(instance, certificate),
       quota_prices_(instance, certificate),
@@ -22,7 +22,7 @@ PriceTable::PriceTable(const model::Instance& instance, const model::Certificate
   list_pod_pools(certificate.level);
   find_different_racks();
   sort_by_price();
-  shape_prices_.assign(workload_->shapes.size() * (types_ + 1), 0);
+  shape_prices_.assign(workload_.tables().shapes.size() * (types_ + 1), 0);
   for (const model::Certificate::ShapePrice& s : certificate.shapes) {
     const auto column = static_cast<std::size_t>(s.gpu_type.value() + 1);
     shape_prices_[s.shape.index() * (types_ + 1) + column] = s.price;
@@ -150,7 +150,7 @@ std::int64_t PriceTable::shape_price(ShapeId shape, GpuTypeId type) const {
 }
 
 Int128 PriceTable::task(const PricedPool& pool, ShapeId shape) const {
-  const model::Shape& s = workload_->shapes[shape.index()];
+  const model::Shape& s = workload_.tables().shapes[shape.index()];
   const std::int64_t milli = std::int64_t{1000} * s.gpus + in_slices(s.gpu_milli, pool.slices);
   Int128 price = Int128{pool.price.gpu_milli} * milli + shape_price(shape, pool.type);
   for (std::size_t r = 0; r < model::kResources; ++r) {

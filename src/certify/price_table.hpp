@@ -42,7 +42,7 @@ struct PricedPool {
 /// Machines, quotas and limits of the cluster with a certificate's prices.
 class PriceTable {
  public:
-  PriceTable(const model::Instance& instance, const model::Certificate& certificate);
+  PriceTable(const model::InstanceView& instance, const model::Certificate& certificate);
 
   [[nodiscard]] const MachineVariants& variants() const { return variants_; }
   [[nodiscard]] const PlaceLimits& place_limits() const { return place_limits_; }
@@ -88,7 +88,7 @@ class PriceTable {
   void find_different_racks();
   void sort_by_price();
 
-  const model::Workload* workload_;
+  model::WorkloadView workload_;
   MachineVariants variants_;
   PlaceLimits place_limits_;
   QuotaPrices quota_prices_;

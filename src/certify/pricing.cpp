@@ -5,7 +5,7 @@
 
 namespace berth::certify {
 
-Pricing::Pricing(const model::Instance& all, model::Objective kind,
+Pricing::Pricing(const model::InstanceView& all, model::Objective kind,
                  const model::Certificate& certificate)
     : instance(all),
       objective(kind),

@@ -14,10 +14,10 @@ namespace berth::certify {
 
 /// Values and prices of jobs, in the certificate's fixed point.
 struct Pricing {
-  Pricing(const model::Instance& instance, model::Objective objective,
+  Pricing(const model::InstanceView& instance, model::Objective objective,
           const model::Certificate& certificate);
 
-  const model::Instance& instance;
+  model::InstanceView instance;
   model::Objective objective;
   int scale_log2;
   PriceTable price_table;

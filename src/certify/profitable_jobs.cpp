@@ -18,10 +18,10 @@ bool more(const ProfitableJob& a, const ProfitableJob& b) {
 }
 
 /// Whether some machine of the type has room for each of the job's GPU tasks.
-bool tasks_fit(const model::Workload& workload, const MachineVariants& variants, const Job& job,
+bool tasks_fit(const model::WorkloadView& workload, const MachineVariants& variants, const Job& job,
                GpuTypeId type) {
   return std::ranges::all_of(workload.groups_of(job), [&](const model::TaskGroup& g) {
-    const model::Shape& s = workload.shapes[g.shape.index()];
+    const model::Shape& s = workload.tables().shapes[g.shape.index()];
     return s.gpus == 0 || std::ranges::any_of(variants.all(), [&](const MachineVariant& k) {
              return k.type == type && s.gpus <= k.whole && s.needs.within(k.room);
            });
@@ -32,13 +32,13 @@ bool tasks_fit(const model::Workload& workload, const MachineVariants& variants,
 
 ProfitableJobs::ProfitableJobs(const Pricing& pricing, const SpotIndex& spots, const Leaf& leaf,
                                GpuTypeId type)
-    : instance_(&pricing.instance),
+    : instance_(pricing.instance),
       type_(type),
       scale_(pricing.scale_log2),
-      near_(instance_->workload.jobs.size()),
-      pod_(instance_->cluster.pods.size()),
-      rack_(instance_->cluster.racks.size()),
-      pod_wide_(instance_->cluster.pods.size()) {
+      near_(instance_.workload.size()),
+      pod_(instance_.cluster.pods.size()),
+      rack_(instance_.cluster.racks.size()),
+      pod_wide_(instance_.cluster.pods.size()) {
   const MachineVariants& variants = pricing.price_table.variants();
   for (std::size_t k = 0; k < variants.size(); ++k) {
     const MachineVariant& variant = variants[VariantId(k)];
@@ -46,9 +46,9 @@ ProfitableJobs::ProfitableJobs(const Pricing& pricing, const SpotIndex& spots, c
     largest_machine_ = std::max(largest_machine_, variant.whole);
   }
   for (const auto& listed : leaf.prices) {
-    const Job& job = instance_->workload.job(listed.job);
+    const Job& job = instance_.workload.job(listed.job);
     if (((job.gpu_types >> type.value()) & 1) == 0 ||
-        !tasks_fit(instance_->workload, variants, job, type))
+        !tasks_fit(instance_.workload, variants, job, type))
       continue;
     if (!pricing.quotas.allow(job)) continue;
     const Int128 price = listed.price + pricing.price_table.quota_prices().of(job);
@@ -71,11 +71,11 @@ ProfitableJobs::ProfitableJobs(const Pricing& pricing, const SpotIndex& spots, c
 /// the price. Elsewhere than now a running job loses its move cost.
 ProfitableJobs::ProfitByPlace ProfitableJobs::profits(std::uint32_t index, Int128 price,
                                                       model::Objective objective) const {
-  const Job& job = instance_->workload.jobs[index];
-  const std::int64_t gpus = milli_of(instance_->workload, job) / 1000;
+  const Job& job = instance_.workload.job(JobId(std::size_t{index}));
+  const std::int64_t gpus = milli_of(instance_.workload, job) / 1000;
   std::int64_t tasks = 0;
-  for (const model::TaskGroup& g : instance_->workload.groups_of(job)) tasks += g.count;
-  const JobValue worth(*instance_, objective, job);
+  for (const model::TaskGroup& g : instance_.workload.groups_of(job)) tasks += g.count;
+  const JobValue worth(instance_, objective, job);
   const Int128 base = fixed_down(worth.stop_cost(), scale_) - price;
   const auto gain = [&](Level least, Level most, Level distance) {
     if (tasks > 1) most = std::min(most, job.domain);
@@ -94,7 +94,7 @@ ProfitableJobs::ProfitByPlace ProfitableJobs::profits(std::uint32_t index, Int12
   g.gpus = gpus;
   g.wide = tasks > 1;
   g.rack = job.home_rack;
-  g.pod = g.rack.valid() ? instance_->cluster.racks[g.rack.index()].pod : job.home_pod;
+  g.pod = g.rack.valid() ? instance_.cluster.racks[g.rack.index()].pod : job.home_pod;
   g.stay = staying(index, worth);
   const Level away = g.pod.valid() ? Level::cluster : Level::machine;
   g.far = gain(least, most, away);
@@ -130,7 +130,7 @@ void ProfitableJobs::add(const ProfitByPlace& g) {
 /// Adds a restricted job at each spot that the leaf allows.
 void ProfitableJobs::add_confined(const ProfitByPlace& g, const SpotIndex& spots,
                                   const std::vector<bool>& allowed) {
-  const model::Cluster& cluster = instance_->cluster;
+  const model::Cluster& cluster = instance_.cluster;
   for (std::size_t r = 0; r < rack_.size(); ++r) {
     const RackId rack(r);
     if (!allowed[spots.in_rack(type_, rack)]) continue;
@@ -157,18 +157,18 @@ void ProfitableJobs::add_confined(const ProfitByPlace& g, const SpotIndex& spots
 
 ProfitableJobs::CurrentPlace ProfitableJobs::staying(std::uint32_t index,
                                                      const JobValue& worth) const {
-  const auto now = present(instance_->workload, JobId(std::size_t{index}));
+  const auto now = present(instance_.workload, JobId(std::size_t{index}));
   if (!now) return {};
-  const PlacementExtent r = extent_of(*instance_, *now);
+  const PlacementExtent r = extent_of(instance_, *now);
   if (r.type != type_) return {};
   CurrentPlace stay{.rack = {},
                     .pod = {},
                     .distance = r.distance,
                     .over_pods = r.width == Level::cluster,
                     .worth = fixed_up(worth.at(r.type, r.width, r.distance), scale_)};
-  const RackId rack = instance_->cluster.machine_rack[now->tasks.front().machine.index()];
+  const RackId rack = instance_.cluster.machine_rack[now->tasks.front().machine.index()];
   if (r.width <= Level::rack) stay.rack = rack;
-  if (r.width == Level::pod) stay.pod = instance_->cluster.racks[rack.index()].pod;
+  if (r.width == Level::pod) stay.pod = instance_.cluster.racks[rack.index()].pod;
   return stay;
 }
 
@@ -198,10 +198,12 @@ std::vector<ProfitableJob> ProfitableJobs::chosen(BySize near, const BySize& far
 
 std::vector<ProfitableJob> ProfitableJobs::in_rack(RackId rack, std::int64_t gpus) const {
   BySize near;
-  const PodId pod = instance_->cluster.racks[rack.index()].pod;
+  const PodId pod = instance_.cluster.racks[rack.index()].pod;
   for (const ProfitableJob& w : rack_[rack.index()]) near[w.gpus].push_back(w);
   for (const ProfitableJob& w : pod_[pod.index()]) {
-    if (instance_->workload.jobs[w.job].home_rack == rack || near_[w.job].stays == rack) continue;
+    if (instance_.workload.job(JobId(std::size_t{w.job})).home_rack == rack ||
+        near_[w.job].stays == rack)
+      continue;
     near[w.gpus].push_back(w);
   }
   return chosen(std::move(near), far_, gpus,

@@ -76,7 +76,7 @@ class ProfitableJobs {
   [[nodiscard]] std::vector<ProfitableJob> chosen(BySize near, const BySize& far, std::int64_t gpus,
                                                   const Elsewhere& elsewhere) const;
 
-  const model::Instance* instance_;
+  model::InstanceView instance_;
   GpuTypeId type_;
   int scale_;
   std::int64_t largest_machine_ = 0;  ///< largest number of entirely free GPUs

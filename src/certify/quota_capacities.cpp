@@ -13,11 +13,11 @@ namespace berth::certify {
 using model::Job;
 using model::Queue;
 
-QuotaCapacities::QuotaCapacities(const model::Instance& instance, model::Objective objective)
-    : instance_(&instance), room_(instance.cluster.queues.size()) {
+QuotaCapacities::QuotaCapacities(const model::InstanceView& instance, model::Objective objective)
+    : instance_(instance), room_(instance.cluster.queues.size()) {
   if (room_.empty()) return;
   std::vector<std::int64_t> pinned(room_.size(), 0);
-  for (const model::Running& running : instance.workload.running) {
+  for (const model::Running& running : instance.workload.tables().running) {
     if (!running.pinned) continue;
     const Job& job = instance.workload.job(running.job);
     add(pinned, job);
@@ -32,8 +32,8 @@ QuotaCapacities::QuotaCapacities(const model::Instance& instance, model::Objecti
 }
 
 void QuotaCapacities::add(std::vector<std::int64_t>& usage, const Job& job) const {
-  const std::int64_t milli = milli_of(instance_->workload, job);
-  for (QueueId q = job.queue; q.valid(); q = instance_->cluster.queues[q.index()].parent) {
+  const std::int64_t milli = milli_of(instance_.workload, job);
+  for (QueueId q = job.queue; q.valid(); q = instance_.cluster.queues[q.index()].parent) {
     usage[q.index()] += milli;
   }
 }
@@ -42,19 +42,19 @@ std::vector<std::int64_t> QuotaCapacities::usage(const model::Placement& placeme
   std::vector<std::int64_t> usage(room_.size(), 0);
   if (room_.empty()) return usage;
   for (const model::JobPlacement& p : placement) {
-    add(usage, instance_->workload.job(p.job));
+    add(usage, instance_.workload.job(p.job));
   }
   return usage;
 }
 
 bool QuotaCapacities::soft(std::size_t q) const {
-  return room_[q] && !instance_->cluster.queues[q].hard();
+  return room_[q] && !instance_.cluster.queues[q].hard();
 }
 
 bool QuotaCapacities::allow(const Job& job) const {
   if (!job.queue.valid()) return true;
-  const std::int64_t milli = milli_of(instance_->workload, job);
-  for (QueueId q = job.queue; q.valid(); q = instance_->cluster.queues[q.index()].parent) {
+  const std::int64_t milli = milli_of(instance_.workload, job);
+  for (QueueId q = job.queue; q.valid(); q = instance_.cluster.queues[q.index()].parent) {
     if (room_[q.index()] && !soft(q.index()) && milli > *room_[q.index()]) return false;
   }
   return true;
@@ -64,7 +64,7 @@ Int128 QuotaCapacities::penalty(std::span<const std::int64_t> used, int scale_lo
   Int128 total = 0;
   for (std::size_t q = 0; q < room_.size(); ++q) {
     if (!soft(q) || used[q] <= *room_[q]) continue;
-    const double penalty = instance_->cluster.queues[q].over_quota_penalty;
+    const double penalty = instance_.cluster.queues[q].over_quota_penalty;
     total += times_over_up(fixed_up(penalty, scale_log2), used[q] - *room_[q], model::kGpuMilli);
   }
   return total;
@@ -75,7 +75,7 @@ bool QuotaCapacities::integral(const JobFacts& facts) const {
   for (std::size_t q = 0; q < room_.size(); ++q) {
     if (!soft(q)) continue;
     any = true;
-    const double penalty = instance_->cluster.queues[q].over_quota_penalty;
+    const double penalty = instance_.cluster.queues[q].over_quota_penalty;
     whole = whole && penalty == std::floor(penalty) && *room_[q] % model::kGpuMilli == 0;
   }
   return !any || (whole && pinned_whole_ && facts.totals.broken == 0);
@@ -84,15 +84,15 @@ bool QuotaCapacities::integral(const JobFacts& facts) const {
 void QuotaCapacities::report(std::span<const std::int64_t> used, Findings& findings) const {
   for (std::size_t q = 0; q < room_.size(); ++q) {
     if (!room_[q] || soft(q) || used[q] <= *room_[q]) continue;
-    findings.add(FaultKind::quota_exceeded, "queue " + instance_->cluster.queues[q].name +
+    findings.add(FaultKind::quota_exceeded, "queue " + instance_.cluster.queues[q].name +
                                                 ": jobs take " + std::to_string(used[q]) + " of " +
                                                 std::to_string(*room_[q]) +
                                                 " GPU thousandths beside the pinned ones");
   }
 }
 
-QuotaPrices::QuotaPrices(const model::Instance& instance, const model::Certificate& certificate)
-    : workload_(&instance.workload) {
+QuotaPrices::QuotaPrices(const model::InstanceView& instance, const model::Certificate& certificate)
+    : workload_(instance.workload) {
   for (const auto& l : certificate.limits) {
     if (l.kind != model::LimitKind::gpu_quota) continue;
     own_.resize(instance.cluster.queues.size(), 0);
@@ -107,7 +107,7 @@ QuotaPrices::QuotaPrices(const model::Instance& instance, const model::Certifica
 
 Int128 QuotaPrices::of(const Job& job) const {
   if (sum_.empty() || !job.queue.valid()) return 0;
-  return sum_[job.queue.index()] * milli_of(*workload_, job);
+  return sum_[job.queue.index()] * milli_of(workload_, job);
 }
 
 Int128 QuotaPrices::capacity_value(const QuotaCapacities& quotas) const {

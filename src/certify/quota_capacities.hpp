@@ -21,7 +21,7 @@ namespace berth::certify {
 /// ancestors too. Under allocate soft quotas are ignored.
 class QuotaCapacities {
  public:
-  QuotaCapacities(const model::Instance& instance, model::Objective objective);
+  QuotaCapacities(const model::InstanceView& instance, model::Objective objective);
 
   /// Empty: no quota.
   [[nodiscard]] const std::optional<std::int64_t>& room(QueueId q) const {
@@ -43,7 +43,7 @@ class QuotaCapacities {
   void add(std::vector<std::int64_t>& usage, const model::Job& job) const;
   [[nodiscard]] bool soft(std::size_t q) const;
 
-  const model::Instance* instance_;
+  model::InstanceView instance_;
   std::vector<std::optional<std::int64_t>> room_;  ///< by QueueId
   bool pinned_whole_ = true;                       ///< each pinned job takes whole GPUs
 };
@@ -51,14 +51,14 @@ class QuotaCapacities {
 /// Prices of quotas: a job pays for its queue and the queue's ancestors.
 class QuotaPrices {
  public:
-  QuotaPrices(const model::Instance& instance, const model::Certificate& certificate);
+  QuotaPrices(const model::InstanceView& instance, const model::Certificate& certificate);
 
   [[nodiscard]] Int128 of(const model::Job& job) const;
   /// Sum over queues of room x price. @pre priced queues have a quota
   [[nodiscard]] Int128 capacity_value(const QuotaCapacities& quotas) const;
 
  private:
-  const model::Workload* workload_;
+  model::WorkloadView workload_;
   std::vector<Int128> own_;  ///< by QueueId; empty when there are no prices
   std::vector<Int128> sum_;  ///< by QueueId: sum over the queue and its ancestors
 };

@@ -12,18 +12,18 @@ namespace berth::certify {
 namespace {
 
 using model::Job;
-using model::Workload;
+using model::WorkloadView;
 using TaskBundle = JobFacts::TaskBundle;
 using TaskBundles = std::span<const TaskBundle>;
 
 /// True when all tasks of the job must be on one machine and take whole GPUs or none.
-bool lies_together(const Workload& workload, const Job& job) {
+bool lies_together(const WorkloadView& workload, const Job& job) {
   if (job.domain != model::Level::machine) return false;
   return workload.tasks(job) > 1 && is_countable(workload, job);
 }
 
 /// The job's tasks by shape, as one bundle without GPU types.
-std::vector<TaskBundle> tasks_of(const Workload& workload, const Job& job) {
+std::vector<TaskBundle> tasks_of(const WorkloadView& workload, const Job& job) {
   std::map<ShapeId, std::int64_t> tasks;
   for (const model::TaskGroup& g : workload.groups_of(job)) tasks[g.shape] += g.count;
   std::vector<TaskBundle> bundle;
@@ -60,8 +60,8 @@ void move_first(TaskBundles& from, std::vector<TaskBundle>& to) {
 
 }  // namespace
 
-std::vector<TaskBundle> bundles_of(const Workload& workload, std::span<const JobId> jobs) {
-  std::vector<TaskBundle> single(workload.shapes.size());
+std::vector<TaskBundle> bundles_of(const WorkloadView& workload, std::span<const JobId> jobs) {
+  std::vector<TaskBundle> single(workload.tables().shapes.size());
   std::map<std::vector<TaskBundle>, std::uint64_t, BundleOrder> together;
   for (const JobId id : jobs) {
     const Job& job = workload.job(id);

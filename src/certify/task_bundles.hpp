@@ -14,7 +14,7 @@ namespace berth::certify {
 inline constexpr std::uint64_t kAnyType = ~std::uint64_t{0};
 
 /// Bundles that the jobs may have on one machine: each once, in order.
-std::vector<JobFacts::TaskBundle> bundles_of(const model::Workload& workload,
+std::vector<JobFacts::TaskBundle> bundles_of(const model::WorkloadView& workload,
                                              std::span<const JobId> jobs);
 
 /// Union of both lists, each bundle once, in order.

@@ -22,7 +22,7 @@ struct Asked {
   std::int64_t ring_mbps = 0;
   std::uint64_t types = 0;
 
-  Asked(const model::Workload& workload, const Job& job, bool rings_pay)
+  Asked(const model::WorkloadView& workload, const Job& job, bool rings_pay)
       : groups(workload.groups_of(job)),
         ring_mbps(rings_pay ? ring_of(job) : 0),
         types(uses_gpu(workload, job) ? 0 : job.gpu_types) {}
@@ -52,7 +52,7 @@ struct Hash {
 
 }  // namespace
 
-TaskSets::TaskSets(const model::Workload& workload, std::span<const JobId> jobs, bool rings_pay)
+TaskSets::TaskSets(const model::WorkloadView& workload, std::span<const JobId> jobs, bool rings_pay)
     : members_(jobs.size()) {
   std::unordered_map<Asked, std::uint32_t, Hash> known;  // sets are numbered by first appearance
   std::vector<std::uint32_t> set_of(jobs.size());

@@ -17,8 +17,9 @@ class TaskSets {
   /// Members of a set, by position in the list of jobs.
   using Members = std::span<const std::uint32_t>;
 
-  /// @param rings_pay  uplinks have a price or a limit, so rings of different traffic pay differently
-  TaskSets(const model::Workload& workload, std::span<const JobId> jobs, bool rings_pay);
+  /// @param rings_pay  uplinks have a price or a limit, so rings of different traffic pay
+  /// differently
+  TaskSets(const model::WorkloadView& workload, std::span<const JobId> jobs, bool rings_pay);
 
   /// Each set in pieces of bounded size, ascending: enough pieces to divide among threads.
   [[nodiscard]] std::size_t pieces() const { return ends_.size(); }

@@ -16,7 +16,7 @@ namespace berth::certify {
 namespace {
 
 using model::Certificate;
-using model::Instance;
+using model::InstanceView;
 using model::Level;
 
 constexpr double kLargestSum = 0x1p122;  ///< guard: sums of a few such amounts fit in 127 bits
@@ -43,7 +43,7 @@ std::int64_t largest_of(const model::Resources& amounts) {
   return largest;
 }
 
-std::string bad_pool(const Instance& instance, const Certificate& certificate) {
+std::string bad_pool(const InstanceView& instance, const Certificate& certificate) {
   const bool racks = certificate.level == Level::rack;
   for (std::size_t i = 0; i < certificate.pools.size(); ++i) {
     const Certificate::PoolPrice& p = certificate.pools[i];
@@ -62,10 +62,10 @@ std::string bad_pool(const Instance& instance, const Certificate& certificate) {
   return {};
 }
 
-std::string bad_rest(const Instance& instance, const Certificate& certificate) {
+std::string bad_rest(const InstanceView& instance, const Certificate& certificate) {
   for (const Certificate::ShapePrice& s : certificate.shapes) {
     const bool typeless = !s.gpu_type.valid();
-    if (beyond(s.shape, instance.workload.shapes.size()) ||
+    if (beyond(s.shape, instance.workload.tables().shapes.size()) ||
         (!typeless && beyond(s.gpu_type, instance.cluster.gpu_types.size()))) {
       return "a shape price is for a shape or GPU type that does not exist";
     }
@@ -84,13 +84,13 @@ std::string bad_rest(const Instance& instance, const Certificate& certificate) {
   return {};
 }
 
-std::string bad_job(const Instance& instance, const Certificate& certificate) {
+std::string bad_job(const InstanceView& instance, const Certificate& certificate) {
   BERTH_EXPECT(certificate.jobs.empty() || !instance.workload.in_parts());
   JobId last;
   for (const Certificate::JobPrice& j : certificate.jobs) {
-    if (beyond(j.job, instance.workload.jobs.size())) return "a price is for no job";
+    if (beyond(j.job, instance.workload.size())) return "a price is for no job";
     const std::string which =
-        "price of job " + std::string(instance.workload.job_names[j.job.index()]);
+        "price of job " + std::string(instance.workload.tables().job_names[j.job.index()]);
     if (j.price < 0) return which + " is negative";
     if (last.valid() && j.job <= last) return "prices of jobs are not in ascending order";
     if (instance.workload.pinned(instance.workload.job(j.job))) {
@@ -117,7 +117,7 @@ double largest_price(const Certificate& certificate) {
 }
 
 /// True when some empty machine holds a task of the shape.
-bool fits_somewhere(const Instance& instance, const model::Shape& s) {
+bool fits_somewhere(const InstanceView& instance, const model::Shape& s) {
   return std::ranges::any_of(instance.cluster.classes, [&](const model::MachineClass& c) {
     return s.needs.within(c.capacity) && s.gpus <= c.gpus;
   });
@@ -125,12 +125,12 @@ bool fits_somewhere(const Instance& instance, const model::Shape& s) {
 
 /// The largest amount of machines and of tasks that some machine can hold; other tasks are in no
 /// sum.
-double largest_amount(const Instance& instance) {
+double largest_amount(const InstanceView& instance) {
   std::int64_t largest = 64000;
   for (const auto& c : instance.cluster.classes) {
     largest = std::max(largest, largest_of(c.capacity));
   }
-  for (const auto& s : instance.workload.shapes) {
+  for (const auto& s : instance.workload.tables().shapes) {
     if (!fits_somewhere(instance, s)) continue;
     largest = std::max({largest, largest_of(s.needs), std::int64_t{1000} * s.gpus});
   }
@@ -154,7 +154,7 @@ double sum_of_limits(const model::Cluster& cluster, model::LimitKind kind) {
 }
 
 /// Upper bound on the capacity of limits at their prices plus the prices that jobs pay for them.
-double shared_sums(const Instance& instance, const Certificate& certificate,
+double shared_sums(const InstanceView& instance, const Certificate& certificate,
                    const JobFacts::Totals& all, double tasks) {
   std::array<double, model::kLimitKinds> prices{};
   for (const auto& l : certificate.limits) prices[index_of(l.kind)] += static_cast<double>(l.price);
@@ -173,8 +173,8 @@ double shared_sums(const Instance& instance, const Certificate& certificate,
 /// True when no sum of the bound leaves 128 bits. A task's profit is at most (resources + 2) P Q
 /// for prices up to P and amounts up to Q, a device holds at most 1000 shares, a machine at most 64
 /// devices; quotients of cpu_only multiply a profit by a machine's amount first.
-bool sums_fit(const Instance& instance, const Certificate& certificate, const JobFacts::Totals& all,
-              double values) {
+bool sums_fit(const InstanceView& instance, const Certificate& certificate,
+              const JobFacts::Totals& all, double values) {
   const double tasks = 1.0 + static_cast<double>(all.tasks);
   const double profit =
       (2.0 + model::kResources) * largest_price(certificate) * largest_amount(instance);
@@ -199,7 +199,7 @@ bool sums_fit(const Instance& instance, const Certificate& certificate, const Jo
 }
 
 /// Sum over jobs of the largest |value| any option can have and of all costs.
-double sum_of_values(const Instance& instance, const JobFacts::Totals& all) {
+double sum_of_values(const InstanceView& instance, const JobFacts::Totals& all) {
   double penalties = 0.0;
   for (const model::Queue& q : instance.cluster.queues) {
     if (std::isfinite(q.over_quota_penalty)) penalties += q.over_quota_penalty;
@@ -210,13 +210,13 @@ double sum_of_values(const Instance& instance, const JobFacts::Totals& all) {
 
 }  // namespace
 
-std::string unusable(const Instance& instance, model::Objective objective,
+std::string unusable(const InstanceView& instance, model::Objective objective,
                      const Certificate& certificate) {
   return unusable(instance, objective, certificate,
                   job_facts(instance, objective, model::planned_jobs(instance.workload)));
 }
 
-std::string unusable(const Instance& instance, model::Objective objective,
+std::string unusable(const InstanceView& instance, model::Objective objective,
                      const Certificate& certificate, const JobFacts& facts) {
   if (certificate.level != Level::rack && certificate.level != Level::pod) {
     return "prices are neither by rack nor by pod";
@@ -238,7 +238,7 @@ std::string unusable(const Instance& instance, model::Objective objective,
   return {};
 }
 
-std::string uncovered(const Instance& instance, const Certificate& certificate,
+std::string uncovered(const InstanceView& instance, const Certificate& certificate,
                       std::span<const JobId> required_placed) {
   return certificate.tree.empty() ? std::string{}
                                   : CaseTree(instance, certificate, required_placed).fault();

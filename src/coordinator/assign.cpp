@@ -40,8 +40,8 @@ class Assigner {
   void assign_running(std::span<const ShardPreference> preferences, Assignment& result) {
     for (const ShardPreference& preference : preferences) {
       if (!preference.keeps_place) continue;
-      const auto running =
-          std::ranges::lower_bound(workload_.running, preference.job, {}, &model::Running::job);
+      const auto running = std::ranges::lower_bound(workload_.tables().running, preference.job, {},
+                                                    &model::Running::job);
       const model::JobPlacement present = planner_model::current_placement(workload_, *running);
       const auto shard = [&](const model::TaskPlacement& t) {
         return shards_.of_machine[t.machine.index()];
@@ -92,7 +92,7 @@ class Assigner {
   }
 
   const model::Cluster& cluster_;
-  const model::Workload& workload_;
+  model::WorkloadView workload_;
   const partition::Shards& shards_;
   std::vector<std::vector<double>> room_, claimed_;  ///< GPUs by shard and type
   std::size_t next_ = 0;

@@ -128,7 +128,7 @@ PushedRound BidRounds::push(std::vector<JobOffer> offers, int round) const {
 
 Claims BidRounds::claims_of(std::span<const JobOffer> offers) const {
   Claims claims{.room = room_, .gpus = {}};
-  const model::Workload& workload = valuation_.instance().workload;
+  const model::WorkloadView& workload = valuation_.instance().workload;
   std::vector<JobId> jobs;
   for (const JobOffer& offer : offers) jobs.push_back(offer.job);
   planner_model::sort_by_precedence(valuation_, jobs);

@@ -44,7 +44,7 @@ double BidderSelection::largest_gain(std::span<const TypeValue> values, std::int
 
 std::vector<BidRequest> BidderSelection::of(const solver::JobOffer& offer, const TabuPairs& tabu,
                                             std::size_t most, int round, std::uint64_t seed) const {
-  const model::Workload& workload = valuation_.instance().workload;
+  const model::WorkloadView& workload = valuation_.instance().workload;
   const std::int64_t milli = workload.gpu_milli(workload.job(offer.job));
   const planner_model::OptionEnumerator options(valuation_, offer.job);
   std::vector<TypeValue> values;

@@ -25,7 +25,7 @@ using solver::Shard;
 using ProfileCounts = std::map<TaskProfile, std::int64_t>;
 
 /// Counts of the jobs of all ranks. Rank 0 adds them, so that each rank receives a profile once.
-ProfileCounts count_profiles(const comm::Communicator& comm, const model::Workload& workload,
+ProfileCounts count_profiles(const comm::Communicator& comm, const model::WorkloadView& workload,
                              std::span<const JobId> jobs) {
   ProfileCounts own;
   for (const JobId job : jobs) ++own[TaskProfile(workload, workload.job(job))];
@@ -63,8 +63,9 @@ PieceContent all_of(std::map<ShardId, PieceContent> pieces) {
 
 }  // namespace
 
-ProfilePartition::ProfilePartition(const comm::Communicator& comm, const model::Workload& workload,
-                                   std::span<const JobId> jobs, std::size_t pieces) {
+ProfilePartition::ProfilePartition(const comm::Communicator& comm,
+                                   const model::WorkloadView& workload, std::span<const JobId> jobs,
+                                   std::size_t pieces) {
   const ProfileCounts counts = count_profiles(comm, workload, jobs);
   std::vector<std::pair<const TaskProfile*, std::int64_t>> largest_first;
   for (const auto& [profile, count] : counts) largest_first.emplace_back(&profile, count);
@@ -77,7 +78,7 @@ ProfilePartition::ProfilePartition(const comm::Communicator& comm, const model::
   }
 }
 
-ShardId ProfilePartition::piece_of(const model::Workload& workload, JobId job) const {
+ShardId ProfilePartition::piece_of(const model::WorkloadView& workload, JobId job) const {
   return piece_of_.at(TaskProfile(workload, workload.job(job)));
 }
 
@@ -88,7 +89,7 @@ void exchange_cyclically(const comm::Communicator& comm, const Decomposition& de
   LimitAllocation* const allocation = placement.allocation;
   ContentExchange exchange(comm, decomposition.owners, decomposition.records);
   const planner_model::Valuation& valuation = decomposition.valuation;
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   const ProfilePartition partition(comm, workload, decomposition.records.home_jobs(),
                                    decomposition.shards.size());
   send_content(

@@ -29,7 +29,7 @@ auto find(Placement& here, JobId job) {
 std::vector<EqualJob> meet(const comm::Communicator& comm,
                            const planner_model::Valuation& valuation, const JobRecords& records,
                            Placement& here) {
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   const auto ranks = static_cast<std::size_t>(comm.size());
   std::vector<std::vector<EqualJob>> by_class(ranks);
   for (const JobId id : records.home_jobs()) {

@@ -12,15 +12,13 @@
 namespace berth::coordinator {
 namespace {
 
-using model::Workload;
-
 constexpr std::size_t kAtOnce = std::size_t{1} << 13;  ///< jobs per message, 1 MiB: decision 19
 constexpr std::size_t kBlock = 64;  ///< consecutive jobs with one home: decision 19
 
-void pack(const Workload& workload, JobId id, PackedJobs& words) {
-  BERTH_EXPECT(workload.has(id));
-  const model::Job& job = workload.job(id);
-  pack_job(words, id, job, workload.groups_of(job));
+void pack(const model::JobSet& records, JobId id, PackedJobs& words) {
+  BERTH_EXPECT(records.has(id));
+  const model::Job& job = records.job(id);
+  pack_job(words, id, job, records.groups_of(job));
 }
 
 /// The jobs with ids in [first, first + kAtOnce). @pre each list is ascending
@@ -36,16 +34,18 @@ JobLists part_of(const JobLists& lists, std::size_t first) {
 
 }  // namespace
 
-JobRecords::JobRecords(const comm::Communicator& comm, Workload& workload)
-    : comm_(&comm), jobs_(&workload) {
-  const char holds_all = workload.in_parts() ? 0 : 1;
+JobRecords::JobRecords(const comm::Communicator& comm, const model::WorkloadTables& tables,
+                       model::JobSet& records)
+    : comm_(&comm), workload_(tables, records) {
+  const char holds_all = records.in_parts() ? 0 : 1;
   holds_all_ = comm.all_gather(holds_all);
   const auto parts = std::ranges::count(holds_all_, 0);
-  if (parts > 0) workload_ = &workload;
+  if (parts > 0) records_ = &records;
   at_root_ = parts > 0 && holds_all_[0] != 0;
 }
 
-JobRecords JobRecords::of_replicated(const comm::Communicator& comm, const Workload& workload) {
+JobRecords JobRecords::of_replicated(const comm::Communicator& comm,
+                                     const model::WorkloadView& workload) {
   return {Replicated{}, comm, workload};
 }
 
@@ -56,7 +56,7 @@ int JobRecords::home_of(JobId job, int ranks) {
 int JobRecords::home(JobId job) const { return at_root_ ? 0 : home_of(job, comm_->size()); }
 
 std::vector<JobId> JobRecords::home_jobs() const {
-  std::vector<JobId> jobs = model::planned_jobs(*jobs_);
+  std::vector<JobId> jobs = model::planned_jobs(workload_);
   std::erase_if(jobs, [&](JobId job) { return home(job) != comm_->rank(); });
   return jobs;
 }
@@ -65,7 +65,7 @@ void JobRecords::scatter_homes() {
   if (!at_root_) return;
   scatter([&] {
     JobLists lists(holds_all_.size());
-    for (std::size_t j = 0; comm_->rank() == 0 && j < workload_->size(); ++j) {
+    for (std::size_t j = 0; comm_->rank() == 0 && j < workload_.size(); ++j) {
       lists[static_cast<std::size_t>(home_of(JobId(j), comm_->size()))].emplace_back(j);
     }
     return lists;
@@ -73,12 +73,12 @@ void JobRecords::scatter_homes() {
   at_root_ = false;
   holds_all_[0] = 0;
   if (comm_->rank() != 0) return;
-  model::make_part(*workload_);
+  model::make_part(*records_);
   retain_only({});
 }
 
 void JobRecords::gather_to_root() {
-  if (at_root_ || workload_ == nullptr) {
+  if (at_root_ || records_ == nullptr) {
     at_root_ = true;
     return;
   }
@@ -89,11 +89,11 @@ void JobRecords::gather_to_root() {
   });
   at_root_ = true;
   holds_all_[0] = 1;
-  if (comm_->rank() == 0) model::make_whole(*workload_);
+  if (comm_->rank() == 0) model::make_whole(*records_);
 }
 
 void JobRecords::send(JobLists lists) {
-  if (workload_ == nullptr) return;
+  if (records_ == nullptr) return;
   lists.resize(holds_all_.size());
   PackedJobs words;
   std::vector<std::size_t> counts;
@@ -104,17 +104,17 @@ void JobRecords::send(JobLists lists) {
     std::ranges::sort(lists[r]);
     const auto end = std::unique(lists[r].begin(), lists[r].end());
     for (auto id = lists[r].begin(); lacks && id != end; ++id) {
-      if (home(*id) != rank) pack(*workload_, *id, words);
+      if (home(*id) != rank) pack(*records_, *id, words);
     }
     counts.push_back(words.size() - before);
   }
   const auto got = comm_->all_to_all_varying<std::uint32_t>(words, counts);
   PackedJobs().swap(words);
-  unpack_jobs(got.values, *workload_);
+  unpack_jobs(got.values, *records_);
 }
 
 void JobRecords::scatter(const std::function<JobLists()>& lists) {
-  if (workload_ == nullptr) return;
+  if (records_ == nullptr) return;
   JobLists all;
   comm_->agreed([&] {
     all = lists();
@@ -124,11 +124,11 @@ void JobRecords::scatter(const std::function<JobLists()>& lists) {
   for (const auto& list : all) sizes.push_back(std::ssize(list));
   sizes.resize(holds_all_.size());
   comm_->sum(sizes);
-  if (workload_->in_parts()) {
-    reserve_jobs(*workload_,
+  if (workload_.in_parts()) {
+    reserve_jobs(*records_,
                  static_cast<std::size_t>(sizes[static_cast<std::size_t>(comm_->rank())]));
   }
-  for (std::size_t first = 0; first < workload_->size(); first += kAtOnce) {
+  for (std::size_t first = 0; first < workload_.size(); first += kAtOnce) {
     send(part_of(all, first));
   }
 }
@@ -141,7 +141,7 @@ JobLists JobRecords::only_home(JobLists wanted) const {
 }
 
 void JobRecords::fetch(std::span<const JobId> wanted) {
-  if (workload_ == nullptr) return;
+  if (records_ == nullptr) return;
   JobLists by_home(holds_all_.size());
   for (const JobId job : wanted) by_home[static_cast<std::size_t>(home(job))].push_back(job);
   const auto asked = comm::exchange_lists(*comm_, std::move(by_home));
@@ -153,13 +153,13 @@ void JobRecords::fetch(std::span<const JobId> wanted) {
 }
 
 void JobRecords::broadcast(std::span<const JobId> jobs) {
-  if (workload_ == nullptr) return;
+  if (records_ == nullptr) return;
   send(JobLists(holds_all_.size(), std::vector<JobId>(jobs.begin(), jobs.end())));
 }
 
 JobRecords::Borrowed::Borrowed(JobRecords& records, const std::vector<JobId>& jobs)
-    : part_(records.comm_->rank() == 0 && records.distributed() && records.workload_->in_parts()
-                ? records.workload_
+    : part_(records.comm_->rank() == 0 && records.distributed() && records.records_->in_parts()
+                ? records.records_
                 : nullptr) {
   if (part_ != nullptr) had_ = model::local_jobs(*part_);
   records.send(records.only_home({jobs}));
@@ -172,15 +172,16 @@ JobRecords::Borrowed::~Borrowed() {
 JobRecords::Borrowed JobRecords::borrow(const std::vector<JobId>& jobs) { return {*this, jobs}; }
 
 void JobRecords::retain_only(std::span<const JobId> jobs) {
-  if (workload_ == nullptr || !workload_->in_parts()) return;
+  if (records_ == nullptr || !workload_.in_parts()) return;
   std::vector<JobId> all(jobs.begin(), jobs.end());
   std::ranges::move(home_jobs(), std::back_inserter(all));
-  model::keep_jobs(*workload_, all);
+  std::ranges::move(model::pinned_jobs(workload_.tables()), std::back_inserter(all));
+  model::keep_jobs(*records_, all);
 }
 
 void JobRecords::retain_only(std::span<const solver::Shard> mine, const model::Placement& spanning,
                              std::vector<JobId> also) {
-  if (workload_ == nullptr) return;
+  if (records_ == nullptr) return;
   std::ranges::move(jobs_of(spanning), std::back_inserter(also));
   for (const solver::Shard& shard : mine) {
     std::ranges::move(shard.jobs(), std::back_inserter(also));
@@ -189,7 +190,7 @@ void JobRecords::retain_only(std::span<const solver::Shard> mine, const model::P
 }
 
 std::int64_t JobRecords::count_local() const {
-  return workload_ != nullptr && workload_->in_parts() ? std::ssize(workload_->jobs) : 0;
+  return records_ != nullptr && workload_.in_parts() ? std::ssize(records_->jobs) : 0;
 }
 
 std::vector<JobId> jobs_of(const model::Placement& placement) {

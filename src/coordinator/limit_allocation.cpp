@@ -231,7 +231,8 @@ double LimitAllocation::penalties() const {
   return sum;
 }
 
-std::vector<std::int64_t> limit_use(const comm::Communicator& comm, const model::Instance& instance,
+std::vector<std::int64_t> limit_use(const comm::Communicator& comm,
+                                    const model::InstanceView& instance,
                                     const planner_model::CouplingLimits& limits,
                                     const Placement& part) {
   LimitUsage limit_usage(instance, &limits);

@@ -49,12 +49,12 @@ void pack_job(PackedJobs& words, JobId id, const Job& job, std::span<const TaskG
   for (const TaskGroup& group : groups) append(words, group);
 }
 
-void reserve_jobs(model::Workload& part, std::size_t jobs) {
+void reserve_jobs(model::JobSet& part, std::size_t jobs) {
   part.jobs.reserve(part.jobs.size() + jobs);
   part.groups.reserve(part.groups.size() + jobs);  // most jobs have one group
 }
 
-void unpack_jobs(std::span<const std::uint32_t> words, model::Workload& part) {
+void unpack_jobs(std::span<const std::uint32_t> words, model::JobSet& part) {
   reserve_jobs(part, count_jobs(words));
   std::vector<TaskGroup> groups;
   while (!words.empty()) {

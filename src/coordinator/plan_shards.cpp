@@ -15,7 +15,7 @@ using solver::Shard;
 
 /// True when all of these jobs with GPUs are single tasks whose value depends on the GPU type only.
 bool all_place_independent(const planner_model::Valuation& valuation, std::span<const JobId> jobs) {
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   return std::ranges::all_of(jobs, [&](JobId id) {
     const model::Job& job = workload.job(id);
     return workload.gpu_milli(job) == 0 ||

@@ -151,7 +151,7 @@ class RegroupRound {
 
   const comm::Communicator& comm_;
   const model::Cluster& cluster_;
-  const model::Workload& workload_;
+  model::WorkloadView workload_;
   const Decomposition& decomposition_;
   std::uint64_t round_, seed_;
   std::vector<ShardId> group_of_;                 ///< by MachineId

@@ -166,7 +166,7 @@ class PreferenceBuilder {
 
   const planner_model::Valuation& valuation_;
   const model::Cluster& cluster_;
-  const model::Workload& workload_;
+  model::WorkloadView workload_;
   const planner_model::Pools& pools_;
   std::span<const double> prices_;
   LeastPrices price_;

@@ -17,7 +17,7 @@ namespace {
 using model::Certificate;
 using model::Cluster;
 using model::Figures;
-using model::Instance;
+using model::InstanceView;
 using model::Plan;
 
 void add_record(JsonText& json, const Plan& plan) {
@@ -92,7 +92,8 @@ void add_pool_price(JsonText& json, const Cluster& cluster, const Certificate::P
   json.close('}');
 }
 
-void add_shape_price(JsonText& json, const Instance& instance, const Certificate::ShapePrice& s) {
+void add_shape_price(JsonText& json, const InstanceView& instance,
+                     const Certificate::ShapePrice& s) {
   const model::Shape& shape = instance.workload.shape(s.shape);
   add_resources(json.open('{'), shape.needs);
   json.field("gpus", std::int64_t{shape.gpus}).field("gpu_milli", std::int64_t{shape.gpu_milli});
@@ -119,10 +120,12 @@ void add_spots(JsonText& json, const Cluster& cluster, const model::SpotSet& spo
   json.close('}');
 }
 
-void add_node(JsonText& json, const Instance& instance, const model::BoundTree::TreeNode& node) {
+void add_node(JsonText& json, const InstanceView& instance,
+              const model::BoundTree::TreeNode& node) {
   json.open('{');
   if (node.parent >= 0) json.field("parent", std::int64_t{node.parent});
-  if (node.split.valid()) json.field("split", instance.workload.job_names[node.split.index()]);
+  if (node.split.valid())
+    json.field("split", instance.workload.tables().job_names[node.split.index()]);
   if (node.out) json.key("out").boolean(true);
   if (node.rest) json.key("rest").boolean(true);
   if (!node.spots.empty()) {
@@ -140,14 +143,14 @@ void add_node(JsonText& json, const Instance& instance, const model::BoundTree::
   json.close('}');
 }
 
-void add_tree(JsonText& json, const Instance& instance, const model::BoundTree& tree) {
+void add_tree(JsonText& json, const InstanceView& instance, const model::BoundTree& tree) {
   if (tree.empty()) return;
   json.next_line().key("tree").open('[');
   for (const auto& node : tree.nodes) add_node(json.next_line(), instance, node);
   json.close(']');
 }
 
-void add_certificate(JsonText& json, const Instance& instance, const Certificate& certificate) {
+void add_certificate(JsonText& json, const InstanceView& instance, const Certificate& certificate) {
   const Cluster& cluster = instance.cluster;
   json.key("certificate").open('{');
   json.field("scale_log2", std::int64_t{certificate.scale_log2});
@@ -165,7 +168,7 @@ void add_certificate(JsonText& json, const Instance& instance, const Certificate
   if (!certificate.jobs.empty()) {
     json.close(']').next_line().key("jobs").open('[');
     for (const auto& j : certificate.jobs) {
-      json.next_line().open('{').field("job", instance.workload.job_names[j.job.index()]);
+      json.next_line().open('{').field("job", instance.workload.tables().job_names[j.job.index()]);
       json.field("price", j.price).close('}');
     }
   }
@@ -175,11 +178,11 @@ void add_certificate(JsonText& json, const Instance& instance, const Certificate
   json.close('}').next_line();
 }
 
-void add_task(JsonText& json, const Instance& instance, const model::Job& job,
+void add_task(JsonText& json, const InstanceView& instance, const model::Job& job,
               const model::TaskPlacement& task) {
   const model::TaskGroup& group = instance.workload.groups_of(job)[task.group];
   const model::Shape& shape = instance.workload.shape(group.shape);
-  json.open('{').field("shape", instance.workload.labels[group.label]);
+  json.open('{').field("shape", instance.workload.tables().labels[group.label]);
   json.field("machine", instance.cluster.machine_names[task.machine.index()]);
   json.key("gpus").open('[');
   for (std::uint64_t rest = task.devices; rest != 0; rest &= rest - 1) {
@@ -190,22 +193,23 @@ void add_task(JsonText& json, const Instance& instance, const model::Job& job,
   json.close('}');
 }
 
-void add_placement(JsonText& json, const Instance& instance, const model::JobPlacement& placed) {
-  json.open('{').field("job", instance.workload.job_names[placed.job.index()]);
+void add_placement(JsonText& json, const InstanceView& instance,
+                   const model::JobPlacement& placed) {
+  json.open('{').field("job", instance.workload.tables().job_names[placed.job.index()]);
   json.field("start", placed.start).key("tasks").open('[');
   const model::Job& job = instance.workload.job(placed.job);
   for (const model::TaskPlacement& task : placed.tasks) add_task(json, instance, job, task);
   json.close(']').close('}');
 }
 
-void add_head(JsonText& json, const Instance& instance, const Plan& plan) {
+void add_head(JsonText& json, const InstanceView& instance, const Plan& plan) {
   json.open('{');
   add_record(json, plan);
   add_figures(json, plan);
   add_gap_parts(json, plan.gap_parts);
   json.key("required_missing").open('[');
   for (const JobId job : plan.required_missing) {
-    json.text(instance.workload.job_names[job.index()]);
+    json.text(instance.workload.tables().job_names[job.index()]);
   }
   json.close(']').next_line();
   add_numbers(json, "seconds", plan.seconds);
@@ -217,7 +221,7 @@ void add_head(JsonText& json, const Instance& instance, const Plan& plan) {
 }  // namespace
 
 struct PlanText::TextState {
-  const Instance& instance;
+  InstanceView instance;
   JsonText json = {};
   bool waiting = false;  ///< the placements are complete
 
@@ -227,7 +231,8 @@ struct PlanText::TextState {
   }
 };
 
-PlanText::PlanText(const Instance& instance, const Plan& plan) : state_(new TextState{instance}) {
+PlanText::PlanText(const InstanceView& instance, const Plan& plan)
+    : state_(new TextState{instance}) {
   add_head(state_->json, instance, plan);
   state_->json.key("placements").open('[');
 }
@@ -246,7 +251,8 @@ void PlanText::add(std::span<const model::UnplacedJob> waiting) {
   end_placements();
   JsonText& json = state_->json;
   for (const model::UnplacedJob& w : waiting) {
-    json.next_line().open('{').field("job", state_->instance.workload.job_names[w.job.index()]);
+    json.next_line().open('{').field("job",
+                                     state_->instance.workload.tables().job_names[w.job.index()]);
     json.field("reason", w.reason).key("earliest_start").null().close('}');
   }
 }
@@ -262,7 +268,7 @@ namespace {
 
 /// Passes the text to the sink, a few hundred jobs at a time.
 template <class Sink>
-void each_chunk(const Instance& instance, const Plan& plan, const Sink& sink) {
+void each_chunk(const InstanceView& instance, const Plan& plan, const Sink& sink) {
   // jobs per piece: bounds the memory of the text; chosen, not tuned
   constexpr std::size_t kJobs = 512;
   PlanText text(instance, plan);
@@ -280,13 +286,13 @@ void each_chunk(const Instance& instance, const Plan& plan, const Sink& sink) {
 
 }  // namespace
 
-std::string plan_text(const Instance& instance, const Plan& plan) {
+std::string plan_text(const InstanceView& instance, const Plan& plan) {
   std::string text;
   each_chunk(instance, plan, [&](const std::string& chunk) { text += chunk; });
   return text;
 }
 
-void write_plan(const std::string& path, const Instance& instance, const Plan& plan) {
+void write_plan(const std::string& path, const InstanceView& instance, const Plan& plan) {
   write_atomically(path, [&](AtomicFile& file) {
     each_chunk(instance, plan, [&](const std::string& chunk) { file.write(chunk); });
   });

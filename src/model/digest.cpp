@@ -157,7 +157,7 @@ std::vector<std::size_t> by_name(const std::vector<std::string>& names) {
   return order;
 }
 
-void add_types(Sha256& sha, const Instance& instance, std::span<const std::size_t> order,
+void add_types(Sha256& sha, const InstanceView& instance, std::span<const std::size_t> order,
                const Job& job) {
   const auto& names = instance.cluster.gpu_types;
   for (const std::size_t t : order) {
@@ -167,7 +167,7 @@ void add_types(Sha256& sha, const Instance& instance, std::span<const std::size_
   }
 }
 
-void add_running(Sha256& sha, const Cluster& cluster, const Workload& workload,
+void add_running(Sha256& sha, const Cluster& cluster, const WorkloadView& workload,
                  const Running& running) {
   sha.text(running.pinned ? "pinned " : "runs ").real(running.stop_cost).real(running.move_cost);
   for (const TaskPlacement& t : workload.tasks_of(running)) {
@@ -182,19 +182,20 @@ void add_communication(Sha256& sha, const Communication& c) {
   if (c.pattern == CommunicationPattern::ps) sha.integer(c.servers);
 }
 
-void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t> types, JobId id) {
-  const Workload& workload = instance.workload;
+void add_job(Sha256& sha, const InstanceView& instance, std::span<const std::size_t> types,
+             JobId id) {
+  const WorkloadView& workload = instance.workload;
   const Job& job = workload.job(id);
-  sha.name(workload.job_names[id.index()]).integer(job.arrival).integer(job.priority);
+  sha.name(workload.tables().job_names[id.index()]).integer(job.arrival).integer(job.priority);
   sha.real(job.weight).real(job.value).integer(job.required ? 1 : 0);
   sha.integer(static_cast<std::int64_t>(job.domain)).integer(job.queue.value());
   sha.integer(job.home_rack.value()).integer(job.home_pod.value());
-  for (const double f : workload.factors[job.home_factor]) sha.real(f);
-  for (const double f : workload.factors[job.width_factor]) sha.real(f);
+  for (const double f : workload.tables().factors[job.home_factor]) sha.real(f);
+  for (const double f : workload.tables().factors[job.width_factor]) sha.real(f);
   add_types(sha, instance, types, job);
   for (const TaskGroup& g : workload.groups_of(job)) {
     const Shape& s = workload.shape(g.shape);
-    sha.name(workload.labels[g.label]).integer(g.count);
+    sha.name(workload.tables().labels[g.label]).integer(g.count);
     add_required(sha, s.needs).integer(s.gpus).integer(s.gpu_milli);
     add_optional(sha, s.needs, 0);
   }
@@ -208,7 +209,7 @@ void add_job(Sha256& sha, const Instance& instance, std::span<const std::size_t>
 /// more memory than the plan.
 class JobLines {
  public:
-  explicit JobLines(const Instance& instance) : instance_(&instance) {}
+  explicit JobLines(const InstanceView& instance) : instance_(instance) {}
 
   /// The job's lines, sorted.
   std::span<const std::string_view> of(const JobPlacement& placed) {
@@ -232,9 +233,9 @@ class JobLines {
 
  private:
   void add(const JobPlacement& placed, const TaskPlacement& task, int device, std::int32_t milli) {
-    text_ += instance_->workload.job_names[placed.job.index()];
+    text_ += instance_.workload.tables().job_names[placed.job.index()];
     text_ += '\t';
-    text_ += instance_->cluster.machine_names[task.machine.index()];
+    text_ += instance_.cluster.machine_names[task.machine.index()];
     for (const std::int64_t number : {std::int64_t{device}, std::int64_t{milli}, placed.start}) {
       std::array<char, 24> digits{};
       const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
@@ -245,7 +246,7 @@ class JobLines {
     ends_.push_back(text_.size());
   }
 
-  const Instance* instance_;
+  InstanceView instance_;
   std::string text_;
   std::vector<std::size_t> ends_;
   std::vector<std::string_view> lines_;
@@ -253,15 +254,15 @@ class JobLines {
 
 }  // namespace
 
-InstanceDigest::InstanceDigest(const Instance& instance)
-    : instance_(&instance), types_(by_name(instance.cluster.gpu_types)) {
+InstanceDigest::InstanceDigest(const InstanceView& instance)
+    : instance_(instance), types_(by_name(instance.cluster.gpu_types)) {
   sha_.text("berth instance 1\n");
   add_cluster(sha_, instance.cluster);
 }
 
-void InstanceDigest::add(JobId job) { add_job(sha_, *instance_, types_, job); }
+void InstanceDigest::add(JobId job) { add_job(sha_, instance_, types_, job); }
 
-std::string instance_digest(const Instance& instance) {
+std::string instance_digest(const InstanceView& instance) {
   InstanceDigest digest(instance);
   for (std::size_t j = 0; j < instance.workload.size(); ++j) digest.add(JobId(j));
   return digest.hex();
@@ -272,7 +273,7 @@ struct PlanDigest::DigestState {
   JobLines lines;
 };
 
-PlanDigest::PlanDigest(const Instance& instance)
+PlanDigest::PlanDigest(const InstanceView& instance)
     : state_(new DigestState{.lines = JobLines(instance)}) {}
 PlanDigest::PlanDigest(PlanDigest&&) noexcept = default;
 PlanDigest::~PlanDigest() = default;
@@ -295,19 +296,20 @@ void sort_by_name(std::vector<Item>& items, const NameOf& name_of) {
 
 }  // namespace
 
-std::vector<JobId> jobs_by_name(const Workload& workload) {
+std::vector<JobId> jobs_by_name(const WorkloadView& workload) {
   std::vector<JobId> jobs;
   jobs.reserve(workload.size());
   for (std::size_t j = 0; j < workload.size(); ++j) jobs.emplace_back(j);
-  sort_by_name(jobs, [&](JobId job) { return workload.job_names[job.index()]; });
+  sort_by_name(jobs, [&](JobId job) { return workload.tables().job_names[job.index()]; });
   return jobs;
 }
 
-std::string plan_digest(const Instance& instance, const Placement& placement) {
+std::string plan_digest(const InstanceView& instance, const Placement& placement) {
   std::vector<std::size_t> order(placement.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  sort_by_name(
-      order, [&](std::size_t i) { return instance.workload.job_names[placement[i].job.index()]; });
+  sort_by_name(order, [&](std::size_t i) {
+    return instance.workload.tables().job_names[placement[i].job.index()];
+  });
   PlanDigest digest(instance);
   for (const std::size_t i : order) digest.add(placement[i]);
   return digest.hex();

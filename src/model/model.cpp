@@ -17,24 +17,26 @@ std::span<const Immovable> Cluster::immovable_on(MachineId machine) const {
           std::ranges::upper_bound(immovable, machine, {}, &Immovable::machine)};
 }
 
-std::int64_t Workload::gpu_milli(const Job& j) const {
+std::int64_t WorkloadView::gpu_milli(const Job& job) const {
   std::int64_t total = 0;
-  for (const TaskGroup& g : groups_of(j)) total += g.count * shape(g.shape).total_milli();
+  for (const TaskGroup& g : groups_of(job)) total += g.count * shape(g.shape).total_milli();
   return total;
 }
 
-std::int64_t Workload::tasks(const Job& j) const {
-  std::int64_t total = 0;
-  for (const TaskGroup& g : groups_of(j)) total += g.count;
-  return total;
+std::int64_t Workload::gpu_milli(const Job& job) const {
+  return WorkloadView(*this).gpu_milli(job);
 }
 
-std::vector<JobId> planned_jobs(const Workload& workload) {
+std::vector<JobId> planned_jobs(const WorkloadView& workload) {
+  std::vector<JobId> jobs = local_jobs(workload.records());
+  std::erase_if(jobs, [&](JobId id) { return workload.pinned(workload.job(id)); });
+  return jobs;
+}
+
+std::vector<JobId> pinned_jobs(const WorkloadTables& tables) {
   std::vector<JobId> jobs;
-  jobs.reserve(workload.jobs.size());
-  for (std::size_t j = 0; j < workload.size(); ++j) {
-    const JobId id{j};
-    if (workload.has(id) && !workload.pinned(workload.job(id))) jobs.push_back(id);
+  for (const Running& r : tables.running) {
+    if (r.pinned) jobs.push_back(r.job);
   }
   return jobs;
 }

@@ -36,7 +36,7 @@ void for_each_batch(const Communicator& comm, std::span<const JobId> order,
   }
 }
 
-std::vector<JobId> all_jobs(const model::Workload& workload) {
+std::vector<JobId> all_jobs(const model::WorkloadView& workload) {
   std::vector<JobId> jobs;
   jobs.reserve(workload.size());
   for (std::size_t j = 0; j < workload.size(); ++j) jobs.emplace_back(j);

@@ -19,7 +19,7 @@ void for_each_batch(const comm::Communicator& comm, std::span<const JobId> order
                     const std::function<void(const std::vector<JobId>&)>& see);
 
 /// All jobs, also of a workload in parts, in file order.
-std::vector<JobId> all_jobs(const model::Workload& workload);
+std::vector<JobId> all_jobs(const model::WorkloadView& workload);
 
 /// Placements of the batch's jobs, on rank 0 in the batch's order; empty elsewhere. Collective.
 /// @param mine  of the jobs at home on this rank, ascending

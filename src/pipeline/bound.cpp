@@ -41,7 +41,7 @@ std::vector<model::Certificate> candidates(const PlanningContext& context,
   return found;
 }
 
-TightenOptions tightening(const model::Instance& instance, const PlanOptions& options) {
+TightenOptions tightening(const model::InstanceView& instance, const PlanOptions& options) {
   const std::int64_t gpus = instance.cluster.gpus();
   TightenOptions tightening{.job_prices = options.job_prices, .branch = options.branch};
   tightening.job_prices.evaluations =
@@ -69,7 +69,7 @@ Proof bound(const PlanningContext& context, const DistributedJudge& judge,
 
 void tighten(const PlanningContext& context, const DistributedJudge& judge,
              const LocalSolution& solution, Proof& proof, model::Placement& placement) {
-  const model::Instance& instance = context.unpriced.instance();
+  const model::InstanceView& instance = context.unpriced.instance();
   const PlanOptions& options = context.options;
   context.stages.run("tighten", [&] {
     const TightenGoal goal{

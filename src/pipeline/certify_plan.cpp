@@ -14,7 +14,7 @@ namespace berth::pipeline {
 namespace {
 
 model::Plan assemble(const PlanningContext& context, Proof proof, model::Placement placement) {
-  const model::Instance& instance = context.unpriced.instance();
+  const model::InstanceView& instance = context.unpriced.instance();
   const std::vector<JobId> home = context.records.home_jobs();
   Assessment assessment = DistributedJudge(context.comm, instance, context.options.objective, home)
                               .judge(proof.certificate, placement);

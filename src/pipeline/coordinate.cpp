@@ -92,7 +92,7 @@ coordinator::CoordinationResult run_rounds(const PlanningContext& context, Local
 
 /// True when a required job at home on this rank is unplaced.
 bool misses_required(const PlanningContext& context, const model::Placement& placement) {
-  const model::Workload& workload = context.unpriced.instance().workload;
+  const model::WorkloadView& workload = context.unpriced.instance().workload;
   return std::ranges::any_of(context.records.home_jobs(), [&](JobId job) {
     return workload.job(job).required &&
            !std::ranges::binary_search(placement, job, {}, &model::JobPlacement::job);
@@ -130,7 +130,7 @@ GlobalPlacement coordinate(const PlanningContext& context, LocalSolution& soluti
   coordinator::serve_equal_jobs(context.comm, *relaxation.valuation, context.records,
                                 placed.placement);
   if (relaxation.limits == nullptr) return placed;
-  const model::Instance& instance = context.unpriced.instance();
+  const model::InstanceView& instance = context.unpriced.instance();
   BERTH_ENSURE(coordinator::within_limits(
       *relaxation.limits,
       coordinator::limit_use(context.comm, instance, *relaxation.limits, placed.placement)));

@@ -22,7 +22,7 @@ struct LargestValue {
 };
 
 /// Value before factors and speeds.
-double base_value(const model::Workload& workload, const model::Job& job) {
+double base_value(const model::WorkloadView& workload, const model::Job& job) {
   const double gpus = static_cast<double>(workload.gpu_milli(job)) / model::kGpuMilli;
   double value = std::isnan(job.value) ? job.weight * gpus : job.value;
   if (const model::Running* running = workload.running_of(job)) {
@@ -32,7 +32,7 @@ double base_value(const model::Workload& workload, const model::Job& job) {
 }
 
 /// The largest value over all ranks, on rank 0; ties: the first job.
-LargestValue largest(const comm::Communicator& comm, const model::Workload& workload,
+LargestValue largest(const comm::Communicator& comm, const model::WorkloadView& workload,
                      const std::vector<JobId>& mine) {
   LargestValue here;
   for (const JobId job : mine) {
@@ -49,7 +49,7 @@ LargestValue largest(const comm::Communicator& comm, const model::Workload& work
 
 }  // namespace
 
-void expect_countable(const comm::Communicator& comm, const model::Instance& instance,
+void expect_countable(const comm::Communicator& comm, const model::InstanceView& instance,
                       model::Objective objective, const coordinator::JobRecords& jobs,
                       const std::string& jobs_path) {
   const std::vector<JobId> home = jobs.home_jobs();

@@ -10,7 +10,7 @@
 
 namespace berth::pipeline {
 
-std::string instance_digest(const comm::Communicator& comm, const model::Instance& instance,
+std::string instance_digest(const comm::Communicator& comm, const model::InstanceView& instance,
                             coordinator::JobRecords& jobs) {
   std::optional<model::InstanceDigest> digest;  // on rank 0 only
   std::vector<JobId> order;
@@ -28,7 +28,7 @@ std::string instance_digest(const comm::Communicator& comm, const model::Instanc
   return hex;
 }
 
-std::string plan_digest(const comm::Communicator& comm, const model::Instance& instance,
+std::string plan_digest(const comm::Communicator& comm, const model::InstanceView& instance,
                         const model::Placement& mine) {
   std::optional<model::PlanDigest> digest;
   std::vector<JobId> order;

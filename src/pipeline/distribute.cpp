@@ -13,26 +13,23 @@ namespace {
 
 using comm::Communicator;
 
-/// Sends the workload without jobs and names.
-void broadcast_tables(const Communicator& comm, model::Workload& workload) {
-  comm.broadcast_vector(workload.shapes);
-  comm.broadcast_vector(workload.factors);
-  comm.broadcast_vector(workload.speeds);
-  comm.broadcast_value(workload.speed_types);
-  comm::broadcast(comm, workload.labels);
-  comm.broadcast_vector(workload.running);
-  comm.broadcast_vector(workload.running_tasks);
+/// Sends the tables without names.
+void broadcast_tables(const Communicator& comm, model::WorkloadTables& tables) {
+  comm.broadcast_vector(tables.shapes);
+  comm.broadcast_vector(tables.factors);
+  comm.broadcast_vector(tables.speeds);
+  comm.broadcast_value(tables.speed_types);
+  comm::broadcast(comm, tables.labels);
+  comm.broadcast_vector(tables.running);
+  comm.broadcast_vector(tables.running_tasks);
 }
 
 /// Sends the pinned jobs to all ranks, which need their use of limits.
 void send_pinned_jobs(const Communicator& comm, model::Workload& workload) {
-  std::vector<JobId> pinned;
-  for (const model::Running& r : workload.running) {
-    if (r.pinned) pinned.push_back(r.job);
-  }
   coordinator::JobRecords records(comm, workload);
   records.scatter([&] {
-    return records.only_home(coordinator::JobLists(static_cast<std::size_t>(comm.size()), pinned));
+    return records.only_home(
+        coordinator::JobLists(static_cast<std::size_t>(comm.size()), model::pinned_jobs(workload)));
   });
 }
 
@@ -42,10 +39,11 @@ void distribute_workload(const Communicator& comm, model::Workload& workload) {
   send_pinned_jobs(comm, workload);
 }
 
-void forget_jobs(model::Workload& workload, std::size_t jobs) {
-  workload.jobs = {};
-  workload.groups = {};
-  workload.position.assign(jobs, model::Workload::kMissing);
+/// A part of so many jobs, without records.
+model::JobSet no_records(std::size_t jobs) {
+  model::JobSet none;
+  none.position.assign(jobs, model::JobSet::kMissing);
+  return none;
 }
 
 }  // namespace
@@ -55,9 +53,11 @@ void distribute(const Communicator& comm, model::Instance& instance) {
   NameTable names = std::exchange(instance.cluster.machine_names, {});
   comm::broadcast(comm, instance.cluster);
   if (comm.rank() == 0) instance.cluster.machine_names = std::move(names);
-  auto jobs = static_cast<std::uint64_t>(instance.workload.jobs.size());
+  auto jobs = static_cast<std::uint64_t>(instance.workload.size());
   comm.broadcast_value(jobs);
-  if (comm.rank() != 0) forget_jobs(instance.workload, static_cast<std::size_t>(jobs));
+  if (comm.rank() != 0) {
+    static_cast<model::JobSet&>(instance.workload) = no_records(static_cast<std::size_t>(jobs));
+  }
   distribute_workload(comm, instance.workload);
 }
 

@@ -57,7 +57,7 @@ certify::PlacementSums sum_of_ranks(const Communicator& comm, certify::Placement
 
 }  // namespace
 
-DistributedJudge::DistributedJudge(const Communicator& comm, const model::Instance& instance,
+DistributedJudge::DistributedJudge(const Communicator& comm, const model::InstanceView& instance,
                                    model::Objective objective, std::span<const JobId> jobs)
     : comm_(comm), instance_(instance), objective_(objective), jobs_(jobs) {
   facts_ = sum_of_ranks(

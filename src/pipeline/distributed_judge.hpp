@@ -40,7 +40,7 @@ class DistributedJudge {
  public:
   /// @param jobs  of this rank, ascending; over all ranks every planned job once
   /// Keeps references to all of these.
-  DistributedJudge(const comm::Communicator& comm, const model::Instance& instance,
+  DistributedJudge(const comm::Communicator& comm, const model::InstanceView& instance,
                    model::Objective objective, std::span<const JobId> jobs);
 
   /// The bound that the prices prove for plans that place at least the required jobs placed here.
@@ -76,7 +76,7 @@ class DistributedJudge {
   void expect_usable(const model::Certificate& certificate) const;
 
   const comm::Communicator& comm_;
-  const model::Instance& instance_;
+  model::InstanceView instance_;
   model::Objective objective_;
   std::span<const JobId> jobs_;
   certify::JobFacts facts_;  ///< of all ranks' jobs; on rank 0

@@ -21,7 +21,7 @@ void add(MachinesByClass& total, const MachinesByClass& part) {
 
 }  // namespace
 
-DomainCapacity::DomainCapacity(const model::Instance& instance) : instance_(instance) {
+DomainCapacity::DomainCapacity(const model::InstanceView& instance) : instance_(instance) {
   const model::Cluster& cluster = instance.cluster;
   std::vector<MachinesByClass> racks(cluster.racks.size()), pods(cluster.pods.size());
   MachinesByClass all;

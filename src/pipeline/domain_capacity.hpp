@@ -18,7 +18,7 @@ namespace berth::pipeline {
 /// jobs share one.
 class DomainCapacity {
  public:
-  explicit DomainCapacity(const model::Instance& instance);
+  explicit DomainCapacity(const model::InstanceView& instance);
 
   /// Counts on machines of the type (invalid: any machine), within one domain of this level.
   std::int64_t most(ShapeId shape, GpuTypeId type, model::Level level);
@@ -30,7 +30,7 @@ class DomainCapacity {
   [[nodiscard]] std::int64_t count(const model::Shape& shape, GpuTypeId type,
                                    model::Level level) const;
 
-  const model::Instance& instance_;
+  model::InstanceView instance_;
   /// Number of machines that are up by class, for every domain of a level; equal domains once.
   std::map<model::Level, std::set<std::map<ClassId, std::int64_t>>> domains_;
   std::map<std::tuple<ShapeId, GpuTypeId, model::Level>, std::int64_t> known_;

@@ -23,7 +23,7 @@ namespace {
 }  // namespace
 
 void expect_single_tasks(const planner_model::Valuation& valuation) {
-  const model::Instance& instance = valuation.instance();
+  const model::InstanceView& instance = valuation.instance();
   const planner_model::CouplingLimits limits(instance, valuation.objective());
   if (limits.of_queues() > 0) {
     const QueueId queue = limits[0].scope.queue;
@@ -31,7 +31,7 @@ void expect_single_tasks(const planner_model::Valuation& valuation) {
            "jobs are placed in order of arrival without quotas only");
   }
   for (const JobId id : model::planned_jobs(instance.workload)) {
-    const std::string_view name = instance.workload.job_names[id.index()];
+    const std::string_view name = instance.workload.tables().job_names[id.index()];
     const std::int64_t tasks = instance.workload.tasks(instance.workload.job(id));
     if (tasks != 1) {
       refuse(fmt::format("job \"{}\" has {} tasks", name, tasks),
@@ -46,10 +46,10 @@ void expect_single_tasks(const planner_model::Valuation& valuation) {
 
 model::Placement place_in_order(const planner_model::Valuation& valuation,
                                 const solver::OnlineOptions& options, const StopToken& stop) {
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   std::vector<JobId> jobs = model::planned_jobs(workload);
   model::Placement kept;
-  for (const model::Running& r : workload.running) {
+  for (const model::Running& r : workload.tables().running) {
     if (!r.pinned) kept.push_back(planner_model::current_placement(workload, r));
   }
   std::erase_if(jobs, [&](JobId j) { return workload.job(j).running >= 0; });

@@ -18,7 +18,7 @@
 
 namespace berth::pipeline {
 
-model::Plan plan_distributed(const comm::Communicator& comm, const model::Instance& instance,
+model::Plan plan_distributed(const comm::Communicator& comm, const model::InstanceView& instance,
                              const PlanOptions& options, report::ProgressTable& progress,
                              coordinator::JobRecords& jobs, const StopToken& stop) {
   validate(options);
@@ -54,7 +54,7 @@ void gather_plan(const comm::Communicator& comm, model::Plan& plan) {
   plan.waiting = gather_waiting(comm, plan.waiting);
 }
 
-model::Plan plan_cluster(const comm::Communicator& comm, const model::Instance& instance,
+model::Plan plan_cluster(const comm::Communicator& comm, const model::InstanceView& instance,
                          const PlanOptions& options, report::ProgressTable& progress,
                          const StopToken& stop) {
   auto jobs = coordinator::JobRecords::of_replicated(comm, instance.workload);

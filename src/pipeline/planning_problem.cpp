@@ -14,14 +14,15 @@ using comm::Communicator;
 
 /// Whether any job communicates: each rank checks the jobs that it has. Collective.
 planner_model::JobTraffic any_rank_communicates(const Communicator& comm,
-                                                const model::Instance& instance) {
+                                                const model::InstanceView& instance) {
   const bool some =
       planner_model::job_traffic_of(instance.workload) == planner_model::JobTraffic::some;
   return comm.max(some ? 1 : 0) == 1 ? planner_model::JobTraffic::some
                                      : planner_model::JobTraffic::none;
 }
 
-planner_model::LimitGroups agreed_groups(const Communicator& comm, const model::Instance& instance,
+planner_model::LimitGroups agreed_groups(const Communicator& comm,
+                                         const model::InstanceView& instance,
                                          const planner_model::CouplingLimits& limits,
                                          const coordinator::JobRecords& jobs) {
   planner_model::LimitGroups groups(instance, limits);
@@ -33,7 +34,7 @@ planner_model::LimitGroups agreed_groups(const Communicator& comm, const model::
   return groups;
 }
 
-model::Level agreed_level(const Communicator& comm, const model::Instance& instance,
+model::Level agreed_level(const Communicator& comm, const model::InstanceView& instance,
                           model::Objective objective) {
   const bool racks = planner_model::pool_level(instance, objective) == model::Level::rack;
   return comm.max(racks ? 1 : 0) == 1 ? model::Level::rack : model::Level::pod;
@@ -41,7 +42,7 @@ model::Level agreed_level(const Communicator& comm, const model::Instance& insta
 
 }  // namespace
 
-PlanningProblem::PlanningProblem(const Communicator& comm, const model::Instance& instance,
+PlanningProblem::PlanningProblem(const Communicator& comm, const model::InstanceView& instance,
                                  const PlanOptions& options, Stages& stages,
                                  coordinator::JobRecords& jobs)
     : unpriced_(instance, options.objective),

@@ -21,7 +21,7 @@ namespace berth::pipeline {
 class PlanningProblem {
  public:
   /// Collective.
-  PlanningProblem(const comm::Communicator& comm, const model::Instance& instance,
+  PlanningProblem(const comm::Communicator& comm, const model::InstanceView& instance,
                   const PlanOptions& options, Stages& stages, coordinator::JobRecords& jobs);
 
   /// The context of the stages. It refers to this object and to the arguments.

@@ -72,7 +72,7 @@ void add_limit_prices(model::Certificate& certificate, const planner_model::Limi
   }
 }
 
-Proof tightest(const model::Instance& instance, model::Objective objective,
+Proof tightest(const model::InstanceView& instance, model::Objective objective,
                std::vector<model::Certificate> candidates) {
   const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
   const auto alone = comm::Communicator::serial();

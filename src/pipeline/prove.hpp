@@ -41,7 +41,7 @@ struct Proof {
 
 /// The certificate with the lowest bound as the judge computes it; ties: the first one.
 /// @pre candidates is not empty
-Proof tightest(const model::Instance& instance, model::Objective objective,
+Proof tightest(const model::InstanceView& instance, model::Objective objective,
                std::vector<model::Certificate> candidates);
 /// The certificate of rank 0's candidates with the lowest bound, computed by all ranks; ranks other
 /// than 0 get the bound without prices. Collective.

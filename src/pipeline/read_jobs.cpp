@@ -115,11 +115,11 @@ std::optional<std::vector<char>> scatter_blocks(const Communicator& comm, BlockB
 }
 
 /// Sends rank 0's records to the ranks where they are at home.
-void send_home(const Communicator& comm, const io::MergedJobs& merged, model::Workload& homes) {
+void send_home(const Communicator& comm, const io::MergedJobs& merged, model::JobSet& homes) {
   std::uint64_t jobs = merged.first + merged.jobs.size();
   comm.broadcast_value(jobs);
   if (jobs > homes.position.size()) {
-    homes.position.resize(static_cast<std::size_t>(jobs), model::Workload::kMissing);
+    homes.position.resize(static_cast<std::size_t>(jobs), model::JobSet::kMissing);
   }
   std::vector<coordinator::PackedJobs> words(static_cast<std::size_t>(comm.size()));
   for (std::size_t j = 0; j < merged.jobs.size(); ++j) {
@@ -157,7 +157,7 @@ model::Workload read_jobs(const Communicator& comm, const std::string& path,
   const auto read = [&] { return merger ? merger->read(threads, block_bytes) : BlockBatch{}; };
   std::vector<char> blocks;  // of the previous batch, on rank 0
   double part_read = 0.0;
-  model::Workload homes;
+  model::JobSet homes;
   const auto merge = [&] {
     if (merger) merger->merge(std::string_view(blocks.data(), blocks.size()), part_read);
   };
@@ -183,13 +183,10 @@ model::Workload read_jobs(const Communicator& comm, const std::string& path,
   }
   merge();
   ship();
-  model::Workload tables =
+  model::Workload workload =
       comm.agreed([&] { return merger ? merger->finish() : model::Workload(); });
-  if (comm.size() == 1) return tables;
-  tables.position = std::move(homes.position);
-  tables.jobs = std::move(homes.jobs);
-  tables.groups = std::move(homes.groups);
-  return tables;
+  if (comm.size() > 1) static_cast<model::JobSet&>(workload) = std::move(homes);
+  return workload;
 }
 
 }  // namespace berth::pipeline

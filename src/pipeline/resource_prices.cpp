@@ -30,9 +30,9 @@ bool limited(const model::MachineClass& c, std::size_t resource) {
 
 /// True when some task needs the resource and some class has a limit of it. False for resources
 /// that are not optional: the plan's certificate already has their prices.
-bool matters(const model::Instance& instance, std::size_t resource) {
+bool matters(const model::InstanceView& instance, std::size_t resource) {
   return model::kResourceTable[resource].optional() &&
-         std::ranges::any_of(instance.workload.shapes,
+         std::ranges::any_of(instance.workload.tables().shapes,
                              [&](const model::Shape& s) { return s.needs[resource] > 0; }) &&
          std::ranges::any_of(instance.cluster.classes,
                              [&](const model::MachineClass& c) { return limited(c, resource); });
@@ -41,9 +41,9 @@ bool matters(const model::Instance& instance, std::size_t resource) {
 /// One number of the certificate, at one position or several; all other numbers are constant.
 class OnePrice {
  public:
-  OnePrice(const model::Instance& instance, model::Objective objective,
+  OnePrice(const model::InstanceView& instance, model::Objective objective,
            const Certificate& certificate, std::vector<std::int64_t*> places)
-      : instance_(&instance),
+      : instance_(instance),
         objective_(objective),
         certificate_(&certificate),
         places_(std::move(places)) {}
@@ -54,15 +54,15 @@ class OnePrice {
   /// The bound at this price, before rounding and before the minimum with other bounds.
   Int128 at(std::int64_t price) {
     set(price);
-    if (!certify::unusable(*instance_, objective_, *certificate_).empty()) return kTooLarge;
-    const certify::Bound b = certify::upper_bound(*instance_, objective_, *certificate_, {});
+    if (!certify::unusable(instance_, objective_, *certificate_).empty()) return kTooLarge;
+    const certify::Bound b = certify::upper_bound(instance_, objective_, *certificate_, {});
     return b.machines + b.jobs + b.shared;
   }
 
  private:
   static constexpr Int128 kTooLarge = Int128{1} << 126;  ///< above every bound: price not usable
 
-  const model::Instance* instance_;
+  model::InstanceView instance_;
   model::Objective objective_;
   const Certificate* certificate_;
   std::vector<std::int64_t*> places_;
@@ -146,7 +146,7 @@ std::array<std::vector<std::int64_t*>, 2> places(Certificate& certificate, Class
 }
 
 /// Sets the best prices of one resource, class by class; does not change other prices.
-void price_resource(const model::Instance& instance, model::Objective objective,
+void price_resource(const model::InstanceView& instance, model::Objective objective,
                     std::size_t resource, Certificate& certificate, const StopToken& stop) {
   const model::Cluster& cluster = instance.cluster;
   list_all(cluster, resource, certificate);
@@ -164,14 +164,14 @@ void price_resource(const model::Instance& instance, model::Objective objective,
 
 }  // namespace
 
-bool resources_matter(const model::Instance& instance) {
+bool resources_matter(const model::InstanceView& instance) {
   for (std::size_t r = 0; r < model::kResources; ++r) {
     if (matters(instance, r)) return true;
   }
   return false;
 }
 
-Proof price_resources(const model::Instance& instance, model::Objective objective, Proof proof,
+Proof price_resources(const model::InstanceView& instance, model::Objective objective, Proof proof,
                       const StopToken& stop) {
   if (!resources_matter(instance)) return proof;
   Certificate certificate = proof.certificate;

@@ -23,7 +23,7 @@ constexpr int kUsualLeaves = 32;          ///< of the tree (decision 7)
 /// Part of the gap that a leaf's bound may lose by prices left out of the tree. Chosen, not tuned.
 constexpr double kNear = 1e-4;
 
-bool takes_gpu(const model::Workload& workload, const model::Job& job) {
+bool takes_gpu(const model::WorkloadView& workload, const model::Job& job) {
   return workload.gpu_milli(job) > 0;
 }
 
@@ -47,7 +47,7 @@ model::Certificate with_jobs(model::Certificate certificate, std::span<const Job
 }
 
 /// The certificate's bound less `target`; 0 if the bound is not the one by prices.
-double above(const model::Instance& instance, model::Objective objective,
+double above(const model::InstanceView& instance, model::Objective objective,
              const model::Certificate& certificate, double target) {
   const certify::Bound bound = certify::upper_bound(instance, objective, certificate, {});
   const Int128 by_prices = bound.machines + bound.jobs + bound.shared;
@@ -79,7 +79,7 @@ std::optional<model::Certificate> branched(const planner_model::Valuation& valua
 }
 
 /// Jobs that get job prices: of whole GPUs and not required.
-std::vector<JobId> jobs_to_price(const model::Instance& instance) {
+std::vector<JobId> jobs_to_price(const model::InstanceView& instance) {
   std::vector<JobId> jobs = solver::whole_gpu_jobs(instance);
   std::erase_if(jobs, [&](JobId j) { return instance.workload.job(j).required; });
   return jobs;
@@ -94,7 +94,7 @@ int usual_tree_leaves(std::int64_t gpus) { return gpus <= kTreeGpus ? kUsualLeav
 Proof tighten(const planner_model::Valuation& valuation, const planner_model::Pools& pools,
               std::span<const double> prices, Proof proof, const TightenGoal& goal,
               const TightenOptions& options) {
-  const model::Instance& instance = valuation.instance();
+  const model::InstanceView& instance = valuation.instance();
   const double slack = proof.upper_bound - goal.objective;
   if (options.job_prices.evaluations <= 0 || !(slack > goal.gap * proof.upper_bound)) return proof;
   if (goal.stop.requested()) return proof;
@@ -104,7 +104,8 @@ Proof tighten(const planner_model::Valuation& valuation, const planner_model::Po
   const std::vector<JobId> jobs = jobs_to_price(instance);
   if (jobs.empty()) return proof;
   std::size_t on_gpus = 0;
-  for (const model::Job& job : instance.workload.jobs) on_gpus += takes_gpu(instance.workload, job);
+  for (const model::Job& job : instance.workload.records().jobs)
+    on_gpus += takes_gpu(instance.workload, job);
 
   const auto alone = comm::Communicator::serial();
   const std::vector<JobId> planned = model::planned_jobs(instance.workload);

@@ -62,9 +62,9 @@ const char* name_of(Level level) {
 }
 
 /// True when an empty domain of this level holds all tasks of the job.
-bool holds(const model::Instance& instance, DomainCapacity& capacity, std::uint64_t usable,
+bool holds(const model::InstanceView& instance, DomainCapacity& capacity, std::uint64_t usable,
            const model::Job& job, Level level) {
-  const model::Workload& workload = instance.workload;
+  const model::WorkloadView& workload = instance.workload;
   const auto groups = workload.groups_of(job);
   return std::ranges::all_of(groups, [&](const model::TaskGroup& group) {
     if (!workload.shape(group.shape).uses_gpu()) {
@@ -81,7 +81,7 @@ bool holds(const model::Instance& instance, DomainCapacity& capacity, std::uint6
 /// Slack of limits beside a placement.
 class LimitSlack {
  public:
-  LimitSlack(const comm::Communicator& comm, const model::Instance& instance,
+  LimitSlack(const comm::Communicator& comm, const model::InstanceView& instance,
              const planner_model::CouplingLimits& limits, const model::Placement& placement)
       : instance_(instance),
         limits_(limits),
@@ -111,16 +111,16 @@ class LimitSlack {
   }
 
  private:
-  const model::Instance& instance_;
+  model::InstanceView instance_;
   const planner_model::CouplingLimits& limits_;
   std::vector<std::int64_t> use_;  ///< by limit
   std::int64_t widest_ = 0;        ///< uplink of any rack, Mbit/s
 };
 
 /// Why even an empty cluster does not hold the job; empty if it does.
-std::string never_fits(const model::Instance& instance, DomainCapacity& capacity,
+std::string never_fits(const model::InstanceView& instance, DomainCapacity& capacity,
                        std::uint64_t usable, const model::Job& job) {
-  const model::Workload& workload = instance.workload;
+  const model::WorkloadView& workload = instance.workload;
   for (const model::TaskGroup& group : workload.groups_of(job)) {
     const model::Shape& shape = workload.shape(group.shape);
     const bool any = !shape.uses_gpu();
@@ -131,7 +131,7 @@ std::string never_fits(const model::Instance& instance, DomainCapacity& capacity
       alone = std::max(alone, capacity.most(group.shape, GpuTypeId(t), Level::machine));
       most = std::max(most, capacity.most(group.shape, GpuTypeId(t), job.domain));
     }
-    const std::string& label = workload.labels[group.label];
+    const std::string& label = workload.tables().labels[group.label];
     if (alone == 0) {
       return fmt::format("no allowed machine can hold one task '{}': {}", label,
                          shortage(instance.cluster, capacity.classes(shape, usable), shape));
@@ -144,7 +144,7 @@ std::string never_fits(const model::Instance& instance, DomainCapacity& capacity
   return {};
 }
 
-std::string reason(const model::Instance& instance, DomainCapacity& capacity,
+std::string reason(const model::InstanceView& instance, DomainCapacity& capacity,
                    const LimitSlack& limits, std::uint64_t present, const model::Job& job) {
   const std::uint64_t usable = job.gpu_types & present;
   if (instance.workload.gpu_milli(job) > 0 && usable == 0) {
@@ -163,7 +163,7 @@ std::string reason(const model::Instance& instance, DomainCapacity& capacity,
 }  // namespace
 
 std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
-                                        const model::Instance& instance,
+                                        const model::InstanceView& instance,
                                         const planner_model::CouplingLimits& limits,
                                         std::span<const JobId> jobs,
                                         const model::Placement& placement) {

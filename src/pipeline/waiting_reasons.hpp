@@ -17,7 +17,7 @@ namespace berth::pipeline {
 /// @param jobs       of this rank, ascending; over all ranks every planned job once
 /// @param placement  of these jobs
 std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
-                                        const model::Instance& instance,
+                                        const model::InstanceView& instance,
                                         const planner_model::CouplingLimits& limits,
                                         std::span<const JobId> jobs,
                                         const model::Placement& placement);

@@ -32,9 +32,9 @@ auto read_back(const Read& read) {
   }
 }
 
-PlanCheck::Order order_of(const model::Workload& workload) {
+PlanCheck::Order order_of(const model::WorkloadView& workload) {
   const auto by_name = [&](JobId a, JobId b) {
-    return workload.job_names[a.index()] < workload.job_names[b.index()];
+    return workload.tables().job_names[a.index()] < workload.tables().job_names[b.index()];
   };
   return std::ranges::is_sorted(all_jobs(workload), by_name) ? PlanCheck::Order::by_name
                                                              : PlanCheck::Order::any;
@@ -43,7 +43,7 @@ PlanCheck::Order order_of(const model::Workload& workload) {
 /// A plan file being written; every piece of its text is read back and judged.
 class CheckedFile {
  public:
-  CheckedFile(const std::string& path, const model::Instance& instance, const model::Plan& plan)
+  CheckedFile(const std::string& path, const model::InstanceView& instance, const model::Plan& plan)
       : path_(path), file_(path), text_(instance, plan) {
     const std::string head = take();
     head_ = read_back([&] { return io::parse_plan(head + "]}", path_); });
@@ -115,7 +115,7 @@ std::optional<certify::Bound> bound_of(const DistributedJudge& judge,
 }  // namespace
 
 void write_plan(const comm::Communicator& comm, const std::string& path,
-                const model::Instance& instance, const model::Plan& plan,
+                const model::InstanceView& instance, const model::Plan& plan,
                 coordinator::JobRecords& jobs) {
   std::optional<CheckedFile> file;  // on rank 0 only
   std::vector<JobId> order;

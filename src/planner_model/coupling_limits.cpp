@@ -41,16 +41,16 @@ bool LargestLimits::allow(const model::Job& job, model::Level width) const {
          (width <= model::Level::pod || mbps <= of_pods_[uplink]);
 }
 
-JobTraffic job_traffic_of(const model::Workload& workload) {
-  const bool some = std::ranges::any_of(workload.jobs, [](const model::Job& j) {
+JobTraffic job_traffic_of(const model::WorkloadView& workload) {
+  const bool some = std::ranges::any_of(workload.records().jobs, [](const model::Job& j) {
     return j.communication.pattern != model::CommunicationPattern::none;
   });
   return some ? JobTraffic::some : JobTraffic::none;
 }
 
-CouplingLimits::CouplingLimits(const model::Instance& instance, model::Objective objective,
+CouplingLimits::CouplingLimits(const model::InstanceView& instance, model::Objective objective,
                                JobTraffic traffic)
-    : instance_(&instance) {
+    : instance_(instance) {
   add_quotas(objective);
   queue_limits_ = size();
   first_.fill(std::numeric_limits<std::size_t>::max());
@@ -59,7 +59,7 @@ CouplingLimits::CouplingLimits(const model::Instance& instance, model::Objective
 }
 
 void CouplingLimits::add_quotas(model::Objective objective) {
-  const auto& queues = instance_->cluster.queues;
+  const auto& queues = instance_.cluster.queues;
   for (std::size_t q = 0; q < queues.size(); ++q) {
     std::vector<std::uint32_t> chain;
     const model::Queue& queue = queues[q];
@@ -80,7 +80,7 @@ void CouplingLimits::add_quotas(model::Objective objective) {
 }
 
 void CouplingLimits::add_places(model::LimitKind kind) {
-  const model::Cluster& cluster = instance_->cluster;
+  const model::Cluster& cluster = instance_.cluster;
   const model::LimitRow& row = row_of(kind);
   const std::size_t first = size();
   for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
@@ -106,12 +106,12 @@ void CouplingLimits::use_up_by_pinned_jobs() {
   const auto use_up = [&](std::size_t limit, std::int64_t amount) {
     if (limits_[limit].capacity != model::kNoLimit) limits_[limit].capacity -= amount;
   };
-  for (const model::Running& running : instance_->workload.running) {
+  for (const model::Running& running : instance_.workload.tables().running) {
     if (!running.pinned) continue;
-    const model::Job& job = instance_->workload.job(running.job);
-    for (const std::uint32_t l : of(job.queue)) use_up(l, instance_->workload.gpu_milli(job));
+    const model::Job& job = instance_.workload.job(running.job);
+    for (const std::uint32_t l : of(job.queue)) use_up(l, instance_.workload.gpu_milli(job));
     for (const auto& [l, amount] :
-         use_of_places(running.job, instance_->workload.tasks_of(running))) {
+         use_of_places(running.job, instance_.workload.tasks_of(running))) {
       use_up(l, amount);
     }
   }
@@ -137,7 +137,7 @@ std::vector<double> CouplingLimits::by_queue(std::span<const double> prices) con
 std::vector<LimitAmount> CouplingLimits::use_of_places(
     JobId job, std::span<const model::TaskPlacement> tasks) const {
   std::vector<LimitAmount> amounts;
-  const model::Communication& communication = instance_->workload.job(job).communication;
+  const model::Communication& communication = instance_.workload.job(job).communication;
   if (has(model::LimitKind::uplink) && communication.pattern != model::CommunicationPattern::none) {
     add_traffic(amounts, communication, tasks, false);
     add_traffic(amounts, communication, tasks, true);
@@ -146,8 +146,8 @@ std::vector<LimitAmount> CouplingLimits::use_of_places(
 }
 
 std::int64_t CouplingLimits::most_use(model::LimitKind kind, JobId id) const {
-  const model::Job& job = instance_->workload.job(id);
-  if (kind == model::LimitKind::uplink && instance_->workload.tasks(job) > 1) {
+  const model::Job& job = instance_.workload.job(id);
+  if (kind == model::LimitKind::uplink && instance_.workload.tasks(job) > 1) {
     return job.communication.mbps;
   }
   return 0;
@@ -156,7 +156,7 @@ std::int64_t CouplingLimits::most_use(model::LimitKind kind, JobId id) const {
 void CouplingLimits::add_traffic(std::vector<LimitAmount>& amounts,
                                  const model::Communication& communication,
                                  std::span<const model::TaskPlacement> tasks, bool pods) const {
-  const model::Cluster& cluster = instance_->cluster;
+  const model::Cluster& cluster = instance_.cluster;
   std::map<std::size_t, Inside> domains;
   Inside all;
   for (const model::TaskPlacement& t : tasks) {

@@ -12,7 +12,7 @@
 
 namespace berth::planner_model {
 
-JobClass job_class(const model::Workload& workload, const model::Job& job) {
+JobClass job_class(const model::WorkloadView& workload, const model::Job& job) {
   // two different seeds: first 64 bits of the fractions of sqrt(2) and sqrt(3), as in SHA-512
   JobClass hash{.high = 0x6A09E667F3BCC908, .low = 0xBB67AE8584CAA73B};
   const auto add = [&](auto field) {

@@ -75,8 +75,8 @@ std::vector<std::vector<std::int64_t>> roomiest(const model::Cluster& cluster, b
 
 }  // namespace
 
-LimitGroups::LimitGroups(const model::Instance& instance, const CouplingLimits& limits)
-    : instance_(&instance), limits_(&limits) {
+LimitGroups::LimitGroups(const model::InstanceView& instance, const CouplingLimits& limits)
+    : instance_(instance), limits_(&limits) {
   if (!limits.of_places()) return;
   most_tasks_ = {roomiest(instance.cluster, false), roomiest(instance.cluster, true)};
   for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
@@ -93,7 +93,7 @@ void LimitGroups::Demand::add(const Demand& other) {
 }
 
 std::vector<LimitGroups::Demand> LimitGroups::demands(std::span<const JobId> jobs) const {
-  const model::Workload& workload = instance_->workload;
+  const model::WorkloadView& workload = instance_.workload;
   std::vector<Demand> demands(groups_.size());
   if (groups_.empty()) return demands;
   for (const JobId id : jobs) {
@@ -101,7 +101,7 @@ std::vector<LimitGroups::Demand> LimitGroups::demands(std::span<const JobId> job
     const double gpus = static_cast<double>(workload.gpu_milli(job)) / model::kGpuMilli;
     if (gpus <= 0.0) continue;
     std::map<std::uint32_t, double> most;
-    for (const GpuTypeId type : GpuTypes(job, instance_->cluster.gpu_types.size())) {
+    for (const GpuTypeId type : GpuTypes(job, instance_.cluster.gpu_types.size())) {
       for (const GroupLoad& group_load : group_loads(id, type, model::Level::cluster)) {
         if (group_load.group == kNone) continue;
         demands[group_load.group].add({group_load.amount / gpus, group_load.amount / gpus, 0});
@@ -129,7 +129,7 @@ void LimitGroups::set_demands(std::span<const Demand> demands) {
 }
 
 void LimitGroups::add_tier(model::LimitKind kind, bool pods) {
-  const model::Cluster& cluster = instance_->cluster;
+  const model::Cluster& cluster = instance_.cluster;
   const std::size_t types = cluster.gpu_types.size();
   Tier& tier = tiers_.emplace_back(
       Tier{.kind = kind, .pods = pods, .group = std::vector<std::uint32_t>(types, kNone)});
@@ -155,7 +155,7 @@ void LimitGroups::add_tier(model::LimitKind kind, bool pods) {
 }
 
 double LimitGroups::ring_traffic(const model::Job& job, GpuTypeId type, bool pods) const {
-  const model::Workload& workload = instance_->workload;
+  const model::WorkloadView& workload = instance_.workload;
   const auto& most = most_tasks_[pods ? 1 : 0][type.index()];
   std::int64_t on_gpus = 0, inside = 0;
   for (const model::TaskGroup& g : workload.groups_of(job)) {
@@ -186,7 +186,7 @@ LimitGroups::GroupLoads LimitGroups::group_loads(JobId id, GpuTypeId type,
                                                  model::Level width) const {
   GroupLoads loads;
   if (groups_.empty() || !type.valid()) return loads;
-  const model::Job& job = instance_->workload.job(id);
+  const model::Job& job = instance_.workload.job(id);
   for (std::size_t i = 0; i < tiers_.size(); ++i) {
     const std::uint32_t group = tiers_[i].group[type.index()];
     if (group == kNone) continue;

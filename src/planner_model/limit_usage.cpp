@@ -6,8 +6,10 @@
 
 namespace berth::planner_model {
 
-LimitUsage::LimitUsage(const model::Instance& instance, const CouplingLimits* limits)
-    : instance_(&instance), limits_(limits == nullptr || limits->empty() ? nullptr : limits) {
+LimitUsage::LimitUsage(const model::InstanceView& instance, const CouplingLimits* limits)
+    : cluster_(&instance.cluster),
+      workload_(instance.workload),
+      limits_(limits == nullptr || limits->empty() ? nullptr : limits) {
   if (limits_ == nullptr) return;
   use_.assign(limits_->size(), 0);
   allowance_.assign(limits_->size(), model::kNoLimit);
@@ -15,13 +17,13 @@ LimitUsage::LimitUsage(const model::Instance& instance, const CouplingLimits* li
 
 std::span<const std::uint32_t> LimitUsage::quotas_of(JobId job) const {
   if (limits_ == nullptr) return {};
-  return limits_->of(instance_->workload.job(job).queue);
+  return limits_->of(workload_.job(job).queue);
 }
 
 std::vector<LimitAmount> LimitUsage::amounts(const model::JobPlacement& placed) const {
   if (limits_ == nullptr) return {};
   std::vector<LimitAmount> found = limits_->use_of_places(placed.job, placed.tasks);
-  const std::int64_t milli = instance_->workload.gpu_milli(instance_->workload.job(placed.job));
+  const std::int64_t milli = workload_.gpu_milli(workload_.job(placed.job));
   for (const std::uint32_t l : quotas_of(placed.job)) {
     if (milli > 0) found.emplace_back(l, milli);
   }
@@ -44,7 +46,7 @@ double LimitUsage::rate(std::size_t limit) const {
 }
 
 std::optional<double> LimitUsage::surcharge(JobId id) const {
-  const std::int64_t milli = instance_->workload.gpu_milli(instance_->workload.job(id));
+  const std::int64_t milli = workload_.gpu_milli(workload_.job(id));
   double lost = 0.0;
   for (const std::uint32_t l : quotas_of(id)) {
     if (milli == 0 || left(l) >= milli) continue;
@@ -74,9 +76,9 @@ bool LimitUsage::carries(const model::JobPlacement& placed) const {
 bool LimitUsage::admits(JobId id, MachineId machine, model::Level width) const {
   constexpr model::LimitKind kUplink = model::LimitKind::uplink;
   if (limits_ == nullptr || !limits_->has(kUplink) || width <= model::Level::rack) return true;
-  const model::Communication& communication = instance_->workload.job(id).communication;
+  const model::Communication& communication = workload_.job(id).communication;
   if (communication.pattern != model::CommunicationPattern::ring) return true;
-  const model::Cluster& cluster = instance_->cluster;
+  const model::Cluster& cluster = *cluster_;
   const RackId rack = cluster.machine_rack[machine.index()];
   if (left(limits_->at(kUplink, rack)) < communication.mbps) return false;
   return width == model::Level::pod ||

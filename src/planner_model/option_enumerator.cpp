@@ -10,7 +10,7 @@ OptionEnumerator::OptionEnumerator(const Valuation& valuation, JobId id, model::
       job_(id),
       finest_(finest),
       types_(valuation.instance().workload.job(id), valuation.instance().cluster.gpu_types.size()) {
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   const model::Job& job = workload.job(id);
   widest_ = workload.tasks(job) == 1 ? model::Level::machine : job.domain;
   on_gpus_ = workload.gpu_milli(job) > 0;

@@ -11,10 +11,10 @@ namespace berth::planner_model {
 namespace {
 
 /// True when some rack can hold more ring ends than its uplink carries.
-bool rings_fill_racks(const model::Instance& instance) {
+bool rings_fill_racks(const model::InstanceView& instance) {
   const model::Cluster& cluster = instance.cluster;
   std::int64_t mbps = 0;
-  for (const model::Job& job : instance.workload.jobs) {
+  for (const model::Job& job : instance.workload.records().jobs) {
     if (job.communication.pattern != model::CommunicationPattern::ring ||
         instance.workload.pinned(job))
       continue;
@@ -33,14 +33,14 @@ bool rings_fill_racks(const model::Instance& instance) {
 
 }  // namespace
 
-model::Level pool_level(const model::Instance& instance, model::Objective objective) {
+model::Level pool_level(const model::InstanceView& instance, model::Objective objective) {
   if (rings_fill_racks(instance)) return model::Level::rack;
   const Valuation valuation(instance, objective);
-  const model::Workload& workload = instance.workload;
+  const model::WorkloadView& workload = instance.workload;
   for (const JobId id : planned_jobs(workload)) {
     const model::Job& job = workload.job(id);
     if (valuation.place_independent(id)) continue;
-    const model::Factors& spread = workload.factors[job.width_factor];
+    const model::Factors& spread = workload.tables().factors[job.width_factor];
     const bool racks_differ = job.home_rack.valid() || job.domain == model::Level::rack ||
                               spread[static_cast<std::size_t>(model::Level::rack)] !=
                                   spread[static_cast<std::size_t>(model::Level::pod)];

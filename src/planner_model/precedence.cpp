@@ -7,7 +7,7 @@
 
 namespace berth::planner_model {
 
-double value_density(const model::Workload& workload, const model::Job& job, double value) {
+double value_density(const model::WorkloadView& workload, const model::Job& job, double value) {
   std::int64_t gpu = 0, cpu = 0;
   for (const model::TaskGroup& g : workload.groups_of(job)) {
     gpu += g.count * workload.shape(g.shape).total_milli();
@@ -16,7 +16,7 @@ double value_density(const model::Workload& workload, const model::Job& job, dou
   return value / static_cast<double>(std::max<std::int64_t>(1, gpu > 0 ? gpu : cpu));
 }
 
-Precedence precedence(const model::Workload& workload, JobId id, double density) {
+Precedence precedence(const model::WorkloadView& workload, JobId id, double density) {
   const model::Job& job = workload.job(id);
   return {.required = job.required,
           .density = density,
@@ -26,7 +26,7 @@ Precedence precedence(const model::Workload& workload, JobId id, double density)
 }
 
 Precedence precedence(const Valuation& valuation, JobId id) {
-  const model::Workload& workload = valuation.instance().workload;
+  const model::WorkloadView& workload = valuation.instance().workload;
   return precedence(workload, id, value_density(workload, workload.job(id), valuation.best(id)));
 }
 

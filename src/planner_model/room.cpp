@@ -51,13 +51,14 @@ void Room::release(const model::TaskPlacement& task, const model::Shape& shape) 
   ++version_[slot(task.machine)];
 }
 
-void take(Room& room, const model::Workload& workload, const model::JobPlacement& placement) {
+void take(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement) {
   const auto groups = workload.groups_of(workload.job(placement.job));
   for (const model::TaskPlacement& t : placement.tasks)
     room.take(t, workload.shape(groups[t.group].shape));
 }
 
-void release(Room& room, const model::Workload& workload, const model::JobPlacement& placement) {
+void release(Room& room, const model::WorkloadView& workload,
+             const model::JobPlacement& placement) {
   const auto groups = workload.groups_of(workload.job(placement.job));
   for (const model::TaskPlacement& t : placement.tasks) {
     room.release(t, workload.shape(groups[t.group].shape));
@@ -72,7 +73,7 @@ auto tightness(const Room& room, MachineId m) {
 }
 
 /// Order of groups: most GPU thousandths a task first, ties by position.
-std::vector<std::uint32_t> largest_first(const model::Workload& workload,
+std::vector<std::uint32_t> largest_first(const model::WorkloadView& workload,
                                          std::span<const model::TaskGroup> groups) {
   std::vector<std::uint32_t> order(groups.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -107,7 +108,7 @@ bool place_group(Room& room, const model::Shape& shape, std::uint32_t group, std
 }
 
 /// Places all groups on these machines, or none.
-bool place_all(Room& room, const model::Workload& workload, model::JobPlacement& placement,
+bool place_all(Room& room, const model::WorkloadView& workload, model::JobPlacement& placement,
                std::span<const MachineId> candidates) {
   const auto groups = workload.groups_of(workload.job(placement.job));
   for (const std::uint32_t g : largest_first(workload, groups)) {
@@ -124,8 +125,8 @@ bool place_all(Room& room, const model::Workload& workload, model::JobPlacement&
 
 }  // namespace
 
-std::optional<model::JobPlacement> place_job(Room& room, const model::Workload& workload, JobId job,
-                                             std::span<const MachineId> candidates) {
+std::optional<model::JobPlacement> place_job(Room& room, const model::WorkloadView& workload,
+                                             JobId job, std::span<const MachineId> candidates) {
   model::JobPlacement placement{.job = job};
   const model::Job& j = workload.job(job);
   if (j.domain != model::Level::machine || workload.tasks(j) == 1) {

@@ -12,7 +12,7 @@ namespace berth::planner_model {
 namespace {
 
 /// GPU type of the machines with the job's GPU tasks.
-GpuTypeId type_of(const model::Instance& instance, const model::JobPlacement& placement) {
+GpuTypeId type_of(const model::InstanceView& instance, const model::JobPlacement& placement) {
   GpuTypeId type;
   for (const model::TaskPlacement& t : placement.tasks) {
     if (t.devices != 0) type = instance.cluster.class_of(t.machine).gpu_type;
@@ -30,7 +30,7 @@ SharedPrices::SharedPrices(const LimitGroups& groups, std::span<const double> pr
   by_group_.assign(of_groups.begin(), of_groups.end());
 }
 
-double SharedPrices::operator()(const model::Instance& instance, JobId id, GpuTypeId type,
+double SharedPrices::operator()(const model::InstanceView& instance, JobId id, GpuTypeId type,
                                 model::Level width) const {
   const model::Job& job = instance.workload.job(id);
   double sum = 0.0;
@@ -47,14 +47,14 @@ double SharedPrices::operator()(const model::Instance& instance, JobId id, GpuTy
 
 double Valuation::unpriced_option(JobId id, GpuTypeId type, model::Level width,
                                   model::Level distance) const {
-  const model::Workload& workload = instance_->workload;
+  const model::WorkloadView& workload = instance_.workload;
   const model::Job& job = workload.job(id);
   const model::ObjectiveTraits& counts = traits(objective_);
   double value = counts.base(workload, job);
   if (counts.factors) {
     value *= (type.valid() ? workload.speed(job, type) : 1.0);
-    value *= workload.factors[job.home_factor][static_cast<std::size_t>(distance)];
-    value *= workload.factors[job.width_factor][static_cast<std::size_t>(width)];
+    value *= workload.tables().factors[job.home_factor][static_cast<std::size_t>(distance)];
+    value *= workload.tables().factors[job.width_factor][static_cast<std::size_t>(width)];
   }
   const model::Running* running = counts.costs ? workload.running_of(job) : nullptr;
   return running == nullptr ? value : value - running->move_cost + running->stop_cost;
@@ -62,14 +62,14 @@ double Valuation::unpriced_option(JobId id, GpuTypeId type, model::Level width,
 
 double Valuation::option(JobId id, GpuTypeId type, model::Level width,
                          model::Level distance) const {
-  return unpriced_option(id, type, width, distance) - prices_(*instance_, id, type, width);
+  return unpriced_option(id, type, width, distance) - prices_(instance_, id, type, width);
 }
 
 double Valuation::best(JobId id) const {
-  const model::Job& job = instance_->workload.job(id);
-  if (instance_->workload.gpu_milli(job) == 0) return best(id, GpuTypeId{});
+  const model::Job& job = instance_.workload.job(id);
+  if (instance_.workload.gpu_milli(job) == 0) return best(id, GpuTypeId{});
   double value = 0.0;
-  for (const GpuTypeId type : GpuTypes(job, instance_->cluster.gpu_types.size())) {
+  for (const GpuTypeId type : GpuTypes(job, instance_.cluster.gpu_types.size())) {
     value = std::max(value, best(id, type));
   }
   return value;
@@ -78,30 +78,31 @@ double Valuation::best(JobId id) const {
 double Valuation::stop_costs() const {
   if (!traits(objective_).costs) return 0.0;
   double total = 0.0;
-  for (const model::Running& r : instance_->workload.running) total += r.pinned ? 0.0 : r.stop_cost;
+  for (const model::Running& r : instance_.workload.tables().running)
+    total += r.pinned ? 0.0 : r.stop_cost;
   return total;
 }
 
 double Valuation::placed(const model::JobPlacement& placement) const {
   if (prices_.empty()) return unpriced_value(placement);
-  return unpriced_value(placement) - prices_(*instance_, placement.job,
-                                             type_of(*instance_, placement),
-                                             width(instance_->cluster, placement.tasks));
+  return unpriced_value(placement) - prices_(instance_, placement.job,
+                                             type_of(instance_, placement),
+                                             width(instance_.cluster, placement.tasks));
 }
 
 double Valuation::unpriced_value(const model::JobPlacement& placement) const {
-  const Extent e = extent(*instance_, placement);
-  const GpuTypeId type = type_of(*instance_, placement);
+  const Extent e = extent(instance_, placement);
+  const GpuTypeId type = type_of(instance_, placement);
   const double value = unpriced_option(placement.job, type, e.width, e.distance);
-  const model::Workload& workload = instance_->workload;
+  const model::WorkloadView& workload = instance_.workload;
   const model::Running* running = workload.running_of(workload.job(placement.job));
   if (!traits(objective_).costs || running == nullptr) return value;
   return stays(workload, *running, placement) ? value + running->move_cost : value;
 }
 
 bool Valuation::place_independent(JobId id) const {
-  const model::Job& job = instance_->workload.job(id);
-  const bool single = instance_->workload.tasks(job) == 1;
+  const model::Job& job = instance_.workload.job(id);
+  const bool single = instance_.workload.tasks(job) == 1;
   if (!single && job.domain < model::Level::cluster) return false;
   if (!single && prices_.of_places() &&
       job.communication.pattern == model::CommunicationPattern::ring) {
@@ -109,19 +110,19 @@ bool Valuation::place_independent(JobId id) const {
   }
   if (!traits(objective_).factors) return true;
   const auto flat = [&](std::uint32_t row) {
-    const model::Factors& f = instance_->workload.factors[row];
+    const model::Factors& f = instance_.workload.tables().factors[row];
     return std::ranges::all_of(f, [&](double x) { return x == f.front(); });
   };
   return (!has_home(job) || flat(job.home_factor)) && (single || flat(job.width_factor));
 }
 
-model::JobPlacement current_placement(const model::Workload& workload,
+model::JobPlacement current_placement(const model::WorkloadView& workload,
                                       const model::Running& running) {
   const auto tasks = workload.tasks_of(running);
   return {.job = running.job, .start = 0, .tasks = {tasks.begin(), tasks.end()}};
 }
 
-bool stays(const model::Workload& workload, const model::Running& running,
+bool stays(const model::WorkloadView& workload, const model::Running& running,
            const model::JobPlacement& placement) {
   const auto now = workload.tasks_of(running);
   const auto key = [](const model::TaskPlacement& t) {
@@ -133,7 +134,7 @@ bool stays(const model::Workload& workload, const model::Running& running,
   return std::ranges::equal(now, tasks, {}, key, key);
 }
 
-Extent extent(const model::Instance& instance, const model::JobPlacement& placement) {
+Extent extent(const model::InstanceView& instance, const model::JobPlacement& placement) {
   const model::Cluster& cluster = instance.cluster;
   const model::Job& job = instance.workload.job(placement.job);
   Extent e{.width = width(cluster, placement.tasks)};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -27,9 +26,10 @@ struct Judgement {
 inline model::Instance part_of(const model::Instance& whole, std::span<const JobId> jobs) {
   model::Instance part = whole;
   part.workload.job_names = {};
-  part.workload.position.resize(whole.workload.size());
-  std::iota(part.workload.position.begin(), part.workload.position.end(), 0);
-  model::keep_jobs(part.workload, jobs);
+  std::vector<JobId> kept = model::pinned_jobs(whole.workload);
+  kept.insert(kept.end(), jobs.begin(), jobs.end());
+  model::make_part(part.workload);
+  model::keep_jobs(part.workload, kept);
   return part;
 }
 

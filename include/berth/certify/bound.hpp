@@ -122,35 +122,35 @@ struct Bound {
 /// jobs x machines. With job prices also
 /// O(R G W log G) for R racks of G GPUs and W sizes, and, with wide gangs, (GPUs of a type)^2; with
 /// a tree that for every leaf.
-Bound upper_bound(const model::Instance& instance, model::Objective objective,
+Bound upper_bound(const model::InstanceView& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed);
 
 /// Upper bound from sums over all planned jobs, of an instance that may lack their records
 /// (job_subset.hpp).
 /// @param required_placed  used only where jobs have prices of their own
 /// @pre unusable(...) is empty for these facts
-Bound upper_bound(const model::Instance& instance, model::Objective objective,
+Bound upper_bound(const model::InstanceView& instance, model::Objective objective,
                   const model::Certificate& certificate, const JobFacts& facts,
                   const JobTerms& terms, std::span<const JobId> required_placed = {});
 
 /// By JobId: max(0, max_k [u_jk - C_jk] - out_j), the largest gain of each job from being placed at
 /// these prices. Job prices are ignored. @pre unusable(...) is empty (asserted)
-std::vector<double> job_profits(const model::Instance& instance, model::Objective objective,
+std::vector<double> job_profits(const model::InstanceView& instance, model::Objective objective,
                                 const model::Certificate& certificate);
 
 /// Why these prices cannot be used: a negative one, a level that is neither rack nor pod, a place
 /// or shape that does not exist, numbers whose sums could leave 128 bits. Empty when they can.
-std::string unusable(const model::Instance& instance, model::Objective objective,
+std::string unusable(const model::InstanceView& instance, model::Objective objective,
                      const model::Certificate& certificate);
 /// Unusable prices of an instance that may lack most jobs. @param facts  of all planned jobs
-std::string unusable(const model::Instance& instance, model::Objective objective,
+std::string unusable(const model::InstanceView& instance, model::Objective objective,
                      const model::Certificate& certificate, const JobFacts& facts);
 
 /// Names a case that no leaf of the tree, or more than one, contains among plans that place at
 /// least `required_placed`; or a negative price of a job that may be left out. Empty when the tree
 /// covers every plan.
 /// @pre unusable(...) is empty
-std::string uncovered(const model::Instance& instance, const model::Certificate& certificate,
+std::string uncovered(const model::InstanceView& instance, const model::Certificate& certificate,
                       std::span<const JobId> required_placed);
 
 }  // namespace berth::certify

@@ -88,7 +88,7 @@ struct CheckResult {
 /// counts and digests. Compares figures with the recomputed ones within one part in 10^12, and only
 /// when every job could be placed as stated. Shares no code with the planner. O(input + plan log
 /// plan + upper_bound); never throws on the content of the plan.
-CheckResult check(const model::Instance& instance, const model::RawPlan& plan);
+CheckResult check(const model::InstanceView& instance, const model::RawPlan& plan);
 
 /// Judges a plan piece by piece, on an instance that never has the records of all jobs at once;
 /// `check` uses it. Order of calls: `add_records` (pieces of placed jobs may come between, after
@@ -103,7 +103,7 @@ class PlanCheck {
 
   /// @param instance  has all names and the pinned jobs; outlives this, as does `head`
   /// @param head      the plan; its lists of jobs are not read
-  PlanCheck(const model::Instance& instance, const model::RawPlan& head, Order order);
+  PlanCheck(const model::InstanceView& instance, const model::RawPlan& head, Order order);
   ~PlanCheck();
 
   [[nodiscard]] model::Objective objective() const;

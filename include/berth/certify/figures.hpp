@@ -28,7 +28,7 @@ struct ObjectiveValue {
 /// base = value when given, else weight x GPU thousandths / 1000; less move_cost when the job runs
 /// elsewhere than now, and less stop_cost of every running job that is not placed. Pinned jobs
 /// count nowhere. Soft quotas lose over_quota_penalty x GPUs over. O(tasks log tasks).
-ObjectiveValue objective(const model::Instance& instance, model::Objective kind,
+ObjectiveValue objective(const model::InstanceView& instance, model::Objective kind,
                          const model::Placement& placement);
 
 /// Sums over placed jobs.
@@ -43,10 +43,10 @@ struct PlacementSums {
   PlacementSums& operator+=(const PlacementSums& others);
 };
 /// @param placement  of any jobs of the instance
-PlacementSums placement_sums(const model::Instance& instance, model::Objective kind,
+PlacementSums placement_sums(const model::InstanceView& instance, model::Objective kind,
                              const model::Placement& placement);
 /// Objective from the sums over all placed jobs. @param instance  may lack their records
-ObjectiveValue objective(const model::Instance& instance, model::Objective kind,
+ObjectiveValue objective(const model::InstanceView& instance, model::Objective kind,
                          const PlacementSums& sums);
 
 /// (upper_bound - objective) / max(|upper_bound|, 1e-12); 0 when both are 0.
@@ -54,32 +54,32 @@ double gap(double upper_bound, double objective);
 
 /// Required jobs that the placement lacks, and those that it has; ascending. Pinned jobs are in
 /// neither list.
-std::vector<JobId> required_missing(const model::Instance& instance,
+std::vector<JobId> required_missing(const model::InstanceView& instance,
                                     const model::Placement& placement);
-std::vector<JobId> required_placed(const model::Instance& instance,
+std::vector<JobId> required_placed(const model::InstanceView& instance,
                                    const model::Placement& placement);
 /// Required jobs of a part that its placement lacks.
-std::vector<JobId> required_missing(const model::Instance& instance, const JobSubset& subset);
-std::vector<JobId> required_placed(const model::Instance& instance, const JobSubset& subset);
+std::vector<JobId> required_missing(const model::InstanceView& instance, const JobSubset& subset);
+std::vector<JobId> required_placed(const model::InstanceView& instance, const JobSubset& subset);
 
 /// The figures that need no prices; bound and gap are 0. @pre tasks refer to the instance
-model::Figures recount(const model::Instance& instance, model::Objective kind,
+model::Figures recount(const model::InstanceView& instance, model::Objective kind,
                        const model::Placement& placement);
-model::Figures recount(const model::Instance& instance, model::Objective kind,
+model::Figures recount(const model::InstanceView& instance, model::Objective kind,
                        const PlacementSums& sums);
 
 /// All figures of a plan from its placement and prices alone.
 /// @pre the placement is feasible and unusable(...) is empty
 /// @post upper_bound >= objective: anything else is an invalid certificate and a bug (asserted)
-model::Figures figures(const model::Instance& instance, model::Objective kind,
+model::Figures figures(const model::InstanceView& instance, model::Objective kind,
                        const model::Placement& placement, const model::Certificate& certificate);
 /// All figures from sums over all placed jobs. @param bound  for the required ones among them
-model::Figures figures(const model::Instance& instance, model::Objective kind,
+model::Figures figures(const model::InstanceView& instance, model::Objective kind,
                        const PlacementSums& sums, const Bound& bound);
 
 /// SHA-256 (hex) over objective, upper bound (bit patterns) and all prices in the order listed;
 /// pods, racks, classes and GPU types by name, shapes by what a task takes.
-std::string proof_digest(const model::Instance& instance, double objective, double upper_bound,
+std::string proof_digest(const model::InstanceView& instance, double objective, double upper_bound,
                          const model::Certificate& certificate);
 
 }  // namespace berth::certify

@@ -20,7 +20,7 @@ namespace berth::certify {
 /// bound, all prices count as 0: the parts are regret only, or unallocated GPU thousandths only.
 /// O(upper_bound + tasks). Regrets and idle amounts are never negative.
 /// @pre `figures` are those of the placement and certificate; as for certify::figures
-model::GapParts gap_parts(const model::Instance& instance, model::Objective kind,
+model::GapParts gap_parts(const model::InstanceView& instance, model::Objective kind,
                           const model::Placement& placement, const model::Certificate& certificate,
                           const model::Figures& figures);
 
@@ -28,8 +28,9 @@ model::GapParts gap_parts(const model::Instance& instance, model::Objective kind
 /// prices that placed jobs pay from the earnings of their machines.
 /// @param bests  of these jobs at the certificate's prices
 /// @param bound  of all jobs, for the required ones among them that are placed
-GapSums job_gaps(const model::Instance& instance, model::Objective kind, const JobSubset& subset,
-                 const model::Certificate& certificate, const JobBests& bests, const Bound& bound);
+GapSums job_gaps(const model::InstanceView& instance, model::Objective kind,
+                 const JobSubset& subset, const model::Certificate& certificate,
+                 const JobBests& bests, const Bound& bound);
 
 /// Sums over all jobs.
 struct PlanTotals {
@@ -41,7 +42,7 @@ struct PlanTotals {
 /// The parts of the gap from sums over all planned jobs, of an instance that may lack their
 /// records.
 /// @param jobs  job_gaps of all parts
-model::GapParts gap_parts(const model::Instance& instance, model::Objective kind,
+model::GapParts gap_parts(const model::InstanceView& instance, model::Objective kind,
                           const model::Certificate& certificate, const PlanTotals& totals,
                           GapSums jobs);
 

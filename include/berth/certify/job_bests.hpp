@@ -31,7 +31,7 @@ struct JobBests {
 /// @param jobs  of the instance, none of them pinned
 /// @pre unusable(...) of bound.hpp is empty for all jobs
 /// O(P log P + S P + J T) as in bound.hpp, with J and S of these jobs.
-JobBests job_bests(const model::Instance& instance, model::Objective objective,
+JobBests job_bests(const model::InstanceView& instance, model::Objective objective,
                    const model::Certificate& certificate, std::span<const JobId> jobs);
 
 /// Sums over jobs in the bound, in units of 2^-scale_log2: required placed jobs count fully, others
@@ -46,7 +46,7 @@ struct JobTerms {
 
 /// @param bests            of these jobs at the certificate's prices
 /// @param required_placed  all required placed jobs among these; other ids are ignored
-JobTerms job_terms(const model::Instance& instance, const model::Certificate& certificate,
+JobTerms job_terms(const model::InstanceView& instance, const model::Certificate& certificate,
                    std::span<const JobId> jobs, const JobBests& bests,
                    std::span<const JobId> required_placed);
 

@@ -54,7 +54,7 @@ void describe(Archive& archive, JobFacts& facts) {
 
 /// @param jobs  of the instance, none of them pinned
 /// O(task groups of the jobs + shapes).
-JobFacts job_facts(const model::Instance& instance, model::Objective objective,
+JobFacts job_facts(const model::InstanceView& instance, model::Objective objective,
                    std::span<const JobId> jobs);
 
 }  // namespace berth::certify

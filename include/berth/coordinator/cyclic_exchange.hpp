@@ -17,9 +17,9 @@ namespace berth::coordinator {
 class ProfilePartition {
  public:
   /// Collective. @param jobs  this rank's part of all jobs, with their records
-  ProfilePartition(const comm::Communicator& comm, const model::Workload& workload,
+  ProfilePartition(const comm::Communicator& comm, const model::WorkloadView& workload,
                    std::span<const JobId> jobs, std::size_t pieces);
-  [[nodiscard]] ShardId piece_of(const model::Workload& workload, JobId job) const;
+  [[nodiscard]] ShardId piece_of(const model::WorkloadView& workload, JobId job) const;
 
  private:
   std::map<planner_model::TaskProfile, ShardId> piece_of_;

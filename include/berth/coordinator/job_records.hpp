@@ -18,7 +18,8 @@ namespace berth::coordinator {
 /// Jobs for each rank, by rank.
 using JobLists = std::vector<std::vector<JobId>>;
 
-/// The records of jobs, where ranks hold parts of a workload.
+/// Which rank holds which job records, and the one that adds to and removes from those of this
+/// rank: a `model::JobSet` that others read (`model::WorkloadView`) and the owner passes in here.
 ///
 /// Every job has a home, the rank that always keeps its record (docs/decisions/0019). Blocks of
 /// jobs are assigned to the ranks in turn, so no rank has all records. The home sends a record to
@@ -27,17 +28,21 @@ using JobLists = std::vector<std::vector<JobId>>;
 /// nothing is sent or removed, and homes only divide the work. Plans do not depend on homes.
 ///
 /// A record is about 120 B. Functions that add or remove records or move homes are not const, so
-/// only code with a `JobRecords&` changes the jobs that `Workload::job` accepts. They are
-/// collective except `retain_only`; const functions are local.
+/// only code with a `JobRecords&` changes the jobs that a view has. They are collective except
+/// `retain_only`; const functions are local.
 class JobRecords {
  public:
   /// Accepts three states: every rank has all records; rank 0 has all, and is their home; or every
   /// rank has the records of its home jobs. Collective.
-  /// @param workload  must outlive this, as must `comm`
-  JobRecords(const comm::Communicator& comm, model::Workload& workload);
+  /// @param records  of this rank; must outlive this, as must `tables` and `comm`
+  JobRecords(const comm::Communicator& comm, const model::WorkloadTables& tables,
+             model::JobSet& records);
+  JobRecords(const comm::Communicator& comm, model::Workload& workload)
+      : JobRecords(comm, workload, workload) {}
 
   /// Every rank has all jobs. Not collective.
-  static JobRecords of_replicated(const comm::Communicator& comm, const model::Workload& workload);
+  static JobRecords of_replicated(const comm::Communicator& comm,
+                                  const model::WorkloadView& workload);
 
   /// The home of a job if no rank has all records.
   static int home_of(JobId job, int ranks);
@@ -79,20 +84,21 @@ class JobRecords {
                    std::vector<JobId> also = {});
 
   /// True when some rank has only a part of the records.
-  [[nodiscard]] bool distributed() const { return workload_ != nullptr; }
+  [[nodiscard]] bool distributed() const { return records_ != nullptr; }
   /// Number of records on this rank; 0 if it has all of them.
   [[nodiscard]] std::int64_t count_local() const;
 
  private:
   struct Replicated {};  // distinguishes the two constructors
-  JobRecords(Replicated, const comm::Communicator& comm, const model::Workload& jobs)
-      : comm_(&comm), jobs_(&jobs) {}
+  JobRecords(Replicated, const comm::Communicator& comm, const model::WorkloadView& workload)
+      : comm_(&comm), workload_(workload) {}
 
   const comm::Communicator* comm_;
-  const model::Workload* jobs_;
-  model::Workload* workload_ = nullptr;  ///< *jobs_, to be edited; null: all ranks have all records
-  std::vector<char> holds_all_;          ///< by rank
-  bool at_root_ = false;                 ///< all jobs are at home on rank 0
+  model::WorkloadView workload_;  ///< of this rank
+  model::JobSet* records_ =
+      nullptr;                   ///< of the view, to be edited; null: all ranks have all records
+  std::vector<char> holds_all_;  ///< by rank
+  bool at_root_ = false;         ///< all jobs are at home on rank 0
 };
 
 class JobRecords::Borrowed {
@@ -104,7 +110,7 @@ class JobRecords::Borrowed {
  private:
   friend class JobRecords;
   Borrowed(JobRecords& records, const std::vector<JobId>& jobs);
-  model::Workload* part_;  ///< null: nothing to remove
+  model::JobSet* part_;  ///< null: nothing to remove
   std::vector<JobId> had_;
 };
 

@@ -80,7 +80,8 @@ class LimitAllocation {
 
 /// By limit: use by the placements, of which each rank passes a part. Equal on all ranks.
 /// Collective.
-std::vector<std::int64_t> limit_use(const comm::Communicator& comm, const model::Instance& instance,
+std::vector<std::int64_t> limit_use(const comm::Communicator& comm,
+                                    const model::InstanceView& instance,
                                     const planner_model::CouplingLimits& limits,
                                     const model::Placement& part);
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
-#include "berth/model/workload.hpp"
+#include "berth/model/job_set.hpp"
 
 namespace berth::coordinator {
 
@@ -20,10 +20,10 @@ void pack_job(PackedJobs& words, JobId id, const model::Job& job,
               std::span<const model::TaskGroup> groups);
 
 /// Adds the jobs of a message to a part; does not change jobs that the part already has.
-void unpack_jobs(std::span<const std::uint32_t> words, model::Workload& part);
+void unpack_jobs(std::span<const std::uint32_t> words, model::JobSet& part);
 
 /// Reserves memory for exactly this many more jobs: a vector that doubles would need three times
 /// the records.
-void reserve_jobs(model::Workload& part, std::size_t jobs);
+void reserve_jobs(model::JobSet& part, std::size_t jobs);
 
 }  // namespace berth::coordinator

@@ -22,13 +22,13 @@ class PlanFormatError : public InputError {
 
 /// The text of plan.json (docs/formats.md): integers stay integers, doubles are the shortest digits
 /// that read back exactly. One job a line.
-std::string plan_text(const model::Instance& instance, const model::Plan& plan);
+std::string plan_text(const model::InstanceView& instance, const model::Plan& plan);
 
 /// The same text as it is made, of a plan whose jobs come a few at a time.
 class PlanText {
  public:
   /// What comes before the jobs. The instance outlives this. @param plan  its jobs do not count
-  PlanText(const model::Instance& instance, const model::Plan& plan);
+  PlanText(const model::InstanceView& instance, const model::Plan& plan);
   PlanText(PlanText&&) noexcept;
   ~PlanText();
 
@@ -46,7 +46,8 @@ class PlanText {
 };
 
 /// Written atomically, deflated by suffix. Memory: a few MiB beyond the plan.
-void write_plan(const std::string& path, const model::Instance& instance, const model::Plan& plan);
+void write_plan(const std::string& path, const model::InstanceView& instance,
+                const model::Plan& plan);
 
 /// Reads a plan without believing it: whether names exist and figures follow is for the judge.
 /// Keys that are not known are passed over. @throws PlanFormatError with the field's path

@@ -34,13 +34,13 @@ class Sha256 {
 /// Computes `instance_digest` job by job, for ranks without the records of all jobs.
 class InstanceDigest {
  public:
-  explicit InstanceDigest(const Instance& instance);  ///< must outlive this
+  explicit InstanceDigest(const InstanceView& instance);  ///< must outlive this
   /// ascending, including pinned ones. @pre the instance has the job and all names
   void add(JobId job);
   std::string hex() { return sha_.hex(); }  ///< call after all jobs
 
  private:
-  const Instance* instance_;
+  InstanceView instance_;
   std::vector<std::size_t> types_;  ///< by name
   Sha256 sha_;
 };
@@ -48,7 +48,7 @@ class InstanceDigest {
 /// Computes `plan_digest` placement by placement. Needs names, not the records of jobs.
 class PlanDigest {
  public:
-  explicit PlanDigest(const Instance& instance);  ///< must outlive this
+  explicit PlanDigest(const InstanceView& instance);  ///< must outlive this
   PlanDigest(PlanDigest&&) noexcept;
   ~PlanDigest();
   void add(const JobPlacement& placed);  ///< in the order of `jobs_by_name`
@@ -60,6 +60,6 @@ class PlanDigest {
 };
 
 /// All jobs in ascending order of their names. O(jobs) when names follow the ids, as in most files.
-std::vector<JobId> jobs_by_name(const Workload& workload);
+std::vector<JobId> jobs_by_name(const WorkloadView& workload);
 
 }  // namespace berth::model

@@ -9,14 +9,25 @@
 
 namespace berth::model {
 
-/// The planner's input; immutable once loaded.
+/// The planner's input as files give it: a value, constant once it is read.
 struct Instance {
   Cluster cluster;
   Workload workload;
 };
 
+/// An instance as one rank reads it: the cluster and the tables, which are constant and on all
+/// ranks, and the job records that this rank holds. References only; copied, not referred to, by
+/// what outlives a call.
+struct InstanceView {
+  const Cluster& cluster;
+  WorkloadView workload;
+
+  InstanceView(const Cluster& all, const WorkloadView& jobs) : cluster(all), workload(jobs) {}
+  InstanceView(const Instance& instance) : InstanceView(instance.cluster, instance.workload) {}
+};
+
 /// SHA-256 (hex) over the canonical content: independent of file layout, compression and order of
 /// keys; machines and jobs are in file order.
-std::string instance_digest(const Instance& instance);
+std::string instance_digest(const InstanceView& instance);
 
 }  // namespace berth::model

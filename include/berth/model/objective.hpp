@@ -24,7 +24,7 @@ struct ObjectiveTraits {
   std::string_view name;       ///< `--objective`, and `objective_kind` of plan files
   std::string_view maximises;  ///< description for --help
   /// The planner's value of a job before factors; not negative.
-  double (*base)(const Workload& workload, const Job& job);
+  double (*base)(const WorkloadView& workload, const Job& job);
   bool factors;    ///< speed, home and width multiply the base; otherwise the base is the value
   bool costs;      ///< costs of moves and stops and penalties of soft quotas count
   bool gpu_milli;  ///< measured in GPU thousandths: the cluster's total is an upper bound
@@ -34,7 +34,7 @@ inline constexpr std::array kObjectives = {
     ObjectiveTraits{.name = "value",
                     .maximises = "the value of the jobs placed",
                     .base =
-                        [](const Workload& workload, const Job& job) {
+                        [](const WorkloadView& workload, const Job& job) {
                           if (!std::isnan(job.value)) return job.value;
                           return job.weight * static_cast<double>(workload.gpu_milli(job)) / 1000.0;
                         },
@@ -44,7 +44,7 @@ inline constexpr std::array kObjectives = {
     ObjectiveTraits{
         .name = "allocate",
         .maximises = "GPUs in use",
-        .base = [](const Workload& workload,
+        .base = [](const WorkloadView& workload,
                    const Job& job) { return static_cast<double>(workload.gpu_milli(job)); },
         .factors = false,
         .costs = false,

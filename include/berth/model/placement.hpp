@@ -12,7 +12,7 @@
 
 namespace berth::model {
 
-struct Instance;
+struct InstanceView;
 enum class Level : std::uint8_t;
 
 /// A job with all its tasks. Tasks are ordered by group; within a group in order of placement.
@@ -36,6 +36,6 @@ Level width(const Cluster& cluster, std::span<const TaskPlacement> tasks);
 /// SHA-256 (hex) over the lines `job TAB machine TAB device TAB milli TAB start`, sorted bytewise;
 /// device -1 and milli 0 for CPU-only tasks. Uses names, not indices, so renumbering does not
 /// change it.
-std::string plan_digest(const Instance& instance, const Placement& placement);
+std::string plan_digest(const InstanceView& instance, const Placement& placement);
 
 }  // namespace berth::model

@@ -1,115 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "berth/base/assert.hpp"
 #include "berth/base/name_table.hpp"
 #include "berth/base/strong_id.hpp"
-#include "berth/model/resources.hpp"
+#include "berth/model/job.hpp"
+#include "berth/model/job_set.hpp"
 #include "berth/model/task_placement.hpp"
 
 namespace berth::model {
 
-/// Level of a domain: the width of a job (narrowest domain that holds all its tasks) or its
-/// distance from home. A wider level compares greater.
-enum class Level : std::uint8_t { machine, rack, pod, cluster };
-inline constexpr int kLevels = 4;  ///< number of levels
-/// What one task takes from one machine. Exactly one of `gpus` and `gpu_milli` may be positive.
-struct Shape {
-  Resources needs = {};
-  std::int32_t gpus = 0;       ///< whole devices
-  std::int32_t gpu_milli = 0;  ///< share of one device, 1..999; 0 = no share
-
-  /// GPU thousandths that the task requests; on GPUs cut into slices it may take more.
-  [[nodiscard]] std::int64_t total_milli() const { return std::int64_t{1000} * gpus + gpu_milli; }
-  [[nodiscard]] bool uses_gpu() const { return gpus > 0 || gpu_milli > 0; }
-  auto operator<=>(const Shape&) const = default;
-};
-
-/// `count` equal tasks of a job.
-struct TaskGroup {
-  ShapeId shape;
-  std::int32_t count = 1;
-  std::uint32_t label = 0;  ///< name of the group in the job file ("worker"), index into `labels`
-};
-
-/// Value factors by Level, each in [0, 1], not increasing with the level. In factors of the
-/// distance from home entry `machine` equals entry `rack`, because the home rack is the least
-/// distance.
-using Factors = std::array<double, kLevels>;
-
-/// Pairs of tasks that communicate while the job runs.
-enum class CommunicationPattern : std::uint8_t {
-  none,
-  ring,  ///< ring all-reduce over all tasks
-  ps,    ///< every worker with every parameter server
-};
-
-/// Traffic between the tasks of a job. It loads the uplinks of the racks and pods that it crosses.
-/// A placement that an uplink cannot carry is not allowed.
-struct Communication {
-  CommunicationPattern pattern = CommunicationPattern::none;
-  std::uint32_t servers = 0;  ///< ps: index of the task group of the servers
-  /// Mbit/s each way. ring: load of the uplink of every rack (pod) with tasks of the job, if there
-  /// are several; ps: rate that one worker sends and receives, divided evenly among the servers.
-  std::int64_t mbps = 0;
-};
-
-/// One training job. All GPU tasks run on one GPU type; all tasks are placed or none is (gang).
-struct Job {
-  std::uint32_t first_group = 0;  ///< groups [first_group, first_group + groups) of the workload
-  std::uint32_t groups = 0;
-  std::uint64_t gpu_types = ~std::uint64_t{0};  ///< allowed types, bit per GpuTypeId; ~0 = any
-  std::uint32_t speed = 0;                      ///< row of `speeds`; row 0 is 1 on every type
-  std::uint32_t home_factor = 0;                ///< row of `factors`; row 0 is all ones
-  std::uint32_t width_factor = 0;               ///< row of `factors`
-  Level domain = Level::cluster;                ///< widest domain that may hold the job
-  bool required = false;
-  RackId home_rack;  ///< at most one of home_rack and home_pod is valid
-  PodId home_pod;
-  QueueId queue;
-  std::int32_t priority = 0;
-  std::int64_t arrival = 0;  ///< seconds
-  double weight = 1.0;
-  double value = std::numeric_limits<double>::quiet_NaN();  ///< replaces weight x GPUs unless NaN
-  Communication communication = {};
-  std::int32_t running = -1;  ///< index into Workload::running; -1: does not run
-};
-
-/// True when a task of this shape of the job may be placed on machines with GPUs of `type`
-/// (invalid: machines without GPUs). A list of types applies to tasks without GPUs too.
-inline bool allows(const Job& job, const Shape& shape, GpuTypeId type) {
-  if (!shape.uses_gpu() && job.gpu_types == ~std::uint64_t{0}) return true;
-  return type.valid() && ((job.gpu_types >> type.index()) & 1) != 0;
-}
-
-/// A job that holds its place when the plan is made.
-struct Running {
-  JobId job;
-  /// The job neither moves nor stops, is not part of objective, bound and plan, and its tasks are
-  /// Immovable content of their machines.
-  bool pinned = false;
-  double stop_cost = 0.0;        ///< value lost when it is stopped, >= 0
-  double move_cost = 0.0;        ///< value lost when any task changes its place, >= 0
-  std::uint32_t first_task = 0;  ///< tasks [first_task, first_task + tasks) of `running_tasks`
-  std::uint32_t tasks = 0;
-};
-
-/// Jobs in file order. Shapes, speeds, factors and labels that several jobs share are stored once.
-struct Workload {
-  static constexpr std::int32_t kMissing = -1;  ///< entry of `position` without a record
-  NameTable job_names;    ///< by JobId; if the workload is in parts, only rank 0 has them, all
-  std::vector<Job> jobs;  ///< by JobId; in a part by `position`
-  /// In a part of a workload: index in `jobs` by JobId of the whole, or kMissing. Empty in a whole
-  /// workload. A part has some of names, jobs and groups; all other members are complete.
-  std::vector<std::int32_t> position;
-  std::vector<TaskGroup> groups;
+/// What jobs share (each value once), running jobs and names: the same on all ranks but for names
+/// and notes, which rank 0 alone has. Constant once it is read.
+struct WorkloadTables {
+  NameTable job_names;        ///< by JobId
   std::vector<Shape> shapes;  ///< by ShapeId, distinct
   std::vector<Factors> factors{{1.0, 1.0, 1.0, 1.0}};
   std::vector<double> speeds;                ///< rows of `speed_types` entries, by GpuTypeId
@@ -117,58 +26,72 @@ struct Workload {
   std::vector<std::string> labels;           ///< names of task groups, distinct
   std::vector<Running> running;              ///< ascending job
   std::vector<TaskPlacement> running_tasks;  ///< per job by group, then machine and devices
+
   /// Messages of the reader of the jobs file, one line each (such as keys by an old name). They are
-  /// not in the instance's digest; if the workload is in parts, rank 0 has them.
+  /// not in the instance's digest.
   std::vector<std::string> notes = {};
 
-  [[nodiscard]] bool in_parts() const { return !position.empty(); }
-  /// Number of jobs of the whole workload.
-  [[nodiscard]] std::size_t size() const { return in_parts() ? position.size() : jobs.size(); }
-  [[nodiscard]] bool has(JobId id) const { return !in_parts() || position[id.index()] != kMissing; }
-  /// @pre has(id), asserted in release builds too
-  [[nodiscard]] const Job& job(JobId id) const {
-    BERTH_ASSERT(has(id));
-    return jobs[in_parts() ? static_cast<std::size_t>(position[id.index()]) : id.index()];
-  }
   [[nodiscard]] const Shape& shape(ShapeId id) const { return shapes[id.index()]; }
-  [[nodiscard]] std::span<const TaskGroup> groups_of(const Job& j) const {
-    return std::span(groups).subspan(j.first_group, j.groups);
-  }
-  [[nodiscard]] double speed(const Job& j, GpuTypeId type) const {
-    return speeds.empty() ? 1.0 : speeds[j.speed * std::size_t{speed_types} + type.index()];
+  [[nodiscard]] double speed(const Job& job, GpuTypeId type) const {
+    return speeds.empty() ? 1.0 : speeds[job.speed * std::size_t{speed_types} + type.index()];
   }
   /// The present placement of a running job, or null.
-  [[nodiscard]] const Running* running_of(const Job& j) const {
-    return j.running < 0 ? nullptr : &running[static_cast<std::size_t>(j.running)];
+  [[nodiscard]] const Running* running_of(const Job& job) const {
+    return job.running < 0 ? nullptr : &running[static_cast<std::size_t>(job.running)];
   }
-  [[nodiscard]] bool pinned(const Job& j) const {
-    return j.running >= 0 && running[static_cast<std::size_t>(j.running)].pinned;
+  [[nodiscard]] bool pinned(const Job& job) const {
+    return job.running >= 0 && running[static_cast<std::size_t>(job.running)].pinned;
   }
   [[nodiscard]] std::span<const TaskPlacement> tasks_of(const Running& r) const {
     return std::span(running_tasks).subspan(r.first_task, r.tasks);
   }
-  [[nodiscard]] std::int64_t gpu_milli(const Job& j) const;  ///< over all tasks
-  [[nodiscard]] std::int64_t tasks(const Job& j) const;      ///< over all groups
+};
+
+/// Tables and records in one value, as files give them.
+struct Workload : WorkloadTables, JobSet {
+  [[nodiscard]] std::int64_t gpu_milli(const Job& job) const;  ///< over all tasks
+};
+
+/// A workload as one rank reads it: the tables that all ranks have and the records that this rank
+/// holds, which may be a part and which their owner may add to and remove from. References only.
+class WorkloadView {
+ public:
+  WorkloadView(const WorkloadTables& tables, const JobSet& records)
+      : tables_(&tables), records_(&records) {}
+  WorkloadView(const Workload& workload) : WorkloadView(workload, workload) {}
+
+  [[nodiscard]] const WorkloadTables& tables() const { return *tables_; }
+  [[nodiscard]] const JobSet& records() const { return *records_; }
+
+  [[nodiscard]] bool in_parts() const { return records_->in_parts(); }
+  [[nodiscard]] std::size_t size() const { return records_->size(); }
+  [[nodiscard]] bool has(JobId id) const { return records_->has(id); }
+  [[nodiscard]] const Job& job(JobId id) const { return records_->job(id); }
+  [[nodiscard]] std::span<const TaskGroup> groups_of(const Job& job) const {
+    return records_->groups_of(job);
+  }
+  [[nodiscard]] std::int64_t tasks(const Job& job) const { return records_->tasks(job); }
+  [[nodiscard]] const Shape& shape(ShapeId id) const { return tables_->shape(id); }
+  [[nodiscard]] double speed(const Job& job, GpuTypeId type) const {
+    return tables_->speed(job, type);
+  }
+  [[nodiscard]] const Running* running_of(const Job& job) const { return tables_->running_of(job); }
+  [[nodiscard]] bool pinned(const Job& job) const { return tables_->pinned(job); }
+  [[nodiscard]] std::span<const TaskPlacement> tasks_of(const Running& r) const {
+    return tables_->tasks_of(r);
+  }
+  [[nodiscard]] std::int64_t gpu_milli(const Job& job) const;  ///< over all tasks
+
+ private:
+  const WorkloadTables* tables_;
+  const JobSet* records_;
 };
 
 /// The jobs that a plan decides about, ascending: all but the pinned ones; in a part those with a
 /// record.
-std::vector<JobId> planned_jobs(const Workload& workload);
+std::vector<JobId> planned_jobs(const WorkloadView& workload);
 
-/// All jobs with a record, ascending, including the pinned ones.
-std::vector<JobId> local_jobs(const Workload& workload);
-
-/// Turns a whole workload into a part with every job. O(jobs)
-void make_part(Workload& whole);
-/// Turns a part with every job into a whole: sorts the records by JobId. O(jobs + groups) time;
-/// holds the records twice meanwhile. @pre the part has every job
-void make_whole(Workload& part);
-
-/// Adds a job to a part that lacks it and sets the index of its groups.
-void add_job(Workload& part, JobId id, const Job& job, std::span<const TaskGroup> groups);
-
-/// Removes all jobs of a part but these and the pinned ones. O(jobs of the whole), in place.
-/// @param jobs  any order; jobs without a record are ignored
-void keep_jobs(Workload& part, std::span<const JobId> jobs);
+/// Jobs that neither move nor stop, ascending.
+std::vector<JobId> pinned_jobs(const WorkloadTables& tables);
 
 }  // namespace berth::model

@@ -72,7 +72,7 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
 
 /// Refuses values for which no bound can be computed in 128 bits: InputError on all ranks with the
 /// line of the job of largest value. Collective.
-void expect_countable(const comm::Communicator& comm, const model::Instance& instance,
+void expect_countable(const comm::Communicator& comm, const model::InstanceView& instance,
                       model::Objective objective, const coordinator::JobRecords& jobs,
                       const std::string& jobs_path);
 
@@ -83,10 +83,10 @@ void expect_countable(const comm::Communicator& comm, const model::Instance& ins
 /// ranks and threads, unless `stop` ended a stage early on some rank (then `reproducible` is
 /// false).
 ///
-/// @param jobs  of this communicator and the instance's workload
+/// @param jobs  adds to and removes from the records that `instance` has; of this communicator
 /// @param stop  ends long stages early; the plan so far is then certified
 /// @throws InputError where `validate` does
-model::Plan plan_distributed(const comm::Communicator& comm, const model::Instance& instance,
+model::Plan plan_distributed(const comm::Communicator& comm, const model::InstanceView& instance,
                              const PlanOptions& options, report::ProgressTable& progress,
                              coordinator::JobRecords& jobs, const StopToken& stop = {});
 
@@ -99,7 +99,7 @@ std::map<std::string, std::int64_t> waiting_by_reason(const comm::Communicator& 
                                                       const model::Plan& plan);
 
 /// `plan_distributed` where every rank has all of the instance; the plan is complete on rank 0.
-model::Plan plan_cluster(const comm::Communicator& comm, const model::Instance& instance,
+model::Plan plan_cluster(const comm::Communicator& comm, const model::InstanceView& instance,
                          const PlanOptions& options, report::ProgressTable& progress,
                          const StopToken& stop = {});
 

@@ -19,7 +19,7 @@ namespace berth::pipeline {
 /// @throws comm::AgreedError (internal error) that names the first fault; the earlier file then
 /// stays
 void write_plan(const comm::Communicator& comm, const std::string& path,
-                const model::Instance& instance, const model::Plan& plan,
+                const model::InstanceView& instance, const model::Plan& plan,
                 coordinator::JobRecords& jobs);
 
 }  // namespace berth::pipeline

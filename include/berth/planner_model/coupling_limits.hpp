@@ -43,7 +43,7 @@ class LargestLimits {
 /// Whether any job of a workload communicates.
 enum class JobTraffic : std::uint8_t { none, some };
 /// @pre the workload has the records of all jobs
-JobTraffic job_traffic_of(const model::Workload& workload);
+JobTraffic job_traffic_of(const model::WorkloadView& workload);
 
 /// The limits that couple the machines of an instance, in one numbering: quotas by queue, then for
 /// each kind that can bind the limits of all racks, then those of all pods. The judge counts
@@ -52,8 +52,9 @@ class CouplingLimits {
  public:
   /// Soft quotas are limits if the objective counts costs.
   /// @param traffic  of the whole workload, if the instance has a part of it
-  CouplingLimits(const model::Instance& instance, model::Objective objective, JobTraffic traffic);
-  CouplingLimits(const model::Instance& instance, model::Objective objective)
+  CouplingLimits(const model::InstanceView& instance, model::Objective objective,
+                 JobTraffic traffic);
+  CouplingLimits(const model::InstanceView& instance, model::Objective objective)
       : CouplingLimits(instance, objective, job_traffic_of(instance.workload)) {}
 
   [[nodiscard]] bool empty() const { return limits_.empty(); }
@@ -74,7 +75,7 @@ class CouplingLimits {
     return first_[index_of(kind)] + rack.index();
   }
   [[nodiscard]] std::size_t at(model::LimitKind kind, PodId pod) const {
-    return first_[index_of(kind)] + instance_->cluster.racks.size() + pod.index();
+    return first_[index_of(kind)] + instance_.cluster.racks.size() + pod.index();
   }
 
   /// The limits that jobs of the queue use: its own first, then its ancestors'. Empty for an
@@ -110,7 +111,7 @@ class CouplingLimits {
   void add_traffic(std::vector<LimitAmount>& amounts, const model::Communication& communication,
                    std::span<const model::TaskPlacement> tasks, bool pods) const;
 
-  const model::Instance* instance_;
+  model::InstanceView instance_;
   std::vector<CouplingLimit> limits_;
   std::size_t queue_limits_ = 0;
   std::array<std::size_t, model::kLimitKinds> first_{};  ///< by LimitKind; past the end: none

@@ -17,7 +17,7 @@ struct JobClass {
 };
 /// @pre the job does not run: a running job differs from all others by its present place. O(task
 /// groups)
-JobClass job_class(const model::Workload& workload, const model::Job& job);
+JobClass job_class(const model::WorkloadView& workload, const model::Job& job);
 
 /// A job that may give its placement to an equal one. Trivially copyable.
 struct EqualJob {

@@ -47,7 +47,7 @@ class LimitGroups {
   using GroupLoads = std::array<GroupLoad, 2 * model::kPlaceLimitKinds>;
 
   /// O(machines + jobs x types). Keeps references to the instance and the limits.
-  LimitGroups(const model::Instance& instance, const CouplingLimits& limits);
+  LimitGroups(const model::InstanceView& instance, const CouplingLimits& limits);
 
   [[nodiscard]] const CouplingLimits& limits() const { return *limits_; }
   /// Number of groups.
@@ -86,7 +86,7 @@ class LimitGroups {
                                  const Tier& tier) const;
   [[nodiscard]] double ring_traffic(const model::Job& job, GpuTypeId type, bool pods) const;
 
-  const model::Instance* instance_;
+  model::InstanceView instance_;
   const CouplingLimits* limits_;
   std::vector<Group> groups_;
   std::vector<Tier> tiers_;  ///< in the order of GroupLoads; empty: there are no limits

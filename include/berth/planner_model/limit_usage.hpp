@@ -18,7 +18,7 @@ namespace berth::planner_model {
 /// counts nothing and allows every placement.
 class LimitUsage {
  public:
-  explicit LimitUsage(const model::Instance& instance, const CouplingLimits* limits = nullptr);
+  explicit LimitUsage(const model::InstanceView& instance, const CouplingLimits* limits = nullptr);
 
   void add(const model::JobPlacement& placed) { count(placed, +1); }
   void remove(const model::JobPlacement& placed) { count(placed, -1); }
@@ -60,7 +60,8 @@ class LimitUsage {
  private:
   void count(const model::JobPlacement& placed, int sign);
 
-  const model::Instance* instance_;
+  const model::Cluster* cluster_;
+  model::WorkloadView workload_;
   const CouplingLimits* limits_;  ///< null: no limits
   std::vector<std::int64_t> use_, allowance_;
 };

@@ -33,7 +33,7 @@ struct Pools {
 /// factor or domain limit between machine and pod on a gang of several tasks), or if rings can fill
 /// the uplink of some rack (one ring end for each of its GPUs); otherwise pods. A function of the
 /// instance and the objective only. O(jobs).
-model::Level pool_level(const model::Instance& instance, model::Objective objective);
+model::Level pool_level(const model::InstanceView& instance, model::Objective objective);
 
 /// All pools of the cluster at this level. O(machines).
 Pools make_pools(const model::Cluster& cluster, model::Level level);

@@ -33,11 +33,11 @@ struct Precedence {
 
 /// Value per GPU thousandth of all tasks; for a job without GPUs per CPU thousandth; the value
 /// itself for a job with neither. O(task groups)
-double value_density(const model::Workload& workload, const model::Job& job, double value);
+double value_density(const model::WorkloadView& workload, const model::Job& job, double value);
 
 /// Precedence of a job with a density by the caller's measure of value and cost.
 /// @param density  not NaN
-Precedence precedence(const model::Workload& workload, JobId job, double density);
+Precedence precedence(const model::WorkloadView& workload, JobId job, double density);
 /// Precedence by the job's best value anywhere in the cluster. O(GPU types + task groups)
 Precedence precedence(const Valuation& valuation, JobId job);
 

@@ -74,15 +74,15 @@ class Room {
 };
 
 /// Takes or gives back all tasks of a job.
-void take(Room& room, const model::Workload& workload, const model::JobPlacement& placement);
-void release(Room& room, const model::Workload& workload, const model::JobPlacement& placement);
+void take(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);
+void release(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);
 
 /// Places all tasks of the job on machines of `candidates`, or changes nothing (best fit). Groups
 /// with the most GPUs per task come first; each task is placed on the machine with the least free
 /// GPU thousandths, then least free CPU, then lowest id. A job with `domain == Level::machine` is
 /// placed on one machine. O(groups x candidates x devices + tasks).
 /// @param candidates  machines of one GPU type inside one domain that the job may use
-std::optional<model::JobPlacement> place_job(Room& room, const model::Workload& workload, JobId job,
-                                             std::span<const MachineId> candidates);
+std::optional<model::JobPlacement> place_job(Room& room, const model::WorkloadView& workload,
+                                             JobId job, std::span<const MachineId> candidates);
 
 }  // namespace berth::planner_model

@@ -25,7 +25,7 @@ struct TaskProfile {
 
   TaskProfile() = default;
   /// O(task groups)
-  TaskProfile(const model::Workload& workload, const model::Job& job) {
+  TaskProfile(const model::WorkloadView& workload, const model::Job& job) {
     for (const model::TaskGroup& g : workload.groups_of(job)) groups.push_back({g.shape, g.count});
   }
 

@@ -23,7 +23,7 @@ class SharedPrices {
   [[nodiscard]] bool of_places() const { return groups_ != nullptr; }
   /// Price that the job pays: for its queue, and for its least use of limits of racks and pods at
   /// this type and width.
-  [[nodiscard]] double operator()(const model::Instance& instance, JobId job, GpuTypeId type,
+  [[nodiscard]] double operator()(const model::InstanceView& instance, JobId job, GpuTypeId type,
                                   model::Level width) const;
 
  private:
@@ -43,8 +43,9 @@ class SharedPrices {
 class Valuation {
  public:
   /// @param prices  subtracted from all values but `unpriced_value`
-  Valuation(const model::Instance& instance, model::Objective objective, SharedPrices prices = {})
-      : instance_(&instance), objective_(objective), prices_(std::move(prices)) {}
+  Valuation(const model::InstanceView& instance, model::Objective objective,
+            SharedPrices prices = {})
+      : instance_(instance), objective_(objective), prices_(std::move(prices)) {}
 
   /// Value of the job on `type` (invalid for CPU-only jobs), in a domain of level `width`, its
   /// farthest task at `distance` from home (Level::rack = in the home rack; ignored for jobs
@@ -75,12 +76,12 @@ class Valuation {
   [[nodiscard]] bool place_independent(JobId job) const;
 
   [[nodiscard]] model::Objective objective() const { return objective_; }
-  [[nodiscard]] const model::Instance& instance() const { return *instance_; }
+  [[nodiscard]] const model::InstanceView& instance() const { return instance_; }
 
  private:
   [[nodiscard]] double unpriced_option(JobId job, GpuTypeId type, model::Level width,
                                        model::Level distance) const;
-  const model::Instance* instance_;
+  model::InstanceView instance_;
   model::Objective objective_;
   SharedPrices prices_;
 };
@@ -91,14 +92,14 @@ struct Extent {
   model::Level width = model::Level::machine;
   model::Level distance = model::Level::machine;
 };
-Extent extent(const model::Instance& instance, const model::JobPlacement& placement);
+Extent extent(const model::InstanceView& instance, const model::JobPlacement& placement);
 
 /// Present placement of a running job.
-model::JobPlacement current_placement(const model::Workload& workload,
+model::JobPlacement current_placement(const model::WorkloadView& workload,
                                       const model::Running& running);
 
 /// True when the placement equals the present placement of the running job. O(tasks log tasks).
-bool stays(const model::Workload& workload, const model::Running& running,
+bool stays(const model::WorkloadView& workload, const model::Running& running,
            const model::JobPlacement& placement);
 
 }  // namespace berth::planner_model

@@ -32,7 +32,7 @@ struct JobPriceResult {
 };
 
 /// Jobs of whole GPUs, which can have job prices. Ascending.
-std::vector<JobId> whole_gpu_jobs(const model::Instance& instance);
+std::vector<JobId> whole_gpu_jobs(const model::InstanceView& instance);
 
 /// Lowers the bound given by one price y_j per job (Lagrangian relaxation, Geoffrion 1974) in place
 /// of prices per GPU:

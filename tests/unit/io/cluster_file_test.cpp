@@ -34,7 +34,7 @@ queues: [{id: research, gpu_quota: 512}, {id: free}]
 )";
 
 std::string digest(const Cluster& cluster) {
-  return model::instance_digest({.cluster = cluster, .workload = {}});
+  return model::instance_digest(model::Instance{.cluster = cluster, .workload = {}});
 }
 
 std::vector<std::string> names(const Cluster& cluster) {

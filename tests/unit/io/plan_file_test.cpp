@@ -173,7 +173,7 @@ TEST(PlanFile, placements_come_back_by_name_and_device) {
 TEST(PlanFile, an_empty_plan_and_a_bound_that_is_not_finite) {
   Plan plan;
   plan.figures.upper_bound = std::numeric_limits<double>::infinity();
-  const RawPlan raw = parse_plan(plan_text({}, plan), "plan.json");
+  const RawPlan raw = parse_plan(plan_text(Instance{}, plan), "plan.json");
   EXPECT_TRUE(raw.placements.empty());
   EXPECT_EQ(raw.figures.objective, 0.0);
   EXPECT_FALSE(raw.figures.upper_bound.has_value());

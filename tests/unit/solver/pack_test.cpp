@@ -299,8 +299,8 @@ Instance random_instance(std::uint64_t seed) {
 
 /// Best value of any placement of the jobs from `job` on, device by device.
 double exhaustive(const Valuation& valuation, Room& room, std::size_t job) {
-  const Instance& in = valuation.instance();
-  if (job == in.workload.jobs.size()) return 0.0;
+  const model::InstanceView& in = valuation.instance();
+  if (job == in.workload.size()) return 0.0;
   const JobId id(job);
   double best = exhaustive(valuation, room, job + 1);
   const model::Job& j = in.workload.job(id);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a workload. Task groups are in the order of their jobs' records.
+// Task groups are in the order of the records of their jobs.
+#include "berth/model/job_set.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <utility>
 
 #include "berth/base/assert.hpp"
-#include "berth/model/workload.hpp"
 
 namespace berth::model {
 namespace {
@@ -21,22 +22,28 @@ void cut(std::vector<T>& values, std::size_t size) {
 
 }  // namespace
 
-std::vector<JobId> local_jobs(const Workload& workload) {
-  std::vector<JobId> jobs;
-  jobs.reserve(workload.jobs.size());
-  for (std::size_t j = 0; j < workload.size(); ++j) {
-    if (workload.has(JobId(j))) jobs.emplace_back(j);
-  }
-  return jobs;
+std::int64_t JobSet::tasks(const Job& job) const {
+  std::int64_t total = 0;
+  for (const TaskGroup& g : groups_of(job)) total += g.count;
+  return total;
 }
 
-void make_part(Workload& whole) {
+std::vector<JobId> local_jobs(const JobSet& jobs) {
+  std::vector<JobId> ids;
+  ids.reserve(jobs.jobs.size());
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    if (jobs.has(JobId(j))) ids.emplace_back(j);
+  }
+  return ids;
+}
+
+void make_part(JobSet& whole) {
   BERTH_EXPECT(!whole.in_parts());
   whole.position.resize(whole.jobs.size());
   std::iota(whole.position.begin(), whole.position.end(), 0);
 }
 
-void make_whole(Workload& part) {
+void make_whole(JobSet& part) {
   BERTH_EXPECT(part.jobs.size() == part.size());
   std::vector<Job> jobs;
   std::vector<TaskGroup> groups;
@@ -54,7 +61,7 @@ void make_whole(Workload& part) {
   part.position = {};
 }
 
-void add_job(Workload& part, JobId id, const Job& job, std::span<const TaskGroup> groups) {
+void add_job(JobSet& part, JobId id, const Job& job, std::span<const TaskGroup> groups) {
   BERTH_EXPECT(part.in_parts() && !part.has(id));
   part.position[id.index()] = static_cast<std::int32_t>(part.jobs.size());
   part.jobs.push_back(job);
@@ -62,7 +69,7 @@ void add_job(Workload& part, JobId id, const Job& job, std::span<const TaskGroup
   part.groups.insert(part.groups.end(), groups.begin(), groups.end());
 }
 
-void keep_jobs(Workload& part, std::span<const JobId> jobs) {
+void keep_jobs(JobSet& part, std::span<const JobId> jobs) {
   BERTH_EXPECT(part.in_parts());
   std::vector<JobId> ids(part.jobs.size());  // in the order of the records
   for (std::size_t j = 0; j < part.size(); ++j) {
@@ -76,8 +83,8 @@ void keep_jobs(Workload& part, std::span<const JobId> jobs) {
   for (std::size_t at = 0; at < ids.size(); ++at) {
     Job job = part.jobs[at];
     std::int32_t& position = part.position[ids[at].index()];
-    position = Workload::kMissing;
-    if (stays[at] == 0 && !part.pinned(job)) continue;
+    position = JobSet::kMissing;
+    if (stays[at] == 0) continue;
     position = static_cast<std::int32_t>(kept);
     const auto own = part.groups_of(job);
     std::ranges::copy(own, part.groups.begin() + static_cast<std::ptrdiff_t>(groups));
