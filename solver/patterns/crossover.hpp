@@ -21,8 +21,7 @@ struct BasicSolution {
 /// From the basis of slacks each positive column, largest first, is pushed up or down until it is 0
 /// or enters the basis. O(columns with x > 0 x rows^2) at worst.
 /// @param drop_tolerance  in the unit of x, >= 0; chosen, not tuned: RestrictedMaster tries smaller
-/// ones
-///                        when value is lost
+///                        ones when value is lost
 BasicSolution crossover(const LinearProgram& lp, std::span<const double> x,
                         double drop_tolerance = 0.005);
 

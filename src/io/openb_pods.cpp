@@ -38,8 +38,7 @@ model::Shape read_shape(const Csv& csv, const Csv::Column& gpus, const Csv::Colu
   return shape;
 }
 
-/// Splits "A
-/// B" into its parts.
+/// Splits "A B" into its parts.
 std::vector<std::string_view> read_types(std::string_view list) {
   std::vector<std::string_view> types;
   while (!list.empty()) {

@@ -76,8 +76,7 @@ struct PackResult {
 ///      (Valuation::place_independent); no job is placed; jobs and machines are distinct; a
 ///      PetscSession exists
 /// @param run  gap: stops when (bound - value) / bound is at most this; seed: of the
-/// neighbourhoods'
-///             draws; a stop returns the solution so far; limits are ignored
+///             neighbourhoods' draws; a stop returns the solution so far; limits are ignored
 /// The result does not depend on the number of threads. Time depends on job types x bin types x
 /// GPUs of a machine, little on the numbers of jobs and machines.
 PackResult pack(const planner_model::Valuation& valuation, planner_model::Room& room,
