@@ -20,7 +20,7 @@ constexpr std::uint64_t kStage = 0x6E65;    ///< key of this search's draws: "ne
 constexpr int kPricingRounds = 30;          ///< most rounds of pricing in one repair
 constexpr std::size_t kManyLabels = 20000;  ///< most labels of a machine in thorough pricing
 
-/// What the draws of one neighbourhood are keyed by.
+/// Key of the draws of one neighbourhood.
 struct DrawKey {
   std::uint64_t seed = 0;
   std::uint64_t round = 0;

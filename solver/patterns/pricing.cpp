@@ -16,7 +16,7 @@ namespace {
 constexpr int kFirstWidth = 11;  ///< first delta: bound / 2^11
 constexpr Profit kWiden = 4;     ///< delta grows by this factor while no content is found
 
-/// A machine of a bin type, and what it may be filled with.
+/// A machine of a bin type, and the items that may fill it.
 struct PricedBin {
   std::size_t index;  ///< of the bin type
   const BinType& type;

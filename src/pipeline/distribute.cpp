@@ -39,7 +39,7 @@ void distribute_workload(const Communicator& comm, model::Workload& workload) {
   send_pinned_jobs(comm, workload);
 }
 
-/// A part of so many jobs, without records.
+/// A part of `jobs` jobs, without records.
 model::JobSet no_records(std::size_t jobs) {
   model::JobSet none;
   none.position.assign(jobs, model::JobSet::kMissing);

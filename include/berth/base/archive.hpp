@@ -21,14 +21,14 @@
 ///       archive(rack.name, rack.pod);
 ///     }
 ///
-/// Trivially copyable types need no list: they are copied as they are in memory. Lists, maps and
-/// texts come after their length (LEB128: a byte below 128), an optional after a flag. Only a
-/// program of the same build on the same architecture can read the bytes.
+/// Trivially copyable types need no list: their bytes in memory are copied. Lists, maps and texts
+/// follow their length (LEB128: one byte below 128), an optional follows a flag. Only a program of
+/// one build on one architecture can read the bytes.
 namespace berth {
 
 namespace internal {
 
-/// Stands for any archive where only the existence of `describe` matters.
+/// Placeholder for an archive in the test whether `describe` exists.
 struct NoArchive {
   template <class... T>
   void operator()(T&...);
@@ -39,7 +39,7 @@ concept Described = requires(NoArchive& archive, T& value) {
   describe(archive, value);
 };
 
-/// Trivially copyable, yet the value is elsewhere.
+/// True for types that are trivially copyable but refer to their value.
 template <class T>
 inline constexpr bool kIsView = std::is_pointer_v<T>;
 template <class T>
@@ -47,7 +47,7 @@ inline constexpr bool kIsView<std::span<T>> = true;
 template <>
 inline constexpr bool kIsView<std::string_view> = true;
 
-/// Copied as it is in memory.
+/// Types whose bytes in memory are copied.
 template <class T>
 concept Raw = !Described<T> && std::is_trivially_copyable_v<T> && !kIsView<T>;
 

@@ -10,8 +10,8 @@
 #include "berth/base/archive.hpp"
 #include "berth/comm/communicator.hpp"
 
-/// Messages of values that an archive can write (berth/base/archive.hpp): with texts and lists of
-/// their own, of any length. All of these are collective.
+/// Messages of values that an archive can write (berth/base/archive.hpp), including texts and lists
+/// of any length. All functions are collective.
 namespace berth::comm {
 
 /// Sends the root's value to all ranks.
@@ -26,7 +26,7 @@ void broadcast(const Communicator& comm, T& value, int root = 0) {
 
 namespace internal {
 
-/// The values that these bytes are, end to end.
+/// The values whose consecutive encodings these bytes are.
 template <class T>
 std::vector<T> all_values(const std::vector<char>& bytes) {
   std::vector<T> values;
@@ -57,8 +57,8 @@ template <class T>
   return internal::all_values<T>(comm.all_gather_varying<char>(internal::end_to_end(mine)));
 }
 
-/// Sends each rank what was written for it. Frees each writer's bytes as soon as they are packed,
-/// so that memory does not hold the sent data twice while data arrives.
+/// Sends to[r] to rank r. Frees each writer's bytes as soon as they are packed, so that memory does
+/// not hold the sent data twice while data arrives.
 /// @param to  size ranks
 /// @return    the bytes for this rank, by source rank
 [[nodiscard]] inline std::vector<char> exchange_bytes(const Communicator& comm,
@@ -72,7 +72,7 @@ template <class T>
   return comm.all_to_all_varying<char>(all, counts).values;
 }
 
-/// The same of values of one type.
+/// Exchanges values of one type, as `exchange_bytes` does.
 template <class T>
 [[nodiscard]] std::vector<T> exchange(const Communicator& comm, std::vector<ByteWriter> to) {
   return internal::all_values<T>(exchange_bytes(comm, std::move(to)));

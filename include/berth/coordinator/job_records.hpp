@@ -18,8 +18,8 @@ namespace berth::coordinator {
 /// Jobs for each rank, by rank.
 using JobLists = std::vector<std::vector<JobId>>;
 
-/// Which rank holds which job records, and the one that adds to and removes from those of this
-/// rank: a `model::JobSet` that others read (`model::WorkloadView`) and the owner passes in here.
+/// Distribution of the job records over the ranks. The only code that adds records to and removes
+/// them from this rank's `model::JobSet`, which stages read by `model::WorkloadView`.
 ///
 /// Every job has a home, the rank that always keeps its record (docs/decisions/0019). Blocks of
 /// jobs are assigned to the ranks in turn, so no rank has all records. The home sends a record to

@@ -9,15 +9,14 @@
 
 namespace berth::model {
 
-/// The planner's input as files give it: a value, constant once it is read.
+/// The planner's input as read from files; constant afterwards.
 struct Instance {
   Cluster cluster;
   Workload workload;
 };
 
-/// An instance as one rank reads it: the cluster and the tables, which are constant and on all
-/// ranks, and the job records that this rank holds. References only; copied, not referred to, by
-/// what outlives a call.
+/// An instance as one rank reads it: cluster and tables, which are constant and equal on all ranks,
+/// and the job records of this rank. Holds references; objects that outlive a call copy the view.
 struct InstanceView {
   const Cluster& cluster;
   WorkloadView workload;

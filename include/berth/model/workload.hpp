@@ -15,8 +15,8 @@
 
 namespace berth::model {
 
-/// What jobs share (each value once), running jobs and names: the same on all ranks but for names
-/// and notes, which rank 0 alone has. Constant once it is read.
+/// Values that jobs share, each stored once, running jobs and names. Equal on all ranks except
+/// names and notes, which only rank 0 has. Constant after reading.
 struct WorkloadTables {
   NameTable job_names;        ///< by JobId
   std::vector<Shape> shapes;  ///< by ShapeId, distinct
@@ -47,13 +47,13 @@ struct WorkloadTables {
   }
 };
 
-/// Tables and records in one value, as files give them.
+/// Tables and records in one value, as read from files.
 struct Workload : WorkloadTables, JobSet {
   [[nodiscard]] std::int64_t gpu_milli(const Job& job) const;  ///< over all tasks
 };
 
-/// A workload as one rank reads it: the tables that all ranks have and the records that this rank
-/// holds, which may be a part and which their owner may add to and remove from. References only.
+/// A workload as one rank reads it: the tables, and the records of this rank, which may be a part
+/// of all and which their owner may change. Holds references.
 class WorkloadView {
  public:
   WorkloadView(const WorkloadTables& tables, const JobSet& records)

@@ -46,7 +46,7 @@ struct PlanOptions {
   solver::PriceOptions prices;
   solver::ShardOptions shard;
   coordinator::RoundOptions rounds;
-  solver::RequiredJobRepairOptions required_job_repair;  ///< where a required job was left out
+  solver::RequiredJobRepairOptions required_job_repair;  ///< for a missing required job
   bool online_order = false;     ///< jobs are placed in order of arrival, not all at once
   solver::OnlineOptions online;  ///< used only with `online_order`
   int bound_steps = -1;  ///< of the bound by job prices, once the plan is known; counted, not
@@ -83,7 +83,7 @@ void expect_countable(const comm::Communicator& comm, const model::InstanceView&
 /// ranks and threads, unless `stop` ended a stage early on some rank (then `reproducible` is
 /// false).
 ///
-/// @param jobs  adds to and removes from the records that `instance` has; of this communicator
+/// @param jobs  owner of the records that `instance` refers to; of this communicator
 /// @param stop  ends long stages early; the plan so far is then certified
 /// @throws InputError where `validate` does
 model::Plan plan_distributed(const comm::Communicator& comm, const model::InstanceView& instance,
