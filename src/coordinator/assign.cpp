@@ -173,9 +173,8 @@ std::vector<JobId> Assignment::open_jobs() const {
 }
 
 Assignment assign(const comm::Communicator& comm, const Decomposition& decomposition,
-                  const solver::RunContext& run) {
+                  JobRecords& records, const solver::RunContext& run) {
   const planner_model::Valuation& valuation = decomposition.valuation;
-  JobRecords& records = decomposition.records;
   std::vector<ShardPreference> all = comm.gather_varying<ShardPreference>(
       comm.agreed([&] { return shard_preferences(decomposition, records.home_jobs()); }));
   std::ranges::sort(all, {}, &ShardPreference::job);

@@ -17,13 +17,6 @@
 
 namespace berth::coordinator {
 
-/// Options, live context and start of the rounds.
-struct RoundSetting {
-  const RoundOptions& options;
-  const RoundContext& context;
-  const RoundState& start;
-};
-
 /// The rounds of offers and bids. All functions are collective; state other than shards is equal on
 /// all ranks.
 class BidRounds {

@@ -18,14 +18,14 @@ using solver::Shard;
 class Coordination {
  public:
   Coordination(const comm::Communicator& comm, const Decomposition& decomposition,
-               std::span<Shard> mine, const RoundOptions& options, const RoundContext& context,
-               const RoundState& start)
+               JobRecords& records, std::span<Shard> mine, const RoundSetting& setting)
       : comm_(comm),
         decomposition_(decomposition),
+        records_(records),
         mine_(mine),
-        options_(options),
-        context_(context),
-        state_(start) {
+        options_(setting.options),
+        context_(setting.context),
+        state_(setting.start) {
     state_.shards = comm.sum(std::ssize(mine));
     if (context_.allocation != nullptr) context_.allocation->freeze(mine_);
     objective_ = objective();
@@ -52,7 +52,7 @@ class Coordination {
   }
 
   void run_bid_rounds() {
-    BidRounds rounds(comm_, decomposition_.valuation, decomposition_.records, mine_,
+    BidRounds rounds(comm_, decomposition_.valuation, records_, mine_,
                      {options_, context_, state_});
     update_prices(comm_, decomposition_.valuation, mine_);
     while (state_.round < options_.rounds && continues(2 * options_.schedulers)) {
@@ -112,7 +112,10 @@ class Coordination {
   }
 
   [[nodiscard]] DistributedPlacement placement() {
-    return {.mine = mine_, .spanning = state_.spanning, .allocation = context_.allocation};
+    return {.mine = mine_,
+            .spanning = state_.spanning,
+            .records = records_,
+            .allocation = context_.allocation};
   }
 
   [[nodiscard]] double objective() const {
@@ -122,6 +125,7 @@ class Coordination {
 
   const comm::Communicator& comm_;
   const Decomposition& decomposition_;
+  JobRecords& records_;
   std::span<Shard> mine_;
   const RoundOptions& options_;
   const RoundContext& context_;
@@ -132,9 +136,9 @@ class Coordination {
 }  // namespace
 
 CoordinationResult coordinate(const comm::Communicator& comm, const Decomposition& decomposition,
-                              std::span<Shard> mine, const RoundOptions& options,
-                              const RoundContext& context, const RoundState& start) {
-  return Coordination(comm, decomposition, mine, options, context, start).run();
+                              JobRecords& records, std::span<Shard> mine,
+                              const RoundSetting& setting) {
+  return Coordination(comm, decomposition, records, mine, setting).run();
 }
 
 }  // namespace berth::coordinator

@@ -87,16 +87,16 @@ void exchange_cyclically(const comm::Communicator& comm, const Decomposition& de
   const std::span<Shard> mine = placement.mine;
   Placement& spanning = placement.spanning;
   LimitAllocation* const allocation = placement.allocation;
-  ContentExchange exchange(comm, decomposition.owners, decomposition.records);
+  ContentExchange exchange(comm, decomposition.owners, placement.records);
   const planner_model::Valuation& valuation = decomposition.valuation;
   const model::WorkloadView& workload = valuation.instance().workload;
-  const ProfilePartition partition(comm, workload, decomposition.records.home_jobs(),
+  const ProfilePartition partition(comm, workload, placement.records.home_jobs(),
                                    decomposition.shards.size());
   send_content(
       mine, comm.rank() == 0 ? spanning : Placement{},
       [&](JobId job) { return partition.piece_of(workload, job); }, exchange);
   auto pieces = exchange.deliver();
-  ReturnToShards returned(comm, decomposition, exchange);
+  ReturnToShards returned(comm, decomposition, placement.records, exchange);
   returned.retain_records(pieces, spanning);
   PieceContent here = all_of(std::move(pieces));
   comm.agreed([&] {

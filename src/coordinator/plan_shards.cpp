@@ -57,11 +57,11 @@ void scatter_placement(const model::Placement& all, const Assignment& assignment
 }
 
 LocalPlans plan_undivided(const comm::Communicator& comm, const Decomposition& decomposition,
-                          const Assignment& assignment, const ShardSettings& settings,
-                          std::vector<Shard> mine) {
+                          JobRecords& records, const Assignment& assignment,
+                          const ShardSettings& settings, std::vector<Shard> mine) {
   const partition::Shards& shards = decomposition.shards;
-  decomposition.records.gather_to_root();
-  ContentExchange exchange(comm, decomposition.owners, decomposition.records);
+  records.gather_to_root();
+  ContentExchange exchange(comm, decomposition.owners, records);
   LocalPlans plans{.mine = std::move(mine), .task_prices = {}};
   comm.agreed_on_root([&] {
     std::vector<MachineId> machines;
@@ -95,14 +95,14 @@ std::vector<Shard> own_shards(const comm::Communicator& comm, const Decompositio
 }
 
 LocalPlans plan_shards(const comm::Communicator& comm, const Decomposition& decomposition,
-                       const Assignment& assignment, const ShardSettings& settings) {
+                       JobRecords& records, const Assignment& assignment,
+                       const ShardSettings& settings) {
   const partition::Shards& shards = decomposition.shards;
-  JobRecords& records = decomposition.records;
   const auto ranks = static_cast<std::size_t>(comm.size());
   records.scatter([&] { return records.only_home(JobLists(ranks, jobs_of(assignment.spanning))); });
   std::vector<Shard> mine = own_shards(comm, decomposition, settings);
   if (comm.min(all_place_independent(decomposition.valuation, records.home_jobs()) ? 1 : 0) == 1) {
-    return plan_undivided(comm, decomposition, assignment, settings, std::move(mine));
+    return plan_undivided(comm, decomposition, records, assignment, settings, std::move(mine));
   }
   records.scatter([&] {
     return records.only_home(jobs_by_owner(assignment, shards, decomposition.owners, ranks));

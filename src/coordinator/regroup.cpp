@@ -28,7 +28,7 @@ constexpr std::int64_t kManyGpus = 32768, kGroupOfMany = 8192;
 class RegroupRound {
  public:
   RegroupRound(const comm::Communicator& comm, const Decomposition& decomposition,
-               std::size_t groups, const GroupDraw& draw)
+               JobRecords& records, std::size_t groups, const GroupDraw& draw)
       : comm_(comm),
         cluster_(decomposition.valuation.instance().cluster),
         workload_(decomposition.valuation.instance().workload),
@@ -36,7 +36,9 @@ class RegroupRound {
         round_(static_cast<std::uint64_t>(draw.round)),
         seed_(draw.seed),
         group_of_(draw_groups(cluster_, groups, draw.round, draw.seed)),
-        machines_(groups) {
+        machines_(groups),
+        exchange_(comm, decomposition.owners, records),
+        returned_(comm, decomposition, records, exchange_) {
     for (std::size_t m = 0; m < group_of_.size(); ++m) {
       machines_[group_of_[m].index()].emplace_back(m);
     }
@@ -158,8 +160,8 @@ class RegroupRound {
   std::vector<std::vector<MachineId>> machines_;  ///< by group, none empty
   std::map<RackId, ShardId> group_of_rack_;
   std::map<PodId, ShardId> group_of_pod_;
-  ContentExchange exchange_{comm_, decomposition_.owners, decomposition_.records};
-  ReturnToShards returned_{comm_, decomposition_, exchange_};
+  ContentExchange exchange_;
+  ReturnToShards returned_;
   std::int64_t improved_ = 0;
 };
 
@@ -197,7 +199,8 @@ RegroupResult regroup(const comm::Communicator& comm, const Decomposition& decom
                       const GroupOptions& search) {
   const std::size_t groups = group_count(decomposition.valuation.instance().cluster,
                                          decomposition.shards.size(), search.gpus);
-  return RegroupRound(comm, decomposition, groups, draw).run(placement, search.effort);
+  return RegroupRound(comm, decomposition, placement.records, groups, draw)
+      .run(placement, search.effort);
 }
 
 }  // namespace berth::coordinator

@@ -26,11 +26,11 @@ void ReturnToShards::add(const model::Placement& placed, std::span<const JobId> 
 }
 
 void ReturnToShards::retain_records(const std::map<ShardId, PieceContent>& pieces,
-                                    const model::Placement& spanning) const {
+                                    const model::Placement& spanning) {
   std::vector<JobId> jobs = jobs_of(pieces);
   std::ranges::move(jobs_of(spanning), std::back_inserter(jobs));
   for (const auto& [shard, p] : inside_) jobs.push_back(p.job);
-  decomposition_.records.retain_only(jobs);
+  records_.retain_only(jobs);
 }
 
 model::Placement ReturnToShards::kept_in_place() const {
@@ -43,7 +43,7 @@ void ReturnToShards::finish(std::span<Shard> mine, model::Placement& spanning) {
   auto contents = exchange_.deliver();
   spanning = comm::all_gather<JobPlacement>(comm_, spanning_);
   std::ranges::sort(spanning, {}, &JobPlacement::job);
-  decomposition_.records.broadcast(jobs_of(spanning_));
+  records_.broadcast(jobs_of(spanning_));
   for (const auto& [shard, p] : inside_) contents[shard].placed.push_back(p);
   for (Shard& shard : mine) {
     PieceContent& content = contents[shard.id()];
@@ -51,7 +51,7 @@ void ReturnToShards::finish(std::span<Shard> mine, model::Placement& spanning) {
     for (const JobPlacement& p : spanning) shard.reserve(p);
     shard.restore({.placed = std::move(content.placed), .unplaced = std::move(content.waiting)});
   }
-  decomposition_.records.retain_only(mine, spanning);
+  records_.retain_only(mine, spanning);
 }
 
 }  // namespace berth::coordinator

@@ -20,8 +20,8 @@ namespace berth::coordinator {
 class ReturnToShards {
  public:
   ReturnToShards(const comm::Communicator& comm, const Decomposition& decomposition,
-                 ContentExchange& exchange)
-      : comm_(comm), decomposition_(decomposition), exchange_(exchange) {}
+                 JobRecords& records, ContentExchange& exchange)
+      : comm_(comm), decomposition_(decomposition), records_(records), exchange_(exchange) {}
 
   void add(const model::Placement& placed, std::span<const JobId> waiting);
   /// Records a job that keeps its machines, which belong to several shards.
@@ -34,7 +34,7 @@ class ReturnToShards {
   /// Before the search: keeps the records of the jobs in its pieces, of those kept in place, and of
   /// those that spanned shards before.
   void retain_records(const std::map<ShardId, PieceContent>& pieces,
-                      const model::Placement& spanning) const;
+                      const model::Placement& spanning);
   /// The jobs of this rank that keep their machines during the search.
   [[nodiscard]] model::Placement kept_in_place() const;
 
@@ -45,6 +45,7 @@ class ReturnToShards {
  private:
   const comm::Communicator& comm_;
   const Decomposition& decomposition_;
+  JobRecords& records_;
   ContentExchange& exchange_;
   std::vector<std::pair<ShardId, model::JobPlacement>> inside_;
   model::Placement spanning_;

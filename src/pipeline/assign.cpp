@@ -3,9 +3,10 @@
 
 namespace berth::pipeline {
 
-coordinator::Assignment assign(const PlanningContext& context, const GlobalRelaxation& relaxation) {
+coordinator::Assignment assign(const PlanningContext& context, coordinator::JobRecords& records,
+                               const GlobalRelaxation& relaxation) {
   return context.stages.run("assign", [&] {
-    return coordinator::assign(context.comm, decompose(context, relaxation),
+    return coordinator::assign(context.comm, decompose(context, relaxation), records,
                                run_context(context, relaxation));
   });
 }

@@ -67,8 +67,9 @@ Proof bound(const PlanningContext& context, const DistributedJudge& judge,
   });
 }
 
-void tighten(const PlanningContext& context, const DistributedJudge& judge,
-             const LocalSolution& solution, Proof& proof, model::Placement& placement) {
+void tighten(const PlanningContext& context, coordinator::JobRecords& records,
+             const DistributedJudge& judge, const LocalSolution& solution, Proof& proof,
+             model::Placement& placement) {
   const model::InstanceView& instance = context.unpriced.instance();
   const PlanOptions& options = context.options;
   context.stages.run("tighten", [&] {
@@ -77,7 +78,7 @@ void tighten(const PlanningContext& context, const DistributedJudge& judge,
     const TightenOptions how = tightening(instance, options);
     if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
     if (how.job_prices.evaluations <= 0 && !resources_matter(instance)) return;
-    context.records.gather_to_root();
+    records.gather_to_root();
     placement = gather_placement(context.comm, std::move(placement));
     context.comm.agreed_on_root([&] {
       proof = price_resources(instance, options.objective, std::move(proof), context.stop);

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "berth/base/strong_id.hpp"
+#include "berth/coordinator/job_records.hpp"
 #include "berth/model/placement.hpp"
 
 namespace berth::pipeline {
@@ -23,7 +24,8 @@ Proof bound(const PlanningContext& context, const DistributedJudge& judge,
 
 /// Tightens the proof if its gap is too large and the options have steps or optional resources
 /// matter; moves all jobs and the whole placement to rank 0 for that. Collective.
-void tighten(const PlanningContext& context, const DistributedJudge& judge,
-             const LocalSolution& solution, Proof& proof, model::Placement& placement);
+void tighten(const PlanningContext& context, coordinator::JobRecords& records,
+             const DistributedJudge& judge, const LocalSolution& solution, Proof& proof,
+             model::Placement& placement);
 
 }  // namespace berth::pipeline

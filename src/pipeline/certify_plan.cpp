@@ -13,9 +13,10 @@
 namespace berth::pipeline {
 namespace {
 
-model::Plan assemble(const PlanningContext& context, Proof proof, model::Placement placement) {
+model::Plan assemble(const PlanningContext& context, coordinator::JobRecords& records, Proof proof,
+                     model::Placement placement) {
   const model::InstanceView& instance = context.unpriced.instance();
-  const std::vector<JobId> home = context.records.home_jobs();
+  const std::vector<JobId> home = records.home_jobs();
   Assessment assessment = DistributedJudge(context.comm, instance, context.options.objective, home)
                               .judge(proof.certificate, placement);
   model::Plan plan;
@@ -23,9 +24,8 @@ model::Plan assemble(const PlanningContext& context, Proof proof, model::Placeme
   plan.objective_kind = context.options.objective;
   plan.waiting = waiting(context.comm, instance, context.limits, home, placement);
   plan.plan_digest = plan_digest(context.comm, instance, placement);
-  plan.instance_digest = context.digest.empty()
-                             ? instance_digest(context.comm, instance, context.records)
-                             : context.digest;
+  plan.instance_digest =
+      context.digest.empty() ? instance_digest(context.comm, instance, records) : context.digest;
   plan.placements = std::move(placement);
   plan.figures = assessment.figures;
   plan.gap_parts = std::move(assessment.gap_parts);
@@ -40,9 +40,11 @@ model::Plan assemble(const PlanningContext& context, Proof proof, model::Placeme
 
 }  // namespace
 
-model::Plan certify_plan(const PlanningContext& context, Proof proof, model::Placement placement) {
-  model::Plan plan = context.stages.run(
-      "certify", [&] { return assemble(context, std::move(proof), std::move(placement)); });
+model::Plan certify_plan(const PlanningContext& context, coordinator::JobRecords& records,
+                         Proof proof, model::Placement placement) {
+  model::Plan plan = context.stages.run("certify", [&] {
+    return assemble(context, records, std::move(proof), std::move(placement));
+  });
   if (context.comm.rank() == 0) {
     context.progress.line({.stage = "certify",
                            .objective = plan.figures.objective,

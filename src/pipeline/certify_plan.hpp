@@ -4,6 +4,7 @@
 #include "planning_context.hpp"
 #include "prove.hpp"
 
+#include "berth/coordinator/job_records.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
 
@@ -12,6 +13,7 @@ namespace berth::pipeline {
 /// The plan with its certificate and the judge's figures. Each rank has the placements and waiting
 /// jobs of its home jobs, rank 0 all the rest. Collective.
 /// @param placement  of the jobs at home on this rank
-model::Plan certify_plan(const PlanningContext& context, Proof proof, model::Placement placement);
+model::Plan certify_plan(const PlanningContext& context, coordinator::JobRecords& records,
+                         Proof proof, model::Placement placement);
 
 }  // namespace berth::pipeline

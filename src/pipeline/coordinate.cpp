@@ -66,10 +66,11 @@ coordinator::Hooks hooks(const Proof& proof, CheckpointWriter& writer,
   return {.report = report, .save = std::ref(writer), .gap = gap};
 }
 
-/// Runs the STRADS rounds and appends each to `records`.
-coordinator::CoordinationResult run_rounds(const PlanningContext& context, LocalSolution& solution,
-                                           const Proof& proof,
-                                           std::vector<model::RoundRecord>& records) {
+/// Runs the STRADS rounds and appends each to `done`.
+coordinator::CoordinationResult run_rounds(const PlanningContext& context,
+                                           coordinator::JobRecords& records,
+                                           LocalSolution& solution, const Proof& proof,
+                                           std::vector<model::RoundRecord>& done) {
   const GlobalRelaxation& relaxation = solution.relaxation;
   CheckpointWriter writer(context, solution);
   std::unique_ptr<coordinator::LimitAllocation> allocation;
@@ -82,27 +83,28 @@ coordinator::CoordinationResult run_rounds(const PlanningContext& context, Local
       .run = run_context(context, relaxation),
       .allocation = allocation.get(),
       .save_every = checkpoint.file.empty() ? 0 : checkpoint.every,
-      .hooks = hooks(proof, writer, context.progress, records)};
+      .hooks = hooks(proof, writer, context.progress, done)};
   return context.stages.run("coordinate", [&] {
-    return coordinator::coordinate(context.comm, decompose(context, relaxation),
-                                   solution.local.mine, context.options.rounds, rounds,
-                                   solution.rounds);
+    return coordinator::coordinate(context.comm, decompose(context, relaxation), records,
+                                   solution.local.mine,
+                                   {context.options.rounds, rounds, solution.rounds});
   });
 }
 
 /// True when a required job at home on this rank is unplaced.
-bool misses_required(const PlanningContext& context, const model::Placement& placement) {
+bool misses_required(const PlanningContext& context, const coordinator::JobRecords& records,
+                     const model::Placement& placement) {
   const model::WorkloadView& workload = context.unpriced.instance().workload;
-  return std::ranges::any_of(context.records.home_jobs(), [&](JobId job) {
+  return std::ranges::any_of(records.home_jobs(), [&](JobId job) {
     return workload.job(job).required &&
            !std::ranges::binary_search(placement, job, {}, &model::JobPlacement::job);
   });
 }
 
 /// Repairs the required jobs on rank 0, which gathers all jobs and placements. Collective.
-void repair_required(const PlanningContext& context, const GlobalRelaxation& relaxation,
-                     model::Placement& placement) {
-  context.records.gather_to_root();
+void repair_required(const PlanningContext& context, coordinator::JobRecords& records,
+                     const GlobalRelaxation& relaxation, model::Placement& placement) {
+  records.gather_to_root();
   placement = gather_placement(context.comm, std::move(placement));
   context.comm.agreed_on_root([&] {
     solver::repair_required_jobs(*relaxation.valuation, relaxation.limits.get(), placement,
@@ -112,23 +114,23 @@ void repair_required(const PlanningContext& context, const GlobalRelaxation& rel
 
 }  // namespace
 
-GlobalPlacement coordinate(const PlanningContext& context, LocalSolution& solution,
-                           const Proof& proof) {
+GlobalPlacement coordinate(const PlanningContext& context, coordinator::JobRecords& records,
+                           LocalSolution& solution, const Proof& proof) {
   GlobalPlacement placed;
-  const coordinator::CoordinationResult done = run_rounds(context, solution, proof, placed.records);
-  placed.placement = coordinator::placements_at_home(context.comm, solution.local.mine,
-                                                     done.spanning, context.records);
+  const coordinator::CoordinationResult done =
+      run_rounds(context, records, solution, proof, placed.records);
+  placed.placement =
+      coordinator::placements_at_home(context.comm, solution.local.mine, done.spanning, records);
   placed.rounds = done.rounds;
   placed.spanning = done.spanning.size();
-  placed.most_jobs = context.comm.max(context.records.count_local());
+  placed.most_jobs = context.comm.max(records.count_local());
   solution.local.mine.clear();  // later stages need the placement only
-  context.records.retain_only({});
+  records.retain_only({});
   const GlobalRelaxation& relaxation = solution.relaxation;
-  if (context.comm.max(misses_required(context, placed.placement) ? 1 : 0) == 1) {
-    repair_required(context, relaxation, placed.placement);
+  if (context.comm.max(misses_required(context, records, placed.placement) ? 1 : 0) == 1) {
+    repair_required(context, records, relaxation, placed.placement);
   }
-  coordinator::serve_equal_jobs(context.comm, *relaxation.valuation, context.records,
-                                placed.placement);
+  coordinator::serve_equal_jobs(context.comm, *relaxation.valuation, records, placed.placement);
   if (relaxation.limits == nullptr) return placed;
   const model::InstanceView& instance = context.unpriced.instance();
   BERTH_ENSURE(coordinator::within_limits(

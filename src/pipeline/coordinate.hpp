@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "berth/coordinator/job_records.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
 
@@ -25,7 +26,7 @@ struct GlobalPlacement {
 
 /// Runs STRADS rounds from the local plans and destroys the shards. If required jobs are missing
 /// then, rank 0 repairs the plan. Collective.
-GlobalPlacement coordinate(const PlanningContext& context, LocalSolution& solution,
-                           const Proof& proof);
+GlobalPlacement coordinate(const PlanningContext& context, coordinator::JobRecords& records,
+                           LocalSolution& solution, const Proof& proof);
 
 }  // namespace berth::pipeline

@@ -58,10 +58,10 @@ model::Placement place_in_order(const planner_model::Valuation& valuation,
   return solver::place_online(valuation, jobs, std::move(kept), options, stop).placed;
 }
 
-GlobalPlacement place_online(const PlanningContext& context) {
+GlobalPlacement place_online(const PlanningContext& context, coordinator::JobRecords& records) {
   GlobalPlacement placed;
   context.stages.run("online", [&] {
-    context.records.gather_to_root();
+    records.gather_to_root();
     context.comm.agreed_on_root([&] {
       placed.placement = place_in_order(context.unpriced, context.options.online, context.stop);
     });

@@ -4,6 +4,7 @@
 #include "coordinate.hpp"
 #include "planning_context.hpp"
 
+#include "berth/coordinator/job_records.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/planner_model/value.hpp"
 #include "berth/solver/online.hpp"
@@ -22,6 +23,6 @@ model::Placement place_in_order(const planner_model::Valuation& valuation,
                                 const solver::OnlineOptions& options, const StopToken& stop = {});
 
 /// `place_in_order` of all jobs, on rank 0. Collective.
-GlobalPlacement place_online(const PlanningContext& context);
+GlobalPlacement place_online(const PlanningContext& context, coordinator::JobRecords& records);
 
 }  // namespace berth::pipeline

@@ -24,24 +24,24 @@ model::Plan plan_distributed(const comm::Communicator& comm, const model::Instan
   validate(options);
   Stages stages(comm);
   const PlanningProblem problem(comm, instance, options, stages, jobs);
-  const PlanningContext context = problem.context(comm, options, jobs, stages, progress, stop);
+  const PlanningContext context = problem.context(comm, options, stages, progress, stop);
 
   LocalSolution solution;
   if (options.checkpoint.resume.empty()) {
-    GlobalRelaxation relaxation = relax(context);
-    coordinator::Assignment assignment = assign(context, relaxation);
-    solution = round(context, std::move(relaxation), std::move(assignment));
+    GlobalRelaxation relaxation = relax(context, jobs);
+    coordinator::Assignment assignment = assign(context, jobs, relaxation);
+    solution = round(context, jobs, std::move(relaxation), std::move(assignment));
   } else {
-    solution = resume(context);
+    solution = resume(context, jobs);
   }
   const std::vector<JobId> home = jobs.home_jobs();
   const DistributedJudge judge = judge_of(context, home);
   Proof proof = bound(context, judge, solution);
-  GlobalPlacement placed =
-      options.online_order ? place_online(context) : coordinate(context, solution, proof);
-  tighten(context, judge, solution, proof, placed.placement);
+  GlobalPlacement placed = options.online_order ? place_online(context, jobs)
+                                                : coordinate(context, jobs, solution, proof);
+  tighten(context, jobs, judge, solution, proof, placed.placement);
 
-  model::Plan plan = certify_plan(context, std::move(proof), std::move(placed.placement));
+  model::Plan plan = certify_plan(context, jobs, std::move(proof), std::move(placed.placement));
   plan.reproducible = comm.max(stop.has_cut() ? 1 : 0) == 0;
   plan.seconds = stages.slowest();
   plan.stats = plan_stats(context, solution, placed, plan.certificate.tree);

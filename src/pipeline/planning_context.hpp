@@ -7,7 +7,6 @@
 
 #include "berth/base/stop.hpp"
 #include "berth/comm/communicator.hpp"
-#include "berth/coordinator/job_records.hpp"
 #include "berth/partition/partition.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 #include "berth/planner_model/coupling_limits.hpp"
@@ -28,7 +27,6 @@ struct PlanningContext {
   const partition::Shards& shards;
   const partition::Ownership& owners;
   const PlanOptions& options;
-  coordinator::JobRecords& records;
   Stages& stages;
   report::ProgressTable& progress;
   StopToken stop;             ///< ends long stages early

@@ -62,11 +62,10 @@ PlanningProblem::PlanningProblem(const Communicator& comm, const model::Instance
 }
 
 PlanningContext PlanningProblem::context(const Communicator& comm, const PlanOptions& options,
-                                         coordinator::JobRecords& jobs, Stages& stages,
-                                         report::ProgressTable& progress,
+                                         Stages& stages, report::ProgressTable& progress,
                                          const StopToken& stop) const {
-  return {comm,    unpriced_, limits_, limit_groups_, pools_, shards_, owners_,
-          options, jobs,      stages,  progress,      stop,   digest_};
+  return {comm,    unpriced_, limits_, limit_groups_, pools_, shards_,
+          owners_, options,   stages,  progress,      stop,   digest_};
 }
 
 }  // namespace berth::pipeline

@@ -26,8 +26,7 @@ class PlanningProblem {
 
   /// The context of the stages. It refers to this object and to the arguments.
   [[nodiscard]] PlanningContext context(const comm::Communicator& comm, const PlanOptions& options,
-                                        coordinator::JobRecords& jobs, Stages& stages,
-                                        report::ProgressTable& progress,
+                                        Stages& stages, report::ProgressTable& progress,
                                         const StopToken& stop) const;
 
  private:

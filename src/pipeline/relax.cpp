@@ -26,10 +26,10 @@ std::unique_ptr<const planner_model::CouplingLimits> limits_of(
 
 }  // namespace
 
-GlobalRelaxation relax(const PlanningContext& context) {
+GlobalRelaxation relax(const PlanningContext& context, coordinator::JobRecords& records) {
   coordinator::Consensus consensus = context.stages.run("relax", [&] {
-    context.records.scatter([&] {
-      return context.records.only_home(coordinator::jobs_by_evaluator(
+    records.scatter([&] {
+      return records.only_home(coordinator::jobs_by_evaluator(
           context.unpriced, static_cast<std::size_t>(context.comm.size())));
     });
     return coordinator::consensus(context.comm, context.unpriced, context.pools,
@@ -38,7 +38,7 @@ GlobalRelaxation relax(const PlanningContext& context) {
   context.progress.line({.stage = "relax",
                          .objective = std::nan(""),
                          .bound = consensus.bound - context.unpriced.stop_costs()});
-  context.records.retain_only({});
+  records.retain_only({});
   return at_prices(context, std::move(consensus));
 }
 
@@ -55,8 +55,7 @@ coordinator::Decomposition decompose(const PlanningContext& context,
           .shards = context.shards,
           .owners = context.owners,
           .pools = context.pools,
-          .prices = relaxation.consensus.prices,
-          .records = context.records};
+          .prices = relaxation.consensus.prices};
 }
 
 solver::RunContext run_context(const PlanningContext& context, const GlobalRelaxation& relaxation) {

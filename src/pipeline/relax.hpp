@@ -7,6 +7,7 @@
 
 #include "berth/coordinator/consensus.hpp"
 #include "berth/coordinator/decomposition.hpp"
+#include "berth/coordinator/job_records.hpp"
 #include "berth/planner_model/coupling_limits.hpp"
 #include "berth/planner_model/value.hpp"
 #include "berth/solver/run_context.hpp"
@@ -23,7 +24,7 @@ struct GlobalRelaxation {
 };
 
 /// Consensus prices of pools and limits. Collective.
-GlobalRelaxation relax(const PlanningContext& context);
+GlobalRelaxation relax(const PlanningContext& context, coordinator::JobRecords& records);
 
 /// The problem at given prices. Local.
 GlobalRelaxation at_prices(const PlanningContext& context, coordinator::Consensus consensus);

@@ -47,7 +47,7 @@ coordinator::ShardContents scatter_saved_contents(const PlanningContext& context
 
 }  // namespace
 
-LocalSolution resume(const PlanningContext& context) {
+LocalSolution resume(const PlanningContext& context, coordinator::JobRecords& records) {
   return context.stages.run("resume", [&] {
     const std::string& path = context.options.checkpoint.resume;
     Checkpoint c;
@@ -58,7 +58,7 @@ LocalSolution resume(const PlanningContext& context) {
     });
     comm::broadcast(context.comm, c);
     const coordinator::ShardContents contents = scatter_saved_contents(context, file);
-    context.records.fetch(jobs_of(c, contents));
+    records.fetch(jobs_of(c, contents));
     LocalSolution solution{
         .relaxation = at_prices(context, std::move(c.consensus)), .local = {}, .rounds = {}};
     solution.local.mine =

@@ -7,12 +7,12 @@
 
 namespace berth::pipeline {
 
-LocalSolution round(const PlanningContext& context, GlobalRelaxation relaxation,
-                    coordinator::Assignment assignment) {
+LocalSolution round(const PlanningContext& context, coordinator::JobRecords& records,
+                    GlobalRelaxation relaxation, coordinator::Assignment assignment) {
   LocalSolution solution;
   solution.local = context.stages.run("round", [&] {
-    return coordinator::plan_shards(context.comm, decompose(context, relaxation), assignment,
-                                    shard_settings(context, relaxation));
+    return coordinator::plan_shards(context.comm, decompose(context, relaxation), records,
+                                    assignment, shard_settings(context, relaxation));
   });
   solution.relaxation = std::move(relaxation);
   solution.rounds.spanning = std::move(assignment.spanning);

@@ -6,6 +6,7 @@
 
 #include "berth/coordinator/assign.hpp"
 #include "berth/coordinator/checkpoint.hpp"
+#include "berth/coordinator/job_records.hpp"
 #include "berth/coordinator/plan_shards.hpp"
 
 namespace berth::pipeline {
@@ -18,8 +19,8 @@ struct LocalSolution {
 };
 
 /// Local plan of each shard for the jobs assigned to it, within the limits. Collective.
-LocalSolution round(const PlanningContext& context, GlobalRelaxation relaxation,
-                    coordinator::Assignment assignment);
+LocalSolution round(const PlanningContext& context, coordinator::JobRecords& records,
+                    GlobalRelaxation relaxation, coordinator::Assignment assignment);
 
 /// Settings of every shard.
 coordinator::ShardSettings shard_settings(const PlanningContext& context,

@@ -13,7 +13,7 @@ namespace berth::certify {
 /// The judge processes jobs in parts and keeps exact sums: JobFacts, JobTerms, PlacementSums,
 /// GapSums. Sums of several parts add up to those of all their jobs together, to the last bit and
 /// in any order; bound, figures and gap are computed from these sums once. So no rank needs all
-/// jobs: an instance may be a part (model/workload.hpp) as long as it has the jobs listed and the
+/// jobs: an instance may be a part (model/job_set.hpp) as long as it has the jobs listed and the
 /// pinned ones. Other jobs of it are ignored. A whole instance is one part.
 ///
 /// If jobs have prices of their own, one part must contain all jobs of a whole instance (asserted),

@@ -36,7 +36,8 @@ struct Assignment {
 ///
 /// Every rank sends the preferences of its home jobs (72 B each), rank 0 assigns the jobs and
 /// broadcasts the result. O(jobs x (types + shards)). A stop ends the placement of gangs.
+/// @param records  rank 0 gets those of the gangs that are placed before
 Assignment assign(const comm::Communicator& comm, const Decomposition& decomposition,
-                  const solver::RunContext& run = {});
+                  JobRecords& records, const solver::RunContext& run = {});
 
 }  // namespace berth::coordinator

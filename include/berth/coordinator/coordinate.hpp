@@ -82,6 +82,13 @@ struct RoundContext {
   Hooks hooks = {};
 };
 
+/// Options, live context and start of the rounds. Holds references.
+struct RoundSetting {
+  const RoundOptions& options;
+  const RoundContext& context;
+  const RoundState& start;
+};
+
 struct CoordinationResult {
   double objective = 0.0;
   int rounds = 0;
@@ -101,8 +108,8 @@ struct CoordinationResult {
 /// bid on an offer, two more: eviction costs (104 B per shard and GPU type) and bid requests (8 B
 /// each). If ranks hold parts of the jobs, one more with the records of the offered jobs.
 CoordinationResult coordinate(const comm::Communicator& comm, const Decomposition& decomposition,
-                              std::span<solver::Shard> mine, const RoundOptions& options,
-                              const RoundContext& context = {}, const RoundState& start = {});
+                              JobRecords& records, std::span<solver::Shard> mine,
+                              const RoundSetting& setting);
 
 /// Placements of the jobs at home on this rank, ascending JobId. Each rank passes its shards and
 /// all spanning jobs. Collective.

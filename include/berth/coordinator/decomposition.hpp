@@ -15,21 +15,21 @@ namespace berth::coordinator {
 class LimitAllocation;
 
 /// The decomposed problem after the consensus: shards, their owners, and the consensus prices.
-/// Equal on all ranks but for the records. Holds references.
+/// Equal on all ranks but for the jobs that the valuation can look up. Holds references.
 struct Decomposition {
   const planner_model::Valuation& valuation;  ///< less the prices of limits
   const partition::Shards& shards;
   const partition::Ownership& owners;
   const planner_model::Pools& pools;
   std::span<const double> prices;  ///< by PoolId, value per GPU
-  JobRecords& records;             ///< job records of this rank, and the homes of all jobs
 };
 
-/// The placement that stages edit: this rank's shards, and the jobs over several shards. Holds
-/// references.
+/// What rounds edit: this rank's shards, the jobs over several shards, and this rank's job records.
+/// Holds references.
 struct DistributedPlacement {
   std::span<solver::Shard> mine;
   model::Placement& spanning;  ///< equal on all ranks, ascending JobId
+  JobRecords& records;
   /// Allowances of limits; null: no limits.
   LimitAllocation* allocation = nullptr;
 };

@@ -40,6 +40,7 @@ std::vector<solver::Shard> own_shards(const comm::Communicator& comm,
 /// Collective. Sends each owner the records of its shards' jobs, and all ranks those of spanning
 /// jobs. With one pattern LP for the cluster it also sends each owner its part of the placement.
 LocalPlans plan_shards(const comm::Communicator& comm, const Decomposition& decomposition,
-                       const Assignment& assignment, const ShardSettings& settings);
+                       JobRecords& records, const Assignment& assignment,
+                       const ShardSettings& settings);
 
 }  // namespace berth::coordinator

@@ -34,7 +34,7 @@ class Sha256 {
 /// Computes `instance_digest` job by job, for ranks without the records of all jobs.
 class InstanceDigest {
  public:
-  explicit InstanceDigest(const InstanceView& instance);  ///< must outlive this
+  explicit InstanceDigest(const InstanceView& instance);  ///< what it refers to must outlive this
   /// ascending, including pinned ones. @pre the instance has the job and all names
   void add(JobId job);
   std::string hex() { return sha_.hex(); }  ///< call after all jobs
@@ -48,7 +48,7 @@ class InstanceDigest {
 /// Computes `plan_digest` placement by placement. Needs names, not the records of jobs.
 class PlanDigest {
  public:
-  explicit PlanDigest(const InstanceView& instance);  ///< must outlive this
+  explicit PlanDigest(const InstanceView& instance);  ///< what it refers to must outlive this
   PlanDigest(PlanDigest&&) noexcept;
   ~PlanDigest();
   void add(const JobPlacement& placed);  ///< in the order of `jobs_by_name`

@@ -9,7 +9,7 @@
 
 namespace berth::model {
 
-/// The planner's input as read from files; constant afterwards.
+/// The planner's input as read from files, or the part of it that one rank has.
 struct Instance {
   Cluster cluster;
   Workload workload;

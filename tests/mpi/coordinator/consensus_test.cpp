@@ -66,13 +66,13 @@ model::Placement coordinated(const comm::Communicator& comm,
   const planner_model::CouplingLimits limits(valuation.instance(), valuation.objective());
   const auto prices = consensus(comm, valuation, pools, {valuation.instance(), limits});
   auto records = JobRecords::of_replicated(comm, valuation.instance().workload);
-  const Decomposition decomposition{valuation, pieces, owners, pools, prices.prices, records};
-  const auto jobs = assign(comm, decomposition);
-  auto local = plan_shards(comm, decomposition, jobs, {});
+  const Decomposition decomposition{valuation, pieces, owners, pools, prices.prices};
+  const auto jobs = assign(comm, decomposition, records);
+  auto local = plan_shards(comm, decomposition, records, jobs, {});
   RoundOptions options;
   options.rounds = rounds;
-  const auto done = coordinate(comm, decomposition, local.mine, options, {.run = {.gap = 0.0}},
-                               {.spanning = jobs.spanning});
+  const auto done = coordinate(comm, decomposition, records, local.mine,
+                               {options, {.run = {.gap = 0.0}}, {.spanning = jobs.spanning}});
   records.gather_to_root();
   return placements_at_home(comm, local.mine, done.spanning, records);
 }

@@ -29,7 +29,7 @@ TEST(Assign, values_a_gang_as_wide_as_it_must_lie) {
     const std::vector<double> prices(pools.size(), 0.1);
     const auto owners = partition::own(plan.instance.cluster, shards, 1);
     auto records = JobRecords::of_replicated(comm, plan.instance.workload);
-    const Assignment jobs = assign(comm, {value, shards, owners, pools, prices, records});
+    const Assignment jobs = assign(comm, {value, shards, owners, pools, prices}, records);
     EXPECT_EQ(jobs.shard_of[gang.index()], shards.of_machine[spread < 1.0 ? 7 : 0]);
   }
 }
@@ -50,7 +50,7 @@ TEST(Assign, serves_equal_jobs_by_priority) {
       const auto comm = comm::Communicator::serial();
       const auto owners = partition::own(plan.instance.cluster, shards, 1);
       auto records = JobRecords::of_replicated(comm, plan.instance.workload);
-      const Assignment jobs = assign(comm, {value, shards, owners, pools, prices, records});
+      const Assignment jobs = assign(comm, {value, shards, owners, pools, prices}, records);
       if (tasks == 4) {
         ASSERT_EQ(jobs.spanning.size(), 1U);
         EXPECT_EQ(jobs.spanning.front().job, JobId(high));

@@ -76,7 +76,7 @@ TEST(TradeRound, sends_jobs_home_across_shards) {
   model::Placement spanning;
   const double before = mine[0].value() + mine[1].value();
   auto jobs = JobRecords::of_replicated(comm, instance.workload);
-  exchange_cyclically(comm, {valuation, shards, owners, pools, {}, jobs}, {mine, spanning});
+  exchange_cyclically(comm, {valuation, shards, owners, pools, {}}, {mine, spanning, jobs});
   EXPECT_EQ(before, 2.0);
   EXPECT_EQ(mine[0].value() + mine[1].value(), 4.0);
   EXPECT_EQ(mine[0].placement().at(0).job, JobId(1));
