@@ -7,7 +7,7 @@
 
 #include "berth/base/assert.hpp"
 #include "berth/comm/lists.hpp"
-#include "berth/coordinator/packed_jobs.hpp"
+#include "berth/comm/messages.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -15,10 +15,10 @@ namespace {
 constexpr std::size_t kAtOnce = std::size_t{1} << 13;  ///< jobs per message, 1 MiB: decision 19
 constexpr std::size_t kBlock = 64;  ///< consecutive jobs with one home: decision 19
 
-void pack(const model::JobSet& records, JobId id, PackedJobs& words) {
-  BERTH_EXPECT(records.has(id));
-  const model::Job& job = records.job(id);
-  pack_job(words, id, job, records.groups_of(job));
+/// Room for so many more, no more: a vector that doubles would need three times the records.
+void reserve(model::JobSet& part, std::size_t jobs) {
+  part.jobs.reserve(part.jobs.size() + jobs);
+  part.groups.reserve(part.groups.size() + jobs);  // most have one
 }
 
 /// The jobs with ids in [first, first + kAtOnce). @pre each list is ascending
@@ -95,22 +95,20 @@ void JobRecords::gather_to_root() {
 void JobRecords::send(JobLists lists) {
   if (records_ == nullptr) return;
   lists.resize(holds_all_.size());
-  PackedJobs words;
-  std::vector<std::size_t> counts;
+  std::vector<ByteWriter> to(lists.size());
   for (std::size_t r = 0; r < lists.size(); ++r) {
-    const std::size_t before = words.size();
     const int rank = static_cast<int>(r);
     const bool lacks = holds_all_[r] == 0 && rank != comm_->rank();
     std::ranges::sort(lists[r]);
     const auto end = std::unique(lists[r].begin(), lists[r].end());
     for (auto id = lists[r].begin(); lacks && id != end; ++id) {
-      if (home(*id) != rank) pack(*records_, *id, words);
+      if (home(*id) == rank) continue;
+      BERTH_EXPECT(records_->has(*id));
+      const model::Job& job = records_->job(*id);
+      to[r](*id, job, records_->groups_of(job));
     }
-    counts.push_back(words.size() - before);
   }
-  const auto got = comm_->all_to_all_varying<std::uint32_t>(words, counts);
-  PackedJobs().swap(words);
-  unpack_jobs(got.values, *records_);
+  add_records(comm::exchange_bytes(*comm_, std::move(to)), *records_);
 }
 
 void JobRecords::scatter(const std::function<JobLists()>& lists) {
@@ -125,8 +123,7 @@ void JobRecords::scatter(const std::function<JobLists()>& lists) {
   sizes.resize(holds_all_.size());
   comm_->sum(sizes);
   if (workload_.in_parts()) {
-    reserve_jobs(*records_,
-                 static_cast<std::size_t>(sizes[static_cast<std::size_t>(comm_->rank())]));
+    reserve(*records_, static_cast<std::size_t>(sizes[static_cast<std::size_t>(comm_->rank())]));
   }
   for (std::size_t first = 0; first < workload_.size(); first += kAtOnce) {
     send(part_of(all, first));
@@ -191,6 +188,17 @@ void JobRecords::retain_only(std::span<const solver::Shard> mine, const model::P
 
 std::int64_t JobRecords::count_local() const {
   return records_ != nullptr && workload_.in_parts() ? std::ssize(records_->jobs) : 0;
+}
+
+void add_records(std::span<const char> messages, model::JobSet& part) {
+  JobMessage next;
+  std::size_t jobs = 0;
+  for (ByteReader reader(messages); !reader.done(); ++jobs) reader(next);
+  reserve(part, jobs);
+  for (ByteReader reader(messages); !reader.done();) {
+    reader(next);
+    if (!part.has(next.id)) model::add_job(part, next.id, next.job, next.groups);
+  }
 }
 
 std::vector<JobId> jobs_of(const model::Placement& placement) {

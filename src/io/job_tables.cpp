@@ -53,7 +53,7 @@ std::size_t SpeedHash::operator()(const SpeedRow& row) const {
 }
 
 JobTables::JobTables(const ClusterNames& cluster_names) : cluster_names_(&cluster_names) {
-  factors_.intern(block_.workload.factors.front(), [](const Factors&) {});
+  factors_.intern(block_.tables.shared.factors.front(), [](const Factors&) {});
   speeds_.intern({}, [](const SpeedRow&) {});
 }
 
@@ -62,15 +62,15 @@ void JobTables::fail(const char* field, const std::string& problem, const std::s
 }
 
 void JobTables::add_groups(const JobLine& line, Job& job) {
-  job.first_group = static_cast<std::uint32_t>(block_.workload.groups.size());
+  job.first_group = static_cast<std::uint32_t>(block_.records.groups.size());
   job.groups = static_cast<std::uint32_t>(line.tasks.size());
   for (const JobLine::TaskLine& task : line.tasks) {
     const std::uint32_t shape = shapes_.intern(
-        task.shape, [&](const Shape& fresh) { block_.workload.shapes.push_back(fresh); });
-    const std::uint32_t label =
-        labels_.intern(std::string(task.label),
-                       [&](const std::string& fresh) { block_.workload.labels.push_back(fresh); });
-    block_.workload.groups.push_back(
+        task.shape, [&](const Shape& fresh) { block_.tables.shared.shapes.push_back(fresh); });
+    const std::uint32_t label = labels_.intern(
+        std::string(task.label),
+        [&](const std::string& fresh) { block_.tables.shared.labels.push_back(fresh); });
+    block_.records.groups.push_back(
         {.shape = ShapeId(std::size_t{shape}), .count = task.count, .label = label});
   }
 }
@@ -105,8 +105,8 @@ std::uint32_t JobTables::gpu_type(std::string_view name, const char* field) {
   const auto& known = cluster_names_->gpu_types();
   const auto in_cluster = std::ranges::find(known, name);
   if (in_cluster != known.end()) return static_cast<std::uint32_t>(in_cluster - known.begin());
-  auto& fresh = block_.gpu_types;
-  const auto found = std::ranges::find(fresh, name, &JobBlock::NewType::name);
+  auto& fresh = block_.tables.gpu_types;
+  const auto found = std::ranges::find(fresh, name, &BlockTables::NewType::name);
   const auto type = known.size() + static_cast<std::size_t>(found - fresh.begin());
   if (found == fresh.end()) {
     fresh.push_back({.name = std::string(name), .line = line_, .field = field});
@@ -137,28 +137,29 @@ std::uint32_t JobTables::speed_row(const JobLine& line) {
   }
   if (row.empty()) return 0;
   std::ranges::sort(row);
-  return speeds_.intern(row, [&](const SpeedRow& fresh) { block_.speeds.push_back(fresh); });
+  return speeds_.intern(row, [&](const SpeedRow& fresh) { block_.tables.speeds.push_back(fresh); });
 }
 
 std::uint32_t JobTables::factor_row(const Factors& factors) {
-  return factors_.intern(factors,
-                         [&](const Factors& fresh) { block_.workload.factors.push_back(fresh); });
+  return factors_.intern(
+      factors, [&](const Factors& fresh) { block_.tables.shared.factors.push_back(fresh); });
 }
 
 void JobTables::fail(const InputError& error) {
-  block_.fault = {.line = static_cast<std::uint32_t>(error.where().line),
-                  .field = error.where().field,
-                  .problem = error.problem(),
-                  .hint = error.hint()};
+  block_.tables.fault = {.line = static_cast<std::uint32_t>(error.where().line),
+                         .field = error.where().field,
+                         .problem = error.problem(),
+                         .hint = error.hint()};
 }
 
 bool JobTables::add(const JobLine& line, std::uint32_t at) {
   line_ = at;
-  block_.line_count = at;
+  block_.tables.line_count = at;
   try {
     add_job(line);
-    if (line.width_factor_key == JobLine::WidthFactorKey::spread && block_.first_spread == 0) {
-      block_.first_spread = at;
+    if (line.width_factor_key == JobLine::WidthFactorKey::spread &&
+        block_.tables.first_spread == 0) {
+      block_.tables.first_spread = at;
     }
     return true;
   } catch (const TooManyTypes&) {  // the merge reports the type that is too many, here or earlier
@@ -183,19 +184,19 @@ void JobTables::add_job(const JobLine& line) {
   job.home_factor = factor_row(line.home_factor);
   job.width_factor = factor_row(line.width_factor);
   job.communication = communication(line, job);
-  block_.workload.job_names.add(line.id);
-  block_.workload.jobs.push_back(job);
-  block_.lines.push_back(line_);
-  if (!line.running.empty()) add_running(line, line_, *cluster_names_, block_.workload);
+  block_.tables.shared.job_names.add(line.id);
+  block_.records.jobs.push_back(job);
+  block_.tables.lines.push_back(line_);
+  if (!line.running.empty()) add_running(line, line_, *cluster_names_, block_);
 }
 
 model::Communication JobTables::communication(const JobLine& line, const Job& job) const {
   if (line.pattern == model::CommunicationPattern::none || line.mbps == 0) return {};
   model::Communication c{.pattern = line.pattern, .servers = 0, .mbps = line.mbps};
   if (line.pattern == model::CommunicationPattern::ring) return c;
-  const auto groups = block_.workload.groups_of(job);
+  const auto groups = block_.records.groups_of(job);
   const auto servers = std::ranges::find_if(groups, [&](const model::TaskGroup& g) {
-    return block_.workload.labels[g.label] == line.servers;
+    return block_.tables.shared.labels[g.label] == line.servers;
   });
   if (servers == groups.end() || groups.size() < 2) {
     fail("communication.servers",

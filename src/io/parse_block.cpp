@@ -79,7 +79,7 @@ JobBlock parse_block(std::string_view text, const ClusterNames& cluster_names) {
     tables.fail(error);
   }
   JobBlock block = tables.take();
-  block.line_count = static_cast<std::uint32_t>(source.line);
+  block.tables.line_count = static_cast<std::uint32_t>(source.line);
   return block;
 }
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "berth/base/archive.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/job_blocks.hpp"
 #include "berth/io/jobs_file.hpp"
@@ -21,26 +20,9 @@ JobBlockParser::JobBlockParser(const model::Cluster& cluster)
 JobBlockParser::JobBlockParser(JobBlockParser&&) noexcept = default;
 JobBlockParser::~JobBlockParser() = default;
 
-std::string JobBlockParser::parse(std::string_view lines) const {
-  return to_bytes(parse_block(lines, state_->cluster_names));
+JobBlock JobBlockParser::parse(std::string_view lines) const {
+  return parse_block(lines, state_->cluster_names);
 }
-
-struct JobMerger::MergerState {
-  JobMerge merge;
-};
-
-JobMerger::JobMerger(model::Cluster& cluster, std::string file)
-    : state_(new MergerState{JobMerge(cluster, std::move(file))}) {}
-JobMerger::JobMerger(JobMerger&&) noexcept = default;
-JobMerger::~JobMerger() = default;
-
-void JobMerger::add(std::string_view blocks) {
-  for (ByteReader bytes(blocks); !bytes.done();) state_->merge.add(bytes.next<JobBlock>());
-}
-
-MergedJobs JobMerger::take() { return state_->merge.take(); }
-void JobMerger::reserve(double part) { state_->merge.reserve(part); }
-model::Workload JobMerger::finish() { return state_->merge.finish(); }
 
 model::Workload parse_jobs(std::string_view text, const std::string& file,
                            model::Cluster& cluster) {

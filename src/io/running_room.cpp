@@ -13,18 +13,18 @@ namespace berth::io {
 
 using model::Running;
 using model::TaskPlacement;
-using model::Workload;
+using model::WorkloadTables;
 
 namespace {
 
 /// Calls visit for the amounts that each task of the job takes of its machine.
 template <class Visit>
-void visit_pieces(const Workload& workload, std::span<const ShapeId> shapes, const Running& running,
-                  const Visit& visit) {
-  const auto tasks = workload.tasks_of(running);
+void visit_pieces(const WorkloadTables& tables, std::span<const ShapeId> shapes,
+                  const Running& running, const Visit& visit) {
+  const auto tasks = tables.tasks_of(running);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const TaskPlacement& t = tasks[i];
-    const model::Shape& shape = workload.shape(shapes[running.first_task + i]);
+    const model::Shape& shape = tables.shape(shapes[running.first_task + i]);
     visit(model::Immovable{.machine = t.machine,
                            .devices = t.devices,
                            .milli = t.milli,
@@ -35,12 +35,13 @@ void visit_pieces(const Workload& workload, std::span<const ShapeId> shapes, con
 
 }  // namespace
 
-void pin_running(model::Cluster& cluster, const Workload& workload, std::span<const ShapeId> shapes,
-                 std::span<const std::uint32_t> lines, const std::string& file) {
-  if (workload.running.empty()) return;
-  for (const Running& running : workload.running) {
+void pin_running(model::Cluster& cluster, const WorkloadTables& tables,
+                 std::span<const ShapeId> shapes, std::span<const std::uint32_t> lines,
+                 const std::string& file) {
+  if (tables.running.empty()) return;
+  for (const Running& running : tables.running) {
     if (!running.pinned) continue;
-    visit_pieces(workload, shapes, running,
+    visit_pieces(tables, shapes, running,
                  [&](const model::Immovable& piece) { cluster.immovable.push_back(piece); });
   }
   std::ranges::stable_sort(cluster.immovable, {}, &model::Immovable::machine);
@@ -59,10 +60,9 @@ void pin_running(model::Cluster& cluster, const Workload& workload, std::span<co
   for (const model::Immovable& piece : cluster.immovable) {
     if (!piece.job.valid()) take(piece, 0);
   }
-  for (const Running& running : workload.running) {
+  for (const Running& running : tables.running) {
     const std::int64_t at = lines[running.job.index()];
-    visit_pieces(workload, shapes, running,
-                 [&](const model::Immovable& piece) { take(piece, at); });
+    visit_pieces(tables, shapes, running, [&](const model::Immovable& piece) { take(piece, at); });
   }
 }
 

@@ -14,7 +14,7 @@ namespace berth::io {
 /// @param workload  its jobs are not read
 /// @param shapes    of the running tasks
 /// @param lines     line in the file, by JobId
-void pin_running(model::Cluster& cluster, const model::Workload& workload,
+void pin_running(model::Cluster& cluster, const model::WorkloadTables& tables,
                  std::span<const ShapeId> shapes, std::span<const std::uint32_t> lines,
                  const std::string& file);
 

@@ -16,11 +16,15 @@ namespace {
 using model::Running;
 using model::TaskPlacement;
 
-/// Reads where the job of one line runs; it is the last job of the workload.
+/// Reads where the job of one line runs; it is the last job of the block.
 class RunningJobReader {
  public:
-  RunningJobReader(std::uint32_t at, const ClusterNames& cluster_names, model::Workload& workload)
-      : at_(at), cluster_names_(cluster_names), workload_(workload) {}
+  RunningJobReader(std::uint32_t at, const ClusterNames& cluster_names, JobBlock& block)
+      : at_(at),
+        cluster_names_(cluster_names),
+        records_(block.records),
+        tables_(block.tables.shared),
+        shapes_(block.tables.running_shapes) {}
 
   void add(const JobLine& line);
 
@@ -33,7 +37,9 @@ class RunningJobReader {
 
   std::uint32_t at_;
   const ClusterNames& cluster_names_;
-  model::Workload& workload_;
+  model::JobSet& records_;
+  model::WorkloadTables& tables_;
+  std::vector<ShapeId>& shapes_;  // by running task
 };
 
 void RunningJobReader::fail(const std::string& field, const std::string& problem,
@@ -43,13 +49,13 @@ void RunningJobReader::fail(const std::string& field, const std::string& problem
 
 TaskPlacement RunningJobReader::task(const JobLine::RunningTask& task, std::size_t index) const {
   const std::string field = "running.tasks[" + std::to_string(index) + "]";
-  const auto groups = workload_.groups_of(workload_.jobs.back());
+  const auto groups = records_.groups_of(records_.jobs.back());
   const auto found = std::ranges::find_if(
-      groups, [&](const model::TaskGroup& g) { return workload_.labels[g.label] == task.label; });
+      groups, [&](const model::TaskGroup& g) { return tables_.labels[g.label] == task.label; });
   if (found == groups.end()) {
     fail(field + ".shape", "the job has no task group " + in_quotes(task.label));
   }
-  const model::Shape& shape = workload_.shape(found->shape);
+  const model::Shape& shape = tables_.shape(found->shape);
   const MachineId machine = cluster_names_.machine(task.machine);
   if (!machine.valid()) fail(field + ".machine", "unknown machine " + in_quotes(task.machine));
   TaskPlacement placed{.machine = machine,
@@ -73,15 +79,15 @@ TaskPlacement RunningJobReader::task(const JobLine::RunningTask& task, std::size
 }
 
 void RunningJobReader::check_counts(const Running& running) const {
-  const auto groups = workload_.groups_of(workload_.jobs[running.job.index()]);
-  const auto tasks = workload_.tasks_of(running);
+  const auto groups = records_.groups_of(records_.jobs[running.job.index()]);
+  const auto tasks = tables_.tasks_of(running);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const auto runs =
         std::ranges::count(tasks, static_cast<std::uint32_t>(g), &TaskPlacement::group);
     if (runs == groups[g].count) continue;
     fail("running.tasks",
          "runs " + std::to_string(runs) + " tasks of " +
-             in_quotes(workload_.labels[groups[g].label]) + ", the job has " +
+             in_quotes(tables_.labels[groups[g].label]) + ", the job has " +
              std::to_string(groups[g].count),
          "a gang runs with all its tasks");
   }
@@ -89,11 +95,12 @@ void RunningJobReader::check_counts(const Running& running) const {
 
 /// A movable job may also stay, so its present placement must be allowed.
 void RunningJobReader::check_allowed(const Running& running) const {
-  const model::Job& job = workload_.jobs[running.job.index()];
+  const model::Job& job = records_.jobs[running.job.index()];
+  const bool on_gpus = model::WorkloadView(tables_, records_).gpu_milli(job) > 0;
   GpuTypeId type;
-  for (const TaskPlacement& t : workload_.tasks_of(running)) {
+  for (const TaskPlacement& t : tables_.tasks_of(running)) {
     const GpuTypeId here = cluster_names_.cluster().class_of(t.machine).gpu_type;
-    const bool counts = t.devices != 0 || workload_.gpu_milli(job) == 0;
+    const bool counts = t.devices != 0 || !on_gpus;
     if (!counts) continue;
     const bool any = job.gpu_types == ~std::uint64_t{0};
     const bool allowed = any || (here.valid() && ((job.gpu_types >> here.value()) & 1) != 0);
@@ -107,40 +114,42 @@ void RunningJobReader::check_allowed(const Running& running) const {
     }
     if (t.devices != 0) type = here;
   }
-  if (model::width(cluster_names_.cluster(), workload_.tasks_of(running)) > job.domain) {
+  if (model::width(cluster_names_.cluster(), tables_.tasks_of(running)) > job.domain) {
     fail("running.tasks", "lies wider than the job's \"domain\"",
          "say \"pinned\": true for a job that runs against its own rules");
   }
 }
 
 void RunningJobReader::add(const JobLine& line) {
-  Running running{.job = JobId(workload_.jobs.size() - 1),
+  Running running{.job = JobId(records_.jobs.size() - 1),
                   .pinned = line.pinned,
                   .stop_cost = line.stop_cost,
                   .move_cost = line.move_cost,
-                  .first_task = static_cast<std::uint32_t>(workload_.running_tasks.size()),
+                  .first_task = static_cast<std::uint32_t>(tables_.running_tasks.size()),
                   .tasks = static_cast<std::uint32_t>(line.running.size())};
   for (std::size_t i = 0; i < line.running.size(); ++i) {
-    workload_.running_tasks.push_back(task(line.running[i], i));
-    const MachineId m = workload_.running_tasks.back().machine;
+    tables_.running_tasks.push_back(task(line.running[i], i));
+    const MachineId m = tables_.running_tasks.back().machine;
     if (cluster_names_.cluster().state_of(m) != model::MachineState::up) running.pinned = true;
   }
-  const auto first = workload_.running_tasks.begin() + running.first_task;
-  std::sort(
-      first, workload_.running_tasks.end(), [](const TaskPlacement& a, const TaskPlacement& b) {
-        return std::tie(a.group, a.machine, a.devices) < std::tie(b.group, b.machine, b.devices);
-      });
+  const auto first = tables_.running_tasks.begin() + running.first_task;
+  std::sort(first, tables_.running_tasks.end(), [](const TaskPlacement& a, const TaskPlacement& b) {
+    return std::tie(a.group, a.machine, a.devices) < std::tie(b.group, b.machine, b.devices);
+  });
+  for (const TaskPlacement& t : tables_.tasks_of(running)) {
+    shapes_.push_back(records_.groups_of(records_.jobs.back())[t.group].shape);
+  }
   check_counts(running);
   if (!running.pinned) check_allowed(running);
-  workload_.jobs.back().running = static_cast<std::int32_t>(workload_.running.size());
-  workload_.running.push_back(running);
+  records_.jobs.back().running = static_cast<std::int32_t>(tables_.running.size());
+  tables_.running.push_back(running);
 }
 
 }  // namespace
 
 void add_running(const JobLine& line, std::uint32_t at, const ClusterNames& cluster_names,
-                 model::Workload& workload) {
-  RunningJobReader(at, cluster_names, workload).add(line);
+                 JobBlock& block) {
+  RunningJobReader(at, cluster_names, block).add(line);
 }
 
 }  // namespace berth::io

@@ -2,11 +2,10 @@
 #pragma once
 
 #include "cluster_names.hpp"
+#include "job_block.hpp"
 #include "job_line.hpp"
 
 #include <cstdint>
-
-#include "berth/model/workload.hpp"
 
 namespace berth::io {
 
@@ -14,6 +13,6 @@ namespace berth::io {
 /// @param at  the line, for InputErrors without a file
 /// @pre the line says that the job runs, and the job's groups are in the workload
 void add_running(const JobLine& line, std::uint32_t at, const ClusterNames& cluster_names,
-                 model::Workload& workload);
+                 JobBlock& block);
 
 }  // namespace berth::io

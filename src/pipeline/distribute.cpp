@@ -13,15 +13,12 @@ namespace {
 
 using comm::Communicator;
 
-/// Sends the tables without names.
-void broadcast_tables(const Communicator& comm, model::WorkloadTables& tables) {
-  comm.broadcast_vector(tables.shapes);
-  comm.broadcast_vector(tables.factors);
-  comm.broadcast_vector(tables.speeds);
-  comm.broadcast_value(tables.speed_types);
-  comm::broadcast(comm, tables.labels);
-  comm.broadcast_vector(tables.running);
-  comm.broadcast_vector(tables.running_tasks);
+/// Broadcasts rank 0's value without these names, a part of it, which stay on rank 0.
+template <class T>
+void broadcast_without(const Communicator& comm, T& value, NameTable& names) {
+  NameTable kept = std::exchange(names, {});
+  comm::broadcast(comm, value);
+  if (comm.rank() == 0) names = std::move(kept);
 }
 
 /// Sends the pinned jobs to all ranks, which need their use of limits.
@@ -34,8 +31,7 @@ void send_pinned_jobs(const Communicator& comm, model::Workload& workload) {
 }
 
 void distribute_workload(const Communicator& comm, model::Workload& workload) {
-  if (comm.rank() != 0) workload.job_names = {};
-  broadcast_tables(comm, workload);
+  broadcast_without<model::WorkloadTables>(comm, workload, workload.job_names);
   send_pinned_jobs(comm, workload);
 }
 
@@ -50,9 +46,7 @@ model::JobSet no_records(std::size_t jobs) {
 
 void distribute(const Communicator& comm, model::Instance& instance) {
   if (comm.size() == 1) return;
-  NameTable names = std::exchange(instance.cluster.machine_names, {});
-  comm::broadcast(comm, instance.cluster);
-  if (comm.rank() == 0) instance.cluster.machine_names = std::move(names);
+  broadcast_without(comm, instance.cluster, instance.cluster.machine_names);
   auto jobs = static_cast<std::uint64_t>(instance.workload.size());
   comm.broadcast_value(jobs);
   if (comm.rank() != 0) {

@@ -12,9 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "berth/comm/lists.hpp"
+#include "berth/comm/messages.hpp"
 #include "berth/coordinator/job_records.hpp"
-#include "berth/coordinator/packed_jobs.hpp"
 #include "berth/io/job_blocks.hpp"
 #include "berth/parallel/loops.hpp"
 #include "berth/parallel/threads.hpp"
@@ -36,10 +35,22 @@ struct BlockBatch {
   double part_read = 0.0;          ///< fraction of the file read so far
 };
 
-/// Rank 0's side. Keeps the first error in file order to the end, and reads nothing more after it.
-class BlockMerger {
+/// Numbers of a rank's blocks, and how many jobs there are in all blocks so far.
+struct BatchNumbers {
+  std::uint64_t jobs = 0;
+  std::vector<io::BlockNumbers> blocks = {};
+};
+
+template <class Archive>
+void describe(Archive& archive, BatchNumbers& numbers) {
+  archive(numbers.jobs, numbers.blocks);
+}
+
+/// Rank 0's side. Keeps the first error in file order to the end, and reads and numbers nothing
+/// more after it.
+class FileReader {
  public:
-  BlockMerger(const std::string& path, model::Cluster& cluster)
+  FileReader(const std::string& path, model::Cluster& cluster)
       : reader_(path), merger_(cluster, path) {}
 
   /// @param threads  by rank
@@ -54,31 +65,26 @@ class BlockMerger {
     return batch;
   }
 
-  /// @param blocks     of one batch, by rank
-  void merge(std::string_view blocks, double part_read) {
-    if (failed_ || blocks.empty()) return;
+  /// By rank; no blocks after an error. @param blocks  of one batch, by rank
+  std::vector<BatchNumbers> number(const std::vector<std::vector<io::BlockTables>>& blocks,
+                                   double part_read) {
+    std::vector<BatchNumbers> numbers(blocks.size());
     try {
-      merger_.add(blocks);
-      part_merged_ = part_read;
+      for (std::size_t r = 0; r < blocks.size() && !failed_; ++r) {
+        for (const auto& block : blocks[r]) numbers[r].blocks.push_back(merger_.add(block));
+      }
     } catch (...) {
       failed_ = std::current_exception();
     }
+    for (BatchNumbers& of_rank : numbers) {
+      of_rank.jobs = merger_.jobs();
+      if (failed_) of_rank.blocks.clear();
+    }
+    if (merger_.jobs() > 0 && std::exchange(first_, false)) merger_.reserve(part_read);
+    return numbers;
   }
 
-  /// Records merged since the last call.
-  io::MergedJobs take() {
-    if (failed_) return {};
-    io::MergedJobs jobs = merger_.take();
-    make_room();
-    return jobs;
-  }
-
-  /// Reserves memory for the records that stay here, once the first lines allow an estimate.
-  void make_room() {
-    if (part_merged_ > 0.0 && std::exchange(first_, false)) merger_.reserve(part_merged_);
-  }
-
-  model::Workload finish() {
+  model::WorkloadTables finish() {
     for (const std::exception_ptr& error : {failed_, unreadable_}) {
       if (error) std::rethrow_exception(error);
     }
@@ -99,9 +105,8 @@ class BlockMerger {
   }
 
   io::LineReader reader_;
-  io::JobMerger merger_;
-  bool first_ = true;
-  double part_merged_ = 0.0;
+  io::TableMerger merger_;
+  bool first_ = true;  // batch
   std::exception_ptr failed_, unreadable_;
 };
 
@@ -114,34 +119,51 @@ std::optional<std::vector<char>> scatter_blocks(const Communicator& comm, BlockB
   return comm.all_to_all_varying<char>(batch.lines, batch.bytes).values;
 }
 
-/// Sends rank 0's records to the ranks where they are at home.
-void send_home(const Communicator& comm, const io::MergedJobs& merged, model::JobSet& homes) {
-  std::uint64_t jobs = merged.first + merged.jobs.size();
-  comm.broadcast_value(jobs);
-  if (jobs > homes.position.size()) {
-    homes.position.resize(static_cast<std::size_t>(jobs), model::JobSet::kMissing);
-  }
-  std::vector<coordinator::PackedJobs> words(static_cast<std::size_t>(comm.size()));
-  for (std::size_t j = 0; j < merged.jobs.size(); ++j) {
-    const JobId id(merged.first + j);
-    const model::Job& job = merged.jobs[j];
-    coordinator::pack_job(words[static_cast<std::size_t>(JobRecords::home_of(id, comm.size()))], id,
-                          job, std::span(merged.groups).subspan(job.first_group, job.groups));
-  }
-  coordinator::unpack_jobs(comm::exchange_lists(comm, std::move(words)).values, homes);
-}
-
-/// Parses the lines, one piece a thread.
-std::string parse(const io::JobBlockParser& parser, std::string_view lines) {
+/// A block for each thread.
+std::vector<io::JobBlock> parse(const io::JobBlockParser& parser, std::string_view lines) {
   const auto threads = static_cast<std::size_t>(parallel::thread_limit());
   const std::size_t piece = lines.size() / threads + 1;
   std::vector<std::string_view> pieces;
   while (!lines.empty()) pieces.push_back(io::take_lines(lines, piece));
-  std::vector<std::string> blocks(pieces.size());
+  std::vector<io::JobBlock> blocks(pieces.size());
   parallel::run_tasks(pieces.size(), [&](std::size_t i) { blocks[i] = parser.parse(pieces[i]); });
-  std::string all;
-  for (const std::string& block : blocks) all += block;
-  return all;
+  return blocks;
+}
+
+/// Numbers this rank's blocks: rank 0 is sent their tables. @param file  on rank 0
+BatchNumbers number(const Communicator& comm, std::optional<FileReader>& file,
+                    std::vector<io::JobBlock>& blocks, double part_read) {
+  std::vector<io::BlockTables> tables;
+  for (io::JobBlock& block : blocks) tables.push_back(std::exchange(block.tables, {}));
+  const auto all = comm::gather<std::vector<io::BlockTables>>(comm, std::span(&tables, 1));
+  std::vector<ByteWriter> to(static_cast<std::size_t>(comm.size()));
+  comm.agreed_on_root([&] {
+    const std::vector<BatchNumbers> numbers = file->number(all, part_read);
+    for (std::size_t r = 0; r < to.size(); ++r) to[r](numbers[r]);
+  });
+  return std::move(comm::exchange<BatchNumbers>(comm, std::move(to)).front());
+}
+
+/// Sends the records of this rank's blocks to the homes of the jobs; one rank alone keeps them.
+void send_home(const Communicator& comm, const BatchNumbers& numbers,
+               std::vector<io::JobBlock> blocks, model::JobSet& homes) {
+  std::vector<ByteWriter> to(static_cast<std::size_t>(comm.size()));
+  for (std::size_t b = 0; b < numbers.blocks.size(); ++b) {
+    const io::BlockNumbers& of_block = numbers.blocks[b];
+    model::JobSet& records = blocks[b].records;
+    io::renumber(records, of_block);
+    if (comm.size() == 1) io::append(homes, records);
+    for (std::size_t j = 0; comm.size() > 1 && j < records.jobs.size(); ++j) {
+      const JobId id(of_block.first_job.index() + j);
+      const model::Job& job = records.jobs[j];
+      to[static_cast<std::size_t>(JobRecords::home_of(id, comm.size()))](id, job,
+                                                                         records.groups_of(job));
+    }
+    records = {};
+  }
+  if (comm.size() == 1) return;
+  homes.position.resize(static_cast<std::size_t>(numbers.jobs), model::JobSet::kMissing);
+  coordinator::add_records(comm::exchange_bytes(comm, std::move(to)), homes);
 }
 
 }  // namespace
@@ -149,43 +171,28 @@ std::string parse(const io::JobBlockParser& parser, std::string_view lines) {
 model::Workload read_jobs(const Communicator& comm, const std::string& path,
                           model::Cluster& cluster, std::size_t block_bytes) {
   const io::JobBlockParser parser(cluster);
-  std::optional<BlockMerger> merger;
-  comm.agreed_on_root([&] { merger.emplace(path, cluster); });
+  std::optional<FileReader> file;
+  comm.agreed_on_root([&] { file.emplace(path, cluster); });
   const std::vector<int> threads = comm.all_gather(parallel::thread_limit());
   const std::int64_t all = std::accumulate(threads.begin(), threads.end(), std::int64_t{0});
   block_bytes = std::min(block_bytes, kBatchBytes / static_cast<std::size_t>(all));
-  const auto read = [&] { return merger ? merger->read(threads, block_bytes) : BlockBatch{}; };
-  std::vector<char> blocks;  // of the previous batch, on rank 0
-  double part_read = 0.0;
-  model::JobSet homes;
-  const auto merge = [&] {
-    if (merger) merger->merge(std::string_view(blocks.data(), blocks.size()), part_read);
-  };
-  const auto ship = [&] {
-    if (comm.size() > 1) {
-      send_home(comm, merger ? merger->take() : io::MergedJobs{}, homes);
-    } else {
-      merger->make_room();
-    }
-  };
+  const auto read = [&] { return file ? file->read(threads, block_bytes) : BlockBatch{}; };
+  model::JobSet records;
   BlockBatch batch = read();
-  for (;;) {
-    const double read_now = batch.part_read;
-    const auto mine = scatter_blocks(comm, std::move(batch));
-    if (!mine) break;
-    batch = read();  // while the other ranks parse
-    merge();
-    const std::string parsed =
-        comm.agreed([&] { return parse(parser, std::string_view(mine->data(), mine->size())); });
-    blocks = comm.gather_varying<char>(parsed);
-    part_read = read_now;
-    ship();
+  for (bool first = true;; first = false) {
+    const double part_read = batch.part_read;
+    const auto lines = scatter_blocks(comm, std::move(batch));
+    if (!lines) break;
+    batch = read();  // while the others parse
+    auto blocks =
+        comm.agreed([&] { return parse(parser, std::string_view(lines->data(), lines->size())); });
+    const BatchNumbers numbers = number(comm, file, blocks, part_read);
+    send_home(comm, numbers, std::move(blocks), records);
+    if (first && comm.size() == 1) io::reserve(records, part_read);
   }
-  merge();
-  ship();
-  model::Workload workload =
-      comm.agreed([&] { return merger ? merger->finish() : model::Workload(); });
-  if (comm.size() > 1) static_cast<model::JobSet&>(workload) = std::move(homes);
+  model::Workload workload{
+      comm.agreed([&] { return file ? file->finish() : model::WorkloadTables(); }), {}};
+  static_cast<model::JobSet&>(workload) = std::move(records);
   return workload;
 }
 

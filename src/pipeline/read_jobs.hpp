@@ -10,16 +10,16 @@
 
 namespace berth::pipeline {
 
-/// Reads a jobs file with all ranks: rank 0 distributes blocks of whole lines, every rank's threads
-/// parse theirs, and rank 0 joins the records in file order and sends each to the rank where the
-/// job is at home (coordinator::JobRecords). Names and shared tables are on rank 0 alone. The
-/// joined result equals that of io::read_jobs; an error is thrown on all ranks, with the text that
-/// io::read_jobs gives.
+/// Reads a jobs file with all ranks, batch by batch: rank 0 sends blocks of whole lines to the
+/// ranks, whose threads parse them; rank 0 is sent names and what the jobs share and returns
+/// numbers by first line; then each rank sends its records to the homes of the jobs
+/// (coordinator::JobRecords). Names and shared tables are on rank 0 alone at the end. The result is
+/// that of io::read_jobs, distributed; an error is thrown on all ranks, the same as there.
 ///
-/// Collective. At any time rank 0 holds one block of text for each thread of each rank, 32 MiB at
-/// most (or one line of each rank), the records made of it, and the next batch.
-/// @param cluster      equal on all ranks; rank 0's gains what jobs add to it
-/// @param block_bytes  approximate size of a block's text
+/// Collective. Rank 0 holds one block of text of each thread of each rank, 32 MiB at most (or one
+/// line of each rank), at a time, the tables made of it, and as much text of the next batch.
+/// @param cluster      the same on all ranks; rank 0's gets what jobs add to it
+/// @param block_bytes  of text in a block, about
 model::Workload read_jobs(const comm::Communicator& comm, const std::string& path,
                           model::Cluster& cluster, std::size_t block_bytes);
 

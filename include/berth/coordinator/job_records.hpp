@@ -114,6 +114,21 @@ class JobRecords::Borrowed {
   std::vector<JobId> had_;
 };
 
+/// A job's record in a message; about 110 B. A writer may give the groups as a span.
+struct JobMessage {
+  JobId id;
+  model::Job job;
+  std::vector<model::TaskGroup> groups;
+};
+
+template <class Archive>
+void describe(Archive& archive, JobMessage& message) {
+  archive(message.id, message.job, message.groups);
+}
+
+/// Adds the records in these bytes to a part; those that it has already are left as they are.
+void add_records(std::span<const char> messages, model::JobSet& part);
+
 /// All jobs of a placement.
 std::vector<JobId> jobs_of(const model::Placement& placement);
 

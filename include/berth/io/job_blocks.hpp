@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "berth/io/file.hpp"
@@ -13,8 +16,8 @@
 
 /// Reads a jobs file (docs/formats.md) in blocks of whole lines, which can be parsed on any rank or
 /// thread and in any order: a `LineReader` cuts the text, a `JobBlockParser` turns a block into
-/// records, and a `JobMerger` joins the records in file order. The result equals that of one reader
-/// of the whole text, bit for bit.
+/// records, and a `TableMerger` numbers what the jobs of all blocks share, in file order. The
+/// result equals that of one reader of the whole text, bit for bit.
 namespace berth::io {
 
 /// 256 KiB of text a block; chosen, not tuned
@@ -41,6 +44,70 @@ class LineReader {
   bool first_ = true;
 };
 
+/// Speeds of a job that are not 1, ascending by GPU type.
+using SpeedRow = std::vector<std::pair<std::uint32_t, double>>;
+
+/// All of a block but its records: names of jobs, what they share, and what else numbers are given
+/// by. Line numbers start at 1 at the beginning of the block; numbers of shared rows, jobs and
+/// running jobs start at 0 and count within the block.
+struct BlockTables {
+  /// A GPU type that no machine has, and the line that first names it.
+  struct NewType {
+    std::string name;
+    std::uint32_t line = 0;
+    std::string field;
+  };
+  struct LineFault {
+    std::uint32_t line = 0;
+    std::string field, problem, hint;
+  };
+
+  model::WorkloadTables shared;         ///< its table `speeds` is empty
+  std::vector<ShapeId> running_shapes;  ///< by running task
+  std::vector<std::uint32_t> lines;     ///< by job
+  std::vector<SpeedRow> speeds;         ///< of Job::speed 1, 2, ...
+  std::vector<NewType> gpu_types;       ///< numbered after those of the cluster
+  std::uint32_t line_count = 0;
+  std::uint32_t first_spread = 0;  ///< first line with the old key "spread"; 0: none
+  std::optional<LineFault> fault;  ///< error of the first bad line; the jobs are those before it
+};
+
+template <class Archive>
+void describe(Archive& archive, BlockTables::NewType& type) {
+  archive(type.name, type.line, type.field);
+}
+template <class Archive>
+void describe(Archive& archive, BlockTables::LineFault& fault) {
+  archive(fault.line, fault.field, fault.problem, fault.hint);
+}
+template <class Archive>
+void describe(Archive& archive, BlockTables& t) {
+  archive(t.shared, t.running_shapes, t.lines, t.speeds, t.gpu_types, t.line_count);
+  archive(t.first_spread, t.fault);
+}
+
+/// The jobs of a block of lines.
+struct JobBlock {
+  BlockTables tables;
+  model::JobSet records;
+};
+
+/// Numbers in the whole file of what a block numbers by itself.
+struct BlockNumbers {
+  JobId first_job;                 ///< of the block's job 0
+  std::int32_t first_running = 0;  ///< of the block's running job 0
+  /// By the block's number. Those of types include the cluster's.
+  std::vector<std::uint32_t> types = {}, shapes = {}, factors = {}, labels = {}, speeds = {};
+};
+
+template <class Archive>
+void describe(Archive& archive, BlockNumbers& n) {
+  archive(n.first_job, n.first_running, n.types, n.shapes, n.factors, n.labels, n.speeds);
+}
+
+/// Replaces the block's numbers in its records. O(jobs and task groups of the block)
+void renumber(model::JobSet& records, const BlockNumbers& numbers);
+
 /// Turns blocks of lines into records. Uses only those parts of the cluster that no jobs file
 /// changes: construct parsers and mergers from one cluster, before any block is merged.
 class JobBlockParser {
@@ -49,49 +116,45 @@ class JobBlockParser {
   JobBlockParser(JobBlockParser&&) noexcept;
   ~JobBlockParser();
 
-  /// Packs the block's jobs as bytes, up to its first bad line and with that line's error. Numbers
-  /// of shapes, labels and so on count within the block. Several threads may call it at once.
-  /// O(text)
-  [[nodiscard]] std::string parse(std::string_view lines) const;
+  /// The block's jobs up to its first bad line, and that line's error. Several threads may call it
+  /// at once. O(text)
+  [[nodiscard]] JobBlock parse(std::string_view lines) const;
 
  private:
   struct ParserState;
   std::unique_ptr<ParserState> state_;
 };
 
-/// Consecutive jobs of the file. Task groups of the first job begin at 0.
-struct MergedJobs {
-  std::size_t first = 0;  ///< JobId of the first job
-  std::vector<model::Job> jobs;
-  std::vector<model::TaskGroup> groups;
-};
-
-/// Joins blocks in the order of the file.
-class JobMerger {
+/// Joins the tables of blocks in the order of the file.
+class TableMerger {
  public:
   /// Adds GPU types and pinned jobs of the blocks to the cluster. `file` is for messages.
-  JobMerger(model::Cluster& cluster, std::string file);
-  JobMerger(JobMerger&&) noexcept;
-  ~JobMerger();
+  TableMerger(model::Cluster& cluster, std::string file);
+  TableMerger(TableMerger&&) noexcept;
+  ~TableMerger();
 
-  /// @param blocks  any number, end to end, in file order
-  /// @throws InputError about the first bad line; do not call add again then. O(jobs of the blocks)
-  void add(std::string_view blocks);
+  /// @throws InputError about the first bad line; do not call add again then. O(tables of the
+  /// block)
+  BlockNumbers add(const BlockTables& block);
 
-  /// Moves the jobs merged since the last call out of the merger; names and tables stay. @pre add
-  /// threw nothing
-  MergedJobs take();
+  /// Jobs in the blocks so far.
+  [[nodiscard]] std::size_t jobs() const;
 
-  /// Reserves memory for all jobs, given the fraction of them merged so far.
+  /// Reserves memory for all names, given the fraction of the file merged so far.
   void reserve(double part);
 
-  /// Returns names and tables, and the jobs if none were taken.
   /// @throws InputError: an id given twice, machines without room for their running jobs
-  model::Workload finish();
+  model::WorkloadTables finish();
 
  private:
   struct MergerState;
   std::unique_ptr<MergerState> state_;
 };
+
+/// Reserves memory for the records of all jobs, given the fraction of them that is there.
+void reserve(model::JobSet& records, double part);
+
+/// Appends records that follow those of `whole` in the file.
+void append(model::JobSet& whole, const model::JobSet& block);
 
 }  // namespace berth::io

@@ -47,6 +47,13 @@ struct WorkloadTables {
   }
 };
 
+/// Without notes: only rank 0 prints them.
+template <class Archive>
+void describe(Archive& archive, WorkloadTables& t) {
+  archive(t.job_names, t.shapes, t.factors, t.speeds, t.speed_types, t.labels, t.running);
+  archive(t.running_tasks);
+}
+
 /// Tables and records in one value, as read from files.
 struct Workload : WorkloadTables, JobSet {
   [[nodiscard]] std::int64_t gpu_milli(const Job& job) const;  ///< over all tasks
