@@ -16,8 +16,8 @@ void pack(benchmark::State& state) {
   const Subject& s = single_tasks(state.range(0));
   solver::PackStats last;
   for (auto _ : state) {
-    planner_model::Room room(s.instance.cluster);
-    last = solver::pack(s.value, room, s.machines, s.jobs).stats;
+    solver::Occupancy occupancy(s.value, s.machines);
+    last = solver::pack(occupancy, s.jobs).stats;
   }
   state.SetItemsProcessed(state.iterations() * std::ssize(s.jobs));
   state.SetBytesProcessed(state.iterations() * s.workload_bytes);

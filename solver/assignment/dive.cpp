@@ -4,7 +4,7 @@
 #include "assignment/assignment_dual.hpp"
 #include "assignment/free_pools.hpp"
 #include "local_search/ejection_chains.hpp"
-#include "local_search/fill.hpp"
+#include "local_search/fill_idle_capacity.hpp"
 #include "local_search/machine_repartition.hpp"
 
 #include <algorithm>
@@ -34,8 +34,9 @@ struct Decision {
 
 class Dive {
  public:
-  Dive(AssignmentDual& dual, FreePools& free_pools, const local_search::SearchSpace& space,
-       std::span<const double> start, const DiveOptions& options, const StopToken& stop)
+  Dive(AssignmentDual& dual, FreePools& free_pools,
+       const local_search::SearchSpace<Occupancy>& space, std::span<const double> start,
+       const DiveOptions& options, const StopToken& stop)
       : dual_(&dual),
         free_pools_(&free_pools),
         space_(space),
@@ -153,12 +154,34 @@ class Dive {
 
   AssignmentDual* dual_;
   FreePools* free_pools_;
-  local_search::SearchSpace space_;
+  local_search::SearchSpace<Occupancy> space_;
   const DiveOptions* options_;
   StopToken stop_;
   double eps_;
   std::vector<double> prices_;
 };
+
+/// Places the unplaced jobs that are worth something somewhere, or use no GPU, by free pools.
+void fill(const local_search::SearchSpace<Occupancy>& space, FreePools& free_pools,
+          model::Level finest, const StopToken& stop) {
+  std::vector<JobId> waiting;
+  for (std::size_t i = 0; i < space.jobs.size(); ++i) {
+    const bool worthless = space.option_table.options(i).empty() && space.profile(i).milli > 0;
+    if (!space.is_placed(i) && !worthless) waiting.push_back(space.jobs[i]);
+  }
+  const auto place = [&](JobId job, const planner_model::JobOption& option) {
+    const auto position = std::ranges::lower_bound(space.jobs, job) - space.jobs.begin();
+    const assignment::TaskDemand& demand = space.profile(static_cast<std::size_t>(position));
+    if (demand.milli == 0) return local_search::place_in_idle_capacity(space.state, job);
+    return free_pools.place(job, demand,
+                            {.type = option.type,
+                             .width = option.width,
+                             .scope = option.scope.level,
+                             .domain = option.scope.domain},
+                            {});
+  };
+  local_search::fill_idle_capacity(space.state, waiting, stop, {.finest = finest, .place = place});
+}
 
 double total_value(const Occupancy& occupancy, std::span<const JobId> jobs) {
   double sum = 0.0;
@@ -178,19 +201,19 @@ DiveResult dive(Occupancy& occupancy, const PricedPools& start, std::span<const 
   AssignmentDual dual(valuation, pool_index, jobs, free_pools.supply());
   const std::vector<std::uint32_t> ranks = planner_model::precedence_ranks(valuation, jobs);
   dual.order_jobs(ranks);
-  const local_search::SearchSpace space{.occupancy = occupancy,
-                                        .option_table = dual.option_table(),
-                                        .pool_index = pool_index,
-                                        .free_pools = free_pools,
-                                        .jobs = jobs,
-                                        .ranks = ranks};
+  const local_search::SearchSpace<Occupancy> space{.state = occupancy,
+                                                   .option_table = dual.option_table(),
+                                                   .pool_index = pool_index,
+                                                   .machines = free_pools.machines(),
+                                                   .jobs = jobs,
+                                                   .ranks = ranks};
   if (dual.shape().largest_value > 0.0) {
     Dive(dual, free_pools, space, start.prices, options, stop).run(result);
   }
-  local_search::fill_idle_capacity(space, free_pools, stop.whole().patient());
+  fill(space, free_pools, start.pools.level, stop.whole().patient());
   if (!stop.requested()) {
-    local_search::EjectionChains(space, start.prices).run(options.effort.chains, stop);
-    local_search::MachineRepartition(space).run(options.effort.repartitions, stop);
+    local_search::run_ejection_chains(space, start.prices, options.effort.chains, stop);
+    local_search::repartition_machines(space, options.effort.repartitions, stop);
   }
   result.value = total_value(occupancy, jobs);
   return result;

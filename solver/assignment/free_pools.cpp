@@ -40,34 +40,37 @@ bool first_success(std::vector<Trial>& trials, Try attempt) {
 
 }  // namespace
 
-FreePools::FreePools(const PoolIndex& pool_index, Occupancy& occupancy)
-    : pool_index_(&pool_index), occupancy_(&occupancy) {
-  const model::Cluster& cluster = occupancy.valuation().instance().cluster;
-  const std::span<const MachineId> machines = occupancy.machines();
+PoolMachines::PoolMachines(const PoolIndex& pool_index, std::span<const MachineId> machines)
+    : machines_(machines.size()) {
   const std::vector<PoolId>& pool_of = pool_index.pools().of_machine;
   std::vector<std::uint32_t> next(pool_index.pools().size() + 1, 0);
   for (const MachineId m : machines) ++next[pool_of[m.index()].index() + 1];
   for (std::size_t p = 1; p < next.size(); ++p) next[p] += next[p - 1];
-  machines_.resize(machines.size());
-  free_.assign(pool_index.pools().size(), 0);
-  for (const MachineId m : machines) {
-    const std::size_t p = pool_of[m.index()].index();
-    machines_[next[p]++] = m;
-    free_[p] += occupancy.room().free_milli(m);
-    if (cluster.class_of(m).gpus == 0) cpu_machines_.push_back(m);
-  }
+  for (const MachineId m : machines) machines_[next[pool_of[m.index()].index()]++] = m;
   next.pop_back();
   end_ = std::move(next);
 }
 
-std::span<const MachineId> FreePools::machines_of(std::int32_t pool) const {
+std::span<const MachineId> PoolMachines::of(std::int32_t pool) const {
   const auto p = static_cast<std::size_t>(pool);
   const std::uint32_t first = p == 0 ? 0 : end_[p - 1];
   return std::span(machines_).subspan(first, end_[p] - first);
 }
 
+FreePools::FreePools(const PoolIndex& pool_index, Occupancy& occupancy)
+    : pool_index_(&pool_index),
+      occupancy_(&occupancy),
+      machines_(pool_index, occupancy.machines()),
+      free_(pool_index.pools().size(), 0) {
+  const model::Cluster& cluster = occupancy.valuation().instance().cluster;
+  for (const MachineId m : occupancy.machines()) {
+    free_[pool_index.pools().of_machine[m.index()].index()] += occupancy.room().free_milli(m);
+    if (cluster.class_of(m).gpus == 0) cpu_machines_.push_back(m);
+  }
+}
+
 Supply FreePools::supply() const {
-  return free_supply(pool_index_->pools(), occupancy_->room(), machines_);
+  return free_supply(pool_index_->pools(), occupancy_->room(), machines_.all());
 }
 
 bool FreePools::place(JobId job, const TaskDemand& s, const PlaceClass& place_class,
@@ -77,14 +80,13 @@ bool FreePools::place(JobId job, const TaskDemand& s, const PlaceClass& place_cl
 }
 
 bool FreePools::try_machines(JobId job, std::span<const MachineId> machines) {
-  auto placed = planner_model::place_job(
-      occupancy_->room(), occupancy_->valuation().instance().workload, job, machines);
+  auto placed = occupancy_->fit(job, machines);
   if (!placed) return false;
   for (const model::TaskPlacement& t : placed->tasks) {
     const auto devices = static_cast<std::int64_t>(__builtin_popcountll(t.devices));
     free_[pool_index_->pools().of_machine[t.machine.index()].index()] -= devices * t.milli;
   }
-  occupancy_->record(std::move(*placed));
+  occupancy_->take(std::move(*placed));
   return true;
 }
 
@@ -104,7 +106,7 @@ bool FreePools::place_in_pool(JobId job, const TaskDemand& s, const PlaceClass& 
 }
 
 bool FreePools::try_pool(JobId job, const TaskDemand& s, std::int32_t pool) {
-  const auto machines = machines_of(pool);
+  const auto machines = machines_.of(pool);
   const planner_model::Room& room = occupancy_->room();
   if (s.tasks == 1) return try_machines(job, machines);
   std::vector<MachineId> order;
@@ -173,7 +175,7 @@ bool FreePools::try_domain(JobId job, const TaskDemand& s, std::span<const std::
     const std::size_t c =
         pool_index_->pools().pools[static_cast<std::size_t>(p)].machine_class.index();
     if (free_milli(p) == 0 || s.task_fits[c] == 0) continue;
-    for (const MachineId m : machines_of(p)) {
+    for (const MachineId m : machines_.of(p)) {
       const std::int64_t part = usable(m, s);
       if (part > 0) candidates.push_back(m), milli += part;
     }

@@ -12,6 +12,20 @@
 
 namespace berth::solver::assignment {
 
+/// Some machines by pool.
+class PoolMachines {
+ public:
+  PoolMachines(const PoolIndex& pool_index, std::span<const MachineId> machines);
+
+  /// Ascending.
+  [[nodiscard]] std::span<const MachineId> of(std::int32_t pool) const;
+  [[nodiscard]] std::span<const MachineId> all() const { return machines_; }
+
+ private:
+  std::vector<MachineId> machines_;  ///< by pool, ascending inside
+  std::vector<std::uint32_t> end_;   ///< by pool: one past its last entry of machines_
+};
+
 /// The machines of an occupancy by pool, with the free GPUs of each pool. Places jobs on devices of
 /// a place class (type, width, domain).
 class FreePools {
@@ -31,8 +45,7 @@ class FreePools {
   [[nodiscard]] std::int64_t free_milli(std::int32_t pool) const {
     return free_[static_cast<std::size_t>(pool)];
   }
-  [[nodiscard]] std::span<const MachineId> machines_of(std::int32_t pool) const;
-  [[nodiscard]] std::span<const MachineId> cpu_machines() const { return cpu_machines_; }
+  [[nodiscard]] const PoolMachines& machines() const { return machines_; }
 
  private:
   bool place_in_pool(JobId job, const TaskDemand& s, const PlaceClass& place_class,
@@ -47,8 +60,7 @@ class FreePools {
 
   const PoolIndex* pool_index_;
   Occupancy* occupancy_;
-  std::vector<MachineId> machines_;      ///< by pool, ascending within a pool
-  std::vector<std::uint32_t> end_;       ///< by pool: one past its last entry of machines_
+  PoolMachines machines_;
   std::vector<MachineId> cpu_machines_;  ///< machines without GPUs, ascending
   std::vector<std::int64_t> free_;       ///< by pool, GPU thousandths
 };

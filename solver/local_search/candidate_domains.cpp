@@ -14,11 +14,11 @@ Level distance_of(const model::Cluster& cluster, const model::Job& job, const Do
   return std::max(distance(domain.machines.front()), distance(domain.machines.back()));
 }
 
-std::vector<GpuTypeId> candidate_types(const Occupancy& occupancy, const model::Job& job) {
-  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
+std::vector<GpuTypeId> candidate_types(const DomainIndex& index,
+                                       const model::WorkloadView& workload, const model::Job& job) {
   if (workload.gpu_milli(job) == 0 && job.gpu_types == ~std::uint64_t{0}) return {GpuTypeId{}};
   std::vector<GpuTypeId> types;
-  for (const GpuTypeId type : occupancy.index().types()) {
+  for (const GpuTypeId type : index.types()) {
     if (planner_model::allows(job, type)) types.push_back(type);
   }
   return types;

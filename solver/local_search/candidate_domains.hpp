@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "occupancy/search_state.hpp"
+
 #include <algorithm>
 #include <vector>
 
 #include "berth/planner_model/option_enumerator.hpp"
-#include "berth/solver/occupancy.hpp"
 
 namespace berth::solver::local_search {
 
@@ -14,22 +15,23 @@ model::Level distance_of(const model::Cluster& cluster, const model::Job& job,
                          const Domain& domain);
 
 /// Types the job may run on here; for a CPU-only job without a type list, every machine at once.
-std::vector<GpuTypeId> candidate_types(const Occupancy& occupancy, const model::Job& job);
+std::vector<GpuTypeId> candidate_types(const DomainIndex& index,
+                                       const model::WorkloadView& workload, const model::Job& job);
 
 /// Calls visit(domain, value) for the domains the job may be placed in: racks alone for a single
 /// task, since nothing is wider than its machine; every level up to its limit for a gang.
-void for_each_candidate_domain(const Occupancy& occupancy, JobId id, model::Level limit,
+void for_each_candidate_domain(const SearchState auto& state, JobId id, model::Level limit,
                                auto visit) {
-  const model::InstanceView& instance = occupancy.valuation().instance();
+  const model::InstanceView& instance = state.valuation().instance();
   const model::Job& job = instance.workload.job(id);
   const bool single = instance.workload.tasks(job) == 1 || job.domain == model::Level::machine;
-  const planner_model::OptionEnumerator options(occupancy.valuation(), id);
+  const planner_model::OptionEnumerator options(state.valuation(), id);
   const model::Level widest = single ? model::Level::rack : std::min(limit, job.domain);
-  for (const GpuTypeId type : candidate_types(occupancy, job)) {
+  for (const GpuTypeId type : candidate_types(state.index(), instance.workload, job)) {
     for (const model::Level level :
          {model::Level::rack, model::Level::pod, model::Level::cluster}) {
       if (level > widest) break;
-      for (const Domain& domain : occupancy.index().domains(type, level)) {
+      for (const Domain& domain : state.index().domains(type, level)) {
         const model::Level distance = distance_of(instance.cluster, job, domain);
         const model::Level width = single ? model::Level::machine : level;
         visit(domain, options.value_at(type, width, distance));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local_search/cyclic_exchange.hpp"
 
+#include "local_search/exchange_graph.hpp"
+
 #include <algorithm>
 
 #include "berth/base/assert.hpp"
@@ -14,7 +16,8 @@ namespace {
 constexpr int kMaxPasses = 100;  ///< of a measurement: ends what rounding errors would go round
 }  // namespace
 
-void CyclicExchange::rebuild_arcs(GraphNode& node) {
+template <SearchState State>
+void CyclicExchange<State>::rebuild_arcs(GraphNode& node) {
   node.stale = false;
   node.arcs.clear();
   node.leave_candidates.clear();
@@ -47,8 +50,9 @@ void CyclicExchange::rebuild_arcs(GraphNode& node) {
 }
 
 /// visit(to, length, job) for the arcs out of a vertex.
+template <SearchState State>
 template <class Visit>
-void CyclicExchange::visit_arcs(std::uint32_t vertex, Visit visit) {
+void CyclicExchange<State>::visit_arcs(std::uint32_t vertex, Visit visit) {
   const auto nodes = static_cast<std::uint32_t>(nodes_.size());
   if (vertex >= nodes) {
     for (const std::uint32_t n : class_nodes_[vertex - nodes]) visit(n, 0.0, kNone);
@@ -70,7 +74,8 @@ void CyclicExchange::visit_arcs(std::uint32_t vertex, Visit visit) {
 }
 
 /// False: they stand as before. Else what was measured then is void.
-bool CyclicExchange::update_quota_costs() {
+template <SearchState State>
+bool CyclicExchange<State>::update_quota_costs() {
   std::vector<QuotaNodes::CrossingCost> quota_costs = quota_nodes_.crossing_costs();
   if (quota_costs == paths_.quota_costs) return false;
   paths_ = {.more = {}, .less = {}, .quota_costs = std::move(quota_costs)};
@@ -78,7 +83,8 @@ bool CyclicExchange::update_quota_costs() {
 }
 
 /// The same for the worse: what is shut or dearer now.
-void CyclicExchange::tighten_quota_costs() {
+template <SearchState State>
+void CyclicExchange<State>::tighten_quota_costs() {
   std::vector<QuotaNodes::CrossingCost> quota_costs = quota_nodes_.crossing_costs();
   for (std::size_t i = 0; i < quota_costs.size(); ++i) {
     const QuotaNodes::CrossingCost& old = paths_.quota_costs[i];
@@ -91,7 +97,8 @@ void CyclicExchange::tighten_quota_costs() {
 }
 
 /// One pass along the arcs out of active vertices; false when nothing became longer.
-bool CyclicExchange::relax_arcs(PathLabels& labels, std::vector<char>& active) {
+template <SearchState State>
+bool CyclicExchange<State>::relax_arcs(PathLabels& labels, std::vector<char>& active) {
   bool longer = false;
   for (std::uint32_t v = 0; v < labels.size(); ++v) {
     if (active[v] == 0) continue;
@@ -107,7 +114,8 @@ bool CyclicExchange::relax_arcs(PathLabels& labels, std::vector<char>& active) {
   return longer;
 }
 
-std::optional<CyclicExchange::Path> CyclicExchange::improving_cycle() {
+template <SearchState State>
+auto CyclicExchange<State>::improving_cycle() -> std::optional<Path> {
   update_quota_costs();
   PathLabels labels(vertex_count(), PathLabel{0.0});
   std::vector<char> active(vertex_count(), 1);
@@ -117,7 +125,8 @@ std::optional<CyclicExchange::Path> CyclicExchange::improving_cycle() {
   return std::nullopt;
 }
 
-std::optional<CyclicExchange::Path> CyclicExchange::cycle_in(const PathLabels& labels) const {
+template <SearchState State>
+auto CyclicExchange<State>::cycle_in(const PathLabels& labels) const -> std::optional<Path> {
   std::vector<std::uint32_t> seen(labels.size(), kNone);  // by the walk from so and so
   for (std::uint32_t start = 0; start < labels.size(); ++start) {
     std::uint32_t v = start;
@@ -136,27 +145,29 @@ std::optional<CyclicExchange::Path> CyclicExchange::cycle_in(const PathLabels& l
   return std::nullopt;
 }
 
-double CyclicExchange::cancel_cycles() {
+template <SearchState State>
+double CyclicExchange<State>::cancel_cycles() {
   double gained = 0.0;
   for (std::size_t exchanges = 0; exchanges < 4 * positions_.size(); ++exchanges) {
     const auto cycle = improving_cycle();
     if (!cycle) break;
     begin();
-    const Occupancy::Mark mark = space_.occupancy.mark();
+    const auto mark = space_.state.mark();
     const double gain = apply(*cycle, entry(cycle->jobs.front()).placement.tasks);
     if (gain <= 0.0) {  // a place nearer home that is worth less
-      space_.occupancy.roll_back(mark);
+      space_.state.roll_back(mark);
       roll_back();
       break;
     }
-    space_.occupancy.keep(mark);
+    space_.state.keep(mark);
     gained += gain;
   }
   begin();
   return gained;
 }
 
-void CyclicExchange::label_additions() {
+template <SearchState State>
+void CyclicExchange<State>::label_additions() {
   paths_.more.assign(vertex_count(), PathLabel{-kInfinity});
   paths_.more[0].length = 0.0;
   std::vector<char> active(vertex_count(), 0);
@@ -166,7 +177,8 @@ void CyclicExchange::label_additions() {
   }
 }
 
-void CyclicExchange::label_removals() {
+template <SearchState State>
+void CyclicExchange<State>::label_removals() {
   paths_.less.assign(vertex_count(), PathLabel{-kInfinity});
   paths_.less[0].length = 0.0;
   bool longer = true;
@@ -183,19 +195,22 @@ void CyclicExchange::label_removals() {
   }
 }
 
-double CyclicExchange::value_of_one_more(std::uint32_t node) {
+template <SearchState State>
+double CyclicExchange<State>::value_of_one_more(std::uint32_t node) {
   tighten_quota_costs();
   if (paths_.more.empty()) label_additions();
   return paths_.more[node].length;
 }
 
-double CyclicExchange::value_of_one_less(std::uint32_t node) {
+template <SearchState State>
+double CyclicExchange<State>::value_of_one_less(std::uint32_t node) {
   tighten_quota_costs();
   if (paths_.less.empty()) label_removals();
   return paths_.less[node].length;
 }
 
-CyclicExchange::Path CyclicExchange::path_to_add(std::uint32_t node) const {
+template <SearchState State>
+auto CyclicExchange<State>::path_to_add(std::uint32_t node) const -> Path {
   Path path{.jobs = {}, .last = node};
   for (std::uint32_t v = node; v != 0; v = paths_.more[v].next) {
     if (paths_.more[v].job != kNone) path.jobs.push_back(paths_.more[v].job);
@@ -205,7 +220,8 @@ CyclicExchange::Path CyclicExchange::path_to_add(std::uint32_t node) const {
   return path;
 }
 
-CyclicExchange::Path CyclicExchange::path_to_remove(std::uint32_t node) const {
+template <SearchState State>
+auto CyclicExchange<State>::path_to_remove(std::uint32_t node) const -> Path {
   Path path{.jobs = {}, .last = 0};
   for (std::uint32_t v = node; v != 0; v = paths_.less[v].next) {
     if (paths_.less[v].job != kNone) path.jobs.push_back(paths_.less[v].job);
@@ -214,10 +230,14 @@ CyclicExchange::Path CyclicExchange::path_to_remove(std::uint32_t node) const {
   return path;
 }
 
-void CyclicExchange::begin() { journal_.clear(); }
+template <SearchState State>
+void CyclicExchange<State>::begin() {
+  journal_.clear();
+}
 
 /// Follows what the occupancy says about the job.
-void CyclicExchange::set_node(std::uint32_t job, std::uint32_t node) {
+template <SearchState State>
+void CyclicExchange<State>::set_node(std::uint32_t job, std::uint32_t node) {
   if (!entry(job).is_placed()) node = unplaced_node_[job];
   if (node_at_[job] != node) {
     std::erase(nodes_[node_at_[job]].jobs, job);
@@ -229,16 +249,17 @@ void CyclicExchange::set_node(std::uint32_t job, std::uint32_t node) {
   value_[job] = entry(job).value;
 }
 
-double CyclicExchange::apply(const Path& path, std::vector<TaskPlacement> place) {
+template <SearchState State>
+double CyclicExchange<State>::apply(const Path& path, std::vector<TaskPlacement> place) {
   std::vector<QuotaNodes::CrossingCost> quota_costs = paths_.quota_costs;
   if (journal_.empty()) paths_before_ = std::move(paths_);
   paths_ = {.more = {}, .less = {}, .quota_costs = std::move(quota_costs)};
-  Occupancy& occupancy = space_.occupancy;
-  double gain = occupancy.limit_usage().surcharges();
+  State& state = space_.state;
+  double gain = state.limit_usage().surcharges();
   std::vector<std::vector<TaskPlacement>> left;
   for (const std::uint32_t job : path.jobs) {
     left.push_back(entry(job).placement.tasks);
-    if (!left.back().empty()) occupancy.give_back(entry(job).job());
+    if (!left.back().empty()) state.give_back(entry(job).job());
   }
   std::uint32_t node = path.last;
   for (std::size_t i = path.jobs.size(); i-- > 0;) {
@@ -246,16 +267,17 @@ double CyclicExchange::apply(const Path& path, std::vector<TaskPlacement> place)
     const std::uint32_t from = node_at_[job];
     journal_.push_back({job, from});
     gain -= value_[job];
-    if (!place.empty()) occupancy.take({.job = entry(job).job(), .tasks = std::move(place)});
+    if (!place.empty()) state.take({.job = entry(job).job(), .tasks = std::move(place)});
     set_node(job, node);
     gain += value_[job];
     place = std::move(left[i]);
     node = from;
   }
-  return gain - occupancy.limit_usage().surcharges();
+  return gain - state.limit_usage().surcharges();
 }
 
-void CyclicExchange::roll_back() {
+template <SearchState State>
+void CyclicExchange<State>::roll_back() {
   if (journal_.empty()) return;
   for (auto move = journal_.rbegin(); move != journal_.rend(); ++move) {
     set_node(move->job, move->node);
@@ -264,7 +286,8 @@ void CyclicExchange::roll_back() {
   paths_ = std::move(paths_before_);
 }
 
-std::uint32_t CyclicExchange::lone_job(std::uint32_t node, MachineId machine) const {
+template <SearchState State>
+std::uint32_t CyclicExchange<State>::lone_job(std::uint32_t node, MachineId machine) const {
   const auto here = [machine](const TaskPlacement& t) { return t.machine == machine; };
   for (const std::uint32_t j : nodes_[node].jobs) {
     if (std::ranges::all_of(entry(j).placement.tasks, here)) return j;
@@ -272,7 +295,8 @@ std::uint32_t CyclicExchange::lone_job(std::uint32_t node, MachineId machine) co
   return kNone;
 }
 
-std::map<MachineId, int> CyclicExchange::lone_job_counts() const {
+template <SearchState State>
+std::map<MachineId, int> CyclicExchange<State>::lone_job_counts() const {
   std::map<MachineId, int> counts;
   for (std::uint32_t j = 0; j < positions_.size(); ++j) {
     if (node_at_[j] == kNone || is_unplaced(node_at_[j])) continue;
@@ -283,5 +307,8 @@ std::map<MachineId, int> CyclicExchange::lone_job_counts() const {
   }
   return counts;
 }
+
+template class CyclicExchange<Occupancy>;
+template std::vector<CyclicExchange<Occupancy>> make_exchanges(const SearchSpace<Occupancy>&);
 
 }  // namespace berth::solver::local_search

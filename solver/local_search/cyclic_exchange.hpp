@@ -26,6 +26,7 @@ namespace berth::solver::local_search {
 /// Under quotas an unplaced job stands at the node of its quota (`QuotaNodes`). Under limits of
 /// racks and pods a place over several racks is only for jobs with the traffic of the one there:
 /// the use of limits stays the same.
+template <SearchState State>
 class CyclicExchange {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -37,7 +38,7 @@ class CyclicExchange {
   };
 
   /// @param positions  the jobs of this task profile, ascending
-  CyclicExchange(const SearchSpace& space, std::span<const std::uint32_t> positions);
+  CyclicExchange(const SearchSpace<State>& space, std::span<const std::uint32_t> positions);
 
   /// Cancels improving cycles until none is left. Returns the value gained.
   double cancel_cycles();
@@ -115,7 +116,7 @@ class CyclicExchange {
   std::uint32_t node_of_classes(std::vector<std::uint32_t> place_classes);
   void set_node(std::uint32_t job, std::uint32_t node);
   [[nodiscard]] const JobEntry& entry(std::uint32_t job) const {
-    return space_.occupancy.entries()[entries_[job]];
+    return space_.state.entries()[entries_[job]];
   }
   void rebuild_arcs(GraphNode& node);
   [[nodiscard]] std::size_t vertex_count() const { return nodes_.size() + class_nodes_.size(); }
@@ -127,7 +128,7 @@ class CyclicExchange {
   std::optional<Path> improving_cycle();
   [[nodiscard]] std::optional<Path> cycle_in(const PathLabels& labels) const;
 
-  SearchSpace space_;
+  SearchSpace<State> space_;
   std::vector<std::uint32_t> positions_;  ///< by job: in the option table
   std::vector<std::uint32_t> entries_;    ///< by job: among the entries of the occupancy
   std::vector<double> value_;             ///< by job: as placed; 0 when unplaced
@@ -152,6 +153,7 @@ class CyclicExchange {
 };
 
 /// The exchanges of all task profiles. CPU tasks beside a gang are not alike: left out.
-std::vector<CyclicExchange> make_exchanges(const SearchSpace& space);
+template <SearchState State>
+std::vector<CyclicExchange<State>> make_exchanges(const SearchSpace<State>& space);
 
 }  // namespace berth::solver::local_search

@@ -10,6 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "berth/solver/occupancy.hpp"
+
 namespace berth::solver::local_search {
 
 using model::Level;
@@ -19,10 +21,12 @@ namespace {
 constexpr double kNoise = 1e-9;  ///< gains below this share of the job's value are noise
 
 /// The insertion that uses the `tasks` cheapest openings, if they are enough and worth it.
-void consider(const InsertionQuery& q, std::vector<Opening> choice, double value, Insertion& best) {
+template <SearchState State>
+void consider(const InsertionQuery<State>& q, std::vector<Opening> choice, double value,
+              Insertion& best) {
   if (std::ssize(choice) < q.tasks) return;
   std::ranges::sort(choice, {}, [&](const Opening& v) {
-    return std::tuple(v.cost, q.occupancy->room().free_milli(v.machine), v.machine, v.rank);
+    return std::tuple(v.cost, q.state->room().free_milli(v.machine), v.machine, v.rank);
   });
   // A later opening of a machine needs the earlier ones: walk in cost order, skip what is not open.
   std::map<MachineId, std::uint32_t> opened;
@@ -39,19 +43,21 @@ void consider(const InsertionQuery& q, std::vector<Opening> choice, double value
       for (const JobId victim : v.victims) {
         if (std::ranges::find(found.victims, victim) != found.victims.end()) continue;
         found.victims.push_back(victim);
-        found.gain -= q.occupancy->value_of(victim);
+        found.gain -= q.state->value_of(victim);
       }
     }
   }
   if (left == 0 && found.gain > best.gain) best = std::move(found);
 }
 
-std::int64_t most_on_a_machine(const InsertionQuery& q) {
+template <SearchState State>
+std::int64_t most_on_a_machine(const InsertionQuery<State>& q) {
   return q.record->domain == Level::machine ? q.tasks : std::min<std::int64_t>(q.tasks, 64);
 }
 
 /// A single machine must hold the whole job.
-void consider_machines(const InsertionQuery& q, const Domain& domain, double value,
+template <SearchState State>
+void consider_machines(const InsertionQuery<State>& q, const Domain& domain, double value,
                        Insertion& best) {
   for (const MachineId m : domain.machines) {
     std::vector<Opening> room;
@@ -60,14 +66,16 @@ void consider_machines(const InsertionQuery& q, const Domain& domain, double val
   }
 }
 
-void consider_domain(const InsertionQuery& q, const Domain& domain, double value, Insertion& best) {
+template <SearchState State>
+void consider_domain(const InsertionQuery<State>& q, const Domain& domain, double value,
+                     Insertion& best) {
   if (q.tasks == 1 || q.record->domain == Level::machine) {
     consider_machines(q, domain, value, best);
     return;
   }
   std::vector<Opening> room;
   for (const MachineId m : domain.machines) {
-    if (!q.occupancy->limit_usage().admits(q.job, m, domain.level)) continue;
+    if (!q.state->limit_usage().admits(q.job, m, domain.level)) continue;
     openings(q, m, most_on_a_machine(q), value - best.gain, room);
   }
   consider(q, std::move(room), value, best);
@@ -75,20 +83,21 @@ void consider_domain(const InsertionQuery& q, const Domain& domain, double value
 
 }  // namespace
 
-Insertion find_insertion(const Occupancy& occupancy, JobId id, const InsertionSearch& search) {
-  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
+template <SearchState State>
+Insertion find_insertion(const State& state, JobId id, const InsertionSearch& search) {
+  const model::WorkloadView& workload = state.valuation().instance().workload;
   const model::Job& job = workload.job(id);
   Insertion best;
   if (job.groups != 1) return best;
   const model::TaskGroup& group = workload.groups_of(job).front();
-  const QuotaEviction eviction = find_quota_eviction(occupancy, id, search.drawn);
+  const QuotaEviction eviction = find_quota_eviction(state, id, search.drawn);
   if (!eviction.possible) return best;
-  const InsertionQuery q{&occupancy,       id, &job, &workload.shape(group.shape), group.count,
-                         &eviction.victims};
+  const InsertionQuery<State> q{
+      &state, id, &job, &workload.shape(group.shape), group.count, &eviction.victims};
   const std::int64_t milli = group.count * q.shape->total_milli();
   const bool known = search.costs != nullptr && eviction.victims.empty();  // else they free room
   for_each_candidate_domain(
-      occupancy, id, search.widest, [&](const Domain& domain, double option_value) {
+      state, id, search.widest, [&](const Domain& domain, double option_value) {
         const double value = option_value - eviction.cost;
         if (value * (1.0 - kNoise) <= best.gain) return;
         const double least = known ? search.costs->least(domain, milli) * (1.0 - kNoise) : 0.0;
@@ -96,5 +105,7 @@ Insertion find_insertion(const Occupancy& occupancy, JobId id, const InsertionSe
       });
   return best;
 }
+
+template Insertion find_insertion(const Occupancy&, JobId, const InsertionSearch&);
 
 }  // namespace berth::solver::local_search

@@ -2,10 +2,9 @@
 #pragma once
 
 #include "local_search/eviction_cost_bounds.hpp"
+#include "occupancy/search_state.hpp"
 
 #include <vector>
-
-#include "berth/solver/occupancy.hpp"
 
 namespace berth::solver::local_search {
 
@@ -31,7 +30,8 @@ struct InsertionSearch {
 /// the jobs that count for it; beyond a soft one it may pay instead. Required jobs are never
 /// victims. Jobs with several task groups only go into idle room.
 /// Reads only. O(machines x jobs per machine) per allowed GPU type and level.
-Insertion find_insertion(const Occupancy& occupancy, JobId job, const InsertionSearch& search = {});
+template <SearchState State>
+Insertion find_insertion(const State& state, JobId job, const InsertionSearch& search = {});
 
 /// What an insertion changed.
 struct InsertionOutcome {
@@ -42,10 +42,7 @@ struct InsertionOutcome {
 /// Carries the insertion out, puts victims back into idle room (by precedence), and undoes
 /// everything when less than `at_least` is gained, or a quota would be passed. One that limits of
 /// racks and pods refuse is searched again within a rack.
-InsertionOutcome insert(Occupancy& occupancy, JobId job, const Insertion& insertion,
-                        double at_least);
-
-/// Places the job into idle room at the best value that limits allow, or returns false.
-bool place_in_idle_capacity(Occupancy& occupancy, JobId job);
+template <SearchState State>
+InsertionOutcome insert(State& state, JobId job, const Insertion& insertion, double at_least);
 
 }  // namespace berth::solver::local_search

@@ -25,17 +25,17 @@ class WholeSearchSpace {
         ranks_(planner_model::precedence_ranks(occupancy.valuation(), jobs_)),
         pool_index_(occupancy.valuation().instance().cluster, pools),
         option_table_(occupancy.valuation(), pool_index_, jobs_),
-        free_pools_(pool_index_, occupancy),
-        space_{.occupancy = occupancy,
+        machines_(pool_index_, occupancy.machines()),
+        space_{.state = occupancy,
                .option_table = option_table_,
                .pool_index = pool_index_,
-               .free_pools = free_pools_,
+               .machines = machines_,
                .jobs = jobs_,
                .ranks = ranks_} {}
   WholeSearchSpace(const WholeSearchSpace&) = delete;
   WholeSearchSpace& operator=(const WholeSearchSpace&) = delete;
 
-  [[nodiscard]] const local_search::SearchSpace& operator*() const { return space_; }
+  [[nodiscard]] const local_search::SearchSpace<Occupancy>& operator*() const { return space_; }
 
  private:
   static std::vector<JobId> all_jobs(const Occupancy& occupancy) {
@@ -48,8 +48,8 @@ class WholeSearchSpace {
   std::vector<std::uint32_t> ranks_;
   assignment::PoolIndex pool_index_;
   assignment::OptionTable option_table_;
-  assignment::FreePools free_pools_;
-  local_search::SearchSpace space_;
+  assignment::PoolMachines machines_;
+  local_search::SearchSpace<Occupancy> space_;
 };
 
 /// The machines that the placed jobs use, ascending.
@@ -92,8 +92,8 @@ double improve(Occupancy& occupancy, const PricedPools& pools, const SearchEffor
                const StopToken& stop) {
   BERTH_EXPECT(pools.prices.size() == pools.pools.size());
   const WholeSearchSpace space(occupancy, pools.pools);
-  double gained = local_search::MachineRepartition(*space).run(effort.repartitions, stop);
-  gained += local_search::EjectionChains(*space, pools.prices).run(effort.chains, stop);
+  double gained = local_search::repartition_machines(*space, effort.repartitions, stop);
+  gained += local_search::run_ejection_chains(*space, pools.prices, effort.chains, stop);
   return gained;
 }
 
@@ -108,7 +108,7 @@ double cyclic_exchange(const planner_model::Valuation& valuation, const planner_
   const WholeSearchSpace space(occupancy, pools);
   planner_model::LimitUsage& limit_usage = occupancy.limit_usage();
   double gained = 0.0;
-  for (local_search::CyclicExchange& exchange : local_search::make_exchanges(*space)) {
+  for (local_search::CyclicExchange<Occupancy>& exchange : local_search::make_exchanges(*space)) {
     // No profile may use what another one frees: profiles are exchanged on different ranks.
     for (std::size_t l = 0; l < limit_usage.size(); ++l) limit_usage.allow(l, limit_usage.use(l));
     if (!stop.requested()) gained += exchange.cancel_cycles();

@@ -6,22 +6,26 @@
 #include <limits>
 #include <utility>
 
+#include "berth/solver/occupancy.hpp"
+
 namespace berth::solver::local_search {
 namespace {
 
-bool is_evicted(const InsertionQuery& q, JobId job) {
+template <SearchState State>
+bool is_evicted(const InsertionQuery<State>& q, JobId job) {
   return std::ranges::binary_search(*q.quota_victims, job);
 }
 
 /// What room for the first task must cost at least on this machine: occupants by value per GPU,
 /// the last one in part. Ignores CPU, memory and which device is whose.
-double least_cost(const InsertionQuery& q, MachineId m) {
-  std::int64_t need = q.shape->total_milli() - q.occupancy->room()[m].milli();
+template <SearchState State>
+double least_cost(const InsertionQuery<State>& q, MachineId m) {
+  std::int64_t need = q.shape->total_milli() - q.state->room()[m].milli();
   double cost = 0.0;
-  for (const Occupant& r : q.occupancy->occupants(m)) {
+  for (const Occupant& r : q.state->occupants(m)) {
     if (is_evicted(q, r.job)) need -= r.milli;
   }
-  for (const Occupant& r : q.occupancy->occupants(m)) {
+  for (const Occupant& r : q.state->occupants(m)) {
     if (need <= 0) return cost;
     if (is_evicted(q, r.job)) continue;
     if (!r.evictable || r.milli == 0) continue;
@@ -32,25 +36,29 @@ double least_cost(const InsertionQuery& q, MachineId m) {
   return need <= 0 ? cost : std::numeric_limits<double>::infinity();
 }
 
-void release_on(const InsertionQuery& q, model::FreeMachine& free, MachineId m, JobId job) {
+template <SearchState State>
+void release_on(const InsertionQuery<State>& q, model::FreeMachine& free, MachineId m, JobId job) {
   const auto groups = q.workload().groups_of(q.workload().job(job));
-  for (const auto& task : q.occupancy->placed(job).tasks) {
+  for (const auto& task : q.state->placed(job).tasks) {
     if (task.machine == m) free.release(task, q.workload().shape(groups[task.group].shape));
   }
 }
 
-void take_on(const InsertionQuery& q, model::FreeMachine& free, MachineId m, JobId job) {
+template <SearchState State>
+void take_on(const InsertionQuery<State>& q, model::FreeMachine& free, MachineId m, JobId job) {
   const auto groups = q.workload().groups_of(q.workload().job(job));
-  for (const auto& task : q.occupancy->placed(job).tasks) {
+  for (const auto& task : q.state->placed(job).tasks) {
     if (task.machine == m) free.take(task, q.workload().shape(groups[task.group].shape));
   }
 }
 
 /// Lets victims stay that turned out not to be in the way, most valuable first.
-void spare_needless_victims(const InsertionQuery& q, model::FreeMachine free, Opening& opening) {
+template <SearchState State>
+void spare_needless_victims(const InsertionQuery<State>& q, model::FreeMachine free,
+                            Opening& opening) {
   std::vector<JobId> kept = opening.victims;
   std::ranges::sort(kept, std::less<>{}, [&](JobId v) {
-    return std::pair(-q.occupancy->value_of(v), q.occupancy->precedence_of(v));
+    return std::pair(-q.state->value_of(v), q.state->precedence_of(v));
   });
   for (const JobId v : kept) {
     model::FreeMachine with = free;
@@ -58,21 +66,23 @@ void spare_needless_victims(const InsertionQuery& q, model::FreeMachine free, Op
     if (!with.fits(*q.shape)) continue;
     free = with;
     std::erase(opening.victims, v);
-    opening.cost -= q.occupancy->value_of(v);
+    opening.cost -= q.state->value_of(v);
   }
 }
 
 }  // namespace
 
-void openings(const InsertionQuery& q, MachineId m, std::int64_t limit, double budget,
+template <SearchState State>
+void openings(const InsertionQuery<State>& q, MachineId m, std::int64_t limit, double budget,
               std::vector<Opening>& out) {
   if (least_cost(q, m) >= budget) return;
-  model::FreeMachine free = q.occupancy->room()[m];
-  for (const Occupant& r : q.occupancy->occupants(m)) {
+  model::FreeMachine free = q.state->room()[m];
+  const auto& occupants = q.state->occupants(m);
+  for (const Occupant& r : occupants) {
     if (is_evicted(q, r.job)) release_on(q, free, m, r.job);
   }
-  auto next = q.occupancy->occupants(m).begin();
-  const auto end = q.occupancy->occupants(m).end();
+  auto next = occupants.begin();
+  const auto end = occupants.end();
   std::int64_t found = 0;
   double spent = 0.0;
   Opening open{.cost = 0.0, .machine = m};
@@ -91,5 +101,8 @@ void openings(const InsertionQuery& q, MachineId m, std::int64_t limit, double b
     ++next;
   }
 }
+
+template void openings(const InsertionQuery<Occupancy>&, MachineId, std::int64_t, double,
+                       std::vector<Opening>&);
 
 }  // namespace berth::solver::local_search

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "occupancy/search_state.hpp"
+
 #include <cstdint>
 #include <vector>
-
-#include "berth/solver/occupancy.hpp"
 
 namespace berth::solver::local_search {
 
@@ -16,9 +16,10 @@ struct Opening {
   std::vector<JobId> victims = {};  ///< beyond those of lower ranks
 };
 
-/// A job that looks for room.
+/// A job that is to be inserted into a state.
+template <SearchState State>
 struct InsertionQuery {
-  const Occupancy* occupancy;
+  const State* state;
   JobId job;
   const model::Job* record;
   const model::Shape* shape;
@@ -27,12 +28,13 @@ struct InsertionQuery {
       nullptr;  ///< evicted in any case, for quotas; ascending
 
   [[nodiscard]] const model::WorkloadView& workload() const {
-    return occupancy->valuation().instance().workload;
+    return state->valuation().instance().workload;
   }
 };
 
 /// Openings of one machine for up to `limit` tasks, none dearer than `budget` in all.
-void openings(const InsertionQuery& q, MachineId m, std::int64_t limit, double budget,
+template <SearchState State>
+void openings(const InsertionQuery<State>& q, MachineId m, std::int64_t limit, double budget,
               std::vector<Opening>& out);
 
 }  // namespace berth::solver::local_search

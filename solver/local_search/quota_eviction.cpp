@@ -6,26 +6,29 @@
 #include <functional>
 #include <utility>
 
+#include "berth/solver/occupancy.hpp"
+
 namespace berth::solver::local_search {
 namespace {
 
 /// Makes room of `over` thousandths in one quota: the least valuable first, but no job that is
 /// worth more than paying `rate` per thousandth. Those that turn out not to be needed stay.
-void free_quota(const Occupancy& occupancy, std::size_t quota, std::int64_t over, double rate,
+template <SearchState State>
+void free_quota(const State& state, std::size_t quota, std::int64_t over, double rate,
                 QuotaEviction& eviction) {
-  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
+  const model::WorkloadView& workload = state.valuation().instance().workload;
   const auto milli = [&](JobId job) { return workload.gpu_milli(workload.job(job)); };
   std::vector<std::pair<double, planner_model::Precedence>> fresh;  // (-value, job)
   for (const JobId v : eviction.victims) {
-    if (std::ranges::find(occupancy.limit_usage().quotas_of(v), quota) !=
-        occupancy.limit_usage().quotas_of(v).end()) {
+    if (std::ranges::find(state.limit_usage().quotas_of(v), quota) !=
+        state.limit_usage().quotas_of(v).end()) {
       over -= milli(v);
     }
   }
-  for (const planner_model::Precedence& p : occupancy.evictable_jobs(quota)) {
+  for (const planner_model::Precedence& p : state.evictable_jobs(quota)) {
     if (over <= 0 || p.density >= rate) break;
     if (std::ranges::find(eviction.victims, p.job) != eviction.victims.end()) continue;
-    fresh.emplace_back(-occupancy.value_of(p.job), p);
+    fresh.emplace_back(-state.value_of(p.job), p);
     over -= milli(p.job);
   }
   std::ranges::sort(fresh, std::less<>{});
@@ -46,22 +49,25 @@ void free_quota(const Occupancy& occupancy, std::size_t quota, std::int64_t over
 
 }  // namespace
 
-QuotaEviction find_quota_eviction(const Occupancy& occupancy, JobId id, std::int64_t drawn) {
+template <SearchState State>
+QuotaEviction find_quota_eviction(const State& state, JobId id, std::int64_t drawn) {
   QuotaEviction eviction;
-  const planner_model::LimitUsage& limit_usage = occupancy.limit_usage();
-  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
+  const planner_model::LimitUsage& limit_usage = state.limit_usage();
+  const model::WorkloadView& workload = state.valuation().instance().workload;
   const std::int64_t milli = workload.gpu_milli(workload.job(id));
   for (const std::uint32_t l : limit_usage.quotas_of(id)) {
     if (milli <= drawn || limit_usage.left(l) >= milli - drawn) continue;
     const std::int64_t over = milli - drawn - limit_usage.left(l);
     if (std::isinf(limit_usage.limits()->penalty(l))) {
-      free_quota(occupancy, l, over, limit_usage.rate(l), eviction);
+      free_quota(state, l, over, limit_usage.rate(l), eviction);
     } else {
-      free_quota(occupancy, l, std::min(over, milli), limit_usage.rate(l) / 1000.0, eviction);
+      free_quota(state, l, std::min(over, milli), limit_usage.rate(l) / 1000.0, eviction);
     }
   }
   std::ranges::sort(eviction.victims);
   return eviction;
 }
+
+template QuotaEviction find_quota_eviction(const Occupancy&, JobId, std::int64_t);
 
 }  // namespace berth::solver::local_search

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "occupancy/search_state.hpp"
+
 #include <cstdint>
 #include <vector>
-
-#include "berth/solver/occupancy.hpp"
 
 namespace berth::solver::local_search {
 
@@ -16,6 +16,7 @@ struct QuotaEviction {
 };
 
 /// What the job's quotas ask for, when it may take `drawn` thousandths beyond their allowances.
-QuotaEviction find_quota_eviction(const Occupancy& occupancy, JobId id, std::int64_t drawn);
+template <SearchState State>
+QuotaEviction find_quota_eviction(const State& state, JobId id, std::int64_t drawn);
 
 }  // namespace berth::solver::local_search

@@ -2,6 +2,7 @@
 #include "berth/solver/required_job_repair.hpp"
 
 #include "local_search/candidate_domains.hpp"
+#include "local_search/fill_idle_capacity.hpp"
 #include "local_search/insertion.hpp"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "berth/planner_model/precedence.hpp"
+#include "berth/solver/occupancy.hpp"
 
 namespace berth::solver {
 namespace {
@@ -89,7 +91,7 @@ class RequiredJobRepair {
     if (old != before_.end() && old->job == id && may_return(*old)) {
       found.emplace_back(occupancy_.valuation().placed(*old), *old);
     }
-    for (const GpuTypeId type : local_search::candidate_types(occupancy_, job)) {
+    for (const GpuTypeId type : local_search::candidate_types(occupancy_.index(), workload_, job)) {
       for (const Domain& all : occupancy_.index().domains(type, Level::cluster)) {
         for (const MachineId m : all.machines) try_on(id, std::vector{m}, found);
       }

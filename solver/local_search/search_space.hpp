@@ -3,6 +3,7 @@
 
 #include "assignment/free_pools.hpp"
 #include "assignment/option_table.hpp"
+#include "occupancy/search_state.hpp"
 
 #include <cstdint>
 #include <span>
@@ -13,15 +14,16 @@
 namespace berth::solver::local_search {
 
 /// What the moves of a search work on. Positions of jobs are those in the option table.
+template <SearchState State>
 struct SearchSpace {
-  Occupancy& occupancy;
+  State& state;
   const assignment::OptionTable& option_table;
   const assignment::PoolIndex& pool_index;
-  const assignment::FreePools& free_pools;
-  std::span<const JobId> jobs;  ///< of the option table, ascending; the occupancy holds them
+  const assignment::PoolMachines& machines;
+  std::span<const JobId> jobs;           ///< of the option table, ascending; the state holds them
   std::span<const std::uint32_t> ranks;  ///< by position: of the job by precedence
 
-  [[nodiscard]] const planner_model::Valuation& valuation() const { return occupancy.valuation(); }
+  [[nodiscard]] const planner_model::Valuation& valuation() const { return state.valuation(); }
   [[nodiscard]] const model::InstanceView& instance() const { return valuation().instance(); }
   [[nodiscard]] const model::Job& job(std::size_t position) const {
     return instance().workload.job(jobs[position]);
@@ -30,14 +32,14 @@ struct SearchSpace {
     return option_table.profiles()[option_table.profile_of(position)];
   }
   [[nodiscard]] bool is_placed(std::size_t position) const {
-    return occupancy.is_placed(jobs[position]);
+    return state.is_placed(jobs[position]);
   }
-  /// By position: where the job is among the entries of the occupancy, while none is admitted.
+  /// By position: where the job is among the entries of the state, while none is admitted.
   [[nodiscard]] std::vector<std::uint32_t> entry_positions() const {
     std::vector<std::uint32_t> entries;
     entries.reserve(jobs.size());
     for (const JobId job : jobs) {
-      entries.push_back(static_cast<std::uint32_t>(occupancy.position(job)));
+      entries.push_back(static_cast<std::uint32_t>(state.position(job)));
     }
     return entries;
   }

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include "berth/planner_model/precedence.hpp"
+#include "berth/solver/occupancy.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::solver {
@@ -24,19 +26,15 @@ constexpr std::int64_t kMany = 64;  ///< jobs of a batch with its own forecast; 
 
 class Online {
  public:
-  Online(const planner_model::Valuation& valuation, const OnlineOptions& options,
-         const StopToken& stop)
-      : valuation_(valuation),
+  /// @param occupancy  of all machines; holds all jobs that will arrive
+  Online(Occupancy& occupancy, const OnlineOptions& options, const StopToken& stop)
+      : occupancy_(occupancy),
+        valuation_(occupancy.valuation()),
         options_(options),
         stop_(stop),
-        forecast_(valuation),
-        reservations_(valuation, forecast_),
-        all_milli_(1000.0 * static_cast<double>(valuation.instance().cluster.gpus())) {}
-
-  void commit(const model::JobPlacement& placement) {
-    reservations_.commit(placement.job, placement.tasks.front());
-    result_.placed.push_back(placement);
-  }
+        forecast_(valuation_),
+        reservations_(occupancy, forecast_),
+        all_milli_(1000.0 * static_cast<double>(valuation_.instance().cluster.gpus())) {}
 
   void arrive(std::span<const JobId> batch) {
     std::vector<DemandClass> classes;
@@ -47,7 +45,7 @@ class Online {
   }
 
   OnlineResult result() {
-    std::ranges::sort(result_.placed, {}, &model::JobPlacement::job);
+    result_.placed = occupancy_.placement();
     return std::move(result_);
   }
 
@@ -91,15 +89,26 @@ class Online {
     const model::Workload expected = forecast_.workload(jobs);
     const planner_model::Valuation valuation({valuation_.instance().cluster, expected},
                                              valuation_.objective());
-    planner_model::Room room = reservations_.room();
+    Occupancy packed(valuation, machines);
+    reserve_placed(machines, packed.room());
     std::vector<JobId> all;
     for (std::size_t j = 0; j < jobs.size(); ++j) all.emplace_back(j);
-    const PackResult packed =
-        pack(valuation, room, machines, all, {.relaxation_share = 1.0, .neighbourhoods = 0},
-             {.gap = options_.gap, .stop = stop_});
-    for (const model::JobPlacement& p : packed.placed) {
-      reservations_.reserve(forecast_.demand_class(jobs[p.job.index()]), valuation.placed(p),
-                            p.tasks.front());
+    pack(packed, all, {.relaxation_share = 1.0, .neighbourhoods = 0},
+         {.gap = options_.gap, .stop = stop_});
+    for (const JobEntry& entry : packed.entries()) {
+      if (!entry.is_placed()) continue;
+      reservations_.reserve(forecast_.demand_class(jobs[entry.job().index()]), entry.value,
+                            entry.placement.tasks.front());
+    }
+  }
+
+  /// Takes what placed jobs use on these machines.
+  void reserve_placed(std::span<const MachineId> machines, planner_model::Room& room) const {
+    for (const MachineId m : machines) {
+      for (const Occupant& o : occupancy_.occupants(m)) {
+        room.take(occupancy_.placed(o.job).tasks.front(),
+                  shape_of(valuation_.instance().workload, o.job));
+      }
     }
   }
 
@@ -123,7 +132,7 @@ class Online {
     const bool required = valuation_.instance().workload.job(job).required;
     if (const auto task = reservations_.claim(demand_class, job)) {
       ++result_.used_reservation;
-      return commit({.job = job, .tasks = {*task}});
+      return reservations_.commit({.job = job, .tasks = {*task}});
     }
     const auto found = reservations_.find_displacement(job);
     if (!found) return;
@@ -131,9 +140,10 @@ class Online {
       ++result_.refused;
       return;
     }
-    commit({.job = job, .tasks = {reservations_.apply(job, *found)}});
+    reservations_.commit({.job = job, .tasks = {reservations_.apply(job, *found)}});
   }
 
+  Occupancy& occupancy_;
   const planner_model::Valuation& valuation_;
   const OnlineOptions& options_;
   StopToken stop_;
@@ -151,8 +161,15 @@ class Online {
 OnlineResult place_online(const planner_model::Valuation& valuation, std::span<const JobId> jobs,
                           model::Placement kept, const OnlineOptions& options,
                           const StopToken& stop) {
-  Online online(valuation, options, stop);
-  for (const model::JobPlacement& p : kept) online.commit(p);
+  std::vector<MachineId> machines;
+  for (std::size_t m = 0; m < valuation.instance().cluster.machines(); ++m)
+    machines.emplace_back(m);
+  Occupancy occupancy(valuation, machines);
+  std::vector<JobId> all(jobs.begin(), jobs.end());
+  for (const model::JobPlacement& p : kept) all.push_back(p.job);
+  occupancy.admit(all);
+  for (model::JobPlacement& p : kept) occupancy.take(std::move(p));
+  Online online(occupancy, options, stop);
   const auto size = static_cast<std::size_t>(options.batch);
   for (std::size_t i = 0; i < jobs.size() && !stop.requested(); i += size) {
     online.arrive(jobs.subspan(i, std::min(size, jobs.size() - i)));

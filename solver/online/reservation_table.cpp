@@ -2,6 +2,7 @@
 #include "reservation_table.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "berth/base/assert.hpp"
@@ -17,30 +18,27 @@ constexpr double kRequired = 1e12;
 
 }  // namespace
 
-ReservationTable::ReservationTable(const planner_model::Valuation& valuation,
-                                   const DemandForecast& forecast)
-    : valuation_(&valuation),
+ReservationTable::ReservationTable(Occupancy& occupancy, const DemandForecast& forecast)
+    : occupancy_(&occupancy),
       forecast_(&forecast),
-      room_(valuation.instance().cluster),
-      unreserved_(room_),
-      used_(valuation.instance().cluster.machines(), 0),
-      on_machine_(used_.size()) {
-  for (std::size_t m = 0; m < used_.size(); ++m) free_milli_ += room_.free_milli(MachineId(m));
+      unreserved_(occupancy.room()),
+      on_machine_(occupancy.machines().size()) {
+  for (const MachineId m : occupancy.machines()) free_milli_ += occupancy.room().free_milli(m);
 }
 
 ReservationTable::Key ReservationTable::key(int reservation) const {
   const MachineId m = at(reservation).task.machine;
-  return {room_.free_milli(m), m, reservation};
+  return {occupancy_->room().free_milli(m), m, reservation};
 }
 
-void ReservationTable::commit(JobId job, const TaskPlacement& task) {
-  const model::Shape& shape = shape_of(valuation_->instance().workload, job);
+void ReservationTable::commit(const model::JobPlacement& placement) {
+  const TaskPlacement& task = placement.tasks.front();
+  const model::Shape& shape = shape_of(workload(), placement.job);
   auto& here = on_machine_[task.machine.index()];
   for (const int p : here) by_class_[at(p).demand_class].erase(key(p));
-  room_.take(task, shape);
+  occupancy_->take(placement);
   for (const int p : here) by_class_[at(p).demand_class].insert(key(p));
   unreserved_.take(task, shape);
-  used_[task.machine.index()] = 1;
   free_milli_ -= shape.total_milli();
 }
 
@@ -71,7 +69,7 @@ std::optional<TaskPlacement> ReservationTable::claim(DemandClass demand_class, J
   for (const Key& k : by_class_[demand_class]) {
     const ReservedPlace& p = at(std::get<int>(k));
     const GpuTypeId type = value_type(forecast_->shape(demand_class), p.task.machine);
-    if (p.value > valuation_->best(job, type)) continue;
+    if (p.value > occupancy_->valuation().best(job, type)) continue;
     const TaskPlacement task = p.task;
     cancel_one(std::get<int>(k));
     return task;
@@ -80,14 +78,13 @@ std::optional<TaskPlacement> ReservationTable::claim(DemandClass demand_class, J
 }
 
 GpuTypeId ReservationTable::value_type(const model::Shape& shape, MachineId m) const {
-  return shape.uses_gpu() ? valuation_->instance().cluster.class_of(m).gpu_type : GpuTypeId{};
+  return shape.uses_gpu() ? cluster().class_of(m).gpu_type : GpuTypeId{};
 }
 
 bool ReservationTable::admits(MachineId m, JobId id) const {
-  const model::InstanceView& instance = valuation_->instance();
-  const model::Shape& shape = shape_of(instance.workload, id);
-  return room_.fits(m, shape) &&
-         model::allows(instance.workload.job(id), shape, instance.cluster.class_of(m).gpu_type);
+  const model::Shape& shape = shape_of(workload(), id);
+  return occupancy_->room().fits(m, shape) &&
+         model::allows(workload().job(id), shape, cluster().class_of(m).gpu_type);
 }
 
 /// The displacement of least value that makes room on one machine: one reservation, or several in
@@ -98,8 +95,7 @@ std::optional<Displacement> ReservationTable::displacement_on(const model::Shape
   std::vector<std::pair<double, int>> order;
   for (const int p : on_machine_[m.index()]) {
     const ReservedPlace& reservation = at(p);
-    const model::Job& like =
-        valuation_->instance().workload.job(forecast_->first(reservation.demand_class));
+    const model::Job& like = workload().job(forecast_->first(reservation.demand_class));
     order.emplace_back(reservation.value + (like.required ? kRequired : 0.0), p);
   }
   std::ranges::sort(order);
@@ -125,16 +121,14 @@ std::optional<Displacement> ReservationTable::displacement_on(const model::Shape
 }
 
 std::optional<Displacement> ReservationTable::find_displacement(JobId id) const {
-  const model::InstanceView& instance = valuation_->instance();
-  const model::Job& job = instance.workload.job(id);
-  const model::Shape& shape = shape_of(instance.workload, id);
+  const model::Job& job = workload().job(id);
+  const model::Shape& shape = shape_of(workload(), id);
   std::optional<Displacement> best;
   std::tuple<double, std::int64_t, std::int64_t> best_key;
-  for (std::size_t i = 0; i < used_.size(); ++i) {
-    const MachineId m(i);
+  for (const MachineId m : occupancy_->machines()) {
     if (!admits(m, id)) continue;
-    const double value = valuation_->best(id, value_type(shape, m));
-    if (value <= 0.0 && !job.required && room_.free_milli(m) > 0) continue;
+    const double value = occupancy_->valuation().best(id, value_type(shape, m));
+    if (value <= 0.0 && !job.required && occupancy_->room().free_milli(m) > 0) continue;
     auto found = displacement_on(shape, value, m);
     if (!found) continue;
     const std::tuple key(-found->gain, unreserved_.free_milli(m), unreserved_.free_cpu(m));
@@ -148,23 +142,22 @@ std::optional<Displacement> ReservationTable::find_displacement(JobId id) const 
 TaskPlacement ReservationTable::apply(JobId job, const Displacement& displacement) {
   for (const int p : displacement.displaced) cancel_one(p);
   return unreserved_[displacement.machine].choose(displacement.machine, 0,
-                                                  shape_of(valuation_->instance().workload, job));
+                                                  shape_of(workload(), job));
 }
 
 std::vector<MachineId> ReservationTable::unused_machines() const {
   std::vector<MachineId> machines;
-  for (std::size_t m = 0; m < used_.size(); ++m) {
-    if (used_[m] == 0) machines.emplace_back(m);
-  }
+  std::ranges::copy_if(occupancy_->machines(), std::back_inserter(machines),
+                       [&](MachineId m) { return occupancy_->occupants(m).empty(); });
   return machines;
 }
 
 std::vector<MachineId> ReservationTable::machines_with_room() const {
   std::vector<MachineId> machines;
-  for (std::size_t i = 0; i < used_.size(); ++i) {
-    const MachineId m(i);
+  for (const MachineId m : occupancy_->machines()) {
     bool some = false;
-    for (DemandClass k = 0; k < forecast_->classes() && !some && room_.free_milli(m) > 0; ++k) {
+    for (DemandClass k = 0;
+         k < forecast_->classes() && !some && occupancy_->room().free_milli(m) > 0; ++k) {
       some = forecast_->shape(k).uses_gpu() && admits(m, forecast_->first(k));
     }
     if (some) machines.push_back(m);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/planner_model/room.hpp"
+#include "berth/solver/occupancy.hpp"
 
 namespace berth::solver {
 
@@ -19,14 +20,16 @@ struct Displacement {
   std::vector<int> displaced = {};  ///< reservations to cancel
 };
 
-/// Placed jobs, and places reserved for expected jobs by demand class (inventory rationing,
-/// Topkis 1968).
+/// Places that idle capacity of an occupancy reserves for expected jobs, by demand class (inventory
+/// rationing, Topkis 1968). Expected jobs are copies of jobs seen: an occupancy, which holds a job
+/// once, cannot hold them.
 class ReservationTable {
  public:
-  ReservationTable(const planner_model::Valuation& valuation, const DemandForecast& forecast);
+  /// @param occupancy  edited by `commit` alone
+  ReservationTable(Occupancy& occupancy, const DemandForecast& forecast);
 
-  /// Places the job; it is never moved.
-  void commit(JobId job, const model::TaskPlacement& task);
+  /// Places the job; it is never moved. @pre it has one task
+  void commit(const model::JobPlacement& placement);
 
   /// Reserves a place. @pre the machine has room beside its jobs and reservations
   void reserve(DemandClass demand_class, double value, const model::TaskPlacement& task);
@@ -49,7 +52,6 @@ class ReservationTable {
   [[nodiscard]] std::vector<MachineId> machines_with_room() const;
   [[nodiscard]] std::int64_t free_milli() const { return free_milli_; }
   [[nodiscard]] std::vector<std::int64_t> reserved_by_class() const;
-  [[nodiscard]] const planner_model::Room& room() const { return room_; }
 
  private:
   struct ReservedPlace {
@@ -60,6 +62,12 @@ class ReservationTable {
   /// Free thousandths of the machine, its id, the reservation: the fullest machine comes first.
   using Key = std::tuple<std::int64_t, MachineId, int>;
 
+  [[nodiscard]] const model::WorkloadView& workload() const {
+    return occupancy_->valuation().instance().workload;
+  }
+  [[nodiscard]] const model::Cluster& cluster() const {
+    return occupancy_->valuation().instance().cluster;
+  }
   void cancel_one(int reservation);
   [[nodiscard]] Key key(int reservation) const;
   [[nodiscard]] const ReservedPlace& at(int reservation) const {
@@ -72,11 +80,9 @@ class ReservationTable {
   [[nodiscard]] std::optional<Displacement> displacement_on(const model::Shape& shape, double value,
                                                             MachineId machine) const;
 
-  const planner_model::Valuation* valuation_;
+  Occupancy* occupancy_;
   const DemandForecast* forecast_;
-  planner_model::Room room_;                  ///< room beside placed jobs
   planner_model::Room unreserved_;            ///< room beside placed jobs and reservations
-  std::vector<char> used_;                    ///< by MachineId: 1 = has or had a job
   std::vector<std::vector<int>> on_machine_;  ///< by MachineId: its reservations, ascending
   std::vector<ReservedPlace> reservations_;   ///< all ever made, also cancelled ones
   std::vector<std::set<Key>> by_class_;       ///< by demand class: open reservations

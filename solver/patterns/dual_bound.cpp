@@ -51,23 +51,20 @@ std::vector<double> gpu_worth(const PackingProblem& problem, std::span<const dou
   return worth;
 }
 
-double lagrangian_bound(const PackingProblem& problem, const planner_model::Valuation& valuation,
-                        const Relaxation& relaxation, const model::Placement& placed) {
+double lagrangian_bound(const PackingProblem& problem, const Relaxation& relaxation,
+                        const Occupancy& occupancy) {
   const ScaledPrices prices = scaled_prices(problem, relaxation.price);
-  const auto is_placed = [&](JobId job) {
-    return std::ranges::binary_search(placed, job, {}, &model::JobPlacement::job);
-  };
   double bound = relaxation.machines_bound;
   for (const JobType& type : problem.types) {
     const auto slots = slots_that_fit(problem, type);
     for (const JobId job : type.jobs) {
-      const bool must = type.reward > 0.0 && is_placed(job);
+      const bool must = type.reward > 0.0 && occupancy.is_placed(job);
       double kept = must ? -1e300 : 0.0;
       for (const std::size_t slot : slots) {
         const bool on_gpus = type.shape.uses_gpu();
         const GpuTypeId gpu = on_gpus ? GpuTypeId(slot - 1) : GpuTypeId{};
-        kept = std::max(kept,
-                        valuation.best(job, gpu) / problem.unit - prices.at({type.shape_id, slot}));
+        kept = std::max(kept, occupancy.valuation().best(job, gpu) / problem.unit -
+                                  prices.at({type.shape_id, slot}));
       }
       bound += kept;
     }

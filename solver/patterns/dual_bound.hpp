@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "berth/model/placement.hpp"
+#include "berth/solver/occupancy.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::solver {
@@ -35,7 +35,7 @@ std::vector<double> gpu_worth(const PackingProblem& problem, std::span<const dou
 /// earnings of the machines plus the best profit of each job, max_k (u_jk - pi_k), 0 at least. The
 /// profit is taken job by job, because a type may hold unequal values. A required job that is
 /// placed counts with its profit even if that is negative.
-double lagrangian_bound(const PackingProblem& problem, const planner_model::Valuation& valuation,
-                        const Relaxation& relaxation, const model::Placement& placed);
+double lagrangian_bound(const PackingProblem& problem, const Relaxation& relaxation,
+                        const Occupancy& occupancy);
 
 }  // namespace berth::solver

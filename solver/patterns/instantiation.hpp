@@ -15,11 +15,4 @@ namespace berth::solver {
 model::Placement instantiate(const PackingProblem& problem, const model::WorkloadView& workload,
                              planner_model::Room& room, const Usage& usage);
 
-/// Places jobs, also those of value 0, into the remaining room by precedence (required, value,
-/// priority, arrival, id), each on the machine where its value is largest; ties on the fullest
-/// machine. Adds them to `placed`. O(shapes x machines log machines + jobs).
-void fill_idle_capacity(const planner_model::Valuation& valuation, planner_model::Room& room,
-                        std::span<const MachineId> machines, std::span<const JobId> jobs,
-                        model::Placement& placed);
-
 }  // namespace berth::solver

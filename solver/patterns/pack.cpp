@@ -7,12 +7,14 @@
 #include "initial_patterns.hpp"
 #include "instantiation.hpp"
 #include "large_neighbourhood.hpp"
+#include "local_search/fill_idle_capacity.hpp"
 #include "pattern_dive.hpp"
 #include "reoptimisation.hpp"
 #include "stopwatch.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace berth::solver {
 namespace {
@@ -38,15 +40,6 @@ double bound_without_rewards(const PackingProblem& problem, double bound) {
   double rewards = 0.0;
   for (const JobType& t : problem.types) rewards += t.reward * static_cast<double>(t.jobs.size());
   return std::max(std::abs(bound - rewards), 1e-9);
-}
-
-std::vector<JobId> not_placed(std::span<const JobId> jobs, const model::Placement& placed) {
-  std::vector<JobId> left;
-  for (const JobId job : jobs) {
-    if (!std::ranges::binary_search(placed, job, {}, &model::JobPlacement::job))
-      left.push_back(job);
-  }
-  return left;
 }
 
 Usage round_to_integers(const PackingProblem& problem, Relaxation& relaxed,
@@ -119,28 +112,31 @@ Relaxation relax_and_disaggregate(PackingProblem& problem,
 
 }  // namespace
 
-PackResult pack(const planner_model::Valuation& valuation, planner_model::Room& room,
-                std::span<const MachineId> machines, std::span<const JobId> jobs,
-                const PackOptions& options, const RunContext& run) {
+PackResult pack(Occupancy& occupancy, std::span<const JobId> jobs, const PackOptions& options,
+                const RunContext& run) {
   Stopwatch watch;
   PackResult result;
+  const planner_model::Valuation& valuation = occupancy.valuation();
   const model::InstanceView& instance = valuation.instance();
+  occupancy.admit(jobs);
   PackingProblem problem;
   WorkBudget budget(run.stop, options.work);
-  problem.bins = bin_types(instance.cluster, room, machines, options.bin_types);
+  problem.bins =
+      bin_types(instance.cluster, occupancy.room(), occupancy.machines(), options.bin_types);
   add_job_types(problem, valuation, jobs, options.job_types);
   result.stats.bin_types = static_cast<int>(problem.bins.size());
 
   Relaxation relaxed =
       relax_and_disaggregate(problem, valuation, options, run.gap, budget, result.stats);
   const Usage usage = round_to_integers(problem, relaxed, options, run, budget, result.stats);
-  result.placed = instantiate(problem, instance.workload, room, usage);
-  fill_idle_capacity(valuation, room, machines, not_placed(jobs, result.placed), result.placed);
+  for (model::JobPlacement& p : instantiate(problem, instance.workload, occupancy.room(), usage)) {
+    occupancy.record(std::move(p));
+  }
+  local_search::fill_idle_capacity(occupancy, jobs);
 
-  for (const model::JobPlacement& p : result.placed) result.value += valuation.placed(p);
+  for (const JobId job : jobs) result.value += occupancy.value_of(job);
   result.relaxation = relaxed.value * problem.unit;
-  result.bound =
-      std::max(lagrangian_bound(problem, valuation, relaxed, result.placed), result.value);
+  result.bound = std::max(lagrangian_bound(problem, relaxed, occupancy), result.value);
   result.prices = task_prices(problem, relaxed.price);
   result.gpu_worth = gpu_worth(problem, relaxed.worth, instance.cluster.gpu_types.size());
   result.stats.work = budget.spent();

@@ -12,13 +12,14 @@
 namespace berth::solver {
 namespace {
 
-/// Number of required jobs and value of a placement, in the order in which repacks compare them.
-std::pair<std::int64_t, double> worth(const planner_model::Valuation& valuation,
-                                      const model::Placement& placed) {
+/// Number of required jobs and value of the placed ones among some jobs, in the order in which
+/// repacks compare them.
+std::pair<std::int64_t, double> worth(const Occupancy& occupancy, std::span<const JobId> jobs) {
   std::pair<std::int64_t, double> sum;
-  for (const model::JobPlacement& p : placed) {
-    sum.first += valuation.instance().workload.job(p.job).required ? 1 : 0;
-    sum.second += valuation.placed(p);
+  for (const JobId job : jobs) {
+    if (!occupancy.is_placed(job)) continue;
+    sum.first += occupancy.valuation().instance().workload.job(job).required ? 1 : 0;
+    sum.second += occupancy.value_of(job);
   }
   return sum;
 }
@@ -49,12 +50,10 @@ ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   };
   for (const JobEntry& entry : occupancy.entries()) consider(entry.job());
   if (stop.requested() || recoverable_share(result.singles) < options.repack.idle) return {};
-  planner_model::Room before = occupancy.room();
-  model::Placement old;
+  const auto was = worth(occupancy, result.singles);
+  const Occupancy::Mark mark = occupancy.mark();
   for (const JobId job : result.singles) {
-    if (!occupancy.is_placed(job)) continue;
-    old.push_back(occupancy.placed(job));
-    occupancy.give_back(job);
+    if (occupancy.is_placed(job)) occupancy.give_back(job);
   }
   PackOptions quick = options.pack;
   quick.neighbourhoods = options.repack.neighbourhoods;
@@ -62,17 +61,16 @@ ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   RunContext shared = run;
   shared.gap = std::max(run.gap, options.repack.gap);
   shared.stop = stop;
-  PackResult found = pack(*valuation, occupancy.room(), machines, result.singles, quick, shared);
+  PackResult found = pack(occupancy, result.singles, quick, shared);
   result.prices = std::move(found.prices);
   result.gpu_worth = std::move(found.gpu_worth);
-  const auto was = worth(*valuation, old), is = worth(*valuation, found.placed);
+  const auto is = worth(occupancy, result.singles);
   if (is > was) {
+    occupancy.keep(mark);
     result.gain = is.second - was.second;
   } else {
-    occupancy.room() = std::move(before);
-    found.placed = std::move(old);
+    occupancy.roll_back(mark);
   }
-  for (model::JobPlacement& p : found.placed) occupancy.record(std::move(p));
   return result;
 }
 

@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/solver/shard_planning.hpp"
 
-#include "local_search/insertion.hpp"
+#include "local_search/fill_idle_capacity.hpp"
 #include "shard/shard_state.hpp"
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 #include <optional>
-#include <set>
 #include <span>
-#include <tuple>
 #include <utility>
 
-#include "berth/planner_model/gpu_types.hpp"
-#include "berth/planner_model/precedence.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/pack.hpp"
 #include "berth/solver/shard_bidding.hpp"
 
 namespace berth::solver {
-
-using model::JobPlacement;
 
 namespace {
 
@@ -34,20 +27,6 @@ std::vector<JobId> sorted(std::span<const JobId> jobs) {
   std::vector<JobId> result(jobs.begin(), jobs.end());
   std::ranges::sort(result);
   return result;
-}
-
-/// Largest value over the allowed types of the shard; for a CPU-only job the value that it has on
-/// every machine.
-double best_value(const ShardState& s, JobId job) {
-  const model::Job& record = s.workload().job(job);
-  if (s.workload().gpu_milli(record) == 0) return s.valuation->best(job, GpuTypeId{});
-  double best = 0.0;
-  for (const GpuTypeId type : s.occupancy.index().types()) {
-    if (planner_model::allows(record, type)) {
-      best = std::max(best, s.valuation->best(job, type));
-    }
-  }
-  return best;
 }
 
 /// Smoothings of additional dives in small clusters; the best dive is kept. The smoothing decides
@@ -84,10 +63,7 @@ void dive_all(ShardState& s, std::span<const JobId> jobs, std::span<const double
 void pack_all(ShardState& s, std::span<const JobId> jobs, const StopToken& stop) {
   RunContext shared = s.run;
   shared.stop = stop;
-  PackResult result =
-      pack(*s.valuation, s.occupancy.room(), s.machines, jobs, s.options.pack, shared);
-  s.task_prices = std::move(result.prices);
-  for (JobPlacement& p : result.placed) s.occupancy.record(std::move(p));
+  s.task_prices = pack(s.occupancy, jobs, s.options.pack, shared).prices;
 }
 
 }  // namespace
@@ -98,31 +74,9 @@ void add_running(Shard& shard, const model::JobPlacement& placement) {
   s.had_running_jobs = true;
 }
 
-/// Fills idle room with unplaced jobs by precedence; jobs of value 0 come last.
 void fill_idle_capacity(Shard& shard) {
   ShardState& s = shard.state();
-  std::vector<planner_model::Precedence> order;
-  for (const JobId job : s.occupancy.unplaced_jobs()) {
-    const double density =
-        planner_model::value_density(s.workload(), s.workload().job(job), best_value(s, job));
-    order.push_back(planner_model::precedence(s.workload(), job, density));
-  }
-  std::ranges::sort(order, std::less<>{});
-  // Room only shrinks here: when a job finds no place, equal jobs find none later.
-  std::set<std::tuple<ShapeId, std::int32_t, std::uint64_t, model::Level, std::int64_t>> hopeless;
-  for (const planner_model::Precedence& next : order) {
-    const JobId job = next.job;
-    if (s.run.stop.patient().requested()) return;
-    const model::Job& record = s.workload().job(job);
-    const model::TaskGroup& group = s.workload().groups_of(record).front();
-    const std::tuple kind(group.shape, group.count, record.gpu_types, record.domain,
-                          record.communication.mbps);
-    if (record.groups == 1 && hopeless.contains(kind)) continue;
-    const std::optional<double> surcharge = s.occupancy.limit_usage().surcharge(job);
-    if (!surcharge || (*surcharge > best_value(s, job) && !record.required)) continue;
-    if (!local_search::place_in_idle_capacity(s.occupancy, job) && record.groups == 1)
-      hopeless.insert(kind);
-  }
+  local_search::fill_idle_capacity(s.occupancy, s.occupancy.unplaced_jobs(), s.run.stop.patient());
 }
 
 void plan(Shard& shard, std::span<const JobId> jobs, std::span<const double> prices,

@@ -10,7 +10,6 @@
 
 #include "berth/certify/bound.hpp"
 #include "berth/parallel/threads.hpp"
-#include "berth/planner_model/room.hpp"
 #include "berth/solver/market.hpp"
 #include "berth/solver/pack.hpp"
 #include "berth/solver/petsc_session.hpp"
@@ -31,11 +30,9 @@ extern "C" {
   return sum;
 }
 
-[[gnu::noinline]] double counted_pack(const berth::planner_model::Valuation& value,
-                                      berth::planner_model::Room& room,
-                                      std::span<const berth::MachineId> machines,
+[[gnu::noinline]] double counted_pack(berth::solver::Occupancy& occupancy,
                                       std::span<const berth::JobId> jobs) {
-  return berth::solver::pack(value, room, machines, jobs).value;
+  return berth::solver::pack(occupancy, jobs).value;
 }
 
 [[gnu::noinline]] double counted_bound(const berth::model::Instance& instance,
@@ -90,12 +87,12 @@ double bound() {
 double pack() {
   const model::Instance instance = bench::single_task_instance(20);
   const planner_model::Valuation value(instance, model::Objective::value);
-  planner_model::Room room(instance.cluster);
   std::vector<MachineId> machines;
   std::vector<JobId> jobs;
   for (std::size_t m = 0; m < instance.cluster.machines(); ++m) machines.emplace_back(m);
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) jobs.emplace_back(j);
-  return counted_pack(value, room, machines, jobs);
+  solver::Occupancy occupancy(value, machines);
+  return counted_pack(occupancy, jobs);
 }
 
 }  // namespace

@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
-#include "berth/model/placement.hpp"
-#include "berth/planner_model/room.hpp"
-#include "berth/planner_model/value.hpp"
+#include "berth/solver/occupancy.hpp"
 #include "berth/solver/run_context.hpp"
 
 namespace berth::solver {
@@ -52,8 +50,7 @@ struct PackStats {
 };
 
 struct PackResult {
-  model::Placement placed;  ///< ascending JobId; only the jobs placed by this call
-  double value = 0.0;       ///< of `placed`
+  double value = 0.0;       ///< of those jobs that were placed
   double relaxation = 0.0;  ///< value of the linear relaxation
   double bound = 0.0;       ///< upper bound on the value of these jobs on these machines, over all
                             ///< placements with at least the required jobs placed here
@@ -65,22 +62,21 @@ struct PackResult {
   PackStats stats;
 };
 
-/// Packs single-task jobs, whose value depends on the GPU type only, by the pattern LP (Gilmore and
-/// Gomory 1961), so that the total value is close to its maximum, and edits `room`. Jobs merge into
-/// job types, machines into bin types; a column is one feasible content of a machine. Exact dynamic
-/// programming prices columns and an interior point method solves the master; then follow a vertex,
-/// a dive, reoptimisation of single machines and a large neighbourhood search. Required jobs are
-/// placed before all others. Jobs of value 0 fill the remaining room.
+/// Packs single-task jobs, whose value depends on the GPU type only, onto the machines of the
+/// occupancy by the pattern LP (Gilmore and Gomory 1961), so that the total value is close to its
+/// maximum. Jobs merge into job types, machines into bin types; a column is one feasible content of
+/// a machine. Exact dynamic programming prices columns and an interior point method solves the
+/// master; then follow a vertex, a dive, reoptimisation of single machines and a large
+/// neighbourhood search. Required jobs are placed before all others. Remaining room is filled with
+/// the jobs that are left, also with those of value 0.
 ///
 /// @pre every job has one task and a value that depends on the GPU type only
-///      (Valuation::place_independent); no job is placed; jobs and machines are distinct; a
-///      PetscSession exists
+///      (Valuation::place_independent); none is placed; they are distinct; a PetscSession exists
 /// @param run  gap: stops when (bound - value) / bound is at most this; seed: of the
 ///             neighbourhoods' draws; a stop returns the solution so far; limits are ignored
 /// The result does not depend on the number of threads. Time depends on job types x bin types x
 /// GPUs of a machine, little on the numbers of jobs and machines.
-PackResult pack(const planner_model::Valuation& valuation, planner_model::Room& room,
-                std::span<const MachineId> machines, std::span<const JobId> jobs,
-                const PackOptions& options = {}, const RunContext& run = {});
+PackResult pack(Occupancy& occupancy, std::span<const JobId> jobs, const PackOptions& options = {},
+                const RunContext& run = {});
 
 }  // namespace berth::solver

@@ -19,7 +19,7 @@ void add_running(Shard& shard, const model::JobPlacement& placement);
 void plan(Shard& shard, std::span<const JobId> jobs, std::span<const double> prices,
           const StopToken& share = {});
 
-/// Fills idle room with unplaced jobs, by precedence.
+/// Fills idle capacity with unplaced jobs, by value per GPU and precedence.
 void fill_idle_capacity(Shard& shard);
 
 /// Ejection search for the jobs evicted since the last call and for those that they evict in turn,

@@ -169,13 +169,12 @@ TEST(PackAgainstClp, relaxes_to_the_optimum_over_all_contents) {
     most = std::max(most, lp.columns());
     const double optimum = test::clp_optimum(lp).value;
     const planner_model::Valuation value(c.instance, model::Objective::value);
-    planner_model::Room room(c.instance.cluster);
     std::vector<MachineId> machines;
     std::vector<JobId> jobs;
     for (std::size_t m = 0; m < c.instance.cluster.machines(); ++m) machines.emplace_back(m);
     for (std::size_t j = 0; j < c.instance.workload.jobs.size(); ++j) jobs.emplace_back(j);
-    const PackResult packed =
-        pack(value, room, machines, jobs, {.relaxation_share = 1.0}, {.gap = 1e-6});
+    Occupancy occupancy(value, machines);
+    const PackResult packed = pack(occupancy, jobs, {.relaxation_share = 1.0}, {.gap = 1e-6});
     if (packed.stats.rounds > 2) ++generated;
     const double slack = 1e-9 * std::max(1.0, optimum);
     EXPECT_NEAR(packed.relaxation, optimum, 2e-5 * optimum + slack);

@@ -126,15 +126,17 @@ TEST(CyclicExchange, prices_places_exactly) {
       Occupancy occupancy(value, all.plan.machines);
       occupancy.admit(all.plan.jobs);
       for (const auto& p : s->placed) occupancy.take(p);
-      const assignment::FreePools free_pools(pool_index, occupancy);
+      const assignment::PoolMachines machines(pool_index, all.plan.machines);
       const auto ranks = planner_model::precedence_ranks(value, all.plan.jobs);
-      std::vector<local_search::CyclicExchange> exchanges = local_search::make_exchanges(
-          {occupancy, option_table, pool_index, free_pools, all.plan.jobs, ranks});
+      std::vector<local_search::CyclicExchange<Occupancy>> exchanges =
+          local_search::make_exchanges(local_search::SearchSpace<Occupancy>{
+              occupancy, option_table, pool_index, machines, all.plan.jobs, ranks});
       ASSERT_EQ(exchanges.size(), 1u);
       exchanges[0].cancel_cycles();
       exchanges[0].add_pool_nodes();
       const auto node = exchanges[0].node_of_pool(PoolId(all_placed - 1));
-      if (node == local_search::CyclicExchange::kNone) continue;  // worth nothing to any job
+      if (node == local_search::CyclicExchange<Occupancy>::kNone)
+        continue;  // worth nothing to any job
       if (s == &fewer) {
         EXPECT_NEAR(exchanges[0].value_of_one_more(node), with - without, 1e-9);
       } else if (exchanges[0].value_of_one_less(node) > kNever) {

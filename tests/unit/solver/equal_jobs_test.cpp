@@ -79,9 +79,10 @@ Placement dived(const Toy& toy, const DiveOptions& options = {}) {
 }
 
 Placement packed(const Toy& toy) {
-  planner_model::Room room(toy.tiny.instance.cluster);
   const auto valuation = toy.valuation();
-  return pack(valuation, room, toy.machines(), toy.jobs()).placed;
+  Occupancy occupancy(valuation, toy.machines());
+  pack(occupancy, toy.jobs());
+  return occupancy.placement();
 }
 
 Placement filled(const Toy& toy) {

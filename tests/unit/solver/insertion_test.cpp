@@ -2,6 +2,8 @@
 // One rack, two machines of 4 GPUs, one GPU type; values are weight x GPUs.
 #include "local_search/insertion.hpp"
 
+#include "local_search/fill_idle_capacity.hpp"
+
 #include <limits>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/base/random.hpp"
+#include "berth/solver/occupancy.hpp"
 
 namespace berth::solver::local_search {
 namespace {

@@ -84,13 +84,20 @@ std::vector<Id> all(std::size_t count) {
   return ids;
 }
 
+struct Packed : PackResult {
+  model::Placement placed;
+};
+
 /// Packs everything into `room`; recomputes room and value from the placement alone.
-PackResult pack_into(const Instance& in, Room room, const PackOptions& options = {},
-                     model::Objective objective = model::Objective::value) {
+Packed pack_into(const Instance& in, const Room& before, const PackOptions& options = {},
+                 model::Objective objective = model::Objective::value) {
   const Valuation valuation(in, objective);
-  Room replay = room;
-  const PackResult r = pack(valuation, room, all<MachineId>(in.cluster.machines()),
-                            all<JobId>(in.workload.jobs.size()), options);
+  Room replay = before;
+  Occupancy occupancy(valuation, all<MachineId>(in.cluster.machines()));
+  Room& room = occupancy.room();
+  room = before;
+  const PackResult result = pack(occupancy, all<JobId>(in.workload.jobs.size()), options);
+  const Packed r{result, occupancy.placement()};
   double value = 0.0;
   JobId last;
   for (const model::JobPlacement& p : r.placed) {
@@ -121,8 +128,8 @@ PackResult pack_into(const Instance& in, Room room, const PackOptions& options =
   return r;
 }
 
-PackResult pack_empty(const Instance& in, const PackOptions& options = {},
-                      model::Objective objective = model::Objective::value) {
+Packed pack_empty(const Instance& in, const PackOptions& options = {},
+                  model::Objective objective = model::Objective::value) {
   return pack_into(in, Room(in.cluster), options, objective);
 }
 
@@ -141,7 +148,7 @@ TEST(Pack, fills_every_resource) {
       in.workload.shapes.push_back({.needs = {1, 1}, .gpus = 1});
       in.workload.shapes.back().needs[r] = need;
     }
-    const PackResult result = pack_empty(in);
+    const Packed result = pack_empty(in);
     EXPECT_EQ(result.placed.size(), 4U) << model::kResourceTable[r].key;
     EXPECT_EQ(result.placed.front().job, JobId(1)) << model::kResourceTable[r].key;
   }
@@ -154,7 +161,7 @@ TEST(Pack, shares_take_whole_slices) {
     Builder b;
     b.machines(2, 1, 100, 100).last_class(slices);
     b.jobs(9, {.gpus = 0, .milli = 300, .weight = 2.0}).jobs(9, {.milli = 142});
-    const PackResult r = pack_empty(b.take());
+    const Packed r = pack_empty(b.take());
     EXPECT_EQ(r.placed.size(), 6U);
     EXPECT_NEAR(r.value, slices == 0 ? 2 * 1.8 : 2 * (1.2 + 0.142), 1e-9);
   }
@@ -168,7 +175,7 @@ TEST(Pack, packs_slices_beside_what_is_taken) {
   const Instance in = b.take();
   Room room(in.cluster);
   room.take(MachineId(0), 0, model::Shape{.gpu_milli = 200});  // one slice of four
-  const PackResult r = pack_into(in, room);
+  const Packed r = pack_into(in, room);
   EXPECT_NEAR(r.value, 0.5 * 3 + 0.1, 1e-9);
 }
 

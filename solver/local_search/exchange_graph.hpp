@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include "local_search/cyclic_exchange.hpp"
 
 #include <algorithm>
@@ -10,19 +12,19 @@ namespace berth::solver::local_search {
 
 using model::Level;
 
-namespace {
-constexpr double kTolerance = 1e-9;  ///< of the largest value
-}  // namespace
+inline constexpr double kTolerance = 1e-9;  ///< of the largest value
 
-CyclicExchange::CyclicExchange(const SearchSpace& space, std::span<const std::uint32_t> positions)
+template <SearchState State>
+CyclicExchange<State>::CyclicExchange(const SearchSpace<State>& space,
+                                      std::span<const std::uint32_t> positions)
     : space_(space),
       positions_(positions.begin(), positions.end()),
       value_(positions.size(), 0.0),
       node_at_(positions.size(), kNone),
-      quota_nodes_(space.occupancy.limit_usage(), space.profile(positions.front()).milli),
+      quota_nodes_(space.state.limit_usage(), space.profile(positions.front()).milli),
       traffic_class_(positions.size(), 0) {
   for (const std::uint32_t p : positions_) {
-    entries_.push_back(static_cast<std::uint32_t>(space.occupancy.position(space.jobs[p])));
+    entries_.push_back(static_cast<std::uint32_t>(space.state.position(space.jobs[p])));
     unplaced_node_.push_back(quota_nodes_.node_of(space.jobs[p]));
   }
   classify_traffic();
@@ -36,8 +38,9 @@ CyclicExchange::CyclicExchange(const SearchSpace& space, std::span<const std::ui
 
 /// Two jobs with the same tasks use limits of racks and pods alike in any place when they
 /// communicate alike.
-void CyclicExchange::classify_traffic() {
-  const planner_model::CouplingLimits* limits = space_.occupancy.limit_usage().limits();
+template <SearchState State>
+void CyclicExchange<State>::classify_traffic() {
+  const planner_model::CouplingLimits* limits = space_.state.limit_usage().limits();
   if (limits == nullptr || !limits->of_places()) return;
   std::map<std::tuple<model::CommunicationPattern, std::int64_t, std::uint32_t>, std::uint32_t>
       known;
@@ -50,7 +53,8 @@ void CyclicExchange::classify_traffic() {
   }
 }
 
-void CyclicExchange::gather_place_classes() {
+template <SearchState State>
+void CyclicExchange<State>::gather_place_classes() {
   const auto intern = [&](const assignment::PlaceClass& s, std::uint32_t traffic_class) {
     const auto fresh = static_cast<std::uint32_t>(place_classes_.size());
     const auto [known, added] =
@@ -74,7 +78,8 @@ void CyclicExchange::gather_place_classes() {
 }
 
 /// The node of places in exactly these sets.
-std::uint32_t CyclicExchange::node_of_classes(std::vector<std::uint32_t> place_classes) {
+template <SearchState State>
+std::uint32_t CyclicExchange<State>::node_of_classes(std::vector<std::uint32_t> place_classes) {
   const auto fresh = static_cast<std::uint32_t>(nodes_.size());
   const auto [known, added] = node_of_class_list_.try_emplace(std::move(place_classes), fresh);
   if (added) {
@@ -85,7 +90,8 @@ std::uint32_t CyclicExchange::node_of_classes(std::vector<std::uint32_t> place_c
 }
 
 /// Pools by pod stand for racks: whether a place in a pod is narrow enough cannot be told.
-bool CyclicExchange::options_exceed_domain(std::uint32_t position) const {
+template <SearchState State>
+bool CyclicExchange<State>::options_exceed_domain(std::uint32_t position) const {
   const Level domain = space_.job(position).domain;
   return std::ranges::any_of(
       space_.option_table.options(position), [&](const assignment::Option& c) {
@@ -93,8 +99,9 @@ bool CyclicExchange::options_exceed_domain(std::uint32_t position) const {
       });
 }
 
-std::uint32_t CyclicExchange::node_of(GpuTypeId type, Level width, RackId rack, PodId pod,
-                                      std::uint32_t traffic_class) {
+template <SearchState State>
+std::uint32_t CyclicExchange<State>::node_of(GpuTypeId type, Level width, RackId rack, PodId pod,
+                                             std::uint32_t traffic_class) {
   std::vector<std::uint32_t> in;
   const std::uint32_t traffic = width > Level::rack ? traffic_class : 0;
   const auto add = [&](Level scope, std::int32_t domain) {
@@ -109,7 +116,8 @@ std::uint32_t CyclicExchange::node_of(GpuTypeId type, Level width, RackId rack, 
   return node_of_classes(std::move(in));
 }
 
-void CyclicExchange::add_jobs() {
+template <SearchState State>
+void CyclicExchange<State>::add_jobs() {
   const model::Cluster& cluster = space_.instance().cluster;
   for (std::uint32_t j = 0; j < positions_.size(); ++j) {
     const model::JobPlacement& placed = entry(j).placement;
@@ -127,7 +135,8 @@ void CyclicExchange::add_jobs() {
   }
 }
 
-void CyclicExchange::add_pool_nodes() {
+template <SearchState State>
+void CyclicExchange<State>::add_pool_nodes() {
   of_pool_.clear();
   for (const planner_model::Pool& pool : space_.pool_index.pools().pools) {
     const std::uint32_t node = pool.gpu_type.valid()
@@ -139,12 +148,13 @@ void CyclicExchange::add_pool_nodes() {
   }
 }
 
-std::vector<CyclicExchange> make_exchanges(const SearchSpace& space) {
+template <SearchState State>
+std::vector<CyclicExchange<State>> make_exchanges(const SearchSpace<State>& space) {
   std::vector<std::vector<std::uint32_t>> of(space.option_table.profiles().size());
   for (std::uint32_t i = 0; i < space.jobs.size(); ++i) {
     if (!space.option_table.options(i).empty()) of[space.option_table.profile_of(i)].push_back(i);
   }
-  std::vector<CyclicExchange> exchanges;
+  std::vector<CyclicExchange<State>> exchanges;
   for (std::size_t s = 0; s < of.size(); ++s) {
     if (of[s].empty() || space.option_table.profiles()[s].cpu_tasks) continue;
     exchanges.emplace_back(space, of[s]);

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "local_search/search_space.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "berth/base/infinity.hpp"
+#include "berth/base/random.hpp"
+
+namespace berth::solver::local_search {
+
+/// Where a job could be inserted, and what that seems to gain.
+struct EjectionTarget {
+  double gain;
+  std::vector<std::pair<MachineId, int>> machine_gpus;  ///< machine, whole GPUs wanted there
+};
+
+/// Finds where an ejection chain inserts a job and which jobs it ejects there. Jobs are positions
+/// in the option table of the space.
+template <SearchState State>
+class EjectionTargets {
+ public:
+  static constexpr std::uint32_t kNoPosition = ~std::uint32_t{0};
+
+  /// @param prices  by PoolId of the pool index
+  EjectionTargets(const SearchSpace<State>& space, std::span<const double> prices)
+      : space_(space),
+        entries_(space.entry_positions()),
+        prices_(prices.begin(), prices.end()),
+        freeing_costs_(space.instance().cluster.machines()),
+        last_chain_(space.jobs.size(), 0) {
+    if (!space.jobs.empty()) {
+      positions_.assign(space.jobs.back().index() - space.jobs.front().index() + 1, kNoPosition);
+    }
+    for (std::uint32_t i = 0; i < space.jobs.size(); ++i) {
+      positions_[space.jobs[i].index() - space.jobs.front().index()] = i;
+    }
+    add_required_bonus();
+    price_alternatives();
+  }
+
+  void start_chain() { ++chain_; }
+  void start_sweep() { ++sweep_; }
+  /// This chain has moved the job, and does not eject it.
+  void note_move(std::uint32_t position) { last_chain_[position] = chain_; }
+  /// The next target is elsewhere. Invalid: anywhere.
+  void exclude(MachineId m) { excluded_machine_ = m; }
+  /// Jobs on the machine may be ejected again.
+  void forget_costs(MachineId m) { freeing_costs_[m.index()].version = FreeingCosts::kStale; }
+
+  /// Where the job gains most, when jobs may be ejected (depth > 0) or not.
+  std::optional<EjectionTarget> best(std::uint32_t position, int depth) {
+    const auto options = space_.option_table.options(position);
+    std::optional<EjectionTarget> found;
+    for (std::uint32_t k = 0; k < options.size(); ++k) {  // best first
+      const double worth = options[k].value + required_bonus_[position];
+      if (found && worth <= found->gain) break;  // even a free place cannot beat the best target
+      const assignment::PlaceClass& place_class =
+          space_.option_table.place_classes()[options[k].place_class];
+      const assignment::TaskDemand& s = space_.option_table.profile(place_class);
+      if (s.whole_gpus() * 1000 != static_cast<std::size_t>(s.milli)) continue;
+      const EjectionTarget candidate{.gain = 0.0, .machine_gpus = {}};
+      if (place_class.width == model::Level::machine) {
+        consider_machines(place_class, s, candidate, worth, depth, found);
+      } else {
+        consider_domains(place_class, s, candidate, worth, depth, found);
+      }
+    }
+    return found;
+  }
+
+  /// The jobs to eject to free so many GPUs more on the machine; none: there are not enough.
+  std::vector<std::uint32_t> victims(MachineId m, int missing) {
+    std::vector<std::uint32_t> victims;
+    solve_ejection_knapsack(m, &victims, missing);
+    return victims;
+  }
+
+  [[nodiscard]] std::int64_t milli_of(std::uint32_t position) const {
+    return space_.profile(position).milli;
+  }
+  [[nodiscard]] const JobEntry& entry(std::size_t position) const {
+    return space_.state.entries()[entries_[position]];
+  }
+  [[nodiscard]] bool is_placed(std::size_t position) const { return entry(position).is_placed(); }
+  /// As placed, with the bonus; 0 when unplaced.
+  [[nodiscard]] double value(std::size_t position) const {
+    return is_placed(position) ? entry(position).value + required_bonus_[position] : 0.0;
+  }
+  /// The position of the job in the option table; kNoPosition when it is not there.
+  [[nodiscard]] std::uint32_t position_of(JobId job) const {
+    const auto at = static_cast<std::size_t>(job.value() - space_.jobs.front().value());
+    return at < positions_.size() ? positions_[at] : kNoPosition;
+  }
+  /// Best priced profit that the job misses where it is.
+  [[nodiscard]] double regret(std::uint32_t position) const {
+    return best_priced_profit_[position] - (is_placed(position) ? profit(position) : 0.0);
+  }
+
+ private:
+  static constexpr double kPriceNoise =
+      0.02;  ///< of the price, from the second sweep on: other paths
+
+  /// Cheapest ways to free whole GPUs on one machine: loss[d] for d = 1, 2, ...
+  struct FreeingCosts {
+    static constexpr std::uint32_t kStale = ~std::uint32_t{0};
+    std::uint32_t version = kStale;  ///< of the machine's room
+    std::vector<double> loss;
+  };
+
+  /// A required job counts for more than all others together, so that it is placed and stays.
+  void add_required_bonus() {
+    double sum = 1.0;
+    bool any = false;
+    for (std::size_t i = 0; i < space_.jobs.size(); ++i) {
+      if (!space_.option_table.options(i).empty())
+        sum += space_.option_table.options(i).front().value;
+      any = any || space_.job(i).required;
+    }
+    required_bonus_.assign(space_.jobs.size(), 0.0);
+    if (!any) return;
+    for (std::size_t i = 0; i < required_bonus_.size(); ++i) {
+      if (!space_.job(i).required) continue;
+      required_bonus_[i] = sum;
+    }
+  }
+
+  /// Best value minus price over all options, the cheapest pool of each taken for its price.
+  void price_alternatives() {
+    std::vector<double> cheapest(space_.option_table.place_classes().size(), kInfinity);
+    for (std::size_t s = 0; s < cheapest.size(); ++s) {
+      const assignment::PlaceClass& place_class = space_.option_table.place_classes()[s];
+      for (const std::int32_t p :
+           space_.pool_index.pools_in(place_class.type, place_class.scope, place_class.domain)) {
+        if (space_.machines.of(p).empty()) continue;
+        cheapest[s] = std::min(cheapest[s], prices_[static_cast<std::size_t>(p)]);
+      }
+    }
+    best_priced_profit_.assign(space_.jobs.size(), 0.0);
+    for (std::size_t i = 0; i < best_priced_profit_.size(); ++i) {
+      const auto milli = space_.profile(i).milli;
+      for (const assignment::Option& c : space_.option_table.options(i)) {
+        const double profit =
+            c.value - cheapest[c.place_class] * static_cast<double>(milli) / 1000.0;
+        best_priced_profit_[i] = std::max(best_priced_profit_[i], profit + required_bonus_[i]);
+      }
+    }
+  }
+
+  [[nodiscard]] double price_of(MachineId m) const {
+    return prices_[space_.pool_index.pools().of_machine[m.index()].index()];
+  }
+
+  [[nodiscard]] double cost(const model::JobPlacement& placement) const {
+    double sum = 0.0;
+    for (const model::TaskPlacement& t : placement.tasks) {
+      sum += price_of(t.machine) * std::popcount(t.devices) * t.milli / 1000.0;
+    }
+    return sum;
+  }
+
+  /// Where it is placed; 0 when unplaced.
+  [[nodiscard]] double profit(std::size_t position) const {
+    return value(position) - cost(entry(position).placement);
+  }
+
+  /// When ejected.
+  [[nodiscard]] double loss(std::uint32_t position) const {
+    return std::max(0.0, profit(position) - best_priced_profit_[position]) + 1e-9;
+  }
+
+  /// Knapsack over the jobs on the machine: least loss that frees exactly f GPUs, then, for every
+  /// d, the best f >= d, the GPUs freed in excess charged at their price. With `victims` given,
+  /// also which jobs those are for `wanted`.
+  void solve_ejection_knapsack(MachineId m, std::vector<std::uint32_t>* victims, int wanted) {
+    struct Ejectable {
+      std::uint32_t position;
+      int gpus;
+      double loss;
+    };
+    std::vector<Ejectable> items;
+    int total = 0;
+    for (const Occupant& occupant : space_.state.occupants(m)) {
+      if (occupant.whole_gpus == 0 || !occupant.evictable) continue;
+      const std::uint32_t i = position_of(occupant.job);
+      if (i == kNoPosition || last_chain_[i] == chain_) continue;
+      items.push_back({i, occupant.whole_gpus, loss(i)});
+      total += occupant.whole_gpus;
+    }
+    // Of equal losses the knapsack takes the first: the last by precedence are to go.
+    std::ranges::sort(items, std::greater<>{},
+                      [&](const Ejectable& item) { return space_.ranks[item.position]; });
+    const auto width = static_cast<std::size_t>(total) + 1;
+    std::vector<double> best(width, kInfinity);
+    std::vector<char> chosen(victims != nullptr ? width * items.size() : 0, 0);
+    best[0] = 0.0;
+    for (std::size_t k = 0; k < items.size(); ++k) {
+      const auto g = static_cast<std::size_t>(items[k].gpus);
+      for (std::size_t f = width; f-- > g;) {
+        const double with = best[f - g] + items[k].loss;
+        if (with >= best[f]) continue;
+        best[f] = with;
+        if (victims != nullptr) chosen[k * width + f] = 1;
+      }
+    }
+    const double price = price_of(m);
+    std::vector<double>& loss = freeing_costs_[m.index()].loss;
+    loss.assign(width, kInfinity);
+    std::vector<std::size_t> from(width, 0);
+    double running = kInfinity;
+    std::size_t source = 0;
+    for (std::size_t f = width; f-- > 0;) {
+      if (best[f] + price * static_cast<double>(f) < running) {
+        running = best[f] + price * static_cast<double>(f);
+        source = f;
+      }
+      loss[f] = running - price * static_cast<double>(f);
+      from[f] = source;
+    }
+    freeing_costs_[m.index()].version = space_.state.room().version(m);
+    if (victims == nullptr || static_cast<std::size_t>(wanted) >= width) return;
+    std::size_t f = from[static_cast<std::size_t>(wanted)];
+    for (std::size_t k = items.size(); k-- > 0;) {
+      if (chosen[k * width + f] == 0) continue;
+      victims->push_back(items[k].position);
+      f -= static_cast<std::size_t>(items[k].gpus);
+    }
+  }
+
+  /// Loss of having so many whole GPUs free there.
+  double freeing_cost(MachineId m, int gpus, int depth) {
+    const int missing = gpus - space_.state.room().whole_count(m);
+    if (missing <= 0) return 0.0;
+    if (depth == 0) return kInfinity;
+    FreeingCosts& costs = freeing_costs_[m.index()];
+    if (costs.version != space_.state.room().version(m)) solve_ejection_knapsack(m, nullptr, 0);
+    return static_cast<std::size_t>(missing) < costs.loss.size()
+               ? costs.loss[static_cast<std::size_t>(missing)]
+               : kInfinity;
+  }
+
+  /// Gain = priced profit - loss of freeing + price of the idle GPUs that get used.
+  void consider_machines(const assignment::PlaceClass& place_class, const assignment::TaskDemand& s,
+                         EjectionTarget candidate, double value, int depth,
+                         std::optional<EjectionTarget>& best) {
+    const int gpus = static_cast<int>(s.milli / model::kGpuMilli);
+    for (const std::int32_t p :
+         space_.pool_index.pools_in(place_class.type, place_class.scope, place_class.domain)) {
+      const planner_model::Pool& pool =
+          space_.pool_index.pools().pools[static_cast<std::size_t>(p)];
+      if (s.job_fits[pool.machine_class.index()] == 0) continue;
+      const double price = prices_[static_cast<std::size_t>(p)];
+      const double base = value - price * gpus;
+      if (best && base + price * gpus <= best->gain) continue;
+      for (const MachineId m : space_.machines.of(p)) {
+        if (m == excluded_machine_) continue;
+        const int idle = std::min(gpus, space_.state.room().whole_count(m));
+        double gain = base + price * idle;
+        if (best && gain <= best->gain) continue;
+        gain -= freeing_cost(m, gpus, depth);
+        if (sweep_ > 0)
+          gain -= kPriceNoise * price * gpus * random_unit({sweep_, chain_, m.index()});
+        if (best && gain <= best->gain) continue;
+        if (gain == -kInfinity) continue;
+        candidate.gain = gain;
+        candidate.machine_gpus.assign(1, {m, gpus});
+        best = candidate;
+      }
+    }
+  }
+
+  /// The same over several machines of a domain: the cheapest tasks first.
+  void consider_domains(const assignment::PlaceClass& place_class, const assignment::TaskDemand& s,
+                        EjectionTarget candidate, double value, int depth,
+                        std::optional<EjectionTarget>& best) {
+    if (s.gpus_per_task == 0) return;
+    struct MachineTasks {
+      double cost;  ///< per task
+      MachineId machine;
+      int tasks;
+    };
+    const auto domain_pools =
+        space_.pool_index.pools_in(place_class.type, place_class.scope, place_class.domain);
+    std::vector<MachineTasks> machines_by_cost;
+    space_.pool_index.for_each_domain(
+        domain_pools, place_class.width, [&](std::size_t first, std::size_t last) {
+          machines_by_cost.clear();
+          const double most_cost =
+              best ? value - best->gain : kInfinity;  // of one task; more cannot win
+          for (const std::int32_t p : domain_pools.subspan(first, last - first)) {
+            const planner_model::Pool& pool =
+                space_.pool_index.pools().pools[static_cast<std::size_t>(p)];
+            if (s.task_fits[pool.machine_class.index()] == 0) continue;
+            const int most = space_.instance().cluster.classes[pool.machine_class.index()].gpus;
+            for (const MachineId m : space_.machines.of(p)) {
+              MachineTasks machine_tasks{kInfinity, m, 0};
+              const int idle = space_.state.room().whole_count(m);
+              for (int h = 1; h * s.gpus_per_task <= most && h <= s.tasks; ++h) {
+                const int used = std::min(idle, h * s.gpus_per_task);
+                const double c =
+                    (freeing_cost(m, h * s.gpus_per_task, depth) +
+                     prices_[static_cast<std::size_t>(p)] * (h * s.gpus_per_task - used)) /
+                    h;
+                if (c <= machine_tasks.cost && c < kInfinity) machine_tasks = {c, m, h};
+              }
+              if (machine_tasks.tasks > 0 && machine_tasks.cost <= most_cost)
+                machines_by_cost.push_back(machine_tasks);
+            }
+          }
+          const auto used = std::min<std::ptrdiff_t>(std::ssize(machines_by_cost), s.tasks);
+          std::ranges::partial_sort(machines_by_cost, machines_by_cost.begin() + used,
+                                    [](const MachineTasks& a, const MachineTasks& b) {
+                                      return a.cost != b.cost ? a.cost < b.cost
+                                                              : a.machine < b.machine;
+                                    });
+          std::int64_t remainder = s.tasks;
+          double gain = value;
+          candidate.machine_gpus.clear();
+          for (const MachineTasks& machine_tasks : machines_by_cost) {
+            const auto tasks =
+                static_cast<int>(std::min<std::int64_t>(remainder, machine_tasks.tasks));
+            candidate.machine_gpus.emplace_back(machine_tasks.machine, tasks * s.gpus_per_task);
+            gain -= machine_tasks.cost * tasks;
+            if ((remainder -= tasks) == 0) break;
+          }
+          candidate.gain = gain;
+          if (remainder == 0 && (!best || gain > best->gain)) best = candidate;
+        });
+  }
+
+  SearchSpace<State> space_;
+  std::vector<std::uint32_t> entries_;    ///< by position: among the entries of the state
+  std::vector<std::uint32_t> positions_;  ///< by JobId less that of the first job
+  std::vector<double> prices_;
+  std::vector<double> required_bonus_;       ///< by position: what being required adds
+  std::vector<double> best_priced_profit_;   ///< by position: best priced profit anywhere, >= 0
+  std::vector<FreeingCosts> freeing_costs_;  ///< by MachineId
+  std::vector<std::uint32_t> last_chain_;    ///< by position: chain that moved it last
+  MachineId excluded_machine_;
+  std::uint32_t chain_ = 0;
+  std::uint64_t sweep_ = 0;
+};
+
+}  // namespace berth::solver::local_search

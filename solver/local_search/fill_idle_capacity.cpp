@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "local_search/fill_idle_capacity.hpp"
+
+#include "local_search/candidate_domains.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "berth/planner_model/equal_jobs.hpp"
+#include "berth/planner_model/option_enumerator.hpp"
+#include "berth/solver/occupancy.hpp"
+
+namespace berth::solver::local_search {
+namespace {
+
+using model::Level;
+using planner_model::JobOption;
+
+/// Options in order of value, and the first of them that may have room.
+struct Cursor {
+  std::vector<JobOption> options;
+  std::size_t option = 0;
+
+  [[nodiscard]] bool at_end() const { return option == options.size(); }
+  [[nodiscard]] const JobOption& operator*() const { return options[option]; }
+};
+
+/// A job and the option that it tries next.
+struct Turn {
+  planner_model::Precedence precedence;  ///< by the value of this option
+  double value;
+  Cursor* cursor;
+
+  /// The first by precedence is on top of a priority_queue.
+  bool operator<(const Turn& o) const { return o.precedence < precedence; }
+};
+
+/// Capacity only shrinks while it is filled: where a job found none, equal ones find none later.
+/// So jobs that fit into the same domains and order their options alike share a cursor.
+template <SearchState State>
+class Filling {
+ public:
+  Filling(State& state, const OptionPlacer& placer)
+      : state_(state),
+        placer_(placer),
+        cluster_(state.valuation().instance().cluster),
+        workload_(state.valuation().instance().workload) {}
+
+  void add(JobId job) {
+    const auto [at, fresh] = cursors_.try_emplace(kind_of(job));
+    if (fresh) at->second.options = options_of(job);
+    enqueue(job, at->second);
+  }
+
+  void run(const StopToken& stop) {
+    while (!queue_.empty() && !stop.requested()) {
+      const Turn turn = queue_.top();
+      queue_.pop();
+      const JobId job = turn.precedence.job;
+      if (turn.cursor->at_end()) continue;
+      if (value_of(job, **turn.cursor) < turn.value) {  // equal jobs found the better ones full
+        enqueue(job, *turn.cursor);
+        continue;
+      }
+      const std::optional<double> surcharge = state_.limit_usage().surcharge(job);
+      if (!surcharge || (turn.value < *surcharge && !turn.precedence.required)) continue;
+      if (placer_.place ? placer_.place(job, **turn.cursor) : place(job, **turn.cursor)) continue;
+      ++turn.cursor->option;
+      enqueue(job, *turn.cursor);
+    }
+  }
+
+ private:
+  /// Equal but for what a job is worth as a whole, and for whom.
+  [[nodiscard]] planner_model::JobClass kind_of(JobId id) const {
+    model::Job job = workload_.job(id);
+    job.required = false, job.queue = {}, job.weight = job.value = 1.0;
+    return planner_model::job_class(workload_, job);
+  }
+
+  [[nodiscard]] double value_of(JobId job, const JobOption& option) const {
+    return planner_model::OptionEnumerator(state_.valuation(), job, placer_.finest).value(option);
+  }
+
+  /// The most valuable first, then the narrowest. An option inside a wider one of the same value is
+  /// left out, except under limits of racks and pods, which may refuse the wide one.
+  [[nodiscard]] std::vector<JobOption> options_of(JobId id) const {
+    const planner_model::OptionEnumerator job_options(state_.valuation(), id, placer_.finest);
+    const planner_model::CouplingLimits* limits = state_.limit_usage().limits();
+    const bool keep_all = limits != nullptr && limits->of_places();
+    std::vector<std::pair<double, JobOption>> by_value;
+    for (const GpuTypeId type : candidate_types(state_.index(), workload_, workload_.job(id))) {
+      job_options.for_each_on(type, [&](const JobOption& option) {  // wide scopes first
+        const double value = job_options.value(option);
+        const auto contains_it = [&](const auto& o) {
+          return o.first == value && o.second.type == type && o.second.width >= option.width;
+        };
+        if (keep_all || std::ranges::none_of(by_value, contains_it))
+          by_value.emplace_back(value, option);
+      });
+    }
+    std::ranges::stable_sort(by_value, {},
+                             [](const auto& o) { return std::pair(-o.first, o.second.width); });
+    std::vector<JobOption> options;
+    for (const auto& entry : by_value) options.push_back(entry.second);
+    return options;
+  }
+
+  void enqueue(JobId id, Cursor& cursor) {
+    if (cursor.at_end()) return;
+    const double value = value_of(id, *cursor);
+    const double density = planner_model::value_density(workload_, workload_.job(id), value);
+    queue_.push({planner_model::precedence(workload_, id, density), value, &cursor});
+  }
+
+  /// In the fullest domain with room for the job; a single task on the fullest machine.
+  bool place(JobId id, const JobOption& option) {
+    const model::Job& job = workload_.job(id);
+    const Level level = option.width == Level::machine ? option.scope.level : option.width;
+    std::vector<std::pair<std::int64_t, const Domain*>> by_idle;
+    for (const Domain& domain : state_.index().domains(option.type, level)) {
+      if (!contains(option.scope, domain.machines.front())) continue;
+      std::int64_t idle = 0;
+      for (const MachineId m : domain.machines) idle += state_.room().free_milli(m);
+      if (idle >= workload_.gpu_milli(job)) by_idle.emplace_back(idle, &domain);
+    }
+    std::ranges::stable_sort(by_idle, {}, [](const auto& entry) { return entry.first; });
+    return std::ranges::any_of(
+        by_idle, [&](const auto& entry) { return place_in(id, job, option.width, *entry.second); });
+  }
+
+  bool place_in(JobId id, const model::Job& job, Level width, const Domain& domain) {
+    std::vector<MachineId> open = domain.machines;
+    if (job.groups > 1 && width != Level::machine) add_machines_without_gpus(domain, open);
+    std::erase_if(open, [&](MachineId m) { return !state_.limit_usage().admits(id, m, width); });
+    if (width != Level::machine || workload_.tasks(job) == 1) return place_on(id, open);
+    const std::int64_t milli = workload_.gpu_milli(job);
+    const planner_model::Room& room = state_.room();
+    std::erase_if(open, [&](MachineId m) { return room.free_milli(m) < milli; });
+    std::ranges::sort(open, {}, [&](MachineId m) { return std::pair(room.free_milli(m), m); });
+    return std::ranges::any_of(open, [&](MachineId m) { return place_on(id, {&m, 1}); });
+  }
+
+  bool place_on(JobId job, std::span<const MachineId> machines) {
+    auto placement = state_.fit(job, machines);
+    if (!placement || !state_.limit_usage().carries(*placement)) return false;
+    state_.take(std::move(*placement));
+    return true;
+  }
+
+  /// Tasks without GPUs may use them beside those of the GPU type.
+  void add_machines_without_gpus(const Domain& domain, std::vector<MachineId>& machines) const {
+    for (const Domain& all : state_.index().domains(GpuTypeId{}, domain.level)) {
+      if (!std::ranges::binary_search(all.machines, domain.machines.front())) continue;
+      std::ranges::copy_if(all.machines, std::back_inserter(machines),
+                           [&](MachineId m) { return cluster_.class_of(m).gpus == 0; });
+    }
+  }
+
+  [[nodiscard]] bool contains(const planner_model::HomeScope& scope, MachineId m) const {
+    if (scope.level == Level::cluster) return true;
+    return scope.domain == (scope.level == Level::pod ? cluster_.pod_of(m).value()
+                                                      : cluster_.machine_rack[m.index()].value());
+  }
+
+  State& state_;
+  const OptionPlacer& placer_;
+  const model::Cluster& cluster_;
+  const model::WorkloadView& workload_;
+  std::map<planner_model::JobClass, Cursor> cursors_;
+  std::priority_queue<Turn> queue_;
+};
+
+}  // namespace
+
+template <SearchState State>
+void fill_idle_capacity(State& state, std::span<const JobId> jobs, const StopToken& stop,
+                        const OptionPlacer& placer) {
+  Filling<State> filling(state, placer);
+  for (const JobId job : jobs) {
+    if (!state.is_placed(job)) filling.add(job);
+  }
+  filling.run(stop);
+}
+
+template void fill_idle_capacity(Occupancy&, std::span<const JobId>, const StopToken&,
+                                 const OptionPlacer&);
+
+}  // namespace berth::solver::local_search
