@@ -16,8 +16,8 @@ using model::Level;
 
 namespace {
 
-/// Carries an insertion out as `insert` does. Empty: limits of racks and pods refused it, nothing
-/// was changed.
+/// Applies an insertion as `insert` does; nullopt, without any change, if limits of racks and pods
+/// do not admit it.
 template <SearchState State>
 std::optional<InsertionOutcome> apply_insertion(State& state, JobId job, const Insertion& insertion,
                                                 double at_least) {

@@ -14,12 +14,13 @@ namespace berth::solver::local_search {
 model::Level distance_of(const model::Cluster& cluster, const model::Job& job,
                          const Domain& domain);
 
-/// Types the job may run on here; for a CPU-only job without a type list, every machine at once.
+/// GPU types of the occupancy that the job allows; the invalid type (every machine) for a CPU-only
+/// job without a list of types.
 std::vector<GpuTypeId> candidate_types(const DomainIndex& index,
                                        const model::WorkloadView& workload, const model::Job& job);
 
-/// Calls visit(domain, value) for the domains the job may be placed in: racks alone for a single
-/// task, since nothing is wider than its machine; every level up to its limit for a gang.
+/// Calls visit(domain, value) for the domains where the job may be placed: racks for a job on one
+/// machine, every level up to `limit` for a gang.
 void for_each_candidate_domain(const SearchState auto& state, JobId id, model::Level limit,
                                auto visit) {
   const model::InstanceView& instance = state.valuation().instance();

@@ -13,7 +13,9 @@ namespace berth::solver::local_search {
 using model::TaskPlacement;
 
 namespace {
-constexpr int kMaxPasses = 100;  ///< of a measurement: ends what rounding errors would go round
+/// Most passes of a longest-path computation: ends cycles that only rounding errors make improving.
+/// Untuned guard.
+constexpr int kMaxPasses = 100;
 }  // namespace
 
 template <SearchState State>
@@ -49,7 +51,7 @@ void CyclicExchange<State>::rebuild_arcs(GraphNode& node) {
   for (const Arc& arc : node.arcs) arc_of_[arc.place_class] = kNone;
 }
 
-/// visit(to, length, job) for the arcs out of a vertex.
+/// Calls visit(to, length, job) for the arcs out of a vertex.
 template <SearchState State>
 template <class Visit>
 void CyclicExchange<State>::visit_arcs(std::uint32_t vertex, Visit visit) {
@@ -73,7 +75,7 @@ void CyclicExchange<State>::visit_arcs(std::uint32_t vertex, Visit visit) {
   }
 }
 
-/// False: they stand as before. Else what was measured then is void.
+/// Computes the crossing costs of quotas. True when they have changed: path lengths are then void.
 template <SearchState State>
 bool CyclicExchange<State>::update_quota_costs() {
   std::vector<QuotaNodes::CrossingCost> quota_costs = quota_nodes_.crossing_costs();
@@ -82,7 +84,8 @@ bool CyclicExchange<State>::update_quota_costs() {
   return true;
 }
 
-/// The same for the worse: what is shut or dearer now.
+/// Keeps the larger of old and new crossing costs, so that quotas do not open before the next
+/// `cancel_cycles`; path lengths become void if a cost has risen.
 template <SearchState State>
 void CyclicExchange<State>::tighten_quota_costs() {
   std::vector<QuotaNodes::CrossingCost> quota_costs = quota_nodes_.crossing_costs();
@@ -96,7 +99,7 @@ void CyclicExchange<State>::tighten_quota_costs() {
     paths_ = {.more = {}, .less = {}, .quota_costs = std::move(quota_costs)};
 }
 
-/// One pass along the arcs out of active vertices; false when nothing became longer.
+/// One Bellman-Ford pass over the arcs out of active vertices; false when no path became longer.
 template <SearchState State>
 bool CyclicExchange<State>::relax_arcs(PathLabels& labels, std::vector<char>& active) {
   bool longer = false;
@@ -127,7 +130,8 @@ auto CyclicExchange<State>::improving_cycle() -> std::optional<Path> {
 
 template <SearchState State>
 auto CyclicExchange<State>::cycle_in(const PathLabels& labels) const -> std::optional<Path> {
-  std::vector<std::uint32_t> seen(labels.size(), kNone);  // by the walk from so and so
+  std::vector<std::uint32_t> seen(labels.size(),
+                                  kNone);  // by vertex: start of the walk that reached it
   for (std::uint32_t start = 0; start < labels.size(); ++start) {
     std::uint32_t v = start;
     while (v != kNone && seen[v] == kNone) seen[v] = start, v = labels[v].next;
@@ -154,7 +158,7 @@ double CyclicExchange<State>::cancel_cycles() {
     begin();
     const auto mark = space_.state.mark();
     const double gain = apply(*cycle, entry(cycle->jobs.front()).placement.tasks);
-    if (gain <= 0.0) {  // a place nearer home that is worth less
+    if (gain <= 0.0) {  // the true value is smaller: a place nearer to home
       space_.state.roll_back(mark);
       roll_back();
       break;
@@ -235,7 +239,7 @@ void CyclicExchange<State>::begin() {
   journal_.clear();
 }
 
-/// Follows what the occupancy says about the job.
+/// Updates the node of a job from the occupancy.
 template <SearchState State>
 void CyclicExchange<State>::set_node(std::uint32_t job, std::uint32_t node) {
   if (!entry(job).is_placed()) node = unplaced_node_[job];

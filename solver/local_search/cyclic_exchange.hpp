@@ -15,23 +15,23 @@
 namespace berth::solver::local_search {
 
 /// Cyclic exchange among the jobs of one task profile (Thompson and Psaraftis 1993; improvement
-/// graph: Ahuja, Ergun, Orlin and Punnen 2002): each of these jobs fits where another one is
-/// placed. A path in the graph
+/// graph: Ahuja, Ergun, Orlin and Punnen 2002): each of these jobs fits into the place of any
+/// other. A path in the graph
 ///
-///   unplaced, or a place --job--> class of places worth the same to it ----> place
+///   unplaced, or a place --job--> class of places of equal value to the job ----> place
 ///
-/// is a sequence of moves, its length what they gain; cycles that gain are cancelled until none is
-/// left. Places in the same classes are one node. Running and required jobs keep their places.
+/// is a sequence of moves; its length is their gain. Cycles of positive gain are cancelled until
+/// none is left. Places in equal classes are one node. Running and required jobs keep their places.
 ///
-/// Under quotas an unplaced job stands at the node of its quota (`QuotaNodes`). Under limits of
-/// racks and pods a place over several racks is only for jobs with the traffic of the one there:
-/// the use of limits stays the same.
+/// Under quotas an unplaced job is at the node of its quota (`QuotaNodes`). Under limits of racks
+/// and pods a place over several racks admits only jobs with the traffic of its present job, so
+/// that the use of limits does not change.
 template <SearchState State>
 class CyclicExchange {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  /// Each job moves to the place of the next one, the last one to `last`.
+  /// A path: each job moves to the place of the next one, the last job to `last`.
   struct Path {
     std::vector<std::uint32_t> jobs;  ///< indices into the jobs of the exchange
     std::uint32_t last = 0;           ///< a node
@@ -45,32 +45,32 @@ class CyclicExchange {
   /// Runs `cancel_cycles` again if the slack of any quota has changed since the last call.
   double cancel_cycles_if_quotas_changed() { return update_quota_costs() ? cancel_cycles() : 0.0; }
 
-  /// Makes nodes for places that are not there yet: one job alone on a machine of any pool.
+  /// Adds nodes for possible places: one job alone on a machine, for every pool.
   void add_pool_nodes();
-  /// The node of such places; kNone when they are worth nothing to any job. @pre add_pool_nodes
+  /// The node of such places of a pool; kNone if they have no value to any job. @pre add_pool_nodes
   [[nodiscard]] std::uint32_t node_of_pool(PoolId pool) const { return of_pool_[pool.index()]; }
 
-  /// What one more place of the node is worth, and what one less costs (as a number <= 0, up to
-  /// rounding); minus infinity when that is impossible.
+  /// Gain of one more place of the node, and of one less (<= 0 up to rounding); minus infinity if
+  /// it is impossible.
   double value_of_one_more(std::uint32_t node);
   double value_of_one_less(std::uint32_t node);
-  /// The paths with these values. @pre they are not minus infinity
+  /// The paths with these gains. @pre the gains are finite
   [[nodiscard]] Path path_to_add(std::uint32_t node) const;
   [[nodiscard]] Path path_to_remove(std::uint32_t node) const;
 
   /// Moves the jobs of a path, the last one into `place` (empty: it becomes unplaced). Returns the
   /// value gained. @pre `place` is free, or the place of the first one
   double apply(const Path& path, std::vector<model::TaskPlacement> place);
-  /// A job of the node that is placed on this machine alone; kNone: there is none.
+  /// A job of the node whose tasks are all on this machine; kNone without one.
   [[nodiscard]] std::uint32_t lone_job(std::uint32_t node, MachineId machine) const;
 
-  /// From here on moves can be rolled back. Room that they make in a quota is not seen before
-  /// the next `cancel_cycles_if_quotas_changed`: it could make cycles that gain.
+  /// Starts a journal of moves. Slack that they free in a quota is not used before the next
+  /// `cancel_cycles_if_quotas_changed`, because it could make cycles improving.
   void begin();
   void roll_back();  ///< @pre the occupancy has been rolled back
 
   [[nodiscard]] std::uint32_t position(std::uint32_t job) const { return positions_[job]; }
-  /// By machine: how many jobs are placed on it alone and may move.
+  /// By machine: number of movable jobs whose tasks are all on it.
   [[nodiscard]] std::map<MachineId, int> lone_job_counts() const;
 
  private:
@@ -82,21 +82,20 @@ class CyclicExchange {
   /// The first nodes are those of `quota_nodes_`: unplaced jobs.
   struct GraphNode {
     std::vector<std::uint32_t> jobs;  ///< jobs that may move
-    std::vector<Arc> arcs = {};       ///< the best job for each class, ties by precedence
-    std::vector<std::uint32_t> leave_candidates =
-        {};  ///< the jobs of least value, one for each quota
+    std::vector<Arc> arcs = {};       ///< best job for each class; ties by precedence
+    std::vector<std::uint32_t> leave_candidates = {};  ///< job of least value, for each quota
     bool stale = true;
   };
   /// Longest path to (or from) a vertex: nodes first, then classes.
   struct PathLabel {
     double length;
-    std::uint32_t next = kNone;  ///< vertex before (after) it
-    std::uint32_t job = kNone;   ///< that moves on the arc between
+    std::uint32_t next = kNone;  ///< previous (next) vertex of the path
+    std::uint32_t job = kNone;   ///< job that moves on the arc between them
   };
   using PathLabels = std::vector<PathLabel>;
   struct LongestPaths {
-    PathLabels more, less;                              ///< empty: not measured
-    std::vector<QuotaNodes::CrossingCost> quota_costs;  ///< by node outside less one
+    PathLabels more, less;                              ///< empty: not computed
+    std::vector<QuotaNodes::CrossingCost> quota_costs;  ///< by quota node less one
   };
   struct JournalEntry {
     std::uint32_t job, node;
@@ -131,16 +130,17 @@ class CyclicExchange {
   SearchSpace<State> space_;
   std::vector<std::uint32_t> positions_;  ///< by job: in the option table
   std::vector<std::uint32_t> entries_;    ///< by job: among the entries of the occupancy
-  std::vector<double> value_;             ///< by job: as placed; 0 when unplaced
-  std::vector<std::uint32_t> node_at_;    ///< by job; kNone: it stays where it is
+  std::vector<double> value_;             ///< by job: value as placed; 0 when unplaced
+  std::vector<std::uint32_t> node_at_;    ///< by job; kNone: the job keeps its place
   QuotaNodes quota_nodes_;
-  std::vector<std::uint32_t> unplaced_node_;  ///< by job: its node outside
+  std::vector<std::uint32_t> unplaced_node_;  ///< by job: its quota node
   std::vector<std::uint32_t>
       traffic_class_;  ///< by job: equal communication, from 1; 0: no limits of racks and pods
   std::vector<std::uint32_t> first_option_;  ///< by job: its first entry of option_classes_
   std::vector<std::uint32_t> option_classes_;
   std::map<PlaceClassKey, std::uint32_t> place_classes_;
-  /// By class of places over racks for one traffic class: the class of that width without traffic.
+  /// By class of places over several racks for one traffic class: the class of equal width without
+  /// traffic.
   std::vector<std::uint32_t> without_traffic_;
   std::vector<std::vector<std::uint32_t>> class_nodes_;  ///< by class: nodes
   std::map<std::vector<std::uint32_t>, std::uint32_t> node_of_class_list_;
@@ -152,7 +152,8 @@ class CyclicExchange {
   double tolerance_ = 0.0;
 };
 
-/// The exchanges of all task profiles. CPU tasks beside a gang are not alike: left out.
+/// The exchanges of all task profiles, except those of gangs with CPU-only tasks, whose places are
+/// not equivalent.
 template <SearchState State>
 std::vector<CyclicExchange<State>> make_exchanges(const SearchSpace<State>& space);
 

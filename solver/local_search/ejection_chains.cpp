@@ -18,9 +18,9 @@ namespace berth::solver::local_search {
 using model::JobPlacement;
 
 namespace {
-constexpr int kMaxDepth = 3;       ///< an ejected job ejects others, so often
-constexpr int kMaxEjections = 24;  ///< per chain
-constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
+constexpr int kMaxDepth = 3;  ///< levels at which inserted jobs eject others; chosen, not tuned
+constexpr int kMaxEjections = 24;                     ///< ejections per chain; chosen, not tuned
+constexpr std::uint32_t kNoRank = ~std::uint32_t{0};  ///< a job of value 0
 
 template <SearchState State>
 class EjectionChains {
@@ -93,8 +93,8 @@ class EjectionChains {
     return better ? change : 0.0;
   }
 
-  /// Places the job (which is unplaced) where that gains most, ejecting others; they are
-  /// inserted again one level less deep. Returns the change of value.
+  /// Places the unplaced job where the gain is largest and ejects others; these are inserted again
+  /// with `depth` - 1. Returns the change of value.
   double insert(std::uint32_t position, int depth) {
     const auto target = targets_.best(position, ejections_left_ > 0 ? depth : 0);
     targets_.exclude(MachineId());
@@ -144,7 +144,8 @@ class EjectionChains {
     return machines;
   }
 
-  /// Unplaced jobs into what a chain left idle on the machine: best value per GPU first.
+  /// Fills the capacity that a chain left idle on the machine with unplaced jobs, by descending
+  /// value per GPU.
   double fill_idle_capacity(MachineId m) {
     double gained = 0.0;
     for (;;) {
@@ -173,7 +174,7 @@ class EjectionChains {
     }
   }
 
-  /// The job's value on this machine alone; 0 when it must not or cannot be placed there.
+  /// The job's value with all tasks on this machine; 0 if it may not or cannot be placed there.
   [[nodiscard]] double value_alone_on(std::uint32_t position, MachineId m) const {
     const model::Cluster& cluster = space_.instance().cluster;
     const GpuTypeId type = cluster.class_of(m).gpu_type;
@@ -192,8 +193,8 @@ class EjectionChains {
     return 0.0;
   }
 
-  /// Ranks the jobs by their best value per GPU; none for those that are worth nothing,
-  /// which may be placed all the same, in room that was idle.
+  /// Ranks the jobs by their best value per GPU. Jobs of value 0 have no rank; they may be placed
+  /// all the same, in idle room.
   void rank_unplaced() {
     const auto worth = [&](std::uint32_t i) {
       return space_.option_table.options(i).front().value /
@@ -247,7 +248,7 @@ class EjectionChains {
   SearchSpace<State> space_;
   EjectionTargets<State> targets_;
   std::vector<std::uint32_t> ranked_;  ///< positions by best value per GPU, then precedence
-  std::vector<std::uint32_t> rank_;    ///< by position: where it stands in ranked_, if anywhere
+  std::vector<std::uint32_t> rank_;    ///< by position: index in ranked_, or kNoRank
   std::map<std::int64_t, std::set<std::uint32_t>>
       unplaced_by_size_;    ///< by size: ranks of unplaced jobs
   int ejections_left_ = 0;  ///< jobs this chain may still eject

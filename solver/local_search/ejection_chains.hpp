@@ -10,10 +10,11 @@
 namespace berth::solver::local_search {
 
 /// Ejection chains (Glover 1992): a job takes the place of cheaper ones, which are inserted
-/// elsewhere in turn or stay out, while the total value rises. Prices say where to look (an ejected
-/// job is expected to find its best priced profit elsewhere); the values alone decide what stays.
-/// No job is placed where it would exceed a limit. Sweeps over the jobs in order of
-/// regret until `most` chains were tried or two sweeps in a row gain nothing, or `stop` says so.
+/// elsewhere in turn or become unplaced; a chain is kept if the total value rises. Prices guide the
+/// search (an ejected job is expected to earn its best priced profit elsewhere); acceptance depends
+/// on values only. No job is placed where it would exceed a limit. Sweeps over the jobs by
+/// descending regret until `most` chains were tried, two consecutive sweeps gain nothing, or a stop
+/// is requested.
 /// @param prices  by PoolId of the pool index
 /// @return the value gained
 template <SearchState State>

@@ -17,14 +17,14 @@
 
 namespace berth::solver::local_search {
 
-/// Where a job could be inserted, and what that seems to gain.
+/// A place where a job may be inserted, and the estimated gain.
 struct EjectionTarget {
   double gain;
   std::vector<std::pair<MachineId, int>> machine_gpus;  ///< machine, whole GPUs wanted there
 };
 
-/// Finds where an ejection chain inserts a job and which jobs it ejects there. Jobs are positions
-/// in the option table of the space.
+/// Finds the place where an ejection chain inserts a job, and the jobs that it ejects there. Jobs
+/// are positions in the option table of the space.
 template <SearchState State>
 class EjectionTargets {
  public:
@@ -49,14 +49,14 @@ class EjectionTargets {
 
   void start_chain() { ++chain_; }
   void start_sweep() { ++sweep_; }
-  /// This chain has moved the job, and does not eject it.
+  /// Records that this chain has moved the job; it does not eject the job then.
   void note_move(std::uint32_t position) { last_chain_[position] = chain_; }
-  /// The next target is elsewhere. Invalid: anywhere.
+  /// Excludes a machine from the next target; invalid: none.
   void exclude(MachineId m) { excluded_machine_ = m; }
-  /// Jobs on the machine may be ejected again.
+  /// Drops the freeing costs of a machine: its jobs may be ejected again.
   void forget_costs(MachineId m) { freeing_costs_[m.index()].version = FreeingCosts::kStale; }
 
-  /// Where the job gains most, when jobs may be ejected (depth > 0) or not.
+  /// The target of largest gain; with depth > 0 other jobs may be ejected.
   std::optional<EjectionTarget> best(std::uint32_t position, int depth) {
     const auto options = space_.option_table.options(position);
     std::optional<EjectionTarget> found;
@@ -77,7 +77,7 @@ class EjectionTargets {
     return found;
   }
 
-  /// The jobs to eject to free so many GPUs more on the machine; none: there are not enough.
+  /// The jobs to eject to free `missing` more GPUs on the machine; empty if that is impossible.
   std::vector<std::uint32_t> victims(MachineId m, int missing) {
     std::vector<std::uint32_t> victims;
     solve_ejection_knapsack(m, &victims, missing);
@@ -91,32 +91,34 @@ class EjectionTargets {
     return space_.state.entries()[entries_[position]];
   }
   [[nodiscard]] bool is_placed(std::size_t position) const { return entry(position).is_placed(); }
-  /// As placed, with the bonus; 0 when unplaced.
+  /// Value as placed, with the bonus; 0 when unplaced.
   [[nodiscard]] double value(std::size_t position) const {
     return is_placed(position) ? entry(position).value + required_bonus_[position] : 0.0;
   }
-  /// The position of the job in the option table; kNoPosition when it is not there.
+  /// Position of the job in the option table; kNoPosition without one.
   [[nodiscard]] std::uint32_t position_of(JobId job) const {
     const auto at = static_cast<std::size_t>(job.value() - space_.jobs.front().value());
     return at < positions_.size() ? positions_[at] : kNoPosition;
   }
-  /// Best priced profit that the job misses where it is.
+  /// Best priced profit that the job misses at its present place.
   [[nodiscard]] double regret(std::uint32_t position) const {
     return best_priced_profit_[position] - (is_placed(position) ? profit(position) : 0.0);
   }
 
  private:
-  static constexpr double kPriceNoise =
-      0.02;  ///< of the price, from the second sweep on: other paths
+  /// Share of the price that random draws subtract from estimated gains from the second sweep on,
+  /// so that later sweeps try other targets. Chosen, not tuned.
+  static constexpr double kPriceNoise = 0.02;
 
-  /// Cheapest ways to free whole GPUs on one machine: loss[d] for d = 1, 2, ...
+  /// Least loss of freeing d whole GPUs on one machine: loss[d] for d = 1, 2, ...
   struct FreeingCosts {
     static constexpr std::uint32_t kStale = ~std::uint32_t{0};
     std::uint32_t version = kStale;  ///< of the machine's room
     std::vector<double> loss;
   };
 
-  /// A required job counts for more than all others together, so that it is placed and stays.
+  /// Adds a bonus to required jobs that exceeds the value of all other jobs, so that they are
+  /// placed and never ejected for good.
   void add_required_bonus() {
     double sum = 1.0;
     bool any = false;
@@ -133,7 +135,7 @@ class EjectionTargets {
     }
   }
 
-  /// Best value minus price over all options, the cheapest pool of each taken for its price.
+  /// Best priced profit of each job: value less the price of the cheapest pool, over all options.
   void price_alternatives() {
     std::vector<double> cheapest(space_.option_table.place_classes().size(), kInfinity);
     for (std::size_t s = 0; s < cheapest.size(); ++s) {
@@ -167,19 +169,19 @@ class EjectionTargets {
     return sum;
   }
 
-  /// Where it is placed; 0 when unplaced.
+  /// Priced profit at the job's place; 0 when unplaced.
   [[nodiscard]] double profit(std::size_t position) const {
     return value(position) - cost(entry(position).placement);
   }
 
-  /// When ejected.
+  /// Estimated loss of value when the job is ejected.
   [[nodiscard]] double loss(std::uint32_t position) const {
     return std::max(0.0, profit(position) - best_priced_profit_[position]) + 1e-9;
   }
 
-  /// Knapsack over the jobs on the machine: least loss that frees exactly f GPUs, then, for every
-  /// d, the best f >= d, the GPUs freed in excess charged at their price. With `victims` given,
-  /// also which jobs those are for `wanted`.
+  /// Knapsack over the jobs on the machine: least loss that frees exactly f GPUs; then, for every
+  /// d, the best f >= d, where GPUs freed in excess count at their price. If `victims` is given,
+  /// also the ejected jobs for `wanted` GPUs.
   void solve_ejection_knapsack(MachineId m, std::vector<std::uint32_t>* victims, int wanted) {
     struct Ejectable {
       std::uint32_t position;
@@ -195,7 +197,7 @@ class EjectionTargets {
       items.push_back({i, occupant.whole_gpus, loss(i)});
       total += occupant.whole_gpus;
     }
-    // Of equal losses the knapsack takes the first: the last by precedence are to go.
+    // At equal losses the knapsack takes the first job: the last by precedence is ejected.
     std::ranges::sort(items, std::greater<>{},
                       [&](const Ejectable& item) { return space_.ranks[item.position]; });
     const auto width = static_cast<std::size_t>(total) + 1;
@@ -235,7 +237,7 @@ class EjectionTargets {
     }
   }
 
-  /// Loss of having so many whole GPUs free there.
+  /// Least loss of value that leaves `gpus` whole GPUs of the machine free.
   double freeing_cost(MachineId m, int gpus, int depth) {
     const int missing = gpus - space_.state.room().whole_count(m);
     if (missing <= 0) return 0.0;
@@ -247,7 +249,8 @@ class EjectionTargets {
                : kInfinity;
   }
 
-  /// Gain = priced profit - loss of freeing + price of the idle GPUs that get used.
+  /// Considers single machines. Gain = value - price of its GPUs - loss of freeing them + price of
+  /// the idle GPUs that it uses.
   void consider_machines(const assignment::PlaceClass& place_class, const assignment::TaskDemand& s,
                          EjectionTarget candidate, double value, int depth,
                          std::optional<EjectionTarget>& best) {
@@ -277,7 +280,7 @@ class EjectionTargets {
     }
   }
 
-  /// The same over several machines of a domain: the cheapest tasks first.
+  /// Considers several machines of a domain, by ascending cost per task.
   void consider_domains(const assignment::PlaceClass& place_class, const assignment::TaskDemand& s,
                         EjectionTarget candidate, double value, int depth,
                         std::optional<EjectionTarget>& best) {
@@ -294,7 +297,8 @@ class EjectionTargets {
         domain_pools, place_class.width, [&](std::size_t first, std::size_t last) {
           machines_by_cost.clear();
           const double most_cost =
-              best ? value - best->gain : kInfinity;  // of one task; more cannot win
+              best ? value - best->gain
+                   : kInfinity;  // most cost of one task that can beat the best target
           for (const std::int32_t p : domain_pools.subspan(first, last - first)) {
             const planner_model::Pool& pool =
                 space_.pool_index.pools().pools[static_cast<std::size_t>(p)];
@@ -340,7 +344,7 @@ class EjectionTargets {
   std::vector<std::uint32_t> entries_;    ///< by position: among the entries of the state
   std::vector<std::uint32_t> positions_;  ///< by JobId less that of the first job
   std::vector<double> prices_;
-  std::vector<double> required_bonus_;       ///< by position: what being required adds
+  std::vector<double> required_bonus_;       ///< by position: bonus of a required job, else 0
   std::vector<double> best_priced_profit_;   ///< by position: best priced profit anywhere, >= 0
   std::vector<FreeingCosts> freeing_costs_;  ///< by MachineId
   std::vector<std::uint32_t> last_chain_;    ///< by position: chain that moved it last

@@ -25,7 +25,7 @@ EvictionCostBounds::Curve EvictionCostBounds::curve_of(const Occupancy& occupanc
   for (const MachineId m : domain.machines) {
     curve.idle += occupancy.room().free_milli(m);
     for (const Occupant& r : occupancy.occupants(m)) {
-      // What is worth less than nothing goes for nothing.
+      // Evicting a job of negative value costs 0.
       if (r.evictable && r.milli > 0) jobs.emplace_back(std::max(0.0, r.density), r.milli);
     }
   }

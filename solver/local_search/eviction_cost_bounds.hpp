@@ -11,25 +11,25 @@
 
 namespace berth::solver::local_search {
 
-/// Levels whose domains insertions look at.
+/// Levels of the domains that insertions search.
 inline constexpr std::array kSearchedLevels{model::Level::rack, model::Level::pod,
                                             model::Level::cluster};
 
-/// What room costs at least in each domain of a shard, on its content of now: a search need not
-/// look at the machines of a domain where even that is too dear.
+/// Lower bounds on the cost of room in each domain of a shard, at its present content: a search
+/// skips the machines of domains where even the bound is too high.
 class EvictionCostBounds {
  public:
-  /// O(occupants log occupants) per level. @pre the occupancy stays as it is while this is asked
+  /// O(occupants log occupants) per level. @pre the occupancy does not change while this is used
   explicit EvictionCostBounds(const Occupancy& occupancy,
                               std::span<const model::Level> levels = kSearchedLevels);
 
-  /// No jobs whose going leaves so many GPU thousandths of the domain free are worth less; infinity
-  /// when there are none. The cheapest jobs per thousandth, the last one in part; required jobs
-  /// stay.
+  /// Lower bound on the value evicted to free `milli` GPU thousandths of the domain; infinity if no
+  /// eviction suffices. Fractional knapsack (Dantzig 1957): jobs by ascending value per thousandth,
+  /// the last one in part; required jobs stay.
   [[nodiscard]] double least(const Domain& domain, std::int64_t milli) const;
 
  private:
-  /// Of the jobs in order of value per thousandth: sums up to each.
+  /// Prefix sums over the jobs by ascending value per thousandth.
   struct Curve {
     std::int64_t idle = 0;
     std::vector<std::int64_t> milli;

@@ -12,7 +12,8 @@ namespace berth::solver::local_search {
 
 using model::Level;
 
-inline constexpr double kTolerance = 1e-9;  ///< of the largest value
+inline constexpr double kTolerance =
+    1e-9;  ///< share of the largest value that is rounding; untuned guard
 
 template <SearchState State>
 CyclicExchange<State>::CyclicExchange(const SearchSpace<State>& space,
@@ -36,8 +37,8 @@ CyclicExchange<State>::CyclicExchange(const SearchSpace<State>& space,
   update_quota_costs();
 }
 
-/// Two jobs with the same tasks use limits of racks and pods alike in any place when they
-/// communicate alike.
+/// Groups jobs into traffic classes: jobs of one profile with equal communication use equal amounts
+/// of limits of racks and pods in any place.
 template <SearchState State>
 void CyclicExchange<State>::classify_traffic() {
   const planner_model::CouplingLimits* limits = space_.state.limit_usage().limits();
@@ -77,7 +78,7 @@ void CyclicExchange<State>::gather_place_classes() {
   }
 }
 
-/// The node of places in exactly these sets.
+/// The node of places in exactly these classes.
 template <SearchState State>
 std::uint32_t CyclicExchange<State>::node_of_classes(std::vector<std::uint32_t> place_classes) {
   const auto fresh = static_cast<std::uint32_t>(nodes_.size());
@@ -89,7 +90,8 @@ std::uint32_t CyclicExchange<State>::node_of_classes(std::vector<std::uint32_t> 
   return known->second;
 }
 
-/// Pools by pod stand for racks: whether a place in a pod is narrow enough cannot be told.
+/// True when pools by pod stand for racks and the job has a domain limit below the pod: whether a
+/// place keeps the limit is then unknown.
 template <SearchState State>
 bool CyclicExchange<State>::options_exceed_domain(std::uint32_t position) const {
   const Level domain = space_.job(position).domain;

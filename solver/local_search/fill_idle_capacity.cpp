@@ -21,7 +21,7 @@ namespace {
 using model::Level;
 using planner_model::JobOption;
 
-/// Options in order of value, and the first of them that may have room.
+/// Options by descending value, and the first of them that may have room.
 struct Cursor {
   std::vector<JobOption> options;
   std::size_t option = 0;
@@ -40,8 +40,8 @@ struct Turn {
   bool operator<(const Turn& o) const { return o.precedence < precedence; }
 };
 
-/// Capacity only shrinks while it is filled: where a job found none, equal ones find none later.
-/// So jobs that fit into the same domains and order their options alike share a cursor.
+/// Room only shrinks during the filling: where a job finds none, equal jobs find none later. So
+/// jobs that fit into equal domains and have equal orders of options share a cursor.
 template <SearchState State>
 class Filling {
  public:
@@ -76,7 +76,8 @@ class Filling {
   }
 
  private:
-  /// Equal but for what a job is worth as a whole, and for whom.
+  /// Key of the jobs that share a cursor: all properties but requiredness, base value, queue,
+  /// priority and arrival.
   [[nodiscard]] planner_model::JobClass kind_of(JobId id) const {
     model::Job job = workload_.job(id);
     job.required = false, job.queue = {}, job.weight = job.value = 1.0;
@@ -87,8 +88,9 @@ class Filling {
     return planner_model::OptionEnumerator(state_.valuation(), job, placer_.finest).value(option);
   }
 
-  /// The most valuable first, then the narrowest. An option inside a wider one of the same value is
-  /// left out, except under limits of racks and pods, which may refuse the wide one.
+  /// The options of a job by descending value, then ascending width. An option inside a wider one
+  /// of equal value is left out, except under limits of racks and pods, which may not admit the
+  /// wider one.
   [[nodiscard]] std::vector<JobOption> options_of(JobId id) const {
     const planner_model::OptionEnumerator job_options(state_.valuation(), id, placer_.finest);
     const planner_model::CouplingLimits* limits = state_.limit_usage().limits();
@@ -118,7 +120,7 @@ class Filling {
     queue_.push({planner_model::precedence(workload_, id, density), value, &cursor});
   }
 
-  /// In the fullest domain with room for the job; a single task on the fullest machine.
+  /// Places the job in the fullest domain with room; a single task on the fullest machine.
   bool place(JobId id, const JobOption& option) {
     const model::Job& job = workload_.job(id);
     const Level level = option.width == Level::machine ? option.scope.level : option.width;
@@ -153,7 +155,7 @@ class Filling {
     return true;
   }
 
-  /// Tasks without GPUs may use them beside those of the GPU type.
+  /// Adds the domain's machines without GPUs, which tasks without GPUs may use too.
   void add_machines_without_gpus(const Domain& domain, std::vector<MachineId>& machines) const {
     for (const Domain& all : state_.index().domains(GpuTypeId{}, domain.level)) {
       if (!std::ranges::binary_search(all.machines, domain.machines.front())) continue;

@@ -18,9 +18,10 @@ using model::Level;
 
 namespace {
 
-constexpr double kNoise = 1e-9;  ///< gains below this share of the job's value are noise
+/// Gains below this share of the job's value count as rounding. Untuned guard.
+constexpr double kNoise = 1e-9;
 
-/// The insertion that uses the `tasks` cheapest openings, if they are enough and worth it.
+/// Considers the insertion into the cheapest openings, if they suffice and the gain is larger.
 template <SearchState State>
 void consider(const InsertionQuery<State>& q, std::vector<Opening> choice, double value,
               Insertion& best) {
@@ -28,7 +29,7 @@ void consider(const InsertionQuery<State>& q, std::vector<Opening> choice, doubl
   std::ranges::sort(choice, {}, [&](const Opening& v) {
     return std::tuple(v.cost, q.state->room().free_milli(v.machine), v.machine, v.rank);
   });
-  // A later opening of a machine needs the earlier ones: walk in cost order, skip what is not open.
+  // A later opening of a machine requires the earlier ones: visits them by cost, skips others.
   std::map<MachineId, std::uint32_t> opened;
   Insertion found{.gain = value, .machines = {}, .victims = *q.quota_victims};
   std::int64_t left = q.tasks;
@@ -55,7 +56,7 @@ std::int64_t most_on_a_machine(const InsertionQuery<State>& q) {
   return q.record->domain == Level::machine ? q.tasks : std::min<std::int64_t>(q.tasks, 64);
 }
 
-/// A single machine must hold the whole job.
+/// Considers single machines for a job within one machine.
 template <SearchState State>
 void consider_machines(const InsertionQuery<State>& q, const Domain& domain, double value,
                        Insertion& best) {

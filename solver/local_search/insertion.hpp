@@ -8,40 +8,39 @@
 
 namespace berth::solver::local_search {
 
-/// A way to bring one job in: where, and which jobs must go. gain <= 0: there is none.
+/// An insertion of one unplaced job (Glover 1996): machines, and jobs to evict. gain <= 0: none.
 struct Insertion {
-  double gain = 0.0;                ///< value of the job minus value of the victims
+  double gain = 0.0;                ///< value of the job less value of the victims
   std::vector<MachineId> machines;  ///< candidates for all its tasks
   std::vector<JobId> victims;       ///< distinct
 };
 
 struct InsertionSearch {
-  /// Of the same content, or null: domains that cannot do better are passed over; the result is
-  /// the same.
+  /// Bounds for the present content, or null: skips domains that cannot be better, without changing
+  /// the result.
   const EvictionCostBounds* costs = nullptr;
-  std::int64_t drawn =
-      0;  ///< GPU thousandths that the job may take of its quotas beyond allowances
+  std::int64_t drawn = 0;  ///< additional allowance of the job's quotas, GPU thousandths
   model::Level widest = model::Level::cluster;  ///< widest domain it may be placed in
 };
 
-/// The best insertion on the present content, looking at every domain of the shard: in each, the
-/// machines where room for one more task costs least, victims of a machine in order of value per
-/// GPU. Where the job passes the allowance of a quota, first those go that are worth least among
-/// the jobs that count for it; beyond a soft one it may pay instead. Required jobs are never
-/// victims. Jobs with several task groups only go into idle room.
-/// Reads only. O(machines x jobs per machine) per allowed GPU type and level.
+/// The best insertion on the present content over every domain of the shard: in each, the machines
+/// where room for one more task costs least, with victims by ascending value per GPU. If the job
+/// exceeds the allowance of a quota, jobs of least value that use the quota are evicted first; for
+/// a soft quota it may pay the penalty instead. Required jobs are never victims. Jobs with several
+/// task groups are inserted into idle room only. Does not change the occupancy. O(machines x jobs
+/// per machine) per allowed GPU type and level.
 template <SearchState State>
 Insertion find_insertion(const State& state, JobId job, const InsertionSearch& search = {});
 
-/// What an insertion changed.
+/// Result of an insertion.
 struct InsertionOutcome {
-  double gain = 0.0;           ///< value added; 0 when nothing was changed
-  std::vector<JobId> evicted;  ///< victims that found no other place
+  double gain = 0.0;           ///< value added; 0: nothing has changed
+  std::vector<JobId> evicted;  ///< victims that became unplaced
 };
 
-/// Carries the insertion out, puts victims back into idle room (by precedence), and undoes
-/// everything when less than `at_least` is gained, or a quota would be passed. One that limits of
-/// racks and pods refuse is searched again within a rack.
+/// Applies the insertion, places victims into idle room by precedence, and undoes everything if the
+/// gain is below `at_least` or a quota would be exceeded. If limits of racks and pods do not admit
+/// it, an insertion within a rack is searched instead.
 template <SearchState State>
 InsertionOutcome insert(State& state, JobId job, const Insertion& insertion, double at_least);
 

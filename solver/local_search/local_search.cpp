@@ -63,8 +63,8 @@ std::vector<MachineId> machines_of(const model::Placement& placed) {
   return machines;
 }
 
-/// Of equal jobs those with precedence are placed, and where their value is most. The value and
-/// the load of the places stay.
+/// Hands places over among equal jobs (`planner_model::handovers`); total value and loads of the
+/// places do not change.
 void serve_equal_jobs(Occupancy& occupancy) {
   const planner_model::Valuation& valuation = occupancy.valuation();
   const model::WorkloadView& workload = valuation.instance().workload;
@@ -109,7 +109,8 @@ double cyclic_exchange(const planner_model::Valuation& valuation, const planner_
   planner_model::LimitUsage& limit_usage = occupancy.limit_usage();
   double gained = 0.0;
   for (local_search::CyclicExchange<Occupancy>& exchange : local_search::make_exchanges(*space)) {
-    // No profile may use what another one frees: profiles are exchanged on different ranks.
+    // No profile may use slack that another one frees: profiles may be exchanged on different
+    // ranks.
     for (std::size_t l = 0; l < limit_usage.size(); ++l) limit_usage.allow(l, limit_usage.use(l));
     if (!stop.requested()) gained += exchange.cancel_cycles();
   }

@@ -17,9 +17,11 @@
 namespace berth::solver::local_search {
 
 namespace {
-constexpr double kMinGain = 1e-6;      ///< gain worth a try
-constexpr std::size_t kMaxPlaces = 4;  ///< places of one kind more or fewer in a repartition
-constexpr int kMaxTries = 4;           ///< repartitions of one machine tried in a row
+constexpr double kMinGain = 1e-6;      ///< value; a smaller gain is not tried. Untuned guard
+constexpr std::size_t kMaxPlaces = 4;  ///< change of places of one kind; chosen, not tuned
+constexpr int kMaxTries = 4;           ///< consecutive tries on one machine; chosen, not tuned
+/// GPUs above which the limit of repartitions falls with the square of the size. Measured on
+/// r16384x1024 as one shard: 9.0 -> 2.3 s of solve, gap 0.2535 -> 0.3841 %.
 constexpr double kFullEffortGpus = 16384.0;
 
 /// See `repartition_machines`.
@@ -60,16 +62,16 @@ class MachineRepartition {
   }
 
  private:
-  static constexpr std::size_t kMaxSinglePlaces =
-      8;  ///< places of one GPU more or fewer in a repartition
-  /// Of one place more (or less), of a second, ...
+  /// Change of places of one GPU in a repartition; chosen, not tuned.
+  static constexpr std::size_t kMaxSinglePlaces = 8;
+  /// Values of one place more (or less), of a second one, ...
   struct MarginalValues {
     std::array<double, kMaxSinglePlaces> of{};
     std::size_t count = 0;
 
     void fill(std::size_t places, double worth) { count = places, of.fill(worth); }
   };
-  /// Places of one task profile on the machine at hand.
+  /// Places of one task profile on the machine that is repartitioned.
   struct PlaceKind {
     std::size_t exchange;
     std::uint32_t node;
@@ -82,9 +84,9 @@ class MachineRepartition {
     CountChange change;
   };
 
-  /// A repartition is measured through all jobs alike, and there is a machine for each: in a room
-  /// of n times 16,384 GPUs so many repartitions take n^2 times as long, and so many fewer are
-  /// tried.
+  /// The limit of repartitions, less in rooms of more than 16,384 GPUs. One repartition takes time
+  /// in proportion to the jobs, and the number of machines grows too: in a room of n x 16,384 GPUs
+  /// the limit is divided by n^2.
   [[nodiscard]] int scaled_limit(int most) const {
     double gpus = 0.0;
     for (const MachineId m : space_.state.machines()) {
@@ -117,7 +119,7 @@ class MachineRepartition {
     return kinds;
   }
 
-  /// Knapsack over the kinds, by GPUs used more (or fewer) than now.
+  /// Knapsack over the kinds of places, by change of the used GPUs.
   BestChange best_change(std::span<const PlaceKind> kinds, int idle, int capacity) {
     const int width = 2 * capacity + 1;
     const auto row = static_cast<std::size_t>(width);
@@ -182,8 +184,8 @@ class MachineRepartition {
     return gained;
   }
 
-  /// Fewer places first, then more. What a place turns out to be worth is noted in its kind, and
-  /// all is rolled back once the repartition cannot gain any more.
+  /// Applies a repartition: removes places, then adds others. Records the true value of each place
+  /// in its kind, and rolls everything back as soon as no gain is possible.
   double apply(MachineId m, std::vector<PlaceKind>& kinds, const BestChange& found) {
     const auto mark = space_.state.mark();
     for (const PlaceKind& kind : kinds) exchanges_[kind.exchange].begin();
@@ -243,12 +245,12 @@ class MachineRepartition {
 
   SearchSpace<State> space_;
   std::vector<CyclicExchange<State>> exchanges_;
-  std::vector<int> gpus_;  ///< by exchange; 0: takes no part
+  std::vector<int> gpus_;  ///< by exchange: GPUs of a place; 0: not repartitioned
   std::map<MachineId, std::map<std::size_t, int>>
       places_;                       ///< by machine: exchange, how many places
   int tries_left_ = 0;               ///< repartitions that may still be tried
   std::vector<double> best_, next_;  ///< of a knapsack, by GPUs used more (or fewer)
-  std::vector<signed char> chosen_;  ///< by kind, then the same
+  std::vector<signed char> chosen_;  ///< by kind, then as best_
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ bool is_evicted(const InsertionQuery<State>& q, JobId job) {
   return std::ranges::binary_search(*q.quota_victims, job);
 }
 
-/// What room for the first task must cost at least on this machine: occupants by value per GPU,
-/// the last one in part. Ignores CPU, memory and which device is whose.
+/// Lower bound on the cost of room for the first task on this machine: fractional knapsack of
+/// occupants by value per GPU (Dantzig 1957). Ignores resources and the devices of occupants.
 template <SearchState State>
 double least_cost(const InsertionQuery<State>& q, MachineId m) {
   std::int64_t need = q.shape->total_milli() - q.state->room()[m].milli();
@@ -52,7 +52,7 @@ void take_on(const InsertionQuery<State>& q, model::FreeMachine& free, MachineId
   }
 }
 
-/// Lets victims stay that turned out not to be in the way, most valuable first.
+/// Removes victims whose eviction is not needed, by descending value.
 template <SearchState State>
 void spare_needless_victims(const InsertionQuery<State>& q, model::FreeMachine free,
                             Opening& opening) {

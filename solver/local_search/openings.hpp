@@ -8,7 +8,7 @@
 
 namespace berth::solver::local_search {
 
-/// Room for one more task on a machine: what it costs beyond the tasks before it.
+/// Room for one more task on a machine, and its cost beyond the openings of lower rank.
 struct Opening {
   double cost = 0.0;
   MachineId machine;
@@ -16,7 +16,7 @@ struct Opening {
   std::vector<JobId> victims = {};  ///< beyond those of lower ranks
 };
 
-/// A job that is to be inserted into a state.
+/// A job to insert into a state.
 template <SearchState State>
 struct InsertionQuery {
   const State* state;
@@ -32,7 +32,7 @@ struct InsertionQuery {
   }
 };
 
-/// Openings of one machine for up to `limit` tasks, none dearer than `budget` in all.
+/// Appends the openings of one machine for up to `limit` tasks, with a total cost up to `budget`.
 template <SearchState State>
 void openings(const InsertionQuery<State>& q, MachineId m, std::int64_t limit, double budget,
               std::vector<Opening>& out);

@@ -11,8 +11,8 @@
 namespace berth::solver::local_search {
 namespace {
 
-/// Makes room of `over` thousandths in one quota: the least valuable first, but no job that is
-/// worth more than paying `rate` per thousandth. Those that turn out not to be needed stay.
+/// Frees `over` thousandths of one quota: evicts jobs by ascending value, except jobs worth more
+/// than a penalty of `rate` per thousandth; then keeps those whose eviction is not needed.
 template <SearchState State>
 void free_quota(const State& state, std::size_t quota, std::int64_t over, double rate,
                 QuotaEviction& eviction) {

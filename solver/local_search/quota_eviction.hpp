@@ -8,14 +8,14 @@
 
 namespace berth::solver::local_search {
 
-/// Evictions and penalties that the job's quotas ask for before it may be placed.
+/// Evictions and penalties that the job's quotas require before it is placed.
 struct QuotaEviction {
   bool possible = true;
   double cost = 0.0;
   std::vector<JobId> victims = {};  ///< ascending
 };
 
-/// What the job's quotas ask for, when it may take `drawn` thousandths beyond their allowances.
+/// The quota eviction of a job that may use `drawn` GPU thousandths beyond the allowances.
 template <SearchState State>
 QuotaEviction find_quota_eviction(const State& state, JobId id, std::int64_t drawn);
 

@@ -11,17 +11,17 @@
 namespace berth::solver::local_search {
 
 /// The quota hierarchy as nodes of the exchange graph: node 0 is "unplaced, outside all quotas"; a
-/// job waits (or arrives, when it leaves its place) at the node of its own quota. The path from
-/// node 0 to there crosses the limits of the quotas that contain its own one, the widest first. So
-/// jobs of one quota replace each other without crossing a limit, and jobs of two quotas cross only
-/// the limits they do not share.
+/// job is unplaced at the node of its own quota. The path from node 0 to that node crosses the
+/// limits of its quota's ancestors, the root first, and its own. So jobs of one quota replace each
+/// other without crossing a limit, and jobs of two quotas cross only the limits that they do not
+/// share.
 class QuotaNodes {
  public:
-  static constexpr double kFull = -1.0;
+  static constexpr double kFull = -1.0;  ///< as CrossingCost::in: a hard quota without room
 
-  /// What one more job pays to enter, or what one less saves: 0 but for soft quotas.
+  /// Penalty of one more job in the quota, or saved by one less: 0 except for soft quotas.
   struct CrossingCost {
-    double in = 0.0;  ///< kFull: a hard quota has no room for it
+    double in = 0.0;  ///< kFull: a hard quota without room for one more
     double out = 0.0;
     bool operator==(const CrossingCost&) const = default;
     [[nodiscard]] bool is_full() const { return in < 0.0; }
@@ -31,16 +31,16 @@ class QuotaNodes {
   QuotaNodes(const planner_model::LimitUsage& limit_usage, std::int64_t milli)
       : limit_usage_(&limit_usage), milli_(milli) {}
 
-  /// The node of the job when it is unplaced. May add nodes.
+  /// The node of an unplaced job. May add nodes.
   std::uint32_t node_of(JobId job);
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(limit_.size()) + 1; }
-  /// @pre node > 0, as below
+  /// @pre node > 0
   [[nodiscard]] std::uint32_t parent(std::uint32_t node) const { return parent_[node - 1]; }
   [[nodiscard]] const std::vector<std::uint32_t>& children(std::uint32_t node) const {
     return children_[node];
   }
-  /// By node less one: at present.
+  /// Present crossing costs, by node less one.
   [[nodiscard]] std::vector<CrossingCost> crossing_costs() const;
 
  private:

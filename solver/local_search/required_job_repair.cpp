@@ -20,8 +20,10 @@ namespace {
 using model::JobPlacement;
 using model::Level;
 
-constexpr std::size_t kLeaveOneOut = 12;  ///< domains up to so many machines, also without one
-constexpr int kSweeps = 3;                ///< over the jobs unplaced in the end
+/// Machines: domains of at most this size are also tried without each one of their machines.
+/// Chosen, not tuned.
+constexpr std::size_t kLeaveOneOut = 12;
+constexpr int kSweeps = 3;  ///< most sweeps over the jobs unplaced at the end; chosen, not tuned
 
 bool same_machines(const JobPlacement& a, const JobPlacement& b) {
   return std::ranges::equal(a.tasks, b.tasks, {}, &model::TaskPlacement::machine,
@@ -53,11 +55,11 @@ class RequiredJobRepair {
   }
 
  private:
-  /// The hardest first: GPUs, tasks, cores.
+  /// Key of the order of required jobs: GPUs, tasks, CPU, then precedence; the hardest first.
   [[nodiscard]] std::tuple<std::int64_t, std::int64_t, std::int64_t, planner_model::Precedence>
   hardness(JobId id) const {
     const model::Job& job = workload_.job(id);
-    constexpr std::int64_t kMost = std::int64_t{1} << 61;  // one group has less
+    constexpr std::int64_t kMost = std::int64_t{1} << 61;  // guard: one group has less
     std::int64_t cpu = 0;
     for (const model::TaskGroup& g : workload_.groups_of(job)) {
       cpu = std::min(kMost, cpu + g.count * workload_.shape(g.shape).needs[model::kCpu]);
@@ -81,7 +83,7 @@ class RequiredJobRepair {
     return false;
   }
 
-  /// Ways to place the job now, the most valuable first.
+  /// Possible placements of the job, by descending value.
   std::vector<JobPlacement> choices(JobId id) {
     std::vector<std::pair<double, JobPlacement>> found;
     if (!occupancy_.limit_usage().surcharge(id)) return {};
@@ -114,7 +116,7 @@ class RequiredJobRepair {
     return list;
   }
 
-  /// Tries one set of machines.
+  /// Adds the placement on these machines, if any.
   void try_on(JobId id, const std::vector<MachineId>& machines,
               std::vector<std::pair<double, JobPlacement>>& found) {
     auto placement = occupancy_.fit(id, machines);
@@ -126,14 +128,14 @@ class RequiredJobRepair {
     found.emplace_back(value, std::move(*placement));
   }
 
-  /// The room where the job was is free, and limits allow it there.
+  /// True when the former room of the job is free and limits allow it there.
   bool may_return(const JobPlacement& old) {
     const auto surcharge = occupancy_.limit_usage().surcharge(old.job);
     if (!surcharge || *surcharge > 0.0 || !occupancy_.limit_usage().carries(old)) return false;
     return occupancy_.is_free(old);
   }
 
-  /// The other jobs, by precedence.
+  /// Places the other jobs by precedence.
   void place_other_jobs() {
     std::vector<std::pair<planner_model::Precedence, const JobPlacement*>> order;
     for (const JobPlacement& p : before_) {
@@ -152,7 +154,7 @@ class RequiredJobRepair {
     }
   }
 
-  /// Unplaced jobs that are worth more than what they evict.
+  /// Inserts unplaced jobs whose value exceeds that of their victims.
   void insert_waiting() {
     std::vector<JobId> jobs = model::planned_jobs(workload_);
     planner_model::sort_by_precedence(occupancy_.valuation(), jobs);

@@ -13,7 +13,7 @@
 
 namespace berth::solver::local_search {
 
-/// What the moves of a search work on. Positions of jobs are those in the option table.
+/// State and tables of a local search. Positions of jobs are those in the option table.
 template <SearchState State>
 struct SearchSpace {
   State& state;
@@ -34,7 +34,7 @@ struct SearchSpace {
   [[nodiscard]] bool is_placed(std::size_t position) const {
     return state.is_placed(jobs[position]);
   }
-  /// By position: where the job is among the entries of the state, while none is admitted.
+  /// By position: index of the job among the entries of the state; valid until a job is admitted.
   [[nodiscard]] std::vector<std::uint32_t> entry_positions() const {
     std::vector<std::uint32_t> entries;
     entries.reserve(jobs.size());

@@ -15,9 +15,9 @@
 
 namespace berth::solver {
 
-/// The state that a move works on: `fit` finds devices, `take` and `give_back` edit, `roll_back`
-/// undoes all edits since a mark, and the rest says what is placed where and what it is worth. The
-/// moves are templates over it, instantiated for `Occupancy`.
+/// The state that a move edits: `fit` finds devices, `take` and `give_back` edit, `roll_back`
+/// undoes all edits since a mark; the other functions return placements, values, room and limits.
+/// The moves are templates over it, instantiated for `Occupancy`.
 template <class S>
 concept SearchState = requires(S& state, const S& now, JobId job, MachineId machine,
                                model::JobPlacement placement, std::span<const MachineId> machines,
