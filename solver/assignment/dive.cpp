@@ -161,7 +161,7 @@ class Dive {
   std::vector<double> prices_;
 };
 
-/// Places the unplaced jobs that are worth something somewhere, or use no GPU, by free pools.
+/// Places unplaced jobs that have options or use no GPU, by free pools.
 void fill(const local_search::SearchSpace<Occupancy>& space, FreePools& free_pools,
           model::Level finest, const StopToken& stop) {
   std::vector<JobId> waiting;

@@ -17,7 +17,7 @@ class PoolMachines {
  public:
   PoolMachines(const PoolIndex& pool_index, std::span<const MachineId> machines);
 
-  /// Ascending.
+  /// Machines of a pool, ascending.
   [[nodiscard]] std::span<const MachineId> of(std::int32_t pool) const;
   [[nodiscard]] std::span<const MachineId> all() const { return machines_; }
 

@@ -126,7 +126,7 @@ void describe(Archive& archive, JobMessage& message) {
   archive(message.id, message.job, message.groups);
 }
 
-/// Adds the records in these bytes to a part; those that it has already are left as they are.
+/// Adds the records in these bytes to a part; does not change records that the part already has.
 void add_records(std::span<const char> messages, model::JobSet& part);
 
 /// All jobs of a placement.

@@ -47,9 +47,9 @@ class LineReader {
 /// Speeds of a job that are not 1, ascending by GPU type.
 using SpeedRow = std::vector<std::pair<std::uint32_t, double>>;
 
-/// All of a block but its records: names of jobs, what they share, and what else numbers are given
-/// by. Line numbers start at 1 at the beginning of the block; numbers of shared rows, jobs and
-/// running jobs start at 0 and count within the block.
+/// Tables of a block: names of jobs, shared values, and the data from which numbers are assigned;
+/// everything but its records. Line numbers start at 1 at the beginning of the block; numbers of
+/// shared rows, jobs and running jobs start at 0 and count within the block.
 struct BlockTables {
   /// A GPU type that no machine has, and the line that first names it.
   struct NewType {
@@ -92,7 +92,7 @@ struct JobBlock {
   model::JobSet records;
 };
 
-/// Numbers in the whole file of what a block numbers by itself.
+/// Numbers in the whole file for the numbers within a block.
 struct BlockNumbers {
   JobId first_job;                 ///< of the block's job 0
   std::int32_t first_running = 0;  ///< of the block's running job 0

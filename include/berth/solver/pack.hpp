@@ -50,7 +50,7 @@ struct PackStats {
 };
 
 struct PackResult {
-  double value = 0.0;       ///< of those jobs that were placed
+  double value = 0.0;       ///< sum over the jobs that were placed
   double relaxation = 0.0;  ///< value of the linear relaxation
   double bound = 0.0;       ///< upper bound on the value of these jobs on these machines, over all
                             ///< placements with at least the required jobs placed here
