@@ -31,10 +31,14 @@ std::optional<InsertionOutcome> apply_insertion(State& state, JobId job, const I
     state.give_back(victim);
   }
   std::optional<JobPlacement> placement;
-  if (state.limit_usage().surcharge(job)) placement = state.fit(job, insertion.machines);
-  const bool refused = placement && !state.limit_usage().carries(*placement);
+  const planner_model::CouplingLimits* limits = state.limit_usage().limits();
+  bool refused = false;
+  if (state.limit_usage().surcharge(job)) {
+    placement = state.fit(job, insertion.machines);
+    refused = !placement && limits != nullptr && limits->of_places();
+  }
   InsertionOutcome outcome;
-  if (placement && !refused) {
+  if (placement) {
     state.take(std::move(*placement));
     gain += state.value_of(job);
     for (const JobId victim : victims) {

@@ -116,7 +116,7 @@ class EjectionChains {
     std::vector<MachineId> machines;
     for (const auto& machine_tasks : target->machine_gpus) machines.push_back(machine_tasks.first);
     auto placed = space_.state.fit(space_.jobs[position], machines);
-    if (placed && respects_limits(*placed)) {
+    if (placed && surcharge(position)) {
       place(position, std::move(*placed));
       change += targets_.value(position);
     }
@@ -233,11 +233,6 @@ class EjectionChains {
   void unplace(std::uint32_t position) {
     space_.state.give_back(space_.jobs[position]);
     record_unplaced(position);
-  }
-
-  [[nodiscard]] bool respects_limits(const JobPlacement& placement) const {
-    const planner_model::LimitUsage& limit_usage = space_.state.limit_usage();
-    return limit_usage.surcharge(placement.job) && limit_usage.carries(placement);
   }
 
   [[nodiscard]] std::optional<double> surcharge(std::uint32_t position) const {

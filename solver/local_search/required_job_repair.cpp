@@ -120,7 +120,7 @@ class RequiredJobRepair {
   void try_on(JobId id, const std::vector<MachineId>& machines,
               std::vector<std::pair<double, JobPlacement>>& found) {
     auto placement = occupancy_.fit(id, machines);
-    if (!placement || !occupancy_.limit_usage().carries(*placement)) return;
+    if (!placement) return;
     if (std::ranges::any_of(found,
                             [&](const auto& f) { return same_machines(f.second, *placement); }))
       return;

@@ -69,6 +69,7 @@ std::optional<JobPlacement> Occupancy::fit(JobId job, std::span<const MachineId>
   const model::WorkloadView& workload = valuation_->instance().workload;
   auto placement = planner_model::place_job(room_, workload, job, machines);
   if (placement) planner_model::release(room_, workload, *placement);
+  if (placement && !limit_usage_.carries(*placement)) placement.reset();
   return placement;
 }
 

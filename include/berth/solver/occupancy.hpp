@@ -68,7 +68,8 @@ class Occupancy {
   void forget(JobId job);
 
   /// Placement of all tasks of the job on these machines, as `planner_model::place_job` chooses it;
-  /// nullopt without enough room. Does not change the state.
+  /// nullopt without enough room, or beyond what limits of racks and pods allow. Does not change
+  /// the state.
   [[nodiscard]] std::optional<model::JobPlacement> fit(JobId job,
                                                        std::span<const MachineId> machines);
   /// True when devices and resources of the placement are free. Does not change the state.
