@@ -109,7 +109,9 @@ Int128 GangCost::on_one_machine(std::span<const PricedPool> pools, GpuTypeId typ
   for (const PricedPool& pool : pools) {
     if (!whole_[pool.variant.index()] || !of_type(pool, type)) continue;
     Int128 cost = 0;
-    for (const EqualTasks& d : demands_) cost += price_table_->task(pool, d.shape) * d.count;
+    for (const EqualTasks& d : demands_) {
+      cost += price_table_->task_within_limits(pool, d.shape) * d.count;
+    }
     least = std::min(least, cost);
   }
   return least;

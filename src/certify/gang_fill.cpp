@@ -32,7 +32,8 @@ GangCost::FillCost GangCost::fill(std::span<const PricedDomain> places, GpuTypeI
       const std::int64_t room = demand.per_machine[pool.variant.index()];
       if (room == 0 || (demand.on_type && !of_type(pool, type))) continue;
       const Int128 price = std::min<Int128>(
-          price_table_->task(pool, demand.shape) + place.uplink_price, kMostExpensive);
+          price_table_->task_within_limits(pool, demand.shape) + place.uplink_price,
+          kMostExpensive);
       const bool all = pool.machines >= demand.count || room >= demand.count;
       prices_and_room_.emplace_back(
           static_cast<std::int64_t>(price),

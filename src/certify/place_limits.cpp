@@ -54,14 +54,23 @@ PlaceLimits::PlaceLimits(const model::InstanceView& instance, const model::Certi
   for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
     if (model::kLimitRows[k].of_rack != nullptr) add_limits(static_cast<LimitKind>(k));
   }
+  const auto use_up = [&](std::size_t limit, Int128 amount) {
+    auto& left = capacity_[limit];
+    if (left) *left = static_cast<std::int64_t>(std::max<Int128>(0, *left - amount));
+  };
   const model::WorkloadView& workload = instance.workload;
   for (const model::Running& running : workload.tables().running) {
     if (!running.pinned) continue;
-    for (const LimitUse& use : uses(workload.job(running.job), workload.tasks_of(running))) {
-      if (auto& left = capacity_[use.limit]) {
-        *left = static_cast<std::int64_t>(std::max<Int128>(0, *left - use.amount));
-      }
-    }
+    std::vector<LimitUse> traffic;
+    add_traffic(workload.job(running.job), workload.tasks_of(running), traffic);
+    for (const LimitUse& use : traffic) use_up(use.limit, use.amount);
+  }
+  for (const model::Immovable& content : instance.cluster.immovable) {  // pinned jobs among it
+    const RackId rack = instance.cluster.machine_rack[content.machine.index()];
+    model::for_each_limited_resource([&](LimitKind kind, std::size_t resource) {
+      use_up(of(kind, rack), content.taken[resource]);
+      use_up(of(kind, instance.cluster.racks[rack.index()].pod), content.taken[resource]);
+    });
   }
   for (std::size_t l = 0; l < capacity_.size(); ++l) {
     if (kind_[l] != LimitKind::uplink) continue;
@@ -90,6 +99,18 @@ std::vector<PlaceLimits::LimitUse> PlaceLimits::uses(const Job& job,
                                                      std::span<const TaskPlacement> tasks) const {
   std::vector<LimitUse> uses;
   add_traffic(job, tasks, uses);
+  std::map<std::size_t, Int128> needs;
+  const auto groups = instance_.workload.groups_of(job);
+  model::for_each_limited_resource([&](LimitKind kind, std::size_t resource) {
+    for (const TaskPlacement& t : tasks) {
+      const RackId rack = instance_.cluster.machine_rack[t.machine.index()];
+      const Int128 amount = instance_.workload.shape(groups[t.group].shape).needs[resource];
+      if (amount == 0) continue;
+      needs[of(kind, rack)] += amount;
+      needs[of(kind, instance_.cluster.racks[rack.index()].pod)] += amount;
+    }
+  });
+  for (const auto& [limit, amount] : needs) uses.push_back({limit, amount});
   return uses;
 }
 

@@ -19,6 +19,7 @@ PriceTable::PriceTable(const model::InstanceView& instance, const model::Certifi
       types_(instance.cluster.gpu_types.size()) {
   list_rack_pools(instance.cluster);
   price_racks(certificate);
+  price_limits();
   list_pod_pools(certificate.level);
   find_different_racks();
   sort_by_price();
@@ -76,6 +77,15 @@ void PriceTable::price_racks(const model::Certificate& certificate) {
   }
 }
 
+void PriceTable::price_limits() {
+  model::for_each_limited_resource([&](model::LimitKind kind, std::size_t resource) {
+    for (PricedPool& s : by_rack_) {
+      s.limit_price[resource] += place_limits_.price(place_limits_.of(kind, s.rack));
+      s.limit_price[resource] += place_limits_.price(place_limits_.of(kind, s.pod));
+    }
+  });
+}
+
 void PriceTable::list_pod_pools(Level level) {
   const std::size_t pods = pod_racks_.size() - 1;
   for (std::size_t pod = 0; pod < pods; ++pod) {
@@ -87,7 +97,10 @@ void PriceTable::list_pod_pools(Level level) {
         if (fresh || level == Level::rack) {
           pools_.push_back(s);
         } else {
-          pools_[entry->second].machines += s.machines;
+          PricedPool& pool = pools_[entry->second];
+          pool.machines += s.machines;
+          std::ranges::transform(pool.limit_price, s.limit_price, pool.limit_price.begin(),
+                                 [](Int128 x, Int128 y) { return std::min(x, y); });
         }
         if (level == Level::pod) pools_[entry->second].rack = RackId{};
       }
@@ -98,7 +111,7 @@ void PriceTable::list_pod_pools(Level level) {
 
 void PriceTable::find_different_racks() {
   const auto content = [](const PricedPool& s) {
-    return std::tuple(s.variant, s.machines, s.price);
+    return std::tuple(s.variant, s.machines, s.price, s.limit_price);
   };
   const auto before = [&](RackId a, RackId b) {
     return std::ranges::lexicographical_compare(in_rack(a), in_rack(b), {}, content, content);
@@ -155,6 +168,14 @@ Int128 PriceTable::task(const PricedPool& pool, ShapeId shape) const {
   Int128 price = Int128{pool.price.gpu_milli} * milli + shape_price(shape, pool.type);
   for (std::size_t r = 0; r < model::kResources; ++r) {
     price += Int128{pool.price.resources[r]} * s.needs[r];
+  }
+  return price;
+}
+
+Int128 PriceTable::task_within_limits(const PricedPool& pool, ShapeId shape) const {
+  Int128 price = task(pool, shape);
+  for (std::size_t r = 0; r < model::kResources; ++r) {
+    price += pool.limit_price[r] * workload_.shape(shape).needs[r];
   }
   return price;
 }

@@ -5,6 +5,7 @@
 #include "place_limits.hpp"
 #include "quota_capacities.hpp"
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <span>
@@ -37,6 +38,8 @@ struct PricedPool {
   std::int32_t slices = 0;  ///< of each device, as in MachineVariant
   std::int64_t machines = 0;
   UnitPrices price;
+  /// Of a unit of each resource in limits of the rack and its pod; the least of several racks.
+  std::array<Int128, model::kResources> limit_price = {};
 };
 
 /// Machines, quotas and limits of the cluster with a certificate's prices.
@@ -74,8 +77,10 @@ class PriceTable {
     return by_rack_[pool_of_[machine.index()]];
   }
 
-  /// Price of one task of the shape, exact.
+  /// Price of one task of the shape, exact, before what it pays for limits.
   [[nodiscard]] Int128 task(const PricedPool& pool, ShapeId shape) const;
+  /// The same with what it pays for limits on resources.
+  [[nodiscard]] Int128 task_within_limits(const PricedPool& pool, ShapeId shape) const;
   /// Part of a task's price that depends on the GPU type only.
   [[nodiscard]] std::int64_t shape_price(ShapeId shape, GpuTypeId type) const;
   /// Prices of resources within the bound of one machine, added to the pool's prices.
@@ -84,6 +89,7 @@ class PriceTable {
  private:
   void list_rack_pools(const model::Cluster& cluster);
   void price_racks(const model::Certificate& certificate);
+  void price_limits();
   void list_pod_pools(model::Level level);
   void find_different_racks();
   void sort_by_price();

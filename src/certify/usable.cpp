@@ -159,7 +159,8 @@ double shared_sums(const InstanceView& instance, const Certificate& certificate,
   std::array<double, model::kLimitKinds> prices{};
   for (const auto& l : certificate.limits) prices[index_of(l.kind)] += static_cast<double>(l.price);
   const double use[] = {static_cast<double>(all.milli),
-                        static_cast<double>(all.mbps) * tasks * tasks};
+                        static_cast<double>(all.mbps) * tasks * tasks,
+                        largest_amount(instance) * tasks};
   static_assert(std::size(use) == model::kLimitKinds);
   double sum = 0.0;
   for (std::size_t k = 0; k < prices.size(); ++k) {

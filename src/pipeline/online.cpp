@@ -30,6 +30,10 @@ void expect_single_tasks(const planner_model::Valuation& valuation) {
     refuse(fmt::format("queue \"{}\" has a quota", instance.cluster.queues[queue.index()].name),
            "jobs are placed in order of arrival without quotas only");
   }
+  if (limits.of_places() && limits.has(model::LimitKind::power)) {
+    refuse("racks or pods have a power budget",
+           "jobs are placed in order of arrival without power_w of racks and pods only");
+  }
   for (const JobId id : model::planned_jobs(instance.workload)) {
     const std::string_view name = instance.workload.tables().job_names[id.index()];
     const std::int64_t tasks = instance.workload.tasks(instance.workload.job(id));

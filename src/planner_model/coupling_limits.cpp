@@ -14,6 +14,24 @@ std::int64_t whole_amount(double limit, double units) {
   return std::isinf(limit) ? model::kNoLimit : static_cast<std::int64_t>(std::floor(limit * units));
 }
 
+/// More than any limit on a resource allows; sums stop there.
+constexpr std::int64_t kMostOfResource = std::int64_t{1} << 50;
+
+/// Sorted by limit, the amounts of one limit added up.
+void merge_equal_limits(std::vector<LimitAmount>& amounts) {
+  std::ranges::sort(amounts);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < amounts.size(); ++i) {
+    if (kept > 0 && amounts[kept - 1].first == amounts[i].first) {
+      amounts[kept - 1].second =
+          std::min(kMostOfResource, amounts[kept - 1].second + amounts[i].second);
+    } else {
+      amounts[kept++] = amounts[i];
+    }
+  }
+  amounts.resize(kept);
+}
+
 /// Numbers of tasks of a job inside one domain.
 struct Inside {
   std::int64_t workers = 0;
@@ -55,7 +73,8 @@ CouplingLimits::CouplingLimits(const model::InstanceView& instance, model::Objec
   queue_limits_ = size();
   first_.fill(std::numeric_limits<std::size_t>::max());
   if (traffic == JobTraffic::some) add_places(model::LimitKind::uplink);
-  if (!empty()) use_up_by_pinned_jobs();
+  model::for_each_limited_resource([&](model::LimitKind kind, std::size_t) { add_places(kind); });
+  if (!empty()) use_up_by_immovable_content();
 }
 
 void CouplingLimits::add_quotas(model::Objective objective) {
@@ -102,7 +121,8 @@ void CouplingLimits::add_places(model::LimitKind kind) {
   }
 }
 
-void CouplingLimits::use_up_by_pinned_jobs() {
+/// Pinned jobs are part of the immovable content of their machines, but for quotas and traffic.
+void CouplingLimits::use_up_by_immovable_content() {
   const auto use_up = [&](std::size_t limit, std::int64_t amount) {
     if (limits_[limit].capacity != model::kNoLimit) limits_[limit].capacity -= amount;
   };
@@ -110,10 +130,17 @@ void CouplingLimits::use_up_by_pinned_jobs() {
     if (!running.pinned) continue;
     const model::Job& job = instance_.workload.job(running.job);
     for (const std::uint32_t l : of(job.queue)) use_up(l, instance_.workload.gpu_milli(job));
-    for (const auto& [l, amount] :
-         use_of_places(running.job, instance_.workload.tasks_of(running))) {
+    for (const auto& [l, amount] : traffic(running.job, instance_.workload.tasks_of(running))) {
       use_up(l, amount);
     }
+  }
+  for (const model::Immovable& content : instance_.cluster.immovable) {
+    model::for_each_limited_resource([&](model::LimitKind kind, std::size_t resource) {
+      if (!has(kind)) return;
+      use_up(at(kind, instance_.cluster.machine_rack[content.machine.index()]),
+             content.taken[resource]);
+      use_up(at(kind, instance_.cluster.pod_of(content.machine)), content.taken[resource]);
+    });
   }
   for (CouplingLimit& l : limits_) l.capacity = std::max<std::int64_t>(0, l.capacity);
 }
@@ -136,6 +163,33 @@ std::vector<double> CouplingLimits::by_queue(std::span<const double> prices) con
 
 std::vector<LimitAmount> CouplingLimits::use_of_places(
     JobId job, std::span<const model::TaskPlacement> tasks) const {
+  std::vector<LimitAmount> amounts = traffic(job, tasks);
+  model::for_each_limited_resource([&](model::LimitKind kind, std::size_t resource) {
+    if (has(kind)) add_needs(amounts, kind, resource, job, tasks);
+  });
+  return amounts;
+}
+
+/// Racks, then pods.
+void CouplingLimits::add_needs(std::vector<LimitAmount>& amounts, model::LimitKind kind,
+                               std::size_t resource, JobId job,
+                               std::span<const model::TaskPlacement> tasks) const {
+  const model::Cluster& cluster = instance_.cluster;
+  const model::WorkloadView& workload = instance_.workload;
+  const auto groups = workload.groups_of(workload.job(job));
+  std::vector<LimitAmount> needed;
+  for (const model::TaskPlacement& t : tasks) {
+    const std::int64_t needs = workload.shape(groups[t.group].shape).needs[resource];
+    if (needs == 0) continue;
+    needed.emplace_back(at(kind, cluster.machine_rack[t.machine.index()]), needs);
+    needed.emplace_back(at(kind, cluster.pod_of(t.machine)), needs);
+  }
+  merge_equal_limits(needed);
+  amounts.insert(amounts.end(), needed.begin(), needed.end());
+}
+
+std::vector<LimitAmount> CouplingLimits::traffic(
+    JobId job, std::span<const model::TaskPlacement> tasks) const {
   std::vector<LimitAmount> amounts;
   const model::Communication& communication = instance_.workload.job(job).communication;
   if (has(model::LimitKind::uplink) && communication.pattern != model::CommunicationPattern::none) {
@@ -150,7 +204,14 @@ std::int64_t CouplingLimits::most_use(model::LimitKind kind, JobId id) const {
   if (kind == model::LimitKind::uplink && instance_.workload.tasks(job) > 1) {
     return job.communication.mbps;
   }
-  return 0;
+  const std::size_t resource = row_of(kind).resource;
+  std::int64_t sum = 0;
+  for (const model::TaskGroup& g : instance_.workload.groups_of(job)) {
+    if (resource == model::kResources) break;
+    const std::int64_t needs = instance_.workload.shape(g.shape).needs[resource];
+    sum = std::min(kMostOfResource, sum + g.count * needs);
+  }
+  return sum;
 }
 
 void CouplingLimits::add_traffic(std::vector<LimitAmount>& amounts,

@@ -73,6 +73,16 @@ std::vector<std::vector<std::int64_t>> roomiest(const model::Cluster& cluster, b
   return most;
 }
 
+/// Tasks without GPUs may be in racks and pods without such a limit.
+double needs_on_gpus(const model::WorkloadView& workload, const model::Job& job, std::size_t resource) {
+  double sum = 0.0;
+  for (const model::TaskGroup& g : workload.groups_of(job)) {
+    const model::Shape& shape = workload.shape(g.shape);
+    if (shape.uses_gpu()) sum += static_cast<double>(g.count * shape.needs[resource]);
+  }
+  return sum;
+}
+
 }  // namespace
 
 LimitGroups::LimitGroups(const model::InstanceView& instance, const CouplingLimits& limits)
@@ -146,7 +156,8 @@ void LimitGroups::add_tier(model::LimitKind kind, bool pods) {
       group.limits.push_back(limit);
       group.capacity += static_cast<double>(limits_->capacity(limit));
     }
-    if (!limited || group.limits.size() < 2) continue;  // no ring crosses a single uplink
+    const std::size_t fewest = kind == model::LimitKind::uplink ? 2 : 1;  // no ring crosses one
+    if (!limited || group.limits.size() < fewest) continue;
     for (std::size_t t = 0; t < types; ++t) {
       if (least[t] == root) tier.group[t] = static_cast<std::uint32_t>(groups_.size());
     }
@@ -177,6 +188,9 @@ double LimitGroups::ring_traffic(const model::Job& job, GpuTypeId type, bool pod
 
 double LimitGroups::least_use(const model::Job& job, GpuTypeId type, model::Level width,
                               const Tier& tier) const {
+  if (const std::size_t resource = row_of(tier.kind).resource; resource < model::kResources) {
+    return needs_on_gpus(instance_.workload, job, resource);
+  }
   const bool crosses = width > (tier.pods ? model::Level::pod : model::Level::rack);
   const bool ring = job.communication.pattern == model::CommunicationPattern::ring;
   return crosses && ring ? ring_traffic(job, type, tier.pods) : 0.0;

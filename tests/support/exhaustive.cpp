@@ -193,7 +193,25 @@ class Search {
     return planned <= std::max<std::int64_t>(0, most - pinned);
   }
 
-  /// Whether the jobs planned so far keep hard quotas and links.
+  /// What tasks draw in one rack or pod, beside all that no plan moves.
+  bool power_fits(double watts, auto inside) const {
+    if (std::isinf(watts)) return true;
+    std::int64_t immovable = 0, planned = 0;
+    for (const auto& piece : in_.cluster.immovable) {
+      if (inside(piece.machine)) immovable += piece.taken[model::kPower];
+    }
+    for (const auto& p : plan_) {
+      const auto groups = in_.workload.groups_of(job(p.job.index()));
+      for (const auto& t : p.tasks) {
+        if (!inside(t.machine)) continue;
+        planned += in_.workload.shape(groups[t.group].shape).needs[model::kPower];
+      }
+    }
+    const auto most = static_cast<std::int64_t>(std::floor(watts));
+    return planned <= std::max<std::int64_t>(0, most - immovable);
+  }
+
+  /// Whether the jobs planned so far keep hard quotas, links and power budgets.
   bool shared_fit() const {
     for (std::size_t q = 0; q < in_.cluster.queues.size(); ++q) {
       if (in_.cluster.queues[q].hard() && over(q) > 0) return false;
@@ -201,10 +219,12 @@ class Search {
     for (std::size_t r = 0; r < in_.cluster.racks.size(); ++r) {
       const auto in_rack = [&](MachineId m) { return rack(m) == static_cast<int>(r); };
       if (!link_fits(in_.cluster.racks[r].uplink_gbps, in_rack)) return false;
+      if (!power_fits(in_.cluster.racks[r].power_w, in_rack)) return false;
     }
     for (std::size_t p = 0; p < in_.cluster.pods.size(); ++p) {
       const auto in_pod = [&](MachineId m) { return pod(m) == static_cast<int>(p); };
       if (!link_fits(in_.cluster.pods[p].uplink_gbps, in_pod)) return false;
+      if (!power_fits(in_.cluster.pods[p].power_w, in_pod)) return false;
     }
     return true;
   }

@@ -108,6 +108,19 @@ model::Instance with_more_limits(Dice& dice, model::Instance instance) {
   return instance;
 }
 
+model::Instance with_power_budgets(Dice& dice, model::Instance instance) {
+  for (model::Shape& s : instance.workload.shapes) {
+    const std::int64_t each = s.gpus > 0 ? s.gpus * 700 : s.gpu_milli > 0 ? 300 : 100;
+    s.needs[model::kPower] = dice.chance(80) ? each : dice.one_of({0, 50, 900});
+  }
+  const auto budget = [&](double& watts, std::int64_t most) {
+    if (dice.chance(70)) watts = static_cast<double>(dice.below(most + 1));
+  };
+  for (model::Rack& rack : instance.cluster.racks) budget(rack.power_w, 3000);
+  for (model::Pod& pod : instance.cluster.pods) budget(pod.power_w, 4500);
+  return instance;
+}
+
 model::Certificate random_prices(Dice& dice, const model::Instance& instance,
                                  model::Objective objective) {
   model::Certificate c;

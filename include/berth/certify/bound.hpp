@@ -106,6 +106,10 @@ struct Bound {
 /// stays pays its present load. This is valid because each width is an option of its own, and a
 /// plan has the value of the narrowest.
 ///
+/// **Power.** room_b = W that the budget of a rack or a pod leaves beside immovable content. Beside
+/// pi_ps every task pays lambda_b for each W that it draws, for its rack and the rack's pod; in a
+/// pool of several racks at the least of their prices.
+///
 /// **Running jobs** (objective value): out_j = -stop_cost, 0 for other jobs. Every option loses
 /// move_cost except an additional one, staying, with value and pools of the job's present place. A
 /// job with a job price gains stop_cost wherever it is placed, and move_cost where it stays: u_j -

@@ -44,12 +44,14 @@ void describe(Archive& archive, MachineClass& c) {
 struct Pod {
   std::string name;
   double uplink_gbps = std::numeric_limits<double>::infinity();
+  double power_w = std::numeric_limits<double>::infinity();  ///< that tasks inside may draw
 };
 
 struct Rack {
   std::string name;  ///< unique in the cluster
   PodId pod;
   double uplink_gbps = std::numeric_limits<double>::infinity();
+  double power_w = std::numeric_limits<double>::infinity();  ///< that tasks inside may draw
 };
 
 /// A queue of jobs with a quota of GPUs. GPUs of a queue's jobs count for its ancestors too.

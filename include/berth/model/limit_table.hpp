@@ -18,6 +18,7 @@ namespace berth::model {
 enum class LimitKind : std::uint8_t {
   gpu_quota,  ///< of a queue: GPUs of its jobs and of the jobs in queues within it
   uplink,     ///< of a rack or a pod: traffic that crosses its uplink
+  power,      ///< of a rack or a pod: power that the tasks inside draw
 };
 
 /// One row for each kind. Planner and judge share these keys and scopes; each counts the use in
@@ -35,6 +36,9 @@ struct LimitRow {
   std::string_view tag;
   double Rack::*of_rack;  ///< null: no limit of racks; an infinite value: this rack has none
   double Pod::*of_pod;
+  /// Tasks use what they need of this row of kResourceTable, in their rack and pod; kResources: the
+  /// kind has a count of its own.
+  std::size_t resource = kResources;
 };
 inline constexpr std::array kLimitRows{
     LimitRow{.key = "gpu_quota",
@@ -57,6 +61,17 @@ inline constexpr std::array kLimitRows{
              .tag = {},
              .of_rack = &Rack::uplink_gbps,
              .of_pod = &Pod::uplink_gbps},
+    LimitRow{.key = "power_w",
+             .unit = "W",
+             .units = 1.0,
+             .most = 0x1p40,
+             .title = "power budgets",
+             .gap_key = "power",
+             .proof_part = "\npower\n",
+             .tag = "power ",
+             .of_rack = &Rack::power_w,
+             .of_pod = &Pod::power_w,
+             .resource = kPower},
 };
 inline constexpr std::size_t kLimitKinds = kLimitRows.size();
 /// Rows of limits that racks and pods may have.
@@ -65,6 +80,15 @@ inline constexpr auto kPlaceLimitKinds = static_cast<std::size_t>(
 
 constexpr std::size_t index_of(LimitKind kind) { return static_cast<std::size_t>(kind); }
 constexpr const LimitRow& row_of(LimitKind kind) { return kLimitRows[index_of(kind)]; }
+
+/// Calls `visit(kind, resource)` for each kind that counts what tasks need of a resource.
+template <class Visit>
+void for_each_limited_resource(const Visit& visit) {
+  for (std::size_t k = 0; k < kLimitKinds; ++k) {
+    const std::size_t resource = kLimitRows[k].resource;
+    if (resource < kResources) visit(static_cast<LimitKind>(k), resource);
+  }
+}
 
 /// Calls `visit(row, limit)` for each limit that a rack or a pod may have.
 template <class Domain, class Visit>

@@ -19,7 +19,8 @@ namespace berth::planner_model {
 struct CouplingLimit {
   model::LimitKind kind = model::LimitKind::gpu_quota;
   model::LimitScope scope = {};
-  std::int64_t capacity = model::kNoLimit;  ///< less use by pinned jobs, in the kind's unit, >= 0
+  std::int64_t capacity =
+      model::kNoLimit;  ///< less use by immovable content, in the kind's unit, >= 0
   /// Value lost per 1000 units over the limit; infinite: a hard limit.
   double penalty = std::numeric_limits<double>::infinity();
 };
@@ -90,6 +91,7 @@ class CouplingLimits {
   ///   uplink, ring: the job's rate on each rack with tasks of it, if there are several; pods alike
   ///   uplink, ps:   ceil(rate (w (P - p) + (W - w) p) / P) with w of W workers and p of P servers
   ///                 inside
+  ///   resources:    what its tasks in the rack (pod) need
   /// O(tasks log tasks).
   [[nodiscard]] std::vector<LimitAmount> use_of_places(
       JobId job, std::span<const model::TaskPlacement> tasks) const;
@@ -107,7 +109,11 @@ class CouplingLimits {
  private:
   void add_quotas(model::Objective objective);
   void add_places(model::LimitKind kind);
-  void use_up_by_pinned_jobs();
+  void use_up_by_immovable_content();
+  [[nodiscard]] std::vector<LimitAmount> traffic(JobId job,
+                                                 std::span<const model::TaskPlacement> tasks) const;
+  void add_needs(std::vector<LimitAmount>& amounts, model::LimitKind kind, std::size_t resource,
+                 JobId job, std::span<const model::TaskPlacement> tasks) const;
   void add_traffic(std::vector<LimitAmount>& amounts, const model::Communication& communication,
                    std::span<const model::TaskPlacement> tasks, bool pods) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uplinks as coupling resources: their prices are in the certificate, and the plan keeps them.
+// Limits of racks and pods: their prices are in the certificate, and the plan keeps them.
 #include "planned.hpp"
 #include "with_petsc.hpp"
 
@@ -53,15 +53,46 @@ model::Instance loaders() {
   return instance;
 }
 
+/// Two pods of three racks of 16 GPUs with power for 70 % of them. Jobs of 1 to 8 GPUs, every third
+/// with two such tasks, that draw 500 to 700 W for each GPU and are worth 0.5 to 1.5 for each.
+model::Instance budgets() {
+  std::string pods;
+  for (int p = 0; p < 2; ++p) {
+    const std::string pod = "p" + std::to_string(p);
+    pods += "  - id: " + pod + "\n    racks:\n";
+    for (int r = 0; r < 3; ++r) {
+      const std::string rack = pod + "r" + std::to_string(r);
+      pods += "      - {id: " + rack + ", power_w: 7840, machines: [{ids: \"" + rack +
+              "m[0-1]\", class: g}]}\n";
+    }
+  }
+  model::Instance instance;
+  instance.cluster = io::parse_cluster(
+      "schema: 1\nclasses:\n  g: {gpu_type: A, gpus: 8, cpu_milli: 64000, memory_mib: 64000}\n"
+      "pods:\n" +
+          pods,
+      "c.yaml");
+  std::string jobs;
+  for (int j = 0; j < 60; ++j) {
+    const int gpus = 1 << (j % 4);
+    jobs += R"({"id":"j)" + std::to_string(j) + R"(","weight":)" +
+            std::to_string(0.5 + 0.01 * (j * 37 % 100)) + R"(,"tasks":[{"count":)" +
+            std::to_string(j % 3 == 0 ? 2 : 1) + R"(,"gpus":)" + std::to_string(gpus) +
+            R"(,"power_w":)" + std::to_string(gpus * (500 + 100 * (j % 3))) + "}]}\n";
+  }
+  instance.workload = io::parse_jobs(jobs, "j.jsonl", instance.cluster);
+  return instance;
+}
+
 std::string fault_of(const model::Instance& instance, const model::Plan& plan) {
   const auto checked =
       certify::check(instance, io::parse_plan(io::plan_text(instance, plan), "plan.json"));
   return checked.faults.empty() ? "" : checked.faults[0].text;
 }
 
-class Uplinks : public berth::test::WithPetsc<> {};
+class PlaceLimits : public berth::test::WithPetsc<> {};
 
-TEST_F(Uplinks, have_prices_that_prove_what_they_allow) {
+TEST_F(PlaceLimits, uplinks_have_prices_that_prove_what_they_allow) {
   const model::Instance instance = loaders();
   const model::Plan plan = test::same_on_any_ranks(instance, 2);
   if (comm::Communicator::world().rank() != 0) return;
@@ -74,6 +105,19 @@ TEST_F(Uplinks, have_prices_that_prove_what_they_allow) {
   auto without = plan.certificate;
   without.limits.clear();
   EXPECT_GT(certify::upper_bound(instance, model::Objective::value, without, {}).value, 60.0);
+}
+
+TEST_F(PlaceLimits, power_budgets_have_prices_that_prove_what_they_allow) {
+  const model::Instance instance = budgets();
+  const model::Plan plan = test::same_on_any_ranks(instance, 2);
+  if (comm::Communicator::world().rank() != 0) return;
+  EXPECT_EQ(fault_of(instance, plan), "");
+  EXPECT_EQ(plan.certificate.limits.size(), 6U);
+  EXPECT_GT(plan.figures.objective, 0.9 * plan.figures.upper_bound);
+  auto without = plan.certificate;
+  without.limits.clear();
+  EXPECT_GT(certify::upper_bound(instance, model::Objective::value, without, {}).value,
+            1.2 * plan.figures.upper_bound);
 }
 
 }  // namespace

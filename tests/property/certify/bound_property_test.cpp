@@ -78,14 +78,18 @@ void add_shared_prices(test::Dice& dice, const model::Instance& instance, model:
           {model::LimitKind::gpu_quota, {.queue = QueueId(q)}, drawn(dice, usual)});
     }
   }
+  const auto add = [&](const model::LimitScope& scope) {
+    return [&, scope](const model::LimitRow& row, double limit) {
+      if (std::isinf(limit)) return;
+      const auto limited = static_cast<model::LimitKind>(&row - model::kLimitRows.data());
+      prices.limits.push_back({limited, scope, drawn(dice, unit / 500)});
+    };
+  };
   for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
-    if (std::isinf(cluster.racks[r].uplink_gbps)) continue;
-    prices.limits.push_back(
-        {model::LimitKind::uplink, {.rack = RackId(r)}, drawn(dice, unit / 500)});
+    for_each_limit(cluster.racks[r], add({.rack = RackId(r)}));
   }
   for (std::size_t p = 0; p < cluster.pods.size(); ++p) {
-    if (std::isinf(cluster.pods[p].uplink_gbps)) continue;
-    prices.limits.push_back({model::LimitKind::uplink, {.pod = PodId(p)}, drawn(dice, unit / 500)});
+    for_each_limit(cluster.pods[p], add({.pod = PodId(p)}));
   }
 }
 
@@ -125,7 +129,7 @@ struct Totals {
   int by_limits[model::kLimitKinds] = {};  ///< with a price of such a limit
 };
 
-enum class Cluster { empty, at_work, limited };
+enum class Cluster { empty, at_work, limited, power };
 
 void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -134,6 +138,7 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   model::Instance instance = test::random_tiny(dice);
   if (dice.chance(40)) count_gpus_only(instance.workload);
   if (cluster == Cluster::limited) instance = test::with_more_limits(dice, std::move(instance));
+  if (cluster == Cluster::power) instance = test::with_power_budgets(dice, std::move(instance));
   if (cluster != Cluster::empty) instance = test::at_work(dice, std::move(instance));
   const auto [must, required] = test::required_of(instance.workload);
   const auto best = test::best_plan(instance, kind, must, kSteps);
@@ -181,10 +186,11 @@ Totals judge_many(std::uint64_t first, int instances, int nudges, Cluster cluste
     judge(first + static_cast<std::uint64_t>(i), nudges, cluster, totals);
   }
   std::printf(
-      "judged %d, contended %d, tight %d (with prices of jobs %d, of quotas %d, of uplinks %d), "
+      "judged %d, contended %d, tight %d (with prices of jobs %d, of quotas %d, of uplinks %d, of "
+      "power %d), "
       "given up or infeasible %d\n",
       totals.judged, totals.contended, totals.tight, totals.by_jobs, totals.by_limits[0],
-      totals.by_limits[1], totals.given_up);
+      totals.by_limits[1], totals.by_limits[2], totals.given_up);
   return totals;
 }
 
@@ -207,10 +213,18 @@ TEST(BoundProperty, is_never_below_the_optimum_with_nics_and_slices) {
   EXPECT_GT(totals.tight, 50) << "bounds too weak to find a mistake";
 }
 
+TEST(BoundProperty, is_never_below_the_optimum_within_power_budgets) {
+  const Totals totals = judge_many(900'000, 3000, 200, Cluster::power);
+  EXPECT_GT(totals.judged, 2000);
+  EXPECT_GT(totals.tight, 40) << "bounds too weak to find a mistake";
+  EXPECT_GT(totals.by_limits[index_of(model::LimitKind::power)], 20);
+}
+
 TEST(BoundPropertySlow, is_never_below_the_optimum_on_many) {
   judge_many(1'000'000, 8'000, 600, Cluster::empty);
   judge_many(2'000'000, 8'000, 600, Cluster::at_work);
   judge_many(3'000'000, 8'000, 600, Cluster::limited);
+  judge_many(4'000'000, 8'000, 600, Cluster::power);
 }
 
 }  // namespace

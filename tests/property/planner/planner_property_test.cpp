@@ -57,8 +57,8 @@ void expect_accepted(const model::Instance& instance, const model::Plan& plan) {
   EXPECT_EQ(checked.figures.upper_bound, plan.figures.upper_bound);
 }
 
-/// Regrets, idle capacity and what another leaf proves are the gap, but for rounding: of each job
-/// to 2^-scale, and of the bound to a whole number.
+/// Regrets, idle capacity, what is left of limits and what another leaf proves are the gap, but for
+/// rounding: of each job to 2^-scale, and of the bound to a whole number.
 void expect_whole(const model::Plan& plan) {
   double sum = 0.0;
   for (const auto& r : plan.gap_parts.regret) {
@@ -69,6 +69,10 @@ void expect_whole(const model::Plan& plan) {
   for (const auto& i : plan.gap_parts.idle) {
     EXPECT_GE(i.amount, 0.0);
     sum += i.amount;
+  }
+  for (const double amount : plan.gap_parts.limits) {
+    EXPECT_GE(amount, 0.0);
+    sum += amount;
   }
   EXPECT_GE(plan.gap_parts.leaves, 0.0);
   sum += plan.gap_parts.leaves;
@@ -94,12 +98,14 @@ struct Drawn {
 };
 
 constexpr std::uint64_t kMoreLimits = 50'000'000;  // seeds from here on: NICs and slices as well
+constexpr std::uint64_t kPower = 90'000'000;       // from here on: power budgets instead
 
 Drawn draw(std::uint64_t seed) {
   test::Dice dice(seed);
   const auto kind = dice.chance(70) ? model::Objective::value : model::Objective::allocate;
   const auto shards = static_cast<std::int32_t>(dice.below(4));
   model::Instance instance = test::random_tiny(dice);
+  if (seed >= kPower) return {kind, shards, test::with_power_budgets(dice, std::move(instance))};
   if (seed >= kMoreLimits) instance = test::with_more_limits(dice, std::move(instance));
   return {kind, shards, std::move(instance)};
 }
@@ -171,9 +177,16 @@ TEST(PlannerProperty, lies_between_nothing_and_the_optimum_with_nics_and_slices)
   EXPECT_LE(totals.missed, 6);
 }
 
+TEST(PlannerProperty, lies_between_nothing_and_the_optimum_within_power_budgets) {
+  const Totals totals = judge_many(kPower, 300);
+  EXPECT_GT(totals.judged, 250);
+  EXPECT_GT(totals.plan, 0.85 * totals.optimum);
+}
+
 TEST(PlannerPropertySlow, lies_between_nothing_and_the_optimum_on_many) {
   EXPECT_GT(judge_many(1'000'000, 10'000).judged, 9'000);
   EXPECT_GT(judge_many(kMoreLimits + 1'000'000, 10'000).judged, 9'000);
+  EXPECT_GT(judge_many(kPower + 1'000'000, 10'000).judged, 9'000);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quotas and uplinks, by hand.
+// Limits of queues, racks and pods, by hand.
 #include "tiny.hpp"
 
 #include <cstdint>
@@ -301,6 +301,85 @@ TEST_F(LinkCase, charges_a_job_that_stays_for_its_links) {
   tiny.run(JobId(0), {{MachineId(0), 0, 7, 1000}, {MachineId(1), 0, 7, 1000}}).move_cost = 50000.0;
   EXPECT_EQ(left({10, 20, 0, 0}), 60000);
   EXPECT_EQ(left({30, 30, 0, 0}), 40000) << "moves";
+}
+
+/// Two racks of two machines of 2 GPUs in one pod. j0, j1, j2: one task of one GPU that draws 400
+/// W, worth 5000 each.
+class PowerCase : public testing::Test {
+ protected:
+  PowerCase() {
+    const ClassId c = tiny.machine_class("c", tiny.type("A"), 2, 4000, 1000);
+    tiny.pod(), tiny.rack(), tiny.machine(c), tiny.machine(c);
+    tiny.rack(), tiny.machine(c), tiny.machine(c);
+    for (int j = 0; j < 3; ++j) tiny[tiny.job({{.gpus = 1}})].value = 5000.0;
+    tiny.instance.workload.shapes[0].needs[model::kPower] = 400;
+  }
+  model::Rack& rack(std::size_t r) { return tiny.instance.cluster.racks[r]; }
+  model::Pod& pod() { return tiny.instance.cluster.pods[0]; }
+  /// The first `jobs` jobs, on machines 0, 1, 2.
+  static model::RawPlan on_machines(int jobs) {
+    model::RawPlan plan;
+    for (int j = 0; j < jobs; ++j) {
+      model::RawTask task{.shape = "task", .machine = "m" + std::to_string(j), .gpus = {{0, 1000}}};
+      task.needs[model::kPower] = 400;
+      plan.placements.push_back({"j" + std::to_string(j), 0, {task}});
+    }
+    for (int j = jobs; j < 3; ++j) plan.waiting.push_back({"j" + std::to_string(j), "none"});
+    return plan;
+  }
+  double bound(std::initializer_list<Certificate::LimitPrice> prices) {
+    Certificate c;
+    c.limits = prices;
+    return upper_bound(tiny.instance, Objective::value, c, {}).value;
+  }
+  static Certificate::LimitPrice of(model::LimitScope scope, std::int64_t price) {
+    return {LimitKind::power, scope, price};
+  }
+  test::Tiny tiny;
+};
+
+TEST_F(PowerCase, is_checked_by_rack_and_by_pod) {
+  EXPECT_EQ(faults(tiny, on_machines(3)), "");
+  rack(0).power_w = 800.0;
+  pod().power_w = 1200.0;
+  EXPECT_EQ(faults(tiny, on_machines(3)), "");
+  rack(0).power_w = 799.0;
+  EXPECT_EQ(faults(tiny, on_machines(3)),
+            "limit_exceeded: power_w of rack rack-0: jobs use 800 of 799 W beside content that no "
+            "plan moves");
+  rack(0).power_w = 800.0;
+  pod().power_w = 1199.0;
+  EXPECT_EQ(faults(tiny, on_machines(3)),
+            "limit_exceeded: power_w of pod pod-0: jobs use 1200 of 1199 W beside content that no "
+            "plan moves");
+}
+
+TEST_F(PowerCase, counts_what_no_plan_moves_first) {
+  rack(0).power_w = 800.0;
+  tiny.instance.cluster.immovable = {{.machine = MachineId(1)}};
+  tiny.instance.cluster.immovable[0].taken[model::kPower] = 1;
+  EXPECT_EQ(faults(tiny, on_machines(2)),
+            "limit_exceeded: power_w of rack rack-0: jobs use 800 of 799 W beside content that no "
+            "plan moves");
+  EXPECT_EQ(faults(tiny, on_machines(1)), "");
+  rack(0).power_w = 0.5;  // less than the content: nothing is left
+  EXPECT_EQ(faults(tiny, on_machines(0)), "");
+  EXPECT_EQ(faults(tiny, on_machines(1)),
+            "limit_exceeded: power_w of rack rack-0: jobs use 400 of 0 W beside content that no "
+            "plan moves");
+}
+
+TEST_F(PowerCase, bounds_what_tasks_may_draw) {
+  EXPECT_EQ(bound({}), 15000.0);
+  pod().power_w = 800.0;
+  EXPECT_EQ(bound({of({.pod = PodId(0)}, 10)}), 8000.0 + 3 * 1000.0);
+  EXPECT_EQ(bound({of({.pod = PodId(0)}, 13)}), 800.0 * 13);
+  rack(0).power_w = 0.0;
+  EXPECT_EQ(bound({of({.rack = RackId(0)}, 99)}), 15000.0) << "rack-1 has no budget";
+  rack(1).power_w = 400.0;
+  const auto in_0 = of({.rack = RackId(0)}, 13), in_1 = of({.rack = RackId(1)}, 12);
+  EXPECT_EQ(bound({in_0, in_1}), 400.0 * 12 + 3 * 200.0);
+  EXPECT_EQ(bound({in_0, in_1, of({.pod = PodId(0)}, 1)}), 400.0 * 12 + 800.0) << "both";
 }
 
 TEST(SharedPrices, are_read_by_name_and_digested) {

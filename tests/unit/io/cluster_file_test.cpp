@@ -4,6 +4,7 @@
 #include "faults.hpp"
 
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,24 @@ TEST(ParseCluster, reads_every_key) {
   EXPECT_EQ(cluster.racks[1].pod, PodId(0));
   EXPECT_EQ(cluster.queues[0].gpu_quota, 512);
   EXPECT_EQ(cluster.queues[1].gpu_quota, -1);
+}
+
+TEST(ParseCluster, power_budgets_are_read_written_and_digested) {
+  const std::string text = kSmall;
+  const auto with = [&](const std::string& after, const std::string& key) {
+    std::string other = text;
+    return other.insert(other.find(after) + after.size(), key);
+  };
+  const Cluster without = parse_cluster(text, "c.yaml");
+  EXPECT_TRUE(std::isinf(without.pods[0].power_w));
+  const Cluster pod = parse_cluster(with("uplink_gbps: 400\n", "    power_w: 9000\n"), "c.yaml");
+  const Cluster rack = parse_cluster(with("{id: rack-1", ", power_w: 700.5"), "c.yaml");
+  EXPECT_EQ(pod.pods[0].power_w, 9000.0);
+  EXPECT_EQ(rack.racks[1].power_w, 700.5);
+  EXPECT_EQ(std::set({digest(without), digest(pod), digest(rack)}).size(), 3U);
+  for (const Cluster* cluster : {&pod, &rack}) {
+    EXPECT_EQ(digest(parse_cluster(cluster_text(*cluster), "again")), digest(*cluster));
+  }
 }
 
 constexpr const char* kStates = R"(schema: 1

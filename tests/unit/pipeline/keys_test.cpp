@@ -45,6 +45,7 @@ const std::string kInQueue = R"({"id":"a","queue":"q","tasks":[{"gpus":8}]})"
                              "\n"
                              R"({"id":"b","queue":"q","tasks":[{"gpus":8}]})";
 const std::string kGang = R"({"id":"a","tasks":[{"count":2,"gpus":8}]$})";
+const std::string kDraws = R"({"id":"a","tasks":[{"count":2,"gpus":8,"power_w":800}]})";
 const std::string kRing = R"({"id":"a","tasks":[{"count":2,"gpus":8}],)"
                           R"("communication":{"pattern":"ring","gbps":10}})";
 
@@ -81,6 +82,15 @@ const std::vector<Key> kOfClusters{
      "a@m0,m1 = 16", "= 0"},
     {"uplink_gbps of a pod", racks(2, "gpu_type: A, gpus: 8", "", "$"), kRing, "",
      ", uplink_gbps: 9", "a@m0,m1 = 16", "= 0"},
+    {"power_w of a rack", racks(1, "gpu_type: A, gpus: 8", "$"), kDraws, "", ", power_w: 799.9",
+     "a@m0,m1 = 16", "= 0"},
+    {"power_w of a pod", racks(2, "gpu_type: A, gpus: 8", "", "$"), kDraws, ", power_w: 800",
+     ", power_w: 799", "a@m0,m1 = 16", "= 0"},
+    {"power_w of a rack, beside used content",
+     "{schema: 1, classes: {g: {gpu_type: A, gpus: 8}}, pods: [{id: p, racks: [{id: r, power_w: "
+     "800,"
+     " machines: [{ids: m0, class: g}]}]}], machine_states: [{ids: m0, used: {power_w: $}}]}",
+     jobs(1, R"("gpus":8,"power_w":790)"), "10", "11", "a@m0 = 8", "= 0"},
     {"machines[].class",
      "{schema: 1, classes: {g: {gpu_type: A, gpus: 8}, c: {cpu_milli: 1}}, "
      "pods: [{id: p, racks: [{id: r, machines: [{ids: m0, class: $}]}]}]}",
