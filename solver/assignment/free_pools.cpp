@@ -82,11 +82,6 @@ bool FreePools::place(JobId job, const TaskDemand& s, const PlaceClass& place_cl
 bool FreePools::try_machines(JobId job, std::span<const MachineId> machines) {
   auto placed = occupancy_->fit(job, machines);
   if (!placed) return false;
-  if (!occupancy_->limit_usage().carries(*placed)) {
-    planner_model::release(occupancy_->room(), occupancy_->valuation().instance().workload,
-                           *placed);
-    return false;
-  }
   for (const model::TaskPlacement& t : placed->tasks) {
     const auto devices = static_cast<std::int64_t>(__builtin_popcountll(t.devices));
     free_[pool_index_->pools().of_machine[t.machine.index()].index()] -= devices * t.milli;

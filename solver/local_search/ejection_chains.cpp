@@ -103,7 +103,7 @@ class EjectionChains {
     std::vector<std::uint32_t> victims;
     targets_.note_move(position);
     for (const auto& [machine, gpus] : target->machine_gpus) {
-      const int missing = gpus - space_.state.room().whole_count(machine);
+      const int missing = gpus - targets_.usable_gpus(position, machine);
       if (missing <= 0) continue;
       for (const std::uint32_t v : targets_.victims(machine, missing)) {
         targets_.note_move(v);

@@ -58,6 +58,7 @@ class EjectionTargets {
 
   /// The target of largest gain; with depth > 0 other jobs may be ejected.
   std::optional<EjectionTarget> best(std::uint32_t position, int depth) {
+    position_ = position;
     const auto options = space_.option_table.options(position);
     std::optional<EjectionTarget> found;
     for (std::uint32_t k = 0; k < options.size(); ++k) {  // best first
@@ -75,6 +76,21 @@ class EjectionTargets {
       }
     }
     return found;
+  }
+
+  /// Whole GPUs of the machine that are free, as far as limits on resources let the job use them.
+  [[nodiscard]] int usable_gpus(std::uint32_t position, MachineId m) const {
+    const int whole = space_.state.room().whole_count(m);
+    const planner_model::LimitUsage& usage = space_.state.limit_usage();
+    if (!usage.limits_resources()) return whole;
+    const model::WorkloadView& workload = space_.instance().workload;
+    for (const model::TaskGroup& g : workload.groups_of(space_.job(position))) {
+      const model::Shape& shape = workload.shape(g.shape);
+      if (shape.gpus == 0) continue;
+      const std::int64_t most = (whole + shape.gpus - 1) / shape.gpus;  // the last one in part
+      return std::min(whole, shape.gpus * static_cast<int>(usage.count(m, shape, most)));
+    }
+    return whole;
   }
 
   /// The jobs to eject to free `missing` more GPUs on the machine; empty if that is impossible.
@@ -237,9 +253,9 @@ class EjectionTargets {
     }
   }
 
-  /// Least loss of value that leaves `gpus` whole GPUs of the machine free.
-  double freeing_cost(MachineId m, int gpus, int depth) {
-    const int missing = gpus - space_.state.room().whole_count(m);
+  /// Least loss of value that leaves `gpus` whole GPUs of the machine free, `usable` of which are.
+  double freeing_cost(MachineId m, int gpus, int usable, int depth) {
+    const int missing = gpus - usable;
     if (missing <= 0) return 0.0;
     if (depth == 0) return kInfinity;
     FreeingCosts& costs = freeing_costs_[m.index()];
@@ -265,10 +281,10 @@ class EjectionTargets {
       if (best && base + price * gpus <= best->gain) continue;
       for (const MachineId m : space_.machines.of(p)) {
         if (m == excluded_machine_) continue;
-        const int idle = std::min(gpus, space_.state.room().whole_count(m));
+        const int idle = std::min(gpus, usable_gpus(position_, m));
         double gain = base + price * idle;
         if (best && gain <= best->gain) continue;
-        gain -= freeing_cost(m, gpus, depth);
+        gain -= freeing_cost(m, gpus, idle, depth);
         if (sweep_ > 0)
           gain -= kPriceNoise * price * gpus * random_unit({sweep_, chain_, m.index()});
         if (best && gain <= best->gain) continue;
@@ -306,11 +322,11 @@ class EjectionTargets {
             const int most = space_.instance().cluster.classes[pool.machine_class.index()].gpus;
             for (const MachineId m : space_.machines.of(p)) {
               MachineTasks machine_tasks{kInfinity, m, 0};
-              const int idle = space_.state.room().whole_count(m);
+              const int idle = usable_gpus(position_, m);
               for (int h = 1; h * s.gpus_per_task <= most && h <= s.tasks; ++h) {
                 const int used = std::min(idle, h * s.gpus_per_task);
                 const double c =
-                    (freeing_cost(m, h * s.gpus_per_task, depth) +
+                    (freeing_cost(m, h * s.gpus_per_task, idle, depth) +
                      prices_[static_cast<std::size_t>(p)] * (h * s.gpus_per_task - used)) /
                     h;
                 if (c <= machine_tasks.cost && c < kInfinity) machine_tasks = {c, m, h};
@@ -348,6 +364,7 @@ class EjectionTargets {
   std::vector<double> best_priced_profit_;   ///< by position: best priced profit anywhere, >= 0
   std::vector<FreeingCosts> freeing_costs_;  ///< by MachineId
   std::vector<std::uint32_t> last_chain_;    ///< by position: chain that moved it last
+  std::uint32_t position_ = 0;               ///< of the job that looks for a target
   MachineId excluded_machine_;
   std::uint32_t chain_ = 0;
   std::uint64_t sweep_ = 0;

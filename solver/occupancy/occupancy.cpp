@@ -67,7 +67,7 @@ std::size_t Occupancy::position(JobId job) const {
 
 std::optional<JobPlacement> Occupancy::fit(JobId job, std::span<const MachineId> machines) {
   const model::WorkloadView& workload = valuation_->instance().workload;
-  auto placement = planner_model::place_job(room_, workload, job, machines);
+  auto placement = planner_model::place_job(room_, workload, job, machines, &limit_usage_);
   if (placement) planner_model::release(room_, workload, *placement);
   if (placement && !limit_usage_.carries(*placement)) placement.reset();
   return placement;

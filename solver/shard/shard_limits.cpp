@@ -44,6 +44,11 @@ void classify_place_limits(ShardState& s) {
         scope.rack.valid() ? scope.rack.index() : cluster.racks.size() + scope.pod.index();
     if (here[at] == 0 || limits->capacity(l) == model::kNoLimit) continue;
     (here[at] == all[at] ? s.own_limits : s.shared_limits).push_back(l);
+    // What tasks need where they are is kept from the first placement on, traffic afterwards.
+    const bool of_resource = row_of((*limits)[l].kind).resource < model::kResources;
+    if (of_resource) {
+      s.occupancy.limit_usage().allow(l, limits->capacity(l) * here[at] / all[at]);
+    }
   }
 }
 

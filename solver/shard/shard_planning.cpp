@@ -104,8 +104,9 @@ void plan(Shard& shard, std::span<const JobId> jobs, std::span<const double> pri
     s.set_task_prices(s.repack(share));
   }
   fill_idle_capacity(shard);
-  if (!s.had_running_jobs) return;
-  // The relaxation did not use the room of running jobs: now unplaced jobs may evict them.
+  if (!s.had_running_jobs && !s.occupancy.limit_usage().limits_resources()) return;
+  // The relaxation did not use the room of running jobs, and does not know how racks and pods are
+  // filled: now unplaced jobs may evict what is placed.
   s.least_price = marginal_prices(shard);
   const std::vector<JobId> unplaced = s.occupancy.unplaced_jobs();
   s.evicted = {unplaced.begin(), unplaced.end()};

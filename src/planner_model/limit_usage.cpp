@@ -6,6 +6,24 @@
 
 namespace berth::planner_model {
 
+namespace {
+
+/// Calls `visit(limit, resource)` for the limits on resources that tasks of the shape on the
+/// machine use.
+template <class Visit>
+void for_each_use(const LimitUsage& usage, MachineId machine, const model::Shape& shape,
+                  const Visit& visit) {
+  const CouplingLimits& limits = *usage.limits();
+  const model::Cluster& cluster = usage.cluster();
+  model::for_each_limited_resource([&](model::LimitKind kind, std::size_t resource) {
+    if (shape.needs[resource] == 0 || !limits.has(kind)) return;
+    visit(limits.at(kind, cluster.machine_rack[machine.index()]), resource);
+    visit(limits.at(kind, cluster.pod_of(machine)), resource);
+  });
+}
+
+}  // namespace
+
 LimitUsage::LimitUsage(const model::InstanceView& instance, const CouplingLimits* limits)
     : cluster_(&instance.cluster),
       workload_(instance.workload),
@@ -13,6 +31,20 @@ LimitUsage::LimitUsage(const model::InstanceView& instance, const CouplingLimits
   if (limits_ == nullptr) return;
   use_.assign(limits_->size(), 0);
   allowance_.assign(limits_->size(), model::kNoLimit);
+  model::for_each_limited_resource([&](model::LimitKind kind, std::size_t) {
+    limits_resources_ = limits_resources_ || limits_->has(kind);
+  });
+}
+
+std::int64_t LimitUsage::count(MachineId machine, const model::Shape& shape, std::int64_t most,
+                               const model::Resources& freed) const {
+  if (!limits_resources_) return most;
+  for_each_use(*this, machine, shape, [&](std::size_t limit, std::size_t resource) {
+    if (left(limit) == model::kNoLimit) return;
+    const std::int64_t amount = std::max<std::int64_t>(0, left(limit) + freed[resource]);
+    most = std::min(most, amount / shape.needs[resource]);
+  });
+  return most;
 }
 
 std::span<const std::uint32_t> LimitUsage::quotas_of(JobId job) const {
@@ -83,6 +115,36 @@ bool LimitUsage::admits(JobId id, MachineId machine, model::Level width) const {
   if (left(limits_->at(kUplink, rack)) < communication.mbps) return false;
   return width == model::Level::pod ||
          left(limits_->at(kUplink, cluster.pod_of(machine))) >= communication.mbps;
+}
+
+TaskAllowances::TaskAllowances(const LimitUsage* usage)
+    : usage_(usage != nullptr && usage->limits_resources() ? usage : nullptr) {}
+
+std::int64_t TaskAllowances::taken(std::size_t limit) const {
+  const auto known = std::ranges::find(taken_, limit, &LimitAmount::first);
+  return known == taken_.end() ? 0 : known->second;
+}
+
+bool TaskAllowances::allow(MachineId machine, const model::Shape& shape) const {
+  if (usage_ == nullptr) return true;
+  bool enough = true;
+  for_each_use(*usage_, machine, shape, [&](std::size_t limit, std::size_t resource) {
+    enough = enough && usage_->left(limit) - taken(limit) >= shape.needs[resource];
+  });
+  return enough;
+}
+
+void TaskAllowances::take(MachineId machine, const model::Shape& shape) {
+  if (usage_ == nullptr) return;
+  for_each_use(*usage_, machine, shape, [&](std::size_t limit, std::size_t resource) {
+    const std::int64_t needs = shape.needs[resource];
+    const auto known = std::ranges::find(taken_, limit, &LimitAmount::first);
+    if (known == taken_.end()) {
+      taken_.emplace_back(limit, needs);
+    } else {
+      known->second += needs;
+    }
+  });
 }
 
 }  // namespace berth::planner_model

@@ -84,36 +84,58 @@ std::vector<std::uint32_t> largest_first(const model::WorkloadView& workload,
   return order;
 }
 
-bool place_group(Room& room, const model::Shape& shape, std::uint32_t group, std::int64_t count,
-                 std::span<const MachineId> candidates, std::vector<model::TaskPlacement>& tasks) {
-  std::vector<MachineId> order;
-  for (const MachineId m : candidates) {
-    if (room.fits(m, shape)) order.push_back(m);
+/// Places tasks of one job on some machines.
+class TaskPlacer {
+ public:
+  TaskPlacer(Room& room, std::span<const MachineId> candidates, const LimitUsage* limits)
+      : room_(room), candidates_(candidates), allowances_(limits) {}
+
+  /// False: there is not room for all; those that found some are in `tasks`.
+  bool place(const model::Shape& shape, std::uint32_t group, std::int64_t count,
+             std::vector<model::TaskPlacement>& tasks) {
+    std::vector<MachineId> order;
+    for (const MachineId m : candidates_) {
+      if (fits(m, shape)) order.push_back(m);
+    }
+    const auto tighter = [&](MachineId a, MachineId b) {
+      return tightness(room_, a) < tightness(room_, b);
+    };
+    if (count == 1) {
+      const auto best = std::ranges::min_element(order, tighter);
+      if (best == order.end()) return false;
+      tasks.push_back(take(*best, group, shape));
+      return true;
+    }
+    std::ranges::sort(order, tighter);
+    for (const MachineId m : order) {
+      for (; count > 0 && fits(m, shape); --count) tasks.push_back(take(m, group, shape));
+      if (count == 0) return true;
+    }
+    return false;
   }
-  const auto tighter = [&](MachineId a, MachineId b) {
-    return tightness(room, a) < tightness(room, b);
-  };
-  if (count == 1) {
-    const auto best = std::ranges::min_element(order, tighter);
-    if (best == order.end()) return false;
-    tasks.push_back(room.take(*best, group, shape));
-    return true;
+
+ private:
+  [[nodiscard]] bool fits(MachineId m, const model::Shape& shape) const {
+    return room_.fits(m, shape) && allowances_.allow(m, shape);
   }
-  std::ranges::sort(order, tighter);
-  for (const MachineId m : order) {
-    for (; count > 0 && room.fits(m, shape); --count) tasks.push_back(room.take(m, group, shape));
-    if (count == 0) return true;
+  model::TaskPlacement take(MachineId m, std::uint32_t group, const model::Shape& shape) {
+    allowances_.take(m, shape);
+    return room_.take(m, group, shape);
   }
-  return false;
-}
+
+  Room& room_;
+  std::span<const MachineId> candidates_;
+  TaskAllowances allowances_;
+};
 
 /// Places all groups on these machines, or none.
 bool place_all(Room& room, const model::WorkloadView& workload, model::JobPlacement& placement,
-               std::span<const MachineId> candidates) {
+               std::span<const MachineId> candidates, const LimitUsage* limits) {
   const auto groups = workload.groups_of(workload.job(placement.job));
+  TaskPlacer placer(room, candidates, limits);
   for (const std::uint32_t g : largest_first(workload, groups)) {
     const model::Shape& shape = workload.shape(groups[g].shape);
-    if (!place_group(room, shape, g, groups[g].count, candidates, placement.tasks)) {
+    if (!placer.place(shape, g, groups[g].count, placement.tasks)) {
       release(room, workload, placement);
       placement.tasks.clear();
       return false;
@@ -126,17 +148,18 @@ bool place_all(Room& room, const model::WorkloadView& workload, model::JobPlacem
 }  // namespace
 
 std::optional<model::JobPlacement> place_job(Room& room, const model::WorkloadView& workload,
-                                             JobId job, std::span<const MachineId> candidates) {
+                                             JobId job, std::span<const MachineId> candidates,
+                                             const LimitUsage* limits) {
   model::JobPlacement placement{.job = job};
   const model::Job& j = workload.job(job);
   if (j.domain != model::Level::machine || workload.tasks(j) == 1) {
-    if (!place_all(room, workload, placement, candidates)) return std::nullopt;
+    if (!place_all(room, workload, placement, candidates, limits)) return std::nullopt;
     return placement;
   }
   std::vector<MachineId> order(candidates.begin(), candidates.end());
   std::ranges::sort(order, {}, [&](MachineId m) { return tightness(room, m); });
   for (const MachineId m : order) {
-    if (place_all(room, workload, placement, std::span(&m, 1))) return placement;
+    if (place_all(room, workload, placement, std::span(&m, 1), limits)) return placement;
   }
   return std::nullopt;
 }

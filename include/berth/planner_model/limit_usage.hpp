@@ -28,6 +28,7 @@ class LimitUsage {
 
   [[nodiscard]] std::size_t size() const { return use_.size(); }
   [[nodiscard]] const CouplingLimits* limits() const { return limits_; }
+  [[nodiscard]] const model::Cluster& cluster() const { return *cluster_; }
   [[nodiscard]] std::int64_t use(std::size_t limit) const { return use_[limit]; }
   [[nodiscard]] std::int64_t allowance(std::size_t limit) const { return allowance_[limit]; }
   /// Allowance less use; negative when more is used.
@@ -46,6 +47,12 @@ class LimitUsage {
   /// there in a placement of this width. Exact for rings: a placement on machines that admit them
   /// keeps the limits. True for jobs without a ring.
   [[nodiscard]] bool admits(JobId job, MachineId machine, model::Level width) const;
+  /// How many tasks of the shape, at most `most`, the limits on resources leave enough for on this
+  /// machine, once its rack and pod have `freed` more.
+  [[nodiscard]] std::int64_t count(MachineId machine, const model::Shape& shape, std::int64_t most,
+                                   const model::Resources& freed = {}) const;
+  /// There are limits on resources.
+  [[nodiscard]] bool limits_resources() const { return limits_resources_; }
   /// Penalty of all use over the allowances of soft limits, beyond the prices that are paid.
   [[nodiscard]] double surcharges() const;
   /// Value lost per 1000 units over a limit, less the price that is paid for them anyway.
@@ -63,7 +70,26 @@ class LimitUsage {
   const model::Cluster* cluster_;
   model::WorkloadView workload_;
   const CouplingLimits* limits_;  ///< null: no limits
+  bool limits_resources_ = false;
   std::vector<std::int64_t> use_, allowance_;
+};
+
+/// What limits on resources leave to the tasks of one job while they are placed one by one, racks
+/// and pods filling up.
+class TaskAllowances {
+ public:
+  /// @param usage  null: there are no limits
+  explicit TaskAllowances(const LimitUsage* usage);
+
+  /// The limits of the machine's rack and pod leave enough for one more task of the shape.
+  [[nodiscard]] bool allow(MachineId machine, const model::Shape& shape) const;
+  void take(MachineId machine, const model::Shape& shape);
+
+ private:
+  [[nodiscard]] std::int64_t taken(std::size_t limit) const;
+
+  const LimitUsage* usage_;              ///< null: no limit on a resource
+  std::vector<LimitAmount> taken_ = {};  ///< by the job so far; each limit once
 };
 
 }  // namespace berth::planner_model

@@ -10,6 +10,7 @@
 #include "berth/model/free_machine.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/planner_model/limit_usage.hpp"
 
 namespace berth::planner_model {
 
@@ -82,7 +83,10 @@ void release(Room& room, const model::WorkloadView& workload, const model::JobPl
 /// GPU thousandths, then least free CPU, then lowest id. A job with `domain == Level::machine` is
 /// placed on one machine. O(groups x candidates x devices + tasks).
 /// @param candidates  machines of one GPU type inside one domain that the job may use
+/// @param limits      no rack or pod gets more tasks than its limits on resources leave room for;
+///                    null: there are none
 std::optional<model::JobPlacement> place_job(Room& room, const model::WorkloadView& workload,
-                                             JobId job, std::span<const MachineId> candidates);
+                                             JobId job, std::span<const MachineId> candidates,
+                                             const LimitUsage* limits = nullptr);
 
 }  // namespace berth::planner_model
