@@ -160,11 +160,13 @@ class Online {
 
 OnlineResult place_online(const planner_model::Valuation& valuation, std::span<const JobId> jobs,
                           model::Placement kept, const OnlineOptions& options,
-                          const StopToken& stop) {
+                          const planner_model::CouplingLimits* limits, const StopToken& stop) {
   std::vector<MachineId> machines;
   for (std::size_t m = 0; m < valuation.instance().cluster.machines(); ++m)
     machines.emplace_back(m);
-  Occupancy occupancy(valuation, machines);
+  Occupancy occupancy(valuation, machines, limits);
+  planner_model::LimitUsage& usage = occupancy.limit_usage();
+  for (std::size_t l = 0; l < usage.size(); ++l) usage.allow(l, limits->capacity(l));
   std::vector<JobId> all(jobs.begin(), jobs.end());
   for (const model::JobPlacement& p : kept) all.push_back(p.job);
   occupancy.admit(all);

@@ -70,6 +70,7 @@ std::optional<TaskPlacement> ReservationTable::claim(DemandClass demand_class, J
     const ReservedPlace& p = at(std::get<int>(k));
     const GpuTypeId type = value_type(forecast_->shape(demand_class), p.task.machine);
     if (p.value > occupancy_->valuation().best(job, type)) continue;
+    if (!admits(p.task.machine, job)) continue;
     const TaskPlacement task = p.task;
     cancel_one(std::get<int>(k));
     return task;
@@ -83,7 +84,7 @@ GpuTypeId ReservationTable::value_type(const model::Shape& shape, MachineId m) c
 
 bool ReservationTable::admits(MachineId m, JobId id) const {
   const model::Shape& shape = shape_of(workload(), id);
-  return occupancy_->room().fits(m, shape) &&
+  return occupancy_->room().fits(m, shape) && occupancy_->limit_usage().count(m, shape, 1) > 0 &&
          model::allows(workload().job(id), shape, cluster().class_of(m).gpu_type);
 }
 

@@ -30,10 +30,6 @@ void expect_single_tasks(const planner_model::Valuation& valuation) {
     refuse(fmt::format("queue \"{}\" has a quota", instance.cluster.queues[queue.index()].name),
            "jobs are placed in order of arrival without quotas only");
   }
-  if (limits.of_places() && limits.has(model::LimitKind::power)) {
-    refuse("racks or pods have a power budget",
-           "jobs are placed in order of arrival without power_w of racks and pods only");
-  }
   for (const JobId id : model::planned_jobs(instance.workload)) {
     const std::string_view name = instance.workload.tables().job_names[id.index()];
     const std::int64_t tasks = instance.workload.tasks(instance.workload.job(id));
@@ -49,7 +45,9 @@ void expect_single_tasks(const planner_model::Valuation& valuation) {
 }
 
 model::Placement place_in_order(const planner_model::Valuation& valuation,
-                                const solver::OnlineOptions& options, const StopToken& stop) {
+                                const solver::OnlineOptions& options,
+                                const planner_model::CouplingLimits& limits,
+                                const StopToken& stop) {
   const model::WorkloadView& workload = valuation.instance().workload;
   std::vector<JobId> jobs = model::planned_jobs(workload);
   model::Placement kept;
@@ -59,7 +57,7 @@ model::Placement place_in_order(const planner_model::Valuation& valuation,
   std::erase_if(jobs, [&](JobId j) { return workload.job(j).running >= 0; });
   planner_model::sort_by_precedence(valuation, jobs);
   std::ranges::stable_sort(jobs, {}, [&](JobId j) { return workload.job(j).arrival; });
-  return solver::place_online(valuation, jobs, std::move(kept), options, stop).placed;
+  return solver::place_online(valuation, jobs, std::move(kept), options, &limits, stop).placed;
 }
 
 GlobalPlacement place_online(const PlanningContext& context, coordinator::JobRecords& records) {
@@ -67,7 +65,8 @@ GlobalPlacement place_online(const PlanningContext& context, coordinator::JobRec
   context.stages.run("online", [&] {
     records.gather_to_root();
     context.comm.agreed_on_root([&] {
-      placed.placement = place_in_order(context.unpriced, context.options.online, context.stop);
+      placed.placement =
+          place_in_order(context.unpriced, context.options.online, context.limits, context.stop);
     });
   });
   return placed;

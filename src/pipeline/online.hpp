@@ -20,7 +20,8 @@ void expect_single_tasks(const planner_model::Valuation& valuation);
 /// Places the jobs in order of arrival (ties by precedence); running jobs keep their places.
 /// @pre expect_single_tasks(valuation)
 model::Placement place_in_order(const planner_model::Valuation& valuation,
-                                const solver::OnlineOptions& options, const StopToken& stop = {});
+                                const solver::OnlineOptions& options,
+                                const planner_model::CouplingLimits& limits, const StopToken& stop);
 
 /// `place_in_order` of all jobs, on rank 0. Collective.
 GlobalPlacement place_online(const PlanningContext& context, coordinator::JobRecords& records);

@@ -107,10 +107,41 @@ class LimitSlack {
       return fmt::format("no rack uplink carries its {} Gbit/s, and no rack holds it",
                          static_cast<double>(job.communication.mbps) / 1000.0);
     }
-    return {};
+    std::string short_of;
+    model::for_each_limited_resource([&](LimitKind kind, std::size_t resource) {
+      if (short_of.empty() && limits_.has(kind)) short_of = why_short_of(kind, resource, job);
+    });
+    return short_of;
   }
 
  private:
+  /// Empty if the limits of this kind leave enough for the tasks of each group.
+  [[nodiscard]] std::string why_short_of(LimitKind kind, std::size_t resource,
+                                         const model::Job& job) const {
+    const model::Cluster& cluster = instance_.cluster;
+    for (const model::TaskGroup& group : instance_.workload.groups_of(job)) {
+      const std::int64_t needs = instance_.workload.shape(group.shape).needs[resource];
+      if (needs == 0) continue;
+      const auto tasks_within = [&](std::size_t limit) -> std::int64_t {
+        const std::int64_t capacity = limits_.capacity(limit);
+        if (capacity == model::kNoLimit) return group.count;
+        return std::clamp<std::int64_t>((capacity - use_[limit]) / needs, 0, group.count);
+      };
+      std::vector<std::int64_t> in_pod(cluster.pods.size(), 0);
+      for (std::size_t r = 0; r < cluster.racks.size(); ++r) {
+        in_pod[cluster.racks[r].pod.index()] += tasks_within(limits_.at(kind, RackId(r)));
+      }
+      std::int64_t most = 0;
+      for (std::size_t p = 0; p < in_pod.size(); ++p) {
+        most += std::min(in_pod[p], tasks_within(limits_.at(kind, PodId(p))));
+      }
+      if (most >= group.count) continue;
+      return fmt::format("{} of racks and pods leaves enough for {} of {} tasks of {} {}",
+                         row_of(kind).key, most, group.count, needs, row_of(kind).unit);
+    }
+    return {};
+  }
+
   model::InstanceView instance_;
   const planner_model::CouplingLimits& limits_;
   std::vector<std::int64_t> use_;  ///< by limit

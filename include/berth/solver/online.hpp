@@ -7,6 +7,7 @@
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/placement.hpp"
+#include "berth/planner_model/coupling_limits.hpp"
 #include "berth/planner_model/value.hpp"
 
 namespace berth::solver {
@@ -43,8 +44,9 @@ struct OnlineResult {
 /// displaced expected jobs is largest; if that is negative, the job is refused unless it is
 /// required. Jobs of value 0 are placed on machines without free GPUs. Decision 8 has measurements.
 ///
-/// @param kept  running jobs, which keep their places; part of the result
-/// @param stop  jobs that arrive after a stop are unplaced
+/// @param kept    running jobs, which keep their places; part of the result
+/// @param limits  of racks and pods, kept; reservations do not look at them. Null: there are none
+/// @param stop    jobs that arrive after a stop are unplaced
 /// @pre every job has one task and a value that depends on the GPU type only; jobs and `kept` are
 ///      distinct; a PetscSession exists
 /// The result does not depend on the number of threads. O(jobs x machines) at worst, plus one
@@ -52,6 +54,7 @@ struct OnlineResult {
 /// is used.
 OnlineResult place_online(const planner_model::Valuation& valuation, std::span<const JobId> jobs,
                           model::Placement kept, const OnlineOptions& options,
+                          const planner_model::CouplingLimits* limits = nullptr,
                           const StopToken& stop = {});
 
 }  // namespace berth::solver

@@ -196,6 +196,27 @@ TEST(Online, running_jobs_stay) {
   EXPECT_EQ(words(result.placed), "0:0/7 2:0/8 ");
 }
 
+/// Two racks of a machine each: the budget of the second has room for two jobs, that of the pod for
+/// two beside the running one.
+TEST(Online, jobs_stay_within_power_budgets) {
+  Tiny tiny = cluster(2);
+  tiny.instance.cluster.racks.push_back({.name = "rack-1", .pod = PodId(0)});
+  tiny.instance.cluster.machine_rack[1] = RackId(1);
+  for (int j = 0; j < 5; ++j) tiny.job({{.gpus = 1, .power_w = 300}});
+  tiny.instance.cluster.racks[1].power_w = 650.0;
+  const planner_model::Valuation valuation(tiny.instance, Objective::allocate);
+  const JobPlacement kept{.job = JobId(0),
+                          .tasks = {{.machine = MachineId(0), .devices = 1, .milli = 1000}}};
+  const std::vector<JobId> jobs{JobId(1), JobId(2), JobId(3), JobId(4)};
+  const auto placed = [&] {
+    const planner_model::CouplingLimits limits(tiny.instance, Objective::allocate);
+    return words(place_online(valuation, jobs, {kept}, {.batch = 1}, &limits).placed);
+  };
+  EXPECT_EQ(placed(), "0:0/1 1:1/1 2:1/2 3:0/2 4:0/4 ");
+  tiny.instance.cluster.pods[0].power_w = 1199.0;
+  EXPECT_EQ(placed(), "0:0/1 1:1/1 2:1/2 ");
+}
+
 TEST(Online, no_jobs_and_no_machines) {
   EXPECT_TRUE(place(cluster(1), 0, {.batch = 1}).placed.empty());
   Tiny tiny = cluster(0);
