@@ -197,7 +197,7 @@ void OptionTable::add_type_options(JobId id, std::uint32_t profile_id,
   };
   std::vector<KeptOption> kept;
   job_options.for_each_on(type, [&](const planner_model::JobOption& option) {
-    if (!largest_limits_.allow(job, option.width)) return;
+    if (!largest_limits_.allow(valuation_->instance().workload, job, option.width)) return;
     const planner_model::HomeScope& scope = option.scope;
     const auto domain_pools = pool_index_->pools_in(type, scope.level, scope.domain);
     const Level width = by_pod && option.width == Level::rack ? Level::pod : option.width;

@@ -48,7 +48,11 @@ GangCost::GangCost(const model::InstanceView& instance, const PriceTable& price_
       pods_(instance.cluster.pods.size()),
       columns_(instance.cluster.gpu_types.size() + 1) {
   add_demands(instance.workload, job);
-  for (const EqualTasks& d : demands_) tasks_ += d.count;
+  for (const EqualTasks& d : demands_) {
+    tasks_ += d.count;
+    const Shape& s = instance.workload.shape(d.shape);
+    for (std::size_t r = 0; r < needs_.size(); ++r) needs_[r] += Int128{d.count} * s.needs[r];
+  }
   find_whole_variants(instance.workload);
   pod_costs_.resize(model::kLevels * columns_);
   cluster_costs_.assign(model::kLevels * columns_, kUnknown);
@@ -96,6 +100,18 @@ void GangCost::find_whole_variants(const model::WorkloadView& workload) {
     holds = holds && milli <= m.free_milli();
     whole_.push_back(holds);
   }
+}
+
+/// All tasks together need more than a limit of this rack (pod) leaves.
+template <class Place>
+bool GangCost::exceeds_limits(Place place) const {
+  const PlaceLimits& limits = price_table_->place_limits();
+  bool exceeds = false;
+  model::for_each_limited_resource([&](LimitKind kind, std::size_t resource) {
+    const auto& capacity = limits.capacity(limits.of(kind, place));
+    exceeds = exceeds || (capacity && needs_[resource] > *capacity);
+  });
+  return exceeds;
 }
 
 bool GangCost::of_type(const PricedPool& pool, GpuTypeId type) const {
@@ -172,11 +188,13 @@ Int128 GangCost::over_pods(GpuTypeId type) {
 }
 
 Int128 GangCost::in_rack(GpuTypeId type, Level width, RackId rack) {
+  if (exceeds_limits(rack)) return kImpossible;
   const auto pools = price_table_->in_rack(rack);
   return width == Level::machine ? on_one_machine(pools, type) : cost_over(pools, type);
 }
 
 Int128 GangCost::find_in_pod(GpuTypeId type, Level width, PodId pod) {
+  if (exceeds_limits(pod)) return kImpossible;
   if (width == Level::machine) return on_one_machine(price_table_->in_pod(pod), type);
   if (width == Level::pod && pays_uplinks_) return over_racks(type, pod);
   if (width == Level::pod) return cost_over(price_table_->in_pod(pod), type);

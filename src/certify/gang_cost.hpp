@@ -3,6 +3,7 @@
 
 #include "price_table.hpp"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -52,6 +53,8 @@ class GangCost {
     std::vector<std::int64_t> per_machine;  ///< by VariantId; tasks that one machine holds
   };
 
+  template <class Place>
+  [[nodiscard]] bool exceeds_limits(Place place) const;
   [[nodiscard]] bool of_type(const PricedPool& pool, GpuTypeId type) const;
   Int128 on_one_machine(std::span<const PricedPool> pools, GpuTypeId type) const;
   Int128 cost_over(std::span<const PricedDomain> places, GpuTypeId type);
@@ -78,6 +81,7 @@ class GangCost {
   bool gpu_job_;
   std::int64_t ring_mbps_;
   std::int64_t tasks_ = 0;
+  std::array<Int128, model::kResources> needs_{};  ///< of all tasks
   bool pays_uplinks_;
   std::size_t pods_, columns_;
   std::vector<EqualTasks> demands_;

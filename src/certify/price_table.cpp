@@ -2,7 +2,9 @@
 #include "price_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -113,7 +115,15 @@ void PriceTable::find_different_racks() {
   const auto content = [](const PricedPool& s) {
     return std::tuple(s.variant, s.machines, s.price, s.limit_price);
   };
+  const auto limits_of = [&](RackId rack) {
+    std::array<std::optional<std::int64_t>, model::kLimitKinds> capacity;
+    model::for_each_limited_resource([&](model::LimitKind kind, std::size_t) {
+      capacity[index_of(kind)] = place_limits_.capacity(place_limits_.of(kind, rack));
+    });
+    return capacity;
+  };
   const auto before = [&](RackId a, RackId b) {
+    if (limits_of(a) != limits_of(b)) return limits_of(a) < limits_of(b);
     return std::ranges::lexicographical_compare(in_rack(a), in_rack(b), {}, content, content);
   };
   for (std::size_t pod = 0; pod + 1 < pod_racks_.size(); ++pod) {

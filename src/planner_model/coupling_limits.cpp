@@ -17,6 +17,16 @@ std::int64_t whole_amount(double limit, double units) {
 /// More than any limit on a resource allows; sums stop there.
 constexpr std::int64_t kMostOfResource = std::int64_t{1} << 50;
 
+/// What all tasks of the job need.
+std::int64_t needs_of(const model::WorkloadView& workload, const model::Job& job,
+                      std::size_t resource) {
+  std::int64_t sum = 0;
+  for (const model::TaskGroup& g : workload.groups_of(job)) {
+    sum = std::min(kMostOfResource, sum + g.count * workload.shape(g.shape).needs[resource]);
+  }
+  return sum;
+}
+
 /// Sorted by limit, the amounts of one limit added up.
 void merge_equal_limits(std::vector<LimitAmount>& amounts) {
   std::ranges::sort(amounts);
@@ -51,7 +61,15 @@ LargestLimits::LargestLimits(const model::Cluster& cluster) {
   for (const model::Pod& pod : cluster.pods) raise(of_pods_, pod);
 }
 
-bool LargestLimits::allow(const model::Job& job, model::Level width) const {
+bool LargestLimits::allow(const model::WorkloadView& workload, const model::Job& job,
+                          model::Level width) const {
+  bool enough = true;  // for all tasks inside
+  model::for_each_limited_resource([&](model::LimitKind kind, std::size_t resource) {
+    const std::int64_t needs = needs_of(workload, job, resource);
+    enough = enough && (width > model::Level::rack || needs <= of_racks_[index_of(kind)]) &&
+             (width > model::Level::pod || needs <= of_pods_[index_of(kind)]);
+  });
+  if (!enough) return false;
   if (job.communication.pattern != model::CommunicationPattern::ring) return true;
   const std::size_t uplink = index_of(model::LimitKind::uplink);
   const std::int64_t mbps = job.communication.mbps;
@@ -205,13 +223,7 @@ std::int64_t CouplingLimits::most_use(model::LimitKind kind, JobId id) const {
     return job.communication.mbps;
   }
   const std::size_t resource = row_of(kind).resource;
-  std::int64_t sum = 0;
-  for (const model::TaskGroup& g : instance_.workload.groups_of(job)) {
-    if (resource == model::kResources) break;
-    const std::int64_t needs = instance_.workload.shape(g.shape).needs[resource];
-    sum = std::min(kMostOfResource, sum + g.count * needs);
-  }
-  return sum;
+  return resource < model::kResources ? needs_of(instance_.workload, job, resource) : 0;
 }
 
 void CouplingLimits::add_traffic(std::vector<LimitAmount>& amounts,

@@ -108,7 +108,8 @@ struct Bound {
 ///
 /// **Power.** room_b = W that the budget of a rack or a pod leaves beside immovable content. Beside
 /// pi_ps every task pays lambda_b for each W that it draws, for its rack and the rack's pod; in a
-/// pool of several racks at the least of their prices.
+/// pool of several racks at the least of their prices. A rack (pod) whose budget is less than all
+/// tasks of the job draw is left out at widths up to rack (pod).
 ///
 /// **Running jobs** (objective value): out_j = -stop_cost, 0 for other jobs. Every option loses
 /// move_cost except an additional one, staying, with value and pools of the job's present place. A

@@ -34,7 +34,8 @@ class LargestLimits {
  public:
   explicit LargestLimits(const model::Cluster& cluster);
   /// Some empty rack and pod allow such a job in a domain of this width and no narrower one.
-  [[nodiscard]] bool allow(const model::Job& job, model::Level width) const;
+  [[nodiscard]] bool allow(const model::WorkloadView& workload, const model::Job& job,
+                           model::Level width) const;
 
  private:
   using ByKind = std::array<std::int64_t, model::kLimitKinds>;

@@ -382,6 +382,21 @@ TEST_F(PowerCase, bounds_what_tasks_may_draw) {
   EXPECT_EQ(bound({in_0, in_1, of({.pod = PodId(0)}, 1)}), 400.0 * 12 + 800.0) << "both";
 }
 
+/// Two tasks of 400 W: in one rack they are worth 9000, over two 6000.
+TEST_F(PowerCase, bounds_gangs_by_the_racks_that_can_power_them) {
+  const JobId gang = tiny.job({{.count = 2, .gpus = 2, .power_w = 400}});
+  tiny[gang].value = 9000.0;
+  tiny[gang].width_factor = tiny.factors({1.0, 1.0, 2.0 / 3.0, 0.5});
+  for (int j = 0; j < 3; ++j) tiny[JobId(j)].value = 0.0;
+  EXPECT_EQ(bound({}), 9000.0);
+  rack(0).power_w = 799.0;
+  EXPECT_EQ(bound({}), 9000.0) << "rack-1 can";
+  rack(1).power_w = 400.0;
+  EXPECT_EQ(bound({}), 6000.0);
+  pod().power_w = 799.0;
+  EXPECT_EQ(bound({}), 4500.0) << "over pods";
+}
+
 TEST(SharedPrices, are_read_by_name_and_digested) {
   test::Tiny tiny;
   tiny.pod(), tiny.rack();
