@@ -133,7 +133,8 @@ std::vector<std::vector<model::TaskPlacement>> places(const State& state) {
   return tasks;
 }
 
-/// Fills the room with half of the jobs; then the others are inserted for those they evict.
+/// Fills the room with half of the jobs; then the others are inserted for those they evict, once
+/// the insertion has been undone because it gains too little.
 template <SearchState State>
 std::pair<double, int> fill_and_insert(State& state, std::span<const JobId> jobs) {
   const std::size_t half = jobs.size() / 2;
@@ -144,6 +145,7 @@ std::pair<double, int> fill_and_insert(State& state, std::span<const JobId> jobs
     if (state.is_placed(job)) continue;  // a victim that was put back
     const local_search::Insertion found = local_search::find_insertion(state, job);
     if (found.gain <= 0.0) continue;
+    EXPECT_EQ(local_search::insert(state, job, found, 1e9).gain, 0.0);
     const double gain = local_search::insert(state, job, found, 0.0).gain;
     gained += gain;
     insertions += gain > 0.0 && !found.victims.empty() ? 1 : 0;
