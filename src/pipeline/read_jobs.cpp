@@ -137,10 +137,10 @@ BatchNumbers number(const Communicator& comm, std::optional<FileReader>& file,
   for (io::JobBlock& block : blocks) tables.push_back(std::exchange(block.tables, {}));
   const auto all = comm::gather<std::vector<io::BlockTables>>(comm, std::span(&tables, 1));
   std::vector<ByteWriter> to(static_cast<std::size_t>(comm.size()));
-  comm.agreed_on_root([&] {
+  if (file) {
     const std::vector<BatchNumbers> numbers = file->number(all, part_read);
     for (std::size_t r = 0; r < to.size(); ++r) to[r](numbers[r]);
-  });
+  }
   return std::move(comm::exchange<BatchNumbers>(comm, std::move(to)).front());
 }
 
