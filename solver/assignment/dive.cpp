@@ -173,9 +173,10 @@ void fill(const local_search::SearchSpace<Occupancy>& space, FreePools& free_poo
     const auto position = std::ranges::lower_bound(space.jobs, job) - space.jobs.begin();
     const assignment::TaskDemand& demand = space.profile(static_cast<std::size_t>(position));
     if (demand.milli == 0) return local_search::place_in_idle_capacity(space.state, job);
+    const bool by_pod = finest == model::Level::pod && option.width == model::Level::rack;
     return free_pools.place(job, demand,
                             {.type = option.type,
-                             .width = option.width,
+                             .width = by_pod ? model::Level::pod : option.width,
                              .scope = option.scope.level,
                              .domain = option.scope.domain},
                             {});
