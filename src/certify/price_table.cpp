@@ -115,15 +115,15 @@ void PriceTable::find_different_racks() {
   const auto content = [](const PricedPool& s) {
     return std::tuple(s.variant, s.machines, s.price, s.limit_price);
   };
-  const auto limits_of = [&](RackId rack) {
-    std::array<std::optional<std::int64_t>, model::kLimitKinds> capacity;
-    model::for_each_limited_resource([&](model::LimitKind kind, std::size_t) {
-      capacity[index_of(kind)] = place_limits_.capacity(place_limits_.of(kind, rack));
-    });
-    return capacity;
-  };
+  using Capacities = std::array<std::optional<std::int64_t>, model::kLimitKinds>;
+  std::vector<Capacities> limits(rack_first_.size() - 1);  // by RackId
+  model::for_each_limited_resource([&](model::LimitKind kind, std::size_t) {
+    for (std::size_t r = 0; r < limits.size(); ++r) {
+      limits[r][index_of(kind)] = place_limits_.capacity(place_limits_.of(kind, RackId(r)));
+    }
+  });
   const auto before = [&](RackId a, RackId b) {
-    if (limits_of(a) != limits_of(b)) return limits_of(a) < limits_of(b);
+    if (const auto order = limits[a.index()] <=> limits[b.index()]; order != 0) return order < 0;
     return std::ranges::lexicographical_compare(in_rack(a), in_rack(b), {}, content, content);
   };
   for (std::size_t pod = 0; pod + 1 < pod_racks_.size(); ++pod) {
