@@ -48,11 +48,6 @@ GangCost::GangCost(const model::InstanceView& instance, const PriceTable& price_
       pods_(instance.cluster.pods.size()),
       columns_(instance.cluster.gpu_types.size() + 1) {
   add_demands(instance.workload, job);
-  for (const EqualTasks& d : demands_) {
-    tasks_ += d.count;
-    const Shape& s = instance.workload.shape(d.shape);
-    for (std::size_t r = 0; r < needs_.size(); ++r) needs_[r] += Int128{d.count} * s.needs[r];
-  }
   find_whole_variants(instance.workload);
   pod_costs_.resize(model::kLevels * columns_);
   cluster_costs_.assign(model::kLevels * columns_, kUnknown);
@@ -78,20 +73,21 @@ void GangCost::add_demands(const model::WorkloadView& workload, const model::Job
   }
 }
 
-/// Necessary conditions only: a variant is left out when the tasks' sums exceed the machine.
+/// Sums the tasks. Necessary conditions only: a variant is left out when the sums exceed the
+/// machine.
 void GangCost::find_whole_variants(const model::WorkloadView& workload) {
-  std::array<Int128, model::kResources> sum{};
   Int128 gpus = 0;
   for (const EqualTasks& d : demands_) {
     const Shape& s = workload.tables().shapes[d.shape.index()];
-    for (std::size_t r = 0; r < sum.size(); ++r) sum[r] += Int128{d.count} * s.needs[r];
+    for (std::size_t r = 0; r < needs_.size(); ++r) needs_[r] += Int128{d.count} * s.needs[r];
     gpus += Int128{d.count} * s.gpus;
+    tasks_ += d.count;
   }
   for (std::size_t k = 0; k < price_table_->variants().size(); ++k) {
     const MachineVariant& m = price_table_->variants()[VariantId(k)];
     Int128 milli = 1000 * gpus;
     bool holds = gpus <= m.whole;
-    for (std::size_t r = 0; r < sum.size(); ++r) holds = holds && sum[r] <= m.room[r];
+    for (std::size_t r = 0; r < needs_.size(); ++r) holds = holds && needs_[r] <= m.room[r];
     for (const EqualTasks& d : demands_) {
       const Shape& s = workload.tables().shapes[d.shape.index()];
       milli += Int128{d.count} * in_slices(s.gpu_milli, m.slices);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace berth::certify {
 
@@ -28,31 +29,37 @@ bool integral(double value) { return value == std::floor(value); }
 
 /// Region that a distance allows: the whole cluster, a pod or a rack, and its largest width.
 struct JobOptions::HomeRegion {
-  Level distance;
-  Level widest;
-  PodId pod;    ///< valid: this pod
-  RackId rack;  ///< valid: this rack
+  Level distance = {};
+  Level widest = {};
+  PodId pod = {};    ///< valid: this pod
+  RackId rack = {};  ///< valid: this rack
 };
 
-std::vector<JobOptions::HomeRegion> JobOptions::regions(const InstanceView& instance,
-                                                        const Job& job) {
+/// The regions of a job; at most one for each distance.
+struct JobOptions::HomeRegions {
+  std::array<HomeRegion, 3> all = {};
+  std::size_t count = 0;
+  [[nodiscard]] std::span<const HomeRegion> list() const { return std::span(all).first(count); }
+};
+
+JobOptions::HomeRegions JobOptions::regions(const InstanceView& instance, const Job& job) {
+  const HomeRegion cluster{Level::cluster, Level::cluster, {}, {}};
   if (job.home_rack.valid()) {
     const PodId pod = instance.cluster.racks[job.home_rack.index()].pod;
-    return {{Level::cluster, Level::cluster, {}, {}},
-            {Level::pod, Level::pod, pod, {}},
-            {Level::rack, Level::rack, {}, job.home_rack}};
+    return {{{cluster,
+              {Level::pod, Level::pod, pod, {}},
+              {Level::rack, Level::rack, {}, job.home_rack}}},
+            3};
   }
-  if (job.home_pod.valid()) {
-    return {{Level::cluster, Level::cluster, {}, {}}, {Level::pod, Level::pod, job.home_pod, {}}};
-  }
-  return {{Level::machine, Level::cluster, {}, {}}};
+  if (job.home_pod.valid()) return {{{cluster, {Level::pod, Level::pod, job.home_pod, {}}}}, 2};
+  return {{{{Level::machine, Level::cluster, {}, {}}}}, 1};
 }
 
 /// A job, its value, and the best option found so far.
 struct JobOptions::OptionSearch {
   const Job& job;
   JobValue worth;
-  std::vector<HomeRegion> regions;
+  HomeRegions regions;
   Level widest;
   Int128 quota_price;  ///< of its queue
   Int128 shift = 0;    ///< stop cost saved less move cost paid
@@ -92,7 +99,7 @@ JobBest JobOptions::best(const Job& job) {
 void JobOptions::on_type(OptionSearch& search, GpuTypeId type) {
   std::array<double, model::kLevels> wider{};  // by width: largest value of a wider option
   wider.fill(-std::numeric_limits<double>::infinity());
-  for (const HomeRegion& region : search.regions) {
+  for (const HomeRegion& region : search.regions.list()) {
     for (int w = static_cast<int>(std::min(search.widest, region.widest)); w >= 0; --w) {
       const auto width = static_cast<std::size_t>(w);
       const double value = search.worth.at(type, static_cast<Level>(w), region.distance);

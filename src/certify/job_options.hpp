@@ -5,7 +5,6 @@
 #include "pricing.hpp"
 
 #include <cstdint>
-#include <vector>
 
 #include "berth/base/int128.hpp"
 #include "berth/base/strong_id.hpp"
@@ -28,9 +27,9 @@ class JobOptions {
  private:
   struct OptionSearch;
   struct HomeRegion;
+  struct HomeRegions;
 
-  static std::vector<HomeRegion> regions(const model::InstanceView& instance,
-                                         const model::Job& job);
+  static HomeRegions regions(const model::InstanceView& instance, const model::Job& job);
   void on_type(OptionSearch& search, GpuTypeId type);
   void stay(OptionSearch& search);
   Int128 cost_of(const HomeRegion& region, GpuTypeId type, model::Level width);

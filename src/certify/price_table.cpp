@@ -184,9 +184,9 @@ Int128 PriceTable::task(const PricedPool& pool, ShapeId shape) const {
 
 Int128 PriceTable::task_within_limits(const PricedPool& pool, ShapeId shape) const {
   Int128 price = task(pool, shape);
-  for (std::size_t r = 0; r < model::kResources; ++r) {
-    price += pool.limit_price[r] * workload_.shape(shape).needs[r];
-  }
+  model::for_each_limited_resource([&](model::LimitKind, std::size_t resource) {
+    price += pool.limit_price[resource] * workload_.shape(shape).needs[resource];
+  });
   return price;
 }
 

@@ -74,7 +74,8 @@ std::vector<std::vector<std::int64_t>> roomiest(const model::Cluster& cluster, b
 }
 
 /// Tasks without GPUs may be in racks and pods without such a limit.
-double needs_on_gpus(const model::WorkloadView& workload, const model::Job& job, std::size_t resource) {
+double needs_on_gpus(const model::WorkloadView& workload, const model::Job& job,
+                     std::size_t resource) {
   double sum = 0.0;
   for (const model::TaskGroup& g : workload.groups_of(job)) {
     const model::Shape& shape = workload.shape(g.shape);

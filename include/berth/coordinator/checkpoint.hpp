@@ -63,8 +63,8 @@ ShardContents gather_contents(const comm::Communicator& comm, std::span<const so
 ShardContents scatter_contents(const comm::Communicator& comm, const ShardContents& contents,
                                const partition::Ownership& owners);
 
-/// Restores the content of each of this rank's shards. Throws std::out_of_range when `contents` lack
-/// one of them. @pre the shards are not planned
+/// Restores the content of each of this rank's shards. Throws std::out_of_range when `contents`
+/// lack one of them. @pre the shards are not planned
 void restore_contents(const ShardContents& contents, std::span<solver::Shard> mine);
 
 /// All jobs in these contents.

@@ -19,6 +19,10 @@
 namespace berth::pipeline {
 namespace {
 
+/// The sanitizers' build plans half as much.
+constexpr int kGpus = test::kSanitized ? 512 : 1024;
+constexpr int kJobs = kGpus * 900 / 1024;
+
 model::Plan plan_on(const comm::Communicator& comm, const model::Instance& instance,
                     int rounds = 12, int regroups = 4) {
   PlanOptions options = test::quick_options();
@@ -38,9 +42,9 @@ std::string fault_of(const model::Instance& instance, const model::Plan& plan) {
 /// Three queues in one, the first of them soft; every second gang is a ring.
 void add_limits(model::Instance& instance) {
   auto& queues = instance.cluster.queues;
-  queues = {{.name = "org", .gpu_quota = 900},
-            {.name = "a", .gpu_quota = 300, .parent = QueueId(0), .over_quota_penalty = 2.0},
-            {.name = "b", .gpu_quota = 250, .parent = QueueId(0)}};
+  queues = {{.name = "org", .gpu_quota = kJobs},
+            {.name = "a", .gpu_quota = kJobs / 3, .parent = QueueId(0), .over_quota_penalty = 2.0},
+            {.name = "b", .gpu_quota = kJobs * 5 / 18, .parent = QueueId(0)}};
   for (auto& rack : instance.cluster.racks) rack.uplink_gbps = 100.0;
   for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
     model::Job& job = instance.workload.jobs[j];
@@ -84,7 +88,7 @@ class Replan : public berth::test::WithPetsc<> {};
 
 TEST_F(Replan, keeps_what_may_not_be_touched_on_any_ranks) {
   const auto world = comm::Communicator::world();
-  model::Instance idle = generate::generate_hetero({.gpus = 1024, .jobs = 900, .seed = 11});
+  model::Instance idle = generate::generate_hetero({.gpus = kGpus, .jobs = kJobs, .seed = 11});
   add_limits(idle);
   const auto serial = comm::Communicator::serial();
   const model::Plan first = plan_on(serial, idle);
@@ -112,7 +116,7 @@ TEST_F(Replan, keeps_what_may_not_be_touched_on_any_ranks) {
 /// The incumbent after any number of rounds is a plan: nothing is put right at the end.
 TEST_F(Replan, quotas_and_uplinks_are_kept_after_every_round_on_any_ranks) {
   const auto world = comm::Communicator::world();
-  model::Instance instance = generate::generate_hetero({.gpus = 1024, .jobs = 900, .seed = 12});
+  model::Instance instance = generate::generate_hetero({.gpus = kGpus, .jobs = kJobs, .seed = 12});
   add_limits(instance);
   for (auto& rack : instance.cluster.racks) rack.uplink_gbps = 45.0;  // one ring each
   for (const auto& [rounds, regroups] : {std::pair{0, 0}, {1, 0}, {2, 0}, {2, 1}, {0, 2}}) {
