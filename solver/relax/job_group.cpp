@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/job_group.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "berth/model/free_machine.hpp"
+#include "berth/planner_model/gpu_types.hpp"
+#include "berth/solver/bin_type.hpp"
+
+namespace berth::solver {
+namespace {
+
+using model::Level;
+
+constexpr int kExactBits = 53;  ///< binary digits of a double
+
+/// Tasks of the job by shape, each shape once.
+planner_model::TaskProfile tasks_of(const model::WorkloadView& workload, const model::Job& job) {
+  std::map<ShapeId, std::int32_t> count;
+  for (const model::TaskGroup& g : workload.groups_of(job)) count[g.shape] += g.count;
+  planner_model::TaskProfile tasks;
+  for (const auto& [shape, n] : count) tasks.groups.push_back({shape, n});
+  return tasks;
+}
+
+/// True when all tasks must be on one machine and take whole GPUs or none.
+bool placed_together(const model::WorkloadView& workload, const model::Job& job) {
+  if (job.domain != Level::machine || workload.tasks(job) <= 1) return false;
+  return std::ranges::none_of(workload.groups_of(job), [&](const model::TaskGroup& g) {
+    return workload.shape(g.shape).gpu_milli > 0;
+  });
+}
+
+double rounded(double value, int bits) {
+  if (bits >= kExactBits) return value;
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  return std::ldexp(std::round(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+/// GPU type on which a running job is now; invalid for a job without GPUs.
+GpuTypeId present_type(const model::InstanceView& instance, const model::Running& running) {
+  for (const model::TaskPlacement& task : instance.workload.tasks_of(running)) {
+    if (task.devices != 0) return instance.cluster.class_of(task.machine).gpu_type;
+  }
+  return {};
+}
+
+}  // namespace
+
+JobGrouping::JobGrouping(const planner_model::Valuation& valuation, int value_bits)
+    : valuation_(valuation),
+      value_bits_(value_bits),
+      largest_domain_(valuation.instance().cluster.gpu_types.size() + 1) {
+  const model::Cluster& cluster = valuation.instance().cluster;
+  std::vector<std::array<std::int64_t, model::kLevels>> sum(largest_domain_.size());
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    const MachineId machine(m);
+    const bool new_rack = m == 0 || cluster.machine_rack[m] != cluster.machine_rack[m - 1];
+    const bool new_pod = m == 0 || cluster.pod_of(machine) != cluster.pod_of(MachineId(m - 1));
+    const std::size_t slot = slot_of(cluster.class_of(machine).gpu_type);
+    for (std::size_t s = 0; s < sum.size(); ++s) {
+      sum[s][static_cast<std::size_t>(Level::machine)] = 0;
+      if (new_rack) sum[s][static_cast<std::size_t>(Level::rack)] = 0;
+      if (new_pod) sum[s][static_cast<std::size_t>(Level::pod)] = 0;
+    }
+    const std::int64_t milli = model::FreeMachine(cluster, machine).milli();
+    for (std::size_t level = 0; level < sum[slot].size(); ++level) {
+      sum[slot][level] += milli;
+      largest_domain_[slot][level] = std::max(largest_domain_[slot][level], sum[slot][level]);
+    }
+  }
+}
+
+/// Value in the narrowest domain that may have room for the job's GPUs, or where the job runs now.
+std::optional<double> JobGrouping::value_on(JobId id, GpuTypeId type) const {
+  const model::InstanceView& instance = valuation_.instance();
+  const model::Job& job = instance.workload.job(id);
+  const std::int64_t milli = instance.workload.gpu_milli(job);
+  const auto& room = largest_domain_[slot_of(type)];
+  auto level = static_cast<std::size_t>(Level::machine);
+  while (level < room.size() && type.valid() && room[level] < milli) ++level;
+  std::optional<double> value;
+  if (level <= static_cast<std::size_t>(job.domain)) {
+    value = valuation_.option(id, type, static_cast<Level>(level), Level::machine);
+  }
+  const model::Running* running = instance.workload.running_of(job);
+  if (running != nullptr && present_type(instance, *running) == type) {
+    const double kept =
+        valuation_.placed(planner_model::current_placement(instance.workload, *running));
+    value = std::max(value.value_or(kept), kept);
+  }
+  if (value) value = rounded(*value, value_bits_);
+  return value;
+}
+
+JobGroup JobGrouping::operator()(JobId id) const {
+  const model::InstanceView& instance = valuation_.instance();
+  const model::Job& job = instance.workload.job(id);
+  JobGroup group{.tasks = tasks_of(instance.workload, job),
+                 .together = placed_together(instance.workload, job),
+                 .required = job.required,
+                 .options = {}};
+  const auto add = [&](GpuTypeId type) {
+    const std::optional<double> value = value_on(id, type);
+    if (value && (*value > 0.0 || job.required)) group.options.push_back({type, *value});
+  };
+  if (instance.workload.gpu_milli(job) == 0) {
+    add(GpuTypeId{});
+    return group;
+  }
+  for (const GpuTypeId type : planner_model::GpuTypes(job, instance.cluster.gpu_types.size())) {
+    if (largest_domain_[slot_of(type)].back() > 0) add(type);
+  }
+  return group;
+}
+
+JobGroup rounded(JobGroup group, int value_bits) {
+  for (JobGroup::Option& option : group.options) option.value = rounded(option.value, value_bits);
+  return group;
+}
+
+void merge_equal(JobCounts& counts) {
+  std::ranges::sort(counts, [](const auto& a, const auto& b) { return a.first < b.first; });
+  JobCounts merged;
+  for (auto& [group, count] : counts) {
+    if (!merged.empty() && merged.back().first == group) {
+      merged.back().second += count;
+    } else {
+      merged.emplace_back(std::move(group), count);
+    }
+  }
+  counts = std::move(merged);
+}
+
+}  // namespace berth::solver
