@@ -4,6 +4,8 @@
 #include "local_search/candidate_domains.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <queue>
@@ -30,15 +32,34 @@ struct Cursor {
   [[nodiscard]] const JobOption& operator*() const { return options[option]; }
 };
 
+/// Densities within a 64th of an octave (1 %) count as equal, so that large jobs precede small
+/// ones of about their density (best fit decreasing): small ones first leave room that no large one
+/// fits. Chosen, not tuned.
+constexpr double kBandsPerOctave = 64.0;
+
 /// A job and the option that it tries next.
 struct Turn {
   planner_model::Precedence precedence;  ///< by the value of this option
+  int band;                              ///< of that density
+  std::int64_t size;                     ///< GPU thousandths
   double value;
   Cursor* cursor;
 
-  /// The first by precedence is on top of a priority_queue.
-  bool operator<(const Turn& o) const { return o.precedence < precedence; }
+  /// The first is on top of a priority_queue.
+  bool operator<(const Turn& o) const {
+    const auto key = [](const Turn& t) {
+      return std::tuple(t.precedence.required, t.band, t.size);
+    };
+    if (key(*this) != key(o)) return key(*this) < key(o);
+    return o.precedence < precedence;
+  }
 };
+
+int band_of(double density) {
+  constexpr int kLeast = -131072;  // below log2 of every positive double, in bands
+  if (!(density > 0.0)) return kLeast;
+  return static_cast<int>(std::floor(kBandsPerOctave * std::log2(density) + 0.5));
+}
 
 /// Room only shrinks during the filling: where a job finds none, equal jobs find none later. So
 /// jobs that fit into equal domains and have equal orders of options share a cursor.
@@ -116,8 +137,10 @@ class Filling {
   void enqueue(JobId id, Cursor& cursor) {
     if (cursor.at_end()) return;
     const double value = value_of(id, *cursor);
-    const double density = planner_model::value_density(workload_, workload_.job(id), value);
-    queue_.push({planner_model::precedence(workload_, id, density), value, &cursor});
+    const model::Job& job = workload_.job(id);
+    const double density = planner_model::value_density(workload_, job, value);
+    queue_.push({planner_model::precedence(workload_, id, density), band_of(density),
+                 workload_.gpu_milli(job), value, &cursor});
   }
 
   /// Places the job in the fullest domain with room; a single task on the fullest machine.

@@ -18,8 +18,9 @@ struct OptionPlacer {
 };
 
 /// Places those of the jobs that are unplaced into idle capacity, as far as quotas and limits of
-/// racks and pods allow (list scheduling: Graham 1969), by precedence at the value of the option
-/// that each tries next: a job without room for one option is queued again with its next one. It is
+/// racks and pods allow (list scheduling: Graham 1969): required jobs first, then by value density
+/// of the option that each tries next, in steps of 1 %, then large jobs first (best fit decreasing),
+/// then by precedence. A job without room for one option is queued again with its next one. It is
 /// placed in the fullest rack or pod with room, on the fullest machines there (best fit). Jobs of
 /// value 0 are placed too. Ends at a stop. O((jobs + kinds x options) (log jobs + machines)), where
 /// jobs of one kind differ in their base value only.

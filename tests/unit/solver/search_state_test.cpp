@@ -172,5 +172,18 @@ TEST(SearchState, moves_do_the_same_on_any_state) {
   EXPECT_GT(insertions, 50);
 }
 
+/// In order of arrival 400 and 300 thousandths would leave 300 of the device idle.
+TEST(FillIdleCapacity, places_large_shares_before_small_ones_of_equal_density) {
+  test::InstanceBuilder plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(1, 0, 1);
+  for (const int milli : {400, 700, 300}) plan.job({.gpus = 0, .milli = milli});
+  const planner_model::Valuation valuation = plan.value();
+  Occupancy occupancy(valuation, plan.machines);
+  occupancy.admit(plan.jobs);
+  local_search::fill_idle_capacity(occupancy, plan.jobs);
+  EXPECT_EQ(occupancy.room().free_milli(plan.machines.front()), 0);
+}
+
 }  // namespace
 }  // namespace berth::solver
