@@ -42,7 +42,7 @@ class Dive {
         space_(space),
         options_(&options),
         stop_(stop),
-        eps_(options.eps * dual.shape().largest_value) {
+        eps_(options.eps * dual.shape().price_scale) {
     for (std::size_t p = 0; p < start.size(); ++p) {
       prices_.push_back(std::clamp(start[p], 0.0, dual.shape().upper[p]));
     }

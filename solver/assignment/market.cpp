@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <numeric>
 
 #include "berth/base/random.hpp"
 #include "berth/planner_model/option_enumerator.hpp"
@@ -57,11 +59,35 @@ Supply free_supply(const planner_model::Pools& pools, const planner_model::Room&
   return supply;
 }
 
+void ValueBands::add(double value, std::int64_t milli) {
+  if (!(value > 0.0)) return;
+  const int last = static_cast<int>(milli_.size()) - 1;
+  const int band = std::clamp(std::ilogb(value) + 1 - kLeastExponent, 0, last);
+  milli_[static_cast<std::size_t>(band)] += milli;
+}
+
+void ValueBands::add(const ValueBands& other) {
+  for (std::size_t e = 0; e < milli_.size(); ++e) milli_[e] += other.milli_[e];
+}
+
+double ValueBands::marginal_value(std::int64_t capacity) const {
+  const std::int64_t demand = std::accumulate(milli_.begin(), milli_.end(), std::int64_t{0});
+  if (demand == 0) return 0.0;
+  std::int64_t left = std::clamp(capacity, std::int64_t{0}, demand - demand / 4);
+  std::size_t e = milli_.size() - 1;
+  for (; e > 0 && milli_[e] <= left; --e) left -= milli_[e];
+  while (milli_[e] == 0) ++e;
+  return std::ldexp(1.0, static_cast<int>(e) + kLeastExponent);
+}
+
 MarketScale MarketScale::with(const MarketScale& other) const {
+  ValueBands both = demand;
+  both.add(other.demand);
   return {.milli = milli + other.milli,
           .options = std::max(options, other.options),
           .required = std::max(required, other.required),
-          .largest_value = std::max(largest_value, other.largest_value)};
+          .largest_value = std::max(largest_value, other.largest_value),
+          .demand = both};
 }
 
 std::uint64_t job_kind(const planner_model::Valuation& valuation, JobId id) {

@@ -96,7 +96,7 @@ PriceResult minimise_market(const MarketDual& dual, const MarketShape& shape,
   bool stopped = false;
   const auto solve = [&](const Unknowns& unknowns, std::span<const double> eps, int iterations) {
     for (std::size_t i = 0; i < eps.size() && !stopped; ++i) {
-      const BlmvmResult found = unknowns.minimise_at(eps[i] * shape.largest_value, dual, prices,
+      const BlmvmResult found = unknowns.minimise_at(eps[i] * shape.price_scale, dual, prices,
                                                      {.max_iterations = iterations,
                                                       .memory = options.memory,
                                                       .patience = options.patience,

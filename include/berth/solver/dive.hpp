@@ -24,7 +24,7 @@ struct SearchEffort {
 /// Limits are counts, so the plan does not depend on the speed of the machine. Defaults but
 /// `effort`: chosen, no measurement is recorded.
 struct DiveOptions {
-  double eps = 0.0007;        ///< smoothing, fraction of the largest value per GPU, > 0
+  double eps = 0.0007;        ///< smoothing, fraction of MarketShape::price_scale, > 0
   int passes = 4;             ///< solves per size class, >= 1
   int iterations = 15;        ///< of the minimiser per solve, >= 1
   double decided = 0.9;       ///< softmax weight from which a job is fixed, in (0.5, 1]

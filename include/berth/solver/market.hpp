@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,24 @@ struct MarketShape {
   std::vector<double> upper;        ///< upper bound on an optimal price, per GPU or unit
   std::vector<std::int32_t> group;  ///< GPU type; pools of one type share the first prices
   double largest_value = 0.0;       ///< of any job, per GPU
+  double price_scale = 0.0;         ///< order of magnitude of the prices, per GPU; <= largest_value
+};
+
+/// Demand by value per GPU, in bands of a factor 2: a histogram whose sums are exact in any order.
+class ValueBands {
+ public:
+  void add(double value, std::int64_t milli);  ///< O(1); values <= 0 are not counted
+  void add(const ValueBands& other);
+
+  /// Value per GPU, rounded up to a power of 2, of the demand at the margin: what the most valuable
+  /// jobs leave out of `capacity`. At most three quarters of the demand are above it, so that a few
+  /// worthless jobs in an underloaded cluster do not count. 0 without demand.
+  /// @param capacity  GPU thousandths, >= 0
+  [[nodiscard]] double marginal_value(std::int64_t capacity) const;
+
+ private:
+  static constexpr int kLeastExponent = -64;  ///< values below 2^-64 share the first band
+  std::array<std::int64_t, 128> milli_{};     ///< [e]: values in [2^(e-1), 2^e) x 2^-64
 };
 
 /// Quantities that determine the fixed-point units of a market. Markets of parts of the jobs must
@@ -51,6 +70,7 @@ struct MarketScale {
   std::int64_t options = 1;    ///< largest number of options of a job
   std::int64_t required = 0;   ///< 1 = some job is required
   double largest_value = 0.0;  ///< of any job, per GPU
+  ValueBands demand = {};      ///< GPU thousandths of all jobs by their best value per GPU
 
   /// Scale of the jobs of both markets.
   [[nodiscard]] MarketScale with(const MarketScale& other) const;
@@ -120,7 +140,7 @@ using MarketDual = std::function<double(std::span<const double>, double, std::sp
 
 /// Defaults for pools: docs/decisions/0012. Defaults for types: chosen, not tuned.
 struct PriceOptions {
-  /// Smoothing as fractions of the largest value per GPU, descending.
+  /// Smoothing as fractions of MarketShape::price_scale, descending.
   std::vector<double> type_eps{0.02, 0.007};
   std::vector<double> pool_eps{0.0005, 0.00005};
   int type_iterations = 15;   ///< most iterations per eps, with one price per GPU type

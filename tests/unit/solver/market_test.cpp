@@ -278,5 +278,52 @@ TEST(Market, prices_bound_a_mixed_instance_from_above_and_beat_zero_prices) {
   EXPECT_LE(warm.bound, result.bound * 1.001);
 }
 
+TEST(ValueBands, marginal_value_is_that_of_the_first_job_without_room) {
+  ValueBands demand;
+  demand.add(1e6, 1000);
+  demand.add(3.0, 40'000);
+  demand.add(1.5, 40'000);
+  demand.add(0.3, 40'000);
+  EXPECT_EQ(demand.marginal_value(50'000), 2.0);
+  EXPECT_EQ(demand.marginal_value(10'000), 4.0);
+  EXPECT_EQ(demand.marginal_value(0), 0x1p20);
+  EXPECT_EQ(demand.marginal_value(1'000'000), 0.5);  // three quarters: 90,750 of 121,000
+  ValueBands twice = demand;
+  twice.add(demand);
+  EXPECT_EQ(twice.marginal_value(100'000), demand.marginal_value(50'000));
+  demand.add(0.0, 1'000'000);
+  EXPECT_EQ(demand.marginal_value(50'000), 2.0);
+  EXPECT_EQ(ValueBands{}.marginal_value(1000), 0.0);
+}
+
+/// 512 GPUs for 1,100 of jobs worth 0.5 to 2 a GPU, and one GPU's worth of `outlier`.
+InstanceBuilder with_outlier(double outlier) {
+  InstanceBuilder plan({"A"});
+  const PodId pod = plan.pod();
+  for (int rack = 0; rack < 8; ++rack) plan.rack(pod), plan.add_machines(8, 0, 8);
+  plan.job({.gpus = 1, .weight = outlier});
+  for (std::uint64_t j = 0, gpus = 0; gpus < 1100; ++j) {
+    const int size = 1 << random_below(4, {7, j});
+    plan.job({.gpus = size, .weight = 0.5 + 1.5 * random_unit({8, j})});
+    gpus += static_cast<std::uint64_t>(size);
+  }
+  return plan;
+}
+
+TEST(Market, one_job_of_any_value_leaves_the_prices_of_the_others) {
+  double usual = 0.0;
+  for (const double outlier : {1.0, 1e1, 1e2, 1e3, 1e4, 1e6}) {
+    SCOPED_TRACE(outlier);
+    const InstanceBuilder plan = with_outlier(outlier);
+    const auto value = plan.value();
+    const auto pools = plan.pools();
+    Market market = full_market(plan, value, pools);
+    const auto dual = [&](auto p, double e, auto g) { return market.dual(p, e, g); };
+    const double others = minimise_market(dual, market.shape(), {}, {}).bound - outlier;
+    if (usual == 0.0) usual = others;
+    EXPECT_NEAR(others, usual, 0.003 * usual);
+  }
+}
+
 }  // namespace
 }  // namespace berth::solver
