@@ -47,7 +47,9 @@ struct DiveResult {
 /// (powers of two of the job's GPUs) are visited in descending order. Each pass of a class solves
 /// the smoothed dual from the last prices and places jobs whose softmax weight reaches the
 /// threshold, by descending weight. Then unplaced jobs of positive value, required ones first, fill
-/// idle room by value per GPU, CPU-only jobs last; then `improve` runs.
+/// idle room by value per GPU, CPU-only jobs last; then the local search runs. If the fill alone,
+/// from the first state, has more value (in a part of the cluster by more than 1 %), the local
+/// search runs on that state instead.
 ///
 /// @param start  first prices
 /// @param jobs   ascending; unplaced jobs of the occupancy. Other jobs are not moved

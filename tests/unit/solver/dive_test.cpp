@@ -311,5 +311,30 @@ TEST(Improve, drives_required_jobs_in) {
   EXPECT_EQ(occupancy.unplaced_jobs(), std::vector<JobId>{JobId(1)});
 }
 
+// Prices of 0 say nothing about which jobs to place, and few iterations do not mend them.
+TEST(Dive, is_never_worse_than_jobs_by_value_density) {
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    InstanceBuilder plan({"A"});
+    const PodId pod = plan.pod();
+    for (int rack = 0; rack < 4; ++rack) plan.rack(pod), plan.add_machines(4, 0, 8);
+    for (std::uint64_t j = 0; j < 120; ++j) {  // all jobs are worth 1, of 1 to 32 GPUs
+      const int gpus = 1 << random_below(6, {seed, j});
+      plan.job({.tasks = std::max(1, gpus / 8), .gpus = std::min(8, gpus), .weight = 1.0 / gpus});
+    }
+    const auto value = plan.value();
+    const auto pools = plan.pools();
+    Occupancy greedy(value, plan.machines);
+    greedy.admit(plan.jobs);
+    test::add_greedily(greedy);
+    Occupancy dived(value, plan.machines);
+    dived.admit(plan.jobs);
+    const std::vector<double> none(pools.size(), 0.0);
+    dive(dived, {pools, none}, plan.jobs,
+         {.passes = 1, .iterations = 1, .last_decided = 0.1, .effort = {0, 0}});
+    EXPECT_GE(dived.value(), greedy.value());
+  }
+}
+
 }  // namespace
 }  // namespace berth::solver
