@@ -170,21 +170,30 @@ double CyclicExchange<State>::cancel_cycles() {
   return gained;
 }
 
+/// Labels without any path.
+template <SearchState State>
+auto CyclicExchange<State>::no_paths() const -> PathLabels {
+  PathLabels labels(vertex_count(), PathLabel{-kInfinity});
+  labels[0].length = 0.0;
+  return labels;
+}
+
+/// Where an improving cycle is left, because moves changed values since the last `cancel_cycles`,
+/// there are no longest paths.
 template <SearchState State>
 void CyclicExchange<State>::label_additions() {
-  paths_.more.assign(vertex_count(), PathLabel{-kInfinity});
-  paths_.more[0].length = 0.0;
+  paths_.more = no_paths();
   std::vector<char> active(vertex_count(), 0);
   active[0] = 1;
   for (int pass = 0; pass < kMaxPasses; ++pass) {
-    if (!relax_arcs(paths_.more, active)) break;
+    if (!relax_arcs(paths_.more, active)) return;
   }
+  paths_.more = no_paths();
 }
 
 template <SearchState State>
 void CyclicExchange<State>::label_removals() {
-  paths_.less.assign(vertex_count(), PathLabel{-kInfinity});
-  paths_.less[0].length = 0.0;
+  paths_.less = no_paths();
   bool longer = true;
   for (int pass = 0; pass < kMaxPasses && longer; ++pass) {
     longer = false;
@@ -197,6 +206,7 @@ void CyclicExchange<State>::label_removals() {
       });
     }
   }
+  if (longer) paths_.less = no_paths();
 }
 
 template <SearchState State>

@@ -122,6 +122,7 @@ class CyclicExchange {
   template <class Visit>
   void visit_arcs(std::uint32_t vertex, Visit visit);
   bool relax_arcs(PathLabels& labels, std::vector<char>& active);
+  [[nodiscard]] PathLabels no_paths() const;
   void label_additions();
   void label_removals();
   std::optional<Path> improving_cycle();
