@@ -13,16 +13,6 @@ namespace {
 
 using solver::Shard;
 
-/// True when all of these jobs with GPUs are single tasks whose value depends on the GPU type only.
-bool all_place_independent(const planner_model::Valuation& valuation, std::span<const JobId> jobs) {
-  const model::WorkloadView& workload = valuation.instance().workload;
-  return std::ranges::all_of(jobs, [&](JobId id) {
-    const model::Job& job = workload.job(id);
-    return workload.gpu_milli(job) == 0 ||
-           (workload.tasks(job) == 1 && valuation.place_independent(id));
-  });
-}
-
 /// By rank: jobs assigned to its shards.
 JobLists jobs_by_owner(const Assignment& assignment, const partition::Shards& shards,
                        const partition::Ownership& owners, std::size_t ranks) {
@@ -83,6 +73,15 @@ LocalPlans plan_undivided(const comm::Communicator& comm, const Decomposition& d
 }
 
 }  // namespace
+
+bool all_place_independent(const planner_model::Valuation& valuation, std::span<const JobId> jobs) {
+  const model::WorkloadView& workload = valuation.instance().workload;
+  return std::ranges::all_of(jobs, [&](JobId id) {
+    const model::Job& job = workload.job(id);
+    return workload.gpu_milli(job) == 0 ||
+           (workload.tasks(job) == 1 && valuation.place_independent(id));
+  });
+}
 
 std::vector<Shard> own_shards(const comm::Communicator& comm, const Decomposition& decomposition,
                               const ShardSettings& settings) {

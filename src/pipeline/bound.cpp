@@ -30,13 +30,24 @@ std::vector<model::Certificate> candidates(const PlanningContext& context,
   std::vector<model::Certificate> found{
       from_pools(context.pools, consensus.prices, largest_of(of_limits))};
   if (!solution.local.task_prices.empty()) found.push_back(from_shapes(solution.local.task_prices));
+  const solver::ConfigurationSolution& configurations = solution.relaxation.configurations;
+  if (configurations.solved()) {
+    found.push_back(from_shapes(configurations.prices));
+    if (!configurations.multipliers.empty()) {
+      found.push_back(found.back());
+      add_multipliers(found.back(), configurations.multipliers);
+    }
+  }
   const std::size_t quotas = groups.limits().of_queues();
   for (model::Certificate& candidate : found) {
     add_limit_prices(candidate, groups, of_limits, 0, quotas);
   }
   if (largest_of(of_limits.subspan(quotas)) > 0.0) {
-    found.push_back(found.front());
-    add_limit_prices(found.back(), groups, of_limits, quotas, groups.prices());
+    const std::size_t without = found.size();
+    for (std::size_t i = 0; i < without; ++i) {
+      found.push_back(found[i]);
+      add_limit_prices(found.back(), groups, of_limits, quotas, groups.prices());
+    }
   }
   return found;
 }

@@ -56,6 +56,17 @@ model::Certificate from_shapes(std::span<const solver::TaskPrice> prices) {
   return certificate;
 }
 
+void add_multipliers(model::Certificate& certificate,
+                     std::span<const solver::ResourceMultiplier> multipliers) {
+  for (const solver::ResourceMultiplier& m : multipliers) {
+    model::Certificate::ClassMultiplier added{.machine_class = m.machine_class};
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      added.unit_price[r] = to_fixed(m.unit_price[r], certificate.scale_log2);
+    }
+    if (!added.unit_price.none()) certificate.multipliers.push_back(added);
+  }
+}
+
 void add_limit_prices(model::Certificate& certificate, const planner_model::LimitGroups& groups,
                       std::span<const double> prices, std::size_t first, std::size_t last) {
   for (std::size_t k = first; k < last; ++k) {

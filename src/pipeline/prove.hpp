@@ -12,6 +12,7 @@
 #include "berth/model/instance.hpp"
 #include "berth/planner_model/limit_groups.hpp"
 #include "berth/planner_model/pools.hpp"
+#include "berth/solver/configuration_lp.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::pipeline {
@@ -28,6 +29,10 @@ model::Certificate from_pools(const planner_model::Pools& pools, std::span<const
                               double largest = 0.0);
 /// Certificate of prices of tasks by shape and GPU type.
 model::Certificate from_shapes(std::span<const solver::TaskPrice> prices);
+
+/// Adds the multipliers of resources within the bound of one machine. @pre the scale is set
+void add_multipliers(model::Certificate& certificate,
+                     std::span<const solver::ResourceMultiplier> multipliers);
 
 /// Adds the prices [first, last) of limits. @pre the certificate's scale is set
 /// @param prices  as LimitGroups::prices: per GPU of each quota, then per unit of each group

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "relax.hpp"
 
+#include "configurations.hpp"
+
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -39,13 +41,18 @@ GlobalRelaxation relax(const PlanningContext& context, coordinator::JobRecords& 
                          .objective = std::nan(""),
                          .bound = consensus.bound - context.unpriced.stop_costs()});
   records.retain_only({});
-  return at_prices(context, std::move(consensus));
+  return context.stages.run("relax",
+                            [&] { return at_prices(context, records, std::move(consensus)); });
 }
 
-GlobalRelaxation at_prices(const PlanningContext& context, coordinator::Consensus consensus) {
-  GlobalRelaxation relaxation{.consensus = std::move(consensus), .valuation = {}, .limits = {}};
+GlobalRelaxation at_prices(const PlanningContext& context, const coordinator::JobRecords& records,
+                           coordinator::Consensus consensus) {
+  GlobalRelaxation relaxation{
+      .consensus = std::move(consensus), .valuation = {}, .limits = {}, .configurations = {}};
   relaxation.valuation = priced(context, relaxation.consensus);
   relaxation.limits = limits_of(context, relaxation.consensus);
+  relaxation.configurations =
+      solve_configurations(context, records, *relaxation.valuation, relaxation.consensus);
   return relaxation;
 }
 

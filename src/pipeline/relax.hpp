@@ -10,6 +10,7 @@
 #include "berth/coordinator/job_records.hpp"
 #include "berth/planner_model/coupling_limits.hpp"
 #include "berth/planner_model/value.hpp"
+#include "berth/solver/configuration_lp.hpp"
 #include "berth/solver/run_context.hpp"
 
 namespace berth::pipeline {
@@ -21,13 +22,16 @@ struct GlobalRelaxation {
   std::unique_ptr<const planner_model::Valuation> valuation;
   /// Null: no limits. Shards keep references to it.
   std::unique_ptr<const planner_model::CouplingLimits> limits;
+  /// Of the whole cluster at these prices; empty where prices of GPUs are as good.
+  solver::ConfigurationSolution configurations;
 };
 
-/// Consensus prices of pools and limits. Collective.
+/// Consensus prices of pools and limits, and the configuration LP. Collective.
 GlobalRelaxation relax(const PlanningContext& context, coordinator::JobRecords& records);
 
-/// The problem at given prices. Local.
-GlobalRelaxation at_prices(const PlanningContext& context, coordinator::Consensus consensus);
+/// The problem at given prices, with the configuration LP. Collective.
+GlobalRelaxation at_prices(const PlanningContext& context, const coordinator::JobRecords& records,
+                           coordinator::Consensus consensus);
 
 /// The decomposed problem for the stages after the relaxation. Refers to both arguments.
 coordinator::Decomposition decompose(const PlanningContext& context,

@@ -29,6 +29,9 @@ std::vector<solver::Shard> own_shards(const comm::Communicator& comm,
                                       const Decomposition& decomposition,
                                       const ShardSettings& settings);
 
+/// True when all of these jobs with GPUs are single tasks whose value depends on the GPU type only.
+bool all_place_independent(const planner_model::Valuation& valuation, std::span<const JobId> jobs);
+
 /// Local relaxation and rounding of every shard by its owner, one shard after the other.
 ///
 /// If all jobs are single tasks whose value depends on the GPU type only, a split could only lose

@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/infinity.hpp"
 #include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
+#include "berth/model/instance.hpp"
 #include "berth/model/resources.hpp"
 #include "berth/solver/bin_type.hpp"
 #include "berth/solver/job_group.hpp"
@@ -84,27 +86,31 @@ void describe(Archive& archive, ConfigurationSolution& s) {
           s.value, s.bound, s.rounds, s.columns);
 }
 
-/// Limits of the solution, all counts. Chosen, not tuned, unless a decision is named.
+/// Limits of the solution, all counts. Chosen, not tuned.
 struct ConfigurationOptions {
-  double relative_gap = 1e-5;       ///< stops when bound - value <= relative_gap x bound
-  int rounds = 120;                 ///< most rounds of pricing
-  int options = 30'000;             ///< most columns of jobs; with more, values are rounded
-  int configurations = 60'000;      ///< most columns of machines
-  std::size_t labels = 4'000;       ///< most labels of one machine in pricing
-  std::int64_t work = 200'000'000;  ///< most contents that pricing compares
+  double relative_gap = 1e-5;  ///< stops when bound - value <= relative_gap x bound
+  /// A bound known before: stops when the value reaches it, as no prices prove less then.
+  double known_bound = kInfinity;
+  int rounds = 120;            ///< most rounds of pricing
+  int options = 30'000;        ///< most options of job groups; with more, values are rounded
+  std::size_t labels = 4'000;  ///< most labels of one machine in pricing
+  /// Work limit, in contents of machines compared or computation that takes as long.
+  std::int64_t work = 5'000'000;
 };
 
 /// Solves the configuration LP by column generation (Gilmore and Gomory 1961): the master by an
 /// interior point method with the groups eliminated, pricing by exact dynamic programming over one
-/// machine. On one rank; the result does not depend on the number of threads.
+/// machine. Skipped, with an empty result, when no machine holds a task, or when tasks fill the
+/// GPUs of every machine whatever their mix: prices of GPUs are as good then. On one rank; the
+/// result does not depend on the number of threads.
 ///
-/// @param bins    all machines that are up, by room
-/// @param jobs    ascending group, each once
-/// @param shapes  by ShapeId
-/// @param start   price of one GPU by slot, of the relaxation by pools: the first prices
+/// @param instance  its cluster and tables are read, no job's record
+/// @param bins      all machines that are up, by room
+/// @param jobs      ascending group, each once
+/// @param start     price of one GPU by slot, of the relaxation by pools: the first prices
 /// @pre a PetscSession exists
-ConfigurationSolution solve_configuration_lp(std::span<const BinType> bins, JobCounts jobs,
-                                             std::span<const model::Shape> shapes,
+ConfigurationSolution solve_configuration_lp(const model::InstanceView& instance,
+                                             std::span<const BinType> bins, JobCounts jobs,
                                              std::span<const double> start,
                                              const ConfigurationOptions& options = {},
                                              const StopToken& stop = {});

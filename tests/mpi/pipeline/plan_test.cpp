@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The promise: one plan, bit for bit, for any number of ranks and threads. Oracle: one rank.
 #include "planned.hpp"
+#include "tiny.hpp"
 #include "with_petsc.hpp"
 
 #include <chrono>
@@ -29,6 +30,31 @@ TEST_F(PlanCluster, is_the_same_on_any_number_of_ranks_and_threads) {
       EXPECT_LT(plan.figures.gap, 0.25);  // 512 GPUs with gangs: the bound is weak here
     }
   }
+}
+
+/// Gangs of 6-GPU and 3-GPU tasks on machines of 8: the configuration LP proves the bound.
+model::Instance gangs_of_odd_tasks() {
+  berth::test::Tiny tiny;
+  const GpuTypeId type = tiny.type("A");
+  const ClassId machines = tiny.machine_class("c", type, 8, 64, 64);
+  for (int p = 0; p < 4; ++p) {
+    tiny.pod();
+    tiny.rack();
+    for (int m = 0; m < 8; ++m) tiny.machine(machines);
+  }
+  for (int j = 0; j < 60; ++j) {
+    model::Job& job = tiny[tiny.job({{.count = 1 + j % 4, .gpus = j % 3 == 0 ? 3 : 6}})];
+    job.weight = 1.0 + 0.01 * (j % 7);
+  }
+  return std::move(tiny.instance);
+}
+
+TEST_F(PlanCluster, with_the_configuration_lp_is_the_same_on_any_number_of_ranks) {
+  const auto instance = gangs_of_odd_tasks();
+  const auto plan = test::same_on_any_ranks(instance, 4);
+  if (comm::Communicator::world().rank() != 0) return;
+  EXPECT_FALSE(plan.certificate.shapes.empty());
+  EXPECT_LT(plan.figures.upper_bound, 0.9 * 1.06 * 256.0);  // the price of all GPUs
 }
 
 /// The file, but for what it cost to make the plan.

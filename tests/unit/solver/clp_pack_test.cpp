@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/solver/configuration_lp.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::solver {
@@ -184,6 +185,36 @@ TEST(PackAgainstClp, relaxes_to_the_optimum_over_all_contents) {
   }
   EXPECT_GT(most, 200U);
   EXPECT_GT(generated, 20);
+}
+
+/// Bound of the configuration LP, from prices of one GPU that are far off.
+ConfigurationSolution solved(const model::Instance& instance, const ConfigurationOptions& options) {
+  const planner_model::Valuation value(instance, model::Objective::value);
+  const JobGrouping grouping(value);
+  JobCounts jobs;
+  for (std::size_t j = 0; j < instance.workload.jobs.size(); ++j) {
+    jobs.emplace_back(grouping(JobId(j)), 1);
+  }
+  merge_equal(jobs);
+  std::vector<MachineId> machines;
+  for (std::size_t m = 0; m < instance.cluster.machines(); ++m) machines.emplace_back(m);
+  const auto bins =
+      bin_types(instance.cluster, planner_model::Room(instance.cluster), machines, 64);
+  const std::vector<double> start(instance.cluster.gpu_types.size() + 1, 0.3);
+  return solve_configuration_lp(instance, bins, std::move(jobs), start, options);
+}
+
+TEST(ConfigurationLpAgainstClp, reaches_the_optimum_over_all_contents) {
+  for (std::uint64_t seed = 1; seed <= 60 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Case c = draw(seed);
+    const double optimum = test::clp_optimum(listed(c)).value;
+    const double slack = 1e-9 * std::max(1.0, optimum);
+    const ConfigurationSolution solution = solved(c.instance, {.relative_gap = 1e-5});
+    EXPECT_NEAR(solution.value, optimum, 2e-5 * optimum + slack);
+    EXPECT_GE(solution.bound, optimum - slack);
+    EXPECT_LE(solution.bound, optimum * (1 + 2e-5) + slack);
+  }
 }
 
 }  // namespace

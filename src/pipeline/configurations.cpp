@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "configurations.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "berth/base/infinity.hpp"
+#include "berth/comm/messages.hpp"
+#include "berth/coordinator/plan_shards.hpp"
+#include "berth/parallel/loops.hpp"
+#include "berth/planner_model/room.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using solver::JobCounts;
+
+/// Most bin types; with more, free amounts of resources are rounded down. Chosen: the spike's
+/// largest, 0.6 s.
+constexpr int kBinTypes = 8192;
+
+/// Part of the allowed gap between value and bound of the LP. Chosen: the plan needs the rest.
+constexpr double kShareOfGap = 0.1;
+
+/// Groups of these jobs with their numbers.
+JobCounts count_groups(const solver::JobGrouping& grouping, std::span<const JobId> jobs) {
+  JobCounts counts(jobs.size());
+  parallel::sweep(jobs.size(), [&](std::size_t i) { counts[i] = {grouping(jobs[i]), 1}; });
+  std::erase_if(counts, [](const auto& entry) { return entry.first.options.empty(); });
+  merge_equal(counts);
+  return counts;
+}
+
+/// Mean price of a GPU by slot over the pools of its type.
+std::vector<double> gpu_prices(const planner_model::Pools& pools, std::span<const double> prices,
+                               std::size_t slots) {
+  std::vector<double> worth(slots, 0.0), milli(slots, 0.0);
+  for (std::size_t p = 0; p < pools.size(); ++p) {
+    const std::size_t slot = solver::slot_of(pools.pools[p].gpu_type);
+    const auto capacity = static_cast<double>(pools.pools[p].gpu_milli);
+    worth[slot] += capacity * prices[p];
+    milli[slot] += capacity;
+  }
+  for (std::size_t s = 0; s < slots; ++s) {
+    if (milli[s] > 0.0) worth[s] /= milli[s];
+  }
+  return worth;
+}
+
+std::vector<solver::BinType> all_bin_types(const model::Cluster& cluster) {
+  std::vector<MachineId> machines;
+  for (std::size_t m = 0; m < cluster.machines(); ++m) machines.emplace_back(m);
+  return solver::bin_types(cluster, planner_model::Room(cluster), machines, kBinTypes);
+}
+
+/// The bound of the consensus as a bound of the configuration LP; infinite where they count
+/// different things: prices of limits, jobs without GPUs.
+double known_bound(const coordinator::Consensus& consensus, const JobCounts& counts) {
+  const bool priced = std::ranges::any_of(consensus.limits, [](double p) { return p > 0.0; });
+  const bool without_gpus = std::ranges::any_of(
+      counts, [](const auto& entry) { return !entry.first.options.front().type.valid(); });
+  return priced || without_gpus ? kInfinity : consensus.bound;
+}
+
+}  // namespace
+
+solver::ConfigurationSolution solve_configurations(const PlanningContext& context,
+                                                   const coordinator::JobRecords& records,
+                                                   const planner_model::Valuation& valuation,
+                                                   const coordinator::Consensus& consensus) {
+  const model::InstanceView& instance = valuation.instance();
+  const std::vector<JobId> home = records.home_jobs();
+  if (context.comm.min(coordinator::all_place_independent(valuation, home) ? 1 : 0) == 1) {
+    return {};  // the pattern LP prices their tasks
+  }
+  const JobCounts mine =
+      context.comm.agreed([&] { return count_groups(solver::JobGrouping(valuation), home); });
+  JobCounts counts = comm::gather<JobCounts::value_type>(context.comm, mine);
+  solver::ConfigurationSolution solution;
+  context.comm.agreed_on_root([&] {
+    merge_equal(counts);
+    const double known = known_bound(consensus, counts);
+    const auto start =
+        gpu_prices(context.pools, consensus.prices, instance.cluster.gpu_types.size() + 1);
+    solution = solver::solve_configuration_lp(
+        instance, all_bin_types(instance.cluster), std::move(counts), start,
+        {.relative_gap = kShareOfGap * context.options.gap, .known_bound = known}, context.stop);
+  });
+  comm::broadcast(context.comm, solution);
+  return solution;
+}
+
+}  // namespace berth::pipeline
