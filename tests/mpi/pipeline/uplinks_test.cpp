@@ -8,7 +8,6 @@
 #include "berth/certify/bound.hpp"
 #include "berth/certify/check.hpp"
 #include "berth/certify/gap_parts.hpp"
-#include "berth/generate/generate.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/plan_file.hpp"
@@ -77,21 +76,6 @@ model::Instance budgets() {
   return instance;
 }
 
-/// Racks with power for three of four GPUs, of which each task draws 700 W.
-model::Instance scarce_power() {
-  model::Instance instance = generate::generate_hetero({.gpus = 1024, .seed = 7});
-  model::Cluster& cluster = instance.cluster;
-  for (auto& rack : cluster.racks) rack.power_w = 0.0;
-  for (std::size_t m = 0; m < cluster.machines(); ++m) {
-    cluster.racks[cluster.machine_rack[m].index()].power_w +=
-        0.75 * 700.0 * cluster.class_of(MachineId(m)).gpus;
-  }
-  for (model::Shape& s : instance.workload.shapes) {
-    s.needs[model::kPower] = s.total_milli() * 700 / 1000;
-  }
-  return instance;
-}
-
 std::string fault_of(const model::Instance& instance, const model::Plan& plan) {
   const auto checked =
       certify::check(instance, io::parse_plan(io::plan_text(instance, plan), "plan.json"));
@@ -126,16 +110,6 @@ TEST_F(PlaceLimits, power_budgets_have_prices_that_prove_what_they_allow) {
   without.limits.clear();
   EXPECT_GT(certify::upper_bound(instance, model::Objective::value, without, {}).value,
             1.2 * plan.figures.upper_bound);
-}
-
-/// Moves under prices of budgets once left an improving cycle, on which a search for longest paths
-/// does not end.
-TEST_F(PlaceLimits, exchanges_end_under_prices_of_power_budgets) {
-  if (comm::Communicator::world().rank() != 0) return;
-  const model::Instance instance = scarce_power();
-  const model::Plan plan = test::plan_on(comm::Communicator::serial(), instance, 1, 1);
-  EXPECT_EQ(fault_of(instance, plan), "");
-  EXPECT_LT(plan.figures.gap, 0.05);
 }
 
 }  // namespace

@@ -146,6 +146,41 @@ TEST(CyclicExchange, prices_places_exactly) {
   }
 }
 
+/// Improving cycles that were not cancelled have no longest paths; paths of finite length end.
+TEST(CyclicExchange, finds_paths_that_end_beside_improving_cycles) {
+  using Exchange = local_search::CyclicExchange<Occupancy>;
+  int cut = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    const Swapped s(seed, 5, 7);
+    const auto value = s.plan.value();
+    const auto pools = s.plan.pools();
+    const assignment::PoolIndex pool_index(s.plan.instance.cluster, pools);
+    const assignment::OptionTable option_table(value, pool_index, s.plan.jobs);
+    Occupancy occupancy(value, s.plan.machines);
+    occupancy.admit(s.plan.jobs);
+    for (const auto& p : s.placed) occupancy.take(p);
+    const assignment::PoolMachines machines(pool_index, s.plan.machines);
+    const auto ranks = planner_model::precedence_ranks(value, s.plan.jobs);
+    Exchange exchange = local_search::make_exchanges(local_search::SearchSpace<Occupancy>{
+        occupancy, option_table, pool_index, machines, s.plan.jobs, ranks})[0];
+    exchange.add_pool_nodes();
+    for (std::size_t p = 0; p < pools.size(); ++p) {
+      const auto node = exchange.node_of_pool(PoolId(p));
+      if (node == Exchange::kNone) continue;
+      if (exchange.value_of_one_less(node) > kNever) {
+        EXPECT_LE(exchange.path_to_remove(node).jobs.size(), s.plan.jobs.size());
+      } else {
+        ++cut;
+      }
+      if (exchange.value_of_one_more(node) > kNever) {
+        EXPECT_LE(exchange.path_to_add(node).jobs.size(), s.plan.jobs.size());
+      }
+    }
+  }
+  EXPECT_GT(cut, 0);
+}
+
 /// Queues org > a, b, the latter soft, and none; jobs are dealt to them in turn.
 void add_queues(model::Instance& instance) {
   instance.cluster.queues = {{.name = "org", .gpu_quota = 8},
@@ -348,7 +383,7 @@ TEST(MachineRepartition, gains_on_a_mixed_instance_and_keeps_the_room_right) {
               plan.instance.workload.job(p.job).domain);
   }
   EXPECT_NEAR(after, before + gained, 1e-6);
-  EXPECT_GT(gained, 0.01 * before);
+  EXPECT_GT(gained, 0.005 * before);
   EXPECT_EQ(placed.size() + waiting.size(), plan.jobs.size());
 }
 
