@@ -9,11 +9,11 @@
 namespace berth::solver {
 namespace {
 
-/// Scaled value of one job, reward included, on a slot where its type is allowed.
+/// Scaled value of one task of a job, reward included, on a slot where its type is allowed.
 double value_on(const PackingProblem& problem, const planner_model::Valuation& valuation,
                 const JobType& type, JobId job, std::size_t slot) {
   const GpuTypeId gpu = type.shape.uses_gpu() ? GpuTypeId(slot - 1) : GpuTypeId{};
-  return valuation.best(job, gpu) / problem.unit + type.reward;
+  return task_value(valuation, job, type.shape_id, gpu) / problem.unit + type.reward;
 }
 
 /// Jobs of a type with positive priced profit (`in`), the others (`out`), and the loss that the

@@ -63,8 +63,9 @@ double lagrangian_bound(const PackingProblem& problem, const Relaxation& relaxat
       for (const std::size_t slot : slots) {
         const bool on_gpus = type.shape.uses_gpu();
         const GpuTypeId gpu = on_gpus ? GpuTypeId(slot - 1) : GpuTypeId{};
-        kept = std::max(kept, occupancy.valuation().best(job, gpu) / problem.unit -
-                                  prices.at({type.shape_id, slot}));
+        kept = std::max(kept,
+                        task_value(occupancy.valuation(), job, type.shape_id, gpu) / problem.unit -
+                            prices.at({type.shape_id, slot}));
       }
       bound += kept;
     }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "instantiation.hpp"
 
+#include "gang_selection.hpp"
+
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "berth/base/assert.hpp"
 
@@ -45,11 +48,17 @@ class Devices {
   std::size_t next_ = 0;
 };
 
+/// A place for a task, and the slot of its machine.
+struct Place {
+  std::size_t slot;
+  model::TaskPlacement task;
+};
+using Places = std::vector<Place>;
+
 class Instantiation {
  public:
-  Instantiation(const PackingProblem& problem, const model::WorkloadView& workload,
-                planner_model::Room& room)
-      : problem_(problem), workload_(workload), room_(room), next_job_(problem.types.size(), 0) {}
+  Instantiation(const PackingProblem& problem, const planner_model::Room& room)
+      : problem_(problem), room_(room), places_(problem.types.size()) {}
 
   void fill(MachineId machine, const MachinePattern& pattern) {
     const BinType& bin = problem_.bins[static_cast<std::size_t>(pattern.bin)];
@@ -59,7 +68,7 @@ class Instantiation {
           content.capacity == model::kGpuMilli ? devices.whole() : devices.opened(content.capacity);
       for (const TypeCount& t : content.shares) {
         for (std::int32_t i = 0; i < t.count; ++i) {
-          put(t.type, machine, device, bin.share(shape(t.type)));
+          put(t.type, bin.slot, {machine, 0, device, bin.share(shape(t.type))});
         }
       }
     }
@@ -68,44 +77,93 @@ class Instantiation {
       for (std::int32_t i = 0; i < t.count; ++i) {
         std::uint64_t mask = 0;
         for (std::int32_t g = 0; g < shape(t.type).gpus; ++g) mask |= devices.whole();
-        put(t.type, machine, mask, mask == 0 ? 0 : static_cast<std::int32_t>(model::kGpuMilli));
+        const auto milli = static_cast<std::int32_t>(mask == 0 ? 0 : model::kGpuMilli);
+        put(t.type, bin.slot, {machine, 0, mask, milli});
       }
     }
   }
 
-  model::Placement result() {
-    std::ranges::sort(placed_, {}, &model::JobPlacement::job);
-    return std::move(placed_);
-  }
+  /// By job type.
+  std::vector<Places> take_places() { return std::move(places_); }
 
  private:
   [[nodiscard]] const model::Shape& shape(std::int32_t type) const {
     return problem_.types[static_cast<std::size_t>(type)].shape;
   }
 
-  void put(std::int32_t type, MachineId machine, std::uint64_t devices, std::int32_t milli) {
-    const auto t = static_cast<std::size_t>(type);
-    BERTH_ASSERT(next_job_[t] < problem_.types[t].jobs.size());
-    const JobId job = problem_.types[t].jobs[next_job_[t]++];
-    const model::TaskPlacement task{
-        .machine = machine, .group = 0, .devices = devices, .milli = milli};
-    BERTH_ASSERT(workload_.groups_of(workload_.job(job)).size() == 1);
-    room_.take(task, shape(type));
-    placed_.push_back({.job = job, .start = 0, .tasks = {task}});
+  void put(std::int32_t type, std::size_t slot, const model::TaskPlacement& task) {
+    places_[static_cast<std::size_t>(type)].push_back({slot, task});
   }
 
   const PackingProblem& problem_;
-  model::WorkloadView workload_;
-  planner_model::Room& room_;
-  std::vector<std::size_t> next_job_;
-  model::Placement placed_;
+  const planner_model::Room& room_;
+  std::vector<Places> places_;
 };
+
+bool single_tasks_only(const PackingProblem& problem) {
+  return std::ranges::all_of(problem.types, [](const JobType& type) {
+    return std::ranges::adjacent_find(type.jobs) == type.jobs.end();
+  });
+}
+
+/// Gives the places of each job type to its jobs, in their order.
+model::Placement place_single_tasks(const PackingProblem& problem,
+                                    const std::vector<Places>& places) {
+  model::Placement placed;
+  for (std::size_t t = 0; t < places.size(); ++t) {
+    std::size_t next = 0;
+    for (const Place& place : places[t]) {
+      BERTH_ASSERT(next < problem.types[t].jobs.size());
+      placed.push_back({.job = problem.types[t].jobs[next++], .start = 0, .tasks = {place.task}});
+    }
+  }
+  return placed;
+}
+
+/// Joins the places of all job types of a shape, and gives them to whole jobs.
+model::Placement place_gangs(const PackingProblem& problem,
+                             const planner_model::Valuation& valuation,
+                             const std::vector<Places>& places) {
+  const model::WorkloadView& workload = valuation.instance().workload;
+  std::vector<PlaceCounts> counts(places.size());
+  std::map<std::pair<ShapeId, std::size_t>, std::vector<model::TaskPlacement>> open;
+  for (std::size_t t = 0; t < places.size(); ++t) {
+    const JobType& type = problem.types[t];
+    for (const Place& place : places[t]) {
+      const std::size_t slot = type.shape.uses_gpu() ? place.slot : 0;
+      if (counts[t].size() <= slot) counts[t].resize(slot + 1, 0);
+      ++counts[t][slot];
+      open[{type.shape_id, slot}].push_back(place.task);
+    }
+  }
+  for (auto& [key, tasks] : open) {
+    std::ranges::stable_sort(tasks, std::greater{}, &model::TaskPlacement::machine);
+  }
+  model::Placement placed;
+  for (const SelectedJob& selected : select_gangs(problem, valuation, counts)) {
+    model::JobPlacement& gang =
+        placed.emplace_back(model::JobPlacement{.job = selected.job, .tasks = {}});
+    const auto groups = workload.groups_of(workload.job(selected.job));
+    for (std::uint32_t g = 0; g < groups.size(); ++g) {
+      const bool on_gpus = workload.shape(groups[g].shape).uses_gpu();
+      auto& left = open[{groups[g].shape, on_gpus ? selected.slot : 0}];
+      for (std::int64_t n = groups[g].count; n > 0; --n) {
+        BERTH_ASSERT(!left.empty());
+        gang.tasks.push_back(left.back());
+        gang.tasks.back().group = g;
+        left.pop_back();
+      }
+    }
+  }
+  return placed;
+}
 
 }  // namespace
 
-model::Placement instantiate(const PackingProblem& problem, const model::WorkloadView& workload,
-                             planner_model::Room& room, const Usage& usage) {
-  Instantiation out(problem, workload, room);
+model::Placement instantiate(const PackingProblem& problem,
+                             const planner_model::Valuation& valuation, planner_model::Room& room,
+                             const Usage& usage) {
+  Instantiation out(problem, room);
   std::vector<std::size_t> next_machine(problem.bins.size(), 0);
   for (const PatternUse& used : usage) {
     const auto s = static_cast<std::size_t>(used.pattern.bin);
@@ -114,7 +172,14 @@ model::Placement instantiate(const PackingProblem& problem, const model::Workloa
       out.fill(problem.bins[s].machines[next_machine[s]++], used.pattern);
     }
   }
-  return out.result();
+  model::Placement placed = single_tasks_only(problem)
+                                ? place_single_tasks(problem, out.take_places())
+                                : place_gangs(problem, valuation, out.take_places());
+  std::ranges::sort(placed, {}, &model::JobPlacement::job);
+  for (const model::JobPlacement& p : placed) {
+    planner_model::take(room, valuation.instance().workload, p);
+  }
+  return placed;
 }
 
 }  // namespace berth::solver

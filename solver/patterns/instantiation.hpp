@@ -10,9 +10,12 @@
 
 namespace berth::solver {
 
-/// Assigns the copies of the patterns to machines (ascending id) and jobs to their tasks (in the
-/// order of JobType::jobs), device by device. Takes the room of the placed jobs.
-model::Placement instantiate(const PackingProblem& problem, const model::WorkloadView& workload,
-                             planner_model::Room& room, const Usage& usage);
+/// Assigns the copies of the patterns to machines (ascending id) and jobs to their tasks, device by
+/// device: single tasks in the order of JobType::jobs; with gangs among them whole jobs
+/// (`select_gangs`), and places that no whole job uses stay free. Takes the room of the placed
+/// jobs.
+model::Placement instantiate(const PackingProblem& problem,
+                             const planner_model::Valuation& valuation, planner_model::Room& room,
+                             const Usage& usage);
 
 }  // namespace berth::solver

@@ -6,21 +6,23 @@
 #include <functional>
 #include <tuple>
 
-#include "berth/base/assert.hpp"
-#include "berth/planner_model/option_enumerator.hpp"
 #include "berth/planner_model/precedence.hpp"
 
 namespace berth::solver {
 namespace {
+
+/// GPU thousandths with which a task without GPUs counts in `task_part`. Chosen, not tuned.
+constexpr double kMilliWithoutGpus = 10.0;
 
 /// The properties of a job that decide its job type.
 struct JobProfile {
   JobId job;
   ShapeId shape;
   bool required = false;
+  std::int64_t tasks = 1;
   std::uint64_t slots = 0;    ///< slots where the job is allowed and has value, one bit each
   double best = 0.0;          ///< largest of the values
-  std::vector<double> value;  ///< by slot, not scaled
+  std::vector<double> value;  ///< of one task, by slot, not scaled
 };
 
 /// Slots of the bin types, ascending. Values of jobs are computed for these only.
@@ -32,19 +34,20 @@ std::vector<std::size_t> slots_in_use(const std::vector<BinType>& bins) {
   return slots;
 }
 
-JobProfile profile_of(const planner_model::Valuation& valuation, JobId id,
+/// Profile of the job's tasks of one shape.
+JobProfile profile_of(const planner_model::Valuation& valuation, JobId id, ShapeId shape,
                       std::span<const std::size_t> slots) {
   const model::WorkloadView& workload = valuation.instance().workload;
   const model::Job& job = workload.job(id);
-  const auto groups = workload.groups_of(job);
-  BERTH_EXPECT(groups.size() == 1 && groups.front().count == 1);
-  JobProfile c{.job = id, .shape = groups.front().shape, .required = job.required, .value = {}};
-  const planner_model::OptionEnumerator options(valuation, id);
+  JobProfile c{.job = id, .shape = shape, .required = job.required, .tasks = 0, .value = {}};
+  for (const model::TaskGroup& g : workload.groups_of(job)) {
+    if (g.shape == shape) c.tasks += g.count;
+  }
   c.value.assign(slots.back() + 1, 0.0);
   for (const std::size_t slot : slots) {
     const GpuTypeId type = slot == 0 ? GpuTypeId{} : GpuTypeId(slot - 1);
     if (!model::allows(job, workload.shape(c.shape), type)) continue;
-    c.value[slot] = options.best(type);
+    c.value[slot] = task_value(valuation, id, shape, type);
     c.best = std::max(c.best, c.value[slot]);
     if (c.value[slot] > 0.0 || job.required) c.slots |= std::uint64_t{1} << (slot & 63);
   }
@@ -68,10 +71,11 @@ JobType make_type(const model::WorkloadView& workload, std::span<const JobProfil
                .reward = first.required ? reward : 0.0,
                .jobs = {}};
   for (const JobProfile& c : members) {
-    type.jobs.push_back(c.job);
-    for (std::size_t s = 0; s < type.value.size(); ++s) type.value[s] += c.value[s];
+    type.jobs.insert(type.jobs.end(), static_cast<std::size_t>(c.tasks), c.job);
+    const auto tasks = static_cast<double>(c.tasks);
+    for (std::size_t s = 0; s < type.value.size(); ++s) type.value[s] += tasks * c.value[s];
   }
-  const double scale = unit * static_cast<double>(members.size());
+  const double scale = unit * static_cast<double>(type.jobs.size());
   for (std::size_t s = 0; s < type.value.size(); ++s) {
     const bool allowed = ((first.slots >> (s & 63)) & 1) != 0 && !(s == 0 && type.shape.uses_gpu());
     type.value[s] = allowed ? type.value[s] / scale + type.reward : 0.0;
@@ -112,6 +116,27 @@ double best_value_a_gpu(const model::WorkloadView& workload,
 
 }  // namespace
 
+double task_part(const model::WorkloadView& workload, JobId job, ShapeId shape) {
+  const auto groups = workload.groups_of(workload.job(job));
+  if (groups.size() == 1) return 1.0 / static_cast<double>(groups.front().count);
+  const auto weight = [&](ShapeId s) {
+    return std::max(static_cast<double>(workload.shape(s).total_milli()), kMilliWithoutGpus);
+  };
+  double sum = 0.0;
+  for (const model::TaskGroup& g : groups) sum += weight(g.shape) * g.count;
+  return weight(shape) / sum;
+}
+
+double task_value(const planner_model::Valuation& valuation, JobId job, ShapeId shape,
+                  GpuTypeId type) {
+  const model::WorkloadView& workload = valuation.instance().workload;
+  const model::Job& record = workload.job(job);
+  const bool beside =
+      record.groups > 1 && !workload.shape(shape).uses_gpu() && workload.gpu_milli(record) > 0;
+  const double value = beside ? valuation.best(job) : valuation.best(job, type);
+  return value * task_part(workload, job, shape);
+}
+
 bool fits(const JobType& type, const BinType& bin) {
   const model::Shape& s = type.shape;
   if (bin.slot >= type.value.size() || type.value[bin.slot] <= 0.0) return false;
@@ -128,8 +153,14 @@ void add_job_types(PackingProblem& problem, const planner_model::Valuation& valu
   const auto slots = slots_in_use(problem.bins);
   std::vector<JobProfile> candidates;
   for (const JobId job : jobs) {
-    JobProfile c = profile_of(valuation, job, slots);
-    if (c.slots != 0) candidates.push_back(std::move(c));
+    std::vector<ShapeId> shapes;
+    for (const model::TaskGroup& g : workload.groups_of(workload.job(job))) {
+      if (std::ranges::find(shapes, g.shape) == shapes.end()) shapes.push_back(g.shape);
+    }
+    for (const ShapeId shape : shapes) {
+      JobProfile c = profile_of(valuation, job, shape, slots);
+      if (c.slots != 0) candidates.push_back(std::move(c));
+    }
   }
   std::ranges::sort(candidates, [&](const JobProfile& a, const JobProfile& b) {
     if (family(a) != family(b)) return family(a) < family(b);

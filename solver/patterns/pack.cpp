@@ -16,6 +16,8 @@
 #include <cmath>
 #include <utility>
 
+#include "berth/base/infinity.hpp"
+
 namespace berth::solver {
 namespace {
 
@@ -113,7 +115,7 @@ Relaxation relax_and_disaggregate(PackingProblem& problem,
 }  // namespace
 
 PackResult pack(Occupancy& occupancy, std::span<const JobId> jobs, const PackOptions& options,
-                const RunContext& run) {
+                const RunContext& run, double incumbent) {
   Stopwatch watch;
   PackResult result;
   const planner_model::Valuation& valuation = occupancy.valuation();
@@ -128,17 +130,21 @@ PackResult pack(Occupancy& occupancy, std::span<const JobId> jobs, const PackOpt
 
   Relaxation relaxed =
       relax_and_disaggregate(problem, valuation, options, run.gap, budget, result.stats);
+  result.relaxation = relaxed.value * problem.unit;
+  result.prices = task_prices(problem, relaxed.price);
+  result.gpu_worth = gpu_worth(problem, relaxed.worth, instance.cluster.gpu_types.size());
+  if (incumbent > -kInfinity) {
+    result.bound = lagrangian_bound(problem, relaxed, occupancy);
+    if (result.bound - incumbent <= run.gap * result.bound) return result;
+  }
   const Usage usage = round_to_integers(problem, relaxed, options, run, budget, result.stats);
-  for (model::JobPlacement& p : instantiate(problem, instance.workload, occupancy.room(), usage)) {
+  for (model::JobPlacement& p : instantiate(problem, valuation, occupancy.room(), usage)) {
     occupancy.record(std::move(p));
   }
   local_search::fill_idle_capacity(occupancy, jobs);
 
   for (const JobId job : jobs) result.value += occupancy.value_of(job);
-  result.relaxation = relaxed.value * problem.unit;
   result.bound = std::max(lagrangian_bound(problem, relaxed, occupancy), result.value);
-  result.prices = task_prices(problem, relaxed.price);
-  result.gpu_worth = gpu_worth(problem, relaxed.worth, instance.cluster.gpu_types.size());
   result.stats.work = budget.spent();
   result.stats.seconds = watch.lap();
   return result;

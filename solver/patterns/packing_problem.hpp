@@ -14,14 +14,26 @@
 
 namespace berth::solver {
 
-/// Jobs of one shape that the packing counts instead of distinguishing.
+/// Tasks of one shape that the packing counts instead of distinguishing. The relaxation places each
+/// task of a gang alone, at its part of the value of the job.
 struct JobType {
   ShapeId shape_id;
   model::Shape shape;
   std::vector<double> value;  ///< by slot, scaled, reward included; <= 0 where not allowed
   double reward = 0.0;        ///< part of `value` that forces a required job in; scaled
-  std::vector<JobId> jobs;    ///< by descending value, ties by precedence
+  /// One entry for each task, the tasks of a job together; by descending value of a task, ties by
+  /// precedence.
+  std::vector<JobId> jobs;
 };
+
+/// Part of a job's value that one task of the shape has: the parts of all tasks add up to 1. Tasks
+/// have parts by their GPUs, tasks without GPUs small ones, so that the relaxation places them in
+/// what the others leave.
+double task_part(const model::WorkloadView& workload, JobId job, ShapeId shape);
+/// Value of one task of the job on a GPU type (invalid: without GPUs), not scaled. A task without
+/// GPUs beside others has its part of the job's largest value.
+double task_value(const planner_model::Valuation& valuation, JobId job, ShapeId shape,
+                  GpuTypeId type);
 
 /// The packing problem in counts: job types and bin types instead of jobs and machines.
 struct PackingProblem {
@@ -34,8 +46,8 @@ struct PackingProblem {
 /// True when one task of the type fits an empty machine of the bin type and has value there.
 bool fits(const JobType& type, const BinType& bin);
 
-/// Groups the jobs that are required or have value on some bin type into job types, and sets
-/// `problem.unit`. O(jobs log jobs x GPU types).
+/// Groups the tasks of the jobs that are required or have value on some bin type into job types,
+/// and sets `problem.unit`. O(jobs log jobs x GPU types + tasks).
 /// @param aim  as PackOptions::job_types: jobs of unequal value share a type to reach that number
 void add_job_types(PackingProblem& problem, const planner_model::Valuation& valuation,
                    std::span<const JobId> jobs, int aim);

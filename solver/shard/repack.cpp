@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,13 @@
 
 namespace berth::solver {
 namespace {
+
+/// Aim of the job types with gangs: most jobs have values of their own, and few of these are close
+/// to the prices. Decision 26: 300 need 100 times as long, and their values are no better.
+constexpr int kGangJobTypes = 60;
+/// Jobs of more pairs of shape and GPU types are not packed with gangs: the mean values of so few
+/// job types mislead the relaxation, and more take seconds. Decision 26.
+constexpr std::size_t kMostGangFamilies = 100;
 
 /// Number of required jobs and value of the placed ones among some jobs, in the order in which
 /// repacks compare them.
@@ -38,33 +46,28 @@ double ShardState::recoverable_share(std::span<const JobId> singles) const {
   return static_cast<double>(std::min(idle, waiting)) / static_cast<double>(all);
 }
 
-/// Places all single tasks anew by the pattern LP into the room that gangs leave, if the
-/// recoverable share is large enough, and keeps the result if its value is larger. Searches that
-/// place shares one by one leave idle capacity that no share fits (decision 22).
-ShardState::RepackResult ShardState::repack(const StopToken& stop) {
+/// Places these jobs anew by the pattern LP into the room that the others leave, and keeps the
+/// result if more required jobs are placed, or as many and the value is larger.
+ShardState::RepackResult ShardState::pack_anew(std::vector<JobId> jobs, const PackOptions& quick,
+                                               const StopToken& stop) {
   RepackResult result;
-  const auto consider = [&](JobId job) {
-    if (packable(job) && workload().running_of(workload().job(job)) == nullptr) {
-      result.singles.push_back(job);
-    }
-  };
-  for (const JobEntry& entry : occupancy.entries()) consider(entry.job());
-  if (stop.requested() || recoverable_share(result.singles) < options.repack.idle) return {};
-  const auto was = worth(occupancy, result.singles);
+  result.jobs = std::move(jobs);
+  const auto was = worth(occupancy, result.jobs);
+  const bool all_required = std::ranges::all_of(result.jobs, [&](JobId job) {
+    return !workload().job(job).required || occupancy.is_placed(job);
+  });
   const Occupancy::Mark mark = occupancy.mark();
-  for (const JobId job : result.singles) {
+  for (const JobId job : result.jobs) {
     if (occupancy.is_placed(job)) occupancy.give_back(job);
   }
-  PackOptions quick = options.pack;
-  quick.neighbourhoods = options.repack.neighbourhoods;
-  quick.work = std::min(options.repack.work, options.repack.work_per_gpu * (gpus() + 1));
   RunContext shared = run;
   shared.gap = std::max(run.gap, options.repack.gap);
   shared.stop = stop;
-  PackResult found = pack(occupancy, result.singles, quick, shared);
+  PackResult found =
+      pack(occupancy, result.jobs, quick, shared, all_required ? was.second : -kInfinity);
   result.prices = std::move(found.prices);
   result.gpu_worth = std::move(found.gpu_worth);
-  const auto is = worth(occupancy, result.singles);
+  const auto is = worth(occupancy, result.jobs);
   if (is > was) {
     occupancy.keep(mark);
     result.gain = is.second - was.second;
@@ -74,14 +77,51 @@ ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   return result;
 }
 
+/// Places all jobs of the pattern LP anew. With gangs among them: if some of them are not placed
+/// (decision 26). Single tasks only: if the recoverable share is large enough (decision 22).
+/// Searches that place tasks one by one leave idle capacity that no task fits.
+ShardState::RepackResult ShardState::repack(const StopToken& stop) {
+  if (stop.requested()) return {};
+  std::vector<JobId> singles, jobs;
+  std::set<std::pair<ShapeId, std::uint64_t>> families;  // shape and GPU types of a task
+  bool gangs = false;
+  for (const JobEntry& entry : occupancy.entries()) {
+    const model::Job& record = workload().job(entry.job());
+    const bool with_gangs = packable_with_gangs(entry.job());
+    if (packable(entry.job()) && workload().running_of(record) == nullptr) {
+      singles.push_back(entry.job());
+    } else if (with_gangs) {
+      gangs = true;
+    }
+    if (!with_gangs) continue;
+    jobs.push_back(entry.job());
+    if (families.size() > kMostGangFamilies) continue;
+    for (const model::TaskGroup& g : workload().groups_of(record)) {
+      families.emplace(g.shape, record.gpu_types);
+    }
+  }
+  PackOptions quick = options.pack;
+  quick.work = std::min(options.repack.work, options.repack.work_per_gpu * (gpus() + 1));
+  if (run.limits == nullptr && gangs && families.size() <= kMostGangFamilies) {
+    const auto waits = [&](JobId job) { return !occupancy.is_placed(job); };
+    if (std::ranges::none_of(jobs, waits)) return {};
+    quick.job_types = std::min(quick.job_types, kGangJobTypes);
+    quick.neighbourhoods = 0;
+    return pack_anew(std::move(jobs), quick, stop);
+  }
+  if (recoverable_share(singles) < options.repack.idle) return {};
+  quick.neighbourhoods = options.repack.neighbourhoods;
+  return pack_anew(std::move(singles), quick, stop);
+}
+
 /// Sets the task prices of the shard. Tasks of shapes that were not packed pay what their GPUs
 /// would earn with single tasks; so machines earn no more with gangs, and the prices prove a bound
 /// for all jobs (decision 22, "A bound by patterns").
 void ShardState::set_task_prices(RepackResult repack_result) {
-  if (repack_result.singles.empty()) return;
+  if (repack_result.jobs.empty()) return;
   task_prices = std::move(repack_result.prices);
   std::vector<char> packed(workload().tables().shapes.size(), 0);
-  for (const JobId job : repack_result.singles) {
+  for (const JobId job : repack_result.jobs) {
     packed[workload().groups_of(workload().job(job)).front().shape.index()] = 1;
   }
   for (std::size_t s = 0; s < packed.size(); ++s) {

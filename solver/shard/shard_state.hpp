@@ -38,18 +38,28 @@ struct ShardState {
   }
 
   [[nodiscard]] std::int64_t gpus() const;  ///< of all machines
+  /// True for jobs that the pattern LP places with gangs: the value depends on the GPU type only,
+  /// and the job does not run. Without GPUs: single tasks that any machine may hold.
+  [[nodiscard]] bool packable_with_gangs(JobId job) const {
+    const model::Job& record = workload().job(job);
+    const bool anywhere = record.gpu_types == ~std::uint64_t{0} && workload().tasks(record) == 1;
+    return valuation->place_independent(job) && workload().running_of(record) == nullptr &&
+           (anywhere || workload().gpu_milli(record) > 0);
+  }
+
   /// Best priced profit that an unplaced job misses.
   [[nodiscard]] double regret(JobId job) const;
 
   struct RepackResult;
   RepackResult repack(const StopToken& stop);
+  RepackResult pack_anew(std::vector<JobId> jobs, const PackOptions& quick, const StopToken& stop);
   void set_task_prices(RepackResult repack_result);
   [[nodiscard]] double recoverable_share(std::span<const JobId> singles) const;
 };
 
 struct ShardState::RepackResult {
   double gain = 0.0;
-  std::vector<JobId> singles;  ///< packed jobs; empty: no repack took place
+  std::vector<JobId> jobs;  ///< packed jobs; empty: no repack took place
   std::vector<TaskPrice> prices;
   std::vector<double> gpu_worth;  ///< as in PackResult
 };

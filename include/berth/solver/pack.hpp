@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/base/infinity.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/solver/occupancy.hpp"
 #include "berth/solver/run_context.hpp"
@@ -62,21 +63,26 @@ struct PackResult {
   PackStats stats;
 };
 
-/// Packs single-task jobs, whose value depends on the GPU type only, onto the machines of the
+/// Packs jobs whose value depends on the GPU type only onto the machines of the
 /// occupancy by the pattern LP (Gilmore and Gomory 1961), so that the total value is close to its
-/// maximum. Jobs merge into job types, machines into bin types; a column is one feasible content of
-/// a machine. Exact dynamic programming prices columns and an interior point method solves the
-/// master; then follow a vertex, a dive, reoptimisation of single machines and a large
-/// neighbourhood search. Required jobs are placed before all others. Remaining room is filled with
-/// the jobs that are left, also with those of value 0.
+/// maximum. In the relaxation each task of a gang is worth its part of the job's value, which has
+/// the same optimum as a variable per gang of one shape; whole gangs then get the places for tasks
+/// that the rounded patterns have, and other places become free. Jobs merge into job types,
+/// machines into bin types; a column is one feasible content of a machine. Exact dynamic
+/// programming prices columns and an interior point method solves the master; then follow a vertex,
+/// a dive, reoptimisation of single machines and a large neighbourhood search. Required jobs are
+/// placed before all others. Remaining room is filled with the jobs that are left, also with those
+/// of value 0.
 ///
-/// @pre every job has one task and a value that depends on the GPU type only
+/// @pre every job has a value that depends on the GPU type only
 ///      (Valuation::place_independent); none is placed; they are distinct; a PetscSession exists
 /// @param run  gap: stops when (bound - value) / bound is at most this; seed: of the
 ///             neighbourhoods' draws; a stop returns the solution so far; limits are ignored
+/// @param incumbent  value of a known placement of these jobs. If it is within the gap of
+///                   the bound, no job is placed, and the result has bound and prices only
 /// The result does not depend on the number of threads. Time depends on job types x bin types x
 /// GPUs of a machine, little on the numbers of jobs and machines.
 PackResult pack(Occupancy& occupancy, std::span<const JobId> jobs, const PackOptions& options = {},
-                const RunContext& run = {});
+                const RunContext& run = {}, double incumbent = -kInfinity);
 
 }  // namespace berth::solver

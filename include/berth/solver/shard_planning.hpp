@@ -12,8 +12,8 @@ namespace berth::solver {
 void add_running(Shard& shard, const model::JobPlacement& placement);
 
 /// Local plan: the pattern LP if every job with GPUs is a single task whose value depends on the
-/// GPU type only, otherwise the dive on the market's softmax primal with local search (decision 1);
-/// then fills idle room.
+/// GPU type only, otherwise the dive on the market's softmax primal with local search (decision 1)
+/// and `repack`, the better of both; then fills idle room.
 /// @param prices  by PoolId of the whole cluster, value per GPU
 /// @param share   ends the long searches; idle room is filled nevertheless, until a patient stop
 void plan(Shard& shard, std::span<const JobId> jobs, std::span<const double> prices,
@@ -31,10 +31,12 @@ double improve(Shard& shard);
 /// @param prices  by PoolId of the whole cluster, value per GPU; acceptance does not depend on them
 double search(Shard& shard, std::span<const double> prices, const SearchEffort& effort);
 
-/// If at least `RepackOptions::idle` of the GPUs are idle and unplaced single tasks request as
-/// many, places all single tasks anew by patterns of machines (`pack`) into the room that gangs and
-/// running jobs leave, and keeps the result if its value is larger (decision 22). No effect under
-/// limits, which the pattern LP does not have.
+/// Places all jobs whose value depends on the GPU type only anew by patterns of machines (`pack`),
+/// gangs among them, into the room that the others leave, and keeps the result if more required
+/// jobs are placed, or as many and the value is larger (decision 26). Single tasks only, where
+/// tasks have many shapes or there are no gangs: then if at least `RepackOptions::idle` of the GPUs
+/// are idle and unplaced single tasks request as many (decision 22). No effect under limits, which
+/// the pattern LP does not have.
 /// @return the value gained
 double repack(Shard& shard);
 

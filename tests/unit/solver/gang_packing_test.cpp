@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole gangs in the contents of machines: `pack`, `select_gangs`, and the second start of a shard.
+#include "patterns/gang_selection.hpp"
+#include "petsc_environment.hpp"
+#include "shard_builder.hpp"
+
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "berth/solver/pack.hpp"
+#include "berth/solver/shard_planning.hpp"
+
+namespace berth::solver {
+namespace {
+
+using test::InstanceBuilder;
+using test::one_rack;
+
+/// Machines of 8 GPUs that gangs of tasks of 1 to 7 GPUs fill to the last GPU: each machine has a
+/// drawn content, and the tasks of one size are divided into gangs in a drawn order.
+InstanceBuilder planted(std::uint64_t seed, int machines, bool required) {
+  InstanceBuilder plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(machines, 0, 8);
+  std::array<int, 9> tasks{};
+  for (std::uint64_t m = 0; m < static_cast<std::uint64_t>(machines); ++m) {
+    for (int left = 8, i = 0; left > 0; ++i) {
+      const int gpus =
+          1 + static_cast<int>(random_below(static_cast<std::uint64_t>(std::min(left, 7)),
+                                            {seed, m, static_cast<std::uint64_t>(i)}));
+      ++tasks[static_cast<std::size_t>(gpus)];
+      left -= gpus;
+    }
+  }
+  for (int gpus = 1; gpus <= 7; ++gpus) {
+    for (int left = tasks[static_cast<std::size_t>(gpus)], i = 0; left > 0; ++i) {
+      const auto most = static_cast<std::uint64_t>(std::min(left, 6));
+      const int count = 1 + static_cast<int>(random_below(
+                                most, {seed, 1, static_cast<std::uint64_t>(16 * i + gpus)}));
+      plan.job({.tasks = count, .gpus = gpus, .required = required});
+      left -= count;
+    }
+  }
+  return plan;
+}
+
+TEST(GangPacking, fills_machines_to_the_last_gpu) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const bool required : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", required " << required);
+      const InstanceBuilder plan = planted(seed, 64, required);
+      const planner_model::Valuation valuation = plan.value();
+      Occupancy occupancy(valuation, plan.machines);
+      const PackResult result = pack(occupancy, plan.jobs);
+      EXPECT_EQ(occupancy.placed_jobs().size(), plan.jobs.size());
+      EXPECT_DOUBLE_EQ(result.value, 64.0 * 8.0);
+    }
+  }
+}
+
+/// Tasks of 6 and 2 GPUs are worth less a GPU than tasks of 5 and 4, but fill machines of 8: prices
+/// of GPUs prefer the others.
+TEST(GangPacking, prefers_contents_without_waste) {
+  InstanceBuilder plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(8, 0, 8);
+  for (int i = 0; i < 4; ++i) plan.job({.tasks = 2, .gpus = 5, .weight = 1.05});
+  for (int i = 0; i < 2; ++i) plan.job({.tasks = 4, .gpus = 6});
+  for (int i = 0; i < 4; ++i) plan.job({.tasks = 2, .gpus = 2});
+  const planner_model::Valuation valuation = plan.value();
+  Occupancy occupancy(valuation, plan.machines);
+  pack(occupancy, plan.jobs);
+  EXPECT_DOUBLE_EQ(occupancy.value(), 64.0);
+}
+
+/// The plan of a shard is the better of both starts: required gangs with 2 % slack are all placed.
+TEST(GangPacking, shard_places_all_required_gangs) {
+  const InstanceBuilder plan = planted(7, 48, true);
+  test::WholeShard whole(plan);
+  const std::vector<double> prices(whole.pools.size(), 0.5);
+  solver::plan(whole.shard, plan.jobs, prices);
+  EXPECT_EQ(whole.shard.placement().size(), plan.jobs.size());
+}
+
+/// Jobs of several task groups are placed whole, tasks without GPUs beside them.
+TEST(GangPacking, places_task_groups_together) {
+  InstanceBuilder plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(4, 0, 8, 64'000);
+  model::Workload& w = plan.instance.workload;
+  for (int i = 0; i < 5; ++i) {
+    const JobId job = plan.job({.tasks = 3, .gpus = 2, .cpu = 4'000});
+    plan.job({.tasks = 2, .gpus = 0, .cpu = 8'000});  // becomes the second group of `job`
+    w.jobs.pop_back();
+    plan.jobs.pop_back();
+    w.jobs[job.index()].groups = 2;
+  }
+  const planner_model::Valuation valuation = plan.value();
+  Occupancy occupancy(valuation, plan.machines);
+  pack(occupancy, plan.jobs);
+  EXPECT_EQ(occupancy.placed_jobs().size(), 5U);
+  for (const model::JobPlacement& p : occupancy.placement()) {
+    ASSERT_EQ(p.tasks.size(), 5U);
+    EXPECT_EQ(p.tasks[2].group, 0U);
+    EXPECT_EQ(p.tasks[3].group, 1U);
+    EXPECT_EQ(p.tasks[3].devices, 0U);
+  }
+}
+
+/// A job type for each job, with places for all tasks of 1 GPU.
+std::vector<JobId> selected(const InstanceBuilder& plan, std::int64_t places) {
+  const planner_model::Valuation valuation = plan.value();
+  Occupancy occupancy(valuation, plan.machines);
+  PackingProblem problem;
+  problem.bins = bin_types(plan.instance.cluster, occupancy.room(), plan.machines, 64);
+  add_job_types(problem, valuation, plan.jobs, 300);
+  std::vector<PlaceCounts> counts(problem.types.size());
+  counts.front() = {0, places};
+  std::vector<JobId> jobs;
+  for (const SelectedJob& s : select_gangs(problem, valuation, counts)) jobs.push_back(s.job);
+  return jobs;
+}
+
+/// By density alone, the jobs of 3 and 2 tasks would be selected and 1 place of 6 would stay empty.
+TEST(GangPacking, knapsack_uses_the_last_places) {
+  InstanceBuilder plan = one_rack(4);
+  plan.job({.tasks = 3, .weight = 1.2});
+  plan.job({.tasks = 2, .weight = 1.1});
+  plan.job({.tasks = 3, .weight = 1.0});
+  EXPECT_EQ(selected(plan, 6), (std::vector{plan.jobs[0], plan.jobs[2]}));
+  EXPECT_EQ(selected(plan, 5), (std::vector{plan.jobs[0], plan.jobs[1]}));
+}
+
+TEST(GangPacking, selects_required_jobs_first) {
+  InstanceBuilder plan = one_rack(4);
+  plan.job({.tasks = 3, .weight = 2.0});
+  plan.job({.tasks = 4, .weight = 0.1, .required = true});
+  EXPECT_EQ(selected(plan, 6), std::vector{plan.jobs[1]});
+}
+
+}  // namespace
+}  // namespace berth::solver
