@@ -28,6 +28,9 @@ class ConfigurationGeneration {
   /// @param gpu_price  first price of a GPU by slot
   void run(std::span<const double> gpu_price);
 
+  /// Least value of the LP that the last master proves, without rewards.
+  [[nodiscard]] double value() const { return value_ - error_; }
+
   /// Weights, prices, multipliers and figures of the run.
   void write(const model::Cluster& cluster, ConfigurationSolution& solution);
 

@@ -2,13 +2,13 @@
 #include "berth/solver/configuration_lp.hpp"
 
 #include "configuration_generation.hpp"
+#include "contents_bind.hpp"
 #include "divisible_contents.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace berth::solver {
-
 std::int32_t ConfigurationSolution::find(const JobGroup& group) const {
   const auto at =
       std::ranges::lower_bound(jobs, group, {}, &std::pair<JobGroup, std::int64_t>::first);
@@ -27,6 +27,10 @@ ConfigurationSolution solve_configuration_lp(const model::InstanceView& instance
   solution.value_bits = round_values(jobs, static_cast<std::size_t>(options.options));
   const TaskRows rows(shapes, jobs, bins, instance.cluster.gpu_types.size() + 1);
   if (rows.size() == 0 || contents_divisible(bins, rows)) return {};
+  if (options.negligible > 0.0 &&
+      !contents_bind(bins, jobs, shapes, start, options.negligible, stop)) {
+    return {};
+  }
   solution.jobs = std::move(jobs);
   ConfigurationGeneration generation(bins, solution.jobs, shapes, rows, options, stop);
   generation.run(start);

@@ -55,13 +55,16 @@ std::vector<solver::BinType> all_bin_types(const model::Cluster& cluster) {
   return solver::bin_types(cluster, planner_model::Room(cluster), machines, kBinTypes);
 }
 
-/// The bound of the consensus as a bound of the configuration LP; infinite where they count
-/// different things: prices of limits, jobs without GPUs.
+/// The bound of the consensus as one of the configuration LP: with all jobs without GPUs, which it
+/// does not count. Infinite when limits have prices, which it adds to.
 double known_bound(const coordinator::Consensus& consensus, const JobCounts& counts) {
-  const bool priced = std::ranges::any_of(consensus.limits, [](double p) { return p > 0.0; });
-  const bool without_gpus = std::ranges::any_of(
-      counts, [](const auto& entry) { return !entry.first.options.front().type.valid(); });
-  return priced || without_gpus ? kInfinity : consensus.bound;
+  if (std::ranges::any_of(consensus.limits, [](double p) { return p > 0.0; })) return kInfinity;
+  double bound = consensus.bound;
+  for (const auto& [group, count] : counts) {
+    const auto& option = group.options.front();
+    if (!option.type.valid()) bound += static_cast<double>(count) * std::max(option.value, 0.0);
+  }
+  return bound;
 }
 
 }  // namespace
@@ -84,9 +87,12 @@ solver::ConfigurationSolution solve_configurations(const PlanningContext& contex
     const double known = known_bound(consensus, counts);
     const auto start =
         gpu_prices(context.pools, consensus.prices, instance.cluster.gpu_types.size() + 1);
-    solution = solver::solve_configuration_lp(
-        instance, all_bin_types(instance.cluster), std::move(counts), start,
-        {.relative_gap = kShareOfGap * context.options.gap, .known_bound = known}, context.stop);
+    solution = solver::solve_configuration_lp(instance, all_bin_types(instance.cluster),
+                                              std::move(counts), start,
+                                              {.relative_gap = kShareOfGap * context.options.gap,
+                                               .known_bound = known,
+                                               .negligible = context.options.gap},
+                                              context.stop);
   });
   comm::broadcast(context.comm, solution);
   return solution;

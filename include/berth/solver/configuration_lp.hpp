@@ -91,18 +91,21 @@ struct ConfigurationOptions {
   double relative_gap = 1e-5;  ///< stops when bound - value <= relative_gap x bound
   /// A bound known before: stops when the value reaches it, as no prices prove less then.
   double known_bound = kInfinity;
+  /// Above 0: the LP is skipped where machines hold what jobs ask for at the first prices, up to
+  /// this part of the bound. The first prices must be those of the least bound by GPU prices.
+  double negligible = 0.0;
   int rounds = 120;            ///< most rounds of pricing
   int options = 30'000;        ///< most options of job groups; with more, values are rounded
   std::size_t labels = 4'000;  ///< most labels of one machine in pricing
   /// Work limit, in contents of machines compared or computation that takes as long.
-  std::int64_t work = 5'000'000;
+  std::int64_t work = 3'000'000;
 };
 
 /// Solves the configuration LP by column generation (Gilmore and Gomory 1961): the master by an
 /// interior point method with the groups eliminated, pricing by exact dynamic programming over one
-/// machine. Skipped, with an empty result, when no machine holds a task, or when tasks fill the
-/// GPUs of every machine whatever their mix: prices of GPUs are as good then. On one rank; the
-/// result does not depend on the number of threads.
+/// machine. Skipped, with an empty result, when no machine holds a task, when tasks fill the GPUs
+/// of every machine whatever their mix, and as `negligible` says: prices of GPUs are as good there.
+/// On one rank; the result does not depend on the number of threads.
 ///
 /// @param instance  its cluster and tables are read, no job's record
 /// @param bins      all machines that are up, by room

@@ -101,6 +101,20 @@ TEST(ConfigurationLp, is_skipped_where_tasks_fill_the_gpus_in_any_mix) {
   EXPECT_TRUE(solved(plan).solved());
 }
 
+// At a price of 1, jobs ask for 16 GPUs in tasks of 3 and 1, which machines hold; in tasks of 6
+// they do not.
+TEST(ConfigurationLp, is_skipped_where_machines_hold_what_jobs_ask_for) {
+  auto plan = cluster_of(2);
+  add(plan, 4, {.gpus = 3, .weight = 1.5});
+  add(plan, 2, {.tasks = 2, .gpus = 1, .weight = 1.5});
+  EXPECT_TRUE(solved(plan).solved());
+  EXPECT_FALSE(solved(plan, {.negligible = 1e-4}).solved());
+  auto larger = cluster_of(2);
+  add(larger, 2, {.gpus = 6, .weight = 1.5});
+  add(larger, 1, {.tasks = 2, .gpus = 6, .weight = 1.1});
+  EXPECT_TRUE(solved(larger, {.negligible = 1e-4}).solved());
+}
+
 // An option on machines that cannot hold its tasks neither counts nor disturbs the others.
 TEST(ConfigurationLp, leaves_out_options_that_no_machine_holds) {
   test::InstanceBuilder plan({"A", "B"});
