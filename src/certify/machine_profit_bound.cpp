@@ -110,6 +110,7 @@ MachineProfitBound::MachineProfitBound(const model::InstanceView& instance,
     const ClassId c = variant.machine_class;
     terms_.push_back(terms(variant, by_class[c.index()], price_table.multiplier(c)));
   }
+  if (certificate.jobs.empty()) bound_contents(price_table, by_class);
 }
 
 /// Tasks that an empty machine of the class lacks room for are left out: prices times their amounts
@@ -232,7 +233,13 @@ Int128 MachineProfitBound::beyond_devices(const PricedPool& pool) const {
 }
 
 Int128 MachineProfitBound::operator()(const PricedPool& pool) const {
-  return beyond_devices(pool) + by_devices(pool).back();
+  const Int128 by_multipliers = beyond_devices(pool) + by_devices(pool).back();
+  if (content_.empty()) return by_multipliers;
+  const ContentKey key{pool.variant, pool.price};
+  const auto found = std::ranges::lower_bound(content_, key);
+  if (found == content_.end() || *found != key) return by_multipliers;
+  return std::min(by_multipliers,
+                  content_most_[static_cast<std::size_t>(found - content_.begin())]);
 }
 
 }  // namespace berth::certify

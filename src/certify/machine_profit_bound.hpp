@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "machine_knapsack.hpp"
 #include "price_table.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,7 +15,7 @@
 
 namespace berth::certify {
 
-/// mu of bound.hpp: the largest priced profit of the tasks on one machine at the price table's
+/// mu of bound.hpp: an upper bound on what the tasks on one machine pay at the price table's
 /// prices.
 class MachineProfitBound {
  public:
@@ -21,11 +23,12 @@ class MachineProfitBound {
   MachineProfitBound(const model::InstanceView& instance, const PriceTable& price_table,
                      const model::Certificate& certificate, const JobFacts& facts);
 
-  /// For one machine of the pool. O((1000 / step) W + G K).
+  /// For one machine of the pool: the smaller of the bound by multipliers and, where no job has a
+  /// price of its own, the bound on its contents. O((1000 / step) W + G K).
   [[nodiscard]] Int128 operator()(const PricedPool& pool) const;
 
-  /// The bound in two parts: V(0) .. V(G) of the devices that are entirely free, and the terms that
-  /// do not depend on the number of these devices.
+  /// The bound by multipliers in two parts: V(0) .. V(G) of the devices that are entirely free, and
+  /// the terms that do not depend on the number of these devices.
   [[nodiscard]] std::vector<Int128> by_devices(const PricedPool& pool) const;
   [[nodiscard]] Int128 beyond_devices(const PricedPool& pool) const;
 
@@ -52,6 +55,13 @@ class MachineProfitBound {
     std::vector<std::int16_t> partly;
     Multiplier multiplier;
   };
+  /// Machines with equal contents and prices.
+  struct ContentKey {
+    VariantId variant;
+    UnitPrices price;
+
+    auto operator<=>(const ContentKey&) const = default;
+  };
   class CpuOnlyBound;
 
   static std::optional<BundleNeeds> needs_of(const model::InstanceView& instance,
@@ -63,9 +73,18 @@ class MachineProfitBound {
   static VariantTerms terms(const MachineVariant& variant,
                             std::span<const BundleNeeds> needs_by_size,
                             const Multiplier& multiplier);
+  static bool fits(const MachineVariant& variant, const BundleNeeds& bundle);
+  static bool binds(const MachineVariant& variant, std::span<const BundleNeeds> bundles);
+  static std::vector<KnapsackItem> items_of(const MachineVariant& variant, const UnitPrices& price,
+                                            std::span<const BundleNeeds> bundles,
+                                            const Multiplier& multiplier);
+  void bound_contents(const PriceTable& price_table,
+                      std::span<const std::vector<BundleNeeds>> by_class);
   static std::vector<Int128> device(const VariantTerms& terms, std::int64_t gpu_price);
 
-  std::vector<VariantTerms> terms_;  ///< by VariantId
+  std::vector<VariantTerms> terms_;   ///< by VariantId
+  std::vector<ContentKey> content_;   ///< ascending: pools whose contents are bounded
+  std::vector<Int128> content_most_;  ///< one each
 };
 
 }  // namespace berth::certify

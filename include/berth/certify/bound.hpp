@@ -42,13 +42,13 @@ struct Bound {
 /// whose GPUs are cut into slices, those of the fewest slices that cover its share. r runs over the
 /// resources of model::kResourceTable (CPU, memory, ...).
 ///
-/// **Machines.** mu_p bounds the priced content of one machine of class c. Machines of a pool with
-/// different immovable content are distinguished: room_cr and the devices below are the free ones
-/// of such a machine (G devices entirely, others in part), and a machine that is not up earns 0.
-/// The tasks on it satisfy sum need_sr <= room_cr for each resource r. With the class multipliers
-/// a_r (price_pr = a_r = 0 where the class has no limit of r) and profit_ps = gpu_p milli_ps +
-/// shape[s][type] - sum_r a_r need_sr
-///   mu_p     = sum_r (price_pr + a_r) room_cr + V(G) + sum_{partly free} v1 + cpu_only
+/// **Machines.** mu_p = min(by multipliers, by contents) bounds the priced content of one machine
+/// of class c. Machines of a pool with different immovable content are distinguished: room_cr and
+/// the devices below are the free ones of such a machine (G devices entirely, others in part), and
+/// a machine that is not up earns 0. The tasks on it satisfy sum need_sr <= room_cr for each
+/// resource r. With the class multipliers a_r (price_pr = a_r = 0 where the class has no limit of
+/// r) and profit_ps = gpu_p milli_ps + shape[s][type] - sum_r a_r need_sr
+///   by multipliers = sum_r (price_pr + a_r) room_cr + V(G) + sum_{partly free} v1 + cpu_only
 ///   v1(w)    = largest profit of single-device tasks on w thousandths of one device (unbounded
 ///              knapsack, step = gcd of the shares), at least 0
 ///   V(0) = 0,  V(g) = max(V(g-1) + v1(1000), V(g-k) + profit of a k-device task)
@@ -57,13 +57,21 @@ struct Bound {
 ///              the machine's amount times the largest profit_s / need_s of the shapes that need
 ///              it and none before it, quotients rounded up, an empty maximum 0; a shape that needs
 ///              no resource with a limit counts once per task of the workload.
+///   by contents = largest sum_s q_s pi_ps of a content q that the machine has devices and room_cr
+///              for, with at most as many tasks of a shape of whole GPUs or without GPUs as the
+///              workload has; an integer knapsack, solved exactly within a counted amount of work
+///              (at most 4000 labels a machine and 200000 in all). Beyond it the least bound found
+///              counts: of a relaxation that rounds needs down or has multipliers of its own in
+///              place of a_r, or of the contents not yet excluded.
+/// Contents are bounded where a resource can bind or has a price, and no job has a job price: whole
+/// jobs need V by the number of devices, which only multipliers give.
 /// A job whose several tasks must be on one machine and take whole GPUs or none counts as one task
 /// with the sum of their needs. A job with shares does not: other shares may use its devices, so no
 /// whole device may be subtracted from V for it.
 ///
 /// **Jobs with job prices** y_j (whole GPUs only) leave the last two sums. They pay y_j and are
 /// then chosen or not, as whole jobs, at any place of larger value:
-///   UB = sum_p N_p (mu_p - V_p(G)) + sum_types F_t(all GPUs) + sum_{j listed} y_j
+///   UB = sum_p N_p (by multipliers - V_p(G)) + sum_types F_t(all GPUs) + sum_{j listed} y_j
 ///      + sums over others
 ///   F_rack(g)    = max of: V on the machines' devices not taken, plus u_j(width <= rack, distance
 ///                  of this rack) - y_j over a set of listed jobs, all in at most g GPUs
@@ -124,9 +132,9 @@ struct Bound {
 /// Exact integer arithmetic throughout; independent of threads and of the order of jobs and prices.
 /// O(P (1000/step) W + S P log P + J T) for P pools (times the kinds of machines in each), W
 /// distinct GPU sizes, S distinct sets of tasks, T GPU types; memory O(P + shapes x T + J), never
-/// jobs x machines. With job prices also
-/// O(R G W log G) for R racks of G GPUs and W sizes, and, with wide gangs, (GPUs of a type)^2; with
-/// a tree that for every leaf.
+/// jobs x machines. Contents add counted work (about 0.1 s at most) and O(S G) for each pool. With
+/// job prices also O(R G W log G) for R racks of G GPUs and W sizes, and, with wide gangs, (GPUs of
+/// a type)^2; with a tree that for every leaf.
 Bound upper_bound(const model::InstanceView& instance, model::Objective objective,
                   const model::Certificate& certificate, std::span<const JobId> required_placed);
 

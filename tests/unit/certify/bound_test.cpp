@@ -289,7 +289,7 @@ TEST(UpperBound, does_not_overflow) {
   prices.multipliers = {{ClassId(0), {INT64_MAX, INT64_MAX}}};
   EXPECT_EQ(bound(tiny, prices, Objective::allocate), 6.0);  // zero prices are better
   EXPECT_GT(upper_bound(tiny.instance, Objective::allocate, prices, {}).machines,
-            Int128{INT64_MAX} * 10000);
+            Int128{INT64_MAX} * 8000);  // two machines with the CPU of two tasks each
   tiny.instance.cluster.classes[0].capacity[model::kCpu] = std::int64_t{1} << 60;
   EXPECT_NE(unusable(tiny.instance, Objective::allocate, prices), "");
 }

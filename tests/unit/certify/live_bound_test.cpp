@@ -43,7 +43,7 @@ TEST(LiveBound, leaves_out_machines_where_nothing_may_start) {
   tiny.state(MachineId(1), MachineState::drained);
   tiny.state(MachineId(2), MachineState::reserved);
   EXPECT_EQ(allocation(tiny, all_at(1)).machines, 2000);
-  EXPECT_EQ(allocation(tiny, all_at(1, 1, 1)).machines, 2000 + 4000 + 1000);
+  EXPECT_EQ(allocation(tiny, all_at(1, 1, 1)).machines, 4000) << "2 GPUs and 1 core, or 4 cores";
   tiny.state(MachineId(0), MachineState::drained);
   EXPECT_EQ(allocation(tiny, {}).zero_price, 0);
   tiny.job({{}});  // asks for nothing, yet must lie on a machine
@@ -92,19 +92,22 @@ TEST(LiveBound, gives_whole_devices_to_tasks_of_whole_devices) {
   EXPECT_EQ(allocation(tiny, {}).zero_price, 0);
 }
 
-/// 4 cores of which 1500 thousandths are used; the multiplier charges for what is free.
+/// 4 cores of which 1500 thousandths are used: the rest holds two tasks of one core, if there are
+/// so many.
 TEST(LiveBound, charges_for_the_cpu_and_memory_that_are_left) {
   test::Tiny tiny = one_rack(1);
   tiny[tiny.job({{.cpu_milli = 1000}})].value = 1.0;
   tiny[tiny.job({{.cpu_milli = 3000}})].value = 1.0;
   tiny.use({.machine = MachineId(0), .taken = {1500, 100}});
-  EXPECT_EQ(allocation(tiny, all_at(0, 1)).machines, 2500);
-  EXPECT_EQ(allocation(tiny, all_at(0, 0, 1)).machines, 900);
+  EXPECT_EQ(allocation(tiny, all_at(0, 1)).machines, 1000);
+  EXPECT_EQ(allocation(tiny, all_at(0, 0, 1)).machines, 0) << "no task needs memory";
   Certificate prices;
   prices.shapes = {{ShapeId(0), GpuTypeId(0), 10}};
-  EXPECT_EQ(allocation(tiny, prices).machines, 25) << "2.5 tasks";
+  EXPECT_EQ(allocation(tiny, prices).machines, 10);
   EXPECT_EQ(upper_bound(tiny.instance, Objective::value, {}, {}).value, 1.0)
       << "3 cores fit nowhere";
+  for (int i = 0; i < 9; ++i) tiny.job({{.cpu_milli = 1000}});
+  EXPECT_EQ(allocation(tiny, prices).machines, 20);
 }
 
 /// Racks are alike when their machines have the same room, in whatever way it was used.

@@ -30,16 +30,19 @@ test::Tiny one_nic() {
 }
 
 /// Four jobs of one GPU want 500 Mbit/s each: two fit. At 1 a task and e = 1 / 500 (scale 2^-9:
-/// 512 a task, 1 a Mbit/s, rounded up) the machine is worth its NIC alone.
+/// 512 a task, 1 a Mbit/s, rounded up) the machine is worth its NIC alone. So it is without
+/// multipliers, unless a job has a price of its own, here its value.
 TEST(MoreLimits, a_multiplier_charges_the_nic) {
   test::Tiny tiny = one_nic();
   for (int i = 0; i < 4; ++i) tiny.job({{.gpus = 1, .nic_mbps = 500}});
   Certificate prices;
   prices.scale_log2 = 9;
   prices.shapes = {{ShapeId(0), GpuTypeId(0), 500}};
-  EXPECT_EQ(bound(tiny, prices), 4.0);  // 4 x 500 / 512 + 4 x 12 / 512
-  prices.multipliers = {{ClassId(0), {0, 0, 1}}};
   EXPECT_EQ(bound(tiny, prices), 2.0);  // (1000 + 4 x 12) / 512 = 2.05, rounded down
+  prices.jobs = {{tiny.job({{.gpus = 1}}), 512}};
+  EXPECT_EQ(bound(tiny, prices), 5.0);  // 4 x 500 / 512 + 4 x 12 / 512 + 1
+  prices.multipliers = {{ClassId(0), {0, 0, 1}}};
+  EXPECT_EQ(bound(tiny, prices), 3.0);  // 2.05 + 1, rounded down
 }
 
 /// 8 + 2 and 6 + 4 fill two NICs of 10; at 1 / 10 a unit (scale 2^10: 103) these cost 20, and what

@@ -101,7 +101,7 @@ TEST_P(Resource, prices_bound_what_fits) {
   EXPECT_EQ(bound(prices), 2.0);
 }
 
-/// Tasks without GPUs: 3 of 4 in 10, whatever limits them.
+/// Tasks without GPUs: 2 of 4 in 10, whatever limits them.
 TEST_P(Resource, bounds_tasks_without_gpus) {
   const std::size_t r = GetParam();
   test::Tiny tiny;
@@ -112,7 +112,7 @@ TEST_P(Resource, bounds_tasks_without_gpus) {
   tiny.instance.workload.shapes[0].needs[r] = 4;
   model::Certificate prices;
   prices.shapes = {{ShapeId(0), {}, 1}};
-  EXPECT_EQ(upper_bound(tiny.instance, model::Objective::value, prices, {}).value, 3.0);
+  EXPECT_EQ(upper_bound(tiny.instance, model::Objective::value, prices, {}).value, 2.0);
 }
 
 TEST_P(Resource, a_price_needs_a_limit) {
