@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "local_search/fill_idle_capacity.hpp"
 #include "shard/shard_state.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "berth/base/infinity.hpp"
+#include "berth/planner_model/option_enumerator.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::solver {
@@ -19,6 +22,8 @@ constexpr int kGangJobTypes = 60;
 /// Jobs of more pairs of shape and GPU types are not packed with gangs: the mean values of so few
 /// job types mislead the relaxation, and more take seconds. Decision 26.
 constexpr std::size_t kMostGangFamilies = 100;
+/// Most packings of gangs. Decision 26.
+constexpr int kGangPasses = 4;
 
 /// Number of required jobs and value of the placed ones among some jobs, in the order in which
 /// repacks compare them.
@@ -46,33 +51,76 @@ double ShardState::recoverable_share(std::span<const JobId> singles) const {
   return static_cast<double>(std::min(idle, waiting)) / static_cast<double>(all);
 }
 
-/// Places these jobs anew by the pattern LP into the room that the others leave, and keeps the
-/// result if more required jobs are placed, or as many and the value is larger.
-ShardState::RepackResult ShardState::pack_anew(std::vector<JobId> jobs, const PackOptions& quick,
-                                               const StopToken& stop) {
+/// Places `jobs` anew into the room that the others leave: `packed`, a part of them, by the pattern
+/// LP, then the rest into idle room. Keeps the result if more required jobs are placed, or as many
+/// and the value is larger.
+ShardState::RepackResult ShardState::pack_anew(std::vector<JobId> jobs,
+                                               std::span<const JobId> packed,
+                                               const PackOptions& quick, const StopToken& stop) {
   RepackResult result;
-  result.jobs = std::move(jobs);
-  const auto was = worth(occupancy, result.jobs);
-  const bool all_required = std::ranges::all_of(result.jobs, [&](JobId job) {
-    return !workload().job(job).required || occupancy.is_placed(job);
-  });
+  const auto was = worth(occupancy, jobs);
+  const bool all_required = std::ranges::all_of(
+      jobs, [&](JobId job) { return !workload().job(job).required || occupancy.is_placed(job); });
   const Occupancy::Mark mark = occupancy.mark();
-  for (const JobId job : result.jobs) {
+  for (const JobId job : jobs) {
     if (occupancy.is_placed(job)) occupancy.give_back(job);
   }
   RunContext shared = run;
   shared.gap = std::max(run.gap, options.repack.gap);
   shared.stop = stop;
-  PackResult found =
-      pack(occupancy, result.jobs, quick, shared, all_required ? was.second : -kInfinity);
+  PackResult found = pack(occupancy, packed, quick, shared, all_required ? was.second : -kInfinity);
+  if (packed.size() < jobs.size()) local_search::fill_idle_capacity(occupancy, jobs);
   result.prices = std::move(found.prices);
   result.gpu_worth = std::move(found.gpu_worth);
-  const auto is = worth(occupancy, result.jobs);
+  result.bound = found.bound;
+  const auto is = worth(occupancy, jobs);
+  for (const JobId job : jobs) {
+    if (!occupancy.is_placed(job)) result.unplaced.push_back(job);
+  }
+  result.jobs = std::move(jobs);
   if (is > was) {
     occupancy.keep(mark);
     result.gain = is.second - was.second;
   } else {
     occupancy.roll_back(mark);
+  }
+  return result;
+}
+
+/// Packs gangs by contents. The relaxation may count on a part of a gang that is then not placed
+/// whole, and have worse places for the others: while the value is not within the gap of the first
+/// bound, packs anew without the unplaced gangs that are worth more than their tasks cost.
+ShardState::RepackResult ShardState::pack_gangs(std::vector<JobId> jobs, const PackOptions& quick,
+                                                const StopToken& stop) {
+  std::vector<JobId> packed = jobs;
+  RepackResult result = pack_anew(std::move(jobs), packed, quick, stop);
+  std::map<std::pair<ShapeId, GpuTypeId>, double> price;
+  for (const TaskPrice& p : result.prices) price[{p.shape, p.gpu_type}] = p.price;
+  const auto profitable = [&](JobId job) {
+    const planner_model::OptionEnumerator job_options(*valuation, job);
+    return std::ranges::any_of(job_options.types(), [&](GpuTypeId type) {
+      double cost = 0.0;
+      for (const model::TaskGroup& g : workload().groups_of(workload().job(job))) {
+        const auto at = price.find({g.shape, type});
+        if (at != price.end()) cost += g.count * at->second;
+      }
+      return job_options.best(type) > cost;
+    });
+  };
+  std::vector<JobId> unplaced = result.unplaced;
+  const double gap = std::max(run.gap, options.repack.gap);
+  for (int pass = 1; pass < kGangPasses && !stop.requested(); ++pass) {
+    if (result.bound - worth(occupancy, result.jobs).second <= gap * result.bound) break;
+    const std::size_t before = packed.size();
+    std::erase_if(packed, [&](JobId job) {
+      return std::ranges::binary_search(unplaced, job) && !workload().job(job).required &&
+             profitable(job);
+    });
+    if (packed.size() == before) break;
+    RepackResult again = pack_anew(std::move(result.jobs), packed, quick, stop);
+    result.jobs = std::move(again.jobs);
+    result.gain += again.gain;
+    unplaced = std::move(again.unplaced);
   }
   return result;
 }
@@ -107,11 +155,12 @@ ShardState::RepackResult ShardState::repack(const StopToken& stop) {
     if (std::ranges::none_of(jobs, waits)) return {};
     quick.job_types = std::min(quick.job_types, kGangJobTypes);
     quick.neighbourhoods = 0;
-    return pack_anew(std::move(jobs), quick, stop);
+    return pack_gangs(std::move(jobs), quick, stop);
   }
   if (recoverable_share(singles) < options.repack.idle) return {};
   quick.neighbourhoods = options.repack.neighbourhoods;
-  return pack_anew(std::move(singles), quick, stop);
+  const std::vector<JobId> packed = singles;
+  return pack_anew(std::move(singles), packed, quick, stop);
 }
 
 /// Sets the task prices of the shard. Tasks of shapes that were not packed pay what their GPUs
@@ -122,7 +171,9 @@ void ShardState::set_task_prices(RepackResult repack_result) {
   task_prices = std::move(repack_result.prices);
   std::vector<char> packed(workload().tables().shapes.size(), 0);
   for (const JobId job : repack_result.jobs) {
-    packed[workload().groups_of(workload().job(job)).front().shape.index()] = 1;
+    for (const model::TaskGroup& g : workload().groups_of(workload().job(job))) {
+      packed[g.shape.index()] = 1;
+    }
   }
   for (std::size_t s = 0; s < packed.size(); ++s) {
     const auto milli = static_cast<double>(workload().tables().shapes[s].total_milli());

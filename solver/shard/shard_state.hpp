@@ -52,7 +52,9 @@ struct ShardState {
 
   struct RepackResult;
   RepackResult repack(const StopToken& stop);
-  RepackResult pack_anew(std::vector<JobId> jobs, const PackOptions& quick, const StopToken& stop);
+  RepackResult pack_anew(std::vector<JobId> jobs, std::span<const JobId> packed,
+                         const PackOptions& quick, const StopToken& stop);
+  RepackResult pack_gangs(std::vector<JobId> jobs, const PackOptions& quick, const StopToken& stop);
   void set_task_prices(RepackResult repack_result);
   [[nodiscard]] double recoverable_share(std::span<const JobId> singles) const;
 };
@@ -62,6 +64,8 @@ struct ShardState::RepackResult {
   std::vector<JobId> jobs;  ///< packed jobs; empty: no repack took place
   std::vector<TaskPrice> prices;
   std::vector<double> gpu_worth;  ///< as in PackResult
+  double bound = 0.0;             ///< as in PackResult
+  std::vector<JobId> unplaced;    ///< jobs without a place in the new packing, kept or not
 };
 
 /// Sets `own_limits` and `shared_limits`.
