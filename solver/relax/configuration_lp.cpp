@@ -9,6 +9,12 @@
 #include <utility>
 
 namespace berth::solver {
+namespace {
+
+/// With at most this many rows, the LP takes no longer than the test whether it can be skipped.
+constexpr std::size_t kCheapRows = 64;
+
+}  // namespace
 std::int32_t ConfigurationSolution::find(const JobGroup& group) const {
   const auto at =
       std::ranges::lower_bound(jobs, group, {}, &std::pair<JobGroup, std::int64_t>::first);
@@ -24,10 +30,11 @@ ConfigurationSolution solve_configuration_lp(const model::InstanceView& instance
   std::erase_if(jobs, [](const auto& entry) { return entry.first.options.empty(); });
   const std::vector<model::Shape>& shapes = instance.workload.tables().shapes;
   ConfigurationSolution solution;
-  solution.value_bits = round_values(jobs, static_cast<std::size_t>(options.options));
+  solution.value_bits =
+      std::min(options.value_bits, round_values(jobs, static_cast<std::size_t>(options.options)));
   const TaskRows rows(shapes, jobs, bins, instance.cluster.gpu_types.size() + 1);
   if (rows.size() == 0 || contents_divisible(bins, rows)) return {};
-  if (options.negligible > 0.0 &&
+  if (options.negligible > 0.0 && rows.size() > kCheapRows &&
       !contents_bind(bins, jobs, shapes, start, options.negligible, stop)) {
     return {};
   }

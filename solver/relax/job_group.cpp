@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <utility>
 
 #include "berth/model/free_machine.hpp"
 #include "berth/planner_model/gpu_types.hpp"
@@ -18,10 +18,18 @@ constexpr int kExactBits = 53;  ///< binary digits of a double
 
 /// Tasks of the job by shape, each shape once.
 planner_model::TaskProfile tasks_of(const model::WorkloadView& workload, const model::Job& job) {
-  std::map<ShapeId, std::int32_t> count;
-  for (const model::TaskGroup& g : workload.groups_of(job)) count[g.shape] += g.count;
-  planner_model::TaskProfile tasks;
-  for (const auto& [shape, n] : count) tasks.groups.push_back({shape, n});
+  planner_model::TaskProfile tasks(workload, job);
+  auto& groups = tasks.groups;
+  std::ranges::sort(groups);
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < groups.size(); ++i) {
+    if (groups[i].shape == groups[kept].shape) {
+      groups[kept].count += groups[i].count;
+    } else {
+      groups[++kept] = groups[i];
+    }
+  }
+  groups.resize(std::min(groups.size(), kept + 1));
   return tasks;
 }
 
@@ -33,11 +41,12 @@ bool placed_together(const model::WorkloadView& workload, const model::Job& job)
   });
 }
 
+/// Cut off, not rounded to nearest: cutting to fewer digits later has the same result as at once.
 double rounded(double value, int bits) {
   if (bits >= kExactBits) return value;
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
-  return std::ldexp(std::round(std::ldexp(fraction, bits)), exponent - bits);
+  return std::ldexp(std::trunc(std::ldexp(fraction, bits)), exponent - bits);
 }
 
 /// GPU type on which a running job is now; invalid for a job without GPUs.

@@ -88,11 +88,13 @@ void describe(Archive& archive, ConfigurationSolution& s) {
 
 /// Limits of the solution, all counts. Chosen, not tuned.
 struct ConfigurationOptions {
+  int value_bits = 53;         ///< of the grouping that found the job groups
   double relative_gap = 1e-5;  ///< stops when bound - value <= relative_gap x bound
   /// A bound known before: stops when the value reaches it, as no prices prove less then.
   double known_bound = kInfinity;
-  /// Above 0: the LP is skipped where machines hold what jobs ask for at the first prices, up to
-  /// this part of the bound. The first prices must be those of the least bound by GPU prices.
+  /// Above 0: an LP of more than 64 rows is skipped where machines hold what jobs ask for at the
+  /// first prices, up to this part of the bound. The first prices must be those of the least bound
+  /// by GPU prices.
   double negligible = 0.0;
   int rounds = 120;            ///< most rounds of pricing
   int options = 30'000;        ///< most options of job groups; with more, values are rounded

@@ -57,8 +57,8 @@ void describe(Archive& archive, JobGroup& group) {
 class JobGrouping {
  public:
   /// O(machines)
-  /// @param value_bits  leading binary digits of values that distinguish jobs, 1 .. 53; values are
-  ///                    rounded to them. 53: exact
+  /// @param value_bits  leading binary digits of values that distinguish jobs, 1 .. 53; the others
+  ///                    are cut off. 53: exact
   JobGrouping(const planner_model::Valuation& valuation, int value_bits = 53);
 
   /// The group of a planned job. Without options when it has no value anywhere or no GPU type of
@@ -76,7 +76,7 @@ class JobGrouping {
   std::vector<std::array<std::int64_t, model::kLevels>> largest_domain_;
 };
 
-/// `group` with its values rounded to fewer leading binary digits.
+/// `group` with its values cut to fewer leading binary digits.
 JobGroup rounded(JobGroup group, int value_bits);
 
 /// Job groups with their numbers of jobs, ascending group, each once.

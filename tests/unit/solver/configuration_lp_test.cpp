@@ -4,6 +4,7 @@
 
 #include "instance_builder.hpp"
 #include "petsc_environment.hpp"
+#include "relax/contents_bind.hpp"
 
 #include <map>
 #include <numeric>
@@ -101,18 +102,23 @@ TEST(ConfigurationLp, is_skipped_where_tasks_fill_the_gpus_in_any_mix) {
   EXPECT_TRUE(solved(plan).solved());
 }
 
-// At a price of 1, jobs ask for 16 GPUs in tasks of 3 and 1, which machines hold; in tasks of 6
-// they do not.
-TEST(ConfigurationLp, is_skipped_where_machines_hold_what_jobs_ask_for) {
+/// True when contents bind at a price of 1 for a GPU.
+bool binds(const test::InstanceBuilder& plan) {
+  const auto value = plan.value();
+  const std::vector<double> price{0.0, 1.0};
+  return contents_bind(bins_of(plan), counted(plan, value), plan.instance.workload.shapes, price,
+                       1e-3, {});
+}
+
+// Jobs ask for 16 GPUs: in tasks of 3 and 1, which machines hold, or in tasks of 6.
+TEST(ContentsBind, where_machines_hold_less_than_jobs_ask_for) {
   auto plan = cluster_of(2);
   add(plan, 4, {.gpus = 3, .weight = 1.5});
   add(plan, 2, {.tasks = 2, .gpus = 1, .weight = 1.5});
-  EXPECT_TRUE(solved(plan).solved());
-  EXPECT_FALSE(solved(plan, {.negligible = 1e-4}).solved());
+  EXPECT_FALSE(binds(plan));
   auto larger = cluster_of(2);
-  add(larger, 2, {.gpus = 6, .weight = 1.5});
-  add(larger, 1, {.tasks = 2, .gpus = 6, .weight = 1.1});
-  EXPECT_TRUE(solved(larger, {.negligible = 1e-4}).solved());
+  add(larger, 3, {.gpus = 6, .weight = 1.5});
+  EXPECT_TRUE(binds(larger));
 }
 
 // An option on machines that cannot hold its tasks neither counts nor disturbs the others.
