@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "berth/coordinator/equal_jobs.hpp"
 #include "berth/coordinator/limit_allocation.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
+#include "berth/solver/exact_search.hpp"
 #include "berth/solver/required_job_repair.hpp"
 
 namespace berth::pipeline {
@@ -91,11 +93,11 @@ coordinator::CoordinationResult run_rounds(const PlanningContext& context,
   });
 }
 
-/// True when a required job at home on this rank is unplaced.
-bool misses_required(const PlanningContext& context, const coordinator::JobRecords& records,
+/// True when a required one of these jobs is unplaced.
+bool misses_required(const PlanningContext& context, std::span<const JobId> jobs,
                      const model::Placement& placement) {
   const model::WorkloadView& workload = context.unpriced.instance().workload;
-  return std::ranges::any_of(records.home_jobs(), [&](JobId job) {
+  return std::ranges::any_of(jobs, [&](JobId job) {
     return workload.job(job).required &&
            !std::ranges::binary_search(placement, job, {}, &model::JobPlacement::job);
   });
@@ -109,6 +111,41 @@ void repair_required(const PlanningContext& context, coordinator::JobRecords& re
   context.comm.agreed_on_root([&] {
     solver::repair_required_jobs(*relaxation.valuation, relaxation.limits.get(), placement,
                                  context.options.required_job_repair, context.stop);
+  });
+}
+
+/// True when the exact search takes instances of this size.
+bool is_small(const PlanningContext& context) {
+  const model::InstanceView& instance = context.unpriced.instance();
+  const solver::ExactSearchOptions& exact = context.options.exact;
+  return exact.steps > 0 && instance.cluster.gpus() <= exact.gpus &&
+         static_cast<std::int64_t>(instance.workload.size()) <= exact.jobs;
+}
+
+/// Objective of a whole placement.
+double objective_of(const PlanningContext& context, const model::Placement& placement) {
+  planner_model::LimitUsage usage(context.unpriced.instance(), &context.limits);
+  for (std::size_t l = 0; l < usage.size(); ++l) usage.allow(l, context.limits.capacity(l));
+  double sum = -context.unpriced.stop_costs();
+  for (const model::JobPlacement& placed : placement) {
+    sum += context.unpriced.placed(placed);
+    usage.add(placed);
+  }
+  return sum - usage.surcharges();
+}
+
+/// Searches for a better plan on rank 0, which gathers all jobs and placements, unless the proof
+/// leaves no gap. Collective.
+void search_exactly(const PlanningContext& context, coordinator::JobRecords& records,
+                    const Proof& proof, model::Placement& placement) {
+  records.gather_to_root();
+  placement = gather_placement(context.comm, std::move(placement));
+  context.comm.agreed_on_root([&] {
+    const double gap = certify::gap(proof.upper_bound, objective_of(context, placement));
+    const auto jobs = model::planned_jobs(context.unpriced.instance().workload);
+    if (gap <= context.options.gap && !misses_required(context, jobs, placement)) return;
+    solver::search_exactly(context.unpriced, &context.limits, placement, context.options.exact,
+                           context.stop);
   });
 }
 
@@ -127,9 +164,11 @@ GlobalPlacement coordinate(const PlanningContext& context, coordinator::JobRecor
   solution.local.mine.clear();  // later stages need the placement only
   records.retain_only({});
   const GlobalRelaxation& relaxation = solution.relaxation;
-  if (context.comm.max(misses_required(context, records, placed.placement) ? 1 : 0) == 1) {
+  if (context.comm.max(misses_required(context, records.home_jobs(), placed.placement) ? 1 : 0) ==
+      1) {
     repair_required(context, records, relaxation, placed.placement);
   }
+  if (is_small(context)) search_exactly(context, records, proof, placed.placement);
   coordinator::serve_equal_jobs(context.comm, *relaxation.valuation, records, placed.placement);
   if (relaxation.limits == nullptr) return placed;
   const model::InstanceView& instance = context.unpriced.instance();

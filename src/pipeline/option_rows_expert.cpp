@@ -9,6 +9,7 @@ namespace {
 using coordinator::RoundOptions;
 using solver::BranchOptions;
 using solver::DiveOptions;
+using solver::ExactSearchOptions;
 using solver::JobPriceOptions;
 using solver::OnlineOptions;
 using solver::PackOptions;
@@ -216,6 +217,21 @@ std::vector<OptionRecord> special_cases() {
        .unit = "placements",
        .range = {0, kMost},
        .help = "Tried for required jobs in that search, at most"},
+      {.name = "exact.gpus",
+       .field = field<&PlanOptions::exact, &ExactSearchOptions::gpus>(),
+       .unit = "GPUs",
+       .range = {.least = 0},
+       .help = "Clusters up to this size are searched by branch and bound (decision 28)"},
+      {.name = "exact.jobs",
+       .field = field<&PlanOptions::exact, &ExactSearchOptions::jobs>(),
+       .unit = "jobs",
+       .range = {.least = 0},
+       .help = "Not with more jobs than this"},
+      {.name = "exact.steps",
+       .field = field<&PlanOptions::exact, &ExactSearchOptions::steps>(),
+       .unit = "placements",
+       .range = {.least = 0},
+       .help = "Tried in that search, at most; 0: no search"},
       {.name = "online.gap",
        .field = field<&PlanOptions::online, &OnlineOptions::gap>(),
        .unit = "fraction",

@@ -15,6 +15,7 @@
 #include "berth/partition/partition.hpp"
 #include "berth/report/progress.hpp"
 #include "berth/solver/branch_and_bound.hpp"
+#include "berth/solver/exact_search.hpp"
 #include "berth/solver/job_prices.hpp"
 #include "berth/solver/market.hpp"
 #include "berth/solver/online.hpp"
@@ -47,6 +48,7 @@ struct PlanOptions {
   solver::ShardOptions shard;
   coordinator::RoundOptions rounds;
   solver::RequiredJobRepairOptions required_job_repair;  ///< for a missing required job
+  solver::ExactSearchOptions exact;                      ///< of small instances
   bool online_order = false;     ///< jobs are placed in order of arrival, not all at once
   solver::OnlineOptions online;  ///< used only with `online_order`
   int bound_steps = -1;  ///< of the bound by job prices, once the plan is known; counted, not

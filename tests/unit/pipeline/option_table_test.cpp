@@ -70,14 +70,15 @@ TEST(OptionTable, has_a_row_for_every_field) {
   using coordinator::RoundOptions;
   using solver::SearchEffort;
   // Each struct within another is a field there; the effort is one of groups and one of dives.
-  constexpr std::size_t kNested = 16;
+  constexpr std::size_t kNested = 17;
   constexpr std::size_t kSetByOthers = 2;  // JobPriceOptions::evaluations, BranchOptions::leaves
   constexpr std::size_t kFields =
       fields_of_all<PlanOptions, partition::PartitionOptions, solver::PriceOptions,
                     solver::ShardOptions, solver::DiveOptions, SearchEffort, solver::PackOptions,
                     solver::RepackOptions, RoundOptions, strads::ScheduleOptions, GroupOptions,
-                    SearchEffort, solver::RequiredJobRepairOptions, solver::OnlineOptions,
-                    solver::JobPriceOptions, solver::BranchOptions, CheckpointOptions>();
+                    SearchEffort, solver::RequiredJobRepairOptions, solver::ExactSearchOptions,
+                    solver::OnlineOptions, solver::JobPriceOptions, solver::BranchOptions,
+                    CheckpointOptions>();
   EXPECT_EQ(option_table().size(), kFields - kNested - kSetByOthers);
 }
 
