@@ -100,9 +100,10 @@ class Instantiation {
   std::vector<Places> places_;
 };
 
-bool single_tasks_only(const PackingProblem& problem) {
-  return std::ranges::all_of(problem.types, [](const JobType& type) {
-    return std::ranges::adjacent_find(type.jobs) == type.jobs.end();
+bool single_tasks_only(const PackingProblem& problem, const model::WorkloadView& workload) {
+  return std::ranges::all_of(problem.types, [&](const JobType& type) {
+    return std::ranges::all_of(type.jobs,
+                               [&](JobId job) { return workload.tasks(workload.job(job)) == 1; });
   });
 }
 
@@ -172,7 +173,7 @@ model::Placement instantiate(const PackingProblem& problem,
       out.fill(problem.bins[s].machines[next_machine[s]++], used.pattern);
     }
   }
-  model::Placement placed = single_tasks_only(problem)
+  model::Placement placed = single_tasks_only(problem, valuation.instance().workload)
                                 ? place_single_tasks(problem, out.take_places())
                                 : place_gangs(problem, valuation, out.take_places());
   std::ranges::sort(placed, {}, &model::JobPlacement::job);
