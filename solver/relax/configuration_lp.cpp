@@ -13,6 +13,9 @@ namespace {
 
 /// With at most this many rows, the LP takes no longer than the test whether it can be skipped.
 constexpr std::size_t kCheapRows = 64;
+/// With more rows there is no LP: its normal equations are dense, rows^2 numbers, rows^3 / 3
+/// operations a step. 600 rows take 3 MB and some hundredths of a second. Chosen, not tuned.
+constexpr std::size_t kMostRows = 600;
 
 }  // namespace
 std::int32_t ConfigurationSolution::find(const JobGroup& group) const {
@@ -33,7 +36,7 @@ ConfigurationSolution solve_configuration_lp(const model::InstanceView& instance
   solution.value_bits =
       std::min(options.value_bits, round_values(jobs, static_cast<std::size_t>(options.options)));
   const TaskRows rows(shapes, jobs, bins, instance.cluster.gpu_types.size() + 1);
-  if (rows.size() == 0 || contents_divisible(bins, rows)) return {};
+  if (rows.size() == 0 || rows.size() > kMostRows || contents_divisible(bins, rows)) return {};
   if (options.negligible > 0.0 && rows.size() > kCheapRows &&
       !contents_bind(bins, jobs, shapes, start, options.negligible, stop)) {
     return {};
