@@ -128,10 +128,10 @@ std::optional<model::TaskPlacement> PlacementCheck::resolve(JobId job, const Raw
     return std::nullopt;
   }
   if (instance_.cluster.state_of(machine->second) != model::MachineState::up) {
-    const bool drained =
-        instance_.cluster.state_of(machine->second) == model::MachineState::drained;
-    findings_->add(FaultKind::machine_not_up, told(job) + ": machine " + task.machine + " is " +
-                                                  (drained ? "drained" : "reserved"));
+    static constexpr std::array kStates{"up", "drained", "reserved", "being evacuated (drain)"};
+    const auto state = static_cast<std::size_t>(instance_.cluster.state_of(machine->second));
+    findings_->add(FaultKind::machine_not_up,
+                   told(job) + ": machine " + task.machine + " is " + kStates[state]);
   }
   check_slices(job, task, slices);
   const auto devices = devices_of(job, task, machine->second);

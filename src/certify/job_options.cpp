@@ -128,6 +128,7 @@ void JobOptions::stay(OptionSearch& search) {
   if (worth.move_cost() == 0.0) return;  // no option of its own
   const model::WorkloadView& workload = pricing_->instance.workload;
   const auto now = present(workload, workload.running_of(job)->job);
+  if (!may_stay(pricing_->instance.cluster, *now)) return;
   const PlacementExtent r = extent_of(pricing_->instance, *now);
   const auto groups = workload.groups_of(job);
   const ByLimitKind paid = pricing_->price_table.place_limits().paid(job, now->tasks);

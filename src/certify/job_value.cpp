@@ -116,6 +116,12 @@ std::optional<model::JobPlacement> present(const model::WorkloadView& workload, 
   return model::JobPlacement{.job = id, .start = 0, .tasks = {tasks.begin(), tasks.end()}};
 }
 
+bool may_stay(const model::Cluster& cluster, const model::JobPlacement& present) {
+  return std::ranges::none_of(present.tasks, [&](const model::TaskPlacement& task) {
+    return cluster.state_of(task.machine) != model::MachineState::up;
+  });
+}
+
 bool stays(const model::WorkloadView& workload, const model::JobPlacement& placed) {
   auto now = present(workload, placed.job);
   if (!now || now->tasks.size() != placed.tasks.size()) return false;

@@ -55,6 +55,9 @@ PlacementExtent extent_of(const model::InstanceView& instance, const model::JobP
 /// Present placement of a running job. Empty when it does not run or is pinned.
 std::optional<model::JobPlacement> present(const model::WorkloadView& workload, JobId job);
 
+/// False when some machine of the placement is not up: a running job must leave it.
+bool may_stay(const model::Cluster& cluster, const model::JobPlacement& present);
+
 /// True when the job runs, may move, and is placed exactly as now.
 bool stays(const model::WorkloadView& workload, const model::JobPlacement& placed);
 

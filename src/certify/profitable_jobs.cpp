@@ -158,7 +158,7 @@ void ProfitableJobs::add_confined(const ProfitByPlace& g, const SpotIndex& spots
 ProfitableJobs::CurrentPlace ProfitableJobs::staying(std::uint32_t index,
                                                      const JobValue& worth) const {
   const auto now = present(instance_.workload, JobId(std::size_t{index}));
-  if (!now) return {};
+  if (!now || !may_stay(instance_.cluster, *now)) return {};
   const PlacementExtent r = extent_of(instance_, *now);
   if (r.type != type_) return {};
   CurrentPlace stay{.rack = {},

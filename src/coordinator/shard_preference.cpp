@@ -155,6 +155,7 @@ class PreferenceBuilder {
   }
 
   [[nodiscard]] bool worth_keeping(const model::JobPlacement& present) const {
+    if (!planner_model::may_stay(cluster_, present)) return false;
     if (workload_.job(present.job).required) return true;
     double cost = 0.0;
     for (const model::TaskPlacement& t : present.tasks) {

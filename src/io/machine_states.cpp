@@ -21,7 +21,7 @@ using model::Cluster;
 using model::Immovable;
 using model::MachineState;
 
-constexpr std::array<std::string_view, 3> kStateNames{"up", "drained", "reserved"};
+constexpr std::array<std::string_view, 4> kStateNames{"up", "drained", "reserved", "drain"};
 
 class StatesReader {
  public:

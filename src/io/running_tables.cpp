@@ -130,7 +130,9 @@ void RunningJobReader::add(const JobLine& line) {
   for (std::size_t i = 0; i < line.running.size(); ++i) {
     tables_.running_tasks.push_back(task(line.running[i], i));
     const MachineId m = tables_.running_tasks.back().machine;
-    if (cluster_names_.cluster().state_of(m) != model::MachineState::up) running.pinned = true;
+    const model::MachineState state = cluster_names_.cluster().state_of(m);
+    running.pinned |=
+        state == model::MachineState::drained || state == model::MachineState::reserved;
   }
   const auto first = tables_.running_tasks.begin() + running.first_task;
   std::sort(first, tables_.running_tasks.end(), [](const TaskPlacement& a, const TaskPlacement& b) {

@@ -52,9 +52,14 @@ model::Placement place_in_order(const planner_model::Valuation& valuation,
   std::vector<JobId> jobs = model::planned_jobs(workload);
   model::Placement kept;
   for (const model::Running& r : workload.tables().running) {
-    if (!r.pinned) kept.push_back(planner_model::current_placement(workload, r));
+    if (r.pinned) continue;
+    model::JobPlacement present = planner_model::current_placement(workload, r);
+    if (!planner_model::may_stay(valuation.instance().cluster, present)) continue;
+    kept.push_back(std::move(present));
   }
-  std::erase_if(jobs, [&](JobId j) { return workload.job(j).running >= 0; });
+  std::erase_if(jobs, [&](JobId j) {
+    return std::ranges::binary_search(kept, j, {}, &model::JobPlacement::job);
+  });
   planner_model::sort_by_precedence(valuation, jobs);
   std::ranges::stable_sort(jobs, {}, [&](JobId j) { return workload.job(j).arrival; });
   return solver::place_online(valuation, jobs, std::move(kept), options, &limits, stop).placed;

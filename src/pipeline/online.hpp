@@ -17,7 +17,8 @@ namespace berth::pipeline {
 ///         whose value depends on its place
 void expect_single_tasks(const planner_model::Valuation& valuation);
 
-/// Places the jobs in order of arrival (ties by precedence); running jobs keep their places.
+/// Places the jobs in order of arrival (ties by precedence); running jobs keep their places
+/// unless a machine is being evacuated.
 /// @pre expect_single_tasks(valuation)
 model::Placement place_in_order(const planner_model::Valuation& valuation,
                                 const solver::OnlineOptions& options,

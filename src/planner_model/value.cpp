@@ -100,6 +100,11 @@ double Valuation::unpriced_value(const model::JobPlacement& placement) const {
   return stays(workload, *running, placement) ? value + running->move_cost : value;
 }
 
+bool Valuation::pays_for_moves(JobId id) const {
+  const model::Running* running = instance_.workload.running_of(instance_.workload.job(id));
+  return running != nullptr && traits(objective_).costs && running->move_cost > 0.0;
+}
+
 bool Valuation::place_independent(JobId id) const {
   const model::Job& job = instance_.workload.job(id);
   const bool single = instance_.workload.tasks(job) == 1;
@@ -120,6 +125,12 @@ model::JobPlacement current_placement(const model::WorkloadView& workload,
                                       const model::Running& running) {
   const auto tasks = workload.tasks_of(running);
   return {.job = running.job, .start = 0, .tasks = {tasks.begin(), tasks.end()}};
+}
+
+bool may_stay(const model::Cluster& cluster, const model::JobPlacement& present) {
+  return std::ranges::all_of(present.tasks, [&](const model::TaskPlacement& t) {
+    return cluster.state_of(t.machine) == model::MachineState::up;
+  });
 }
 
 bool stays(const model::WorkloadView& workload, const model::Running& running,

@@ -70,8 +70,7 @@ class Live {
     in_.cluster.machine_state.assign(free_.size(), MachineState::up);
     for (std::size_t m = 0; m < free_.size(); ++m) {
       if (dice_.chance(20)) {
-        in_.cluster.machine_state[m] = dice_.chance(50) ? MachineState::drained  //
-                                                        : MachineState::reserved;
+        in_.cluster.machine_state[m] = static_cast<MachineState>(1 + dice_.below(3));
       }
       const std::int64_t devices = in_.cluster.class_of(MachineId(m)).gpus;
       for (std::int64_t d = 0; d < devices; ++d) {
@@ -125,7 +124,8 @@ class Live {
   bool allowed(const model::Job& job, const std::vector<model::TaskPlacement>& tasks) const {
     std::int32_t used = -1;
     for (const model::TaskPlacement& t : tasks) {
-      if (in_.cluster.state_of(t.machine) != MachineState::up) return false;
+      const MachineState state = in_.cluster.state_of(t.machine);
+      if (state != MachineState::up && state != MachineState::drain) return false;
       if (t.devices == 0 && in_.workload.gpu_milli(job) > 0) continue;
       const std::int32_t type = in_.cluster.class_of(t.machine).gpu_type.value();
       const bool any = job.gpu_types == ~std::uint64_t{0};

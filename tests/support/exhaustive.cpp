@@ -233,7 +233,11 @@ class Search {
   void next_stay(std::size_t r, double value) {
     if (r == in_.workload.running.size()) return next_job(0, value);
     const model::Running& running = in_.workload.running[r];
-    if (!running.pinned && objective_ == model::Objective::value) {
+    const bool may_stay =
+        std::ranges::all_of(in_.workload.tasks_of(running), [&](const model::TaskPlacement& t) {
+          return in_.cluster.state_of(t.machine) == model::MachineState::up;
+        });
+    if (!running.pinned && may_stay && objective_ == model::Objective::value) {
       const std::vector<Machine> before = machines_;
       model::JobPlacement now{.job = running.job, .start = 0, .tasks = {}};
       int type = -1;

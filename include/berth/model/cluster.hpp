@@ -75,8 +75,9 @@ void describe(Archive& archive, Queue& queue) {
 
 enum class MachineState : std::uint8_t {
   up,
-  drained,   ///< being shut down: no new task starts here
+  drained,   ///< being shut down: no new task starts here, running jobs end here
   reserved,  ///< reserved for use outside the workload: no new task starts here
+  drain,     ///< being evacuated: no new task starts here, running jobs that may move leave
 };
 
 /// Content of a machine that no plan moves: tasks of a pinned job, or content outside the workload.

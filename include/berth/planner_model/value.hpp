@@ -71,6 +71,9 @@ class Valuation {
   /// Cost of stopping all running jobs that may be stopped.
   [[nodiscard]] double stop_costs() const;
 
+  /// True when the job runs, and its value falls when it is placed elsewhere.
+  [[nodiscard]] bool pays_for_moves(JobId job) const;
+
   /// True when neither home nor width factor nor ring price changes the job's value: only the GPU
   /// type matters.
   [[nodiscard]] bool place_independent(JobId job) const;
@@ -97,6 +100,9 @@ Extent extent(const model::InstanceView& instance, const model::JobPlacement& pl
 /// Present placement of a running job.
 model::JobPlacement current_placement(const model::WorkloadView& workload,
                                       const model::Running& running);
+
+/// False when a machine of a running job's present placement is being evacuated. O(tasks)
+bool may_stay(const model::Cluster& cluster, const model::JobPlacement& present);
 
 /// True when the placement equals the present placement of the running job. O(tasks log tasks).
 bool stays(const model::WorkloadView& workload, const model::Running& running,

@@ -48,6 +48,8 @@ TEST_F(LiveCheck, refuses_machines_where_nothing_may_start) {
   EXPECT_EQ(faults("m1", 0), "machine_not_up: job j0: machine m1 is drained");
   tiny.state(MachineId(1), model::MachineState::reserved);
   EXPECT_EQ(faults("m1", 0), "machine_not_up: job j0: machine m1 is reserved");
+  tiny.state(MachineId(1), model::MachineState::drain);
+  EXPECT_EQ(faults("m1", 0), "machine_not_up: job j0: machine m1 is being evacuated (drain)");
 }
 
 TEST_F(LiveCheck, counts_immovable_content_as_load) {

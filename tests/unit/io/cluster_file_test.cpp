@@ -89,6 +89,7 @@ queues:
 machine_states:
   - {ids: "m[1-2]", state: drained}
   - {ids: [m4], state: reserved}
+  - {ids: m7, state: drain}
   - ids: "m[5-6]"
     used: {cpu_milli: 4000, memory_mib: 512, gpus: [{index: 0}, {index: 3, milli: 400}]}
 )";
@@ -103,6 +104,7 @@ TEST(ParseCluster, reads_states_and_queues_in_queues) {
   EXPECT_EQ(cluster.state_of(MachineId(0)), model::MachineState::up);
   EXPECT_EQ(cluster.state_of(MachineId(2)), model::MachineState::drained);
   EXPECT_EQ(cluster.state_of(MachineId(4)), model::MachineState::reserved);
+  EXPECT_EQ(cluster.state_of(MachineId(7)), model::MachineState::drain);
   EXPECT_TRUE(cluster.immovable_on(MachineId(4)).empty());
   const model::FreeMachine used(cluster, MachineId(6));
   EXPECT_EQ(used.cpu(), 92000);

@@ -126,6 +126,19 @@ TEST(ParseJobs, who_runs_on_a_drained_machine_is_pinned) {
   EXPECT_TRUE(w.pinned(w.jobs[0]));
 }
 
+TEST(ParseJobs, who_runs_on_an_evacuated_machine_may_move_unless_pinned) {
+  Cluster cluster = two_types();
+  cluster.machine_state = {model::MachineState::drain, model::MachineState::up,
+                           model::MachineState::up};
+  const Workload w = parse_jobs(
+      R"({"id":"a","tasks":[{"gpus":1}],"running":{"tasks":[{"machine":"m0","gpus":[{"index":0}]}]}})"
+      "\n"
+      R"({"id":"b","tasks":[{"gpus":1}],"running":{"pinned":true,"tasks":[{"machine":"m0","gpus":[{"index":1}]}]}})",
+      "j.jsonl", cluster);
+  EXPECT_FALSE(w.pinned(w.jobs[0]));
+  EXPECT_TRUE(w.pinned(w.jobs[1]));
+}
+
 TEST(ParseJobs, reads_communication) {
   const Workload w = with_jobs(R"({"id":"a","tasks":[{"count":4,"gpus":1}],)"
                                R"("communication":{"pattern":"ring","gbps":12.5}})"

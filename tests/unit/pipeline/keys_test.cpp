@@ -103,6 +103,17 @@ const std::vector<Key> kOfClusters{
      ", over_quota_penalty: 0.25", "a@m0 = 8", "a@m0 b@m1 = 14"},
     {"state drained", rack(1, "", ", machine_states: [{ids: m0$}]"), kEight, "", ", state: drained",
      "a@m0 = 8", "= 0"},
+    {"state drain: a running job moves at the move cost",
+     rack(2, "", ", machine_states: [{ids: m0, state: $}]"),
+     R"({"id":"a","tasks":[{"gpus":8}],"running":{"tasks":[{"machine":"m0","gpus":[)"
+     R"({"index":0},{"index":1},{"index":2},{"index":3},{"index":4},{"index":5},{"index":6},)"
+     R"({"index":7}]}],"move_cost":3,"stop_cost":1}})",
+     "up", "drain", "a@m0 = 8", "a@m1 = 5"},
+    {"state drain: a running job stops at the stop cost",
+     rack(1, "", ", machine_states: [{ids: m0, state: $}]"),
+     R"({"id":"a","tasks":[{"gpus":1}],"running":{"tasks":[{"machine":"m0","gpus":[{"index":0}]}],)"
+     R"("stop_cost":2}})",
+     "up", "drain", "a@m0 = 1", "= -2"},
     {"state reserved", rack(1, "", ", machine_states: [{ids: m0, state: $}]"), kEight, "up",
      "reserved", "a@m0 = 8", "= 0"},
     {"used.gpus", rack(1, "", ", machine_states: [{ids: m0, used: {$}}]"), kEight, "",
