@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/planner_model/room.hpp"
 
+#include "server_allowances.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -65,6 +67,20 @@ void release(Room& room, const model::WorkloadView& workload,
   }
 }
 
+bool is_free(Room& room, const model::WorkloadView& workload,
+             const model::JobPlacement& placement) {
+  const auto groups = workload.groups_of(workload.job(placement.job));
+  model::JobPlacement taken{.job = placement.job, .tasks = {}};
+  for (const model::TaskPlacement& task : placement.tasks) {
+    const model::Shape& shape = workload.shape(groups[task.group].shape);
+    if (!room.fits(task, shape)) break;
+    room.take(task, shape);
+    taken.tasks.push_back(task);
+  }
+  release(room, workload, taken);
+  return taken.tasks.size() == placement.tasks.size();
+}
+
 namespace {
 
 /// Key of best fit: free GPU thousandths, free CPU, id; the least comes first.
@@ -114,6 +130,23 @@ class TaskPlacer {
     return false;
   }
 
+  /// Places parameter servers as far as uplinks carry them, first where these need servers.
+  bool place_servers(const model::Shape& shape, std::uint32_t group, std::int64_t count,
+                     ServerAllowances& uplinks, std::vector<model::TaskPlacement>& tasks) {
+    std::vector<MachineId> order(candidates_.begin(), candidates_.end());
+    std::ranges::sort(order, {}, [&](MachineId m) { return tightness(room_, m); });
+    for (const bool needed : {true, false}) {
+      for (const MachineId m : order) {
+        for (; count > 0 && fits(m, shape) && (needed ? uplinks.need(m) : uplinks.allow(m));
+             --count) {
+          uplinks.take(m);
+          tasks.push_back(take(m, group, shape));
+        }
+      }
+    }
+    return count == 0;
+  }
+
  private:
   [[nodiscard]] bool fits(MachineId m, const model::Shape& shape) const {
     return room_.fits(m, shape) && allowances_.allow(m, shape);
@@ -131,11 +164,18 @@ class TaskPlacer {
 /// Places all groups on these machines, or none.
 bool place_all(Room& room, const model::WorkloadView& workload, model::JobPlacement& placement,
                std::span<const MachineId> candidates, const LimitUsage* limits) {
-  const auto groups = workload.groups_of(workload.job(placement.job));
+  const model::Job& job = workload.job(placement.job);
+  const auto groups = workload.groups_of(job);
   TaskPlacer placer(room, candidates, limits);
   for (const std::uint32_t g : largest_first(workload, groups)) {
     const model::Shape& shape = workload.shape(groups[g].shape);
-    if (!placer.place(shape, g, groups[g].count, placement.tasks)) {
+    const bool last = std::ssize(placement.tasks) + groups[g].count == workload.tasks(job);
+    const bool servers = last && g == job.communication.servers;
+    ServerAllowances uplinks(servers ? limits : nullptr, job, groups[g].count, placement.tasks);
+    const bool placed =
+        uplinks.bind() ? placer.place_servers(shape, g, groups[g].count, uplinks, placement.tasks)
+                       : placer.place(shape, g, groups[g].count, placement.tasks);
+    if (!placed) {
       release(room, workload, placement);
       placement.tasks.clear();
       return false;

@@ -52,6 +52,14 @@ class Room {
     return (*this)[m].fits(shape);
   }
 
+  /// True when these devices and the resources of the task are free now. O(devices)
+  [[nodiscard]] bool fits(const model::TaskPlacement& task, const model::Shape& shape) const {
+    return (*this)[task.machine].fits({.machine = task.machine,
+                                       .devices = task.devices,
+                                       .milli = task.milli,
+                                       .taken = shape.needs});
+  }
+
   /// Number of tasks of the shape that fit now, at most `limit`. O(devices).
   [[nodiscard]] std::int64_t count(MachineId m, const model::Shape& shape,
                                    std::int64_t limit) const {
@@ -77,6 +85,9 @@ class Room {
 /// Takes or gives back all tasks of a job.
 void take(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);
 void release(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);
+
+/// True when devices and resources of all tasks are free. Leaves the room unchanged.
+bool is_free(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);
 
 /// Places all tasks of the job on machines of `candidates`, or changes nothing (best fit). Groups
 /// with the most GPUs per task come first; each task is placed on the machine with the least free
