@@ -3,6 +3,7 @@
 
 #include "assignment/assignment_dual.hpp"
 #include "assignment/free_pools.hpp"
+#include "assignment/present_places.hpp"
 #include "local_search/ejection_chains.hpp"
 #include "local_search/fill_idle_capacity.hpp"
 #include "local_search/machine_repartition.hpp"
@@ -24,6 +25,7 @@ using assignment::Bidder;
 using assignment::FreePools;
 using assignment::PlaceClass;
 using assignment::PlaceCosts;
+using assignment::PresentPlaces;
 
 /// Decision to fix `count` jobs of a bidder to one option.
 struct Decision {
@@ -163,8 +165,9 @@ class Dive {
 };
 
 /// Places unplaced jobs that have options or use no GPU, by free pools.
+/// @param present  of the running jobs among them
 void fill(const local_search::SearchSpace<Occupancy>& space, FreePools& free_pools,
-          model::Level finest, const StopToken& stop) {
+          PresentPlaces& present, model::Level finest, const StopToken& stop) {
   std::vector<JobId> waiting;
   for (std::size_t i = 0; i < space.jobs.size(); ++i) {
     const bool worthless = space.option_table.options(i).empty() && space.profile(i).milli > 0;
@@ -173,7 +176,11 @@ void fill(const local_search::SearchSpace<Occupancy>& space, FreePools& free_poo
   const auto place = [&](JobId job, const planner_model::JobOption& option) {
     const auto position = std::ranges::lower_bound(space.jobs, job) - space.jobs.begin();
     const assignment::TaskDemand& demand = space.profile(static_cast<std::size_t>(position));
-    if (demand.milli == 0) return local_search::place_in_idle_capacity(space.state, job);
+    if (demand.milli == 0) {
+      if (!local_search::place_in_idle_capacity(space.state, job)) return false;
+      present.take(space.state.placed(job));
+      return true;
+    }
     const bool by_pod = finest == model::Level::pod && option.width == model::Level::rack;
     return free_pools.place(job, demand,
                             {.type = option.type,
@@ -209,16 +216,18 @@ constexpr double kLeastGreedyGain = 0.01;
 /// Fills `start` by value density alone and keeps the result if it is better than `best`: prices
 /// that have not converged must not cost more than that. True when it is.
 bool keep_better_greedy(Occupancy& best, Occupancy start,
-                        const local_search::SearchSpace<Occupancy>& space, model::Level finest,
-                        const StopToken& stop) {
+                        const local_search::SearchSpace<Occupancy>& space,
+                        const PricedPools& prices, const StopToken& stop) {
   FreePools free_pools(space.pool_index, start);
+  PresentPlaces present(start, prices, space.jobs);
+  if (!present.empty()) free_pools.prefer(present);
   const local_search::SearchSpace<Occupancy> from_start{.state = start,
                                                         .option_table = space.option_table,
                                                         .pool_index = space.pool_index,
                                                         .machines = space.machines,
                                                         .jobs = space.jobs,
                                                         .ranks = space.ranks};
-  fill(from_start, free_pools, finest, stop);
+  fill(from_start, free_pools, present, prices.pools.level, stop);
   auto least = score(best, space.jobs);
   const std::size_t machines = space.instance().cluster.machines();
   if (start.machines().size() < machines) least.second += kLeastGreedyGain * least.second;
@@ -246,18 +255,20 @@ DiveResult dive(Occupancy& occupancy, const PricedPools& start, std::span<const 
                                                    .machines = free_pools.machines(),
                                                    .jobs = jobs,
                                                    .ranks = ranks};
+  PresentPlaces present(occupancy, start, jobs);
+  if (!present.empty()) free_pools.prefer(present);
   if (dual.shape().largest_value > 0.0) {
     Dive(dual, free_pools, space, start.prices, options, stop).run(result);
   }
-  fill(space, free_pools, start.pools.level, stop.whole().patient());
+  fill(space, free_pools, present, start.pools.level, stop.whole().patient());
   const auto search = [&] {
     if (stop.requested()) return;
     local_search::run_ejection_chains(space, start.prices, options.effort.chains, stop);
     local_search::repartition_machines(space, options.effort.repartitions, stop);
   };
   search();
-  if (!stop.requested() && keep_better_greedy(occupancy, std::move(before), space,
-                                              start.pools.level, stop.whole().patient())) {
+  if (!stop.requested() &&
+      keep_better_greedy(occupancy, std::move(before), space, start, stop.whole().patient())) {
     search();
   }
   result.value = total_value(occupancy, jobs);

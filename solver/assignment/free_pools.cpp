@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assignment/free_pools.hpp"
 
+#include "assignment/present_places.hpp"
+
 #include <algorithm>
 #include <tuple>
 
@@ -75,19 +77,31 @@ Supply FreePools::supply() const {
 
 bool FreePools::place(JobId job, const TaskDemand& s, const PlaceClass& place_class,
                       std::span<const double> prices) {
+  if (present_ != nullptr) {
+    if (auto present = present_->in_class(job, place_class)) {
+      take(std::move(*present));
+      return true;
+    }
+  }
   return place_class.width == Level::machine ? place_in_pool(job, s, place_class, prices)
                                              : place_in_domain(job, s, place_class, prices);
 }
 
 bool FreePools::try_machines(JobId job, std::span<const MachineId> machines) {
-  auto placed = occupancy_->fit(job, machines);
+  auto placed = present_ == nullptr ? occupancy_->fit(job, machines)
+                                    : present_->fit(*occupancy_, job, machines);
   if (!placed) return false;
-  for (const model::TaskPlacement& t : placed->tasks) {
+  take(std::move(*placed));
+  return true;
+}
+
+void FreePools::take(model::JobPlacement placement) {
+  for (const model::TaskPlacement& t : placement.tasks) {
     const auto devices = static_cast<std::int64_t>(__builtin_popcountll(t.devices));
     free_[pool_index_->pools().of_machine[t.machine.index()].index()] -= devices * t.milli;
   }
-  occupancy_->take(std::move(*placed));
-  return true;
+  if (present_ != nullptr) present_->take(placement);
+  occupancy_->take(std::move(placement));
 }
 
 bool FreePools::place_in_pool(JobId job, const TaskDemand& s, const PlaceClass& place_class,
@@ -113,7 +127,10 @@ bool FreePools::try_pool(JobId job, const TaskDemand& s, std::int32_t pool) {
   for (const MachineId m : machines) {
     if (room.free_milli(m) >= s.milli) order.push_back(m);
   }
-  std::ranges::sort(order, {}, [&](MachineId m) { return std::pair(room.free_milli(m), m); });
+  std::ranges::sort(order, {}, [&](MachineId m) {
+    const bool held = present_ != nullptr && present_->free_milli(m) < s.milli;
+    return std::tuple(held, room.free_milli(m), m);
+  });
   for (const MachineId m : order) {
     if (try_machines(job, std::span(&m, 1))) return true;
   }
@@ -159,7 +176,8 @@ bool FreePools::try_domain(JobId job, const TaskDemand& s, std::span<const std::
                            Level width) {
   const model::Cluster& cluster = occupancy_->valuation().instance().cluster;
   std::vector<MachineId> candidates;
-  if (s.cpu_tasks) {
+  const model::WorkloadView& workload = occupancy_->valuation().instance().workload;
+  if (s.cpu_tasks && model::allows(workload.job(job), {}, GpuTypeId{})) {
     const planner_model::Pool& here =
         pool_index_->pools().pools[static_cast<std::size_t>(run.front())];
     for (const MachineId m : cpu_machines_) {

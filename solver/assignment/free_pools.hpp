@@ -12,6 +12,8 @@
 
 namespace berth::solver::assignment {
 
+class PresentPlaces;
+
 /// Some machines by pool.
 class PoolMachines {
  public:
@@ -40,6 +42,10 @@ class FreePools {
   bool place(JobId job, const TaskDemand& profile, const PlaceClass& place_class,
              std::span<const double> prices);
 
+  /// From now on jobs are placed at the least loss of running jobs, which return to their places
+  /// where they can. @param present  of the same occupancy; must outlive this object
+  void prefer(PresentPlaces& present) { present_ = &present; }
+
   /// Supply of the free room.
   [[nodiscard]] Supply supply() const;
   [[nodiscard]] std::int64_t free_milli(std::int32_t pool) const {
@@ -56,10 +62,12 @@ class FreePools {
   bool try_domain(JobId job, const TaskDemand& s, std::span<const std::int32_t> run,
                   model::Level width);
   bool try_machines(JobId job, std::span<const MachineId> machines);
+  void take(model::JobPlacement placement);
   [[nodiscard]] std::int64_t usable(MachineId m, const TaskDemand& s) const;
 
   const PoolIndex* pool_index_;
   Occupancy* occupancy_;
+  PresentPlaces* present_ = nullptr;  ///< null: no job runs
   PoolMachines machines_;
   std::vector<MachineId> cpu_machines_;  ///< machines without GPUs, ascending
   std::vector<std::int64_t> free_;       ///< by pool, GPU thousandths

@@ -124,7 +124,7 @@ void CyclicExchange<State>::add_jobs() {
   for (std::uint32_t j = 0; j < positions_.size(); ++j) {
     const model::JobPlacement& placed = entry(j).placement;
     const model::Job& job = space_.job(positions_[j]);
-    if (job.required || job.running >= 0 || options_exceed_domain(positions_[j])) continue;
+    if (job.required || options_exceed_domain(positions_[j])) continue;
     node_at_[j] = unplaced_node_[j];
     if (!placed.tasks.empty()) {
       const MachineId m = placed.tasks.front().machine;

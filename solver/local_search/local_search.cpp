@@ -5,6 +5,7 @@
 #include "local_search/cyclic_exchange.hpp"
 #include "local_search/ejection_chains.hpp"
 #include "local_search/machine_repartition.hpp"
+#include "local_search/return_running_jobs.hpp"
 #include "local_search/search_space.hpp"
 
 #include <algorithm>
@@ -94,6 +95,7 @@ double improve(Occupancy& occupancy, const PricedPools& pools, const SearchEffor
   const WholeSearchSpace space(occupancy, pools.pools);
   double gained = local_search::repartition_machines(*space, effort.repartitions, stop);
   gained += local_search::run_ejection_chains(*space, pools.prices, effort.chains, stop);
+  gained += local_search::return_running_jobs(occupancy, stop);
   return gained;
 }
 

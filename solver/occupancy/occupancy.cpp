@@ -74,21 +74,7 @@ std::optional<JobPlacement> Occupancy::fit(JobId job, std::span<const MachineId>
 }
 
 bool Occupancy::is_free(const JobPlacement& placement) {
-  const model::WorkloadView& workload = valuation_->instance().workload;
-  const auto groups = workload.groups_of(workload.job(placement.job));
-  JobPlacement taken{.job = placement.job, .tasks = {}};
-  for (const model::TaskPlacement& task : placement.tasks) {
-    const model::Shape& shape = workload.shape(groups[task.group].shape);
-    if (!room_[task.machine].fits({.machine = task.machine,
-                                   .devices = task.devices,
-                                   .milli = task.milli,
-                                   .taken = shape.needs}))
-      break;
-    room_.take(task, shape);
-    taken.tasks.push_back(task);
-  }
-  planner_model::release(room_, workload, taken);
-  return taken.tasks.size() == placement.tasks.size();
+  return planner_model::is_free(room_, valuation_->instance().workload, placement);
 }
 
 void Occupancy::take(JobPlacement placement) {

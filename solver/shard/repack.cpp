@@ -136,7 +136,7 @@ ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   for (const JobEntry& entry : occupancy.entries()) {
     const model::Job& record = workload().job(entry.job());
     const bool with_gangs = packable_with_gangs(entry.job());
-    if (packable(entry.job()) && workload().running_of(record) == nullptr) {
+    if (packable(entry.job()) && !valuation->pays_for_moves(entry.job())) {
       singles.push_back(entry.job());
     } else if (with_gangs) {
       gangs = true;

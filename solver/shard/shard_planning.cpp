@@ -2,6 +2,7 @@
 #include "berth/solver/shard_planning.hpp"
 
 #include "local_search/fill_idle_capacity.hpp"
+#include "local_search/return_running_jobs.hpp"
 #include "shard/shard_state.hpp"
 
 #include <algorithm>
@@ -22,12 +23,6 @@ namespace {
 /// GPUs: clusters of at most this size get several dives. Chosen when these were introduced; they
 /// took 0.1 to 0.5 s there.
 constexpr std::int64_t kSmallGpus = 4096;
-
-std::vector<JobId> sorted(std::span<const JobId> jobs) {
-  std::vector<JobId> result(jobs.begin(), jobs.end());
-  std::ranges::sort(result);
-  return result;
-}
 
 /// Smoothings of additional dives in small clusters; the best dive is kept. The smoothing decides
 /// which large gangs a dive places first, and in a small cluster one gang is a large share.
@@ -66,6 +61,46 @@ void pack_all(ShardState& s, std::span<const JobId> jobs, const StopToken& stop)
   s.task_prices = pack(s.occupancy, jobs, s.options.pack, shared).prices;
 }
 
+/// Places the unplaced jobs into the free room by a relaxation, then fills idle room.
+void place_unplaced(Shard& shard, std::span<const double> prices, const StopToken& share) {
+  ShardState& s = shard.state();
+  std::vector<JobId> on_gpus;
+  std::vector<JobId> packable;
+  for (const JobId job : s.occupancy.unplaced_jobs()) {
+    if (s.workload().gpu_milli(s.workload().job(job)) > 0) on_gpus.push_back(job);
+    if (s.packable(job)) packable.push_back(job);
+  }
+  if (share.whole().requested()) {  // no time: idle room is filled only
+  } else if (std::ranges::all_of(on_gpus, [&](JobId job) { return s.packable(job); })) {
+    pack_all(s, packable, share);
+  } else {
+    dive_all(s, on_gpus, prices, share);
+    s.set_task_prices(s.repack(share));
+  }
+  fill_idle_capacity(shard);
+}
+
+/// Lets unplaced jobs evict what is placed: the relaxation did not use the room of running jobs,
+/// and does not know how racks and pods are filled.
+void insert_unplaced(Shard& shard) {
+  ShardState& s = shard.state();
+  s.least_price = marginal_prices(shard);
+  const std::vector<JobId> unplaced = s.occupancy.unplaced_jobs();
+  s.evicted = {unplaced.begin(), unplaced.end()};
+  improve(shard);
+}
+
+/// Number of placed required jobs, and value less prices and surcharges of limits.
+std::pair<std::ptrdiff_t, double> priced_score(const Occupancy& occupancy) {
+  std::pair<std::ptrdiff_t, double> sum{0, -occupancy.limit_usage().surcharges()};
+  for (const JobEntry& entry : occupancy.entries()) {
+    if (!entry.is_placed()) continue;
+    sum.first += occupancy.valuation().instance().workload.job(entry.job()).required ? 1 : 0;
+    sum.second += entry.value;
+  }
+  return sum;
+}
+
 }  // namespace
 
 void add_running(Shard& shard, const model::JobPlacement& placement) {
@@ -90,27 +125,22 @@ void plan(Shard& shard, std::span<const JobId> jobs, std::span<const double> pri
     if (type.valid())
       s.least_price[type.index()] = std::min(s.least_price[type.index()], prices[p]);
   }
-  std::vector<JobId> on_gpus;
-  std::vector<JobId> packable;
-  for (const JobId job : sorted(jobs)) {
-    if (s.workload().gpu_milli(s.workload().job(job)) > 0) on_gpus.push_back(job);
-    if (s.packable(job)) packable.push_back(job);
+  if (!s.had_running_jobs) {
+    place_unplaced(shard, prices, share);
+    if (s.occupancy.limit_usage().limits_resources()) insert_unplaced(shard);
+    return;
   }
-  if (share.whole().requested()) {  // no time: idle room is filled only
-  } else if (std::ranges::all_of(on_gpus, [&](JobId job) { return s.packable(job); })) {
-    pack_all(s, packable, share);
-  } else {
-    dive_all(s, on_gpus, prices, share);
-    s.set_task_prices(s.repack(share));
-  }
-  fill_idle_capacity(shard);
-  if (!s.had_running_jobs && !s.occupancy.limit_usage().limits_resources()) return;
-  // The relaxation did not use the room of running jobs, and does not know how racks and pods are
-  // filled: now unplaced jobs may evict what is placed.
-  s.least_price = marginal_prices(shard);
-  const std::vector<JobId> unplaced = s.occupancy.unplaced_jobs();
-  s.evicted = {unplaced.begin(), unplaced.end()};
-  improve(shard);
+  const ShardState start = s;
+  place_unplaced(shard, prices, share);
+  insert_unplaced(shard);
+  if (share.whole().requested()) return;
+  ShardState kept = std::exchange(s, start);
+  for (const JobId job : s.occupancy.placed_jobs()) s.occupancy.give_back(job);
+  place_unplaced(shard, prices, share);
+  local_search::return_running_jobs(s.occupancy, share);
+  insert_unplaced(shard);
+  local_search::return_running_jobs(s.occupancy, share);
+  if (priced_score(s.occupancy) <= priced_score(kept.occupancy)) s = std::move(kept);
 }
 
 }  // namespace berth::solver

@@ -39,11 +39,11 @@ struct ShardState {
 
   [[nodiscard]] std::int64_t gpus() const;  ///< of all machines
   /// True for jobs that the pattern LP places with gangs: the value depends on the GPU type only,
-  /// and the job does not run. Without GPUs: single tasks that any machine may hold.
+  /// and the job pays for no move. Without GPUs: single tasks that any machine may hold.
   [[nodiscard]] bool packable_with_gangs(JobId job) const {
     const model::Job& record = workload().job(job);
     const bool anywhere = record.gpu_types == ~std::uint64_t{0} && workload().tasks(record) == 1;
-    return valuation->place_independent(job) && workload().running_of(record) == nullptr &&
+    return valuation->place_independent(job) && !valuation->pays_for_moves(job) &&
            (anywhere || workload().gpu_milli(record) > 0);
   }
 

@@ -14,6 +14,7 @@
 #include "berth/model/free_machine.hpp"
 #include "berth/solver/shard_bidding.hpp"
 #include "berth/solver/shard_limits.hpp"
+#include "berth/solver/shard_planning.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -35,26 +36,21 @@ class Assigner {
     }
   }
 
-  /// Keeps running jobs with `keeps_place` at their present placement; other running jobs are
-  /// assigned like unplaced ones.
-  void assign_running(std::span<const ShardPreference> preferences, Assignment& result) {
-    for (const ShardPreference& preference : preferences) {
-      if (!preference.keeps_place) continue;
-      const auto running = std::ranges::lower_bound(workload_.tables().running, preference.job, {},
-                                                    &model::Running::job);
-      const model::JobPlacement present = planner_model::current_placement(workload_, *running);
+  /// Keeps these running jobs at these places.
+  void keep(const model::Placement& running, Assignment& result) {
+    for (const model::JobPlacement& p : running) {
       const auto shard = [&](const model::TaskPlacement& t) {
         return shards_.of_machine[t.machine.index()];
       };
-      const ShardId first = shard(present.tasks.front());
+      const ShardId first = shard(p.tasks.front());
       const bool inside = std::ranges::all_of(
-          present.tasks, [&](const model::TaskPlacement& t) { return shard(t) == first; });
-      for (const model::TaskPlacement& t : present.tasks) {
+          p.tasks, [&](const model::TaskPlacement& t) { return shard(t) == first; });
+      for (const model::TaskPlacement& t : p.tasks) {
         const GpuTypeId type = cluster_.class_of(t.machine).gpu_type;
         if (!type.valid()) continue;
         claimed_[shard(t).index()][type.index()] += t.milli * std::popcount(t.devices) / 1000.0;
       }
-      (inside ? result.kept : result.spanning).push_back(present);
+      (inside ? result.kept : result.spanning).push_back(p);
     }
   }
 
@@ -98,60 +94,97 @@ class Assigner {
   std::size_t next_ = 0;
 };
 
-/// Places these gangs over the whole cluster, in this order, beside the running jobs.
-model::Placement place_spanning(const Decomposition& decomposition,
-                                std::span<const ShardPreference> large, const Assignment& kept,
-                                const solver::RunContext& run) {
+/// A shard of all machines, within the limits of the cluster.
+solver::Shard whole_cluster(const Decomposition& decomposition, const solver::RunContext& run) {
   const planner_model::Valuation& valuation = decomposition.valuation;
   std::vector<MachineId> all;
   for (std::size_t m = 0; m < valuation.instance().cluster.machines(); ++m) all.emplace_back(m);
-  const planner_model::CouplingLimits* const limits = run.limits;
   solver::Shard whole(ShardId{}, valuation, decomposition.pools, std::move(all), {}, run);
-  planner_model::LimitUsage taken(valuation.instance(), limits);
-  for (const model::Placement* part : {&kept.spanning, &kept.kept}) {
-    for (const model::JobPlacement& p : *part) whole.reserve(p), taken.add(p);
+  for (std::size_t l = 0; run.limits != nullptr && l < run.limits->size(); ++l) {
+    solver::allow(whole, l, run.limits->capacity(l));
   }
-  for (std::size_t l = 0; l < taken.size(); ++l) {
-    const std::int64_t capacity = limits->capacity(l);
-    if (capacity == model::kNoLimit) continue;
-    solver::allow(whole, l, std::max<std::int64_t>(0, capacity - taken.use(l)));
-  }
+  return whole;
+}
+
+/// Places these gangs over the whole cluster, in this order.
+model::Placement place_spanning(const Decomposition& decomposition,
+                                std::span<const ShardPreference> large,
+                                const solver::RunContext& run) {
+  solver::Shard whole = whole_cluster(decomposition, run);
   for (const ShardPreference& preference : large) {
     if (preference.profit > 0.0) solver::realise(whole, preference.job, 0.0);
   }
   return whole.placement();  // a later gang may have evicted one
 }
 
+/// Places these gangs and the running jobs over the whole cluster; running jobs may move or stop.
+model::Placement place_spanning_beside(const model::Placement& running,
+                                       const Decomposition& decomposition,
+                                       std::span<const ShardPreference> large,
+                                       const solver::RunContext& run) {
+  solver::Shard whole = whole_cluster(decomposition, run);
+  for (const model::JobPlacement& p : running) solver::add_running(whole, p);
+  std::vector<JobId> gangs;
+  for (const ShardPreference& preference : large) {
+    if (preference.profit > 0.0) gangs.push_back(preference.job);
+  }
+  solver::plan(whole, gangs, decomposition.prices, run.stop);
+  return whole.placement();
+}
+
 /// Jobs whose records are needed to place these gangs.
-std::vector<JobId> jobs_for(std::span<const ShardPreference> large, const Assignment& kept) {
+std::vector<JobId> jobs_for(std::span<const ShardPreference> large,
+                            const model::Placement& running) {
   std::vector<JobId> jobs;
   for (const ShardPreference& preference : large) jobs.push_back(preference.job);
-  for (const model::Placement* part : {&kept.spanning, &kept.kept}) {
-    std::ranges::move(jobs_of(*part), std::back_inserter(jobs));
-  }
+  std::ranges::move(jobs_of(running), std::back_inserter(jobs));
   return jobs;
 }
 
-/// Sorts preferences in the order of assignment and drops jobs that keep their place: gangs over
-/// several shards by profit per GPU, then jobs with a profit, large ones first; ties by precedence.
+/// Present placements of the running jobs that keep their places, ascending.
+model::Placement kept_places(const model::WorkloadView& workload,
+                             std::span<const ShardPreference> preferences) {
+  model::Placement kept;
+  for (const ShardPreference& preference : preferences) {
+    if (!preference.keeps_place) continue;
+    const auto running = std::ranges::lower_bound(workload.tables().running, preference.job, {},
+                                                  &model::Running::job);
+    kept.push_back(planner_model::current_placement(workload, *running));
+  }
+  return kept;
+}
+
+/// Sorts preferences in the order of assignment: gangs over several shards by profit per GPU, then
+/// jobs with a profit, large ones first; ties by precedence; last, jobs that keep their places.
 /// Returns the number of gangs over several shards.
 std::size_t sort_by_claim_order(std::vector<ShardPreference>& preferences,
                                 const Assigner& assigner) {
-  std::erase_if(preferences, [](const ShardPreference& w) { return w.keeps_place; });
-  const auto rest =
-      std::stable_partition(preferences.begin(), preferences.end(),
-                            [&](const ShardPreference& w) { return assigner.must_span(w); });
+  const auto kept = std::stable_partition(preferences.begin(), preferences.end(),
+                                          [](const ShardPreference& w) { return !w.keeps_place; });
+  const auto rest = std::stable_partition(
+      preferences.begin(), kept, [&](const ShardPreference& w) { return assigner.must_span(w); });
   std::sort(preferences.begin(), rest, [](const ShardPreference& a, const ShardPreference& b) {
     return std::tuple(-a.profit / a.gpus, a.precedence) <
            std::tuple(-b.profit / b.gpus, b.precedence);
   });
-  std::sort(rest, preferences.end(), [](const ShardPreference& a, const ShardPreference& b) {
+  std::sort(rest, kept, [](const ShardPreference& a, const ShardPreference& b) {
     const auto key = [](const ShardPreference& w) {
       return std::tuple(w.profit > 0.0 ? 0 : 1, -w.gpus, w.precedence);
     };
     return key(a) < key(b);
   });
   return static_cast<std::size_t>(rest - preferences.begin());
+}
+
+/// Takes these gangs out of a placement.
+model::Placement take_gangs(model::Placement& placement, std::span<const ShardPreference> gangs) {
+  const auto rest =
+      std::stable_partition(placement.begin(), placement.end(), [&](const model::JobPlacement& p) {
+        return std::ranges::find(gangs, p.job, &ShardPreference::job) == gangs.end();
+      });
+  model::Placement taken(std::make_move_iterator(rest), std::make_move_iterator(placement.end()));
+  placement.erase(rest, placement.end());
+  return taken;
 }
 
 }  // namespace
@@ -180,27 +213,34 @@ Assignment assign(const comm::Communicator& comm, const Decomposition& decomposi
   std::ranges::sort(all, {}, &ShardPreference::job);
   Assignment result;
   Assigner assigner(valuation, decomposition.shards);
+  model::Placement kept;  // running jobs
   std::size_t large = 0;
   std::vector<JobId> needed;  // records that rank 0 needs to place the large gangs
   if (comm.rank() == 0) {
     result.shard_of.resize(valuation.instance().workload.size());
-    assigner.assign_running(all, result);
+    kept = kept_places(valuation.instance().workload, all);
     large = sort_by_claim_order(all, assigner);
-    if (large > 0) needed = jobs_for(std::span(all).first(large), result);
+    if (large > 0) needed = jobs_for(std::span(all).first(large), kept);
   }
   comm.broadcast_vector(needed);
   records.scatter([&] { return records.only_home({needed}); });
   comm.agreed_on_root([&] {
-    model::Placement gangs;
-    if (large > 0) {
-      gangs = place_spanning(decomposition, std::span(all).first(large), result, run);
+    const auto gangs = std::span(all).first(large);
+    if (large > 0 && kept.empty()) {
+      result.spanning = place_spanning(decomposition, gangs, run);
+    } else if (large > 0) {
+      kept = place_spanning_beside(kept, decomposition, gangs, run);
+      result.spanning = take_gangs(kept, gangs);
     }
+    model::Placement placed = result.spanning;
+    std::ranges::copy(kept, std::back_inserter(placed));
+    std::ranges::sort(placed, {}, &model::JobPlacement::job);
+    assigner.keep(kept, result);
     for (const ShardPreference& preference : all) {
-      if (std::ranges::binary_search(gangs, preference.job, {}, &model::JobPlacement::job))
+      if (std::ranges::binary_search(placed, preference.job, {}, &model::JobPlacement::job))
         continue;
       result.shard_of[preference.job.index()] = assigner.claim(preference);
     }
-    std::ranges::move(gangs, std::back_inserter(result.spanning));
   });
   comm.broadcast_vector(result.shard_of, 0);
   comm::broadcast(comm, result.spanning);

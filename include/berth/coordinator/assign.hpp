@@ -16,7 +16,8 @@ struct Assignment {
   std::vector<ShardId> shard_of;  ///< by JobId; invalid for jobs in `spanning` and `kept`, and for
                                   ///< pinned ones
   model::Placement spanning;      ///< gangs placed over several shards before the local plans
-  model::Placement kept;          ///< running jobs of one shard, at their present placement
+  model::Placement kept;          ///< running jobs of one shard; at their present placement unless
+                                  ///< gangs over several shards moved them
 
   /// Jobs of one shard, ascending.
   [[nodiscard]] std::vector<JobId> jobs_of(ShardId shard) const;

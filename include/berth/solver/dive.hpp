@@ -61,7 +61,8 @@ DiveResult dive(Occupancy& occupancy, const PricedPools& start, std::span<const 
 /// Local search. While it gains, jobs with equal task profiles exchange places and machines are
 /// repartitioned (a place for a large job becomes several for small ones, or the reverse). Then
 /// ejection chains: an unplaced job takes the place of cheaper jobs, which move or become unplaced,
-/// if the total value rises. Keeps allowances of limits; surcharges count. Returns the value
+/// if the total value rises. Last, running jobs return to their present places where that gains.
+/// Keeps allowances of limits; surcharges count. Returns the value
 /// gained.
 /// @param pools  prices order the candidates; acceptance does not depend on them
 /// @param stop   checked between chains and between machines
