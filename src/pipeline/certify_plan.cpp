@@ -5,6 +5,7 @@
 #include "distributed_judge.hpp"
 #include "waiting_reasons.hpp"
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,8 +14,8 @@
 namespace berth::pipeline {
 namespace {
 
-model::Plan assemble(const PlanningContext& context, coordinator::JobRecords& records, Proof proof,
-                     model::Placement placement) {
+model::Plan assemble(const PlanningContext& context, coordinator::JobRecords& records,
+                     std::span<const double> prices, Proof proof, model::Placement placement) {
   const model::InstanceView& instance = context.unpriced.instance();
   const std::vector<JobId> home = records.home_jobs();
   Assessment assessment = DistributedJudge(context.comm, instance, context.options.objective, home)
@@ -22,7 +23,8 @@ model::Plan assemble(const PlanningContext& context, coordinator::JobRecords& re
   model::Plan plan;
   plan.seed = context.options.seed;
   plan.objective_kind = context.options.objective;
-  plan.waiting = waiting(context.comm, instance, context.limits, home, placement);
+  plan.waiting = waiting({context.comm, context.unpriced, context.limits, context.pools, prices},
+                         home, placement);
   plan.plan_digest = plan_digest(context.comm, instance, placement);
   plan.instance_digest =
       context.digest.empty() ? instance_digest(context.comm, instance, records) : context.digest;
@@ -41,9 +43,9 @@ model::Plan assemble(const PlanningContext& context, coordinator::JobRecords& re
 }  // namespace
 
 model::Plan certify_plan(const PlanningContext& context, coordinator::JobRecords& records,
-                         Proof proof, model::Placement placement) {
+                         std::span<const double> prices, Proof proof, model::Placement placement) {
   model::Plan plan = context.stages.run("certify", [&] {
-    return assemble(context, records, std::move(proof), std::move(placement));
+    return assemble(context, records, prices, std::move(proof), std::move(placement));
   });
   if (context.comm.rank() == 0) {
     context.progress.line({.stage = "certify",

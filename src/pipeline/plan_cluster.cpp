@@ -41,7 +41,8 @@ model::Plan plan_distributed(const comm::Communicator& comm, const model::Instan
                                                 : coordinate(context, jobs, solution, proof);
   tighten(context, jobs, judge, solution, proof, placed.placement);
 
-  model::Plan plan = certify_plan(context, jobs, std::move(proof), std::move(placed.placement));
+  model::Plan plan = certify_plan(context, jobs, solution.relaxation.consensus.prices,
+                                  std::move(proof), std::move(placed.placement));
   plan.reproducible = comm.max(stop.has_cut() ? 1 : 0) == 0;
   plan.seconds = stages.slowest();
   plan.stats = plan_stats(context, solution, placed, plan.certificate.tree);

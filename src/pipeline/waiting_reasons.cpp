@@ -2,16 +2,20 @@
 #include "waiting_reasons.hpp"
 
 #include "domain_capacity.hpp"
+#include "free_room.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "berth/base/infinity.hpp"
 #include "berth/base/similar.hpp"
 #include "berth/comm/messages.hpp"
 #include "berth/coordinator/limit_allocation.hpp"
@@ -175,32 +179,169 @@ std::string never_fits(const model::InstanceView& instance, DomainCapacity& capa
   return {};
 }
 
-std::string reason(const model::InstanceView& instance, DomainCapacity& capacity,
-                   const LimitSlack& limits, std::uint64_t present, const model::Job& job) {
-  const std::uint64_t usable = job.gpu_types & present;
-  if (instance.workload.gpu_milli(job) > 0 && usable == 0) {
-    return job.gpu_types == ~std::uint64_t{0}
-               ? std::string("the cluster has no GPUs")
-               : no_such_type(instance.cluster, job.gpu_types, present);
+/// What keeps a job out that an empty cluster holds and no quota excludes: room, uplinks, its
+/// value, or the search.
+class PlaceReason {
+ public:
+  PlaceReason(const WaitingContext& context, const model::Placement& placement)
+      : instance_(context.valuation.instance()),
+        context_(&context),
+        free_(context.comm, instance_, placement),
+        least_price_(instance_.cluster.gpu_types.size(), kInfinity) {
+    for (std::size_t p = 0; p < context.pools.size(); ++p) {
+      const GpuTypeId type = context.pools.pools[p].gpu_type;
+      if (!type.valid()) continue;
+      double& least = least_price_[type.index()];
+      least = std::min(least, context.prices[p]);
+    }
   }
-  std::string why = never_fits(instance, capacity, usable, job);
-  if (!why.empty()) return why;
-  why = limits.why(job, [&](Level level) { return holds(instance, capacity, usable, job, level); });
-  if (!why.empty()) return why;
-  return instance.workload.running_of(job) == nullptr ? "no room: jobs worth more took it"
-                                                      : "stopped: jobs worth more took its room";
+
+  std::string why(JobId id, std::uint64_t usable) {
+    const Worth worth = best_type(id, usable);
+    const std::string price = price_text(worth);
+    if (const std::string room = lacking(id, worth.type); !room.empty()) {
+      return "no room: " + room + price;
+    }
+    const model::Communication& communication = instance_.workload.job(id).communication;
+    if (communication.pattern != model::CommunicationPattern::none &&
+        context_->limits.has(LimitKind::uplink)) {
+      return fmt::format(
+          "uplinks: free machines may hold its tasks, but no placement was found whose {} Gbit/s "
+          "the uplinks carry",
+          static_cast<double>(communication.mbps) / 1000.0);
+    }
+    if (worth.value < worth.cost) return "too dear: free machines may hold its tasks" + price;
+    return "not found: free machines may hold its tasks, but no placement was found" + price;
+  }
+
+ private:
+  /// The GPU type of largest value less price, and both; invalid for a job without GPUs.
+  struct Worth {
+    GpuTypeId type = {};
+    double value = 0.0, cost = 0.0;
+  };
+
+  [[nodiscard]] Worth best_type(JobId id, std::uint64_t usable) const {
+    const double gpus =
+        static_cast<double>(instance_.workload.gpu_milli(instance_.workload.job(id))) / 1000.0;
+    if (gpus == 0.0) return {.value = context_->valuation.best(id)};
+    Worth best;
+    for (std::size_t t = 0; t < least_price_.size(); ++t) {
+      if (((usable >> t) & 1) == 0) continue;
+      const Worth here{GpuTypeId(t), context_->valuation.best(id, GpuTypeId(t)),
+                       least_price_[t] == kInfinity ? 0.0 : gpus * least_price_[t]};
+      if (!best.type.valid() || here.value - here.cost > best.value - best.cost) best = here;
+    }
+    return best;
+  }
+
+  [[nodiscard]] static std::string price_text(const Worth& worth) {
+    if (!worth.type.valid()) return {};
+    const std::string more =
+        worth.cost > worth.value ? fmt::format(", {:.4g} more", worth.cost - worth.value) : "";
+    return fmt::format("; it is worth {:.4g}, its GPUs cost {:.4g}{} at the planner's prices",
+                       worth.value, worth.cost, more);
+  }
+
+  /// The first task group for which no domain has enough free room, in words; empty if all have.
+  std::string lacking(JobId id, GpuTypeId type) {
+    const model::Job& job = instance_.workload.job(id);
+    const Level level = instance_.workload.tasks(job) == 1 ? Level::machine : job.domain;
+    for (const model::TaskGroup& group : instance_.workload.groups_of(job)) {
+      const bool on_gpus = instance_.workload.shape(group.shape).uses_gpu();
+      const FreeRoom::Best& best = free_.best(group.shape, on_gpus ? type : GpuTypeId{}, level);
+      if (best.tasks >= group.count) continue;
+      const std::string place = best.tasks == 0 ? std::string("no machine")
+                                : best.domain.empty()
+                                    ? fmt::format("the free room of one {}", name_of(level))
+                                    : best.domain;
+      std::string text = fmt::format("{} holds {} of {} tasks '{}'", place,
+                                     best.tasks == 0 ? "one" : fmt::format("{}", best.tasks),
+                                     group.count, instance_.workload.tables().labels[group.label]);
+      if (!on_gpus) return text;
+      return text + fmt::format(" ({:.4g} GPUs of type {} are free)",
+                                static_cast<double>(free_.free_milli(type)) / 1000.0,
+                                instance_.cluster.gpu_types[type.index()]);
+    }
+    return {};
+  }
+
+  model::InstanceView instance_;
+  const WaitingContext* context_;
+  FreeRoom free_;
+  std::vector<double> least_price_;  ///< by type: per GPU
+};
+
+/// Everything that may keep a job out, the first reason found.
+class Reasons {
+ public:
+  Reasons(const WaitingContext& context, const model::Placement& placement)
+      : instance_(context.valuation.instance()),
+        capacity_(instance_),
+        slack_(context.comm, instance_, context.limits, placement),
+        place_(context, placement),
+        present_(types_present(instance_.cluster)) {}
+
+  std::string of(JobId id) {
+    const model::Job& job = instance_.workload.job(id);
+    const model::Running* running = instance_.workload.running_of(job);
+    if (running == nullptr) return of(id, job);
+    const model::JobPlacement present =
+        planner_model::current_placement(instance_.workload, *running);
+    return std::string(planner_model::may_stay(instance_.cluster, present) ? kStopped
+                                                                           : kEvacuated) +
+           of(id, job);
+  }
+
+  static constexpr std::string_view kStopped = "stopped; ";
+  static constexpr std::string_view kEvacuated = "stopped, a machine of it is evacuated; ";
+
+ private:
+  std::string of(JobId id, const model::Job& job) {
+    const std::uint64_t usable = job.gpu_types & present_;
+    if (instance_.workload.gpu_milli(job) > 0 && usable == 0) {
+      return job.gpu_types == ~std::uint64_t{0}
+                 ? std::string("the cluster has no GPUs")
+                 : no_such_type(instance_.cluster, job.gpu_types, present_);
+    }
+    std::string why = never_fits(instance_, capacity_, usable, job);
+    if (!why.empty()) return why;
+    why = slack_.why(job,
+                     [&](Level level) { return holds(instance_, capacity_, usable, job, level); });
+    return why.empty() ? place_.why(id, usable) : why;
+  }
+
+  model::InstanceView instance_;
+  DomainCapacity capacity_;
+  LimitSlack slack_;
+  PlaceReason place_;
+  std::uint64_t present_;
+};
+
+/// Reasons that name amounts of one job, by their first word, and what the summary says instead.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kSummaries{
+    {{"no room: ", "no room: free machines hold too few of its tasks"},
+     {"too dear: ", "too dear: worth less than its GPUs cost"},
+     {"uplinks: ", "uplinks: no placement was found that they carry"},
+     {"not found: ", "not found: free machines may hold its tasks"}}};
+
+std::string summary_of(std::string_view reason) {
+  std::string_view before;
+  for (const std::string_view prefix : {Reasons::kStopped, Reasons::kEvacuated}) {
+    if (reason.starts_with(prefix)) before = prefix;
+  }
+  const std::string_view rest = reason.substr(before.size());
+  for (const auto& [start, summary] : kSummaries) {
+    if (rest.starts_with(start)) return std::string(before).append(summary);
+  }
+  return std::string(reason);
 }
 
 }  // namespace
 
-std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
-                                        const model::InstanceView& instance,
-                                        const planner_model::CouplingLimits& limits,
-                                        std::span<const JobId> jobs,
+std::vector<model::UnplacedJob> waiting(const WaitingContext& context, std::span<const JobId> jobs,
                                         const model::Placement& placement) {
-  DomainCapacity capacity(instance);
-  const LimitSlack slack(comm, instance, limits, placement);
-  const std::uint64_t present = types_present(instance.cluster);
+  Reasons reasons(context, placement);
   std::vector<model::UnplacedJob> result;
   std::size_t next = 0;
   for (const JobId job : jobs) {
@@ -208,7 +349,7 @@ std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
       ++next;
       continue;
     }
-    result.push_back({job, reason(instance, capacity, slack, present, instance.workload.job(job))});
+    result.push_back({job, reasons.of(job)});
   }
   return result;
 }
@@ -216,7 +357,7 @@ std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
 std::map<std::string, std::int64_t> waiting_by_reason(const comm::Communicator& comm,
                                                       const model::Plan& plan) {
   std::map<std::string, std::int64_t> mine, all;
-  for (const model::UnplacedJob& w : plan.waiting) ++mine[w.reason];
+  for (const model::UnplacedJob& w : plan.waiting) ++mine[summary_of(w.reason)];
   for (const auto& one : comm::gather<decltype(mine)>(comm, std::span(&mine, 1))) {
     for (const auto& [reason, jobs] : one) all[reason] += jobs;
   }

@@ -8,18 +8,25 @@
 #include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
 #include "berth/planner_model/coupling_limits.hpp"
+#include "berth/planner_model/pools.hpp"
+#include "berth/planner_model/value.hpp"
 
 namespace berth::pipeline {
 
-/// The unplaced jobs of this rank, ascending, with the reason in words: a GPU type that no machine
-/// has, a task that no machine holds, a gang larger than every domain that it may use, or jobs of
-/// larger value. Collective.
+/// What reasons follow from. Holds references.
+struct WaitingContext {
+  const comm::Communicator& comm;
+  const planner_model::Valuation& valuation;  ///< values before the prices of limits
+  const planner_model::CouplingLimits& limits;
+  const planner_model::Pools& pools;
+  std::span<const double> prices;  ///< by PoolId, value per GPU
+};
+
+/// The unplaced jobs of this rank, ascending, with the first of the reasons in docs/formats.md that
+/// is true. Collective. O(jobs x types + distinct shapes x machines)
 /// @param jobs       of this rank, ascending; over all ranks every planned job once
 /// @param placement  of these jobs
-std::vector<model::UnplacedJob> waiting(const comm::Communicator& comm,
-                                        const model::InstanceView& instance,
-                                        const planner_model::CouplingLimits& limits,
-                                        std::span<const JobId> jobs,
+std::vector<model::UnplacedJob> waiting(const WaitingContext& context, std::span<const JobId> jobs,
                                         const model::Placement& placement);
 
 }  // namespace berth::pipeline
