@@ -125,9 +125,10 @@ ShardState::RepackResult ShardState::pack_gangs(std::vector<JobId> jobs, const P
   return result;
 }
 
-/// Places all jobs of the pattern LP anew. With gangs among them: if some of them are not placed
-/// (decision 26). Single tasks only: if the recoverable share is large enough (decision 22).
-/// Searches that place tasks one by one leave idle capacity that no task fits.
+/// Places the jobs of the pattern LP anew: single tasks if the recoverable share is large enough
+/// (decision 22), then all jobs with the gangs if some of them are not placed (decision 26). The
+/// latter know the values of the tasks less exactly. Searches that place tasks one by one leave
+/// idle capacity that no task fits.
 ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   if (stop.requested()) return {};
   std::vector<JobId> singles, jobs;
@@ -150,17 +151,22 @@ ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   }
   PackOptions quick = options.pack;
   quick.work = std::min(options.repack.work, options.repack.work_per_gpu * (gpus() + 1));
-  if (run.limits == nullptr && gangs && families.size() <= kMostGangFamilies) {
-    const auto waits = [&](JobId job) { return !occupancy.is_placed(job); };
-    if (std::ranges::none_of(jobs, waits)) return {};
-    quick.job_types = std::min(quick.job_types, kGangJobTypes);
-    quick.neighbourhoods = 0;
-    return pack_gangs(std::move(jobs), quick, stop);
+  RepackResult result;
+  if (recoverable_share(singles) >= options.repack.idle) {
+    quick.neighbourhoods = options.repack.neighbourhoods;
+    const std::vector<JobId> packed = singles;
+    result = pack_anew(std::move(singles), packed, quick, stop);
   }
-  if (recoverable_share(singles) < options.repack.idle) return {};
-  quick.neighbourhoods = options.repack.neighbourhoods;
-  const std::vector<JobId> packed = singles;
-  return pack_anew(std::move(singles), packed, quick, stop);
+  const auto waits = [&](JobId job) { return !occupancy.is_placed(job); };
+  if (run.limits != nullptr || !gangs || families.size() > kMostGangFamilies ||
+      std::ranges::none_of(jobs, waits)) {
+    return result;
+  }
+  quick.job_types = std::min(quick.job_types, kGangJobTypes);
+  quick.neighbourhoods = 0;
+  RepackResult with_gangs = pack_gangs(std::move(jobs), quick, stop);
+  with_gangs.gain += result.gain;
+  return with_gangs;
 }
 
 /// Sets the task prices of the shard. Tasks of shapes that were not packed pay what their GPUs

@@ -29,20 +29,21 @@ std::unique_ptr<const planner_model::CouplingLimits> limits_of(
 }  // namespace
 
 GlobalRelaxation relax(const PlanningContext& context, coordinator::JobRecords& records) {
-  coordinator::Consensus consensus = context.stages.run("relax", [&] {
+  GlobalRelaxation relaxation = context.stages.run("relax", [&] {
     records.scatter([&] {
       return records.only_home(coordinator::jobs_by_evaluator(
           context.unpriced, static_cast<std::size_t>(context.comm.size())));
     });
-    return coordinator::consensus(context.comm, context.unpriced, context.pools,
-                                  context.limit_groups, context.options.prices, context.stop);
+    coordinator::Consensus consensus =
+        coordinator::consensus(context.comm, context.unpriced, context.pools, context.limit_groups,
+                               context.options.prices, context.stop);
+    records.retain_only({});
+    return at_prices(context, records, std::move(consensus));
   });
   context.progress.line({.stage = "relax",
                          .objective = std::nan(""),
-                         .bound = consensus.bound - context.unpriced.stop_costs()});
-  records.retain_only({});
-  return context.stages.run("relax",
-                            [&] { return at_prices(context, records, std::move(consensus)); });
+                         .bound = relaxation.consensus.bound - context.unpriced.stop_costs()});
+  return relaxation;
 }
 
 GlobalRelaxation at_prices(const PlanningContext& context, const coordinator::JobRecords& records,

@@ -117,9 +117,9 @@ TEST_P(ResourcePrices, prove_that_machines_are_full) {
       0U);
 }
 
-/// Four jobs, each of half the resource and paying 1 a task: only the machine's multiplier shows
-/// that two fit.
-TEST_P(ResourcePrices, are_charged_by_machines_where_shapes_have_prices) {
+/// Four jobs, each of half the resource and paying 1 a task: the content of the machine shows that
+/// two fit.
+TEST_P(ResourcePrices, are_not_needed_where_contents_of_machines_prove_as_much) {
   const std::size_t r = GetParam();
   test::Tiny tiny;
   const ClassId c = tiny.machine_class("c", tiny.type("A"), 4, 4000, 1000);
@@ -129,7 +129,7 @@ TEST_P(ResourcePrices, are_charged_by_machines_where_shapes_have_prices) {
   tiny.instance.workload.shapes[0].needs[r] = 500;
   const std::vector<solver::TaskPrice> prices{{ShapeId(0), GpuTypeId(0), 1.0}};
   const Proof proof = tightest(tiny.instance, model::Objective::value, {from_shapes(prices)});
-  EXPECT_EQ(proof.upper_bound, 4.0);
+  EXPECT_EQ(proof.upper_bound, 2.0);
   EXPECT_EQ(price_resources(tiny.instance, model::Objective::value, proof, {}).upper_bound, 2.0);
 }
 
