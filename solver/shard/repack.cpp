@@ -22,6 +22,9 @@ constexpr int kGangJobTypes = 60;
 /// Jobs of more pairs of shape and GPU types are not packed with gangs: the mean values of so few
 /// job types mislead the relaxation, and more take seconds. Decision 26.
 constexpr std::size_t kMostGangFamilies = 100;
+/// Share of the GPUs asked for above which the prices of single tasks alone prove the bound: their
+/// relaxation knows each value. Chosen: one gang beside thousands of shares is above it.
+constexpr double kMostlySingles = 0.9;
 /// Most packings of gangs. Decision 26.
 constexpr int kGangPasses = 4;
 
@@ -134,16 +137,19 @@ ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   std::vector<JobId> singles, jobs;
   std::set<std::pair<ShapeId, std::uint64_t>> families;  // shape and GPU types of a task
   bool gangs = false;
+  std::int64_t by_singles = 0, by_all = 0;  // GPU thousandths asked for
   for (const JobEntry& entry : occupancy.entries()) {
     const model::Job& record = workload().job(entry.job());
     const bool with_gangs = packable_with_gangs(entry.job());
     if (packable(entry.job()) && !valuation->pays_for_moves(entry.job())) {
       singles.push_back(entry.job());
+      by_singles += workload().gpu_milli(record);
     } else if (with_gangs) {
       gangs = true;
     }
     if (!with_gangs) continue;
     jobs.push_back(entry.job());
+    by_all += workload().gpu_milli(record);
     if (families.size() > kMostGangFamilies) continue;
     for (const model::TaskGroup& g : workload().groups_of(record)) {
       families.emplace(g.shape, record.gpu_types);
@@ -166,7 +172,11 @@ ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   quick.neighbourhoods = 0;
   RepackResult with_gangs = pack_gangs(std::move(jobs), quick, stop);
   with_gangs.gain += result.gain;
-  return with_gangs;
+  const bool mostly_singles =
+      static_cast<double>(by_singles) > kMostlySingles * static_cast<double>(by_all);
+  if (result.jobs.empty() || !mostly_singles) return with_gangs;
+  result.gain = with_gangs.gain;
+  return result;
 }
 
 /// Sets the task prices of the shard. Tasks of shapes that were not packed pay what their GPUs
