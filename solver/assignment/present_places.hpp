@@ -22,7 +22,8 @@ namespace berth::solver::assignment {
 /// there), at least 0; a required job loses the move cost.
 class PresentPlaces {
  public:
-  /// @param jobs   unplaced jobs of the occupancy; those that pay for moves and run in free room of it
+  /// @param jobs   unplaced jobs of the occupancy; those that pay for moves and run in free room of
+  /// it
   ///               hold their places
   /// @param start  prices per GPU of the losses
   PresentPlaces(const Occupancy& occupancy, const PricedPools& start, std::span<const JobId> jobs);

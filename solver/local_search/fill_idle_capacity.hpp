@@ -19,11 +19,11 @@ struct OptionPlacer {
 
 /// Places those of the jobs that are unplaced into idle capacity, as far as quotas and limits of
 /// racks and pods allow (list scheduling: Graham 1969): required jobs first, then by value density
-/// of the option that each tries next, in steps of 1 %, then large jobs first (best fit decreasing),
-/// then by precedence. A job without room for one option is queued again with its next one. It is
-/// placed in the fullest rack or pod with room, on the fullest machines there (best fit). Jobs of
-/// value 0 are placed too. Ends at a stop. O((jobs + kinds x options) (log jobs + machines)), where
-/// jobs of one kind differ in their base value only.
+/// of the option that each tries next, in steps of 1 %, then large jobs first (best fit
+/// decreasing), then by precedence. A job without room for one option is queued again with its next
+/// one. It is placed in the fullest rack or pod with room, on the fullest machines there (best
+/// fit). Jobs of value 0 are placed too. Ends at a stop. O((jobs + kinds x options) (log jobs +
+/// machines)), where jobs of one kind differ in their base value only.
 /// @param placer  replaces the search for the place of an option, and takes the room
 template <SearchState State>
 void fill_idle_capacity(State& state, std::span<const JobId> jobs, const StopToken& stop = {},
