@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interior_point.hpp"
 
+#include "interior_point_step.hpp"
 #include "normal_matrix.hpp"
 
 #include <algorithm>
@@ -13,8 +14,6 @@ namespace berth::solver {
 
 namespace {
 
-/// of the step to the boundary; usual in the literature (Mehrotra 1992)
-constexpr double kBoundaryStep = 0.99;
 constexpr double kRowRounding = 1e-10;  ///< relative residual that rounding leaves in the rows
 
 /// The rows and columns of the solve: a row with rhs 0 and no negative entry holds its columns at
@@ -36,23 +35,10 @@ struct Active {
   }
 };
 
-/// Largest step in [0, 1] that keeps v + step d > 0, scaled by the boundary factor.
-double step_length(std::span<const double> v, std::span<const double> d) {
-  double step = 1.0 / kBoundaryStep;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    if (d[i] < 0.0) step = std::min(step, -v[i] / d[i]);
-  }
-  return std::min(1.0, kBoundaryStep * step);
-}
-
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
-}
-
-void step_along(std::vector<double>& v, std::span<const double> d, double step) {
-  for (std::size_t i = 0; i < v.size(); ++i) v[i] += step * d[i];
 }
 
 /// One solve: the point, its residuals and the directions.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gub_interior_point.hpp"
 
+#include "../petsc/interior_point_step.hpp"
 #include "gub_normal_equations.hpp"
 
 #include <algorithm>
@@ -12,27 +13,12 @@
 namespace berth::solver {
 namespace {
 
-/// of the step to the boundary; usual in the literature (Mehrotra 1992)
-constexpr double kBoundaryStep = 0.99;
-
-double step_length(std::span<const double> v, std::span<const double> d) {
-  double step = 1.0 / kBoundaryStep;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    if (d[i] < 0.0) step = std::min(step, -v[i] / d[i]);
-  }
-  return std::min(1.0, kBoundaryStep * step);
-}
-
 /// sum_i (a_i + p da_i) (b_i + q db_i)
 double product(std::span<const double> a, std::span<const double> da, double p,
                std::span<const double> b, std::span<const double> db, double q) {
   double sum = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] + p * da[i]) * (b[i] + q * db[i]);
   return sum;
-}
-
-void step_along(std::vector<double>& v, std::span<const double> d, double step) {
-  for (std::size_t i = 0; i < v.size(); ++i) v[i] += step * d[i];
 }
 
 /// One solve: the point, its residuals and the direction.
