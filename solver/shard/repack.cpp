@@ -22,9 +22,6 @@ constexpr int kGangJobTypes = 60;
 /// Jobs of more pairs of shape and GPU types are not packed with gangs: the mean values of so few
 /// job types mislead the relaxation, and more take seconds. Decision 26.
 constexpr std::size_t kMostGangFamilies = 100;
-/// Share of the GPUs asked for above which the prices of single tasks alone prove the bound: their
-/// relaxation knows each value. Chosen: one gang beside thousands of shares is above it.
-constexpr double kMostlySingles = 0.9;
 /// Most packings of gangs. Decision 26.
 constexpr int kGangPasses = 4;
 
@@ -131,25 +128,22 @@ ShardState::RepackResult ShardState::pack_gangs(std::vector<JobId> jobs, const P
 /// Places the jobs of the pattern LP anew: single tasks if the recoverable share is large enough
 /// (decision 22), then all jobs with the gangs if some of them are not placed (decision 26). The
 /// latter know the values of the tasks less exactly. Searches that place tasks one by one leave
-/// idle capacity that no task fits.
-ShardState::RepackResult ShardState::repack(const StopToken& stop) {
+/// idle capacity that no task fits. Returns one result for each of these packings.
+std::vector<ShardState::RepackResult> ShardState::repack(const StopToken& stop) {
   if (stop.requested()) return {};
   std::vector<JobId> singles, jobs;
   std::set<std::pair<ShapeId, std::uint64_t>> families;  // shape and GPU types of a task
   bool gangs = false;
-  std::int64_t by_singles = 0, by_all = 0;  // GPU thousandths asked for
   for (const JobEntry& entry : occupancy.entries()) {
     const model::Job& record = workload().job(entry.job());
     const bool with_gangs = packable_with_gangs(entry.job());
     if (packable(entry.job()) && !valuation->pays_for_moves(entry.job())) {
       singles.push_back(entry.job());
-      by_singles += workload().gpu_milli(record);
     } else if (with_gangs) {
       gangs = true;
     }
     if (!with_gangs) continue;
     jobs.push_back(entry.job());
-    by_all += workload().gpu_milli(record);
     if (families.size() > kMostGangFamilies) continue;
     for (const model::TaskGroup& g : workload().groups_of(record)) {
       families.emplace(g.shape, record.gpu_types);
@@ -157,34 +151,28 @@ ShardState::RepackResult ShardState::repack(const StopToken& stop) {
   }
   PackOptions quick = options.pack;
   quick.work = std::min(options.repack.work, options.repack.work_per_gpu * (gpus() + 1));
-  RepackResult result;
+  std::vector<RepackResult> results;
   if (recoverable_share(singles) >= options.repack.idle) {
     quick.neighbourhoods = options.repack.neighbourhoods;
     const std::vector<JobId> packed = singles;
-    result = pack_anew(std::move(singles), packed, quick, stop);
+    results.push_back(pack_anew(std::move(singles), packed, quick, stop));
   }
   const auto waits = [&](JobId job) { return !occupancy.is_placed(job); };
   if (run.limits != nullptr || !gangs || families.size() > kMostGangFamilies ||
       std::ranges::none_of(jobs, waits)) {
-    return result;
+    return results;
   }
   quick.job_types = std::min(quick.job_types, kGangJobTypes);
   quick.neighbourhoods = 0;
-  RepackResult with_gangs = pack_gangs(std::move(jobs), quick, stop);
-  with_gangs.gain += result.gain;
-  const bool mostly_singles =
-      static_cast<double>(by_singles) > kMostlySingles * static_cast<double>(by_all);
-  if (result.jobs.empty() || !mostly_singles) return with_gangs;
-  result.gain = with_gangs.gain;
-  return result;
+  results.push_back(pack_gangs(std::move(jobs), quick, stop));
+  return results;
 }
 
-/// Sets the task prices of the shard. Tasks of shapes that were not packed pay what their GPUs
-/// would earn with single tasks; so machines earn no more with gangs, and the prices prove a bound
-/// for all jobs (decision 22, "A bound by patterns").
-void ShardState::set_task_prices(RepackResult repack_result) {
-  if (repack_result.jobs.empty()) return;
-  task_prices = std::move(repack_result.prices);
+/// Adds the prices of a packing to the task prices of the shard. Tasks of shapes that were not
+/// packed pay what their GPUs would earn with single tasks; so machines earn no more with gangs,
+/// and the prices prove a bound for all jobs (decision 22, "A bound by patterns").
+void ShardState::add_task_prices(RepackResult repack_result) {
+  std::vector<TaskPrice> prices = std::move(repack_result.prices);
   std::vector<char> packed(workload().tables().shapes.size(), 0);
   for (const JobId job : repack_result.jobs) {
     for (const model::TaskGroup& g : workload().groups_of(workload().job(job))) {
@@ -196,16 +184,19 @@ void ShardState::set_task_prices(RepackResult repack_result) {
     if (packed[s] != 0 || milli == 0.0) continue;
     for (std::size_t t = 0; t < repack_result.gpu_worth.size(); ++t) {
       const double gpu = std::min(repack_result.gpu_worth[t], least_price[t]);
-      if (gpu < kInfinity) task_prices.push_back({ShapeId(s), GpuTypeId(t), milli / 1000.0 * gpu});
+      if (gpu < kInfinity) prices.push_back({ShapeId(s), GpuTypeId(t), milli / 1000.0 * gpu});
     }
   }
-  std::ranges::sort(task_prices, {},
-                    [](const TaskPrice& p) { return std::pair(p.shape, p.gpu_type); });
+  std::ranges::sort(prices, {}, [](const TaskPrice& p) { return std::pair(p.shape, p.gpu_type); });
+  task_prices.push_back(std::move(prices));
 }
 
 double repack(Shard& shard) {
   ShardState& s = shard.state();
-  return s.run.limits != nullptr ? 0.0 : s.repack(s.run.stop).gain;
+  double gain = 0.0;
+  if (s.run.limits != nullptr) return gain;
+  for (const ShardState::RepackResult& packing : s.repack(s.run.stop)) gain += packing.gain;
+  return gain;
 }
 
 }  // namespace berth::solver

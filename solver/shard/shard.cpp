@@ -120,6 +120,8 @@ double Shard::gpus() const { return static_cast<double>(state_->gpus()); }
 
 double Shard::value() const { return state_->occupancy.value(); }
 model::Placement Shard::placement() const { return state_->occupancy.placement(); }
-const std::vector<TaskPrice>& Shard::task_prices() const { return state_->task_prices; }
+const std::vector<std::vector<TaskPrice>>& Shard::task_prices() const {
+  return state_->task_prices;
+}
 
 }  // namespace berth::solver

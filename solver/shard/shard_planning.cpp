@@ -58,7 +58,7 @@ void dive_all(ShardState& s, std::span<const JobId> jobs, std::span<const double
 void pack_all(ShardState& s, std::span<const JobId> jobs, const StopToken& stop) {
   RunContext shared = s.run;
   shared.stop = stop;
-  s.task_prices = pack(s.occupancy, jobs, s.options.pack, shared).prices;
+  s.task_prices.push_back(pack(s.occupancy, jobs, s.options.pack, shared).prices);
 }
 
 /// Places the unplaced jobs into the free room by a relaxation, then fills idle room.
@@ -75,7 +75,7 @@ void place_unplaced(Shard& shard, std::span<const double> prices, const StopToke
     pack_all(s, packable, share);
   } else {
     dive_all(s, on_gpus, prices, share);
-    s.set_task_prices(s.repack(share));
+    for (ShardState::RepackResult& packing : s.repack(share)) s.add_task_prices(std::move(packing));
   }
   fill_idle_capacity(shard);
 }

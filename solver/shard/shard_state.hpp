@@ -23,7 +23,7 @@ struct ShardState {
   Occupancy occupancy;
   std::set<JobId> evicted = {};          ///< unplaced jobs that `improve` has not tried
   std::vector<double> least_price = {};  ///< by GPU type: least price per GPU over the cluster
-  std::vector<TaskPrice> task_prices = {};
+  std::vector<std::vector<TaskPrice>> task_prices = {};  ///< as Shard::task_prices
   bool had_running_jobs = false;  ///< some jobs were placed before the relaxation
   /// Limits of racks and pods, ascending: with all machines in this shard; with some.
   std::vector<std::size_t> own_limits = {}, shared_limits = {};
@@ -51,17 +51,17 @@ struct ShardState {
   [[nodiscard]] double regret(JobId job) const;
 
   struct RepackResult;
-  RepackResult repack(const StopToken& stop);
+  std::vector<RepackResult> repack(const StopToken& stop);
   RepackResult pack_anew(std::vector<JobId> jobs, std::span<const JobId> packed,
                          const PackOptions& quick, const StopToken& stop);
   RepackResult pack_gangs(std::vector<JobId> jobs, const PackOptions& quick, const StopToken& stop);
-  void set_task_prices(RepackResult repack_result);
+  void add_task_prices(RepackResult repack_result);
   [[nodiscard]] double recoverable_share(std::span<const JobId> singles) const;
 };
 
 struct ShardState::RepackResult {
   double gain = 0.0;
-  std::vector<JobId> jobs;  ///< packed jobs; empty: no repack took place
+  std::vector<JobId> jobs;  ///< packed jobs
   std::vector<TaskPrice> prices;
   std::vector<double> gpu_worth;  ///< as in PackResult
   double bound = 0.0;             ///< as in PackResult

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/comm/messages.hpp"
 #include "berth/solver/shard_planning.hpp"
 
 namespace berth::coordinator {
@@ -119,11 +120,11 @@ LocalPlans plan_shards(const comm::Communicator& comm, const Decomposition& deco
                    settings.run.stop.share_of(left--));
     }
   });
-  std::vector<solver::TaskPrice> of_first;
+  std::vector<std::vector<solver::TaskPrice>> of_first;
   for (const Shard& shard : mine) {
     if (shard.id() == ShardId{0}) of_first = shard.task_prices();
   }
-  of_first = comm.gather_varying<solver::TaskPrice>(of_first);
+  of_first = comm::gather<std::vector<solver::TaskPrice>>(comm, of_first);
   return {.mine = std::move(mine), .task_prices = std::move(of_first)};
 }
 

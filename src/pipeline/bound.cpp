@@ -29,7 +29,9 @@ std::vector<model::Certificate> candidates(const PlanningContext& context,
   const std::span<const double> of_limits = consensus.limits;
   std::vector<model::Certificate> found{
       from_pools(context.pools, consensus.prices, largest_of(of_limits))};
-  if (!solution.local.task_prices.empty()) found.push_back(from_shapes(solution.local.task_prices));
+  for (const auto& prices : solution.local.task_prices) {
+    if (!prices.empty()) found.push_back(from_shapes(prices));
+  }
   const solver::ConfigurationSolution& configurations = solution.relaxation.configurations;
   if (configurations.solved()) {
     found.push_back(from_shapes(configurations.prices));

@@ -16,7 +16,7 @@ namespace berth::pipeline {
 namespace {
 
 constexpr std::string_view kFirstWords = "berth checkpoint ";
-constexpr std::string_view kFormat = "6";
+constexpr std::string_view kFormat = "7";
 constexpr std::size_t kDigestSize = 64;  // hexadecimal digits of SHA-256
 
 std::string header() { return fmt::format("{}{}\n", kFirstWords, kFormat); }

@@ -13,9 +13,10 @@ namespace berth::coordinator {
 /// This rank's shards after their local plans.
 struct LocalPlans {
   std::vector<solver::Shard> mine;
-  /// On rank 0: prices of the pattern LP of the whole cluster or, if single tasks beside gangs were
-  /// packed, of the first shard's. They prove a bound, which is good with one shard (decision 22).
-  std::vector<solver::TaskPrice> task_prices;
+  /// On rank 0: prices of the pattern LP of the whole cluster or, if some jobs are no single tasks,
+  /// of each pattern LP of the first shard. Each list proves a bound, which is good with one shard
+  /// (decision 22).
+  std::vector<std::vector<solver::TaskPrice>> task_prices;
 };
 
 /// Settings of every shard.

@@ -21,7 +21,7 @@ struct Checkpoint {
   std::string instance_digest;
   std::string options;  ///< `fingerprint` of the options: words `key=value`
   coordinator::Consensus consensus;
-  std::vector<solver::TaskPrice> task_prices;
+  std::vector<std::vector<solver::TaskPrice>> task_prices;  ///< as LocalPlans::task_prices
   coordinator::RoundState rounds;
 };
 
@@ -31,7 +31,7 @@ void describe(Archive& archive, Checkpoint& c) {
 }
 
 /// Writes a checkpoint file and replaces an earlier one atomically. Format: a line `berth
-/// checkpoint 6`; blocks, each of 8 bytes of length and that many bytes: the checkpoint, then
+/// checkpoint 7`; blocks, each of 8 bytes of length and that many bytes: the checkpoint, then
 /// contents of shards; 64 hexadecimal digits of the SHA-256 of all this. @throws SystemError
 class CheckpointOutput {
  public:

@@ -94,8 +94,9 @@ class Shard {
   [[nodiscard]] double gpus() const;                 ///< of all its machines
   [[nodiscard]] double value() const;                ///< of all jobs placed here
   [[nodiscard]] model::Placement placement() const;  ///< ascending JobId
-  /// Prices of the pattern LP of `plan`, if any; with gangs beside it also for their tasks.
-  [[nodiscard]] const std::vector<TaskPrice>& task_prices() const;
+  /// Prices of each pattern LP of `plan`: of single tasks, of all tasks. Those that a pattern LP
+  /// leaves out have prices too, so that each list proves a bound.
+  [[nodiscard]] const std::vector<std::vector<TaskPrice>>& task_prices() const;
 
   /// For the functions on shards in this library.
   [[nodiscard]] ShardState& state() { return *state_; }

@@ -51,13 +51,17 @@ TEST_F(Presets, shares_beside_gangs) {
   EXPECT_LT(plan.figures.upper_bound - plan.figures.objective, 0.005 * plan.figures.upper_bound);
 }
 
-/// The bound then is that of patterns: prices of GPUs alone know no CPUs.
+/// The bound then is that of patterns of single tasks: prices of GPUs alone know no CPUs, and the
+/// packing with gangs has one job type for many values.
 TEST_F(Presets, shares_of_many_values_beside_gangs) {
   auto instance =
       generate::generate(generate::Preset::openb_like, {.gpus = 512, .seed = 3, .load = 1.2});
   std::string jobs = io::jobs_text(instance);
-  jobs += R"({"id":"gang","value":40,"tasks":[{"count":4,"gpus":8}]})"
-          "\n";
+  for (const char* id : {"gang-1", "gang-2", "gang-3", "gang-4"}) {
+    jobs += fmt::format(R"({{"id":"{}","value":40,"tasks":[{{"count":4,"gpus":8}}]}})"
+                        "\n",
+                        id);
+  }
   instance.workload = io::parse_jobs(jobs, "jobs", instance.cluster);
   for (std::size_t j = 0; j < instance.workload.size(); ++j) {
     instance.workload.jobs[j].weight *= 0.5 + 0.1 * static_cast<double>(j * 7 % 16);

@@ -22,7 +22,7 @@ Checkpoint some_checkpoint() {
   c.options = "objective=value shards=4";
   c.consensus = {
       .prices = {0.25, 1e-300, 3.0}, .limits = {0.5, 0.125}, .bound = 7.5, .evaluations = 81};
-  c.task_prices = {{ShapeId(2), GpuTypeId(1), 0.125}};
+  c.task_prices = {{}, {{ShapeId(2), GpuTypeId(1), 0.125}}};
   c.rounds = {.round = 5,
               .regroups = 2,
               .idle_rounds = 1,
@@ -78,8 +78,9 @@ TEST_F(CheckpointFile, brings_back_what_was_written) {
   EXPECT_EQ(read.consensus.limits, written.consensus.limits);
   EXPECT_EQ(read.consensus.bound, written.consensus.bound);
   EXPECT_EQ(read.consensus.evaluations, written.consensus.evaluations);
-  ASSERT_EQ(read.task_prices.size(), 1u);
-  EXPECT_EQ(read.task_prices[0].price, 0.125);
+  ASSERT_EQ(read.task_prices.size(), 2u);
+  ASSERT_EQ(read.task_prices[1].size(), 1u);
+  EXPECT_EQ(read.task_prices[1][0].price, 0.125);
   ASSERT_EQ(read.rounds.spanning.size(), 1u);
   EXPECT_EQ(read.rounds.spanning[0].tasks, written.rounds.spanning[0].tasks);
   EXPECT_EQ(read.rounds.round, 5);
@@ -121,7 +122,7 @@ TEST_F(CheckpointFile, is_refused_when_its_blocks_are_not_what_was_written) {
   for (const std::string& body :
        {std::string("short"), block("abc", std::uint64_t{1} << 60), block("abc", 3),
         block(head.substr(1), head.size() - 1), block(head + "x", head.size() + 1)}) {
-    const std::string text = "berth checkpoint 6\n" + body;
+    const std::string text = "berth checkpoint 7\n" + body;
     EXPECT_EQ(refusal_of(text + model::Sha256().text(text).hex()),
               path + ": not what this version of berth writes; start the plan anew");
   }
