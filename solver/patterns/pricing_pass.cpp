@@ -9,8 +9,10 @@
 namespace berth::solver {
 namespace {
 
-/// Most labels of one size while the patterns of one device are built. Untuned guard.
-constexpr std::size_t kLabelsADeviceSize = 200;
+/// Most labels of one size while the patterns of one device are built. With 228 random shapes, 200
+/// spend the work limit in two rounds of pricing: gap 1.71 %, with 64 1.63 %, with 24 1.54 %; 16
+/// miss the last GPU of a packing without waste.
+constexpr std::size_t kLabelsADeviceSize = 24;
 
 }  // namespace
 
