@@ -28,8 +28,9 @@ class StatesReader {
   explicit StatesReader(Cluster& cluster) : cluster_(&cluster), seen_(cluster.machines(), 0) {
     index_.reserve(cluster.machines());
     for (std::size_t m = 0; m < cluster.machines(); ++m) {
-      index_.emplace(cluster.machine_names[m], m);
+      index_.emplace(cluster.machine_names[m], MachineRange{m, m + 1});
     }
+    add_domains();
     cluster.machine_state.assign(cluster.machines(), MachineState::up);
   }
 
@@ -87,17 +88,44 @@ class StatesReader {
     for_each_id(range, [&](std::string_view name) {
       const auto found = index_.find(name);
       if (found == index_.end()) {
-        ids.fail("unknown machine " + in_quotes(name), "machines are named under pods");
+        ids.fail("unknown machine " + in_quotes(name),
+                 "machines, racks and pods are named under pods");
       }
-      const std::size_t m = found->second;
-      if (seen_[m] != 0) {
-        ids.fail("machine " + in_quotes(name) + " is given twice",
-                 "first on line " + std::to_string(seen_[m]));
+      for (std::size_t m = found->second.first; m < found->second.last; ++m) {
+        put(ids, m, state, used);
       }
-      seen_[m] = static_cast<std::int32_t>(ids.line());
-      take(ids, MachineId(m), used);
-      cluster_->machine_state[m] = state;
     });
+  }
+
+  void put(const YamlAt& ids, std::size_t m, MachineState state, std::span<const Immovable> used) {
+    if (seen_[m] != 0) {
+      ids.fail("machine " + in_quotes(cluster_->machine_names[m]) + " is given twice",
+               "first on line " + std::to_string(seen_[m]));
+    }
+    seen_[m] = static_cast<std::int32_t>(ids.line());
+    take(ids, MachineId(m), used);
+    cluster_->machine_state[m] = state;
+  }
+
+  /// Adds the names of racks and pods, which stand for all their machines, unless a machine has the
+  /// name, or a rack has the name of the pod.
+  void add_domains() {
+    const auto first_in = [&](std::size_t rack) {
+      return static_cast<std::size_t>(
+          std::ranges::lower_bound(cluster_->machine_rack, RackId(rack)) -
+          cluster_->machine_rack.begin());
+    };
+    const std::vector<model::Rack>& racks = cluster_->racks;
+    for (std::size_t r = 0; r < racks.size(); ++r) {
+      index_.emplace(racks[r].name, MachineRange{first_in(r), first_in(r + 1)});
+    }
+    for (std::size_t p = 0; p < cluster_->pods.size(); ++p) {
+      const auto of_pod = std::ranges::equal_range(racks, PodId(p), {}, &model::Rack::pod);
+      index_.emplace(
+          cluster_->pods[p].name,
+          MachineRange{first_in(static_cast<std::size_t>(of_pod.begin() - racks.begin())),
+                       first_in(static_cast<std::size_t>(of_pod.end() - racks.begin()))});
+    }
   }
 
   void take(const YamlAt& ids, MachineId m, std::span<const Immovable> used) {
@@ -114,9 +142,13 @@ class StatesReader {
     }
   }
 
+  struct MachineRange {
+    std::size_t first, last;
+  };
+
   Cluster* cluster_;
-  std::unordered_map<std::string_view, std::size_t> index_;
-  std::vector<std::int32_t> seen_;  ///< by MachineId: line, 0 = not yet
+  std::unordered_map<std::string_view, MachineRange> index_;  ///< by name
+  std::vector<std::int32_t> seen_;                            ///< by MachineId: line, 0 = not yet
 };
 
 /// Text of a machine's content that belongs to no job, in the reader's form.

@@ -115,6 +115,24 @@ TEST(ParseCluster, reads_states_and_queues_in_queues) {
   EXPECT_EQ(model::FreeMachine(cluster, MachineId(1)).milli(), 0);
 }
 
+TEST(ParseCluster, the_name_of_a_rack_or_a_pod_stands_for_its_machines) {
+  const std::string pods =
+      "schema: 1\nclasses: {c: {cpu_milli: 10}}\n"
+      "pods: [{id: p0, racks: [{id: r0, machines: [{ids: \"m[0-1]\", class: c}]},\n"
+      "                        {id: r1, machines: [{ids: r2, class: c}]}]},\n"
+      "       {id: p1, racks: [{id: r2, machines: [{ids: \"m[2-3]\", class: c}]}, {id: r3}]}]\n";
+  const auto states = [&](const std::string& ids) {
+    return digest(
+        parse_cluster(pods + "machine_states: [{ids: " + ids + ", state: drained}]\n", "c"));
+  };
+  EXPECT_EQ(states("r0"), states("\"m[0-1]\""));
+  EXPECT_EQ(states("p0"), states("[\"m[0-1]\", r2]"));
+  EXPECT_EQ(states("[r0, p1]"), states("\"m[0-3]\""));
+  EXPECT_EQ(states("\"r[0-1]\""), states("p0"));
+  EXPECT_NE(states("r2"), states("p1")) << "a machine of the name comes first";
+  EXPECT_EQ(states("r3"), digest(parse_cluster(pods, "c"))) << "a rack without machines";
+}
+
 TEST(ParseCluster, written_states_read_back) {
   const Cluster cluster = parse_cluster(kStates, "c.yaml");
   const std::string text = cluster_text(cluster);
@@ -350,6 +368,10 @@ const Fault kBadStates[] = {
      "unknown state", "drained"},
     {"twice", with_states("  - {ids: m, state: drained}\n  - {ids: m, state: up}"), 6,
      "machine_states[1].ids", "given twice", "first on line 5"},
+    {"twice_by_rack", with_states("  - {ids: m, state: drained}\n  - {ids: r, state: up}"), 6,
+     "machine_states[1].ids", "machine \"m\" is given twice", "first on line 5"},
+    {"twice_by_pod", with_states("  - {ids: [r, p], state: drained}"), 5,
+     "machine_states[0].ids[1]", "machine \"m\" is given twice", "first on line 5"},
     {"too_much_cpu", with_states("  - {ids: m, used: {cpu_milli: 11}}"), 5, "machine_states[0].ids",
      "has less than \"used\" takes"},
     {"no_such_device", with_states("  - {ids: m, used: {gpus: [{index: 8}]}}"), 5,
