@@ -140,7 +140,9 @@ bool FreePools::try_pool(JobId job, const TaskDemand& s, std::int32_t pool) {
 std::int64_t FreePools::usable(MachineId m, const TaskDemand& s) const {
   const planner_model::Room& room = occupancy_->room();
   if (s.gpus_per_task == 0) return room.free_milli(m);
-  return room.whole_count(m) / s.gpus_per_task * s.gpus_per_task * model::kGpuMilli;
+  const std::int64_t tasks =
+      std::min<std::int64_t>(s.most_on_machine, room.whole_count(m) / s.gpus_per_task);
+  return tasks * s.gpus_per_task * model::kGpuMilli;
 }
 
 bool FreePools::place_in_domain(JobId job, const TaskDemand& s, const PlaceClass& place_class,

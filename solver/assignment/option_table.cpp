@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "berth/base/random.hpp"
+#include "berth/planner_model/domain_task_counts.hpp"
 
 namespace berth::solver::assignment {
 
@@ -102,7 +103,12 @@ std::uint32_t OptionTable::intern_profile(const model::Job& job) {
   const auto [entry, fresh] =
       known_profiles_.try_emplace(planner_model::TaskProfile(instance.workload, job),
                                   static_cast<std::uint32_t>(profiles_.size()));
-  if (fresh) profiles_.push_back(demand_of(instance, instance.workload.groups_of(job)));
+  if (fresh) {
+    profiles_.push_back(demand_of(instance, instance.workload.groups_of(job)));
+    TaskDemand& demand = profiles_.back();
+    demand.most_on_machine =
+        planner_model::most_tasks_in(instance.workload.rules_of(job), demand.tasks).front();
+  }
   return entry->second;
 }
 

@@ -20,8 +20,9 @@ namespace berth::solver::assignment {
 struct TaskDemand {
   std::int64_t milli = 0;  ///< GPU thousandths of all tasks
   std::int64_t tasks = 0;
-  std::int32_t gpus_per_task = 0;  ///< GPUs of each GPU task if all have equal whole GPUs, else 0
-  bool cpu_tasks = false;          ///< some tasks use no GPU
+  std::int64_t most_on_machine = 0;  ///< tasks that rules allow on one machine
+  std::int32_t gpus_per_task = 0;    ///< GPUs of each GPU task if all have equal whole GPUs, else 0
+  bool cpu_tasks = false;            ///< some tasks use no GPU
   std::vector<ShapeId> cpu_shapes = {};  ///< their shapes, unless every class with GPUs fits them
   std::vector<char> task_fits = {};      ///< by ClassId: every GPU task fits an empty machine
   std::vector<char> job_fits = {};       ///< by ClassId: all tasks together fit an empty machine

@@ -47,6 +47,11 @@ std::int64_t PlaceCosts::usable(std::int32_t pool, const TaskDemand& s, Level wi
   if (s.task_fits[c] == 0) return 0;
   if (s.gpus_per_task == 0) return std::min(supply.milli[p], s.milli);
   const auto gpus_per_task = static_cast<std::size_t>(s.gpus_per_task);
+  const std::int64_t by_rules = s.most_on_machine * pool_index_->pools().pools[p].machines;
+  if (by_rules < s.tasks) {
+    return std::min(supply.whole_tasks(gpus_per_task, p), by_rules) * s.gpus_per_task *
+           model::kGpuMilli;
+  }
   return std::min(supply.whole_tasks(gpus_per_task, p) * s.gpus_per_task * model::kGpuMilli,
                   s.milli);
 }

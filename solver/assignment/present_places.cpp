@@ -90,7 +90,7 @@ std::optional<JobPlacement> PresentPlaces::fit(Occupancy& occupancy, JobId job,
 std::optional<JobPlacement> PresentPlaces::fit_at_least_loss(const Occupancy& occupancy, JobId job,
                                                              std::span<const MachineId> machines) {
   const model::Job& record = workload_.job(job);
-  if (record.groups != 1) return std::nullopt;
+  if (record.groups != 1 || record.rules != 0) return std::nullopt;
   const model::TaskGroup& group = workload_.groups_of(record).front();
   const model::Shape& shape = workload_.shape(group.shape);
   std::vector<Opening> openings;
@@ -149,8 +149,12 @@ void PresentPlaces::take(const JobPlacement& placement) {
     const std::vector<JobId> holders = on_machine_[room_.slot(t.machine)];
     const auto groups = workload_.groups_of(workload_.job(placement.job));
     const model::Shape& shape = workload_.shape(groups[t.group].shape);
+    for (const JobId holder : holders) {
+      if (!may_share(holder, placement.job)) release(holder);
+    }
     for (auto h = holders.begin(); h != holders.end(); ++h) {
       if (room_.fits(t, shape)) break;
+      if (!held_.contains(*h)) continue;
       const auto overlaps = [&](const TaskPlacement& other) {
         return other.machine == t.machine && (other.devices & t.devices) != 0;
       };
@@ -162,6 +166,12 @@ void PresentPlaces::take(const JobPlacement& placement) {
     }
     room_.take(t, shape);
   }
+  planner_model::enter(room_, workload_, placement);
+}
+
+bool PresentPlaces::may_share(JobId a, JobId b) const {
+  return model::may_share_machine(workload_.rules_of(workload_.job(a)),
+                                  workload_.rules_of(workload_.job(b)));
 }
 
 void PresentPlaces::release(JobId job) {

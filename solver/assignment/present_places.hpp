@@ -46,6 +46,7 @@ class PresentPlaces {
   void release(JobId job);
 
  private:
+  [[nodiscard]] bool may_share(JobId a, JobId b) const;
   /// Room for one more task of a job on a machine.
   struct Opening {
     double loss;       ///< of the jobs that leave

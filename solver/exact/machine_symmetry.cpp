@@ -34,6 +34,7 @@ MachineSymmetry::MachineSymmetry(const Occupancy& occupancy, std::span<const Job
   }
   for (const JobId id : jobs) {
     const model::Job& job = instance.workload.job(id);
+    rules_ = rules_ || instance.workload.rules_of(job).concern_others;
     if (job.home_rack.valid()) {
       rack_mark_[job.home_rack.index()] = job.home_rack.index() + 1;
       const PodId pod = cluster.racks[job.home_rack.index()].pod;
@@ -62,7 +63,13 @@ std::uint64_t MachineSymmetry::machine_key(const Occupancy& occupancy, MachineId
   for (const std::int64_t amount : free.resources()) {
     key = combined(key, static_cast<std::uint64_t>(amount));
   }
-  return key;
+  if (!rules_) return key;
+  key = combined(key, occupancy.room().tasks(machine) > 0 ? 1 : 0);
+  std::vector<std::uint64_t> rows;
+  for (const planner_model::Room::RuledJob& job : occupancy.room().ruled_jobs(machine)) {
+    rows.push_back(job.rules);
+  }
+  return multiset_key(rows, key);
 }
 
 std::uint64_t MachineSymmetry::rack_key(RackId rack, std::vector<std::uint64_t> machines) const {

@@ -30,6 +30,7 @@ class MachineSymmetry {
   std::vector<std::uint64_t> machine_mark_;  ///< by MachineId
   std::vector<std::uint64_t> rack_mark_;     ///< by RackId
   std::vector<std::uint64_t> pod_mark_;      ///< by PodId
+  bool rules_ = false;                       ///< rules of some job concern others
 };
 
 }  // namespace berth::solver::exact

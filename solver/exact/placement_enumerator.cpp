@@ -48,6 +48,11 @@ void PlacementEnumerator::enumerate_on(GpuTypeId type) {
                            [&](MachineId m) { return cluster.class_of(m).gpus == 0; });
     }
   }
+  const model::WorkloadView& workload = occupancy_.valuation().instance().workload;
+  std::erase_if(candidates_, [&](MachineId m) {
+    return !occupancy_.room().admits(workload.tables(), job_->rules, m);
+  });
+  domain_counts_.emplace(cluster, workload.rules_of(*job_), workload.tasks(*job_));
   found_on_type_ = 0;
   next_group(0);
 }
@@ -155,6 +160,11 @@ void PlacementEnumerator::place_from(std::size_t group, std::int64_t left, std::
   const auto twin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, slot.twin));
   if (follows_twin) most = std::min(most, counts_[twin]);
   for (std::int64_t k = 0; k < most; ++k) {
+    if (!domain_counts_->allow(slot.machine)) {
+      most = k;
+      break;
+    }
+    domain_counts_->take(slot.machine);
     partial_.tasks.push_back(
         occupancy_.room().take(slot.machine, static_cast<std::uint32_t>(group), shape));
   }
@@ -162,6 +172,7 @@ void PlacementEnumerator::place_from(std::size_t group, std::int64_t left, std::
     counts_[at] = k;
     place_from(group, left - k, at + 1, follows_twin && k == counts_[twin]);
     if (k == 0) break;
+    domain_counts_->give_back(slot.machine);
     occupancy_.room().release(partial_.tasks.back(), shape);
     partial_.tasks.pop_back();
   }

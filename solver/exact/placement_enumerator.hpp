@@ -4,10 +4,12 @@
 #include "exact/machine_symmetry.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "berth/planner_model/domain_task_counts.hpp"
 #include "berth/solver/occupancy.hpp"
 
 namespace berth::solver::exact {
@@ -53,7 +55,8 @@ class PlacementEnumerator {
   const model::Job* job_ = nullptr;
   double surcharge_ = 0.0;
   std::vector<MachineId> candidates_;
-  std::vector<MachineSlot> slots_;    ///< of the group being placed
+  std::optional<planner_model::DomainTaskCounts> domain_counts_;  ///< of the partial placement
+  std::vector<MachineSlot> slots_;                                ///< of the group being placed
   std::vector<std::int64_t> counts_;  ///< by slot: tasks of the group being placed
   model::JobPlacement partial_;
   std::size_t found_on_type_ = 0;

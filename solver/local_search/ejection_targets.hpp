@@ -323,7 +323,7 @@ class EjectionTargets {
             for (const MachineId m : space_.machines.of(p)) {
               MachineTasks machine_tasks{kInfinity, m, 0};
               const int idle = usable_gpus(position_, m);
-              for (int h = 1; h * s.gpus_per_task <= most && h <= s.tasks; ++h) {
+              for (int h = 1; h * s.gpus_per_task <= most && h <= s.most_on_machine; ++h) {
                 const int used = std::min(idle, h * s.gpus_per_task);
                 const double c =
                     (freeing_cost(m, h * s.gpus_per_task, idle, depth) +

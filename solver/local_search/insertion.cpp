@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "berth/planner_model/domain_task_counts.hpp"
 #include "berth/solver/occupancy.hpp"
 
 namespace berth::solver::local_search {
@@ -31,6 +32,8 @@ void consider(const InsertionQuery<State>& q, std::vector<Opening> choice, doubl
   });
   // A later opening of a machine requires the earlier ones: visits them by cost, skips others.
   std::map<MachineId, std::uint32_t> opened;
+  planner_model::DomainTaskCounts counts(q.state->valuation().instance().cluster,
+                                         q.workload().rules_of(*q.record), q.tasks);
   Insertion found{.gain = value, .machines = {}, .victims = *q.quota_victims};
   std::int64_t left = q.tasks;
   for (bool progress = true; left > 0 && progress;) {
@@ -38,7 +41,8 @@ void consider(const InsertionQuery<State>& q, std::vector<Opening> choice, doubl
     for (const Opening& v : choice) {
       if (left == 0 || found.gain <= best.gain) break;
       std::uint32_t& rank = opened[v.machine];
-      if (v.rank != rank) continue;
+      if (v.rank != rank || !counts.allow(v.machine)) continue;
+      counts.take(v.machine);
       ++rank, --left, progress = true;
       if (v.rank == 0) found.machines.push_back(v.machine);
       for (const JobId victim : v.victims) {
@@ -53,7 +57,9 @@ void consider(const InsertionQuery<State>& q, std::vector<Opening> choice, doubl
 
 template <SearchState State>
 std::int64_t most_on_a_machine(const InsertionQuery<State>& q) {
-  return q.record->domain == Level::machine ? q.tasks : std::min<std::int64_t>(q.tasks, 64);
+  if (q.record->domain == Level::machine) return q.tasks;
+  const auto most = planner_model::most_tasks_in(q.workload().rules_of(*q.record), q.tasks);
+  return std::min<std::int64_t>(most.front(), 64);
 }
 
 /// Considers single machines for a job within one machine.
@@ -93,8 +99,13 @@ Insertion find_insertion(const State& state, JobId id, const InsertionSearch& se
   const model::TaskGroup& group = workload.groups_of(job).front();
   const QuotaEviction eviction = find_quota_eviction(state, id, search.drawn);
   if (!eviction.possible) return best;
-  const InsertionQuery<State> q{
-      &state, id, &job, &workload.shape(group.shape), group.count, &eviction.victims};
+  const InsertionQuery<State> q{&state,
+                                id,
+                                &job,
+                                &workload.shape(group.shape),
+                                group.count,
+                                &eviction.victims,
+                                workload.rules_of(job).concern_others || state.room().has_rules()};
   const std::int64_t milli = group.count * q.shape->total_milli();
   const bool known = search.costs != nullptr && eviction.victims.empty();  // else they free room
   for_each_candidate_domain(

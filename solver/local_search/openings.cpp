@@ -20,7 +20,7 @@ bool is_evicted(const InsertionQuery<State>& q, JobId job) {
 /// occupants by value per GPU (Dantzig 1957). Ignores resources and the devices of occupants.
 template <SearchState State>
 double least_cost(const InsertionQuery<State>& q, MachineId m) {
-  std::int64_t need = q.shape->total_milli() - q.state->room()[m].milli();
+  std::int64_t need = q.shape->total_milli() - q.state->room().shared(m).milli();
   double cost = 0.0;
   for (const Occupant& r : q.state->occupants(m)) {
     if (is_evicted(q, r.job)) need -= r.milli;
@@ -55,6 +55,38 @@ model::Resources needs_on(const InsertionQuery<State>& q, MachineId m, JobId job
   return sum;
 }
 
+/// True when rules keep the job off the machines of the other one.
+template <SearchState State>
+bool must_leave(const InsertionQuery<State>& q, JobId other) {
+  if (!q.ruled) return false;
+  const model::WorkloadView& workload = q.workload();
+  return !model::may_share_machine(workload.rules_of(*q.record),
+                                   workload.rules_of(workload.job(other)));
+}
+
+/// True when rules keep the job off the machine for tasks that no eviction removes.
+template <SearchState State>
+bool is_barred(const InsertionQuery<State>& q, MachineId m) {
+  if (!q.ruled) return false;
+  std::size_t tasks = 0;
+  std::vector<JobId> jobs;
+  for (const Occupant& r : q.state->occupants(m)) {
+    const auto& placed = q.state->placed(r.job).tasks;
+    tasks +=
+        static_cast<std::size_t>(std::ranges::count(placed, m, &model::TaskPlacement::machine));
+    if (!r.evictable && must_leave(q, r.job)) return true;
+    jobs.push_back(r.job);
+  }
+  const auto& tables = q.workload().tables();
+  const model::PlacementRules& rules = q.workload().rules_of(*q.record);
+  const planner_model::Room& room = q.state->room();
+  if (rules.exclusive && room.tasks(m) > tasks) return true;
+  return std::ranges::any_of(room.ruled_jobs(m), [&](const planner_model::Room::RuledJob& other) {
+    return std::ranges::find(jobs, other.job) == jobs.end() &&
+           !model::may_share_machine(rules, tables.rules[other.rules]);
+  });
+}
+
 template <SearchState State>
 void take_on(const InsertionQuery<State>& q, model::FreeMachine& free, MachineId m, JobId job) {
   const auto groups = q.workload().groups_of(q.workload().job(job));
@@ -73,6 +105,7 @@ void spare_needless_victims(const InsertionQuery<State>& q, model::FreeMachine f
     return std::pair(-q.state->value_of(v), q.state->precedence_of(v));
   });
   for (const JobId v : kept) {
+    if (must_leave(q, v)) continue;
     model::FreeMachine with = free;
     take_on(q, with, opening.machine, v);
     if (!with.fits(*q.shape)) continue;
@@ -90,8 +123,8 @@ void spare_needless_victims(const InsertionQuery<State>& q, model::FreeMachine f
 template <SearchState State>
 void openings(const InsertionQuery<State>& q, MachineId m, std::int64_t limit, double budget,
               std::vector<Opening>& out) {
-  if (least_cost(q, m) >= budget) return;
-  model::FreeMachine free = q.state->room()[m];
+  if (least_cost(q, m) >= budget || is_barred(q, m)) return;
+  model::FreeMachine free = q.state->room().shared(m);
   const auto& occupants = q.state->occupants(m);
   const planner_model::LimitUsage& usage = q.state->limit_usage();
   model::Resources freed;  // of the limits of the machine's rack and pod
@@ -102,21 +135,30 @@ void openings(const InsertionQuery<State>& q, MachineId m, std::int64_t limit, d
   for (const Occupant& r : occupants) {
     if (is_evicted(q, r.job)) release(r.job);
   }
+  Opening open{.cost = 0.0, .machine = m};
+  for (const Occupant& r : occupants) {
+    if (is_evicted(q, r.job) || !must_leave(q, r.job)) continue;
+    release(r.job);
+    open.cost += r.value;
+    open.victims.push_back(r.job);
+  }
   const auto count = [&] {
     return std::min(free.count(*q.shape, limit), usage.count(m, *q.shape, limit, freed));
   };
   auto next = occupants.begin();
   const auto end = occupants.end();
   std::int64_t found = 0;
-  double spent = 0.0;
-  Opening open{.cost = 0.0, .machine = m};
+  double spent = open.cost;
   while (true) {
     for (std::int64_t fit = count(); found < fit; ++found) {
       open.rank = static_cast<std::uint32_t>(found);
       if (limit == 1 && open.victims.size() > 1) spare_needless_victims(q, free, freed, open);
       out.push_back(std::exchange(open, Opening{.cost = 0.0, .machine = m}));
     }
-    while (next != end && (!next->evictable || is_evicted(q, next->job))) ++next;
+    while (next != end &&
+           (!next->evictable || is_evicted(q, next->job) || must_leave(q, next->job))) {
+      ++next;
+    }
     if (found == limit || next == end || spent + next->value >= budget) return;
     spent += next->value;
     open.cost += next->value;

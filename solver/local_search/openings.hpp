@@ -25,7 +25,8 @@ struct InsertionQuery {
   const model::Shape* shape;
   std::int64_t tasks;
   const std::vector<JobId>* quota_victims =
-      nullptr;  ///< evicted in any case, for quotas; ascending
+      nullptr;         ///< evicted in any case, for quotas; ascending
+  bool ruled = false;  ///< rules of this job or of others may keep them apart
 
   [[nodiscard]] const model::WorkloadView& workload() const {
     return state->valuation().instance().workload;

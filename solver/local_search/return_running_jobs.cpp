@@ -58,7 +58,7 @@ class ReturnOfRunningJobs {
   [[nodiscard]] bool is_inside(const model::Running& running) const {
     return std::ranges::all_of(workload_.tasks_of(running), [&](const TaskPlacement& t) {
       return std::ranges::binary_search(occupancy_.machines(), t.machine) &&
-             occupancy_.room()[t.machine].is_up();  // else the machine is being evacuated
+             occupancy_.room().shared(t.machine).is_up();  // else the machine is being evacuated
     });
   }
 
@@ -137,6 +137,8 @@ class ReturnOfRunningJobs {
       evicted.push_back(occupancy_.placed(job));
       occupancy_.give_back(job);
     };
+    for (const JobId other : excluded_by(place)) evict(other);
+    if (lost >= most) return false;
     const auto groups = workload_.groups_of(workload_.job(place.job));
     for (const bool same_devices : {true, false}) {
       for (const TaskPlacement& t : place.tasks) {
@@ -153,6 +155,24 @@ class ReturnOfRunningJobs {
       if (occupancy_.is_free(place)) return true;
     }
     return false;
+  }
+
+  /// Jobs that rules keep off the machines of the place, ascending.
+  [[nodiscard]] std::vector<JobId> excluded_by(const JobPlacement& place) const {
+    std::vector<JobId> jobs;
+    const model::PlacementRules& rules = workload_.rules_of(workload_.job(place.job));
+    if (!rules.concern_others && !occupancy_.room().has_rules()) return jobs;
+    for (const TaskPlacement& task : place.tasks) {
+      for (const Occupant& occupant : occupancy_.occupants(task.machine)) {
+        const model::Job& other = workload_.job(occupant.job);
+        if (!model::may_share_machine(rules, workload_.rules_of(other))) {
+          jobs.push_back(occupant.job);
+        }
+      }
+    }
+    std::ranges::sort(jobs);
+    jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+    return jobs;
   }
 
   /// Jobs on the machine of a task, in order of eviction; `same_devices`: those that use some of

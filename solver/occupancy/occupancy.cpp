@@ -33,7 +33,9 @@ Occupancy::Occupancy(const planner_model::Valuation& valuation, std::span<const 
       index_(valuation.instance().cluster, machines),
       limit_usage_(valuation.instance(), limits),
       occupants_(machines.size()),
-      by_quota_(empty_lists(limit_usage_)) {}
+      by_quota_(empty_lists(limit_usage_)) {
+  room_.add_pinned(valuation.instance().workload.tables());
+}
 
 void Occupancy::admit(std::span<const JobId> jobs) {
   std::vector<JobId> fresh;
@@ -87,6 +89,7 @@ void Occupancy::record(JobPlacement placement) {
   JobEntry& entry = entries_[position(placement.job)];
   BERTH_EXPECT(!entry.is_placed());
   entry.placement = std::move(placement);
+  planner_model::enter(room_, valuation_->instance().workload, entry.placement);
   value_entry(entry);
   limit_usage_.add(entry.placement);
   add_occupants(entry);

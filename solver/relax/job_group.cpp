@@ -19,6 +19,7 @@ constexpr int kExactBits = 53;  ///< binary digits of a double
 /// Tasks of the job by shape, each shape once.
 planner_model::TaskProfile tasks_of(const model::WorkloadView& workload, const model::Job& job) {
   planner_model::TaskProfile tasks(workload, job);
+  tasks.rules = 0;  // no row of the relaxation has rules
   auto& groups = tasks.groups;
   std::ranges::sort(groups);
   std::size_t kept = 0;
@@ -89,7 +90,8 @@ std::optional<double> JobGrouping::value_on(JobId id, GpuTypeId type) const {
   const model::Job& job = instance.workload.job(id);
   const std::int64_t milli = instance.workload.gpu_milli(job);
   const auto& room = largest_domain_[slot_of(type)];
-  auto level = static_cast<std::size_t>(Level::machine);
+  auto level = static_cast<std::size_t>(
+      model::narrowest_width(instance.workload.rules_of(job), instance.workload.tasks(job)));
   while (level < room.size() && type.valid() && room[level] < milli) ++level;
   std::optional<double> value;
   if (level <= static_cast<std::size_t>(job.domain)) {

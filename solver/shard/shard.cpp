@@ -51,11 +51,7 @@ Shard Shard::empty_copy(ShardId id, std::vector<MachineId> machines) const {
 }
 
 void Shard::reserve(const JobPlacement& placement) {
-  const auto groups = state_->workload().groups_of(state_->workload().job(placement.job));
-  for (const auto& task : placement.tasks) {
-    if (!std::ranges::binary_search(state_->machines, task.machine)) continue;
-    state_->occupancy.room().take(task, state_->workload().shape(groups[task.group].shape));
-  }
+  planner_model::take(state_->occupancy.room(), state_->workload(), placement);
 }
 
 void Shard::restore(ShardContent content) {
@@ -93,13 +89,8 @@ void Shard::unplace(JobId job) {
 }
 
 void Shard::unreserve(const JobPlacement& placement) {
-  const auto groups = state_->workload().groups_of(state_->workload().job(placement.job));
-  const auto here = [&](MachineId m) { return std::ranges::binary_search(state_->machines, m); };
-  for (const auto& task : placement.tasks) {
-    if (!here(task.machine)) continue;
-    state_->occupancy.room().release(task, state_->workload().shape(groups[task.group].shape));
-  }
-  if (!here(placement.tasks.front().machine)) return;
+  planner_model::release(state_->occupancy.room(), state_->workload(), placement);
+  if (!std::ranges::binary_search(state_->machines, placement.tasks.front().machine)) return;
   state_->occupancy.admit(placement.job);
   state_->evicted.insert(placement.job);
 }

@@ -50,7 +50,8 @@ PlacementCheck::PlacementCheck(const model::InstanceView& instance, Findings& fi
     : instance_(instance),
       findings_(&findings),
       seen_(instance.workload.size(), 0),
-      loads_(instance.cluster) {
+      loads_(instance.cluster),
+      rules_(instance) {
   jobs_.reserve(seen_.size());
   for (std::size_t j = 0; j < seen_.size(); ++j) {
     jobs_.emplace(instance.workload.tables().job_names[j], JobId(j));
@@ -113,6 +114,7 @@ std::optional<model::JobPlacement> PlacementCheck::placed(const model::RawPlacem
   }
   check_types(placed);
   check_domain(placed);
+  rules_.add(placed, *findings_);
   return placed;
 }
 
@@ -264,6 +266,7 @@ void PlacementCheck::finish() {
     findings_->add(FaultKind::lost_job, told(JobId(j)) + " is neither placed nor waiting");
   }
   loads_.report(*findings_);
+  rules_.report(*findings_);
 }
 
 }  // namespace berth::certify

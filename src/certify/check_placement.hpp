@@ -3,6 +3,7 @@
 
 #include "findings.hpp"
 #include "machine_loads.hpp"
+#include "rule_check.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -49,6 +50,7 @@ class PlacementCheck {
   std::unordered_map<std::string_view, MachineId> machines_;
   std::vector<std::uint8_t> seen_;  ///< by JobId
   MachineLoads loads_;
+  RuleCheck rules_;
 };
 
 }  // namespace berth::certify

@@ -47,6 +47,12 @@ std::string_view name(FaultKind kind) {
       return "machine_oversubscribed";
     case FaultKind::domain_violated:
       return "domain_violated";
+    case FaultKind::too_many_together:
+      return "too_many_together";
+    case FaultKind::too_few_domains:
+      return "too_few_domains";
+    case FaultKind::kept_apart:
+      return "kept_apart";
     case FaultKind::quota_exceeded:
       return "quota_exceeded";
     case FaultKind::limit_exceeded:

@@ -47,10 +47,20 @@ GangCost::GangCost(const model::InstanceView& instance, const PriceTable& price_
       pays_uplinks_(price_table.place_limits().constrain_ring(ring_mbps_)),
       pods_(instance.cluster.pods.size()),
       columns_(instance.cluster.gpu_types.size() + 1) {
+  tasks_ = instance.workload.tasks(job);
+  add_caps(instance.workload.rules_of(job));
   add_demands(instance.workload, job);
   find_whole_variants(instance.workload);
   pod_costs_.resize(model::kLevels * columns_);
   cluster_costs_.assign(model::kLevels * columns_, kUnknown);
+}
+
+/// A job in k domains has a task in each of the others, so at most tasks - k + 1 in one.
+void GangCost::add_caps(const model::PlacementRules& rules) {
+  for (std::size_t l = 0; l < most_in_.size(); ++l) {
+    most_in_[l] =
+        std::min<std::int64_t>(rules.max_tasks[l], tasks_ - std::int64_t{rules.min_domains[l]} + 1);
+  }
 }
 
 void GangCost::add_demands(const model::WorkloadView& workload, const model::Job& job) {
@@ -68,7 +78,7 @@ void GangCost::add_demands(const model::WorkloadView& workload, const model::Job
   for (EqualTasks& d : demands_) {
     const Shape& s = workload.tables().shapes[d.shape.index()];
     for (const MachineVariant& variant : price_table_->variants().all()) {
-      d.per_machine.push_back(room_for(s, variant, d.count));
+      d.per_machine.push_back(room_for(s, variant, std::min(d.count, most_in_.front())));
     }
   }
 }
@@ -81,7 +91,6 @@ void GangCost::find_whole_variants(const model::WorkloadView& workload) {
     const Shape& s = workload.tables().shapes[d.shape.index()];
     for (std::size_t r = 0; r < needs_.size(); ++r) needs_[r] += Int128{d.count} * s.needs[r];
     gpus += Int128{d.count} * s.gpus;
-    tasks_ += d.count;
   }
   for (std::size_t k = 0; k < price_table_->variants().size(); ++k) {
     const MachineVariant& m = price_table_->variants()[VariantId(k)];
@@ -129,15 +138,24 @@ Int128 GangCost::on_one_machine(std::span<const PricedPool> pools, GpuTypeId typ
   return least;
 }
 
+/// Largest number of these tasks in one pool.
+std::int64_t GangCost::most_in_pool(const PricedPool& pool, const EqualTasks& demand) const {
+  const std::int64_t by_rules =
+      most_in_[static_cast<std::size_t>(pool.rack.valid() ? Level::rack : Level::pod)];
+  const std::int64_t most = std::min(demand.count, by_rules);
+  const std::int64_t room = demand.per_machine[pool.variant.index()];
+  if (room == 0) return 0;
+  return pool.machines >= most || room >= most ? most : std::min(most, room * pool.machines);
+}
+
 /// Largest number of tasks of the job, of any shapes, that these pools hold.
 std::int64_t GangCost::room_in(std::span<const PricedPool> pools, GpuTypeId type) const {
   std::int64_t total = 0;
   for (const EqualTasks& d : demands_) {
     std::int64_t left = d.count;
     for (const PricedPool& pool : pools) {
-      const std::int64_t room = d.per_machine[pool.variant.index()];
-      if (room == 0 || (d.on_type && !of_type(pool, type))) continue;
-      left -= pool.machines >= left ? left : std::min(left, room * pool.machines);
+      if (d.on_type && !of_type(pool, type)) continue;
+      left -= std::min(left, most_in_pool(pool, d));
     }
     total += d.count - left;
   }
@@ -159,7 +177,8 @@ void GangCost::add_racks(GpuTypeId type, PodId pod, std::vector<PricedDomain>& p
     if (limits.capacity(uplink).value_or(ring_mbps_) < ring_mbps_) continue;
     const auto pools = price_table_->in_rack(RackId(r));
     const std::int64_t room = room_in(pools, type);
-    if (room > 0) places.push_back({pools, density(uplink, room)});
+    const std::int64_t most = most_in_[static_cast<std::size_t>(Level::rack)];
+    if (room > 0) places.push_back({pools, density(uplink, std::min(room, most))});
   }
 }
 
@@ -177,7 +196,9 @@ Int128 GangCost::over_pods(GpuTypeId type) {
     if (limits.capacity(uplink).value_or(ring_mbps_) < ring_mbps_) continue;
     const std::size_t first = places.size();
     add_racks(type, PodId(p), places);
-    const Int128 uplink_price = density(uplink, room_in(price_table_->in_pod(PodId(p)), type));
+    const std::int64_t room = std::min(room_in(price_table_->in_pod(PodId(p)), type),
+                                       most_in_[static_cast<std::size_t>(Level::pod)]);
+    const Int128 uplink_price = density(uplink, room);
     for (std::size_t i = first; i < places.size(); ++i) places[i].uplink_price += uplink_price;
   }
   return cost_over(places, type);

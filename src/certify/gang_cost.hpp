@@ -13,10 +13,10 @@
 
 namespace berth::certify {
 
-/// Least cost of the room for one set of tasks and one ring: C of bound.hpp by GPU type, width and
-/// distance. Jobs with equal tasks and rings share it; without GPUs, jobs that also allow equal
-/// types. A cost is kImpossible if no such domain holds the tasks. Costs are computed on first use
-/// and kept per pod.
+/// Least cost of the room for one set of tasks, one ring and one row of rules: C of bound.hpp by
+/// GPU type, width and distance. Jobs with equal tasks, rings and rules share it; without GPUs,
+/// jobs that also allow equal types. A cost is kImpossible if no such domain holds the tasks. Costs
+/// are computed on first use and kept per pod.
 class GangCost {
  public:
   GangCost(const model::InstanceView& instance, const PriceTable& price_table,
@@ -66,6 +66,7 @@ class GangCost {
   Int128 over_racks(GpuTypeId type, PodId pod);
   Int128 over_pods(GpuTypeId type);
   void add_racks(GpuTypeId type, PodId pod, std::vector<PricedDomain>& places) const;
+  [[nodiscard]] std::int64_t most_in_pool(const PricedPool& pool, const EqualTasks& demand) const;
   [[nodiscard]] std::int64_t room_in(std::span<const PricedPool> pools, GpuTypeId type) const;
   [[nodiscard]] Int128 density(std::size_t uplink, std::int64_t room) const;
   Int128 find_in_pod(GpuTypeId type, model::Level width, PodId pod);
@@ -73,6 +74,7 @@ class GangCost {
   Int128 in_cheapest(GpuTypeId type, model::Level width);
   template <class Id, class Cost>
   Int128 cheapest(std::span<const std::pair<std::int64_t, Id>> places, const Cost& cost) const;
+  void add_caps(const model::PlacementRules& rules);
   void add_demands(const model::WorkloadView& workload, const model::Job& job);
   void find_whole_variants(const model::WorkloadView& workload);
 
@@ -81,6 +83,8 @@ class GangCost {
   bool gpu_job_;
   std::int64_t ring_mbps_;
   std::int64_t tasks_ = 0;
+  /// Most tasks that rules allow in one machine, rack, pod.
+  std::array<std::int64_t, model::kLevels - 1> most_in_;
   std::array<Int128, model::kResources> needs_{};  ///< of all tasks
   bool pays_uplinks_;
   std::size_t pods_, columns_;

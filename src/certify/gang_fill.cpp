@@ -29,15 +29,12 @@ GangCost::FillCost GangCost::fill(std::span<const PricedDomain> places, GpuTypeI
   prices_and_room_.clear();
   for (const PricedDomain& place : places) {
     for (const PricedPool& pool : place.pools) {
-      const std::int64_t room = demand.per_machine[pool.variant.index()];
-      if (room == 0 || (demand.on_type && !of_type(pool, type))) continue;
+      const std::int64_t most = most_in_pool(pool, demand);
+      if (most == 0 || (demand.on_type && !of_type(pool, type))) continue;
       const Int128 price = std::min<Int128>(
           price_table_->task_within_limits(pool, demand.shape) + place.uplink_price,
           kMostExpensive);
-      const bool all = pool.machines >= demand.count || room >= demand.count;
-      prices_and_room_.emplace_back(
-          static_cast<std::int64_t>(price),
-          all ? demand.count : std::min(demand.count, room * pool.machines));
+      prices_and_room_.emplace_back(static_cast<std::int64_t>(price), most);
     }
   }
   std::ranges::make_heap(prices_and_room_, std::greater{});

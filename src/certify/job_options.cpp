@@ -23,6 +23,17 @@ void offer(Int128 gross, Int128 cost, JobBest& best) {
   best.net = best.net ? std::max(*best.net, gross - cost) : gross - cost;
 }
 
+/// Narrowest domain in which rules allow all tasks.
+Level narrowest_of(const model::PlacementRules& rules, std::int64_t tasks) {
+  Level narrowest = Level::machine;
+  for (const Level level : {Level::machine, Level::rack, Level::pod}) {
+    const auto l = static_cast<std::size_t>(level);
+    if (tasks > rules.max_tasks[l] || rules.min_domains[l] > 1)
+      narrowest = Level{static_cast<std::uint8_t>(l + 1)};
+  }
+  return narrowest;
+}
+
 bool integral(double value) { return value == std::floor(value); }
 
 }  // namespace
@@ -70,6 +81,8 @@ JobOptions::JobOptions(const Pricing& pricing, const Job& like)
     : pricing_(&pricing),
       costs_(pricing.instance, pricing.price_table, like),
       milli_(milli_of(pricing.instance.workload, like)),
+      narrowest_(narrowest_of(pricing.instance.workload.rules_of(like),
+                              pricing.instance.workload.tasks(like))),
       one_task_(pricing.instance.workload.tasks(like) == 1) {}
 
 JobBest JobOptions::best(const Job& job) {
@@ -100,7 +113,8 @@ void JobOptions::on_type(OptionSearch& search, GpuTypeId type) {
   std::array<double, model::kLevels> wider{};  // by width: largest value of a wider option
   wider.fill(-std::numeric_limits<double>::infinity());
   for (const HomeRegion& region : search.regions.list()) {
-    for (int w = static_cast<int>(std::min(search.widest, region.widest)); w >= 0; --w) {
+    const int narrowest = static_cast<int>(narrowest_);
+    for (int w = static_cast<int>(std::min(search.widest, region.widest)); w >= narrowest; --w) {
       const auto width = static_cast<std::size_t>(w);
       const double value = search.worth.at(type, static_cast<Level>(w), region.distance);
       integral_ = integral_ && certify::integral(value);

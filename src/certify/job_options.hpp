@@ -36,7 +36,8 @@ class JobOptions {
 
   const Pricing* pricing_;
   GangCost costs_;
-  std::int64_t milli_;  ///< GPU thousandths of each job
+  std::int64_t milli_;      ///< GPU thousandths of each job
+  model::Level narrowest_;  ///< that rules allow
   bool one_task_;
   bool integral_ = true;
 };

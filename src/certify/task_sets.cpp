@@ -21,17 +21,19 @@ struct Asked {
   std::span<const TaskGroup> groups;
   std::int64_t ring_mbps = 0;
   std::uint64_t types = 0;
+  std::uint32_t rules = 0;
 
   Asked(const model::WorkloadView& workload, const Job& job, bool rings_pay)
       : groups(workload.groups_of(job)),
         ring_mbps(rings_pay ? ring_of(job) : 0),
-        types(uses_gpu(workload, job) ? 0 : job.gpu_types) {}
+        types(uses_gpu(workload, job) ? 0 : job.gpu_types),
+        rules(job.rules) {}
 
   bool operator==(const Asked& other) const {
     const auto same = [](const TaskGroup& a, const TaskGroup& b) {
       return a.shape == b.shape && a.count == b.count;
     };
-    return ring_mbps == other.ring_mbps && types == other.types &&
+    return ring_mbps == other.ring_mbps && types == other.types && rules == other.rules &&
            std::ranges::equal(groups, other.groups, same);
   }
 };
@@ -45,6 +47,7 @@ struct Hash {
       hash ^= hash >> 32;
     };
     add(asked.ring_mbps);
+    add(asked.rules);
     for (const TaskGroup& g : asked.groups) add(g.shape.value()), add(g.count);
     return hash;
   }

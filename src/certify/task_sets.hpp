@@ -11,7 +11,7 @@
 
 namespace berth::certify {
 
-/// Groups jobs by their tasks: those of one set pay equal prices for equal places.
+/// Groups jobs by their tasks: and rules: those of one set pay equal prices for equal places.
 class TaskSets {
  public:
   /// Members of a set, by position in the list of jobs.

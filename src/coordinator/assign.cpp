@@ -54,9 +54,11 @@ class Assigner {
     }
   }
 
-  /// True when the gang is larger than half of the largest shard's room of its best type.
+  /// True when the gang is larger than half of the largest shard's room of its best type, or its
+  /// rules need more domains than a shard has.
   [[nodiscard]] bool must_span(const ShardPreference& preference) const {
     if (preference.one_task || shards_.size() == 1 || !preference.type.valid()) return false;
+    if (preference.exceeds_shards) return true;
     double largest = 0.0;
     for (const auto& room : room_) largest = std::max(largest, room[preference.type.index()]);
     return preference.gpus > largest / 2;

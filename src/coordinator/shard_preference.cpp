@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <ranges>
+#include <set>
 
 #include "berth/base/infinity.hpp"
 #include "berth/planner_model/home.hpp"
@@ -97,6 +98,24 @@ struct ShardsOfDomains {
   std::vector<ShardId> of_rack, of_pod;
 };
 
+/// Most machines, racks and pods of one shard, by Level.
+std::array<std::int64_t, model::kLevels - 1> most_domains(const model::Cluster& cluster,
+                                                          const partition::Shards& shards) {
+  std::array<std::int64_t, model::kLevels - 1> most{};
+  for (const std::vector<MachineId>& machines : shards.machines) {
+    std::set<RackId> racks;
+    std::set<PodId> pods;
+    for (const MachineId m : machines) {
+      racks.insert(racks.end(), cluster.machine_rack[m.index()]);
+      pods.insert(pods.end(), cluster.pod_of(m));
+    }
+    most[0] = std::max(most[0], std::ssize(machines));
+    most[1] = std::max(most[1], std::ssize(racks));
+    most[2] = std::max(most[2], std::ssize(pods));
+  }
+  return most;
+}
+
 class PreferenceBuilder {
  public:
   explicit PreferenceBuilder(const Decomposition& decomposition)
@@ -107,7 +126,8 @@ class PreferenceBuilder {
         prices_(decomposition.prices),
         price_(cluster_, pools_, prices_),
         largest_(cluster_),
-        shard_(cluster_, decomposition.shards) {}
+        shard_(cluster_, decomposition.shards),
+        most_domains_(most_domains(cluster_, decomposition.shards)) {}
 
   [[nodiscard]] ShardPreference of(JobId id) const {
     const model::Job& job = workload_.job(id);
@@ -115,6 +135,7 @@ class PreferenceBuilder {
                                .type = {},
                                .home = {},
                                .one_task = workload_.tasks(job) == 1,
+                               .exceeds_shards = exceeds_shards(job),
                                .keeps_place = false,
                                .profit = -kInfinity,
                                .gpus = static_cast<double>(workload_.gpu_milli(job)) / 1000.0,
@@ -127,14 +148,29 @@ class PreferenceBuilder {
   }
 
  private:
+  [[nodiscard]] bool exceeds_shards(const model::Job& job) const {
+    const model::PlacementRules& rules = workload_.rules_of(job);
+    const std::int64_t tasks = workload_.tasks(job);
+    for (std::size_t l = 0; job.rules != 0 && l < most_domains_.size(); ++l) {
+      const std::int64_t most = rules.max_tasks[l];
+      if (std::max<std::int64_t>(rules.min_domains[l], (tasks + most - 1) / most) >
+          most_domains_[l]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Finds the best option, near home first, each in the narrowest level that holds the job's GPUs.
   /// Returns the level of the domain around home that contains it.
   Level choose_option(ShardPreference& best) const {
     Level confined_to = Level::cluster;
     if (best.gpus <= 0.0) return confined_to;
     const planner_model::OptionEnumerator options(valuation_, best.job, pools_.level);
+    const model::Job& job = workload_.job(best.job);
+    const Level least = model::narrowest_width(workload_.rules_of(job), workload_.tasks(job));
     for (const GpuTypeId type : options.types()) {
-      const Level width = largest_.narrowest(type, best.gpus);
+      const Level width = std::max(least, largest_.narrowest(type, best.gpus));
       for (const planner_model::HomeScope& scope : std::views::reverse(options.scopes())) {
         const double price = price_.least(scope, type);
         if (price == kInfinity) continue;
@@ -173,6 +209,7 @@ class PreferenceBuilder {
   LeastPrices price_;
   LargestDomains largest_;
   ShardsOfDomains shard_;
+  std::array<std::int64_t, model::kLevels - 1> most_domains_;  ///< of one shard
 };
 
 }  // namespace

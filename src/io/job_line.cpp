@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_line.hpp"
 
+#include "job_rules.hpp"
 #include "job_running.hpp"
 #include "resource_keys.hpp"
 #include "words.hpp"
@@ -163,10 +164,12 @@ void clear(JobLine& line) {
 
 void read_job_line(const JsonAt& at, JobLine& line) {
   static constexpr std::string_view keys[] = {
-      "id",       "tasks",     "arrival",       "queue",  "priority", "weight",
-      "required", "gpu_types", "speed",         "domain", "home",     "width_factor",
-      "value",    "running",   "communication", "spread"};
-  constexpr std::size_t kSpread = std::size(keys) - 1;
+      "id",         "tasks",      "arrival",       "queue",  "priority",   "weight",
+      "required",   "gpu_types",  "speed",         "domain", "home",       "width_factor",
+      "value",      "running",    "communication", "spread", kRuleKeys[0], kRuleKeys[1],
+      kRuleKeys[2], kRuleKeys[3], kRuleKeys[4]};
+  constexpr std::size_t kSpread = 15;
+  RuleValues rules;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   clear(line);
   const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
@@ -214,12 +217,16 @@ void read_job_line(const JsonAt& at, JobLine& line) {
       case 13:
         read_running(value, line);
         break;
-      default:
+      case 14:
         read_communication(value, line);
+        break;
+      default:
+        rules[key - kSpread - 1] = value;
         break;
     }
   });
   at.need(keys, 2, seen);
+  read_rules(rules, line);
 }
 
 }  // namespace berth::io

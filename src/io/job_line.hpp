@@ -47,6 +47,16 @@ struct JobLine {
   WidthFactorKey width_factor_key = WidthFactorKey::none;
   double value = std::numeric_limits<double>::quiet_NaN();
 
+  /// As model::PlacementRules; labels as given.
+  struct RulesLine {
+    model::DomainCounts max_tasks = model::PlacementRules{}.max_tasks;
+    model::DomainCounts min_domains = model::PlacementRules{}.min_domains;
+    bool exclusive = false;
+    std::vector<std::string_view> labels;
+    std::vector<std::string_view> not_with;
+  };
+  RulesLine rules;
+
   /// One task of a running job.
   struct RunningTask {
     std::string_view label = kDefaultLabel;

@@ -28,6 +28,7 @@ void renumber(model::JobSet& records, const BlockNumbers& numbers) {
     job.speed = numbers.speeds[job.speed];
     job.home_factor = numbers.factors[job.home_factor];
     job.width_factor = numbers.factors[job.width_factor];
+    job.rules = numbers.rules[job.rules];
     if (job.running >= 0) job.running += numbers.first_running;
   }
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_tables.hpp"
 
+#include "job_rules.hpp"
 #include "running_tables.hpp"
 #include "words.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -43,6 +45,19 @@ std::size_t FactorsHash::operator()(const Factors& factors) const {
   return hash.value();
 }
 
+std::size_t RulesHash::operator()(const model::PlacementRules& rules) const {
+  WordHash hash;
+  for (const model::DomainCounts& counts : {rules.max_tasks, rules.min_domains}) {
+    for (const std::int32_t count : counts) hash.add(static_cast<std::uint64_t>(count));
+  }
+  hash.add(rules.exclusive ? 1 : 0);
+  for (const std::vector<std::string>& names : {rules.labels, rules.not_with}) {
+    hash.add(names.size());
+    for (const std::string& name : names) hash.add(std::hash<std::string>()(name));
+  }
+  return hash.value();
+}
+
 std::size_t SpeedHash::operator()(const SpeedRow& row) const {
   WordHash hash;
   for (const auto& [type, speed] : row) {
@@ -54,6 +69,7 @@ std::size_t SpeedHash::operator()(const SpeedRow& row) const {
 
 JobTables::JobTables(const ClusterNames& cluster_names) : cluster_names_(&cluster_names) {
   factors_.intern(block_.tables.shared.factors.front(), [](const Factors&) {});
+  rules_.intern(block_.tables.shared.rules.front(), [](const model::PlacementRules&) {});
   speeds_.intern({}, [](const SpeedRow&) {});
 }
 
@@ -145,6 +161,12 @@ std::uint32_t JobTables::factor_row(const Factors& factors) {
       factors, [&](const Factors& fresh) { block_.tables.shared.factors.push_back(fresh); });
 }
 
+std::uint32_t JobTables::rules_row(const JobLine& line) {
+  return rules_.intern(rules_of(line), [&](const model::PlacementRules& fresh) {
+    block_.tables.shared.rules.push_back(fresh);
+  });
+}
+
 void JobTables::fail(const InputError& error) {
   block_.tables.fault = {.line = static_cast<std::uint32_t>(error.where().line),
                          .field = error.where().field,
@@ -183,6 +205,7 @@ void JobTables::add_job(const JobLine& line) {
   job.speed = speed_row(line);
   job.home_factor = factor_row(line.home_factor);
   job.width_factor = factor_row(line.width_factor);
+  job.rules = rules_row(line);
   job.communication = communication(line, job);
   block_.tables.shared.job_names.add(line.id);
   block_.records.jobs.push_back(job);

@@ -22,6 +22,9 @@ struct ShapeHash {
 struct FactorsHash {
   std::size_t operator()(const model::Factors& factors) const;
 };
+struct RulesHash {
+  std::size_t operator()(const model::PlacementRules& rules) const;
+};
 struct SpeedHash {
   std::size_t operator()(const SpeedRow& row) const;
 };
@@ -50,6 +53,7 @@ class JobTables {
   std::uint64_t gpu_types(const JobLine& line);
   std::uint32_t speed_row(const JobLine& line);
   std::uint32_t factor_row(const model::Factors& factors);
+  std::uint32_t rules_row(const JobLine& line);
   model::Communication communication(const JobLine& line, const model::Job& job) const;
   [[noreturn]] void fail(const char* field, const std::string& problem,
                          const std::string& hint) const;
@@ -59,6 +63,7 @@ class JobTables {
   JobBlock block_;
   Interner<model::Shape, ShapeHash> shapes_;
   Interner<model::Factors, FactorsHash> factors_;
+  Interner<model::PlacementRules, RulesHash> rules_;
   Interner<std::string> labels_;
   Interner<SpeedRow, SpeedHash> speeds_;
 };

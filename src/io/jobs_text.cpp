@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job_line.hpp"
+#include "job_rules.hpp"
 #include "job_running.hpp"
 #include "json_text.hpp"
 
@@ -96,6 +97,7 @@ void add_job(JsonText& json, const Instance& instance, JobId id) {
   add_types(json, instance, job);
   add_places(json, instance, job);
   if (!std::isnan(job.value)) json.field("value", job.value);
+  add_rules(json, instance.workload.rules_of(job));
   add_communication(json, instance.workload, job);
   add_running(json, instance, job);
   json.close('}').end_line();

@@ -33,12 +33,43 @@ void visit_pieces(const WorkloadTables& tables, std::span<const ShapeId> shapes,
   }
 }
 
+/// Refuses running jobs that rules keep apart, unless all of them are pinned: a movable job may
+/// also stay, so its present placement must be allowed.
+void refuse_excluded(const model::Cluster& cluster, const WorkloadTables& tables,
+                     std::span<const std::uint32_t> lines, const std::string& file) {
+  const auto concerns_others = [&](const Running& r) {
+    return tables.rules[r.rules].concern_others;
+  };
+  if (std::ranges::none_of(tables.running, concerns_others)) return;
+  std::unordered_map<std::int32_t, std::vector<const Running*>> on;  // by machine
+  for (const Running& running : tables.running) {
+    for (const TaskPlacement& t : tables.tasks_of(running)) {
+      std::vector<const Running*>& here = on[t.machine.value()];
+      if (!here.empty() && here.back() == &running) continue;
+      for (const Running* other : here) {
+        if ((running.pinned && other->pinned) || other == &running ||
+            model::may_share_machine(tables.rules[running.rules], tables.rules[other->rules])) {
+          continue;
+        }
+        throw InputError(
+            {.file = file, .line = lines[running.job.index()], .field = "running.tasks"},
+            "runs on machine " + in_quotes(cluster.machine_names[t.machine.index()]) +
+                " beside job " + in_quotes(tables.job_names[other->job.index()]) +
+                ", which \"exclusive\" or \"not_with\" does not allow",
+            "say \"pinned\": true for jobs that run against their rules");
+      }
+      here.push_back(&running);
+    }
+  }
+}
+
 }  // namespace
 
 void pin_running(model::Cluster& cluster, const WorkloadTables& tables,
                  std::span<const ShapeId> shapes, std::span<const std::uint32_t> lines,
                  const std::string& file) {
   if (tables.running.empty()) return;
+  refuse_excluded(cluster, tables, lines, file);
   for (const Running& running : tables.running) {
     if (!running.pinned) continue;
     visit_pieces(tables, shapes, running,

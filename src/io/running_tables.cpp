@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "running_tables.hpp"
 
+#include "job_rules.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -118,6 +119,13 @@ void RunningJobReader::check_allowed(const Running& running) const {
     fail("running.tasks", "lies wider than the job's \"domain\"",
          "say \"pinned\": true for a job that runs against its own rules");
   }
+  const BrokenRule broken =
+      broken_rule(cluster_names_.cluster(), tables_.rules_of(job), tables_.tasks_of(running));
+  if (!broken.key.empty()) {
+    fail("running.tasks",
+         broken.text + ", which the job's \"" + std::string(broken.key) + "\" does not allow",
+         "say \"pinned\": true for a job that runs against its own rules");
+  }
 }
 
 void RunningJobReader::add(const JobLine& line) {
@@ -126,7 +134,8 @@ void RunningJobReader::add(const JobLine& line) {
                   .stop_cost = line.stop_cost,
                   .move_cost = line.move_cost,
                   .first_task = static_cast<std::uint32_t>(tables_.running_tasks.size()),
-                  .tasks = static_cast<std::uint32_t>(line.running.size())};
+                  .tasks = static_cast<std::uint32_t>(line.running.size()),
+                  .rules = records_.jobs.back().rules};
   for (std::size_t i = 0; i < line.running.size(); ++i) {
     tables_.running_tasks.push_back(task(line.running[i], i));
     const MachineId m = tables_.running_tasks.back().machine;

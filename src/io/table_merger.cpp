@@ -55,6 +55,7 @@ struct TableMerger::MergerState {
   MergerState(model::Cluster& all, std::string path)
       : cluster(all), file(std::move(path)), known_types(all.gpu_types.size()) {
     factors.intern(merged.factors.front(), [](const model::Factors&) {});
+    rules.intern(merged.rules.front(), [](const model::PlacementRules&) {});
     speeds.intern({}, [&](const SpeedRow& fresh) { speed_rows.push_back(fresh); });
   }
 
@@ -77,6 +78,7 @@ struct TableMerger::MergerState {
   std::uint32_t first_spread = 0;       // first line with the old key; 0: none
   Interner<model::Shape, ShapeHash> shapes;
   Interner<model::Factors, FactorsHash> factors;
+  Interner<model::PlacementRules, RulesHash> rules;
   Interner<std::string> labels;
   Interner<SpeedRow, SpeedHash> speeds;
   std::vector<SpeedRow> speed_rows;
@@ -120,6 +122,7 @@ void TableMerger::MergerState::add_running(const BlockTables& block, const Block
   for (model::Running running : block.shared.running) {
     running.job = JobId(numbers.first_job.index() + running.job.index());
     running.first_task += first_task;
+    running.rules = numbers.rules[running.rules];
     merged.running.push_back(running);
   }
   for (const ShapeId shape : block.running_shapes) {
@@ -139,6 +142,7 @@ BlockNumbers TableMerger::MergerState::add(const BlockTables& block) {
   add_speeds(block, numbers);
   merge_rows(block.shared.shapes, shapes, merged.shapes, numbers.shapes);
   merge_rows(block.shared.factors, factors, merged.factors, numbers.factors);
+  merge_rows(block.shared.rules, rules, merged.rules, numbers.rules);
   merge_rows(block.shared.labels, labels, merged.labels, numbers.labels);
   for (std::size_t j = 0; j < block.lines.size(); ++j) {
     merged.job_names.add(block.shared.job_names[j]);
@@ -185,6 +189,7 @@ model::WorkloadTables TableMerger::finish() {
   MergerState& s = *state_;
   s.refuse_repeated_ids();
   s.fill_speeds();
+  model::link_rules(s.merged.rules);
   if (s.first_spread > 0) {
     s.merged.notes.push_back(s.file + ":" + std::to_string(s.first_spread) +
                              ": spread: this key is called \"width_factor\" now; jobs that have "

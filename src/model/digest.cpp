@@ -182,6 +182,19 @@ void add_communication(Sha256& sha, const Communication& c) {
   if (c.pattern == CommunicationPattern::ps) sha.integer(c.servers);
 }
 
+/// Nothing without rules, so that digests of jobs without them match the first version.
+void add_rules(Sha256& sha, const PlacementRules& rules) {
+  const PlacementRules none;
+  if (rules.max_tasks != none.max_tasks || rules.min_domains != none.min_domains) {
+    sha.text("tasks ");
+    for (const std::int32_t most : rules.max_tasks) sha.integer(most);
+    for (const std::int32_t least : rules.min_domains) sha.integer(least);
+  }
+  if (rules.exclusive) sha.text("alone ");
+  for (const std::string& label : rules.labels) sha.text("label ").name(label);
+  for (const std::string& label : rules.not_with) sha.text("not with ").name(label);
+}
+
 void add_job(Sha256& sha, const InstanceView& instance, std::span<const std::size_t> types,
              JobId id) {
   const WorkloadView& workload = instance.workload;
@@ -200,6 +213,7 @@ void add_job(Sha256& sha, const InstanceView& instance, std::span<const std::siz
     add_optional(sha, s.needs, 0);
   }
   add_communication(sha, job.communication);
+  add_rules(sha, workload.rules_of(job));
   if (const Running* running = workload.running_of(job)) {
     add_running(sha, instance.cluster, workload, *running);
   }

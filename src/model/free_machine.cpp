@@ -22,14 +22,18 @@ FreeMachine::FreeMachine(const MachineClass& machine_class)
 FreeMachine::FreeMachine(const Cluster& cluster, MachineId machine)
     : FreeMachine(cluster.class_of(machine)) {
   if (cluster.state_of(machine) != MachineState::up) {
-    up_ = false;
-    resources_ = {};
-    milli_ = 0;
-    whole_ = 0;
-    device_.fill(0);
+    close();
     return;
   }
   for (const Immovable& content : cluster.immovable_on(machine)) take(content);
+}
+
+void FreeMachine::close() {
+  up_ = false;
+  resources_ = {};
+  milli_ = 0;
+  whole_ = 0;
+  device_.fill(0);
 }
 
 bool FreeMachine::fits(const Immovable& content) const {

@@ -14,9 +14,16 @@ using model::Level;
 namespace {
 
 using MachinesByClass = std::map<ClassId, std::int64_t>;
+constexpr std::int64_t kMany = 1 << 30;  ///< tasks of a machine: guard against overflow of sums
 
 void add(MachinesByClass& total, const MachinesByClass& part) {
   for (const auto& [c, machines] : part) total[c] += machines;
+}
+
+std::int64_t tasks_in(const MachinesByClass& domain, std::span<const std::int64_t> of_class) {
+  std::int64_t tasks = 0;
+  for (const auto& [c, machines] : domain) tasks += machines * of_class[c.index()];
+  return tasks;
 }
 
 }  // namespace
@@ -34,10 +41,10 @@ DomainCapacity::DomainCapacity(const model::InstanceView& instance) : instance_(
   }
   for (const MachinesByClass& pod : pods) add(all, pod);
   auto& one_machine = domains_[Level::machine];
-  for (const auto& [c, machines] : all) one_machine.insert({{c, 1}});
-  domains_[Level::rack].insert(racks.begin(), racks.end());
-  domains_[Level::pod].insert(pods.begin(), pods.end());
-  domains_[Level::cluster].insert(std::move(all));
+  for (const auto& [c, machines] : all) one_machine.emplace(MachinesByClass{{c, 1}}, machines);
+  for (const MachinesByClass& rack : racks) ++domains_[Level::rack][rack];
+  for (const MachinesByClass& pod : pods) ++domains_[Level::pod][pod];
+  ++domains_[Level::cluster][all];
 }
 
 std::int64_t DomainCapacity::most(ShapeId shape, GpuTypeId type, Level level) {
@@ -48,7 +55,7 @@ std::int64_t DomainCapacity::most(ShapeId shape, GpuTypeId type, Level level) {
 
 std::vector<ClassId> DomainCapacity::classes(const model::Shape& shape, std::uint64_t types) const {
   std::vector<ClassId> usable;
-  for (const MachinesByClass& machine : domains_.at(Level::machine)) {
+  for (const auto& [machine, equal] : domains_.at(Level::machine)) {
     const ClassId c = machine.begin()->first;
     const GpuTypeId type = instance_.cluster.classes[c.index()].gpu_type;
     const bool allowed = type.valid() && ((types >> type.index()) & 1) != 0;
@@ -57,19 +64,37 @@ std::vector<ClassId> DomainCapacity::classes(const model::Shape& shape, std::uin
   return usable;
 }
 
-std::int64_t DomainCapacity::count(const model::Shape& shape, GpuTypeId type, Level level) const {
+std::vector<std::int64_t> DomainCapacity::count_by_class(const model::Shape& shape, GpuTypeId type,
+                                                         std::int64_t most) const {
   std::vector<std::int64_t> of_class;
   for (const auto& c : instance_.cluster.classes) {
     const bool usable = !type.valid() || c.gpu_type == type;
-    of_class.push_back(usable ? model::FreeMachine(c).count(shape, 1 << 30) : 0);
+    of_class.push_back(usable ? model::FreeMachine(c).count(shape, most) : 0);
   }
+  return of_class;
+}
+
+std::int64_t DomainCapacity::count(const model::Shape& shape, GpuTypeId type, Level level) const {
+  const std::vector<std::int64_t> of_class = count_by_class(shape, type, kMany);
   std::int64_t best = 0;
-  for (const MachinesByClass& domain : domains_.at(level)) {
-    std::int64_t tasks = 0;
-    for (const auto& [c, machines] : domain) tasks += machines * of_class[c.index()];
-    best = std::max(best, tasks);
+  for (const auto& [domain, equal] : domains_.at(level)) {
+    best = std::max(best, tasks_in(domain, of_class));
   }
   return best;
+}
+
+DomainCapacity::Spread DomainCapacity::spread(const model::Shape& shape, GpuTypeId type,
+                                              Level level, const model::DomainCounts& most) const {
+  const std::vector<std::int64_t> of_class =
+      count_by_class(shape, type, std::min<std::int64_t>(kMany, most.front()));
+  Spread sum;
+  for (const auto& [domain, equal] : domains_.at(level)) {
+    const std::int64_t tasks =
+        std::min<std::int64_t>(most[static_cast<std::size_t>(level)], tasks_in(domain, of_class));
+    sum.tasks += equal * tasks;
+    sum.domains += tasks > 0 ? equal : 0;
+  }
+  return sum;
 }
 
 std::string shortage(const model::Cluster& cluster, std::span<const ClassId> classes,

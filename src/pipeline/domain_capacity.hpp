@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -23,16 +22,28 @@ class DomainCapacity {
   /// Counts on machines of the type (invalid: any machine), within one domain of this level.
   std::int64_t most(ShapeId shape, GpuTypeId type, model::Level level);
 
+  /// What all empty domains of a level hold together, at most so many tasks in each machine and in
+  /// each domain.
+  struct Spread {
+    std::int64_t tasks = 0;
+    std::int64_t domains = 0;  ///< that hold a task
+  };
+  [[nodiscard]] Spread spread(const model::Shape& shape, GpuTypeId type, model::Level level,
+                              const model::DomainCounts& most) const;
+
   /// Classes of machines that are up and of these GPU types (a shape without GPUs: of any).
   [[nodiscard]] std::vector<ClassId> classes(const model::Shape& shape, std::uint64_t types) const;
 
  private:
   [[nodiscard]] std::int64_t count(const model::Shape& shape, GpuTypeId type,
                                    model::Level level) const;
+  [[nodiscard]] std::vector<std::int64_t> count_by_class(const model::Shape& shape, GpuTypeId type,
+                                                         std::int64_t most) const;
 
   model::InstanceView instance_;
-  /// Number of machines that are up by class, for every domain of a level; equal domains once.
-  std::map<model::Level, std::set<std::map<ClassId, std::int64_t>>> domains_;
+  /// By level: the domains by their number of machines that are up of each class, and how many
+  /// domains are equal.
+  std::map<model::Level, std::map<std::map<ClassId, std::int64_t>, std::int64_t>> domains_;
   std::map<std::tuple<ShapeId, GpuTypeId, model::Level>, std::int64_t> known_;
 };
 

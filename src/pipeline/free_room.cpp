@@ -9,7 +9,8 @@
 namespace berth::pipeline {
 namespace {
 
-constexpr std::size_t kWhole = 0, kMilli = 1, kFirstResource = 2;
+/// kJobs: number of exclusive jobs there, as a negative number.
+constexpr std::size_t kWhole = 0, kMilli = 1, kJobs = 2, kFirstResource = 3;
 constexpr std::size_t kAmounts = kFirstResource + model::kResources;
 
 }  // namespace
@@ -20,11 +21,14 @@ FreeRoom::FreeRoom(const comm::Communicator& comm, const model::InstanceView& in
       free_(instance.cluster.machines() * kAmounts, 0),
       milli_(instance.cluster.gpu_types.size(), 0) {
   for (const model::JobPlacement& placed : placement) {
-    const auto groups = instance.workload.groups_of(instance.workload.job(placed.job));
+    const model::Job& job = instance.workload.job(placed.job);
+    const auto groups = instance.workload.groups_of(job);
+    const bool exclusive = instance.workload.rules_of(job).exclusive;
     for (const model::TaskPlacement& t : placed.tasks) {
       std::int64_t* const used = &free_[t.machine.index() * kAmounts];
       const model::Shape& shape = instance.workload.shape(groups[t.group].shape);
       used[kWhole] -= shape.gpus;
+      used[kJobs] -= exclusive ? 1 : 0;
       used[kMilli] -= std::int64_t{t.milli} * std::popcount(t.devices);
       for (std::size_t r = 0; r < model::kResources; ++r) {
         used[kFirstResource + r] -= shape.needs[r];
@@ -32,6 +36,13 @@ FreeRoom::FreeRoom(const comm::Communicator& comm, const model::InstanceView& in
     }
   }
   comm.sum(free_);
+  const model::WorkloadTables& tables = instance.workload.tables();
+  for (const model::Running& running : tables.running) {
+    if (!running.pinned || !tables.rules[running.rules].exclusive) continue;
+    for (const model::TaskPlacement& t : tables.tasks_of(running)) {
+      --free_[t.machine.index() * kAmounts + kJobs];
+    }
+  }
   for (std::size_t m = 0; m < instance.cluster.machines(); ++m) {
     const model::FreeMachine machine(instance.cluster, MachineId(m));
     std::int64_t* const free = &free_[m * kAmounts];
@@ -43,13 +54,13 @@ FreeRoom::FreeRoom(const comm::Communicator& comm, const model::InstanceView& in
       rest = all == model::kNoLimit ? model::kNoLimit : rest + all;
     }
     const GpuTypeId type = instance.cluster.class_of(MachineId(m)).gpu_type;
-    if (type.valid()) milli_[type.index()] += free[kMilli];
+    if (type.valid() && free[kJobs] == 0) milli_[type.index()] += free[kMilli];
   }
 }
 
 std::int64_t FreeRoom::tasks_on(MachineId machine, const model::Shape& shape) const {
   const std::int64_t* const free = &free_[machine.index() * kAmounts];
-  if (instance_.cluster.state_of(machine) != model::MachineState::up) return 0;
+  if (instance_.cluster.state_of(machine) != model::MachineState::up || free[kJobs] < 0) return 0;
   std::int64_t tasks = std::int64_t{1} << 31;  // more than any job has
   if (shape.gpus > 0) tasks = free[kWhole] / shape.gpus;
   if (shape.gpu_milli > 0) {

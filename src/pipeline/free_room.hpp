@@ -14,8 +14,9 @@
 
 namespace berth::pipeline {
 
-/// Room that a placement leaves free. Shares are counted per machine, not per device, so the
-/// numbers are upper bounds. Memory: 8 bytes for each machine and amount.
+/// Room that a placement leaves free; machines of exclusive jobs have none. Shares are counted per
+/// machine, not per device, so the numbers are upper bounds. Memory: 8 bytes for each machine and
+/// amount.
 class FreeRoom {
  public:
   /// Collective. @param placement  of some jobs; over all ranks every placed job once
@@ -38,7 +39,7 @@ class FreeRoom {
   [[nodiscard]] Best count(const model::Shape& shape, GpuTypeId type, model::Level level) const;
 
   model::InstanceView instance_;
-  /// [machine * kAmounts + k]: whole GPUs, GPU thousandths, then resources
+  /// [machine * kAmounts + k]: whole GPUs, GPU thousandths, exclusive jobs, then resources
   std::vector<std::int64_t> free_;
   std::vector<std::int64_t> milli_;  ///< by type
   std::map<std::tuple<ShapeId, GpuTypeId, model::Level>, Best> known_;

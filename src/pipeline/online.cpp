@@ -37,6 +37,10 @@ void expect_single_tasks(const planner_model::Valuation& valuation) {
       refuse(fmt::format("job \"{}\" has {} tasks", name, tasks),
              "only jobs of one task are placed in order of arrival");
     }
+    if (instance.workload.rules_of(instance.workload.job(id)).concern_others) {
+      refuse(fmt::format("job \"{}\" shares machines only with some jobs", name),
+             "jobs with \"exclusive\" or \"not_with\" are not placed in order of arrival");
+    }
     if (!valuation.place_independent(id)) {
       refuse(fmt::format("job \"{}\" is worth more in its home", name),
              "only jobs that look at the GPU type alone are placed in order of arrival");

@@ -3,6 +3,7 @@
 
 #include "domain_capacity.hpp"
 #include "free_room.hpp"
+#include "rule_reasons.hpp"
 
 #include <algorithm>
 #include <array>
@@ -202,6 +203,12 @@ class PlaceReason {
     if (const std::string room = lacking(id, worth.type); !room.empty()) {
       return "no room: " + room + price;
     }
+    if (const std::string keys = rule_keys(instance_.workload, instance_.workload.job(id));
+        !keys.empty()) {
+      return fmt::format(
+          "rules: free machines may hold its tasks, but no placement was found that {} allow{}",
+          keys, price);
+    }
     const model::Communication& communication = instance_.workload.job(id).communication;
     if (communication.pattern != model::CommunicationPattern::none &&
         context_->limits.has(LimitKind::uplink)) {
@@ -305,6 +312,7 @@ class Reasons {
                  : no_such_type(instance_.cluster, job.gpu_types, present_);
     }
     std::string why = never_fits(instance_, capacity_, usable, job);
+    if (why.empty()) why = rules_forbid(instance_, capacity_, usable, job);
     if (!why.empty()) return why;
     why = slack_.why(job,
                      [&](Level level) { return holds(instance_, capacity_, usable, job, level); });
@@ -319,9 +327,10 @@ class Reasons {
 };
 
 /// Reasons that name amounts of one job, by their first word, and what the summary says instead.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kSummaries{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSummaries{
     {{"no room: ", "no room: free machines hold too few of its tasks"},
      {"too dear: ", "too dear: worth less than its GPUs cost"},
+     {"rules: ", "rules: no placement was found that they allow"},
      {"uplinks: ", "uplinks: no placement was found that they carry"},
      {"not found: ", "not found: free machines may hold its tasks"}}};
 

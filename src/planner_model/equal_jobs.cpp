@@ -33,6 +33,7 @@ JobClass job_class(const model::WorkloadView& workload, const model::Job& job) {
   add(job.communication.pattern);
   add(job.communication.servers);
   add(job.communication.mbps);
+  if (job.rules != 0) add(job.rules);
   for (const auto& [shape, count] : TaskProfile(workload, job).groups) {
     add(shape.value());
     add(count);

@@ -12,6 +12,7 @@ OptionEnumerator::OptionEnumerator(const Valuation& valuation, JobId id, model::
       types_(valuation.instance().workload.job(id), valuation.instance().cluster.gpu_types.size()) {
   const model::WorkloadView& workload = valuation.instance().workload;
   const model::Job& job = workload.job(id);
+  narrowest_ = model::narrowest_width(workload.rules_of(job), workload.tasks(job));
   widest_ = workload.tasks(job) == 1 ? model::Level::machine : job.domain;
   on_gpus_ = workload.gpu_milli(job) > 0;
   add_scopes(valuation.instance().cluster, job);

@@ -41,7 +41,10 @@ model::Level pool_level(const model::InstanceView& instance, model::Objective ob
     const model::Job& job = workload.job(id);
     if (valuation.place_independent(id)) continue;
     const model::Factors& spread = workload.tables().factors[job.width_factor];
-    const bool racks_differ = job.home_rack.valid() || job.domain == model::Level::rack ||
+    const bool over_racks =
+        model::narrowest_width(workload.rules_of(job), workload.tasks(job)) > model::Level::rack;
+    const bool racks_differ = over_racks || job.home_rack.valid() ||
+                              job.domain == model::Level::rack ||
                               spread[static_cast<std::size_t>(model::Level::rack)] !=
                                   spread[static_cast<std::size_t>(model::Level::pod)];
     if (racks_differ) return model::Level::rack;

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 
 #include "berth/base/assert.hpp"
+#include "berth/planner_model/domain_task_counts.hpp"
 
 namespace berth::planner_model {
 
@@ -25,15 +27,18 @@ std::vector<MachineId> all_machines(const model::Cluster& cluster) {
 Room::Room(const model::Cluster& cluster) : Room(cluster, all_machines(cluster)) {}
 
 Room::Room(const model::Cluster& cluster, std::span<const MachineId> machines)
-    : version_(machines.size(), 0) {
+    : cluster_(&cluster), version_(machines.size(), 0), tasks_(machines.size(), 0) {
   if (machines.empty()) return;
   const auto [lowest, highest] = std::ranges::minmax(machines);
   first_ = lowest.index();
-  slot_.assign(highest.index() + 1 - first_, ~std::uint32_t{0});
+  slot_.assign(highest.index() + 1 - first_, kNotHeld);
   machines_.reserve(machines.size());
   for (const MachineId m : machines) {
     slot_[m.index() - first_] = static_cast<std::uint32_t>(machines_.size());
     machines_.emplace_back(cluster, m);
+  }
+  for (const model::Immovable& content : cluster.immovable) {
+    if (content.job.valid() && holds(content.machine)) ++tasks_[slot(content.machine)];
   }
 }
 
@@ -46,30 +51,42 @@ model::TaskPlacement Room::take(MachineId m, std::uint32_t group, const model::S
 void Room::take(const model::TaskPlacement& task, const model::Shape& shape) {
   machines_[slot(task.machine)].take(task, shape);
   ++version_[slot(task.machine)];
+  ++tasks_[slot(task.machine)];
 }
 
 void Room::release(const model::TaskPlacement& task, const model::Shape& shape) {
+  reopen(task.machine);
   machines_[slot(task.machine)].release(task, shape);
   ++version_[slot(task.machine)];
+  --tasks_[slot(task.machine)];
 }
 
 void take(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement) {
   const auto groups = workload.groups_of(workload.job(placement.job));
-  for (const model::TaskPlacement& t : placement.tasks)
-    room.take(t, workload.shape(groups[t.group].shape));
+  for (const model::TaskPlacement& t : placement.tasks) {
+    if (room.holds(t.machine)) room.take(t, workload.shape(groups[t.group].shape));
+  }
+  enter(room, workload, placement);
 }
 
 void release(Room& room, const model::WorkloadView& workload,
              const model::JobPlacement& placement) {
   const auto groups = workload.groups_of(workload.job(placement.job));
   for (const model::TaskPlacement& t : placement.tasks) {
+    if (!room.holds(t.machine)) continue;
+    room.leave(placement.job, t.machine);
     room.release(t, workload.shape(groups[t.group].shape));
   }
 }
 
 bool is_free(Room& room, const model::WorkloadView& workload,
              const model::JobPlacement& placement) {
-  const auto groups = workload.groups_of(workload.job(placement.job));
+  const model::Job& job = workload.job(placement.job);
+  const auto admits = [&](const model::TaskPlacement& task) {
+    return room.admits(workload.tables(), job.rules, task.machine);
+  };
+  if (!std::ranges::all_of(placement.tasks, admits)) return false;
+  const auto groups = workload.groups_of(job);
   model::JobPlacement taken{.job = placement.job, .tasks = {}};
   for (const model::TaskPlacement& task : placement.tasks) {
     const model::Shape& shape = workload.shape(groups[task.group].shape);
@@ -103,8 +120,12 @@ std::vector<std::uint32_t> largest_first(const model::WorkloadView& workload,
 /// Places tasks of one job on some machines.
 class TaskPlacer {
  public:
-  TaskPlacer(Room& room, std::span<const MachineId> candidates, const LimitUsage* limits)
-      : room_(room), candidates_(candidates), allowances_(limits) {}
+  TaskPlacer(Room& room, std::span<const MachineId> candidates, const LimitUsage* limits,
+             const model::PlacementRules& rules, std::int64_t tasks)
+      : room_(room),
+        candidates_(candidates),
+        allowances_(limits),
+        counts_(room.cluster(), rules, tasks) {}
 
   /// False: there is not room for all; those that found some are in `tasks`.
   bool place(const model::Shape& shape, std::uint32_t group, std::int64_t count,
@@ -149,16 +170,18 @@ class TaskPlacer {
 
  private:
   [[nodiscard]] bool fits(MachineId m, const model::Shape& shape) const {
-    return room_.fits(m, shape) && allowances_.allow(m, shape);
+    return room_.fits(m, shape) && allowances_.allow(m, shape) && counts_.allow(m);
   }
   model::TaskPlacement take(MachineId m, std::uint32_t group, const model::Shape& shape) {
     allowances_.take(m, shape);
+    counts_.take(m);
     return room_.take(m, group, shape);
   }
 
   Room& room_;
   std::span<const MachineId> candidates_;
   TaskAllowances allowances_;
+  DomainTaskCounts counts_;
 };
 
 /// Places all groups on these machines, or none.
@@ -166,7 +189,7 @@ bool place_all(Room& room, const model::WorkloadView& workload, model::JobPlacem
                std::span<const MachineId> candidates, const LimitUsage* limits) {
   const model::Job& job = workload.job(placement.job);
   const auto groups = workload.groups_of(job);
-  TaskPlacer placer(room, candidates, limits);
+  TaskPlacer placer(room, candidates, limits, workload.rules_of(job), workload.tasks(job));
   for (const std::uint32_t g : largest_first(workload, groups)) {
     const model::Shape& shape = workload.shape(groups[g].shape);
     const bool last = std::ssize(placement.tasks) + groups[g].count == workload.tasks(job);
@@ -182,6 +205,7 @@ bool place_all(Room& room, const model::WorkloadView& workload, model::JobPlacem
     }
   }
   std::ranges::stable_sort(placement.tasks, {}, &model::TaskPlacement::group);
+  enter(room, workload, placement);
   return true;
 }
 
@@ -192,6 +216,12 @@ std::optional<model::JobPlacement> place_job(Room& room, const model::WorkloadVi
                                              const LimitUsage* limits) {
   model::JobPlacement placement{.job = job};
   const model::Job& j = workload.job(job);
+  std::vector<MachineId> admitted;
+  if (room.has_rules() || workload.rules_of(j).exclusive) {
+    std::ranges::copy_if(candidates, std::back_inserter(admitted),
+                         [&](MachineId m) { return room.admits(workload.tables(), j.rules, m); });
+    candidates = admitted;
+  }
   if (j.domain != model::Level::machine || workload.tasks(j) == 1) {
     if (!place_all(room, workload, placement, candidates, limits)) return std::nullopt;
     return placement;

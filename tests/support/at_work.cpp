@@ -104,7 +104,8 @@ class Live {
   void run(std::size_t j) {
     model::Workload& w = in_.workload;
     model::Running running{.job = JobId(j),
-                           .first_task = static_cast<std::uint32_t>(w.running_tasks.size())};
+                           .first_task = static_cast<std::uint32_t>(w.running_tasks.size()),
+                           .rules = w.jobs[j].rules};
     const auto tasks = room_for(w.jobs[j]);
     if (!tasks) return;
     running.tasks = static_cast<std::uint32_t>(tasks->size());

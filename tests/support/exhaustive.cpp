@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <string>
 
 namespace berth::test {
 namespace {
@@ -211,6 +213,50 @@ class Search {
     return planned <= std::max<std::int64_t>(0, most - immovable);
   }
 
+  const model::PlacementRules& rules(std::size_t j) const {
+    return in_.workload.rules[job(j).rules];
+  }
+
+  /// Whether one job's tasks keep its numbers of tasks and domains.
+  bool counts_fit(std::size_t j, const model::JobPlacement& p) const {
+    for (std::size_t level = 0; level < 3; ++level) {
+      std::map<int, int> tasks;
+      for (const auto& t : p.tasks) {
+        ++tasks[level == 0 ? t.machine.value() : level == 1 ? rack(t.machine) : pod(t.machine)];
+      }
+      if (std::ssize(tasks) < rules(j).min_domains[level]) return false;
+      for (const auto& [domain, n] : tasks) {
+        if (n > rules(j).max_tasks[level]) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether rules allow the last planned job beside the others and the pinned ones.
+  bool may_be_there() const {
+    if (plan_.empty()) return true;
+    const model::JobPlacement& last = plan_.back();
+    const auto apart = [&](JobId other, const auto& tasks) {
+      const model::PlacementRules &a = rules(last.job.index()), &b = rules(other.index());
+      bool meet = false;
+      for (const auto& t : last.tasks) {
+        for (const auto& u : tasks) meet = meet || t.machine == u.machine;
+      }
+      bool excluded = a.exclusive || b.exclusive;
+      for (const std::string& x : a.not_with)
+        excluded = excluded || std::ranges::count(b.labels, x);
+      for (const std::string& x : b.not_with)
+        excluded = excluded || std::ranges::count(a.labels, x);
+      return meet && excluded;
+    };
+    for (std::size_t i = 0; i + 1 < plan_.size(); ++i) {
+      if (apart(plan_[i].job, plan_[i].tasks)) return false;
+    }
+    return std::ranges::none_of(in_.workload.running, [&](const model::Running& r) {
+      return r.pinned && apart(r.job, in_.workload.tasks_of(r));
+    });
+  }
+
   /// Whether the jobs planned so far keep hard quotas, links and power budgets.
   bool shared_fit() const {
     for (std::size_t q = 0; q < in_.cluster.queues.size(); ++q) {
@@ -251,7 +297,9 @@ class Search {
       stays_[running.job.index()] = true;
       const double worth_there = worth(running.job.index(), now, type);
       plan_.push_back(std::move(now));
-      next_stay(r + 1, value + worth_there);
+      if (counts_fit(running.job.index(), plan_.back()) && may_be_there()) {
+        next_stay(r + 1, value + worth_there);
+      }
       plan_.pop_back();
       stays_[running.job.index()] = false;
       machines_ = before;
@@ -301,9 +349,9 @@ class Search {
     if (--steps_left_ < 0) return;
     const auto groups = in_.workload.groups_of(job(j));
     if (g == groups.size()) {
-      if (width(placed) > static_cast<int>(job(j).domain)) return;
+      if (width(placed) > static_cast<int>(job(j).domain) || !counts_fit(j, placed)) return;
       plan_.push_back(placed);
-      next_job(j + 1, value + worth(j, placed, type) - move_cost(j));
+      if (may_be_there()) next_job(j + 1, value + worth(j, placed, type) - move_cost(j));
       plan_.pop_back();
       return;
     }

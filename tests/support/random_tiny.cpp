@@ -121,6 +121,42 @@ model::Instance with_power_budgets(Dice& dice, model::Instance instance) {
   return instance;
 }
 
+namespace {
+
+/// Rules that a placement of the job may keep.
+model::PlacementRules random_rules(Dice& dice, std::int64_t tasks, model::Level domain) {
+  model::PlacementRules rules;
+  const auto narrow = static_cast<std::size_t>(domain);
+  for (std::size_t l = 0; l < rules.max_tasks.size(); ++l) {
+    const auto most = static_cast<std::int32_t>(1 + dice.below(3));
+    if (dice.chance(40) && (most >= tasks || l < narrow)) rules.max_tasks[l] = most;
+    const auto least = static_cast<std::int32_t>(1 + dice.below(3));
+    if (dice.chance(30) && least <= tasks && (least == 1 || l < narrow)) {
+      rules.min_domains[l] = least;
+    }
+  }
+  rules.exclusive = dice.chance(20);
+  const bool x = dice.chance(50);
+  if (dice.chance(50)) rules.labels = {x ? "x" : "y"};
+  if (dice.chance(30)) rules.not_with = {x ? "y" : "x"};
+  return rules;
+}
+
+}  // namespace
+
+model::Instance with_rules(Dice& dice, model::Instance instance) {
+  model::Workload& workload = instance.workload;
+  for (model::Job& job : workload.jobs) {
+    if (!dice.chance(70)) continue;
+    const model::PlacementRules rules = random_rules(dice, workload.tasks(job), job.domain);
+    const auto known = std::ranges::find(workload.rules, rules);
+    job.rules = static_cast<std::uint32_t>(known - workload.rules.begin());
+    if (known == workload.rules.end()) workload.rules.push_back(rules);
+  }
+  model::link_rules(workload.rules);
+  return instance;
+}
+
 model::Certificate random_prices(Dice& dice, const model::Instance& instance,
                                  model::Objective objective) {
   model::Certificate c;

@@ -73,7 +73,8 @@ class Tiny {
     (*this)[id].running = static_cast<std::int32_t>(w.running.size());
     w.running.push_back({.job = id,
                          .first_task = static_cast<std::uint32_t>(w.running_tasks.size()),
-                         .tasks = static_cast<std::uint32_t>(tasks.size())});
+                         .tasks = static_cast<std::uint32_t>(tasks.size()),
+                         .rules = (*this)[id].rules});
     w.running_tasks.insert(w.running_tasks.end(), tasks.begin(), tasks.end());
     return w.running.back();
   }
@@ -93,6 +94,13 @@ class Tiny {
     instance.cluster.machine_state[m.index()] = to;
   }
   model::Job& operator[](JobId id) { return instance.workload.jobs[id.index()]; }
+  /// Gives the job rules, and links the rules of all jobs.
+  void rule(JobId id, const model::PlacementRules& rules) {
+    auto& rows = instance.workload.rules;
+    (*this)[id].rules = static_cast<std::uint32_t>(rows.size());
+    rows.push_back(rules);
+    model::link_rules(rows);
+  }
   std::uint32_t factors(const model::Factors& row) {
     instance.workload.factors.push_back(row);
     return static_cast<std::uint32_t>(instance.workload.factors.size() - 1);

@@ -93,8 +93,11 @@ struct Bound {
 ///   u_jk = base x speed[t] x home[D] x width[L] as a double, rounded up to the scale
 ///   C_jk = min over domains d of width L not farther than D of sum over the job's shapes s of
 ///          fill(s, n_s, d): the cheapest pools of d first, at most cap_ps tasks in each, with
-///          cap_ps = what the pool's machines hold of s beside their immovable content. The minimum
-///          is of the sum.
+///          cap_ps = what the pool's machines hold of s beside their immovable content, at most
+///          m_machine tasks each and m_d in a pool of a rack (pod). The minimum is of the sum.
+///   m_l  = min(max_tasks_per[l], n - min_domains[l] + 1) of the job's n tasks, l = machine, rack,
+///   pod A width whose domain cannot hold all tasks under max_tasks_per and min_domains is no
+///   option: no placement has it. `exclusive` and `not_with` are not in the bound.
 /// GPU tasks use pools of type t, CPU-only tasks of a GPU job any pool, those of a CPU-only job the
 /// pools that its types allow. Width machine: all tasks in one pool whose machine can hold them.
 /// "Not farther than D" is a superset of "at distance D", and a domain of width L holds narrower
@@ -108,11 +111,12 @@ struct Bound {
 ///
 /// **Links.** room_l = Mbit/s that the uplink carries beside pinned jobs. A ring of b Mbit/s over n
 /// tasks that leaves its rack (width > rack) loads the uplink of every rack r with tasks of it; r
-/// holds at most m_r = min(n - 1, tasks that fit in r), so each task there pays lambda_r b / m_r
-/// more, rounded down. The pod's uplink is charged alike at width cluster. Racks (pods) whose
+/// holds at most m_r = min(n - 1, tasks that fit in r, m_rack), so each task there pays lambda_r b
+/// / m_r more, rounded down. The pod's uplink is charged alike at width cluster. Racks (pods) whose
 /// uplink cannot carry b are left out at these widths. Parameter servers pay nothing; a job that
-/// stays pays its present load. This is valid because each width is an option of its own, and a
-/// plan has the value of the narrowest.
+/// stays pays its present load. This is valid because each width that a placement of the job may
+/// have is an option of its own, and a plan has the value of the narrowest: narrow widths may be
+/// left out where rules forbid them, but not where they only lack room.
 ///
 /// **Power.** room_b = W that the budget of a rack or a pod leaves beside immovable content. Beside
 /// pi_ps every task pays lambda_b for each W that it draws, for its rack and the rack's pod; in a

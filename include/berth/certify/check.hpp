@@ -43,6 +43,9 @@ enum class FaultKind : std::uint8_t {
   device_oversubscribed,
   machine_oversubscribed,  ///< more of a resource than the machine has
   domain_violated,         ///< wider than the job's domain
+  too_many_together,       ///< more tasks in one domain than the job's max_tasks_per
+  too_few_domains,         ///< fewer than the job's min_domains
+  kept_apart,              ///< jobs on one machine against exclusive or not_with
   quota_exceeded,          ///< of a queue that has no over_quota_penalty
   limit_exceeded,          ///< of a rack or a pod: jobs use more than there is
   wrong_required_missing,

@@ -97,12 +97,13 @@ struct BlockNumbers {
   JobId first_job;                 ///< of the block's job 0
   std::int32_t first_running = 0;  ///< of the block's running job 0
   /// By the block's number. Those of types include the cluster's.
-  std::vector<std::uint32_t> types = {}, shapes = {}, factors = {}, labels = {}, speeds = {};
+  std::vector<std::uint32_t> types = {}, shapes = {}, factors = {}, rules = {}, labels = {},
+                             speeds = {};
 };
 
 template <class Archive>
 void describe(Archive& archive, BlockNumbers& n) {
-  archive(n.first_job, n.first_running, n.types, n.shapes, n.factors, n.labels, n.speeds);
+  archive(n.first_job, n.first_running, n.types, n.shapes, n.factors, n.rules, n.labels, n.speeds);
 }
 
 /// Replaces the block's numbers in its records. O(jobs and task groups of the block)

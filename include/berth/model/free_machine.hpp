@@ -44,6 +44,8 @@ class FreeMachine {
   void take(const TaskPlacement& task, const Shape& shape) { edit(task, shape, -1); }
   void release(const TaskPlacement& task, const Shape& shape) { edit(task, shape, +1); }
   void take(const Immovable& content);
+  /// Takes all that is left: no task fits any more, not even one without needs.
+  void close();
 
   /// True when the machine has room for this content, device by device.
   [[nodiscard]] bool fits(const Immovable& content) const;

@@ -63,6 +63,7 @@ struct Job {
   std::uint32_t speed = 0;                      ///< row of `speeds`; row 0 is 1 on every type
   std::uint32_t home_factor = 0;                ///< row of `factors`; row 0 is all ones
   std::uint32_t width_factor = 0;               ///< row of `factors`
+  std::uint32_t rules = 0;                      ///< row of `rules`; row 0 has none
   Level domain = Level::cluster;                ///< widest domain that may hold the job
   bool required = false;
   RackId home_rack;  ///< at most one of home_rack and home_pod is valid
@@ -93,6 +94,7 @@ struct Running {
   double move_cost = 0.0;        ///< value lost when any task changes its place, >= 0
   std::uint32_t first_task = 0;  ///< tasks [first_task, first_task + tasks) of `running_tasks`
   std::uint32_t tasks = 0;
+  std::uint32_t rules = 0;  ///< as in the job's record, which not every rank has
 };
 
 }  // namespace berth::model

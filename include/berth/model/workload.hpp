@@ -11,6 +11,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/model/job.hpp"
 #include "berth/model/job_set.hpp"
+#include "berth/model/placement_rules.hpp"
 #include "berth/model/task_placement.hpp"
 
 namespace berth::model {
@@ -21,6 +22,7 @@ struct WorkloadTables {
   NameTable job_names;        ///< by JobId
   std::vector<Shape> shapes;  ///< by ShapeId, distinct
   std::vector<Factors> factors{{1.0, 1.0, 1.0, 1.0}};
+  std::vector<PlacementRules> rules = std::vector<PlacementRules>(1);  ///< distinct
   std::vector<double> speeds;                ///< rows of `speed_types` entries, by GpuTypeId
   std::uint32_t speed_types = 0;             ///< row length = number of GPU types of the cluster
   std::vector<std::string> labels;           ///< names of task groups, distinct
@@ -35,6 +37,7 @@ struct WorkloadTables {
   [[nodiscard]] double speed(const Job& job, GpuTypeId type) const {
     return speeds.empty() ? 1.0 : speeds[job.speed * std::size_t{speed_types} + type.index()];
   }
+  [[nodiscard]] const PlacementRules& rules_of(const Job& job) const { return rules[job.rules]; }
   /// The present placement of a running job, or null.
   [[nodiscard]] const Running* running_of(const Job& job) const {
     return job.running < 0 ? nullptr : &running[static_cast<std::size_t>(job.running)];
@@ -50,7 +53,7 @@ struct WorkloadTables {
 /// Without notes: only rank 0 prints them.
 template <class Archive>
 void describe(Archive& archive, WorkloadTables& t) {
-  archive(t.job_names, t.shapes, t.factors, t.speeds, t.speed_types, t.labels, t.running);
+  archive(t.job_names, t.shapes, t.factors, t.rules, t.speeds, t.speed_types, t.labels, t.running);
   archive(t.running_tasks);
 }
 
@@ -81,6 +84,9 @@ class WorkloadView {
   [[nodiscard]] const Shape& shape(ShapeId id) const { return tables_->shape(id); }
   [[nodiscard]] double speed(const Job& job, GpuTypeId type) const {
     return tables_->speed(job, type);
+  }
+  [[nodiscard]] const PlacementRules& rules_of(const Job& job) const {
+    return tables_->rules_of(job);
   }
   [[nodiscard]] const Running* running_of(const Job& job) const { return tables_->running_of(job); }
   [[nodiscard]] bool pinned(const Job& job) const { return tables_->pinned(job); }

@@ -47,7 +47,8 @@ class OptionEnumerator {
   template <class Visit>
   void for_each_on(GpuTypeId type, Visit visit) const {
     for (const HomeScope& scope : scopes()) {
-      for (int w = static_cast<int>(std::min(widest_, scope.level)); w >= 0; --w) {
+      const int least = static_cast<int>(narrowest_);
+      for (int w = static_cast<int>(std::min(widest_, scope.level)); w >= least; --w) {
         const auto width = static_cast<model::Level>(w);
         if (width == model::Level::pod && finest_ == model::Level::pod) continue;
         visit(JobOption{.type = type, .width = width, .scope = scope});
@@ -75,7 +76,8 @@ class OptionEnumerator {
   const Valuation* valuation_;
   JobId job_;
   model::Level finest_;
-  model::Level widest_;  ///< widest domain allowed; machine for a job of one task
+  model::Level narrowest_;  ///< narrowest domain that the rules allow
+  model::Level widest_;     ///< widest domain allowed; machine for a job of one task
   bool on_gpus_;
   GpuTypes types_;
   std::array<HomeScope, 3> scopes_ = {};

@@ -30,9 +30,9 @@ struct Pools {
 };
 
 /// Level at which pools are formed. Racks if a job distinguishes racks (a home rack, or a width
-/// factor or domain limit between machine and pod on a gang of several tasks), or if rings can fill
-/// the uplink of some rack (one ring end for each of its GPUs); otherwise pods. A function of the
-/// instance and the objective only. O(jobs).
+/// factor or domain limit between machine and pod on a gang of several tasks, or rules that spread
+/// it over racks), or if rings can fill the uplink of some rack (one ring end for each of its
+/// GPUs); otherwise pods. A function of the instance and the objective only. O(jobs).
 model::Level pool_level(const model::InstanceView& instance, model::Objective objective);
 
 /// All pools of the cluster at this level. O(machines).

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,6 +19,9 @@ namespace berth::planner_model {
 /// Free capacity of the machines of a cluster, or of some of them. Memory: about 195 bytes for each
 /// held machine and 4 for each id between the lowest and the highest of them. Copyable: a trial
 /// works on a copy. Different threads may edit different machines, but not one machine.
+///
+/// Jobs whose rules concern others (`exclusive`, `labels`, `not_with`) are also known by machine: a
+/// machine of an exclusive job has no room for others.
 class Room {
  public:
   /// All machines, with their immovable content only.
@@ -28,6 +33,7 @@ class Room {
   /// Position of a machine among those held, in the order given.
   [[nodiscard]] std::size_t slot(MachineId m) const { return slot_[m.index() - first_]; }
   [[nodiscard]] std::size_t size() const { return machines_.size(); }
+  [[nodiscard]] const model::Cluster& cluster() const { return *cluster_; }
 
   [[nodiscard]] const model::FreeMachine& operator[](MachineId m) const {
     return machines_[slot(m)];
@@ -75,24 +81,68 @@ class Room {
   /// Gives back the capacity of a placed task.
   void release(const model::TaskPlacement& task, const model::Shape& shape);
 
+  /// A job on a machine whose rules concern others.
+  struct RuledJob {
+    JobId job;
+    std::uint32_t rules;  ///< row of WorkloadTables::rules
+    auto operator<=>(const RuledJob&) const = default;
+  };
+
+  [[nodiscard]] bool holds(MachineId m) const {
+    const std::size_t at = m.index() - first_;  // wraps around below the lowest
+    return at < slot_.size() && slot_[at] != kNotHeld;
+  }
+  /// Records that pinned jobs with rules run on machines that it holds.
+  void add_pinned(const model::WorkloadTables& tables);
+  /// Records that the job is on these machines once its tasks are taken; no effect on jobs whose
+  /// rules concern nobody, and when it is known.
+  void enter(const model::WorkloadTables& tables, const RuledJob& job, MachineId m);
+  void leave(JobId job, MachineId m);
+  /// True when rules admit a job beside those on the machine. @param rules  of an unplaced job
+  [[nodiscard]] bool admits(const model::WorkloadTables& tables, std::uint32_t rules,
+                            MachineId m) const;
+  /// False when no job with rules is or was on any machine.
+  [[nodiscard]] bool has_rules() const { return !ruled_jobs_.empty(); }
+  /// Jobs with rules on the machine, ascending.
+  [[nodiscard]] std::span<const RuledJob> ruled_jobs(MachineId m) const {
+    if (ruled_jobs_.empty()) return {};
+    return ruled_jobs_[slot(m)];
+  }
+  /// Number of tasks on the machine, pinned ones included.
+  [[nodiscard]] std::uint32_t tasks(MachineId m) const { return tasks_[slot(m)]; }
+  /// What the machine would have left if no job on it were exclusive.
+  [[nodiscard]] const model::FreeMachine& shared(MachineId m) const;
+
  private:
-  std::size_t first_ = 0;                     ///< the lowest machine held
-  std::vector<std::uint32_t> slot_;           ///< by machine - first_; past the end: not held
-  std::vector<model::FreeMachine> machines_;  ///< by slot
-  std::vector<std::uint32_t> version_;        ///< by slot
+  static constexpr std::uint32_t kNotHeld = ~std::uint32_t{0};
+  void reopen(MachineId m);
+
+  const model::Cluster* cluster_;
+  std::size_t first_ = 0;                          ///< the lowest machine held
+  std::vector<std::uint32_t> slot_;                ///< by machine - first_; past the end: not held
+  std::vector<model::FreeMachine> machines_;       ///< by slot
+  std::vector<std::uint32_t> version_;             ///< by slot
+  std::vector<std::uint32_t> tasks_;               ///< by slot
+  std::vector<std::vector<RuledJob>> ruled_jobs_;  ///< by slot; empty: none on any machine so far
+  /// By slot: content of the machines of exclusive jobs, which are closed in `machines_`.
+  std::map<std::size_t, model::FreeMachine> closed_;
 };
 
-/// Takes or gives back all tasks of a job.
+/// Records the job on the machines of a placement whose tasks are taken.
+void enter(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);
+
+/// Takes or gives back all tasks of a job on machines that the room holds.
 void take(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);
 void release(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);
 
-/// True when devices and resources of all tasks are free. Leaves the room unchanged.
+/// True when devices and resources of all tasks are free, and rules admit the job. Leaves the room
+/// unchanged.
 bool is_free(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);
 
 /// Places all tasks of the job on machines of `candidates`, or changes nothing (best fit). Groups
 /// with the most GPUs per task come first; each task is placed on the machine with the least free
-/// GPU thousandths, then least free CPU, then lowest id. A job with `domain == Level::machine` is
-/// placed on one machine. O(groups x candidates x devices + tasks).
+/// GPU thousandths, then least free CPU, then lowest id, as far as rules allow. A job with `domain
+/// == Level::machine` is placed on one machine. O(groups x candidates x devices + tasks).
 /// @param candidates  machines of one GPU type inside one domain that the job may use
 /// @param limits      no rack or pod gets more tasks than its limits on resources leave room for;
 ///                    null: there are none

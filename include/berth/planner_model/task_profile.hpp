@@ -12,7 +12,8 @@
 
 namespace berth::planner_model {
 
-/// Demand of a job's tasks: shape and number of each task group, in file order. A job fits into the
+/// Demand of a job's tasks: shape and number of each task group, in file order, and the rules about
+/// their machines. A job fits into the
 /// places of every job with an equal profile. The planner's only key of equal tasks: market,
 /// exchanges, demand forecast and equal jobs add the other properties that they compare.
 struct TaskProfile {
@@ -22,10 +23,11 @@ struct TaskProfile {
     auto operator<=>(const TaskCount&) const = default;
   };
   std::vector<TaskCount> groups;
+  std::uint32_t rules = 0;  ///< row of WorkloadTables::rules
 
   TaskProfile() = default;
   /// O(task groups)
-  TaskProfile(const model::WorkloadView& workload, const model::Job& job) {
+  TaskProfile(const model::WorkloadView& workload, const model::Job& job) : rules(job.rules) {
     for (const model::TaskGroup& g : workload.groups_of(job)) groups.push_back({g.shape, g.count});
   }
 
@@ -36,7 +38,7 @@ struct TaskProfile {
       key = mix64(key ^ static_cast<std::uint64_t>(g.shape.value()));
       key = mix64(key ^ static_cast<std::uint64_t>(g.count));
     }
-    return key;
+    return rules == 0 ? key : mix64(key ^ mix64(rules));
   }
 
   auto operator<=>(const TaskProfile&) const = default;
@@ -44,7 +46,7 @@ struct TaskProfile {
 
 template <class Archive>
 void describe(Archive& archive, TaskProfile& profile) {
-  archive(profile.groups);
+  archive(profile.groups, profile.rules);
 }
 
 struct TaskProfileHash {

@@ -74,8 +74,8 @@ class Valuation {
   /// True when the job runs, and its value falls when it is placed elsewhere.
   [[nodiscard]] bool pays_for_moves(JobId job) const;
 
-  /// True when neither home nor width factor nor ring price changes the job's value: only the GPU
-  /// type matters.
+  /// True when neither home nor width factor nor ring price changes the job's value, and no rule
+  /// restricts its places: only the GPU type matters.
   [[nodiscard]] bool place_independent(JobId job) const;
 
   [[nodiscard]] model::Objective objective() const { return objective_; }

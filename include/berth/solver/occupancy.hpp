@@ -72,7 +72,8 @@ class Occupancy {
   /// the state.
   [[nodiscard]] std::optional<model::JobPlacement> fit(JobId job,
                                                        std::span<const MachineId> machines);
-  /// True when devices and resources of the placement are free. Does not change the state.
+  /// True when devices and resources of the placement are free, and rules admit the job beside the
+  /// others on its machines. Does not change the state.
   [[nodiscard]] bool is_free(const model::JobPlacement& placement);
   void take(model::JobPlacement placement);    ///< @pre the room is free, the job not placed
   void record(model::JobPlacement placement);  ///< as `take`, when its room is taken already

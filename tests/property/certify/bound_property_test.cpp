@@ -129,7 +129,7 @@ struct Totals {
   int by_limits[model::kLimitKinds] = {};  ///< with a price of such a limit
 };
 
-enum class Cluster { empty, at_work, limited, power };
+enum class Cluster { empty, at_work, limited, power, ruled };
 
 void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -139,6 +139,7 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   if (dice.chance(40)) count_gpus_only(instance.workload);
   if (cluster == Cluster::limited) instance = test::with_more_limits(dice, std::move(instance));
   if (cluster == Cluster::power) instance = test::with_power_budgets(dice, std::move(instance));
+  if (cluster == Cluster::ruled) instance = test::with_rules(dice, std::move(instance));
   if (cluster != Cluster::empty) instance = test::at_work(dice, std::move(instance));
   const auto [must, required] = test::required_of(instance.workload);
   const auto best = test::best_plan(instance, kind, must, kSteps);
@@ -220,11 +221,18 @@ TEST(BoundProperty, is_never_below_the_optimum_within_power_budgets) {
   EXPECT_GT(totals.by_limits[index_of(model::LimitKind::power)], 20);
 }
 
+TEST(BoundProperty, is_never_below_the_optimum_under_rules_about_machines) {
+  const Totals totals = judge_many(1'100'000, 1000, 150, Cluster::ruled);
+  EXPECT_GT(totals.judged, 700);
+  EXPECT_GT(totals.tight, 20) << "bounds too weak to find a mistake";
+}
+
 TEST(BoundPropertySlow, is_never_below_the_optimum_on_many) {
   judge_many(1'000'000, 8'000, 600, Cluster::empty);
   judge_many(2'000'000, 8'000, 600, Cluster::at_work);
   judge_many(3'000'000, 8'000, 600, Cluster::limited);
   judge_many(4'000'000, 8'000, 600, Cluster::power);
+  judge_many(5'000'000, 8'000, 600, Cluster::ruled);
 }
 
 }  // namespace

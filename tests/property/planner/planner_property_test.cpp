@@ -99,12 +99,14 @@ struct Drawn {
 
 constexpr std::uint64_t kMoreLimits = 50'000'000;  // seeds from here on: NICs and slices as well
 constexpr std::uint64_t kPower = 90'000'000;       // from here on: power budgets instead
+constexpr std::uint64_t kRules = 120'000'000;      // from here on: rules about machines instead
 
 Drawn draw(std::uint64_t seed) {
   test::Dice dice(seed);
   const auto kind = dice.chance(70) ? model::Objective::value : model::Objective::allocate;
   const auto shards = static_cast<std::int32_t>(dice.below(4));
   model::Instance instance = test::random_tiny(dice);
+  if (seed >= kRules) return {kind, shards, test::with_rules(dice, std::move(instance))};
   if (seed >= kPower) return {kind, shards, test::with_power_budgets(dice, std::move(instance))};
   if (seed >= kMoreLimits) instance = test::with_more_limits(dice, std::move(instance));
   return {kind, shards, std::move(instance)};
@@ -182,10 +184,18 @@ TEST(PlannerProperty, lies_between_nothing_and_the_optimum_within_power_budgets)
   EXPECT_GE(totals.best, totals.judged - 3);  // measured: 298 of 299
 }
 
+TEST(PlannerProperty, lies_between_nothing_and_the_optimum_under_rules) {
+  const Totals totals = judge_many(kRules, 300);
+  EXPECT_GT(totals.judged, 250);
+  EXPECT_GE(totals.best, totals.judged - 3);  // measured: 298 of 300
+  EXPECT_EQ(totals.missed, 0);
+}
+
 TEST(PlannerPropertySlow, lies_between_nothing_and_the_optimum_on_many) {
   EXPECT_GT(judge_many(1'000'000, 10'000).judged, 9'000);
   EXPECT_GT(judge_many(kMoreLimits + 1'000'000, 10'000).judged, 9'000);
   EXPECT_GT(judge_many(kPower + 1'000'000, 10'000).judged, 9'000);
+  EXPECT_GT(judge_many(kRules + 1'000'000, 10'000).judged, 9'000);
 }
 
 }  // namespace

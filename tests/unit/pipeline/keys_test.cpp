@@ -116,6 +116,13 @@ const std::vector<Key> kOfClusters{
      "up", "drain", "a@m0 = 1", "= -2"},
     {"state reserved", rack(1, "", ", machine_states: [{ids: m0, state: $}]"), kEight, "up",
      "reserved", "a@m0 = 8", "= 0"},
+    {"the name of a rack in machine_states",
+     racks(2, "gpu_type: A, gpus: 8", "", "").substr(0, racks(2).size() - 1) +
+         ", machine_states: [{ids: $, state: drained}]}",
+     kEight, "r1", "r0", "a@m0 = 8", "a@m1 = 8"},
+    {"the name of a pod in machine_states",
+     racks(2).substr(0, racks(2).size() - 1) + ", machine_states: [{ids: $, state: drained}]}",
+     kEight, "p1", "p0", "a@m0 = 8", "a@m1 = 8"},
     {"used.gpus", rack(1, "", ", machine_states: [{ids: m0, used: {$}}]"), kEight, "",
      "gpus: [{index: 0}]", "a@m0 = 8", "= 0"},
     {"used.gpus[].milli",
@@ -221,6 +228,57 @@ const std::vector<Key> kOfJobs{
      R"(,"move_cost":7)", R"(,"move_cost":9)", "a@m1 = 9", "a@m0 = 8"},
 };
 
+/// Two racks of two machines each, m0 .. m3, with 8 GPUs of type A; r0 and r1 in pods p0 and p1.
+const std::string kFour =
+    "{schema: 1, classes: {g: {gpu_type: A, gpus: 8}},\n"
+    "pods: [{id: p0, racks: [{id: r0, machines: [{ids: \"m[0-1]\", class: g}]}]},\n"
+    "{id: p1, racks: [{id: r1, machines: [{ids: \"m[2-3]\", class: g}]}]}]}";
+
+/// A gang of 4 tasks that prefers one machine, then one rack, then one pod.
+const std::string kFourTasks = R"({"id":"a","tasks":[{"count":4,"gpus":1}],)"
+                               R"("width_factor":{"rack":0.75,"pod":0.5,"cluster":0.25}$})";
+
+/// Jobs a and b of one GPU each, on one machine or two.
+std::string pair(const std::string& of_a, const std::string& of_b) {
+  return R"({"id":"a","tasks":[{"gpus":1}])" + of_a + "}\n" + R"({"id":"b","tasks":[{"gpus":1}])" +
+         of_b + "}";
+}
+
+const std::vector<Key> kOfRules{
+    {"max_tasks_per.machine", kFour, kFourTasks, "", R"(,"max_tasks_per":{"machine":3})",
+     "a@m0,m0,m0,m0 = 4", "a@m0,m0,m0,m1 = 3"},
+    {"max_tasks_per.rack", kFour, kFourTasks, "", R"(,"max_tasks_per":{"rack":3})",
+     "a@m0,m0,m0,m0 = 4", "a@m0,m0,m0,m2 = 1"},
+    {"max_tasks_per.pod", kFour, kFourTasks, "", R"(,"max_tasks_per":{"pod":2})",
+     "a@m0,m0,m0,m0 = 4", "a@m0,m0,m2,m2 = 1"},
+    {"max_tasks_per.pod that no plan keeps", kFour, kFourTasks, R"(,"max_tasks_per":{"pod":1})",
+     R"(,"max_tasks_per":{"pod":4})", "= 0", "a@m0,m0,m0,m0 = 4"},
+    {"min_domains.machine", kFour, kFourTasks, "", R"(,"min_domains":{"machine":2})",
+     "a@m0,m0,m0,m0 = 4", "a@m0,m0,m0,m1 = 3"},
+    {"min_domains.machine, more than a rack has", kFour, kFourTasks, "",
+     R"(,"min_domains":{"machine":3})", "a@m0,m0,m0,m0 = 4", "a@m0,m0,m1,m2 = 1"},
+    {"min_domains.rack", kFour, kFourTasks, "", R"(,"min_domains":{"rack":2})", "a@m0,m0,m0,m0 = 4",
+     "a@m0,m0,m0,m2 = 1"},
+    {"min_domains.pod", kFour, kFourTasks, R"(,"min_domains":{"pod":2})",
+     R"(,"min_domains":{"pod":3})", "a@m0,m0,m0,m2 = 1", "= 0"},
+    {"exclusive", rack(2), pair("$", ""), "", R"(,"exclusive":"machine")", "a@m0 b@m0 = 2",
+     "a@m0 b@m1 = 2"},
+    {"exclusive where there is one machine", rack(1), pair(R"(,"weight":2)", "$"), "",
+     R"(,"exclusive":"machine")", "a@m0 b@m0 = 3", "a@m0 = 2"},
+    {"exclusive and worth more", rack(1), pair("", R"(,"weight":2$)"), "",
+     R"(,"exclusive":"machine")", "a@m0 b@m0 = 3", "b@m0 = 2"},
+    {"exclusive beside a pinned job", rack(1),
+     pair(R"(,"running":{"pinned":true,"tasks":[{"machine":"m0","gpus":[{"index":0}]}]})", "$"), "",
+     R"(,"exclusive":"machine")", "b@m0 = 1", "= 0"},
+    {"not_with", rack(2), pair(R"(,"labels":["x"])", R"(,"not_with":["$"])"), "y", "x",
+     "a@m0 b@m0 = 2", "a@m0 b@m1 = 2"},
+    {"not_with where there is one machine", rack(1),
+     pair(R"(,"labels":["x"])", R"(,"weight":2,"not_with":["$"])"), "y", "x", "a@m0 b@m0 = 3",
+     "b@m0 = 2"},
+    {"labels", rack(1), pair(R"(,"not_with":["x"])", R"(,"weight":2$)"), R"(,"labels":["y"])",
+     R"(,"labels":["y","x"])", "a@m0 b@m0 = 3", "b@m0 = 2"},
+};
+
 std::string words(const test::ToyPlan& plan) {
   std::string text;
   for (const auto& [job, machines] : plan.machines) {
@@ -251,6 +309,7 @@ class Keys : public berth::test::WithPetsc<> {
 
 TEST_F(Keys, of_clusters_do_what_the_page_says) { expect_plans(kOfClusters); }
 TEST_F(Keys, of_jobs_do_what_the_page_says) { expect_plans(kOfJobs); }
+TEST_F(Keys, of_rules_about_machines_do_what_the_page_says) { expect_plans(kOfRules); }
 
 }  // namespace
 }  // namespace berth::pipeline

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "findings.hpp"
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/model/instance.hpp"
+#include "berth/model/placement.hpp"
+
+namespace berth::certify {
+
+/// Checks the rules of jobs about their machines: numbers of tasks and domains when a job is added,
+/// rules about other jobs at the end. Memory: 5 bytes a machine, and a record for each machine of a
+/// job whose rules concern others.
+class RuleCheck {
+ public:
+  explicit RuleCheck(const model::InstanceView& instance);
+
+  /// @pre every machine of the placement exists
+  void add(const model::JobPlacement& placed, Findings& findings);
+  /// One fault for each two jobs on a machine that rules keep apart, unless both are pinned.
+  void report(Findings& findings) const;
+
+ private:
+  struct Entry {
+    MachineId machine;
+    JobId job;
+    std::uint32_t rules;  ///< row of WorkloadTables::rules
+    bool pinned;
+  };
+  void enter(const Entry& entry);
+  void report_machine(const std::vector<Entry>& entries, std::size_t first, std::size_t last,
+                      Findings& findings) const;
+
+  model::InstanceView instance_;
+  bool apart_ = false;  ///< some rules keep jobs apart
+  std::vector<Entry> entries_;
+  std::vector<JobId> first_;           ///< by MachineId: a job on it
+  std::vector<std::uint8_t> several_;  ///< by MachineId: further jobs are on it
+};
+
+}  // namespace berth::certify
