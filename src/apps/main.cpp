@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "signals.hpp"
 #include "usage.hpp"
 
 #include <algorithm>
@@ -26,6 +27,7 @@ namespace {
 struct Parsed {
   Action action;
   report::LogFormat log = report::LogFormat::text;
+  bool stops_early = false;  ///< a signal asks for the plan found so far
 };
 
 void say(report::LogFormat log, ExitCode code, const std::string& message) {
@@ -61,6 +63,7 @@ std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** arg
     }
   });
   if (comm.max(help ? 1 : 0) == 1) return std::nullopt;
+  parsed.stops_early = app.got_subcommand("plan");
   return parsed;
 }
 
@@ -79,6 +82,7 @@ int run(int argc, char** argv) {
     const std::optional<Parsed> parsed = parse(comm, argc, argv);
     if (!parsed) return static_cast<int>(ExitCode::done);
     log = parsed->log;
+    if (!parsed->stops_early) release_signals();
     return static_cast<int>(parsed->action(comm));
   } catch (const comm::AgreedError& error) {  // thrown on every rank: one of them prints
     if (comm.rank() == error.rank()) say(log, error.exit_code(), error.what());
@@ -97,6 +101,7 @@ int run(int argc, char** argv) {
 }  // namespace berth::apps
 
 int main(int argc, char** argv) {
+  berth::apps::hold_signals();
   try {
     return berth::apps::run(argc, argv);
   } catch (const std::exception& error) {

@@ -5,8 +5,17 @@
 
 namespace berth::apps {
 
-/// From now on SIGTERM and SIGUSR1 (Slurm's warning) ask for the plan found so far instead of
-/// ending the program, and writing to a closed pipe does not end it. Call once, after MPI_Init.
+/// Holds SIGTERM and SIGUSR1 (Slurm's warning) back until one of the functions below is called:
+/// MPICH takes SIGUSR1 for itself in MPI_Init, and a signal there may end one rank and leave the
+/// others waiting. A SIGTERM ends the program 10 seconds later if MPI has not started by then.
+/// First line of main.
+void hold_signals();
+
+/// Lets the signals end the program as they do by default; one that came already ends it now.
+void release_signals();
+
+/// From now on the signals, and one that came already, ask for the plan found so far instead of
+/// ending the program, and writing to a closed pipe does not end it. Call after MPI_Init.
 /// @return  a flag that is non-zero once such a signal has arrived
 const volatile std::sig_atomic_t* catch_signals();
 

@@ -41,14 +41,17 @@ Environment::Environment()
   // cost.
   constexpr unsigned long kSlackNanoseconds = 1000;  // chosen, not tuned
   prctl(PR_SET_TIMERSLACK, kSlackNanoseconds);
+  if (under_launcher_) watch_launcher();
 }
 
 Environment::~Environment() {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized != 0 || std::uncaught_exceptions() > exceptions_at_start_) return;
-  try {
-    Communicator::world().barrier();  // MPI_Finalize would spin until the last rank arrives
+  try {  // MPI_Finalize would spin until the last rank arrives
+    MPI_Request all = MPI_REQUEST_NULL;
+    check(MPI_Ibarrier(MPI_COMM_WORLD, &all), "MPI_Ibarrier");
+    if (!wait_for_end(all, "MPI_Ibarrier")) return;
   } catch (const std::exception&) {
     return;
   }

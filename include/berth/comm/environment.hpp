@@ -9,8 +9,9 @@ namespace berth::comm {
 /// main thread communicates). One per program, first in main. Without a launcher the world has one
 /// rank.
 ///
-/// After a normal run the destructor waits for the other ranks without burning their cores; during
-/// an exception it does not finalise MPI, so that the launcher ends ranks that would wait for ever.
+/// After a normal run the destructor waits for the other ranks without burning their cores, 30 s at
+/// most, 5 s when the launcher has ended; during an exception, or when a rank does not arrive, it
+/// does not finalise MPI, so that the launcher ends ranks that would wait for ever.
 class Environment {
  public:
   Environment();
