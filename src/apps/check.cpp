@@ -12,6 +12,7 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include "berth/base/printable.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/plan_file.hpp"
 #include "berth/report/summary.hpp"
@@ -51,7 +52,7 @@ ExitCode run_check(const comm::Communicator& comm, const CheckFlags& flags) {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
     const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
     for (const std::string& note : instance.workload.notes) {
-      std::fputs(("warning: " + note + "\n").c_str(), stderr);
+      std::fputs(("warning: " + printable(note) + "\n").c_str(), stderr);
     }
     const certify::CheckResult checked = certify::check(instance, io::read_plan(flags.plan));
     print(checked);
@@ -66,7 +67,7 @@ void add_check(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "check", "Judge a plan: every device, gang, figure and the proof of its bound (exit 0 or 1)");
   add_input(*command, flags->input);
-  command->add_option("--plan", flags->plan, "The plan to judge")->required();
+  command->add_option("--plan", flags->plan, "The plan to judge")->check(file_name())->required();
   command->callback([flags, &action] {
     action = [flags](const comm::Communicator& comm) { return run_check(comm, *flags); };
   });

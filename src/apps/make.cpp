@@ -36,6 +36,7 @@ void describe(const model::Instance& instance, const Output& output) {
 /// Runs on rank 0 only: these commands are quick and write files.
 ExitCode make(const comm::Communicator& comm, const Source& source, const Output& output) {
   comm.agreed_on_root([&] {
+    expect_distinct({{"--out-cluster", output.cluster}, {"--out-jobs", output.jobs}});
     const model::Instance instance = source();
     io::write_cluster(output.cluster, instance.cluster);
     io::write_jobs(output.jobs, instance);

@@ -6,6 +6,7 @@
 #include <map>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -17,8 +18,11 @@
 namespace berth::apps {
 
 void add_input(CLI::App& command, pipeline::Input& input) {
-  command.add_option("--cluster", input.cluster, "Cluster file, YAML (.gz by suffix)")->required();
+  command.add_option("--cluster", input.cluster, "Cluster file, YAML (.gz by suffix)")
+      ->check(file_name())
+      ->required();
   command.add_option("--jobs", input.jobs, "Jobs file, one JSON object a line (.gz by suffix)")
+      ->check(file_name())
       ->required();
 }
 
@@ -36,9 +40,35 @@ void keep_input(const Named& out, const pipeline::Input& input) {
   keep_input(out, Named{"--jobs", input.jobs});
 }
 
+void expect_distinct(std::initializer_list<Named> outputs) {
+  std::map<std::filesystem::path, const char*> flags;
+  for (const Named& output : outputs) {
+    std::error_code none;
+    if (output.path.empty() || std::filesystem::is_other(output.path, none)) continue;
+    auto path =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(output.path, none), none);
+    if (none) path = output.path;
+    const auto [earlier, fresh] = flags.try_emplace(std::move(path), output.flag);
+    if (fresh) continue;
+    throw InputError({.file = "", .line = 0, .field = output.flag},
+                     fmt::format("{} is the file given as {}", output.path, earlier->second),
+                     "name another file");
+  }
+}
+
+CLI::Validator file_name() {
+  const auto fault = [](const std::string& word) {
+    return word.empty() ? std::string("the name of the file is empty") : std::string();
+  };
+  return CLI::Validator(fault, "");
+}
+
 void add_output(CLI::App& command, Output& output) {
-  command.add_option("--out-cluster", output.cluster, "Where the cluster goes, YAML")->required();
+  command.add_option("--out-cluster", output.cluster, "Where the cluster goes, YAML")
+      ->check(file_name())
+      ->required();
   command.add_option("--out-jobs", output.jobs, "Where the jobs go, JSON lines (.gz by suffix)")
+      ->check(file_name())
       ->required();
 }
 
@@ -78,6 +108,7 @@ CLI::Option* add_plan_option(CLI::App& command, pipeline::PlanOptions& options,
       return row.assign(options, words.back()).empty();
     };
     const auto fault = [&row](const std::string& word) {
+      if (row.field.type == "TEXT" && word.empty()) return std::string("is empty");
       pipeline::PlanOptions trial;
       return row.assign(trial, word);
     };

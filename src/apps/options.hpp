@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include <CLI/App.hpp>
@@ -24,6 +25,13 @@ struct Named {
 /// Refuses an output file that would replace its own input.
 void keep_input(const Named& out, const Named& input);
 void keep_input(const Named& out, const pipeline::Input& input);
+
+/// Refuses two output files of one name; files that are not given, devices and pipes are passed
+/// over.
+void expect_distinct(std::initializer_list<Named> outputs);
+
+/// Refuses an empty name: a variable of a script that is not set.
+CLI::Validator file_name();
 
 /// Flags --out-cluster and --out-jobs, both required.
 struct Output {

@@ -5,8 +5,11 @@
 #include "plan_flags.hpp"
 #include "signals.hpp"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -29,13 +32,15 @@ ExitCode outcome(const model::Plan& plan) {
 void keep_inputs(const PlanFlags& flags) {
   const Named out{"--out", flags.out};
   const Named checkpoint{"--checkpoint", flags.plan.checkpoint.file};
-  for (const Named& written : {out, checkpoint, Named{"--trace-out", flags.trace}}) {
+  const Named trace{"--trace-out", flags.trace};
+  expect_distinct({out, checkpoint, trace});
+  for (const Named& written : {out, checkpoint, trace}) {
     if (written.path.empty()) continue;
     keep_input(written, flags.input);
     io::expect_writable(written.path);
   }
-  keep_input(out, checkpoint);
   keep_input(out, Named{"--resume", flags.plan.checkpoint.resume});
+  keep_input(trace, Named{"--resume", flags.plan.checkpoint.resume});
 }
 
 /// Refuses bad flags and files before any work is done.
@@ -51,6 +56,12 @@ void write_trace(const comm::Communicator& comm, const std::string& path) {
   const std::string text = pipeline::gather_trace(comm);
   comm.agreed_on_root(
       [&] { io::write_atomically(path, [&](io::AtomicFile& file) { file.write(text); }); });
+}
+
+/// Prints the figures. The plan is written: a full disk under stdout is told, and changes no code.
+void print_figures(const std::string& text, report::ProgressTable& progress) {
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return;
+  progress.warn(fmt::format("the plan is written, its figures are not: {}", std::strerror(errno)));
 }
 
 ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
@@ -74,8 +85,11 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   plan.seconds["load"] = comm.max_seconds(loaded - start);
   pipeline::write_plan(comm, flags.out, instance, plan, jobs);
   const auto waiting = pipeline::waiting_by_reason(comm, plan);
-  comm.agreed_on_root(
-      [&] { fmt::print("{}  {:<14}{}\n", report::summary(plan, waiting), "written", flags.out); });
+  if (comm.rank() == 0) {
+    print_figures(
+        fmt::format("{}  {:<14}{}\n", report::summary(plan, waiting), "written", flags.out),
+        progress);
+  }
   std::int64_t code = static_cast<std::int64_t>(outcome(plan));
   comm.broadcast_value(code);
   if (!flags.trace.empty()) write_trace(comm, flags.trace);

@@ -16,6 +16,7 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include "berth/base/printable.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/file.hpp"
 #include "berth/io/jobs_file.hpp"
@@ -54,7 +55,8 @@ void set_spread(const std::string& text, io::SlurmImportOptions& options) {
 
 void tell(const char* what, const std::vector<io::SlurmNote>& notes) {
   for (const io::SlurmNote& note : notes) {
-    fmt::print("{} {}: {} (first: {})\n", what, note.count, note.what, note.example);
+    fmt::print("{} {}: {} (first: {})\n", what, note.count, printable(note.what),
+               printable(note.example));
   }
 }
 
@@ -76,6 +78,9 @@ void describe(const io::SlurmImport& import, const SlurmImportFlags& flags) {
 ExitCode run_import(const comm::Communicator& comm, SlurmImportFlags& flags) {
   comm.agreed_on_root([&] {
     set_spread(flags.spread, flags.options);
+    expect_distinct({{"--out-cluster", flags.output.cluster},
+                     {"--out-jobs", flags.output.jobs},
+                     {"--out-state", flags.state}});
     const io::SlurmSources sources = slurm_sources(flags.files);
     // read the clock after the queue, so that no job in it begins later
     if (flags.options.now == 0) flags.options.now = seconds_now();
@@ -118,10 +123,10 @@ io::SlurmOrders orders_of(const ApplyFlags& flags) {
 /// Prints the orders that cannot hold and throws, unless the rest may be applied.
 void judge(const io::SlurmOrders& orders, const ApplyFlags& flags) {
   for (const io::SlurmFault& fault : orders.broken) {
-    fmt::print("broken: job {}: {}\n", fault.job, fault.problem);
+    fmt::print("broken: job {}: {}\n", printable(fault.job), printable(fault.problem));
   }
   for (const io::SlurmFault& fault : orders.left) {
-    fmt::print("left to Slurm: job {}: {}\n", fault.job, fault.problem);
+    fmt::print("left to Slurm: job {}: {}\n", printable(fault.job), printable(fault.problem));
   }
   if (orders.broken.empty() || flags.partial) return;
   const io::SlurmFault& first = orders.broken.front();
@@ -146,7 +151,8 @@ void commit(const io::SlurmOrders& orders) {
     const Ran ran = run_program(command);
     if (ran.exit_code == 0) continue;
     ++failed;
-    fmt::print("refused: job {}: {}\n", order.job, ran.err.substr(0, ran.err.find('\n')));
+    fmt::print("refused: job {}: {}\n", printable(order.job),
+               printable(ran.err.substr(0, ran.err.find('\n'))));
   }
   if (failed > 0) {
     throw SystemError(fmt::format("Slurm refused {} of {} updates; the others are made", failed,
@@ -196,8 +202,10 @@ void add_import_slurm(CLI::App& import, Action& action) {
   command->add_option("--now", options.now, "When the files were saved, seconds since 1970")
       ->check(not_negative());
   add_output(*command, flags->output);
-  command->add_option("--out-state", flags->state,
-                      "Where to keep what `berth apply slurm` compares with, JSON");
+  command
+      ->add_option("--out-state", flags->state,
+                   "Where to keep what `berth apply slurm` compares with, JSON")
+      ->check(file_name());
   command->callback([flags, &action] {
     action = [flags](const comm::Communicator& comm) { return run_import(comm, *flags); };
   });

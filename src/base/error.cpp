@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "berth/base/printable.hpp"
+
 namespace berth {
 namespace {
 
@@ -14,7 +16,7 @@ std::string compose(const InputError::Where& where, const std::string& problem,
   if (!where.field.empty()) text += where.field + ": ";
   text += problem;
   if (!hint.empty()) text += "; " + hint;
-  return text;
+  return printable(text);  // words of files are in it
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <string>
-#include <utility>
 
+#include "berth/base/printable.hpp"
 #include "berth/certify/check.hpp"
 #include "berth/model/resources.hpp"
 
@@ -14,9 +14,10 @@ class Findings {
  public:
   explicit Findings(CheckResult& checked) : checked_(&checked) {}
 
-  void add(FaultKind kind, std::string text) {
+  /// @param text  may have words of the files in it
+  void add(FaultKind kind, const std::string& text) {
     if (checked_->faults.size() < CheckResult::kMostFaults) {
-      checked_->faults.push_back({kind, std::move(text)});
+      checked_->faults.push_back({kind, printable(text)});
     }
     ++checked_->fault_count;
   }

@@ -11,6 +11,8 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include "berth/base/printable.hpp"
+
 namespace berth::report {
 namespace {
 
@@ -102,7 +104,7 @@ void ProgressTable::note(const std::string& text) {
 
 void ProgressTable::warn(const std::string& text) {
   const bool json = options_.format == LogFormat::json;
-  emit(json ? one_line({{"event", "warning"}, {"text", text}}) : "warning: " + text);
+  emit(json ? one_line({{"event", "warning"}, {"text", text}}) : "warning: " + printable(text));
 }
 
 }  // namespace berth::report
