@@ -8,20 +8,27 @@
 #include <string>
 
 #include "berth/pipeline/checkpoint.hpp"
+#include "berth/report/progress.hpp"
 #include "berth/solver/shard.hpp"
 
 namespace berth::pipeline {
 
 /// Writes checkpoints. A call is collective: rank 0 gathers the contents of a sixteenth of the
-/// shards at a time and writes them before the next. Errors are thrown on all ranks.
+/// shards at a time and writes them before the next. Where the machine refuses (disk full), an
+/// earlier file stays, one warning tells, and planning goes on: a checkpoint is not worth the plan.
 class CheckpointWriter {
  public:
   CheckpointWriter(const PlanningContext& context, const LocalSolution& solution);
   void operator()(const coordinator::RoundState& rounds, std::span<const solver::Shard> mine);
 
  private:
+  template <class Work>
+  bool written(const Work& work);
+
   const comm::Communicator& comm_;
+  report::ProgressTable& progress_;
   std::string path_;
+  bool warned_ = false;
   Checkpoint checkpoint_;
 };
 

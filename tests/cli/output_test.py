@@ -88,4 +88,33 @@ class Unwritable(ProgramTest):
         self.assert_refused(self.plan(out="closed/plan.json"), 4, ".*Permission denied")
 
 
+class FullDiskElsewhere(ProgramTest):
+    """What is not the plan must not cost the plan."""
+
+    def test_a_checkpoint_that_does_not_fit_is_a_warning(self):
+        self.generate(gpus=16384)
+        (self.folder / "disk").mkdir()
+        for ranks in [None, 3]:
+            with self.subTest(ranks=ranks):
+                plan = self.command("plan", "--cluster", "c.yaml", "--jobs", "j.jsonl", "--out",
+                                    "plan.json", "--checkpoint", "disk/c.berth", ranks=ranks)
+                command = ["sh", "-c", SMALL_DISK, "disk", *plan]
+                done = finish(self.start(command), command)
+                if "no mounts here" in done.out:
+                    self.skipTest("no mounts here")
+                self.assert_ends(done, 0)
+                self.assertEqual(len(done.lines()), 1, done)
+                self.assertRegex(done.lines()[0], "^warning: no checkpoint: disk/c.berth: cannot write: "
+                                                  "No space left on device; planning goes on")
+                self.assert_valid()
+
+    def test_figures_that_nobody_takes_are_a_warning(self):
+        words = self.command("plan", "--cluster", "c.yaml", "--jobs", "j.jsonl", "--out", "plan.json")
+        command = ["sh", "-c", '"$@" >/dev/full', "sh", *words]
+        done = finish(self.start(command), command)
+        self.assert_ends(done, 0)
+        self.assertRegex(done.err, "^warning: the plan is written, its figures are not: No space")
+        self.assert_valid()
+
+
 main()
