@@ -61,7 +61,8 @@ bool is_device(const std::filesystem::path& target) {
 struct AtomicFile::PendingOutput {
   std::string path;              // as the user named it, for messages
   std::filesystem::path target;  // links followed
-  std::string temporary;         // empty when writing to a device, and once renamed
+  std::string temporary;         // empty without a name: a device, O_TMPFILE, and once renamed
+  bool nameless = false;         // opened by O_TMPFILE
   int fd = -1;
   std::optional<Deflater> deflater;
 
@@ -74,24 +75,59 @@ struct AtomicFile::PendingOutput {
   }
 
   void open_beside();
+  void open_nameless(const std::filesystem::path& folder);
+  void name_beside();
+  template <class Take>
+  void take_name(const Take& take);
   void put(std::string_view bytes);
   void close_synced();
   void sync_folder() const;
 };
+
+/// A file without a name in the folder (Linux, most local file systems): nothing is left of it when
+/// the program is killed. Leaves fd = -1 where there are none.
+void AtomicFile::PendingOutput::open_nameless(const std::filesystem::path& folder) {
+  fd = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (fd < 0) return;
+  const std::string link = "/proc/self/fd/" + std::to_string(fd);
+  nameless = ::access(link.c_str(), F_OK) == 0;  // which gives it a name later
+  if (!nameless) ::close(std::exchange(fd, -1));
+}
+
+/// Sets `temporary` to the first free name beside the target. @param take  false, with errno: taken
+template <class Take>
+void AtomicFile::PendingOutput::take_name(const Take& take) {
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; temporary.empty(); ++attempt) {
+    const std::string name = "." + target.filename().string() + "." + std::to_string(::getpid()) +
+                             "-" + std::to_string(attempt) + ".tmp";
+    const std::string candidate = (target.parent_path() / name).string();
+    if (take(candidate.c_str())) {
+      temporary = candidate;
+    } else if (errno != EEXIST || attempt == kAttempts) {
+      cannot_write(path, errno);
+    }
+  }
+}
+
+void AtomicFile::PendingOutput::name_beside() {
+  const std::string link = "/proc/self/fd/" + std::to_string(fd);
+  take_name([&](const char* name) {
+    return ::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+  });
+}
 
 /// Opens a new file in the target's folder, with the mode of the file that it replaces, if any.
 void AtomicFile::PendingOutput::open_beside() {
   struct stat earlier {};
   const bool replaces = ::stat(target.c_str(), &earlier) == 0;
   if (replaces && S_ISDIR(earlier.st_mode)) cannot_write(path, EISDIR);
-  const auto folder = target.parent_path();
-  for (int attempt = 0; fd < 0; ++attempt) {
-    const std::string name = "." + target.filename().string() + "." + std::to_string(::getpid()) +
-                             "-" + std::to_string(attempt) + ".tmp";
-    const std::string candidate = (folder / name).string();
-    fd = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) temporary = candidate;
-    if (fd < 0 && (errno != EEXIST || attempt == 100)) cannot_write(path, errno);
+  open_nameless(target.parent_path());
+  if (fd < 0) {
+    take_name([&](const char* name) {
+      fd = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      return fd >= 0;
+    });
   }
   if (replaces) static_cast<void>(::fchmod(fd, earlier.st_mode & 07777));
 }
@@ -107,6 +143,7 @@ void AtomicFile::PendingOutput::put(std::string_view bytes) {
 
 void AtomicFile::PendingOutput::close_synced() {
   if (::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) cannot_write(path, errno);
+  if (nameless) name_beside();
   if (::close(std::exchange(fd, -1)) != 0) cannot_write(path, errno);
 }
 

@@ -100,14 +100,16 @@ std::size_t Inflater::read(std::span<char> text) {
   return used;
 }
 
-std::string inflate_members(std::string_view compressed, const std::string& file) {
+std::string inflate_members(std::string_view compressed, const std::string& file,
+                            std::size_t most) {
   Inflater inflater(compressed, file);
-  std::string text(std::max(compressed.size() * 4, std::size_t{1} << 12), '\0');
+  const std::size_t guess = std::max(compressed.size() * 4, std::size_t{1} << 12);
+  std::string text(std::min(guess, most + 1), '\0');
   std::size_t used = 0;
   for (;;) {
     used += inflater.read(std::span(text).subspan(used));
-    if (used < text.size()) break;
-    text.resize(text.size() * 3 / 2);
+    if (used < text.size() || used > most) break;
+    text.resize(std::min(text.size() * 3 / 2, most + 1));
   }
   text.resize(used);
   return text;

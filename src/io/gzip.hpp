@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "berth/io/file.hpp"
+
 namespace berth::io {
 
 [[nodiscard]] bool has_gz_suffix(std::string_view path);
@@ -41,8 +43,9 @@ class Inflater {
   bool started_ = false;
 };
 
-/// Inflates a whole file.
-std::string inflate_members(std::string_view compressed, const std::string& file);
+/// Inflates a whole file, or the first `most` + 1 bytes of its text.
+std::string inflate_members(std::string_view compressed, const std::string& file,
+                            std::size_t most = kMostText);
 
 /// Deflates text into gzip members.
 class Deflater {

@@ -109,6 +109,8 @@ JobLine::TaskLine read_task(const JsonAt& at) {
   return task;
 }
 
+constexpr std::size_t kMaxGroups = 1024;  ///< of a job: each is compared with the others
+
 void read_tasks(const JsonAt& at, JobLine& line) {
   at.each([&](const JsonAt& element) {
     const JobLine::TaskLine task = read_task(element);
@@ -117,6 +119,7 @@ void read_tasks(const JsonAt& at, JobLine& line) {
       element.fail("two task groups are called " + in_quotes(task.label),
                    "give each its own \"shape\" name");
     }
+    if (line.tasks.size() == kMaxGroups) at.fail("more than 1024 task groups");
     line.tasks.push_back(task);
   });
   if (line.tasks.empty()) at.fail("a job needs at least one task");

@@ -19,12 +19,16 @@ std::string_view take_lines(std::string_view& text, std::size_t size) {
 }
 
 bool LineReader::append(std::string& lines, std::size_t size) {
+  constexpr std::size_t kMostLine = std::size_t{256} << 20;  // a running job of a million tasks
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   const std::size_t begin = lines.size();
   lines += std::exchange(rest_, {});
   for (std::size_t known = lines.size(); pieces_.append(lines, size); known = lines.size()) {
     const std::size_t last = std::string_view(lines).substr(known).rfind('\n');
-    if (last == std::string_view::npos) continue;
+    if (last == std::string_view::npos) {
+      if (lines.size() - begin > kMostLine) pieces_.refuse("a line of more than 256 MiB");
+      continue;
+    }
     rest_ = lines.substr(known + last + 1);
     lines.resize(known + last + 1);
     break;

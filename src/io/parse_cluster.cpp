@@ -63,6 +63,7 @@ class ClusterReader {
 
   Cluster cluster_;
   Seen classes_, pods_, racks_, queues_;
+  std::map<std::string, QueueId, std::less<>> queue_ids_;
   std::vector<std::int32_t> machine_line_;
 };
 
@@ -192,11 +193,9 @@ void ClusterReader::add_machines(const YamlAt& ids, ClassId machine_class, RackI
 
 QueueId ClusterReader::queue_named(const YamlAt& at) const {
   const std::string name = at.name();
+  if (const auto found = queue_ids_.find(name); found != queue_ids_.end()) return found->second;
   std::vector<std::string_view> known;
-  for (std::size_t q = 0; q < cluster_.queues.size(); ++q) {
-    if (cluster_.queues[q].name == name) return QueueId(q);
-    known.push_back(cluster_.queues[q].name);
-  }
+  for (const model::Queue& queue : cluster_.queues) known.push_back(queue.name);
   at.fail("unknown queue " + in_quotes(name),
           known.empty() ? "a parent comes before its children" : known_words(name, known));
 }
@@ -213,6 +212,7 @@ void ClusterReader::read_queue(const YamlAt& at) {
     if (!quota) penalty->fail("a queue without gpu_quota is never over it", "give gpu_quota too");
     queue.over_quota_penalty = penalty->amount(kMaxPenalty);
   }
+  queue_ids_.emplace(queue.name, QueueId(cluster_.queues.size()));
   cluster_.queues.push_back(std::move(queue));
 }
 
@@ -247,6 +247,16 @@ Cluster ClusterReader::read(const YamlAt& top) {
   return std::move(cluster_);
 }
 
+/// @throws InputError when another YAML document follows, which would be ignored
+YAML::Node only_document(std::string_view text, const std::string& file) {
+  const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+  for (std::size_t d = 1; d < documents.size(); ++d) {
+    if (documents[d].IsNull()) continue;
+    YamlAt(documents[d], file).fail("a second YAML document", "a cluster is one document");
+  }
+  return documents.empty() ? YAML::Node() : documents.front();
+}
+
 }  // namespace
 
 Cluster parse_cluster(std::string_view text, const std::string& file) {
@@ -254,13 +264,16 @@ Cluster parse_cluster(std::string_view text, const std::string& file) {
     throw InputError({.file = file, .line = 0, .field = ""}, "is not UTF-8 text");
   }
   try {
-    return ClusterReader().read(YamlAt(YAML::Load(std::string(text)), file));
+    return ClusterReader().read(YamlAt(only_document(text, file), file));
   } catch (const YAML::Exception& broken) {
     throw InputError({.file = file, .line = broken.mark.line + 1, .field = ""},
                      "not valid YAML: " + broken.msg);
   }
 }
 
-Cluster read_cluster(const std::string& path) { return parse_cluster(read_file(path), path); }
+Cluster read_cluster(const std::string& path) {
+  constexpr std::size_t kMostClusterText = std::size_t{256} << 20;  // a million machines by name
+  return parse_cluster(read_file(path, kMostClusterText), path);
+}
 
 }  // namespace berth::io

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "berth/base/error.hpp"
@@ -22,6 +23,8 @@ namespace {
                    std::string("cannot read: ") + std::strerror(error));
 }
 
+const dev_t kNull = makedev(1, 3);  // /dev/null on Linux
+
 /// A file open for reading. Its size is only an estimate: a pipe has none, a file may grow.
 class OpenFile {
  public:
@@ -29,9 +32,13 @@ class OpenFile {
       : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (fd_ < 0) cannot_read(path, errno);
     struct stat found {};
-    if (::fstat(fd_, &found) == 0 && S_ISREG(found.st_mode)) {
-      size_ = static_cast<std::size_t>(found.st_size);
-    }
+    if (::fstat(fd_, &found) != 0) return;
+    if (S_ISREG(found.st_mode)) size_ = static_cast<std::size_t>(found.st_size);
+    const bool device = S_ISCHR(found.st_mode) || S_ISBLK(found.st_mode);
+    if (!device || found.st_rdev == kNull) return;
+    ::close(fd_);
+    throw InputError({.file = path, .line = 0, .field = ""}, "is a device",
+                     "give a file or a pipe");
   }
   ~OpenFile() { ::close(fd_); }
   OpenFile(const OpenFile&) = delete;
@@ -58,15 +65,22 @@ class OpenFile {
   std::size_t size_ = 0;
 };
 
-std::string read_bytes(const std::string& path) {
+[[noreturn]] void too_long(const std::string& path, std::size_t most) {
+  throw InputError({.file = path, .line = 0, .field = ""},
+                   "holds more than " + std::to_string(most >> 20) + " MiB of text");
+}
+
+std::string read_bytes(const std::string& path, std::size_t most) {
   const OpenFile file(path);
   std::string bytes(file.size() > 0 ? file.size() + 1 : std::size_t{1} << 16, '\0');
   std::size_t used = 0;
   for (;;) {
     used += file.read(std::span(bytes).subspan(used));
     if (used < bytes.size()) break;
+    if (used > most) too_long(path, most);
     bytes.resize(bytes.size() * 2);
   }
+  if (used > most) too_long(path, most);
   bytes.resize(used);
   return bytes;
 }
@@ -85,7 +99,7 @@ struct PieceReader::OpenInput {
       file.emplace(path);
       return;
     }
-    compressed = read_bytes(path);
+    compressed = read_bytes(path, kMostText);
     inflater.emplace(compressed, path);
   }
 
@@ -112,6 +126,10 @@ bool PieceReader::append(std::string& text, std::size_t size) {
   return got > 0;
 }
 
+void PieceReader::refuse(const std::string& problem) const {
+  throw InputError({.file = state_->path, .line = 0, .field = ""}, problem);
+}
+
 double PieceReader::part_read() const {
   const OpenInput& s = *state_;
   const std::size_t all = s.inflater ? s.compressed.size() : s.file->size();
@@ -119,9 +137,14 @@ double PieceReader::part_read() const {
   return all == 0 ? 1.0 : static_cast<double>(read) / static_cast<double>(all);
 }
 
-std::string read_file(const std::string& path) {
-  std::string bytes = read_bytes(path);
-  if (has_gz_suffix(path)) return inflate_members(bytes, path);
+std::string read_file(const std::string& path, std::size_t most) {
+  const bool gz = has_gz_suffix(path);
+  std::string bytes = read_bytes(path, gz ? kMostText : most);
+  if (gz) {
+    std::string text = inflate_members(bytes, path, most);
+    if (text.size() > most) too_long(path, most);
+    return text;
+  }
   refuse_gzip(path, bytes);
   return bytes;
 }

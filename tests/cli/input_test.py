@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bad input ends all ranks with one message (file, line, field, problem, hint) and exit code 2."""
 import gzip
+import resource
 
-from program import CLUSTER, JOBS, ProgramTest, main
+from program import CLUSTER, JOBS, ProgramTest, finish, main
 
 
 def job(more):
@@ -31,6 +32,10 @@ BAD_JOBS = [
     (JOBS + job('"tasks": [{"gpus": 1'), ":6: not valid JSON"),
     (JOBS + JOBS, r':6: id: job "gang" is given twice; first on line 1'),
     (JOBS + "null\n", ":6: expected an object"),
+    (job('"\\u001b[31m\\nplan is VALID": 1, "tasks": [{}]'),
+     r":1: \\x1b\[31m\\x0aplan is VALID: unknown key"),
+    (job('"tasks": [' + ", ".join(f'{{"shape": "s{i}"}}' for i in range(1025)) + "]"),
+     ":1: tasks: more than 1024 task groups"),
     ('{"tasks": [{"gpus": 1}]}\n', ":1: id: is missing"),
 ]
 
@@ -46,6 +51,9 @@ BAD_CLUSTERS = [
     (CLUSTER.replace("ids: h0", 'ids: "a[1-3]"'), '9: .*machine "a1" is given twice'),
     (CLUSTER.replace("a[0-1]", "a[0-99999999999]"), "8: .*more than 16777216 machines"),
     (CLUSTER.replace("id: r1", "id: r0"), '9: .*"r0" is given twice'),
+    (CLUSTER + "---\nqueues: []\n", "11: a second YAML document; a cluster is one document"),
+    (CLUSTER + "...\nqueues: []\n", "11: a second YAML document"),
+    (CLUSTER + '"a\\e[31m\\nb": 1\n', r"10: a\\x1b\[31m\\x0ab: unknown key"),
 ]
 
 
@@ -133,6 +141,40 @@ class Files(ProgramTest):
                               ('{"schema": 1}', "x.json: placements: is missing")]:
             self.write("x.json", text)
             self.assert_refused(self.check(plan="x.json"), 2, pattern)
+
+
+class HostileFiles(ProgramTest):
+    """Files that are not what a cluster or a queue has: refused in bounded memory and time."""
+
+    def refused(self, pattern, **files):
+        running, command = self.launch("plan", "--cluster", files.get("cluster", "c.yaml"), "--jobs",
+                                       files.get("jobs", "j.jsonl"), "--out", "plan.json")
+        limit = 1 << 31  # bytes
+        resource.prlimit(running.pid, resource.RLIMIT_AS, (limit, limit))
+        self.assert_refused(finish(running, command), 2, pattern)
+
+    def bomb(self, name, unit):
+        with gzip.open(self.folder / name, "wb", compresslevel=1) as file:
+            for _ in range(300):
+                file.write(unit * (1 << 20))
+        return name
+
+    def test_gzip_that_inflates_without_end(self):
+        self.refused("c.yaml.gz: holds more than 256 MiB of text", cluster=self.bomb("c.yaml.gz", b"\n"))
+        self.refused("j.jsonl.gz: a line of more than 256 MiB", jobs=self.bomb("j.jsonl.gz", b" "))
+
+    def test_devices(self):
+        for device in ["/dev/zero", "/dev/urandom", "/dev/full"]:
+            self.refused(f"{device}: is a device; give a file or a pipe", cluster=device)
+            self.refused(f"{device}: is a device; give a file or a pipe", jobs=device)
+
+    def test_an_empty_jobs_file_from_null(self):
+        self.assert_ends(self.plan(jobs="/dev/null"), 0)
+
+    def test_a_deep_tree_of_queues_takes_linear_time(self):
+        queues = "".join(f"  - {{id: q{i}, parent: q{i - 1}}}\n" for i in range(1, 8000))
+        self.write("c.yaml", CLUSTER + "queues:\n  - {id: q0}\n" + queues)
+        self.assert_ends(self.plan(), 0)
 
 
 main()

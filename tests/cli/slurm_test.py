@@ -70,6 +70,33 @@ class Slurm(ProgramTest):
         self.assert_ends(self.import_slurm(), 0)
         self.assert_refused(self.apply("--dry-run"), 2, "plan.json: instance_digest: .*another import")
 
+    def test_apply_shows_control_characters_of_the_queue_as_text(self):
+        self.planned()
+        self.save([{"name": "n0"}, {"name": "n1"}],
+                  [{"job_id": 7, "tres_per_node": "gres/gpu:4", "partition": "\x1b]0;owned\x07\nx"}])
+        done = self.apply("--dry-run")
+        self.assertEqual(done.code, 2, done)
+        for text in [done.out, done.err]:
+            self.assertNotRegex(text, "[\x00-\x09\x0b-\x1f\x7f]")
+        self.assertEqual(len(done.lines()), 1, done)
+
+    def test_apply_refuses_amounts_that_no_plan_has(self):
+        self.planned()
+        plan = self.read_plan()
+        plan["placements"][0]["tasks"][0]["cpu_milli"] = -2**63
+        self.write("plan.json", json.dumps(plan))
+        done = self.apply("--dry-run")
+        self.assertEqual(done.code, 2, done)
+        self.assertIn("amounts that no plan has", done.out)
+
+    def test_import_survives_absurd_numbers(self):
+        """Under the sanitizers too: no sum overflows."""
+        huge = {"set": True, "infinite": False, "number": 2**62}
+        for key in ["cpus", "tasks", "time_limit", "node_count", "priority", "submit_time"]:
+            with self.subTest(key=key):
+                self.save([{"name": "n0"}], [{"job_id": 7, "tres_per_node": "gres/gpu:4", key: huge}])
+                self.assertIn(self.import_slurm().code, [0, 2])
+
     def test_usage(self):
         self.planned()
         self.assert_refused(self.apply(), 2, ".*dry-run")

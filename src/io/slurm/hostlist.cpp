@@ -4,9 +4,13 @@
 #include "id_range.hpp"
 #include "words.hpp"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace berth::io::slurm {
 namespace {
 
+constexpr std::ptrdiff_t kMaxBrackets = 8;    // of one name; guard: each is a level of recursion
 constexpr std::size_t kMaxHosts = 2'000'000;  // guard against typing errors: n[0-99999999]
 
 /// Expands one bracket at a time: `r[1-2]n[0-9]` becomes `r1n[0-9]` and `r2n[0-9]`.
@@ -52,6 +56,9 @@ Hosts expand_hosts(std::string_view list) {
   Hosts hosts;
   if (list == "(null)") return hosts;
   for (const std::string_view part : split_list(list)) {
+    if (std::ranges::count(part, '[') > kMaxBrackets) {
+      return {.names = {}, .fault = "more than 8 brackets in " + in_quotes(part)};
+    }
     expand_one(part, hosts);
     if (!hosts.fault.empty()) return {.names = {}, .fault = hosts.fault};
   }

@@ -59,6 +59,15 @@ class Present {
   }
   [[nodiscard]] std::int64_t largest_priority() const { return largest_priority_; }
 
+  /// Amounts of a plan file lie between 0 and 2^40.
+  static bool amounts_hold(const model::RawTask& task) {
+    const auto holds = [](std::int64_t amount) { return 0 <= amount && amount <= kMaxAmount; };
+    return std::ranges::all_of(task.needs, holds) &&
+           std::ranges::all_of(task.gpus, [&](const model::RawDevice& d) {
+             return 0 <= d.milli && d.milli <= 1000;
+           });
+  }
+
   /// Takes the task's room; returns what is wrong with its machine, or an empty text.
   std::string take(const model::RawTask& task) {
     const auto found = machines_.index.find(task.machine);
@@ -66,6 +75,7 @@ class Present {
     const ImportedMachine& machine = machines_.list[found->second];
     if (machine.use == slurm::Use::drained) return "node " + task.machine + " is down or drained";
     if (machine.use == slurm::Use::reserved) return "node " + task.machine + " is reserved";
+    if (!amounts_hold(task)) return "node " + task.machine + ": amounts that no plan has";
     FreeRoom& room = room_[found->second];
     if (task.needs[model::kCpu] > room.cpu_milli)
       return "node " + task.machine + " has too few free CPUs";

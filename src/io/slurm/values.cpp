@@ -38,11 +38,14 @@ JsonKind kind_of(const JsonAt& at) {
   }
 }
 
+/// Guard against overflow of sums: nothing that Slurm counts is larger.
+std::int64_t clamped(std::int64_t value) { return std::clamp(value, -kMaxAmount, kMaxAmount); }
+
 Number plain_number(const JsonAt& at) {
   const std::int64_t value = at.integer();
   if (value == kInfinite32) return {.set = true, .infinite = true, .value = value};
   if (value == kNoValue32 || value == -2) return {};
-  return {.set = true, .infinite = false, .value = value};
+  return {.set = true, .infinite = false, .value = clamped(value)};
 }
 
 }  // namespace
@@ -57,7 +60,7 @@ Number number(const JsonAt& at) {
   static const Readers<Number> readers{
       {"set", [](Number& n, const JsonAt& v) { n.set = truth(v); }},
       {"infinite", [](Number& n, const JsonAt& v) { n.infinite = truth(v); }},
-      {"number", [](Number& n, const JsonAt& v) { n.value = v.integer(); }}};
+      {"number", [](Number& n, const JsonAt& v) { n.value = clamped(v.integer()); }}};
   Number found;
   read_fields(at, readers, found);
   found.set = found.set || found.infinite;  // some versions leave `set` out of an infinite number

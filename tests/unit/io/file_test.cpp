@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <string>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #include <zlib.h>
 
 namespace berth::io {
@@ -54,6 +56,17 @@ TEST(ReadFile, names_the_file_and_the_cause) {
   const Folder folder;
   expect_unreadable(folder / "absent", "No such file or directory");
   expect_unreadable(folder / ".", "Is a directory");
+}
+
+TEST(ReadFile, refuses_devices_and_more_text_than_asked_for) {
+  const Folder folder;
+  expect_unreadable("/dev/zero", "is a device");
+  folder.put("ten.txt", "0123456789");
+  folder.put("ten.gz", member(folder, "0123456789"));
+  for (const char* name : {"ten.txt", "ten.gz"}) {
+    EXPECT_EQ(read_file(folder / name, 10), "0123456789");
+    EXPECT_THROW(read_file(folder / name, 9), InputError);
+  }
 }
 
 TEST(ReadFile, inflates_concatenated_members_and_padding) {
@@ -130,6 +143,18 @@ TEST(AtomicFile, replaces_the_target_and_leaves_nothing_else) {
   });
   EXPECT_EQ(folder.bytes("a"), "after");
   EXPECT_EQ(std::filesystem::status(folder / "a").permissions(), std::filesystem::perms(0640));
+  EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(AtomicFile, has_no_name_that_a_killed_program_would_leave) {
+  const Folder folder;
+  const int nameless = ::open((folder / ".").c_str(), O_TMPFILE | O_WRONLY, 0600);
+  if (nameless < 0) GTEST_SKIP() << "no O_TMPFILE on this file system";
+  ::close(nameless);
+  AtomicFile file(folder / "a");
+  file.write("some text");
+  EXPECT_EQ(folder.files(), 0U);
+  file.commit();
   EXPECT_EQ(folder.files(), 1U);
 }
 

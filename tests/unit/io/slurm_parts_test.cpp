@@ -19,6 +19,10 @@ TEST(SlurmHosts, ranges_lists_and_several_brackets) {
   EXPECT_EQ(slurm::expand_hosts("n[0-2,07],c1").names, (Words{"n0", "n1", "n2", "n07", "c1"}));
   EXPECT_EQ(slurm::expand_hosts("r[1-2]n[0-1]x").names,
             (Words{"r1n0x", "r1n1x", "r2n0x", "r2n1x"}));
+  std::string brackets = "n";
+  for (int i = 0; i < 40'000; ++i) brackets += "[0-0]";
+  EXPECT_NE(slurm::expand_hosts(brackets).fault.find("more than 8 brackets"), std::string::npos);
+  EXPECT_EQ(slurm::expand_hosts("a[0-0]b[0-0]c[0-0]d[1-1]").names, Words{"a0b0c0d1"});
   EXPECT_TRUE(slurm::expand_hosts("").names.empty());
   EXPECT_TRUE(slurm::expand_hosts("(null)").names.empty());
   EXPECT_FALSE(slurm::expand_hosts("n[0-").fault.empty());
