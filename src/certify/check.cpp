@@ -3,6 +3,7 @@
 
 #include "check_placement.hpp"
 #include "check_prices.hpp"
+#include "compare_gap_parts.hpp"
 #include "comparison.hpp"
 #include "file_digest.hpp"
 #include "findings.hpp"
@@ -28,6 +29,11 @@ model::Objective objective_kind(const RawPlan& plan, Findings& findings) {
   if (!plan.objective_kind) {
     findings.add(FaultKind::missing_entry, "the plan does not say its objective");
   } else if (const auto known = model::parse_objective(*plan.objective_kind)) {
+    if (plan.objective_option && *plan.objective_option != *plan.objective_kind) {
+      findings.add(FaultKind::wrong_objective_kind, "options.objective is " +
+                                                        *plan.objective_option +
+                                                        ", objective_kind " + *plan.objective_kind);
+    }
     return *known;
   } else {
     findings.add(FaultKind::wrong_objective_kind, "no objective is called " + *plan.objective_kind);
@@ -245,6 +251,7 @@ CheckResult check(const InstanceView& instance, const RawPlan& plan) {
   checked.gap_parts = gap_parts(
       instance, kind, *prices, {proved.facts, pieces.placed(), proved.bound, checked.figures},
       job_gaps(instance, kind, {jobs, placement}, *prices, proved.bests, proved.bound));
+  if (plan.gap_parts) compare_gap_parts(*plan.gap_parts, checked);
   return checked;
 }
 

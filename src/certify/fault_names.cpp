@@ -71,6 +71,8 @@ std::string_view name(FaultKind kind) {
       return "bound_too_low";
     case FaultKind::wrong_bound:
       return "wrong_bound";
+    case FaultKind::wrong_gap_parts:
+      return "wrong_gap_parts";
     case FaultKind::wrong_gap:
       return "wrong_gap";
     case FaultKind::wrong_count:

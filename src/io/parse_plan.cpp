@@ -181,6 +181,9 @@ model::RawTreeNode read_tree_node(const JsonAt& at) {
   return node;
 }
 
+/// Guard: a node costs its depth; --tree-nodes allows 2,000 leaves.
+constexpr std::size_t kMostNodes = 16'384;
+
 RawCertificate read_certificate(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"scale_log2",  "level", "pools",  "shapes",
                                               "multipliers", "jobs",  "limits", "tree"};
@@ -195,7 +198,10 @@ RawCertificate read_certificate(const JsonAt& at) {
     }
     if (key == 5) certificate.jobs = list<model::RawJobPrice>(value, read_job_price);
     if (key == 6) certificate.limits = list<model::RawLimitPrice>(value, read_limit_price);
-    if (key == 7) certificate.tree = list<model::RawTreeNode>(value, read_tree_node);
+    if (key == 7) {
+      certificate.tree = list<model::RawTreeNode>(value, read_tree_node);
+      if (certificate.tree.size() > kMostNodes) value.fail("more than 16384 nodes");
+    }
   });
   at.need(keys, 5, seen);
   return certificate;
@@ -230,9 +236,43 @@ void read_record(const JsonAt& at, RawPlan& plan) {
   });
 }
 
+double real_of(const JsonAt& at, std::string_view key) {
+  double found = 0.0;
+  const std::string_view keys[] = {key};
+  at.known_fields(keys, [&](std::size_t, const JsonAt& value) { found = value.real(); });
+  return found;
+}
+
+/// The names are those of certify's comparison.
+model::RawGapParts read_gap_parts(const JsonAt& at) {
+  model::RawGapParts parts;
+  at.entries([&](const JsonAt& part) {
+    const std::string key(part.key());
+    if (key == "basis") {
+      parts.basis = word(part);
+    } else if (key == "regret") {
+      part.each([&](const JsonAt& size) {
+        const auto gpus = std::to_string(static_cast<std::int64_t>(real_of(size, "gpus")));
+        parts.amounts["regret of " + gpus + " GPUs"] = real_of(size, "amount");
+        parts.amounts["jobs of " + gpus + " GPUs"] = real_of(size, "jobs");
+      });
+    } else if (key == "idle") {
+      part.each([&](const JsonAt& type) {
+        static constexpr std::string_view keys[] = {"gpu_type"};
+        std::string name;
+        type.known_fields(keys, [&](std::size_t, const JsonAt& value) { name = word(value); });
+        parts.amounts["idle " + name] = real_of(type, "amount");
+      });
+    } else {
+      parts.amounts[key] = part.real();
+    }
+  });
+  return parts;
+}
+
 RawPlan read_top(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"schema", "placements", "waiting", "required_missing",
-                                              "certificate"};
+  static constexpr std::string_view keys[] = {
+      "schema", "placements", "waiting", "required_missing", "certificate", "gap_parts", "options"};
   RawPlan plan;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0 && value.integer() != 1) value.fail("unknown schema", "this is schema 1");
@@ -240,6 +280,12 @@ RawPlan read_top(const JsonAt& at) {
     if (key == 2) plan.waiting = list<model::RawUnplacedJob>(value, read_waiting);
     if (key == 3) plan.required_missing = list<std::string>(value, word);
     if (key == 4) plan.certificate = read_certificate(value);
+    if (key == 5) plan.gap_parts = read_gap_parts(value);
+    if (key == 6) {
+      static constexpr std::string_view names[] = {"objective"};
+      value.known_fields(names,
+                         [&](std::size_t, const JsonAt& v) { plan.objective_option = word(v); });
+    }
   });
   at.need(keys, 2, seen);
   read_record(at, plan);

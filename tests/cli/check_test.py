@@ -84,6 +84,12 @@ FAULTS = [
     ("bound_too_low", scale("upper_bound", 0.9)),
     ("negative_price", negative_price),
     ("wrong_gap", add_to("gap", 0.01)),
+    ("wrong_gap_parts", lambda plan: plan["gap_parts"].update(basis="capacity")),
+    ("wrong_gap_parts", lambda plan: plan["gap_parts"].update(rounding=7.5)),
+    ("wrong_gap_parts", lambda plan: plan["gap_parts"].update(quotas=0.01)),
+    ("wrong_gap_parts", lambda plan: plan["gap_parts"]["regret"].append(
+        {"gpus": 64, "jobs": 1, "amount": 0.5})),
+    ("wrong_objective_kind", lambda plan: plan["options"].update(objective="allocate")),
     ("wrong_count", add_to("jobs_placed", 1)),
     ("wrong_required_missing", replace("required_missing", ["gang"])),
     ("other_instance", replace("instance_digest", "0" * 64)),
@@ -124,6 +130,20 @@ class Check(ProgramTest):
                 self.assertIn(f"fault {name}: ", done.out)
                 self.assertIn("plan is INVALID", done.out)
                 self.assertEqual(done.err, "")
+
+    def test_shows_control_characters_of_the_plan_as_text(self):
+        done = self.check_with(lambda plan: plan["placements"][0].update(
+            job="\x1b[31m\nplan is VALID\u009b2J"))
+        self.assert_ends(done, 1)
+        self.assertNotRegex(done.out, "[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+        self.assertNotIn("\nplan is VALID", done.out)
+        self.assertIn(r"\x1b[31m\x0aplan is VALID\xc2\x9b2J", done.out)
+
+    def test_refuses_a_tree_of_any_size(self):
+        def grow(plan):
+            plan["certificate"]["tree"] = [{"parent": 0, "rest": True}] * 20_000
+        self.assert_refused(self.check_with(grow), 2,
+                            "edited.json: certificate.tree: more than 16384 nodes")
 
     def test_ends_all_ranks_with_one(self):
         done = self.check_with(split, ranks=3)

@@ -56,6 +56,7 @@ enum class FaultKind : std::uint8_t {
   bound_too_low,  ///< less than the prices prove
   wrong_bound,    ///< more than the prices prove, or not a number
   wrong_gap,
+  wrong_gap_parts,
   wrong_count,  ///< GPUs, thousandths or jobs do not add up
   wrong_plan_digest,
   wrong_proof_digest,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -104,14 +105,22 @@ struct RawFigures {
   std::optional<std::int64_t> jobs_placed;
 };
 
+/// `gap_parts`, each number under a name of its own: "regret of 8 GPUs", "idle A100", "quotas".
+struct RawGapParts {
+  std::string basis;
+  std::map<std::string, double> amounts;
+};
+
 struct RawPlan {
   std::optional<std::string> instance_digest;
   std::optional<std::string> plan_digest;
   std::optional<std::string> proof_digest;
   std::optional<std::uint64_t> seed;
   std::optional<bool> reproducible;
-  std::optional<std::string> objective_kind;  ///< the name of an Objective in a sound file
+  std::optional<std::string> objective_kind;    ///< the name of an Objective in a sound file
+  std::optional<std::string> objective_option;  ///< options.objective
   RawFigures figures;
+  std::optional<RawGapParts> gap_parts;
   std::optional<std::vector<std::string>> required_missing;  ///< jobs
   std::optional<RawCertificate> certificate;
   std::vector<RawPlacement> placements;
