@@ -5,21 +5,20 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "berth/base/archive.hpp"
+#include "berth/base/build_id.hpp"
 #include "berth/base/error.hpp"
 
 namespace berth::pipeline {
 namespace {
 
 constexpr std::string_view kFirstWords = "berth checkpoint ";
-constexpr std::string_view kFormat = "7";
 constexpr std::size_t kDigestSize = 64;  // hexadecimal digits of SHA-256
-
-std::string header() { return fmt::format("{}{}\n", kFirstWords, kFormat); }
 
 /// The words of `these`, separated by spaces, that are not in `others`; never empty text.
 std::string without(std::string_view these, std::string_view others) {
@@ -47,14 +46,15 @@ void expect_header(const std::string& path, std::string_view text) {
   if (!text.starts_with(kFirstWords)) {
     refuse(path, "", "not a checkpoint of berth", "give a file that --checkpoint wrote");
   }
-  if (!text.starts_with(header())) {
-    refuse(path, "", "a checkpoint of another version of berth", "start the plan anew");
+  if (!text.starts_with(checkpoint_header())) {
+    refuse(path, "", "a checkpoint of another build of berth", "start the plan anew");
   }
 }
 
 /// Number of bytes before the digest, after verifying it.
 std::uint64_t verified_size(const std::string& path) {
-  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
+  std::error_code none;  // a missing file, or a name too long, is told when it is opened
+  if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)) {
     refuse(path, "", "not a file, which could be read twice", "copy it into one");
   }
   io::PieceReader file(path);
@@ -75,9 +75,14 @@ std::uint64_t verified_size(const std::string& path) {
 
 }  // namespace
 
+const std::string& checkpoint_header() {
+  static const std::string line = fmt::format("{}8 {}\n", kFirstWords, build_id());
+  return line;
+}
+
 CheckpointOutput::CheckpointOutput(const std::string& path, const Checkpoint& checkpoint)
     : file_(path) {
-  write(header());
+  write(checkpoint_header());
   add_block(to_bytes(checkpoint));
 }
 
@@ -102,7 +107,7 @@ void CheckpointOutput::add_block(std::string_view bytes) {
 
 CheckpointInput::CheckpointInput(const std::string& path)
     : path_(path), left_(verified_size(path)), file_(path) {
-  take(header().size());
+  take(checkpoint_header().size());
   head_ = next_block<Checkpoint>();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resume.hpp"
 
+#include "checkpoint_ids.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -36,7 +38,10 @@ coordinator::ShardContents scatter_saved_contents(const PlanningContext& context
   coordinator::ShardContents mine;
   for (;;) {
     std::optional<coordinator::ShardContents> some;
-    context.comm.agreed_on_root([&] { some = file->next(); });
+    context.comm.agreed_on_root([&] {
+      some = file->next();
+      if (some) expect_known_ids(context, *some);
+    });
     bool more = some.has_value();
     context.comm.broadcast_value(more);
     if (!more) return mine;
@@ -55,6 +60,7 @@ LocalSolution resume(const PlanningContext& context, coordinator::JobRecords& re
     context.comm.agreed_on_root([&] {
       c = file.emplace(path).head();
       expect_same_run(path, c, context.digest, fingerprint(context.options));
+      expect_known_ids(context, c);
     });
     comm::broadcast(context.comm, c);
     const coordinator::ShardContents contents = scatter_saved_contents(context, file);

@@ -30,9 +30,13 @@ void describe(Archive& archive, Checkpoint& c) {
   archive(c.instance_digest, c.options, c.consensus, c.task_prices, c.rounds);
 }
 
-/// Writes a checkpoint file and replaces an earlier one atomically. Format: a line `berth
-/// checkpoint 7`; blocks, each of 8 bytes of length and that many bytes: the checkpoint, then
-/// contents of shards; 64 hexadecimal digits of the SHA-256 of all this. @throws SystemError
+/// First line of a checkpoint: `berth checkpoint 8`, and the build of this program, for blocks have
+/// the bytes that its types have in memory.
+[[nodiscard]] const std::string& checkpoint_header();
+
+/// Writes a checkpoint file and replaces an earlier one atomically. Format: its first line; blocks,
+/// each of 8 bytes of length and that many bytes: the checkpoint, then contents of shards; 64
+/// hexadecimal digits of the SHA-256 of all this. @throws SystemError
 class CheckpointOutput {
  public:
   CheckpointOutput(const std::string& path, const Checkpoint& checkpoint);

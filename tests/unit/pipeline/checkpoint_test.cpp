@@ -122,7 +122,7 @@ TEST_F(CheckpointFile, is_refused_when_its_blocks_are_not_what_was_written) {
   for (const std::string& body :
        {std::string("short"), block("abc", std::uint64_t{1} << 60), block("abc", 3),
         block(head.substr(1), head.size() - 1), block(head + "x", head.size() + 1)}) {
-    const std::string text = "berth checkpoint 7\n" + body;
+    const std::string text = checkpoint_header() + body;
     EXPECT_EQ(refusal_of(text + model::Sha256().text(text).hex()),
               path + ": not what this version of berth writes; start the plan anew");
   }
@@ -132,9 +132,13 @@ TEST_F(CheckpointFile, is_refused_when_it_is_something_else) {
   EXPECT_EQ(refusal_of("{\"schema\":1}\n"),
             path + ": not a checkpoint of berth; give a file that --checkpoint wrote");
   EXPECT_EQ(refusal_of("berth checkpoint 5\n" + std::string(64, 'a') + "\n"),
-            path + ": a checkpoint of another version of berth; start the plan anew");
+            path + ": a checkpoint of another build of berth; start the plan anew");
+  std::string other_build = checkpoint_header();
+  other_build[other_build.size() - 2] ^= 1;
+  EXPECT_EQ(refusal_of(other_build + std::string(64, 'a')),
+            path + ": a checkpoint of another build of berth; start the plan anew");
   EXPECT_EQ(refusal_of("berth checkpoint 99 " + std::string(64, 'a') + "\n"),
-            path + ": a checkpoint of another version of berth; start the plan anew");
+            path + ": a checkpoint of another build of berth; start the plan anew");
 }
 
 TEST_F(CheckpointFile, is_refused_where_it_cannot_be_read_twice) {

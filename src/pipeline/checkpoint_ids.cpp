@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checkpoint_ids.hpp"
+
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+
+#include "berth/base/archive.hpp"
+#include "berth/base/error.hpp"
+#include "berth/solver/shard.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+/// Counts of what ids refer to.
+class KnownIds {
+ public:
+  explicit KnownIds(const PlanningContext& context)
+      : cluster_(context.unpriced.instance().cluster),
+        jobs_(context.unpriced.instance().workload.size()),
+        shards_(context.shards.size()) {}
+
+  [[nodiscard]] bool job(JobId id) const { return id.valid() && id.index() < jobs_; }
+  [[nodiscard]] bool shard(ShardId id) const { return id.valid() && id.index() < shards_; }
+  [[nodiscard]] bool jobs(std::span<const JobId> ids) const {
+    return std::ranges::all_of(ids, [&](JobId id) { return job(id); });
+  }
+  [[nodiscard]] bool placement(const model::Placement& placed) const {
+    return std::ranges::all_of(placed, [&](const model::JobPlacement& p) {
+      return job(p.job) &&
+             std::ranges::all_of(p.tasks, [&](const model::TaskPlacement& t) { return task(t); });
+    });
+  }
+
+ private:
+  [[nodiscard]] bool task(const model::TaskPlacement& task) const {
+    if (!task.machine.valid() || task.machine.index() >= cluster_.machines()) return false;
+    const ClassId machine_class = cluster_.machine_class[task.machine.index()];
+    const auto gpus = static_cast<std::uint32_t>(cluster_.classes[machine_class.index()].gpus);
+    return gpus >= 64 || (task.devices >> gpus) == 0;
+  }
+
+  const model::Cluster& cluster_;
+  std::size_t jobs_;
+  std::size_t shards_;
+};
+
+void expect(const PlanningContext& context, bool known) {
+  if (known) return;
+  throw InputError({.file = context.options.checkpoint.resume, .line = 0, .field = {}},
+                   "names what this cluster and these jobs do not have", "start the plan anew");
+}
+
+}  // namespace
+
+void expect_known_ids(const PlanningContext& context, const Checkpoint& checkpoint) {
+  const KnownIds known(context);
+  const coordinator::RoundState& rounds = checkpoint.rounds;
+  expect(context, checkpoint.consensus.prices.size() == context.pools.size());
+  expect(context, rounds.shards == static_cast<std::int64_t>(context.shards.size()));
+  expect(context, rounds.round >= 0 && rounds.regroups >= 0 && rounds.idle_rounds >= 0);
+  expect(context, known.placement(rounds.spanning));
+  for (const coordinator::Refusal& refusal : rounds.refusals) {
+    expect(context, known.job(refusal.job) && known.shard(refusal.shard));
+  }
+  for (const coordinator::PendingRound& pending : rounds.pending) {
+    for (const solver::JobOffer& offer : pending.offers) {
+      expect(context, known.job(offer.job) && known.shard(offer.source));
+    }
+    for (const solver::Bid& bid : pending.bids) {
+      expect(context, known.job(bid.job) && known.shard(bid.shard));
+    }
+  }
+}
+
+void expect_known_ids(const PlanningContext& context, const coordinator::ShardContents& contents) {
+  const KnownIds known(context);
+  for (const auto& [shard, bytes] : contents) {
+    expect(context, known.shard(shard));
+    try {
+      const auto content = from_bytes<solver::ShardContent>(bytes);
+      expect(context, known.placement(content.placed));
+      expect(context, known.jobs(content.unplaced) && known.jobs(content.evicted));
+    } catch (const std::out_of_range&) {  // not the bytes of a content
+      expect(context, false);
+    }
+  }
+}
+
+}  // namespace berth::pipeline
