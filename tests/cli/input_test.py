@@ -171,10 +171,5 @@ class HostileFiles(ProgramTest):
     def test_an_empty_jobs_file_from_null(self):
         self.assert_ends(self.plan(jobs="/dev/null"), 0)
 
-    def test_a_deep_tree_of_queues_takes_linear_time(self):
-        queues = "".join(f"  - {{id: q{i}, parent: q{i - 1}}}\n" for i in range(1, 8000))
-        self.write("c.yaml", CLUSTER + "queues:\n  - {id: q0}\n" + queues)
-        self.assert_ends(self.plan(), 0)
-
 
 main()
