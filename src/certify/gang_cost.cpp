@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "berth/base/assert.hpp"
 
@@ -57,9 +58,11 @@ GangCost::GangCost(const model::InstanceView& instance, const PriceTable& price_
 
 /// A job in k domains has a task in each of the others, so at most tasks - k + 1 in one.
 void GangCost::add_caps(const model::PlacementRules& rules) {
+  min_domains_ = rules.min_domains;
   for (std::size_t l = 0; l < most_in_.size(); ++l) {
     most_in_[l] =
         std::min<std::int64_t>(rules.max_tasks[l], tasks_ - std::int64_t{rules.min_domains[l]} + 1);
+    ruled_ = ruled_ || most_in_[l] < tasks_;
   }
 }
 
@@ -162,6 +165,40 @@ std::int64_t GangCost::room_in(std::span<const PricedPool> pools, GpuTypeId type
   return total;
 }
 
+/// Machines of the pools that hold a task of the job.
+std::int64_t GangCost::machines_with_room(std::span<const PricedPool> pools, GpuTypeId type) const {
+  std::int64_t machines = 0;
+  for (const PricedPool& pool : pools) {
+    const bool holds = std::ranges::any_of(demands_, [&](const EqualTasks& d) {
+      return d.per_machine[pool.variant.index()] > 0 && (!d.on_type || of_type(pool, type));
+    });
+    if (holds) machines += pool.machines;
+  }
+  return machines;
+}
+
+/// False when these racks, whole pods or one rack, have too little room for all tasks under the
+/// largest numbers of tasks, or too few domains that hold one.
+bool GangCost::rules_allow(std::size_t first_rack, std::size_t end_rack, GpuTypeId type) const {
+  if (!ruled_) return true;
+  std::int64_t machines = 0, racks = 0, pods = 0, room = 0, room_of_pod = 0;
+  for (std::size_t r = first_rack; r < end_rack; ++r) {
+    const auto pools = price_table_->in_rack(RackId(r));
+    const std::int64_t room_of_rack = std::min(most_in_[1], room_in(pools, type));
+    machines += machines_with_room(pools, type);
+    racks += room_of_rack > 0 ? 1 : 0;
+    room_of_pod += room_of_rack;
+    if (r + 1 < end_rack &&
+        price_table_->pod_of(RackId(r)) == price_table_->pod_of(RackId(r + 1))) {
+      continue;
+    }
+    pods += room_of_pod > 0 ? 1 : 0;
+    room += std::min(most_in_[2], std::exchange(room_of_pod, 0));
+  }
+  return room >= tasks_ && machines >= min_domains_[0] && racks >= min_domains_[1] &&
+         pods >= min_domains_[2];
+}
+
 /// Least uplink price of one task: the ring loads a crossed uplink once, with at most `room` tasks,
 /// and not all tasks of the job, behind it.
 Int128 GangCost::density(std::size_t uplink, std::int64_t room) const {
@@ -205,7 +242,8 @@ Int128 GangCost::over_pods(GpuTypeId type) {
 }
 
 Int128 GangCost::in_rack(GpuTypeId type, Level width, RackId rack) {
-  if (exceeds_limits(rack)) return kImpossible;
+  if (exceeds_limits(rack) || !rules_allow(rack.index(), rack.index() + 1, type))
+    return kImpossible;
   const auto pools = price_table_->in_rack(rack);
   return width == Level::machine ? on_one_machine(pools, type) : cost_over(pools, type);
 }
@@ -213,6 +251,10 @@ Int128 GangCost::in_rack(GpuTypeId type, Level width, RackId rack) {
 Int128 GangCost::find_in_pod(GpuTypeId type, Level width, PodId pod) {
   if (exceeds_limits(pod)) return kImpossible;
   if (width == Level::machine) return on_one_machine(price_table_->in_pod(pod), type);
+  if (width == Level::pod &&
+      !rules_allow(price_table_->first_rack(pod), price_table_->end_rack(pod), type)) {
+    return kImpossible;
+  }
   if (width == Level::pod && pays_uplinks_) return over_racks(type, pod);
   if (width == Level::pod) return cost_over(price_table_->in_pod(pod), type);
   BERTH_EXPECT(width == Level::rack);
@@ -226,6 +268,7 @@ Int128 GangCost::find_in_pod(GpuTypeId type, Level width, PodId pod) {
 Int128 GangCost::find_anywhere(GpuTypeId type, Level width) {
   if (gpu_job_ && width <= Level::pod) return in_cheapest(type, width);
   if (width == Level::machine) return on_one_machine(price_table_->pools(), type);
+  if (width == Level::cluster && !rules_allow(0, price_table_->racks(), type)) return kImpossible;
   if (width == Level::cluster && pays_uplinks_) return over_pods(type);
   if (width == Level::cluster) return cost_over_cluster(type);
   Int128 least = kImpossible;

@@ -75,6 +75,10 @@ class GangCost {
   template <class Id, class Cost>
   Int128 cheapest(std::span<const std::pair<std::int64_t, Id>> places, const Cost& cost) const;
   void add_caps(const model::PlacementRules& rules);
+  [[nodiscard]] bool rules_allow(std::size_t first_rack, std::size_t end_rack,
+                                 GpuTypeId type) const;
+  [[nodiscard]] std::int64_t machines_with_room(std::span<const PricedPool> pools,
+                                                GpuTypeId type) const;
   void add_demands(const model::WorkloadView& workload, const model::Job& job);
   void find_whole_variants(const model::WorkloadView& workload);
 
@@ -85,6 +89,8 @@ class GangCost {
   std::int64_t tasks_ = 0;
   /// Most tasks that rules allow in one machine, rack, pod.
   std::array<std::int64_t, model::kLevels - 1> most_in_;
+  model::DomainCounts min_domains_;
+  bool ruled_ = false;                             ///< one of these binds
   std::array<Int128, model::kResources> needs_{};  ///< of all tasks
   bool pays_uplinks_;
   std::size_t pods_, columns_;

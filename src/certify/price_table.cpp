@@ -38,7 +38,10 @@ PriceTable::PriceTable(const model::InstanceView& instance, const model::Certifi
 
 void PriceTable::list_rack_pools(const model::Cluster& cluster) {
   pod_racks_.assign(cluster.pods.size() + 1, 0);
-  for (const model::Rack& rack : cluster.racks) ++pod_racks_[rack.pod.index() + 1];
+  for (const model::Rack& rack : cluster.racks) {
+    ++pod_racks_[rack.pod.index() + 1];
+    rack_pod_.push_back(rack.pod);
+  }
   for (std::size_t p = 0; p < cluster.pods.size(); ++p) pod_racks_[p + 1] += pod_racks_[p];
   rack_first_.reserve(cluster.racks.size() + 1);
   std::size_t m = 0;

@@ -61,6 +61,9 @@ class PriceTable {
   [[nodiscard]] std::size_t first_rack(PodId pod) const { return pod_racks_[pod.index()]; }
   [[nodiscard]] std::size_t end_rack(PodId pod) const { return pod_racks_[pod.index() + 1]; }
 
+  [[nodiscard]] std::size_t racks() const { return pod_racks_.back(); }
+  [[nodiscard]] PodId pod_of(RackId rack) const { return rack_pod_[rack.index()]; }
+
   /// Racks (pods) with machines of the type and the least price of a GPU thousandth there, by
   /// ascending price.
   template <class Id>
@@ -102,6 +105,7 @@ class PriceTable {
   std::vector<PricedPool> by_rack_;
   std::vector<std::uint32_t> pool_of_;        ///< by MachineId, index into by_rack_
   std::vector<std::size_t> rack_first_;       ///< by RackId, one more
+  std::vector<PodId> rack_pod_;               ///< by RackId
   std::vector<std::size_t> pod_racks_;        ///< by PodId, one more; racks are numbered pod by pod
   std::vector<RackId> different_;             ///< pod by pod
   std::vector<std::size_t> different_first_;  ///< by PodId, one more

@@ -95,9 +95,11 @@ struct Bound {
 ///          fill(s, n_s, d): the cheapest pools of d first, at most cap_ps tasks in each, with
 ///          cap_ps = what the pool's machines hold of s beside their immovable content, at most
 ///          m_machine tasks each and m_d in a pool of a rack (pod). The minimum is of the sum.
-///   m_l  = min(max_tasks_per[l], n - min_domains[l] + 1) of the job's n tasks, l = machine, rack,
-///   pod A width whose domain cannot hold all tasks under max_tasks_per and min_domains is no
-///   option: no placement has it. `exclusive` and `not_with` are not in the bound.
+///   m_l  = min(max_tasks_per[l], n - min_domains[l] + 1) for the n tasks of a job (l: machine,
+///          rack, pod). A domain d is left out when it has too little room for n tasks under these
+///          numbers, or too few domains of a level l that hold a task; so is a width whose domains
+///          are too narrow for max_tasks_per and min_domains. No placement has it. The bound does
+///          not know `exclusive` and `not_with`.
 /// GPU tasks use pools of type t, CPU-only tasks of a GPU job any pool, those of a CPU-only job the
 /// pools that its types allow. Width machine: all tasks in one pool whose machine can hold them.
 /// "Not farther than D" is a superset of "at distance D", and a domain of width L holds narrower
