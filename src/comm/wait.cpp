@@ -25,7 +25,7 @@ std::atomic<bool> own_core{false};
 std::atomic<pid_t> launcher{0};  // 0: not known
 
 // Chosen, not tuned: ranks of a machine with many times more ranks than cores part by some seconds.
-constexpr seconds kOrphanWaits{20};  // for a message, without launcher
+constexpr seconds kOrphanWaits{10};  // for a message, without launcher
 constexpr seconds kOrphanEnds{5};    // for the other ranks at the end, without launcher
 constexpr seconds kEnds{30};         // the same with a launcher
 

@@ -10,7 +10,7 @@ void check(int code, const char* call);
 
 /// Completes the request without blocking inside MPI: MPICH waits by spinning, which with more
 /// ranks than cores steals the cores from the very ranks it waits for.
-/// @throws SystemError when the launcher has ended and the request is not complete 20 s after its
+/// @throws SystemError when the launcher has ended and the request is not complete 10 s after its
 ///         start: a rank may have ended too, and nobody tells
 void wait(MPI_Request& request, const char* call);
 

@@ -83,7 +83,7 @@ class OtherCommands(ProgramTest):
 
 
 class Orphans(ProgramTest):
-    SOON = 45  # seconds: 20 of waiting for a message, 5 at the end, and the rest of the plan
+    SOON = 45  # seconds: 10 of waiting for a message, 5 at the end, and the rest of the plan
 
     def wrapped(self):
         """Four ranks under shells, as sites start them, once they plan."""
