@@ -2,6 +2,8 @@
 #include "dual_bound.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "berth/base/infinity.hpp"
 
@@ -49,6 +51,42 @@ std::vector<double> gpu_worth(const PackingProblem& problem, std::span<const dou
     least = std::min(least, bin_earnings[s] * problem.unit / bin.whole);
   }
   return worth;
+}
+
+double clearing_bound(const PackingProblem& problem, const planner_model::Valuation& valuation) {
+  double bound = 0.0;
+  for (const BinType& bin : problem.bins) {
+    bound += problem.clearing * static_cast<double>(bin.milli() * std::ssize(bin.machines));
+  }
+  for (const JobType& type : problem.types) {
+    const double cost = problem.clearing * static_cast<double>(type.shape.total_milli());
+    const auto slots = slots_that_fit(problem, type);
+    for (const JobId job : type.jobs) {
+      double kept = 0.0;
+      for (const std::size_t slot : slots) {
+        const GpuTypeId gpu = type.shape.uses_gpu() ? type_of_slot(slot) : GpuTypeId{};
+        kept = std::max(kept, task_value(valuation, job, type.shape_id, gpu) / problem.unit - cost);
+      }
+      bound += kept;
+    }
+  }
+  return bound * problem.unit;
+}
+
+std::vector<TaskPrice> clearing_prices(const PackingProblem& problem) {
+  std::map<std::pair<ShapeId, std::size_t>, double> priced;
+  for (const JobType& type : problem.types) {
+    if (problem.clearing <= 0.0 || !type.shape.uses_gpu()) continue;
+    const auto milli = static_cast<double>(type.shape.total_milli());
+    for (const std::size_t slot : slots_that_fit(problem, type)) {
+      priced[{type.shape_id, slot}] = milli * problem.clearing * problem.unit;
+    }
+  }
+  std::vector<TaskPrice> list;
+  for (const auto& [key, price] : priced) {
+    list.push_back({key.first, type_of_slot(key.second), price});
+  }
+  return list;
 }
 
 double lagrangian_bound(const PackingProblem& problem, const Relaxation& relaxation,

@@ -38,4 +38,11 @@ std::vector<double> gpu_worth(const PackingProblem& problem, std::span<const dou
 double lagrangian_bound(const PackingProblem& problem, const Relaxation& relaxation,
                         const Occupancy& occupancy);
 
+/// Upper bound of all placements without required jobs: every GPU earns `problem.clearing`, every
+/// task its value less that of its GPUs, or nothing. In units of the objective. O(tasks x slots)
+double clearing_bound(const PackingProblem& problem, const planner_model::Valuation& valuation);
+
+/// The prices of that bound, as task_prices.
+std::vector<TaskPrice> clearing_prices(const PackingProblem& problem);
+
 }  // namespace berth::solver

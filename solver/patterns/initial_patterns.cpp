@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "initial_patterns.hpp"
 
+#include "balanced_patterns.hpp"
+#include "partial_fill.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -9,48 +12,6 @@
 
 namespace berth::solver {
 namespace {
-
-/// A machine while it is being filled.
-struct PartialFill {
-  model::Resources room;
-  int whole;
-  struct Device {
-    int free;
-    DeviceShares content;
-  };
-  std::vector<Device> opened;
-  const BinType* bin;
-
-  explicit PartialFill(const BinType& s) : room(s.room), whole(s.whole), bin(&s) {
-    for (const int free : s.partial) opened.push_back({free, {.capacity = free, .shares = {}}});
-  }
-
-  bool put_share(std::int32_t type, int share) {
-    Device* best = nullptr;
-    for (Device& d : opened) {
-      if (d.free >= share && (best == nullptr || d.free < best->free)) best = &d;
-    }
-    if (best == nullptr) {
-      if (whole == 0) return false;
-      --whole;
-      best = &opened.emplace_back(Device{1000, {.capacity = 1000, .shares = {}}});
-    }
-    best->free -= share;
-    auto& shares = best->content.shares;
-    if (shares.empty() || shares.back().type != type) shares.push_back({type, 0});
-    ++shares.back().count;
-    return true;
-  }
-
-  bool put(std::int32_t type, const model::Shape& shape) {
-    if (!shape.needs.within(room)) return false;
-    if (shape.gpus > whole) return false;
-    if (shape.gpu_milli > 0 && !put_share(type, bin->share(shape))) return false;
-    add_within_limits(room, -1 * shape.needs);
-    whole -= shape.gpus;
-    return true;
-  }
-};
 
 /// Job types by descending GPUs of a task; ties by descending CPU (`cpu_sign` > 0) or ascending.
 std::vector<std::int32_t> by_size(const PackingProblem& problem, int cpu_sign) {
@@ -84,22 +45,17 @@ MachinePattern fill_machine(const PackingProblem& problem, std::size_t bin,
                             const ResidualProblem& residual, std::span<const std::int32_t> order) {
   const BinType& s = problem.bins[bin];
   PartialFill machine(s);
-  MachinePattern p{.bin = static_cast<std::int32_t>(bin), .tasks = {}, .devices = {}};
+  std::vector<TypeCount> tasks;
   for (const std::int32_t t : order) {
     const auto type = static_cast<std::size_t>(t);
     if (!fits(problem.types[type], s)) continue;
-    const bool twice =
-        std::ranges::any_of(p.tasks, [&](const TypeCount& c) { return c.type == t; });
+    const bool twice = std::ranges::any_of(tasks, [&](const TypeCount& c) { return c.type == t; });
     std::int32_t count = 0;
     while (!twice && count < residual.demand[type] && machine.put(t, problem.types[type].shape))
       ++count;
-    if (count > 0) p.tasks.push_back({t, count});
+    if (count > 0) tasks.push_back({t, count});
   }
-  for (PartialFill::Device& d : machine.opened) {
-    if (!d.content.shares.empty()) p.devices.push_back(std::move(d.content));
-  }
-  std::ranges::sort(p.tasks);
-  return p;
+  return std::move(machine).pattern(bin, std::move(tasks));
 }
 
 std::vector<MachinePattern> initial_patterns(const PackingProblem& problem,
@@ -108,6 +64,11 @@ std::vector<MachinePattern> initial_patterns(const PackingProblem& problem,
   const auto descending = by_size(problem, -1);
   cover_demand(problem, residual, descending, patterns);
   cover_demand(problem, residual, by_size(problem, 1), patterns);
+  if (problem.types.size() > kManyTypes) {
+    for (PatternUse& used : balanced_patterns(problem, most_valuable(problem, residual))) {
+      patterns.push_back(std::move(used.pattern));
+    }
+  }
   std::vector<std::vector<MachinePattern>> by_bin(problem.bins.size());
   parallel::run_tasks(problem.bins.size(), [&](std::size_t s) {
     if (residual.supply[s] == 0) return;

@@ -104,6 +104,36 @@ std::vector<std::span<const JobProfile>> families_of(std::span<const JobProfile>
   return families;
 }
 
+/// Value per GPU thousandth at which the tasks of more value fill the GPUs of all machines; 0 when
+/// they do not.
+double clearing_price(const model::WorkloadView& workload, std::span<const BinType> bins,
+                      std::span<const JobProfile> candidates) {
+  std::vector<std::pair<double, std::int64_t>> asked;  // value per thousandth, thousandths
+  for (const JobProfile& c : candidates) {
+    const std::int64_t milli = workload.shape(c.shape).total_milli();
+    if (milli > 0) asked.emplace_back(c.best / static_cast<double>(milli), c.tasks * milli);
+  }
+  std::ranges::sort(asked, std::greater{});
+  std::int64_t left = 0;
+  for (const BinType& s : bins) left += s.milli() * std::ssize(s.machines);
+  for (const auto& [value, milli] : asked) {
+    left -= milli;
+    if (left < 0) return value;
+  }
+  return 0.0;
+}
+
+/// Ends of the runs of one family worth at least, and less than, this much per GPU thousandth.
+std::vector<std::size_t> runs_by_worth(const model::WorkloadView& workload,
+                                       std::span<const JobProfile> members, double price) {
+  const auto milli = static_cast<double>(workload.shape(members.front().shape).total_milli());
+  const auto less =
+      std::ranges::find_if(members, [&](const JobProfile& c) { return c.best < price * milli; });
+  const auto end = static_cast<std::size_t>(less - members.begin());
+  if (end == 0 || end == members.size()) return {members.size()};
+  return {end, members.size()};
+}
+
 double best_value_a_gpu(const model::WorkloadView& workload,
                         std::span<const JobProfile> candidates) {
   double unit = 0.0;
@@ -178,10 +208,13 @@ void add_job_types(PackingProblem& problem, const planner_model::Valuation& valu
   std::size_t runs = 0;
   for (const auto& members : families) runs += equal_runs(members).size();
   problem.aggregated = runs > static_cast<std::size_t>(aim) && runs > families.size();
+  const double price =
+      families.size() > kManyTypes ? clearing_price(workload, problem.bins, candidates) : 0.0;
+  problem.clearing = price / problem.unit;
   for (const auto& members : families) {
     std::size_t from = 0;
-    const std::vector<std::size_t> whole{members.size()};
-    for (const std::size_t to : problem.aggregated ? whole : equal_runs(members)) {
+    for (const std::size_t to :
+         problem.aggregated ? runs_by_worth(workload, members, price) : equal_runs(members)) {
       JobType type = make_type(workload, members.subspan(from, to - from), problem.unit, reward);
       const bool somewhere =
           std::ranges::any_of(problem.bins, [&](const BinType& s) { return fits(type, s); });

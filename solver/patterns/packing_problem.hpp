@@ -35,12 +35,17 @@ double task_part(const model::WorkloadView& workload, JobId job, ShapeId shape);
 double task_value(const planner_model::Valuation& valuation, JobId job, ShapeId shape,
                   GpuTypeId type);
 
+/// Job types above which machines filled one by one come first: they are nearly the optimum then,
+/// and a relaxation of hundreds of rows takes seconds. Decision 37.
+inline constexpr std::size_t kManyTypes = 100;
+
 /// The packing problem in counts: job types and bin types instead of jobs and machines.
 struct PackingProblem {
   std::vector<JobType> types;
   std::vector<BinType> bins;
   bool aggregated = false;  ///< some type holds jobs of unequal value
   double unit = 1.0;        ///< objective per scaled unit; the largest value per GPU is 1 scaled
+  double clearing = 0.0;    ///< of more than kManyTypes families: clearing_price, scaled
 };
 
 /// True when one task of the type fits an empty machine of the bin type and has value there.

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "berth/base/infinity.hpp"
+
 namespace berth::solver {
 namespace {
 
@@ -25,6 +27,8 @@ constexpr double kRough = 0.1, kFine = 0.3;
 /// Weight of the best prices: its start, its decrease after a better bound, its increase otherwise,
 /// its upper limit. Chosen, not tuned.
 constexpr double kWeight = 0.5, kLess = 0.2, kMore = 0.1, kMost = 0.8;
+/// Relative gain that is 0 but for rounding.
+constexpr double kRounding = 1e-9;
 /// Rounds in succession without a column or a better bound that end the run. Chosen, not tuned.
 constexpr int kIdleRounds = 3;
 /// Work of one iteration of the master: rows^3 / kFactor + columns, in contents that pricing
@@ -83,8 +87,37 @@ void ConfigurationGeneration::start_at(std::span<const double> gpu_price) {
   }
   master_.add_options(point.price, kStartOptions, std::numeric_limits<double>::infinity());
   const std::vector<double> nothing(bins_.size(), 0.0);
-  price_at(std::move(point), nothing);
+  price_at(point, nothing);
+  cover_demand(point.price);
   master_.add(pricing_.uniform(kUniform));
+}
+
+/// Adds configurations that hold the tasks of the jobs that lose nothing at these prices.
+void ConfigurationGeneration::cover_demand(std::span<const double> price) {
+  std::size_t slots = 1;
+  for (const BinType& bin : bins_) slots = std::max(slots, bin.slot + 1);
+  std::vector<std::vector<std::int64_t>> asked(
+      slots, std::vector<std::int64_t>(rows_.bundles().size(), 0));
+  for (std::size_t g = 0; g < jobs_.size(); ++g) {
+    const auto& [group, count] = jobs_[g];
+    double most = -kInfinity;
+    std::size_t slot = 0;  // where the jobs gain most
+    for (std::size_t k = 0; k < group.options.size(); ++k) {
+      if (values_.value[g][k] == kImpossible || !group.options[k].type.valid()) continue;
+      const double gain =
+          values_.value[g][k] - cost_of(rows_.demand(group, group.options[k]), price);
+      if (gain < -kRounding * std::abs(values_.value[g][k]) || gain <= most) continue;
+      most = gain;
+      slot = slot_of(group.options[k].type);
+    }
+    if (slot == 0) continue;
+    for (const auto& [bundle, copies] : rows_.bundles_of(group)) {
+      asked[slot][static_cast<std::size_t>(bundle)] += copies * count;
+    }
+  }
+  for (std::size_t slot = 1; slot < slots; ++slot) {
+    master_.add(pricing_.balanced(std::move(asked[slot]), slot));
+  }
 }
 
 /// Solves the master from its last prices; returns the gap between bound and value, with its own

@@ -41,6 +41,7 @@ class ConfigurationGeneration {
     std::vector<double> earned;
     double bound = std::numeric_limits<double>::infinity();
   };
+  void cover_demand(std::span<const double> price);
   void start_at(std::span<const double> gpu_price);
   double solve_master(double gap, int idle);
   [[nodiscard]] bool finished(double gap) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "configuration_pricing.hpp"
 
+#include "../patterns/balanced_patterns.hpp"
 #include "../patterns/initial_patterns.hpp"
 
 #include <algorithm>
@@ -115,6 +116,20 @@ std::vector<Configuration> ConfigurationPricing::uniform(std::size_t most) const
       MachinePattern pattern = fill_machine(problem_, bin, residual_, turn);
       if (!pattern.tasks.empty()) found.push_back(configuration(pattern));
     }
+  }
+  return found;
+}
+
+std::vector<Configuration> ConfigurationPricing::balanced(std::vector<std::int64_t> bundles,
+                                                          std::size_t slot) const {
+  ResidualProblem open{.demand = std::move(bundles), .supply = {}};
+  for (const BinType& bin : problem_.bins) {
+    open.supply.push_back(bin.slot == slot ? std::ssize(bin.machines) : 0);
+  }
+  std::vector<Configuration> found;
+  for (const PatternUse& used : balanced_patterns(problem_, std::move(open))) {
+    found.push_back(configuration(used.pattern));
+    found.back().machines = static_cast<double>(used.copies);
   }
   return found;
 }

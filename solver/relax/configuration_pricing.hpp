@@ -39,6 +39,11 @@ class ConfigurationPricing {
   /// other bundles, large ones first. At most `most` in all.
   [[nodiscard]] std::vector<Configuration> uniform(std::size_t most) const;
 
+  /// Configurations that cover these numbers of bundles on the machines of a slot, as
+  /// `balanced_patterns` does; `machines` is how often each is used. @pre prices were set
+  [[nodiscard]] std::vector<Configuration> balanced(std::vector<std::int64_t> bundles,
+                                                    std::size_t slot) const;
+
  private:
   void set_prices(std::span<const double> price);
   [[nodiscard]] std::vector<PricingItem> items_of(std::size_t bin) const;

@@ -26,7 +26,8 @@ bool holds(const BinType& bin, const model::Shape& total) {
 }
 
 /// Bundles of one job: all of its tasks, or one of each shape, with their numbers.
-std::vector<std::pair<planner_model::TaskProfile, std::int64_t>> bundles_of(const JobGroup& group) {
+std::vector<std::pair<planner_model::TaskProfile, std::int64_t>> tasks_of_bundles(
+    const JobGroup& group) {
   if (group.together) return {{group.tasks, 1}};
   std::vector<std::pair<planner_model::TaskProfile, std::int64_t>> bundles;
   for (const auto& t : group.tasks.groups) {
@@ -59,7 +60,7 @@ void TaskRows::add_bundles(const JobCounts& jobs, std::span<const BinType> bins)
   };
   std::map<planner_model::TaskProfile, Use> found;
   for (const auto& [group, count] : jobs) {
-    for (const auto& [tasks, copies] : bundles_of(group)) {
+    for (const auto& [tasks, copies] : tasks_of_bundles(group)) {
       Use& use = found[tasks];
       use.copies += copies * count;
       use.on.resize(slots_, 0);
@@ -93,6 +94,16 @@ void TaskRows::add_row(ShapeId id, std::size_t slot) {
   if (shape.uses_gpu()) return;
   const std::int32_t everywhere = row;
   for (std::size_t s = 0; s < slots_; ++s) rows_[id.index() * slots_ + s] = everywhere;
+}
+
+std::vector<std::pair<std::int32_t, std::int64_t>> TaskRows::bundles_of(
+    const JobGroup& group) const {
+  std::vector<std::pair<std::int32_t, std::int64_t>> found;
+  for (const auto& [tasks, copies] : tasks_of_bundles(group)) {
+    const auto at = std::ranges::lower_bound(bundles_, tasks, {}, &TaskBundle::tasks);
+    found.emplace_back(static_cast<std::int32_t>(at - bundles_.begin()), copies);
+  }
+  return found;
 }
 
 bool TaskRows::possible(const JobGroup& group, const JobGroup::Option& option) const {

@@ -41,6 +41,10 @@ class TaskRows {
     return copies_[static_cast<std::size_t>(bundle)];
   }
 
+  /// Bundles of one job of the group, with their numbers.
+  [[nodiscard]] std::vector<std::pair<std::int32_t, std::int64_t>> bundles_of(
+      const JobGroup& group) const;
+
   /// Tasks that a job of the group asks for with this option, by row. @pre every task has a row
   [[nodiscard]] Entries demand(const JobGroup& group, const JobGroup::Option& option) const;
   /// True when machines of the option's type hold each of the job's tasks.
@@ -68,7 +72,7 @@ class TaskRows {
   std::vector<std::int32_t> rows_;  ///< by shape and slot
   std::vector<double> gpus_;
   std::vector<std::int32_t> slot_;
-  std::vector<TaskBundle> bundles_;
+  std::vector<TaskBundle> bundles_;                    ///< ascending tasks
   std::vector<std::int64_t> copies_;                   ///< by bundle
   std::vector<std::vector<std::int32_t>> bundles_on_;  ///< by slot
 };

@@ -65,6 +65,7 @@ struct ShardState::RepackResult {
   std::vector<TaskPrice> prices;
   std::vector<double> gpu_worth;  ///< as in PackResult
   double bound = 0.0;             ///< as in PackResult
+  bool relaxed = false;           ///< a relaxation was solved
   std::vector<JobId> unplaced;    ///< jobs without a place in the new packing, kept or not
 };
 

@@ -74,6 +74,34 @@ TEST(GangPacking, prefers_contents_without_waste) {
   EXPECT_DOUBLE_EQ(occupancy.value(), 64.0);
 }
 
+/// Gangs of 160 shapes of CPU, more than one relaxation takes; 1.3 times the GPUs are asked for.
+TEST(GangPacking, packs_hundreds_of_shapes) {
+  InstanceBuilder plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(256, 0, 8, 96'000);
+  std::uint64_t draws = 0;
+  const auto below = [&](std::uint64_t bound) {
+    return static_cast<int>(random_below(bound, {7, ++draws}));
+  };
+  std::vector<InstanceBuilder::Wanted> shapes;
+  for (int s = 0; s < 160; ++s) {
+    const int gpus = 1 << below(3);
+    shapes.push_back({.gpus = gpus, .cpu = gpus * (3'000 + 100 * below(150))});
+  }
+  for (int gpus = 0; gpus < 256 * 8 * 13 / 10;) {
+    InstanceBuilder::Wanted wanted = shapes[static_cast<std::size_t>(below(shapes.size()))];
+    wanted.tasks = 1 << below(3);
+    wanted.weight = 0.5 + 0.001 * below(1500);
+    gpus += wanted.tasks * wanted.gpus;
+    plan.job(wanted);
+  }
+  const planner_model::Valuation valuation = plan.value();
+  Occupancy occupancy(valuation, plan.machines);
+  const PackResult result = pack(occupancy, plan.jobs, {.job_types = 60}, {.gap = 0.02});
+  EXPECT_GT(result.value, 0.99 * result.bound);
+  EXPECT_EQ(result.stats.rounds, 0);  // of column generation
+}
+
 /// Required gangs of shares that fill 99 % of the GPUs in drawn pairs and triples. Placed one by
 /// one, some are missing.
 InstanceBuilder planted_shares(std::uint64_t seed, int machines) {
