@@ -15,9 +15,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "berth/base/infinity.hpp"
+#include "berth/planner_model/precedence.hpp"
 
 namespace berth::solver {
 namespace {
@@ -29,8 +31,8 @@ constexpr double kRelaxation = 0.5;
 /// Relative gap of relaxations that are not the last one. Chosen, not tuned.
 constexpr double kCoarseGap = 1e-3;
 
-/// Job types above which there is no relaxation: 370 take 0.5 s and 610 take 2 s, the balanced greedy
-/// 0.05 s and ends closer to the bound. Decision 37.
+/// Job types above which there is no relaxation: 370 take 0.5 s and 610 take 2 s, the balanced
+/// greedy 0.05 s and ends closer to the bound. Decision 37.
 constexpr std::size_t kMostTypes = 250;
 
 /// Part of the allowed gap, 0 .. 1, above which neighbourhoods are searched. Decision 6,
@@ -118,6 +120,28 @@ Relaxation relax_and_disaggregate(PackingProblem& problem,
   return relaxed;
 }
 
+/// Records placements whose room is taken, in order of precedence, as far as the limits admit.
+void record_within_limits(Occupancy& occupancy, model::Placement placements) {
+  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
+  if (occupancy.limit_usage().limits() != nullptr) {
+    const auto precedence = [&](const model::JobPlacement& p) {
+      const double value = occupancy.valuation().placed(p);
+      return planner_model::precedence(
+          workload, p.job, planner_model::value_density(workload, workload.job(p.job), value));
+    };
+    std::ranges::sort(placements, {}, precedence);
+  }
+  for (model::JobPlacement& p : placements) {
+    const JobId job = p.job;
+    const bool carried = occupancy.limit_usage().carries(p);
+    const std::optional<double> surcharge = occupancy.limit_usage().surcharge(job);
+    occupancy.record(std::move(p));
+    const bool worth_it =
+        workload.job(job).required || (surcharge && *surcharge <= occupancy.value_of(job));
+    if (!carried || !surcharge || !worth_it) occupancy.give_back(job);
+  }
+}
+
 /// Contents by the balanced greedy for the most valuable tasks; then machines that have room are
 /// reoptimised.
 Usage balanced_usage(const PackingProblem& problem, WorkBudget& budget) {
@@ -172,9 +196,7 @@ PackResult pack(Occupancy& occupancy, std::span<const JobId> jobs, const PackOpt
   }
   if (incumbent > -kInfinity && result.bound - incumbent <= run.gap * result.bound) return result;
   if (!balanced) usage = round_to_integers(problem, relaxed, options, run, budget, result.stats);
-  for (model::JobPlacement& p : instantiate(problem, valuation, occupancy.room(), usage)) {
-    occupancy.record(std::move(p));
-  }
+  record_within_limits(occupancy, instantiate(problem, valuation, occupancy.room(), usage));
   local_search::fill_idle_capacity(occupancy, jobs);
 
   for (const JobId job : jobs) result.value += occupancy.value_of(job);

@@ -55,7 +55,8 @@ class Mehrotra {
     for (int iteration = 0;; ++iteration) {
       find_residuals();
       if (converged()) return {SolveStatus::optimal, iteration};
-      if (iteration == options_.iterations) return {SolveStatus::iteration_limit, iteration};
+      if (iteration == options_.iterations || options_.stop.requested())
+        return {SolveStatus::iteration_limit, iteration};
       if (!advance()) return {SolveStatus::numerical_trouble, iteration};
     }
   }

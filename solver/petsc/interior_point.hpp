@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "berth/base/stop.hpp"
+
 namespace berth::solver {
 
 enum class SolveStatus : std::uint8_t { optimal, iteration_limit, numerical_trouble };
@@ -17,6 +19,7 @@ struct InteriorPointResult {
 struct InteriorPointOptions {
   double tolerance = 1e-6;  ///< absolute error of the objective
   int iterations = 80;      ///< upper limit
+  StopToken stop = {};      ///< asked before each iteration; ends as the limit does
 };
 
 /// Mehrotra's predictor-corrector (SIAM J. Optim. 2, 1992) on dense normal equations, factored in

@@ -37,18 +37,33 @@ constexpr std::int64_t kFactor = 800;
 
 }  // namespace
 
-ConfigurationGeneration::ConfigurationGeneration(
-    std::span<const BinType> bins, const JobCounts& jobs, std::span<const model::Shape> shapes,
-    const TaskRows& rows, const ConfigurationOptions& options, const StopToken& stop)
-    : bins_(bins),
-      jobs_(jobs),
+ConfigurationGeneration::ConfigurationGeneration(const ConfigurationProblem& problem,
+                                                 std::span<const model::Shape> shapes,
+                                                 const TaskRows& rows,
+                                                 const ConfigurationOptions& options,
+                                                 const StopToken& stop)
+    : bins_(problem.bins),
+      jobs_(problem.jobs),
+      limits_(problem.limits),
       rows_(rows),
       options_(options),
       stop_(stop),
-      last_labels_(std::max(options.labels, kLabelsOfAll / std::max<std::size_t>(bins.size(), 1))),
-      values_(option_values(shapes, jobs, rows)),
-      pricing_(bins, rows),
-      master_(bins, jobs, rows, values_.value) {}
+      last_labels_(std::max(options.labels, kLabelsOfAll / std::max<std::size_t>(bins_.size(), 1))),
+      values_(option_values(shapes, jobs_, rows)),
+      pricing_(bins_, rows),
+      master_(problem, rows, values_.value) {}
+
+/// Bound on what the limits earn; prices above penalties are lowered to them.
+double ConfigurationGeneration::limits_at(DualPoint& point) const {
+  double sum = 0.0;
+  for (std::size_t l = 0; l < rows_.limits().size(); ++l) {
+    const LimitSupply& limit = limits_[rows_.limits()[l]];
+    double& price = point.price[rows_.first_limit() + l];
+    price = std::min(price, limit.penalty);
+    sum += limit.capacity * price;
+  }
+  return sum;
+}
 
 double ConfigurationGeneration::wanted() const {
   return options_.relative_gap * std::max(std::abs(best_.bound), 1e-9);
@@ -61,7 +76,7 @@ bool ConfigurationGeneration::price_at(DualPoint point, std::span<const double> 
                {.patterns = kContents, .labels = options_.labels, .last_labels = last_labels_});
   work_ += priced.work;
   point.earned = std::move(priced.earned);
-  point.bound = jobs_bound(jobs_, values_, rows_, point.price);
+  point.bound = limits_at(point) + jobs_bound(jobs_, values_, rows_, point.price);
   for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
     point.bound += static_cast<double>(bins_[bin].machines.size()) * point.earned[bin];
   }
@@ -80,10 +95,15 @@ void ConfigurationGeneration::start_at(std::span<const double> gpu_price) {
   }
   const double least = kLeastRowPrice * values_.best / std::max(gpus, 1.0);
   DualPoint point;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
+  for (std::size_t i = 0; i < rows_.first_limit(); ++i) {
     const std::int32_t slot = rows_.slot(i);
     const double price = slot < 0 ? 0.0 : gpu_price[static_cast<std::size_t>(slot)];
     point.price.push_back(std::max(std::max(price, least) * std::max(rows_.gpus(i), 1e-3), 1e-12));
+  }
+  for (const std::uint32_t limit : rows_.limits()) {
+    const LimitSupply& supply = limits_[limit];
+    const double dear = kLeastRowPrice * values_.best / supply.capacity;
+    point.price.push_back(std::max({supply.price, std::min(dear, supply.penalty), 1e-12}));
   }
   master_.add_options(point.price, kStartOptions, std::numeric_limits<double>::infinity());
   const std::vector<double> nothing(bins_.size(), 0.0);
@@ -126,7 +146,7 @@ double ConfigurationGeneration::solve_master(double gap, int idle) {
   const double tolerance = std::max(kRough * gap, kFine * wanted()) * std::pow(kRough, idle);
   const std::span<const double> from = rounds_ == 0 ? best_.price : master_.prices();
   const InteriorPointResult result =
-      master_.solve({from.begin(), from.end()}, std::max(gap, wanted()), tolerance);
+      master_.solve({from.begin(), from.end()}, std::max(gap, wanted()), tolerance, stop_);
   const auto rows = static_cast<std::int64_t>(rows_.size());
   work_ += result.iterations *
            (rows * rows * rows / kFactor + static_cast<std::int64_t>(master_.columns()));
@@ -181,6 +201,10 @@ void ConfigurationGeneration::write(const model::Cluster& cluster,
   solution.configurations = master_.used_configurations(kLeastWeight);
   solution.options = master_.used_options(kLeastWeight);
   solution.prices = rows_.task_prices(best_.price);
+  solution.limit_prices.assign(limits_.size(), 0.0);
+  for (std::size_t l = 0; l < rows_.limits().size(); ++l) {
+    solution.limit_prices[rows_.limits()[l]] = best_.price[rows_.first_limit() + l];
+  }
   solution.value = value_;
   solution.bound = best_.bound;
   solution.rounds = rounds_;

@@ -19,9 +19,9 @@ namespace berth::solver {
 class ConfigurationGeneration {
  public:
   /// Keeps references to all but `shapes`.
-  ConfigurationGeneration(std::span<const BinType> bins, const JobCounts& jobs,
-                          std::span<const model::Shape> shapes, const TaskRows& rows,
-                          const ConfigurationOptions& options, const StopToken& stop);
+  ConfigurationGeneration(const ConfigurationProblem& problem, std::span<const model::Shape> shapes,
+                          const TaskRows& rows, const ConfigurationOptions& options,
+                          const StopToken& stop);
 
   /// Alternates master and pricing until value and bound meet or a limit is reached; pricing looks
   /// between the best prices and the master's (in-out separation: Ben-Ameur and Neto 2007).
@@ -41,6 +41,7 @@ class ConfigurationGeneration {
     std::vector<double> earned;
     double bound = std::numeric_limits<double>::infinity();
   };
+  double limits_at(DualPoint& point) const;
   void cover_demand(std::span<const double> price);
   void start_at(std::span<const double> gpu_price);
   double solve_master(double gap, int idle);
@@ -51,6 +52,7 @@ class ConfigurationGeneration {
 
   std::span<const BinType> bins_;
   const JobCounts& jobs_;
+  std::span<const LimitSupply> limits_;
   const TaskRows& rows_;
   const ConfigurationOptions& options_;
   StopToken stop_;

@@ -6,6 +6,7 @@
 #include "divisible_contents.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace berth::solver {
@@ -16,6 +17,35 @@ constexpr std::size_t kCheapRows = 64;
 /// With more rows there is no LP: its normal equations are dense, rows^2 numbers, rows^3 / 3
 /// operations a step. 600 rows take 3 MB and some hundredths of a second. Chosen, not tuned.
 constexpr std::size_t kMostRows = 600;
+/// Most limits with a row, those that the jobs exceed most; others have no price. Untuned guard.
+constexpr std::size_t kMostLimits = 200;
+
+/// Limits that all jobs together could exceed, ascending.
+std::vector<std::uint32_t> limits_to_exceed(const JobCounts& jobs,
+                                            std::span<const LimitSupply> limits) {
+  std::vector<double> wanted(limits.size(), 0.0);
+  for (const auto& [group, count] : jobs) {
+    std::map<std::uint32_t, double> most;
+    for (const JobGroup::Option& option : group.options) {
+      for (const auto& [limit, amount] : option.loads) {
+        most[limit] = std::max(most[limit], amount);
+      }
+    }
+    for (const auto& [limit, amount] : most) wanted[limit] += amount * static_cast<double>(count);
+  }
+  std::vector<std::pair<double, std::uint32_t>> found;
+  for (std::size_t l = 0; l < limits.size(); ++l) {
+    if (limits[l].capacity > 0.0 && wanted[l] > limits[l].capacity) {
+      found.emplace_back(-wanted[l] / limits[l].capacity, static_cast<std::uint32_t>(l));
+    }
+  }
+  std::ranges::sort(found);
+  if (found.size() > kMostLimits) found.resize(kMostLimits);
+  std::vector<std::uint32_t> rows;
+  for (const auto& [excess, limit] : found) rows.push_back(limit);
+  std::ranges::sort(rows);
+  return rows;
+}
 
 }  // namespace
 std::int32_t ConfigurationSolution::find(const JobGroup& group) const {
@@ -27,7 +57,7 @@ std::int32_t ConfigurationSolution::find(const JobGroup& group) const {
 
 ConfigurationSolution solve_configuration_lp(const model::InstanceView& instance,
                                              std::span<const BinType> bins, JobCounts jobs,
-                                             std::span<const double> start,
+                                             const ConfigurationStart& start,
                                              const ConfigurationOptions& options,
                                              const StopToken& stop) {
   std::erase_if(jobs, [](const auto& entry) { return entry.first.options.empty(); });
@@ -35,15 +65,17 @@ ConfigurationSolution solve_configuration_lp(const model::InstanceView& instance
   ConfigurationSolution solution;
   solution.value_bits =
       std::min(options.value_bits, round_values(jobs, static_cast<std::size_t>(options.options)));
-  const TaskRows rows(shapes, jobs, bins, instance.cluster.gpu_types.size() + 1);
+  TaskRows rows(shapes, jobs, bins, instance.cluster.gpu_types.size() + 1);
   if (rows.size() == 0 || rows.size() > kMostRows || contents_divisible(bins, rows)) return {};
   if (options.negligible > 0.0 && rows.size() > kCheapRows &&
       !contents_bind(bins, jobs, shapes, start, options.negligible, stop)) {
     return {};
   }
+  rows.add_limits(limits_to_exceed(jobs, start.limits));
   solution.jobs = std::move(jobs);
-  ConfigurationGeneration generation(bins, solution.jobs, shapes, rows, options, stop);
-  generation.run(start);
+  ConfigurationGeneration generation({bins, solution.jobs, start.limits}, shapes, rows, options,
+                                     stop);
+  generation.run(start.gpu_price);
   generation.write(instance.cluster, solution);
   return solution;
 }

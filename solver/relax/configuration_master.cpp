@@ -7,19 +7,27 @@
 #include <functional>
 #include <map>
 
+#include "berth/base/infinity.hpp"
+
 namespace berth::solver {
 namespace {
 
-constexpr int kIterations = 60;     ///< most iterations of one solve; untuned guard
+constexpr int kIterations = 60;  ///< most iterations of one solve; untuned guard
+/// Units over a soft limit, in capacities: more than jobs ask for.
+constexpr double kOverCapacity = 1e3;
 constexpr int kCentringSteps = 30;  ///< most Newton steps before them; untuned guard
 
 }  // namespace
 
-ConfigurationMaster::ConfigurationMaster(std::span<const BinType> bins, const JobCounts& jobs,
-                                         const TaskRows& rows,
+ConfigurationMaster::ConfigurationMaster(const ConfigurationProblem& problem, const TaskRows& rows,
                                          const std::vector<std::vector<double>>& value)
-    : bins_(bins), jobs_(jobs), rows_(rows), value_(value), of_bin_(bins.size()) {
-  for (const auto& [group, count] : jobs) added_.emplace_back(group.options.size(), 0);
+    : bins_(problem.bins),
+      jobs_(problem.jobs),
+      limits_(problem.limits),
+      rows_(rows),
+      value_(value),
+      of_bin_(bins_.size()) {
+  for (const auto& [group, count] : jobs_) added_.emplace_back(group.options.size(), 0);
 }
 
 int ConfigurationMaster::add(std::vector<Configuration> configurations) {
@@ -83,16 +91,31 @@ void ConfigurationMaster::build() {
     }
     program_.end_group(static_cast<double>(bins_[bin].machines.size()));
   }
+  add_supply_of_limits();
+}
+
+/// Units of each limit within its capacity, and at its penalty.
+void ConfigurationMaster::add_supply_of_limits() {
+  for (std::size_t l = 0; l < rows_.limits().size(); ++l) {
+    const LimitSupply& limit = limits_[rows_.limits()[l]];
+    const auto row = static_cast<std::int32_t>(rows_.first_limit() + l);
+    const TaskRows::Entries unit{{row, -1.0}};
+    program_.add_column(0.0, unit);
+    program_.end_group(limit.capacity);
+    if (limit.penalty == kInfinity) continue;
+    program_.add_column(-limit.penalty, unit);
+    program_.end_group(kOverCapacity * limit.capacity);
+  }
 }
 
 InteriorPointResult ConfigurationMaster::solve(std::vector<double> price, double gap,
-                                               double tolerance) {
+                                               double tolerance, const StopToken& stop) {
   build();
   const double pairs = static_cast<double>(program_.columns() + program_.groups() + program_.rows);
-  CentredPoint start = centred_point(program_, std::move(price), gap / pairs, kCentringSteps);
+  CentredPoint start = centred_point(program_, std::move(price), gap / pairs, kCentringSteps, stop);
   point_ = std::move(start.point);
-  InteriorPointResult result =
-      berth::solver::solve(program_, point_, {.tolerance = tolerance, .iterations = kIterations});
+  InteriorPointResult result = berth::solver::solve(
+      program_, point_, {.tolerance = tolerance, .iterations = kIterations, .stop = stop});
   result.iterations += start.steps;
   return result;
 }

@@ -15,13 +15,21 @@
 
 namespace berth::solver {
 
+/// What the configuration LP is about. Refers to its owners.
+struct ConfigurationProblem {
+  std::span<const BinType> bins;
+  const JobCounts& jobs;
+  std::span<const LimitSupply> limits;  ///< by limit
+};
+
 /// Restricted master of the configuration LP over the columns added so far. Its groups are the job
-/// groups, then the bin types.
+/// groups, then the bin types, then the supply of each limit with a row, within its capacity and
+/// over it.
 class ConfigurationMaster {
  public:
   /// Keeps references to all of these.
   /// @param value  by job group and option, rewards of required jobs included
-  ConfigurationMaster(std::span<const BinType> bins, const JobCounts& jobs, const TaskRows& rows,
+  ConfigurationMaster(const ConfigurationProblem& problem, const TaskRows& rows,
                       const std::vector<std::vector<double>>& value);
 
   /// Adds the configurations that are new. Returns their number.
@@ -33,7 +41,8 @@ class ConfigurationMaster {
   /// Solves to `tolerance`, from the central path near these prices. Counts Newton steps of both.
   /// @param gap  expected distance of the prices' bound from the optimum
   /// @param price  by row, > 0
-  InteriorPointResult solve(std::vector<double> price, double gap, double tolerance);
+  InteriorPointResult solve(std::vector<double> price, double gap, double tolerance,
+                            const StopToken& stop = {});
 
   [[nodiscard]] double value() const { return value_of(program_, point_); }
   [[nodiscard]] std::span<const double> prices() const { return point_.price; }
@@ -47,9 +56,11 @@ class ConfigurationMaster {
 
  private:
   void build();
+  void add_supply_of_limits();
 
   std::span<const BinType> bins_;
   const JobCounts& jobs_;
+  std::span<const LimitSupply> limits_;
   const TaskRows& rows_;
   const std::vector<std::vector<double>>& value_;
   std::vector<Configuration> configurations_;     ///< in order of addition

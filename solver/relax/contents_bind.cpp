@@ -50,7 +50,8 @@ void add_tasks(TypeDemand& demand, const JobGroup& group, std::span<const model:
 }
 
 Demand demand_at(const JobCounts& jobs, std::span<const model::Shape> shapes,
-                 std::span<const double> gpu_price) {
+                 const ConfigurationStart& start) {
+  const std::span<const double> gpu_price = start.gpu_price;
   Demand demand{.by_slot = std::vector<TypeDemand>(gpu_price.size())};
   std::vector<double> weight;
   for (const auto& [group, count] : jobs) {
@@ -60,7 +61,9 @@ Demand demand_at(const JobCounts& jobs, std::span<const model::Shape> shapes,
       continue;
     }
     const auto profit = [&](const JobGroup::Option& option) {
-      return option.value - gpus * gpu_price[slot_of(option.type)];
+      double left = option.value - gpus * gpu_price[slot_of(option.type)];
+      for (const auto& [limit, amount] : option.loads) left -= amount * start.limits[limit].price;
+      return left;
     };
     double best = group.required ? -kInfinity : 0.0;
     for (const auto& option : group.options) best = std::max(best, profit(option));
@@ -98,9 +101,11 @@ void add_gpu_tasks(TypeProblem& type, const TypeDemand& demand, GpuTypeId id, do
     const auto count = static_cast<std::int64_t>(std::llround(amount));
     const double worth = gpu_price * gpus_of(shapes, key.first);
     if (count == 0 || worth <= 0.0) continue;
-    type.tasks.push_back(
-        {{.tasks = key.first, .together = key.second, .required = false, .options = {{id, worth}}},
-         count});
+    type.tasks.push_back({{.tasks = key.first,
+                           .together = key.second,
+                           .required = false,
+                           .options = {{id, worth, {}}}},
+                          count});
     type.asked += worth * static_cast<double>(count);
   }
 }
@@ -137,7 +142,7 @@ double shortfall(TypeProblem& type, std::span<const model::Shape> shapes,
   if (rows.size() == 0) return most;
   const ConfigurationOptions options{
       .relative_gap = relative, .known_bound = most * (1.0 - relative), .work = kWork};
-  ConfigurationGeneration generation(type.bins, type.tasks, shapes, rows, options, stop);
+  ConfigurationGeneration generation({type.bins, type.tasks, {}}, shapes, rows, options, stop);
   generation.run(gpu_price);
   return std::max(0.0, most - generation.value());
 }
@@ -145,9 +150,10 @@ double shortfall(TypeProblem& type, std::span<const model::Shape> shapes,
 }  // namespace
 
 bool contents_bind(std::span<const BinType> bins, const JobCounts& jobs,
-                   std::span<const model::Shape> shapes, std::span<const double> gpu_price,
+                   std::span<const model::Shape> shapes, const ConfigurationStart& start,
                    double relative, const StopToken& stop) {
-  Demand demand = demand_at(jobs, shapes, gpu_price);
+  const std::span<const double> gpu_price = start.gpu_price;
+  Demand demand = demand_at(jobs, shapes, start);
   std::vector<TypeProblem> types(gpu_price.size());
   for (const BinType& bin : bins) {
     TypeProblem& type = types[bin.slot];

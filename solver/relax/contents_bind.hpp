@@ -17,7 +17,7 @@ namespace berth::solver {
 /// that part and to the smoothing (complementary slackness).
 /// @param gpu_price  by slot
 bool contents_bind(std::span<const BinType> bins, const JobCounts& jobs,
-                   std::span<const model::Shape> shapes, std::span<const double> gpu_price,
+                   std::span<const model::Shape> shapes, const ConfigurationStart& start,
                    double relative, const StopToken& stop);
 
 }  // namespace berth::solver

@@ -43,12 +43,12 @@ std::vector<double> row_residual(const GubProgram& program, const GubPoint& poin
 }  // namespace
 
 CentredPoint centred_point(const GubProgram& program, std::vector<double> price, double mu,
-                           int most) {
+                           int most, const StopToken& stop) {
   GubPoint point = central_point(program, price, mu);
   GubNormalEquations equations(program);
   double now = barrier(program, point, mu);
   int steps = 0;
-  for (; steps < most; ++steps) {
+  for (; steps < most && !stop.requested(); ++steps) {
     const std::vector<double> gradient = row_residual(program, point);
     if (!equations.factor(point)) break;
     std::vector<double> d;

@@ -21,13 +21,14 @@ InteriorPointResult solve(const GubProgram& program, GubPoint& point,
 /// A point near the central path at `mu`, from any row prices > 0: damped Newton steps on the
 /// logarithmic barrier of the dual, a smooth function of the row prices,
 ///   sum_g [ N_g l_g - mu sum_k log(l_g + a_k y - v_k) - mu log l_g ] - mu sum_i log y_i
-/// with every group's price l_g at its minimum. Ends early after `most` of them.
+/// with every group's price l_g at its minimum. Ends early after `most` of them,
+/// and at a stop.
 struct CentredPoint {
   GubPoint point;
   int steps = 0;
 };
 CentredPoint centred_point(const GubProgram& program, std::vector<double> price, double mu,
-                           int most);
+                           int most, const StopToken& stop = {});
 
 /// sum_j value_j x_j
 double value_of(const GubProgram& program, const GubPoint& point);

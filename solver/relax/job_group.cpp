@@ -60,9 +60,11 @@ GpuTypeId present_type(const model::InstanceView& instance, const model::Running
 
 }  // namespace
 
-JobGrouping::JobGrouping(const planner_model::Valuation& valuation, int value_bits)
+JobGrouping::JobGrouping(const planner_model::Valuation& valuation, int value_bits,
+                         const planner_model::LimitGroups* limits)
     : valuation_(valuation),
       value_bits_(value_bits),
+      limits_(limits),
       largest_domain_(valuation.instance().cluster.gpu_types.size() + 1) {
   const model::Cluster& cluster = valuation.instance().cluster;
   std::vector<std::array<std::int64_t, model::kLevels>> sum(largest_domain_.size());
@@ -84,19 +86,25 @@ JobGrouping::JobGrouping(const planner_model::Valuation& valuation, int value_bi
   }
 }
 
-/// Value in the narrowest domain that may have room for the job's GPUs, or where the job runs now.
-std::optional<double> JobGrouping::value_on(JobId id, GpuTypeId type) const {
+/// The narrowest level at which a domain may have room for the job's GPUs; wider than all levels
+/// without any.
+Level JobGrouping::narrowest(JobId id, GpuTypeId type) const {
+  const model::WorkloadView& workload = valuation_.instance().workload;
+  const model::Job& job = workload.job(id);
+  const std::int64_t milli = workload.gpu_milli(job);
+  const auto& room = largest_domain_[slot_of(type)];
+  auto level =
+      static_cast<std::size_t>(model::narrowest_width(workload.rules_of(job), workload.tasks(job)));
+  while (level < room.size() && type.valid() && room[level] < milli) ++level;
+  return static_cast<Level>(level);
+}
+
+/// Value in a domain of this width, or where the job runs now.
+std::optional<double> JobGrouping::value_on(JobId id, GpuTypeId type, Level width) const {
   const model::InstanceView& instance = valuation_.instance();
   const model::Job& job = instance.workload.job(id);
-  const std::int64_t milli = instance.workload.gpu_milli(job);
-  const auto& room = largest_domain_[slot_of(type)];
-  auto level = static_cast<std::size_t>(
-      model::narrowest_width(instance.workload.rules_of(job), instance.workload.tasks(job)));
-  while (level < room.size() && type.valid() && room[level] < milli) ++level;
   std::optional<double> value;
-  if (level <= static_cast<std::size_t>(job.domain)) {
-    value = valuation_.option(id, type, static_cast<Level>(level), Level::machine);
-  }
+  if (width <= job.domain) value = valuation_.option(id, type, width, Level::machine);
   const model::Running* running = instance.workload.running_of(job);
   if (running != nullptr && present_type(instance, *running) == type) {
     const double kept =
@@ -107,6 +115,26 @@ std::optional<double> JobGrouping::value_on(JobId id, GpuTypeId type) const {
   return value;
 }
 
+std::vector<std::pair<std::uint32_t, double>> JobGrouping::loads_on(JobId id, GpuTypeId type,
+                                                                    Level width) const {
+  std::vector<std::pair<std::uint32_t, double>> loads;
+  if (limits_ == nullptr || !type.valid()) return loads;
+  const model::WorkloadView& workload = valuation_.instance().workload;
+  const model::Job& job = workload.job(id);
+  const double gpus = static_cast<double>(workload.gpu_milli(job)) / 1000.0;
+  for (const std::uint32_t quota : limits_->limits().of(job.queue)) loads.emplace_back(quota, gpus);
+  if (!limits_->empty()) {
+    const auto first = static_cast<std::uint32_t>(limits_->limits().of_queues());
+    for (const auto& load : limits_->group_loads(id, type, std::min(width, job.domain))) {
+      if (load.group != planner_model::LimitGroups::kNone && load.amount > 0.0) {
+        loads.emplace_back(first + load.group, load.amount);
+      }
+    }
+  }
+  std::ranges::sort(loads);
+  return loads;
+}
+
 JobGroup JobGrouping::operator()(JobId id) const {
   const model::InstanceView& instance = valuation_.instance();
   const model::Job& job = instance.workload.job(id);
@@ -115,8 +143,10 @@ JobGroup JobGrouping::operator()(JobId id) const {
                  .required = job.required,
                  .options = {}};
   const auto add = [&](GpuTypeId type) {
-    const std::optional<double> value = value_on(id, type);
-    if (value && (*value > 0.0 || job.required)) group.options.push_back({type, *value});
+    const Level width = narrowest(id, type);
+    const std::optional<double> value = value_on(id, type, width);
+    if (!value || (*value <= 0.0 && !job.required)) return;
+    group.options.push_back({type, *value, loads_on(id, type, width)});
   };
   if (instance.workload.gpu_milli(job) == 0) {
     add(GpuTypeId{});

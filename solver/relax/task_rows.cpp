@@ -106,6 +106,11 @@ std::vector<std::pair<std::int32_t, std::int64_t>> TaskRows::bundles_of(
   return found;
 }
 
+void TaskRows::add_limits(std::vector<std::uint32_t> limits) {
+  limits_ = std::move(limits);
+  count_ += limits_.size();
+}
+
 bool TaskRows::possible(const JobGroup& group, const JobGroup::Option& option) const {
   return std::ranges::all_of(group.tasks.groups, [&](const auto& t) {
     return row(t.shape, slot_of_task(t.shape, option.type)) >= 0;
@@ -116,6 +121,12 @@ TaskRows::Entries TaskRows::demand(const JobGroup& group, const JobGroup::Option
   Entries entries;
   for (const auto& t : group.tasks.groups) {
     entries.emplace_back(row(t.shape, slot_of_task(t.shape, option.type)), t.count);
+  }
+  for (const auto& [limit, amount] : option.loads) {
+    const auto at = std::ranges::lower_bound(limits_, limit);
+    if (at == limits_.end() || *at != limit) continue;
+    const auto position = static_cast<std::size_t>(at - limits_.begin());
+    entries.emplace_back(static_cast<std::int32_t>(first_limit() + position), amount);
   }
   return entries;
 }

@@ -26,6 +26,11 @@ class TaskRows {
            std::span<const BinType> bins, std::size_t slots);
 
   [[nodiscard]] std::size_t size() const { return count_; }
+  /// Rows of limits, after those of tasks: positions of their prices, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> limits() const { return limits_; }
+  [[nodiscard]] std::size_t first_limit() const { return count_ - limits_.size(); }
+  /// Adds a row for each of these limits: what options use of it. Once, after construction.
+  void add_limits(std::vector<std::uint32_t> limits);
   /// Row of the tasks of a shape on machines of this slot; -1: no group has such tasks, or no
   /// machine holds them.
   [[nodiscard]] std::int32_t row(ShapeId shape, std::size_t slot) const {
@@ -45,15 +50,16 @@ class TaskRows {
   [[nodiscard]] std::vector<std::pair<std::int32_t, std::int64_t>> bundles_of(
       const JobGroup& group) const;
 
-  /// Tasks that a job of the group asks for with this option, by row. @pre every task has a row
+  /// Tasks, and amounts of limits, that a job of the group takes with this option, by row. @pre
+  /// every task has a row
   [[nodiscard]] Entries demand(const JobGroup& group, const JobGroup::Option& option) const;
   /// True when machines of the option's type hold each of the job's tasks.
   [[nodiscard]] bool possible(const JobGroup& group, const JobGroup::Option& option) const;
   /// The tasks of one bundle on machines of this slot: row and number.
   [[nodiscard]] Entries content(std::int32_t bundle, std::size_t slot) const;
-  /// GPUs of one task of each row; 0 for shapes without GPUs.
+  /// GPUs of one task of each row of tasks; 0 for shapes without GPUs.
   [[nodiscard]] double gpus(std::size_t row) const { return gpus_[row]; }
-  /// Slot of each row; -1 for shapes without GPUs.
+  /// Slot of each row of tasks; -1 for shapes without GPUs.
   [[nodiscard]] std::int32_t slot(std::size_t row) const { return slot_[row]; }
 
   /// Prices by row as prices of tasks by shape and GPU type: those above 0, ascending.
@@ -70,6 +76,7 @@ class TaskRows {
   std::size_t slots_;
   std::size_t count_ = 0;
   std::vector<std::int32_t> rows_;  ///< by shape and slot
+  std::vector<std::uint32_t> limits_;
   std::vector<double> gpus_;
   std::vector<std::int32_t> slot_;
   std::vector<TaskBundle> bundles_;                    ///< ascending tasks

@@ -160,8 +160,7 @@ std::vector<ShardState::RepackResult> ShardState::repack(const StopToken& stop) 
     results.push_back(pack_anew(std::move(singles), packed, quick, stop));
   }
   const auto waits = [&](JobId job) { return !occupancy.is_placed(job); };
-  if (run.limits != nullptr || !gangs || families.size() > kMostGangFamilies ||
-      std::ranges::none_of(jobs, waits)) {
+  if (!gangs || families.size() > kMostGangFamilies || std::ranges::none_of(jobs, waits)) {
     return results;
   }
   quick.job_types = std::min(quick.job_types, kGangJobTypes);

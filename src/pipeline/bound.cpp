@@ -26,12 +26,12 @@ std::vector<model::Certificate> candidates(const PlanningContext& context,
                                            const LocalSolution& solution) {
   const planner_model::LimitGroups& groups = context.limit_groups;
   const coordinator::Consensus& consensus = solution.relaxation.consensus;
-  const std::span<const double> of_limits = consensus.limits;
   std::vector<model::Certificate> found{
-      from_pools(context.pools, consensus.prices, largest_of(of_limits))};
+      from_pools(context.pools, consensus.prices, largest_of(consensus.limits))};
   for (const auto& prices : solution.local.task_prices) {
     if (!prices.empty()) found.push_back(from_shapes(prices));
   }
+  std::vector<std::span<const double>> of_limits(found.size(), consensus.limits);
   const solver::ConfigurationSolution& configurations = solution.relaxation.configurations;
   if (configurations.solved()) {
     found.push_back(from_shapes(configurations.prices));
@@ -40,16 +40,14 @@ std::vector<model::Certificate> candidates(const PlanningContext& context,
       add_multipliers(found.back(), configurations.multipliers);
     }
   }
+  of_limits.resize(found.size(), configurations.limit_prices);
   const std::size_t quotas = groups.limits().of_queues();
-  for (model::Certificate& candidate : found) {
-    add_limit_prices(candidate, groups, of_limits, 0, quotas);
-  }
-  if (largest_of(of_limits.subspan(quotas)) > 0.0) {
-    const std::size_t without = found.size();
-    for (std::size_t i = 0; i < without; ++i) {
-      found.push_back(found[i]);
-      add_limit_prices(found.back(), groups, of_limits, quotas, groups.prices());
-    }
+  const std::size_t without = found.size();
+  for (std::size_t i = 0; i < without; ++i) {
+    add_limit_prices(found[i], groups, of_limits[i], 0, quotas);
+    if (largest_of(of_limits[i].subspan(quotas)) <= 0.0) continue;
+    found.push_back(found[i]);
+    add_limit_prices(found.back(), groups, of_limits[i], quotas, groups.prices());
   }
   return found;
 }

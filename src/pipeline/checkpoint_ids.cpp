@@ -57,6 +57,9 @@ void expect_known_ids(const PlanningContext& context, const Checkpoint& checkpoi
   const KnownIds known(context);
   const coordinator::RoundState& rounds = checkpoint.rounds;
   expect(context, checkpoint.consensus.prices.size() == context.pools.size());
+  const solver::ConfigurationSolution& configurations = checkpoint.configurations;
+  expect(context, !configurations.solved() ||
+                      configurations.limit_prices.size() == context.limit_groups.prices());
   expect(context, rounds.shards == static_cast<std::int64_t>(context.shards.size()));
   expect(context, rounds.round >= 0 && rounds.regroups >= 0 && rounds.idle_rounds >= 0);
   expect(context, known.placement(rounds.spanning));

@@ -24,6 +24,7 @@ CheckpointWriter::CheckpointWriter(const PlanningContext& context, const LocalSo
   checkpoint_.instance_digest = context.digest;
   checkpoint_.options = fingerprint(context.options);
   checkpoint_.consensus = solution.relaxation.consensus;
+  checkpoint_.configurations = solution.relaxation.configurations;
   checkpoint_.task_prices = solution.local.task_prices;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -61,8 +62,25 @@ std::vector<solver::BinType> all_bin_types(const model::Cluster& cluster) {
   return solver::bin_types(cluster, planner_model::Room(cluster), machines, kBinTypes);
 }
 
+/// Quotas, then groups of limits, with their prices of the consensus.
+std::vector<solver::LimitSupply> limit_supplies(const planner_model::LimitGroups& groups,
+                                                std::span<const double> prices) {
+  std::vector<solver::LimitSupply> supplies;
+  const planner_model::CouplingLimits& limits = groups.limits();
+  for (std::size_t q = 0; q < limits.of_queues(); ++q) {
+    const double gpus = limits.capacity(q) == model::kNoLimit
+                            ? kInfinity
+                            : static_cast<double>(limits.capacity(q)) / model::kGpuMilli;
+    supplies.push_back({.capacity = gpus, .penalty = limits.penalty(q), .price = prices[q]});
+  }
+  for (const auto& group : groups.groups()) {
+    supplies.push_back({.capacity = group.capacity, .price = prices[supplies.size()]});
+  }
+  return supplies;
+}
+
 /// The bound of the consensus as one of the configuration LP: with all jobs without GPUs, which it
-/// does not count. Infinite when limits have prices, which it adds to.
+/// does not count. Infinite when limits have prices: the consensus rounds their loads.
 double known_bound(const coordinator::Consensus& consensus, const JobCounts& counts) {
   if (std::ranges::any_of(consensus.limits, [](double p) { return p > 0.0; })) return kInfinity;
   double bound = consensus.bound;
@@ -77,16 +95,17 @@ double known_bound(const coordinator::Consensus& consensus, const JobCounts& cou
 
 solver::ConfigurationSolution solve_configurations(const PlanningContext& context,
                                                    const coordinator::JobRecords& records,
-                                                   const planner_model::Valuation& valuation,
                                                    const coordinator::Consensus& consensus) {
+  const planner_model::Valuation& valuation = context.unpriced;
   const model::InstanceView& instance = valuation.instance();
   const std::vector<JobId> home = records.home_jobs();
   if (context.comm.min(coordinator::all_place_independent(valuation, home) ? 1 : 0) == 1) {
     return {};  // the pattern LP prices their tasks
   }
   const int bits = context.comm.sum(std::ssize(home)) > kExactJobs ? kBits : kExactBits;
-  const JobCounts mine =
-      context.comm.agreed([&] { return count_groups(solver::JobGrouping(valuation, bits), home); });
+  const JobCounts mine = context.comm.agreed([&] {
+    return count_groups(solver::JobGrouping(valuation, bits, &context.limit_groups), home);
+  });
   JobCounts counts = comm::gather<JobCounts::value_type>(context.comm, mine);
   solver::ConfigurationSolution solution;
   context.comm.agreed_on_root([&] {
@@ -94,13 +113,15 @@ solver::ConfigurationSolution solve_configurations(const PlanningContext& contex
     const double known = known_bound(consensus, counts);
     const auto start =
         gpu_prices(context.pools, consensus.prices, instance.cluster.gpu_types.size() + 1);
-    solution = solver::solve_configuration_lp(instance, all_bin_types(instance.cluster),
-                                              std::move(counts), start,
-                                              {.value_bits = bits,
-                                               .relative_gap = kShareOfGap * context.options.gap,
-                                               .known_bound = known,
-                                               .negligible = context.options.gap},
-                                              context.stop);
+    const auto limits = limit_supplies(context.limit_groups, consensus.limits);
+    solution =
+        solver::solve_configuration_lp(instance, all_bin_types(instance.cluster), std::move(counts),
+                                       {.gpu_price = start, .limits = limits},
+                                       {.value_bits = bits,
+                                        .relative_gap = kShareOfGap * context.options.gap,
+                                        .known_bound = known,
+                                        .negligible = context.options.gap},
+                                       context.stop);
   });
   comm::broadcast(context.comm, solution);
   return solution;

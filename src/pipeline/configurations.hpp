@@ -5,21 +5,18 @@
 
 #include "berth/coordinator/consensus.hpp"
 #include "berth/coordinator/job_records.hpp"
-#include "berth/planner_model/value.hpp"
 #include "berth/solver/configuration_lp.hpp"
 
 namespace berth::pipeline {
 
-/// Solution of the configuration LP of the whole cluster at these prices of limits, equal on all
-/// ranks; empty where prices of GPUs are as good, and where all jobs are single tasks, which the
-/// pattern LP prices. Every rank counts its home jobs by group, rank 0
-/// adds the counts and solves. Collective; the result does not depend on the number of ranks.
+/// Solution of the configuration LP of the whole cluster with quotas and groups of limits, equal on
+/// all ranks; empty where prices of GPUs are as good, and where all jobs are single tasks, which
+/// the pattern LP prices. Every rank counts its home jobs by group, rank 0 adds the counts and
+/// solves. Collective; the result does not depend on the number of ranks.
 ///
 /// Messages: to rank 0 the job groups of each rank, about 100 B each; the solution to all ranks.
-/// @param valuation  values less the prices of limits
 solver::ConfigurationSolution solve_configurations(const PlanningContext& context,
                                                    const coordinator::JobRecords& records,
-                                                   const planner_model::Valuation& valuation,
                                                    const coordinator::Consensus& consensus);
 
 }  // namespace berth::pipeline

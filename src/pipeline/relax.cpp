@@ -38,7 +38,9 @@ GlobalRelaxation relax(const PlanningContext& context, coordinator::JobRecords& 
         coordinator::consensus(context.comm, context.unpriced, context.pools, context.limit_groups,
                                context.options.prices, context.stop);
     records.retain_only({});
-    return at_prices(context, records, std::move(consensus));
+    GlobalRelaxation found = at_prices(context, std::move(consensus));
+    found.configurations = solve_configurations(context, records, found.consensus);
+    return found;
   });
   context.progress.line({.stage = "relax",
                          .objective = std::nan(""),
@@ -46,14 +48,11 @@ GlobalRelaxation relax(const PlanningContext& context, coordinator::JobRecords& 
   return relaxation;
 }
 
-GlobalRelaxation at_prices(const PlanningContext& context, const coordinator::JobRecords& records,
-                           coordinator::Consensus consensus) {
+GlobalRelaxation at_prices(const PlanningContext& context, coordinator::Consensus consensus) {
   GlobalRelaxation relaxation{
       .consensus = std::move(consensus), .valuation = {}, .limits = {}, .configurations = {}};
   relaxation.valuation = priced(context, relaxation.consensus);
   relaxation.limits = limits_of(context, relaxation.consensus);
-  relaxation.configurations =
-      solve_configurations(context, records, *relaxation.valuation, relaxation.consensus);
   return relaxation;
 }
 

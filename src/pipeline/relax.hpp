@@ -29,9 +29,8 @@ struct GlobalRelaxation {
 /// Consensus prices of pools and limits, and the configuration LP. Collective.
 GlobalRelaxation relax(const PlanningContext& context, coordinator::JobRecords& records);
 
-/// The problem at given prices, with the configuration LP. Collective.
-GlobalRelaxation at_prices(const PlanningContext& context, const coordinator::JobRecords& records,
-                           coordinator::Consensus consensus);
+/// The problem at given prices, without the configuration LP.
+GlobalRelaxation at_prices(const PlanningContext& context, coordinator::Consensus consensus);
 
 /// The decomposed problem for the stages after the relaxation. Refers to both arguments.
 coordinator::Decomposition decompose(const PlanningContext& context,

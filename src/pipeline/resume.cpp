@@ -65,9 +65,9 @@ LocalSolution resume(const PlanningContext& context, coordinator::JobRecords& re
     comm::broadcast(context.comm, c);
     const coordinator::ShardContents contents = scatter_saved_contents(context, file);
     records.fetch(jobs_of(c, contents));
-    LocalSolution solution{.relaxation = at_prices(context, records, std::move(c.consensus)),
-                           .local = {},
-                           .rounds = {}};
+    LocalSolution solution{
+        .relaxation = at_prices(context, std::move(c.consensus)), .local = {}, .rounds = {}};
+    solution.relaxation.configurations = std::move(c.configurations);
     solution.local.mine =
         coordinator::own_shards(context.comm, decompose(context, solution.relaxation),
                                 shard_settings(context, solution.relaxation));

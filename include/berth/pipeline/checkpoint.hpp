@@ -11,6 +11,7 @@
 #include "berth/coordinator/consensus.hpp"
 #include "berth/io/file.hpp"
 #include "berth/model/digest.hpp"
+#include "berth/solver/configuration_lp.hpp"
 #include "berth/solver/pack.hpp"
 
 namespace berth::pipeline {
@@ -21,13 +22,14 @@ struct Checkpoint {
   std::string instance_digest;
   std::string options;  ///< `fingerprint` of the options: words `key=value`
   coordinator::Consensus consensus;
+  solver::ConfigurationSolution configurations;
   std::vector<std::vector<solver::TaskPrice>> task_prices;  ///< as LocalPlans::task_prices
   coordinator::RoundState rounds;
 };
 
 template <class Archive>
 void describe(Archive& archive, Checkpoint& c) {
-  archive(c.instance_digest, c.options, c.consensus, c.task_prices, c.rounds);
+  archive(c.instance_digest, c.options, c.consensus, c.configurations, c.task_prices, c.rounds);
 }
 
 /// First line of a checkpoint: `berth checkpoint 8`, and the build of this program, for blocks have

@@ -58,6 +58,8 @@ struct ResourceMultiplier {
 ///   machines of a bin    columns: configurations, value 0
 ///   for every shape and GPU type (shapes without GPUs: all machines together)
 ///     tasks that the options take <= tasks that the configurations hold
+///   for every limit that the jobs could exceed
+///     least use by the options <= its capacity, or more at a penalty
 ///
 /// for the whole cluster: the value of a job is an upper bound over its places. A value type, equal
 /// on all ranks once sent.
@@ -69,6 +71,7 @@ struct ConfigurationSolution {
   std::vector<OptionUse> options;               ///< weight > 0; ascending (group, option)
   std::vector<TaskPrice> prices;                ///< ascending (shape, GPU type); > 0
   std::vector<ResourceMultiplier> multipliers;  ///< ascending class; empty: none binds
+  std::vector<double> limit_prices;             ///< by limit, per unit of it
   double value = 0.0;                           ///< of the weights
   double bound = 0.0;  ///< that the prices prove with exact contents, required jobs all placed
   int rounds = 0;      ///< of pricing
@@ -83,8 +86,21 @@ struct ConfigurationSolution {
 template <class Archive>
 void describe(Archive& archive, ConfigurationSolution& s) {
   archive(s.value_bits, s.jobs, s.bundles, s.configurations, s.options, s.prices, s.multipliers,
-          s.value, s.bound, s.rounds, s.columns);
+          s.limit_prices, s.value, s.bound, s.rounds, s.columns);
 }
+
+/// A limit that couples jobs, in its unit.
+struct LimitSupply {
+  double capacity = 0.0;
+  double penalty = kInfinity;  ///< objective per unit over the capacity
+  double price = 0.0;          ///< first price of a unit
+};
+
+/// First prices of the configuration LP, and the limits.
+struct ConfigurationStart {
+  std::span<const double> gpu_price;         ///< by slot, of the relaxation by pools
+  std::span<const LimitSupply> limits = {};  ///< by limit, as JobGroup::Option::loads
+};
 
 /// Limits of the solution, all counts. Chosen, not tuned.
 struct ConfigurationOptions {
@@ -112,11 +128,10 @@ struct ConfigurationOptions {
 /// @param instance  its cluster and tables are read, no job's record
 /// @param bins      all machines that are up, by room
 /// @param jobs      ascending group, each once
-/// @param start     price of one GPU by slot, of the relaxation by pools: the first prices
 /// @pre a PetscSession exists
 ConfigurationSolution solve_configuration_lp(const model::InstanceView& instance,
                                              std::span<const BinType> bins, JobCounts jobs,
-                                             std::span<const double> start,
+                                             const ConfigurationStart& start,
                                              const ConfigurationOptions& options = {},
                                              const StopToken& stop = {});
 

@@ -10,6 +10,7 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/model/job.hpp"
+#include "berth/planner_model/limit_groups.hpp"
 #include "berth/planner_model/task_profile.hpp"
 #include "berth/planner_model/value.hpp"
 
@@ -34,8 +35,9 @@ void describe(Archive& archive, TaskBundle& bundle) {
 struct JobGroup {
   struct Option {
     GpuTypeId type;      ///< invalid: a job without GPUs, on any machine that its tasks may use
-    double value = 0.0;  ///< largest value of the job there, prices of limits subtracted; > 0
-                         ///< unless required
+    double value = 0.0;  ///< largest value of the job there; > 0 unless required
+    /// Least use of limits: position of its price in LimitGroups, ascending, and amount > 0.
+    std::vector<std::pair<std::uint32_t, double>> loads = {};
     auto operator<=>(const Option&) const = default;
   };
   planner_model::TaskProfile tasks;  ///< of one job; ascending shape, each once
@@ -48,6 +50,11 @@ struct JobGroup {
 };
 
 template <class Archive>
+void describe(Archive& archive, JobGroup::Option& option) {
+  archive(option.type, option.value, option.loads);
+}
+
+template <class Archive>
 void describe(Archive& archive, JobGroup& group) {
   archive(group.tasks, group.together, group.required, group.options);
 }
@@ -57,9 +64,11 @@ void describe(Archive& archive, JobGroup& group) {
 class JobGrouping {
  public:
   /// O(machines)
+  /// @param limits  whose use options list; null: none
   /// @param value_bits  leading binary digits of values that distinguish jobs, 1 .. 53; the others
   ///                    are cut off. 53: exact
-  JobGrouping(const planner_model::Valuation& valuation, int value_bits = 53);
+  JobGrouping(const planner_model::Valuation& valuation, int value_bits = 53,
+              const planner_model::LimitGroups* limits = nullptr);
 
   /// The group of a planned job. Without options when it has no value anywhere or no GPU type of
   /// its list holds it. O(task groups x GPU types).
@@ -68,10 +77,14 @@ class JobGrouping {
   [[nodiscard]] int value_bits() const { return value_bits_; }
 
  private:
-  [[nodiscard]] std::optional<double> value_on(JobId job, GpuTypeId type) const;
+  [[nodiscard]] std::optional<double> value_on(JobId job, GpuTypeId type, model::Level width) const;
+  [[nodiscard]] model::Level narrowest(JobId job, GpuTypeId type) const;
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, double>> loads_on(JobId job, GpuTypeId type,
+                                                                       model::Level width) const;
 
   const planner_model::Valuation& valuation_;
   int value_bits_;
+  const planner_model::LimitGroups* limits_;  ///< null: none
   /// By slot and level: most free GPU thousandths of one domain of that level.
   std::vector<std::array<std::int64_t, model::kLevels>> largest_domain_;
 };

@@ -77,7 +77,7 @@ struct PackResult {
 /// @pre every job has a value that depends on the GPU type only
 ///      (Valuation::place_independent); none is placed; they are distinct; a PetscSession exists
 /// @param run  gap: stops when (bound - value) / bound is at most this; seed: of the
-///             neighbourhoods' draws; a stop returns the solution so far; limits are ignored
+///             neighbourhoods' draws; a stop returns the solution so far
 /// @param incumbent  value of a known placement of these jobs. If it is within the gap of
 ///                   the bound, no job is placed, and the result has bound and prices only
 /// The result does not depend on the number of threads. Time depends on job types x bin types x

@@ -22,6 +22,9 @@ Checkpoint some_checkpoint() {
   c.options = "objective=value shards=4";
   c.consensus = {
       .prices = {0.25, 1e-300, 3.0}, .limits = {0.5, 0.125}, .bound = 7.5, .evaluations = 81};
+  c.configurations.jobs.resize(1);
+  c.configurations.jobs[0].first.options = {{GpuTypeId(0), 2.0, {{1, 4.0}}}};
+  c.configurations.prices = {{ShapeId(4), GpuTypeId(0), 0.75}};
   c.task_prices = {{}, {{ShapeId(2), GpuTypeId(1), 0.125}}};
   c.rounds = {.round = 5,
               .regroups = 2,
@@ -78,6 +81,9 @@ TEST_F(CheckpointFile, brings_back_what_was_written) {
   EXPECT_EQ(read.consensus.limits, written.consensus.limits);
   EXPECT_EQ(read.consensus.bound, written.consensus.bound);
   EXPECT_EQ(read.consensus.evaluations, written.consensus.evaluations);
+  EXPECT_EQ(read.configurations.jobs, written.configurations.jobs);
+  ASSERT_EQ(read.configurations.prices.size(), 1u);
+  EXPECT_EQ(read.configurations.prices[0].price, 0.75);
   ASSERT_EQ(read.task_prices.size(), 2u);
   ASSERT_EQ(read.task_prices[1].size(), 1u);
   EXPECT_EQ(read.task_prices[1][0].price, 0.125);

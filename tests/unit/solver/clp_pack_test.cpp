@@ -201,7 +201,7 @@ ConfigurationSolution solved(const model::Instance& instance, const Configuratio
   const auto bins =
       bin_types(instance.cluster, planner_model::Room(instance.cluster), machines, 64);
   const std::vector<double> start(instance.cluster.gpu_types.size() + 1, 0.3);
-  return solve_configuration_lp(instance, bins, std::move(jobs), start, options);
+  return solve_configuration_lp(instance, bins, std::move(jobs), {.gpu_price = start}, options);
 }
 
 TEST(ConfigurationLpAgainstClp, reaches_the_optimum_over_all_contents) {

@@ -40,11 +40,43 @@ ConfigurationSolution solved(const test::InstanceBuilder& plan,
                              const ConfigurationOptions& options = {}) {
   const auto value = plan.value();
   const std::vector<double> start{0.0, 1.0};
-  return solve_configuration_lp(plan.instance, bins_of(plan), counted(plan, value), start, options);
+  return solve_configuration_lp(plan.instance, bins_of(plan), counted(plan, value),
+                                {.gpu_price = start}, options);
 }
 
 void add(test::InstanceBuilder& plan, int jobs, const test::InstanceBuilder::Wanted& wanted) {
   for (int j = 0; j < jobs; ++j) plan.job(wanted);
+}
+
+/// The LP of gangs of two tasks of 6 GPUs on 4 machines, of which 2 fit, when each uses 12 units of
+/// a limit.
+ConfigurationSolution solved_with(const LimitSupply& limit) {
+  auto plan = cluster_of(4);
+  add(plan, 10, {.tasks = 2, .gpus = 6});
+  const auto value = plan.value();
+  JobCounts jobs = counted(plan, value);
+  for (auto& [group, count] : jobs) {
+    for (JobGroup::Option& option : group.options) option.loads = {{0, 12.0}};
+  }
+  const std::vector<double> start{0.0, 1.0};
+  const std::vector<LimitSupply> limits{limit};
+  return solve_configuration_lp(plan.instance, bins_of(plan), std::move(jobs),
+                                {.gpu_price = start, .limits = limits});
+}
+
+TEST(ConfigurationLp, prices_limits_with_contents) {
+  const auto tight = solved_with({.capacity = 18.0});
+  EXPECT_NEAR(tight.value, 18.0, 1e-3);
+  EXPECT_NEAR(tight.bound, 18.0, 1e-3);
+  ASSERT_EQ(tight.limit_prices.size(), 1U);
+  EXPECT_NEAR(tight.limit_prices[0], 1.0, 1e-3);
+  const auto loose = solved_with({.capacity = 30.0});  // 24 are used
+  EXPECT_NEAR(loose.bound, 24.0, 1e-3);
+  EXPECT_NEAR(loose.limit_prices[0], 0.0, 1e-3);
+  const auto soft = solved_with({.capacity = 18.0, .penalty = 0.25});
+  EXPECT_NEAR(soft.bound, 24.0 - 6.0 * 0.25, 1e-3);
+  EXPECT_NEAR(soft.limit_prices[0], 0.25, 1e-3);
+  EXPECT_LE(soft.limit_prices[0], 0.25);
 }
 
 // A machine holds one task of 6 GPUs: 4 machines, 2 gangs of 12 GPUs.
@@ -106,8 +138,8 @@ TEST(ConfigurationLp, is_skipped_where_tasks_fill_the_gpus_in_any_mix) {
 bool binds(const test::InstanceBuilder& plan) {
   const auto value = plan.value();
   const std::vector<double> price{0.0, 1.0};
-  return contents_bind(bins_of(plan), counted(plan, value), plan.instance.workload.shapes, price,
-                       1e-3, {});
+  return contents_bind(bins_of(plan), counted(plan, value), plan.instance.workload.shapes,
+                       {.gpu_price = price}, 1e-3, {});
 }
 
 // Jobs ask for 16 GPUs: in tasks of 3 and 1, which machines hold, or in tasks of 6.
@@ -131,8 +163,8 @@ TEST(ConfigurationLp, leaves_out_options_that_no_machine_holds) {
   add(plan, 3, {.tasks = 2, .gpus = 3});
   const auto value = plan.value();
   const std::vector<double> start{0.0, 1.0, 1.0};
-  const auto solution =
-      solve_configuration_lp(plan.instance, bins_of(plan), counted(plan, value), start);
+  const auto solution = solve_configuration_lp(plan.instance, bins_of(plan), counted(plan, value),
+                                               {.gpu_price = start});
   EXPECT_NEAR(solution.bound, 12.0 + 18.0, 1e-2);
 }
 
@@ -174,7 +206,8 @@ TEST(ConfigurationLp, has_weights_that_satisfy_its_constraints) {
   const auto value = plan.value();
   const auto bins = bins_of(plan);
   const std::vector<double> start{0.0, 1.0, 1.0};
-  const auto solution = solve_configuration_lp(plan.instance, bins, counted(plan, value), start);
+  const auto solution =
+      solve_configuration_lp(plan.instance, bins, counted(plan, value), {.gpu_price = start});
   ASSERT_TRUE(solution.solved());
   EXPECT_LE(solution.bound, solution.value * (1.0 + 2e-5));
   EXPECT_GE(solution.bound, solution.value * (1.0 - 2e-5));

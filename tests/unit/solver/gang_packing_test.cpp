@@ -74,6 +74,23 @@ TEST(GangPacking, prefers_contents_without_waste) {
   EXPECT_DOUBLE_EQ(occupancy.value(), 64.0);
 }
 
+/// Two gangs of two tasks of 6 GPUs fit 4 machines; the quota allows the more valuable one.
+TEST(GangPacking, keeps_quotas) {
+  InstanceBuilder plan({"A"});
+  plan.rack(plan.pod());
+  plan.add_machines(4, 0, 8);
+  plan.instance.cluster.queues = {{.name = "q", .gpu_quota = 18}};
+  for (int j = 0; j < 3; ++j) plan.job({.tasks = 2, .gpus = 6, .weight = 1.0 + j});
+  for (model::Job& job : plan.instance.workload.jobs) job.queue = QueueId(0);
+  const planner_model::Valuation valuation = plan.value();
+  const planner_model::CouplingLimits limits(plan.instance, model::Objective::value);
+  Occupancy occupancy(valuation, plan.machines, &limits);
+  occupancy.limit_usage().allow(0, 18'000);
+  pack(occupancy, plan.jobs);
+  EXPECT_EQ(occupancy.placed_jobs(), std::vector{JobId(2)});
+  EXPECT_EQ(occupancy.limit_usage().left(0), 6'000);
+}
+
 /// Gangs of 160 shapes of CPU, more than one relaxation takes; 1.3 times the GPUs are asked for.
 TEST(GangPacking, packs_hundreds_of_shapes) {
   InstanceBuilder plan({"A"});
