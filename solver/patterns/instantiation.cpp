@@ -177,9 +177,12 @@ model::Placement instantiate(const PackingProblem& problem,
                                 ? place_single_tasks(problem, out.take_places())
                                 : place_gangs(problem, valuation, out.take_places());
   std::ranges::sort(placed, {}, &model::JobPlacement::job);
-  for (const model::JobPlacement& p : placed) {
-    planner_model::take(room, valuation.instance().workload, p);
-  }
+  const model::WorkloadView& workload = valuation.instance().workload;
+  std::erase_if(placed, [&](const model::JobPlacement& p) {  // patterns do not know labels
+    if (!planner_model::admits(room, workload, p)) return true;
+    planner_model::take(room, workload, p);
+    return false;
+  });
   return placed;
 }
 

@@ -81,12 +81,8 @@ void release(Room& room, const model::WorkloadView& workload,
 
 bool is_free(Room& room, const model::WorkloadView& workload,
              const model::JobPlacement& placement) {
-  const model::Job& job = workload.job(placement.job);
-  const auto admits = [&](const model::TaskPlacement& task) {
-    return room.admits(workload.tables(), job.rules, task.machine);
-  };
-  if (!std::ranges::all_of(placement.tasks, admits)) return false;
-  const auto groups = workload.groups_of(job);
+  if (!admits(room, workload, placement)) return false;
+  const auto groups = workload.groups_of(workload.job(placement.job));
   model::JobPlacement taken{.job = placement.job, .tasks = {}};
   for (const model::TaskPlacement& task : placement.tasks) {
     const model::Shape& shape = workload.shape(groups[task.group].shape);

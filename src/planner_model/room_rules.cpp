@@ -57,6 +57,14 @@ bool Room::admits(const model::WorkloadTables& tables, std::uint32_t rules, Mach
   });
 }
 
+bool admits(const Room& room, const model::WorkloadView& workload,
+            const model::JobPlacement& placement) {
+  const std::uint32_t rules = workload.job(placement.job).rules;
+  return std::ranges::all_of(placement.tasks, [&](const model::TaskPlacement& task) {
+    return room.admits(workload.tables(), rules, task.machine);
+  });
+}
+
 void enter(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement) {
   const std::uint32_t rules = workload.job(placement.job).rules;
   if (rules == 0) return;

@@ -109,7 +109,11 @@ bool Valuation::place_independent(JobId id) const {
   const model::Job& job = instance_.workload.job(id);
   const bool single = instance_.workload.tasks(job) == 1;
   if (!single && job.domain < model::Level::cluster) return false;
-  if (job.rules != 0 && (!single || instance_.workload.rules_of(job).concern_others)) return false;
+  const model::PlacementRules& rules = instance_.workload.rules_of(job);
+  if (rules.exclusive ||
+      model::narrowest_width(rules, instance_.workload.tasks(job)) > model::Level::machine) {
+    return false;
+  }
   if (!single && prices_.of_places() &&
       job.communication.pattern == model::CommunicationPattern::ring) {
     return false;

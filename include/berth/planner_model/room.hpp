@@ -135,6 +135,10 @@ void enter(Room& room, const model::WorkloadView& workload, const model::JobPlac
 void take(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);
 void release(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);
 
+/// True when rules admit the unplaced job beside those on the machines of the placement.
+bool admits(const Room& room, const model::WorkloadView& workload,
+            const model::JobPlacement& placement);
+
 /// True when devices and resources of all tasks are free, and rules admit the job. Leaves the room
 /// unchanged.
 bool is_free(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement);

@@ -75,7 +75,7 @@ class Valuation {
   [[nodiscard]] bool pays_for_moves(JobId job) const;
 
   /// True when neither home nor width factor nor ring price changes the job's value, and no rule
-  /// restricts its places: only the GPU type matters.
+  /// restricts them but labels: only the GPU type matters.
   [[nodiscard]] bool place_independent(JobId job) const;
 
   [[nodiscard]] model::Objective objective() const { return objective_; }
