@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -182,6 +183,7 @@ void AssignmentDual::set_supply(const Supply& supply) {
     for (std::uint32_t c = b.first; c < b.last; ++c) used[options_[c].place_class] = 1;
   }
   place_costs_.build(supply, used);
+  soft_minima_ = {};
   place_list_.assign(options_.size(), PlaceCosts::kNone);
   for (std::size_t i = 0; i < bidders_.size(); ++i) {
     const Bidder& b = bidders_[i];
@@ -247,18 +249,23 @@ std::vector<SoftmaxKernel::LimitLoads> AssignmentDual::limit_loads() const {
 }
 
 /// Fills the kernel with the active bidders, sorted by their number of options: loops over
-/// neighbouring rows then have equal length.
+/// neighbouring rows then have equal length. Bidders of one home are neighbours: with millions of
+/// bidders, costs of places at random positions are not in the cache.
 void AssignmentDual::build_kernel() {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  // options, bidder
+  std::vector<std::tuple<std::uint32_t, std::int32_t, std::uint32_t>> order;  // .., home, bidder
   for (const std::uint32_t i : active_) {
-    const auto had = [&](std::uint32_t place_list) { return place_list != PlaceCosts::kNone; };
-    const auto count = std::count_if(place_list_.begin() + bidders_[i].first,
-                                     place_list_.begin() + bidders_[i].last, had);
-    order.emplace_back(static_cast<std::uint32_t>(count), i);
+    std::uint32_t count = 0;
+    std::int32_t home = -1;  // only lists of homes begin with high pools
+    for (std::uint32_t c = bidders_[i].first; c < bidders_[i].last; ++c) {
+      if (place_list_[c] == PlaceCosts::kNone) continue;
+      ++count;
+      home = std::max(home, place_costs_.first_pool(place_list_[c]));
+    }
+    order.emplace_back(count, home, i);
   }
   std::ranges::sort(order);
   kernel_.reset(place_costs_.size(), quotas_.size(), limit_groups_.size(), limit_loads());
-  for (const auto& [count, i] : order) {
+  for (const auto& [count, home, i] : order) {
     const Bidder& b = bidders_[i];
     kernel_.add_row({b.gpus, b.gpus * static_cast<double>(b.undecided()), b.required, b.quota});
     for (std::uint32_t c = b.first; c < b.last; ++c) {
@@ -302,15 +309,15 @@ void AssignmentDual::evaluate(std::span<const double> prices, double eps, std::s
   BERTH_EXPECT(prices.size() == shape_.group.size());
   BERTH_EXPECT(sums.size() == sums_size() || sums.size() == 1);
   BERTH_EXPECT(eps >= 0.0 && eps <= std::max(shape_.largest_value, 1.0));
-  const SoftMinima soft_minima = place_costs_.evaluate(prices.first(pools_), eps);
+  place_costs_.evaluate(prices.first(pools_), eps, soft_minima_);
   const std::vector<double> quota_prices = sum_quota_prices(prices);
   const std::vector<double> limit_costs = sum_limit_costs(prices);
   const auto kernel_sums =
-      sum_blocks({soft_minima.costs, quota_prices, limit_costs}, eps, first_block, last_block);
+      sum_blocks({soft_minima_.costs, quota_prices, limit_costs}, eps, first_block, last_block);
   sums[0] += kernel_sums[0];
   if (sums.size() == 1) return;
   const SoftmaxKernel::SumLayout& at = kernel_.layout();
-  place_costs_.distribute(soft_minima,
+  place_costs_.distribute(soft_minima_,
                           std::span(kernel_sums).subspan(at.place_lists, place_costs_.size()),
                           share_parts_, sums.subspan(1, pools_));
   for (std::size_t l = 0; l < quotas_.size(); ++l) {

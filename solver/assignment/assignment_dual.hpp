@@ -105,6 +105,7 @@ class AssignmentDual {
 
   OptionTable option_table_;
   PlaceCosts place_costs_;
+  SoftMinima soft_minima_;  ///< at the last prices; kept for its memory
   std::size_t pools_ = 0;
   std::vector<PricedQuota> quotas_;
   std::vector<planner_model::LimitGroups::Group> limit_groups_;

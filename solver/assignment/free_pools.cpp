@@ -44,11 +44,11 @@ bool first_success(std::vector<Trial>& trials, Try attempt) {
 
 PoolMachines::PoolMachines(const PoolIndex& pool_index, std::span<const MachineId> machines)
     : machines_(machines.size()) {
-  const std::vector<PoolId>& pool_of = pool_index.pools().of_machine;
+  const planner_model::Pools& pools = pool_index.pools();
   std::vector<std::uint32_t> next(pool_index.pools().size() + 1, 0);
-  for (const MachineId m : machines) ++next[pool_of[m.index()].index() + 1];
+  for (const MachineId m : machines) ++next[pools.pool_of(m).index() + 1];
   for (std::size_t p = 1; p < next.size(); ++p) next[p] += next[p - 1];
-  for (const MachineId m : machines) machines_[next[pool_of[m.index()].index()]++] = m;
+  for (const MachineId m : machines) machines_[next[pools.pool_of(m).index()]++] = m;
   next.pop_back();
   end_ = std::move(next);
 }
@@ -66,7 +66,7 @@ FreePools::FreePools(const PoolIndex& pool_index, Occupancy& occupancy)
       free_(pool_index.pools().size(), 0) {
   const model::Cluster& cluster = occupancy.valuation().instance().cluster;
   for (const MachineId m : occupancy.machines()) {
-    free_[pool_index.pools().of_machine[m.index()].index()] += occupancy.room().free_milli(m);
+    free_[pool_index.pools().pool_of(m).index()] += occupancy.room().free_milli(m);
     if (cluster.class_of(m).gpus == 0) cpu_machines_.push_back(m);
   }
 }
@@ -98,7 +98,7 @@ bool FreePools::try_machines(JobId job, std::span<const MachineId> machines) {
 void FreePools::take(model::JobPlacement placement) {
   for (const model::TaskPlacement& t : placement.tasks) {
     const auto devices = static_cast<std::int64_t>(__builtin_popcountll(t.devices));
-    free_[pool_index_->pools().of_machine[t.machine.index()].index()] -= devices * t.milli;
+    free_[pool_index_->pools().pool_of(t.machine).index()] -= devices * t.milli;
   }
   if (present_ != nullptr) present_->take(placement);
   occupancy_->take(std::move(placement));

@@ -41,7 +41,7 @@ Supply full_supply(const model::Cluster& cluster, const planner_model::Pools& po
   Supply supply = empty_supply(pools.size(), most_gpus(cluster));
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
     const model::FreeMachine machine(cluster, MachineId(m));
-    add_machine(supply, pools.of_machine[m].index(), machine.milli(),
+    add_machine(supply, pools.pool_of(MachineId(m)).index(), machine.milli(),
                 static_cast<std::size_t>(machine.whole_count()));
   }
   return supply;
@@ -53,7 +53,7 @@ Supply free_supply(const planner_model::Pools& pools, const planner_model::Room&
   for (const MachineId m : machines) most = std::max(most, room.devices(m).size());
   Supply supply = empty_supply(pools.size(), most);
   for (const MachineId m : machines) {
-    add_machine(supply, pools.of_machine[m.index()].index(), room.free_milli(m),
+    add_machine(supply, pools.pool_of(m).index(), room.free_milli(m),
                 static_cast<std::size_t>(room.whole_count(m)));
   }
   return supply;

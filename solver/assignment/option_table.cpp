@@ -81,8 +81,6 @@ OptionTable::OptionTable(const planner_model::Valuation& valuation, const PoolIn
     : valuation_(&valuation),
       pool_index_(&pool_index),
       limit_groups_(limit_groups),
-      rack_classes_(classes_of(valuation.instance().cluster, false)),
-      pod_classes_(classes_of(valuation.instance().cluster, true)),
       largest_limits_(valuation.instance().cluster) {
   profile_of_.reserve(jobs.size());
   end_.reserve(jobs.size());
@@ -103,11 +101,15 @@ std::uint32_t OptionTable::intern_profile(const model::Job& job) {
   const auto [entry, fresh] =
       known_profiles_.try_emplace(planner_model::TaskProfile(instance.workload, job),
                                   static_cast<std::uint32_t>(profiles_.size()));
-  if (fresh) {
-    profiles_.push_back(demand_of(instance, instance.workload.groups_of(job)));
-    TaskDemand& demand = profiles_.back();
-    demand.most_on_machine =
-        planner_model::most_tasks_in(instance.workload.rules_of(job), demand.tasks).front();
+  if (!fresh) return entry->second;
+  profiles_.push_back(demand_of(instance, instance.workload.groups_of(job)));
+  fits_anywhere_.emplace_back();
+  TaskDemand& demand = profiles_.back();
+  demand.most_on_machine =
+      planner_model::most_tasks_in(instance.workload.rules_of(job), demand.tasks).front();
+  if (!demand.cpu_shapes.empty() && rack_classes_.empty()) {
+    rack_classes_ = classes_of(instance.cluster, false);
+    pod_classes_ = classes_of(instance.cluster, true);
   }
   return entry->second;
 }
@@ -164,6 +166,19 @@ bool OptionTable::may_fit(const TaskDemand& profile, std::span<const std::int32_
   return somewhere && cpu_tasks_fit(profile, domain_pools, width);
 }
 
+/// `may_fit` for the pools of a type in the whole cluster, which are many: computed once.
+bool OptionTable::may_fit_anywhere(std::uint32_t profile_id, GpuTypeId type, Level width) {
+  std::vector<signed char>& known = fits_anywhere_[profile_id];
+  constexpr std::size_t kWidths = model::kLevels;
+  known.resize(pool_index_->types() * kWidths, -1);
+  signed char& fits_here = known[type.index() * kWidths + static_cast<std::size_t>(width)];
+  if (fits_here < 0) {
+    const auto pools = pool_index_->pools_in(type, Level::cluster, 0);
+    fits_here = may_fit(profiles_[profile_id], pools, width) ? 1 : 0;
+  }
+  return fits_here != 0;
+}
+
 /// Index of the job's loads of limits in `limit_loads_`; equal loads share one entry.
 std::uint32_t OptionTable::intern_limit_load(JobId job, GpuTypeId type, Level width) {
   if (limit_groups_ == nullptr) return Option::kNoLimitLoad;
@@ -207,7 +222,10 @@ void OptionTable::add_type_options(JobId id, std::uint32_t profile_id,
     const planner_model::HomeScope& scope = option.scope;
     const auto domain_pools = pool_index_->pools_in(type, scope.level, scope.domain);
     const Level width = by_pod && option.width == Level::rack ? Level::pod : option.width;
-    if (!may_fit(profiles_[profile_id], domain_pools, width)) return;
+    if (!(scope.level == Level::cluster ? may_fit_anywhere(profile_id, type, width)
+                                        : may_fit(profiles_[profile_id], domain_pools, width))) {
+      return;
+    }
     const double value = job_options.value(option);
     const std::uint32_t load = intern_limit_load(id, type, option.width);
     const bool inside = std::ranges::any_of(kept, [&](const KeptOption& k) {

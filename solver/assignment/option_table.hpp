@@ -86,6 +86,7 @@ class OptionTable {
   std::uint32_t intern_limit_load(JobId job, GpuTypeId type, model::Level width);
   [[nodiscard]] bool may_fit(const TaskDemand& profile, std::span<const std::int32_t> domain_pools,
                              model::Level width) const;
+  [[nodiscard]] bool may_fit_anywhere(std::uint32_t profile, GpuTypeId type, model::Level width);
   [[nodiscard]] bool cpu_tasks_fit(const TaskDemand& profile,
                                    std::span<const std::int32_t> domain_pools,
                                    model::Level width) const;
@@ -93,9 +94,13 @@ class OptionTable {
   const planner_model::Valuation* valuation_;
   const PoolIndex* pool_index_;
   const planner_model::LimitGroups* limit_groups_;
-  std::vector<std::vector<char>> rack_classes_, pod_classes_;  ///< [domain][ClassId]: 1 = present
+  /// [domain][ClassId]: 1 = present; empty until a profile has shapes that some machine cannot
+  /// hold, because they have the size of the whole cluster.
+  std::vector<std::vector<char>> rack_classes_, pod_classes_;
   planner_model::LargestLimits largest_limits_;
   std::vector<TaskDemand> profiles_;
+  /// By profile, [type][width]: result of may_fit_anywhere, -1 = not computed.
+  std::vector<std::vector<signed char>> fits_anywhere_;
   std::unordered_map<planner_model::TaskProfile, std::uint32_t, planner_model::TaskProfileHash>
       known_profiles_;
   std::vector<PlaceClass> place_classes_;

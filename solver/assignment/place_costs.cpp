@@ -20,11 +20,20 @@ void PlaceCosts::build(const Supply& supply, std::span<const char> used) {
   capacities_.clear();
   orders_.clear();
   supplied_.clear();
+  supplied_end_.clear();
   known_orders_.clear();
   known_lists_.clear();
   of_place_class_.assign(option_table_->place_classes().size(), kNone);
-  for (std::size_t s = 0; s < of_place_class_.size(); ++s) {
+  // Lists of one home get neighbouring numbers: the jobs there read their costs together.
+  std::vector<std::pair<std::int32_t, std::uint32_t>> order;  // first pool, place class
+  for (std::uint32_t s = 0; s < of_place_class_.size(); ++s) {
     if (used[s] == 0) continue;
+    const PlaceClass& c = option_table_->place_classes()[s];
+    const auto pools = pool_index_->pools_in(c.type, c.scope, c.domain);
+    order.emplace_back(pools.empty() ? -1 : pools.front(), s);
+  }
+  std::ranges::sort(order);
+  for (const auto& [first, s] : order) {
     PlaceList fresh{static_cast<std::uint32_t>(pools_.size()), 0,
                     static_cast<std::uint32_t>(blends_.size()), 0};
     add_places(option_table_->place_classes()[s], supply);
@@ -93,12 +102,12 @@ void PlaceCosts::add_blend(std::span<const std::int32_t> run, const TaskDemand& 
                                                         static_cast<std::uint32_t>(orders_.size()));
   if (fresh) {
     orders_.push_back(run);
-    auto& supplied = supplied_.emplace_back();
     for (std::size_t i = 0; i < run.size(); ++i) {
       if (supply.milli[static_cast<std::size_t>(run[i])] > 0) {
-        supplied.push_back(static_cast<std::int32_t>(i));
+        supplied_.push_back(static_cast<std::int32_t>(i));
       }
     }
+    supplied_end_.push_back(supplied_.size());
   }
   blends_.push_back({static_cast<std::uint32_t>(run.size()), first, s.milli, entry->second});
 }
@@ -150,27 +159,31 @@ std::uint32_t PlaceCosts::intern(PlaceList fresh) {
   return id;
 }
 
-/// By order: positions of its pools with supply, by ascending price. A shard has supply in few of
-/// the cluster's pools.
-PlaceCosts::Sorted PlaceCosts::sort_orders(std::span<const double> prices) const {
-  Sorted sorted = supplied_;
+/// Sorts the positions of each order by ascending price. They start in the order of the last
+/// prices, which is nearly the same. A shard has supply in few of the cluster's pools.
+void PlaceCosts::sort_orders(std::span<const double> prices,
+                             std::vector<std::int32_t>& sorted) const {
+  if (sorted.empty()) sorted = supplied_;
   for (std::size_t o = 0; o < orders_.size(); ++o) {
     const auto domain_pools = orders_[o];
-    std::ranges::sort(sorted[o], [&](std::int32_t a, std::int32_t b) {
+    const std::size_t first = o == 0 ? 0 : supplied_end_[o - 1];
+    const auto positions = std::span(sorted).subspan(first, supplied_end_[o] - first);
+    std::ranges::sort(positions, [&](std::int32_t a, std::int32_t b) {
       const double x = prices[static_cast<std::size_t>(domain_pools[static_cast<std::size_t>(a)])];
       const double y = prices[static_cast<std::size_t>(domain_pools[static_cast<std::size_t>(b)])];
       return x != y ? x < y : a < b;
     });
   }
-  return sorted;
 }
 
 /// Calls take(pool, fraction of the job) for the cheapest pools until the fractions add up to 1.
 template <class Take>
-void PlaceCosts::fill_cheapest(const PoolBlend& blend, const Sorted& sorted, Take take) const {
+void PlaceCosts::fill_cheapest(const PoolBlend& blend, std::span<const std::int32_t> sorted,
+                               Take take) const {
   std::int64_t remainder = blend.need;
   const double unit = 1.0 / static_cast<double>(blend.need);
-  for (const std::int32_t position : sorted[blend.order]) {
+  const std::size_t first = blend.order == 0 ? 0 : supplied_end_[blend.order - 1];
+  for (const std::int32_t position : sorted.subspan(first, supplied_end_[blend.order] - first)) {
     const auto i = static_cast<std::size_t>(position);
     const std::int64_t part = std::min(remainder, capacities_[blend.first_capacity + i]);
     if (part == 0) continue;
@@ -215,13 +228,14 @@ void PlaceCosts::soft_minimum(const PlaceList& place_list, double eps, double& c
   }
 }
 
-SoftMinima PlaceCosts::evaluate(std::span<const double> prices, double eps) const {
-  SoftMinima soft_minima;
-  soft_minima.sorted = sort_orders(prices);
+void PlaceCosts::evaluate(std::span<const double> prices, double eps,
+                          SoftMinima& soft_minima) const {
+  sort_orders(prices, soft_minima.sorted);
   soft_minima.pool_shares.resize(pools_.size());
   for (std::size_t i = 0; i < pools_.size(); ++i) {
     soft_minima.pool_shares[i] = prices[static_cast<std::size_t>(pools_[i])];
   }
+  soft_minima.blend_shares.clear();
   soft_minima.blend_shares.reserve(blends_.size());
   for (const PoolBlend& blend : blends_) {
     double sum = 0.0;
@@ -232,7 +246,6 @@ SoftMinima PlaceCosts::evaluate(std::span<const double> prices, double eps) cons
   soft_minima.costs.resize(place_lists_.size());
   for (std::size_t s = 0; s < place_lists_.size(); ++s)
     soft_minimum(place_lists_[s], eps, soft_minima.costs[s], soft_minima);
-  return soft_minima;
 }
 
 void PlaceCosts::distribute(const SoftMinima& soft_minima, std::span<const std::int64_t> demand,

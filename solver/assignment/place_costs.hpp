@@ -18,8 +18,8 @@ namespace berth::solver::assignment {
 struct SoftMinima {
   std::vector<double> costs;  ///< by place list: soft minimum of the price per GPU
   std::vector<double> pool_shares,
-      blend_shares;                               ///< by place: share of the list's demand, 0 .. 1
-  std::vector<std::vector<std::int32_t>> sorted;  ///< by order: positions by price
+      blend_shares;                  ///< by place: share of the list's demand, 0 .. 1
+  std::vector<std::int32_t> sorted;  ///< as PlaceCosts::supplied_, each order by ascending price
 };
 
 /// Costs of the places of each place class that have supply. Classes with equal places share a
@@ -45,9 +45,19 @@ class PlaceCosts {
 
   /// Soft minima q = -eps log sum_places exp(-c / eps) and shares. eps 0: the minimum, whose places
   /// have equal shares of the demand.
-  [[nodiscard]] SoftMinima evaluate(std::span<const double> prices, double eps) const;
+  /// @param soft_minima  the result; empty, or of this function since the last `build`
+  void evaluate(std::span<const double> prices, double eps, SoftMinima& soft_minima) const;
   [[nodiscard]] std::vector<double> costs(std::span<const double> prices, double eps) const {
-    return evaluate(prices, eps).costs;
+    SoftMinima soft_minima;
+    evaluate(prices, eps, soft_minima);
+    return std::move(soft_minima.costs);
+  }
+
+  /// A pool of the list that differs between lists of different homes.
+  [[nodiscard]] std::int32_t first_pool(std::uint32_t place_list) const {
+    const PlaceList& list = place_lists_[place_list];
+    return list.first_pool < list.last_pool ? pools_[list.first_pool]
+                                            : orders_[blends_[list.first_blend].order].front();
   }
 
   /// Distributes the demand of each place list over the pools: into[p] += demand x share, with the
@@ -67,7 +77,6 @@ class PlaceCosts {
     std::int64_t need;    ///< GPU thousandths of the job
     std::uint32_t order;  ///< into orders_
   };
-  using Sorted = std::vector<std::vector<std::int32_t>>;  ///< by order: positions by price
 
   void add_places(const PlaceClass& place_class, const Supply& supply);
   void add_blend(std::span<const std::int32_t> run, const TaskDemand& s, const Supply& supply);
@@ -76,9 +85,9 @@ class PlaceCosts {
   std::uint32_t intern(PlaceList fresh);
   [[nodiscard]] bool equal(const PlaceList& a, const PlaceList& b) const;
   [[nodiscard]] std::uint64_t key(const PlaceList& place_list) const;
-  [[nodiscard]] Sorted sort_orders(std::span<const double> prices) const;
+  void sort_orders(std::span<const double> prices, std::vector<std::int32_t>& sorted) const;
   template <class Take>
-  void fill_cheapest(const PoolBlend& blend, const Sorted& sorted, Take take) const;
+  void fill_cheapest(const PoolBlend& blend, std::span<const std::int32_t> sorted, Take take) const;
   void soft_minimum(const PlaceList& place_list, double eps, double& cost,
                     SoftMinima& soft_minima) const;
 
@@ -90,7 +99,9 @@ class PlaceCosts {
   std::vector<PoolBlend> blends_;
   std::vector<std::int64_t> capacities_;
   std::vector<std::span<const std::int32_t>> orders_;  ///< runs of pools that blends fill
-  Sorted supplied_;  ///< by order: positions of the pools that have supply, ascending
+  /// Order after order: positions of the pools that have supply, ascending; ends of the orders.
+  std::vector<std::int32_t> supplied_;
+  std::vector<std::size_t> supplied_end_;
   std::map<std::pair<const std::int32_t*, std::size_t>, std::uint32_t> known_orders_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known_lists_;
 };

@@ -49,7 +49,7 @@ double PresentPlaces::loss(const Occupancy& occupancy, const PricedPools& start,
   if (job.required) return move_cost;
   double profit = occupancy.valuation().placed(present);
   for (const TaskPlacement& t : present.tasks) {
-    profit -= start.prices[start.pools.of_machine[t.machine.index()].index()] * t.milli *
+    profit -= start.prices[start.pools.pool_of(t.machine).index()] * t.milli *
               std::popcount(t.devices) / 1000.0;
   }
   return std::min(move_cost, std::max(0.0, profit));

@@ -35,14 +35,8 @@ class EjectionTargets {
       : space_(space),
         entries_(space.entry_positions()),
         prices_(prices.begin(), prices.end()),
-        freeing_costs_(space.instance().cluster.machines()),
+        freeing_costs_(space.state.room().size()),
         last_chain_(space.jobs.size(), 0) {
-    if (!space.jobs.empty()) {
-      positions_.assign(space.jobs.back().index() - space.jobs.front().index() + 1, kNoPosition);
-    }
-    for (std::uint32_t i = 0; i < space.jobs.size(); ++i) {
-      positions_[space.jobs[i].index() - space.jobs.front().index()] = i;
-    }
     add_required_bonus();
     price_alternatives();
   }
@@ -54,7 +48,7 @@ class EjectionTargets {
   /// Excludes a machine from the next target; invalid: none.
   void exclude(MachineId m) { excluded_machine_ = m; }
   /// Drops the freeing costs of a machine: its jobs may be ejected again.
-  void forget_costs(MachineId m) { freeing_costs_[m.index()].version = FreeingCosts::kStale; }
+  void forget_costs(MachineId m) { freeing_costs_of(m).version = FreeingCosts::kStale; }
 
   /// The target of largest gain; with depth > 0 other jobs may be ejected.
   std::optional<EjectionTarget> best(std::uint32_t position, int depth) {
@@ -113,8 +107,9 @@ class EjectionTargets {
   }
   /// Position of the job in the option table; kNoPosition without one.
   [[nodiscard]] std::uint32_t position_of(JobId job) const {
-    const auto at = static_cast<std::size_t>(job.value() - space_.jobs.front().value());
-    return at < positions_.size() ? positions_[at] : kNoPosition;
+    const auto at = std::ranges::lower_bound(space_.jobs, job);
+    if (at == space_.jobs.end() || *at != job) return kNoPosition;
+    return static_cast<std::uint32_t>(at - space_.jobs.begin());
   }
   /// Best priced profit that the job misses at its present place.
   [[nodiscard]] double regret(std::uint32_t position) const {
@@ -132,6 +127,10 @@ class EjectionTargets {
     std::uint32_t version = kStale;  ///< of the machine's room
     std::vector<double> loss;
   };
+
+  [[nodiscard]] FreeingCosts& freeing_costs_of(MachineId m) {
+    return freeing_costs_[space_.state.room().slot(m)];
+  }
 
   /// Adds a bonus to required jobs that exceeds the value of all other jobs, so that they are
   /// placed and never ejected for good.
@@ -174,7 +173,7 @@ class EjectionTargets {
   }
 
   [[nodiscard]] double price_of(MachineId m) const {
-    return prices_[space_.pool_index.pools().of_machine[m.index()].index()];
+    return prices_[space_.pool_index.pools().pool_of(m).index()];
   }
 
   [[nodiscard]] double cost(const model::JobPlacement& placement) const {
@@ -230,7 +229,7 @@ class EjectionTargets {
       }
     }
     const double price = price_of(m);
-    std::vector<double>& loss = freeing_costs_[m.index()].loss;
+    std::vector<double>& loss = freeing_costs_of(m).loss;
     loss.assign(width, kInfinity);
     std::vector<std::size_t> from(width, 0);
     double running = kInfinity;
@@ -243,7 +242,7 @@ class EjectionTargets {
       loss[f] = running - price * static_cast<double>(f);
       from[f] = source;
     }
-    freeing_costs_[m.index()].version = space_.state.room().version(m);
+    freeing_costs_of(m).version = space_.state.room().version(m);
     if (victims == nullptr || static_cast<std::size_t>(wanted) >= width) return;
     std::size_t f = from[static_cast<std::size_t>(wanted)];
     for (std::size_t k = items.size(); k-- > 0;) {
@@ -258,7 +257,7 @@ class EjectionTargets {
     const int missing = gpus - usable;
     if (missing <= 0) return 0.0;
     if (depth == 0) return kInfinity;
-    FreeingCosts& costs = freeing_costs_[m.index()];
+    FreeingCosts& costs = freeing_costs_of(m);
     if (costs.version != space_.state.room().version(m)) solve_ejection_knapsack(m, nullptr, 0);
     return static_cast<std::size_t>(missing) < costs.loss.size()
                ? costs.loss[static_cast<std::size_t>(missing)]
@@ -357,12 +356,11 @@ class EjectionTargets {
   }
 
   SearchSpace<State> space_;
-  std::vector<std::uint32_t> entries_;    ///< by position: among the entries of the state
-  std::vector<std::uint32_t> positions_;  ///< by JobId less that of the first job
+  std::vector<std::uint32_t> entries_;  ///< by position: among the entries of the state
   std::vector<double> prices_;
   std::vector<double> required_bonus_;       ///< by position: bonus of a required job, else 0
   std::vector<double> best_priced_profit_;   ///< by position: best priced profit anywhere, >= 0
-  std::vector<FreeingCosts> freeing_costs_;  ///< by MachineId
+  std::vector<FreeingCosts> freeing_costs_;  ///< by slot of the room
   std::vector<std::uint32_t> last_chain_;    ///< by position: chain that moved it last
   std::uint32_t position_ = 0;               ///< of the job that looks for a target
   MachineId excluded_machine_;

@@ -98,7 +98,7 @@ class MachineRepartition {
 
   std::vector<PlaceKind> kinds_on(MachineId m) {
     std::vector<PlaceKind> kinds;
-    const PoolId pool = space_.pool_index.pools().of_machine[m.index()];
+    const PoolId pool = space_.pool_index.pools().pool_of(m);
     const int capacity = capacity_of(m);
     const auto& places_here = places_[m];
     for (std::size_t t = 0; t < exchanges_.size(); ++t) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -27,12 +29,20 @@ class Assigner {
         workload_(valuation.instance().workload),
         shards_(shards),
         room_(shards.size(), std::vector<double>(cluster_.gpu_types.size(), 0.0)),
-        claimed_(room_) {
+        claimed_(room_),
+        by_room_(cluster_.gpu_types.size()) {
     for (std::size_t m = 0; m < cluster_.machines(); ++m) {
       const GpuTypeId type = cluster_.class_of(MachineId(m)).gpu_type;
       if (!type.valid()) continue;
       const auto milli = model::FreeMachine(cluster_, MachineId(m)).milli();
       room_[shards.of_machine[m].index()][type.index()] += static_cast<double>(milli) / 1000.0;
+    }
+    for (std::size_t s = 0; s < shards.size(); ++s) {
+      for (std::size_t t = 0; t < by_room_.size(); ++t) {
+        ShardsOfRoom& of_room =
+            by_room_[t].try_emplace(room_[s][t], ShardsOfRoom{s, {}}).first->second;
+        of_room.by_claim.emplace(0.0, s);
+      }
     }
   }
 
@@ -48,7 +58,7 @@ class Assigner {
       for (const model::TaskPlacement& t : p.tasks) {
         const GpuTypeId type = cluster_.class_of(t.machine).gpu_type;
         if (!type.valid()) continue;
-        claimed_[shard(t).index()][type.index()] += t.milli * std::popcount(t.devices) / 1000.0;
+        add_claim(shard(t).index(), type.index(), t.milli * std::popcount(t.devices) / 1000.0);
       }
       (inside ? result.kept : result.spanning).push_back(p);
     }
@@ -59,40 +69,60 @@ class Assigner {
   [[nodiscard]] bool must_span(const ShardPreference& preference) const {
     if (preference.one_task || shards_.size() == 1 || !preference.type.valid()) return false;
     if (preference.exceeds_shards) return true;
-    double largest = 0.0;
-    for (const auto& room : room_) largest = std::max(largest, room[preference.type.index()]);
+    const double largest = by_room_[preference.type.index()].rbegin()->first;
     return preference.gpus > largest / 2;
   }
 
   ShardId claim(const ShardPreference& preference) {
     const ShardId shard =
         preference.home.valid() ? preference.home : least_claimed_shard(preference);
-    if (preference.type.valid())
-      claimed_[shard.index()][preference.type.index()] += preference.gpus;
+    if (preference.type.valid()) {
+      add_claim(shard.index(), preference.type.index(), preference.gpus);
+    }
     return shard;
   }
 
  private:
+  /// Shards with equal room of a type.
+  struct ShardsOfRoom {
+    std::size_t first;                                  ///< lowest shard
+    std::set<std::pair<double, std::size_t>> by_claim;  ///< GPUs claimed, shard
+  };
+
+  void add_claim(std::size_t shard, std::size_t type, double gpus) {
+    auto& by_claim = by_room_[type].at(room_[shard][type]).by_claim;
+    by_claim.erase({claimed_[shard][type], shard});
+    claimed_[shard][type] += gpus;
+    by_claim.emplace(claimed_[shard][type], shard);
+  }
+
   /// The shard of which the smallest share of the room of the job's type is claimed. CPU-only jobs
   /// and jobs that no machine holds are assigned to the shards in turn.
   [[nodiscard]] ShardId least_claimed_shard(const ShardPreference& preference) {
     if (!preference.type.valid()) return ShardId(next_++ % shards_.size());
-    std::size_t best = 0;
-    double best_load = kInfinity;
-    for (std::size_t s = 0; s < shards_.size(); ++s) {
-      const double room = room_[s][preference.type.index()];
-      const double load = room < preference.gpus
-                              ? 1e9 - room
-                              : (claimed_[s][preference.type.index()] + preference.gpus) / room;
-      if (load < best_load) best = s, best_load = load;
+    std::pair<double, std::size_t> best{kInfinity, 0};  // load, shard
+    for (const auto& [room, shards] : by_room_[preference.type.index()]) {
+      if (room < preference.gpus) {
+        best = std::min(best, {1e9 - room, shards.first});
+        continue;
+      }
+      // Claims that differ by rounding may be equal shares; the lowest shard is taken then.
+      double least = kInfinity;
+      for (const auto& [claimed, shard] : shards.by_claim) {
+        const double load = (claimed + preference.gpus) / room;
+        if (load > least) break;
+        best = std::min(best, {load, shard});
+        least = load;
+      }
     }
-    return ShardId(best);
+    return ShardId(best.second);
   }
 
   const model::Cluster& cluster_;
   model::WorkloadView workload_;
   const partition::Shards& shards_;
-  std::vector<std::vector<double>> room_, claimed_;  ///< GPUs by shard and type
+  std::vector<std::vector<double>> room_, claimed_;      ///< GPUs by shard and type
+  std::vector<std::map<double, ShardsOfRoom>> by_room_;  ///< by type; key: GPUs
   std::size_t next_ = 0;
 };
 
@@ -191,10 +221,10 @@ model::Placement take_gangs(model::Placement& placement, std::span<const ShardPr
 
 }  // namespace
 
-std::vector<JobId> Assignment::jobs_of(ShardId shard) const {
-  std::vector<JobId> jobs;
+std::vector<std::vector<JobId>> Assignment::jobs_by_shard(std::size_t shards) const {
+  std::vector<std::vector<JobId>> jobs(shards);
   for (std::size_t j = 0; j < shard_of.size(); ++j) {
-    if (shard_of[j] == shard) jobs.emplace_back(j);
+    if (shard_of[j].valid()) jobs[shard_of[j].index()].emplace_back(j);
   }
   return jobs;
 }

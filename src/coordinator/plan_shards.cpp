@@ -108,15 +108,17 @@ LocalPlans plan_shards(const comm::Communicator& comm, const Decomposition& deco
     return records.only_home(jobs_by_owner(assignment, shards, decomposition.owners, ranks));
   });
   comm.agreed([&] {
+    std::vector<std::vector<JobId>> jobs = assignment.jobs_by_shard(shards.size());
+    std::vector<std::vector<const model::JobPlacement*>> kept(shards.size());
+    for (const model::JobPlacement& p : assignment.kept) {
+      kept[shards.of_machine[p.tasks.front().machine.index()].index()].push_back(&p);
+    }
     auto left = std::ssize(mine);
     for (Shard& shard : mine) {
       const comm::Communicator::TraceSpan span(comm, "shard", shard.id().value());
       for (const model::JobPlacement& p : assignment.spanning) shard.reserve(p);
-      for (const model::JobPlacement& p : assignment.kept) {
-        if (shards.of_machine[p.tasks.front().machine.index()] == shard.id())
-          solver::add_running(shard, p);
-      }
-      solver::plan(shard, assignment.jobs_of(shard.id()), decomposition.prices,
+      for (const model::JobPlacement* p : kept[shard.id().index()]) solver::add_running(shard, *p);
+      solver::plan(shard, jobs[shard.id().index()], decomposition.prices,
                    settings.run.stop.share_of(left--));
     }
   });

@@ -195,8 +195,8 @@ class PreferenceBuilder {
     if (workload_.job(present.job).required) return true;
     double cost = 0.0;
     for (const model::TaskPlacement& t : present.tasks) {
-      cost += prices_[pools_.of_machine[t.machine.index()].index()] * t.milli *
-              std::popcount(t.devices) / 1000.0;
+      cost +=
+          prices_[pools_.pool_of(t.machine).index()] * t.milli * std::popcount(t.devices) / 1000.0;
     }
     return valuation_.placed(present) >= cost;
   }

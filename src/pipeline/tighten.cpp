@@ -33,7 +33,7 @@ std::vector<double> by_rack(const model::Cluster& cluster, const planner_model::
   std::vector<double> rack(cluster.racks.size(), 0.0);
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
     double& highest = rack[cluster.machine_rack[m].index()];
-    highest = std::max(highest, prices[pools.of_machine[m].index()]);
+    highest = std::max(highest, prices[pools.pool_of(MachineId(m)).index()]);
   }
   return rack;
 }

@@ -80,11 +80,7 @@ PoolSubset pool_subset(const model::Cluster& cluster, const Pools& all,
                        std::span<const MachineId> machines) {
   PoolSubset part{.pools = {.level = all.level, .pools = {}, .of_machine = {}}, .in_all = {}};
   std::vector<PoolId> position(all.size());  // in the subset
-  std::size_t end = 0;
-  for (const MachineId m : machines) {
-    position[all.of_machine[m.index()].index()] = PoolId(0);
-    end = std::max(end, m.index() + 1);
-  }
+  for (const MachineId m : machines) position[all.pool_of(m).index()] = PoolId(0);
   for (std::size_t p = 0; p < all.size(); ++p) {
     if (!position[p].valid()) continue;
     position[p] = PoolId(part.in_all.size());
@@ -93,10 +89,13 @@ PoolSubset pool_subset(const model::Cluster& cluster, const Pools& all,
     part.pools.pools.back().machines = 0;
     part.pools.pools.back().gpu_milli = 0;
   }
-  part.pools.of_machine.resize(end);
+  if (machines.empty()) return part;
+  const auto [lowest, highest] = std::ranges::minmax(machines);
+  part.pools.first_machine = lowest;
+  part.pools.of_machine.resize(highest.index() + 1 - lowest.index());
   for (const MachineId m : machines) {
-    const PoolId pool = position[all.of_machine[m.index()].index()];
-    part.pools.of_machine[m.index()] = pool;
+    const PoolId pool = position[all.pool_of(m).index()];
+    part.pools.of_machine[m.index() - lowest.index()] = pool;
     ++part.pools.pools[pool.index()].machines;
     part.pools.pools[pool.index()].gpu_milli += model::kGpuMilli * cluster.class_of(m).gpus;
   }

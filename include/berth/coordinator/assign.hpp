@@ -19,8 +19,8 @@ struct Assignment {
   model::Placement kept;          ///< running jobs of one shard; at their present placement unless
                                   ///< gangs over several shards moved them
 
-  /// Jobs of one shard, ascending.
-  [[nodiscard]] std::vector<JobId> jobs_of(ShardId shard) const;
+  /// Jobs of each shard, ascending. O(jobs + shards)
+  [[nodiscard]] std::vector<std::vector<JobId>> jobs_by_shard(std::size_t shards) const;
 
   /// Jobs of all shards, ascending.
   [[nodiscard]] std::vector<JobId> open_jobs() const;
@@ -36,7 +36,8 @@ struct Assignment {
 /// and limits allow.
 ///
 /// Every rank sends the preferences of its home jobs (72 B each), rank 0 assigns the jobs and
-/// broadcasts the result. O(jobs x (types + shards)). A stop ends the placement of gangs.
+/// broadcasts the result. O(jobs x (types + distinct amounts of
+/// room of a type in a shard)). A stop ends the placement of gangs.
 /// @param records  rank 0 gets those of the gangs that are placed before
 Assignment assign(const comm::Communicator& comm, const Decomposition& decomposition,
                   JobRecords& records, const solver::RunContext& run = {});

@@ -24,9 +24,14 @@ struct Pool {
 struct Pools {
   model::Level level = model::Level::pod;  ///< rack or pod
   std::vector<Pool> pools;                 ///< by PoolId
-  std::vector<PoolId> of_machine;
+  std::vector<PoolId> of_machine;          ///< by MachineId less `first_machine`
+  MachineId first_machine = MachineId(0);  ///< the lowest one that has a pool here
 
   [[nodiscard]] std::size_t size() const { return pools.size(); }
+  /// Invalid for machines without a pool here. @pre not below the first or above the last that has
+  [[nodiscard]] PoolId pool_of(MachineId m) const {
+    return of_machine[m.index() - first_machine.index()];
+  }
 };
 
 /// Level at which pools are formed. Racks if a job distinguishes racks (a home rack, or a width
@@ -39,7 +44,7 @@ model::Level pool_level(const model::InstanceView& instance, model::Objective ob
 Pools make_pools(const model::Cluster& cluster, model::Level level);
 
 /// The pools of some machines, in the order of `all`, with the capacity of those machines alone;
-/// `of_machine` is valid for these machines only. O(pools + the largest machine id).
+/// `pool_of` is valid for these machines only. O(pools + difference of the machine ids).
 struct PoolSubset {
   Pools pools;
   std::vector<PoolId> in_all;  ///< by PoolId of the part

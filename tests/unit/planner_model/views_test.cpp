@@ -195,9 +195,10 @@ TEST(Pools, of_some_machines_keep_their_order_and_count_those_alone) {
   EXPECT_EQ(part.pools[0].machines, 1);  // m0 is another shard's
   EXPECT_EQ(part.pools[0].gpu_milli, 4000);
   EXPECT_EQ(part.pools[1].rack, RackId(2));
-  EXPECT_EQ(part.of_machine[1], PoolId(0));
-  EXPECT_EQ(part.of_machine[3], PoolId(1));
-  EXPECT_FALSE(part.of_machine[0].valid() || part.of_machine[2].valid());
+  EXPECT_EQ(part.pool_of(MachineId(1)), PoolId(0));
+  EXPECT_EQ(part.pool_of(MachineId(3)), PoolId(1));
+  EXPECT_FALSE(part.pool_of(MachineId(2)).valid());
+  EXPECT_EQ(part.of_machine.size(), 3U);
 }
 
 }  // namespace
