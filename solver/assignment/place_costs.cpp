@@ -21,6 +21,7 @@ void PlaceCosts::build(const Supply& supply, std::span<const char> used) {
   orders_.clear();
   supplied_.clear();
   supplied_end_.clear();
+  most_filled_.clear();
   known_orders_.clear();
   known_lists_.clear();
   of_place_class_.assign(option_table_->place_classes().size(), kNone);
@@ -108,8 +109,25 @@ void PlaceCosts::add_blend(std::span<const std::int32_t> run, const TaskDemand& 
       }
     }
     supplied_end_.push_back(supplied_.size());
+    most_filled_.push_back(0);
   }
   blends_.push_back({static_cast<std::uint32_t>(run.size()), first, s.milli, entry->second});
+  std::size_t& most = most_filled_[entry->second];
+  most = std::max(most, most_filled(blends_.back()));
+}
+
+/// Most pools that the blend passes until it is full, whatever their prices: those too small for a
+/// task, and the smallest others.
+std::size_t PlaceCosts::most_filled(const PoolBlend& blend) const {
+  constexpr std::uint32_t kFew = 64;  // pools, which are sorted as fast as this is computed
+  if (blend.pools <= kFew) return blend.pools;
+  const auto first = capacities_.begin() + blend.first_capacity;
+  std::vector<std::int64_t> capacities(first, first + blend.pools);
+  std::ranges::sort(capacities);
+  std::int64_t sum = 0;
+  std::size_t count = 0;
+  while (sum < blend.need) sum += capacities[count++];
+  return count;
 }
 
 std::uint64_t PlaceCosts::key(const PlaceList& place_list) const {
@@ -159,8 +177,9 @@ std::uint32_t PlaceCosts::intern(PlaceList fresh) {
   return id;
 }
 
-/// Sorts the positions of each order by ascending price. They start in the order of the last
-/// prices, which is nearly the same. A shard has supply in few of the cluster's pools.
+/// Sorts the first positions of each order by ascending price, as many as blends fill. They start
+/// in the order of the last prices, which is nearly the same. A shard has supply in few of the
+/// cluster's pools.
 void PlaceCosts::sort_orders(std::span<const double> prices,
                              std::vector<std::int32_t>& sorted) const {
   if (sorted.empty()) sorted = supplied_;
@@ -168,11 +187,15 @@ void PlaceCosts::sort_orders(std::span<const double> prices,
     const auto domain_pools = orders_[o];
     const std::size_t first = o == 0 ? 0 : supplied_end_[o - 1];
     const auto positions = std::span(sorted).subspan(first, supplied_end_[o] - first);
-    std::ranges::sort(positions, [&](std::int32_t a, std::int32_t b) {
+    const auto cheaper = [&](std::int32_t a, std::int32_t b) {
       const double x = prices[static_cast<std::size_t>(domain_pools[static_cast<std::size_t>(a)])];
       const double y = prices[static_cast<std::size_t>(domain_pools[static_cast<std::size_t>(b)])];
       return x != y ? x < y : a < b;
-    });
+    };
+    const auto last = positions.begin() +
+                      static_cast<std::ptrdiff_t>(std::min(positions.size(), most_filled_[o]));
+    if (last != positions.end()) std::ranges::nth_element(positions, last, cheaper);
+    std::ranges::sort(positions.begin(), last, cheaper);
   }
 }
 

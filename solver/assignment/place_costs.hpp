@@ -79,6 +79,7 @@ class PlaceCosts {
   };
 
   void add_places(const PlaceClass& place_class, const Supply& supply);
+  [[nodiscard]] std::size_t most_filled(const PoolBlend& blend) const;
   void add_blend(std::span<const std::int32_t> run, const TaskDemand& s, const Supply& supply);
   [[nodiscard]] std::int64_t usable(std::int32_t pool, const TaskDemand& s, model::Level width,
                                     const Supply& supply) const;
@@ -102,6 +103,7 @@ class PlaceCosts {
   /// Order after order: positions of the pools that have supply, ascending; ends of the orders.
   std::vector<std::int32_t> supplied_;
   std::vector<std::size_t> supplied_end_;
+  std::vector<std::size_t> most_filled_;  ///< by order: most pools that one of its blends passes
   std::map<std::pair<const std::int32_t*, std::size_t>, std::uint32_t> known_orders_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known_lists_;
 };

@@ -15,10 +15,15 @@ namespace {
 constexpr std::size_t kAtOnce = std::size_t{1} << 13;  ///< jobs per message, 1 MiB: decision 19
 constexpr std::size_t kBlock = 64;  ///< consecutive jobs with one home: decision 19
 
-/// Room for so many more, no more: a vector that doubles would need three times the records.
+/// Room for so many more, or for a quarter more: a vector that doubles would need three times the
+/// records, and one that grows by every message would copy them each time.
 void reserve(model::JobSet& part, std::size_t jobs) {
-  part.jobs.reserve(part.jobs.size() + jobs);
-  part.groups.reserve(part.groups.size() + jobs);  // most have one
+  const auto grow = [&](auto& list) {
+    const std::size_t wanted = list.size() + jobs;
+    if (wanted > list.capacity()) list.reserve(std::max(wanted, list.capacity() * 5 / 4));
+  };
+  grow(part.jobs);
+  grow(part.groups);  // most jobs have one
 }
 
 /// The jobs with ids in [first, first + kAtOnce). @pre each list is ascending
