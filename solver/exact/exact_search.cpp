@@ -248,12 +248,14 @@ ExactSearchResult search_exactly(const planner_model::Valuation& valuation,
                                  const planner_model::CouplingLimits* limits,
                                  model::Placement& placement, const ExactSearchOptions& options,
                                  const StopToken& stop) {
-  if (options.steps <= 0 || valuation.instance().cluster.gpus() > options.gpus) return {};
-  std::vector<JobId> jobs = decided_jobs(valuation);
-  if (jobs.empty() || std::ssize(jobs) > options.jobs) return {};
+  const std::int64_t gpus = valuation.instance().cluster.gpus();
+  std::vector<JobId> jobs;
+  if (options.steps > 0 && options.takes(gpus, 0)) jobs = decided_jobs(valuation);
+  if (jobs.empty() || !options.takes(gpus, std::ssize(jobs))) return {};
+  const std::int64_t steps = options.within_size(options.steps, gpus);
   const Occupancy empty = empty_occupancy(valuation, limits);
-  ExactSearch search(empty, std::move(jobs), options.steps, stop);
-  const ExactSearchResult result = search.run(placement, options.steps);
+  ExactSearch search(empty, std::move(jobs), steps, stop);
+  const ExactSearchResult result = search.run(placement, steps);
   if (result.improved) placement = with_other_jobs(empty, search.best(), placement);
   return result;
 }

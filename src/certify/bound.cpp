@@ -6,6 +6,7 @@
 #include "job_value.hpp"
 #include "machine_profit_bound.hpp"
 #include "pricing.hpp"
+#include "search/best_first_bound.hpp"
 #include "whole_job_bound.hpp"
 
 #include <algorithm>
@@ -106,6 +107,11 @@ Bound upper_bound(const InstanceView& instance, model::Objective objective,
   if (model::traits(objective).gpu_milli) {
     bound.capacity = capacity_of(price_table, bound.scale_log2);
     bound.exact = std::min(bound.exact, bound.capacity);
+  }
+  if (certificate.search_steps > 0) {
+    bound.search = search::best_first_bound(instance, objective, bound.scale_log2, required_placed,
+                                            certificate.search_steps);
+    if (bound.search) bound.exact = std::min(bound.exact, *bound.search -= stopped);
   }
   if (terms.integral && pricing.quotas.integral(facts))
     bound.exact = floor_to_integer(bound.exact, bound.scale_log2);

@@ -55,6 +55,7 @@ class Reading {
     if (!raw_->jobs.empty()) read_jobs();
     for (const auto& l : raw_->limits) read_limit(l);
     result_.tree = read_tree(instance_, *raw_, *findings_);
+    result_.search_steps = raw_->search_steps;
     return std::move(result_);
   }
 

@@ -15,7 +15,7 @@ namespace {
 
 /// Under the names that the reader of a plan file gives.
 model::RawGapParts stated_as(const model::GapParts& parts) {
-  static constexpr std::string_view kBasis[] = {"prices", "values", "capacity"};
+  static constexpr std::string_view kBasis[] = {"prices", "values", "capacity", "search"};
   model::RawGapParts raw{.basis = std::string(kBasis[static_cast<std::size_t>(parts.basis)]),
                          .amounts = {{"rounding", parts.rounding}}};
   for (const auto& regret : parts.regret) {

@@ -216,6 +216,7 @@ std::string proof_digest(const InstanceView& instance, double objective, double 
   }
   add_limits(sha, cluster, certificate);
   add_tree(sha, instance, certificate.tree);
+  if (certificate.search_steps != 0) sha.text("\nsearch\n").integer(certificate.search_steps);
   return sha.hex();
 }
 

@@ -25,7 +25,10 @@ using model::InstanceView;
 BoundBasis basis_of(const Bound& bound, model::Objective kind) {
   const Int128 by_prices = bound.machines + bound.shared + bound.jobs;
   const Int128 least = std::min(by_prices, bound.zero_price);
-  if (model::traits(kind).gpu_milli && bound.capacity < least) return BoundBasis::capacity;
+  const bool capacity = model::traits(kind).gpu_milli && bound.capacity < least;
+  if (bound.search && *bound.search < (capacity ? bound.capacity : least))
+    return BoundBasis::search;
+  if (capacity) return BoundBasis::capacity;
   return by_prices <= bound.zero_price ? BoundBasis::prices : BoundBasis::values;
 }
 
@@ -72,6 +75,13 @@ void add_capacity(const Pricing& pricing, GapSums& sums) {
   }
 }
 
+GapParts of_search(const model::Figures& figures) {
+  GapParts parts;
+  parts.basis = BoundBasis::search;
+  parts.leaves = figures.upper_bound - figures.objective;
+  return parts;
+}
+
 }  // namespace
 
 GapSums job_gaps(const InstanceView& instance, model::Objective kind, const JobSubset& subset,
@@ -91,6 +101,8 @@ GapSums job_gaps(const InstanceView& instance, model::Objective kind, const JobS
     case BoundBasis::capacity:
       add_by_capacity(pricing, subset, sums);
       break;
+    case BoundBasis::search:
+      break;
   }
   return sums;
 }
@@ -100,6 +112,7 @@ GapParts gap_parts(const InstanceView& instance, model::Objective kind,
   const BoundBasis basis = basis_of(totals.bound, kind);
   const Pricing pricing(instance, kind, certificate);
   GapSums& sums = jobs;
+  if (basis == BoundBasis::search) return of_search(totals.figures);
   const auto quotas = model::LimitKind::gpu_quota;
   sums.limits(quotas, pricing.quotas.penalty(totals.placed.quotas, certificate.scale_log2));
   if (basis == BoundBasis::prices) {

@@ -19,6 +19,7 @@ using model::Certificate;
 using model::InstanceView;
 using model::Level;
 
+constexpr std::int64_t kMostSearchSteps = 50'000'000;  ///< guard: a minute or two
 constexpr double kLargestSum = 0x1p122;  ///< guard: sums of a few such amounts fit in 127 bits
 
 template <class Id>
@@ -102,6 +103,13 @@ std::string bad_job(const InstanceView& instance, const Certificate& certificate
     last = j.job;
   }
   return {};
+}
+
+std::string bad_search(const InstanceView& instance, const Certificate& certificate) {
+  BERTH_EXPECT(certificate.search_steps == 0 || !instance.workload.in_parts());
+  if (certificate.search_steps >= 0 && certificate.search_steps <= kMostSearchSteps) return {};
+  return "search_steps = " + std::to_string(certificate.search_steps) + " is outside 0 .. " +
+         std::to_string(kMostSearchSteps);
 }
 
 double largest_price(const Certificate& certificate) {
@@ -230,6 +238,7 @@ std::string unusable(const InstanceView& instance, model::Objective objective,
   if (fault.empty()) fault = bad_job(instance, certificate);
   if (fault.empty()) fault = bad_tree(instance, certificate);
   if (fault.empty()) fault = unusable_limits(instance, objective, certificate);
+  if (fault.empty()) fault = bad_search(instance, certificate);
   if (!fault.empty()) return fault;
   const double values = sum_of_values(instance, facts.totals);
   if (!(std::ldexp(values, ObjectiveValue::kScaleLog2) < kLargestSum) ||

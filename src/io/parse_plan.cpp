@@ -185,8 +185,9 @@ model::RawTreeNode read_tree_node(const JsonAt& at) {
 constexpr std::size_t kMostNodes = 16'384;
 
 RawCertificate read_certificate(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"scale_log2",  "level", "pools",  "shapes",
-                                              "multipliers", "jobs",  "limits", "tree"};
+  static constexpr std::string_view keys[] = {"scale_log2", "level",       "pools",
+                                              "shapes",     "multipliers", "jobs",
+                                              "limits",     "tree",        "search_steps"};
   RawCertificate certificate;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) certificate.scale_log2 = value.integer();
@@ -202,6 +203,7 @@ RawCertificate read_certificate(const JsonAt& at) {
       certificate.tree = list<model::RawTreeNode>(value, read_tree_node);
       if (certificate.tree.size() > kMostNodes) value.fail("more than 16384 nodes");
     }
+    if (key == 8) certificate.search_steps = value.integer();
   });
   at.need(keys, 5, seen);
   return certificate;

@@ -41,7 +41,7 @@ void add_figures(JsonText& json, const Plan& plan) {
   json.field("jobs_total", f.jobs_total).field("jobs_placed", f.jobs_placed).next_line();
 }
 
-constexpr std::string_view kBasisNames[] = {"prices", "values", "capacity"};
+constexpr std::string_view kBasisNames[] = {"prices", "values", "capacity", "search"};
 
 void add_gap_parts(JsonText& json, const model::GapParts& parts) {
   json.key("gap_parts").open('{');
@@ -175,6 +175,7 @@ void add_certificate(JsonText& json, const InstanceView& instance, const Certifi
   json.close(']');
   add_limit_prices(json, cluster, certificate);
   add_tree(json, instance, certificate.tree);
+  if (certificate.search_steps != 0) json.field("search_steps", certificate.search_steps);
   json.close('}').next_line();
 }
 

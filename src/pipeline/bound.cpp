@@ -61,7 +61,29 @@ TightenOptions tightening(const model::InstanceView& instance, const PlanOptions
   return tightening;
 }
 
+/// Lets the judge search over all placements if the proof leaves a gap and that lowers the bound.
+void add_search(const PlanningContext& context, const model::Placement& placement,
+                const TightenGoal& goal, Proof& proof) {
+  if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
+  if (goal.stop.requested()) return;
+  const model::InstanceView& instance = context.unpriced.instance();
+  const std::vector<JobId> jobs = model::planned_jobs(instance.workload);
+  const auto alone = comm::Communicator::serial();
+  const DistributedJudge judge(alone, instance, context.options.objective, jobs);
+  model::Certificate certificate = proof.certificate;
+  certificate.search_steps =
+      context.options.exact.within_size(context.options.search_steps, instance.cluster.gpus());
+  const double bound = judge.bound(certificate, placement).value;
+  if (bound < proof.upper_bound) proof = {std::move(certificate), bound};
+}
+
 }  // namespace
+
+bool is_small(const PlanningContext& context) {
+  const model::InstanceView& instance = context.unpriced.instance();
+  return context.options.exact.takes(instance.cluster.gpus(),
+                                     static_cast<std::int64_t>(instance.workload.size()));
+}
 
 DistributedJudge judge_of(const PlanningContext& context, std::span<const JobId> home) {
   return context.stages.run("bound", [&] {
@@ -88,13 +110,15 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
         .objective = judge.objective(placement), .gap = options.gap, .stop = context.stop};
     const TightenOptions how = tightening(instance, options);
     if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
-    if (how.job_prices.evaluations <= 0 && !resources_matter(instance)) return;
+    const bool search = options.search_steps > 0 && is_small(context);
+    if (how.job_prices.evaluations <= 0 && !resources_matter(instance) && !search) return;
     records.gather_to_root();
     placement = gather_placement(context.comm, std::move(placement));
     context.comm.agreed_on_root([&] {
       proof = price_resources(instance, options.objective, std::move(proof), context.stop);
       proof = tighten(context.unpriced, context.pools, solution.relaxation.consensus.prices,
                       std::move(proof), goal, how);
+      if (search) add_search(context, placement, goal, proof);
     });
   });
 }

@@ -14,6 +14,9 @@
 
 namespace berth::pipeline {
 
+/// True when searches over all placements take instances of this size.
+bool is_small(const PlanningContext& context);
+
 /// The judge of this plan. Collective.
 /// @param home  jobs at home on this rank; kept by reference
 DistributedJudge judge_of(const PlanningContext& context, std::span<const JobId> home);
@@ -22,8 +25,8 @@ DistributedJudge judge_of(const PlanningContext& context, std::span<const JobId>
 Proof bound(const PlanningContext& context, const DistributedJudge& judge,
             const LocalSolution& solution);
 
-/// Tightens the proof if its gap is too large and the options have steps or optional resources
-/// matter; moves all jobs and the whole placement to rank 0 for that. Collective.
+/// Tightens the proof if its gap is too large and the options have steps, optional resources
+/// matter or the instance is small; moves all jobs and the whole placement to rank 0 for that. Collective.
 void tighten(const PlanningContext& context, coordinator::JobRecords& records,
              const DistributedJudge& judge, const LocalSolution& solution, Proof& proof,
              model::Placement& placement);

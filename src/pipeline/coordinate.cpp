@@ -2,6 +2,7 @@
 #include "coordinate.hpp"
 
 #include "batched_gather.hpp"
+#include "bound.hpp"
 #include "checkpoint_writer.hpp"
 
 #include <algorithm>
@@ -114,14 +115,6 @@ void repair_required(const PlanningContext& context, coordinator::JobRecords& re
   });
 }
 
-/// True when the exact search takes instances of this size.
-bool is_small(const PlanningContext& context) {
-  const model::InstanceView& instance = context.unpriced.instance();
-  const solver::ExactSearchOptions& exact = context.options.exact;
-  return exact.steps > 0 && instance.cluster.gpus() <= exact.gpus &&
-         static_cast<std::int64_t>(instance.workload.size()) <= exact.jobs;
-}
-
 /// Objective of a whole placement.
 double objective_of(const PlanningContext& context, const model::Placement& placement) {
   planner_model::LimitUsage usage(context.unpriced.instance(), &context.limits);
@@ -168,7 +161,8 @@ GlobalPlacement coordinate(const PlanningContext& context, coordinator::JobRecor
       1) {
     repair_required(context, records, relaxation, placed.placement);
   }
-  if (is_small(context)) search_exactly(context, records, proof, placed.placement);
+  const bool exact = context.options.exact.steps > 0;
+  if (exact && is_small(context)) search_exactly(context, records, proof, placed.placement);
   coordinator::serve_equal_jobs(context.comm, *relaxation.valuation, records, placed.placement);
   if (relaxation.limits == nullptr) return placed;
   const model::InstanceView& instance = context.unpriced.instance();

@@ -14,11 +14,12 @@ namespace {
 using comm::Communicator;
 using model::Certificate;
 
-/// Broadcasts rank 0's prices except job prices: with these, all jobs are on rank 0.
+/// Broadcasts rank 0's prices except job prices and the search: with these, all jobs are on rank 0.
 Certificate broadcast_prices(const Communicator& comm, const Certificate& certificate) {
   Certificate shared = comm.rank() == 0 ? certificate : Certificate{};
   shared.jobs.clear();
   shared.tree = {};
+  shared.search_steps = 0;
   comm::broadcast(comm, shared);
   return comm.rank() == 0 ? certificate : shared;
 }
@@ -78,7 +79,7 @@ model::Certificate DistributedJudge::fitted(model::Certificate certificate) cons
 void DistributedJudge::expect_usable(const Certificate& certificate) const {
   if (comm_.rank() != 0) return;
   BERTH_EXPECT(certify::unusable(instance_, objective_, certificate, facts_).empty());
-  if (certificate.jobs.empty()) return;
+  if (certificate.jobs.empty() && certificate.search_steps == 0) return;
   BERTH_EXPECT(jobs_.size() == model::planned_jobs(instance_.workload).size());
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct Bound {
   Int128 shared = 0;      ///< capacity of all limits at their prices
   Int128 zero_price = 0;  ///< the bound at zero prices: every job at its best option
   Int128 capacity = 0;    ///< allocate: all free GPU thousandths; otherwise unused
+  /// of the search over all placements, less stop costs; unset without one
+  std::optional<Int128> search = {};
 };
 
 /// Upper bound on the objective of every plan that places at least `required_placed`, for any
@@ -129,6 +132,11 @@ struct Bound {
 /// move_cost except an additional one, staying, with value and pools of the job's present place. A
 /// job with a job price gains stop_cost wherever it is placed, and move_cost where it stays: u_j -
 /// y_j grows by that amount in its present rack (pod, cluster).
+///
+/// **Search.** With search_steps > 0 the bound is also at most what a best-first search over the
+/// placements of all jobs proves in so many steps (src/certify/search): exact for small instances.
+/// It leaves out limits of racks and pods, and a running job stays wherever type, width and
+/// distance are those of its present place.
 ///
 /// The result is the smaller of this and the bound at zero prices (every job at the best option
 /// that fits the cluster), rounded down if the values of all options are integers. Under `allocate`

@@ -63,11 +63,14 @@ struct Certificate {
   std::vector<JobPrice> jobs = {};
   std::vector<LimitPrice> limits = {};
   BoundTree tree = {};  ///< its jobs are in `jobs`, whose prices are those of the root
+  /// Tasks that a search over all placements may try, 0: no search. Its bound needs no prices.
+  std::int64_t search_steps = 0;
 };
 
 template <class Archive>
 void describe(Archive& archive, Certificate& c) {
-  archive(c.scale_log2, c.level, c.pools, c.shapes, c.multipliers, c.jobs, c.limits, c.tree);
+  archive(c.scale_log2, c.level, c.pools, c.shapes, c.multipliers, c.jobs, c.limits, c.tree,
+          c.search_steps);
 }
 
 }  // namespace berth::model

@@ -15,6 +15,7 @@ enum class BoundBasis : std::uint8_t {
   prices,    ///< jobs and machines at the certificate's prices
   values,    ///< all jobs at their best option: no resource is scarce
   capacity,  ///< all GPU thousandths (objective allocate)
+  search,    ///< search over all placements; its whole gap is in `leaves`
 };
 
 /// The parts of upper_bound - objective, in units of the objective; they sum to it.
@@ -35,7 +36,7 @@ struct GapParts {
   std::vector<IdleByType> idle;      ///< ascending GpuTypeId; entries of amount 0 are left out
   /// By LimitKind: unused capacity of these limits at its price, and penalties paid.
   std::array<double, kLimitKinds> limits{};
-  double leaves = 0.0;    ///< the tree's largest leaf less the plan's own leaf
+  double leaves = 0.0;    ///< the tree's largest leaf less the plan's own leaf; search: its best open node less the plan
   double rounding = 0.0;  ///< of the prices' fixed point, and of the bound to an integer
 };
 

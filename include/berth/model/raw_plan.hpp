@@ -92,6 +92,7 @@ struct RawCertificate {
   std::vector<RawJobPrice> jobs = {};
   std::vector<RawLimitPrice> limits = {};
   std::vector<RawTreeNode> tree = {};
+  std::int64_t search_steps = 0;
 };
 
 struct RawFigures {

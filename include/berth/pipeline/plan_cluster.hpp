@@ -57,7 +57,9 @@ struct PlanOptions {
                          ///< 1,024 GPUs, none above
   solver::JobPriceOptions job_prices;  ///< without `evaluations`, which `bound_steps` sets
   solver::BranchOptions branch;        ///< without `leaves`, which `tree_nodes` sets
-  CheckpointOptions checkpoint;        ///< the plan does not depend on it
+  /// tasks tried by the judge's search over all placements, where `exact` searches too; 0: none
+  std::int64_t search_steps = 2'000'000;
+  CheckpointOptions checkpoint;  ///< the plan does not depend on it
 };
 
 /// @throws InputError naming the first option that is out of the range of its row. Pure.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "berth/base/stop.hpp"
@@ -12,9 +13,19 @@ namespace berth::solver {
 
 /// Chosen, not tuned: in smaller instances the search mostly ends before the limit of steps.
 struct ExactSearchOptions {
-  std::int64_t gpus = 64;       ///< larger clusters are not searched
+  std::int64_t gpus = 64;       ///< larger clusters are searched only for `few_jobs`
   std::int64_t jobs = 200;      ///< more jobs are not searched
+  std::int64_t few_jobs = 30;   ///< so few jobs are searched up to `gpus` squared
   std::int64_t steps = 50'000;  ///< most placements of jobs tried; 0: no search
+
+  [[nodiscard]] bool takes(std::int64_t cluster_gpus, std::int64_t workload_jobs) const {
+    if (cluster_gpus <= gpus) return workload_jobs <= jobs;
+    return cluster_gpus <= gpus * gpus && workload_jobs <= few_jobs;
+  }
+  /// A count of steps, reduced where each takes longer than with `gpus` GPUs.
+  [[nodiscard]] std::int64_t within_size(std::int64_t count, std::int64_t cluster_gpus) const {
+    return cluster_gpus <= gpus ? count : std::max<std::int64_t>(1, count * gpus / cluster_gpus);
+  }
 };
 
 struct ExactSearchResult {

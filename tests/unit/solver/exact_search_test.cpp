@@ -89,9 +89,13 @@ TEST_F(ExactSearch, lets_cpu_decide) {
 TEST_F(ExactSearch, keeps_to_its_limits) {
   add_machines(6);
   tiny.job({{.count = 3, .gpus = 8}});
-  EXPECT_FALSE(search({.gpus = 47}).improved);
+  EXPECT_FALSE(search({.gpus = 47, .few_jobs = 0}).improved);
+  EXPECT_FALSE(search({.gpus = 6}).improved);
   EXPECT_FALSE(search({.jobs = 0}).improved);
   EXPECT_FALSE(search({.steps = 0}).improved);
+  placement.clear();
+  EXPECT_TRUE(search({.gpus = 7, .few_jobs = 1}).improved);  // few jobs, 48 GPUs
+  placement.clear();
   EXPECT_TRUE(search({.gpus = 48, .jobs = 1, .steps = 1}).improved);
 }
 
