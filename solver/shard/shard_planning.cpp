@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "berth/base/random.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/pack.hpp"
 #include "berth/solver/shard_bidding.hpp"
@@ -23,6 +26,7 @@ namespace {
 /// GPUs: clusters of at most this size get several dives. Chosen when these were introduced; they
 /// took 0.1 to 0.5 s there.
 constexpr std::int64_t kSmallGpus = 4096;
+constexpr std::uint64_t kReplan = 0x5250;  ///< key of the draws of `replan`: "RP" in ASCII
 
 /// Smoothings of additional dives in small clusters; the best dive is kept. The smoothing decides
 /// which large gangs a dive places first, and in a small cluster one gang is a large share.
@@ -90,6 +94,16 @@ void insert_unplaced(Shard& shard) {
   improve(shard);
 }
 
+void set_least_prices(ShardState& s, std::span<const double> prices) {
+  s.least_price.assign(s.valuation->instance().cluster.gpu_types.size(),
+                       std::numeric_limits<double>::infinity());
+  for (std::size_t p = 0; p < s.pools->size(); ++p) {
+    const GpuTypeId type = s.pools->pools[p].gpu_type;
+    if (type.valid())
+      s.least_price[type.index()] = std::min(s.least_price[type.index()], prices[p]);
+  }
+}
+
 /// Number of placed required jobs, and value less prices and surcharges of limits.
 std::pair<std::ptrdiff_t, double> priced_score(const Occupancy& occupancy) {
   std::pair<std::ptrdiff_t, double> sum{0, -occupancy.limit_usage().surcharges()};
@@ -118,13 +132,7 @@ void plan(Shard& shard, std::span<const JobId> jobs, std::span<const double> pri
           const StopToken& share) {
   ShardState& s = shard.state();
   s.occupancy.admit(jobs);
-  s.least_price.assign(s.valuation->instance().cluster.gpu_types.size(),
-                       std::numeric_limits<double>::infinity());
-  for (std::size_t p = 0; p < s.pools->size(); ++p) {
-    const GpuTypeId type = s.pools->pools[p].gpu_type;
-    if (type.valid())
-      s.least_price[type.index()] = std::min(s.least_price[type.index()], prices[p]);
-  }
+  set_least_prices(s, prices);
   if (!s.had_running_jobs) {
     place_unplaced(shard, prices, share);
     if (s.occupancy.limit_usage().limits_resources()) insert_unplaced(shard);
@@ -141,6 +149,32 @@ void plan(Shard& shard, std::span<const JobId> jobs, std::span<const double> pri
   insert_unplaced(shard);
   local_search::return_running_jobs(s.occupancy, share);
   if (priced_score(s.occupancy) <= priced_score(kept.occupancy)) s = std::move(kept);
+}
+
+double replan(Shard& shard, std::span<const double> prices, const Neighbourhood& neighbourhood) {
+  ShardState& s = shard.state();
+  ShardState before = s;
+  const auto least = static_cast<std::uint64_t>(std::ldexp(neighbourhood.share, 53));
+  for (const JobId job : s.occupancy.placed_jobs()) {
+    const auto id = static_cast<std::uint64_t>(job.value());
+    if (random_bits({kReplan, neighbourhood.key, id}) >> 11U < least) s.occupancy.give_back(job);
+  }
+  s.options.dive.eps *= neighbourhood.smoothing;
+  s.options.dive.decided = neighbourhood.decided;
+  set_least_prices(s, prices);
+  if (s.run.limits == nullptr) {
+    place_unplaced(shard, prices, s.run.stop);
+  } else {
+    fill_idle_capacity(shard);  // the dive does not know the allowances
+  }
+  local_search::return_running_jobs(s.occupancy, s.run.stop);
+  insert_unplaced(shard);
+  search(shard, prices, neighbourhood.effort);
+  const auto was = priced_score(before.occupancy), is = priced_score(s.occupancy);
+  s.options = before.options;
+  if (is > was) return is.second - was.second;
+  s = std::move(before);
+  return 0.0;
 }
 
 }  // namespace berth::solver

@@ -32,6 +32,19 @@ bool read_list(std::string_view word, std::vector<double>& value) {
   return true;
 }
 
+/// A number of passes, or "max".
+OptionField effort_field() {
+  OptionField passes = field<&PlanOptions::effort>();
+  passes.text = [](const PlanOptions& o) {
+    return o.effort == kMostEffort ? std::string("max") : text_of(o.effort);
+  };
+  passes.read = [](PlanOptions& o, std::string_view word) {
+    if (word == "max") return o.effort = kMostEffort, true;
+    return read_value(word, o.effort);
+  };
+  return passes;
+}
+
 std::vector<OptionRecord> common() {
   return {
       {.name = "objective",
@@ -46,6 +59,14 @@ std::vector<OptionRecord> common() {
        .unit = "fraction, 0.001 is 0.1 %",
        .range = {.least = 0, .most = 1, .below_most = true},
        .help = "Stop at this certified gap, a fraction"},
+      {.name = "effort",
+       .field = effort_field(),
+       .unit = "passes",
+       .range = {1, kMostEffort},
+       .help = "Passes of search and proof: n+1 starts with all of n, so plan and bound are never "
+               "worse; max = until the gap or --time-limit ends it",
+       .effect = Effect::length,
+       .excludes = "online-order"},
       {.name = "bound-steps",
        .field = field<&PlanOptions::bound_steps>(),
        .range = {-1, kMost},

@@ -6,6 +6,7 @@
 #include "bound.hpp"
 #include "certify_plan.hpp"
 #include "coordinate.hpp"
+#include "effort.hpp"
 #include "online.hpp"
 #include "plan_stats.hpp"
 #include "planning_problem.hpp"
@@ -40,6 +41,7 @@ model::Plan plan_distributed(const comm::Communicator& comm, const model::Instan
   GlobalPlacement placed = options.online_order ? place_online(context, jobs)
                                                 : coordinate(context, jobs, solution, proof);
   tighten(context, jobs, judge, solution, proof, placed.placement);
+  spend_effort(context, jobs, judge, solution, proof, placed);
 
   model::Plan plan = certify_plan(context, jobs, solution.relaxation.consensus.prices,
                                   std::move(proof), std::move(placed.placement));

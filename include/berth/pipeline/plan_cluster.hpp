@@ -37,11 +37,14 @@ struct CheckpointOptions {
   std::string resume;  ///< a checkpoint to resume from; empty = start anew
 };
 
+inline constexpr int kMostEffort = 1'000'000;  ///< `--effort max`
+
 /// All options of a plan with their defaults. The plan is a function of the instance and of these.
 /// Name, unit, range and meaning of each are a row of the table in option_table.hpp.
 struct PlanOptions {
   model::Objective objective = model::Objective::value;
   double gap = solver::kUsualGap;  ///< stop when the certified gap (a fraction) is this small, >= 0
+  int effort = 1;  ///< passes of search and proof, 1 .. kMostEffort; counted, not timed
   std::uint64_t seed = 0;
   partition::PartitionOptions partition;
   solver::PriceOptions prices;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "berth/solver/shard.hpp"
@@ -30,6 +31,22 @@ double improve(Shard& shard);
 /// the shard, within its allowances. Returns the value added.
 /// @param prices  by PoolId of the whole cluster, value per GPU; acceptance does not depend on them
 double search(Shard& shard, std::span<const double> prices, const SearchEffort& effort);
+
+/// A large neighbourhood of a shard's plan (Shaw 1998): which jobs lose their places, and how the
+/// dive that places them anew differs from that of `plan`.
+struct Neighbourhood {
+  double share = 1.0;        ///< of the placed jobs that lose their places, drawn by `key`; (0, 1]
+  double smoothing = 1.0;    ///< factor of DiveOptions::eps, > 0
+  double decided = 0.9;      ///< in place of DiveOptions::decided
+  std::uint64_t key = 0;     ///< of the draw
+  SearchEffort effort = {};  ///< of the search afterwards
+};
+
+/// Frees a part of the placed jobs, plans the unplaced jobs anew as `plan` does and searches. Keeps
+/// the result if more required jobs are placed, or as many and the value less surcharges of limits
+/// is larger; otherwise the shard does not change.
+/// @return the value gained
+double replan(Shard& shard, std::span<const double> prices, const Neighbourhood& neighbourhood);
 
 /// Places all jobs whose value depends on the GPU type only anew by patterns of machines (`pack`),
 /// gangs among them, into the room that the others leave, and keeps the result if more required

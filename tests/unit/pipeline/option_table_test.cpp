@@ -164,6 +164,7 @@ TEST(Record, has_common_options_always_and_others_where_they_are_not_the_default
   EXPECT_EQ(recorded({}), (Words{{"objective", "value"},
                                  {"shards", "0"},
                                  {"gap", "0.0001"},
+                                 {"effort", "1"},
                                  {"bound_steps", "-1"},
                                  {"tree_nodes", "-1"},
                                  {"seed", "0"}}));

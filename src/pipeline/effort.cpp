@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "effort.hpp"
+
+#include "assign.hpp"
+#include "batched_gather.hpp"
+#include "bound.hpp"
+#include "relax.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+#include "berth/base/assert.hpp"
+#include "berth/base/random.hpp"
+#include "berth/certify/figures.hpp"
+#include "berth/coordinator/equal_jobs.hpp"
+#include "berth/coordinator/limit_allocation.hpp"
+#include "berth/coordinator/neighbourhood_search.hpp"
+#include "berth/partition/partition.hpp"
+#include "berth/report/progress.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+constexpr int kStarts = 4;        ///< every fourth pass is a new start; chosen, not tuned
+constexpr int kBoundSteps = 200;  ///< evaluations of the bound, times the pass (decision 3)
+constexpr int kLeaves = 32;       ///< leaves of the tree, times the pass (decision 7)
+constexpr int kMostLeaves = 512;  ///< chosen, not tuned
+constexpr std::int64_t kLeastShard = 256;  ///< GPUs of a shard in a new start; chosen, not tuned
+constexpr std::int64_t kMostGpusOfShard = 16384;  ///< the same, at most; decision 13
+
+/// The context with other options, which it refers to.
+PlanningContext with(const PlanningContext& c, const PlanOptions& options) {
+  return {c.comm,   c.unpriced, c.limits, c.limit_groups, c.pools, c.shards,
+          c.owners, options,    c.stages, c.progress,     c.stop,  c.digest};
+}
+
+/// Number of placed required jobs, and objective.
+struct Score {
+  std::int64_t required = 0;
+  double objective = 0.0;
+  auto operator<=>(const Score&) const = default;
+};
+
+class EffortPasses {
+ public:
+  EffortPasses(const PlanningContext& context, coordinator::JobRecords& records,
+               const DistributedJudge& judge, LocalSolution& solution, Proof& proof,
+               model::Placement& placement)
+      : context_(context),
+        records_(records),
+        judge_(judge),
+        solution_(solution),
+        proof_(proof),
+        placement_(placement) {
+    records_.gather_to_root();
+    placement_ = gather_placement(context.comm, std::move(placement_));
+    score_ = score(placement_);
+  }
+
+  void run() {
+    for (int pass = 2; pass <= context_.options.effort && continues(); ++pass) {
+      context_.stages.run("effort", [&] {
+        keep_better(pass % kStarts == 0 ? new_start(pass / kStarts) : neighbour(pass));
+      });
+      if (std::has_single_bit(static_cast<unsigned>(pass))) tighten_further(pass);
+      context_.progress.line({.stage = "effort",
+                              .round = pass,
+                              .objective = score_.objective,
+                              .bound = proof_.upper_bound});
+    }
+  }
+
+ private:
+  /// False at the gap asked for or when some rank's stop is requested. Collective.
+  [[nodiscard]] bool continues() const {
+    const bool proved = certify::gap(proof_.upper_bound, score_.objective) <= context_.options.gap;
+    return context_.comm.max(proved || context_.stop.requested() ? 1 : 0) == 0;
+  }
+
+  [[nodiscard]] Score score(const model::Placement& placement) const {
+    std::int64_t required = 0;
+    const model::WorkloadView& workload = context_.unpriced.instance().workload;
+    for (const model::JobPlacement& p : placement) {
+      required += workload.job(p.job).required ? 1 : 0;
+    }
+    return {context_.comm.sum(required), judge_.objective(placement)};
+  }
+
+  void keep_better(model::Placement found) {
+    const Score other = score(found);
+    if (other <= score_) return;
+    score_ = other;
+    placement_ = std::move(found);
+  }
+
+  /// Large neighbourhood search in groups of machines whose size alternates.
+  model::Placement neighbour(int pass) {
+    static constexpr std::array<std::int64_t, 5> kGpus = {512, 2048, 256, 1024, 4096};
+    static constexpr std::array<double, 4> kShares = {1.0, 0.5, 0.25, 0.75};
+    static constexpr std::array<double, 7> kSmoothings = {1.0, 4.0, 0.3, 2.0, 0.6, 8.0, 1.5};
+    static constexpr std::array<double, 3> kDecided = {0.9, 0.75, 0.6};
+    const auto n = static_cast<std::size_t>(pass - 2);
+    const GlobalRelaxation& relaxation = solution_.relaxation;
+    const coordinator::Decomposition decomposition{.valuation = context_.unpriced,
+                                                   .shards = context_.shards,
+                                                   .owners = context_.owners,
+                                                   .pools = context_.pools,
+                                                   .prices = relaxation.consensus.prices};
+    coordinator::ShardSettings settings = shard_settings(context_, relaxation);
+    settings.run.limits = context_.limits.empty() ? nullptr : &context_.limits;
+    const coordinator::NeighbourhoodPass how{
+        .number = pass,
+        .seed = context_.options.seed,
+        .gpus = kGpus[n % kGpus.size()],
+        .search = {.share = kShares[n % kShares.size()],
+                   .smoothing = kSmoothings[n % kSmoothings.size()],
+                   .decided = kDecided[n % kDecided.size()],
+                   .key = 0,
+                   .effort = context_.options.rounds.groups.effort}};
+    model::Placement found = placement_;
+    coordinator::search_neighbourhoods(context_.comm, decomposition, records_, settings, how,
+                                       found);
+    coordinator::serve_equal_jobs(context_.comm, context_.unpriced, records_, found);
+    BERTH_ENSURE(context_.limits.empty() ||
+                 coordinator::within_limits(
+                     context_.limits,
+                     coordinator::limit_use(context_.comm, context_.unpriced.instance(),
+                                            context_.limits, found)));
+    return found;
+  }
+
+  /// Shards of new start number `start`, from 1.
+  [[nodiscard]] std::int32_t shards_of(int start) const {
+    static constexpr std::array<double, 6> kFactors = {4.0, 2.0, 0.5, 8.0, 1.0, 16.0};
+    const std::int64_t gpus = context_.unpriced.instance().cluster.gpus();
+    const auto usual = static_cast<double>(context_.shards.size());
+    const double factor = kFactors[static_cast<std::size_t>(start - 1) % kFactors.size()];
+    const auto most = std::max<std::int64_t>(1, gpus / kLeastShard);
+    const auto least = std::clamp<std::int64_t>(gpus / kMostGpusOfShard, 1, most);
+    return static_cast<std::int32_t>(
+        std::clamp(static_cast<std::int64_t>(usual * factor), least, most));
+  }
+
+  /// A plan from the consensus prices with another number of shards, other draws and smoothing.
+  model::Placement new_start(int start) {
+    PlanOptions options = context_.options;
+    options.checkpoint = {};
+    options.partition.shards = shards_of(start);
+    options.seed = mix64(options.seed + static_cast<std::uint64_t>(start));
+    options.shard.dive.eps *= start % 2 == 0 ? 0.5 : 2.0;
+    const model::Cluster& cluster = context_.unpriced.instance().cluster;
+    const partition::Shards shards = partition::split(cluster, options.partition);
+    const partition::Ownership owners = partition::own(cluster, shards, context_.comm.size());
+    report::ProgressTable quiet({.verbosity = 0});
+    const PlanningContext& c = context_;
+    const PlanningContext other{c.comm, c.unpriced, c.limits, c.limit_groups, c.pools, shards,
+                                owners, options,    c.stages, quiet,          c.stop,  c.digest};
+    coordinator::Assignment assignment = assign(other, records_, solution_.relaxation);
+    LocalSolution anew =
+        round(other, records_, std::move(solution_.relaxation), std::move(assignment));
+    GlobalPlacement placed = coordinate(other, records_, anew, proof_);
+    solution_.relaxation = std::move(anew.relaxation);
+    return std::move(placed.placement);
+  }
+
+  /// More steps for the bound, in proportion to the pass.
+  void tighten_further(int pass) {
+    PlanOptions options = context_.options;
+    options.bound_steps = pass * (options.bound_steps >= 0 ? options.bound_steps : kBoundSteps);
+    const int leaves = options.tree_nodes >= 0 ? options.tree_nodes : kLeaves;
+    options.tree_nodes = std::min(leaves * pass, std::max(leaves, kMostLeaves));
+    options.search_steps *= pass;
+    options.exact.steps *= pass;
+    tighten(with(context_, options), records_, judge_, solution_, proof_, placement_);
+  }
+
+  const PlanningContext& context_;
+  coordinator::JobRecords& records_;
+  const DistributedJudge& judge_;
+  LocalSolution& solution_;
+  Proof& proof_;
+  model::Placement& placement_;
+  Score score_;
+};
+
+}  // namespace
+
+void spend_effort(const PlanningContext& context, coordinator::JobRecords& records,
+                  const DistributedJudge& judge, LocalSolution& solution, Proof& proof,
+                  GlobalPlacement& placed) {
+  if (context.options.effort <= 1 || context.options.online_order) return;
+  EffortPasses(context, records, judge, solution, proof, placed.placement).run();
+}
+
+}  // namespace berth::pipeline

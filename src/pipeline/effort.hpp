@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "coordinate.hpp"
+#include "distributed_judge.hpp"
+#include "planning_context.hpp"
+#include "prove.hpp"
+#include "round.hpp"
+
+#include "berth/coordinator/job_records.hpp"
+
+namespace berth::pipeline {
+
+/// Passes 2 .. `effort` beyond the plan so far; ends at the gap asked for or when a stop is
+/// requested. Pass n is a function of the plan after pass n - 1, of n, seed and options: a plan
+/// with more effort starts with all passes of one with less. A pass is a large neighbourhood search
+/// or a new start from the consensus prices with another number of shards; passes 2, 4, 8, ..
+/// tighten the proof with more steps. The better plan and the lower bound are kept: more required
+/// jobs, or as many and a larger objective. All jobs are at home on rank 0 afterwards. Collective.
+void spend_effort(const PlanningContext& context, coordinator::JobRecords& records,
+                  const DistributedJudge& judge, LocalSolution& solution, Proof& proof,
+                  GlobalPlacement& placed);
+
+}  // namespace berth::pipeline
