@@ -31,6 +31,7 @@ Environment::Environment()
   int initialized = 0;
   MPI_Initialized(&initialized);
   BERTH_EXPECT(initialized == 0);
+  if (under_launcher_) watch_launcher();  // first: it may end while MPI starts
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -41,7 +42,6 @@ Environment::Environment()
   // cost.
   constexpr unsigned long kSlackNanoseconds = 1000;  // chosen, not tuned
   prctl(PR_SET_TIMERSLACK, kSlackNanoseconds);
-  if (under_launcher_) watch_launcher();
 }
 
 Environment::~Environment() {
