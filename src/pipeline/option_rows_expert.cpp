@@ -231,7 +231,7 @@ std::vector<OptionRecord> special_cases() {
        .field = field<&PlanOptions::exact, &ExactSearchOptions::few_jobs>(),
        .unit = "jobs",
        .range = {.least = 0},
-       .help = "So few are searched on clusters of up to the square of exact.gpus (decision 33)"},
+       .help = "So few are searched on clusters of up to twice exact.gpus (decision 33)"},
       {.name = "exact.steps",
        .field = field<&PlanOptions::exact, &ExactSearchOptions::steps>(),
        .unit = "placements",

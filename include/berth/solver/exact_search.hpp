@@ -15,12 +15,12 @@ namespace berth::solver {
 struct ExactSearchOptions {
   std::int64_t gpus = 64;       ///< larger clusters are searched only for `few_jobs`
   std::int64_t jobs = 200;      ///< more jobs are not searched
-  std::int64_t few_jobs = 30;   ///< so few jobs are searched up to `gpus` squared
+  std::int64_t few_jobs = 30;   ///< so few jobs are searched up to twice `gpus`
   std::int64_t steps = 50'000;  ///< most placements of jobs tried; 0: no search
 
   [[nodiscard]] bool takes(std::int64_t cluster_gpus, std::int64_t workload_jobs) const {
     if (cluster_gpus <= gpus) return workload_jobs <= jobs;
-    return cluster_gpus <= gpus * gpus && workload_jobs <= few_jobs;
+    return cluster_gpus <= 2 * gpus && workload_jobs <= few_jobs;
   }
   /// A count of steps, reduced where each takes longer than with `gpus` GPUs.
   [[nodiscard]] std::int64_t within_size(std::int64_t count, std::int64_t cluster_gpus) const {

@@ -94,7 +94,7 @@ TEST_F(ExactSearch, keeps_to_its_limits) {
   EXPECT_FALSE(search({.jobs = 0}).improved);
   EXPECT_FALSE(search({.steps = 0}).improved);
   placement.clear();
-  EXPECT_TRUE(search({.gpus = 7, .few_jobs = 1}).improved);  // few jobs, 48 GPUs
+  EXPECT_TRUE(search({.gpus = 24, .few_jobs = 1}).improved);  // few jobs, 48 GPUs
   placement.clear();
   EXPECT_TRUE(search({.gpus = 48, .jobs = 1, .steps = 1}).improved);
 }
