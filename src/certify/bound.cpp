@@ -8,6 +8,7 @@
 #include "pricing.hpp"
 #include "search/best_first_bound.hpp"
 #include "whole_job_bound.hpp"
+#include "whole_job_choice.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -62,11 +63,7 @@ Int128 floor_to_integer(Int128 x, int scale) {
 
 /// Free GPU thousandths of all machines, in the certificate's units.
 Int128 capacity_of(const PriceTable& price_table, int scale) {
-  std::int64_t milli = 0;  // below 2^53: exact as a double
-  for (const PricedPool& pool : price_table.pools()) {
-    milli += price_table.variants()[pool.variant].free_milli() * pool.machines;
-  }
-  return fixed_up(static_cast<double>(milli), scale);
+  return fixed_up(static_cast<double>(price_table.free_milli()), scale);  // below 2^53: exact
 }
 
 }  // namespace
@@ -86,7 +83,7 @@ Bound upper_bound(const InstanceView& instance, model::Objective objective,
                   const JobTerms& terms, std::span<const JobId> required_placed) {
   const Pricing pricing(instance, objective, certificate);
   const PriceTable& price_table = pricing.price_table;
-  Bound bound{.scale_log2 = certificate.scale_log2};
+  Bound bound{.scale_log2 = certificate.scale_log2, .free_milli = price_table.free_milli()};
   const MachineProfitBound worth(instance, price_table, certificate, facts);
   Contents contents;
   if (certificate.jobs.empty()) {
@@ -101,7 +98,13 @@ Bound upper_bound(const InstanceView& instance, model::Objective objective,
   const Int128 stopped = stop_costs(instance.workload, objective, bound.scale_log2, fixed_down);
   bound.jobs = terms.net - stopped + contents.jobs;
   bound.zero_price = terms.gross - stopped;
-  bound.shared = price_table.quota_prices().capacity_value(pricing.quotas);
+  if (certificate.whole_jobs.in_cluster()) {
+    bound.chosen = chosen_in_cluster(pricing, certificate, terms.choices);
+  } else {
+    bound.chosen = chosen_at_home(pricing, terms.choices);
+    bound.shared = price_table.quota_prices().capacity_value(pricing.quotas);
+  }
+  bound.shared += bound.chosen;
   for (const Int128 value : price_table.place_limits().capacity_value()) bound.shared += value;
   bound.exact = std::min(bound.machines + bound.shared + bound.jobs, bound.zero_price);
   if (model::traits(objective).gpu_milli) {

@@ -54,6 +54,7 @@ class Reading {
     for (const auto& m : raw_->multipliers) read_multiplier(m);
     if (!raw_->jobs.empty()) read_jobs();
     for (const auto& l : raw_->limits) read_limit(l);
+    read_whole_jobs();
     result_.tree = read_tree(instance_, *raw_, *findings_);
     result_.search_steps = raw_->search_steps;
     return std::move(result_);
@@ -169,6 +170,19 @@ class Reading {
                                   .rack = raw.rack ? RackId(at) : RackId{}};
     once(seen_limits_.emplace(kind, scope).second, what);
     result_.limits.push_back({kind, scope, raw.price});
+  }
+
+  void read_whole_jobs() {
+    if (!raw_->whole_jobs) return;
+    using Within = Certificate::WholeJobs::Within;
+    const model::RawWholeJobs& raw = *raw_->whole_jobs;
+    if (raw.within != "cluster" && raw.within != "home_racks") {
+      bad("certificate: whole_jobs are within the cluster or home_racks, not " + raw.within);
+      return;
+    }
+    not_negative(raw.gpu_milli, "price of whole_jobs");
+    result_.whole_jobs = {raw.within == "cluster" ? Within::cluster : Within::home_racks,
+                          raw.gpu_milli};
   }
 
   void read_jobs() {

@@ -215,6 +215,10 @@ std::string proof_digest(const InstanceView& instance, double objective, double 
     sha.name(instance.workload.tables().job_names[j.job.index()]).integer(j.price);
   }
   add_limits(sha, cluster, certificate);
+  if (certificate.whole_jobs.within != model::Certificate::WholeJobs::Within::none) {
+    sha.text("\nwhole jobs\n").integer(certificate.whole_jobs.in_home_racks() ? 1 : 0);
+    sha.integer(certificate.whole_jobs.gpu_milli);
+  }
   add_tree(sha, instance, certificate.tree);
   if (certificate.search_steps != 0) sha.text("\nsearch\n").integer(certificate.search_steps);
   return sha.hex();

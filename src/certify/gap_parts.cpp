@@ -119,7 +119,10 @@ GapParts gap_parts(const InstanceView& instance, model::Objective kind,
     const MachineProfitBound worth(instance, pricing.price_table, certificate, totals.facts);
     add_machines(pricing, worth, certificate.jobs.empty(), sums);
     ByLimitKind value = pricing.price_table.place_limits().capacity_value();
-    value[index_of(quotas)] += pricing.price_table.quota_prices().capacity_value(pricing.quotas);
+    value[index_of(quotas)] += totals.bound.chosen;
+    if (!certificate.whole_jobs.in_cluster()) {
+      value[index_of(quotas)] += pricing.price_table.quota_prices().capacity_value(pricing.quotas);
+    }
     sums.limits(value, +1);
   }
   if (basis == BoundBasis::capacity) add_capacity(pricing, sums);

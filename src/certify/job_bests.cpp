@@ -2,6 +2,7 @@
 #include "berth/certify/job_bests.hpp"
 
 #include "job_options.hpp"
+#include "job_value.hpp"
 #include "pricing.hpp"
 #include "task_sets.hpp"
 
@@ -34,8 +35,27 @@ JobTerms& JobTerms::operator+=(const JobTerms& others) {
   net += others.net;
   gross += others.gross;
   integral = integral && others.integral;
+  choices.insert(choices.end(), others.choices.begin(), others.choices.end());
   return *this;
 }
+
+namespace {
+
+/// Adds a job that may be placed in its home rack.
+void add_at_home(const JobBest& best, JobChoice choice, JobTerms& sum) {
+  if (best.net || !choice.must) {
+    const Int128 elsewhere = choice.must ? *best.net : std::max<Int128>(0, best.net.value_or(0));
+    sum.net += elsewhere;
+    choice.net = *best.home - elsewhere;
+    choice.must = false;
+    if (choice.net <= 0) return;
+  } else {
+    choice.net = *best.home;
+  }
+  sum.choices.push_back(choice);
+}
+
+}  // namespace
 
 JobTerms job_terms(const model::InstanceView& instance, const model::Certificate& certificate,
                    std::span<const JobId> jobs, const JobBests& bests,
@@ -49,8 +69,21 @@ JobTerms job_terms(const model::InstanceView& instance, const model::Certificate
     const std::size_t j = jobs[i].index();
     const JobBest& best = bests.best[i];
     // a required job without an option: no plan places it, so any amount is a bound
-    if (!best.net) continue;
-    if (!own_price[j]) sum.net += must[j] ? *best.net : std::max<Int128>(0, *best.net);
+    if (!best.gross) continue;
+    const model::Job& job = instance.workload.job(jobs[i]);
+    JobChoice choice{.job = jobs[i],
+                     .milli = milli_of(instance.workload, job),
+                     .queue = job.queue,
+                     .home = job.home_rack,
+                     .must = must[j]};
+    if (certificate.whole_jobs.in_cluster() && choice.milli > 0) {
+      choice.net = *best.net;
+      sum.choices.push_back(choice);
+    } else if (best.home) {
+      add_at_home(best, choice, sum);
+    } else if (!own_price[j]) {
+      sum.net += must[j] ? *best.net : std::max<Int128>(0, *best.net);
+    }
     sum.gross += must[j] ? *best.gross : std::max<Int128>(0, *best.gross);
   }
   return sum;

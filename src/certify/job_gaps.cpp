@@ -60,8 +60,10 @@ void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBes
     const model::Job& job = pricing.instance.workload.job(id);
     const auto price = own.find(id);
     const bool pays = price == own.end();  // pays for its tasks
+    const std::int64_t milli = milli_of(pricing.instance.workload, job);
+    const bool chosen = pricing.whole_jobs.in_cluster() && milli > 0;
     const Int128 net = best.net.value_or(0);
-    Int128 missed = pays ? std::max<Int128>(0, net) : price->second;
+    Int128 missed = !pays ? price->second : chosen ? 0 : std::max<Int128>(0, net);
     if (placed != nullptr) {
       ByLimitKind paid = pricing.price_table.place_limits().paid(job, placed->tasks);
       paid[index_of(model::LimitKind::gpu_quota)] += pricing.price_table.quota_prices().of(job);
@@ -69,10 +71,15 @@ void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBes
       const PlacementExtent r = extent_of(pricing.instance, *placed);
       const Int128 worth = worth_of(pricing, *placed, r) - sum_of(paid);
       if (!pays) return sums.idle(r.type, missed - worth);
-      if (job.required) missed = net;
+      if (job.required || chosen) missed = net;
+      Int128 earned = chosen ? net : 0;  // of what a choice of whole jobs earns
+      if (best.home && r.distance <= model::Level::rack)
+        earned = std::max<Int128>(0, *best.home - missed);
+      if (!chosen) missed += earned;
+      sums.limits(model::LimitKind::gpu_quota, -earned);
       missed -= worth - pay(pricing, *placed, sums);
     }
-    sums.regret(milli_of(pricing.instance.workload, job), missed);
+    sums.regret(milli, missed);
   };
   visit_each(subset, bests, add);
 }

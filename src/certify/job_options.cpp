@@ -18,9 +18,10 @@ using model::Level;
 
 namespace {
 
-void offer(Int128 gross, Int128 cost, JobBest& best) {
+/// @param net  of the best option of this kind so far
+void offer(Int128 gross, Int128 cost, JobBest& best, std::optional<Int128>& net) {
   best.gross = best.gross ? std::max(*best.gross, gross) : gross;
-  best.net = best.net ? std::max(*best.net, gross - cost) : gross - cost;
+  net = net ? std::max(*net, gross - cost) : gross - cost;
 }
 
 /// Narrowest domain in which rules allow all tasks.
@@ -113,6 +114,8 @@ void JobOptions::on_type(OptionSearch& search, GpuTypeId type) {
   std::array<double, model::kLevels> wider{};  // by width: largest value of a wider option
   wider.fill(-std::numeric_limits<double>::infinity());
   for (const HomeRegion& region : search.regions.list()) {
+    const bool at_home = region.rack.valid() && milli_ > 0 && pricing_->whole_jobs.in_home_racks();
+    std::optional<Int128>& net = at_home ? search.best.home : search.best.net;
     const int narrowest = static_cast<int>(narrowest_);
     for (int w = static_cast<int>(std::min(search.widest, region.widest)); w >= narrowest; --w) {
       const auto width = static_cast<std::size_t>(w);
@@ -125,9 +128,9 @@ void JobOptions::on_type(OptionSearch& search, GpuTypeId type) {
         std::fill_n(wider.begin(), width + 1, value);
       }
       const Int128 gross = fixed_up(value, pricing_->scale_log2) + search.shift;
-      if (search.best.net && gross <= *search.best.net) continue;
+      if (net && gross <= *net) continue;
       const Int128 cost = cost_of(region, type, static_cast<Level>(w));
-      if (cost < kImpossible) offer(gross, cost + search.quota_price, search.best);
+      if (cost < kImpossible) offer(gross, cost + search.quota_price, search.best, net);
     }
   }
 }
@@ -152,7 +155,7 @@ void JobOptions::stay(OptionSearch& search) {
   }
   offer(fixed_up(worth.at(r.type, r.width, r.distance), pricing_->scale_log2) +
             fixed_down(worth.stop_cost(), pricing_->scale_log2),
-        cost, search.best);
+        cost, search.best, search.best.net);
 }
 
 Int128 JobOptions::cost_of(const HomeRegion& region, GpuTypeId type, Level width) {

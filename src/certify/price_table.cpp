@@ -69,6 +69,13 @@ void PriceTable::list_rack_pools(const model::Cluster& cluster) {
   rack_first_.push_back(by_rack_.size());
 }
 
+std::int64_t PriceTable::free_milli() const {
+  std::int64_t milli = 0;
+  for (const PricedPool& pool : pools_)
+    milli += variants_[pool.variant].free_milli() * pool.machines;
+  return milli;
+}
+
 void PriceTable::price_racks(const model::Certificate& certificate) {
   const bool racks = certificate.level == Level::rack;
   std::map<std::pair<std::int32_t, ClassId>, UnitPrices> listed;

@@ -75,6 +75,9 @@ class PriceTable {
     return pods_by_price_[type.index()];
   }
 
+  /// Free GPU thousandths of all machines.
+  [[nodiscard]] std::int64_t free_milli() const;
+
   /// The pool of the machine, within its rack.
   [[nodiscard]] const PricedPool& at(MachineId machine) const {
     return by_rack_[pool_of_[machine.index()]];

@@ -11,7 +11,8 @@ Pricing::Pricing(const model::InstanceView& all, model::Objective kind,
       objective(kind),
       scale_log2(certificate.scale_log2),
       price_table(all, certificate),
-      quotas(all, kind) {
+      quotas(all, kind),
+      whole_jobs(certificate.whole_jobs) {
   for (std::size_t t = 0; t < all.cluster.gpu_types.size(); ++t) {
     const bool exists = std::ranges::any_of(all.cluster.classes, [&](const model::MachineClass& c) {
       return c.gpu_type == GpuTypeId(t);

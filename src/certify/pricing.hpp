@@ -22,6 +22,7 @@ struct Pricing {
   int scale_log2;
   PriceTable price_table;
   QuotaCapacities quotas;
+  model::Certificate::WholeJobs whole_jobs;
   std::vector<GpuTypeId> types;  ///< GPU types of the machines
 };
 

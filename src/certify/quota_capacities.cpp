@@ -93,6 +93,7 @@ void QuotaCapacities::report(std::span<const std::int64_t> used, Findings& findi
 
 QuotaPrices::QuotaPrices(const model::InstanceView& instance, const model::Certificate& certificate)
     : workload_(instance.workload) {
+  if (certificate.whole_jobs.in_cluster()) of_cluster_ = certificate.whole_jobs.gpu_milli;
   for (const auto& l : certificate.limits) {
     if (l.kind != model::LimitKind::gpu_quota) continue;
     own_.resize(instance.cluster.queues.size(), 0);
@@ -106,8 +107,9 @@ QuotaPrices::QuotaPrices(const model::InstanceView& instance, const model::Certi
 }
 
 Int128 QuotaPrices::of(const Job& job) const {
-  if (sum_.empty() || !job.queue.valid()) return 0;
-  return sum_[job.queue.index()] * milli_of(workload_, job);
+  Int128 price = of_cluster_;
+  if (!sum_.empty() && job.queue.valid()) price += sum_[job.queue.index()];
+  return price == 0 ? 0 : price * milli_of(workload_, job);
 }
 
 Int128 QuotaPrices::capacity_value(const QuotaCapacities& quotas) const {

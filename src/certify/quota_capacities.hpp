@@ -48,17 +48,21 @@ class QuotaCapacities {
   bool pinned_whole_ = true;                       ///< each pinned job takes whole GPUs
 };
 
-/// Prices of quotas: a job pays for its queue and the queue's ancestors.
+/// Prices of quotas: a job pays for its queue, the queue's ancestors and, where whole jobs are
+/// chosen, the GPUs of the cluster.
 class QuotaPrices {
  public:
   QuotaPrices(const model::InstanceView& instance, const model::Certificate& certificate);
 
   [[nodiscard]] Int128 of(const model::Job& job) const;
+  /// Per GPU thousandth of the queue itself, without its ancestors.
+  [[nodiscard]] Int128 own(QueueId q) const { return own_.empty() ? 0 : own_[q.index()]; }
   /// Sum over queues of room x price. @pre priced queues have a quota
   [[nodiscard]] Int128 capacity_value(const QuotaCapacities& quotas) const;
 
  private:
   model::WorkloadView workload_;
+  Int128 of_cluster_ = 0;    ///< per GPU thousandth
   std::vector<Int128> own_;  ///< by QueueId; empty when there are no prices
   std::vector<Int128> sum_;  ///< by QueueId: sum over the queue and its ancestors
 };

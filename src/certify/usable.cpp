@@ -112,6 +112,17 @@ std::string bad_search(const InstanceView& instance, const Certificate& certific
          std::to_string(kMostSearchSteps);
 }
 
+std::string bad_whole_jobs(const Certificate& certificate) {
+  const Certificate::WholeJobs& whole_jobs = certificate.whole_jobs;
+  if (whole_jobs.gpu_milli < 0) return "price of whole_jobs is negative";
+  if (!whole_jobs.in_cluster() && whole_jobs.gpu_milli > 0) {
+    return "whole_jobs has a price, but is not within the cluster";
+  }
+  if (!whole_jobs.in_cluster() && !whole_jobs.in_home_racks()) return {};
+  if (!certificate.jobs.empty()) return "there are both whole_jobs and prices of jobs";
+  return {};
+}
+
 double largest_price(const Certificate& certificate) {
   std::int64_t largest = 1;
   for (const auto& p : certificate.pools) {
@@ -170,7 +181,9 @@ double shared_sums(const InstanceView& instance, const Certificate& certificate,
                         static_cast<double>(all.mbps) * tasks * tasks,
                         largest_amount(instance) * tasks};
   static_assert(std::size(use) == model::kLimitKinds);
-  double sum = 0.0;
+  double sum =
+      static_cast<double>(certificate.whole_jobs.gpu_milli) *
+      (static_cast<double>(all.milli) + 1000.0 * static_cast<double>(instance.cluster.gpus()));
   for (std::size_t k = 0; k < prices.size(); ++k) {
     if (prices[k] == 0.0) continue;
     const double most = sum_of_limits(instance.cluster, static_cast<model::LimitKind>(k));
@@ -236,6 +249,7 @@ std::string unusable(const InstanceView& instance, model::Objective objective,
   std::string fault = bad_pool(instance, certificate);
   if (fault.empty()) fault = bad_rest(instance, certificate);
   if (fault.empty()) fault = bad_job(instance, certificate);
+  if (fault.empty()) fault = bad_whole_jobs(certificate);
   if (fault.empty()) fault = bad_tree(instance, certificate);
   if (fault.empty()) fault = unusable_limits(instance, objective, certificate);
   if (fault.empty()) fault = bad_search(instance, certificate);

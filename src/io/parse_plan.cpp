@@ -181,13 +181,24 @@ model::RawTreeNode read_tree_node(const JsonAt& at) {
   return node;
 }
 
+model::RawWholeJobs read_whole_jobs(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"within", "gpu_milli"};
+  model::RawWholeJobs whole_jobs;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) whole_jobs.within = word(value);
+    if (key == 1) whole_jobs.gpu_milli = value.integer();
+  });
+  at.need(keys, 1, seen);
+  return whole_jobs;
+}
+
 /// Guard: a node costs its depth; --tree-nodes allows 2,000 leaves.
 constexpr std::size_t kMostNodes = 16'384;
 
 RawCertificate read_certificate(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"scale_log2", "level",       "pools",
-                                              "shapes",     "multipliers", "jobs",
-                                              "limits",     "tree",        "search_steps"};
+  static constexpr std::string_view keys[] = {"scale_log2",  "level",       "pools",  "shapes",
+                                              "multipliers", "jobs",        "limits", "tree",
+                                              "whole_jobs",  "search_steps"};
   RawCertificate certificate;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) certificate.scale_log2 = value.integer();
@@ -203,7 +214,8 @@ RawCertificate read_certificate(const JsonAt& at) {
       certificate.tree = list<model::RawTreeNode>(value, read_tree_node);
       if (certificate.tree.size() > kMostNodes) value.fail("more than 16384 nodes");
     }
-    if (key == 8) certificate.search_steps = value.integer();
+    if (key == 8) certificate.whole_jobs = read_whole_jobs(value);
+    if (key == 9) certificate.search_steps = value.integer();
   });
   at.need(keys, 5, seen);
   return certificate;

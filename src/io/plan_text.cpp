@@ -111,6 +111,14 @@ void add_limit_prices(JsonText& json, const Cluster& cluster, const Certificate&
   json.close(']');
 }
 
+void add_whole_jobs(JsonText& json, const Certificate::WholeJobs& whole_jobs) {
+  if (!whole_jobs.in_cluster() && !whole_jobs.in_home_racks()) return;
+  json.next_line().key("whole_jobs").open('{');
+  json.field("within", whole_jobs.in_cluster() ? "cluster" : "home_racks");
+  if (whole_jobs.in_cluster()) json.field("gpu_milli", whole_jobs.gpu_milli);
+  json.close('}');
+}
+
 void add_spots(JsonText& json, const Cluster& cluster, const model::SpotSet& spots) {
   json.open('{');
   if (spots.gpu_type.valid()) json.field("gpu_type", cluster.gpu_types[spots.gpu_type.index()]);
@@ -174,6 +182,7 @@ void add_certificate(JsonText& json, const InstanceView& instance, const Certifi
   }
   json.close(']');
   add_limit_prices(json, cluster, certificate);
+  add_whole_jobs(json, certificate.whole_jobs);
   add_tree(json, instance, certificate.tree);
   if (certificate.search_steps != 0) json.field("search_steps", certificate.search_steps);
   json.close('}').next_line();

@@ -4,6 +4,7 @@
 #include "batched_gather.hpp"
 #include "resource_prices.hpp"
 #include "tighten.hpp"
+#include "whole_jobs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,9 +14,13 @@
 #include <vector>
 
 #include "berth/certify/figures.hpp"
+#include "berth/solver/selected_start.hpp"
 
 namespace berth::pipeline {
 namespace {
+
+/// Jobs x GPUs of a rack: so many cells leave 20 evaluations (HomeRackOptions::cells).
+constexpr std::int64_t kMostHomeCells = 5'000'000;
 
 double largest_of(std::span<const double> prices) {
   return prices.empty() ? 0.0 : *std::ranges::max_element(prices);
@@ -77,6 +82,17 @@ void add_search(const PlanningContext& context, const model::Placement& placemen
   if (bound < proof.upper_bound) proof = {std::move(certificate), bound};
 }
 
+/// True when the bound within home racks can be evaluated often enough (solver::home_rack_prices).
+bool can_choose_at_home(const PlanningContext& context, std::span<const JobId> home) {
+  const model::InstanceView& instance = context.unpriced.instance();
+  const bool some = std::ranges::any_of(
+      home, [&](JobId job) { return instance.workload.job(job).home_rack.valid(); });
+  const std::int64_t rack_gpus =
+      instance.cluster.gpus() / static_cast<std::int64_t>(instance.cluster.racks.size());
+  return context.comm.max(some ? 1 : 0) == 1 && context.pools.level == model::Level::rack &&
+         static_cast<std::int64_t>(instance.workload.size()) * rack_gpus <= kMostHomeCells;
+}
+
 }  // namespace
 
 bool is_small(const PlanningContext& context) {
@@ -106,17 +122,34 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
   const model::InstanceView& instance = context.unpriced.instance();
   const PlanOptions& options = context.options;
   context.stages.run("tighten", [&] {
-    const TightenGoal goal{
+    TightenGoal goal{
         .objective = judge.objective(placement), .gap = options.gap, .stop = context.stop};
     const TightenOptions how = tightening(instance, options);
     if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
     const bool search = options.search_steps > 0 && is_small(context);
-    if (how.job_prices.evaluations <= 0 && !resources_matter(instance) && !search) return;
+    const ChoiceProof choice = choose_whole_jobs(judge, context, goal.objective, std::move(proof));
+    proof = choice.proof;
+    if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
+    const bool homes = can_choose_at_home(context, records.home_jobs());
+    if (!choice.usable && !homes && how.job_prices.evaluations <= 0 &&
+        !resources_matter(instance) && !search) {
+      return;
+    }
     records.gather_to_root();
     placement = gather_placement(context.comm, std::move(placement));
     context.comm.agreed_on_root([&] {
+      const GlobalRelaxation& relaxation = solution.relaxation;
+      if (!choice.selected.empty()) {
+        const auto starts = choice.promising ? solver::SelectedPlacement::fill_and_dive
+                                             : solver::SelectedPlacement::fill;
+        goal.objective += solver::plan_selected(
+            context.unpriced, relaxation.limits == nullptr ? nullptr : &context.limits,
+            {context.pools, relaxation.consensus.prices}, choice.selected, starts,
+            options.shard.dive, placement, context.stop);
+      }
+      if (homes) proof = choose_at_home(context, relaxation.consensus.prices, goal, proof);
       proof = price_resources(instance, options.objective, std::move(proof), context.stop);
-      proof = tighten(context.unpriced, context.pools, solution.relaxation.consensus.prices,
+      proof = tighten(context.unpriced, context.pools, relaxation.consensus.prices,
                       std::move(proof), goal, how);
       if (search) add_search(context, placement, goal, proof);
     });

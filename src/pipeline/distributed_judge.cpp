@@ -38,6 +38,7 @@ void coarsen(Certificate& certificate, int bits) {
   for (auto& m : certificate.multipliers) coarsen_each(m.unit_price);
   for (auto& j : certificate.jobs) j.price >>= bits;
   for (auto& l : certificate.limits) l.price >>= bits;
+  certificate.whole_jobs.gpu_milli >>= bits;
 }
 
 /// The sum over all ranks, on rank 0; empty elsewhere.
@@ -46,6 +47,21 @@ Sums sum_of_ranks(const Communicator& comm, const Sums& mine) {
   Sums all{};
   for (const Sums& one : comm::gather<Sums>(comm, std::span(&mine, 1))) all += one;
   return all;
+}
+
+certify::JobTerms sum_of_ranks(const Communicator& comm, certify::JobTerms mine) {
+  struct Sums {
+    Int128 net = 0, gross = 0;
+    bool integral = true;
+    Sums& operator+=(const Sums& others) {
+      net += others.net;
+      gross += others.gross;
+      integral = integral && others.integral;
+      return *this;
+    }
+  };
+  const Sums all = sum_of_ranks(comm, Sums{mine.net, mine.gross, mine.integral});
+  return {all.net, all.gross, all.integral, comm.gather_varying<certify::JobChoice>(mine.choices)};
 }
 
 certify::PlacementSums sum_of_ranks(const Communicator& comm, certify::PlacementSums mine) {
@@ -85,7 +101,8 @@ void DistributedJudge::expect_usable(const Certificate& certificate) const {
 
 DistributedJudge::Evaluation DistributedJudge::evaluate(const Certificate& certificate,
                                                         const model::Placement& placement) const {
-  Evaluation evaluation{.prices = broadcast_prices(comm_, certificate), .bests = {}, .bound = {}};
+  Evaluation evaluation{
+      .prices = broadcast_prices(comm_, certificate), .bests = {}, .bound = {}, .choices = {}};
   comm_.agreed([&] { expect_usable(evaluation.prices); });
   certify::JobTerms terms;
   std::vector<JobId> required;  // of all jobs, if jobs have prices
@@ -94,18 +111,24 @@ DistributedJudge::Evaluation DistributedJudge::evaluate(const Certificate& certi
     evaluation.bests = certify::job_bests(instance_, objective_, evaluation.prices, jobs_);
     terms = certify::job_terms(instance_, evaluation.prices, jobs_, evaluation.bests, required);
   });
-  terms = sum_of_ranks(comm_, terms);
+  terms = sum_of_ranks(comm_, std::move(terms));
   comm_.agreed_on_root([&] {
     evaluation.bound =
         certify::upper_bound(instance_, objective_, evaluation.prices, facts_, terms, required);
   });
   comm_.broadcast_value(evaluation.bound);
+  evaluation.choices = std::move(terms.choices);
   return evaluation;
 }
 
 certify::Bound DistributedJudge::bound(const Certificate& certificate,
                                        const model::Placement& placement) const {
   return evaluate(certificate, placement).bound;
+}
+
+DistributedJudge::ChoiceBound DistributedJudge::choice_bound(const Certificate& certificate) const {
+  Evaluation evaluation = evaluate(certificate, {});
+  return {evaluation.bound, std::move(evaluation.choices)};
 }
 
 double DistributedJudge::objective(const model::Placement& placement) const {

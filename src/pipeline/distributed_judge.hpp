@@ -60,6 +60,14 @@ class DistributedJudge {
   /// bits; prices are rounded down. Not collective. @pre no tree
   [[nodiscard]] model::Certificate fitted(model::Certificate certificate) const;
 
+  /// A bound, with the jobs that it chooses from on rank 0.
+  struct ChoiceBound {
+    certify::Bound bound;
+    std::vector<certify::JobChoice> choices;  ///< of all jobs with GPUs; empty on other ranks
+  };
+  /// @pre the certificate chooses whole jobs
+  [[nodiscard]] ChoiceBound choice_bound(const model::Certificate& certificate) const;
+
   [[nodiscard]] const comm::Communicator& comm() const { return comm_; }
   /// Facts of all jobs, on rank 0.
   [[nodiscard]] const certify::JobFacts& facts() const { return facts_; }
@@ -70,6 +78,7 @@ class DistributedJudge {
     model::Certificate prices;
     certify::JobBests bests;
     certify::Bound bound;
+    std::vector<certify::JobChoice> choices;  ///< on rank 0
   };
   [[nodiscard]] Evaluation evaluate(const model::Certificate& certificate,
                                     const model::Placement& placement) const;

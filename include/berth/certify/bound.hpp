@@ -25,9 +25,13 @@ struct Bound {
   Int128 jobs = 0;      ///< second term: sum over jobs of their best net value
   /// devices and prices of jobs at the leaf with the largest sum; part of both terms
   Int128 leaf = 0;
-  Int128 shared = 0;      ///< capacity of all limits at their prices
-  Int128 zero_price = 0;  ///< the bound at zero prices: every job at its best option
-  Int128 capacity = 0;    ///< allocate: all free GPU thousandths; otherwise unused
+  /// capacity of all limits at their prices; with Certificate::whole_jobs `chosen` in place of
+  /// quotas
+  Int128 shared = 0;
+  Int128 chosen = 0;            ///< most that whole jobs earn within the quotas and the cluster
+  std::int64_t free_milli = 0;  ///< GPU thousandths of all machines
+  Int128 zero_price = 0;        ///< the bound at zero prices: every job at its best option
+  Int128 capacity = 0;          ///< allocate: all free GPU thousandths; otherwise unused
   /// of the search over all placements, less stop costs; unset without one
   std::optional<Int128> search = {};
 };
@@ -113,6 +117,20 @@ struct Bound {
 /// per thousandth for the job's queue and all its ancestors. Use beyond room_q of a soft quota
 /// loses its penalty, so theta is at most the penalty (`unusable` checks this). A job larger than a
 /// hard quota has no option.
+///
+/// **Whole jobs.** With Certificate::whole_jobs every job with GPUs also pays rho for each
+/// thousandth that it asks for, and these jobs leave the last two sums. In place of them and of the
+/// quotas' sum stands the largest
+///   sum_{j chosen} (best net value + rho milli_j + its quota prices) - penalties of soft quotas
+/// over sets of whole jobs, with required_placed in them, that ask for no more than the free GPU
+/// thousandths of all machines and keep the quotas: a 0/1 knapsack with nested capacities. A plan's
+/// jobs are such a set. It is at most the Lagrangian sum rho room + sum_q theta_q room_q + sum_j
+/// max(0, net), which counts, for the cluster or for a quota with those below it, where the tables
+/// would be too large; there the largest jobs are whole all the same (certify/nested_knapsack).
+///
+/// Within home racks (Certificate::whole_jobs), a job with a home rack counts with its best option
+/// elsewhere; what it gains in its home rack, best net value there less that, counts only for sets
+/// of whole jobs that ask for no more than the free GPU thousandths of the rack (0/1 knapsack).
 ///
 /// **Links.** room_l = Mbit/s that the uplink carries beside pinned jobs. A ring of b Mbit/s over n
 /// tasks that leaves its rack (width > rack) loads the uplink of every rack r with tasks of it; r

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,6 +19,9 @@ namespace berth::certify {
 struct JobBest {
   std::optional<Int128> net;
   std::optional<Int128> gross;
+  /// Where whole jobs are chosen within home racks: net of prices in the home rack, and `net` is of
+  /// the other options.
+  std::optional<Int128> home = {};
 };
 
 /// The options' contribution of some jobs to bound and gap.
@@ -34,12 +38,25 @@ struct JobBests {
 JobBests job_bests(const model::InstanceView& instance, model::Objective objective,
                    const model::Certificate& certificate, std::span<const JobId> jobs);
 
+/// A job with GPUs, chosen or not by the bound. Trivially copyable.
+struct JobChoice {
+  JobId job;
+  /// best option net of prices, in units of 2^-scale_log2; within home racks the gain over it by
+  /// being there
+  Int128 net = 0;
+  std::int64_t milli = 0;  ///< GPU thousandths
+  QueueId queue;
+  RackId home;
+  bool must = false;  ///< is chosen
+};
+
 /// Sums over jobs in the bound, in units of 2^-scale_log2: required placed jobs count fully, others
-/// only if positive. Trivially copyable.
+/// only if positive.
 struct JobTerms {
   Int128 net = 0;    ///< net of prices; without jobs that have a price of their own
   Int128 gross = 0;  ///< before prices; all jobs
   bool integral = true;
+  std::vector<JobChoice> choices = {};  ///< with Certificate::whole_jobs: not in `net`
 
   JobTerms& operator+=(const JobTerms& others);
 };

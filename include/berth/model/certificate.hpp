@@ -55,6 +55,19 @@ struct Certificate {
     std::int64_t price = 0;
   };
 
+  /// The bound chooses whole jobs within capacities, in place of jobs by prices.
+  struct WholeJobs {
+    /// cluster: in the GPUs of the cluster and of its quotas (0/1 knapsack with nested capacities),
+    /// where jobs with GPUs pay the price for each thousandth that they ask for, beside the prices
+    /// above. home_racks: jobs at home in the GPUs of their home rack.
+    enum class Within : std::uint8_t { none, cluster, home_racks };
+    Within within = Within::none;
+    std::int64_t gpu_milli = 0;  ///< >= 0; of the GPUs of the whole cluster; 0 within home racks
+
+    [[nodiscard]] bool in_cluster() const { return within == Within::cluster; }
+    [[nodiscard]] bool in_home_racks() const { return within == Within::home_racks; }
+  };
+
   std::int32_t scale_log2 = 0;
   Level level = Level::pod;  ///< level of the pools: pod or rack
   std::vector<PoolPrice> pools;
@@ -62,15 +75,16 @@ struct Certificate {
   std::vector<ClassMultiplier> multipliers;
   std::vector<JobPrice> jobs = {};
   std::vector<LimitPrice> limits = {};
-  BoundTree tree = {};  ///< its jobs are in `jobs`, whose prices are those of the root
+  WholeJobs whole_jobs = {};  ///< not together with `jobs`
+  BoundTree tree = {};        ///< its jobs are in `jobs`, whose prices are those of the root
   /// Tasks that a search over all placements may try, 0: no search. Its bound needs no prices.
   std::int64_t search_steps = 0;
 };
 
 template <class Archive>
 void describe(Archive& archive, Certificate& c) {
-  archive(c.scale_log2, c.level, c.pools, c.shapes, c.multipliers, c.jobs, c.limits, c.tree,
-          c.search_steps);
+  archive(c.scale_log2, c.level, c.pools, c.shapes, c.multipliers, c.jobs, c.limits, c.whole_jobs,
+          c.tree, c.search_steps);
 }
 
 }  // namespace berth::model

@@ -82,6 +82,11 @@ struct RawTreeNode {
   std::vector<RawPriceChange> changes = {};
 };
 
+struct RawWholeJobs {
+  std::string within;  ///< "cluster" or "home_racks" in a sound file
+  std::int64_t gpu_milli = 0;
+};
+
 /// Prices as in Certificate, with places and types by name.
 struct RawCertificate {
   std::int64_t scale_log2 = 0;
@@ -91,6 +96,7 @@ struct RawCertificate {
   std::vector<RawClassMultiplier> multipliers;
   std::vector<RawJobPrice> jobs = {};
   std::vector<RawLimitPrice> limits = {};
+  std::optional<RawWholeJobs> whole_jobs = {};
   std::vector<RawTreeNode> tree = {};
   std::int64_t search_steps = 0;
 };

@@ -93,6 +93,18 @@ void add_shared_prices(test::Dice& dice, const model::Instance& instance, model:
   }
 }
 
+/// Without prices of jobs, whole jobs are chosen in half of the certificates.
+void choose_whole_jobs(test::Dice& dice, model::Objective kind, model::Certificate& prices) {
+  if (!prices.jobs.empty() || dice.chance(50)) return;
+  const std::int64_t unit = (kind == model::Objective::allocate ? 1000 : 3) << prices.scale_log2;
+  using WholeJobs = model::Certificate::WholeJobs;
+  if (dice.chance(60)) {
+    prices.whole_jobs = {WholeJobs::Within::cluster, drawn(dice, unit / 500)};
+  } else {
+    prices.whole_jobs = {WholeJobs::Within::home_racks, 0};
+  }
+}
+
 /// One of them more, less, or gone.
 model::Certificate shared_moved(test::Dice& dice, const model::Instance& instance,
                                 model::Objective kind, model::Certificate prices) {
@@ -111,8 +123,12 @@ model::Certificate shared_moved(test::Dice& dice, const model::Instance& instanc
 }
 
 model::Certificate moved(test::Dice& dice, const model::Certificate& prices) {
-  if (prices.jobs.empty() || dice.chance(30)) return test::nudged(dice, prices);
   model::Certificate other = prices;
+  if (prices.whole_jobs.in_cluster() && dice.chance(30)) {
+    other.whole_jobs.gpu_milli = other.whole_jobs.gpu_milli * dice.one_of({0, 50, 90, 120}) / 100;
+    return other;
+  }
+  if (prices.jobs.empty() || dice.chance(30)) return test::nudged(dice, prices);
   auto& job = other.jobs[static_cast<std::size_t>(dice.below(std::ssize(other.jobs)))];
   const std::int64_t step = (dice.below(1000) << prices.scale_log2) / 100;
   job.price = dice.chance(50)
@@ -126,6 +142,8 @@ struct Totals {
   int contended = 0;                       ///< optimum below the bound at zero prices
   int tight = 0;                           ///< of these: bound within 5 % of the optimum
   int by_jobs = 0;                         ///< of the tight ones: with prices of jobs
+  int whole = 0;                           ///< of the tight ones: with whole jobs
+  int at_home = 0;                         ///< of the tight ones: whole jobs in home racks
   int by_limits[model::kLimitKinds] = {};  ///< with a price of such a limit
 };
 
@@ -152,6 +170,7 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   model::Certificate prices = test::random_prices(dice, instance, kind);
   add_job_prices(dice, instance, kind, prices);
   add_shared_prices(dice, instance, kind, prices);
+  choose_whole_jobs(dice, kind, prices);
   ASSERT_EQ(certify::unusable(instance, kind, prices), "");
   const certify::Bound first = certify::upper_bound(instance, kind, prices, required);
   double least = first.value;
@@ -172,6 +191,8 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   if (least > best->value * 1.05) return;
   ++totals.tight;
   if (!prices.jobs.empty()) ++totals.by_jobs;
+  if (prices.whole_jobs.in_cluster()) ++totals.whole;
+  if (prices.whole_jobs.in_home_racks()) ++totals.at_home;
   for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
     totals.by_limits[k] +=
         std::ranges::any_of(prices.limits,
@@ -187,11 +208,13 @@ Totals judge_many(std::uint64_t first, int instances, int nudges, Cluster cluste
     judge(first + static_cast<std::uint64_t>(i), nudges, cluster, totals);
   }
   std::printf(
-      "judged %d, contended %d, tight %d (with prices of jobs %d, of quotas %d, of uplinks %d, of "
+      "judged %d, contended %d, tight %d (with prices of jobs %d, whole jobs %d, at home %d, of "
+      "quotas %d, of "
+      "uplinks %d, of "
       "power %d), "
       "given up or infeasible %d\n",
-      totals.judged, totals.contended, totals.tight, totals.by_jobs, totals.by_limits[0],
-      totals.by_limits[1], totals.by_limits[2], totals.given_up);
+      totals.judged, totals.contended, totals.tight, totals.by_jobs, totals.whole, totals.at_home,
+      totals.by_limits[0], totals.by_limits[1], totals.by_limits[2], totals.given_up);
   return totals;
 }
 
@@ -200,6 +223,9 @@ TEST(BoundProperty, is_never_below_the_optimum) {
   EXPECT_GT(totals.judged, 2000);
   EXPECT_GT(totals.tight, 50) << "bounds too weak to find a mistake";
   EXPECT_GT(totals.by_jobs, 50) << "bounds by job prices too weak to find a mistake";
+  EXPECT_GT(totals.whole, 50) << "bounds by whole jobs too weak to find a mistake";
+  EXPECT_GT(totals.at_home, 20) << "bounds by home racks too weak to find a mistake";
+  EXPECT_GT(totals.at_home, 20) << "bounds by home racks too weak to find a mistake";
 }
 
 TEST(BoundProperty, is_never_below_the_optimum_of_a_cluster_at_work) {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bounding/home_rack_dual.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "berth/planner_model/option_enumerator.hpp"
+
+namespace berth::solver::bounding {
+
+using model::Level;
+
+HomeRackDual::HomeRackDual(const planner_model::Valuation& valuation,
+                           const planner_model::Pools& pools, std::span<const JobId> jobs)
+    : valuation_(valuation),
+      cluster_(valuation.instance().cluster),
+      types_(cluster_.gpu_types.size()),
+      gpus_(types_ * cluster_.pods.size(), 0.0),
+      rack_milli_(types_ * cluster_.racks.size(), 0),
+      capacity_(cluster_.racks.size(), 0),
+      candidates_(cluster_.racks.size()) {
+  for (const planner_model::Pool& pool : pools.pools) {
+    if (!pool.gpu_type.valid()) continue;
+    gpus_[market(pool)] += static_cast<double>(pool.gpu_milli) / model::kGpuMilli;
+    rack_milli_[pool.rack.index() * types_ + pool.gpu_type.index()] += pool.gpu_milli;
+    capacity_[pool.rack.index()] += pool.gpu_milli;
+  }
+  for (const JobId job : jobs) add(job);
+  unit_ = std::max<std::int64_t>(1, unit_);
+  for (std::int64_t& capacity : capacity_) capacity /= unit_;
+  for (const HomeJob& job : jobs_) {
+    if (!job.home.empty()) cells_ += static_cast<double>(capacity_[job.rack.index()]);
+  }
+}
+
+void HomeRackDual::add(JobId id) {
+  const model::WorkloadView& workload = valuation_.instance().workload;
+  const model::Job& record = workload.job(id);
+  HomeJob job;
+  job.milli = workload.gpu_milli(record);
+  job.rack = record.home_rack;
+  job.gpus = static_cast<double>(job.milli) / model::kGpuMilli;
+  const planner_model::OptionEnumerator options(valuation_, id);
+  const std::size_t pods = cluster_.pods.size();
+  for (const GpuTypeId type : options.types()) {
+    const std::size_t first = type.index() * pods;
+    for (const planner_model::HomeScope& scope : options.scopes()) {
+      const double value = options.value_at(type, Level::machine, scope.distance);
+      const auto domain = static_cast<std::size_t>(scope.domain);
+      if (scope.level == Level::cluster) {
+        job.away.push_back({value, first, first + pods});
+      } else if (scope.level == Level::pod) {
+        job.away.push_back({value, first + domain, first + domain + 1});
+      } else if (rack_milli_[domain * types_ + type.index()] >= job.milli) {
+        const std::size_t market = first + cluster_.racks[domain].pod.index();
+        job.home.push_back({value, market, market + 1});
+      }
+    }
+  }
+  unit_ = std::gcd(unit_, job.milli);
+  jobs_.push_back(std::move(job));
+}
+
+HomeRackDual::BestOption HomeRackDual::best(std::span<const MarketOption> options, double gpus,
+                                            std::span<const double> price) {
+  BestOption found;
+  for (const MarketOption& option : options) {
+    std::size_t cheapest = option.first;
+    for (std::size_t m = option.first; m < option.last; ++m) {
+      if (price[m] < price[cheapest]) cheapest = m;
+    }
+    const double net = option.value - gpus * price[cheapest];
+    if (net > found.net) found = {net, cheapest};
+  }
+  return found;
+}
+
+double HomeRackDual::evaluate(std::span<const double> price) {
+  slack_ = gpus_;
+  double total = 0.0;
+  for (std::size_t m = 0; m < gpus_.size(); ++m) {
+    if (gpus_[m] > 0.0) total += gpus_[m] * price[m];
+  }
+  for (auto& at_home : candidates_) at_home.clear();
+  for (const HomeJob& job : jobs_) {
+    const BestOption away = best(job.away, job.gpus, price);
+    const BestOption home = best(job.home, job.gpus, price);
+    const double elsewhere = std::max(0.0, away.net);
+    total += elsewhere;
+    if (away.net > 0.0) slack_[away.market] -= job.gpus;
+    if (home.net <= elsewhere) continue;
+    candidates_[job.rack.index()].push_back({&job, home.net - elsewhere, home.market, away});
+  }
+  for (std::size_t r = 0; r < candidates_.size(); ++r) total += fill(r);
+  return total;
+}
+
+/// Profit of the knapsack of one rack; its jobs leave their other places.
+double HomeRackDual::fill(std::size_t rack) {
+  const std::vector<HomeCandidate>& items = candidates_[rack];
+  const auto width = static_cast<std::size_t>(capacity_[rack]) + 1;
+  const auto units = [&](std::size_t i) {
+    return static_cast<std::size_t>(items[i].job->milli / unit_);
+  };
+  profit_.assign(width, 0.0);
+  taken_.assign(items.size() * width, 0);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (std::size_t u = width; u-- > units(i);) {
+      const double with = profit_[u - units(i)] + items[i].profit;
+      if (with <= profit_[u]) continue;
+      profit_[u] = with;
+      taken_[i * width + u] = 1;
+    }
+  }
+  std::size_t u = width - 1;
+  for (std::size_t i = items.size(); i-- > 0;) {
+    if (taken_[i * width + u] == 0) continue;
+    u -= units(i);
+    slack_[items[i].home] -= items[i].job->gpus;
+    if (items[i].away.net > 0.0) slack_[items[i].away.market] += items[i].job->gpus;
+  }
+  return profit_.back();
+}
+
+}  // namespace berth::solver::bounding

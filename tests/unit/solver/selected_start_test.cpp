@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/selected_start.hpp"
+
+#include "petsc_environment.hpp"
+#include "tiny.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "berth/planner_model/pools.hpp"
+
+namespace berth::solver {
+namespace {
+
+using model::Level;
+
+/// Two racks of 8 machines with 8 GPUs. Gangs of 5 and 3, and of 6 machines must be in one rack,
+/// one of 2 may be anywhere: they fill both racks only if the narrow ones are placed first.
+struct SelectedStart : testing::Test {
+  test::Tiny tiny;
+  std::vector<JobId> selected;
+  model::Placement placement;
+
+  void SetUp() override {
+    const ClassId machine = tiny.machine_class("m", tiny.type("X"), 8, 64'000, 64'000);
+    tiny.pod();
+    for (int r = 0; r < 2; ++r) {
+      tiny.rack();
+      for (int m = 0; m < 8; ++m) tiny.machine(machine);
+    }
+    add(2, Level::cluster);
+    for (const int machines : {5, 3, 6}) add(machines, Level::rack);
+  }
+  void add(int machines, Level domain) {
+    selected.push_back(tiny.job({{.count = machines, .gpus = 8}}));
+    tiny[selected.back()].domain = domain;
+  }
+  double plan(SelectedPlacement how) {
+    const planner_model::Valuation valuation(tiny.instance, model::Objective::value);
+    const planner_model::Pools pools =
+        planner_model::make_pools(tiny.instance.cluster, Level::rack);
+    const std::vector<double> prices(pools.size(), 0.1);
+    return plan_selected(valuation, nullptr, {pools, prices}, selected, how, {}, placement);
+  }
+};
+
+TEST_F(SelectedStart, FillsRacksWithNarrowJobsFirst) {
+  for (const auto how : {SelectedPlacement::fill, SelectedPlacement::fill_and_dive}) {
+    placement.clear();
+    EXPECT_GT(plan(how), 0.0);
+    EXPECT_EQ(placement.size(), 4U);
+  }
+}
+
+TEST_F(SelectedStart, KeepsAPlanThatIsAsGood) {
+  plan(SelectedPlacement::fill);
+  selected.erase(selected.begin() + 1);
+  EXPECT_EQ(plan(SelectedPlacement::fill), 0.0);
+  EXPECT_EQ(placement.size(), 4U);
+}
+
+}  // namespace
+}  // namespace berth::solver
