@@ -17,8 +17,8 @@ namespace berth::certify {
 using OwnPrices = std::map<JobId, Int128>;
 
 /// Adds the jobs' regrets at the prices, and subtracts the prices that placed jobs pay for
-/// machines, quotas and uplinks. Where whole jobs are chosen, a job regrets its place only, and what
-/// a better choice of jobs would earn counts for the quotas.
+/// machines, quotas and uplinks. Where whole jobs are chosen, a job regrets its place only, and
+/// what a better choice of jobs would earn counts for the quotas.
 void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBests& bests,
                    const OwnPrices& own, GapSums& sums);
 

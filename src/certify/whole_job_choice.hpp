@@ -14,7 +14,7 @@ namespace berth::certify {
 /// Most that jobs with GPUs earn net of the prices of machines and limits of racks and pods, chosen
 /// as whole jobs within the quotas and the free GPUs of the cluster (bound.hpp, "Whole jobs").
 Int128 chosen_in_cluster(const Pricing& pricing, const model::Certificate& certificate,
-                        std::span<const JobChoice> choices);
+                         std::span<const JobChoice> choices);
 
 /// Most that jobs gain by being in their home racks, chosen as whole jobs within the free GPUs of
 /// each rack.

@@ -26,7 +26,8 @@ Proof bound(const PlanningContext& context, const DistributedJudge& judge,
             const LocalSolution& solution);
 
 /// Tightens the proof if its gap is too large and the options have steps, optional resources
-/// matter or the instance is small; moves all jobs and the whole placement to rank 0 for that. Collective.
+/// matter or the instance is small; moves all jobs and the whole placement to rank 0 for that.
+/// Collective.
 void tighten(const PlanningContext& context, coordinator::JobRecords& records,
              const DistributedJudge& judge, const LocalSolution& solution, Proof& proof,
              model::Placement& placement);

@@ -124,11 +124,11 @@ class EffortPasses {
     coordinator::search_neighbourhoods(context_.comm, decomposition, records_, settings, how,
                                        found);
     coordinator::serve_equal_jobs(context_.comm, context_.unpriced, records_, found);
-    BERTH_ENSURE(context_.limits.empty() ||
-                 coordinator::within_limits(
-                     context_.limits,
-                     coordinator::limit_use(context_.comm, context_.unpriced.instance(),
-                                            context_.limits, found)));
+    BERTH_ENSURE(
+        context_.limits.empty() ||
+        coordinator::within_limits(
+            context_.limits, coordinator::limit_use(context_.comm, context_.unpriced.instance(),
+                                                    context_.limits, found)));
     return found;
   }
 

@@ -2,6 +2,7 @@
 #include "search/placement_enumeration.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace berth::certify::search {
 
@@ -72,8 +73,10 @@ bool PlacementEnumeration::allowed(std::size_t group, std::size_t at) const {
   const auto& workload = problem_.instance().workload;
   const model::Shape& shape = workload.shape(problem_.kinds()[job_->groups[group].kind].shape);
   const GpuTypeId type = states_.type(m.now);
-  if (shape.uses_gpu() ? type != choice_->type
-                       : !model::allows(workload.job(job_->id), shape, type)) {
+  const model::Job& job = workload.job(job_->id);
+  if (shape.uses_gpu()
+          ? type != choice_->type
+          : !may_be_anywhere(job, shape, job_->milli > 0) && !model::allows(job, shape, type)) {
     return false;
   }
   if (!used_.empty() && !job_->one_task) {

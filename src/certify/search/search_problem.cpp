@@ -138,7 +138,7 @@ KindId SearchProblem::kind_of(const model::Job& job, ShapeId shape) {
   auto at = std::ranges::find(kinds_, shape, &TaskKind::shape);
   if (at == kinds_.end()) at = kinds_.insert(at, TaskKind{.shape = shape});
   const model::Shape& s = instance_.workload.shape(shape);
-  const bool anywhere = model::allows(job, s, GpuTypeId{});
+  const bool anywhere = may_be_anywhere(job, s, milli_of(instance_.workload, job) > 0);
   at->types |= anywhere ? ~std::uint64_t{0} : job.gpu_types;
   at->without_gpu = at->without_gpu || anywhere;
   return static_cast<KindId>(at - kinds_.begin());

@@ -55,6 +55,13 @@ struct SearchedJob {
   std::vector<Choice> choices = {};
 };
 
+/// True when a task may be placed on machines of any type: a list of GPU types names those of a
+/// job's GPUs, and binds tasks without GPUs only where no task of the job has GPUs.
+[[nodiscard]] inline bool may_be_anywhere(const model::Job& job, const model::Shape& shape,
+                                          bool gpu_job) {
+  return !shape.uses_gpu() && (gpu_job || job.gpu_types == ~std::uint64_t{0});
+}
+
 /// The jobs of a small instance in the order in which a search decides them, and the empty room.
 /// Limits of racks and pods are left out: a search without them bounds a plan with them.
 class SearchProblem {

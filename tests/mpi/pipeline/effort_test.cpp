@@ -44,12 +44,13 @@ class Effort : public berth::test::WithPetsc<> {
 };
 
 TEST_F(Effort, is_never_worse_with_gangs_and_homes) {
-  expect_better_with_effort(generate::generate(generate::Preset::philly_like,
-                                               {.gpus = 256, .seed = 5, .load = 1.3}));
+  expect_better_with_effort(
+      generate::generate(generate::Preset::philly_like, {.gpus = 256, .seed = 5, .load = 1.3}));
 }
 
 TEST_F(Effort, is_never_worse_within_quotas) {
-  auto instance = generate::generate(generate::Preset::hetero, {.gpus = 256, .seed = 2, .load = 1.3});
+  auto instance =
+      generate::generate(generate::Preset::hetero, {.gpus = 256, .seed = 2, .load = 1.3});
   const std::int64_t gpus = instance.cluster.gpus();
   instance.cluster.queues = {
       {.name = "a", .gpu_quota = gpus / 3},
