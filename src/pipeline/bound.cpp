@@ -127,10 +127,13 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
     const TightenOptions how = tightening(instance, options);
     if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
     const bool search = options.search_steps > 0 && is_small(context);
-    const ChoiceProof choice = choose_whole_jobs(judge, context, goal.objective, std::move(proof));
-    proof = choice.proof;
+    ChoiceProof choice;
+    if (options.bound_steps != 0) {
+      choice = choose_whole_jobs(judge, context, goal.objective, std::move(proof));
+      proof = choice.proof;
+    }
     if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;
-    const bool homes = can_choose_at_home(context, records.home_jobs());
+    const bool homes = options.bound_steps != 0 && can_choose_at_home(context, records.home_jobs());
     if (!choice.usable && !homes && how.job_prices.evaluations <= 0 &&
         !resources_matter(instance) && !search) {
       return;
