@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "berth/certify/figures.hpp"
+#include "berth/coordinator/equal_jobs.hpp"
 #include "berth/solver/selected_start.hpp"
 
 namespace berth::pipeline {
@@ -156,6 +157,9 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
                       std::move(proof), goal, how);
       if (search) add_search(context, placement, goal, proof);
     });
+    if (choice.usable) {
+      coordinator::serve_equal_jobs(context.comm, context.unpriced, records, placement);
+    }
   });
 }
 

@@ -161,15 +161,22 @@ TWO_RACKS = """\
 schema: 1
 classes:
   a: {gpu_type: A100, gpus: 8}
+  b: {gpu_type: H100, gpus: 8}
 pods:
   - {id: p0, racks: [{id: r0, machines: [{ids: "m[0-1]", class: a}]}]}
   - {id: p1, racks: [{id: r1, machines: [{ids: "m[2-3]", class: a}]}]}
+  - {id: p2, racks: [{id: r2, machines: [{ids: "m[4-23]", class: b}]}]}
 """
 
-# Worth 3.5 at best; prices of jobs alone prove 3.75.
+# Worth 3.5 at best; prices of jobs alone prove 3.75. The idle H100s make the cluster too large for
+# the judge's search and its GPUs too many for a choice of whole jobs.
 GANG_OR_THREE = "".join(
-    f'{{"id": "small-{i}", "value": 1, "tasks": [{{"gpus": 8}}]}}\n' for i in range(3)
-) + '{"id": "gang", "value": 1.5, "domain": "rack", "tasks": [{"gpus": 8, "count": 2}]}\n'
+    f'{{"id": "small-{i}", "value": 1, "gpu_types": ["A100"], "tasks": [{{"gpus": 8}}]}}\n'
+    for i in range(3)
+) + (
+    '{"id": "gang", "value": 1.5, "domain": "rack", "gpu_types": ["A100"],'
+    ' "tasks": [{"gpus": 8, "count": 2}]}\n'
+)
 
 
 def leave_a_case_out(tree):
