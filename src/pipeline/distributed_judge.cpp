@@ -128,7 +128,7 @@ certify::Bound DistributedJudge::bound(const Certificate& certificate,
 
 DistributedJudge::ChoiceBound DistributedJudge::choice_bound(const Certificate& certificate) const {
   Evaluation evaluation = evaluate(certificate, {});
-  std::ranges::sort(evaluation.choices, {}, &certify::JobChoice::job);  // on any ranks
+  std::ranges::sort(evaluation.choices, {}, &certify::JobChoice::job);  // one order on any ranks
   return {evaluation.bound, std::move(evaluation.choices)};
 }
 

@@ -64,7 +64,7 @@ void Room::release(const model::TaskPlacement& task, const model::Shape& shape) 
 void take(Room& room, const model::WorkloadView& workload, const model::JobPlacement& placement) {
   const auto groups = workload.groups_of(workload.job(placement.job));
   for (const model::TaskPlacement& t : placement.tasks) {
-    BERTH_EXPECT(t.group < groups.size());  // or a checkpoint was forged
+    BERTH_EXPECT(t.group < groups.size());  // a forged checkpoint may break this
     if (room.holds(t.machine)) room.take(t, workload.shape(groups[t.group].shape));
   }
   enter(room, workload, placement);

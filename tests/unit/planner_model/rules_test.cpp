@@ -37,6 +37,12 @@ struct Machines {
   std::optional<model::JobPlacement> place(Room& room, JobId job) const {
     return place_job(room, tiny.instance.workload, job, all);
   }
+  /// As `place`, and leaves the room as it was.
+  model::JobPlacement place_once(Room& room, JobId job) const {
+    const auto placed = place(room, job);
+    release(room, tiny.instance.workload, placed.value());
+    return *placed;
+  }
 };
 
 /// Number of tasks by domain of a level, in order of domains.
@@ -64,11 +70,7 @@ TEST(PlaceJobUnderRules, keeps_numbers_of_tasks) {
   const JobId by_pod = machines.job(5, {.max_tasks = {kAny, kAny, 3}});
   const JobId impossible = machines.job(5, {.max_tasks = {kAny, 1, kAny}});
   Room room(machines.tiny.instance.cluster);
-  const auto find = [&](JobId job) {
-    const auto placed = machines.place(room, job);
-    release(room, machines.tiny.instance.workload, *placed);
-    return *placed;
-  };
+  const auto find = [&](JobId job) { return machines.place_once(room, job); };
   EXPECT_EQ(spread(machines, find(by_machine), model::Level::machine), (Counts{2, 2, 1}));
   EXPECT_EQ(spread(machines, find(by_rack), model::Level::rack), (Counts{2, 2, 1}));
   EXPECT_EQ(spread(machines, find(by_pod), model::Level::pod), (Counts{3, 2}));
@@ -82,11 +84,7 @@ TEST(PlaceJobUnderRules, reaches_numbers_of_domains_and_no_more) {
   const JobId by_rack = machines.job(4, {.min_domains = {1, 3, 1}});
   const JobId both = machines.job(4, {.min_domains = {4, 2, 2}});
   Room room(machines.tiny.instance.cluster);
-  const auto find = [&](JobId job) {
-    const auto placed = machines.place(room, job);
-    release(room, machines.tiny.instance.workload, *placed);
-    return *placed;
-  };
+  const auto find = [&](JobId job) { return machines.place_once(room, job); };
   EXPECT_EQ(spread(machines, find(by_machine), model::Level::machine), (Counts{2, 1, 1}));
   EXPECT_EQ(spread(machines, find(by_rack), model::Level::rack), (Counts{2, 1, 1}));
   EXPECT_EQ(spread(machines, find(both), model::Level::machine), (Counts{1, 1, 1, 1}));
