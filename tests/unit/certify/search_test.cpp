@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The judge's search over all placements against all plans, and on instances by hand.
 #include "exhaustive.hpp"
+#include "one_rack.hpp"
 #include "random_tiny.hpp"
 #include "search/best_first_bound.hpp"
 
@@ -19,18 +20,7 @@ constexpr model::Objective kValue = model::Objective::value;
 constexpr int kScale = 30;
 constexpr std::int64_t kSteps = 100'000;
 
-struct JudgesSearch : testing::Test {
-  test::Tiny tiny;
-  ClassId machine_class;
-
-  void SetUp() override {
-    machine_class = tiny.machine_class("m", tiny.type("X"), 8, 96'000, 1'000'000);
-    tiny.pod();
-    tiny.rack();
-  }
-  void add_machines(int count) {
-    for (int i = 0; i < count; ++i) tiny.machine(machine_class);
-  }
+struct JudgesSearch : test::OneRack {
   [[nodiscard]] double bound(std::int64_t steps = kSteps, std::vector<JobId> required = {}) const {
     const auto found =
         search::best_first_bound(tiny.instance, kValue, kScale, required, steps).value();

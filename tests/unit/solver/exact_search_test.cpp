@@ -3,6 +3,7 @@
 #include "berth/solver/exact_search.hpp"
 
 #include "exhaustive.hpp"
+#include "one_rack.hpp"
 #include "random_tiny.hpp"
 
 #include <cmath>
@@ -14,21 +15,7 @@
 namespace berth::solver {
 namespace {
 
-using test::Tiny;
-
-/// One rack of machines of 8 GPUs.
-struct ExactSearch : testing::Test {
-  Tiny tiny;
-  ClassId machine_class;
-
-  void SetUp() override {
-    machine_class = tiny.machine_class("m", tiny.type("X"), 8, 96'000, 1'000'000);
-    tiny.pod();
-    tiny.rack();
-  }
-  void add_machines(int count) {
-    for (int i = 0; i < count; ++i) tiny.machine(machine_class);
-  }
+struct ExactSearch : test::OneRack {
   model::Placement placement;
   ExactSearchResult search(const ExactSearchOptions& options = {}) {
     const planner_model::Valuation valuation(tiny.instance, model::Objective::value);
