@@ -119,12 +119,13 @@ class StatesReader {
     for (std::size_t r = 0; r < racks.size(); ++r) {
       index_.emplace(racks[r].name, MachineRange{first_in(r), first_in(r + 1)});
     }
+    const auto first_rack_of = [&](std::size_t pod) {
+      return static_cast<std::size_t>(
+          std::ranges::lower_bound(racks, PodId(pod), {}, &model::Rack::pod) - racks.begin());
+    };
     for (std::size_t p = 0; p < cluster_->pods.size(); ++p) {
-      const auto of_pod = std::ranges::equal_range(racks, PodId(p), {}, &model::Rack::pod);
-      index_.emplace(
-          cluster_->pods[p].name,
-          MachineRange{first_in(static_cast<std::size_t>(of_pod.begin() - racks.begin())),
-                       first_in(static_cast<std::size_t>(of_pod.end() - racks.begin()))});
+      index_.emplace(cluster_->pods[p].name,
+                     MachineRange{first_in(first_rack_of(p)), first_in(first_rack_of(p + 1))});
     }
   }
 
