@@ -3,6 +3,7 @@
 #include "machine_states.hpp"
 #include "resource_keys.hpp"
 #include "words.hpp"
+#include "yaml_document.hpp"
 #include "yaml_fields.hpp"
 
 #include <map>
@@ -245,16 +246,6 @@ Cluster ClusterReader::read(const YamlAt& top) {
   model::number_by_use(cluster_);
   if (const auto states = map.find("machine_states")) read_machine_states(*states, cluster_);
   return std::move(cluster_);
-}
-
-/// @throws InputError when another YAML document follows, which would be ignored
-YAML::Node only_document(std::string_view text, const std::string& file) {
-  const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-  for (std::size_t d = 1; d < documents.size(); ++d) {
-    if (documents[d].IsNull()) continue;
-    YamlAt(documents[d], file).fail("a second YAML document", "a cluster is one document");
-  }
-  return documents.empty() ? YAML::Node() : documents.front();
 }
 
 }  // namespace

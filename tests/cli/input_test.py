@@ -53,6 +53,8 @@ BAD_CLUSTERS = [
     (CLUSTER.replace("id: r1", "id: r0"), '9: .*"r0" is given twice'),
     (CLUSTER + "---\nqueues: []\n", "11: a second YAML document; a cluster is one document"),
     (CLUSTER + "...\nqueues: []\n", "11: a second YAML document"),
+    ("  schema: 1\nqueues: []\n", "2: a second YAML document"),
+    (", " + CLUSTER, "1: not valid YAML: nothing can begin like this"),
     (CLUSTER + '"a\\e[31m\\nb": 1\n', r"10: a\\x1b\[31m\\x0ab: unknown key"),
 ]
 
