@@ -179,7 +179,7 @@ bool FreePools::try_domain(JobId job, const TaskDemand& s, std::span<const std::
   const model::Cluster& cluster = occupancy_->valuation().instance().cluster;
   std::vector<MachineId> candidates;
   const model::WorkloadView& workload = occupancy_->valuation().instance().workload;
-  if (s.cpu_tasks && model::allows(workload.job(job), {}, GpuTypeId{})) {
+  if (s.cpu_tasks && workload.allows(workload.job(job), {}, GpuTypeId{})) {
     const planner_model::Pool& here =
         pool_index_->pools().pools[static_cast<std::size_t>(run.front())];
     for (const MachineId m : cpu_machines_) {

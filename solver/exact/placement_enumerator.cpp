@@ -4,7 +4,6 @@
 #include "local_search/candidate_domains.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <tuple>
 
 #include "berth/base/random.hpp"
@@ -30,6 +29,7 @@ std::vector<PlacementEnumerator::ValuedPlacement> PlacementEnumerator::placement
   }
   for (const GpuTypeId type : local_search::candidate_types(occupancy_.index(), workload, *job_)) {
     enumerate_on(type);
+    if (workload.gpu_milli(*job_) == 0) break;  // its tasks may be on several types
   }
   std::ranges::stable_sort(
       found_, [](const ValuedPlacement& a, const ValuedPlacement& b) { return a.value > b.value; });
@@ -38,17 +38,16 @@ std::vector<PlacementEnumerator::ValuedPlacement> PlacementEnumerator::placement
 
 void PlacementEnumerator::enumerate_on(GpuTypeId type) {
   const model::Cluster& cluster = occupancy_.valuation().instance().cluster;
+  const model::WorkloadView& workload = occupancy_.valuation().instance().workload;
+  const bool cpu_tasks = std::ranges::any_of(
+      workload.groups_of(*job_),
+      [&](const model::TaskGroup& g) { return !workload.shape(g.shape).uses_gpu(); });
+  type_ = type;
   candidates_.clear();
-  for (const Domain& all : occupancy_.index().domains(type, Level::cluster)) {
+  for (const Domain& all :
+       occupancy_.index().domains(cpu_tasks ? GpuTypeId{} : type, Level::cluster)) {
     candidates_.insert(candidates_.end(), all.machines.begin(), all.machines.end());
   }
-  if (job_->groups > 1 && type.valid()) {
-    for (const Domain& all : occupancy_.index().domains(GpuTypeId{}, Level::cluster)) {
-      std::ranges::copy_if(all.machines, std::back_inserter(candidates_),
-                           [&](MachineId m) { return cluster.class_of(m).gpus == 0; });
-    }
-  }
-  const model::WorkloadView& workload = occupancy_.valuation().instance().workload;
   std::erase_if(candidates_, [&](MachineId m) {
     return !occupancy_.room().admits(workload.tables(), job_->rules, m);
   });
@@ -132,6 +131,12 @@ bool PlacementEnumerator::is_within_domain(MachineId machine) const {
   return true;
 }
 
+bool PlacementEnumerator::allows_type(const model::Shape& shape, MachineId machine) const {
+  const model::InstanceView& instance = occupancy_.valuation().instance();
+  const GpuTypeId type = instance.cluster.class_of(machine).gpu_type;
+  return shape.uses_gpu() ? type == type_ : instance.workload.allows(*job_, shape, type);
+}
+
 void PlacementEnumerator::place_from(std::size_t group, std::int64_t left, std::size_t at,
                                      bool twins_equal) {
   if (found_on_type_ >= most_) {
@@ -150,8 +155,7 @@ void PlacementEnumerator::place_from(std::size_t group, std::int64_t left, std::
   const bool first_of_rack = slot.rack_first == at;
   const bool equal_before = first_of_rack || twins_equal;
   std::int64_t most = 0;
-  const GpuTypeId type = occupancy_.valuation().instance().cluster.class_of(slot.machine).gpu_type;
-  if (is_within_domain(slot.machine) && model::allows(*job_, shape, type)) {
+  if (is_within_domain(slot.machine) && allows_type(shape, slot.machine)) {
     most = std::min(left, occupancy_.room()[slot.machine].count(shape, left));
   }
   // Equal machines have no more tasks than the one before, equal racks not more than the rack.

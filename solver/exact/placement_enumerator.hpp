@@ -45,6 +45,8 @@ class PlacementEnumerator {
   void next_group(std::size_t group);
   void finish();
   [[nodiscard]] bool is_within_domain(MachineId machine) const;
+  /// GPU tasks are placed on `type_`, other tasks where the model allows them.
+  [[nodiscard]] bool allows_type(const model::Shape& shape, MachineId machine) const;
   void order_slots();
 
   Occupancy& occupancy_;
@@ -53,6 +55,7 @@ class PlacementEnumerator {
   bool complete_ = true;
 
   const model::Job* job_ = nullptr;
+  GpuTypeId type_;  ///< of the job's GPU tasks
   double surcharge_ = 0.0;
   std::vector<MachineId> candidates_;
   std::optional<planner_model::DomainTaskCounts> domain_counts_;  ///< of the partial placement

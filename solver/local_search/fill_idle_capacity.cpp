@@ -161,7 +161,7 @@ class Filling {
 
   bool place_in(JobId id, const model::Job& job, Level width, const Domain& domain) {
     std::vector<MachineId> open = domain.machines;
-    if (job.groups > 1 && width != Level::machine && model::allows(job, {}, GpuTypeId{})) {
+    if (job.groups > 1 && width != Level::machine && workload_.allows(job, {}, GpuTypeId{})) {
       add_machines_without_gpus(domain, open);
     }
     std::erase_if(open, [&](MachineId m) { return !state_.limit_usage().admits(id, m, width); });

@@ -195,7 +195,7 @@ class ReturnOfRunningJobs {
     const auto on_gpu =
         std::ranges::find_if(old.tasks, [](const auto& t) { return t.devices != 0; });
     if (on_gpu == old.tasks.end() || !c.gpu_type.valid()) {
-      return model::allows(workload_.job(old.job), {}, c.gpu_type);
+      return workload_.allows(workload_.job(old.job), {}, c.gpu_type);
     }
     return c.gpu_type ==
            occupancy_.valuation().instance().cluster.class_of(on_gpu->machine).gpu_type;

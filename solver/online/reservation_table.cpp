@@ -85,7 +85,7 @@ GpuTypeId ReservationTable::value_type(const model::Shape& shape, MachineId m) c
 bool ReservationTable::admits(MachineId m, JobId id) const {
   const model::Shape& shape = shape_of(workload(), id);
   return occupancy_->room().fits(m, shape) && occupancy_->limit_usage().count(m, shape, 1) > 0 &&
-         model::allows(workload().job(id), shape, cluster().class_of(m).gpu_type);
+         workload().allows(workload().job(id), shape, cluster().class_of(m).gpu_type);
 }
 
 /// The displacement of least value that makes room on one machine: one reservation, or several in

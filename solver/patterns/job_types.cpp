@@ -46,7 +46,7 @@ JobProfile profile_of(const planner_model::Valuation& valuation, JobId id, Shape
   c.value.assign(slots.back() + 1, 0.0);
   for (const std::size_t slot : slots) {
     const GpuTypeId type = slot == 0 ? GpuTypeId{} : GpuTypeId(slot - 1);
-    if (!model::allows(job, workload.shape(c.shape), type)) continue;
+    if (!workload.allows(job, workload.shape(c.shape), type)) continue;
     c.value[slot] = task_value(valuation, id, shape, type);
     c.best = std::max(c.best, c.value[slot]);
     if (c.value[slot] > 0.0 || job.required) c.slots |= std::uint64_t{1} << (slot & 63);

@@ -97,14 +97,12 @@ void RunningJobReader::check_counts(const Running& running) const {
 /// A movable job may also stay, so its present placement must be allowed.
 void RunningJobReader::check_allowed(const Running& running) const {
   const model::Job& job = records_.jobs[running.job.index()];
-  const bool on_gpus = model::WorkloadView(tables_, records_).gpu_milli(job) > 0;
+  const model::WorkloadView workload(tables_, records_);
+  const auto groups = workload.groups_of(job);
   GpuTypeId type;
   for (const TaskPlacement& t : tables_.tasks_of(running)) {
     const GpuTypeId here = cluster_names_.cluster().class_of(t.machine).gpu_type;
-    const bool counts = t.devices != 0 || !on_gpus;
-    if (!counts) continue;
-    const bool any = job.gpu_types == ~std::uint64_t{0};
-    const bool allowed = any || (here.valid() && ((job.gpu_types >> here.value()) & 1) != 0);
+    const bool allowed = workload.allows(job, workload.shape(groups[t.group].shape), here);
     const bool mixed = t.devices != 0 && type.valid() && here != type;
     if (!allowed || mixed) {
       fail("running.tasks",

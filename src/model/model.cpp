@@ -23,6 +23,11 @@ std::int64_t WorkloadView::gpu_milli(const Job& job) const {
   return total;
 }
 
+bool WorkloadView::allows(const Job& job, const Shape& shape, GpuTypeId type) const {
+  if (shape.uses_gpu() || lists(job, type)) return lists(job, type);
+  return job.gpu_types == ~std::uint64_t{0} || gpu_milli(job) > 0;
+}
+
 std::int64_t Workload::gpu_milli(const Job& job) const {
   return WorkloadView(*this).gpu_milli(job);
 }

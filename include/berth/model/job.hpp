@@ -77,10 +77,9 @@ struct Job {
   std::int32_t running = -1;  ///< index into WorkloadTables::running; -1: does not run
 };
 
-/// True when a task of this shape of the job may be placed on machines with GPUs of `type`
-/// (invalid: machines without GPUs). A list of types applies to tasks without GPUs too.
-inline bool allows(const Job& job, const Shape& shape, GpuTypeId type) {
-  if (!shape.uses_gpu() && job.gpu_types == ~std::uint64_t{0}) return true;
+/// True when the job's list of GPU types has `type`; an invalid one, of machines without GPUs, is
+/// in no list. Which tasks the list binds: WorkloadView::allows.
+inline bool lists(const Job& job, GpuTypeId type) {
   return type.valid() && ((job.gpu_types >> type.index()) & 1) != 0;
 }
 

@@ -94,6 +94,10 @@ class WorkloadView {
     return tables_->tasks_of(r);
   }
   [[nodiscard]] std::int64_t gpu_milli(const Job& job) const;  ///< over all tasks
+  /// True when a task of this shape of the job may be placed on machines with GPUs of `type`
+  /// (invalid: machines without GPUs). A list of types binds tasks with GPUs, and all tasks of a
+  /// job without GPUs. O(groups of the job)
+  [[nodiscard]] bool allows(const Job& job, const Shape& shape, GpuTypeId type) const;
 
  private:
   const WorkloadTables* tables_;

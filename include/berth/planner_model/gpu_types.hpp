@@ -11,9 +11,7 @@
 namespace berth::planner_model {
 
 /// True when the job's GPU tasks may run on GPUs of `type`.
-inline bool allows(const model::Job& job, GpuTypeId type) {
-  return allows(job, model::Shape{.gpus = 1}, type);
-}
+inline bool allows(const model::Job& job, GpuTypeId type) { return model::lists(job, type); }
 
 /// The GPU types on a job's list, ascending: all types for a job without a list.
 class GpuTypes {

@@ -74,9 +74,9 @@ bool PlacementEnumeration::allowed(std::size_t group, std::size_t at) const {
   const model::Shape& shape = workload.shape(problem_.kinds()[job_->groups[group].kind].shape);
   const GpuTypeId type = states_.type(m.now);
   const model::Job& job = workload.job(job_->id);
-  if (shape.uses_gpu()
-          ? type != choice_->type
-          : !may_be_anywhere(job, shape, job_->milli > 0) && !model::allows(job, shape, type)) {
+  if (shape.uses_gpu() ? type != choice_->type
+                       : !may_be_anywhere(job, shape, job_->milli > 0) &&
+                             !(type.valid() && ((job.gpu_types >> type.index()) & 1) != 0)) {
     return false;
   }
   if (!used_.empty() && !job_->one_task) {
