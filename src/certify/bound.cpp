@@ -116,7 +116,8 @@ Bound upper_bound(const InstanceView& instance, model::Objective objective,
                                             certificate.search_steps);
     if (bound.search) bound.exact = std::min(bound.exact, *bound.search -= stopped);
   }
-  if (terms.integral && pricing.quotas.integral(facts))
+  const bool spare_costs = model::traits(objective).costs && !instance.cluster.spare.empty();
+  if (terms.integral && !spare_costs && pricing.quotas.integral(facts))
     bound.exact = floor_to_integer(bound.exact, bound.scale_log2);
   bound.value = double_up(bound.exact, bound.scale_log2);
   return bound;

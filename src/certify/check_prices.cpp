@@ -164,10 +164,13 @@ class Reading {
     const std::string what = "price of " + raw.limit + " of " + **name;
     not_negative(raw.price, what);
     if (!known(*names, **name, raw.queue ? "queue" : raw.pod ? "pod" : "rack")) return;
+    if (raw.gpu_type && !known(types_, *raw.gpu_type, "GPU type")) return;
+    const GpuTypeId type = raw.gpu_type ? GpuTypeId(types_[*raw.gpu_type]) : GpuTypeId{};
     const std::size_t at = names->find(**name)->second;
     const model::LimitScope scope{.queue = raw.queue ? QueueId(at) : QueueId{},
                                   .pod = raw.pod ? PodId(at) : PodId{},
-                                  .rack = raw.rack ? RackId(at) : RackId{}};
+                                  .rack = raw.rack ? RackId(at) : RackId{},
+                                  .gpu_type = type};
     once(seen_limits_.emplace(kind, scope).second, what);
     result_.limits.push_back({kind, scope, raw.price});
   }

@@ -4,6 +4,7 @@
 #include "exact.hpp"
 #include "job_value.hpp"
 #include "quota_capacities.hpp"
+#include "spare_gpus.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,6 +38,8 @@ PlacementSums& PlacementSums::operator+=(const PlacementSums& others) {
   jobs += others.jobs;
   quotas.resize(std::max(quotas.size(), others.quotas.size()), 0);
   for (std::size_t q = 0; q < others.quotas.size(); ++q) quotas[q] += others.quotas[q];
+  spare.resize(std::max(spare.size(), others.spare.size()), 0);
+  for (std::size_t s = 0; s < others.spare.size(); ++s) spare[s] += others.spare[s];
   return *this;
 }
 
@@ -44,7 +47,8 @@ PlacementSums placement_sums(const InstanceView& instance, model::Objective kind
                              const model::Placement& placement) {
   constexpr int kScale = ObjectiveValue::kScaleLog2;
   PlacementSums sums{.jobs = std::ssize(placement),
-                     .quotas = QuotaCapacities(instance, kind).usage(placement)};
+                     .quotas = QuotaCapacities(instance, kind).usage(placement),
+                     .spare = usage_beside_spare(instance.cluster, placement)};
   for (const model::JobPlacement& placed : placement) {
     const model::Job& job = instance.workload.job(placed.job);
     const std::int64_t milli = milli_of(instance.workload, job);
@@ -66,6 +70,9 @@ ObjectiveValue objective(const InstanceView& instance, model::Objective kind,
   ObjectiveValue total;
   total.exact = sums.gain - stop_costs(instance.workload, kind, kScale, fixed_up) -
                 QuotaCapacities(instance, kind).penalty(sums.quotas, kScale);
+  if (model::traits(kind).costs) {
+    total.exact -= spare_penalty(instance.cluster, sums.spare, kScale);
+  }
   total.value = std::ldexp(static_cast<double>(total.exact), -kScale);
   return total;
 }
@@ -178,7 +185,9 @@ void add_limits(Sha256& sha, const model::Cluster& cluster, const model::Certifi
       if (first) sha.text(model::kLimitRows[k].proof_part);
       first = false;
       if (!l.scope.queue.valid()) sha.text(l.scope.rack.valid() ? "rack " : "pod ");
-      sha.name(l.scope.name(cluster)).integer(l.price);
+      sha.name(l.scope.name(cluster));
+      if (l.scope.gpu_type.valid()) sha.name(cluster.gpu_types[l.scope.gpu_type.index()]);
+      sha.integer(l.price);
     }
   }
 }

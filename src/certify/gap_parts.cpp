@@ -6,6 +6,7 @@
 #include "job_gaps.hpp"
 #include "machine_profit_bound.hpp"
 #include "pricing.hpp"
+#include "spare_gpus.hpp"
 #include "whole_job_bound.hpp"
 
 #include <algorithm>
@@ -115,6 +116,10 @@ GapParts gap_parts(const InstanceView& instance, model::Objective kind,
   if (basis == BoundBasis::search) return of_search(totals.figures);
   const auto quotas = model::LimitKind::gpu_quota;
   sums.limits(quotas, pricing.quotas.penalty(totals.placed.quotas, certificate.scale_log2));
+  if (model::traits(kind).costs) {
+    sums.limits(model::LimitKind::spare,
+                spare_penalty(instance.cluster, totals.placed.spare, certificate.scale_log2));
+  }
   if (basis == BoundBasis::prices) {
     const MachineProfitBound worth(instance, pricing.price_table, certificate, totals.facts);
     add_machines(pricing, worth, certificate.jobs.empty(), sums);

@@ -21,7 +21,8 @@ using model::Queue;
 bool is_known(const model::Cluster& cluster, LimitKind kind, const LimitScope& scope) {
   const int valid =
       (scope.queue.valid() ? 1 : 0) + (scope.rack.valid() ? 1 : 0) + (scope.pod.valid() ? 1 : 0);
-  if (valid != 1) return false;
+  if (valid != 1 || (scope.gpu_type.valid() && kind != LimitKind::spare)) return false;
+  if (kind == LimitKind::spare) return cluster.spare_of(scope.pod, scope.gpu_type) != nullptr;
   const bool of_domains = row_of(kind).of_rack != nullptr;
   if (scope.queue.valid()) return !of_domains && scope.queue.index() < cluster.queues.size();
   return of_domains && (scope.rack.valid() ? scope.rack.index() < cluster.racks.size()
@@ -49,6 +50,21 @@ std::string unusable_quotas(const model::InstanceView& instance, model::Objectiv
   return {};
 }
 
+/// Why a price of spare GPUs cannot be used.
+std::string unusable_spare(const model::Cluster& cluster, model::Objective objective,
+                           const model::Certificate& certificate,
+                           const model::Certificate::LimitPrice& l) {
+  const std::string what = describe(cluster, l.kind, l.scope);
+  if (l.price > 0 && !model::traits(objective).costs) {
+    return what + " has a price, but no penalty under this objective";
+  }
+  const double penalty = cluster.spare_of(l.scope.pod, l.scope.gpu_type)->penalty;
+  if (Int128{l.price} * model::kGpuMilli > fixed_down(penalty, certificate.scale_log2)) {
+    return "price of " + what + " is above its penalty";
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<std::int64_t> limit_of(const model::Cluster& cluster, LimitKind kind,
@@ -63,7 +79,8 @@ std::optional<std::int64_t> limit_of(const model::Cluster& cluster, LimitKind ki
 
 std::string describe(const model::Cluster& cluster, LimitKind kind, const LimitScope& scope) {
   return std::string(row_of(kind).key) + " of " + std::string(scope.key()) + " " +
-         std::string(scope.name(cluster));
+         std::string(scope.name(cluster)) +
+         (scope.gpu_type.valid() ? ", type " + cluster.gpu_types[scope.gpu_type.index()] : "");
 }
 
 std::string unusable_limits(const model::InstanceView& instance, model::Objective objective,
@@ -75,6 +92,11 @@ std::string unusable_limits(const model::InstanceView& instance, model::Objectiv
     }
     const std::string what = describe(cluster, l.kind, l.scope);
     if (l.price < 0) return "price of " + what + " is negative";
+    if (l.kind == LimitKind::spare) {
+      if (std::string why = unusable_spare(cluster, objective, certificate, l); !why.empty())
+        return why;
+      continue;
+    }
     const bool of_domain = !l.scope.queue.valid();
     if (of_domain && l.price > 0 && !limit_of(cluster, l.kind, l.scope)) {
       return what + " has a price, but there is no such limit";

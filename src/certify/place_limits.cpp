@@ -3,6 +3,7 @@
 
 #include "exact.hpp"
 #include "limit_prices.hpp"
+#include "spare_gpus.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,6 +55,7 @@ PlaceLimits::PlaceLimits(const model::InstanceView& instance, const model::Certi
   for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
     if (model::kLimitRows[k].of_rack != nullptr) add_limits(static_cast<LimitKind>(k));
   }
+  add_spare();
   const auto use_up = [&](std::size_t limit, Int128 amount) {
     auto& left = capacity_[limit];
     if (left) *left = static_cast<std::int64_t>(std::max<Int128>(0, *left - amount));
@@ -79,6 +81,11 @@ PlaceLimits::PlaceLimits(const model::InstanceView& instance, const model::Certi
   price_.assign(capacity_.size(), 0);
   for (const auto& l : certificate.limits) {
     if (l.scope.queue.valid()) continue;
+    if (l.kind == LimitKind::spare) {
+      const model::Spare* spare = instance.cluster.spare_of(l.scope.pod, l.scope.gpu_type);
+      price_[of_spare(static_cast<std::size_t>(spare - instance.cluster.spare.data()))] = l.price;
+      continue;
+    }
     uplinks_priced_ = uplinks_priced_ || l.kind == LimitKind::uplink;
     price_[l.scope.rack.valid() ? of(l.kind, l.scope.rack) : of(l.kind, l.scope.pod)] = l.price;
   }
@@ -93,6 +100,17 @@ void PlaceLimits::add_limits(LimitKind kind) {
   };
   for (std::size_t r = 0; r < racks_; ++r) add({.rack = RackId(r)});
   for (std::size_t p = 0; p < instance_.cluster.pods.size(); ++p) add({.pod = PodId(p)});
+}
+
+void PlaceLimits::add_spare() {
+  first_[index_of(LimitKind::spare)] = capacity_.size();
+  const std::vector<std::int64_t> rooms = rooms_beside_spare(instance_.cluster);
+  for (std::size_t s = 0; s < rooms.size(); ++s) {
+    const model::Spare& spare = instance_.cluster.spare[s];
+    kind_.push_back(LimitKind::spare);
+    scope_.push_back({.pod = spare.pod, .gpu_type = spare.gpu_type});
+    capacity_.emplace_back(rooms[s]);
+  }
 }
 
 std::vector<PlaceLimits::LimitUse> PlaceLimits::uses(const Job& job,
@@ -110,6 +128,11 @@ std::vector<PlaceLimits::LimitUse> PlaceLimits::uses(const Job& job,
       needs[of(kind, instance_.cluster.racks[rack.index()].pod)] += amount;
     }
   });
+  for (const TaskPlacement& t : tasks) {
+    if (const auto use = use_beside_spare(instance_.cluster, t)) {
+      needs[of_spare(use->row)] += use->milli;
+    }
+  }
   for (const auto& [limit, amount] : needs) uses.push_back({limit, amount});
   return uses;
 }
@@ -164,7 +187,7 @@ void PlaceLimits::add(const model::Placement& placement, LimitAmounts& used) con
 
 void PlaceLimits::report(const LimitAmounts& used, Findings& findings) const {
   for (std::size_t l = 0; l < used.size(); ++l) {
-    if (!capacity_[l] || used[l] <= *capacity_[l]) continue;
+    if (!capacity_[l] || used[l] <= *capacity_[l] || kind_[l] == LimitKind::spare) continue;
     findings.add(
         FaultKind::limit_exceeded,
         describe(instance_.cluster, kind_[l], scope_[l]) + ": jobs use " +

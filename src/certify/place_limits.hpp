@@ -29,7 +29,8 @@ inline Int128 sum_of(const ByLimitKind& amounts) {
   return std::accumulate(amounts.begin(), amounts.end(), Int128{0});
 }
 
-/// The limits of racks and pods: capacity less use by immovable content, and price.
+/// The limits of racks and pods: capacity less use by immovable content, and price. Spare GPUs are
+/// soft limits, all others hard.
 class PlaceLimits {
  public:
   /// Use of one limit by one job.
@@ -46,6 +47,11 @@ class PlaceLimits {
   }
   [[nodiscard]] std::size_t of(model::LimitKind kind, PodId pod) const {
     return first_[index_of(kind)] + racks_ + pod.index();
+  }
+
+  /// The limit of the spare GPUs in this row of Cluster::spare.
+  [[nodiscard]] std::size_t of_spare(std::size_t row) const {
+    return first_[index_of(model::LimitKind::spare)] + row;
   }
 
   /// In the unit of its kind. Empty: no limit.
@@ -77,6 +83,7 @@ class PlaceLimits {
 
  private:
   void add_limits(model::LimitKind kind);
+  void add_spare();
   void add_traffic(const model::Job& job, std::span<const model::TaskPlacement> tasks,
                    std::vector<LimitUse>& uses) const;
 

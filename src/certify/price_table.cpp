@@ -22,6 +22,7 @@ PriceTable::PriceTable(const model::InstanceView& instance, const model::Certifi
   list_rack_pools(instance.cluster);
   price_racks(certificate);
   price_limits();
+  price_spare(instance.cluster);
   list_pod_pools(certificate.level);
   find_different_racks();
   sort_by_price();
@@ -96,6 +97,16 @@ void PriceTable::price_limits() {
       s.limit_price[resource] += place_limits_.price(place_limits_.of(kind, s.pod));
     }
   });
+}
+
+void PriceTable::price_spare(const model::Cluster& cluster) {
+  if (cluster.spare.empty()) return;
+  for (PricedPool& s : by_rack_) {
+    const model::Spare* spare = cluster.spare_of(s.pod, s.type);
+    if (spare == nullptr) continue;
+    s.spare_price = place_limits_.price(
+        place_limits_.of_spare(static_cast<std::size_t>(spare - cluster.spare.data())));
+  }
 }
 
 void PriceTable::list_pod_pools(Level level) {
@@ -182,10 +193,15 @@ std::int64_t PriceTable::shape_price(ShapeId shape, GpuTypeId type) const {
   return shape_prices_[shape.index() * (types_ + 1) + column];
 }
 
+std::int64_t PriceTable::milli_in(const PricedPool& pool, ShapeId shape) const {
+  const model::Shape& s = workload_.tables().shapes[shape.index()];
+  return std::int64_t{1000} * s.gpus + in_slices(s.gpu_milli, pool.slices);
+}
+
 Int128 PriceTable::task(const PricedPool& pool, ShapeId shape) const {
   const model::Shape& s = workload_.tables().shapes[shape.index()];
-  const std::int64_t milli = std::int64_t{1000} * s.gpus + in_slices(s.gpu_milli, pool.slices);
-  Int128 price = Int128{pool.price.gpu_milli} * milli + shape_price(shape, pool.type);
+  Int128 price =
+      Int128{pool.price.gpu_milli} * milli_in(pool, shape) + shape_price(shape, pool.type);
   for (std::size_t r = 0; r < model::kResources; ++r) {
     price += Int128{pool.price.resources[r]} * s.needs[r];
   }
@@ -197,6 +213,7 @@ Int128 PriceTable::task_within_limits(const PricedPool& pool, ShapeId shape) con
   model::for_each_limited_resource([&](model::LimitKind, std::size_t resource) {
     price += pool.limit_price[resource] * workload_.shape(shape).needs[resource];
   });
+  if (pool.spare_price > 0) price += Int128{pool.spare_price} * milli_in(pool, shape);
   return price;
 }
 

@@ -40,6 +40,7 @@ struct PricedPool {
   UnitPrices price;
   /// Of a unit of each resource in limits of the rack and its pod; the least of several racks.
   std::array<Int128, model::kResources> limit_price = {};
+  std::int64_t spare_price = 0;  ///< of a GPU thousandth, beside that of the machines
 };
 
 /// Machines, quotas and limits of the cluster with a certificate's prices.
@@ -85,7 +86,7 @@ class PriceTable {
 
   /// Price of one task of the shape, exact, before what it pays for limits.
   [[nodiscard]] Int128 task(const PricedPool& pool, ShapeId shape) const;
-  /// The same with what it pays for limits on resources.
+  /// The same with what it pays for limits on resources and for spare GPUs.
   [[nodiscard]] Int128 task_within_limits(const PricedPool& pool, ShapeId shape) const;
   /// Part of a task's price that depends on the GPU type only.
   [[nodiscard]] std::int64_t shape_price(ShapeId shape, GpuTypeId type) const;
@@ -93,9 +94,12 @@ class PriceTable {
   [[nodiscard]] const Multiplier& multiplier(ClassId c) const { return multipliers_[c.index()]; }
 
  private:
+  /// GPU thousandths that a task of the shape takes in the pool.
+  [[nodiscard]] std::int64_t milli_in(const PricedPool& pool, ShapeId shape) const;
   void list_rack_pools(const model::Cluster& cluster);
   void price_racks(const model::Certificate& certificate);
   void price_limits();
+  void price_spare(const model::Cluster& cluster);
   void list_pod_pools(model::Level level);
   void find_different_racks();
   void sort_by_price();

@@ -138,7 +138,7 @@ model::RawJobPrice read_job_price(const JsonAt& at) {
 }
 
 model::RawLimitPrice read_limit_price(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"limit", "price", "queue", "pod", "rack"};
+  static constexpr std::string_view keys[] = {"limit", "price", "queue", "pod", "rack", "gpu_type"};
   model::RawLimitPrice limit;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) limit.limit = word(value);
@@ -146,6 +146,7 @@ model::RawLimitPrice read_limit_price(const JsonAt& at) {
     if (key == 2) limit.queue = word(value);
     if (key == 3) limit.pod = word(value);
     if (key == 4) limit.rack = word(value);
+    if (key == 5) limit.gpu_type = word(value);
   });
   at.need(keys, 2, seen);
   return limit;

@@ -106,7 +106,11 @@ void add_limit_prices(JsonText& json, const Cluster& cluster, const Certificate&
   json.next_line().key("limits").open('[');
   for (const Certificate::LimitPrice& l : certificate.limits) {
     json.next_line().open('{').field("limit", row_of(l.kind).key);
-    json.field(l.scope.key(), l.scope.name(cluster)).field("price", l.price).close('}');
+    json.field(l.scope.key(), l.scope.name(cluster));
+    if (l.scope.gpu_type.valid()) {
+      json.field("gpu_type", cluster.gpu_types[l.scope.gpu_type.index()]);
+    }
+    json.field("price", l.price).close('}');
   }
   json.close(']');
 }

@@ -129,6 +129,15 @@ void add_limits(Sha256& sha, const Domain& domain) {
   });
 }
 
+/// Spare GPUs by pod and name of the type, so that numbers of types do not matter.
+std::vector<Spare> by_names(const Cluster& cluster) {
+  std::vector<Spare> spare = cluster.spare;
+  std::ranges::sort(spare, {}, [&](const Spare& s) {
+    return std::pair(s.pod, std::string_view(cluster.gpu_types[s.gpu_type.index()]));
+  });
+  return spare;
+}
+
 void add_cluster(Sha256& sha, const Cluster& cluster) {
   for (const Pod& pod : cluster.pods) {
     sha.name(pod.name);
@@ -139,6 +148,10 @@ void add_cluster(Sha256& sha, const Cluster& cluster) {
     add_limits(sha, rack);
   }
   for (const Queue& queue : cluster.queues) add_queue(sha, cluster, queue);
+  for (const Spare& spare : by_names(cluster)) {
+    sha.text(row_of(LimitKind::spare).tag).name(cluster.pods[spare.pod.index()].name);
+    sha.name(cluster.gpu_types[spare.gpu_type.index()]).integer(spare.gpus).real(spare.penalty);
+  }
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
     const MachineClass& c = cluster.class_of(MachineId(m));
     sha.name(cluster.machine_names[m]).integer(cluster.machine_rack[m].value());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
@@ -10,6 +11,11 @@ std::int64_t Cluster::gpus() const {
   std::int64_t total = 0;
   for (const ClassId c : machine_class) total += classes[c.index()].gpus;
   return total;
+}
+
+const Spare* Cluster::spare_of(PodId pod, GpuTypeId type) const {
+  const auto at = std::ranges::lower_bound(spare, std::pair(pod, type), {}, Spare::key);
+  return at != spare.end() && Spare::key(*at) == std::pair(pod, type) ? &*at : nullptr;
 }
 
 std::span<const Immovable> Cluster::immovable_on(MachineId machine) const {

@@ -69,6 +69,7 @@ certify::PlacementSums sum_of_ranks(const Communicator& comm, certify::Placement
   comm.sum_to_root(std::span(&mine.gpu_milli, 1));
   comm.sum_to_root(std::span(&mine.jobs, 1));
   comm.sum_to_root(mine.quotas);
+  comm.sum_to_root(mine.spare);
   return mine;
 }
 

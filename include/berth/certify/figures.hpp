@@ -39,6 +39,7 @@ struct PlacementSums {
   std::int64_t jobs = 0;
   /// by QueueId: GPU thousandths, including jobs of descendant queues
   std::vector<std::int64_t> quotas = {};
+  std::vector<std::int64_t> spare = {};  ///< by row of Cluster::spare: GPU thousandths taken
 
   PlacementSums& operator+=(const PlacementSums& others);
 };

@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/base/name_table.hpp"
@@ -73,6 +74,22 @@ void describe(Archive& archive, Queue& queue) {
   archive(queue.name, queue.gpu_quota, queue.parent, queue.over_quota_penalty);
 }
 
+/// GPUs of one type that a pod keeps free of jobs: a soft limit.
+struct Spare {
+  PodId pod;
+  GpuTypeId gpu_type;
+  std::int64_t gpus = 0;  ///< > 0
+  double penalty = 0.0;   ///< value lost per GPU of these that jobs use, >= 0 and finite
+
+  /// By pod, then type.
+  static auto key(const Spare& spare) { return std::pair(spare.pod, spare.gpu_type); }
+};
+
+template <class Archive>
+void describe(Archive& archive, Spare& spare) {
+  archive(spare.pod, spare.gpu_type, spare.gpus, spare.penalty);
+}
+
 enum class MachineState : std::uint8_t {
   up,
   drained,   ///< being shut down: no new task starts here, running jobs end here
@@ -98,6 +115,7 @@ struct Cluster {
   std::vector<Pod> pods;               ///< by PodId
   std::vector<Rack> racks;             ///< by RackId, ascending pod
   std::vector<Queue> queues;           ///< by QueueId
+  std::vector<Spare> spare;            ///< ascending Spare::key, distinct
 
   NameTable machine_names;             ///< by MachineId
   std::vector<ClassId> machine_class;  ///< by MachineId
@@ -118,12 +136,14 @@ struct Cluster {
   }
   /// Immovable content of this machine. O(log immovable).
   [[nodiscard]] std::span<const Immovable> immovable_on(MachineId machine) const;
+  /// The pod's spare GPUs of the type, or null. O(log spare)
+  [[nodiscard]] const Spare* spare_of(PodId pod, GpuTypeId type) const;
   [[nodiscard]] std::int64_t gpus() const;  ///< devices in the whole cluster, O(machines)
 };
 
 template <class Archive>
 void describe(Archive& archive, Cluster& c) {
-  archive(c.gpu_types, c.classes, c.pods, c.racks, c.queues, c.machine_names);
+  archive(c.gpu_types, c.classes, c.pods, c.racks, c.queues, c.spare, c.machine_names);
   archive(c.machine_class, c.machine_rack, c.machine_state, c.immovable);
 }
 

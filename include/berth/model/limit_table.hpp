@@ -19,6 +19,7 @@ enum class LimitKind : std::uint8_t {
   gpu_quota,  ///< of a queue: GPUs of its jobs and of the jobs in queues within it
   uplink,     ///< of a rack or a pod: traffic that crosses its uplink
   power,      ///< of a rack or a pod: power that the tasks inside draw
+  spare,      ///< of a pod's GPUs of one type: those that are not spare; a soft limit
 };
 
 /// One row for each kind. Planner and judge share these keys and scopes; each counts the use in
@@ -72,6 +73,16 @@ inline constexpr std::array kLimitRows{
              .of_rack = &Rack::power_w,
              .of_pod = &Pod::power_w,
              .resource = kPower},
+    LimitRow{.key = "spare",
+             .unit = "GPU thousandths",
+             .units = 1000.0,
+             .most = 0x1p40,
+             .title = "spare GPUs",
+             .gap_key = "spare",
+             .proof_part = "\nspare\n",
+             .tag = "spare ",
+             .of_rack = nullptr,
+             .of_pod = nullptr},
 };
 inline constexpr std::size_t kLimitKinds = kLimitRows.size();
 /// Rows of limits that racks and pods may have.
@@ -113,11 +124,13 @@ void describe(Archive& archive, Rack& rack) {
   for_each_limit(rack, [&](const LimitRow&, double& limit) { archive(limit); });
 }
 
-/// The queue, pod or rack that a limit belongs to: exactly one is valid.
+/// The queue, pod or rack that a limit belongs to: exactly one is valid. Spare GPUs are of a pod
+/// and a GPU type.
 struct LimitScope {
   QueueId queue = {};
   PodId pod = {};
   RackId rack = {};
+  GpuTypeId gpu_type = {};  ///< valid for spare GPUs only
 
   auto operator<=>(const LimitScope&) const = default;
 

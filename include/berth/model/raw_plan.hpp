@@ -64,6 +64,7 @@ struct RawJobPrice {
 struct RawLimitPrice {
   std::string limit = {};  ///< key of a row of kLimitRows in a sound file
   std::optional<std::string> queue = {}, pod = {}, rack = {};  ///< one of them in a sound file
+  std::optional<std::string> gpu_type = {};                    ///< of spare GPUs only
   std::int64_t price = 0;
 };
 
