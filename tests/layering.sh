@@ -20,16 +20,18 @@ base -
 parallel base
 comm base
 strads base
+horizon base
 model base
 planner_model base model
 io base model
 partition base parallel strads model
-solver base parallel model planner_model
-generate base model
+solver base parallel horizon model planner_model
+generate base horizon model
+policy base horizon
 coordinator base comm parallel strads model planner_model partition solver
-certify base parallel model
+certify base parallel horizon model
 report base model
-pipeline base parallel comm strads model planner_model io partition solver coordinator certify report
+pipeline base parallel comm strads horizon model planner_model io partition solver coordinator certify report
 scale *
 apps *
 RULES
@@ -48,6 +50,8 @@ refuse '[<"]petsc' 'solver/petsc/'
 refuse '[.>]base\([^)]' 'src/planner_model/'
 # The free devices of a machine as readers and planner count them; the judge has its own.
 grep -rnE 'berth/model/free_machine\.' src/certify include/berth/certify >> "$bad"
+# Capacity over time as planners and policies count it; the judge has its own.
+grep -rnE 'berth/horizon/(capacity_profile|timeline|[a-z]*_timeline)\.' src/certify include/berth/certify >> "$bad"
 
 [ -s "$bad" ] || exit 0
 echo "Against the layering:"

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "berth/horizon/time.hpp"
+
+namespace berth::horizon {
+
+/// Fraction bits of a certificate's prices. With 16, slopes round to nothing and bounds lose up to
+/// 13 %; with 32 they keep 1e-7.
+inline constexpr int kPriceFractionBits = 32;
+
+/// Prices that prove a bound: lambda(t) = start + slope (t - node) per GPU and second on each
+/// interval between neighbouring nodes, 0 after the last node, in units of 2^-kPriceFractionBits.
+struct PriceCertificate {
+  std::vector<Seconds> nodes;        ///< ascending, intervals + 1, the first one Problem::now; or
+                                     ///< empty: all prices are 0
+  std::vector<std::int64_t> starts;  ///< [curve * intervals + interval], >= 0
+  std::vector<std::int64_t> slopes;  ///< per second; start + slope x length >= 0
+
+  [[nodiscard]] std::size_t intervals() const { return nodes.empty() ? 0 : nodes.size() - 1; }
+};
+
+}  // namespace berth::horizon

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/horizon/time.hpp"
+
+namespace berth::horizon {
+
+using CurveId = StrongId<struct CurveTag>;      ///< pools of one curve have the same price of a GPU
+using PoolSetId = StrongId<struct PoolSetTag>;  ///< pools among which an option chooses one
+
+/// Entries begin .. end - 1 of one of the flat tables of a problem or a plan.
+struct IndexRange {
+  std::int32_t begin = 0;
+  std::int32_t end = 0;
+
+  [[nodiscard]] constexpr std::size_t size() const { return static_cast<std::size_t>(end - begin); }
+  template <class T>
+  [[nodiscard]] std::span<const T> of(const std::vector<T>& table) const {
+    return std::span(table).subspan(static_cast<std::size_t>(begin), size());
+  }
+};
+
+/// Cost of completing at C for after < C <= the next piece's `after`: cost + slope (C - after).
+/// The first piece begins no later than the job's release, the last one holds for ever. A table of
+/// pieces is non-decreasing in C; at a jump the cheaper, earlier piece holds (lower
+/// semicontinuous). To maximise values, costs are their negatives.
+struct CostPiece {
+  Seconds after = 0;
+  double cost = 0.0;   ///< just after `after`, in units of the objective
+  double slope = 0.0;  ///< per second, >= 0
+};
+
+/// Equal tasks of a job; each takes whole GPUs of one machine.
+struct TaskGroup {
+  std::int32_t tasks = 1;
+  std::int32_t gpus = 1;  ///< of each task
+};
+
+/// One way to run a job: on one pool of a set, for `duration` seconds without interruption. GPU
+/// types and elastic configurations are different options.
+struct Option {
+  PoolSetId pools;
+  Seconds duration = 1;  ///< >= 1
+  Gpus gpus = 0;         ///< of all tasks
+  IndexRange tasks;      ///< in Problem::task_groups
+  IndexRange cost;       ///< in Problem::cost_pieces, by ascending `after`
+};
+
+struct Job {
+  Seconds release = 0;        ///< no earlier start
+  Seconds deadline = kNever;  ///< no later completion
+  bool required = true;       ///< false: may be left out, at cost 0; its costs are then <= 0
+  IndexRange options;         ///< in Problem::options; exactly one is chosen
+};
+
+/// GPUs from `from` to the next step; the last step holds for ever.
+struct CapacityStep {
+  Seconds from = 0;
+  Gpus gpus = 0;
+};
+
+/// Machines of one GPU type in one pod.
+struct Pool {
+  CurveId curve;
+  IndexRange machines;                 ///< in Problem::machines
+  std::vector<CapacityStep> capacity;  ///< GPUs not closed by outages; first step at Problem::now
+};
+
+struct Machine {
+  PoolId pool;
+  std::int32_t gpus = 0;  ///< 1 .. 64
+};
+
+/// GPUs of a machine that no job of the plan may use in [from, to): maintenance, a reservation for
+/// others, or a running job that stays. Overlapping outages close a GPU once. Outages of single
+/// GPUs begin at Problem::now; later ones close the whole machine, so that free GPUs at every
+/// moment suffice to give each job the same GPUs from start to end (interval graphs are perfect).
+struct Outage {
+  MachineId machine;
+  Seconds from = 0;
+  Seconds to = 0;
+  std::uint64_t devices = 0;  ///< bit g: GPU g
+};
+
+/// Which job runs where and when is to be decided.
+struct Problem {
+  Seconds now = 0;  ///< no job starts earlier
+  std::size_t curves = 0;
+  std::vector<Pool> pools;                     ///< by PoolId
+  std::vector<std::vector<PoolId>> pool_sets;  ///< by PoolSetId; ascending
+  std::vector<Machine> machines;               ///< by MachineId; those of a pool are neighbours
+  std::vector<Outage> outages;
+  std::vector<Job> jobs;  ///< by JobId
+  std::vector<Option> options;
+  std::vector<TaskGroup> task_groups;
+  std::vector<CostPiece> cost_pieces;
+
+  [[nodiscard]] std::span<const Option> options_of(const Job& job) const {
+    return job.options.of(options);
+  }
+  [[nodiscard]] std::span<const CostPiece> cost_of(const Option& option) const {
+    return option.cost.of(cost_pieces);
+  }
+  [[nodiscard]] std::span<const TaskGroup> tasks_of(const Option& option) const {
+    return option.tasks.of(task_groups);
+  }
+  [[nodiscard]] std::span<const PoolId> pools_of(const Option& option) const {
+    return pool_sets[option.pools.index()];
+  }
+};
+
+/// GPUs of a machine that outages close, from Problem::now on; overlapping ones count once.
+struct ClosedGpus {
+  MachineId machine;
+  std::vector<CapacityStep> steps;  ///< 0 before the first and from the last one on
+};
+
+/// By machine, ascending; machines without outages are left out. O(outages log outages).
+std::vector<ClosedGpus> closed_gpus(const Problem& problem);
+
+/// Cost of completing at `completion`. O(pieces).
+double cost_at(std::span<const CostPiece> pieces, Seconds completion);
+
+}  // namespace berth::horizon

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/horizon/problem.hpp"
+
+namespace berth::horizon {
+
+/// Fills the flat tables of a Problem. Pools first, then jobs.
+class ProblemBuilder {
+ public:
+  explicit ProblemBuilder(Seconds now = 0) { problem_.now = now; }
+
+  /// A pool of equal machines with prices of `curve`. Returns its id.
+  PoolId add_pool(CurveId curve, std::int32_t machines, std::int32_t gpus_per_machine);
+  /// More machines of the last pool.
+  void add_machines(std::int32_t machines, std::int32_t gpus_per_machine);
+  /// @param devices  bit g: GPU g; those the machine does not have are ignored
+  void add_outage(MachineId machine, Seconds from, Seconds to, std::uint64_t devices = ~0ULL);
+  PoolSetId add_pool_set(std::span<const PoolId> pools);
+
+  /// Begins a job; the options that follow belong to it.
+  JobId add_job(Seconds release, bool required = true, Seconds deadline = kNever);
+  IndexRange add_cost(std::span<const CostPiece> pieces);
+  /// One option of the last job. @pre cost from add_cost
+  void add_option(PoolSetId pools, Seconds duration, std::span<const TaskGroup> tasks,
+                  IndexRange cost);
+
+  /// The problem with the pools' capacities. O(outages log outages + the rest).
+  Problem build();
+
+ private:
+  Problem problem_;
+};
+
+/// w (C - release): weighted flow time.
+CostPiece flow_cost(Seconds release, double weight);
+
+}  // namespace berth::horizon

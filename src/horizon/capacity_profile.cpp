@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/horizon/capacity_profile.hpp"
+
+#include <iterator>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::horizon {
+
+CapacityProfile::CapacityProfile(std::span<const CapacityStep> steps) {
+  BERTH_EXPECT(!steps.empty());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (i % kBlockSteps == 0) {
+      blocks_.emplace_back();
+      block_from_.push_back(steps[i].from);
+    }
+    blocks_.back().from.push_back(steps[i].from);
+    blocks_.back().free.push_back(steps[i].gpus);
+  }
+  for (Block& block : blocks_) refresh(block);
+}
+
+void CapacityProfile::refresh(Block& block) {
+  const auto [least, most] = std::ranges::minmax_element(block.free);
+  block.least = *least + block.shift;
+  block.most = *most + block.shift;
+}
+
+CapacityProfile::Position CapacityProfile::position_of(Seconds time) const {
+  const auto after = std::ranges::upper_bound(block_from_, time);
+  if (after == block_from_.begin()) return {};
+  const auto block = static_cast<std::size_t>(after - block_from_.begin()) - 1;
+  const std::vector<Seconds>& from = blocks_[block].from;
+  const auto next = std::ranges::upper_bound(from, time);
+  return {block, static_cast<std::size_t>(next - from.begin()) - 1};
+}
+
+Seconds CapacityProfile::end_of_block(std::size_t block) const {
+  return block + 1 < blocks_.size() ? block_from_[block + 1] : kNever;
+}
+
+Seconds CapacityProfile::end_of_step(Position position) const {
+  const Block& block = blocks_[position.block];
+  return position.entry + 1 < block.from.size() ? block.from[position.entry + 1]
+                                                : end_of_block(position.block);
+}
+
+Seconds CapacityProfile::earliest_fit(Seconds from, Seconds duration, Gpus gpus) const {
+  Seconds candidate = std::max(from, block_from_.front());
+  bool fits = true;  // `gpus` are free from the candidate to the entry looked at
+  for (Position p = position_of(candidate); p.block < blocks_.size(); ++p.block, p.entry = 0) {
+    const Block& block = blocks_[p.block];
+    if (fits && block.least >= gpus) {
+      if (end_of_block(p.block) >= candidate + duration) return candidate;
+      continue;
+    }
+    if (block.most < gpus) {
+      fits = false;
+      continue;
+    }
+    const Gpus needed = gpus - block.shift;
+    for (; p.entry < block.from.size(); ++p.entry) {
+      if (block.free[p.entry] < needed) {
+        fits = false;
+        continue;
+      }
+      if (!fits) candidate = block.from[p.entry];
+      fits = true;
+      if (end_of_step(p) >= candidate + duration) return candidate;
+    }
+  }
+  return kNever;
+}
+
+Gpus CapacityProfile::least_free(Seconds from, Seconds to) const {
+  BERTH_EXPECT(from < to);
+  Position p = position_of(from);
+  Gpus least = blocks_[p.block].free[p.entry] + blocks_[p.block].shift;
+  for (; p.block < blocks_.size() && block_from_[p.block] < to; ++p.block, p.entry = 0) {
+    const Block& block = blocks_[p.block];
+    if (p.entry == 0 && end_of_block(p.block) <= to) {
+      least = std::min(least, block.least);
+      continue;
+    }
+    for (; p.entry < block.from.size() && block.from[p.entry] < to; ++p.entry) {
+      least = std::min(least, block.free[p.entry] + block.shift);
+    }
+  }
+  return least;
+}
+
+void CapacityProfile::split_at(Seconds time) {
+  const Position p = position_of(time);
+  Block& block = blocks_[p.block];
+  if (block.from[p.entry] >= time) return;
+  const auto at = static_cast<std::ptrdiff_t>(p.entry) + 1;
+  const Gpus free = block.free[p.entry];
+  block.from.insert(block.from.begin() + at, time);
+  block.free.insert(block.free.begin() + at, free);
+  if (block.from.size() <= kBlockSteps) return;
+  const auto half = static_cast<std::ptrdiff_t>(block.from.size() / 2);
+  Block upper{.from = {block.from.begin() + half, block.from.end()},
+              .free = {block.free.begin() + half, block.free.end()},
+              .shift = block.shift};
+  block.from.resize(static_cast<std::size_t>(half));
+  block.free.resize(static_cast<std::size_t>(half));
+  refresh(block);
+  refresh(upper);
+  const auto behind = static_cast<std::ptrdiff_t>(p.block) + 1;
+  block_from_.insert(block_from_.begin() + behind, upper.from.front());
+  blocks_.insert(blocks_.begin() + behind, std::move(upper));
+}
+
+void CapacityProfile::reserve(Seconds from, Seconds to, Gpus gpus) {
+  from = std::max(from, block_from_.front());
+  if (from >= to) return;
+  split_at(from);
+  if (to < kNever) split_at(to);
+  for (Position p = position_of(from); p.block < blocks_.size() && block_from_[p.block] < to;
+       ++p.block, p.entry = 0) {
+    Block& block = blocks_[p.block];
+    if (p.entry == 0 && end_of_block(p.block) <= to) {
+      block.shift -= gpus;
+      block.least -= gpus;
+      block.most -= gpus;
+      continue;
+    }
+    for (; p.entry < block.from.size() && block.from[p.entry] < to; ++p.entry) {
+      block.free[p.entry] -= gpus;
+    }
+    refresh(block);
+  }
+}
+
+std::size_t CapacityProfile::steps() const {
+  std::size_t count = 0;
+  for (const Block& block : blocks_) count += block.from.size();
+  return count;
+}
+
+}  // namespace berth::horizon

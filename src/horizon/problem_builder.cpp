@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/horizon/problem_builder.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::horizon {
+namespace {
+
+std::uint64_t all_devices(std::int32_t gpus) {
+  return gpus == 64 ? ~0ULL : (1ULL << static_cast<unsigned>(gpus)) - 1;
+}
+
+}  // namespace
+
+PoolId ProblemBuilder::add_pool(CurveId curve, std::int32_t machines,
+                                std::int32_t gpus_per_machine) {
+  const auto first = static_cast<std::int32_t>(problem_.machines.size());
+  problem_.pools.push_back({.curve = curve, .machines = {first, first}, .capacity = {}});
+  problem_.curves = std::max(problem_.curves, curve.index() + 1);
+  add_machines(machines, gpus_per_machine);
+  return PoolId(problem_.pools.size() - 1);
+}
+
+void ProblemBuilder::add_machines(std::int32_t machines, std::int32_t gpus_per_machine) {
+  BERTH_EXPECT(!problem_.pools.empty() && machines >= 0);
+  BERTH_EXPECT(gpus_per_machine >= 1 && gpus_per_machine <= 64);
+  const PoolId pool(problem_.pools.size() - 1);
+  problem_.machines.insert(problem_.machines.end(), static_cast<std::size_t>(machines),
+                           {.pool = pool, .gpus = gpus_per_machine});
+  problem_.pools.back().machines.end += machines;
+}
+
+void ProblemBuilder::add_outage(MachineId machine, Seconds from, Seconds to,
+                                std::uint64_t devices) {
+  BERTH_EXPECT(from < to);
+  const std::uint64_t all = all_devices(problem_.machines[machine.index()].gpus);
+  BERTH_EXPECT(from <= problem_.now || (devices & all) == all);
+  problem_.outages.push_back(
+      {.machine = machine, .from = from, .to = to, .devices = devices & all});
+}
+
+PoolSetId ProblemBuilder::add_pool_set(std::span<const PoolId> pools) {
+  problem_.pool_sets.emplace_back(pools.begin(), pools.end());
+  std::ranges::sort(problem_.pool_sets.back());
+  return PoolSetId(problem_.pool_sets.size() - 1);
+}
+
+JobId ProblemBuilder::add_job(Seconds release, bool required, Seconds deadline) {
+  const auto first = static_cast<std::int32_t>(problem_.options.size());
+  problem_.jobs.push_back({.release = std::max(release, problem_.now),
+                           .deadline = deadline,
+                           .required = required,
+                           .options = {first, first}});
+  return JobId(problem_.jobs.size() - 1);
+}
+
+IndexRange ProblemBuilder::add_cost(std::span<const CostPiece> pieces) {
+  const auto first = static_cast<std::int32_t>(problem_.cost_pieces.size());
+  problem_.cost_pieces.insert(problem_.cost_pieces.end(), pieces.begin(), pieces.end());
+  return {first, static_cast<std::int32_t>(problem_.cost_pieces.size())};
+}
+
+void ProblemBuilder::add_option(PoolSetId pools, Seconds duration, std::span<const TaskGroup> tasks,
+                                IndexRange cost) {
+  BERTH_EXPECT(!problem_.jobs.empty() && duration >= 1 && cost.size() > 0);
+  BERTH_EXPECT(cost.of(problem_.cost_pieces).front().after <= problem_.jobs.back().release);
+  const auto first = static_cast<std::int32_t>(problem_.task_groups.size());
+  Option option{.pools = pools, .duration = duration, .tasks = {first, first}, .cost = cost};
+  for (const TaskGroup& group : tasks) {
+    problem_.task_groups.push_back(group);
+    option.gpus += static_cast<Gpus>(group.tasks) * group.gpus;
+  }
+  option.tasks.end = static_cast<std::int32_t>(problem_.task_groups.size());
+  problem_.options.push_back(option);
+  problem_.jobs.back().options.end = static_cast<std::int32_t>(problem_.options.size());
+}
+
+Problem ProblemBuilder::build() {
+  std::vector<std::map<Seconds, Gpus>> changes(problem_.pools.size());
+  for (const Machine& machine : problem_.machines) {
+    changes[machine.pool.index()][problem_.now] += machine.gpus;
+  }
+  for (const ClosedGpus& closed : closed_gpus(problem_)) {
+    auto& of_pool = changes[problem_.machines[closed.machine.index()].pool.index()];
+    Gpus before = 0;
+    for (const CapacityStep& step : closed.steps) {
+      of_pool[step.from] -= step.gpus - before;
+      before = step.gpus;
+    }
+  }
+  for (std::size_t p = 0; p < problem_.pools.size(); ++p) {
+    std::vector<CapacityStep>& capacity = problem_.pools[p].capacity;
+    capacity.assign(1, {.from = problem_.now, .gpus = 0});
+    for (const auto& [from, change] : changes[p]) {
+      if (change == 0) continue;
+      const Gpus gpus = capacity.back().gpus + change;
+      if (from > capacity.back().from) capacity.push_back({.from = from, .gpus = gpus});
+      capacity.back().gpus = gpus;
+    }
+  }
+  return std::move(problem_);
+}
+
+CostPiece flow_cost(Seconds release, double weight) {
+  return {.after = release, .cost = 0.0, .slope = weight};
+}
+
+}  // namespace berth::horizon

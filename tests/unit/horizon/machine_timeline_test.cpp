@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/horizon/machine_timeline.hpp"
+
+#include "random_horizon.hpp"
+
+#include <array>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "berth/certify/horizon.hpp"
+#include "berth/horizon/problem_builder.hpp"
+
+namespace berth::horizon {
+namespace {
+
+/// Free GPUs of every machine, one entry a second; tries every start.
+class SlowTimeline {
+ public:
+  explicit SlowTimeline(const Problem& problem) : problem_(problem) {
+    for (const Machine& machine : problem.machines) free_.emplace_back(kSpan, machine.gpus);
+    for (const Outage& outage : problem.outages) {
+      take(outage.machine, outage.from, outage.to, free_[outage.machine.index()].front());
+    }
+  }
+  void take(MachineId machine, Seconds from, Seconds to, Gpus gpus) {
+    for (Seconds t = from; t < to; ++t) free_[machine.index()][static_cast<std::size_t>(t)] -= gpus;
+  }
+  [[nodiscard]] Seconds earliest_start(const Option& option, PoolId pool, Seconds from) const {
+    while (!fits(option, pool, from)) {
+      if (++from + option.duration >= kSpan) return kNever;
+    }
+    return from;
+  }
+
+ private:
+  static constexpr Seconds kSpan = 400;
+  [[nodiscard]] bool fits(const Option& option, PoolId pool, Seconds from) const {
+    const TaskGroup& group = problem_.tasks_of(option).front();
+    Gpus tasks = 0;
+    for (std::size_t m = 0; m < problem_.machines.size(); ++m) {
+      if (problem_.machines[m].pool != pool) continue;
+      Gpus least = problem_.machines[m].gpus;
+      for (Seconds t = from; t < from + option.duration; ++t) {
+        least = std::min(least, free_[m][static_cast<std::size_t>(t)]);
+      }
+      tasks += std::max<Gpus>(0, least) / group.gpus;
+    }
+    return tasks >= group.tasks;
+  }
+  const Problem& problem_;
+  std::vector<std::vector<Gpus>> free_;
+};
+
+TEST(MachineTimeline, starts_jobs_when_every_second_of_every_machine_allows_it) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Problem problem =
+        test::random_horizon({.seed = seed, .jobs = 40, .longest = 9, .machines = 3, .gpus = 4},
+                             test::HorizonCost::flow);
+    MachineTimeline timeline(problem);
+    SlowTimeline slow(problem);
+    PlanBuilder built(problem, timeline);
+    for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+      const auto option = problem.options_of(problem.jobs[j]).front();
+      const PoolId pool = problem.pools_of(option).front();
+      const Seconds release = problem.jobs[j].release;
+      const Seconds start = timeline.earliest_start(option, pool, release);
+      ASSERT_EQ(start, slow.earliest_start(option, pool, release)) << "job " << j;
+      if (j % 5 == 4 && built.start_of(JobId(j - 1)).placed()) {  // earlier room must be seen again
+        const Plan plan = built.plan();
+        const JobStart& before = plan.starts[j - 1];
+        for (const TaskShare& share : before.shares.of(plan.shares)) {
+          const Gpus gpus =
+              share.tasks *
+              problem.tasks_of(problem.options_of(problem.jobs[j - 1]).front()).front().gpus;
+          slow.take(share.machine, before.start, built.end_of(JobId(j - 1)), -gpus);
+        }
+        (void)built.remove(JobId(j - 1));
+      }
+      const Seconds again = timeline.earliest_start(option, pool, release);
+      ASSERT_EQ(again, slow.earliest_start(option, pool, release)) << "job " << j;
+      if (again + option.duration > problem.jobs[j].deadline) continue;
+      built.place(JobId(j), {.option = 0, .pool = pool, .start = again, .shares = {}});
+      const Plan plan = built.plan();
+      for (const TaskShare& share : plan.starts[j].shares.of(plan.shares)) {
+        slow.take(share.machine, again, again + option.duration,
+                  share.tasks * problem.tasks_of(option).front().gpus);
+      }
+    }
+    Plan plan = built.plan();
+    assign_devices(problem, plan);
+    EXPECT_TRUE(certify::check_on_machines(problem, plan).empty());
+  }
+}
+
+TEST(MachineTimeline, places_workers_beside_a_smaller_task) {
+  ProblemBuilder builder;
+  const auto pools = builder.add_pool_set(std::array{builder.add_pool(CurveId(0), 3, 8)});
+  (void)builder.add_job(0);
+  const auto cost = builder.add_cost(std::array{flow_cost(0, 1.0)});
+  builder.add_option(pools, 10, std::array{TaskGroup{2, 8}, TaskGroup{1, 4}}, cost);
+  const Problem problem = builder.build();
+  MachineTimeline timeline(problem);
+  std::vector<TaskShare> shares;
+  EXPECT_EQ(timeline.earliest_start(problem.options.front(), PoolId(0), 0), 0);
+  timeline.reserve(problem.options.front(), PoolId(0), 0, shares);
+  EXPECT_EQ(shares.size(), 3U);
+  EXPECT_EQ(timeline.free_at(PoolId(0), 9), 4);
+  EXPECT_EQ(timeline.earliest_start(problem.options.front(), PoolId(0), 0), 10);
+}
+
+TEST(ProblemBuilder, counts_overlapping_outages_once) {
+  ProblemBuilder builder;
+  const PoolId pool = builder.add_pool(CurveId(0), 2, 8);
+  builder.add_outage(MachineId(0), 10, 30);
+  builder.add_outage(MachineId(0), 20, 40);
+  builder.add_outage(MachineId(1), 0, 20, 0b11);
+  const Problem problem = builder.build();
+  const std::vector<std::array<Seconds, 2>> expected{{0, 14}, {10, 6}, {20, 8}, {40, 16}};
+  std::vector<std::array<Seconds, 2>> found;
+  for (const auto& step : problem.pools[pool.index()].capacity) {
+    found.push_back({step.from, step.gpus});
+  }
+  EXPECT_EQ(found, expected);
+}
+
+}  // namespace
+}  // namespace berth::horizon
