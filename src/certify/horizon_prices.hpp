@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "berth/base/int128.hpp"
+#include "berth/horizon/price_certificate.hpp"
+#include "berth/horizon/problem.hpp"
+
+namespace berth::certify {
+
+/// The prices of one curve as exact integers. With the price a + b v at v seconds after the node,
+/// twice the integral is 2 P + 2 a v + b v^2, an integer.
+class IntegerCurve {
+ public:
+  /// @throws InputError when a price is negative or too large
+  IntegerCurve(const horizon::PriceCertificate& certificate, std::size_t curve);
+
+  struct Interval {
+    horizon::Seconds node;
+    std::int64_t start;       ///< a
+    std::int64_t slope;       ///< b
+    Int128 doubled_integral;  ///< from the first node to this one
+  };
+  /// By time; the last one has price 0 and no end.
+  [[nodiscard]] const std::vector<Interval>& intervals() const { return intervals_; }
+  [[nodiscard]] static Int128 doubled_integral(const Interval& interval, horizon::Seconds t) {
+    const Int128 v = t - interval.node;
+    return interval.doubled_integral +
+           v * (2 * static_cast<Int128>(interval.start) + v * static_cast<Int128>(interval.slope));
+  }
+  /// O(log intervals).
+  [[nodiscard]] Int128 doubled_integral(horizon::Seconds t) const;
+
+ private:
+  std::vector<Interval> intervals_;
+};
+
+/// A cost in units of 2^-kPriceFractionBits.
+struct IntegerCost {
+  horizon::Seconds after;
+  Int128 cost;
+  Int128 slope;
+};
+enum class Rounding : std::uint8_t { down, up };
+IntegerCost integer_cost(const horizon::CostPiece& piece, Rounding rounding);
+
+/// Twice the least F over all starts of one option on one curve, in units of
+/// 2^-kPriceFractionBits; `none` when no start meets the deadline. O(intervals + pieces).
+Int128 doubled_least_cost(const IntegerCurve& curve, const horizon::Problem& problem,
+                          const horizon::Job& job, const horizon::Option& option, Int128 none);
+
+}  // namespace berth::certify

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/certify/horizon.hpp"
+
+#include "random_horizon.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "berth/base/error.hpp"
+#include "berth/horizon/machine_timeline.hpp"
+#include "berth/horizon/problem_builder.hpp"
+
+namespace berth::certify {
+namespace {
+
+using horizon::Plan;
+using horizon::PriceCertificate;
+using horizon::Problem;
+using horizon::Seconds;
+using horizon::TaskGroup;
+
+constexpr double kUnit = 1.0 / static_cast<double>(1LL << horizon::kPriceFractionBits);
+
+/// Prices with jumps on five intervals for two curves.
+PriceCertificate drawn_prices(std::uint64_t seed) {
+  PriceCertificate certificate{.nodes = {0, 3, 7, 12, 20, 31}, .starts = {}, .slopes = {}};
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const Seconds length = certificate.nodes[i % 5 + 1] - certificate.nodes[i % 5];
+    const auto start = static_cast<std::int64_t>(random_below(1ULL << 33, {seed, i, 0}));
+    const auto end = static_cast<std::int64_t>(random_below(1ULL << 33, {seed, i, 1}));
+    certificate.starts.push_back(start);
+    certificate.slopes.push_back((end - start) / length);
+  }
+  return certificate;
+}
+
+/// Twice the price of a GPU from `from` to `to`, second by second, in doubles.
+double rent(const PriceCertificate& certificate, std::size_t curve, Seconds from, Seconds to) {
+  double sum = 0.0;
+  for (Seconds t = from; t < to; ++t) {
+    for (std::size_t k = 0; k < 5; ++k) {
+      if (t < certificate.nodes[k] || t >= certificate.nodes[k + 1]) continue;
+      const double past = static_cast<double>(t - certificate.nodes[k]) + 0.5;
+      sum += static_cast<double>(certificate.starts[5 * curve + k]) +
+             static_cast<double>(certificate.slopes[5 * curve + k]) * past;
+    }
+  }
+  return sum * kUnit;
+}
+
+/// The bound by trying every whole second.
+double slow_bound(const Problem& problem, const PriceCertificate& certificate) {
+  double bound = 0.0;
+  for (const auto& job : problem.jobs) {
+    double least = job.required ? 1e300 : 0.0;
+    for (const auto& option : problem.options_of(job)) {
+      for (const PoolId pool : problem.pools_of(option)) {
+        const std::size_t curve = problem.pools[pool.index()].curve.index();
+        for (Seconds t = job.release; t < 120 && t + option.duration <= job.deadline; ++t) {
+          const Seconds end = t + option.duration;
+          least = std::min(least,
+                           cost_at(problem.cost_of(option), end) +
+                               static_cast<double>(option.gpus) * rent(certificate, curve, t, end));
+        }
+      }
+    }
+    bound += least;
+  }
+  for (const auto& pool : problem.pools) {
+    for (Seconds t = 0; t < 31; ++t) {
+      bound -= static_cast<double>(test::capacity_at(pool, t)) *
+               rent(certificate, pool.curve.index(), t, t + 1);
+    }
+  }
+  return bound;
+}
+
+Plan placed_at_release(const Problem& problem) {
+  Plan plan;
+  for (const auto& job : problem.jobs) {
+    const PoolId pool = problem.pools_of(problem.options_of(job).front()).front();
+    plan.starts.push_back({.option = 0, .pool = pool, .start = job.release, .shares = {}});
+  }
+  return plan;
+}
+
+TEST(HorizonProof, is_the_bound_that_every_whole_second_gives) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (const auto kind : {test::HorizonCost::flow, test::HorizonCost::table}) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed);
+      const Problem problem = test::random_horizon({.seed = seed, .jobs = 12, .gpus = 8}, kind);
+      const PriceCertificate certificate = drawn_prices(seed);
+      const double slow = slow_bound(problem, certificate);
+      const double bound = prove_horizon(problem, placed_at_release(problem), certificate).bound;
+      EXPECT_NEAR(bound, slow, 1e-7 * (1.0 + std::abs(slow)));
+    }
+  }
+}
+
+TEST(HorizonProof, counts_required_jobs_that_wait_on_neither_side) {
+  const Problem problem = test::random_horizon({.seed = 2, .jobs = 3}, test::HorizonCost::flow);
+  Plan plan = placed_at_release(problem);
+  plan.starts[1] = {};
+  const auto proof = prove_horizon(problem, plan, PriceCertificate{});
+  EXPECT_EQ(proof.required_missing, std::vector{JobId(1)});
+  EXPECT_NEAR(proof.objective, cost_of(problem, plan), 1e-6);
+  EXPECT_LE(proof.bound, proof.objective);
+}
+
+TEST(HorizonProof, refuses_prices_that_prove_nothing) {
+  const Problem problem = test::random_horizon({.seed = 2, .jobs = 3}, test::HorizonCost::flow);
+  const Plan plan = placed_at_release(problem);
+  const auto refused = [&](const std::function<void(PriceCertificate&)>& spoil) {
+    PriceCertificate certificate = drawn_prices(1);
+    spoil(certificate);
+    EXPECT_THROW((void)prove_horizon(problem, plan, certificate), InputError);
+  };
+  refused([](auto& c) { c.starts[3] = -1; });
+  refused([](auto& c) { c.slopes[3] = -c.starts[3]; });  // negative at the end
+  refused([](auto& c) { c.starts[3] = std::int64_t{1} << 55; });
+  refused([](auto& c) { c.nodes[2] = c.nodes[1]; });
+  refused([](auto& c) { c.nodes.front() = 1; });
+  refused([](auto& c) { c.slopes.pop_back(); });
+}
+
+/// Two machines of 4 GPUs in one pool, one in another; a gang of 2 x 2 and a task of 3 GPUs.
+class HorizonCheck : public testing::Test {
+ protected:
+  HorizonCheck() {
+    horizon::ProblemBuilder builder;
+    const PoolId pool = builder.add_pool(horizon::CurveId(0), 2, 4);
+    (void)builder.add_pool(horizon::CurveId(0), 1, 4);
+    const auto pools = builder.add_pool_set(std::array{pool});
+    builder.add_outage(MachineId(1), 20, 30);
+    for (const TaskGroup group : {TaskGroup{2, 2}, TaskGroup{1, 3}}) {
+      (void)builder.add_job(5, true, 50);
+      const auto cost = builder.add_cost(std::array{horizon::flow_cost(5, 1.0)});
+      builder.add_option(pools, 10, std::array{group}, cost);
+    }
+    problem_ = builder.build();
+    horizon::MachineTimeline timeline(problem_);
+    horizon::PlanBuilder built(problem_, timeline);
+    for (const JobId job : {JobId(0), JobId(1)}) {
+      built.place(job, {.option = 0, .pool = pool, .start = 5, .shares = {}});
+    }
+    plan_ = built.plan();
+    assign_devices(problem_, plan_);
+  }
+
+  void expect_fault(HorizonFaultKind kind, const std::function<void(Plan&)>& spoil) {
+    Plan plan = plan_;
+    spoil(plan);
+    const auto faults = check_on_machines(problem_, plan);
+    EXPECT_TRUE(std::ranges::any_of(faults, [&](const auto& f) { return f.kind == kind; }));
+  }
+
+  Problem problem_;
+  Plan plan_;
+};
+
+TEST_F(HorizonCheck, accepts_a_feasible_plan) {
+  EXPECT_TRUE(check_on_machines(problem_, plan_).empty());
+  EXPECT_TRUE(check_on_pools(problem_, plan_).empty());
+}
+
+TEST_F(HorizonCheck, finds_each_fault) {
+  using K = HorizonFaultKind;
+  expect_fault(K::unknown_option, [](Plan& p) { p.starts[0].option = 1; });
+  expect_fault(K::unknown_option, [](Plan& p) { p.starts.pop_back(); });
+  expect_fault(K::wrong_pool, [](Plan& p) { p.starts[0].pool = PoolId(1); });
+  expect_fault(K::before_release, [](Plan& p) { p.starts[0].start = 4; });
+  expect_fault(K::after_deadline, [](Plan& p) { p.starts[0].start = 41; });
+  expect_fault(K::wrong_tasks, [](Plan& p) { p.starts[0].shares.end = 0; });
+  expect_fault(K::wrong_tasks, [](Plan& p) { p.shares[0].group = 1; });
+  expect_fault(K::wrong_machine, [](Plan& p) { p.shares[0].machine = MachineId(2); });
+  expect_fault(K::wrong_devices, [](Plan& p) { p.shares[0].devices <<= 2U; });
+  expect_fault(K::wrong_devices, [](Plan& p) { p.shares[0].devices >>= 1U; });
+  expect_fault(K::device_conflict, [](Plan& p) { p.starts[0].start = 12; });  // the outage
+  expect_fault(K::device_conflict, [](Plan& p) { p.shares[1].machine = MachineId(1); });
+}
+
+TEST_F(HorizonCheck, finds_a_pool_that_is_over_full) {
+  Plan plan = plan_;
+  for (auto& start : plan.starts) start.start = 21;  // 7 GPUs beside an outage of 4 of 8
+  const auto faults = check_on_pools(problem_, plan);
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults.front().kind, HorizonFaultKind::pool_over_full);
+  EXPECT_EQ(faults.front().time, 21);
+}
+
+}  // namespace
+}  // namespace berth::certify
