@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "berth/base/stop.hpp"
+#include "berth/horizon/plan.hpp"
+#include "berth/horizon/price_certificate.hpp"
+#include "berth/horizon/problem.hpp"
+#include "berth/horizon/timeline.hpp"
+
+namespace berth::solver {
+
+/// No plan completes all jobs before `bound`.
+struct MakespanBound {
+  horizon::Seconds bound = 0;
+  /// Proves it for bound - 1 (`certify::refutes_makespan`); empty where one job alone proves it.
+  horizon::PriceCertificate refutation;
+};
+
+/// Lower bound on the last completion: the latest of the jobs' earliest completions, each alone, or
+/// the largest T that prices refute: the cheapest rents of all jobs that end by T sum to
+/// more than the capacity until T is worth. Bisection to 1e-4 of the larger bound.
+/// @param upper  last completion of some plan
+/// @pre a PetscSession exists; main thread
+MakespanBound bound_makespan(const horizon::Problem& problem, horizon::Seconds upper,
+                             const StopToken& stop = {});
+
+/// Last completion of the placed jobs; Problem::now without any.
+horizon::Seconds makespan_of(const horizon::Problem& problem, const horizon::Plan& plan);
+
+/// Jobs by longest duration first, then GPUs, then id: each to its earliest completion (Graham
+/// 1969).
+horizon::Plan longest_first(const horizon::Problem& problem, horizon::Timeline& timeline);
+
+}  // namespace berth::solver

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/base/stop.hpp"
+#include "berth/horizon/plan.hpp"
+#include "berth/horizon/problem.hpp"
+#include "berth/solver/horizon_bound.hpp"
+
+namespace berth::solver {
+
+struct HorizonPlanOptions {
+  /// Jobs are listed by the start below which this share of their smoothed primal lies.
+  std::vector<double> quantiles = {0.6, 0.75};
+  /// Smoothing of that primal, as multiples of the bound's last temperature.
+  std::vector<double> softness = {1.0, 4.0};
+  /// Gangs are listed earlier by lead x (GPUs / GPUs of a pool) x duration.
+  double pool_lead = 0.1;
+  std::vector<double> machine_leads = {0.0, 0.2, 0.5, 1.0};
+  int shift_passes = 2;  ///< passes of the left shift over the best plan
+  int reorderings = 4;   ///< pairs of lists with the jobs of largest regret moved forward
+  int tries = 2'000;     ///< most reinsertions of neighbourhoods of jobs
+  /// Reinsertions on machines are fewer: this many visits of machines, of about 14 jobs a try.
+  std::int64_t machine_visits = 4'000'000;
+};
+
+/// Plan over pools: list scheduling by start quantiles of the smoothed primal, each job at its
+/// earliest or at its cheapest start at the bound's prices; the cheapest of all lists, shifted
+/// left. Same plan for any number of threads. O(lists x jobs x (K + searches)).
+berth::horizon::Plan plan_on_pools(const berth::horizon::Problem& problem,
+                                   const HorizonBound& bound,
+                                   const HorizonPlanOptions& options = {},
+                                   const StopToken& stop = {});
+
+/// Plan on machines, every GPU named: list scheduling in the order of the starts of `pools`, a plan
+/// over pools of the same problem; gangs are listed earlier, because they wait for whole machines.
+berth::horizon::Plan plan_on_machines(const berth::horizon::Problem& problem,
+                                      const HorizonBound& bound, const berth::horizon::Plan& pools,
+                                      const HorizonPlanOptions& options = {},
+                                      const StopToken& stop = {});
+
+}  // namespace berth::solver

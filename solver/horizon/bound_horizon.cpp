@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horizon/smoothed_dual.hpp"
+#include "horizon/start_prices.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "berth/base/assert.hpp"
+#include "berth/parallel/loops.hpp"
+#include "berth/solver/blmvm.hpp"
+#include "berth/solver/horizon_bound.hpp"
+
+namespace berth::solver {
+namespace horizon_plan {
+namespace {
+
+using berth::horizon::Problem;
+
+/// Longer than any plan: what a delay costs in the limit.
+constexpr Seconds kLongDelay = Seconds{1} << 30;
+/// Prices above this multiple of the largest start price are never optimal in practice; a box.
+constexpr double kPriceBox = 1e3;
+/// A temperature ends when this many iterations gain less than this share of the dual.
+constexpr int kPatience = 8;
+constexpr double kLeastGain = 1e-6;
+
+/// Costs that rise for ever (flow) need colder smoothing than costs that saturate (values), in
+/// parts of their rise over the horizon.
+std::vector<double> default_temperatures(const Problem& problem) {
+  const bool rising = std::ranges::any_of(problem.jobs, [&](const auto& job) {
+    const auto options = problem.options_of(job);
+    return !options.empty() && problem.cost_of(options.front()).back().slope > 0.0;
+  });
+  if (rising) return {3e-4, 1e-4, 3e-5, 1e-5};
+  return {0.03, 0.01, 0.003, 0.001};
+}
+
+/// Minimises at one temperature over x = ends x sqrt(capacity of the unknown / mean), which gives
+/// long and short intervals a similar curvature.
+int minimise_at(const SmoothedDual& dual, double temperature, EndPrices& ends, int iterations,
+                const StopToken& stop) {
+  const auto capacity = dual.capacity();
+  double mean = 0.0, largest = 0.0;
+  for (const double c : capacity) mean += c / static_cast<double>(capacity.size());
+  for (const double e : ends) largest = std::max(largest, e);
+  std::vector<double> scale(capacity.size()), x(capacity.size()), upper(capacity.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    scale[i] = std::sqrt(std::max(capacity[i] / mean, 1e-6));
+    x[i] = ends[i] * scale[i];
+    upper[i] = kPriceBox * std::max(largest, 1e-9) * scale[i];
+  }
+  const auto evaluate = [&](std::span<const double> at, std::span<double> gradient) {
+    for (std::size_t i = 0; i < at.size(); ++i) ends[i] = std::max(0.0, at[i] / scale[i]);
+    const double value = dual.evaluate(ends, temperature, gradient);
+    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] /= scale[i];
+    return value;
+  };
+  const BlmvmResult found = minimise(
+      x, upper, evaluate,
+      {.max_iterations = iterations, .memory = 20, .patience = kPatience, .least_gain = kLeastGain},
+      stop);
+  for (std::size_t i = 0; i < x.size(); ++i) ends[i] = std::max(0.0, x[i] / scale[i]);
+  return found.evaluations;
+}
+
+}  // namespace
+
+double exact_dual(const Problem& problem, const PriceGrid& grid, std::span<const double> ends) {
+  const std::vector<PriceCurve> curves = curves_of(grid, problem.curves, ends);
+  const auto curves_of_set = curves_of_pool_sets(problem);
+  std::vector<double> least(problem.jobs.size(), 0.0);
+  parallel::sweep(problem.jobs.size(), [&](std::size_t j) {
+    thread_local std::vector<Candidate> candidates;
+    least[j] = collect_candidates(problem, problem.jobs[j], curves, curves_of_set, 0.0, candidates);
+  });
+  double bound = 0.0;
+  for (const double cost : least) {
+    if (cost < kInfinity) bound += cost;  // a job that cannot run counts on neither side
+  }
+  const SmoothedDual capacity_only(problem, grid, {});
+  for (std::size_t i = 0; i < ends.size(); ++i) bound -= capacity_only.capacity()[i] * ends[i];
+  return bound;
+}
+
+HorizonBound minimise_prices(const Problem& problem, const HorizonBoundOptions& options,
+                             const StopToken& stop) {
+  const auto plan = list_plan(problem, wspt_order(problem, kLongDelay));
+  HorizonBound best{.grid = price_grid(problem, plan, options.intervals), .ends = {}};
+  EndPrices ends = start_prices(problem, plan, best.grid);
+  best.ends.assign(ends.size(), 0.0);
+  best.bound = exact_dual(problem, best.grid, best.ends);
+  if (problem.jobs.empty()) return best;
+  const Seconds span = best.grid.back() - best.grid.front();
+  const SmoothedDual dual(problem, best.grid,
+                          merge_similar_jobs(problem, span, options.merge_tolerance));
+  const auto temperatures =
+      options.temperatures.empty() ? default_temperatures(problem) : options.temperatures;
+  for (const double temperature : temperatures) {
+    if (stop.requested()) break;
+    best.evaluations += minimise_at(dual, temperature, ends, options.iterations, stop);
+    best.temperature = temperature;
+    const double bound = exact_dual(problem, best.grid, ends);
+    if (bound > best.bound) best.bound = bound, best.ends = ends;
+  }
+  return best;
+}
+
+}  // namespace horizon_plan
+
+double exact_dual(const berth::horizon::Problem& problem,
+                  const std::vector<berth::horizon::Seconds>& grid,
+                  const std::vector<double>& ends) {
+  return horizon_plan::exact_dual(problem, grid, ends);
+}
+
+HorizonBound bound_horizon(const berth::horizon::Problem& problem,
+                           const HorizonBoundOptions& options, const StopToken& stop) {
+  return horizon_plan::minimise_prices(problem, options, stop);
+}
+
+berth::horizon::PriceCertificate certificate_of(const HorizonBound& bound) {
+  constexpr double kUnit = static_cast<double>(1LL << berth::horizon::kPriceFractionBits);
+  berth::horizon::PriceCertificate certificate{.nodes = bound.grid, .starts = {}, .slopes = {}};
+  const std::size_t intervals = certificate.intervals();
+  for (std::size_t i = 0; 2 * i < bound.ends.size(); ++i) {
+    const std::int64_t start = std::llround(bound.ends[2 * i] * kUnit);
+    const std::int64_t end = std::llround(bound.ends[2 * i + 1] * kUnit);
+    const std::size_t k = i % intervals;
+    const berth::horizon::Seconds length = bound.grid[k + 1] - bound.grid[k];
+    std::int64_t slope = (end - start) / length;  // towards 0
+    if (start + slope * length < 0) ++slope;
+    certificate.starts.push_back(start);
+    certificate.slopes.push_back(slope);
+  }
+  return certificate;
+}
+
+}  // namespace berth::solver

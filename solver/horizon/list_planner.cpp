@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horizon/list_planner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::solver::horizon_plan {
+
+using berth::horizon::Job;
+using berth::horizon::JobStart;
+using berth::horizon::kNever;
+using berth::horizon::Option;
+using berth::horizon::Problem;
+using berth::horizon::RemovedJob;
+
+/// Replaces `best` by the earliest start from `from` on in this pool, if that costs less.
+void ListPlanner::improve(const Job& job, std::int32_t option_index, PoolId pool, Seconds from,
+                          const PriceCurve* curve, Place& best) {
+  const Option& option = problem_.options_of(job)[static_cast<std::size_t>(option_index)];
+  const auto cost = problem_.cost_of(option);
+  if (cost_at(cost, from + option.duration) >= best.cost) return;  // rents are >= 0
+  const Seconds start = built_.timeline().earliest_start(option, pool, from);
+  if (start >= kNever || start + option.duration > job.deadline) return;
+  double at = cost_at(cost, start + option.duration);
+  if (curve != nullptr && at < best.cost) {
+    at += static_cast<double>(option.gpus) *
+          curve->rent(static_cast<double>(start), static_cast<double>(start + option.duration));
+  }
+  if (at < best.cost) {
+    best = {{.option = option_index, .pool = pool, .start = start, .shares = {}}, at};
+  }
+}
+
+ListPlanner::Place ListPlanner::earliest_place(const Job& job, const PricedTime* prices,
+                                               double limit) {
+  Place best{.start = {}, .cost = limit};
+  const auto options = problem_.options_of(job);
+  for (std::size_t k = 0; k < options.size(); ++k) {
+    for (const PoolId pool : problem_.pools_of(options[k])) {
+      const PriceCurve* curve =
+          prices == nullptr ? nullptr : &prices->curves[problem_.pools[pool.index()].curve.index()];
+      improve(job, static_cast<std::int32_t>(k), pool, job.release, curve, best);
+    }
+  }
+  return best;
+}
+
+/// Candidates in order of their lower bound, each moved to the first room after it, until the next
+/// bound is no better than the best place found.
+ListPlanner::Place ListPlanner::priced_place(const Job& job, const PricedTime& prices, Place best) {
+  const double least =
+      collect_candidates(problem_, job, prices.curves, prices.curves_of_set, 0.0, candidates_);
+  if (best.cost <= least) return best;
+  (void)collect_candidates(problem_, job, prices.curves, prices.curves_of_set, best.cost - least,
+                           candidates_);
+  std::ranges::stable_sort(candidates_, {}, [](const Candidate& c) { return c.piece.cost; });
+  for (const Candidate& c : candidates_) {
+    if (c.piece.cost >= best.cost) break;
+    const Option& option = problem_.options_of(job)[static_cast<std::size_t>(c.option)];
+    for (const PoolId pool : problem_.pools_of(option)) {
+      if (problem_.pools[pool.index()].curve.value() != c.curve) continue;
+      improve(job, c.option, pool, static_cast<Seconds>(c.piece.start),
+              &prices.curves[static_cast<std::size_t>(c.curve)], best);
+    }
+  }
+  return best;
+}
+
+void ListPlanner::place(JobId id, PlaceRule rule, const PricedTime& prices) {
+  const Job& job = problem_.jobs[id.index()];
+  const double limit = job.required ? kInfinity : 0.0;
+  Place best = earliest_place(job, &prices, limit);
+  if (rule == PlaceRule::priced && best.cost < kInfinity) best = priced_place(job, prices, best);
+  if (best.start.placed()) built_.place(id, best.start);
+}
+
+double ListPlanner::shift_left(JobId id) {
+  const Job& job = problem_.jobs[id.index()];
+  const bool placed = built_.start_of(id).placed();
+  const double cost = placed || !job.required ? built_.cost_of(id) : kInfinity;
+  RemovedJob before;
+  if (placed) before = built_.remove(id);
+  const Place best = earliest_place(job, nullptr, cost);
+  if (best.start.placed()) {
+    built_.place(id, best.start);
+    return cost - best.cost;
+  }
+  if (placed) built_.restore(std::move(before));
+  return 0.0;
+}
+
+}  // namespace berth::solver::horizon_plan

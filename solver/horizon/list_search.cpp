@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horizon/list_search.hpp"
+
+#include "horizon/regrets.hpp"
+#include "horizon/reinsertion.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/parallel/loops.hpp"
+
+namespace berth::solver::horizon_plan {
+
+using berth::horizon::Plan;
+using berth::horizon::Problem;
+
+namespace {
+
+/// Multiples of the delay that a regret is worth by which a job moves forward in the list.
+constexpr double kForward[] = {0.25, 1.0};
+
+}  // namespace
+
+std::vector<JobId> order_by(const std::vector<double>& keys) {
+  std::vector<JobId> order;
+  for (std::size_t j = 0; j < keys.size(); ++j) order.emplace_back(j);
+  std::ranges::stable_sort(order, {}, [&](JobId job) { return keys[job.index()]; });
+  return order;
+}
+
+ListSearch::ListSearch(const Problem& problem, const PricedTime& prices, const PriceGrid& grid,
+                       const HorizonPlanOptions& options, const StopToken& stop,
+                       TimelineFactory make_timeline)
+    : problem_(problem),
+      prices_(prices),
+      grid_(grid),
+      options_(options),
+      stop_(stop),
+      make_timeline_(std::move(make_timeline)) {}
+
+Plan ListSearch::run(std::vector<JobList> lists, int tries) {
+  ListPlan best = cheapest(std::move(lists));
+  shift(best);
+  for (int i = 0; i < options_.reorderings && !stop_.requested(); ++i) {
+    ListPlan found = cheapest(reordered(best));
+    shift(found);
+    if (found.cost >= best.cost) break;
+    best = std::move(found);
+  }
+  if (tries > 0) {
+    const auto regret = regrets(problem_, prices_, best.planner->built().plan());
+    (void)reinsert(*best.planner, prices_, regret, {.tries = tries}, stop_);
+    shift(best);
+  }
+  return best.planner->built().plan();
+}
+
+/// Runs all lists, each on a timeline of its own; returns the cheapest plan, the first of equals.
+ListPlan ListSearch::cheapest(std::vector<JobList> lists) {
+  std::vector<ListPlan> plans(lists.size());
+  parallel::run_tasks(lists.size(), [&](std::size_t i) {
+    ListPlan& plan = plans[i];
+    plan.list = std::move(lists[i]);
+    plan.timeline = make_timeline_();
+    plan.planner = std::make_unique<ListPlanner>(problem_, *plan.timeline);
+    for (const JobId job : plan.list.order) plan.planner->place(job, plan.list.rule, prices_);
+    plan.cost = 0.0;
+    for (const JobId job : plan.list.order) plan.cost += plan.planner->built().cost_of(job);
+  });
+  return std::move(*std::ranges::min_element(plans, {}, &ListPlan::cost));
+}
+
+/// Lists by the starts of a plan, less multiples of the delay that a job's regret is worth (squeaky
+/// wheel optimisation: Joslin and Clements 1999).
+std::vector<JobList> ListSearch::reordered(const ListPlan& from) const {
+  const Plan plan = from.planner->built().plan();
+  const std::vector<double> regret = regrets(problem_, prices_, plan);
+  const Seconds span = grid_.back() - grid_.front();
+  std::vector<JobList> lists;
+  for (const double forward : kForward) {
+    std::vector<double> keys(plan.starts.size());
+    for (std::size_t j = 0; j < keys.size(); ++j) {
+      const double per_second =
+          cost_range(problem_, problem_.jobs[j], span) / static_cast<double>(span);
+      const bool placed = plan.starts[j].placed();
+      keys[j] = static_cast<double>(placed ? plan.starts[j].start : grid_.back());
+      keys[j] -= forward * regret[j] / std::max(per_second, 1e-12);
+    }
+    lists.push_back({.order = order_by(keys), .rule = from.list.rule});
+  }
+  return lists;
+}
+
+/// Each job, in order of start, to its cheapest place in the room that is left.
+void ListSearch::shift(ListPlan& plan) {
+  for (int pass = 0; pass < options_.shift_passes; ++pass) {
+    std::vector<JobId> order = plan.list.order;
+    std::ranges::stable_sort(order, {},
+                             [&](JobId job) { return plan.planner->built().start_of(job).start; });
+    double gain = 0.0;
+    for (const JobId job : order) {
+      if (stop_.requested()) return;
+      gain += plan.planner->shift_left(job);
+    }
+    plan.cost -= gain;
+    if (gain <= 0.0) return;
+  }
+}
+
+}  // namespace berth::solver::horizon_plan

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "horizon/list_planner.hpp"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "berth/base/stop.hpp"
+#include "berth/horizon/timeline.hpp"
+#include "berth/solver/horizon_plan.hpp"
+
+namespace berth::solver::horizon_plan {
+
+/// A list of jobs and the rule that places them.
+struct JobList {
+  std::vector<JobId> order;
+  PlaceRule rule = PlaceRule::earliest;
+};
+
+/// The plan that a list gives, on a timeline of its own.
+struct ListPlan {
+  JobList list;
+  std::unique_ptr<berth::horizon::Timeline> timeline;
+  std::unique_ptr<ListPlanner> planner;
+  double cost = kInfinity;
+};
+
+using TimelineFactory = std::function<std::unique_ptr<berth::horizon::Timeline>()>;
+
+/// Jobs by ascending keys (by JobId), then by id.
+std::vector<JobId> order_by(const std::vector<double>& keys);
+
+/// Searches the list whose plan costs least. Lists are tried in parallel and compared in order.
+class ListSearch {
+ public:
+  /// @param prices, grid, options  must outlive the search
+  ListSearch(const berth::horizon::Problem& problem, const PricedTime& prices,
+             const PriceGrid& grid, const HorizonPlanOptions& options, const StopToken& stop,
+             TimelineFactory make_timeline);
+
+  /// The cheapest of the lists, shifted left; then lists with the jobs of large regret moved
+  /// forward, while they gain; then `tries` reinsertions and a left shift.
+  berth::horizon::Plan run(std::vector<JobList> lists, int tries);
+
+ private:
+  ListPlan cheapest(std::vector<JobList> lists);
+  [[nodiscard]] std::vector<JobList> reordered(const ListPlan& from) const;
+  void shift(ListPlan& plan);
+
+  const berth::horizon::Problem& problem_;
+  const PricedTime& prices_;
+  const PriceGrid& grid_;
+  const HorizonPlanOptions& options_;
+  StopToken stop_;
+  TimelineFactory make_timeline_;
+};
+
+}  // namespace berth::solver::horizon_plan

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horizon/list_search.hpp"
+#include "horizon/start_quantiles.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "berth/horizon/machine_timeline.hpp"
+#include "berth/horizon/pool_timeline.hpp"
+#include "berth/solver/horizon_plan.hpp"
+
+namespace berth::solver {
+namespace horizon_plan {
+namespace {
+
+using berth::horizon::kNever;
+using berth::horizon::MachineTimeline;
+using berth::horizon::Option;
+using berth::horizon::Plan;
+using berth::horizon::PoolTimeline;
+using berth::horizon::Problem;
+
+/// Smoothing of the primal where the bound is that of prices 0.
+constexpr double kColdest = 1e-5;
+
+/// By JobId: share of a pool x duration, the least over the job's options.
+std::vector<double> gang_leads(const Problem& problem) {
+  std::vector<double> leads(problem.jobs.size(), 0.0);
+  for (std::size_t j = 0; j < leads.size(); ++j) {
+    double least = kInfinity;
+    for (const Option& option : problem.options_of(problem.jobs[j])) {
+      for (const PoolId pool : problem.pools_of(option)) {
+        const auto gpus = static_cast<double>(problem.pools[pool.index()].capacity.back().gpus);
+        const auto work = static_cast<double>(option.gpus * option.duration);
+        least = std::min(least, work / std::max(1.0, gpus));
+      }
+    }
+    if (least < kInfinity) leads[j] = least;
+  }
+  return leads;
+}
+
+/// keys - lead x leads
+std::vector<double> earlier_by(std::vector<double> keys, const std::vector<double>& leads,
+                               double lead) {
+  for (std::size_t j = 0; j < keys.size(); ++j) keys[j] -= lead * leads[j];
+  return keys;
+}
+
+/// The curves of a bound, with what placements at these prices read.
+struct CurvesOfBound {
+  CurvesOfBound(const Problem& problem, const HorizonBound& bound)
+      : curves(curves_of(bound.grid, problem.curves, bound.ends)),
+        curves_of_set(curves_of_pool_sets(problem)),
+        prices{curves, curves_of_set} {}
+  CurvesOfBound(const CurvesOfBound&) = delete;
+
+  std::vector<PriceCurve> curves;
+  std::vector<std::vector<std::int32_t>> curves_of_set;
+  PricedTime prices;  ///< of the two above
+};
+
+std::vector<JobList> lists_by_quantiles(const Problem& problem, const PricedTime& prices,
+                                        const HorizonBound& bound,
+                                        const HorizonPlanOptions& options) {
+  const std::vector<double> leads = gang_leads(problem);
+  const double coldest = bound.temperature > 0.0 ? bound.temperature : kColdest;
+  std::vector<JobList> lists;
+  for (const double softness : options.softness) {
+    for (const double quantile : options.quantiles) {
+      const auto starts =
+          start_quantiles(problem, prices, softness * coldest, quantile, bound.grid);
+      const auto order = order_by(earlier_by(starts, leads, options.pool_lead));
+      lists.push_back({.order = order, .rule = PlaceRule::earliest});
+      lists.push_back({.order = order, .rule = PlaceRule::priced});
+    }
+  }
+  return lists;
+}
+
+std::vector<JobList> lists_by_starts(const Problem& problem, const Plan& pools,
+                                     const HorizonPlanOptions& options) {
+  const std::vector<double> leads = gang_leads(problem);
+  std::vector<double> starts;
+  for (const auto& start : pools.starts) {
+    starts.push_back(static_cast<double>(start.placed() ? start.start : kNever));
+  }
+  std::vector<JobList> lists;
+  for (const double lead : options.machine_leads) {
+    lists.push_back(
+        {.order = order_by(earlier_by(starts, leads, lead)), .rule = PlaceRule::earliest});
+  }
+  return lists;
+}
+
+}  // namespace
+}  // namespace horizon_plan
+
+horizon::Plan plan_on_pools(const horizon::Problem& problem, const HorizonBound& bound,
+                            const HorizonPlanOptions& options, const StopToken& stop) {
+  const horizon_plan::CurvesOfBound at(problem, bound);
+  horizon_plan::ListSearch search(problem, at.prices, bound.grid, options, stop,
+                                  [&] { return std::make_unique<horizon::PoolTimeline>(problem); });
+  return search.run(horizon_plan::lists_by_quantiles(problem, at.prices, bound, options),
+                    options.tries);
+}
+
+horizon::Plan plan_on_machines(const horizon::Problem& problem, const HorizonBound& bound,
+                               const horizon::Plan& pools, const HorizonPlanOptions& options,
+                               const StopToken& stop) {
+  const horizon_plan::CurvesOfBound at(problem, bound);
+  horizon_plan::ListSearch search(problem, at.prices, bound.grid, options, stop, [&] {
+    return std::make_unique<horizon::MachineTimeline>(problem);
+  });
+  const auto visits =
+      static_cast<std::int64_t>(14 * std::max<std::size_t>(1, problem.machines.size()));
+  const auto tries = std::min<std::int64_t>(options.tries, options.machine_visits / visits);
+  horizon::Plan plan =
+      search.run(horizon_plan::lists_by_starts(problem, pools, options), static_cast<int>(tries));
+  assign_devices(problem, plan);
+  return plan;
+}
+
+}  // namespace berth::solver

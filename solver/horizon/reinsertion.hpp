@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "horizon/list_planner.hpp"
+
+#include <cstdint>
+#include <vector>
+
+#include "berth/base/stop.hpp"
+
+namespace berth::solver::horizon_plan {
+
+struct ReinsertionOptions {
+  int tries = 4000;       ///< neighbourhoods
+  std::size_t least = 4;  ///< jobs of a neighbourhood, drawn between ...
+  std::size_t most = 24;  ///< ... these
+  std::uint64_t seed = 0;
+};
+
+/// Ruin and recreate (Schrimpf, Schneider, Stamm-Wilbrandt and Dueck 2000): takes out the jobs that
+/// run nearest in time to one drawn in proportion to its regret, and lists them anew, by start, by
+/// size, by cost per GPU-second, or in drawn order. Keeps what is not dearer. Returns the gain.
+/// O(tries x (jobs + neighbourhood x searches)).
+double reinsert(ListPlanner& planner, const PricedTime& prices, const std::vector<double>& regrets,
+                const ReinsertionOptions& options, const StopToken& stop);
+
+}  // namespace berth::solver::horizon_plan

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/solver/horizon_plan.hpp"
+
+#include "petsc_environment.hpp"
+#include "random_horizon.hpp"
+
+#include <gtest/gtest.h>
+
+#include "berth/certify/horizon.hpp"
+#include "berth/generate/horizon.hpp"
+#include "berth/horizon/pool_timeline.hpp"
+#include "berth/parallel/threads.hpp"
+#include "berth/policy/backfill.hpp"
+
+namespace berth::solver {
+namespace {
+
+using berth::horizon::Plan;
+using berth::horizon::Problem;
+using test::HorizonCost;
+
+TEST(HorizonPlan, is_feasible_on_pools_and_on_machines_and_above_its_bound) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (const HorizonCost kind : {HorizonCost::flow, HorizonCost::table}) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", costs " << static_cast<int>(kind));
+      const Problem problem = test::random_horizon(
+          {.seed = seed, .jobs = 60, .longest = 30, .span = 50, .machines = 4, .gpus = 8}, kind);
+      const HorizonBound bound = bound_horizon(problem, {.intervals = 16});
+      const auto certificate = certificate_of(bound);
+      const Plan pools = plan_on_pools(problem, bound, {.tries = 50});
+      EXPECT_TRUE(certify::check_on_pools(problem, pools).empty());
+      const Plan machines = plan_on_machines(problem, bound, pools, {.tries = 50});
+      EXPECT_TRUE(certify::check_on_machines(problem, machines).empty());
+      for (const Plan* plan : {&pools, &machines}) {
+        const auto proof = certify::prove_horizon(problem, *plan, certificate);
+        EXPECT_GE(proof.gap, 0.0);
+        EXPECT_NEAR(proof.objective, cost_of(problem, *plan), 1e-6);
+      }
+    }
+  }
+}
+
+TEST(HorizonPlan, is_the_same_on_any_number_of_threads) {
+  const Problem problem = generate::generate_horizon(generate::HorizonPreset::huge, {.jobs = 300});
+  const HorizonBound bound = bound_horizon(problem, {.intervals = 16});
+  const auto starts = [&](int threads) {
+    const parallel::ThreadLimit limit(threads);
+    std::vector<horizon::Seconds> result;
+    const Plan pools = plan_on_pools(problem, bound);
+    for (const auto& start : plan_on_machines(problem, bound, pools).starts) {
+      result.push_back(start.start);
+    }
+    return result;
+  };
+  EXPECT_EQ(starts(1), starts(3));
+}
+
+TEST(HorizonPlan, beats_the_baselines_on_a_saturated_cluster) {
+  const Problem problem =
+      generate::generate_horizon(generate::HorizonPreset::huge, {.jobs = 4'000, .one_type = true});
+  const HorizonBound bound = bound_horizon(problem, {.intervals = 24});
+  const double cost = cost_of(problem, plan_on_pools(problem, bound));
+  const auto baseline = [&](auto policy, const std::vector<JobId>& order) {
+    horizon::PoolTimeline timeline(problem);
+    return cost_of(problem, policy(problem, timeline, order));
+  };
+  const auto arrival = policy::arrival_order(problem);
+  EXPECT_LT(cost, baseline(policy::fifo, arrival));
+  EXPECT_LT(cost, baseline(policy::conservative_backfill, arrival));
+  EXPECT_LT(cost,
+            baseline(policy::cheapest_list, policy::weighted_shortest_first(problem, 1'000'000)));
+}
+
+}  // namespace
+}  // namespace berth::solver
