@@ -16,8 +16,6 @@ namespace {
 
 using berth::horizon::Problem;
 
-/// Longer than any plan: what a delay costs in the limit.
-constexpr Seconds kLongDelay = Seconds{1} << 30;
 /// Prices above this multiple of the largest start price are never optimal in practice; a box.
 constexpr double kPriceBox = 1e3;
 /// A temperature ends when this many iterations gain less than this share of the dual.

@@ -71,7 +71,7 @@ ListPlanner::Place ListPlanner::priced_place(const Job& job, const PricedTime& p
 void ListPlanner::place(JobId id, PlaceRule rule, const PricedTime& prices) {
   const Job& job = problem_.jobs[id.index()];
   const double limit = job.required ? kInfinity : 0.0;
-  Place best = earliest_place(job, &prices, limit);
+  Place best = earliest_place(job, rule == PlaceRule::cheapest ? nullptr : &prices, limit);
   if (rule == PlaceRule::priced && best.cost < kInfinity) best = priced_place(job, prices, best);
   if (best.start.placed()) built_.place(id, best.start);
 }

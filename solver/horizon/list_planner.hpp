@@ -14,6 +14,7 @@ namespace berth::solver::horizon_plan {
 
 /// How a job's place is chosen.
 enum class PlaceRule : std::uint8_t {
+  cheapest,  ///< each pool's earliest start; the pool by cost alone
   earliest,  ///< each pool's earliest start; the pool by cost + rent
   priced,    ///< the feasible start with the least cost + rent on any pool
 };

@@ -38,7 +38,7 @@ ListSearch::ListSearch(const Problem& problem, const PricedTime& prices, const P
       stop_(stop),
       make_timeline_(std::move(make_timeline)) {}
 
-Plan ListSearch::run(std::vector<JobList> lists, int tries) {
+Plan ListSearch::run(std::vector<JobList> lists, std::int64_t tries) {
   ListPlan best = cheapest(std::move(lists));
   shift(best);
   for (int i = 0; i < options_.reorderings && !stop_.requested(); ++i) {

@@ -42,7 +42,7 @@ class ListSearch {
 
   /// The cheapest of the lists, shifted left; then lists with the jobs of large regret moved
   /// forward, while they gain; then `tries` reinsertions and a left shift.
-  berth::horizon::Plan run(std::vector<JobList> lists, int tries);
+  berth::horizon::Plan run(std::vector<JobList> lists, std::int64_t tries);
 
  private:
   ListPlan cheapest(std::vector<JobList> lists);

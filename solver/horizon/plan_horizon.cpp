@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon/list_search.hpp"
+#include "horizon/start_prices.hpp"
 #include "horizon/start_quantiles.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "berth/horizon/machine_timeline.hpp"
@@ -60,12 +62,18 @@ struct CurvesOfBound {
   PricedTime prices;  ///< of the two above
 };
 
+std::int64_t tries(const Problem& problem, const HorizonPlanOptions& options) {
+  const std::int64_t jobs = std::max<std::int64_t>(1, std::ssize(problem.jobs));
+  return std::min(options.most_tries, options.job_visits / jobs);
+}
+
 std::vector<JobList> lists_by_quantiles(const Problem& problem, const PricedTime& prices,
                                         const HorizonBound& bound,
                                         const HorizonPlanOptions& options) {
   const std::vector<double> leads = gang_leads(problem);
   const double coldest = bound.temperature > 0.0 ? bound.temperature : kColdest;
   std::vector<JobList> lists;
+  lists.push_back({.order = wspt_order(problem, kLongDelay), .rule = PlaceRule::cheapest});
   for (const double softness : options.softness) {
     for (const double quantile : options.quantiles) {
       const auto starts =
@@ -102,7 +110,7 @@ horizon::Plan plan_on_pools(const horizon::Problem& problem, const HorizonBound&
   horizon_plan::ListSearch search(problem, at.prices, bound.grid, options, stop,
                                   [&] { return std::make_unique<horizon::PoolTimeline>(problem); });
   return search.run(horizon_plan::lists_by_quantiles(problem, at.prices, bound, options),
-                    options.tries);
+                    horizon_plan::tries(problem, options));
 }
 
 horizon::Plan plan_on_machines(const horizon::Problem& problem, const HorizonBound& bound,
@@ -112,11 +120,10 @@ horizon::Plan plan_on_machines(const horizon::Problem& problem, const HorizonBou
   horizon_plan::ListSearch search(problem, at.prices, bound.grid, options, stop, [&] {
     return std::make_unique<horizon::MachineTimeline>(problem);
   });
-  const auto visits =
-      static_cast<std::int64_t>(14 * std::max<std::size_t>(1, problem.machines.size()));
-  const auto tries = std::min<std::int64_t>(options.tries, options.machine_visits / visits);
-  horizon::Plan plan =
-      search.run(horizon_plan::lists_by_starts(problem, pools, options), static_cast<int>(tries));
+  const std::int64_t job_visits = 14 * std::max<std::int64_t>(1, std::ssize(problem.machines));
+  const std::int64_t tries =
+      std::min(horizon_plan::tries(problem, options), options.machine_visits / job_visits);
+  horizon::Plan plan = search.run(horizon_plan::lists_by_starts(problem, pools, options), tries);
   assign_devices(problem, plan);
   return plan;
 }

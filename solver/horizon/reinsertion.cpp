@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/base/random.hpp"
+#include "horizon/start_prices.hpp"
 
 namespace berth::solver::horizon_plan {
 namespace {
@@ -38,7 +39,7 @@ class Reinsertion {
   double run(const StopToken& stop) {
     if (cumulative_.empty() || cumulative_.back() <= 0.0) return 0.0;
     double gain = 0.0;
-    for (int i = 0; i < options_.tries && !stop.requested(); ++i) {
+    for (std::int64_t i = 0; i < options_.tries && !stop.requested(); ++i) {
       const double found = try_once(static_cast<std::uint64_t>(i));
       gain += found;
       changes_ += found > 0.0 ? 1 : 0;
@@ -50,7 +51,6 @@ class Reinsertion {
   }
 
  private:
-  static constexpr Seconds kLongDelay = Seconds{1} << 30;
   /// Neighbours are found in an order by start that may be a few changes old.
   static constexpr int kChangesBeforeSort = 10;
 

@@ -11,9 +11,9 @@
 namespace berth::solver::horizon_plan {
 
 struct ReinsertionOptions {
-  int tries = 4000;       ///< neighbourhoods
-  std::size_t least = 4;  ///< jobs of a neighbourhood, drawn between ...
-  std::size_t most = 24;  ///< ... these
+  std::int64_t tries = 2000;  ///< neighbourhoods
+  std::size_t least = 4;      ///< jobs of a neighbourhood, drawn between ...
+  std::size_t most = 24;      ///< ... these
   std::uint64_t seed = 0;
 };
 

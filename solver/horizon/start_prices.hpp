@@ -12,6 +12,9 @@
 
 namespace berth::solver::horizon_plan {
 
+/// Longer than any plan: what a delay costs in the limit.
+inline constexpr Seconds kLongDelay = Seconds{1} << 30;
+
 /// Jobs by weighted shortest processing time: what a delay over `span` costs per GPU-second,
 /// descending; then by id (Smith 1956).
 std::vector<JobId> wspt_order(const berth::horizon::Problem& problem, Seconds span);

@@ -143,7 +143,8 @@ bool MachineTimeline::assign_tasks(const PoolState& pool, const Option& option, 
                                    std::vector<TaskShare>& shares) const {
   const auto groups = problem_.tasks_of(option);
   const Seconds end = start + option.duration;
-  const bool gang = groups.size() > 1 || groups.front().tasks > 1;
+  const bool gang = groups.size() > 1 || groups.front().tasks > 1 ||
+                    groups.front().gpus == pool.machine_gpus;
   const std::size_t before = shares.size();
   std::int64_t missing = 0;
   for (const TaskGroup& group : groups) missing += group.tasks;

@@ -14,8 +14,8 @@ namespace berth::horizon {
 /// Machines with their free GPUs over time; beside them, per pool, the free GPUs and the machines
 /// that are wholly free, along which searches jump.
 ///
-/// A job of one task takes the first machine with room. Gangs take machines from the last one
-/// backwards, so that small jobs and gangs do not fragment each other.
+/// A job of one task takes the first machine with room. Gangs and tasks of whole machines take
+/// machines from the last one backwards, so that small jobs and gangs do not fragment each other.
 class MachineTimeline final : public Timeline {
  public:
   explicit MachineTimeline(const Problem& problem);

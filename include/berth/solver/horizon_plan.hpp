@@ -15,15 +15,17 @@ struct HorizonPlanOptions {
   /// Jobs are listed by the start below which this share of their smoothed primal lies.
   std::vector<double> quantiles = {0.6, 0.75};
   /// Smoothing of that primal, as multiples of the bound's last temperature.
-  std::vector<double> softness = {1.0, 4.0};
+  std::vector<double> softness = {1.0, 4.0, 30.0};
   /// Gangs are listed earlier by lead x (GPUs / GPUs of a pool) x duration.
   double pool_lead = 0.1;
   std::vector<double> machine_leads = {0.0, 0.2, 0.5, 1.0};
   int shift_passes = 2;  ///< passes of the left shift over the best plan
   int reorderings = 4;   ///< pairs of lists with the jobs of largest regret moved forward
-  int tries = 2'000;     ///< most reinsertions of neighbourhoods of jobs
-  /// Reinsertions on machines are fewer: this many visits of machines, of about 14 jobs a try.
+  /// Reinsertions of neighbourhoods of jobs: job_visits / jobs, at most `most_tries`; on machines
+  /// no more than machine_visits / (14 x machines), for a try places about 14 jobs.
+  std::int64_t job_visits = 20'000'000;
   std::int64_t machine_visits = 4'000'000;
+  std::int64_t most_tries = 30'000;
 };
 
 /// Plan over pools: list scheduling by start quantiles of the smoothed primal, each job at its

@@ -27,9 +27,9 @@ TEST(HorizonPlan, is_feasible_on_pools_and_on_machines_and_above_its_bound) {
           {.seed = seed, .jobs = 60, .longest = 30, .span = 50, .machines = 4, .gpus = 8}, kind);
       const HorizonBound bound = bound_horizon(problem, {.intervals = 16});
       const auto certificate = certificate_of(bound);
-      const Plan pools = plan_on_pools(problem, bound, {.tries = 50});
+      const Plan pools = plan_on_pools(problem, bound, {.most_tries = 50});
       EXPECT_TRUE(certify::check_on_pools(problem, pools).empty());
-      const Plan machines = plan_on_machines(problem, bound, pools, {.tries = 50});
+      const Plan machines = plan_on_machines(problem, bound, pools, {.most_tries = 50});
       EXPECT_TRUE(certify::check_on_machines(problem, machines).empty());
       for (const Plan* plan : {&pools, &machines}) {
         const auto proof = certify::prove_horizon(problem, *plan, certificate);
