@@ -94,6 +94,7 @@ std::vector<JobList> lists_by_starts(const Problem& problem, const Plan& pools,
     starts.push_back(static_cast<double>(start.placed() ? start.start : kNever));
   }
   std::vector<JobList> lists;
+  lists.push_back({.order = wspt_order(problem, kLongDelay), .rule = PlaceRule::cheapest});
   for (const double lead : options.machine_leads) {
     lists.push_back(
         {.order = order_by(earlier_by(starts, leads, lead)), .rule = PlaceRule::earliest});

@@ -110,6 +110,22 @@ TEST(MachineTimeline, places_workers_beside_a_smaller_task) {
   EXPECT_EQ(timeline.earliest_start(problem.options.front(), PoolId(0), 0), 10);
 }
 
+TEST(MachineTimeline, sees_room_that_came_back) {
+  ProblemBuilder builder;
+  const auto pools = builder.add_pool_set(std::array{builder.add_pool(CurveId(0), 1, 4)});
+  (void)builder.add_job(0);
+  const auto cost = builder.add_cost(std::array{flow_cost(0, 1.0)});
+  builder.add_option(pools, 10, std::array{TaskGroup{1, 4}}, cost);
+  const Problem problem = builder.build();
+  MachineTimeline timeline(problem);
+  const Option& option = problem.options.front();
+  std::vector<TaskShare> shares;
+  timeline.reserve(option, PoolId(0), 0, shares);
+  EXPECT_EQ(timeline.earliest_start(option, PoolId(0), 0), 10);
+  timeline.release(option, PoolId(0), 0, shares);
+  EXPECT_EQ(timeline.earliest_start(option, PoolId(0), 0), 0);
+}
+
 TEST(ProblemBuilder, counts_overlapping_outages_once) {
   ProblemBuilder builder;
   const PoolId pool = builder.add_pool(CurveId(0), 2, 8);
