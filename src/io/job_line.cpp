@@ -3,6 +3,7 @@
 
 #include "job_rules.hpp"
 #include "job_running.hpp"
+#include "job_time.hpp"
 #include "resource_keys.hpp"
 #include "words.hpp"
 
@@ -167,12 +168,15 @@ void clear(JobLine& line) {
 
 void read_job_line(const JsonAt& at, JobLine& line) {
   static constexpr std::string_view keys[] = {
-      "id",         "tasks",      "arrival",       "queue",  "priority",   "weight",
-      "required",   "gpu_types",  "speed",         "domain", "home",       "width_factor",
-      "value",      "running",    "communication", "spread", kRuleKeys[0], kRuleKeys[1],
-      kRuleKeys[2], kRuleKeys[3], kRuleKeys[4]};
-  constexpr std::size_t kSpread = 15;
+      "id",         "tasks",      "arrival",       "queue",      "priority",   "weight",
+      "required",   "gpu_types",  "speed",         "domain",     "home",       "width_factor",
+      "value",      "running",    "communication", "spread",     kRuleKeys[0], kRuleKeys[1],
+      kRuleKeys[2], kRuleKeys[3], kRuleKeys[4],    kTimeKeys[0], kTimeKeys[1], kTimeKeys[2],
+      kTimeKeys[3], kTimeKeys[4], kTimeKeys[5],    kTimeKeys[6], kTimeKeys[7], kTimeKeys[8],
+      kTimeKeys[9]};
+  constexpr std::size_t kSpread = 15, kFirstTime = kSpread + 1 + kRuleKeys.size();
   RuleValues rules;
+  TimeValues times;
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   clear(line);
   const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
@@ -224,12 +228,14 @@ void read_job_line(const JsonAt& at, JobLine& line) {
         read_communication(value, line);
         break;
       default:
-        rules[key - kSpread - 1] = value;
+        if (key < kFirstTime) rules[key - kSpread - 1] = value;
+        if (key >= kFirstTime) times[key - kFirstTime] = value;
         break;
     }
   });
   at.need(keys, 2, seen);
   read_rules(rules, line);
+  read_time(times, line);
 }
 
 }  // namespace berth::io

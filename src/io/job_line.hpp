@@ -57,6 +57,17 @@ struct JobLine {
   };
   RulesLine rules;
 
+  /// As model::TimeRules with what its row numbers refer to; names as given.
+  struct TimeLine {
+    model::TimeRules rules;
+    model::Utility utility;
+    std::vector<model::Configuration> configurations;
+    std::vector<std::string_view> after;
+    std::int64_t since = model::kNotGiven;  ///< as in model::Running
+    std::int64_t remaining = model::kNotGiven;
+  };
+  TimeLine time;
+
   /// One task of a running job.
   struct RunningTask {
     std::string_view label = kDefaultLabel;

@@ -29,6 +29,7 @@ void renumber(model::JobSet& records, const BlockNumbers& numbers) {
     job.home_factor = numbers.factors[job.home_factor];
     job.width_factor = numbers.factors[job.width_factor];
     job.rules = numbers.rules[job.rules];
+    job.time = numbers.time_rules[job.time];
     if (job.running >= 0) job.running += numbers.first_running;
   }
 }

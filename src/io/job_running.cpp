@@ -56,17 +56,23 @@ CommunicationPattern read_pattern(const JsonAt& at) {
 }  // namespace
 
 void read_running(const JsonAt& at, JobLine& line) {
-  static constexpr std::string_view keys[] = {"tasks", "pinned", "stop_cost", "move_cost"};
+  static constexpr std::string_view keys[] = {"tasks",     "pinned", "stop_cost",
+                                              "move_cost", "since",  "remaining"};
   const std::uint32_t seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0)
       value.each([&](const JsonAt& task) { line.running.push_back(read_running_task(task)); });
     if (key == 1) line.pinned = value.boolean();
     if (key == 2) line.stop_cost = value.amount(kMaxWorth);
     if (key == 3) line.move_cost = value.amount(kMaxWorth);
+    if (key == 4) line.time.since = value.integer(0, kMaxAmount);
+    if (key == 5) line.time.remaining = value.integer(0, kMaxSeconds);
   });
   at.need(keys, 1, seen);
   if (line.running.empty())
     at.fail("a running job has tasks", "drop \"running\" for one that waits");
+  if (line.time.since != model::kNotGiven && line.time.remaining != model::kNotGiven) {
+    at.fail("gives \"since\" and \"remaining\"", "one of them says when the job ends");
+  }
 }
 
 void read_communication(const JsonAt& at, JobLine& line) {
@@ -111,6 +117,8 @@ void add_running(JsonText& json, const model::Instance& instance, const model::J
   if (running->pinned) json.key("pinned").boolean(true);
   if (running->stop_cost != 0.0) json.field("stop_cost", running->stop_cost);
   if (running->move_cost != 0.0) json.field("move_cost", running->move_cost);
+  if (running->since != model::kNotGiven) json.field("since", running->since);
+  if (running->remaining != model::kNotGiven) json.field("remaining", running->remaining);
   json.close('}');
 }
 

@@ -58,6 +58,38 @@ std::size_t RulesHash::operator()(const model::PlacementRules& rules) const {
   return hash.value();
 }
 
+std::size_t TimeRulesHash::operator()(const model::TimeRules& rules) const {
+  WordHash hash;
+  for (const std::int64_t seconds : {rules.duration, rules.limit, rules.not_before, rules.deadline,
+                                     rules.checkpoint_every, rules.restart_cost}) {
+    hash.add(static_cast<std::uint64_t>(seconds));
+  }
+  hash.add(std::uint64_t{rules.utility} << 32 | rules.configurations);
+  hash.add(rules.preemptible ? 1 : 0);
+  return hash.value();
+}
+
+std::size_t UtilityHash::operator()(const model::Utility& utility) const {
+  WordHash hash;
+  hash.add(utility.steps ? 1 : 0);
+  for (const model::UtilityPoint& point : utility.points) {
+    hash.add(static_cast<std::uint64_t>(point.seconds));
+    hash.add(std::bit_cast<std::uint64_t>(point.factor));
+  }
+  return hash.value();
+}
+
+std::size_t ConfigurationsHash::operator()(
+    const std::vector<model::Configuration>& configurations) const {
+  WordHash hash;
+  for (const model::Configuration& c : configurations) {
+    for (const std::int32_t count : c.counts) hash.add(static_cast<std::uint64_t>(count));
+    hash.add(std::bit_cast<std::uint64_t>(c.speed));
+    hash.add(std::bit_cast<std::uint64_t>(c.value));
+  }
+  return hash.value();
+}
+
 std::size_t SpeedHash::operator()(const SpeedRow& row) const {
   WordHash hash;
   for (const auto& [type, speed] : row) {
@@ -70,6 +102,9 @@ std::size_t SpeedHash::operator()(const SpeedRow& row) const {
 JobTables::JobTables(const ClusterNames& cluster_names) : cluster_names_(&cluster_names) {
   factors_.intern(block_.tables.shared.factors.front(), [](const Factors&) {});
   rules_.intern(block_.tables.shared.rules.front(), [](const model::PlacementRules&) {});
+  time_rules_.intern(block_.tables.shared.time_rules.front(), [](const model::TimeRules&) {});
+  utilities_.intern(block_.tables.shared.utilities.front(), [](const model::Utility&) {});
+  configurations_.intern(block_.tables.shared.configurations.front(), [](const auto&) {});
   speeds_.intern({}, [](const SpeedRow&) {});
 }
 
@@ -167,6 +202,17 @@ std::uint32_t JobTables::rules_row(const JobLine& line) {
   });
 }
 
+std::uint32_t JobTables::time_row(const JobLine& line) {
+  model::WorkloadTables& shared = block_.tables.shared;
+  model::TimeRules row = line.time.rules;
+  row.utility = utilities_.intern(
+      line.time.utility, [&](const model::Utility& fresh) { shared.utilities.push_back(fresh); });
+  row.configurations = configurations_.intern(
+      line.time.configurations, [&](const auto& fresh) { shared.configurations.push_back(fresh); });
+  return time_rules_.intern(
+      row, [&](const model::TimeRules& fresh) { shared.time_rules.push_back(fresh); });
+}
+
 void JobTables::fail(const InputError& error) {
   block_.tables.fault = {.line = static_cast<std::uint32_t>(error.where().line),
                          .field = error.where().field,
@@ -206,6 +252,11 @@ void JobTables::add_job(const JobLine& line) {
   job.home_factor = factor_row(line.home_factor);
   job.width_factor = factor_row(line.width_factor);
   job.rules = rules_row(line);
+  job.time = time_row(line);
+  for (const std::string_view name : line.time.after) {
+    block_.tables.dependencies.push_back(
+        {.job = JobId(block_.records.jobs.size()), .after = std::string(name)});
+  }
   job.communication = communication(line, job);
   block_.tables.shared.job_names.add(line.id);
   block_.records.jobs.push_back(job);

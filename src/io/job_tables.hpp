@@ -25,6 +25,15 @@ struct FactorsHash {
 struct RulesHash {
   std::size_t operator()(const model::PlacementRules& rules) const;
 };
+struct TimeRulesHash {
+  std::size_t operator()(const model::TimeRules& rules) const;
+};
+struct UtilityHash {
+  std::size_t operator()(const model::Utility& utility) const;
+};
+struct ConfigurationsHash {
+  std::size_t operator()(const std::vector<model::Configuration>& configurations) const;
+};
 struct SpeedHash {
   std::size_t operator()(const SpeedRow& row) const;
 };
@@ -54,6 +63,7 @@ class JobTables {
   std::uint32_t speed_row(const JobLine& line);
   std::uint32_t factor_row(const model::Factors& factors);
   std::uint32_t rules_row(const JobLine& line);
+  std::uint32_t time_row(const JobLine& line);
   model::Communication communication(const JobLine& line, const model::Job& job) const;
   [[noreturn]] void fail(const char* field, const std::string& problem,
                          const std::string& hint) const;
@@ -64,6 +74,9 @@ class JobTables {
   Interner<model::Shape, ShapeHash> shapes_;
   Interner<model::Factors, FactorsHash> factors_;
   Interner<model::PlacementRules, RulesHash> rules_;
+  Interner<model::TimeRules, TimeRulesHash> time_rules_;
+  Interner<model::Utility, UtilityHash> utilities_;
+  Interner<std::vector<model::Configuration>, ConfigurationsHash> configurations_;
   Interner<std::string> labels_;
   Interner<SpeedRow, SpeedHash> speeds_;
 };

@@ -2,6 +2,7 @@
 #include "job_line.hpp"
 #include "job_rules.hpp"
 #include "job_running.hpp"
+#include "job_time.hpp"
 #include "json_text.hpp"
 
 #include <cmath>
@@ -98,6 +99,7 @@ void add_job(JsonText& json, const Instance& instance, JobId id) {
   add_places(json, instance, job);
   if (!std::isnan(job.value)) json.field("value", job.value);
   add_rules(json, instance.workload.rules_of(job));
+  add_time(json, instance.workload, id);
   add_communication(json, instance.workload, job);
   add_running(json, instance, job);
   json.close('}').end_line();

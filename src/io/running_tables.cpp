@@ -133,7 +133,9 @@ void RunningJobReader::add(const JobLine& line) {
                   .move_cost = line.move_cost,
                   .first_task = static_cast<std::uint32_t>(tables_.running_tasks.size()),
                   .tasks = static_cast<std::uint32_t>(line.running.size()),
-                  .rules = records_.jobs.back().rules};
+                  .rules = records_.jobs.back().rules,
+                  .since = line.time.since,
+                  .remaining = line.time.remaining};
   for (std::size_t i = 0; i < line.running.size(); ++i) {
     tables_.running_tasks.push_back(task(line.running[i], i));
     const MachineId m = tables_.running_tasks.back().machine;

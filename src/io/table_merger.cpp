@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dependencies.hpp"
 #include "interner.hpp"
 #include "job_tables.hpp"
 #include "running_room.hpp"
@@ -56,6 +57,9 @@ struct TableMerger::MergerState {
       : cluster(all), file(std::move(path)), known_types(all.gpu_types.size()) {
     factors.intern(merged.factors.front(), [](const model::Factors&) {});
     rules.intern(merged.rules.front(), [](const model::PlacementRules&) {});
+    time_rules.intern(merged.time_rules.front(), [](const model::TimeRules&) {});
+    utilities.intern(merged.utilities.front(), [](const model::Utility&) {});
+    configurations.intern(merged.configurations.front(), [](const auto&) {});
     speeds.intern({}, [&](const SpeedRow& fresh) { speed_rows.push_back(fresh); });
   }
 
@@ -64,6 +68,7 @@ struct TableMerger::MergerState {
                          const std::string& hint) const;
   void add_types(const BlockTables& block, std::vector<std::uint32_t>& types);
   void add_speeds(const BlockTables& block, BlockNumbers& numbers);
+  void add_time_rules(const BlockTables& block, BlockNumbers& numbers);
   void add_running(const BlockTables& block, const BlockNumbers& numbers);
   void refuse_repeated_ids() const;
   void fill_speeds();
@@ -72,6 +77,7 @@ struct TableMerger::MergerState {
   std::string file;
   std::size_t known_types;  // of the cluster, before any block
   model::WorkloadTables merged;
+  std::vector<BlockTables::NamedDependency> dependencies;
   std::vector<ShapeId> running_shapes;  // by running task
   std::vector<std::uint32_t> lines;     // by JobId
   std::uint32_t lines_before = 0;       // lines in all earlier blocks
@@ -79,6 +85,9 @@ struct TableMerger::MergerState {
   Interner<model::Shape, ShapeHash> shapes;
   Interner<model::Factors, FactorsHash> factors;
   Interner<model::PlacementRules, RulesHash> rules;
+  Interner<model::TimeRules, TimeRulesHash> time_rules;
+  Interner<model::Utility, UtilityHash> utilities;
+  Interner<std::vector<model::Configuration>, ConfigurationsHash> configurations;
   Interner<std::string> labels;
   Interner<SpeedRow, SpeedHash> speeds;
   std::vector<SpeedRow> speed_rows;
@@ -117,6 +126,18 @@ void TableMerger::MergerState::add_speeds(const BlockTables& block, BlockNumbers
   }
 }
 
+void TableMerger::MergerState::add_time_rules(const BlockTables& block, BlockNumbers& numbers) {
+  std::vector<std::uint32_t> of_utility, of_configurations;
+  merge_rows(block.shared.utilities, utilities, merged.utilities, of_utility);
+  merge_rows(block.shared.configurations, configurations, merged.configurations, of_configurations);
+  for (model::TimeRules row : block.shared.time_rules) {
+    row.utility = of_utility[row.utility];
+    row.configurations = of_configurations[row.configurations];
+    numbers.time_rules.push_back(time_rules.intern(
+        row, [&](const model::TimeRules& fresh) { merged.time_rules.push_back(fresh); }));
+  }
+}
+
 void TableMerger::MergerState::add_running(const BlockTables& block, const BlockNumbers& numbers) {
   const auto first_task = static_cast<std::uint32_t>(merged.running_tasks.size());
   for (model::Running running : block.shared.running) {
@@ -143,10 +164,14 @@ BlockNumbers TableMerger::MergerState::add(const BlockTables& block) {
   merge_rows(block.shared.shapes, shapes, merged.shapes, numbers.shapes);
   merge_rows(block.shared.factors, factors, merged.factors, numbers.factors);
   merge_rows(block.shared.rules, rules, merged.rules, numbers.rules);
+  add_time_rules(block, numbers);
   merge_rows(block.shared.labels, labels, merged.labels, numbers.labels);
   for (std::size_t j = 0; j < block.lines.size(); ++j) {
     merged.job_names.add(block.shared.job_names[j]);
     lines.push_back(lines_before + block.lines[j]);
+  }
+  for (const BlockTables::NamedDependency& d : block.dependencies) {
+    dependencies.push_back({JobId(numbers.first_job.index() + d.job.index()), d.after});
   }
   add_running(block, numbers);
   if (block.first_spread > 0 && first_spread == 0) first_spread = lines_before + block.first_spread;
@@ -190,6 +215,8 @@ model::WorkloadTables TableMerger::finish() {
   s.refuse_repeated_ids();
   s.fill_speeds();
   model::link_rules(s.merged.rules);
+  resolve_job_names({s.merged.job_names, s.lines, s.file}, s.dependencies, s.merged.dependencies,
+                    s.cluster.windows);
   if (s.first_spread > 0) {
     s.merged.notes.push_back(s.file + ":" + std::to_string(s.first_spread) +
                              ": spread: this key is called \"width_factor\" now; jobs that have "

@@ -15,6 +15,9 @@ inline constexpr std::int64_t kMaxAmount = std::int64_t{1} << 40;
 /// Largest count in a file (tasks of a group, GPUs of a task): guard against overflow of sums
 inline constexpr std::int64_t kMaxCount = 1'000'000;
 
+/// Largest duration in a file: 100 years of 365.25 days, in seconds; a guard against other units
+inline constexpr std::int64_t kMaxSeconds = 3'155'760'000;
+
 /// did_you_mean, else the words themselves: `known: a, b, c`.
 template <class Words>
 [[nodiscard]] std::string known_words(std::string_view word, const Words& words) {

@@ -102,6 +102,7 @@ void add_queue(Sha256& sha, const Cluster& cluster, const Queue& queue) {
     sha.text("in ").name(cluster.queues[queue.parent.index()].name);
   }
   if (std::isfinite(queue.over_quota_penalty)) sha.text("over ").real(queue.over_quota_penalty);
+  if (queue.gpu_hours >= 0) sha.text("hours ").integer(queue.gpu_hours);
 }
 
 /// Adds machine states and content; nothing when all machines are up and empty, so that digests of
@@ -117,6 +118,20 @@ void add_states(Sha256& sha, const Cluster& cluster) {
     sha.text("used ").name(cluster.machine_names[content.machine.index()]);
     sha.integer(std::bit_cast<std::int64_t>(content.devices)).integer(content.milli);
     add_optional(add_required(sha, content.taken), content.taken, 0);
+  }
+}
+
+/// Nothing without windows and drain deadlines, as in `add_states`.
+void add_windows(Sha256& sha, const Cluster& cluster) {
+  for (const DrainDeadline& d : cluster.drain_deadlines) {
+    sha.text("drained by ").name(cluster.machine_names[d.machine.index()]).integer(d.deadline);
+  }
+  for (const Window& window : cluster.windows) {
+    sha.text("window ").integer(static_cast<std::int64_t>(window.kind));
+    sha.integer(window.from).integer(window.to);
+    for (const MachineRange& range : window.machines) sha.integer(range.first).integer(range.end);
+    for (const QueueId queue : window.queues) sha.text("queue ").integer(queue.value());
+    for (const std::string& job : window.jobs) sha.text("job ").name(job);
   }
 }
 
@@ -160,6 +175,7 @@ void add_cluster(Sha256& sha, const Cluster& cluster) {
     if (c.gpu_slices > 0) sha.text("slices ").integer(c.gpu_slices);
   }
   add_states(sha, cluster);
+  add_windows(sha, cluster);
 }
 
 /// GPU types in order of their names, so that their numbers do not matter.
@@ -187,6 +203,8 @@ void add_running(Sha256& sha, const Cluster& cluster, const WorkloadView& worklo
     sha.name(cluster.machine_names[t.machine.index()]).integer(t.group);
     sha.integer(std::bit_cast<std::int64_t>(t.devices)).integer(t.milli);
   }
+  if (running.since != kNotGiven) sha.text("since ").integer(running.since);
+  if (running.remaining != kNotGiven) sha.text("remaining ").integer(running.remaining);
 }
 
 void add_communication(Sha256& sha, const Communication& c) {
@@ -208,6 +226,41 @@ void add_rules(Sha256& sha, const PlacementRules& rules) {
   for (const std::string& label : rules.not_with) sha.text("not with ").name(label);
 }
 
+void add_utility(Sha256& sha, const Utility& utility) {
+  if (utility.points.empty()) return;
+  sha.text(utility.steps ? "steps " : "linear ");
+  for (const UtilityPoint& point : utility.points) sha.integer(point.seconds).real(point.factor);
+}
+
+void add_configurations(Sha256& sha, const std::vector<Configuration>& configurations) {
+  for (const Configuration& c : configurations) {
+    sha.text("configuration ");
+    for (const std::int32_t count : c.counts) sha.integer(count);
+    sha.real(c.speed).real(c.value);
+  }
+}
+
+/// Nothing without rules, as in `add_rules`.
+void add_time(Sha256& sha, const WorkloadTables& tables, const Job& job, JobId id) {
+  const TimeRules& rules = tables.time_of(job);
+  const TimeRules none;
+  const auto add = [&](std::string_view tag, std::int64_t value, std::int64_t left_out) {
+    if (value != left_out) sha.text(tag).integer(value);
+  };
+  add("duration ", rules.duration, none.duration);
+  add("limit ", rules.limit, none.limit);
+  add("not before ", rules.not_before, none.not_before);
+  add("deadline ", rules.deadline, none.deadline);
+  add("checkpoint ", rules.checkpoint_every, none.checkpoint_every);
+  add("restart ", rules.restart_cost, none.restart_cost);
+  if (rules.preemptible) sha.text("preemptible ");
+  add_utility(sha, tables.utilities[rules.utility]);
+  add_configurations(sha, tables.configurations[rules.configurations]);
+  for (const Dependency& d : tables.dependencies_of(id)) {
+    sha.text("after ").name(tables.job_names[d.after.index()]);
+  }
+}
+
 void add_job(Sha256& sha, const InstanceView& instance, std::span<const std::size_t> types,
              JobId id) {
   const WorkloadView& workload = instance.workload;
@@ -227,6 +280,7 @@ void add_job(Sha256& sha, const InstanceView& instance, std::span<const std::siz
   }
   add_communication(sha, job.communication);
   add_rules(sha, workload.rules_of(job));
+  add_time(sha, workload.tables(), job, id);
   if (const Running* running = workload.running_of(job)) {
     add_running(sha, instance.cluster, workload, *running);
   }

@@ -60,6 +60,7 @@ void distribute_rest(const Communicator& comm, model::Instance& instance) {
   if (comm.rank() != 0) instance.cluster.machine_names = {};
   comm::broadcast(comm, instance.cluster.gpu_types);
   comm::broadcast(comm, instance.cluster.immovable);
+  comm::broadcast(comm, instance.cluster.windows);
   distribute_workload(comm, instance.workload);
 }
 

@@ -62,11 +62,18 @@ struct BlockTables {
     std::string field, problem, hint;
   };
 
-  model::WorkloadTables shared;         ///< its table `speeds` is empty
-  std::vector<ShapeId> running_shapes;  ///< by running task
-  std::vector<std::uint32_t> lines;     ///< by job
-  std::vector<SpeedRow> speeds;         ///< of Job::speed 1, 2, ...
-  std::vector<NewType> gpu_types;       ///< numbered after those of the cluster
+  /// A job that must have ended before a job of the block starts.
+  struct NamedDependency {
+    JobId job;  ///< of the block
+    std::string after;
+  };
+
+  model::WorkloadTables shared;               ///< its tables `speeds` and `dependencies` are empty
+  std::vector<NamedDependency> dependencies;  ///< in file order
+  std::vector<ShapeId> running_shapes;        ///< by running task
+  std::vector<std::uint32_t> lines;           ///< by job
+  std::vector<SpeedRow> speeds;               ///< of Job::speed 1, 2, ...
+  std::vector<NewType> gpu_types;             ///< numbered after those of the cluster
   std::uint32_t line_count = 0;
   std::uint32_t first_spread = 0;  ///< first line with the old key "spread"; 0: none
   std::optional<LineFault> fault;  ///< error of the first bad line; the jobs are those before it
@@ -81,9 +88,13 @@ void describe(Archive& archive, BlockTables::LineFault& fault) {
   archive(fault.line, fault.field, fault.problem, fault.hint);
 }
 template <class Archive>
+void describe(Archive& archive, BlockTables::NamedDependency& dependency) {
+  archive(dependency.job, dependency.after);
+}
+template <class Archive>
 void describe(Archive& archive, BlockTables& t) {
   archive(t.shared, t.running_shapes, t.lines, t.speeds, t.gpu_types, t.line_count);
-  archive(t.first_spread, t.fault);
+  archive(t.first_spread, t.fault, t.dependencies);
 }
 
 /// The jobs of a block of lines.
@@ -98,12 +109,13 @@ struct BlockNumbers {
   std::int32_t first_running = 0;  ///< of the block's running job 0
   /// By the block's number. Those of types include the cluster's.
   std::vector<std::uint32_t> types = {}, shapes = {}, factors = {}, rules = {}, labels = {},
-                             speeds = {};
+                             speeds = {}, time_rules = {};
 };
 
 template <class Archive>
 void describe(Archive& archive, BlockNumbers& n) {
-  archive(n.first_job, n.first_running, n.types, n.shapes, n.factors, n.rules, n.labels, n.speeds);
+  archive(n.first_job, n.first_running, n.types, n.shapes, n.factors, n.rules, n.labels, n.speeds,
+          n.time_rules);
 }
 
 /// Replaces the block's numbers in its records. O(jobs and task groups of the block)

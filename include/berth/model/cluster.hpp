@@ -63,6 +63,8 @@ struct Queue {
   /// Value lost per GPU over the quota; infinite: a hard quota, never exceeded. An objective
   /// without costs ignores soft quotas.
   double over_quota_penalty = std::numeric_limits<double>::infinity();
+  /// Most GPU-hours that jobs of the queue and its children take in the horizon; -1 = no budget
+  std::int64_t gpu_hours = -1;
 
   [[nodiscard]] bool hard() const {
     return gpu_quota >= 0 && over_quota_penalty == std::numeric_limits<double>::infinity();
@@ -71,7 +73,7 @@ struct Queue {
 
 template <class Archive>
 void describe(Archive& archive, Queue& queue) {
-  archive(queue.name, queue.gpu_quota, queue.parent, queue.over_quota_penalty);
+  archive(queue.name, queue.gpu_quota, queue.parent, queue.over_quota_penalty, queue.gpu_hours);
 }
 
 /// GPUs of one type that a pod keeps free of jobs: a soft limit.
@@ -97,6 +99,41 @@ enum class MachineState : std::uint8_t {
   drain,     ///< being evacuated: no new task starts here, running jobs that may move leave
 };
 
+/// When the last task must have left a machine in state `drain`.
+struct DrainDeadline {
+  MachineId machine;
+  std::int64_t deadline = 0;  ///< seconds
+};
+
+/// Machines first .. end - 1.
+struct MachineRange {
+  std::int32_t first = 0;
+  std::int32_t end = 0;
+
+  bool operator==(const MachineRange&) const = default;
+};
+
+enum class WindowKind : std::uint8_t {
+  maintenance,  ///< no task is on the machines
+  reservation,  ///< only tasks of the named jobs and queues are on the machines
+};
+
+/// Machines closed to jobs in [from, to). Windows may overlap: a task must be allowed by all.
+struct Window {
+  std::vector<MachineRange> machines;  ///< ascending, disjoint, not adjacent; not empty
+  std::int64_t from = 0;               ///< seconds
+  std::int64_t to = 0;                 ///< seconds, > from
+  WindowKind kind = WindowKind::maintenance;
+  std::vector<QueueId> queues = {};    ///< reserved for jobs of these and their children; ascending
+  std::vector<std::string> jobs = {};  ///< reserved for these, by name; ascending, distinct
+  std::vector<JobId> job_ids = {};     ///< those of `jobs` that the jobs file has; ascending
+};
+
+template <class Archive>
+void describe(Archive& archive, Window& w) {
+  archive(w.machines, w.from, w.to, w.kind, w.queues, w.jobs, w.job_ids);
+}
+
 /// Content of a machine that no plan moves: tasks of a pinned job, or content outside the workload.
 /// A machine may have several.
 struct Immovable {
@@ -121,8 +158,10 @@ struct Cluster {
   std::vector<ClassId> machine_class;  ///< by MachineId
   std::vector<RackId> machine_rack;    ///< by MachineId, ascending
 
-  std::vector<MachineState> machine_state;  ///< by MachineId; empty: all up
-  std::vector<Immovable> immovable;         ///< ascending machine
+  std::vector<MachineState> machine_state;          ///< by MachineId; empty: all up
+  std::vector<Immovable> immovable;                 ///< ascending machine
+  std::vector<DrainDeadline> drain_deadlines = {};  ///< ascending machine
+  std::vector<Window> windows = {};                 ///< in file order
 
   [[nodiscard]] std::size_t machines() const { return machine_class.size(); }
   [[nodiscard]] const MachineClass& class_of(MachineId machine) const {
@@ -145,6 +184,7 @@ template <class Archive>
 void describe(Archive& archive, Cluster& c) {
   archive(c.gpu_types, c.classes, c.pods, c.racks, c.queues, c.spare, c.machine_names);
   archive(c.machine_class, c.machine_rack, c.machine_state, c.immovable);
+  archive(c.drain_deadlines, c.windows);
 }
 
 }  // namespace berth::model

@@ -7,6 +7,7 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/model/resources.hpp"
+#include "berth/model/time_rules.hpp"
 
 namespace berth::model {
 
@@ -70,6 +71,7 @@ struct Job {
   PodId home_pod;
   QueueId queue;
   std::int32_t priority = 0;
+  std::uint32_t time = 0;    ///< row of `time_rules`; row 0 has none
   std::int64_t arrival = 0;  ///< seconds
   double weight = 1.0;
   double value = std::numeric_limits<double>::quiet_NaN();  ///< replaces weight x GPUs unless NaN
@@ -93,7 +95,9 @@ struct Running {
   double move_cost = 0.0;        ///< value lost when any task changes its place, >= 0
   std::uint32_t first_task = 0;  ///< tasks [first_task, first_task + tasks) of `running_tasks`
   std::uint32_t tasks = 0;
-  std::uint32_t rules = 0;  ///< as in the job's record, which not every rank has
+  std::uint32_t rules = 0;             ///< as in the job's record, which not every rank has
+  std::int64_t since = kNotGiven;      ///< second of its start; at most one of the two is given
+  std::int64_t remaining = kNotGiven;  ///< seconds to its end, from the moment of the plan
 };
 
 }  // namespace berth::model

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,6 +14,7 @@
 #include "berth/model/job_set.hpp"
 #include "berth/model/placement_rules.hpp"
 #include "berth/model/task_placement.hpp"
+#include "berth/model/time_rules.hpp"
 
 namespace berth::model {
 
@@ -23,6 +25,12 @@ struct WorkloadTables {
   std::vector<Shape> shapes;  ///< by ShapeId, distinct
   std::vector<Factors> factors{{1.0, 1.0, 1.0, 1.0}};
   std::vector<PlacementRules> rules = std::vector<PlacementRules>(1);  ///< distinct
+  std::vector<TimeRules> time_rules = std::vector<TimeRules>(1);       ///< distinct
+  std::vector<Utility> utilities = std::vector<Utility>(1);  ///< distinct; row 0: no table
+  /// Distinct; row 0: the job is not elastic. Of any other row exactly one entry is chosen.
+  std::vector<std::vector<Configuration>> configurations =
+      std::vector<std::vector<Configuration>>(1);
+  std::vector<Dependency> dependencies;      ///< ascending, distinct; without cycles
   std::vector<double> speeds;                ///< rows of `speed_types` entries, by GpuTypeId
   std::uint32_t speed_types = 0;             ///< row length = number of GPU types of the cluster
   std::vector<std::string> labels;           ///< names of task groups, distinct
@@ -38,6 +46,12 @@ struct WorkloadTables {
     return speeds.empty() ? 1.0 : speeds[job.speed * std::size_t{speed_types} + type.index()];
   }
   [[nodiscard]] const PlacementRules& rules_of(const Job& job) const { return rules[job.rules]; }
+  [[nodiscard]] const TimeRules& time_of(const Job& job) const { return time_rules[job.time]; }
+  /// Which jobs must have ended before this one starts. O(log dependencies)
+  [[nodiscard]] std::span<const Dependency> dependencies_of(JobId job) const {
+    const auto first = std::ranges::lower_bound(dependencies, job, {}, &Dependency::job);
+    return {first, std::ranges::upper_bound(first, dependencies.end(), job, {}, &Dependency::job)};
+  }
   /// The present placement of a running job, or null.
   [[nodiscard]] const Running* running_of(const Job& job) const {
     return job.running < 0 ? nullptr : &running[static_cast<std::size_t>(job.running)];
@@ -54,7 +68,7 @@ struct WorkloadTables {
 template <class Archive>
 void describe(Archive& archive, WorkloadTables& t) {
   archive(t.job_names, t.shapes, t.factors, t.rules, t.speeds, t.speed_types, t.labels, t.running);
-  archive(t.running_tasks);
+  archive(t.running_tasks, t.time_rules, t.utilities, t.configurations, t.dependencies);
 }
 
 /// Tables and records in one value, as read from files.
@@ -87,6 +101,10 @@ class WorkloadView {
   }
   [[nodiscard]] const PlacementRules& rules_of(const Job& job) const {
     return tables_->rules_of(job);
+  }
+  [[nodiscard]] const TimeRules& time_of(const Job& job) const { return tables_->time_of(job); }
+  [[nodiscard]] std::span<const Dependency> dependencies_of(JobId job) const {
+    return tables_->dependencies_of(job);
   }
   [[nodiscard]] const Running* running_of(const Job& job) const { return tables_->running_of(job); }
   [[nodiscard]] bool pinned(const Job& job) const { return tables_->pinned(job); }
