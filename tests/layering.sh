@@ -20,14 +20,14 @@ base -
 parallel base
 comm base
 strads base
-horizon base
 model base
+horizon base model
 planner_model base model
 io base model
 partition base parallel strads model
 solver base parallel horizon model planner_model
 generate base horizon model
-policy base horizon
+policy base horizon model
 coordinator base comm parallel strads model planner_model partition solver
 certify base parallel horizon model
 report base model
@@ -51,7 +51,7 @@ refuse '[.>]base\([^)]' 'src/planner_model/'
 # The free devices of a machine as readers and planner count them; the judge has its own.
 grep -rnE 'berth/model/free_machine\.' src/certify include/berth/certify >> "$bad"
 # Capacity over time as planners and policies count it; the judge has its own.
-grep -rnE 'berth/horizon/(capacity_profile|timeline|[a-z]*_timeline)\.' src/certify include/berth/certify >> "$bad"
+grep -rnE 'berth/horizon/(capacity_profile|machine_rooms|timeline|[a-z]*_timeline)\.' src/certify include/berth/certify >> "$bad"
 
 [ -s "$bad" ] || exit 0
 echo "Against the layering:"

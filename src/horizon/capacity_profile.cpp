@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/horizon/capacity_profile.hpp"
 
+#include <array>
 #include <iterator>
 
 #include "berth/base/assert.hpp"
@@ -19,6 +20,9 @@ CapacityProfile::CapacityProfile(std::span<const CapacityStep> steps) {
   }
   for (Block& block : blocks_) refresh(block);
 }
+
+CapacityProfile::CapacityProfile(Seconds now, Gpus capacity)
+    : CapacityProfile(std::array{CapacityStep{.from = now, .gpus = capacity}}) {}
 
 void CapacityProfile::refresh(Block& block) {
   const auto [least, most] = std::ranges::minmax_element(block.free);

@@ -10,11 +10,6 @@
 namespace berth::horizon {
 namespace {
 
-CapacityProfile constant_profile(Seconds now, Gpus gpus) {
-  const CapacityStep step{.from = now, .gpus = gpus};
-  return CapacityProfile(std::span(&step, 1));
-}
-
 std::size_t duration_class(Seconds duration, std::size_t classes) {
   const auto log2 = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(duration)));
   return std::min(classes, log2) - 1;
@@ -22,24 +17,24 @@ std::size_t duration_class(Seconds duration, std::size_t classes) {
 
 }  // namespace
 
-MachineTimeline::MachineTimeline(const Problem& problem) : problem_(problem) {
-  for (const Machine& machine : problem.machines) {
-    machines_.push_back(constant_profile(problem.now, machine.gpus));
-  }
+MachineTimeline::MachineTimeline(const Problem& problem) : problem_(problem), machines_(problem) {
+  for (const auto& quota : problem.quotas) quotas_.emplace_back(quota);
   for (const Pool& pool : problem.pools) {
     PoolState state{.first = static_cast<std::size_t>(pool.machines.begin),
                     .machines = pool.machines.size(),
                     .free_gpus = CapacityProfile(pool.capacity),
-                    .free_machines = constant_profile(problem.now, 0),
-                    .earliest = {}};
+                    .free_machines = CapacityProfile(problem.now, 0),
+                    .earliest = {},
+                    .domains = {}};
     for (const Machine& machine : pool.machines.of(problem.machines)) {
       state.machine_gpus = std::max(state.machine_gpus, machine.gpus);
     }
     const auto whole =
         std::ranges::count(pool.machines.of(problem.machines), state.machine_gpus, &Machine::gpus);
-    state.free_machines = constant_profile(problem.now, whole);
+    state.free_machines = CapacityProfile(problem.now, whole);
     state.earliest.assign(static_cast<std::size_t>(state.machine_gpus) * kDurationClasses,
                           std::vector<Seconds>(state.machines, problem.now));
+    add_domains(state);
     pools_.push_back(std::move(state));
   }
   for (const ClosedGpus& closed : closed_gpus(problem)) {
@@ -54,42 +49,97 @@ MachineTimeline::MachineTimeline(const Problem& problem) : problem_(problem) {
   }
 }
 
+void MachineTimeline::add_domains(PoolState& pool) {
+  const auto same = [&](model::Level level, const Machine& a, const Machine& b) {
+    if (level == model::Level::machine) return false;
+    if (level == model::Level::rack) return a.rack == b.rack && a.pod == b.pod;
+    return level == model::Level::cluster || a.pod == b.pod;
+  };
+  for (std::size_t level = 0; level < pool.domains.size(); ++level) {
+    std::vector<MachineRange>& ranges = pool.domains[level];
+    for (std::size_t m = pool.first; m < pool.first + pool.machines; ++m) {
+      const Machine& machine = problem_.machines[m];
+      const bool begins = m == pool.first || !same(static_cast<model::Level>(level), machine,
+                                                   problem_.machines[m - 1]);
+      if (begins) ranges.push_back({.first = m});
+      ranges.back().last = m + 1;
+      ranges.back().gpus += machine.gpus;
+    }
+  }
+}
+
 Gpus MachineTimeline::free_at(PoolId pool, Seconds time) const {
   return pools_[pool.index()].free_gpus.least_free(time, time + 1);
 }
 
 bool MachineTimeline::takes_whole_machines(const PoolState& pool,
                                            std::span<const TaskGroup> tasks) {
-  return tasks.size() == 1 && tasks.front().gpus == pool.machine_gpus;
+  return tasks.size() == 1 && tasks.front().gpus == pool.machine_gpus && pool.machine_gpus > 0;
 }
 
-Seconds MachineTimeline::earliest_start(const Option& option, PoolId pool_id, Seconds from) {
-  PoolState& pool = pools_[pool_id.index()];
-  from = std::max(from, problem_.now);
+/// Earliest t >= from at which every quota leaves enough throughout; kNever: none.
+Seconds MachineTimeline::quotas_allow(const Option& option, Seconds from) const {
+  Seconds start = from;
+  for (Seconds before = kNever; start != before && start < kNever;) {
+    before = start;
+    for (const std::int32_t quota : problem_.quotas_of(option)) {
+      if (start >= kNever) break;
+      start = quotas_[static_cast<std::size_t>(quota)].earliest_fit(start, option.duration,
+                                                                    option.gpus);
+    }
+  }
+  return start;
+}
+
+Seconds MachineTimeline::earliest_start(const Option& option, PoolId pool, Seconds from) {
+  from = quotas_allow(option, std::max(from, problem_.now));
+  while (from < kNever) {
+    const Seconds start = earliest_in_pool(pools_[pool.index()], option, from);
+    if (start >= kNever) return kNever;
+    from = quotas_allow(option, start);
+    if (from == start) return start;
+  }
+  return kNever;
+}
+
+Seconds MachineTimeline::earliest_in_pool(PoolState& pool, const Option& option, Seconds from) {
   const auto tasks = problem_.tasks_of(option);
-  const bool single = tasks.size() == 1 && tasks.front().tasks == 1;
   for (const TaskGroup& group : tasks) {
     if (group.gpus > pool.machine_gpus) return kNever;
   }
-  return single ? earliest_single(pool, option, tasks.front().gpus, from)
-                : earliest_gang(pool, option, from);
+  if (tasks.size() == 1 && tasks.front().tasks == 1) {
+    return earliest_single(pool, option, tasks.front(), from);
+  }
+  Seconds best = kNever;
+  for (const MachineRange& range : pool.domains[static_cast<std::size_t>(option.domain)]) {
+    if (range.gpus < option.gpus) continue;
+    best = std::min(best, earliest_gang(pool, range, option, from, best));
+  }
+  return best;
 }
 
-Seconds MachineTimeline::earliest_single(PoolState& pool, const Option& option, std::int32_t gpus,
-                                         Seconds from) {
-  const Seconds least = pool.free_gpus.earliest_fit(from, option.duration, gpus);
-  const std::size_t duration = duration_class(option.duration, kDurationClasses);
-  auto& earliest = pool.earliest[static_cast<std::size_t>(gpus - 1) * kDurationClasses + duration];
+Seconds MachineTimeline::earliest_single(PoolState& pool, const Option& option,
+                                         const TaskGroup& group, Seconds from) {
+  const Seconds least = pool.free_gpus.earliest_fit(from, option.duration, group.gpus);
   Seconds best = kNever;
+  if (group.gpus == 0) {
+    for (std::size_t m = pool.first; m < pool.first + pool.machines && best > least; ++m) {
+      best = std::min(best, machines_.earliest_fit(m, from, option.duration, group));
+    }
+    return best;
+  }
+  const std::size_t duration = duration_class(option.duration, kDurationClasses);
+  auto& earliest =
+      pool.earliest[static_cast<std::size_t>(group.gpus - 1) * kDurationClasses + duration];
   for (std::size_t m = 0; m < pool.machines && best > least; ++m) {
     if (earliest[m] >= best) continue;
-    const CapacityProfile& machine = machines_[pool.first + m];
     if (from <= earliest[m]) {
       const Seconds shortest = Seconds{1} << duration;
-      earliest[m] = machine.earliest_fit(earliest[m], shortest, gpus);
+      earliest[m] = machines_.gpus(pool.first + m).earliest_fit(earliest[m], shortest, group.gpus);
       if (earliest[m] >= best) continue;
     }
-    const Seconds start = machine.earliest_fit(std::max(from, earliest[m]), option.duration, gpus);
+    const Seconds start =
+        machines_.earliest_fit(pool.first + m, std::max(from, earliest[m]), option.duration, group);
     best = std::min(best, start);
   }
   return best;
@@ -97,15 +147,15 @@ Seconds MachineTimeline::earliest_single(PoolState& pool, const Option& option, 
 
 /// Lower bound on the start of the gang, >= from: until then too few machines are free for one task
 /// of the largest group, each for the whole duration from some moment on.
-Seconds MachineTimeline::gang_lower_bound(const PoolState& pool, const Option& option,
+Seconds MachineTimeline::gang_lower_bound(const MachineRange& range, const Option& option,
                                           Seconds from) const {
   const auto groups = problem_.tasks_of(option);
   const TaskGroup& group = *std::ranges::max_element(groups, {}, &TaskGroup::gpus);
   std::vector<std::pair<Seconds, Gpus>> rooms;  // when a machine has room first, and its tasks
-  for (std::size_t m = pool.first; m < pool.first + pool.machines; ++m) {
-    const Gpus tasks = problem_.machines[m].gpus / group.gpus;
+  for (std::size_t m = range.first; m < range.last; ++m) {
+    const Gpus tasks = machines_.most_tasks(m, group);
     if (tasks == 0) continue;
-    rooms.emplace_back(machines_[m].earliest_fit(from, option.duration, group.gpus), tasks);
+    rooms.emplace_back(machines_.earliest_fit(m, from, option.duration, group), tasks);
   }
   std::ranges::sort(rooms);
   Gpus missing = group.tasks;
@@ -116,51 +166,63 @@ Seconds MachineTimeline::gang_lower_bound(const PoolState& pool, const Option& o
   return kNever;
 }
 
-Seconds MachineTimeline::earliest_gang(const PoolState& pool, const Option& option,
-                                       Seconds from) const {
+Seconds MachineTimeline::next_change(const MachineRange& range, Seconds time) const {
+  Seconds next = kNever;
+  for (std::size_t m = range.first; m < range.last; ++m) {
+    next = std::min(next, machines_.next_step(m, time));
+  }
+  return next;
+}
+
+Seconds MachineTimeline::earliest_gang(const PoolState& pool, const MachineRange& range,
+                                       const Option& option, Seconds from, Seconds limit) const {
   const auto tasks = problem_.tasks_of(option);
   const bool whole = takes_whole_machines(pool, tasks);
   const CapacityProfile& guide = whole ? pool.free_machines : pool.free_gpus;
   const Gpus needed = whole ? tasks.front().tasks : option.gpus;
+  const bool along_guide = machines_.only_gpus() && range.last - range.first == pool.machines;
   std::vector<TaskShare> shares;
   Seconds start = guide.earliest_fit(from, option.duration, needed);
-  while (start < kNever) {
-    const Seconds later = gang_lower_bound(pool, option, start);
+  while (start < limit) {
+    const Seconds later = gang_lower_bound(range, option, start);
     if (later == start) {
       shares.clear();
-      if (assign_tasks(pool, option, start, shares)) return start;
-      // the machines' free GPUs do not add up to the tasks; no machine gains room before
-      start = guide.next_step(start);
+      if (assign_tasks(pool, range, option, start, shares)) return start;
+      // what is free on the machines does not add up to the tasks; none gains room before
+      start = along_guide ? guide.next_step(start) : next_change(range, start);
     } else {
       start = later;
     }
-    if (start < kNever) start = guide.earliest_fit(start, option.duration, needed);
+    if (start < limit) start = guide.earliest_fit(start, option.duration, needed);
   }
   return kNever;
 }
 
-bool MachineTimeline::assign_tasks(const PoolState& pool, const Option& option, Seconds start,
+bool MachineTimeline::assign_tasks(const PoolState& pool, const MachineRange& range,
+                                   const Option& option, Seconds start,
                                    std::vector<TaskShare>& shares) const {
   const auto groups = problem_.tasks_of(option);
   const Seconds end = start + option.duration;
-  const bool gang = groups.size() > 1 || groups.front().tasks > 1 ||
-                    groups.front().gpus == pool.machine_gpus;
+  const bool gang =
+      groups.size() > 1 || groups.front().tasks > 1 || takes_whole_machines(pool, groups);
   const std::size_t before = shares.size();
   std::int64_t missing = 0;
-  for (const TaskGroup& group : groups) missing += group.tasks;
   std::vector<std::int32_t> left;
-  for (const TaskGroup& group : groups) left.push_back(group.tasks);
-  for (std::size_t i = 0; i < pool.machines && missing > 0; ++i) {
-    const std::size_t m = pool.first + (gang ? pool.machines - 1 - i : i);
-    Gpus free = machines_[m].least_free(start, end);
+  for (const TaskGroup& group : groups) {
+    missing += group.tasks;
+    left.push_back(group.tasks);
+  }
+  for (std::size_t i = 0; i < range.last - range.first && missing > 0; ++i) {
+    const std::size_t m = gang ? range.last - 1 - i : range.first + i;
+    Room room = machines_.least_free(m, start, end);
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      const auto fit = std::min<Gpus>(left[g], free / groups[g].gpus);
+      const Gpus fit = room.tasks_of(groups[g], left[g]);
       if (fit <= 0) continue;
       shares.push_back({.machine = MachineId(m),
                         .group = static_cast<std::int32_t>(g),
                         .tasks = static_cast<std::int32_t>(fit)});
       left[g] -= static_cast<std::int32_t>(fit);
-      free -= fit * groups[g].gpus;
+      room.take(groups[g], fit);
       missing -= fit;
     }
   }
@@ -170,7 +232,7 @@ bool MachineTimeline::assign_tasks(const PoolState& pool, const Option& option, 
 
 void MachineTimeline::change(PoolState& pool, MachineId machine, Seconds from, Seconds to,
                              Gpus gpus) {
-  CapacityProfile& profile = machines_[machine.index()];
+  CapacityProfile& profile = machines_.gpus(machine.index());
   const Gpus all = problem_.machines[machine.index()].gpus;
   if (all == pool.machine_gpus) {
     profile.for_each_step(from, to, [&](Seconds step_from, Seconds step_to, Gpus free) {
@@ -187,9 +249,15 @@ void MachineTimeline::change(PoolState& pool, MachineId machine, Seconds from, S
 void MachineTimeline::change_all(PoolState& pool, const Option& option, Seconds start,
                                  std::span<const TaskShare> shares, int sign) {
   const auto groups = problem_.tasks_of(option);
+  const Seconds end = start + option.duration;
   for (const TaskShare& share : shares) {
-    const Gpus gpus = share.tasks * groups[static_cast<std::size_t>(share.group)].gpus;
-    change(pool, share.machine, start, start + option.duration, sign * gpus);
+    const TaskGroup& group = groups[static_cast<std::size_t>(share.group)];
+    const Gpus gpus = Gpus{share.tasks} * group.gpus;
+    if (gpus > 0) change(pool, share.machine, start, end, sign * gpus);
+    machines_.reserve(share.machine.index(), start, end, share.tasks * group.needs, sign);
+  }
+  for (const std::int32_t quota : problem_.quotas_of(option)) {
+    quotas_[static_cast<std::size_t>(quota)].reserve(start, end, sign * option.gpus);
   }
 }
 
@@ -197,7 +265,12 @@ void MachineTimeline::reserve(const Option& option, PoolId pool_id, Seconds star
                               std::vector<TaskShare>& shares) {
   PoolState& pool = pools_[pool_id.index()];
   const std::size_t before = shares.size();
-  const bool assigned = assign_tasks(pool, option, start, shares);
+  bool assigned = false;
+  for (const MachineRange& range : pool.domains[static_cast<std::size_t>(option.domain)]) {
+    if (range.gpus < option.gpus) continue;
+    assigned = assign_tasks(pool, range, option, start, shares);
+    if (assigned) break;
+  }
   BERTH_EXPECT(assigned);
   change_all(pool, option, start, std::span(shares).subspan(before), 1);
 }

@@ -26,7 +26,7 @@ PoolId ProblemBuilder::add_pool(CurveId curve, std::int32_t machines,
 
 void ProblemBuilder::add_machines(std::int32_t machines, std::int32_t gpus_per_machine) {
   BERTH_EXPECT(!problem_.pools.empty() && machines >= 0);
-  BERTH_EXPECT(gpus_per_machine >= 1 && gpus_per_machine <= 64);
+  BERTH_EXPECT(gpus_per_machine >= 0 && gpus_per_machine <= 64);
   const PoolId pool(problem_.pools.size() - 1);
   problem_.machines.insert(problem_.machines.end(), static_cast<std::size_t>(machines),
                            {.pool = pool, .gpus = gpus_per_machine});

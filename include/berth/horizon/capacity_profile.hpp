@@ -22,6 +22,8 @@ class CapacityProfile {
  public:
   /// @param steps  ascending, at least one
   explicit CapacityProfile(std::span<const CapacityStep> steps);
+  /// The same capacity from `now` on.
+  CapacityProfile(Seconds now, Gpus capacity);
 
   /// Earliest t >= from with `gpus` free throughout [t, t + duration); kNever when there is none.
   [[nodiscard]] Seconds earliest_fit(Seconds from, Seconds duration, Gpus gpus) const;

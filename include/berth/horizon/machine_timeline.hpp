@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "berth/horizon/capacity_profile.hpp"
+#include "berth/horizon/machine_rooms.hpp"
 #include "berth/horizon/timeline.hpp"
 
 namespace berth::horizon {
 
-/// Machines with their free GPUs over time; beside them, per pool, the free GPUs and the machines
-/// that are wholly free, along which searches jump.
+/// Machines with their free GPUs and resources over time; beside them, per pool, the free GPUs and
+/// the machines that are wholly free, along which searches jump; and what quotas leave.
 ///
 /// A job of one task takes the first machine with room. Gangs and tasks of whole machines take
 /// machines from the last one backwards, so that small jobs and gangs do not fragment each other.
@@ -33,6 +34,13 @@ class MachineTimeline final : public Timeline {
   /// Durations from 2^i seconds on; the last class has no upper end.
   static constexpr std::size_t kDurationClasses = 24;
 
+  /// Machines of one domain within a pool.
+  struct MachineRange {
+    std::size_t first = 0;
+    std::size_t last = 0;  ///< behind the last one
+    Gpus gpus = 0;
+  };
+
   struct PoolState {
     std::size_t first = 0;  ///< machine
     std::size_t machines = 0;
@@ -42,18 +50,26 @@ class MachineTimeline final : public Timeline {
     /// [(gpus - 1) kDurationClasses + class][machine in the pool]: no task of that many GPUs and
     /// at least that duration starts earlier. Only ever too low.
     std::vector<std::vector<Seconds>> earliest;
+    std::array<std::vector<MachineRange>, model::kLevels> domains;  ///< by model::Level, ascending
   };
 
   [[nodiscard]] static bool takes_whole_machines(const PoolState& pool,
                                                  std::span<const TaskGroup> tasks);
-  Seconds earliest_single(PoolState& pool, const Option& option, std::int32_t gpus, Seconds from);
-  [[nodiscard]] Seconds gang_lower_bound(const PoolState& pool, const Option& option,
+  void add_domains(PoolState& pool);
+  [[nodiscard]] Seconds quotas_allow(const Option& option, Seconds from) const;
+  Seconds earliest_in_pool(PoolState& pool, const Option& option, Seconds from);
+  Seconds earliest_single(PoolState& pool, const Option& option, const TaskGroup& group,
+                          Seconds from);
+  /// Least completion of the gang's start in the range, if below `limit`.
+  [[nodiscard]] Seconds earliest_gang(const PoolState& pool, const MachineRange& range,
+                                      const Option& option, Seconds from, Seconds limit) const;
+  [[nodiscard]] Seconds gang_lower_bound(const MachineRange& range, const Option& option,
                                          Seconds from) const;
-  [[nodiscard]] Seconds earliest_gang(const PoolState& pool, const Option& option,
-                                      Seconds from) const;
-  /// Assigns all tasks at `start`; false when they do not fit. Appends shares only then.
-  bool assign_tasks(const PoolState& pool, const Option& option, Seconds start,
-                    std::vector<TaskShare>& shares) const;
+  [[nodiscard]] Seconds next_change(const MachineRange& range, Seconds time) const;
+  /// Assigns all tasks at `start` within the range; false when they do not fit. Appends shares only
+  /// then.
+  bool assign_tasks(const PoolState& pool, const MachineRange& range, const Option& option,
+                    Seconds start, std::vector<TaskShare>& shares) const;
   /// Takes (sign 1) or returns (-1) the GPUs of the shares.
   void change_all(PoolState& pool, const Option& option, Seconds start,
                   std::span<const TaskShare> shares, int sign);
@@ -61,7 +77,8 @@ class MachineTimeline final : public Timeline {
 
   const Problem& problem_;
   std::vector<PoolState> pools_;
-  std::vector<CapacityProfile> machines_;  ///< by MachineId: free GPUs
+  MachineRooms machines_;
+  std::vector<CapacityProfile> quotas_;  ///< GPUs left, by quota
 };
 
 /// Gives every share its GPUs: jobs in order of their start take the lowest free ones of each

@@ -8,6 +8,8 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/horizon/time.hpp"
+#include "berth/model/job.hpp"
+#include "berth/model/resources.hpp"
 
 namespace berth::horizon {
 
@@ -36,20 +38,23 @@ struct CostPiece {
   double slope = 0.0;  ///< per second, >= 0
 };
 
-/// Equal tasks of a job; each takes whole GPUs of one machine.
+/// Equal tasks of a job; each takes whole GPUs of one machine, or none.
 struct TaskGroup {
   std::int32_t tasks = 1;
-  std::int32_t gpus = 1;  ///< of each task
+  std::int32_t gpus = 1;        ///< of each task; a task without GPUs needs some CPU
+  model::Resources needs = {};  ///< of each task
 };
 
 /// One way to run a job: on one pool of a set, for `duration` seconds without interruption. GPU
 /// types and elastic configurations are different options.
 struct Option {
   PoolSetId pools;
-  Seconds duration = 1;  ///< >= 1
-  Gpus gpus = 0;         ///< of all tasks
-  IndexRange tasks;      ///< in Problem::task_groups
-  IndexRange cost;       ///< in Problem::cost_pieces, by ascending `after`
+  Seconds duration = 1;                         ///< >= 1
+  Gpus gpus = 0;                                ///< of all tasks
+  IndexRange tasks;                             ///< in Problem::task_groups
+  IndexRange cost;                              ///< in Problem::cost_pieces, by ascending `after`
+  model::Level domain = model::Level::cluster;  ///< widest domain that may hold all tasks
+  IndexRange quotas = {};                       ///< in Problem::option_quotas
 };
 
 struct Job {
@@ -65,7 +70,14 @@ struct CapacityStep {
   Gpus gpus = 0;
 };
 
-/// Machines of one GPU type in one pod.
+/// Resources of a machine that has enough of each.
+inline constexpr model::Resources kUnlimited = [] {
+  model::Resources amounts;
+  for (std::size_t r = 0; r < model::kResources; ++r) amounts[r] = model::kNoLimit;
+  return amounts;
+}();
+
+/// Machines of one GPU type, in one pod or in all.
 struct Pool {
   CurveId curve;
   IndexRange machines;                 ///< in Problem::machines
@@ -74,7 +86,10 @@ struct Pool {
 
 struct Machine {
   PoolId pool;
-  std::int32_t gpus = 0;  ///< 1 .. 64
+  std::int32_t gpus = 0;  ///< 0 .. 64
+  model::Resources capacity = kUnlimited;
+  RackId rack = {};  ///< machines of a rack are neighbours within a pool, and so are those of a pod
+  PodId pod = {};
 };
 
 /// GPUs of a machine that no job of the plan may use in [from, to): maintenance, a reservation for
@@ -85,7 +100,8 @@ struct Outage {
   MachineId machine;
   Seconds from = 0;
   Seconds to = 0;
-  std::uint64_t devices = 0;  ///< bit g: GPU g
+  std::uint64_t devices = 0;    ///< bit g: GPU g
+  model::Resources taken = {};  ///< of the machine; all of its capacity when it is closed
 };
 
 /// Which job runs where and when is to be decided.
@@ -100,6 +116,8 @@ struct Problem {
   std::vector<Option> options;
   std::vector<TaskGroup> task_groups;
   std::vector<CostPiece> cost_pieces;
+  std::vector<std::vector<CapacityStep>> quotas;  ///< GPUs that jobs of a quota may use at a time
+  std::vector<std::int32_t> option_quotas;        ///< indices in `quotas`
 
   [[nodiscard]] std::span<const Option> options_of(const Job& job) const {
     return job.options.of(options);
@@ -109,6 +127,9 @@ struct Problem {
   }
   [[nodiscard]] std::span<const TaskGroup> tasks_of(const Option& option) const {
     return option.tasks.of(task_groups);
+  }
+  [[nodiscard]] std::span<const std::int32_t> quotas_of(const Option& option) const {
+    return option.quotas.of(option_quotas);
   }
   [[nodiscard]] std::span<const PoolId> pools_of(const Option& option) const {
     return pool_sets[option.pools.index()];

@@ -126,6 +126,81 @@ TEST(MachineTimeline, sees_room_that_came_back) {
   EXPECT_EQ(timeline.earliest_start(option, PoolId(0), 0), 0);
 }
 
+/// One pool, and one job with tasks of 10 seconds.
+class OneJob {
+ public:
+  OneJob(std::int32_t machines, std::int32_t gpus, std::vector<TaskGroup> tasks) {
+    ProblemBuilder builder;
+    const auto pools =
+        builder.add_pool_set(std::array{builder.add_pool(CurveId(0), machines, gpus)});
+    (void)builder.add_job(0);
+    builder.add_option(pools, 10, tasks, builder.add_cost(std::array{flow_cost(0, 1.0)}));
+    problem = builder.build();
+  }
+  Option& option() { return problem.options.front(); }
+  /// Starts of `jobs` such jobs, one after the other.
+  std::vector<Seconds> starts(int jobs) {
+    MachineTimeline timeline(problem);
+    std::vector<Seconds> found;
+    for (int j = 0; j < jobs; ++j) {
+      std::vector<TaskShare> shares;
+      found.push_back(timeline.earliest_start(option(), PoolId(0), 0));
+      if (found.back() < kNever) timeline.reserve(option(), PoolId(0), found.back(), shares);
+    }
+    return found;
+  }
+
+  Problem problem;
+};
+
+using Starts = std::vector<Seconds>;
+
+TEST(MachineTimeline, waits_for_the_cpu_of_a_machine_with_free_gpus) {
+  OneJob job(2, 8, {{.tasks = 1, .gpus = 1, .needs = {6}}});
+  for (Machine& machine : job.problem.machines) machine.capacity = {10, 0};
+  EXPECT_EQ(job.starts(3), (Starts{0, 0, 10}));
+  job.problem.task_groups.front().needs = {5};
+  EXPECT_EQ(job.starts(5), (Starts{0, 0, 0, 0, 10}));
+}
+
+TEST(MachineTimeline, counts_the_memory_of_gangs_and_of_tasks_without_gpus) {
+  OneJob gang(2, 8, {{.tasks = 3, .gpus = 2, .needs = {0, 4}}});
+  for (Machine& machine : gang.problem.machines) machine.capacity = {8, 10};
+  EXPECT_EQ(gang.starts(2), (Starts{0, 10}));  // two tasks a machine, 3 + 3 do not fit
+  OneJob cpu(1, 0, {{.tasks = 1, .gpus = 0, .needs = {3}}});
+  cpu.problem.machines.front().capacity = {8, 0};
+  EXPECT_EQ(cpu.starts(3), (Starts{0, 0, 10}));
+}
+
+TEST(MachineTimeline, leaves_out_what_contents_take_until_they_end) {
+  OneJob job(1, 8, {{.tasks = 1, .gpus = 1, .needs = {6}}});
+  job.problem.machines.front().capacity = {10, 0};
+  job.problem.outages.push_back({.machine = MachineId(0), .from = 0, .to = 25, .taken = {5}});
+  EXPECT_EQ(job.starts(2), (Starts{25, 35}));
+}
+
+TEST(MachineTimeline, keeps_gangs_within_their_domain) {
+  OneJob job(4, 8, {{.tasks = 2, .gpus = 8}});
+  for (std::size_t m = 0; m < 4; ++m) job.problem.machines[m].rack = RackId(m / 2);
+  EXPECT_EQ(job.starts(3), (Starts{0, 0, 10}));
+  job.problem.outages.push_back({.machine = MachineId(0), .from = 0, .to = 20, .devices = 0xff});
+  job.problem.outages.push_back({.machine = MachineId(2), .from = 0, .to = 30, .devices = 0xff});
+  job.problem.pools.front().capacity = {{0, 16}, {20, 24}, {30, 32}};
+  EXPECT_EQ(job.starts(1), (Starts{0}));
+  job.option().domain = model::Level::rack;
+  EXPECT_EQ(job.starts(2), (Starts{20, 30}));
+  job.option().domain = model::Level::machine;
+  EXPECT_EQ(job.starts(1), (Starts{kNever}));
+}
+
+TEST(MachineTimeline, keeps_quotas_at_every_moment) {
+  OneJob job(2, 8, {{.tasks = 1, .gpus = 4}});
+  job.problem.quotas = {{{0, 4}, {25, 12}}};
+  job.problem.option_quotas = {0};
+  job.option().quotas = {0, 1};
+  EXPECT_EQ(job.starts(5), (Starts{0, 10, 20, 25, 25}));
+}
+
 TEST(ProblemBuilder, counts_overlapping_outages_once) {
   ProblemBuilder builder;
   const PoolId pool = builder.add_pool(CurveId(0), 2, 8);

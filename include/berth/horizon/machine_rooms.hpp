@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "berth/horizon/capacity_profile.hpp"
+#include "berth/horizon/problem.hpp"
+
+namespace berth::horizon {
+
+/// What is free on one machine at every moment of a span.
+struct Room {
+  Gpus gpus = 0;
+  model::Resources amounts = kUnlimited;  ///< kNoLimit where no job can lack it
+
+  [[nodiscard]] Gpus tasks_of(const TaskGroup& group, Gpus most) const;  ///< that fit, <= most
+  void take(const TaskGroup& group, Gpus tasks);
+};
+
+/// Free GPUs and free amounts of the resources of every machine over time. Profiles are kept only
+/// for resources that can be short while GPUs are free: on some machine more tasks of a group fit
+/// its GPUs than its amount.
+class MachineRooms {
+ public:
+  /// Without what outages close or take.
+  explicit MachineRooms(const Problem& problem);
+
+  [[nodiscard]] const CapacityProfile& gpus(std::size_t machine) const { return gpus_[machine]; }
+  [[nodiscard]] CapacityProfile& gpus(std::size_t machine) { return gpus_[machine]; }
+  [[nodiscard]] bool only_gpus() const { return rows_.empty(); }
+
+  /// Earliest t >= from with room for a task throughout [t, t + duration); kNever: none.
+  [[nodiscard]] Seconds earliest_fit(std::size_t machine, Seconds from, Seconds duration,
+                                     const TaskGroup& group) const;
+  [[nodiscard]] Room least_free(std::size_t machine, Seconds from, Seconds to) const;
+  /// Tasks of the group that an empty machine holds.
+  [[nodiscard]] Gpus most_tasks(std::size_t machine, const TaskGroup& group) const;
+  /// Next change of anything on the machine; kNever behind the last one.
+  [[nodiscard]] Seconds next_step(std::size_t machine, Seconds time) const;
+
+  /// Takes amounts in [from, to), or returns them when the sign is -1. GPUs are the caller's.
+  void reserve(std::size_t machine, Seconds from, Seconds to, const model::Resources& amounts,
+               int sign);
+
+ private:
+  const CapacityProfile& row(std::size_t machine, std::size_t r) const {
+    return amounts_[machine * rows_.size() + r];
+  }
+
+  const Problem& problem_;
+  std::vector<CapacityProfile> gpus_;     ///< by MachineId
+  std::vector<std::size_t> rows_;         ///< of model::kResourceTable
+  std::vector<CapacityProfile> amounts_;  ///< [MachineId x rows_ + index in rows_]
+};
+
+}  // namespace berth::horizon
