@@ -15,6 +15,7 @@
 
 #include "berth/base/error.hpp"
 #include "berth/io/file.hpp"
+#include "berth/io/jobs_file.hpp"
 #include "berth/parallel/threads.hpp"
 #include "berth/pipeline/trace.hpp"
 #include "berth/pipeline/write_plan.hpp"
@@ -76,6 +77,10 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   const double start = progress.seconds();
   model::Instance instance = pipeline::load_instance(comm, flags.input);
   for (const std::string& note : instance.workload.notes) progress.warn(note);
+  if (const std::string keys = io::keys_of_time(instance.cluster, instance.workload);
+      comm.rank() == 0 && !keys.empty()) {
+    progress.warn("a plan of one moment ignores " + keys);
+  }
   coordinator::JobRecords jobs(comm, instance.workload);
   pipeline::expect_countable(comm, instance, flags.plan.objective, jobs, flags.input.jobs);
   const double loaded = progress.seconds();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "id_range.hpp"
 #include "machine_states.hpp"
+#include "windows.hpp"
+#include "yaml_scalar.hpp"
 
 #include <array>
 #include <cmath>
@@ -32,8 +34,9 @@ bool plain(std::string_view name) {
          name.find_first_not_of(std::string(letters) + "0123456789_.-") == std::string_view::npos;
 }
 
-/// A name as a YAML scalar: quoted unless YAML can read it as a string only.
-std::string scalar(std::string_view name) {
+}  // namespace
+
+std::string yaml_scalar(std::string_view name) {
   if (plain(name)) return std::string(name);
   std::string text = "\"";
   for (const char c : name) {
@@ -42,6 +45,8 @@ std::string scalar(std::string_view name) {
   }
   return text + "\"";
 }
+
+namespace {
 
 /// A line for each limit that the rack or pod has.
 template <class Domain>
@@ -57,9 +62,10 @@ void add_classes(std::string& text, const Cluster& cluster) {
   text += cluster.classes.empty() ? "classes: {}\n" : "classes:\n";
   for (const model::MachineClass& c : cluster.classes) {
     const std::string type =
-        c.gpu_type.valid() ? "gpu_type: " + scalar(cluster.gpu_types[c.gpu_type.index()]) + ", "
-                           : "";
-    text += fmt::format("  {}: {{{}gpus: {}", scalar(c.name), type, c.gpus);
+        c.gpu_type.valid()
+            ? "gpu_type: " + yaml_scalar(cluster.gpu_types[c.gpu_type.index()]) + ", "
+            : "";
+    text += fmt::format("  {}: {{{}gpus: {}", yaml_scalar(c.name), type, c.gpus);
     for (std::size_t r = 0; r < model::kResources; ++r) {
       if (c.capacity[r] == model::kNoLimit) continue;
       text += fmt::format(", {}: {}", model::kResourceTable[r].key, c.capacity[r]);
@@ -73,7 +79,7 @@ void add_ids(std::string& text, const std::vector<std::string>& ranges) {
   if (ranges.size() > 1) text += '[';
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     if (i > 0) text += ", ";
-    text += scalar(ranges[i]);
+    text += yaml_scalar(ranges[i]);
   }
   if (ranges.size() > 1) text += ']';
 }
@@ -91,7 +97,7 @@ void add_machines(std::string& text, const Cluster& cluster, std::size_t begin, 
     if (m + 1 < end && cluster.machine_class[m + 1] == cluster.machine_class[m]) continue;
     text += "          - {ids: ";
     add_ids(text, ranges.finish());
-    text += ", class: " + scalar(cluster.class_of(MachineId(m)).name) + "}\n";
+    text += ", class: " + yaml_scalar(cluster.class_of(MachineId(m)).name) + "}\n";
   }
 }
 
@@ -101,11 +107,11 @@ void add_pods(std::string& text, const Cluster& cluster) {
   std::size_t machine = 0;
   for (std::size_t p = 0; p < cluster.pods.size(); ++p) {
     const model::Pod& pod = cluster.pods[p];
-    text += "  - id: " + scalar(pod.name) + "\n";
+    text += "  - id: " + yaml_scalar(pod.name) + "\n";
     text += limits("    ", pod) + "    racks:\n";
     for (; rack < cluster.racks.size() && cluster.racks[rack].pod == PodId(p); ++rack) {
       const model::Rack& r = cluster.racks[rack];
-      text += "      - id: " + scalar(r.name) + "\n";
+      text += "      - id: " + yaml_scalar(r.name) + "\n";
       text += limits("        ", r) + "        machines:\n";
       const std::size_t begin = machine;
       while (machine < cluster.machines() && cluster.machine_rack[machine] == RackId(rack))
@@ -118,14 +124,15 @@ void add_pods(std::string& text, const Cluster& cluster) {
 void add_queues(std::string& text, const Cluster& cluster) {
   if (!cluster.queues.empty()) text += "queues:\n";
   for (const model::Queue& queue : cluster.queues) {
-    text += "  - {id: " + scalar(queue.name);
+    text += "  - {id: " + yaml_scalar(queue.name);
     if (queue.gpu_quota >= 0) text += fmt::format(", gpu_quota: {}", queue.gpu_quota);
     if (queue.parent.valid()) {
-      text += ", parent: " + scalar(cluster.queues[queue.parent.index()].name);
+      text += ", parent: " + yaml_scalar(cluster.queues[queue.parent.index()].name);
     }
     if (std::isfinite(queue.over_quota_penalty)) {
       text += fmt::format(", over_quota_penalty: {}", queue.over_quota_penalty);
     }
+    if (queue.gpu_hours >= 0) text += fmt::format(", gpu_hours: {}", queue.gpu_hours);
     text += "}\n";
   }
 }
@@ -137,7 +144,7 @@ std::string cluster_text(const Cluster& cluster) {
   add_classes(text, cluster);
   add_pods(text, cluster);
   add_queues(text, cluster);
-  text += machine_states_text(cluster);
+  text += machine_states_text(cluster) + windows_text(cluster);
   return text;
 }
 

@@ -74,22 +74,33 @@ Index index_of(const NameTable& names) {
   return index;
 }
 
+/// Looks up the window's jobs; returns the first unknown one.
+std::string_view find_jobs(const Index& index, model::Window& window) {
+  std::string_view unknown;
+  window.job_ids.clear();
+  for (const std::string& name : window.jobs) {
+    const auto found = index.find(name);
+    if (found != index.end()) window.job_ids.push_back(found->second);
+    if (found == index.end() && unknown.empty()) unknown = name;
+  }
+  std::ranges::sort(window.job_ids);
+  return unknown;
+}
+
 }  // namespace
 
-void resolve_job_names(const NamedJobs& jobs,
-                       std::span<const BlockTables::NamedDependency> dependencies,
-                       std::vector<Dependency>& resolved, std::vector<model::Window>& windows) {
+std::vector<std::string> resolve_job_names(
+    const NamedJobs& jobs, std::span<const BlockTables::NamedDependency> dependencies,
+    std::vector<Dependency>& resolved, std::vector<model::Window>& windows) {
   const auto names_jobs = [](const model::Window& window) { return !window.jobs.empty(); };
-  if (dependencies.empty() && std::ranges::none_of(windows, names_jobs)) return;
+  if (dependencies.empty() && std::ranges::none_of(windows, names_jobs)) return {};
   const Index index = index_of(jobs.names);
+  std::vector<std::string> notes;
   for (model::Window& window : windows) {
-    window.job_ids.clear();
-    for (const std::string& name : window.jobs) {
-      if (const auto found = index.find(name); found != index.end()) {
-        window.job_ids.push_back(found->second);
-      }
-    }
-    std::ranges::sort(window.job_ids);
+    const std::string_view unknown = find_jobs(index, window);
+    if (unknown.empty()) continue;
+    notes.push_back(jobs.file + ": has no job " + in_quotes(unknown) +
+                    ", for which a window of the cluster reserves machines");
   }
   for (const BlockTables::NamedDependency& d : dependencies) {
     const auto found = index.find(d.after);
@@ -102,6 +113,7 @@ void resolve_job_names(const NamedJobs& jobs,
   std::ranges::sort(resolved);
   resolved.erase(std::unique(resolved.begin(), resolved.end()), resolved.end());
   refuse_cycles(jobs, resolved);
+  return notes;
 }
 
 }  // namespace berth::io

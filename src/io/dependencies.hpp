@@ -25,9 +25,9 @@ struct NamedJobs {
 /// an unknown job in "after", jobs that wait for one another. O(jobs + dependencies) if there is
 /// any such name, else O(windows)
 /// @param resolved  ascending, distinct
-void resolve_job_names(const NamedJobs& jobs,
-                       std::span<const BlockTables::NamedDependency> dependencies,
-                       std::vector<model::Dependency>& resolved,
-                       std::vector<model::Window>& windows);
+/// Returns a note for each window that names unknown jobs.
+std::vector<std::string> resolve_job_names(
+    const NamedJobs& jobs, std::span<const BlockTables::NamedDependency> dependencies,
+    std::vector<model::Dependency>& resolved, std::vector<model::Window>& windows);
 
 }  // namespace berth::io

@@ -17,10 +17,6 @@ using model::kNever;
 using model::kNotGiven;
 using model::Utility;
 
-constexpr std::size_t kDuration = 0, kLimit = 1, kNotBefore = 2, kDeadline = 3, kAfter = 4,
-                      kUtility = 5, kConfigurations = 6, kPreemptible = 7, kCheckpointEvery = 8,
-                      kRestartCost = 9;
-constexpr std::array<std::string_view, 2> kUtilityForms{"linear", "steps"};
 /// Guard: a plan tries each with each GPU type
 constexpr std::size_t kMaxConfigurations = 64;
 
@@ -108,33 +104,24 @@ void read_configurations(const JsonAt& at, JobLine& line) {
   });
 }
 
-/// Least seconds from start to end on any GPU type, in any configuration; 0 when they are unknown.
-std::int64_t least_seconds(const JobLine& line) {
-  const auto speed_of = [&](std::string_view type) {
-    for (const auto& [name, speed] : line.speeds) {
-      if (name == type) return speed;
-    }
-    return 1.0;
-  };
+/// Of GPU types and configurations, those in which the job is fastest.
+double greatest_speed(const JobLine& line) {
   double speed = line.gpu_types.empty() ? 1.0 : 0.0;
-  for (const std::string_view type : line.gpu_types) speed = std::max(speed, speed_of(type));
+  for (const std::string_view type : line.gpu_types) speed = std::max(speed, speed_on(line, type));
   for (const auto& [type, factor] : line.speeds) {
     if (line.gpu_types.empty()) speed = std::max(speed, factor);
   }
   double elastic = line.time.configurations.empty() ? 1.0 : 0.0;
   for (const Configuration& c : line.time.configurations) elastic = std::max(elastic, c.speed);
-  const std::int64_t duration = line.time.rules.duration;
-  if (duration == kNotGiven) return std::max<std::int64_t>(line.time.rules.limit, 0);
-  if (speed == 0.0) return 0;  // no type runs the job: it waits for that reason
-  // A billionth less, so that rounding refuses no job.
-  return static_cast<std::int64_t>(
-      std::ceil(static_cast<double>(duration) / (speed * elastic) * (1.0 - 1e-9)));
+  return speed * elastic;
 }
 
 /// Refuses times that no run of the job keeps, and keys without meaning beside the others.
 void check(const TimeValues& values, const JobLine& line) {
   const model::TimeRules& rules = line.time.rules;
-  const std::int64_t least = least_seconds(line);
+  const double speed = greatest_speed(line);
+  // No type runs a job without speed: it waits for that reason.
+  const std::int64_t least = speed == 0.0 ? 0 : std::max<std::int64_t>(seconds_at(line, speed), 0);
   for (const std::size_t key : {kDeadline, kUtility}) {
     if (!values[key] || rules.seconds() != kNotGiven) continue;
     values[key]->fail("the job has neither \"duration\" nor \"limit\", so it has no end",
@@ -164,6 +151,21 @@ void check(const TimeValues& values, const JobLine& line) {
 
 }  // namespace
 
+double speed_on(const JobLine& line, std::string_view gpu_type) {
+  for (const auto& [type, speed] : line.speeds) {
+    if (type == gpu_type) return speed;
+  }
+  return 1.0;
+}
+
+std::int64_t seconds_at(const JobLine& line, double speed) {
+  constexpr double kRounding = 1e-9;  // so that no sound time is refused
+  const model::TimeRules& rules = line.time.rules;
+  if (rules.duration == kNotGiven) return rules.limit;
+  return static_cast<std::int64_t>(
+      std::ceil(static_cast<double>(rules.duration) / speed * (1.0 - kRounding)));
+}
+
 void read_time(const TimeValues& values, JobLine& line) {
   model::TimeRules& rules = line.time.rules;
   const auto given = [&](std::size_t key) { return values[key].has_value(); };
@@ -180,60 +182,6 @@ void read_time(const TimeValues& values, JobLine& line) {
   if (given(kCheckpointEvery)) rules.checkpoint_every = positive_seconds(*values[kCheckpointEvery]);
   if (given(kRestartCost)) rules.restart_cost = values[kRestartCost]->integer(0, kMaxSeconds);
   check(values, line);
-}
-
-namespace {
-
-void add_utility(JsonText& json, const Utility& utility) {
-  if (utility.points.empty()) return;
-  json.key(kTimeKeys[kUtility]).open('{').key(kUtilityForms[utility.steps ? 1 : 0]).open('[');
-  for (const model::UtilityPoint& point : utility.points) {
-    json.open('[').integer(point.seconds).real(point.factor).close(']');
-  }
-  json.close(']').close('}');
-}
-
-void add_configurations(JsonText& json, const model::Workload& workload, const model::Job& job) {
-  const auto& configurations = workload.configurations[workload.time_of(job).configurations];
-  if (configurations.empty()) return;
-  const auto groups = workload.groups_of(job);
-  json.key(kTimeKeys[kConfigurations]).open('[');
-  for (const Configuration& c : configurations) {
-    json.open('{').key("counts").open('{');
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      json.field(workload.labels[groups[g].label], std::int64_t{c.counts[g]});
-    }
-    json.close('}');
-    if (c.speed != 1.0) json.field("speed", c.speed);
-    if (c.value != Configuration::kOwnValue) json.field("value", c.value);
-    json.close('}');
-  }
-  json.close(']');
-}
-
-}  // namespace
-
-void add_time(JsonText& json, const model::Workload& workload, JobId id) {
-  const model::Job& job = workload.job(id);
-  const model::TimeRules& rules = workload.time_of(job);
-  const model::TimeRules none;
-  const auto add = [&](std::size_t key, std::int64_t value, std::int64_t left_out) {
-    if (value != left_out) json.field(kTimeKeys[key], value);
-  };
-  add(kDuration, rules.duration, none.duration);
-  add(kLimit, rules.limit, none.limit);
-  add(kNotBefore, rules.not_before, none.not_before);
-  add(kDeadline, rules.deadline, none.deadline);
-  if (const auto before = workload.dependencies_of(id); !before.empty()) {
-    json.key(kTimeKeys[kAfter]).open('[');
-    for (const model::Dependency& d : before) json.text(workload.job_names[d.after.index()]);
-    json.close(']');
-  }
-  add_utility(json, workload.utilities[rules.utility]);
-  add_configurations(json, workload, job);
-  if (rules.preemptible) json.key(kTimeKeys[kPreemptible]).boolean(true);
-  add(kCheckpointEvery, rules.checkpoint_every, none.checkpoint_every);
-  add(kRestartCost, rules.restart_cost, none.restart_cost);
 }
 
 }  // namespace berth::io

@@ -2,6 +2,7 @@
 #include "machine_states.hpp"
 
 #include "id_range.hpp"
+#include "machine_names.hpp"
 #include "resource_keys.hpp"
 #include "words.hpp"
 
@@ -9,7 +10,6 @@
 #include <array>
 #include <bit>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "berth/model/free_machine.hpp"
@@ -25,30 +25,34 @@ constexpr std::array<std::string_view, 4> kStateNames{"up", "drained", "reserved
 
 class StatesReader {
  public:
-  explicit StatesReader(Cluster& cluster) : cluster_(&cluster), seen_(cluster.machines(), 0) {
-    index_.reserve(cluster.machines());
-    for (std::size_t m = 0; m < cluster.machines(); ++m) {
-      index_.emplace(cluster.machine_names[m], MachineRange{m, m + 1});
-    }
-    add_domains();
+  explicit StatesReader(Cluster& cluster)
+      : cluster_(&cluster), names_(cluster), seen_(cluster.machines(), 0) {
     cluster.machine_state.assign(cluster.machines(), MachineState::up);
   }
 
   void read_entry(const YamlAt& at) {
-    const YamlMap map(at, {"ids", "state", "used"});
-    MachineState state = MachineState::up;
-    if (const auto word = map.find("state")) state = read_state(*word);
-    std::vector<Immovable> used;
-    if (const auto some = map.find("used")) used = read_used(*some);
-    const YamlAt ids = map.need("ids");
-    if (ids.node().IsSequence()) {
-      ids.each([&](const YamlAt& some) { put(some, state, used); });
-    } else {
-      put(ids, state, used);
+    const YamlMap map(at, {"ids", "state", "deadline", "used"});
+    MachineEntry entry;
+    if (const auto word = map.find("state")) entry.state = read_state(*word);
+    if (const auto deadline = map.find("deadline")) {
+      if (entry.state != MachineState::drain) {
+        deadline->fail("only machines in state drain have a deadline", "say state: drain");
+      }
+      entry.deadline = deadline->integer(kMaxAmount);
     }
+    if (const auto some = map.find("used")) entry.used = read_used(*some);
+    names_.each(map.need("ids"), [&](const YamlAt& ids, model::MachineRange range) {
+      for (std::int32_t m = range.first; m < range.end; ++m) put(ids, MachineId(m), entry);
+    });
   }
 
  private:
+  struct MachineEntry {
+    MachineState state = MachineState::up;
+    std::int64_t deadline = model::kNever;
+    std::vector<Immovable> used = {};
+  };
+
   static MachineState read_state(const YamlAt& at) {
     const std::string word = at.name();
     const auto* const found = std::ranges::find(kStateNames, word);
@@ -81,51 +85,17 @@ class StatesReader {
     return piece;
   }
 
-  void put(const YamlAt& ids, MachineState state, std::span<const Immovable> used) {
-    const auto [range, fault] = parse_id_range(ids.name());
-    if (!fault.empty()) ids.fail(fault);
-    if (range.count() > cluster_->machines()) ids.fail("more machines than the cluster has");
-    for_each_id(range, [&](std::string_view name) {
-      const auto found = index_.find(name);
-      if (found == index_.end()) {
-        ids.fail("unknown machine " + in_quotes(name),
-                 "machines, racks and pods are named under pods");
-      }
-      for (std::size_t m = found->second.first; m < found->second.last; ++m) {
-        put(ids, m, state, used);
-      }
-    });
-  }
-
-  void put(const YamlAt& ids, std::size_t m, MachineState state, std::span<const Immovable> used) {
+  void put(const YamlAt& ids, MachineId machine, const MachineEntry& entry) {
+    const std::size_t m = machine.index();
     if (seen_[m] != 0) {
       ids.fail("machine " + in_quotes(cluster_->machine_names[m]) + " is given twice",
                "first on line " + std::to_string(seen_[m]));
     }
     seen_[m] = static_cast<std::int32_t>(ids.line());
-    take(ids, MachineId(m), used);
-    cluster_->machine_state[m] = state;
-  }
-
-  /// Adds the names of racks and pods, which stand for all their machines, unless a machine has the
-  /// name, or a rack has the name of the pod.
-  void add_domains() {
-    const auto first_in = [&](std::size_t rack) {
-      return static_cast<std::size_t>(
-          std::ranges::lower_bound(cluster_->machine_rack, RackId(rack)) -
-          cluster_->machine_rack.begin());
-    };
-    const std::vector<model::Rack>& racks = cluster_->racks;
-    for (std::size_t r = 0; r < racks.size(); ++r) {
-      index_.emplace(racks[r].name, MachineRange{first_in(r), first_in(r + 1)});
-    }
-    const auto first_rack_of = [&](std::size_t pod) {
-      return static_cast<std::size_t>(
-          std::ranges::lower_bound(racks, PodId(pod), {}, &model::Rack::pod) - racks.begin());
-    };
-    for (std::size_t p = 0; p < cluster_->pods.size(); ++p) {
-      index_.emplace(cluster_->pods[p].name,
-                     MachineRange{first_in(first_rack_of(p)), first_in(first_rack_of(p + 1))});
+    take(ids, machine, entry.used);
+    cluster_->machine_state[m] = entry.state;
+    if (entry.deadline != model::kNever) {
+      cluster_->drain_deadlines.push_back({machine, entry.deadline});
     }
   }
 
@@ -143,13 +113,9 @@ class StatesReader {
     }
   }
 
-  struct MachineRange {
-    std::size_t first, last;
-  };
-
   Cluster* cluster_;
-  std::unordered_map<std::string_view, MachineRange> index_;  ///< by name
-  std::vector<std::int32_t> seen_;                            ///< by MachineId: line, 0 = not yet
+  MachineNames names_;
+  std::vector<std::int32_t> seen_;  ///< by MachineId: line, 0 = not yet
 };
 
 /// Text of a machine's content that belongs to no job, in the reader's form.
@@ -185,6 +151,7 @@ void read_machine_states(const YamlAt& list, model::Cluster& cluster) {
     cluster.machine_state.clear();
   }
   std::ranges::stable_sort(cluster.immovable, {}, &Immovable::machine);
+  std::ranges::sort(cluster.drain_deadlines, {}, &model::DrainDeadline::machine);
 }
 
 std::string machine_states_text(const model::Cluster& cluster) {
@@ -196,11 +163,15 @@ std::string machine_states_text(const model::Cluster& cluster) {
       text += "  - {ids: \"" + range + "\"" + open + "}\n";
     }
   };
+  auto next = cluster.drain_deadlines.begin();
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
     const MachineState state = cluster.state_of(MachineId(m));
     std::string what;
     if (state != MachineState::up) {
       what.append(", state: ").append(kStateNames[static_cast<std::size_t>(state)]);
+    }
+    if (next != cluster.drain_deadlines.end() && next->machine == MachineId(m)) {
+      what.append(", deadline: ").append(std::to_string(next++->deadline));
     }
     what += used_text(cluster.immovable_on(MachineId(m)));
     if (what != open) {

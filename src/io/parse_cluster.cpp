@@ -2,6 +2,7 @@
 #include "id_range.hpp"
 #include "machine_states.hpp"
 #include "resource_keys.hpp"
+#include "windows.hpp"
 #include "words.hpp"
 #include "yaml_document.hpp"
 #include "yaml_fields.hpp"
@@ -202,7 +203,7 @@ QueueId ClusterReader::queue_named(const YamlAt& at) const {
 }
 
 void ClusterReader::read_queue(const YamlAt& at) {
-  const YamlMap map(at, {"id", "gpu_quota", "parent", "over_quota_penalty"});
+  const YamlMap map(at, {"id", "gpu_quota", "parent", "over_quota_penalty", "gpu_hours"});
   const auto parent = map.find("parent");
   model::Queue queue{.name = {}};
   if (parent) queue.parent = queue_named(*parent);
@@ -213,6 +214,7 @@ void ClusterReader::read_queue(const YamlAt& at) {
     if (!quota) penalty->fail("a queue without gpu_quota is never over it", "give gpu_quota too");
     queue.over_quota_penalty = penalty->amount(kMaxPenalty);
   }
+  if (const auto hours = map.find("gpu_hours")) queue.gpu_hours = hours->integer(kMaxAmount);
   queue_ids_.emplace(queue.name, QueueId(cluster_.queues.size()));
   cluster_.queues.push_back(std::move(queue));
 }
@@ -231,7 +233,7 @@ void ClusterReader::refuse_repeated_machines(const YamlAt& top) const {
 
 Cluster ClusterReader::read(const YamlAt& top) {
   if (top.empty()) top.fail("is empty", "a cluster begins with schema: 1");
-  const YamlMap map(top, {"schema", "classes", "pods", "queues", "machine_states"});
+  const YamlMap map(top, {"schema", "classes", "pods", "queues", "machine_states", "windows"});
   const YamlAt schema = map.need("schema");
   if (schema.text() != "1")
     schema.fail("unknown schema " + in_quotes(schema.text()), "this is schema 1");
@@ -245,6 +247,7 @@ Cluster ClusterReader::read(const YamlAt& top) {
   refuse_repeated_machines(top);
   model::number_by_use(cluster_);
   if (const auto states = map.find("machine_states")) read_machine_states(*states, cluster_);
+  if (const auto windows = map.find("windows")) read_windows(*windows, cluster_);
   return std::move(cluster_);
 }
 

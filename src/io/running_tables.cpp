@@ -2,6 +2,8 @@
 #include "running_tables.hpp"
 
 #include "job_rules.hpp"
+#include "job_time.hpp"
+#include "windows.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -35,6 +37,8 @@ class RunningJobReader {
   [[nodiscard]] TaskPlacement task(const JobLine::RunningTask& task, std::size_t index) const;
   void check_counts(const Running& running) const;
   void check_allowed(const Running& running) const;
+  [[nodiscard]] std::int64_t present_seconds(const JobLine& line, const Running& running) const;
+  void check_windows(const JobLine& line, const Running& running) const;
 
   std::uint32_t at_;
   const ClusterNames& cluster_names_;
@@ -126,6 +130,40 @@ void RunningJobReader::check_allowed(const Running& running) const {
   }
 }
 
+/// Seconds from start to end on the GPUs where the job runs; kNotGiven: it has no end.
+std::int64_t RunningJobReader::present_seconds(const JobLine& line, const Running& running) const {
+  double speed = 1.0;
+  for (const TaskPlacement& t : tables_.tasks_of(running)) {
+    const model::Cluster& cluster = cluster_names_.cluster();
+    const GpuTypeId type = cluster.class_of(t.machine).gpu_type;
+    if (t.devices != 0) speed = speed_on(line, cluster_names_.gpu_types()[type.index()]);
+  }
+  return speed == 0.0 ? model::kNotGiven : seconds_at(line, speed);
+}
+
+/// Refuses a job that says "pinned" on a machine that a window closes to it while it runs. A job
+/// with "remaining" ends at a time that depends on the moment of the plan.
+void RunningJobReader::check_windows(const JobLine& line, const Running& running) const {
+  if (!line.pinned || running.remaining != model::kNotGiven) return;
+  const std::int64_t seconds = present_seconds(line, running);
+  const bool ends = running.since != model::kNotGiven && seconds != model::kNotGiven;
+  const HeldTime held{.name = line.id,
+                      .queue = records_.jobs.back().queue,
+                      .since = std::max<std::int64_t>(running.since, 0),
+                      .end = ends ? running.since + seconds : model::kNever};
+  for (const TaskPlacement& t : tables_.tasks_of(running)) {
+    const model::Window* window = collision(cluster_names_.cluster(), t.machine, held);
+    if (window == nullptr) continue;
+    fail("running.pinned",
+         "holds machine " + in_quotes(cluster_names_.cluster().machine_names[t.machine.index()]) +
+             (ends ? " until " + std::to_string(held.end) : " without an end") +
+             ", which a window closes to it from " + std::to_string(window->from) + " to " +
+             std::to_string(window->to),
+         ends ? "drop \"pinned\" or change the window"
+              : "say when it ends: \"since\" and \"duration\", or \"remaining\"");
+  }
+}
+
 void RunningJobReader::add(const JobLine& line) {
   Running running{.job = JobId(records_.jobs.size() - 1),
                   .pinned = line.pinned,
@@ -152,6 +190,7 @@ void RunningJobReader::add(const JobLine& line) {
   }
   check_counts(running);
   if (!running.pinned) check_allowed(running);
+  check_windows(line, running);
   records_.jobs.back().running = static_cast<std::int32_t>(tables_.running.size());
   tables_.running.push_back(running);
 }

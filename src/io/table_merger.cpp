@@ -215,8 +215,8 @@ model::WorkloadTables TableMerger::finish() {
   s.refuse_repeated_ids();
   s.fill_speeds();
   model::link_rules(s.merged.rules);
-  resolve_job_names({s.merged.job_names, s.lines, s.file}, s.dependencies, s.merged.dependencies,
-                    s.cluster.windows);
+  s.merged.notes = resolve_job_names({s.merged.job_names, s.lines, s.file}, s.dependencies,
+                                     s.merged.dependencies, s.cluster.windows);
   if (s.first_spread > 0) {
     s.merged.notes.push_back(s.file + ":" + std::to_string(s.first_spread) +
                              ": spread: this key is called \"width_factor\" now; jobs that have "

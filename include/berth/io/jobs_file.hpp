@@ -24,6 +24,10 @@ std::string jobs_text(const model::Instance& instance);
 model::Workload read_jobs(const std::string& path, model::Cluster& cluster);
 void write_jobs(const std::string& path, const model::Instance& instance);
 
+/// The keys of time that an instance has, in words, for a plan of one moment, which ignores them;
+/// empty: none. O(rows of tables)
+std::string keys_of_time(const model::Cluster& cluster, const model::WorkloadTables& tables);
+
 /// Line number of a job in the file, 1-based; 0 when the file has fewer jobs. Reads the file up to
 /// that line.
 std::int64_t line_of(const std::string& path, JobId job);

@@ -72,7 +72,7 @@ bool same(const model::Job& a, const model::Job& b) {
   const auto ids = [](const model::Job& j) {
     return std::tuple(j.first_group, j.groups, j.gpu_types, j.speed, j.home_factor, j.width_factor,
                       j.home_rack, j.queue, j.priority, j.arrival, j.weight,
-                      j.communication.servers, j.communication.mbps, j.running);
+                      j.communication.servers, j.communication.mbps, j.running, j.rules, j.time);
   };
   return ids(a) == ids(b);
 }
@@ -98,6 +98,10 @@ void expect_same(const Instance& one, const Instance& other) {
     return x.job == y.job && x.pinned == y.pinned && x.first_task == y.first_task;
   }));
   EXPECT_TRUE(a.running_tasks == b.running_tasks);
+  EXPECT_EQ(a.time_rules, b.time_rules);
+  EXPECT_EQ(a.utilities, b.utilities);
+  EXPECT_EQ(a.configurations, b.configurations);
+  EXPECT_EQ(a.dependencies, b.dependencies);
 }
 
 TEST(JobBlocks, merged_are_what_one_reader_makes_of_the_text) {
@@ -146,6 +150,25 @@ TEST(JobBlocks, number_what_jobs_share_as_it_appears) {
   EXPECT_EQ(w.jobs[2].speed, 1U);
   EXPECT_EQ(w.speed(w.jobs[2], GpuTypeId(2)), 3.0);
   EXPECT_EQ(w.speed(w.jobs[2], GpuTypeId(4)), 2.0);
+}
+
+/// Rows of times refer to rows of other tables, and jobs to jobs of earlier and later blocks.
+TEST(JobBlocks, number_times_and_jobs_that_end_before_alike) {
+  std::string text;
+  for (const char* members :
+       {R"("a","duration":5,"utility":{"steps":[[0,1],[9,0]]},"after":["d","b"])",
+        R"("b","duration":5,"utility":{"linear":[[0,1],[9,0]]})",
+        R"("c","duration":5,"utility":{"steps":[[0,1],[9,0]]},"after":["b"])",
+        R"("d","configurations":[{"counts":{"task":2}}])",
+        R"("e","duration":5,"configurations":[{"counts":{"task":3}}],"after":["a"])",
+        R"("f","configurations":[{"counts":{"task":2}}])"}) {
+    text += "{\"tasks\":[{}],\"id\":" + std::string(members) + "}\n";
+  }
+  const Instance instance = in_blocks(text, 1);
+  expect_same(instance, whole(text));
+  EXPECT_EQ(instance.workload.jobs[0].time, instance.workload.jobs[2].time);
+  EXPECT_EQ(instance.workload.jobs[3].time, instance.workload.jobs[5].time);
+  EXPECT_EQ(instance.workload.dependencies.size(), 4U);
 }
 
 TEST(JobBlocks, an_id_in_two_blocks_is_given_twice) {
