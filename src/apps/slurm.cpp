@@ -192,6 +192,14 @@ void add_import_slurm(CLI::App& import, Action& action) {
       ->type_name("NAME,...");
   command->add_flag("--weigh-priority", options.weigh_priority,
                     "A job's GPUs are worth its Slurm priority / the largest, instead of 1");
+  command->add_flag("--times", options.times,
+                    "For plans with a horizon: limits, begins and dependencies of jobs, "
+                    "reservations as windows");
+  command
+      ->add_option("--limit-used", options.limit_used,
+                   "Part of its time limit that a job is expected to use; with --times")
+      ->type_name("PART")
+      ->capture_default_str();
   command
       ->add_option("--spread", flags->spread,
                    "What a job over several leaf switches, over several pods is worth")

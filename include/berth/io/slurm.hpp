@@ -33,6 +33,10 @@ struct SlurmImportOptions {
   double pod_factor = 0.95;     ///< factor of the value of a job over several racks (leaf switches)
   double cluster_factor = 0.9;  ///< factor of the value of a job over several pods
   std::int64_t now = 0;         ///< time of the snapshot, seconds since 1970
+  /// Times for a plan with a horizon, in seconds since 1970: limits, begins and dependencies of
+  /// jobs, reservations as windows instead of reserved machines.
+  bool times = false;
+  double limit_used = 1.0;  ///< part of its time limit that a job is expected to use, in (0, 1]
 };
 
 /// @throws InputError naming the option

@@ -5,12 +5,14 @@
 #include "slurm/import_state.hpp"
 #include "slurm/pending_jobs.hpp"
 #include "slurm/running.hpp"
+#include "slurm/times.hpp"
 #include "slurm/type_lists.hpp"
 #include "words.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <list>
+#include <optional>
 
 namespace berth::io {
 
@@ -95,7 +97,11 @@ class Importer {
   SlurmImport run() {
     check_partitions();
     ImportedMachines machines = slurm::arrange(snapshot_, sources_, options_, notes_);
-    slurm::reserve(snapshot_, options_.now, machines, notes_);
+    if (options_.times) {
+      reserved_ = slurm::reserved_times(snapshot_, options_.now, machines, notes_);
+    } else {
+      slurm::reserve(snapshot_, options_.now, machines, notes_);
+    }
     NodeConstraints constraints(machines, snapshot_.partitions);
     note_partitions();
     std::vector<PendingJob> waiting =
@@ -104,10 +110,13 @@ class Importer {
     const slurm::TypeNames types = names(waiting, constraints, machines);
     SlurmImport result;
     result.instance.cluster = build_cluster(snapshot_, options_, machines, types);
+    result.instance.cluster.windows = slurm::windows_of(reserved_, snapshot_);
     std::vector<slurm::FreeRoom> room;
     const auto running = slurm::place_running(snapshot_, machines, options_, room, notes_);
     result.running = std::ssize(running);
     slurm::TypeLists lists(machines, constraints, types);
+    leave_without_types(waiting, lists);
+    if (options_.times) before_.emplace(snapshot_, waiting, running, left_);
     result.instance.workload = jobs(waiting, lists, machines, running, result.instance.cluster);
     result.state = slurm::state_text(result.instance, planned_, options_);
     result.notes = notes_.take();
@@ -172,6 +181,14 @@ class Importer {
     return types;
   }
 
+  void leave_without_types(std::vector<PendingJob>& waiting, slurm::TypeLists& lists) {
+    std::erase_if(waiting, [&](const PendingJob& w) {
+      const slurm::TypeLists::List& types = lists.of(w);
+      if (!types.why.empty()) left_.add(types.why, w.name);
+      return !types.why.empty();
+    });
+  }
+
   model::Workload jobs(const std::vector<PendingJob>& waiting, slurm::TypeLists& lists,
                        const ImportedMachines& machines,
                        const std::vector<slurm::RunningSlurmJob>& running,
@@ -186,10 +203,6 @@ class Importer {
     }
     for (const PendingJob& w : waiting) {
       const slurm::TypeLists::List& types = lists.of(w);
-      if (!types.why.empty()) {
-        left_.add(types.why, w.name);
-        continue;
-      }
       JobLine line;
       line.id = w.name;
       line.arrival = std::clamp<std::int64_t>(w.job.submitted - first, 0, kMaxAmount);
@@ -205,6 +218,10 @@ class Importer {
       }
       for (const Gang::TaskRequest& g : w.gang.groups) {
         line.tasks.push_back({.label = g.label, .count = g.count, .shape = g.shape});
+      }
+      if (before_) {
+        slurm::set_times(w.job, options_, line);
+        line.time.after = before_->of(w.job);
       }
       jobs.add(line, 0);
       planned_.push_back(&w);
@@ -239,6 +256,7 @@ class Importer {
     line.id = name;
     line.pinned = true;
     line.queue = queue_of(job, cluster);
+    if (options_.times) slurm::set_times(running, reserved_, options_, line, notes_);
     jobs.add(line, 0);
   }
 
@@ -247,6 +265,8 @@ class Importer {
   Snapshot snapshot_;
   Notes notes_;
   Notes left_;
+  std::vector<slurm::ReservedTime> reserved_;
+  std::optional<slurm::JobsBefore> before_;  ///< with times only
   std::vector<const PendingJob*> planned_;
 };
 
@@ -259,6 +279,10 @@ void validate(const SlurmImportOptions& options) {
   const bool falling = options.pod_factor <= 1.0 && options.cluster_factor <= options.pod_factor &&
                        options.cluster_factor >= 0.0;
   if (!falling) refuse("spread", "must be two factors 1 >= POD >= CLUSTER >= 0");
+  if (!(options.limit_used > 0.0 && options.limit_used <= 1.0)) {
+    refuse("limit-used", "must be above 0 and at most 1");
+  }
+  if (options.limit_used < 1.0 && !options.times) refuse("limit-used", "needs --times");
   if (!options.cpu_as_gpu.empty() && !name_fault(options.cpu_as_gpu).empty()) {
     refuse("cpu-as-gpu", "is no name for a GPU type");
   }

@@ -87,6 +87,7 @@ const Readers<SlurmJob> kReaders{
      }},
     {"submit_time", [](SlurmJob& j, const JsonAt& v) { j.submitted = amount(v); }},
     {"eligible_time", [](SlurmJob& j, const JsonAt& v) { j.eligible = amount(v); }},
+    {"start_time", [](SlurmJob& j, const JsonAt& v) { j.started = amount(v); }},
     {"array_job_id", [](SlurmJob& j, const JsonAt& v) { j.array_id = amount(v); }},
     {"array_task_id", [](SlurmJob& j, const JsonAt& v) { j.array_task = number(v); }},
     {"array_task_string", [](SlurmJob& j, const JsonAt& v) { j.array_tasks = text(v); }},

@@ -156,7 +156,11 @@ const Readers<Reservation> kReservation{
     {"name", [](Reservation& r, const JsonAt& v) { r.name = v.name(); }},
     {"node_list", [](Reservation& r, const JsonAt& v) { r.nodes = hosts(v); }},
     {"start_time", [](Reservation& r, const JsonAt& v) { r.start = number(v).or_else(0); }},
-    {"end_time", [](Reservation& r, const JsonAt& v) { r.end = number(v).or_else(0); }}};
+    {"end_time", [](Reservation& r, const JsonAt& v) { r.end = number(v).or_else(0); }},
+    {"flags", [](Reservation& r, const JsonAt& v) {
+       const std::vector<std::string> words = flags(v);
+       r.maintenance = std::ranges::find(words, "MAINT") != words.end();
+     }}};
 
 template <class Item>
 std::vector<Item> items(const Source& source, std::string_view key, const char* hint,
@@ -194,6 +198,10 @@ std::vector<Reservation> read_reservations(const Source& source) {
     if (key == "Nodes") r.nodes = show.hosts(value);
     if (key == "StartTime") r.start = show.time(value);
     if (key == "EndTime") r.end = show.time(value);
+    if (key == "Flags") {
+      const auto words = split_list(value);
+      r.maintenance = std::ranges::find(words, "MAINT") != words.end();
+    }
   });
   return reservations;
 }

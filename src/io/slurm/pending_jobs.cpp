@@ -4,6 +4,7 @@
 #include "numbers.hpp"
 #include "slurm/hostlist.hpp"
 #include "slurm/running.hpp"
+#include "slurm/times.hpp"
 #include "words.hpp"
 
 #include <algorithm>
@@ -41,8 +42,11 @@ std::string narrow_partitions(SlurmJob& job, const NodeConstraints& constraints,
 std::string why_not_now(const SlurmJob& job, const SlurmImportOptions& options) {
   if (job.state != "PENDING") return "is being requeued";
   if (job.het_id > 0) return "is part of a heterogeneous job";
-  if (!job.dependency.empty()) return "waits for another job";
-  if (job.eligible > options.now) return "begins later";
+  if (!job.dependency.empty() && !options.times) return "waits for another job";
+  if (!dependency_of(job.dependency).expressible) {
+    return "waits for another job in a way that files cannot say";
+  }
+  if (job.eligible > options.now && !options.times) return "begins later";
   if (job.held && !options.held) return "is held";
   if (!job.reservation.empty()) return "has a reservation";
   return {};

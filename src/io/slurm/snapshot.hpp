@@ -41,6 +41,7 @@ struct Reservation {
   std::vector<std::string> nodes;
   std::int64_t start = 0;  ///< seconds since 1970
   std::int64_t end = 0;
+  bool maintenance = false;  ///< flag MAINT
 };
 
 /// A job's part of one node.
@@ -60,6 +61,7 @@ struct SlurmJob {
   std::int64_t priority = 0;
   std::int64_t submitted = 0;
   std::int64_t eligible = 0;  ///< seconds since 1970; 0: not given
+  std::int64_t started = 0;   ///< seconds since 1970; of a waiting job Slurm's guess
   std::int64_t array_id = 0;  ///< 0: no array
   Number array_task;          ///< of one task
   std::string array_tasks;    ///< of the record that stands for many: "3-4,9%2"
