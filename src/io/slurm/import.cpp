@@ -2,6 +2,7 @@
 #include "job_line.hpp"
 #include "job_merge.hpp"
 #include "machine_classes.hpp"
+#include "slurm/dependencies.hpp"
 #include "slurm/import_state.hpp"
 #include "slurm/pending_jobs.hpp"
 #include "slurm/running.hpp"

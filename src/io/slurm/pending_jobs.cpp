@@ -2,9 +2,9 @@
 #include "slurm/pending_jobs.hpp"
 
 #include "numbers.hpp"
+#include "slurm/dependencies.hpp"
 #include "slurm/hostlist.hpp"
 #include "slurm/running.hpp"
-#include "slurm/times.hpp"
 #include "words.hpp"
 
 #include <algorithm>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "slurm/times.hpp"
 
-#include "numbers.hpp"
-#include "slurm/hostlist.hpp"
+#include "slurm/pending_jobs.hpp"
 #include "words.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 namespace berth::io::slurm {
 namespace {
@@ -25,38 +26,7 @@ std::int64_t expected_seconds(std::int64_t limit, const SlurmImportOptions& opti
       limit);
 }
 
-bool has_waiting_tasks(const SlurmJob& job) {
-  return !holds_nodes(job) && (job.state == "PENDING" || job.state.starts_with("REQUEUE") ||
-                               job.state == "SPECIAL_EXIT");
-}
-
 }  // namespace
-
-SlurmDependency dependency_of(const std::string& text) {
-  SlurmDependency found;
-  if (text.find('?') != std::string::npos) found.expressible = false;  // one of several suffices
-  for (const std::string_view part : split_list(text)) {
-    const std::size_t colon = part.find(':');
-    const std::string_view type = part.substr(0, colon);
-    if (colon == std::string_view::npos || (type != "afterok" && type != "afterany")) {
-      found.expressible = false;
-      continue;
-    }
-    std::string_view ids = part.substr(colon + 1);
-    while (!ids.empty()) {
-      const std::string_view one = ids.substr(0, ids.find(':'));
-      ids.remove_prefix(std::min(one.size() + 1, ids.size()));
-      if (one.find("(failed)") != std::string_view::npos) found.expressible = false;
-      std::string_view id = one.substr(0, one.find('('));
-      if (id.ends_with("_*")) id.remove_suffix(2);
-      if (id.empty() || id.find_first_not_of("0123456789_") != std::string_view::npos) {
-        found.expressible = false;  // such as "17+30": minutes after it
-      }
-      found.after.emplace_back(id);
-    }
-  }
-  return found;
-}
 
 void set_times(const SlurmJob& job, const SlurmImportOptions& options, JobLine& line) {
   model::TimeRules& rules = line.time.rules;
@@ -96,43 +66,49 @@ void set_times(const RunningSlurmJob& running, const std::vector<ReservedTime>& 
   if (seconds != limit) line.time.rules.duration = std::min(seconds, kMaxSeconds);
 }
 
+namespace {
+
+/// Nodes on which jobs run that are not in the reservation, if it has begun.
+std::set<std::string_view> held_by_others(const Snapshot& snapshot, const Reservation& r,
+                                          std::int64_t now) {
+  std::set<std::string_view> nodes;
+  if (r.start > now) return nodes;
+  for (const SlurmJob& job : snapshot.jobs) {
+    if (!holds_nodes(job) || job.reservation == r.name) continue;
+    nodes.insert(job.nodes.begin(), job.nodes.end());
+  }
+  return nodes;
+}
+
+}  // namespace
+
 std::vector<ReservedTime> reserved_times(const Snapshot& snapshot, std::int64_t now,
                                          ImportedMachines& machines, Notes& notes) {
   std::vector<ReservedTime> times;
-  std::vector<bool> closed(machines.list.size(), false), in_window(machines.list.size(), false);
+  std::set<std::size_t> held,
+      in_window;  // machines reserved now: on which others run, and the rest
   for (const Reservation& r : snapshot.reservations) {
     if (r.end <= now || r.end <= r.start) continue;
-    ReservedTime time{.reservation = &r, .machines = {}};
-    std::vector<bool> strangers(machines.list.size(), false);
-    for (const SlurmJob& job : snapshot.jobs) {
-      if (r.start > now || !holds_nodes(job) || job.reservation == r.name) continue;
-      for (const std::string& node : job.nodes) {
-        const auto found = machines.index.find(node);
-        if (found != machines.index.end()) strangers[found->second] = true;
-      }
-    }
+    const std::set<std::string_view> others = held_by_others(snapshot, r, now);
+    std::set<std::size_t> reserved;
     for (const std::string& name : r.nodes) {
       const auto found = machines.index.find(name);
       if (found == machines.index.end()) continue;
-      if (strangers[found->second]) {
+      const bool is_held = others.contains(name);
+      if (is_held)
         notes.add("machines reserved now on which jobs of others run: reserved without end", name);
-        closed[found->second] = true;
-      } else {
-        time.machines.push_back(found->second);
-        in_window[found->second] = in_window[found->second] || r.start <= now;
-      }
+      (is_held ? held : reserved).insert(found->second);
     }
-    std::ranges::sort(time.machines);
-    time.machines.erase(std::unique(time.machines.begin(), time.machines.end()),
-                        time.machines.end());
-    if (!time.machines.empty()) times.push_back(std::move(time));
+    if (r.start <= now) in_window.insert(reserved.begin(), reserved.end());
+    if (!reserved.empty()) times.push_back({&r, {reserved.begin(), reserved.end()}});
   }
   for (std::size_t m = 0; m < machines.list.size(); ++m) {
-    Use& use = machines.list[m].use;
-    if (use == Use::drained) continue;
-    const bool named = !machines.list[m].node->reservation.empty();
-    if (use == Use::reserved && in_window[m]) use = Use::up;
-    if (closed[m] || (named && !in_window[m])) use = Use::reserved;
+    ImportedMachine& machine = machines.list[m];
+    if (machine.use == Use::drained) continue;
+    const bool window = in_window.contains(m) && !held.contains(m);
+    const bool named = !machine.node->reservation.empty();
+    if (window) machine.use = Use::up;
+    if (!window && (held.contains(m) || named)) machine.use = Use::reserved;
   }
   return times;
 }
@@ -163,58 +139,6 @@ std::vector<model::Window> windows_of(const std::vector<ReservedTime>& times,
     windows.push_back(std::move(window));
   }
   return windows;
-}
-
-JobsBefore::JobsBefore(const Snapshot& snapshot, std::vector<PendingJob>& waiting,
-                       const std::vector<RunningSlurmJob>& running, Notes& left) {
-  for (std::size_t before = waiting.size() + 1; before != waiting.size();) {
-    before = waiting.size();
-    list_names(snapshot, waiting, running);
-    std::erase_if(waiting, [&](const PendingJob& w) {
-      if (are_planned(w.job)) return false;
-      left.add("waits for a job that is not planned", w.name);
-      return true;
-    });
-  }
-}
-
-void JobsBefore::list_names(const Snapshot& snapshot, const std::vector<PendingJob>& waiting,
-                            const std::vector<RunningSlurmJob>& running) {
-  names_.clear();
-  std::unordered_map<std::int64_t, std::size_t> planned;  // tasks by id of the record
-  const auto add = [&](const SlurmJob& job, const std::string& name) {
-    names_[name] = {name};
-    if (job.array_id > 0) names_[std::to_string(job.array_id)].push_back(name);
-  };
-  for (const RunningSlurmJob& job : running) add(*job.job, job_name(*job.job));
-  for (const PendingJob& w : waiting) {
-    add(w.job, w.name);
-    ++planned[w.job.id];
-  }
-  for (const SlurmJob& job : snapshot.jobs) {
-    if (!has_waiting_tasks(job)) continue;
-    const std::size_t tasks =
-        job.array_tasks.empty() ? 1 : std::max<std::size_t>(array_tasks(job.array_tasks).size(), 1);
-    if (planned[job.id] >= tasks) continue;
-    if (job.array_id > 0) names_[std::to_string(job.array_id)].clear();
-  }
-}
-
-bool JobsBefore::are_planned(const SlurmJob& job) const {
-  return std::ranges::all_of(dependency_of(job.dependency).after, [&](const std::string& id) {
-    const auto found = names_.find(id);
-    return found != names_.end() && !found->second.empty();
-  });
-}
-
-std::vector<std::string_view> JobsBefore::of(const SlurmJob& job) const {
-  std::vector<std::string_view> names;
-  for (const std::string& id : dependency_of(job.dependency).after) {
-    const auto found = names_.find(id);
-    if (found != names_.end())
-      names.insert(names.end(), found->second.begin(), found->second.end());
-  }
-  return names;
 }
 
 }  // namespace berth::io::slurm

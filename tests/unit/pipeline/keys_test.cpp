@@ -279,6 +279,35 @@ const std::vector<Key> kOfRules{
      R"(,"labels":["y","x"])", "a@m0 b@m0 = 3", "b@m0 = 2"},
 };
 
+const std::string kStaysEight = R"({"id":"a","tasks":[{"gpus":8}]$})"
+                                "\n"
+                                R"({"id":"b","weight":0.5,"tasks":[{"gpus":8}]})";
+
+/// Of plans with a horizon; a plan of one moment is the same without them.
+const std::vector<Key> kOfTimes{
+    {"duration, with which speed is no value", rack(1),
+     R"({"id":"a","speed":{"A":2},"tasks":[{"gpus":8}]$})", "", R"(,"duration":60)", "a@m0 = 16",
+     "a@m0 = 16"},
+    {"not_before", rack(1), kStaysEight, "", R"(,"not_before":99)", "a@m0 = 8", "a@m0 = 8"},
+    {"limit and deadline", rack(1), kStaysEight, "", R"(,"limit":9,"deadline":10)", "a@m0 = 8",
+     "a@m0 = 8"},
+    {"after", rack(1), kStaysEight, "", R"(,"after":["b"])", "a@m0 = 8", "a@m0 = 8"},
+    {"utility", rack(1), kStaysEight, "", R"(,"limit":9,"utility":{"steps":[[0,0.1]]})", "a@m0 = 8",
+     "a@m0 = 8"},
+    {"configurations", rack(1), kStaysEight, "",
+     R"(,"configurations":[{"counts":{"task":2},"value":99}])", "a@m0 = 8", "a@m0 = 8"},
+    {"preemptible", rack(1), kStaysEight, "",
+     R"(,"preemptible":true,"checkpoint_every":5,"restart_cost":5)", "a@m0 = 8", "a@m0 = 8"},
+    {"windows", rack(1, "", "$"), kEight, "",
+     ", windows: [{machines: m0, from: 0, to: 99, kind: maintenance}]", "a@m0 = 8", "a@m0 = 8"},
+    {"gpu_hours", rack(2, "", ", queues: [{id: q$}]"), kInQueue, "", ", gpu_hours: 0",
+     "a@m0 b@m1 = 16", "a@m0 b@m1 = 16"},
+    {"deadline of a drain", rack(2, "", ", machine_states: [{ids: m0, state: drain$}]"),
+     R"({"id":"a","value":8,"tasks":[{"gpus":1}],"running":{"tasks":[)"
+     R"({"machine":"m0","gpus":[{"index":0}]}],"move_cost":3,"since":5}})",
+     "", ", deadline: 99", "a@m1 = 5", "a@m1 = 5"},
+};
+
 std::string words(const test::ToyPlan& plan) {
   std::string text;
   for (const auto& [job, machines] : plan.machines) {
@@ -309,6 +338,7 @@ class Keys : public berth::test::WithPetsc<> {
 
 TEST_F(Keys, of_clusters_do_what_the_page_says) { expect_plans(kOfClusters); }
 TEST_F(Keys, of_jobs_do_what_the_page_says) { expect_plans(kOfJobs); }
+TEST_F(Keys, of_times_change_no_plan_of_one_moment) { expect_plans(kOfTimes); }
 TEST_F(Keys, of_rules_about_machines_do_what_the_page_says) { expect_plans(kOfRules); }
 
 }  // namespace
