@@ -203,6 +203,10 @@ std::uint32_t JobTables::rules_row(const JobLine& line) {
 }
 
 std::uint32_t JobTables::time_row(const JobLine& line) {
+  const JobLine::TimeLine& time = line.time;
+  const bool none = time.rules == model::TimeRules{} && time.utility.points.empty() &&
+                    time.configurations.empty();
+  if (none) return 0;
   model::WorkloadTables& shared = block_.tables.shared;
   model::TimeRules row = line.time.rules;
   row.utility = utilities_.intern(

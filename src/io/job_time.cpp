@@ -167,6 +167,7 @@ std::int64_t seconds_at(const JobLine& line, double speed) {
 }
 
 void read_time(const TimeValues& values, JobLine& line) {
+  if (std::ranges::none_of(values, [](const auto& value) { return value.has_value(); })) return;
   model::TimeRules& rules = line.time.rules;
   const auto given = [&](std::size_t key) { return values[key].has_value(); };
   if (given(kDuration)) rules.duration = positive_seconds(*values[kDuration]);
