@@ -141,7 +141,7 @@ void plan(Shard& shard, std::span<const JobId> jobs, std::span<const double> pri
   const ShardState start = s;
   place_unplaced(shard, prices, share);
   insert_unplaced(shard);
-  if (share.whole().requested()) return;
+  if (share.whole().requested() || s.options.running == RunningStart::keep) return;
   ShardState kept = std::exchange(s, start);
   for (const JobId job : s.occupancy.placed_jobs()) s.occupancy.give_back(job);
   place_unplaced(shard, prices, share);

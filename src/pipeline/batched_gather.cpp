@@ -81,6 +81,17 @@ model::Placement gather_placement(const Communicator& comm, model::Placement min
   return all;
 }
 
+model::Placement to_homes(const Communicator& comm, const coordinator::JobRecords& records,
+                          const model::Placement& mine) {
+  std::vector<ByteWriter> by_home(static_cast<std::size_t>(comm.size()));
+  for (const model::JobPlacement& placed : mine) {
+    by_home[static_cast<std::size_t>(records.home(placed.job))](placed);
+  }
+  auto here = comm::exchange<model::JobPlacement>(comm, std::move(by_home));
+  std::ranges::sort(here, {}, &model::JobPlacement::job);
+  return here;
+}
+
 std::vector<model::UnplacedJob> gather_waiting(const Communicator& comm,
                                                std::span<const model::UnplacedJob> mine) {
   auto all = comm::gather<model::UnplacedJob>(comm, mine);

@@ -7,6 +7,7 @@
 
 #include "berth/base/strong_id.hpp"
 #include "berth/comm/communicator.hpp"
+#include "berth/coordinator/job_records.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/plan.hpp"
 #include "berth/model/workload.hpp"
@@ -33,6 +34,11 @@ std::vector<model::UnplacedJob> gather_batch(const comm::Communicator& comm,
 
 /// Gathers the parts of a placement on rank 0, ascending; empty elsewhere. Collective.
 model::Placement gather_placement(const comm::Communicator& comm, model::Placement mine);
+
+/// Sends each placement, from whichever rank has it, to the home of its job. Collective.
+/// @return of the jobs at home on this rank, ascending
+model::Placement to_homes(const comm::Communicator& comm, const coordinator::JobRecords& records,
+                          const model::Placement& mine);
 
 /// Gathers all unplaced jobs on rank 0, ascending; empty elsewhere. Collective.
 std::vector<model::UnplacedJob> gather_waiting(const comm::Communicator& comm,

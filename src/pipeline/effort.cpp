@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "effort.hpp"
 
-#include "assign.hpp"
 #include "batched_gather.hpp"
 #include "bound.hpp"
+#include "plan_again.hpp"
 #include "relax.hpp"
 
 #include <algorithm>
@@ -18,8 +18,6 @@
 #include "berth/coordinator/equal_jobs.hpp"
 #include "berth/coordinator/limit_allocation.hpp"
 #include "berth/coordinator/neighbourhood_search.hpp"
-#include "berth/partition/partition.hpp"
-#include "berth/report/progress.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -37,13 +35,6 @@ PlanningContext with(const PlanningContext& c, const PlanOptions& options) {
           c.owners, options,    c.stages, c.progress,     c.stop,  c.digest};
 }
 
-/// Number of placed required jobs, and objective.
-struct Score {
-  std::int64_t required = 0;
-  double objective = 0.0;
-  auto operator<=>(const Score&) const = default;
-};
-
 class EffortPasses {
  public:
   EffortPasses(const PlanningContext& context, coordinator::JobRecords& records,
@@ -57,7 +48,7 @@ class EffortPasses {
         placement_(placement) {
     records_.gather_to_root();
     placement_ = gather_placement(context.comm, std::move(placement_));
-    score_ = score(placement_);
+    score_ = score(context, judge, placement_);
   }
 
   void run() {
@@ -80,17 +71,8 @@ class EffortPasses {
     return context_.comm.max(proved || context_.stop.requested() ? 1 : 0) == 0;
   }
 
-  [[nodiscard]] Score score(const model::Placement& placement) const {
-    std::int64_t required = 0;
-    const model::WorkloadView& workload = context_.unpriced.instance().workload;
-    for (const model::JobPlacement& p : placement) {
-      required += workload.job(p.job).required ? 1 : 0;
-    }
-    return {context_.comm.sum(required), judge_.objective(placement)};
-  }
-
   void keep_better(model::Placement found) {
-    const Score other = score(found);
+    const Score other = score(context_, judge_, found);
     if (other <= score_) return;
     score_ = other;
     placement_ = std::move(found);
@@ -147,23 +129,10 @@ class EffortPasses {
   /// A plan from the consensus prices with another number of shards, other draws and smoothing.
   model::Placement new_start(int start) {
     PlanOptions options = context_.options;
-    options.checkpoint = {};
     options.partition.shards = shards_of(start);
     options.seed = mix64(options.seed + static_cast<std::uint64_t>(start));
     options.shard.dive.eps *= start % 2 == 0 ? 0.5 : 2.0;
-    const model::Cluster& cluster = context_.unpriced.instance().cluster;
-    const partition::Shards shards = partition::split(cluster, options.partition);
-    const partition::Ownership owners = partition::own(cluster, shards, context_.comm.size());
-    report::ProgressTable quiet({.verbosity = 0});
-    const PlanningContext& c = context_;
-    const PlanningContext other{c.comm, c.unpriced, c.limits, c.limit_groups, c.pools, shards,
-                                owners, options,    c.stages, quiet,          c.stop,  c.digest};
-    coordinator::Assignment assignment = assign(other, records_, solution_.relaxation);
-    LocalSolution anew =
-        round(other, records_, std::move(solution_.relaxation), std::move(assignment));
-    GlobalPlacement placed = coordinate(other, records_, anew, proof_);
-    solution_.relaxation = std::move(anew.relaxation);
-    return std::move(placed.placement);
+    return plan_again(context_, options, records_, solution_, proof_);
   }
 
   /// More steps for the bound, in proportion to the pass.

@@ -7,6 +7,7 @@
 #include "certify_plan.hpp"
 #include "coordinate.hpp"
 #include "effort.hpp"
+#include "keep_running_jobs.hpp"
 #include "online.hpp"
 #include "plan_stats.hpp"
 #include "planning_problem.hpp"
@@ -40,6 +41,7 @@ model::Plan plan_distributed(const comm::Communicator& comm, const model::Instan
   Proof proof = bound(context, judge, solution);
   GlobalPlacement placed = options.online_order ? place_online(context, jobs)
                                                 : coordinate(context, jobs, solution, proof);
+  keep_running_jobs(context, jobs, judge, solution, proof, placed.placement);
   tighten(context, jobs, judge, solution, proof, placed.placement);
   spend_effort(context, jobs, judge, solution, proof, placed);
 

@@ -28,7 +28,14 @@ struct RepackOptions {
   std::int64_t work_per_gpu = 20'000;  ///< limit of the work per GPU of the shard
 };
 
+/// How the plan of a shard with running jobs starts (docs/decisions/0029).
+enum class RunningStart : std::uint8_t {
+  better,  ///< kept and planned anew; the larger value counts
+  keep,    ///< running jobs in their places
+};
+
 struct ShardOptions {
+  RunningStart running = RunningStart::better;
   int sweeps = 3;         ///< depth of the ejection search in `improve`, >= 0; chosen, not tuned
   DiveOptions dive = {};  ///< for jobs with gangs or preferred places
   PackOptions pack = {};  ///< for single tasks only

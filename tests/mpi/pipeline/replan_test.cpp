@@ -113,6 +113,26 @@ TEST_F(Replan, keeps_what_may_not_be_touched_on_any_ranks) {
   EXPECT_GT(stayed, movable * 3 / 4);  // a plan that was good stays
 }
 
+/// Shards choose the better of two starts; the rounds may gain more on the other one.
+TEST_F(Replan, is_never_worse_than_from_running_jobs_in_their_places) {
+  const auto world = comm::Communicator::world();
+  for (const std::uint64_t seed : {12U, 13U}) {
+    SCOPED_TRACE(seed);
+    const auto idle =
+        generate::generate_hetero({.gpus = 512, .jobs = 450, .seed = seed, .load = 1.2});
+    const auto serial = comm::Communicator::serial();
+    const model::Instance busy = at_work(idle, plan_on(serial, idle, 1, 0).placements);
+    PlanOptions options = test::quick_options();
+    options.partition.shards = 1;
+    const model::Plan usual = test::plan_as_program(world, busy, options);
+    if (world.rank() != 0) continue;
+    EXPECT_EQ(usual.plan_digest, test::plan_as_program(serial, busy, options).plan_digest);
+    options.shard.running = solver::RunningStart::keep;
+    const model::Plan kept = test::plan_as_program(serial, busy, options);
+    EXPECT_GE(usual.figures.objective, kept.figures.objective);
+  }
+}
+
 /// The incumbent after any number of rounds is a plan: nothing is put right at the end.
 TEST_F(Replan, quotas_and_uplinks_are_kept_after_every_round_on_any_ranks) {
   const auto world = comm::Communicator::world();
