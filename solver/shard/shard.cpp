@@ -14,15 +14,13 @@ namespace berth::solver {
 
 using model::JobPlacement;
 
-/// Best priced profit that an unplaced job misses: value less its GPUs at the least price of the
-/// type.
-double ShardState::regret(JobId job) const {
+double ShardState::regret(JobId job, std::span<const double> price) const {
   const model::Job& record = workload().job(job);
   const double gpus = static_cast<double>(workload().gpu_milli(record)) / 1000.0;
   double best = -std::numeric_limits<double>::infinity();
   const planner_model::OptionEnumerator job_options(*valuation, job);
   for (const GpuTypeId type : job_options.types()) {
-    best = std::max(best, job_options.best(type) - gpus * least_price[type.index()]);
+    best = std::max(best, job_options.best(type) - gpus * price[type.index()]);
   }
   return best;
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "berth/base/infinity.hpp"
 #include "berth/parallel/loops.hpp"
 #include "berth/planner_model/precedence.hpp"
 #include "berth/solver/dive.hpp"
@@ -16,15 +17,19 @@
 namespace berth::solver {
 namespace {
 
-constexpr std::size_t kBatch = 64;  ///< insertions searched on one snapshot; chosen, not tuned
+constexpr std::size_t kBatch = 64;       ///< insertions searched on one snapshot; chosen, not tuned
+constexpr std::int64_t kLargeGang = 24;  ///< GPUs: as many as a chain ejects jobs; not tuned
 
 /// Searches insertions in parallel on a frozen snapshot and commits them by gain, ties by
 /// precedence. An insertion whose machines have changed since is searched again.
-double improve_batch(ShardState& s, std::span<const JobId> batch) {
+/// @param costs  of the present content, or null
+double improve_batch(ShardState& s, std::span<const JobId> batch,
+                     const local_search::EvictionCostBounds* costs = nullptr) {
   Occupancy& occupancy = s.occupancy;
   std::vector<local_search::Insertion> found(batch.size());
   parallel::run_tasks(batch.size(), [&](std::size_t i) {
-    if (!s.run.stop.requested()) found[i] = local_search::find_insertion(occupancy, batch[i]);
+    if (s.run.stop.requested()) return;
+    found[i] = local_search::find_insertion(occupancy, batch[i], {.costs = costs});
   });
   std::vector<std::size_t> order;  // ties stay in the order of the batch
   for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -59,6 +64,31 @@ double improve_batch(ShardState& s, std::span<const JobId> batch) {
   return gained;
 }
 
+/// Inserts the large unplaced gangs that are profitable at the prices, at most one batch by
+/// descending profit, and evicts what is worth less. Ejection chains count GPUs alone: they do not
+/// free the CPU and memory that each of many machines must have.
+double insert_large_gangs(ShardState& s, const PricedPools& own) {
+  std::vector<double> least(s.valuation->instance().cluster.gpu_types.size(), kInfinity);
+  for (std::size_t p = 0; p < own.prices.size(); ++p) {
+    const GpuTypeId type = own.pools.pools[p].gpu_type;
+    if (type.valid()) least[type.index()] = std::min(least[type.index()], own.prices[p]);
+  }
+  std::vector<std::pair<double, planner_model::Precedence>> order;
+  for (const JobId id : s.occupancy.unplaced_jobs()) {
+    const model::Job& job = s.workload().job(id);
+    if (s.workload().gpu_milli(job) <= kLargeGang * model::kGpuMilli) continue;
+    const double regret = s.regret(id, least);
+    if (regret > 0.0) order.emplace_back(-regret, planner_model::precedence(*s.valuation, id));
+  }
+  if (order.empty()) return 0.0;
+  std::ranges::sort(order, std::less<>{});
+  order.resize(std::min(order.size(), kBatch));
+  std::vector<JobId> batch;
+  for (const auto& [regret, next] : order) batch.push_back(next.job);
+  const local_search::EvictionCostBounds costs(s.occupancy);
+  return improve_batch(s, batch, &costs);
+}
+
 /// Number of placed required jobs, and value less surcharges of the occupancy.
 std::pair<std::size_t, double> score(const Occupancy& occupancy) {
   const model::WorkloadView& workload = occupancy.valuation().instance().workload;
@@ -79,14 +109,16 @@ bool has_limit_prices(const ShardState& s) {
   });
 }
 
-/// Local search by the present values of the occupancy. Returns the value gained.
+/// Inserts large gangs, then searches, by the present values of the occupancy. Returns the value
+/// gained.
 double search_by_values(ShardState& s, std::span<const double> prices, const SearchEffort& effort) {
   const auto [own, in_all] =
       planner_model::pool_subset(s.valuation->instance().cluster, *s.pools, s.machines);
   std::vector<double> own_prices;
   for (const PoolId p : in_all) own_prices.push_back(prices[p.index()]);
+  const double gained = insert_large_gangs(s, {own, own_prices});
   s.evicted.clear();
-  return solver::improve(s.occupancy, {own, own_prices}, effort, s.run.stop);
+  return gained + solver::improve(s.occupancy, {own, own_prices}, effort, s.run.stop);
 }
 
 /// Local search by values less prices of limits, then by the values (decision 15). Prices give

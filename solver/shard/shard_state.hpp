@@ -47,8 +47,9 @@ struct ShardState {
            (anywhere || workload().gpu_milli(record) > 0);
   }
 
-  /// Best priced profit that an unplaced job misses.
-  [[nodiscard]] double regret(JobId job) const;
+  /// Best profit that an unplaced job misses, at a price per GPU by type.
+  [[nodiscard]] double regret(JobId job, std::span<const double> price) const;
+  [[nodiscard]] double regret(JobId job) const { return regret(job, least_price); }
 
   struct RepackResult;
   std::vector<RepackResult> repack(const StopToken& stop);

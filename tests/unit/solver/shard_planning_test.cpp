@@ -56,6 +56,26 @@ TEST(ShardPlanning, tries_evicted_jobs_again_and_no_others) {
   EXPECT_FALSE(s.shard.is_waiting(JobId(2)));
 }
 
+/// Ejection chains free GPUs, not the CPU that the gangs need beside them. Only the first gang is
+/// worth its GPUs at the prices.
+TEST(ShardPlanning, inserts_a_gang_where_jobs_without_gpus_hold_the_cpu) {
+  auto plan = test::one_rack(8);  // 4 GPUs, 64 CPUs each
+  const JobId profitable = plan.job({.tasks = 7, .gpus = 4, .cpu = 40'000});
+  const JobId dear = plan.job({.tasks = 7, .gpus = 4, .cpu = 40'000, .weight = 0.625});
+  ShardContent content{.placed = {}, .unplaced = {profitable, dear}};
+  for (std::size_t m = 0; m < 8; ++m) {
+    content.placed.push_back(on(plan.job({.gpus = 4, .weight = 0.5}), m, 15));
+    content.placed.push_back(on(plan.job({.gpus = 0, .cpu = 40'000}), m, 0));
+    plan.instance.workload.jobs.back().value = 0.125;
+  }
+  test::WholeShard s(plan);
+  s.shard.restore(content);
+  EXPECT_DOUBLE_EQ(search(s.shard, std::vector<double>(s.pools.size(), 0.75), {}),
+                   28.0 - 7 * 2.125);
+  EXPECT_FALSE(s.shard.is_waiting(profitable));
+  EXPECT_TRUE(s.shard.is_waiting(dear));
+}
+
 /// Shares of 0.6 leave room that no other share fits: patterns put 0.6 beside 0.4.
 TEST(ShardPlanning, repacks_shares_where_much_is_idle) {
   auto plan = test::one_rack(1);
