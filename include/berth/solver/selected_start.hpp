@@ -15,7 +15,9 @@ namespace berth::solver {
 
 /// How the selected jobs are placed.
 enum class SelectedPlacement : std::uint8_t {
-  fill,  ///< into idle capacity: gangs of narrow domains first, single tasks last, large jobs first
+  /// into idle capacity: gangs of narrow domains first, single tasks last, large jobs first; or
+  /// gangs packed into pods and racks (minimum bin slack), then the others
+  fill,
   fill_and_dive,  ///< also by a dive; the better one counts
 };
 

@@ -4,6 +4,7 @@
 #include "petsc_environment.hpp"
 #include "tiny.hpp"
 
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,35 @@ namespace berth::solver {
 namespace {
 
 using model::Level;
+
+/// Two pods of two racks with 8 machines of 8 GPUs. Gangs of 5 machines must be in one rack, gangs
+/// of 11 in one pod: they fill both pods only if each gets one of each, while best fit places the
+/// narrow ones side by side.
+TEST(SelectedStartOfPods, SpreadsNarrowJobsOverPods) {
+  test::Tiny tiny;
+  const ClassId machine = tiny.machine_class("m", tiny.type("X"), 8, 64'000, 64'000);
+  for (int r = 0; r < 4; ++r) {
+    if (r % 2 == 0) tiny.pod();
+    tiny.rack();
+    for (int m = 0; m < 8; ++m) tiny.machine(machine);
+  }
+  std::vector<JobId> selected;
+  for (const auto& [machines, domain] : {std::pair(5, Level::rack), {11, Level::pod}}) {
+    for (int i = 0; i < 2; ++i) {
+      selected.push_back(tiny.job({{.count = machines, .gpus = 8}}));
+      tiny[selected.back()].domain = domain;
+    }
+  }
+  const planner_model::Valuation valuation(tiny.instance, model::Objective::value);
+  const planner_model::Pools pools = planner_model::make_pools(tiny.instance.cluster, Level::rack);
+  const std::vector<double> prices(pools.size(), 0.1);
+  DiveOptions options;
+  options.effort = {.chains = 0, .repartitions = 0};
+  model::Placement placement;
+  plan_selected(valuation, nullptr, {pools, prices}, selected, SelectedPlacement::fill, options,
+                placement);
+  EXPECT_EQ(placement.size(), 4U);
+}
 
 /// Two racks of 8 machines with 8 GPUs. Gangs of 5 and 3, and of 6 machines must be in one rack,
 /// one of 2 may be anywhere: they fill both racks only if the narrow ones are placed first.
