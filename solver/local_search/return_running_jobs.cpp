@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/infinity.hpp"
 #include "berth/model/placement.hpp"
 
 namespace berth::solver::local_search {
@@ -22,6 +23,8 @@ using model::TaskPlacement;
 
 /// Most tasks of evicted jobs for one return, or twice the job's own. Chosen, not tuned.
 constexpr std::int64_t kMostTasks = 64;
+/// Machines that a gang clears to stay in its rack or pod, at most. Chosen, not tuned.
+constexpr std::size_t kMostCleared = 4;
 constexpr int kSweeps = 3;           ///< chosen, not tuned
 constexpr double kLeastGain = 1e-9;  ///< value; guard against rounding
 
@@ -110,9 +113,12 @@ class ReturnOfRunningJobs {
       };
       return key(a) < key(b);
     });
-    for (const JobPlacement& old : evicted) {
+    std::vector<JobPlacement> cleared;
+    for (std::size_t i = 0; i < evicted.size() + cleared.size(); ++i) {  // `cleared` grows
+      const bool first = i < evicted.size();
+      const JobPlacement old = first ? evicted[i] : cleared[i - evicted.size()];
       gain -= occupancy_.valuation().placed(old);
-      if (!place_again(old, left)) {
+      if (!place_again(old, left, first ? &cleared : nullptr)) {
         if (workload_.job(old.job).required) return 0.0;
         continue;
       }
@@ -201,9 +207,11 @@ class ReturnOfRunningJobs {
            occupancy_.valuation().instance().cluster.class_of(on_gpu->machine).gpu_type;
   }
 
-  /// Places an evicted job: where it runs, else on its old machines and those that were left, else
-  /// in idle capacity.
-  bool place_again(const JobPlacement& old, std::span<const MachineId> left) {
+  /// Places an evicted job: where it runs, else on its old machines and those that were left. If it
+  /// loses value there, in idle capacity or in its old rack or pod.
+  /// @param cleared  adds the jobs that it evicts from its rack or pod; null: it may not
+  bool place_again(const JobPlacement& old, std::span<const MachineId> left,
+                   std::vector<JobPlacement>* cleared) {
     if (!occupancy_.limit_usage().surcharge(old.job)) return false;
     if (const model::Running* running = running_of(old.job);
         running != nullptr && is_inside(*running)) {
@@ -213,16 +221,97 @@ class ReturnOfRunningJobs {
         return true;
       }
     }
+    auto near = place_near(old, left);
+    const double was = occupancy_.valuation().placed(old);
+    const double value = near ? occupancy_.valuation().placed(*near) : -kInfinity;
+    if (value >= was) {
+      occupancy_.take(std::move(*near));
+      return true;
+    }
+    const Occupancy::Mark mark = occupancy_.mark();
+    const bool found = place_in_idle_capacity(occupancy_, old.job);
+    const double idle = found ? occupancy_.value_of(old.job) : -kInfinity;
+    if (idle >= was) {
+      occupancy_.keep(mark);
+      return true;
+    }
+    if (idle > value) near = occupancy_.placed(old.job);
+    occupancy_.roll_back(mark);
+    if (cleared != nullptr && place_in_old_domain(old, *cleared)) return true;
+    if (near) occupancy_.take(std::move(*near));
+    return near.has_value();
+  }
+
+  /// True when a job loses nothing by a move within its GPU type: it has left its present place,
+  /// and neither width nor distance matter to it.
+  [[nodiscard]] bool is_free_to_move(JobId id, GpuTypeId type) const {
+    const model::Job& job = workload_.job(id);
+    if (stays(id) || job.home_pod.valid() || job.home_rack.valid() || job.rules != 0) return false;
+    if (job.communication.pattern != model::CommunicationPattern::none) return false;
+    const planner_model::Valuation& valuation = occupancy_.valuation();
+    const bool anywhere = workload_.tasks(job) == 1 || job.domain == model::Level::cluster;
+    return anywhere && valuation.option(id, type, job.domain, model::Level::machine) ==
+                           valuation.best(id, type);
+  }
+
+  /// Tasks of the jobs on a machine if all are free to move; 0 when it is empty or one is not.
+  [[nodiscard]] std::int64_t tasks_free_to_move(MachineId machine, GpuTypeId type) const {
+    std::int64_t tasks = 0;
+    for (const Occupant& occupant : occupancy_.occupants(machine)) {
+      if (!is_free_to_move(occupant.job, type)) return 0;
+      tasks += workload_.tasks(workload_.job(occupant.job));
+    }
+    return tasks;
+  }
+
+  /// Places a gang in its old rack or pod, on machines from which it evicts jobs that are free to
+  /// move. No effect if it finds no place of its old value.
+  bool place_in_old_domain(const JobPlacement& old, std::vector<JobPlacement>& cleared) {
+    const model::Cluster& cluster = occupancy_.valuation().instance().cluster;
+    const model::Level width = model::width(cluster, old.tasks);
+    if (width != model::Level::rack && width != model::Level::pod) return false;
+    const MachineId first = old.tasks.front().machine;
+    const GpuTypeId type = cluster.class_of(first).gpu_type;
+    const auto domains = occupancy_.index().domains(type, width);
+    const auto domain = std::ranges::find_if(
+        domains, [&](const Domain& d) { return std::ranges::binary_search(d.machines, first); });
+    if (domain == domains.end()) return false;
+    std::vector<std::pair<std::int64_t, MachineId>> others;
+    for (const MachineId m : domain->machines) {
+      if (const auto tasks = tasks_free_to_move(m, type); tasks > 0) others.emplace_back(tasks, m);
+    }
+    std::ranges::sort(others);
+    if (others.size() > kMostCleared) others.resize(kMostCleared);
+    const Occupancy::Mark mark = occupancy_.mark();
+    const std::size_t before = cleared.size();
+    const double was = occupancy_.valuation().placed(old);
+    for (const auto& [tasks, machine] : others) {
+      while (!occupancy_.occupants(machine).empty()) {
+        cleared.push_back(occupancy_.placed(occupancy_.occupants(machine).front().job));
+        occupancy_.give_back(cleared.back().job);
+      }
+      auto placement = occupancy_.fit(old.job, domain->machines);
+      if (!placement || occupancy_.valuation().placed(*placement) < was) continue;
+      occupancy_.take(std::move(*placement));
+      occupancy_.keep(mark);
+      return true;
+    }
+    occupancy_.roll_back(mark);
+    cleared.resize(before);
+    return false;
+  }
+
+  /// A place on the job's old machines and those that were left.
+  [[nodiscard]] std::optional<JobPlacement> place_near(const JobPlacement& old,
+                                                       std::span<const MachineId> left) {
     const model::Cluster& cluster = occupancy_.valuation().instance().cluster;
     std::vector<MachineId> machines(left.begin(), left.end());
     std::erase_if(machines, [&](MachineId m) { return !may_use(old, cluster.class_of(m)); });
     add_machines(old, machines);
     auto placement = occupancy_.fit(old.job, machines);
-    if (placement && model::width(cluster, placement->tasks) <= workload_.job(old.job).domain) {
-      occupancy_.take(std::move(*placement));
-      return true;
-    }
-    return place_in_idle_capacity(occupancy_, old.job);
+    const model::Level widest = workload_.job(old.job).domain;
+    if (placement && model::width(cluster, placement->tasks) > widest) placement.reset();
+    return placement;
   }
 
   Occupancy& occupancy_;

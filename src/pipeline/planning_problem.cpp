@@ -4,7 +4,10 @@
 #include "digests.hpp"
 #include "online.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace berth::pipeline {
@@ -40,6 +43,44 @@ model::Level agreed_level(const Communicator& comm, const model::InstanceView& i
   return comm.max(racks ? 1 : 0) == 1 ? model::Level::rack : model::Level::pod;
 }
 
+/// GPUs: so large a group is searched as a whole in regroup rounds (decision 18).
+constexpr std::int64_t kMostGpusOfOneShard = 16'384;
+/// Share of the devices of running jobs that may move. Chosen, not tuned.
+constexpr double kFewSpan = 0.25;
+
+/// True when the running jobs that may move are mostly of one shard each.
+bool keep_running_jobs_whole(const model::WorkloadTables& tables, const partition::Shards& shards) {
+  std::int64_t all = 0, spanning = 0;
+  for (const model::Running& running : tables.running) {
+    const auto tasks = tables.tasks_of(running);
+    if (running.pinned || tasks.empty()) continue;
+    std::int64_t devices = 0;
+    for (const model::TaskPlacement& task : tasks) devices += std::popcount(task.devices);
+    const auto shard = [&](const model::TaskPlacement& task) {
+      return shards.of_machine[task.machine.index()];
+    };
+    const bool whole = std::ranges::all_of(
+        tasks, [&](const model::TaskPlacement& task) { return shard(task) == shard(tasks[0]); });
+    all += devices;
+    spanning += whole ? 0 : devices;
+  }
+  return static_cast<double>(spanning) <= kFewSpan * static_cast<double>(all);
+}
+
+/// One shard where limits couple many running jobs that would span several: no shard could move
+/// these, and what they use of the limits would be no other job's.
+partition::Shards shards_of(const model::InstanceView& instance,
+                            const planner_model::CouplingLimits& limits,
+                            const partition::PartitionOptions& options) {
+  const model::Cluster& cluster = instance.cluster;
+  partition::Shards shards = partition::split(cluster, options);
+  if (options.shards > 0 || limits.empty() || cluster.gpus() > kMostGpusOfOneShard ||
+      keep_running_jobs_whole(instance.workload.tables(), shards)) {
+    return shards;
+  }
+  return partition::split(cluster, {.shards = 1});
+}
+
 }  // namespace
 
 PlanningProblem::PlanningProblem(const Communicator& comm, const model::InstanceView& instance,
@@ -54,8 +95,8 @@ PlanningProblem::PlanningProblem(const Communicator& comm, const model::Instance
     jobs.gather_to_root();
     comm.agreed_on_root([&] { expect_single_tasks(unpriced_); });  // rank 0 has the names
   }
-  shards_ = stages.run("partition",
-                       [&] { return partition::split(instance.cluster, options.partition); });
+  shards_ =
+      stages.run("partition", [&] { return shards_of(instance, limits_, options.partition); });
   owners_ = partition::own(instance.cluster, shards_, comm.size());
   const bool named = !options.checkpoint.file.empty() || !options.checkpoint.resume.empty();
   if (named) digest_ = instance_digest(comm, instance, jobs);

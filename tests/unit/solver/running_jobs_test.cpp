@@ -96,6 +96,31 @@ TEST(RunningJobs, return_to_their_devices) {
   EXPECT_TRUE(occupancy.is_placed(b));
 }
 
+/// A gang holds a place that a running job left. It stays in its rack if it takes the machine of a
+/// job that may be anywhere, which takes the place that the running job holds now.
+TEST(RunningJobs, gangs_clear_a_machine_of_their_rack) {
+  test::InstanceBuilder plan({"A"});
+  const PodId pod = plan.pod();
+  for (const int machines : {3, 1}) {
+    plan.rack(pod);
+    plan.add_machines(machines, 0, 4);
+  }
+  const JobId back = plan.job({.gpus = 4});
+  const JobId gang = plan.job({.tasks = 2, .gpus = 4, .spread = {1.0, 1.0, 0.5, 0.5}});
+  const JobId single = plan.job({.gpus = 4});
+  run(plan, on(back, 0, 15), 0.0, 0.5);
+  const planner_model::Valuation valuation = plan.value();
+  Occupancy occupancy(valuation, plan.machines);
+  occupancy.take(on(back, 3, 15));
+  JobPlacement both = on(gang, 0, 15);
+  both.tasks.push_back(on(gang, 1, 15).tasks.front());
+  occupancy.take(both);
+  occupancy.take(on(single, 2, 15));
+  EXPECT_DOUBLE_EQ(local_search::return_running_jobs(occupancy, {}), 0.5);
+  EXPECT_EQ(occupancy.placed(back).tasks.front().machine, MachineId(0));
+  EXPECT_EQ(occupancy.placed(single).tasks.front().machine, MachineId(3));
+}
+
 class AtWork : public testing::TestWithParam<int> {};
 
 /// 16 racks; half of the jobs run where best fit put them in order of their ids.
