@@ -56,7 +56,7 @@ class EffortPasses {
       context_.stages.run("effort", [&] {
         keep_better(pass % kStarts == 0 ? new_start(pass / kStarts) : neighbour(pass));
       });
-      if (std::has_single_bit(static_cast<unsigned>(pass))) tighten_further(pass);
+      if (bound_falls_ && std::has_single_bit(static_cast<unsigned>(pass))) tighten_further(pass);
       context_.progress.line({.stage = "effort",
                               .round = pass,
                               .objective = score_.objective,
@@ -135,8 +135,10 @@ class EffortPasses {
     return plan_again(context_, options, records_, solution_, proof_);
   }
 
-  /// More steps for the bound, in proportion to the pass.
+  /// More steps for the bound, in proportion to the pass, as long as they lower it: passes of the
+  /// plan take the time otherwise. Collective.
   void tighten_further(int pass) {
+    const double before = proof_.upper_bound;
     PlanOptions options = context_.options;
     options.bound_steps = pass * (options.bound_steps >= 0 ? options.bound_steps : kBoundSteps);
     const int leaves = options.tree_nodes >= 0 ? options.tree_nodes : kLeaves;
@@ -144,6 +146,7 @@ class EffortPasses {
     options.search_steps *= pass;
     options.exact.steps *= pass;
     tighten(with(context_, options), records_, judge_, solution_, proof_, placement_);
+    bound_falls_ = context_.comm.max(proof_.upper_bound < before ? 1 : 0) == 1;
   }
 
   const PlanningContext& context_;
@@ -153,6 +156,7 @@ class EffortPasses {
   Proof& proof_;
   model::Placement& placement_;
   Score score_;
+  bool bound_falls_ = true;  ///< with the steps added last
 };
 
 }  // namespace
