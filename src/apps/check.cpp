@@ -13,8 +13,12 @@
 #include <fmt/format.h>
 
 #include "berth/base/printable.hpp"
+#include "berth/certify/horizon_plan.hpp"
+#include "berth/io/file.hpp"
+#include "berth/io/horizon_plan_file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/plan_file.hpp"
+#include "berth/report/horizon_summary.hpp"
 #include "berth/report/summary.hpp"
 
 namespace berth::apps {
@@ -24,6 +28,21 @@ struct CheckFlags {
   pipeline::Input input;
   std::string plan;
 };
+
+void print_verdict(const certify::CheckResult& checked) {
+  for (const certify::Fault& fault : checked.faults) {
+    fmt::print("  fault {}: {}\n", certify::name(fault.kind), fault.text);
+  }
+  const auto unlisted = checked.fault_count - std::ssize(checked.faults);
+  if (unlisted > 0) fmt::print("  and {} faults more\n", unlisted);
+  fmt::print("plan is {}\n", checked.valid() ? "VALID" : "INVALID");
+}
+
+void print(const certify::HorizonCheck& check) {
+  fmt::print("recomputed from the files alone:\n");
+  fmt::print("{}", report::horizon_figures(check.judged.figures, check.objective));
+  print_verdict(check.checked);
+}
 
 void print(const certify::CheckResult& checked) {
   const model::Figures& f = checked.figures;
@@ -39,12 +58,20 @@ void print(const certify::CheckResult& checked) {
     fmt::print("  {:<14}{} required jobs are missing\n", "required",
                checked.required_missing.size());
   }
-  for (const certify::Fault& fault : checked.faults) {
-    fmt::print("  fault {}: {}\n", certify::name(fault.kind), fault.text);
+  print_verdict(checked);
+}
+
+/// Judges and prints; true when the plan is valid.
+bool judge(const model::Instance& instance, const std::string& path) {
+  const std::string text = io::read_file(path);
+  if (io::has_horizon(text, path)) {
+    const auto check = certify::check_horizon(instance, io::parse_horizon_plan(text, path));
+    print(check);
+    return check.checked.valid();
   }
-  const auto unlisted = checked.fault_count - std::ssize(checked.faults);
-  if (unlisted > 0) fmt::print("  and {} faults more\n", unlisted);
-  fmt::print("plan is {}\n", checked.valid() ? "VALID" : "INVALID");
+  const certify::CheckResult checked = certify::check(instance, io::parse_plan(text, path));
+  print(checked);
+  return checked.valid();
 }
 
 ExitCode run_check(const comm::Communicator& comm, const CheckFlags& flags) {
@@ -54,9 +81,7 @@ ExitCode run_check(const comm::Communicator& comm, const CheckFlags& flags) {
     for (const std::string& note : instance.workload.notes) {
       std::fputs(("warning: " + printable(note) + "\n").c_str(), stderr);
     }
-    const certify::CheckResult checked = certify::check(instance, io::read_plan(flags.plan));
-    print(checked);
-    return static_cast<int>(checked.valid() ? ExitCode::done : ExitCode::check_invalid);
+    return static_cast<int>(judge(instance, flags.plan) ? ExitCode::done : ExitCode::check_invalid);
   }));
 }
 

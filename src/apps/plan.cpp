@@ -3,6 +3,7 @@
 #include "cores.hpp"
 #include "options.hpp"
 #include "plan_flags.hpp"
+#include "plan_horizon.hpp"
 #include "signals.hpp"
 
 #include <cerrno>
@@ -44,10 +45,27 @@ void keep_inputs(const PlanFlags& flags) {
   keep_input(trace, Named{"--resume", flags.plan.checkpoint.resume});
 }
 
+/// Refuses objectives that a plan of a moment, or one in time, does not have.
+void validate_horizon(const PlanFlags& flags) {
+  const bool in_time = flags.horizon.length > 0;
+  const InputError::Where where{.file = "", .line = 0, .field = "--objective"};
+  if (!in_time && model::minimised(flags.horizon.objective)) {
+    throw InputError(where,
+                     fmt::format("{} needs --horizon", model::to_string(flags.horizon.objective)));
+  }
+  if (flags.horizon.objective == model::HorizonObjective::makespan) {
+    throw InputError(where, "makespan is not planned yet", "plan flow");
+  }
+  if (in_time && flags.plan.objective != model::Objective::value) {
+    throw InputError(where, "a plan with --horizon has the objective value or flow");
+  }
+}
+
 /// Refuses bad flags and files before any work is done.
 void refuse_early(const comm::Communicator& comm, const PlanFlags& flags) {
   comm.agreed([&] {
     validate(flags.plan);
+    validate_horizon(flags);
     if (comm.rank() == 0) keep_inputs(flags);
   });
 }
@@ -73,6 +91,7 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   report::ProgressTable progress(flags.log.options(comm.rank()));
   progress.note(fmt::format("ranks={} threads={} blas={}", comm.size(), parallel::thread_limit(),
                             petsc->blas()));
+  if (flags.horizon.length > 0) return run_plan_horizon(comm, flags, progress, StopToken(stop));
   if (!flags.trace.empty()) comm.record_events();
   const double start = progress.seconds();
   model::Instance instance = pipeline::load_instance(comm, flags.input);

@@ -1,13 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan_flags.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+
+#include "berth/pipeline/option_table.hpp"
 
 namespace berth::apps {
 namespace {
 
 constexpr int kMostThreads = 4096;  ///< threads per rank; a guard against typing errors
+constexpr std::int64_t kLongestHorizon = std::int64_t{1} << 29;  ///< seconds, 17 years
+
+/// Seconds of "90m", "24h", "7d" or "3600"; 0 when the word is none.
+std::int64_t span_of(const std::string& word) {
+  std::int64_t number = 0;
+  const char* const last = word.data() + word.size();
+  const auto [end, error] = std::from_chars(word.data(), last, number);
+  const std::string_view unit(end, static_cast<std::size_t>(last - end));
+  if (error != std::errc() || number <= 0 || number > kLongestHorizon) return 0;
+  for (const auto& [name, seconds] : {std::pair<std::string_view, std::int64_t>{"", 1},
+                                      {"s", 1},
+                                      {"m", 60},
+                                      {"h", 3600},
+                                      {"d", 86400}}) {
+    if (unit == name) return number * seconds <= kLongestHorizon ? number * seconds : 0;
+  }
+  return 0;
+}
+
+/// `--objective` also takes the objectives of plans in time.
+void extend_objective(CLI::App& command, PlanFlags& flags) {
+  const pipeline::OptionRecord& row = pipeline::option_named("objective");
+  CLI::Option* of_moment = command.get_option("--objective");
+  const std::string group = of_moment->get_group();
+  command.remove_option(of_moment);
+  const auto time_objective = [](const std::string& word) {
+    const auto& names = model::kHorizonObjectiveNames;
+    return std::ranges::find(names, word) - names.begin();
+  };
+  const auto assign = [&flags, &row, time_objective](const CLI::results_t& words) {
+    const auto found = time_objective(words.back());
+    const bool known = found < std::ssize(model::kHorizonObjectiveNames);
+    flags.horizon.objective = static_cast<model::HorizonObjective>(known ? found : 0);
+    if (known && found > 0) return true;
+    return row.assign(flags.plan, words.back()).empty();
+  };
+  const auto fault = [&row, time_objective](const std::string& word) {
+    if (time_objective(word) < std::ssize(model::kHorizonObjectiveNames)) return std::string();
+    pipeline::PlanOptions trial;
+    return row.assign(trial, word);
+  };
+  command
+      .add_option("--objective", CLI::callback_t(assign),
+                  std::string(row.help) +
+                      "; with --horizon also flow: weight x (completion - "
+                      "arrival), the least sum")
+      ->check(CLI::Validator(fault, ""))
+      ->type_name("TEXT:{value,allocate,flow}")
+      ->default_str(row.field.text(flags.plan))
+      ->group(group);
+}
+
+void add_horizon(CLI::App& command, PlanFlags& flags) {
+  const auto fault = [](const std::string& word) {
+    return span_of(word) > 0 ? std::string() : word + " is no span such as 90m, 24h or 7d";
+  };
+  const auto assign = [&flags](const CLI::results_t& words) {
+    flags.horizon.length = span_of(words.back());
+    return true;
+  };
+  CLI::Option* const horizon =
+      command
+          .add_option("--horizon", CLI::callback_t(assign),
+                      "Plan when jobs start, over this span: 3600, 90m, 24h, 7d")
+          ->check(CLI::Validator(fault, ""))
+          ->type_name("SPAN");
+  // a plan in time has no rounds: refused, not ignored
+  for (const char* of_moment :
+       {"--online-order", "--checkpoint", "--resume", "--trace-out", "--effort", "--shards"}) {
+    horizon->excludes(command.get_option(of_moment));
+  }
+  command
+      .add_option("--now", flags.horizon.now,
+                  "Second at which the plan begins, as in the jobs file")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40).description(""))
+      ->needs(horizon);
+}
 
 }  // namespace
 
@@ -32,6 +119,8 @@ void add_plan_flags(CLI::App& command, PlanFlags& flags) {
                   "Perfetto or chrome://tracing (.gz by suffix)")
       ->check(file_name());
   add_plan_options(command, flags.plan);
+  extend_objective(command, flags);
+  add_horizon(command, flags);
   add_log(command, flags.log);
 }
 

@@ -7,6 +7,7 @@
 
 #include <CLI/App.hpp>
 
+#include "berth/model/horizon_plan.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 
 namespace berth::apps {
@@ -19,6 +20,7 @@ struct PlanFlags {
   std::string out;
   std::string trace;         ///< empty = none
   int threads = 0;           ///< 0 = default_threads
+  model::Horizon horizon;    ///< length 0: a plan of this moment
   double time_limit = 1e12;  ///< seconds; the default means none
 };
 

@@ -19,8 +19,8 @@
 #include "berth/base/printable.hpp"
 #include "berth/io/cluster_file.hpp"
 #include "berth/io/file.hpp"
+#include "berth/io/horizon_plan_file.hpp"
 #include "berth/io/jobs_file.hpp"
-#include "berth/io/plan_file.hpp"
 #include "berth/io/slurm_apply.hpp"
 
 namespace berth::apps {
@@ -115,7 +115,7 @@ io::SlurmOrders orders_of(const ApplyFlags& flags) {
                                       .start = asked("start"),
                                       .priority = asked("priority"),
                                       .now = flags.now == 0 ? seconds_now() : flags.now};
-  return io::slurm_orders(io::read_plan(flags.plan), flags.plan,
+  return io::slurm_orders(io::read_plan_of_now(flags.plan), flags.plan,
                           {.name = flags.state, .text = io::read_file(flags.state)},
                           slurm_sources(flags.files), options);
 }

@@ -33,6 +33,7 @@ Examples
   mpiexec -n 4 berth plan --cluster c.yaml --jobs j.jsonl --checkpoint c.berth --out plan.json
   mpiexec -n 2 berth plan --cluster c.yaml --jobs j.jsonl --resume c.berth --out plan.json
   berth plan --cluster c.yaml --jobs j.jsonl --online-order --batch 256 --out plan.json
+  berth plan --cluster c.yaml --jobs j.jsonl --horizon 7d --out plan.json
 
 The same files, objective, shards, gap and seed give the same plan on any number of ranks and
 threads. SIGTERM or SIGUSR1 (Slurm's warning): the best plan so far is written, exit code 3.

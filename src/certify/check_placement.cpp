@@ -93,29 +93,52 @@ std::optional<JobId> PlacementCheck::claim(const std::string& job) {
 
 void PlacementCheck::waiting(const model::RawUnplacedJob& waiting) { claim(waiting.job); }
 
-std::optional<model::JobPlacement> PlacementCheck::placed(const model::RawPlacement& raw) {
+std::optional<model::JobPlacement> PlacementCheck::resolved(const model::RawPlacement& raw) {
   const auto job = claim(raw.job);
   if (!job) return std::nullopt;
-  if (raw.start != 0) {
-    findings_->add(FaultKind::bad_start, told(*job) + " starts at " + std::to_string(raw.start) +
-                                             "; a snapshot plan starts every job at 0");
-  }
   model::JobPlacement placed{.job = *job, .start = raw.start, .tasks = {}};
-  const Job& asked = instance_.workload.job(*job);
-  Tasks found(asked.groups, 0);
+  Tasks found(instance_.workload.job(*job).groups, 0);
   for (const RawTask& task : raw.tasks) {
-    if (const auto resolved = resolve(*job, task, found)) placed.tasks.push_back(*resolved);
+    if (const auto one = resolve(*job, task, found)) placed.tasks.push_back(*one);
   }
   check_gang(*job, found);
   if (placed.tasks.size() != raw.tasks.size() || placed.tasks.empty()) return std::nullopt;
-  const auto groups = instance_.workload.groups_of(asked);
-  for (const model::TaskPlacement& t : placed.tasks) {
-    loads_.add(t, instance_.workload.tables().shapes[groups[t.group].shape.index()]);
-  }
   check_types(placed);
   check_domain(placed);
-  rules_.add(placed, *findings_);
   return placed;
+}
+
+std::optional<model::JobPlacement> PlacementCheck::placed_in_time(const model::RawPlacement& raw) {
+  return resolved(raw);
+}
+
+std::optional<model::JobPlacement> PlacementCheck::placed(const model::RawPlacement& raw) {
+  auto placed = resolved(raw);
+  if (!placed) return std::nullopt;
+  if (raw.start != 0) {
+    findings_->add(FaultKind::bad_start, told(placed->job) + " starts at " +
+                                             std::to_string(raw.start) +
+                                             "; a snapshot plan starts every job at 0");
+  }
+  check_state(*placed);
+  const auto groups = instance_.workload.groups_of(instance_.workload.job(placed->job));
+  for (const model::TaskPlacement& t : placed->tasks) {
+    loads_.add(t, instance_.workload.tables().shapes[groups[t.group].shape.index()]);
+  }
+  rules_.add(*placed, *findings_);
+  return placed;
+}
+
+void PlacementCheck::check_state(const model::JobPlacement& placed) {
+  for (const model::TaskPlacement& task : placed.tasks) {
+    const model::MachineState state = instance_.cluster.state_of(task.machine);
+    if (state == model::MachineState::up) continue;
+    static constexpr std::array kStates{"up", "drained", "reserved", "being evacuated (drain)"};
+    findings_->add(FaultKind::machine_not_up,
+                   told(placed.job) + ": machine " +
+                       std::string(instance_.cluster.machine_names[task.machine.index()]) +
+                       " is " + kStates[static_cast<std::size_t>(state)]);
+  }
 }
 
 std::optional<model::TaskPlacement> PlacementCheck::resolve(JobId job, const RawTask& task,
@@ -128,12 +151,6 @@ std::optional<model::TaskPlacement> PlacementCheck::resolve(JobId job, const Raw
     findings_->add(FaultKind::unknown_machine,
                    told(job) + ": machine " + task.machine + " is not in the cluster");
     return std::nullopt;
-  }
-  if (instance_.cluster.state_of(machine->second) != model::MachineState::up) {
-    static constexpr std::array kStates{"up", "drained", "reserved", "being evacuated (drain)"};
-    const auto state = static_cast<std::size_t>(instance_.cluster.state_of(machine->second));
-    findings_->add(FaultKind::machine_not_up,
-                   told(job) + ": machine " + task.machine + " is " + kStates[state]);
   }
   check_slices(job, task, slices);
   const auto devices = devices_of(job, task, machine->second);
@@ -260,11 +277,15 @@ void PlacementCheck::check_domain(const model::JobPlacement& placed) {
                      std::string(kLevelNames[static_cast<std::size_t>(allowed)]));
 }
 
-void PlacementCheck::finish() {
+void PlacementCheck::finish_jobs() {
   for (std::size_t j = 0; j < seen_.size(); ++j) {
     if (seen_[j] != 0 || is_pinned(JobId(j))) continue;
     findings_->add(FaultKind::lost_job, told(JobId(j)) + " is neither placed nor waiting");
   }
+}
+
+void PlacementCheck::finish() {
+  finish_jobs();
   loads_.report(*findings_);
   rules_.report(*findings_);
 }

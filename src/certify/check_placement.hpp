@@ -25,7 +25,12 @@ class PlacementCheck {
   /// The placement with its names looked up, if all of them are known.
   /// @pre the instance has the record of the job, if the name is that of a job
   std::optional<model::JobPlacement> placed(const model::RawPlacement& placement);
+  /// The same for a plan in time: the start, machine states, and what machines hold at a time are
+  /// not looked at.
+  std::optional<model::JobPlacement> placed_in_time(const model::RawPlacement& placement);
   void waiting(const model::RawUnplacedJob& waiting);
+  /// Reports jobs in neither list. Call once, after all jobs.
+  void finish_jobs();
   /// Reports jobs in neither list and overloaded machines. Call once, after all jobs.
   void finish();
 
@@ -33,6 +38,8 @@ class PlacementCheck {
   using Tasks = std::vector<std::int64_t>;  ///< number found so far, by group of the job
 
   std::optional<JobId> claim(const std::string& job);
+  std::optional<model::JobPlacement> resolved(const model::RawPlacement& raw);
+  void check_state(const model::JobPlacement& placed);
   std::optional<model::TaskPlacement> resolve(JobId job, const model::RawTask& task, Tasks& found);
   std::optional<std::uint32_t> group_of(JobId job, const model::RawTask& task, std::int32_t slices,
                                         Tasks& found);

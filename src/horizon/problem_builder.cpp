@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "berth/base/assert.hpp"
 
@@ -10,7 +11,7 @@ namespace berth::horizon {
 namespace {
 
 std::uint64_t all_devices(std::int32_t gpus) {
-  return gpus == 64 ? ~0ULL : (1ULL << static_cast<unsigned>(gpus)) - 1;
+  return gpus >= 64 ? ~0ULL : (1ULL << static_cast<unsigned>(gpus)) - 1;
 }
 
 }  // namespace
@@ -33,13 +34,35 @@ void ProblemBuilder::add_machines(std::int32_t machines, std::int32_t gpus_per_m
   problem_.pools.back().machines.end += machines;
 }
 
-void ProblemBuilder::add_outage(MachineId machine, Seconds from, Seconds to,
-                                std::uint64_t devices) {
+MachineId ProblemBuilder::add_machine(const Machine& machine) {
+  add_machines(1, machine.gpus);
+  Machine& added = problem_.machines.back();
+  added.capacity = machine.capacity;
+  added.rack = machine.rack;
+  added.pod = machine.pod;
+  return MachineId(problem_.machines.size() - 1);
+}
+
+void ProblemBuilder::add_outage(MachineId machine, Seconds from, Seconds to, std::uint64_t devices,
+                                const model::Resources& taken) {
   BERTH_EXPECT(from < to);
   const std::uint64_t all = all_devices(problem_.machines[machine.index()].gpus);
   BERTH_EXPECT(from <= problem_.now || (devices & all) == all);
   problem_.outages.push_back(
-      {.machine = machine, .from = from, .to = to, .devices = devices & all});
+      {.machine = machine, .from = from, .to = to, .devices = devices & all, .taken = taken});
+}
+
+void ProblemBuilder::restrict_option(model::Level domain, std::span<const std::int32_t> quotas) {
+  Option& option = problem_.options.back();
+  option.domain = domain;
+  option.quotas.begin = static_cast<std::int32_t>(problem_.option_quotas.size());
+  problem_.option_quotas.insert(problem_.option_quotas.end(), quotas.begin(), quotas.end());
+  option.quotas.end = static_cast<std::int32_t>(problem_.option_quotas.size());
+}
+
+std::int32_t ProblemBuilder::add_quota(std::vector<CapacityStep> steps) {
+  problem_.quotas.push_back(std::move(steps));
+  return static_cast<std::int32_t>(problem_.quotas.size()) - 1;
 }
 
 PoolSetId ProblemBuilder::add_pool_set(std::span<const PoolId> pools) {

@@ -18,8 +18,12 @@ class ProblemBuilder {
   PoolId add_pool(CurveId curve, std::int32_t machines, std::int32_t gpus_per_machine);
   /// More machines of the last pool.
   void add_machines(std::int32_t machines, std::int32_t gpus_per_machine);
+  /// One more machine of the last pool; its pool is set.
+  MachineId add_machine(const Machine& machine);
   /// @param devices  bit g: GPU g; those the machine does not have are ignored
-  void add_outage(MachineId machine, Seconds from, Seconds to, std::uint64_t devices = ~0ULL);
+  /// @param taken    resources of the machine that no job has then
+  void add_outage(MachineId machine, Seconds from, Seconds to, std::uint64_t devices = ~0ULL,
+                  const model::Resources& taken = {});
   PoolSetId add_pool_set(std::span<const PoolId> pools);
 
   /// Begins a job; the options that follow belong to it.
@@ -28,6 +32,10 @@ class ProblemBuilder {
   /// One option of the last job. @pre cost from add_cost
   void add_option(PoolSetId pools, Seconds duration, std::span<const TaskGroup> tasks,
                   IndexRange cost);
+  /// Bounds the last option: its domain, and the quotas it counts for.
+  void restrict_option(model::Level domain, std::span<const std::int32_t> quotas);
+  /// GPUs that jobs of a quota may use at a time. Returns its index.
+  std::int32_t add_quota(std::vector<CapacityStep> steps);
 
   /// The problem with the pools' capacities. O(outages log outages + the rest).
   Problem build();

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/raw_plan.hpp"
+
+/// A plan in time: when each job starts and ends, and where it runs (docs/horizon.md). Times are
+/// whole seconds on the axis of Job::arrival.
+namespace berth::model {
+
+/// What a plan in time optimises.
+enum class HorizonObjective : std::uint8_t {
+  value,     ///< maximises the value of jobs that start within the horizon
+  flow,      ///< minimises the sum of weight x (completion - arrival)
+  makespan,  ///< minimises the last completion, in seconds from now
+};
+inline constexpr std::array<std::string_view, 3> kHorizonObjectiveNames{"value", "flow",
+                                                                        "makespan"};
+constexpr std::string_view to_string(HorizonObjective objective) {
+  return kHorizonObjectiveNames[static_cast<std::size_t>(objective)];
+}
+constexpr bool minimised(HorizonObjective objective) {
+  return objective != HorizonObjective::value;
+}
+
+/// The span that is planned: jobs start in [now, now + length).
+struct Horizon {
+  std::int64_t now = 0;     ///< seconds
+  std::int64_t length = 0;  ///< seconds, > 0
+  HorizonObjective objective = HorizonObjective::value;
+
+  [[nodiscard]] std::int64_t end() const { return now + length; }
+};
+
+/// Price of a GPU and second on each interval between neighbouring nodes: start + slope x (seconds
+/// after the node), in units of 2^-32 of the objective; 0 after the last node.
+struct PriceCurves {
+  struct Curve {
+    std::string gpu_type;
+    std::vector<std::int64_t> starts;  ///< by interval
+    std::vector<std::int64_t> slopes;  ///< by interval
+  };
+  std::vector<std::int64_t> nodes;  ///< seconds, ascending; empty: all prices are 0
+  std::vector<Curve> curves;        ///< one for each GPU type of the machines
+};
+
+/// Figures about a plan in time; `berth check` recomputes them.
+struct HorizonFigures {
+  double objective = 0.0;
+  /// No plan that places the same required jobs is above it (below it, when minimised).
+  double bound = 0.0;
+  double gap = 0.0;  ///< |bound - objective| / max(|bound|, 1e-12), a fraction
+  std::int64_t jobs_total = 0;
+  std::int64_t jobs_now = 0;    ///< that run or start now
+  std::int64_t jobs_later = 0;  ///< that start later
+};
+
+/// A job that does not start within the horizon.
+struct WaitingJob {
+  JobId job;
+  std::string reason;
+  std::optional<std::int64_t> earliest_start;  ///< beside the plan, when within the horizon
+};
+
+/// Content of a plan file with a horizon.
+struct HorizonPlan {
+  Horizon horizon;
+  std::string instance_digest, plan_digest, proof_digest;
+  std::map<std::string, std::string> options;
+  bool reproducible = true;  ///< false when a clock influenced the plan
+  std::map<std::string, double> seconds;
+  HorizonFigures figures;
+  PriceCurves certificate;
+  std::vector<JobId> required_missing;  ///< ascending
+  Placement placements;                 ///< ascending JobId, with running jobs that are not pinned
+  std::vector<std::int64_t> ends;       ///< by position in `placements`
+  std::vector<WaitingJob> waiting;      ///< ascending JobId
+};
+
+/// A plan file with a horizon as read: unchecked, as RawPlan.
+struct RawHorizonPlan {
+  RawPlan plan;  ///< digests, jobs and counts
+  std::int64_t now = 0;
+  std::int64_t length = 0;
+  std::string objective;  ///< a name of kHorizonObjectiveNames in a sound file
+  std::optional<double> value, bound, gap;
+  std::optional<std::int64_t> jobs_now, jobs_later;
+  std::optional<PriceCurves> certificate;
+  std::vector<std::optional<std::int64_t>> ends;  ///< by position in plan.placements
+};
+
+}  // namespace berth::model

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "berth/base/stop.hpp"
+#include "berth/model/horizon_plan.hpp"
+#include "berth/model/instance.hpp"
+#include "berth/report/progress.hpp"
+
+namespace berth::pipeline {
+
+/// Computes a certified plan in time of an instance (docs/horizon.md). Equal input gives an equal
+/// plan, bit for bit, on any number of threads, unless `stop` cut it short. Main thread; one rank.
+///
+/// @pre a PetscSession exists; the instance has all jobs and names
+/// @throws InputError for a job with a key that plans in time do not respect yet
+/// @param jobs_path  of the jobs file, for that message
+model::HorizonPlan plan_horizon(const model::InstanceView& instance, const model::Horizon& horizon,
+                                const std::string& jobs_path, report::ProgressTable& progress,
+                                const StopToken& stop = {});
+
+/// Writes the plan. Its text is read back and judged (certify::check_horizon) before the file
+/// replaces an earlier one. @throws std::logic_error that names the first fault; the earlier file
+/// then stays
+void write_horizon_plan(const std::string& path, const model::InstanceView& instance,
+                        const model::HorizonPlan& plan);
+
+}  // namespace berth::pipeline

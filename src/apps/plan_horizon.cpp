@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan_horizon.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "berth/io/jobs_file.hpp"
+#include "berth/pipeline/option_table.hpp"
+#include "berth/pipeline/plan_horizon.hpp"
+#include "berth/report/horizon_summary.hpp"
+
+namespace berth::apps {
+namespace {
+
+ExitCode plan_on_root(const PlanFlags& flags, report::ProgressTable& progress,
+                      const StopToken& stop) {
+  const double start = progress.seconds();
+  const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
+  for (const std::string& note : instance.workload.notes) progress.warn(note);
+  const double loaded = progress.seconds();
+  model::HorizonPlan plan =
+      pipeline::plan_horizon(instance, flags.horizon, flags.input.jobs, progress, stop);
+  plan.options = {{"objective", std::string(model::to_string(flags.horizon.objective))}};
+  plan.seconds["load"] = loaded - start;
+  pipeline::write_horizon_plan(flags.out, instance, plan);
+  fmt::print("{}  {:<14}{}\n", report::horizon_summary(plan), "written", flags.out);
+  std::fflush(stdout);
+  if (!plan.reproducible) return ExitCode::limit_reached;
+  const bool complete = plan.required_missing.empty() || model::minimised(flags.horizon.objective);
+  return complete ? ExitCode::done : ExitCode::required_missing;
+}
+
+}  // namespace
+
+ExitCode run_plan_horizon(const comm::Communicator& comm, const PlanFlags& flags,
+                          report::ProgressTable& progress, const StopToken& stop) {
+  auto code = static_cast<std::int64_t>(ExitCode::done);
+  comm.agreed_on_root(
+      [&] { code = static_cast<std::int64_t>(plan_on_root(flags, progress, stop)); });
+  comm.broadcast_value(code);
+  return static_cast<ExitCode>(code);
+}
+
+}  // namespace berth::apps

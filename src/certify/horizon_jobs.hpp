@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "berth/horizon/problem.hpp"
+#include "berth/model/horizon_plan.hpp"
+#include "berth/model/instance.hpp"
+
+namespace berth::certify {
+
+/// Seconds that a run of the job takes on GPUs of `type` (invalid: without GPUs); empty when it
+/// cannot run there: speed 0, or longer than its limit.
+std::optional<std::int64_t> run_seconds(const model::InstanceView& instance,
+                                        const model::Horizon& horizon, const model::Job& job,
+                                        GpuTypeId type);
+
+/// Value of the job when it completes in time. A job with a duration has its speed in that.
+double value_in_time(const model::InstanceView& instance, const model::Job& job, GpuTypeId type,
+                     model::Level width, model::Level distance);
+
+/// Cost of completing, by time, of a run of `seconds`: -value x utility, or the flow time. The
+/// first piece begins no later than `release`.
+std::vector<horizon::CostPiece> costs_in_time(const model::InstanceView& instance,
+                                              const model::Horizon& horizon, const model::Job& job,
+                                              double value, std::int64_t seconds,
+                                              std::int64_t release);
+
+/// Earliest second at which the job may start.
+std::int64_t release_of(const model::InstanceView& instance, const model::Horizon& horizon,
+                        const model::Job& job);
+
+/// GPU types of the machines, ascending.
+std::vector<GpuTypeId> types_of_machines(const model::Cluster& cluster);
+
+/// The jobs that a plan in time decides about, with every option of each: a job takes GPUs of one
+/// type, wherever they are. Devices that running jobs and others hold, machines that are not up and
+/// maintenance are closed; reservations, quotas, contents and dependencies are left out, so the
+/// bound of this problem holds for the instance.
+struct BoundProblem {
+  horizon::Problem problem;
+  std::vector<JobId> jobs;       ///< by horizon job
+  std::vector<GpuTypeId> types;  ///< by price curve
+};
+BoundProblem bound_problem(const model::InstanceView& instance, const model::Horizon& horizon);
+
+}  // namespace berth::certify

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exact.hpp"
+#include "horizon_jobs.hpp"
+#include "horizon_prices.hpp"
+#include "job_value.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "berth/base/error.hpp"
+#include "berth/certify/horizon.hpp"
+#include "berth/certify/horizon_plan.hpp"
+#include "berth/model/digest.hpp"
+
+namespace berth::certify {
+namespace {
+
+using model::Horizon;
+using model::InstanceView;
+
+/// Cost of a placed job where it is, rounded up, in units of 2^-kPriceFractionBits.
+Int128 cost_of(const InstanceView& instance, const Horizon& horizon,
+               const model::JobPlacement& placed, std::int64_t end) {
+  const model::Job& job = instance.workload.job(placed.job);
+  const PlacementExtent at = extent_of(instance, placed);
+  const double value = value_in_time(instance, job, at.type, at.width, at.distance);
+  const std::int64_t release = std::min(placed.start, release_of(instance, horizon, job));
+  const auto pieces = costs_in_time(instance, horizon, job, value, end - placed.start, release);
+  std::size_t i = pieces.size() - 1;
+  while (i > 0 && pieces[i].after >= end) --i;
+  const IntegerCost cost = integer_cost(pieces[i], Rounding::up);
+  return cost.cost + cost.slope * (end - cost.after);
+}
+
+/// The prices by curve of the problem. Types that the file does not have cost nothing.
+horizon::PriceCertificate certificate_of(const model::Cluster& cluster, const BoundProblem& bound,
+                                         const model::PriceCurves& prices) {
+  horizon::PriceCertificate certificate;
+  certificate.nodes.assign(prices.nodes.begin(), prices.nodes.end());
+  const std::size_t intervals = certificate.intervals();
+  certificate.starts.assign(bound.types.size() * intervals, 0);
+  certificate.slopes.assign(bound.types.size() * intervals, 0);
+  for (const model::PriceCurves::Curve& curve : prices.curves) {
+    const auto known = std::ranges::find_if(bound.types, [&](GpuTypeId type) {
+      return cluster.gpu_types[type.index()] == curve.gpu_type;
+    });
+    if (known == bound.types.end()) {
+      throw InputError({}, "prices of the horizon: no machine has GPUs " + curve.gpu_type);
+    }
+    if (curve.starts.size() != intervals || curve.slopes.size() != intervals) {
+      throw InputError({}, "prices of the horizon: not one price an interval");
+    }
+    const auto first = (known - bound.types.begin()) * static_cast<std::ptrdiff_t>(intervals);
+    std::ranges::copy(curve.starts, certificate.starts.begin() + first);
+    std::ranges::copy(curve.slopes, certificate.slopes.begin() + first);
+  }
+  return certificate;
+}
+
+/// A plan that marks the placed jobs, for the proof.
+horizon::Plan placed_jobs(const BoundProblem& bound, const model::Placement& placements) {
+  horizon::Plan plan{.starts = std::vector<horizon::JobStart>(bound.jobs.size()), .shares = {}};
+  for (const model::JobPlacement& placed : placements) {
+    const auto found = std::ranges::lower_bound(bound.jobs, placed.job);
+    if (found == bound.jobs.end() || *found != placed.job) continue;  // it runs
+    const auto j = static_cast<std::size_t>(found - bound.jobs.begin());
+    if (bound.problem.jobs[j].options.size() == 0) continue;
+    plan.starts[j].option = 0;
+    plan.starts[j].start = placed.start;
+  }
+  return plan;
+}
+
+void count_jobs(const InstanceView& instance, const Horizon& horizon,
+                const model::Placement& placements, model::HorizonFigures& figures) {
+  figures.jobs_total = std::ssize(model::planned_jobs(instance.workload));
+  for (const model::JobPlacement& placed : placements) {
+    ++(placed.start <= horizon.now ? figures.jobs_now : figures.jobs_later);
+  }
+}
+
+}  // namespace
+
+HorizonJudgement judge_horizon(const InstanceView& instance, const Horizon& horizon,
+                               const model::Placement& placements,
+                               std::span<const std::int64_t> ends,
+                               const model::PriceCurves& prices) {
+  HorizonJudgement judged;
+  count_jobs(instance, horizon, placements, judged.figures);
+  Int128 cost = 0, running = 0;
+  for (std::size_t p = 0; p < placements.size(); ++p) {
+    const Int128 one = cost_of(instance, horizon, placements[p], ends[p]);
+    cost += one;
+    if (instance.workload.job(placements[p].job).running >= 0) running += one;
+  }
+  const BoundProblem bound = bound_problem(instance, horizon);
+  const HorizonProof proof = prove_horizon(bound.problem, placed_jobs(bound, placements),
+                                           certificate_of(instance.cluster, bound, prices));
+  const bool minimised = model::minimised(horizon.objective);
+  for (const JobId job : proof.required_missing) {
+    judged.required_missing.push_back(bound.jobs[job.index()]);
+  }
+  const auto real = [](Int128 x) {
+    return std::ldexp(static_cast<double>(x), -horizon::kPriceFractionBits);
+  };
+  const double sign = minimised ? 1.0 : -1.0;
+  model::HorizonFigures& figures = judged.figures;
+  figures.objective = sign * real(cost) + 0.0;
+  figures.bound = sign * (proof.bound + real(running)) + 0.0;
+  const double above = sign * (figures.objective - figures.bound);  // >= 0 but for rounding
+  if (above < 0.0 && above > -1e-12 * std::abs(figures.bound)) figures.bound = figures.objective;
+  figures.gap =
+      sign * (figures.objective - figures.bound) / std::max(std::abs(figures.bound), 1e-12) + 0.0;
+  return judged;
+}
+
+std::string horizon_proof_digest(const Horizon& horizon, const model::HorizonFigures& figures,
+                                 const model::PriceCurves& prices) {
+  model::Sha256 sha;
+  sha.text(model::to_string(horizon.objective)).integer(horizon.now).integer(horizon.length);
+  sha.real(figures.objective).real(figures.bound);
+  for (const std::int64_t node : prices.nodes) sha.integer(node);
+  for (const model::PriceCurves::Curve& curve : prices.curves) {
+    sha.name(curve.gpu_type);
+    for (const std::int64_t price : curve.starts) sha.integer(price);
+    for (const std::int64_t slope : curve.slopes) sha.integer(slope);
+  }
+  return sha.hex();
+}
+
+}  // namespace berth::certify

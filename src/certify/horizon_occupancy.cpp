@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horizon_occupancy.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "berth/certify/horizon_plan.hpp"
+
+namespace berth::certify {
+namespace {
+
+using model::Horizon;
+using model::InstanceView;
+
+/// What one task or content takes of a machine in [from, to).
+struct Use {
+  MachineId machine;
+  std::int64_t from = 0, to = 0;
+  std::uint64_t devices = 0;
+  model::Resources taken = {};
+  JobId job = {};        ///< invalid: content outside the workload
+  bool planned = false;  ///< by the plan; otherwise it is there already
+};
+
+class OccupancyCheck {
+ public:
+  OccupancyCheck(const InstanceView& instance, const Horizon& horizon, Findings& findings)
+      : instance_(instance), horizon_(horizon), findings_(&findings) {}
+
+  void add_contents() {
+    for (const model::Immovable& content : instance_.cluster.immovable) {
+      std::int64_t to = model::kNever;
+      if (content.job.valid()) {
+        to = end_of_running(instance_, horizon_, instance_.workload.job(content.job));
+      }
+      uses_.push_back({.machine = content.machine,
+                       .from = horizon_.now,
+                       .to = to,
+                       .devices = content.devices,
+                       .taken = content.taken,
+                       .job = content.job});
+    }
+  }
+
+  void add(const model::JobPlacement& placed, std::int64_t end) {
+    const model::Job& job = instance_.workload.job(placed.job);
+    const auto groups = instance_.workload.groups_of(job);
+    for (const model::TaskPlacement& task : placed.tasks) {
+      const model::Shape& shape = instance_.workload.shape(groups[task.group].shape);
+      uses_.push_back({.machine = task.machine,
+                       .from = placed.start,
+                       .to = end,
+                       .devices = task.devices,
+                       .taken = shape.needs,
+                       .job = placed.job,
+                       .planned = job.running < 0});
+    }
+  }
+
+  void check() {
+    std::ranges::sort(uses_, {}, [](const Use& u) {
+      return std::tuple(u.machine, u.from, u.to, u.job, u.devices);
+    });
+    std::vector<const Use*> active;
+    for (std::size_t i = 0; i < uses_.size(); ++i) {
+      const Use& use = uses_[i];
+      if (i > 0 && uses_[i - 1].machine != use.machine) active.clear();
+      std::erase_if(active, [&](const Use* a) { return a->to <= use.from; });
+      if (use.planned) check_use(use, active);
+      active.push_back(&use);
+      const bool settled = i + 1 == uses_.size() || uses_[i + 1].machine != use.machine ||
+                           uses_[i + 1].from != use.from;
+      if (settled) check_resources(use, active);
+    }
+  }
+
+  /// Every planned task against every window of its machine.
+  void check_windows() {
+    for (const model::Window& window : instance_.cluster.windows) {
+      for (const model::MachineRange& range : window.machines) {
+        const auto first =
+            std::ranges::lower_bound(uses_, MachineId(range.first), {}, &Use::machine);
+        for (auto use = first; use != uses_.end() && use->machine.value() < range.end; ++use) {
+          if (!use->planned || use->to <= window.from || window.to <= use->from) continue;
+          if (entitled(window, use->job)) continue;
+          findings_->add(FaultKind::machine_not_up, told(*use) + ", which is closed from " +
+                                                        std::to_string(window.from) + " to " +
+                                                        std::to_string(window.to));
+        }
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] bool entitled(const model::Window& window, JobId id) const {
+    if (window.kind == model::WindowKind::maintenance) return false;
+    if (std::ranges::binary_search(window.job_ids, id)) return true;
+    QueueId queue = instance_.workload.job(id).queue;
+    for (; queue.valid(); queue = instance_.cluster.queues[queue.index()].parent) {
+      if (std::ranges::find(window.queues, queue) != window.queues.end()) return true;
+    }
+    return false;
+  }
+
+  /// @param active  uses of the machine that began before or together, earlier in the order
+  void check_use(const Use& use, const std::vector<const Use*>& active) {
+    if (instance_.cluster.state_of(use.machine) != model::MachineState::up) {
+      findings_->add(FaultKind::machine_not_up, told(use) + ", which takes no new tasks");
+    }
+    for (const Use* other : active) check_devices(use, *other);
+  }
+
+  void check_devices(const Use& use, const Use& other) {
+    if ((use.devices & other.devices) == 0) return;
+    findings_->add(FaultKind::device_oversubscribed,
+                   told(use) + ": device " +
+                       std::to_string(std::countr_zero(use.devices & other.devices)) +
+                       " is in use by " +
+                       (other.job.valid() ? name_of(other.job) : "content outside the jobs") +
+                       " at " + std::to_string(use.from));
+  }
+
+  /// Content that is there already may be more than the machine has; planned tasks may not add.
+  void check_resources(const Use& last, const std::vector<const Use*>& active) {
+    const bool any = std::ranges::any_of(active, &Use::planned);
+    if (!any) return;
+    const model::Resources& capacity = instance_.cluster.class_of(last.machine).capacity;
+    model::Resources taken;
+    for (const Use* use : active) taken += use->taken;
+    if (taken.within(capacity)) return;
+    findings_->add(FaultKind::machine_oversubscribed,
+                   told(last) + ": its tasks take " + amounts_text(taken) + " at " +
+                       std::to_string(last.from) + "; it has less");
+  }
+
+  [[nodiscard]] std::string name_of(JobId job) const {
+    return "job " + std::string(instance_.workload.tables().job_names[job.index()]);
+  }
+  [[nodiscard]] std::string told(const Use& use) const {
+    return (use.job.valid() ? name_of(use.job) : std::string("content")) + " on machine " +
+           std::string(instance_.cluster.machine_names[use.machine.index()]);
+  }
+
+  InstanceView instance_;
+  Horizon horizon_;
+  Findings* findings_;
+  std::vector<Use> uses_;
+};
+
+}  // namespace
+
+void check_machines_over_time(const InstanceView& instance, const Horizon& horizon,
+                              const model::Placement& placements,
+                              std::span<const std::int64_t> ends, Findings& findings) {
+  OccupancyCheck occupancy(instance, horizon, findings);
+  occupancy.add_contents();
+  for (std::size_t p = 0; p < placements.size(); ++p) occupancy.add(placements[p], ends[p]);
+  occupancy.check();
+  occupancy.check_windows();
+}
+
+}  // namespace berth::certify

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "findings.hpp"
+
+#include <span>
+
+#include "berth/model/horizon_plan.hpp"
+#include "berth/model/instance.hpp"
+
+namespace berth::certify {
+
+/// Reports every use of a machine against its devices, resources, state and windows at any moment.
+/// Pinned jobs and content outside the workload take their part until they end.
+/// O(n log n + n x tasks at a time on a machine) for n tasks, contents and windows of machines.
+void check_machines_over_time(const model::InstanceView& instance, const model::Horizon& horizon,
+                              const model::Placement& placements,
+                              std::span<const std::int64_t> ends, Findings& findings);
+
+/// Reports jobs that start while their queue, or one that it is in, has no quota left for them, and
+/// queues that take more GPU-hours within the horizon than their budget.
+void check_queues_over_time(const model::InstanceView& instance, const model::Horizon& horizon,
+                            const model::Placement& placements, std::span<const std::int64_t> ends,
+                            Findings& findings);
+
+}  // namespace berth::certify

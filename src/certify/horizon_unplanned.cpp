@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "berth/certify/horizon_plan.hpp"
+#include "berth/model/resources.hpp"
+
+namespace berth::certify {
+namespace {
+
+bool has_uplinks(const model::Cluster& cluster) {
+  const auto finite = [](const auto& domain) { return std::isfinite(domain.uplink_gbps); };
+  return std::ranges::any_of(cluster.racks, finite) || std::ranges::any_of(cluster.pods, finite);
+}
+
+bool has_power_budgets(const model::Cluster& cluster) {
+  const auto finite = [](const auto& domain) { return std::isfinite(domain.power_w); };
+  return std::ranges::any_of(cluster.racks, finite) || std::ranges::any_of(cluster.pods, finite);
+}
+
+/// Limits that jobs on different machines share, and that plans in time do not count.
+struct SharedLimits {
+  bool uplinks;
+  bool power;
+};
+
+/// Rules that also concern the machines of jobs that are pinned.
+std::string unplanned_rule(const model::PlacementRules& rules) {
+  if (rules.exclusive) return "exclusive";
+  return rules.concern_others ? "not_with" : "";
+}
+
+std::string unplanned_key_of(const model::WorkloadView& workload, const model::Job& job,
+                             const SharedLimits& limits) {
+  for (const model::TaskGroup& group : workload.groups_of(job)) {
+    const model::Shape& shape = workload.shape(group.shape);
+    if (shape.gpu_milli > 0) return "gpu_milli";
+    if (limits.power && shape.needs[model::kPower] > 0) return "power_w";
+  }
+  const model::PlacementRules& rules = workload.rules_of(job);
+  const model::PlacementRules none;
+  if (rules.max_tasks != none.max_tasks) return "max_tasks_per";
+  if (rules.min_domains != none.min_domains) return "min_domains";
+  const bool communicates = job.communication.pattern != model::CommunicationPattern::none;
+  if (limits.uplinks && communicates) return "communication";
+  if (workload.time_of(job).configurations != 0) return "configurations";
+  return {};
+}
+
+}  // namespace
+
+UnplannedKey unplanned_key(const model::InstanceView& instance) {
+  if (!instance.cluster.spare.empty()) return {.job = {}, .key = "spare"};
+  const SharedLimits limits{.uplinks = has_uplinks(instance.cluster),
+                            .power = has_power_budgets(instance.cluster)};
+  const model::WorkloadView& workload = instance.workload;
+  for (std::size_t j = 0; j < workload.size(); ++j) {
+    const JobId id(j);
+    const model::Job& job = workload.job(id);
+    std::string key = unplanned_rule(workload.rules_of(job));
+    if (key.empty() && !workload.pinned(job)) key = unplanned_key_of(workload, job, limits);
+    if (!key.empty()) return {.job = id, .key = std::move(key)};
+  }
+  return {};
+}
+
+}  // namespace berth::certify

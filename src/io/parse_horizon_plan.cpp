@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json_fields.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <simdjson.h>
+
+#include "berth/io/file.hpp"
+#include "berth/io/horizon_plan_file.hpp"
+#include "berth/io/plan_file.hpp"
+
+namespace berth::io {
+namespace {
+
+using model::PriceCurves;
+using model::RawHorizonPlan;
+
+[[noreturn]] void raise_format_error(const JsonSource& source, const std::string& field,
+                                     const std::string& problem, const std::string& hint) {
+  throw PlanFormatError({.file = std::string(source.file), .line = source.line, .field = field},
+                        problem, hint);
+}
+
+/// Calls read(JsonAt) with the value of a JSON text.
+template <class Read>
+void parse_text(const std::string& text, const std::string& file, const Read& read) {
+  const JsonSource source{.file = file, .line = 0, .raise = raise_format_error};
+  simdjson::dom::parser parser;
+  simdjson::dom::element value;
+  const auto error = parser.parse(text).get(value);
+  if (error != simdjson::SUCCESS) {
+    raise_format_error(source, "", std::string("not valid JSON: ") + simdjson::error_message(error),
+                       "");
+  }
+  read(JsonAt(value, source));
+}
+
+std::vector<std::int64_t> integers(const JsonAt& at) {
+  std::vector<std::int64_t> values;
+  at.each([&](const JsonAt& value) { values.push_back(value.integer()); });
+  return values;
+}
+
+PriceCurves::Curve read_curve(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"gpu_type", "starts", "slopes"};
+  PriceCurves::Curve curve;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) curve.gpu_type = std::string(value.text());
+    if (key == 1) curve.starts = integers(value);
+    if (key == 2) curve.slopes = integers(value);
+  });
+  at.need(keys, 3, seen);
+  return curve;
+}
+
+PriceCurves read_curves(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"nodes", "curves"};
+  PriceCurves prices;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) prices.nodes = integers(value);
+    if (key == 1) {
+      value.each([&](const JsonAt& curve) { prices.curves.push_back(read_curve(curve)); });
+    }
+  });
+  at.need(keys, 2, seen);
+  return prices;
+}
+
+std::optional<std::int64_t> read_end(const JsonAt& placement) {
+  static constexpr std::string_view keys[] = {"end"};
+  std::optional<std::int64_t> end;
+  placement.known_fields(keys, [&](std::size_t, const JsonAt& value) { end = value.integer(); });
+  return end;
+}
+
+void read_horizon(const JsonAt& at, RawHorizonPlan& plan) {
+  static constexpr std::string_view keys[] = {
+      "horizon",     "now", "objective_kind", "placements", "objective",   "upper_bound",
+      "lower_bound", "gap", "jobs_now",       "jobs_later", "price_curves"};
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) plan.length = value.integer();
+    if (key == 1) plan.now = value.integer();
+    if (key == 2) plan.objective = std::string(value.text());
+    if (key == 3) value.each([&](const JsonAt& one) { plan.ends.push_back(read_end(one)); });
+    if (key == 4) plan.value = value.real();
+    if (key == 5 || key == 6) plan.bound = value.real();
+    if (key == 7) plan.gap = value.real();
+    if (key == 8) plan.jobs_now = value.integer();
+    if (key == 9) plan.jobs_later = value.integer();
+    if (key == 10) plan.certificate = read_curves(value);
+  });
+  at.need(keys, 3, seen);
+}
+
+}  // namespace
+
+bool has_horizon(const std::string& text, const std::string& file) {
+  bool found = false;
+  parse_text(text, file, [&](const JsonAt& at) {
+    static constexpr std::string_view keys[] = {"horizon"};
+    found = at.known_fields(keys, [](std::size_t, const JsonAt&) {}) != 0;
+  });
+  return found;
+}
+
+RawHorizonPlan parse_horizon_plan(const std::string& text, const std::string& file) {
+  RawHorizonPlan plan;
+  plan.plan = parse_plan(text, file);
+  parse_text(text, file, [&](const JsonAt& at) { read_horizon(at, plan); });
+  return plan;
+}
+
+model::RawPlan read_plan_of_now(const std::string& path) {
+  const std::string text = read_file(path);
+  if (!has_horizon(text, path)) return parse_plan(text, path);
+  RawHorizonPlan plan = parse_horizon_plan(text, path);
+  std::erase_if(plan.plan.placements,
+                [&](const model::RawPlacement& placed) { return placed.start > plan.now; });
+  return std::move(plan.plan);
+}
+
+}  // namespace berth::io

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horizon_placements.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "berth/horizon/machine_timeline.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using horizon::JobStart;
+using horizon::Problem;
+using horizon::Seconds;
+using model::InstanceView;
+
+/// The lowest `count` devices of the set, which loses them.
+std::uint64_t take_lowest(std::uint64_t& devices, std::int32_t count) {
+  std::uint64_t taken = 0;
+  for (; count > 0; --count) {
+    const std::uint64_t lowest = devices & (~devices + 1);
+    taken |= lowest;
+    devices &= ~lowest;
+  }
+  return taken;
+}
+
+model::JobPlacement placement_of(const HorizonProblem& translated, const horizon::Plan& found,
+                                 std::size_t j) {
+  const Problem& problem = translated.problem;
+  const JobStart& start = found.starts[j];
+  const auto& option = problem.options_of(problem.jobs[j])[static_cast<std::size_t>(start.option)];
+  const auto groups = problem.tasks_of(option);
+  model::JobPlacement placed{.job = translated.jobs[j], .start = start.start, .tasks = {}};
+  for (const horizon::TaskShare& share : start.shares.of(found.shares)) {
+    std::uint64_t devices = share.devices;
+    const std::int32_t gpus = groups[static_cast<std::size_t>(share.group)].gpus;
+    for (std::int32_t task = 0; task < share.tasks; ++task) {
+      placed.tasks.push_back({.machine = translated.machines[share.machine.index()],
+                              .group = static_cast<std::uint32_t>(share.group),
+                              .devices = take_lowest(devices, gpus),
+                              .milli = gpus > 0 ? 1000 : 0});
+    }
+  }
+  std::ranges::stable_sort(placed.tasks, {}, &model::TaskPlacement::group);
+  return placed;
+}
+
+/// Finds when waiting jobs could start beside a plan.
+class EarliestStarts {
+ public:
+  EarliestStarts(const Problem& problem, const horizon::Plan& plan)
+      : problem_(problem), timeline_(problem) {
+    for (std::size_t j = 0; j < plan.starts.size(); ++j) {
+      const JobStart& start = plan.starts[j];
+      if (!start.placed()) continue;
+      const auto& option =
+          problem.options_of(problem.jobs[j])[static_cast<std::size_t>(start.option)];
+      const auto shares = start.shares.of(plan.shares);
+      timeline_.retake(option, start.pool, start.start, {shares.begin(), shares.end()});
+    }
+  }
+
+  /// Of a completion in time: one that a job which may be left out gains from.
+  std::optional<Seconds> of(std::size_t j, Seconds end) {
+    const horizon::Job& job = problem_.jobs[j];
+    Seconds earliest = horizon::kNever;
+    for (const horizon::Option& option : problem_.options_of(job)) {
+      for (const PoolId pool : problem_.pools_of(option)) {
+        const Seconds start = timeline_.earliest_start(option, pool, job.release);
+        const Seconds completion = start + option.duration;
+        if (start >= end || completion > job.deadline) continue;
+        const bool in_time = job.required || cost_at(problem_.cost_of(option), completion) < 0.0;
+        if (in_time) earliest = std::min(earliest, start);
+      }
+    }
+    return earliest < end ? std::optional(earliest) : std::nullopt;
+  }
+
+ private:
+  const Problem& problem_;
+  horizon::MachineTimeline timeline_;
+};
+
+model::WaitingJob waiting_job(const HorizonProblem& translated, EarliestStarts& earliest,
+                              std::size_t j, Seconds end) {
+  model::WaitingJob waiting{.job = translated.jobs[j], .reason = {}, .earliest_start = {}};
+  const horizon::Job& job = translated.problem.jobs[j];
+  if (job.options.size() == 0) {
+    waiting.reason = "no machine can run it within its limit";
+  } else if (job.release >= end) {
+    waiting.reason = "may start only after the horizon";
+  } else {
+    waiting.earliest_start = earliest.of(j, end);
+    waiting.reason = waiting.earliest_start ? "other jobs are worth more in its place"
+                                            : "no room to end in time";
+  }
+  return waiting;
+}
+
+void add_running(const InstanceView& instance, const model::Horizon& horizon,
+                 std::map<JobId, std::pair<model::JobPlacement, Seconds>>& placed) {
+  for (const model::Running& running : instance.workload.tables().running) {
+    if (running.pinned) continue;
+    const auto tasks = instance.workload.tasks_of(running);
+    placed[running.job] = {
+        {.job = running.job, .start = horizon.now, .tasks = {tasks.begin(), tasks.end()}},
+        running_until(instance, horizon, instance.workload.job(running.job))};
+  }
+}
+
+}  // namespace
+
+void add_jobs(const InstanceView& instance, const HorizonProblem& translated,
+              const horizon::Plan& found, model::HorizonPlan& plan) {
+  const bool bounded = !model::minimised(plan.horizon.objective);
+  std::map<JobId, std::pair<model::JobPlacement, Seconds>> placed;
+  add_running(instance, plan.horizon, placed);
+  horizon::Plan kept = found;
+  std::vector<std::size_t> left;
+  for (std::size_t j = 0; j < kept.starts.size(); ++j) {
+    JobStart& start = kept.starts[j];
+    if (start.placed() && bounded && start.start >= plan.horizon.end()) start = {};
+    if (!start.placed()) {
+      left.push_back(j);
+      continue;
+    }
+    placed[translated.jobs[j]] = {placement_of(translated, kept, j),
+                                  end_of(translated.problem, JobId(j), start)};
+  }
+  for (auto& [job, one] : placed) {
+    plan.placements.push_back(std::move(one.first));
+    plan.ends.push_back(one.second);
+  }
+  EarliestStarts earliest(translated.problem, kept);
+  for (const std::size_t j : left) {
+    plan.waiting.push_back(waiting_job(translated, earliest, j, plan.horizon.end()));
+  }
+}
+
+}  // namespace berth::pipeline

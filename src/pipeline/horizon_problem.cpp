@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horizon_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "berth/horizon/problem_builder.hpp"
+#include "berth/planner_model/value.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using horizon::CostPiece;
+using horizon::Seconds;
+using model::Horizon;
+using model::InstanceView;
+using model::Job;
+using model::TimeRules;
+
+/// Value of a job without value, as a fraction of the largest value.
+constexpr double kLeastValue = 1e-9;
+
+Seconds scaled(Seconds seconds, double speed) {
+  constexpr double kLongest = 0x1p45;
+  return static_cast<Seconds>(
+      std::clamp(std::ceil(static_cast<double>(seconds) / speed), 1.0, kLongest));
+}
+
+/// Seconds of a run; empty when the job cannot run on the type.
+std::optional<Seconds> duration_on(const InstanceView& instance, const Horizon& horizon,
+                                   const Job& job, GpuTypeId type) {
+  const TimeRules& rules = instance.workload.time_of(job);
+  if (rules.duration == model::kNotGiven) {
+    return rules.limit != model::kNotGiven ? rules.limit : horizon.length;
+  }
+  const double speed = type.valid() ? instance.workload.speed(job, type) : 1.0;
+  if (speed <= 0.0) return std::nullopt;
+  const Seconds seconds = scaled(rules.duration, speed);
+  const bool cut = rules.limit != model::kNotGiven && seconds > rules.limit;
+  return cut ? std::nullopt : std::optional(seconds);
+}
+
+/// Costs by completion when the job is worth `value`.
+std::vector<CostPiece> costs_of(const InstanceView& instance, const Horizon& horizon,
+                                const Job& job, double value, Seconds duration, Seconds release) {
+  const TimeRules& rules = instance.workload.time_of(job);
+  if (horizon.objective != model::HorizonObjective::value) {
+    return {{.after = release,
+             .cost = job.weight * static_cast<double>(release - job.arrival),
+             .slope = job.weight}};
+  }
+  const model::Utility& utility = instance.workload.tables().utilities[rules.utility];
+  const bool has_end = rules.seconds() != model::kNotGiven;
+  const Seconds last = utility.points.empty() && has_end
+                           ? std::min(horizon.end(), horizon.end() - 1 + duration)
+                           : horizon.end() - 1 + duration;
+  std::vector<CostPiece> pieces;
+  const auto add = [&](Seconds after, double factor, double slope) {
+    if (after < last) pieces.push_back({.after = after, .cost = -value * factor, .slope = slope});
+  };
+  const auto& points = utility.points;
+  const double first = points.empty() ? 1.0 : points.front().factor;
+  if (points.empty() || job.arrival + points.front().seconds > release) add(release, first, 0.0);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    double slope = 0.0;
+    if (!utility.steps && i + 1 < points.size()) {
+      const auto span = static_cast<double>(points[i + 1].seconds - points[i].seconds);
+      slope = std::max(0.0, value * (points[i].factor - points[i + 1].factor) / span);
+    }
+    add(job.arrival + points[i].seconds, points[i].factor, slope);
+  }
+  if (pieces.empty()) return {{.after = release, .cost = 0.0, .slope = 0.0}};
+  pieces.push_back({.after = last, .cost = 0.0, .slope = 0.0});
+  return pieces;
+}
+
+class Translation {
+ public:
+  Translation(const InstanceView& instance, const Horizon& horizon)
+      : instance_(instance),
+        horizon_(horizon),
+        values_(instance, model::Objective::value),
+        builder_(horizon.now) {}
+
+  HorizonProblem run() {
+    add_pools();
+    close_machines();
+    add_quotas();
+    for (const JobId job : model::planned_jobs(instance_.workload)) {
+      const Job& record = instance_.workload.job(job);
+      if (record.running < 0) largest_ = std::max(largest_, values_.best(job));
+    }
+    for (const JobId job : model::planned_jobs(instance_.workload)) {
+      if (instance_.workload.job(job).running < 0) add_job(job);
+    }
+    result_.problem = builder_.build();
+    return std::move(result_);
+  }
+
+ private:
+  void add_pools() {
+    const model::Cluster& cluster = instance_.cluster;
+    std::map<GpuTypeId, std::vector<MachineId>> by_type;
+    std::vector<MachineId> without;
+    for (std::size_t m = 0; m < cluster.machines(); ++m) {
+      const model::MachineClass& of = cluster.class_of(MachineId(m));
+      (of.gpus > 0 ? by_type[of.gpu_type] : without).push_back(MachineId(m));
+    }
+    position_.assign(cluster.machines(), {});
+    for (const auto& [type, machines] : by_type) {
+      add_pool(horizon::CurveId(result_.types.size()), type, machines);
+      result_.types.push_back(type);
+    }
+    if (!without.empty()) add_pool(horizon::CurveId(0), {}, without);
+  }
+
+  void add_pool(horizon::CurveId curve, GpuTypeId type, std::span<const MachineId> machines) {
+    pools_.emplace_back(builder_.add_pool(curve, 0, 0), type);
+    for (const MachineId m : machines) {
+      const model::MachineClass& of = instance_.cluster.class_of(m);
+      position_[m.index()] =
+          builder_.add_machine({.pool = {},
+                                .gpus = of.gpus,
+                                .capacity = of.capacity,
+                                .rack = instance_.cluster.machine_rack[m.index()],
+                                .pod = instance_.cluster.pod_of(m)});
+      result_.machines.push_back(m);
+    }
+  }
+
+  void close(MachineId machine, Seconds from, Seconds to) {
+    from = std::max(from, horizon_.now);
+    if (from >= to) return;
+    model::Resources all = instance_.cluster.class_of(machine).capacity;
+    for (std::size_t r = 0; r < model::kResources; ++r) {
+      if (all[r] == model::kNoLimit) all[r] = 0;
+    }
+    builder_.add_outage(position_[machine.index()], from, to, ~0ULL, all);
+  }
+
+  void close_machines() {
+    const model::Cluster& cluster = instance_.cluster;
+    for (std::size_t m = 0; m < cluster.machines(); ++m) {
+      const bool up = cluster.state_of(MachineId(m)) == model::MachineState::up;
+      if (!up) close(MachineId(m), horizon_.now, horizon::kNever);
+    }
+    for (const model::Immovable& content : cluster.immovable) {
+      const Seconds until = content.job.valid() ? until_of(content.job) : horizon::kNever;
+      builder_.add_outage(position_[content.machine.index()], horizon_.now, until, content.devices,
+                          content.taken);
+    }
+    for (const model::Running& running : instance_.workload.tables().running) {
+      if (running.pinned) continue;
+      const auto groups = instance_.workload.groups_of(instance_.workload.job(running.job));
+      for (const model::TaskPlacement& task : instance_.workload.tasks_of(running)) {
+        builder_.add_outage(position_[task.machine.index()], horizon_.now, until_of(running.job),
+                            task.devices, instance_.workload.shape(groups[task.group].shape).needs);
+      }
+    }
+    for (const model::Window& window : cluster.windows) {
+      for (const model::MachineRange& range : window.machines) {
+        for (auto m = range.first; m < range.end; ++m) close(MachineId(m), window.from, window.to);
+      }
+    }
+  }
+
+  [[nodiscard]] Seconds until_of(JobId job) const {
+    return running_until(instance_, horizon_, instance_.workload.job(job));
+  }
+
+  /// What running jobs leave of each quota over time.
+  void add_quotas() {
+    const model::Cluster& cluster = instance_.cluster;
+    std::vector<std::map<Seconds, horizon::Gpus>> changes(cluster.queues.size());
+    for (const model::Running& running : instance_.workload.tables().running) {
+      const Job& job = instance_.workload.job(running.job);
+      // shares count upwards: a quota is never exceeded
+      const horizon::Gpus gpus = (instance_.workload.gpu_milli(job) + 999) / 1000;
+      for (QueueId q = job.queue; q.valid(); q = cluster.queues[q.index()].parent) {
+        changes[q.index()][horizon_.now] -= gpus;
+        changes[q.index()][until_of(running.job)] += gpus;
+      }
+    }
+    for (std::size_t q = 0; q < cluster.queues.size(); ++q) {
+      quota_of_queue_.push_back(-1);
+      if (cluster.queues[q].gpu_quota < 0) continue;
+      std::vector<horizon::CapacityStep> steps{
+          {.from = horizon_.now, .gpus = cluster.queues[q].gpu_quota}};
+      for (const auto& [from, change] : changes[q]) {
+        const horizon::Gpus gpus = steps.back().gpus + change;
+        if (from > steps.back().from) steps.push_back({.from = from, .gpus = gpus});
+        steps.back().gpus = gpus;
+      }
+      quota_of_queue_.back() = builder_.add_quota(std::move(steps));
+    }
+  }
+
+  [[nodiscard]] std::vector<std::int32_t> quotas_of(const Job& job) const {
+    std::vector<std::int32_t> quotas;
+    QueueId queue = job.queue;
+    for (; queue.valid(); queue = instance_.cluster.queues[queue.index()].parent) {
+      const std::int32_t quota = quota_of_queue_[queue.index()];
+      if (quota >= 0) quotas.push_back(quota);
+    }
+    return quotas;
+  }
+
+  void add_job(JobId id) {
+    const Job& job = instance_.workload.job(id);
+    const TimeRules& rules = instance_.workload.time_of(job);
+    const bool minimised = model::minimised(horizon_.objective);
+    const Seconds release = std::max(horizon_.now, rules.not_before);
+    result_.jobs.push_back(id);
+    (void)builder_.add_job(release, job.required || minimised,
+                           std::min(rules.deadline, horizon::kNever));
+    if (instance_.workload.gpu_milli(job) > 0) {
+      for (const auto& [pool, type] : pools_) {
+        if (!type.valid() || ((job.gpu_types >> type.index()) & 1) == 0) continue;
+        add_option(id, type, release, std::span(&pool, 1));
+      }
+    } else {
+      std::vector<PoolId> pools;
+      for (const auto& [pool, type] : pools_) {
+        if (allowed(job, type)) pools.push_back(pool);
+      }
+      if (!pools.empty()) add_option(id, {}, release, pools);
+    }
+  }
+
+  [[nodiscard]] bool allowed(const Job& job, GpuTypeId type) const {
+    return std::ranges::all_of(instance_.workload.groups_of(job), [&](const auto& group) {
+      return instance_.workload.allows(job, instance_.workload.shape(group.shape), type);
+    });
+  }
+
+  void add_option(JobId id, GpuTypeId type, Seconds release, std::span<const PoolId> pools) {
+    const Job& job = instance_.workload.job(id);
+    const auto duration = duration_on(instance_, horizon_, job, type);
+    if (!duration) return;
+    double value = values_.best(id, type);
+    const bool timed = instance_.workload.time_of(job).duration != model::kNotGiven;
+    const double speed = type.valid() ? instance_.workload.speed(job, type) : 1.0;
+    if (timed && speed > 0.0) value /= speed;
+    value = std::max({value, kLeastValue * largest_, 1e-12});
+    const auto pieces = costs_of(instance_, horizon_, job, value, *duration, release);
+    builder_.add_option(pool_set(pools), *duration, tasks_of(job), builder_.add_cost(pieces));
+    builder_.restrict_option(job.domain, instance_.workload.gpu_milli(job) > 0
+                                             ? quotas_of(job)
+                                             : std::vector<std::int32_t>());
+  }
+
+  /// Tasks without GPUs take at least one CPU thousandth, so that closed machines are closed.
+  [[nodiscard]] std::vector<horizon::TaskGroup> tasks_of(const Job& job) const {
+    std::vector<horizon::TaskGroup> tasks;
+    for (const model::TaskGroup& group : instance_.workload.groups_of(job)) {
+      const model::Shape& shape = instance_.workload.shape(group.shape);
+      tasks.push_back({.tasks = group.count, .gpus = shape.gpus, .needs = shape.needs});
+      std::int64_t& cpu = tasks.back().needs[model::kCpu];
+      if (shape.gpus == 0) cpu = std::max<std::int64_t>(1, cpu);
+    }
+    return tasks;
+  }
+
+  horizon::PoolSetId pool_set(std::span<const PoolId> pools) {
+    const std::vector<PoolId> key(pools.begin(), pools.end());
+    const auto found = pool_sets_.find(key);
+    if (found != pool_sets_.end()) return found->second;
+    return pool_sets_[key] = builder_.add_pool_set(pools);
+  }
+
+  InstanceView instance_;
+  Horizon horizon_;
+  planner_model::Valuation values_;
+  horizon::ProblemBuilder builder_;
+  HorizonProblem result_;
+  double largest_ = 0.0;                             ///< value of any waiting job
+  std::vector<std::pair<PoolId, GpuTypeId>> pools_;  ///< no type: machines without GPUs
+  std::vector<MachineId> position_;                  ///< by the cluster's machine
+  std::vector<std::int32_t> quota_of_queue_;         ///< -1: none
+  std::map<std::vector<PoolId>, horizon::PoolSetId> pool_sets_;
+};
+
+}  // namespace
+
+HorizonProblem horizon_problem(const InstanceView& instance, const Horizon& horizon) {
+  return Translation(instance, horizon).run();
+}
+
+std::int64_t running_until(const InstanceView& instance, const Horizon& horizon, const Job& job) {
+  const model::Running& running = *instance.workload.running_of(job);
+  if (running.remaining != model::kNotGiven) {
+    return running.remaining > 0 ? horizon.now + running.remaining : horizon.end();
+  }
+  GpuTypeId type;
+  for (const model::TaskPlacement& task : instance.workload.tasks_of(running)) {
+    if (task.devices != 0) type = instance.cluster.class_of(task.machine).gpu_type;
+  }
+  const TimeRules& rules = instance.workload.time_of(job);
+  if (rules.seconds() == model::kNotGiven) return horizon.end();
+  Seconds seconds = rules.limit;
+  if (rules.duration != model::kNotGiven) {
+    const double speed = type.valid() ? instance.workload.speed(job, type) : 1.0;
+    if (speed <= 0.0) return horizon.end();
+    seconds = scaled(rules.duration, speed);
+  }
+  const Seconds end = seconds + (running.since == model::kNotGiven ? horizon.now : running.since);
+  return end > horizon.now ? end : horizon.end();
+}
+
+}  // namespace berth::pipeline

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "berth/base/strong_id.hpp"
+#include "berth/horizon/problem.hpp"
+#include "berth/model/horizon_plan.hpp"
+#include "berth/model/instance.hpp"
+
+namespace berth::pipeline {
+
+/// An instance as a problem in time, with the names of its parts in the instance.
+struct HorizonProblem {
+  horizon::Problem problem;
+  std::vector<JobId> jobs;          ///< by job of the problem: waiting ones
+  std::vector<MachineId> machines;  ///< by machine of the problem
+  std::vector<GpuTypeId> types;     ///< by price curve
+};
+
+/// Pools are GPU types, and the machines without GPUs. Running jobs stay where they are until they
+/// end; machines that are not up take no job; windows of both kinds close machines. Quotas are
+/// limits at every moment, soft ones too. Jobs of value 0 are worth next to nothing, so that they
+/// take what is left. O(machines + jobs x types).
+HorizonProblem horizon_problem(const model::InstanceView& instance, const model::Horizon& horizon);
+
+/// When the running job ends (docs/horizon.md).
+std::int64_t running_until(const model::InstanceView& instance, const model::Horizon& horizon,
+                           const model::Job& job);
+
+}  // namespace berth::pipeline

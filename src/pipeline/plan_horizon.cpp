@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/pipeline/plan_horizon.hpp"
+
+#include "horizon_placements.hpp"
+#include "horizon_problem.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "berth/base/error.hpp"
+#include "berth/certify/horizon_plan.hpp"
+#include "berth/io/file.hpp"
+#include "berth/io/horizon_plan_file.hpp"
+#include "berth/io/jobs_file.hpp"
+#include "berth/model/digest.hpp"
+#include "berth/solver/horizon_bound.hpp"
+#include "berth/solver/horizon_plan.hpp"
+
+namespace berth::pipeline {
+namespace {
+
+using model::Horizon;
+using model::InstanceView;
+
+/// Required jobs are worth this many times the largest cost when they are planned first.
+constexpr double kRequiredFirst = 1e3;
+
+/// What the judge would check, but the lists below do not keep to.
+certify::UnplannedKey unplanned_key(const InstanceView& instance) {
+  certify::UnplannedKey unplanned = certify::unplanned_key(instance);
+  if (!unplanned.key.empty()) return unplanned;
+  const auto budget = [](const model::Queue& queue) { return queue.gpu_hours >= 0; };
+  if (std::ranges::any_of(instance.cluster.queues, budget)) return {.job = {}, .key = "gpu_hours"};
+  const auto& dependencies = instance.workload.tables().dependencies;
+  if (!dependencies.empty()) return {.job = dependencies.front().job, .key = "after"};
+  return {};
+}
+
+void expect_planned(const InstanceView& instance, const std::string& jobs_path) {
+  const certify::UnplannedKey unplanned = unplanned_key(instance);
+  if (unplanned.key.empty()) return;
+  const std::string problem = "not planned with --horizon yet";
+  if (!unplanned.job.valid()) throw InputError({.file = {}, .field = unplanned.key}, problem);
+  const auto name = instance.workload.tables().job_names[unplanned.job.index()];
+  throw InputError(
+      {.file = jobs_path, .line = io::line_of(jobs_path, unplanned.job), .field = unplanned.key},
+      fmt::format("{}; job {} has this key", problem, name),
+      "plan without --horizon, or without this key");
+}
+
+struct Solution {
+  horizon::Plan plan;
+  solver::HorizonBound bound;
+};
+
+Solution solve(const horizon::Problem& problem, const StopToken& stop) {
+  Solution solution{.plan = {}, .bound = solver::bound_horizon(problem, {}, stop)};
+  const horizon::Plan pools = solver::plan_on_pools(problem, solution.bound, {}, stop);
+  solution.plan = solver::plan_on_machines(problem, solution.bound, pools, {}, stop);
+  return solution;
+}
+
+/// Number of required jobs that do not start by `end`.
+std::size_t missing(const horizon::Problem& problem, const horizon::Plan& plan,
+                    horizon::Seconds end) {
+  std::size_t count = 0;
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+    const bool there = plan.starts[j].placed() && plan.starts[j].start < end;
+    if (problem.jobs[j].required && !there) ++count;
+  }
+  return count;
+}
+
+/// The problem in which required jobs are worth more than all others for their time.
+horizon::Problem with_required_first(horizon::Problem problem) {
+  double largest = 1.0;
+  for (const auto& piece : problem.cost_pieces) largest = std::max(largest, -piece.cost);
+  for (const auto& job : problem.jobs) {
+    if (!job.required) continue;
+    for (const auto& option : problem.options_of(job)) {
+      for (auto i = option.cost.begin; i < option.cost.end; ++i) {
+        auto& piece = problem.cost_pieces[static_cast<std::size_t>(i)];
+        if (piece.cost < 0.0) piece.cost -= kRequiredFirst * largest;
+      }
+    }
+  }
+  return problem;
+}
+
+Solution solve_with_required(const horizon::Problem& problem, const Horizon& horizon,
+                             const StopToken& stop) {
+  Solution solution = solve(problem, stop);
+  if (model::minimised(horizon.objective)) return solution;
+  const std::size_t before = missing(problem, solution.plan, horizon.end());
+  if (before == 0) return solution;
+  Solution other = solve(with_required_first(problem), stop);
+  if (missing(problem, other.plan, horizon.end()) < before) solution.plan = std::move(other.plan);
+  return solution;
+}
+
+model::PriceCurves curves_of(const InstanceView& instance, const HorizonProblem& translated,
+                             const solver::HorizonBound& bound) {
+  const horizon::PriceCertificate certificate = solver::certificate_of(bound);
+  model::PriceCurves prices{.nodes = certificate.nodes, .curves = {}};
+  const auto intervals = static_cast<std::ptrdiff_t>(certificate.intervals());
+  for (std::size_t t = 0; t < translated.types.size(); ++t) {
+    const std::string& name = instance.cluster.gpu_types[translated.types[t].index()];
+    const auto first = static_cast<std::ptrdiff_t>(t) * intervals;
+    const auto part = [&](const std::vector<std::int64_t>& all) {
+      return std::vector(all.begin() + first, all.begin() + first + intervals);
+    };
+    prices.curves.push_back(
+        {.gpu_type = name, .starts = part(certificate.starts), .slopes = part(certificate.slopes)});
+  }
+  return prices;
+}
+
+}  // namespace
+
+model::HorizonPlan plan_horizon(const InstanceView& instance, const Horizon& horizon,
+                                const std::string& jobs_path, report::ProgressTable& progress,
+                                const StopToken& stop) {
+  expect_planned(instance, jobs_path);
+  const double start = progress.seconds();
+  const HorizonProblem translated = horizon_problem(instance, horizon);
+  const Solution solution = solve_with_required(translated.problem, horizon, stop);
+  const double solved = progress.seconds();
+
+  model::HorizonPlan plan;
+  plan.horizon = horizon;
+  add_jobs(instance, translated, solution.plan, plan);
+  plan.certificate = curves_of(instance, translated, solution.bound);
+  certify::HorizonJudgement judged =
+      certify::judge_horizon(instance, horizon, plan.placements, plan.ends, plan.certificate);
+  plan.figures = judged.figures;
+  plan.required_missing = std::move(judged.required_missing);
+  plan.instance_digest = model::instance_digest(instance);
+  plan.plan_digest = model::plan_digest(instance, plan.placements);
+  plan.proof_digest = certify::horizon_proof_digest(horizon, plan.figures, plan.certificate);
+  plan.reproducible = !stop.has_cut();
+  plan.seconds = {{"solve", solved - start}, {"certify", progress.seconds() - solved}};
+  return plan;
+}
+
+void write_horizon_plan(const std::string& path, const InstanceView& instance,
+                        const model::HorizonPlan& plan) {
+  const std::string text = io::horizon_plan_text(instance, plan);
+  certify::HorizonCheck check;
+  try {
+    check = certify::check_horizon(instance, io::parse_horizon_plan(text, path));
+  } catch (const InputError& error) {
+    throw std::logic_error(fmt::format("the plan cannot be read back: {}", error.what()));
+  }
+  if (!check.checked.valid()) {
+    const certify::Fault& first = check.checked.faults.front();
+    throw std::logic_error(
+        fmt::format("{}: not written, the plan is invalid: {}: {}; this is a bug", path,
+                    certify::name(first.kind), first.text));
+  }
+  io::write_atomically(path, [&](io::AtomicFile& file) { file.write(text); });
+}
+
+}  // namespace berth::pipeline
