@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -104,6 +105,25 @@ TEST_F(Load, is_what_one_reader_makes_of_the_files) {
       }
     }
   }
+}
+
+TEST_F(Load, tells_all_ranks_the_jobs_of_windows_and_those_that_end_before) {
+  const std::string cluster(test::kBlockCluster);
+  put(input.cluster, cluster.substr(0, cluster.rfind('}')) +
+                         ", windows: [{machines: m0, from: 1, to: 2, kind: reservation, "
+                         "for: {jobs: [j7, j2]}}]}");
+  std::string text;
+  for (int j = 0; j < 9; ++j) {
+    text += R"({"tasks":[{}],"duration":5,"id":"j)" + std::to_string(j) + '"';
+    text += (j == 3 ? R"(,"after":["j8","j1"])" : "") + std::string("}\n");
+  }
+  put(input.jobs, text);
+  EXPECT_EQ(together(64), alone());
+  const model::Instance instance = load_instance(world, input, 64);
+  EXPECT_EQ(instance.cluster.windows.at(0).job_ids, (std::vector<JobId>{JobId(2), JobId(7)}));
+  EXPECT_EQ(instance.workload.dependencies,
+            (std::vector<model::Dependency>{{JobId(3), JobId(1)}, {JobId(3), JobId(8)}}));
+  EXPECT_EQ(instance.workload.time_rules.size(), 2U);
 }
 
 TEST_F(Load, finds_the_first_fault_that_one_reader_finds) {
