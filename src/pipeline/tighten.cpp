@@ -110,8 +110,11 @@ Proof tighten(const planner_model::Valuation& valuation, const planner_model::Po
   const auto alone = comm::Communicator::serial();
   const std::vector<JobId> planned = model::planned_jobs(instance.workload);
   const DistributedJudge judge(alone, instance, valuation.objective(), planned);
-  const std::vector<double> profits = certify::job_profits(instance, valuation.objective(),
-                                                           judge.fitted(from_pools(pools, prices)));
+  const model::Certificate of_pools = judge.fitted(from_pools(pools, prices));
+  const std::vector<double> profits =
+      certify::job_profits(instance, valuation.objective(), of_pools);
+  // The steps start at these prices: another proof may be better already.
+  const double above_plan = std::max(slack, judge.bound(of_pools).value - goal.objective);
   std::vector<double> start;
   for (const JobId j : jobs) start.push_back(profits[j.index()]);
   const double largest = *std::ranges::max_element(start);
@@ -123,7 +126,7 @@ Proof tighten(const planner_model::Valuation& valuation, const planner_model::Po
     certificate.pools.clear();  // no job pays them
   }
   const auto found = solver::minimise_job_prices(
-      valuation, jobs, start, others, {.slack = slack, .stop = goal.stop}, options.job_prices);
+      valuation, jobs, start, others, {.slack = above_plan, .stop = goal.stop}, options.job_prices);
   std::vector<model::Certificate> candidates{std::move(proof.certificate)};
   candidates.push_back(judge.fitted(with_jobs(std::move(certificate), jobs, found.prices)));
   if (auto cases = branched(valuation, candidates.back(), {jobs, found.prices, others}, goal,

@@ -49,6 +49,20 @@ TEST_F(OneRack, keeps_its_proof_without_steps_or_when_the_gap_is_small_enough) {
   EXPECT_NEAR(tightened({.objective = 3.0, .gap = 0.2}, 50).upper_bound, 3.5, 1e-9);
 }
 
+/// The steps start at prices of their own, so another proof does not set their length.
+TEST_F(OneRack, steps_do_not_depend_on_a_better_proof) {
+  const planner_model::Valuation value(tiny_.instance, model::Objective::value);
+  const auto pools = planner_model::make_pools(tiny_.instance.cluster, model::Level::rack);
+  const TightenOptions options{.job_prices = {.evaluations = 4}};
+  const std::vector<double> prices{1.5};
+  const auto after = [&](double known) {
+    Proof proof = tightest(tiny_.instance, value.objective(), {from_pools(pools, prices)});
+    proof.upper_bound = known;
+    return tighten(value, pools, prices, std::move(proof), {.objective = 3.0}, options).upper_bound;
+  };
+  EXPECT_EQ(after(3.5), after(3.01));
+}
+
 /// Jobs that must be in, or share devices, keep paying for their GPUs.
 TEST_F(OneRack, prices_only_jobs_of_whole_gpus_that_may_stay_out) {
   tiny_[JobId(1)].required = true;
