@@ -235,7 +235,8 @@ model::Placement with_other_jobs(Occupancy occupancy, const model::Placement& fo
   for (const JobPlacement& old : before) {
     if (occupancy.is_placed(old.job) || occupancy.valuation().best(old.job) > 0.0) continue;
     const auto surcharge = occupancy.limit_usage().surcharge(old.job);
-    const bool allowed = surcharge && *surcharge <= 0.0 && occupancy.limit_usage().carries(old);
+    const bool allowed = surcharge && *surcharge <= 0.0 && occupancy.limit_usage().carries(old) &&
+                         occupancy.limit_usage().surcharge_of_place(old) <= 0.0;
     if (allowed && occupancy.is_free(old)) occupancy.take(old);
   }
   local_search::fill_idle_capacity(occupancy, occupancy.unplaced_jobs());

@@ -23,7 +23,7 @@ std::vector<PlacementEnumerator::ValuedPlacement> PlacementEnumerator::placement
   if (const model::Running* running = workload.running_of(*job_)) {
     model::JobPlacement current = planner_model::current_placement(workload, *running);
     if (occupancy_.is_free(current) && occupancy_.limit_usage().carries(current)) {
-      const double value = occupancy_.valuation().placed(current) - surcharge_;
+      const double value = net_value(current);
       found_.push_back({value, std::move(current)});
     }
   }
@@ -34,6 +34,11 @@ std::vector<PlacementEnumerator::ValuedPlacement> PlacementEnumerator::placement
   std::ranges::stable_sort(
       found_, [](const ValuedPlacement& a, const ValuedPlacement& b) { return a.value > b.value; });
   return std::move(found_);
+}
+
+double PlacementEnumerator::net_value(const model::JobPlacement& placement) const {
+  return occupancy_.valuation().placed(placement) - surcharge_ -
+         occupancy_.limit_usage().surcharge_of_place(placement);
 }
 
 void PlacementEnumerator::enumerate_on(GpuTypeId type) {
@@ -187,7 +192,7 @@ void PlacementEnumerator::finish() {
   ++found_on_type_;
   const planner_model::LimitUsage& usage = occupancy_.limit_usage();
   if (!usage.carries(partial_)) return;
-  found_.push_back({occupancy_.valuation().placed(partial_) - surcharge_, partial_});
+  found_.push_back({net_value(partial_), partial_});
 }
 
 }  // namespace berth::solver::exact

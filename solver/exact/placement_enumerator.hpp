@@ -18,7 +18,7 @@ namespace berth::solver::exact {
 class PlacementEnumerator {
  public:
   struct ValuedPlacement {
-    double value = 0.0;  ///< less surcharges of soft quotas
+    double value = 0.0;  ///< less surcharges of soft limits
     model::JobPlacement placement;
   };
 
@@ -44,6 +44,7 @@ class PlacementEnumerator {
   void place_from(std::size_t group, std::int64_t left, std::size_t at, bool twins_equal);
   void next_group(std::size_t group);
   void finish();
+  [[nodiscard]] double net_value(const model::JobPlacement& placement) const;  ///< less surcharges
   [[nodiscard]] bool is_within_domain(MachineId machine) const;
   /// GPU tasks are placed on `type_`, other tasks where the model allows them.
   [[nodiscard]] bool allows_type(const model::Shape& shape, MachineId machine) const;

@@ -70,7 +70,8 @@ class Filling {
       : state_(state),
         placer_(placer),
         cluster_(state.valuation().instance().cluster),
-        workload_(state.valuation().instance().workload) {}
+        workload_(state.valuation().instance().workload),
+        has_spare_(!cluster_.spare.empty()) {}
 
   void add(JobId job) {
     const auto [at, fresh] = cursors_.try_emplace(kind_of(job));
@@ -155,8 +156,14 @@ class Filling {
       if (idle >= workload_.gpu_milli(job)) by_idle.emplace_back(idle, &domain);
     }
     std::ranges::stable_sort(by_idle, {}, [](const auto& entry) { return entry.first; });
-    return std::ranges::any_of(
-        by_idle, [&](const auto& entry) { return place_in(id, job, option.width, *entry.second); });
+    for (const bool use_spare : {false, true}) {
+      if (use_spare && !has_spare_) break;
+      use_spare_ = use_spare;
+      for (const auto& [idle, domain] : by_idle) {
+        if (place_in(id, job, option.width, *domain)) return true;
+      }
+    }
+    return false;
   }
 
   bool place_in(JobId id, const model::Job& job, Level width, const Domain& domain) {
@@ -175,9 +182,18 @@ class Filling {
 
   bool place_on(JobId job, std::span<const MachineId> machines) {
     auto placement = state_.fit(job, machines);
-    if (!placement) return false;
+    if (!placement || !is_worth_spare_gpus(*placement)) return false;
     state_.take(std::move(*placement));
     return true;
+  }
+
+  /// True when the placement loses no value by use of spare GPUs, or, where jobs may use them, less
+  /// than it is worth. Required jobs may use them at any loss.
+  [[nodiscard]] bool is_worth_spare_gpus(const model::JobPlacement& placement) const {
+    const double surcharge = state_.limit_usage().surcharge_of_place(placement);
+    if (surcharge <= 0.0) return true;
+    return use_spare_ && (workload_.job(placement.job).required ||
+                          surcharge < state_.valuation().placed(placement));
   }
 
   /// Adds the domain's machines without GPUs, which tasks without GPUs may use too.
@@ -201,6 +217,8 @@ class Filling {
   const model::WorkloadView& workload_;
   std::map<planner_model::JobClass, Cursor> cursors_;
   std::priority_queue<Turn> queue_;
+  bool has_spare_;          ///< pods keep spare GPUs
+  bool use_spare_ = false;  ///< the placement tried may use spare GPUs
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ void classify_place_limits(ShardState& s) {
     (here[at] == all[at] ? s.own_limits : s.shared_limits).push_back(l);
     // What tasks need where they are is kept from the first placement on, traffic afterwards.
     const bool of_resource = row_of((*limits)[l].kind).resource < model::kResources;
-    if (of_resource) {
+    if (of_resource || limits->soft(l)) {
       s.occupancy.limit_usage().allow(l, limits->capacity(l) * here[at] / all[at]);
     }
   }
@@ -80,6 +80,16 @@ void freeze_limits(Shard& shard) {
 }
 
 const std::vector<std::size_t>& own_limits(const Shard& shard) { return shard.state().own_limits; }
+
+double own_penalties(const Shard& shard) {
+  const planner_model::LimitUsage& usage = shard.state().occupancy.limit_usage();
+  double lost = 0.0;
+  for (const std::size_t l : shard.state().own_limits) {
+    if (!usage.limits()->soft(l) || usage.left(l) >= 0) continue;
+    lost -= usage.limits()->penalty(l) * static_cast<double>(usage.left(l)) / 1000.0;
+  }
+  return lost;
+}
 
 std::int64_t excess(const Shard& shard, std::size_t limit) {
   return std::max<std::int64_t>(0, -shard.state().occupancy.limit_usage().left(limit));

@@ -92,11 +92,16 @@ solver::PriceResult minimise_on_root(const comm::Communicator& comm, const solve
 solver::Market rank_market(const comm::Communicator& comm,
                            const planner_model::Valuation& valuation,
                            const planner_model::Pools& pools,
-                           const planner_model::LimitGroups& limits) {
+                           const planner_model::LimitGroups& limits,
+                           std::span<const std::int64_t> kept_free) {
+  solver::Supply supply = solver::full_supply(valuation.instance().cluster, pools);
+  for (std::size_t p = 0; p < kept_free.size(); ++p) {
+    supply.milli[p] = std::max<std::int64_t>(0, supply.milli[p] - kept_free[p]);
+  }
   auto market = comm.agreed([&] {
     auto by_rank = jobs_by_evaluator(valuation, static_cast<std::size_t>(comm.size()));
-    return solver::Market(valuation, pools, by_rank[static_cast<std::size_t>(comm.rank())],
-                          solver::full_supply(valuation.instance().cluster, pools), &limits);
+    return solver::Market(valuation, pools, by_rank[static_cast<std::size_t>(comm.rank())], supply,
+                          &limits);
   });
   solver::MarketScale scale;
   for (const solver::MarketScale& own : comm.all_gather(market.scale())) scale = scale.with(own);
@@ -118,8 +123,9 @@ JobLists jobs_by_evaluator(const planner_model::Valuation& valuation, std::size_
 
 Consensus consensus(const comm::Communicator& comm, const planner_model::Valuation& valuation,
                     const planner_model::Pools& pools, const planner_model::LimitGroups& limits,
-                    const solver::PriceOptions& options, const StopToken& stop) {
-  solver::Market market = rank_market(comm, valuation, pools, limits);
+                    const solver::PriceOptions& options, const StopToken& stop,
+                    std::span<const std::int64_t> kept_free) {
+  solver::Market market = rank_market(comm, valuation, pools, limits, kept_free);
   RankSums sums(comm, market);
   solver::PriceResult result;
   comm.agreed([&] {  // a failing minimiser sends kStop first, so that all ranks get here

@@ -192,8 +192,14 @@ void LimitAllocation::drop_excess_of_own_limits(std::span<Shard> mine) const {
   for (Shard& shard : mine) {
     for (const std::size_t l : solver::own_limits(shard)) {
       const std::int64_t own_excess = solver::excess(shard, l);
-      for (const EvictionCandidate& s : solver::eviction_candidates(shard, l, own_excess))
-        shard.unplace(s.precedence.job);
+      auto candidates = solver::eviction_candidates(shard, l, own_excess);
+      if (limits_.soft(l)) {
+        const double penalty = limits_.penalty(l);
+        for (const JobId job : jobs_to_drop(std::move(candidates), own_excess, penalty))
+          shard.unplace(job);
+        continue;
+      }
+      for (const EvictionCandidate& s : candidates) shard.unplace(s.precedence.job);
     }
   }
 }
@@ -225,9 +231,11 @@ std::vector<std::int64_t> LimitAllocation::slack() const {
 
 double LimitAllocation::penalties() const {
   double sum = 0.0;
-  for (std::size_t q = 0; q < limits_.of_queues(); ++q) {
-    if (excess(q) > 0) sum += limits_.penalty(q) * static_cast<double>(excess(q)) / 1000.0;
-  }
+  const auto add = [&](std::size_t l) {
+    if (excess(l) > 0) sum += limits_.penalty(l) * static_cast<double>(excess(l)) / 1000.0;
+  };
+  for (std::size_t q = 0; q < limits_.of_queues(); ++q) add(q);
+  for (std::size_t l = limits_.first_spare(); l < limits_.size(); ++l) add(l);
   return sum;
 }
 

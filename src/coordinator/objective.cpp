@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/solver/shard_bidding.hpp"
+#include "berth/solver/shard_limits.hpp"
 
 namespace berth::coordinator {
 namespace {
@@ -30,7 +31,8 @@ double value_of(const planner_model::Valuation& valuation, const model::Placemen
 double objective_of(const comm::Communicator& comm, const planner_model::Valuation& valuation,
                     std::span<const Shard> mine, const model::Placement& spanning) {
   std::vector<ShardValue> values;
-  for (const Shard& shard : mine) values.push_back({shard.id(), shard.value()});
+  for (const Shard& shard : mine)
+    values.push_back({shard.id(), shard.value() - solver::own_penalties(shard)});
   values = comm.all_gather_varying<ShardValue>(values);
   std::ranges::sort(values, {}, &ShardValue::shard);
   double total = value_of(valuation, spanning);

@@ -137,6 +137,15 @@ void add_queues(std::string& text, const Cluster& cluster) {
   }
 }
 
+void add_spare(std::string& text, const Cluster& cluster) {
+  if (!cluster.spare.empty()) text += "spare:\n";
+  for (const model::Spare& spare : cluster.spare) {
+    text += "  - {pod: " + yaml_scalar(cluster.pods[spare.pod.index()].name);
+    text += ", gpu_type: " + yaml_scalar(cluster.gpu_types[spare.gpu_type.index()]);
+    text += fmt::format(", gpus: {}, penalty: {}}}\n", spare.gpus, spare.penalty);
+  }
+}
+
 }  // namespace
 
 std::string cluster_text(const Cluster& cluster) {
@@ -144,6 +153,7 @@ std::string cluster_text(const Cluster& cluster) {
   add_classes(text, cluster);
   add_pods(text, cluster);
   add_queues(text, cluster);
+  add_spare(text, cluster);
   text += machine_states_text(cluster) + windows_text(cluster);
   return text;
 }

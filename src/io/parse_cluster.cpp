@@ -2,6 +2,7 @@
 #include "id_range.hpp"
 #include "machine_states.hpp"
 #include "resource_keys.hpp"
+#include "spare_gpus.hpp"
 #include "windows.hpp"
 #include "words.hpp"
 #include "yaml_document.hpp"
@@ -29,7 +30,6 @@ using model::kMaxGpuTypes;
 
 /// Guard: 16,777,216 machines, far below the range of MachineId
 constexpr std::uint64_t kMaxMachines = std::uint64_t{1} << 24;
-constexpr double kMaxPenalty = 0x1p40;  ///< per GPU over quota, as weights (docs/formats.md)
 
 /// The keys of a rack or a pod.
 template <class Domain>
@@ -233,7 +233,8 @@ void ClusterReader::refuse_repeated_machines(const YamlAt& top) const {
 
 Cluster ClusterReader::read(const YamlAt& top) {
   if (top.empty()) top.fail("is empty", "a cluster begins with schema: 1");
-  const YamlMap map(top, {"schema", "classes", "pods", "queues", "machine_states", "windows"});
+  const YamlMap map(top,
+                    {"schema", "classes", "pods", "queues", "spare", "machine_states", "windows"});
   const YamlAt schema = map.need("schema");
   if (schema.text() != "1")
     schema.fail("unknown schema " + in_quotes(schema.text()), "this is schema 1");
@@ -246,6 +247,7 @@ Cluster ClusterReader::read(const YamlAt& top) {
   }
   refuse_repeated_machines(top);
   model::number_by_use(cluster_);
+  if (const auto spare = map.find("spare")) read_spare(*spare, cluster_);
   if (const auto states = map.find("machine_states")) read_machine_states(*states, cluster_);
   if (const auto windows = map.find("windows")) read_windows(*windows, cluster_);
   return std::move(cluster_);

@@ -3,6 +3,7 @@
 
 #include "batched_gather.hpp"
 #include "resource_prices.hpp"
+#include "spare_prices.hpp"
 #include "tighten.hpp"
 #include "whole_jobs.hpp"
 
@@ -54,6 +55,13 @@ std::vector<model::Certificate> candidates(const PlanningContext& context,
     if (largest_of(of_limits[i].subspan(quotas)) <= 0.0) continue;
     found.push_back(found[i]);
     add_limit_prices(found.back(), groups, of_limits[i], quotas, groups.prices());
+  }
+  const model::InstanceView& instance = context.unpriced.instance();
+  const bool spare = !instance.cluster.spare.empty() && traits(context.options.objective).costs;
+  const std::size_t beside_spare = spare ? found.size() : 0;
+  for (std::size_t i = 0; i < beside_spare; ++i) {
+    found.push_back(found[i]);
+    add_spare_prices(found.back(), instance, context.pools);
   }
   return found;
 }

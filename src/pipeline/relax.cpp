@@ -2,6 +2,7 @@
 #include "relax.hpp"
 
 #include "configurations.hpp"
+#include "spare_prices.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -34,9 +35,7 @@ GlobalRelaxation relax(const PlanningContext& context, coordinator::JobRecords& 
       return records.only_home(coordinator::jobs_by_evaluator(
           context.unpriced, static_cast<std::size_t>(context.comm.size())));
     });
-    coordinator::Consensus consensus =
-        coordinator::consensus(context.comm, context.unpriced, context.pools, context.limit_groups,
-                               context.options.prices, context.stop);
+    coordinator::Consensus consensus = consensus_beside_spare(context);
     records.retain_only({});
     GlobalRelaxation found = at_prices(context, std::move(consensus));
     found.configurations = solve_configurations(context, records, found.consensus);

@@ -4,11 +4,13 @@
 #include "domain_capacity.hpp"
 #include "free_room.hpp"
 #include "rule_reasons.hpp"
+#include "spare_reasons.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -118,6 +120,8 @@ class LimitSlack {
     });
     return short_of;
   }
+
+  [[nodiscard]] std::span<const std::int64_t> use() const { return use_; }  ///< by limit
 
  private:
   /// Empty if the limits of this kind leave enough for the tasks of each group.
@@ -286,6 +290,7 @@ class Reasons {
       : instance_(context.valuation.instance()),
         capacity_(instance_),
         slack_(context.comm, instance_, context.limits, placement),
+        spare_(context.valuation, context.limits, slack_.use()),
         place_(context, placement),
         present_(types_present(instance_.cluster)) {}
 
@@ -316,20 +321,23 @@ class Reasons {
     if (!why.empty()) return why;
     why = slack_.why(job,
                      [&](Level level) { return holds(instance_, capacity_, usable, job, level); });
+    if (why.empty()) why = spare_.why(id, usable);
     return why.empty() ? place_.why(id, usable) : why;
   }
 
   model::InstanceView instance_;
   DomainCapacity capacity_;
   LimitSlack slack_;
+  SpareReason spare_;
   PlaceReason place_;
   std::uint64_t present_;
 };
 
 /// Reasons that name amounts of one job, by their first word, and what the summary says instead.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSummaries{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSummaries{
     {{"no room: ", "no room: free machines hold too few of its tasks"},
      {"too dear: ", "too dear: worth less than its GPUs cost"},
+     {"spare: ", "spare: not worth the penalty of spare GPUs"},
      {"rules: ", "rules: no placement was found that they allow"},
      {"uplinks: ", "uplinks: no placement was found that they carry"},
      {"not found: ", "not found: free machines may hold its tasks"}}};

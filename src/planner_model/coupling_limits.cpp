@@ -2,6 +2,7 @@
 #include "berth/planner_model/coupling_limits.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 
@@ -93,6 +94,37 @@ CouplingLimits::CouplingLimits(const model::InstanceView& instance, model::Objec
   if (traffic == JobTraffic::some) add_places(model::LimitKind::uplink);
   model::for_each_limited_resource([&](model::LimitKind kind, std::size_t) { add_places(kind); });
   if (!empty()) use_up_by_immovable_content();
+  if (traits(objective).costs && !instance.cluster.spare.empty()) add_spare();
+}
+
+/// What is left beside the spare GPUs and immovable content, on machines that are up.
+void CouplingLimits::add_spare() {
+  const model::Cluster& cluster = instance_.cluster;
+  const std::size_t first = size();
+  first_[index_of(model::LimitKind::spare)] = first;
+  for (const model::Spare& spare : cluster.spare) {
+    limits_.push_back({.kind = model::LimitKind::spare,
+                       .scope = {.pod = spare.pod, .gpu_type = spare.gpu_type},
+                       .capacity = -model::kGpuMilli * spare.gpus,
+                       .penalty = spare.penalty});
+  }
+  const auto add = [&](MachineId machine, std::int64_t milli) {
+    const model::Spare* spare =
+        cluster.spare_of(cluster.pod_of(machine), cluster.class_of(machine).gpu_type);
+    if (spare == nullptr || cluster.state_of(machine) != model::MachineState::up) return;
+    limits_[first + static_cast<std::size_t>(spare - cluster.spare.data())].capacity += milli;
+  };
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    add(MachineId(m), model::kGpuMilli * cluster.class_of(MachineId(m)).gpus);
+  }
+  for (const model::Immovable& content : cluster.immovable) {
+    const std::int32_t slices = cluster.class_of(content.machine).gpu_slices;
+    add(content.machine,
+        -std::popcount(content.devices) * std::int64_t{model::share_taken(content.milli, slices)});
+  }
+  for (std::size_t l = first; l < size(); ++l) {
+    limits_[l].capacity = std::max<std::int64_t>(0, limits_[l].capacity);
+  }
 }
 
 void CouplingLimits::add_quotas(model::Objective objective) {
@@ -185,7 +217,24 @@ std::vector<LimitAmount> CouplingLimits::use_of_places(
   model::for_each_limited_resource([&](model::LimitKind kind, std::size_t resource) {
     if (has(kind)) add_needs(amounts, kind, resource, job, tasks);
   });
+  if (first_spare() < size()) add_gpus_beside_spare(amounts, tasks);
   return amounts;
+}
+
+void CouplingLimits::add_gpus_beside_spare(std::vector<LimitAmount>& amounts,
+                                           std::span<const model::TaskPlacement> tasks) const {
+  const model::Cluster& cluster = instance_.cluster;
+  std::vector<LimitAmount> used;
+  for (const model::TaskPlacement& t : tasks) {
+    if (t.devices == 0) continue;
+    const model::Spare* spare =
+        cluster.spare_of(cluster.pod_of(t.machine), cluster.class_of(t.machine).gpu_type);
+    if (spare == nullptr) continue;
+    used.emplace_back(first_spare() + static_cast<std::size_t>(spare - cluster.spare.data()),
+                      std::popcount(t.devices) * std::int64_t{t.milli});
+  }
+  merge_equal_limits(used);
+  amounts.insert(amounts.end(), used.begin(), used.end());
 }
 
 /// Racks, then pods.
@@ -222,6 +271,7 @@ std::int64_t CouplingLimits::most_use(model::LimitKind kind, JobId id) const {
   if (kind == model::LimitKind::uplink && instance_.workload.tasks(job) > 1) {
     return job.communication.mbps;
   }
+  if (kind == model::LimitKind::spare) return instance_.workload.gpu_milli(job);
   const std::size_t resource = row_of(kind).resource;
   return resource < model::kResources ? needs_of(instance_.workload, job, resource) : 0;
 }

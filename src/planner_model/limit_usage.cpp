@@ -90,19 +90,33 @@ std::optional<double> LimitUsage::surcharge(JobId id) const {
 }
 
 double LimitUsage::surcharges() const {
+  if (limits_ == nullptr) return 0.0;
   double lost = 0.0;
-  for (std::size_t l = 0; limits_ != nullptr && l < limits_->of_queues(); ++l) {
-    if (left(l) >= 0 || std::isinf(limits_->penalty(l))) continue;
+  const auto add = [&](std::size_t l) {
+    if (left(l) >= 0 || !limits_->soft(l)) return;
     lost -= rate(l) * static_cast<double>(left(l)) / 1000.0;
+  };
+  for (std::size_t l = 0; l < limits_->of_queues(); ++l) add(l);
+  for (std::size_t l = limits_->first_spare(); l < limits_->size(); ++l) add(l);
+  return lost;
+}
+
+double LimitUsage::surcharge_of_place(const model::JobPlacement& placed) const {
+  if (limits_ == nullptr || limits_->first_spare() == limits_->size()) return 0.0;
+  double lost = 0.0;
+  for (const auto& [l, amount] : limits_->use_of_places(placed.job, placed.tasks)) {
+    if (!limits_->soft(l) || left(l) >= amount) continue;
+    lost += rate(l) * static_cast<double>(std::min(amount, amount - left(l))) / 1000.0;
   }
   return lost;
 }
 
 bool LimitUsage::carries(const model::JobPlacement& placed) const {
   if (limits_ == nullptr || !limits_->of_places()) return true;
-  return std::ranges::all_of(
-      limits_->use_of_places(placed.job, placed.tasks),
-      [&](const LimitAmount& used) { return left(used.first) >= used.second; });
+  return std::ranges::all_of(limits_->use_of_places(placed.job, placed.tasks),
+                             [&](const LimitAmount& used) {
+                               return left(used.first) >= used.second || limits_->soft(used.first);
+                             });
 }
 
 bool LimitUsage::admits(JobId id, MachineId machine, model::Level width) const {

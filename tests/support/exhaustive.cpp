@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <string>
@@ -163,6 +164,35 @@ class Search {
       if (objective_ == model::Objective::allocate || queue.gpu_quota < 0 || queue.hard()) continue;
       lost += queue.over_quota_penalty * static_cast<double>(std::max<std::int64_t>(0, over(q))) /
               1000.0;
+    }
+    return lost;
+  }
+
+  double lost_of_spare() const {
+    double lost = 0.0;
+    for (const model::Spare& spare : in_.cluster.spare) {
+      if (objective_ == model::Objective::allocate) continue;
+      const auto inside = [&](MachineId m) {
+        return in_.cluster.pod_of(m) == spare.pod &&
+               in_.cluster.class_of(m).gpu_type == spare.gpu_type &&
+               in_.cluster.state_of(m) == model::MachineState::up;
+      };
+      std::int64_t room = -1000 * spare.gpus, used = 0;
+      for (std::size_t m = 0; m < machines_.size(); ++m) {
+        if (inside(MachineId(m))) room += 1000 * std::ssize(machines_[m].devices);
+      }
+      for (const auto& piece : in_.cluster.immovable) {
+        if (!inside(piece.machine)) continue;
+        const Machine& machine = machines_[piece.machine.index()];
+        room -= std::popcount(piece.devices) * machine.told(machine.units(piece.milli));
+      }
+      for (const auto& p : plan_) {
+        for (const auto& t : p.tasks) {
+          if (inside(t.machine)) used += std::popcount(t.devices) * t.milli;
+        }
+      }
+      const std::int64_t over = used - std::max<std::int64_t>(0, room);
+      lost += spare.penalty * static_cast<double>(std::max<std::int64_t>(0, over)) / 1000.0;
     }
     return lost;
   }
@@ -331,7 +361,7 @@ class Search {
     if (--steps_left_ < 0) return;
     if (!shared_fit()) return;
     if (j == in_.workload.jobs.size()) {
-      value -= lost_over_quotas();
+      value -= lost_over_quotas() + lost_of_spare();
       if (!found_ || value > best_.value) best_ = {value, plan_};
       found_ = true;
       return;

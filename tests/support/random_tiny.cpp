@@ -157,6 +157,24 @@ model::Instance with_rules(Dice& dice, model::Instance instance) {
   return instance;
 }
 
+model::Instance with_spare(Dice& dice, model::Instance instance) {
+  model::Cluster& cluster = instance.cluster;
+  for (std::size_t p = 0; p < cluster.pods.size(); ++p) {
+    for (std::size_t t = 0; t < cluster.gpu_types.size(); ++t) {
+      std::int64_t gpus = 0;
+      for (std::size_t m = 0; m < cluster.machines(); ++m) {
+        const model::MachineClass& c = cluster.class_of(MachineId(m));
+        if (cluster.pod_of(MachineId(m)) == PodId(p) && c.gpu_type == GpuTypeId(t)) gpus += c.gpus;
+      }
+      const std::int64_t spare = gpus == 0 || dice.chance(25) ? 0 : dice.below(gpus + 1);
+      if (spare == 0) continue;
+      const double penalty = static_cast<double>(dice.one_of({0, 2, 3, 4, 6, 10})) / 4.0;
+      cluster.spare.push_back({PodId(p), GpuTypeId(t), spare, penalty});
+    }
+  }
+  return instance;
+}
+
 model::Certificate random_prices(Dice& dice, const model::Instance& instance,
                                  model::Objective objective) {
   model::Certificate c;

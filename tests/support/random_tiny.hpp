@@ -40,6 +40,9 @@ model::Instance with_power_budgets(Dice& dice, model::Instance instance);
 /// The same with rules of some jobs about the machines of their tasks.
 model::Instance with_rules(Dice& dice, model::Instance instance);
 
+/// The same with spare GPUs of some pods.
+model::Instance with_spare(Dice& dice, model::Instance instance);
+
 /// Prices of one of several kinds (none, pools, shapes, all), of the magnitude of the values.
 model::Certificate random_prices(Dice& dice, const model::Instance& instance,
                                  model::Objective objective);

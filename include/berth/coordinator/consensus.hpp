@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "berth/comm/communicator.hpp"
@@ -36,9 +38,12 @@ JobLists jobs_by_evaluator(const planner_model::Valuation& valuation, std::size_
 /// prices), every rank sums the demand of its jobs by price in fixed point, and one reduction adds
 /// the sums on rank 0. The result does not depend on the number of ranks.
 ///
+/// @param kept_free  by PoolId: GPU thousandths that the market does not supply; empty: none
+///
 /// Per evaluation: one broadcast and one reduction of 8 bytes per price plus 8 bytes.
 Consensus consensus(const comm::Communicator& comm, const planner_model::Valuation& valuation,
                     const planner_model::Pools& pools, const planner_model::LimitGroups& limits,
-                    const solver::PriceOptions& options = {}, const StopToken& stop = {});
+                    const solver::PriceOptions& options = {}, const StopToken& stop = {},
+                    std::span<const std::int64_t> kept_free = {});
 
 }  // namespace berth::coordinator

@@ -55,7 +55,8 @@ class LimitAllocation {
 
   /// By quota: unused GPU thousandths at the last count, >= 0.
   [[nodiscard]] std::vector<std::int64_t> slack() const;
-  /// Penalties of the soft quotas exceeded at the last count, in units of value.
+  /// Penalties of the soft limits exceeded at the last count, without use of limits of one shard by
+  /// that shard, in units of value.
   [[nodiscard]] double penalties() const;
   /// The quotas that the job uses.
   [[nodiscard]] std::span<const std::uint32_t> quotas_of(JobId job) const {

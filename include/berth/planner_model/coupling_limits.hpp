@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,8 @@ struct CouplingLimit {
   model::LimitScope scope = {};
   std::int64_t capacity =
       model::kNoLimit;  ///< less use by immovable content, in the kind's unit, >= 0
-  /// Value lost per 1000 units over the limit; infinite: a hard limit.
+  /// Value lost per 1000 units over the limit; infinite: a hard limit. Limits of racks and pods are
+  /// hard, those of spare GPUs soft.
   double penalty = std::numeric_limits<double>::infinity();
 };
 
@@ -48,11 +50,11 @@ enum class JobTraffic : std::uint8_t { none, some };
 JobTraffic job_traffic_of(const model::WorkloadView& workload);
 
 /// The limits that couple the machines of an instance, in one numbering: quotas by queue, then for
-/// each kind that can bind the limits of all racks, then those of all pods. The judge counts
-/// limits in code of its own.
+/// each kind that can bind the limits of all racks, then those of all pods; spare GPUs last, by row
+/// of Cluster::spare. The judge counts limits in code of its own.
 class CouplingLimits {
  public:
-  /// Soft quotas are limits if the objective counts costs.
+  /// Soft quotas and spare GPUs are limits if the objective counts costs.
   /// @param traffic  of the whole workload, if the instance has a part of it
   CouplingLimits(const model::InstanceView& instance, model::Objective objective,
                  JobTraffic traffic);
@@ -64,6 +66,9 @@ class CouplingLimits {
   [[nodiscard]] const CouplingLimit& operator[](std::size_t limit) const { return limits_[limit]; }
   [[nodiscard]] std::int64_t capacity(std::size_t limit) const { return limits_[limit].capacity; }
   [[nodiscard]] double penalty(std::size_t limit) const { return limits_[limit].penalty; }
+  [[nodiscard]] bool soft(std::size_t limit) const {
+    return penalty(limit) < std::numeric_limits<double>::infinity();
+  }
 
   /// Number of limits of queues, which come first. A job's use of them does not depend on its
   /// place.
@@ -80,6 +85,11 @@ class CouplingLimits {
     return first_[index_of(kind)] + instance_.cluster.racks.size() + pod.index();
   }
 
+  /// First limit of spare GPUs, which are the last limits.
+  [[nodiscard]] std::size_t first_spare() const {
+    return std::min(size(), first_[index_of(model::LimitKind::spare)]);
+  }
+
   /// The limits that jobs of the queue use: its own first, then its ancestors'. Empty for an
   /// invalid queue.
   [[nodiscard]] std::span<const std::uint32_t> of(QueueId queue) const;
@@ -93,6 +103,7 @@ class CouplingLimits {
   ///   uplink, ps:   ceil(rate (w (P - p) + (W - w) p) / P) with w of W workers and p of P servers
   ///                 inside
   ///   resources:    what its tasks in the rack (pod) need
+  ///   spare GPUs:   GPU thousandths that its tasks take of the pod's GPUs of the type
   /// O(tasks log tasks).
   [[nodiscard]] std::vector<LimitAmount> use_of_places(
       JobId job, std::span<const model::TaskPlacement> tasks) const;
@@ -104,12 +115,15 @@ class CouplingLimits {
   /// none.
   void charge(std::vector<double> per_gpu) { charged_ = std::move(per_gpu); }
   [[nodiscard]] double charged(std::size_t limit) const {
-    return charged_.empty() ? 0.0 : charged_[limit];
+    return limit < charged_.size() ? charged_[limit] : 0.0;
   }
 
  private:
   void add_quotas(model::Objective objective);
   void add_places(model::LimitKind kind);
+  void add_spare();
+  void add_gpus_beside_spare(std::vector<LimitAmount>& amounts,
+                             std::span<const model::TaskPlacement> tasks) const;
   void use_up_by_immovable_content();
   [[nodiscard]] std::vector<LimitAmount> traffic(JobId job,
                                                  std::span<const model::TaskPlacement> tasks) const;

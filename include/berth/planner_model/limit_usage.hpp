@@ -41,7 +41,9 @@ class LimitUsage {
   /// Penalty of placing the job over soft quotas, beyond the prices that it pays; empty if it would
   /// exceed the allowance of a hard quota.
   [[nodiscard]] std::optional<double> surcharge(JobId job) const;
-  /// True when the limits of racks and pods allow the placement.
+  /// Penalty of the placement for use of spare GPUs. O(tasks log spare) with spare GPUs.
+  [[nodiscard]] double surcharge_of_place(const model::JobPlacement& placed) const;
+  /// True when the hard limits of racks and pods allow the placement.
   [[nodiscard]] bool carries(const model::JobPlacement& placed) const;
   /// False when the limits of the machine's rack and pod do not leave enough for a task of the job
   /// there in a placement of this width. Exact for rings: a placement on machines that admit them

@@ -31,6 +31,8 @@ void freeze_limits(Shard& shard);
 [[nodiscard]] std::vector<LimitUse> limit_uses(const Shard& shard);
 /// Limits of racks and pods with all machines in this shard, ascending.
 [[nodiscard]] const std::vector<std::size_t>& own_limits(const Shard& shard);
+/// Value lost by use over the allowances of soft limits among these.
+[[nodiscard]] double own_penalties(const Shard& shard);
 /// Use of a limit by placed jobs less the allowance, if positive.
 [[nodiscard]] std::int64_t excess(const Shard& shard, std::size_t limit);
 /// The placed jobs to evict first to free `amount` of a limit, in the reverse of precedence (least

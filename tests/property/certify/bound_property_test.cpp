@@ -61,6 +61,11 @@ std::int64_t most_for(const model::Queue& queue, model::Objective kind, std::int
          1000;
 }
 
+std::int64_t most_for(const model::Spare& spare, model::Objective kind, std::int32_t scale_log2) {
+  if (kind == model::Objective::allocate) return 0;
+  return static_cast<std::int64_t>(std::floor(std::ldexp(spare.penalty, scale_log2))) / 1000;
+}
+
 std::int64_t drawn(test::Dice& dice, std::int64_t most) {
   return dice.chance(40) ? 0 : dice.chance(20) ? most : dice.below(most + 1);
 }
@@ -93,6 +98,17 @@ void add_shared_prices(test::Dice& dice, const model::Instance& instance, model:
   }
 }
 
+/// Prices of spare GPUs.
+void add_spare_prices(test::Dice& dice, const model::Instance& instance, model::Objective kind,
+                      model::Certificate& prices) {
+  for (const model::Spare& spare : instance.cluster.spare) {
+    const std::int64_t most = most_for(spare, kind, prices.scale_log2);
+    prices.limits.push_back({model::LimitKind::spare,
+                             {.pod = spare.pod, .gpu_type = spare.gpu_type},
+                             drawn(dice, most)});
+  }
+}
+
 /// Without prices of jobs, whole jobs are chosen in half of the certificates.
 void choose_whole_jobs(test::Dice& dice, model::Objective kind, model::Certificate& prices) {
   if (!prices.jobs.empty() || dice.chance(50)) return;
@@ -118,6 +134,10 @@ model::Certificate shared_moved(test::Dice& dice, const model::Instance& instanc
   if (l.kind == model::LimitKind::gpu_quota) {
     const model::Queue& queue = instance.cluster.queues[l.scope.queue.index()];
     l.price = std::min(l.price, most_for(queue, kind, prices.scale_log2));
+  }
+  if (l.kind == model::LimitKind::spare) {
+    const model::Spare& spare = *instance.cluster.spare_of(l.scope.pod, l.scope.gpu_type);
+    l.price = std::min(l.price, most_for(spare, kind, prices.scale_log2));
   }
   return prices;
 }
@@ -147,7 +167,7 @@ struct Totals {
   int by_limits[model::kLimitKinds] = {};  ///< with a price of such a limit
 };
 
-enum class Cluster { empty, at_work, limited, power, ruled };
+enum class Cluster { empty, at_work, limited, power, ruled, spare };
 
 void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -158,6 +178,10 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   if (cluster == Cluster::limited) instance = test::with_more_limits(dice, std::move(instance));
   if (cluster == Cluster::power) instance = test::with_power_budgets(dice, std::move(instance));
   if (cluster == Cluster::ruled) instance = test::with_rules(dice, std::move(instance));
+  if (cluster == Cluster::spare && dice.chance(50)) {
+    instance = test::with_more_limits(dice, std::move(instance));
+  }
+  if (cluster == Cluster::spare) instance = test::with_spare(dice, std::move(instance));
   if (cluster != Cluster::empty) instance = test::at_work(dice, std::move(instance));
   const auto [must, required] = test::required_of(instance.workload);
   const auto best = test::best_plan(instance, kind, must, kSteps);
@@ -170,6 +194,7 @@ void judge(std::uint64_t seed, int nudges, Cluster cluster, Totals& totals) {
   model::Certificate prices = test::random_prices(dice, instance, kind);
   add_job_prices(dice, instance, kind, prices);
   add_shared_prices(dice, instance, kind, prices);
+  add_spare_prices(dice, instance, kind, prices);
   choose_whole_jobs(dice, kind, prices);
   ASSERT_EQ(certify::unusable(instance, kind, prices), "");
   const certify::Bound first = certify::upper_bound(instance, kind, prices, required);
@@ -211,10 +236,11 @@ Totals judge_many(std::uint64_t first, int instances, int nudges, Cluster cluste
       "judged %d, contended %d, tight %d (with prices of jobs %d, whole jobs %d, at home %d, of "
       "quotas %d, of "
       "uplinks %d, of "
-      "power %d), "
+      "power %d, of spare GPUs %d), "
       "given up or infeasible %d\n",
       totals.judged, totals.contended, totals.tight, totals.by_jobs, totals.whole, totals.at_home,
-      totals.by_limits[0], totals.by_limits[1], totals.by_limits[2], totals.given_up);
+      totals.by_limits[0], totals.by_limits[1], totals.by_limits[2], totals.by_limits[3],
+      totals.given_up);
   return totals;
 }
 
@@ -253,12 +279,19 @@ TEST(BoundProperty, is_never_below_the_optimum_under_rules_about_machines) {
   EXPECT_GT(totals.tight, 20) << "bounds too weak to find a mistake";
 }
 
+TEST(BoundProperty, is_never_below_the_optimum_with_spare_gpus) {
+  const Totals totals = judge_many(1'300'000, 2000, 200, Cluster::spare);
+  EXPECT_GT(totals.judged, 1400);
+  EXPECT_GT(totals.by_limits[index_of(model::LimitKind::spare)], 20);
+}
+
 TEST(BoundPropertySlow, is_never_below_the_optimum_on_many) {
   judge_many(1'000'000, 8'000, 600, Cluster::empty);
   judge_many(2'000'000, 8'000, 600, Cluster::at_work);
   judge_many(3'000'000, 8'000, 600, Cluster::limited);
   judge_many(4'000'000, 8'000, 600, Cluster::power);
   judge_many(5'000'000, 8'000, 600, Cluster::ruled);
+  judge_many(6'000'000, 8'000, 600, Cluster::spare);
 }
 
 }  // namespace

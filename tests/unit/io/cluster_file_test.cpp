@@ -80,6 +80,41 @@ TEST(ParseCluster, power_budgets_are_read_written_and_digested) {
   }
 }
 
+/// 16 GPUs of type G2 in p, 4 of H1 in q; `rest` begins on line 8.
+std::string with_spare(const std::string& rest) {
+  return "schema: 1\nclasses:\n  g2: {gpu_type: G2, gpus: 8}\n  h1: {gpu_type: H1, gpus: "
+         "4}\npods:\n"
+         "  - {id: p, racks: [{id: r, machines: [{ids: \"m[0-1]\", class: g2}]}]}\n"
+         "  - {id: q, racks: [{id: s, machines: [{ids: n0, class: h1}, {ids: n1, class: g2}]}]}\n" +
+         rest;
+}
+
+TEST(ParseCluster, spare_gpus_are_read_written_and_digested) {
+  const Cluster without = parse_cluster(with_spare(""), "c.yaml");
+  const Cluster one = parse_cluster(
+      with_spare("spare:\n  - {pod: q, gpu_type: H1, gpus: 3, penalty: 0.5}\n"), "c.yaml");
+  ASSERT_EQ(one.spare.size(), 1U);
+  EXPECT_EQ(one.pods[one.spare[0].pod.index()].name, "q");
+  EXPECT_EQ(one.gpu_types[one.spare[0].gpu_type.index()], "H1");
+  EXPECT_EQ(one.spare[0].gpus, 3);
+  EXPECT_EQ(one.spare[0].penalty, 0.5);
+  const Cluster all =
+      parse_cluster(with_spare("spare:\n  - {gpu_type: H1, percent: 0, penalty: 1}\n"
+                               "  - {gpu_type: G2, percent: 20, penalty: 2}\n"),
+                    "c.yaml");
+  ASSERT_EQ(all.spare.size(), 2U);  // 0 GPUs of H1 are no limit
+  EXPECT_EQ(all.spare[0].gpus, 4);  // 3.2 of 16, rounded up
+  EXPECT_EQ(all.spare[1].gpus, 2);  // 1.6 of 8
+  EXPECT_EQ(all.spare_of(PodId(1), all.gpu_types[0] == "G2" ? GpuTypeId(0) : GpuTypeId(1)),
+            &all.spare[1]);
+  const std::string exact = "spare:\n  - {pod: p, gpu_type: G2, percent: 6.25, penalty: 1}\n";
+  EXPECT_EQ(parse_cluster(with_spare(exact), "c.yaml").spare[0].gpus, 1);
+  EXPECT_EQ(std::set({digest(without), digest(one), digest(all)}).size(), 3U);
+  for (const Cluster* cluster : {&one, &all}) {
+    EXPECT_EQ(digest(parse_cluster(cluster_text(*cluster), "again")), digest(*cluster));
+  }
+}
+
 constexpr const char* kStates = R"(schema: 1
 classes: {g2: {gpu_type: G2, gpus: 8, cpu_milli: 96000, memory_mib: 393216}}
 pods: [{id: p, racks: [{id: r, machines: [{ids: "m[0-7]", class: g2}]}]}]
@@ -299,6 +334,34 @@ const Fault kBadMachines[] = {
      "pods[0].racks[0].machines[0].ids", "more than 16777216 machines"},
 };
 INSTANTIATE_TEST_SUITE_P(Machines, BadCluster, testing::ValuesIn(kBadMachines));
+
+const Fault kBadSpare[] = {
+    {"no_type", with_spare("spare:\n  - {gpus: 1, penalty: 1}\n"), 9, "spare[0]",
+     "\"gpu_type\" is missing"},
+    {"no_penalty", with_spare("spare:\n  - {gpu_type: H1, gpus: 1}\n"), 9, "spare[0]",
+     "\"penalty\" is missing"},
+    {"no_amount", with_spare("spare:\n  - {gpu_type: H1, penalty: 1}\n"), 9, "spare[0]",
+     "either \"gpus\" or \"percent\""},
+    {"two_amounts", with_spare("spare:\n  - {gpu_type: H1, gpus: 1, percent: 5, penalty: 1}\n"), 9,
+     "spare[0]", "either \"gpus\" or \"percent\""},
+    {"unknown_type", with_spare("spare:\n  - {gpu_type: H2, gpus: 1, penalty: 1}\n"), 9,
+     "spare[0].gpu_type", "unknown GPU type \"H2\"", "did you mean"},
+    {"unknown_pod", with_spare("spare:\n  - {pod: x, gpu_type: H1, gpus: 1, penalty: 1}\n"), 9,
+     "spare[0].pod", "unknown pod \"x\""},
+    {"type_not_there", with_spare("spare:\n  - {pod: p, gpu_type: H1, gpus: 1, penalty: 1}\n"), 9,
+     "spare[0].pod", "pod \"p\" has no GPUs of type \"H1\""},
+    {"too_many", with_spare("spare:\n  - {gpu_type: H1, gpus: 5, penalty: 1}\n"), 9,
+     "spare[0].gpus", "more than the pod has", "it has 4"},
+    {"percent", with_spare("spare:\n  - {gpu_type: H1, percent: 101, penalty: 1}\n"), 9,
+     "spare[0].percent", "more than 100 percent"},
+    {"penalty", with_spare("spare:\n  - {gpu_type: H1, gpus: 1, penalty: -1}\n"), 9,
+     "spare[0].penalty", "negative"},
+    {"twice",
+     with_spare("spare:\n  - {gpu_type: H1, gpus: 1, penalty: 1}\n"
+                "  - {pod: q, gpu_type: H1, gpus: 2, penalty: 1}\n"),
+     10, "spare[1]", "are given twice", "first on line 9"},
+};
+INSTANTIATE_TEST_SUITE_P(Spare, BadCluster, testing::ValuesIn(kBadSpare));
 
 /// A machine m of 8 GPUs; `rest` begins on line 5.
 std::string with_states(const std::string& rest) {
