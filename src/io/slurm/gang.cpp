@@ -114,7 +114,7 @@ class GangBuilder {
     } else {
       by_tasks(0, 0);
     }
-    if (gang_.uses_gpu() && nodes_ > 1 && job_.max_nodes > 0) note_parts_that_fit_together();
+    if (job_.max_nodes > 0) spread_over_nodes();
     return std::move(gang_);
   }
 
@@ -170,7 +170,8 @@ class GangBuilder {
 
   void by_tasks(std::int64_t gpus, std::int64_t milli) {
     if (job_.tasks_per_node > 0) {
-      note("jobs with tasks per node: how many lie on one machine is for the plan to say");
+      gang_.max_tasks_per_machine =
+          static_cast<std::int32_t>(std::min(job_.tasks_per_node, kMaxCount));
     }
     if (job_.memory_per_node > 0) {
       note("jobs with memory by node and GPUs by task: the memory is spread evenly");
@@ -200,21 +201,23 @@ class GangBuilder {
   /// Takes whole machines, as many as requested.
   Gang take_whole() {
     gang_.gpu_type = whole_->gpu_type;
+    gang_.exclusive = true;
     Gang::TaskRequest group;
     group.label = "task";
     group.count = static_cast<std::int32_t>(std::min(nodes_, kMaxCount));
     group.shape = {
         .needs = {whole_->cpu_milli, whole_->memory_mib}, .gpus = whole_->gpus, .gpu_milli = 0};
     gang_.groups.push_back(std::move(group));
+    if (job_.max_nodes > 0) spread_over_nodes();
     return std::move(gang_);
   }
 
-  void note_parts_that_fit_together() {
-    std::int32_t most = 0;
-    for (const ImportedMachine& machine : machines_.list) most = std::max(most, machine.gpus);
-    const std::int64_t smallest = gang_.groups.front().shape.gpus;
-    if (2 * smallest > most) return;
-    note("jobs over several nodes whose parts fit on one machine: put there, apply leaves them");
+  /// `--nodes N`: one machine for each of N tasks, else at least N machines.
+  void spread_over_nodes() {
+    const std::int64_t tasks = gang_.tasks();
+    if (nodes_ < 2 || tasks < nodes_) return;
+    if (tasks == nodes_) gang_.max_tasks_per_machine = 1;
+    if (tasks > nodes_) gang_.min_machines = static_cast<std::int32_t>(nodes_);
   }
 
   const SlurmJob& job_;

@@ -19,6 +19,9 @@ struct Gang {
   };
   std::vector<TaskRequest> groups;
   std::string gpu_type;  ///< Slurm's name of it; empty: any
+  /// Most tasks on one machine, and fewest machines with tasks; 0: any number.
+  std::int32_t max_tasks_per_machine = 0, min_machines = 0;
+  bool exclusive = false;  ///< the machines hold no other job
   std::string left;      ///< why Berth does not plan the job; empty: it does
 
   [[nodiscard]] bool uses_gpu() const;
@@ -28,7 +31,8 @@ struct Gang {
 /// Converts Slurm's description of a job (nodes, tasks, CPUs, and generic resources by node,
 /// socket, task or job). Task by task when GPUs are requested by task, or no nodes are; otherwise
 /// node by node. `--gpus N` is divided evenly: over the nodes when their number is given, else over
-/// the tasks. A job alone on its nodes takes all of `whole`.
+/// the tasks. A job alone on its nodes takes all of `whole`. A task that stands for a node has a
+/// machine of its own; other tasks of a job with a number of nodes are on at least so many machines.
 ///
 /// Memory counts when Slurm allocates it. When that is unknown, only explicit requests count,
 /// because Slurm records all of a node's memory for a job without a request.

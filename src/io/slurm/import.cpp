@@ -214,6 +214,7 @@ class Importer {
       }
       line.gpu_types.assign(types.names.begin(), types.names.end());
       if (w.job.switches == 1) line.domain = model::Level::rack;
+      set_rules(w.gang, line.rules);
       if (w.gang.tasks() > 1) {
         line.width_factor = {1.0, 1.0, options_.pod_factor, options_.cluster_factor};
       }
@@ -228,6 +229,13 @@ class Importer {
       planned_.push_back(&w);
     }
     return jobs.finish();
+  }
+
+  static void set_rules(const Gang& gang, JobLine::RulesLine& rules) {
+    constexpr auto kMachine = static_cast<std::size_t>(model::Level::machine);
+    if (gang.max_tasks_per_machine > 0) rules.max_tasks[kMachine] = gang.max_tasks_per_machine;
+    if (gang.min_machines > 0) rules.min_domains[kMachine] = gang.min_machines;
+    rules.exclusive = gang.exclusive;
   }
 
   /// Adds running jobs; equal parts form one group of tasks.

@@ -62,6 +62,12 @@ std::vector<Group> groups(const SlurmImport& import, std::size_t job) {
   return all;
 }
 
+constexpr auto kMachine = static_cast<std::size_t>(model::Level::machine);
+const model::PlacementRules& rules(const SlurmImport& import, std::size_t job) {
+  const auto& w = import.instance.workload;
+  return w.rules_of(w.jobs.at(job));
+}
+
 class SlurmImportTest : public testing::TestWithParam<Json> {
  protected:
   Samples s{GetParam()};
@@ -209,6 +215,41 @@ TEST_P(SlurmImportTest, whole_nodes_take_all_of_the_commonest_machine) {
   const SlurmImport i = import(s);
   EXPECT_EQ(groups(i, 0), (std::vector<Group>{{2, {{32000, 65536}, 4, 0}}}));
   EXPECT_TRUE(has(i.notes, "whole nodes where nodes differ", 1));
+  EXPECT_TRUE(rules(i, 0).exclusive);
+  EXPECT_EQ(rules(i, 0).max_tasks[kMachine], 1);
+}
+
+TEST_P(SlurmImportTest, numbers_of_nodes_are_rules_about_machines) {
+  const auto nodes = [&](std::int64_t count) { return s.number(count); };
+  s.node("n0")
+      .node("n1")
+      .node("n2")
+      .job(1, {{"node_count", nodes(2)},
+               {"max_nodes", nodes(2)},
+               {"tres_per_node", in_json("gres:gpu:1")}})
+      .job(2, {{"node_count", nodes(2)},
+               {"max_nodes", nodes(2)},
+               {"tasks", nodes(4)},
+               {"tres_per_task", in_json("gres:gpu:1")}})
+      .job(3, {{"node_count", nodes(2)},
+               {"max_nodes", nodes(0)},
+               {"tasks", nodes(4)},
+               {"tres_per_task", in_json("gres:gpu:1")}})
+      .job(4, {{"node_count", nodes(2)},
+               {"max_nodes", nodes(3)},
+               {"tasks", nodes(4)},
+               {"tasks_per_node", nodes(2)},
+               {"tres_per_task", in_json("gres:gpu:1")}});
+  const SlurmImport i = import(s);
+  constexpr std::int32_t kAny = model::PlacementRules::kAnyNumber;
+  const auto numbers = [&](std::size_t job) {
+    return std::pair(rules(i, job).max_tasks[kMachine], rules(i, job).min_domains[kMachine]);
+  };
+  EXPECT_EQ(numbers(0), std::pair(1, 1));     // one task for each node
+  EXPECT_EQ(numbers(1), std::pair(kAny, 2));  // --nodes=2 --ntasks=4
+  EXPECT_EQ(numbers(2), std::pair(kAny, 1));  // Slurm's own estimate of the nodes
+  EXPECT_EQ(numbers(3), std::pair(2, 2));     // --ntasks-per-node=2
+  EXPECT_FALSE(rules(i, 0).exclusive);
 }
 
 TEST_P(SlurmImportTest, who_stays_with_slurm_and_why) {
