@@ -76,6 +76,7 @@ void wait_for_turn(int rank) {
 
 int run(int argc, char** argv) {
   const comm::Environment environment;
+  mpi_has_started();
   const auto comm = comm::Communicator::world();
   report::LogFormat log = report::LogFormat::text;
   try {

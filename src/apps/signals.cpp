@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "signals.hpp"
 
+#include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <string_view>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -11,8 +14,11 @@
 namespace berth::apps {
 namespace {
 
-/// Seconds that MPI_Init may go on after a SIGTERM: it may wait for a rank that has ended already.
-constexpr unsigned kStartSeconds = 10;  // chosen, not tuned
+/// Seconds that MPI_Init may take: it may wait for a rank that ended while the system loaded it.
+/// BERTH_START_SECONDS replaces it, 0: no limit. Chosen: a minute is usual for thousands of ranks.
+constexpr unsigned kStartSeconds = 300;
+/// Seconds that MPI_Init may go on after a SIGTERM.
+constexpr unsigned kSecondsAfterSignal = 10;  // chosen, not tuned
 
 // The only mutable global: a signal handler can set nothing else.
 volatile std::sig_atomic_t came = 0;
@@ -21,12 +27,17 @@ extern "C" void remember(int) { came = 1; }
 
 extern "C" void remember_and_hurry(int) {
   came = 1;
-  alarm(kStartSeconds);
+  const unsigned left = alarm(kSecondsAfterSignal);
+  if (left > 0 && left < kSecondsAfterSignal) alarm(left);
 }
 
 extern "C" void give_up(int) {
-  constexpr std::string_view kText = "berth: error: MPI did not start within 10 s of a SIGTERM\n";
-  static_cast<void>(!write(STDERR_FILENO, kText.data(), kText.size()));
+  constexpr std::string_view kSignal = "berth: error: MPI did not start within 10 s of a SIGTERM\n";
+  constexpr std::string_view kSlow =
+      "berth: error: MPI did not start within 300 s, or BERTH_START_SECONDS; a rank may have ended "
+      "while it was loaded\n";
+  const std::string_view text = came != 0 ? kSignal : kSlow;
+  static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
   _exit(static_cast<int>(ExitCode::internal_error));
 }
 
@@ -36,6 +47,15 @@ void handle(int number, void (*handler)(int)) {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   sigaction(number, &action, nullptr);
+}
+
+unsigned start_seconds() {
+  const char* const told = std::getenv("BERTH_START_SECONDS");
+  if (told == nullptr) return kStartSeconds;
+  const std::string_view digits(told);
+  unsigned seconds = 0;
+  const auto [end, fault] = std::from_chars(digits.begin(), digits.end(), seconds);
+  return fault == std::errc{} && end == digits.end() ? seconds : kStartSeconds;
 }
 
 void mask_usr1(int how) {
@@ -51,11 +71,16 @@ void hold_signals() {
   mask_usr1(SIG_BLOCK);
   handle(SIGALRM, give_up);
   handle(SIGTERM, remember_and_hurry);
+  alarm(start_seconds());
+}
+
+void mpi_has_started() {
+  handle(SIGTERM, remember);
+  alarm(0);
 }
 
 void release_signals() {
   handle(SIGTERM, SIG_DFL);
-  alarm(0);
   handle(SIGUSR1, SIG_DFL);
   mask_usr1(SIG_UNBLOCK);
   if (came != 0) raise(SIGTERM);
@@ -63,7 +88,6 @@ void release_signals() {
 
 const volatile std::sig_atomic_t* catch_signals() {
   handle(SIGTERM, remember);
-  alarm(0);
   handle(SIGUSR1, remember);
   mask_usr1(SIG_UNBLOCK);
   std::signal(SIGPIPE, SIG_IGN);  // when the reader of the log exits, planning continues

@@ -39,6 +39,7 @@ The same files, objective, shards, gap and seed give the same plan on any number
 threads. SIGTERM or SIGUSR1 (Slurm's warning): the best plan so far is written, exit code 3.
 An earlier plan under --out stays whole until the new one replaces it. A plan that was killed and
 then resumed is the plan of a run that was not.
+If MPI has not started after 300 s (BERTH_START_SECONDS in the environment), the run ends with 4.
 
 Exit codes
   0 done                      4 internal error, or a full disk

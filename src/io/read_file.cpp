@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gzip.hpp"
 
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -25,20 +29,48 @@ namespace {
 
 const dev_t kNull = makedev(1, 3);  // /dev/null on Linux
 
+/// Seconds that a named pipe may be without a writer. Chosen, not tuned.
+constexpr int kWriterSeconds = 10;
+
+/// True when a process has the pipe open for writing, or has written to it. A writer that waits
+/// lets tee fail; without a writer tee returns 0.
+bool has_writer(int pipe) {
+  pollfd now{.fd = pipe, .events = POLLIN, .revents = 0};
+  if (::poll(&now, 1, 0) > 0) return true;  // data, or the last writer has left
+  std::array<int, 2> copy{};
+  if (::pipe2(copy.data(), O_CLOEXEC) != 0) return true;
+  const ssize_t copied = ::tee(pipe, copy[1], 1, SPLICE_F_NONBLOCK);
+  ::close(copy[0]);
+  ::close(copy[1]);
+  return copied != 0;
+}
+
+/// Waits for a writer of a named pipe: opening it would block for ever without one.
+bool wait_for_writer(int pipe) {
+  constexpr int kTries = 20;  // a second
+  for (int i = 0; i < kTries * kWriterSeconds; ++i) {
+    if (has_writer(pipe)) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1000 / kTries));
+  }
+  return false;
+}
+
 /// A file open for reading. Its size is only an estimate: a pipe has none, a file may grow.
 class OpenFile {
  public:
   explicit OpenFile(const std::string& path)
-      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (fd_ < 0) cannot_read(path, errno);
     struct stat found {};
     if (::fstat(fd_, &found) != 0) return;
     if (S_ISREG(found.st_mode)) size_ = static_cast<std::size_t>(found.st_size);
     const bool device = S_ISCHR(found.st_mode) || S_ISBLK(found.st_mode);
-    if (!device || found.st_rdev == kNull) return;
-    ::close(fd_);
-    throw InputError({.file = path, .line = 0, .field = ""}, "is a device",
-                     "give a file or a pipe");
+    if (device && found.st_rdev != kNull) refuse("is a device", "give a file or a pipe");
+    if (S_ISFIFO(found.st_mode) && !wait_for_writer(fd_)) {
+      refuse("is a pipe that nobody writes to",
+             "it had no writer for " + std::to_string(kWriterSeconds) + " s");
+    }
+    ::fcntl(fd_, F_SETFL, O_RDONLY);  // reads wait for data
   }
   ~OpenFile() { ::close(fd_); }
   OpenFile(const OpenFile&) = delete;
@@ -60,6 +92,11 @@ class OpenFile {
   }
 
  private:
+  [[noreturn]] void refuse(const std::string& problem, const std::string& hint) const {
+    ::close(fd_);
+    throw InputError({.file = path_, .line = 0, .field = ""}, problem, hint);
+  }
+
   std::string path_;
   int fd_;
   std::size_t size_ = 0;

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bad input ends all ranks with one message (file, line, field, problem, hint) and exit code 2."""
 import gzip
+import os
 import resource
+import subprocess
+import threading
+import time
 
 from program import CLUSTER, JOBS, ProgramTest, finish, main
 
@@ -169,6 +173,34 @@ class HostileFiles(ProgramTest):
         for device in ["/dev/zero", "/dev/urandom", "/dev/full"]:
             self.refused(f"{device}: is a device; give a file or a pipe", cluster=device)
             self.refused(f"{device}: is a device; give a file or a pipe", jobs=device)
+
+    def test_a_pipe_without_a_writer(self):
+        os.mkfifo(self.folder / "pipe")
+        began = time.monotonic()
+        self.refused("pipe: is a pipe that nobody writes to; it had no writer for 10 s", jobs="pipe")
+        self.assertLess(time.monotonic() - began, 30)
+
+    def test_a_pipe_whose_writer_is_late(self):
+        os.mkfifo(self.folder / "pipe")
+        text = (self.folder / "j.jsonl").read_text()
+
+        def write():
+            time.sleep(1)
+            with open(self.folder / "pipe", "w") as pipe:
+                time.sleep(1)
+                pipe.write(text)
+        writer = threading.Thread(target=write)
+        writer.start()
+        self.assert_ends(self.plan(jobs="pipe"), 0)
+        writer.join()
+
+    def test_standard_input_and_process_substitution(self):
+        for command in ['cat j.jsonl | "$@" --jobs /dev/stdin', '"$@" --jobs <(cat j.jsonl)',
+                        '"$@" --jobs /dev/stdin < j.jsonl']:
+            words = self.command("plan", "--cluster", "c.yaml", "--out", "plan.json")
+            done = subprocess.run(["bash", "-c", command, "bash", *words], cwd=self.folder,
+                                  capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_an_empty_jobs_file_from_null(self):
         self.assert_ends(self.plan(jobs="/dev/null"), 0)

@@ -25,14 +25,16 @@ ANSWERS = {  # PMI version 1 of a world of one rank
 }
 
 
-class Launcher(ProgramTest):
+class LauncherTest(ProgramTest):
     """The test is the launcher, so it knows when the program is inside MPI_Init."""
+    ENVIRONMENT = {}
 
     def setUp(self):
         super().setUp()
         self.generate(gpus=16384)
         self.mine, theirs = socket.socketpair()
-        environment = os.environ | {"PMI_FD": str(theirs.fileno()), "PMI_RANK": "0", "PMI_SIZE": "1"}
+        environment = os.environ | self.ENVIRONMENT | {
+            "PMI_FD": str(theirs.fileno()), "PMI_RANK": "0", "PMI_SIZE": "1"}
         self.running_command = self.command("plan", "--cluster", "c.yaml", "--jobs", "j.jsonl",
                                             "--out", "plan.json")
         self.running = subprocess.Popen(
@@ -57,6 +59,9 @@ class Launcher(ProgramTest):
     def end(self):
         return finish(self.running, self.running_command)
 
+
+class Launcher(LauncherTest):
+
     def test_signals_during_the_start_are_kept(self):
         os.kill(self.running.pid, signal.SIGUSR1)
         os.kill(self.running.pid, signal.SIGTERM)
@@ -70,6 +75,21 @@ class Launcher(ProgramTest):
         os.kill(self.running.pid, signal.SIGTERM)
         self.assert_refused(self.end(), 4, "MPI did not start within 10 s of a SIGTERM")
         self.assertLess(time.monotonic() - began, 20)
+
+
+class SlowLauncher(LauncherTest):
+    ENVIRONMENT = {"BERTH_START_SECONDS": "2"}
+
+    def test_a_start_that_hangs_ends_by_itself(self):
+        began = time.monotonic()
+        self.assert_refused(self.end(), 4, "MPI did not start within 300 s, or BERTH_START_SECONDS")
+        self.assertLess(time.monotonic() - began, 20)
+
+    def test_the_limit_is_of_the_start_only(self):
+        threading.Thread(target=self.serve, daemon=True).start()
+        running = self.end()
+        self.assert_ends(running, 0)
+        self.assert_valid()
 
 
 class OtherCommands(ProgramTest):
