@@ -71,7 +71,8 @@ std::vector<OptionRecord> common() {
        .field = field<&PlanOptions::bound_steps>(),
        .range = {-1, kMost},
        .help = "Steps that tighten the bound once the plan is known, filling racks by whole jobs; "
-               "-1 = 200 up to 4096 GPUs, else none",
+               "-1 = 200 up to 4096 GPUs, else none; 0 also leaves out the choice of whole jobs in "
+               "plan and bound",
        .effect = Effect::proof},
       {.name = "tree-nodes",
        .field = field<&PlanOptions::tree_nodes>(),
