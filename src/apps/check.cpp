@@ -51,6 +51,7 @@ void print(const certify::CheckResult& checked) {
   fmt::print("  {:<14}{:.10g}\n", "upper bound", f.upper_bound);
   fmt::print("  {:<14}{:.4f} %\n", "gap", 100.0 * f.gap);
   fmt::print("{}", report::gap_text(checked.gap_parts, f));
+  fmt::print("{}", report::class_lines(checked.classes));
   fmt::print("  {:<14}{:.2f} of {} allocated\n", "GPUs",
              static_cast<double>(f.gpu_milli_allocated) / 1000.0, f.gpus_total);
   fmt::print("  {:<14}{} of {} placed\n", "jobs", f.jobs_placed, f.jobs_total);

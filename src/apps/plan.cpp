@@ -102,6 +102,9 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   }
   coordinator::JobRecords jobs(comm, instance.workload);
   pipeline::expect_countable(comm, instance, flags.plan.objective, jobs, flags.input.jobs);
+  if (flags.plan.order == pipeline::JobOrder::priority) {
+    pipeline::expect_few_priorities(comm, instance, jobs, flags.input.jobs);
+  }
   const double loaded = progress.seconds();
   model::Plan plan =
       pipeline::plan_distributed(comm, instance, flags.plan, progress, jobs, StopToken(stop));

@@ -201,6 +201,11 @@ void add_import_slurm(CLI::App& import, Action& action) {
       ->type_name("PART")
       ->capture_default_str();
   command
+      ->add_option("--priority-classes", options.priority_classes,
+                   "For plan --order priority: at most this many priorities, by partition tier and "
+                   "QOS, or quantiles of Slurm's priority; 0 = Slurm's priorities")
+      ->check(CLI::Range(0, 16));
+  command
       ->add_option("--spread", flags->spread,
                    "What a job over several leaf switches, over several pods is worth")
       ->type_name("POD,CLUSTER")

@@ -107,7 +107,7 @@ Bound upper_bound(const InstanceView& instance, model::Objective objective,
   bound.shared += bound.chosen;
   for (const Int128 value : price_table.place_limits().capacity_value()) bound.shared += value;
   bound.exact = std::min(bound.machines + bound.shared + bound.jobs, bound.zero_price);
-  if (model::traits(objective).gpu_milli) {
+  if (model::traits(objective).gpu_milli && instance.workload.tables().weights.empty()) {
     bound.capacity = capacity_of(price_table, bound.scale_log2);
     bound.exact = std::min(bound.exact, bound.capacity);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/certify/check.hpp"
 
+#include "check_classes.hpp"
 #include "check_placement.hpp"
 #include "check_prices.hpp"
 #include "compare_gap_parts.hpp"
@@ -77,6 +78,7 @@ struct PlanCheck::State {
         findings(checked),
         compare(findings),
         jobs(all, findings),
+        classes(all, head, findings, compare),
         instance_digest(all),
         plan_digest(order == Order::by_name) {
     checked.objective_kind = objective_kind(head, findings);
@@ -91,6 +93,7 @@ struct PlanCheck::State {
   Findings findings;
   Comparison compare;
   PlacementCheck jobs;
+  ClassCheck classes;
   model::InstanceDigest instance_digest;
   FileDigest plan_digest;
   std::vector<JobId> required;  ///< all required jobs that a plan decides about, ascending
@@ -111,6 +114,7 @@ const PlacementSums& PlanCheck::placed() const { return state_->placed; }
 
 void PlanCheck::add_records(std::span<const JobId> jobs) {
   const model::WorkloadView& workload = state_->instance.workload;
+  state_->classes.add(objective(), jobs);
   for (const JobId id : jobs) {
     state_->instance_digest.add(id);
     const model::Job& job = workload.job(id);
@@ -126,6 +130,7 @@ model::Placement PlanCheck::add(std::span<const model::RawPlacement> placed) {
   }
   const InstanceView& instance = state_->instance;
   state_->placed += placement_sums(instance, objective(), resolved);
+  state_->classes.add(objective(), resolved);
   PlaceLimits(instance, {}).add(resolved, state_->used);
   for (const model::JobPlacement& job : resolved) {
     if (instance.workload.job(job.job).required) state_->must.push_back(job.job);
@@ -165,7 +170,24 @@ const std::optional<model::Certificate>& PlanCheck::prices(const JobFacts& facts
       s.prices.reset();
     }
   }
+  if (s.feasible) s.classes.end(objective());
   return s.prices;
+}
+
+std::vector<std::int32_t> PlanCheck::priorities() const { return state_->classes.priorities(); }
+
+const std::vector<std::vector<model::PriorityWeight>>& PlanCheck::class_weights() const {
+  return state_->classes.weights();
+}
+
+std::optional<model::Certificate> PlanCheck::class_prices(std::size_t k,
+                                                          const InstanceView& weighted,
+                                                          const JobFacts& facts) {
+  return state_->classes.prices(objective(), k, weighted, facts);
+}
+
+void PlanCheck::add_class(std::size_t k, model::Certificate prices, const Bound& bound) {
+  state_->classes.add(k, std::move(prices), bound);
 }
 
 void PlanCheck::State::check_required() {
@@ -196,6 +218,7 @@ CheckResult PlanCheck::checked(const std::optional<Bound>& bound) {
   compare_quality(s.plan.figures, checked, s.feasible, bound.has_value(), s.compare);
   if (s.feasible) {
     compare_counts(s.plan.figures, checked.figures, s.compare);
+    checked.classes = s.classes.compare(objective());
     s.check_required();
   }
   s.compare.digest(s.plan.plan_digest, s.plan_digest.hex(), "plan_digest",
@@ -203,7 +226,8 @@ CheckResult PlanCheck::checked(const std::optional<Bound>& bound) {
   const model::RawFigures& stated = s.plan.figures;
   if (s.prices && stated.objective && stated.upper_bound) {
     s.compare.digest(s.plan.proof_digest,
-                     proof_digest(s.instance, *stated.objective, *stated.upper_bound, *s.prices),
+                     proof_digest(s.instance, *stated.objective, *stated.upper_bound, *s.prices,
+                                  s.classes.stated()),
                      "proof_digest", FaultKind::wrong_proof_digest);
   }
   return checked;
@@ -229,6 +253,28 @@ Proved prove(const InstanceView& instance, model::Objective kind, const model::C
 
 }  // namespace
 
+namespace {
+
+/// Proves the bound of each class of a plan by priority.
+void prove_classes(const InstanceView& instance, std::span<const JobId> jobs, PlanCheck& pieces) {
+  const model::Objective kind = pieces.objective();
+  model::WorkloadTables tables = instance.workload.tables();
+  const InstanceView weighted(instance.cluster, {tables, instance.workload.records()});
+  const std::vector<std::int32_t> priorities = pieces.priorities();
+  for (std::size_t k = 0; k < pieces.class_weights().size(); ++k) {
+    model::set_weights(instance.workload.tables(), pieces.class_weights()[k], tables);
+    const std::vector<JobId> counted = jobs_of_class(instance.workload, jobs, priorities[k]);
+    JobFacts facts = job_facts(weighted, kind, counted);
+    auto prices = pieces.class_prices(k, weighted, facts);
+    if (!prices) continue;
+    const Bound bound =
+        prove(weighted, kind, *prices, counted, std::move(facts), pieces.required_placed()).bound;
+    pieces.add_class(k, std::move(*prices), bound);
+  }
+}
+
+}  // namespace
+
 CheckResult check(const InstanceView& instance, const RawPlan& plan) {
   PlanCheck pieces(instance, plan, PlanCheck::Order::any);
   std::vector<JobId> all(instance.workload.size());
@@ -246,6 +292,7 @@ CheckResult check(const InstanceView& instance, const RawPlan& plan) {
   if (!prices) return pieces.checked(std::nullopt);
   const Proved proved =
       prove(instance, kind, *prices, jobs, std::move(facts), pieces.required_placed());
+  prove_classes(instance, jobs, pieces);
   CheckResult checked = pieces.checked(proved.bound);
   if (!pieces.feasible()) return checked;
   checked.gap_parts = gap_parts(

@@ -65,6 +65,8 @@ std::string_view name(FaultKind kind) {
       return "bad_certificate";
     case FaultKind::incomplete_tree:
       return "incomplete_tree";
+    case FaultKind::wrong_class:
+      return "wrong_class";
     case FaultKind::wrong_objective:
       return "wrong_objective";
     case FaultKind::bound_too_low:

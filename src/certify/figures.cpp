@@ -192,13 +192,8 @@ void add_limits(Sha256& sha, const model::Cluster& cluster, const model::Certifi
   }
 }
 
-}  // namespace
-
-std::string proof_digest(const InstanceView& instance, double objective, double upper_bound,
-                         const model::Certificate& certificate) {
+void add_prices(Sha256& sha, const InstanceView& instance, const model::Certificate& certificate) {
   const model::Cluster& cluster = instance.cluster;
-  Sha256 sha;
-  sha.text("berth proof 1\n").real(objective).real(upper_bound);
   sha.integer(certificate.scale_log2).integer(static_cast<std::int64_t>(certificate.level));
   for (const auto& p : certificate.pools) {
     const bool racks = certificate.level == model::Level::rack;
@@ -230,6 +225,21 @@ std::string proof_digest(const InstanceView& instance, double objective, double 
   }
   add_tree(sha, instance, certificate.tree);
   if (certificate.search_steps != 0) sha.text("\nsearch\n").integer(certificate.search_steps);
+}
+
+}  // namespace
+
+std::string proof_digest(const InstanceView& instance, double objective, double upper_bound,
+                         const model::Certificate& certificate,
+                         std::span<const model::PriorityClass> classes) {
+  Sha256 sha;
+  sha.text("berth proof 1\n").real(objective).real(upper_bound);
+  add_prices(sha, instance, certificate);
+  for (const model::PriorityClass& c : classes) {
+    sha.text("\nclass\n").integer(c.priority).real(c.value).real(c.upper_bound);
+    for (const std::int32_t weight : c.weights_log2) sha.integer(weight);
+    add_prices(sha, instance, c.certificate);
+  }
   return sha.hex();
 }
 

@@ -54,7 +54,8 @@ JobValue::JobValue(const model::InstanceView& instance, model::Objective kind, c
                    std::int64_t milli)
     : workload_(instance.workload),
       job_(&job),
-      base_(base_of(kind, job, static_cast<double>(milli))),
+      base_(base_of(kind, job, static_cast<double>(milli)) *
+            instance.workload.tables().weight_of(job.priority)),
       factors_(model::traits(kind).factors) {
   if (model::traits(kind).costs && !workload_.pinned(job)) running_ = workload_.running_of(job);
 }

@@ -67,6 +67,7 @@ std::vector<JobId> JobRecords::home_jobs() const {
 }
 
 void JobRecords::scatter_homes() {
+  if (records_ == nullptr) at_root_ = false;
   if (!at_root_) return;
   scatter([&] {
     JobLists lists(holds_all_.size());

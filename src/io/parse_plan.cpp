@@ -239,6 +239,28 @@ void read_figures(const JsonAt& at, RawFigures& figures) {
   });
 }
 
+model::RawPriorityClass read_class(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"priority",    "value",        "upper_bound",
+                                              "gap",         "weights_log2", "jobs_total",
+                                              "jobs_placed", "certificate"};
+  model::RawPriorityClass c;
+  std::optional<double>* const real[] = {&c.figures.objective, &c.figures.upper_bound,
+                                         &c.figures.gap};
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) c.priority = value.integer();
+    if (key >= 1 && key <= 3 && !value.empty()) *real[key - 1] = value.real();
+    if (key == 4) {
+      c.weights_log2 =
+          list<std::int64_t>(value, [](const JsonAt& number) { return number.integer(); });
+    }
+    if (key == 5 && !value.empty()) c.figures.jobs_total = value.integer();
+    if (key == 6 && !value.empty()) c.figures.jobs_placed = value.integer();
+    if (key == 7) c.certificate = read_certificate(value);
+  });
+  at.need(keys, 1, seen);
+  return c;
+}
+
 void read_record(const JsonAt& at, RawPlan& plan) {
   static constexpr std::string_view keys[] = {"instance_digest", "plan_digest",  "proof_digest",
                                               "objective_kind",  "reproducible", "seed"};
@@ -287,7 +309,8 @@ model::RawGapParts read_gap_parts(const JsonAt& at) {
 
 RawPlan read_top(const JsonAt& at) {
   static constexpr std::string_view keys[] = {
-      "schema", "placements", "waiting", "required_missing", "certificate", "gap_parts", "options"};
+      "schema", "placements", "waiting", "required_missing", "certificate", "gap_parts",
+      "options", "classes"};
   RawPlan plan;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0 && value.integer() != 1) value.fail("unknown schema", "this is schema 1");
@@ -301,6 +324,7 @@ RawPlan read_top(const JsonAt& at) {
       value.known_fields(names,
                          [&](std::size_t, const JsonAt& v) { plan.objective_option = word(v); });
     }
+    if (key == 7) plan.classes = list<model::RawPriorityClass>(value, read_class);
   });
   at.need(keys, 2, seen);
   read_record(at, plan);

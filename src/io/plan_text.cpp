@@ -189,7 +189,25 @@ void add_certificate(JsonText& json, const InstanceView& instance, const Certifi
   add_whole_jobs(json, certificate.whole_jobs);
   add_tree(json, instance, certificate.tree);
   if (certificate.search_steps != 0) json.field("search_steps", certificate.search_steps);
-  json.close('}').next_line();
+  json.close('}');
+}
+
+/// The classes of a plan by priority; none: nothing.
+void add_classes(JsonText& json, const InstanceView& instance,
+                 const std::vector<model::PriorityClass>& classes) {
+  if (classes.empty()) return;
+  json.key("classes").open('[');
+  for (const model::PriorityClass& c : classes) {
+    json.next_line().open('{').field("priority", std::int64_t{c.priority});
+    json.field("jobs_total", c.jobs_total).field("jobs_placed", c.jobs_placed);
+    json.field("value", c.value).field("upper_bound", c.upper_bound).field("gap", c.gap);
+    json.key("weights_log2").open('[');
+    for (const std::int32_t weight : c.weights_log2) json.integer(weight);
+    json.close(']').next_line();
+    add_certificate(json, instance, c.certificate);
+    json.close('}');
+  }
+  json.close(']').next_line();
 }
 
 void add_task(JsonText& json, const InstanceView& instance, const model::Job& job,
@@ -230,6 +248,8 @@ void add_head(JsonText& json, const InstanceView& instance, const Plan& plan) {
   add_numbers(json, "stats", plan.stats);
   add_rounds(json, plan.rounds);
   add_certificate(json, instance, plan.certificate);
+  json.next_line();
+  add_classes(json, instance, plan.classes);
 }
 
 }  // namespace

@@ -173,7 +173,8 @@ void RunningJobReader::add(const JobLine& line) {
                   .tasks = static_cast<std::uint32_t>(line.running.size()),
                   .rules = records_.jobs.back().rules,
                   .since = line.time.since,
-                  .remaining = line.time.remaining};
+                  .remaining = line.time.remaining,
+                  .priority = line.priority};
   for (std::size_t i = 0; i < line.running.size(); ++i) {
     tables_.running_tasks.push_back(task(line.running[i], i));
     const MachineId m = tables_.running_tasks.back().machine;

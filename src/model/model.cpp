@@ -44,6 +44,17 @@ std::vector<JobId> planned_jobs(const WorkloadView& workload) {
   return jobs;
 }
 
+void set_weights(const WorkloadTables& original, std::vector<PriorityWeight> weights,
+                 WorkloadTables& copy) {
+  copy.weights = std::move(weights);
+  for (std::size_t i = 0; i < original.running.size(); ++i) {
+    const Running& running = original.running[i];
+    const double weight = copy.weight_of(running.priority);
+    copy.running[i].stop_cost = weight * running.stop_cost;
+    copy.running[i].move_cost = weight * running.move_cost;
+  }
+}
+
 std::vector<JobId> pinned_jobs(const WorkloadTables& tables) {
   std::vector<JobId> jobs;
   for (const Running& r : tables.running) {

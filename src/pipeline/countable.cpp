@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +13,8 @@
 
 #include "berth/base/error.hpp"
 #include "berth/certify/bound.hpp"
+#include "berth/certify/priority_classes.hpp"
+#include "berth/comm/messages.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 
@@ -47,7 +52,39 @@ LargestValue largest(const comm::Communicator& comm, const model::WorkloadView& 
   return all;
 }
 
+using FirstJobs = std::map<std::int32_t, JobId>;  ///< by priority: the first job
+
 }  // namespace
+
+void expect_few_priorities(const comm::Communicator& comm, const model::InstanceView& instance,
+                           const coordinator::JobRecords& jobs, const std::string& jobs_path) {
+  FirstJobs mine, all;
+  for (const JobId job : jobs.home_jobs()) {
+    mine.try_emplace(instance.workload.job(job).priority, job);
+  }
+  for (const FirstJobs& one : comm::gather<FirstJobs>(comm, std::span(&mine, 1))) {
+    for (const auto& [priority, job] : one) {
+      JobId& first = all.try_emplace(priority, job).first->second;
+      first = std::min(first, job);
+    }
+  }
+  comm.agreed_on_root([&] {
+    if (all.size() <= certify::kMostPriorityClasses) return;
+    std::vector<JobId> firsts;
+    for (const auto& [priority, job] : all) firsts.push_back(job);
+    std::ranges::sort(firsts);
+    const JobId beyond = firsts[certify::kMostPriorityClasses];
+    throw InputError(
+        {.file = jobs_path,
+         .line = jobs_path.empty() ? 0 : io::line_of(jobs_path, beyond),
+         .field = "priority"},
+        fmt::format("the jobs have {} different priorities, an order by priority has at most {}; "
+                    "this is the first beyond",
+                    all.size(), certify::kMostPriorityClasses),
+        "give jobs that rank alike the same priority (berth import slurm --priority-classes "
+        "16 does), or plan with --order value");
+  });
+}
 
 void expect_countable(const comm::Communicator& comm, const model::InstanceView& instance,
                       model::Objective objective, const coordinator::JobRecords& jobs,

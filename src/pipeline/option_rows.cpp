@@ -20,6 +20,11 @@ std::span<const std::string_view> choice_names(strads::SelectionRule) {
   return kWords;
 }
 
+std::span<const std::string_view> choice_names(JobOrder) {
+  static constexpr std::array<std::string_view, 2> kWords = {"value", "priority"};
+  return kWords;
+}
+
 bool read_list(std::string_view word, std::vector<double>& value) {
   std::vector<double> list;
   while (true) {
@@ -50,6 +55,11 @@ std::vector<OptionRecord> common() {
       {.name = "objective",
        .field = word_field<&PlanOptions::objective>(),
        .help = "What is maximised: value or allocate (GPUs)"},
+      {.name = "order",
+       .field = word_field<&PlanOptions::order>(),
+       .help = "What decides among jobs: value, or priority class by class (at most 16 different "
+               "priorities), then value",
+       .excludes = "online-order"},
       {.name = "shards",
        .field = field<&PlanOptions::partition, &partition::PartitionOptions::shards>(),
        .range = {.least = 0},

@@ -17,6 +17,7 @@ namespace berth::pipeline::rows {
 
 std::span<const std::string_view> choice_names(model::Objective);
 std::span<const std::string_view> choice_names(strads::SelectionRule);
+std::span<const std::string_view> choice_names(JobOrder);
 
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;

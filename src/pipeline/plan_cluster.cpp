@@ -11,6 +11,7 @@
 #include "online.hpp"
 #include "plan_stats.hpp"
 #include "planning_problem.hpp"
+#include "priority_order.hpp"
 #include "relax.hpp"
 #include "resume.hpp"
 #include "round.hpp"
@@ -24,6 +25,9 @@ model::Plan plan_distributed(const comm::Communicator& comm, const model::Instan
                              const PlanOptions& options, report::ProgressTable& progress,
                              coordinator::JobRecords& jobs, const StopToken& stop) {
   validate(options);
+  if (options.order == JobOrder::priority) {
+    return plan_by_priority(comm, instance, options, progress, jobs, stop);
+  }
   Stages stages(comm);
   const PlanningProblem problem(comm, instance, options, stages, jobs);
   const PlanningContext context = problem.context(comm, options, stages, progress, stop);

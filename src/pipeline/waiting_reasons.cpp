@@ -360,12 +360,8 @@ std::vector<model::UnplacedJob> waiting(const WaitingContext& context, std::span
                                         const model::Placement& placement) {
   Reasons reasons(context, placement);
   std::vector<model::UnplacedJob> result;
-  std::size_t next = 0;
   for (const JobId job : jobs) {
-    if (next < placement.size() && placement[next].job == job) {
-      ++next;
-      continue;
-    }
+    if (std::ranges::binary_search(placement, job, {}, &model::JobPlacement::job)) continue;
     result.push_back({job, reasons.of(job)});
   }
   return result;

@@ -24,8 +24,8 @@ struct WaitingContext {
 
 /// The unplaced jobs of this rank, ascending, with the first of the reasons in docs/formats.md that
 /// is true. Collective. O(jobs x types + distinct shapes x machines)
-/// @param jobs       of this rank, ascending; over all ranks every planned job once
-/// @param placement  of these jobs
+/// @param jobs       of this rank, ascending; over all ranks every planned job at most once
+/// @param placement  of the jobs of this rank, ascending
 std::vector<model::UnplacedJob> waiting(const WaitingContext& context, std::span<const JobId> jobs,
                                         const model::Placement& placement);
 

@@ -9,11 +9,13 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "berth/certify/check.hpp"
+#include "berth/comm/messages.hpp"
 #include "berth/io/file.hpp"
 #include "berth/io/plan_file.hpp"
 
@@ -112,6 +114,35 @@ std::optional<certify::Bound> bound_of(const DistributedJudge& judge,
   return judge.bound(prices.value_or(model::Certificate{}), placement);
 }
 
+/// Proves the bound of each class of a plan by priority for rank 0's file.
+void prove_classes(const comm::Communicator& comm, const model::InstanceView& instance,
+                   const model::Plan& plan, std::span<const JobId> home,
+                   std::optional<CheckedFile>& file) {
+  std::vector<std::vector<model::PriorityWeight>> weights;
+  std::vector<std::int32_t> priorities;
+  comm.agreed_on_root([&] {
+    weights = file->check().class_weights();
+    priorities = file->check().priorities();
+  });
+  comm::broadcast(comm, weights);
+  comm::broadcast(comm, priorities);
+  model::WorkloadTables tables = instance.workload.tables();
+  const model::InstanceView weighted(instance.cluster, {tables, instance.workload.records()});
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    model::set_weights(instance.workload.tables(), weights[k], tables);
+    const auto counted = certify::jobs_of_class(instance.workload, home, priorities[k]);
+    const DistributedJudge judge(comm, weighted, plan.objective_kind, counted);
+    std::optional<model::Certificate> prices;
+    comm.agreed_on_root([&] { prices = file->check().class_prices(k, weighted, judge.facts()); });
+    bool usable = prices.has_value();
+    comm.broadcast_value(usable);
+    if (!usable) continue;
+    const certify::Bound bound =
+        judge.bound(prices.value_or(model::Certificate{}), plan.placements);
+    comm.agreed_on_root([&] { file->check().add_class(k, std::move(*prices), bound); });
+  }
+}
+
 }  // namespace
 
 void write_plan(const comm::Communicator& comm, const std::string& path,
@@ -136,6 +167,7 @@ void write_plan(const comm::Communicator& comm, const std::string& path,
   const std::vector<JobId> home = jobs.home_jobs();
   const DistributedJudge judge(comm, instance, plan.objective_kind, home);
   const auto bound = bound_of(judge, file, plan.placements);
+  if (!plan.classes.empty()) prove_classes(comm, instance, plan, home, file);
   comm.agreed_on_root([&] { file->commit(bound); });
 }
 

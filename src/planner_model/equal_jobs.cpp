@@ -30,6 +30,7 @@ JobClass job_class(const model::WorkloadView& workload, const model::Job& job) {
   add(job.queue.value());
   add(std::bit_cast<std::uint64_t>(job.weight));
   add(std::bit_cast<std::uint64_t>(job.value));
+  if (!workload.tables().weights.empty()) add(job.priority);
   add(job.communication.pattern);
   add(job.communication.servers);
   add(job.communication.mbps);

@@ -50,7 +50,7 @@ double Valuation::unpriced_option(JobId id, GpuTypeId type, model::Level width,
   const model::WorkloadView& workload = instance_.workload;
   const model::Job& job = workload.job(id);
   const model::ObjectiveTraits& counts = traits(objective_);
-  double value = counts.base(workload, job);
+  double value = counts.base(workload, job) * workload.tables().weight_of(job.priority);
   if (counts.factors) {
     value *= (type.valid() ? workload.speed(job, type) : 1.0);
     value *= workload.tables().factors[job.home_factor][static_cast<std::size_t>(distance)];

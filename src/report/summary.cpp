@@ -98,16 +98,34 @@ std::string gap_text(const model::GapParts& parts, const model::Figures& figures
   return text;
 }
 
+std::string class_lines(std::span<const model::PriorityClass> classes) {
+  std::string text;
+  for (const model::PriorityClass& c : classes) {
+    text += fmt::format(
+        "  {:<14}{:>9}  value {:.10g}, at most {:.10g} ({:.6g} more), gap {:.4f} %, {} of {} "
+        "jobs\n",
+        text.empty() ? "priority" : "", c.priority, c.value, c.upper_bound,
+        std::max(0.0, c.upper_bound - c.value), 100.0 * c.gap, c.jobs_placed, c.jobs_total);
+  }
+  return text;
+}
+
 std::string summary(const model::Plan& plan, const std::map<std::string, std::int64_t>& waiting) {
   const model::Figures& f = plan.figures;
   std::string text;
   const auto row = [&](std::string_view name, const std::string& value) {
     text += fmt::format("  {:<14}{}\n", name, value);
   };
+  text += class_lines(plan.classes);
   row("objective", objective_text(f, plan.objective_kind));
   row("upper bound", fmt::format("{:.10g}", f.upper_bound));
-  row("gap", fmt::format("{:.4f} %: proved, no plan is better by more", 100.0 * f.gap));
-  text += gap_text(plan.gap_parts, f);
+  if (plan.classes.empty()) {
+    row("gap", fmt::format("{:.4f} %: proved, no plan is better by more", 100.0 * f.gap));
+    text += gap_text(plan.gap_parts, f);
+  } else {
+    row("gap",
+        fmt::format("{:.4f} %: to plans of all jobs that pass over priorities", 100.0 * f.gap));
+  }
   row("GPUs", fmt::format("{:.2f} of {} allocated ({:.2f} %)",
                           static_cast<double>(f.gpu_milli_allocated) / 1000.0, f.gpus_total,
                           percent(f.gpu_milli_allocated, f.gpu_milli_total)));

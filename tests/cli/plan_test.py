@@ -211,6 +211,40 @@ class OnlineOrder(ProgramTest):
             self.assert_ends(self.plan("--online-order", *flags, jobs="t.jsonl"), 2)
 
 
+class PriorityOrder(ProgramTest):
+    def write_tasks(self, priorities):
+        self.write("t.jsonl", "".join(
+            f'{{"id": "t{n}", "priority": {n % priorities}, "weight": {1 + n % 5}, '
+            f'"tasks": [{{"gpus": {1 + n % 3}}}]}}\n' for n in range(24)))
+
+    def test_the_plan_tells_the_figures_of_each_class(self):
+        self.write_tasks(3)
+        done = self.plan("--order", "priority", jobs="t.jsonl")
+        self.assert_ends(done, 0)
+        self.assertRegex(done.out, r"priority +2  value .*\n +1  value .*\n +0  value ")
+        plan = self.read_plan()
+        self.assertEqual(plan["options"]["order"], "priority")
+        self.assertEqual([c["priority"] for c in plan["classes"]], [2, 1, 0])
+        self.assert_valid(jobs="t.jsonl")
+
+    def test_a_forged_bound_of_a_class_is_refused(self):
+        self.write_tasks(3)
+        self.assert_ends(self.plan("--order", "priority", jobs="t.jsonl"), 0)
+        plan = self.read_plan()
+        plan["classes"][1]["upper_bound"] -= 0.5
+        self.write("forged.json", json.dumps(plan))
+        done = self.check(jobs="t.jsonl", plan="forged.json")
+        self.assert_ends(done, 1)
+        self.assertIn("upper_bound of the class of priority 1", done.out + done.err)
+
+    def test_too_many_priorities_are_refused_with_a_line(self):
+        self.write_tasks(17)
+        for ranks in [None, 2]:
+            self.assert_refused(self.plan("--order", "priority", jobs="t.jsonl", ranks=ranks), 2,
+                                r"t.jsonl:17: priority: the jobs have 17 different priorities")
+        self.assert_ends(self.plan("--order", "priority", "--online-order", jobs="t.jsonl"), 2)
+
+
 class Flags(ProgramTest):
     def setUp(self):
         super().setUp()

@@ -12,6 +12,7 @@
 #include "berth/certify/bound.hpp"
 #include "berth/certify/figures.hpp"
 #include "berth/certify/job_facts.hpp"
+#include "berth/certify/priority_classes.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
 #include "berth/model/placement.hpp"
@@ -57,6 +58,7 @@ enum class FaultKind : std::uint8_t {
   wrong_bound,    ///< more than the prices prove, or not a number
   wrong_gap,
   wrong_gap_parts,
+  wrong_class,  ///< classes by priority: other priorities, jobs, values, or weights without a proof
   wrong_count,  ///< GPUs, thousandths or jobs do not add up
   wrong_plan_digest,
   wrong_proof_digest,
@@ -83,6 +85,8 @@ struct CheckResult {
   model::GapParts gap_parts;  ///< of the recomputed bound and objective, if both exist
   model::Objective objective_kind = model::Objective::value;
   std::vector<JobId> required_missing;  ///< ascending, recomputed
+  /// Of a plan by priority, recomputed, without weights and prices; bounds as in `figures`.
+  std::vector<model::PriorityClass> classes;
 
   [[nodiscard]] bool valid() const { return fault_count == 0; }
 };
@@ -96,8 +100,9 @@ CheckResult check(const model::InstanceView& instance, const model::RawPlan& pla
 
 /// Judges a plan piece by piece, on an instance that never has the records of all jobs at once;
 /// `check` uses it. Order of calls: `add_records` (pieces of placed jobs may come between, after
-/// the records of their jobs), `end_records`, unplaced jobs, `prices`, `checked`. Memory: names of
-/// jobs and machines and the load of each device; nothing per placement.
+/// the records of their jobs), `end_records`, unplaced jobs, `prices`, the classes if any,
+/// `checked`. Memory: names of jobs and machines and the load of each device; nothing per
+/// placement.
 class PlanCheck {
  public:
   enum class Order : std::uint8_t {
@@ -130,6 +135,18 @@ class PlanCheck {
   [[nodiscard]] std::vector<JobId> required_placed() const;
   /// Sums over all placed jobs.
   [[nodiscard]] const PlacementSums& placed() const;
+
+  /// Of a plan by priority with usable weights: the distinct priorities of all jobs, descending,
+  /// and for the proof of each class the weights of all. Empty otherwise.
+  [[nodiscard]] std::vector<std::int32_t> priorities() const;
+  [[nodiscard]] const std::vector<std::vector<model::PriorityWeight>>& class_weights() const;
+  /// The certificate of class k, as `prices`.
+  /// @param weighted  the instance at the weights of this class
+  /// @param facts     of jobs_of_class there
+  std::optional<model::Certificate> class_prices(std::size_t k, const model::InstanceView& weighted,
+                                                 const JobFacts& facts);
+  /// @param bound  that the prices of class k prove for jobs_of_class at its weights
+  void add_class(std::size_t k, model::Certificate prices, const Bound& bound);
 
   /// @param bound  the bound that the prices prove for all jobs; empty without usable prices
   CheckResult checked(const std::optional<Bound>& bound);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,8 +80,10 @@ model::Figures figures(const model::InstanceView& instance, model::Objective kin
                        const PlacementSums& sums, const Bound& bound);
 
 /// SHA-256 (hex) over objective, upper bound (bit patterns) and all prices in the order listed;
-/// pods, racks, classes and GPU types by name, shapes by what a task takes.
+/// pods, racks, classes and GPU types by name, shapes by what a task takes. Then likewise each
+/// class of a plan by priority: its priority, value, bound, weights and prices.
 std::string proof_digest(const model::InstanceView& instance, double objective, double upper_bound,
-                         const model::Certificate& certificate);
+                         const model::Certificate& certificate,
+                         std::span<const model::PriorityClass> classes = {});
 
 }  // namespace berth::certify

@@ -30,6 +30,9 @@ struct SlurmImportOptions {
   /// Every CPU is a GPU of this type (at most 64 a machine): planning a test Slurm without GPUs.
   std::string cpu_as_gpu = {};
   bool weigh_priority = false;  ///< weight = priority / the largest priority, instead of 1
+  /// Priorities are classes 0 .. this less 1, by partition tier and QOS, or quantiles of Slurm's
+  /// priority where these are more; 0: Slurm's priorities.
+  std::int32_t priority_classes = 0;
   double pod_factor = 0.95;     ///< factor of the value of a job over several racks (leaf switches)
   double cluster_factor = 0.9;  ///< factor of the value of a job over several pods
   std::int64_t now = 0;         ///< time of the snapshot, seconds since 1970

@@ -98,6 +98,7 @@ struct Running {
   std::uint32_t rules = 0;             ///< as in the job's record, which not every rank has
   std::int64_t since = kNotGiven;      ///< second of its start; at most one of the two is given
   std::int64_t remaining = kNotGiven;  ///< seconds to its end, from the moment of the plan
+  std::int32_t priority = 0;           ///< of the job, whose record this rank may lack
 };
 
 }  // namespace berth::model

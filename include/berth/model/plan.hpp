@@ -62,6 +62,26 @@ struct RoundRecord {
   double mean_seconds = 0.0;     ///< mean work of the ranks, without waiting
 };
 
+/// The jobs of one priority in a plan by priority, and the proof of their bound.
+struct PriorityClass {
+  std::int32_t priority = 0;
+  std::int64_t jobs_total = 0;
+  std::int64_t jobs_placed = 0;
+  double value = 0.0;  ///< of the jobs of this class
+  /// no plan in which every class above keeps its value exceeds it
+  double upper_bound = 0.0;
+  double gap = 0.0;  ///< as in Figures
+  /// Of the values of the classes above, highest first, in the bound: logarithms to base 2.
+  std::vector<std::int32_t> weights_log2 = {};
+  Certificate certificate = {};  ///< without prices of jobs
+};
+
+template <class Archive>
+void describe(Archive& archive, PriorityClass& c) {
+  archive(c.priority, c.jobs_total, c.jobs_placed, c.value, c.upper_bound, c.gap);
+  archive(c.weights_log2, c.certificate);
+}
+
 /// Content of plan.json (docs/formats.md).
 struct Plan {
   std::string instance_digest;
@@ -78,6 +98,7 @@ struct Plan {
   std::map<std::string, double> stats;
   std::vector<RoundRecord> rounds;  ///< of the coordinator, in order
   Certificate certificate;
+  std::vector<PriorityClass> classes;  ///< highest first; empty unless planned by priority
   Placement placements;
   std::vector<UnplacedJob> waiting;  ///< ascending JobId
 };

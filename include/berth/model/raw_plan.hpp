@@ -119,6 +119,13 @@ struct RawGapParts {
   std::map<std::string, double> amounts;
 };
 
+struct RawPriorityClass {
+  std::int64_t priority = 0;
+  RawFigures figures;  ///< `objective` is the value of the class; only jobs are counted
+  std::vector<std::int64_t> weights_log2 = {};
+  std::optional<RawCertificate> certificate;
+};
+
 struct RawPlan {
   std::optional<std::string> instance_digest;
   std::optional<std::string> plan_digest;
@@ -131,6 +138,7 @@ struct RawPlan {
   std::optional<RawGapParts> gap_parts;
   std::optional<std::vector<std::string>> required_missing;  ///< jobs
   std::optional<RawCertificate> certificate;
+  std::vector<RawPriorityClass> classes = {};  ///< empty: not planned by priority
   std::vector<RawPlacement> placements;
   std::vector<RawUnplacedJob> waiting;
 };

@@ -18,6 +18,12 @@
 
 namespace berth::model {
 
+/// Factor of values and costs of the jobs of one priority.
+struct PriorityWeight {
+  std::int32_t priority = 0;
+  double weight = 1.0;  ///< a power of two or 0, so that weighted values are exact
+};
+
 /// Values that jobs share, each stored once, running jobs and names. Equal on all ranks except
 /// names and notes, which only rank 0 has. Constant after reading.
 struct WorkloadTables {
@@ -41,7 +47,19 @@ struct WorkloadTables {
   /// not in the instance's digest.
   std::vector<std::string> notes = {};
 
+  /// At most one per priority; empty: values count as the files have them. Files have none: they
+  /// make the sums over classes of priority that bounds and plans by priority need. Costs in
+  /// `running` are weighted already (`set_weights`).
+  std::vector<PriorityWeight> weights = {};
+
   [[nodiscard]] const Shape& shape(ShapeId id) const { return shapes[id.index()]; }
+  /// Factor of the value of a job, by its priority; 1 for a priority that is not listed.
+  [[nodiscard]] double weight_of(std::int32_t priority) const {
+    for (const PriorityWeight& w : weights) {
+      if (w.priority == priority) return w.weight;
+    }
+    return 1.0;
+  }
   [[nodiscard]] double speed(const Job& job, GpuTypeId type) const {
     return speeds.empty() ? 1.0 : speeds[job.speed * std::size_t{speed_types} + type.index()];
   }
@@ -68,8 +86,13 @@ struct WorkloadTables {
 template <class Archive>
 void describe(Archive& archive, WorkloadTables& t) {
   archive(t.job_names, t.shapes, t.factors, t.rules, t.speeds, t.speed_types, t.labels, t.running);
-  archive(t.running_tasks, t.time_rules, t.utilities, t.configurations, t.dependencies);
+  archive(t.running_tasks, t.time_rules, t.utilities, t.configurations, t.dependencies, t.weights);
 }
+
+/// Sets the weights of a copy of `original`, and the costs of running jobs: those of the original
+/// times the weight. @pre `copy` has the running jobs of the original
+void set_weights(const WorkloadTables& original, std::vector<PriorityWeight> weights,
+                 WorkloadTables& copy);
 
 /// Tables and records in one value, as read from files.
 struct Workload : WorkloadTables, JobSet {

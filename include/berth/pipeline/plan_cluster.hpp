@@ -39,10 +39,17 @@ struct CheckpointOptions {
 
 inline constexpr int kMostEffort = 1'000'000;  ///< `--effort max`
 
+/// What decides which jobs are served first.
+enum class JobOrder : std::uint8_t {
+  value,     ///< the value of all jobs together
+  priority,  ///< class by class: the value of a class counts only where all above keep theirs
+};
+
 /// All options of a plan with their defaults. The plan is a function of the instance and of these.
 /// Name, unit, range and meaning of each are a row of the table in option_table.hpp.
 struct PlanOptions {
   model::Objective objective = model::Objective::value;
+  JobOrder order = JobOrder::value;
   double gap = solver::kUsualGap;  ///< stop when the certified gap (a fraction) is this small, >= 0
   int effort = 1;  ///< passes of search and proof, 1 .. kMostEffort; counted, not timed
   std::uint64_t seed = 0;
@@ -82,6 +89,11 @@ model::Instance load_instance(const comm::Communicator& comm, const Input& input
 void expect_countable(const comm::Communicator& comm, const model::InstanceView& instance,
                       model::Objective objective, const coordinator::JobRecords& jobs,
                       const std::string& jobs_path);
+
+/// Refuses more priorities than a plan by priority has classes: InputError on all ranks with the
+/// line of the first job of the first priority beyond. Collective.
+void expect_few_priorities(const comm::Communicator& comm, const model::InstanceView& instance,
+                           const coordinator::JobRecords& jobs, const std::string& jobs_path);
 
 /// Computes a certified plan of an instance, by all ranks together. Each rank has the placements
 /// and unplaced jobs of its home jobs; rank 0 has everything else.

@@ -9,8 +9,9 @@
 namespace berth::planner_model {
 
 /// Hash of every property of a job except id, priority and arrival: tasks, value, GPU types, home,
-/// queue, traffic. Equal jobs have equal classes, and may exchange placements without any change of
-/// value or load. 128 bits: two of 10^9 classes coincide with probability 10^-20.
+/// queue, traffic. (Of the priority too where it weights values.) Equal jobs have equal classes,
+/// and may exchange placements without any change of value or load. 128 bits: two of 10^9 classes
+/// coincide with probability 10^-20.
 struct JobClass {
   std::uint64_t high = 0, low = 0;
   auto operator<=>(const JobClass&) const = default;

@@ -36,10 +36,10 @@ class SharedPrices {
 ///
 ///   base [x speed[type] x home factor[distance] x width factor[width], when factors count]
 ///
-/// with the base and the factors of `kObjectives`. Where costs count, the value of a running job
-/// includes the cost of stopping it, and its move cost is subtracted wherever it does not run now.
-/// So "not in the plan" has value 0 for every job, and the objective is the sum over placed jobs
-/// less `stop_costs`.
+/// with the base and the factors of `kObjectives`, the base times `WorkloadTables::weight_of`.
+/// Where costs count, the value of a running job includes the cost of stopping it, and its move
+/// cost is subtracted wherever it does not run now. So "not in the plan" has value 0 for every job,
+/// and the objective is the sum over placed jobs less `stop_costs`.
 class Valuation {
  public:
   /// @param prices  subtracted from all values but `unpriced_value`

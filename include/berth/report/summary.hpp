@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 
 #include "berth/model/plan.hpp"
@@ -13,6 +14,9 @@ namespace berth::report {
 /// @param plan     its jobs are not read
 /// @param waiting  number of unplaced jobs by reason
 std::string summary(const model::Plan& plan, const std::map<std::string, std::int64_t>& waiting);
+
+/// One line for each class of a plan by priority: value, bound, gap, jobs. Empty without classes.
+std::string class_lines(std::span<const model::PriorityClass> classes);
 
 /// Objective as a number with its unit: "123456.7" or "6204123 GPU milli (99.88 % of all GPUs)".
 std::string objective_text(const model::Figures& figures, model::Objective kind);

@@ -5,6 +5,7 @@
 #include "slurm/dependencies.hpp"
 #include "slurm/import_state.hpp"
 #include "slurm/pending_jobs.hpp"
+#include "slurm/priority_classes.hpp"
 #include "slurm/running.hpp"
 #include "slurm/times.hpp"
 #include "slurm/type_lists.hpp"
@@ -202,13 +203,18 @@ class Importer {
       largest = std::max(largest, w.job.priority);
       first = std::min(first, w.job.submitted);
     }
-    for (const PendingJob& w : waiting) {
+    std::vector<std::int32_t> classes;
+    if (options_.priority_classes > 0) {
+      classes = slurm::priority_classes(waiting, snapshot_.partitions, options_.priority_classes);
+    }
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      const PendingJob& w = waiting[i];
       const slurm::TypeLists::List& types = lists.of(w);
       JobLine line;
       line.id = w.name;
       line.arrival = std::clamp<std::int64_t>(w.job.submitted - first, 0, kMaxAmount);
       line.queue = queue_of(w.job, cluster);
-      line.priority = fitted(w.job.priority, largest);
+      line.priority = classes.empty() ? fitted(w.job.priority, largest) : classes[i];
       if (options_.weigh_priority) {
         line.weight = static_cast<double>(w.job.priority) / static_cast<double>(largest);
       }
@@ -292,6 +298,7 @@ void validate(const SlurmImportOptions& options) {
     refuse("limit-used", "must be above 0 and at most 1");
   }
   if (options.limit_used < 1.0 && !options.times) refuse("limit-used", "needs --times");
+  if (options.priority_classes < 0) refuse("priority-classes", "must not be negative");
   if (!options.cpu_as_gpu.empty() && !name_fault(options.cpu_as_gpu).empty()) {
     refuse("cpu-as-gpu", "is no name for a GPU type");
   }

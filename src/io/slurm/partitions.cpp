@@ -122,6 +122,7 @@ std::vector<Partition> partitions_of_text(const Source& source) {
     if (key == "MaxNodes") p.max_nodes = show.limit(value);
     if (key == "MaxCPUsPerNode") p.max_cpus_per_node = show.limit(value);
     if (key == "OverSubscribe") read_sharing(p, value);
+    if (key == "PriorityTier") p.tier = show.limit(value).value_or(p.tier);
   });
   return partitions;
 }
@@ -144,13 +145,16 @@ const Readers<Partition> kMaximums{
 const Readers<Partition> kState{{"state", [](Partition& p, const JsonAt& v) {
                                    for (const std::string& word : flags(v)) read_state(p, word);
                                  }}};
+const Readers<Partition> kPriority{
+    {"tier", [](Partition& p, const JsonAt& v) { p.tier = number(v).or_else(p.tier); }}};
 const Readers<Partition> kNodes{
     {"configured", [](Partition& p, const JsonAt& v) { p.nodes = hosts(v); }}};
 const Readers<Partition> kPartition{
     {"name", [](Partition& p, const JsonAt& v) { p.name = v.name(); }},
     {"nodes", [](Partition& p, const JsonAt& v) { read_fields(v, kNodes, p); }},
     {"maximums", [](Partition& p, const JsonAt& v) { read_fields(v, kMaximums, p); }},
-    {"partition", [](Partition& p, const JsonAt& v) { read_fields(v, kState, p); }}};
+    {"partition", [](Partition& p, const JsonAt& v) { read_fields(v, kState, p); }},
+    {"priority", [](Partition& p, const JsonAt& v) { read_fields(v, kPriority, p); }}};
 
 const Readers<Reservation> kReservation{
     {"name", [](Reservation& r, const JsonAt& v) { r.name = v.name(); }},

@@ -34,6 +34,7 @@ struct Partition {
   std::optional<std::int64_t> max_minutes;
   std::optional<std::int64_t> max_nodes;
   std::optional<std::int64_t> max_cpus_per_node;
+  std::int64_t tier = 1;  ///< PriorityTier; Slurm's default
 };
 
 struct Reservation {
@@ -64,7 +65,8 @@ struct SlurmJob {
   std::int64_t started = 0;   ///< seconds since 1970; of a waiting job Slurm's guess
   std::int64_t array_id = 0;  ///< 0: no array
   Number array_task;          ///< of one task
-  std::string array_tasks;    ///< of the record that stands for many: "3-4,9%2"
+  std::string qos = {};
+  std::string array_tasks;  ///< of the record that stands for many: "3-4,9%2"
   std::int64_t array_limit = 0;
   std::int64_t het_id = 0;
   std::vector<std::string> partitions;

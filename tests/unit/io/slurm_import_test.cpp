@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/io/cluster_file.hpp"
@@ -383,6 +384,28 @@ TEST_P(SlurmImportTest, priority_weight_arrival_spread_and_switches) {
   EXPECT_EQ(w.factors[w.jobs[1].width_factor], (model::Factors{1.0, 1.0, 0.5, 0.25}));
   EXPECT_EQ(w.jobs[1].domain, model::Level::rack);
   EXPECT_EQ(i.instance.cluster.queues.at(w.jobs[1].queue.index()).name, "gpu");
+}
+
+TEST_P(SlurmImportTest, priority_classes_are_pairs_of_tier_and_qos_or_quantiles) {
+  s.node("n0");
+  const std::pair<const char*, std::int64_t> jobs[] = {
+      {"low", 500}, {"low", 700}, {"high", 600}, {"high", 900}};
+  int id = 0;
+  for (const auto& [qos, priority] : jobs) {
+    s.job(++id, {{"qos", in_json(qos)}, {"priority", s.number(priority)}});
+  }
+  const auto of = [&](std::int32_t most) {
+    std::vector<std::int32_t> classes;
+    for (const auto& job : import(s, {.priority_classes = most}).instance.workload.jobs) {
+      classes.push_back(job.priority);
+    }
+    return classes;
+  };
+  EXPECT_EQ(of(16), (std::vector<std::int32_t>{0, 0, 1, 1}));
+  EXPECT_EQ(of(1), (std::vector<std::int32_t>{0, 0, 0, 0}));
+  EXPECT_EQ(of(0), (std::vector<std::int32_t>{500, 700, 600, 900}));
+  s.job(5, {{"qos", in_json("third")}, {"priority", s.number(100)}});
+  EXPECT_EQ(of(2), (std::vector<std::int32_t>{0, 1, 0, 1, 0}));  // quantiles
 }
 
 TEST_P(SlurmImportTest, what_is_not_counted_is_said) {

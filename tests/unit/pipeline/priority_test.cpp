@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/comm/communicator.hpp"
+
 namespace berth::pipeline {
 namespace {
 
@@ -122,6 +124,59 @@ TEST_F(Priority, orders_jobs_that_arrive_together) {
       EXPECT_EQ(plan.has("b"), !first);
     }
   }
+}
+
+/// The job of the higher priority is placed although the other is worth more.
+TEST_F(Priority, as_order_passes_over_values) {
+  for (const Path& path : kPaths) {
+    SCOPED_TRACE(path.name);
+    for (const bool first : {true, false}) {
+      PlanOptions options;
+      options.order = JobOrder::priority;
+      options.partition.shards = path.shards;
+      const std::string high = R"("priority":1,"weight":0.25,)", low = R"("weight":1,)";
+      const std::string jobs = "{\"id\":\"a\"," + (first ? high : low) + path.job +
+                               "}\n{\"id\":\"b\"," + (first ? low : high) + path.job + "}\n";
+      const auto plan = test::toy_plan(cluster_of(path.pods, path.queues), jobs, options);
+      EXPECT_TRUE(plan.has(first ? "a" : "b"));
+    }
+  }
+}
+
+/// Three machines: the high job must not take the low one's without need, and with need it does.
+TEST_F(Priority, as_order_displaces_running_jobs_only_with_need) {
+  PlanOptions options;
+  options.order = JobOrder::priority;
+  const std::string runs =
+      R"({"id":"runs","tasks":[{"gpus":8}],"running":{"stop_cost":5,"move_cost":5,)"
+      R"("tasks":[{"machine":"m0","gpus":[{"index":0},{"index":1},{"index":2},{"index":3},)"
+      R"({"index":4},{"index":5},{"index":6},{"index":7}]}]}})";
+  const auto high = [](int tasks) {
+    return R"({"id":"high","priority":7,"weight":0.01,"tasks":[{"gpus":8,"count":)" +
+           std::to_string(tasks) + "}]}\n";
+  };
+  const auto spared = test::toy_plan(cluster_of(3), high(2) + runs + "\n", options);
+  EXPECT_TRUE(spared.has("high"));
+  ASSERT_TRUE(spared.has("runs"));
+  EXPECT_EQ(spared.machines.at("runs"), std::vector<std::string>{"m0"});
+  const auto stopped = test::toy_plan(cluster_of(3), high(3) + runs + "\n", options);
+  EXPECT_TRUE(stopped.has("high") && !stopped.has("runs"));
+}
+
+TEST_F(Priority, as_order_takes_sixteen_priorities) {
+  PlanOptions options;
+  options.order = JobOrder::priority;
+  const auto jobs = [](int classes) {
+    std::string text;
+    for (int j = 0; j < classes; ++j) {
+      text += "{\"id\":\"j" + std::to_string(j) + "\",\"priority\":" + std::to_string(-3 * j) +
+              ",\"tasks\":[{\"gpus\":1}]}\n";
+    }
+    return text;
+  };
+  const auto plan = test::toy_plan(cluster_of(1), jobs(16), options);
+  for (int j = 0; j < 16; ++j) EXPECT_EQ(plan.has("j" + std::to_string(j)), j < 8);
+  EXPECT_THROW((void)test::toy_plan(cluster_of(1), jobs(17), options), comm::AgreedError);
 }
 
 }  // namespace
