@@ -38,7 +38,7 @@ void set_quotas(model::Instance& instance) {
 }
 
 /// Rounds between two cuts: all are tried, but for the sanitizers' slow build.
-constexpr int kEvery = test::kSanitized ? 3 : 1;
+constexpr int kEvery = test::kSanitized ? 4 : 1;
 
 class Resumed : public berth::test::WithPetsc<> {
  protected:
