@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon/reinsertion.hpp"
 
+#include "horizon/start_prices.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "berth/base/random.hpp"
-#include "horizon/start_prices.hpp"
 
 namespace berth::solver::horizon_plan {
 namespace {

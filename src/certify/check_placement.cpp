@@ -136,8 +136,8 @@ void PlacementCheck::check_state(const model::JobPlacement& placed) {
     static constexpr std::array kStates{"up", "drained", "reserved", "being evacuated (drain)"};
     findings_->add(FaultKind::machine_not_up,
                    told(placed.job) + ": machine " +
-                       std::string(instance_.cluster.machine_names[task.machine.index()]) +
-                       " is " + kStates[static_cast<std::size_t>(state)]);
+                       std::string(instance_.cluster.machine_names[task.machine.index()]) + " is " +
+                       kStates[static_cast<std::size_t>(state)]);
   }
 }
 

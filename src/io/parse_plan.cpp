@@ -308,9 +308,9 @@ model::RawGapParts read_gap_parts(const JsonAt& at) {
 }
 
 RawPlan read_top(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {
-      "schema", "placements", "waiting", "required_missing", "certificate", "gap_parts",
-      "options", "classes"};
+  static constexpr std::string_view keys[] = {"schema",           "placements",  "waiting",
+                                              "required_missing", "certificate", "gap_parts",
+                                              "options",          "classes"};
   RawPlan plan;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0 && value.integer() != 1) value.fail("unknown schema", "this is schema 1");

@@ -22,7 +22,7 @@ struct Gang {
   /// Most tasks on one machine, and fewest machines with tasks; 0: any number.
   std::int32_t max_tasks_per_machine = 0, min_machines = 0;
   bool exclusive = false;  ///< the machines hold no other job
-  std::string left;      ///< why Berth does not plan the job; empty: it does
+  std::string left;        ///< why Berth does not plan the job; empty: it does
 
   [[nodiscard]] bool uses_gpu() const;
   [[nodiscard]] std::int64_t tasks() const;
@@ -32,7 +32,8 @@ struct Gang {
 /// socket, task or job). Task by task when GPUs are requested by task, or no nodes are; otherwise
 /// node by node. `--gpus N` is divided evenly: over the nodes when their number is given, else over
 /// the tasks. A job alone on its nodes takes all of `whole`. A task that stands for a node has a
-/// machine of its own; other tasks of a job with a number of nodes are on at least so many machines.
+/// machine of its own; other tasks of a job with a number of nodes are on at least so many
+/// machines.
 ///
 /// Memory counts when Slurm allocates it. When that is unknown, only explicit requests count,
 /// because Slurm records all of a node's memory for a job without a request.
