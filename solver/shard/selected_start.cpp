@@ -101,6 +101,7 @@ class PackingOnType {
   void add(JobId id) {
     const model::Job& job = workload_.job(id);
     if (workload_.tasks(job) == 1 || job.home_pod.valid() || job.home_rack.valid()) return;
+    if (workload_.gpu_milli(job) == 0 || occupancy_.is_placed(id)) return;  // on another type
     if (((job.gpu_types >> type_.value()) & 1) == 0) return;
     const planner_model::Valuation& valuation = occupancy_.valuation();
     const double best = valuation.best(id);

@@ -71,7 +71,8 @@ TEST(OptionTable, has_a_row_for_every_field) {
   using solver::SearchEffort;
   // Each struct within another is a field there; the effort is one of groups and one of dives.
   constexpr std::size_t kNested = 17;
-  constexpr std::size_t kSetByOthers = 2;  // JobPriceOptions::evaluations, BranchOptions::leaves
+  // JobPriceOptions::evaluations, BranchOptions::leaves, ShardOptions::running
+  constexpr std::size_t kSetByOthers = 3;
   constexpr std::size_t kFields =
       fields_of_all<PlanOptions, partition::PartitionOptions, solver::PriceOptions,
                     solver::ShardOptions, solver::DiveOptions, SearchEffort, solver::PackOptions,
@@ -162,6 +163,7 @@ TEST(Validation, says_what_a_word_should_have_been) {
 TEST(Record, has_common_options_always_and_others_where_they_are_not_the_defaults) {
   using Words = std::map<std::string, std::string>;
   EXPECT_EQ(recorded({}), (Words{{"objective", "value"},
+                                 {"order", "value"},
                                  {"shards", "0"},
                                  {"gap", "0.0001"},
                                  {"effort", "1"},

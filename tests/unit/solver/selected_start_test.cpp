@@ -45,6 +45,27 @@ TEST(SelectedStartOfPods, SpreadsNarrowJobsOverPods) {
   EXPECT_EQ(placement.size(), 4U);
 }
 
+/// A gang that is worth as much on either type of GPU is packed on one of them; a gang without GPUs
+/// is no item of the packing.
+TEST(SelectedStartOfPods, PacksAGangOfTwoTypesOnce) {
+  test::Tiny tiny;
+  for (const char* type : {"X", "Y"}) {
+    const ClassId machine = tiny.machine_class(type, tiny.type(type), 8, 64'000, 64'000);
+    tiny.pod();
+    tiny.rack();
+    for (int m = 0; m < 2; ++m) tiny.machine(machine);
+  }
+  std::vector<JobId> selected = {tiny.job({{.count = 2, .gpus = 8}}),
+                                 tiny.job({{.count = 2, .cpu_milli = 1000}})};
+  for (const JobId job : selected) tiny[job].domain = Level::rack;
+  const planner_model::Valuation valuation(tiny.instance, model::Objective::value);
+  const planner_model::Pools pools = planner_model::make_pools(tiny.instance.cluster, Level::rack);
+  model::Placement placement;
+  plan_selected(valuation, nullptr, {pools, std::vector<double>(pools.size(), 0.1)}, selected,
+                SelectedPlacement::fill, {}, placement);
+  EXPECT_EQ(placement.size(), 2U);
+}
+
 /// Two racks of 8 machines with 8 GPUs. Gangs of 5 and 3, and of 6 machines must be in one rack,
 /// one of 2 may be anywhere: they fill both racks only if the narrow ones are placed first.
 struct SelectedStart : testing::Test {
