@@ -14,7 +14,7 @@ using horizon::Problem;
 using horizon::Seconds;
 
 /// A GPU set of a machine in [from, to), of a job or (invalid job) of an outage.
-struct Use {
+struct DeviceUse {
   std::int32_t machine;
   Seconds from, to;
   std::uint64_t devices;
@@ -47,14 +47,15 @@ class Checker {
     for (const auto& outage : problem_.outages) {
       uses_.push_back({outage.machine.value(), outage.from, outage.to, outage.devices, {}});
     }
-    std::ranges::sort(uses_, {}, [](const Use& u) { return std::tuple(u.machine, u.from, u.job); });
-    std::vector<const Use*> active;
+    std::ranges::sort(uses_, {},
+                      [](const DeviceUse& u) { return std::tuple(u.machine, u.from, u.job); });
+    std::vector<const DeviceUse*> active;
     std::int32_t machine = -1;
-    for (const Use& use : uses_) {
+    for (const DeviceUse& use : uses_) {
       if (use.machine != machine) active.clear();
       machine = use.machine;
-      std::erase_if(active, [&](const Use* a) { return a->to <= use.from; });
-      for (const Use* a : active) {
+      std::erase_if(active, [&](const DeviceUse* a) { return a->to <= use.from; });
+      for (const DeviceUse* a : active) {
         // outages may overlap each other
         if ((a->devices & use.devices) == 0 || (!a->job.valid() && !use.job.valid())) continue;
         fault(HorizonFaultKind::device_conflict, use.job.valid() ? use.job : a->job, machine,
@@ -164,7 +165,7 @@ class Checker {
   const Problem& problem_;
   const horizon::Plan& plan_;
   std::vector<HorizonFault> faults_;
-  std::vector<Use> uses_;
+  std::vector<DeviceUse> uses_;
 };
 
 }  // namespace

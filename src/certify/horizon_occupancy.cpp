@@ -16,7 +16,7 @@ using model::Horizon;
 using model::InstanceView;
 
 /// What one task or content takes of a machine in [from, to).
-struct Use {
+struct MachineUse {
   MachineId machine;
   std::int64_t from = 0, to = 0;
   std::uint64_t devices = 0;
@@ -61,14 +61,14 @@ class OccupancyCheck {
   }
 
   void check() {
-    std::ranges::sort(uses_, {}, [](const Use& u) {
+    std::ranges::sort(uses_, {}, [](const MachineUse& u) {
       return std::tuple(u.machine, u.from, u.to, u.job, u.devices);
     });
-    std::vector<const Use*> active;
+    std::vector<const MachineUse*> active;
     for (std::size_t i = 0; i < uses_.size(); ++i) {
-      const Use& use = uses_[i];
+      const MachineUse& use = uses_[i];
       if (i > 0 && uses_[i - 1].machine != use.machine) active.clear();
-      std::erase_if(active, [&](const Use* a) { return a->to <= use.from; });
+      std::erase_if(active, [&](const MachineUse* a) { return a->to <= use.from; });
       if (use.planned) check_use(use, active);
       active.push_back(&use);
       const bool settled = i + 1 == uses_.size() || uses_[i + 1].machine != use.machine ||
@@ -82,7 +82,7 @@ class OccupancyCheck {
     for (const model::Window& window : instance_.cluster.windows) {
       for (const model::MachineRange& range : window.machines) {
         const auto first =
-            std::ranges::lower_bound(uses_, MachineId(range.first), {}, &Use::machine);
+            std::ranges::lower_bound(uses_, MachineId(range.first), {}, &MachineUse::machine);
         for (auto use = first; use != uses_.end() && use->machine.value() < range.end; ++use) {
           if (!use->planned || use->to <= window.from || window.to <= use->from) continue;
           if (entitled(window, use->job)) continue;
@@ -106,14 +106,14 @@ class OccupancyCheck {
   }
 
   /// @param active  uses of the machine that began before or together, earlier in the order
-  void check_use(const Use& use, const std::vector<const Use*>& active) {
+  void check_use(const MachineUse& use, const std::vector<const MachineUse*>& active) {
     if (instance_.cluster.state_of(use.machine) != model::MachineState::up) {
       findings_->add(FaultKind::machine_not_up, told(use) + ", which takes no new tasks");
     }
-    for (const Use* other : active) check_devices(use, *other);
+    for (const MachineUse* other : active) check_devices(use, *other);
   }
 
-  void check_devices(const Use& use, const Use& other) {
+  void check_devices(const MachineUse& use, const MachineUse& other) {
     if ((use.devices & other.devices) == 0) return;
     findings_->add(FaultKind::device_oversubscribed,
                    told(use) + ": device " +
@@ -124,12 +124,12 @@ class OccupancyCheck {
   }
 
   /// Content that is there already may be more than the machine has; planned tasks may not add.
-  void check_resources(const Use& last, const std::vector<const Use*>& active) {
-    const bool any = std::ranges::any_of(active, &Use::planned);
+  void check_resources(const MachineUse& last, const std::vector<const MachineUse*>& active) {
+    const bool any = std::ranges::any_of(active, &MachineUse::planned);
     if (!any) return;
     const model::Resources& capacity = instance_.cluster.class_of(last.machine).capacity;
     model::Resources taken;
-    for (const Use* use : active) taken += use->taken;
+    for (const MachineUse* use : active) taken += use->taken;
     if (taken.within(capacity)) return;
     findings_->add(FaultKind::machine_oversubscribed,
                    told(last) + ": its tasks take " + amounts_text(taken) + " at " +
@@ -139,7 +139,7 @@ class OccupancyCheck {
   [[nodiscard]] std::string name_of(JobId job) const {
     return "job " + std::string(instance_.workload.tables().job_names[job.index()]);
   }
-  [[nodiscard]] std::string told(const Use& use) const {
+  [[nodiscard]] std::string told(const MachineUse& use) const {
     return (use.job.valid() ? name_of(use.job) : std::string("content")) + " on machine " +
            std::string(instance_.cluster.machine_names[use.machine.index()]);
   }
@@ -147,7 +147,7 @@ class OccupancyCheck {
   InstanceView instance_;
   Horizon horizon_;
   Findings* findings_;
-  std::vector<Use> uses_;
+  std::vector<MachineUse> uses_;
 };
 
 }  // namespace
