@@ -57,7 +57,7 @@ void refuse_cycles(const NamedJobs& jobs, std::span<const Dependency> dependenci
   constexpr std::size_t kMostNames = 8;  // in the message
   std::vector<JobId> cycle = first_cycle(dependencies, jobs.names.size());
   if (cycle.empty()) return;
-  std::ranges::rotate(cycle, std::ranges::min_element(cycle));
+  std::rotate(cycle.begin(), std::ranges::min_element(cycle), cycle.end());
   std::string text = in_quotes(jobs.names[cycle.front().index()]);
   for (std::size_t i = 1; i < std::min(cycle.size(), kMostNames); ++i) {
     text += " after " + in_quotes(jobs.names[cycle[i].index()]);
