@@ -115,6 +115,7 @@ TEST_F(Replan, keeps_what_may_not_be_touched_on_any_ranks) {
 
 /// Shards choose the better of two starts; the rounds may gain more on the other one.
 TEST_F(Replan, is_never_worse_than_from_running_jobs_in_their_places) {
+  if (test::kSanitized) GTEST_SKIP() << "plans eight times";
   const auto world = comm::Communicator::world();
   for (const std::uint64_t seed : {12U, 13U}) {
     SCOPED_TRACE(seed);
