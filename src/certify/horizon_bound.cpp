@@ -89,10 +89,6 @@ double to_double(Int128 x, int bits, Rounding rounding) {
   return result;
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<IntegerCurve> integer_curves(const Problem& problem,
                                          const horizon::PriceCertificate& certificate) {
   if (!certificate.nodes.empty() && certificate.nodes.front() != problem.now) {
