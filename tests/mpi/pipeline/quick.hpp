@@ -2,16 +2,14 @@
 // What keeps tests of whole plans short, in the sanitizers' build above all.
 #pragma once
 
+#include "sanitized.hpp"
+
 #include "berth/pipeline/distribute.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 
 namespace berth::pipeline::test {
 
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
+using berth::test::kSanitized;
 
 /// The defaults with a tree of few cases: there is one, and it does not take most of the time.
 inline PlanOptions quick_options() {

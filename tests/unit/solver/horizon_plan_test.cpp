@@ -3,6 +3,7 @@
 
 #include "petsc_environment.hpp"
 #include "random_horizon.hpp"
+#include "sanitized.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ using berth::horizon::Problem;
 using test::HorizonCost;
 
 TEST(HorizonPlan, is_feasible_on_pools_and_on_machines_and_above_its_bound) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= (test::kSanitized ? 3 : 12); ++seed) {
     for (const HorizonCost kind : {HorizonCost::flow, HorizonCost::table}) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", costs " << static_cast<int>(kind));
       const Problem problem = test::random_horizon(
@@ -57,7 +58,7 @@ TEST(HorizonPlan, is_the_same_on_any_number_of_threads) {
 
 TEST(HorizonPlan, beats_the_baselines_on_a_saturated_cluster) {
   const Problem problem =
-      generate::generate_horizon(generate::HorizonPreset::huge, {.jobs = 4'000, .one_type = true});
+      generate::generate_horizon(generate::HorizonPreset::huge, {.jobs = 3'000, .one_type = true});
   const HorizonBound bound = bound_horizon(problem, {.intervals = 24});
   const double cost = cost_of(problem, plan_on_pools(problem, bound));
   const auto baseline = [&](auto policy, const std::vector<JobId>& order) {

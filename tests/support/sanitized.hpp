@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the sanitizers' build runs: tests of long searches take smaller instances there.
+#pragma once
+
+namespace berth::test {
+
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace berth::test
