@@ -23,7 +23,8 @@ strads base
 model base
 horizon base model
 planner_model base model
-io base model
+speed base model
+io base model speed
 partition base parallel strads model
 solver base parallel horizon model planner_model
 generate base horizon model
