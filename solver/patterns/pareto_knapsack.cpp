@@ -64,29 +64,31 @@ bool ParetoKnapsack::ParetoFrontier::within(const model::Resources& a,
   return true;
 }
 
-bool ParetoKnapsack::ParetoFrontier::dominates(const FrontierEntry& e) const {
+bool ParetoKnapsack::ParetoFrontier::insert(const model::Resources& used) {
   if (counted_ > kOrdered) {
-    return std::ranges::any_of(points_, [&](const auto& point) { return within(point, e.used); });
+    if (std::ranges::any_of(points_, [&](const auto& point) { return within(point, used); })) {
+      return false;
+    }
+    std::erase_if(points_, [&](const auto& point) { return within(used, point); });
+    points_.push_back(used);
+    return true;
   }
-  const auto above = std::ranges::upper_bound(points_, e.used[0], {}, first);
-  return above != points_.begin() && (*std::prev(above))[1] <= e.used[1];
-}
-
-void ParetoKnapsack::ParetoFrontier::add(const FrontierEntry& e) {
-  if (counted_ > kOrdered) {
-    std::erase_if(points_, [&](const auto& point) { return within(e.used, point); });
-    points_.push_back(e.used);
-    return;
+  const auto above = std::ranges::upper_bound(points_, used[0], {}, first);
+  auto from = above;
+  if (above != points_.begin()) {
+    const auto last = std::prev(above);
+    if ((*last)[1] <= used[1]) return false;
+    if ((*last)[0] == used[0]) from = last;
   }
-  const auto from = std::ranges::lower_bound(points_, e.used[0], {}, first);
-  auto to = from;
-  while (to != points_.end() && (*to)[1] >= e.used[1]) ++to;
+  auto to = above;
+  while (to != points_.end() && (*to)[1] >= used[1]) ++to;
   if (from == to) {
-    points_.insert(from, e.used);
+    points_.insert(from, used);
   } else {
-    *from = e.used;
+    *from = used;
     points_.erase(std::next(from), to);
   }
+  return true;
 }
 
 /// Merges the candidates into the labels of this size and drops dominated ones. Labels are visited
@@ -102,14 +104,16 @@ void ParetoKnapsack::merge(std::size_t size) {
   while (o < old.size() || c < candidates_.size()) {
     const bool take_old =
         c == candidates_.size() || (o < old.size() && old[o].profit >= candidates_[c].profit);
-    const FrontierEntry e =
-        take_old ? old[o++]
-                 : FrontierEntry{candidates_[c].reduced, candidates_[c].profit, candidates_[c].used,
-                                 static_cast<std::int32_t>(c), true};
-    if (!take_old) ++c;
-    if (frontier_.dominates(e)) continue;
-    frontier_.add(e);
-    merged_.push_back(e);
+    if (take_old) {
+      if (frontier_.insert(old[o].used)) merged_.push_back(old[o]);
+      ++o;
+    } else {
+      const Label& e = candidates_[c];
+      if (frontier_.insert(e.used)) {
+        merged_.push_back({e.reduced, e.profit, e.used, static_cast<std::int32_t>(c), true});
+      }
+      ++c;
+    }
   }
   if (merged_.size() > limits_.labels) keep_best_reduced();
   for (FrontierEntry& e : merged_) {

@@ -74,8 +74,8 @@ class ParetoKnapsack {
     void clear() { points_.clear(); }
     /// Extends the comparison to all resources that `needs` contains.
     void count(const model::Resources& needs);
-    [[nodiscard]] bool dominates(const FrontierEntry& e) const;
-    void add(const FrontierEntry& e);  ///< @pre not dominated
+    /// Adds the amounts and removes what they dominate; false if some point dominates them.
+    bool insert(const model::Resources& used);
 
    private:
     /// a is at most b in the resources that count.

@@ -9,10 +9,11 @@
 namespace berth::solver {
 namespace {
 
-/// Most labels of one size while the patterns of one device are built. With 228 random shapes, 200
-/// spend the work limit in two rounds of pricing: gap 1.71 %, with 64 1.63 %, with 24 1.54 %; 16
-/// miss the last GPU of a packing without waste.
-constexpr std::size_t kLabelsADeviceSize = 24;
+/// Most labels of one size while the patterns of one device are built. Of few items the labels are
+/// few too, and dropping some costs rounds of pricing (openb: 22 % more instructions with 24). Of
+/// 228 random shapes, 200 labels spend the work limit in two rounds: gap 1.71 %, with 64 1.63 %,
+/// with 24 1.54 %; 16 miss the last GPU of a packing without waste.
+std::size_t labels_a_device_size(std::size_t items) { return items > kManyTypes ? 24 : 200; }
 
 }  // namespace
 
@@ -21,8 +22,7 @@ PricingPass::PricingPass(const BinType& bin, std::span<const PricingItem> items,
     : bin_(bin), items_(items), bound_(bound), labels_(labels), arena_(1) {
   delta_ = bound.bound - threshold;
   floor_ = bound.share.empty() ? 0 : devices_bound() - delta_;
-  tight_ =
-      std::ranges::any_of(items, [&](const PricingItem& i) { return i.cap < most_copies(bin, i); });
+  for (const PricingItem& i : items) tight_.push_back(i.cap < most_copies(bin, i) ? 1 : 0);
   ends_ = {0};
 }
 
@@ -55,10 +55,14 @@ std::int32_t PricingPass::copies_before(const Label& last, std::int32_t item) co
   return sum;
 }
 
-ParetoKnapsack::Admits PricingPass::admits() const {
-  if (!tight_) return {};
-  return [this](const Label& from, std::int32_t c) {
-    return std::ranges::all_of(pattern(c).items, [&](const auto& entry) {
+ParetoKnapsack::Admits PricingPass::admits(const DevicePattern& pattern) const {
+  std::vector<std::pair<std::int32_t, std::int32_t>> tight;
+  for (const auto& entry : pattern.items) {
+    if (tight_[static_cast<std::size_t>(entry.first)] != 0) tight.push_back(entry);
+  }
+  if (tight.empty()) return {};
+  return [this, tight = std::move(tight)](const Label& from, std::int32_t) {
+    return std::ranges::all_of(tight, [&](const auto& entry) {
       const auto& [i, count] = entry;
       return copies_before(from, i) + count <= items_[static_cast<std::size_t>(i)].cap;
     });
@@ -85,7 +89,7 @@ void PricingPass::extend(ParetoKnapsack& knapsack, std::size_t from) {
                    });
   for (std::size_t c = from; c < patterns_.size(); ++c) {
     patterns_[c].total.id = static_cast<std::int32_t>(c);
-    if (patterns_[c].total.cap > 0) knapsack.add(patterns_[c].total, admits());
+    if (patterns_[c].total.cap > 0) knapsack.add(patterns_[c].total, admits(patterns_[c]));
   }
   truncated_ = truncated_ || knapsack.truncated();
   work_ += knapsack.work();
@@ -95,7 +99,7 @@ void PricingPass::extend(ParetoKnapsack& knapsack, std::size_t from) {
 void PricingPass::opened_devices(int free, std::size_t devices, Profit later) {
   const std::size_t from = patterns_.size();
   add_device_patterns(device_patterns(bin_, items_, bound_, free, bound_.device(free) - delta_,
-                                      kLabelsADeviceSize));
+                                      labels_a_device_size(items_.size())));
   std::vector<Profit> rest(devices + 1, 0);
   for (std::size_t k = 1; k <= devices; ++k) rest[k] = rest[k - 1] + bound_.device(free);
   ParetoKnapsack knapsack(
@@ -108,7 +112,7 @@ void PricingPass::whole_devices() {
   const std::size_t from = patterns_.size();
   const Profit last = bound_.whole.back() - bound_.whole[bound_.whole.size() - 2];
   add_device_patterns(device_patterns(bin_, items_, bound_, static_cast<int>(model::kGpuMilli),
-                                      last - delta_, kLabelsADeviceSize));
+                                      last - delta_, labels_a_device_size(items_.size())));
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const PricingItem& item = items_[i];
     if (item.gpus == 0 || item.gpus > bin_.whole) continue;

@@ -34,7 +34,8 @@ class PricingPass {
  private:
   [[nodiscard]] Profit devices_bound() const;
   [[nodiscard]] std::int32_t copies_before(const Label& last, std::int32_t item) const;
-  [[nodiscard]] ParetoKnapsack::Admits admits() const;
+  /// Checks the caps of the pattern's items; empty where these cannot be exceeded.
+  [[nodiscard]] ParetoKnapsack::Admits admits(const DevicePattern& pattern) const;
   void add_device_patterns(DevicePatterns found);
   void extend(ParetoKnapsack& knapsack, std::size_t from);
   void opened_devices(int free, std::size_t devices, Profit later);
@@ -46,7 +47,7 @@ class PricingPass {
   std::size_t labels_;
   Profit delta_ = 0;
   Profit floor_ = 0;
-  bool tight_ = false;
+  std::vector<char> tight_;  ///< by item: more copies than its cap would fit the machine
   bool truncated_ = false;
   std::int64_t work_ = 0;
   std::vector<Label> arena_;
