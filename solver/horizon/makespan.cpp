@@ -21,7 +21,7 @@ using berth::horizon::Option;
 using berth::horizon::Problem;
 
 /// Intervals of the prices of a refutation; releases and outages bend them little.
-constexpr std::size_t kIntervals = 4;
+constexpr Seconds kIntervals = 4;
 constexpr double kTolerance = 1e-4;  ///< of the bisection
 constexpr std::array kTemperatures{0.01, 0.001};
 constexpr int kIterations = 30;
@@ -53,9 +53,9 @@ Problem until(const Problem& problem, Seconds end) {
 /// capacity is worth; empty when none are found.
 HorizonBound refute(const Problem& problem, Seconds end, const StopToken& stop) {
   HorizonBound found{.grid = {}, .ends = {}};
-  for (std::size_t k = 0; k <= kIntervals; ++k) {
-    const auto share = static_cast<Seconds>(k);
-    found.grid.push_back(problem.now + (end - problem.now) * share / Seconds{kIntervals});
+  const Seconds intervals = std::min(kIntervals, end - problem.now);
+  for (Seconds k = 0; k <= intervals; ++k) {
+    found.grid.push_back(problem.now + (end - problem.now) * k / intervals);
   }
   const SmoothedDual dual(problem, found.grid,
                           merge_similar_jobs(problem, end - problem.now, 0.05));

@@ -53,11 +53,8 @@ void validate_horizon(const PlanFlags& flags) {
     throw InputError(where,
                      fmt::format("{} needs --horizon", model::to_string(flags.horizon.objective)));
   }
-  if (flags.horizon.objective == model::HorizonObjective::makespan) {
-    throw InputError(where, "makespan is not planned yet", "plan flow");
-  }
   if (in_time && flags.plan.objective != model::Objective::value) {
-    throw InputError(where, "a plan with --horizon has the objective value or flow");
+    throw InputError(where, "a plan with --horizon has the objective value, flow or makespan");
   }
 }
 

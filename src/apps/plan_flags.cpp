@@ -63,9 +63,9 @@ void extend_objective(CLI::App& command, PlanFlags& flags) {
       .add_option("--objective", CLI::callback_t(assign),
                   std::string(row.help) +
                       "; with --horizon also flow: weight x (completion - "
-                      "arrival), the least sum")
+                      "arrival), the least sum, and makespan: the last completion, the earliest")
       ->check(CLI::Validator(fault, ""))
-      ->type_name("TEXT:{value,allocate,flow}")
+      ->type_name("TEXT:{value,allocate,flow,makespan}")
       ->default_str(row.field.text(flags.plan))
       ->group(group);
 }

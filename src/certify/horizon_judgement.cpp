@@ -71,6 +71,55 @@ horizon::Plan placed_jobs(const BoundProblem& bound, const model::Placement& pla
   return plan;
 }
 
+/// The problem of the jobs that the plan starts.
+horizon::Problem placed_problem(const BoundProblem& bound, const horizon::Plan& plan) {
+  horizon::Problem problem = bound.problem;
+  problem.jobs.clear();
+  for (std::size_t j = 0; j < plan.starts.size(); ++j) {
+    if (plan.starts[j].placed()) problem.jobs.push_back(bound.problem.jobs[j]);
+  }
+  return problem;
+}
+
+/// No plan completes the jobs earlier: the last of their earliest completions, each alone; or one
+/// second after the last node of the prices, when these refute that node as the last completion.
+std::int64_t earliest_makespan(const horizon::Problem& problem,
+                               const horizon::PriceCertificate& prices) {
+  std::int64_t bound = problem.now;
+  for (const horizon::Job& job : problem.jobs) {
+    const auto options = problem.options_of(job);
+    const auto fastest = std::ranges::min_element(options, {}, &horizon::Option::duration);
+    bound = std::max(bound, job.release + fastest->duration);
+  }
+  if (prices.nodes.empty() || prices.nodes.back() < bound) return bound;
+  return refutes_makespan(problem, prices.nodes.back(), prices) ? prices.nodes.back() + 1 : bound;
+}
+
+/// Last completion of the jobs that the plan starts, and its bound, in seconds from now. Running
+/// jobs end when they end: they count on neither side.
+HorizonJudgement judge_makespan(const InstanceView& instance, const Horizon& horizon,
+                                const model::Placement& placements,
+                                std::span<const std::int64_t> ends,
+                                const model::PriceCurves& prices) {
+  const BoundProblem bound = bound_problem(instance, horizon);
+  const horizon::Plan plan = placed_jobs(bound, placements);
+  HorizonJudgement judged;
+  std::int64_t last = horizon.now;
+  for (std::size_t p = 0; p < placements.size(); ++p) {
+    if (instance.workload.job(placements[p].job).running < 0) last = std::max(last, ends[p]);
+  }
+  for (std::size_t j = 0; j < bound.jobs.size(); ++j) {
+    if (!plan.starts[j].placed()) judged.required_missing.push_back(bound.jobs[j]);
+  }
+  const std::int64_t least = earliest_makespan(placed_problem(bound, plan),
+                                               certificate_of(instance.cluster, bound, prices));
+  judged.figures.objective = static_cast<double>(last - horizon.now);
+  judged.figures.bound = static_cast<double>(least - horizon.now);
+  judged.figures.gap = (judged.figures.objective - judged.figures.bound) /
+                       std::max(judged.figures.bound, 1e-12);
+  return judged;
+}
+
 void count_jobs(const InstanceView& instance, const Horizon& horizon,
                 const model::Placement& placements, model::HorizonFigures& figures) {
   figures.jobs_total = std::ssize(model::planned_jobs(instance.workload));
@@ -86,6 +135,11 @@ HorizonJudgement judge_horizon(const InstanceView& instance, const Horizon& hori
                                std::span<const std::int64_t> ends,
                                const model::PriceCurves& prices) {
   HorizonJudgement judged;
+  if (horizon.objective == model::HorizonObjective::makespan) {
+    judged = judge_makespan(instance, horizon, placements, ends, prices);
+    count_jobs(instance, horizon, placements, judged.figures);
+    return judged;
+  }
   count_jobs(instance, horizon, placements, judged.figures);
   Int128 cost = 0, running = 0;
   for (std::size_t p = 0; p < placements.size(); ++p) {

@@ -48,7 +48,10 @@ std::optional<Seconds> duration_on(const InstanceView& instance, const Horizon& 
 std::vector<CostPiece> costs_of(const InstanceView& instance, const Horizon& horizon,
                                 const Job& job, double value, Seconds duration, Seconds release) {
   const TimeRules& rules = instance.workload.time_of(job);
-  if (horizon.objective != model::HorizonObjective::value) {
+  if (horizon.objective == model::HorizonObjective::makespan) {
+    return {{.after = release, .cost = 0.0, .slope = 1.0}};
+  }
+  if (horizon.objective == model::HorizonObjective::flow) {
     return {{.after = release,
              .cost = job.weight * static_cast<double>(release - job.arrival),
              .slope = job.weight}};

@@ -17,6 +17,7 @@
 #include "berth/io/jobs_file.hpp"
 #include "berth/model/digest.hpp"
 #include "berth/solver/horizon_bound.hpp"
+#include "berth/solver/horizon_makespan.hpp"
 #include "berth/solver/horizon_plan.hpp"
 
 namespace berth::pipeline {
@@ -53,14 +54,19 @@ void expect_planned(const InstanceView& instance, const std::string& jobs_path) 
 
 struct Solution {
   horizon::Plan plan;
-  solver::HorizonBound bound;
+  horizon::PriceCertificate certificate;
 };
 
 Solution solve(const horizon::Problem& problem, const StopToken& stop) {
-  Solution solution{.plan = {}, .bound = solver::bound_horizon(problem, {}, stop)};
-  const horizon::Plan pools = solver::plan_on_pools(problem, solution.bound, {}, stop);
-  solution.plan = solver::plan_on_machines(problem, solution.bound, pools, {}, stop);
-  return solution;
+  const solver::HorizonBound bound = solver::bound_horizon(problem, {}, stop);
+  const horizon::Plan pools = solver::plan_on_pools(problem, bound, {}, stop);
+  return {.plan = solver::plan_on_machines(problem, bound, pools, {}, stop),
+          .certificate = solver::certificate_of(bound)};
+}
+
+Solution solve_makespan(const horizon::Problem& problem, const StopToken& stop) {
+  solver::MakespanSolution found = solver::plan_makespan(problem, stop);
+  return {.plan = std::move(found.plan), .certificate = std::move(found.bound.refutation)};
 }
 
 /// Number of required jobs that do not start by `end`.
@@ -92,6 +98,7 @@ horizon::Problem with_required_first(horizon::Problem problem) {
 
 Solution solve_with_required(const horizon::Problem& problem, const Horizon& horizon,
                              const StopToken& stop) {
+  if (horizon.objective == model::HorizonObjective::makespan) return solve_makespan(problem, stop);
   Solution solution = solve(problem, stop);
   if (model::minimised(horizon.objective)) return solution;
   const std::size_t before = missing(problem, solution.plan, horizon.end());
@@ -102,8 +109,7 @@ Solution solve_with_required(const horizon::Problem& problem, const Horizon& hor
 }
 
 model::PriceCurves curves_of(const InstanceView& instance, const HorizonProblem& translated,
-                             const solver::HorizonBound& bound) {
-  const horizon::PriceCertificate certificate = solver::certificate_of(bound);
+                             const horizon::PriceCertificate& certificate) {
   model::PriceCurves prices{.nodes = certificate.nodes, .curves = {}};
   const auto intervals = static_cast<std::ptrdiff_t>(certificate.intervals());
   for (std::size_t t = 0; t < translated.types.size(); ++t) {
@@ -132,7 +138,7 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const Horizon& hor
   model::HorizonPlan plan;
   plan.horizon = horizon;
   add_jobs(instance, translated, solution.plan, plan);
-  plan.certificate = curves_of(instance, translated, solution.bound);
+  plan.certificate = curves_of(instance, translated, solution.certificate);
   certify::HorizonJudgement judged =
       certify::judge_horizon(instance, horizon, plan.placements, plan.ends, plan.certificate);
   plan.figures = judged.figures;

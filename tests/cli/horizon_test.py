@@ -71,6 +71,31 @@ class HorizonTest(ProgramTest):
         self.assertEqual(plan["objective"], 120)
         self.assertLessEqual(plan["lower_bound"], 120)
 
+    def test_makespan_ends_the_last_job_early_and_proves_it(self):
+        # LPT gives 11 on two machines of 4 GPUs: 5 + 3 + 3 against 5 + 3; 3 machines less one: 10
+        self.write("c.yaml", CLUSTER.replace("a[0-1]", "a0"))
+        jobs = [job(f"j{i}", 4, d) for i, d in enumerate([5, 5, 4, 3, 3])]
+        plan = self.planned(jobs, "1h", "--objective", "makespan", "--now", "50")
+        self.assertEqual((plan["objective"], plan["lower_bound"]), (10, 10))
+        self.assertEqual(max(p["end"] for p in plan["placements"]), 60)
+        # the longest job alone proves 50; one that fits nowhere counts on neither side
+        plan = self.planned([job("long", 1, 50), job("short", 1, 10), job("no", 5, 90)], "1h",
+                            "--objective", "makespan")
+        self.assertEqual((plan["objective"], plan["lower_bound"], plan["gap"]), (50, 50, 0))
+        self.assertEqual(plan["required_missing"], ["no"])
+        sound = self.planned(jobs, "1h", "--objective", "makespan")
+        for kind, fault in [
+                ("wrong_objective", lambda plan: plan.update(objective=9)),
+                ("wrong_bound", lambda plan: plan.update(lower_bound=11)),
+                ("bad_certificate",
+                 lambda plan: plan["price_curves"]["curves"][0]["starts"].append(0))]:
+            plan = copy.deepcopy(sound)
+            fault(plan)
+            self.write("bad.json", json.dumps(plan))
+            done = self.check(plan="bad.json")
+            self.assert_ends(done, 1)
+            self.assertIn(f"fault {kind}:", done.out, done)
+
     def test_machines_racks_and_quotas_hold_at_every_moment(self):
         jobs = [job(f"cpu{i}", 1, 10, cpu=5000) for i in range(4)]  # one a machine at a time
         plan = self.planned(jobs, "20")

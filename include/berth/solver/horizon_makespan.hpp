@@ -30,6 +30,17 @@ MakespanBound bound_makespan(const horizon::Problem& problem, horizon::Seconds u
 /// Last completion of the placed jobs; Problem::now without any.
 horizon::Seconds makespan_of(const horizon::Problem& problem, const horizon::Plan& plan);
 
+struct MakespanSolution {
+  horizon::Plan plan;
+  MakespanBound bound;  ///< over the jobs that the plan places
+};
+
+/// Plan on machines, every GPU named, that completes the last job early: lists by longest duration,
+/// by most work and by most GPUs; then reinsertions of jobs that end after a target, which is
+/// bisected between the bound and the best plan. Same plan for any number of threads.
+/// @pre a PetscSession exists; main thread
+MakespanSolution plan_makespan(const horizon::Problem& problem, const StopToken& stop = {});
+
 /// Jobs by longest duration first, then GPUs, then id: each to its earliest completion (Graham
 /// 1969).
 horizon::Plan longest_first(const horizon::Problem& problem, horizon::Timeline& timeline);

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "horizon/list_planner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "berth/horizon/machine_timeline.hpp"
+#include "berth/parallel/loops.hpp"
+#include "berth/solver/horizon_makespan.hpp"
+#include "berth/solver/horizon_plan.hpp"
+
+namespace berth::solver {
+namespace horizon_plan {
+namespace {
+
+using berth::horizon::Gpus;
+using berth::horizon::MachineTimeline;
+using berth::horizon::Option;
+using berth::horizon::Plan;
+using berth::horizon::Problem;
+
+/// Last completions that the search aims at, by bisection between the bound and the best plan.
+constexpr int kMostTargets = 5;
+/// Of the reinsertions towards one target (HorizonPlanOptions::job_visits).
+constexpr std::int64_t kJobVisits = 4'000'000;
+
+/// The fastest option of a job.
+struct Fastest {
+  Seconds duration = 0;
+  Gpus gpus = 0;
+};
+
+Fastest fastest_of(const Problem& problem, JobId job) {
+  const auto options = problem.options_of(problem.jobs[job.index()]);
+  if (options.empty()) return {};
+  const Option& option = *std::ranges::min_element(options, {}, &Option::duration);
+  return {.duration = option.duration, .gpus = option.gpus};
+}
+
+std::vector<JobId> descending(const Problem& problem, Seconds (*key)(const Fastest&)) {
+  std::vector<std::pair<Seconds, JobId>> keys;
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+    keys.emplace_back(-key(fastest_of(problem, JobId(j))), JobId(j));
+  }
+  std::ranges::sort(keys);
+  std::vector<JobId> order;
+  for (const auto& entry : keys) order.push_back(entry.second);
+  return order;
+}
+
+/// Fewer waiting jobs are better, then an earlier last completion.
+struct MakespanPlan {
+  Plan plan;
+  std::pair<std::int64_t, Seconds> rank;
+};
+
+MakespanPlan ranked(const Problem& problem, Plan plan) {
+  const auto waiting = std::ranges::count_if(
+      plan.starts, [](const berth::horizon::JobStart& start) { return !start.placed(); });
+  const Seconds last = makespan_of(problem, plan);
+  return {std::move(plan), {waiting, last}};
+}
+
+/// The plan that a list gives.
+MakespanPlan planned(const Problem& problem, const std::vector<JobId>& order) {
+  MachineTimeline timeline(problem);
+  ListPlanner planner(problem, timeline);
+  for (const JobId job : order) (void)planner.shift_left(job);
+  return ranked(problem, planner.built().plan());
+}
+
+/// The cheapest of the lists by longest duration, most work and most GPUs.
+MakespanPlan by_lists(const Problem& problem) {
+  using Key = Seconds (*)(const Fastest&);
+  constexpr std::array<Key, 3> keys{[](const Fastest& f) { return f.duration; },
+                                    [](const Fastest& f) { return f.duration * f.gpus; },
+                                    [](const Fastest& f) { return f.gpus; }};
+  std::array<MakespanPlan, 3> plans;
+  parallel::run_tasks(keys.size(), [&](std::size_t i) {
+    plans[i] = planned(problem, descending(problem, keys[i]));
+  });
+  return std::move(*std::ranges::min_element(plans, {}, &MakespanPlan::rank));
+}
+
+/// The problem whose costs are the seconds by which jobs end after `end`.
+Problem tardiness_after(const Problem& problem, Seconds end) {
+  Problem result = problem;
+  result.cost_pieces = {{.after = problem.now, .cost = 0.0, .slope = 0.0},
+                        {.after = end, .cost = 0.0, .slope = 1.0}};
+  for (Option& option : result.options) option.cost = {0, 2};
+  return result;
+}
+
+/// Searches a plan that ends by `end`, from the starts of another one, without prices.
+MakespanPlan ending_by(const Problem& problem, Seconds end, const Plan& from,
+                       const StopToken& stop) {
+  const Problem late = tardiness_after(problem, end);
+  HorizonBound free{.grid = {problem.now, end}, .ends = {}};
+  free.ends.assign(2 * problem.curves, 0.0);
+  return ranked(problem, plan_on_machines(late, free, from, {.job_visits = kJobVisits}, stop));
+}
+
+/// The bound over the jobs that the plan places.
+MakespanBound bound_of_placed(const Problem& problem, const MakespanPlan& best,
+                              const StopToken& stop) {
+  Problem placed = problem;
+  placed.jobs.clear();
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+    if (best.plan.starts[j].placed()) placed.jobs.push_back(problem.jobs[j]);
+  }
+  return bound_makespan(placed, best.rank.second, stop);
+}
+
+}  // namespace
+}  // namespace horizon_plan
+
+MakespanSolution plan_makespan(const horizon::Problem& problem, const StopToken& stop) {
+  using horizon_plan::MakespanPlan;
+  MakespanPlan best = horizon_plan::by_lists(problem);
+  MakespanSolution solution{.plan = {}, .bound = horizon_plan::bound_of_placed(problem, best, stop)};
+  horizon::Seconds least = solution.bound.bound;
+  for (int i = 0; i < horizon_plan::kMostTargets && least < best.rank.second; ++i) {
+    if (stop.requested()) break;
+    const horizon::Seconds target = least + (best.rank.second - least) / 2;
+    MakespanPlan next = horizon_plan::ending_by(problem, target, best.plan, stop);
+    if (next.rank.second > target) least = target + 1;  // not found
+    if (next.rank < best.rank) best = std::move(next);
+  }
+  assign_devices(problem, best.plan);
+  solution.plan = std::move(best.plan);
+  return solution;
+}
+
+}  // namespace berth::solver
