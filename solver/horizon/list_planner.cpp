@@ -15,6 +15,54 @@ using berth::horizon::Option;
 using berth::horizon::Problem;
 using berth::horizon::RemovedJob;
 
+namespace {
+
+/// By JobId: the values of all jobs that wait for it, directly or not. Diamonds count twice.
+std::vector<double> values_after(const Problem& problem,
+                                 const berth::horizon::DependencyGraph& graph) {
+  if (graph.empty()) return {};
+  std::vector<JobId> all;
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) all.emplace_back(j);
+  std::vector<double> support(all.size(), 0.0);
+  const std::vector<JobId> order = graph.ordered(all);
+  for (auto job = order.rbegin(); job != order.rend(); ++job) {
+    double worth = 0.0;
+    for (const Option& option : problem.options_of(problem.jobs[job->index()])) {
+      worth = std::max(worth, -problem.cost_of(option).front().cost);
+    }
+    for (const JobId before : graph.before(*job)) {
+      support[before.index()] += worth + support[job->index()];
+    }
+  }
+  return support;
+}
+
+}  // namespace
+
+ListPlanner::ListPlanner(const Problem& problem, berth::horizon::Timeline& timeline)
+    : problem_(problem),
+      built_(problem, timeline),
+      dependencies_(problem.jobs.size(), problem.dependencies),
+      support_(values_after(problem, dependencies_)) {}
+
+bool ListPlanner::may_wait(JobId job) const {
+  return std::ranges::none_of(dependencies_.after(job),
+                              [&](JobId after) { return built_.start_of(after).placed(); });
+}
+
+std::optional<Job> ListPlanner::between_neighbours(JobId id) const {
+  Job job = problem_.jobs[id.index()];
+  for (const JobId before : dependencies_.before(id)) {
+    if (!built_.start_of(before).placed()) return std::nullopt;
+    job.release = std::max(job.release, built_.end_of(before));
+  }
+  for (const JobId after : dependencies_.after(id)) {
+    const JobStart& start = built_.start_of(after);
+    if (start.placed()) job.deadline = std::min(job.deadline, start.start);
+  }
+  return job;
+}
+
 /// Replaces `best` by the earliest start from `from` on in this pool, if that costs less.
 void ListPlanner::improve(const Job& job, std::int32_t option_index, PoolId pool, Seconds from,
                           const PriceCurve* curve, Place& best) {
@@ -69,20 +117,41 @@ ListPlanner::Place ListPlanner::priced_place(const Job& job, const PricedTime& p
 }
 
 void ListPlanner::place(JobId id, PlaceRule rule, const PricedTime& prices) {
-  const Job& job = problem_.jobs[id.index()];
-  const double limit = job.required ? kInfinity : 0.0;
-  Place best = earliest_place(job, rule == PlaceRule::cheapest ? nullptr : &prices, limit);
-  if (rule == PlaceRule::priced && best.cost < kInfinity) best = priced_place(job, prices, best);
+  const std::optional<Job> job = between_neighbours(id);
+  if (!job) return;
+  const double support = support_.empty() ? 0.0 : support_[id.index()];
+  const double limit = job->required ? kInfinity : support;
+  Place best = earliest_place(*job, rule == PlaceRule::cheapest ? nullptr : &prices, limit);
+  if (rule == PlaceRule::priced && best.cost < kInfinity) best = priced_place(*job, prices, best);
   if (best.start.placed()) built_.place(id, best.start);
 }
 
+void ListPlanner::keep(const berth::horizon::Plan& plan) {
+  std::vector<JobId> order;
+  for (std::size_t j = 0; j < plan.starts.size(); ++j) {
+    if (plan.starts[j].placed()) order.emplace_back(j);
+  }
+  std::ranges::stable_sort(order, {}, [&](JobId job) { return plan.starts[job.index()].start; });
+  for (const JobId id : order) {
+    const JobStart& start = plan.starts[id.index()];
+    const std::optional<Job> job = between_neighbours(id);
+    if (!job || start.start < job->release) continue;
+    const Option& option = problem_.options_of(*job)[static_cast<std::size_t>(start.option)];
+    if (start.start + option.duration > job->deadline) continue;
+    const auto shares = start.shares.of(plan.shares);
+    (void)built_.restore_if_free(
+        {.job = id, .start = start, .shares = {shares.begin(), shares.end()}});
+  }
+}
+
 double ListPlanner::shift_left(JobId id) {
-  const Job& job = problem_.jobs[id.index()];
+  const std::optional<Job> job = between_neighbours(id);
+  if (!job) return 0.0;
   const bool placed = built_.start_of(id).placed();
-  const double cost = placed || !job.required ? built_.cost_of(id) : kInfinity;
+  const double cost = placed || !job->required ? built_.cost_of(id) : kInfinity;
   RemovedJob before;
   if (placed) before = built_.remove(id);
-  const Place best = earliest_place(job, nullptr, cost);
+  const Place best = earliest_place(*job, nullptr, cost);
   if (best.start.placed()) {
     built_.place(id, best.start);
     return cost - best.cost;

@@ -39,6 +39,11 @@ ListSearch::ListSearch(const Problem& problem, const PricedTime& prices, const P
       make_timeline_(std::move(make_timeline)) {}
 
 Plan ListSearch::run(std::vector<JobList> lists, std::int64_t tries) {
+  if (options_.kept != nullptr) {
+    const std::vector<JobList> without = lists;
+    for (JobList& list : lists) list.kept_first = true;
+    lists.insert(lists.end(), without.begin(), without.end());
+  }
   ListPlan best = cheapest(std::move(lists));
   shift(best);
   for (int i = 0; i < options_.reorderings && !stop_.requested(); ++i) {
@@ -63,7 +68,12 @@ ListPlan ListSearch::cheapest(std::vector<JobList> lists) {
     plan.list = std::move(lists[i]);
     plan.timeline = make_timeline_();
     plan.planner = std::make_unique<ListPlanner>(problem_, *plan.timeline);
-    for (const JobId job : plan.list.order) plan.planner->place(job, plan.list.rule, prices_);
+    plan.list.order = plan.planner->dependencies().ordered(plan.list.order);
+    if (plan.list.kept_first) plan.planner->keep(*options_.kept);
+    for (const JobId job : plan.list.order) {
+      if (plan.planner->built().start_of(job).placed()) continue;
+      plan.planner->place(job, plan.list.rule, prices_);
+    }
     plan.cost = 0.0;
     for (const JobId job : plan.list.order) plan.cost += plan.planner->built().cost_of(job);
   });
@@ -86,7 +96,8 @@ std::vector<JobList> ListSearch::reordered(const ListPlan& from) const {
       keys[j] = static_cast<double>(placed ? plan.starts[j].start : grid_.back());
       keys[j] -= forward * regret[j] / std::max(per_second, 1e-12);
     }
-    lists.push_back({.order = order_by(keys), .rule = from.list.rule});
+    lists.push_back(
+        {.order = order_by(keys), .rule = from.list.rule, .kept_first = from.list.kept_first});
   }
   return lists;
 }

@@ -17,6 +17,7 @@ namespace berth::solver::horizon_plan {
 struct JobList {
   std::vector<JobId> order;
   PlaceRule rule = PlaceRule::earliest;
+  bool kept_first = false;  ///< HorizonPlanOptions::kept
 };
 
 /// The plan that a list gives, on a timeline of its own.

@@ -128,7 +128,9 @@ horizon::Plan longest_first(const horizon::Problem& problem, horizon::Timeline& 
   }
   std::ranges::sort(order);
   horizon_plan::ListPlanner planner(problem, timeline);
-  for (const auto& entry : order) (void)planner.shift_left(std::get<JobId>(entry));
+  std::vector<JobId> list;
+  for (const auto& entry : order) list.push_back(std::get<JobId>(entry));
+  for (const JobId job : planner.dependencies().ordered(list)) (void)planner.shift_left(job);
   return planner.built().plan();
 }
 

@@ -68,7 +68,7 @@ MakespanPlan ranked(const Problem& problem, Plan plan) {
 MakespanPlan planned(const Problem& problem, const std::vector<JobId>& order) {
   MachineTimeline timeline(problem);
   ListPlanner planner(problem, timeline);
-  for (const JobId job : order) (void)planner.shift_left(job);
+  for (const JobId job : planner.dependencies().ordered(order)) (void)planner.shift_left(job);
   return ranked(problem, planner.built().plan());
 }
 
@@ -120,7 +120,8 @@ MakespanBound bound_of_placed(const Problem& problem, const MakespanPlan& best,
 MakespanSolution plan_makespan(const horizon::Problem& problem, const StopToken& stop) {
   using horizon_plan::MakespanPlan;
   MakespanPlan best = horizon_plan::by_lists(problem);
-  MakespanSolution solution{.plan = {}, .bound = horizon_plan::bound_of_placed(problem, best, stop)};
+  MakespanSolution solution{.plan = {},
+                            .bound = horizon_plan::bound_of_placed(problem, best, stop)};
   horizon::Seconds least = solution.bound.bound;
   for (int i = 0; i < horizon_plan::kMostTargets && least < best.rank.second; ++i) {
     if (stop.requested()) break;

@@ -117,12 +117,14 @@ class Reinsertion {
       removed.push_back(built_.remove(job));
     }
     order(jobs, turn);
+    if (!planner_.dependencies().empty()) jobs = planner_.dependencies().ordered(jobs);
     const auto rule = draw(Draw::rule, turn, 2) == 0 ? PlaceRule::earliest : PlaceRule::priced;
     bool complete = true;
     for (const JobId job : jobs) {
       planner_.place(job, rule, prices_);
       const bool placed = built_.start_of(job).placed();
-      complete = complete && (placed || !problem_.jobs[job.index()].required);
+      const bool waits = !problem_.jobs[job.index()].required && planner_.may_wait(job);
+      complete = complete && (placed || waits);
       after += built_.cost_of(job);
     }
     if (complete && after <= before) return before - after;

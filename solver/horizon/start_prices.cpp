@@ -162,7 +162,7 @@ std::vector<JobId> wspt_order(const Problem& problem, Seconds span) {
 Plan list_plan(const Problem& problem, std::span<const JobId> order) {
   berth::horizon::PoolTimeline timeline(problem);
   ListPlanner planner(problem, timeline);
-  for (const JobId job : order) (void)planner.shift_left(job);
+  for (const JobId job : planner.dependencies().ordered(order)) (void)planner.shift_left(job);
   return planner.built().plan();
 }
 

@@ -115,8 +115,8 @@ HorizonJudgement judge_makespan(const InstanceView& instance, const Horizon& hor
                                                certificate_of(instance.cluster, bound, prices));
   judged.figures.objective = static_cast<double>(last - horizon.now);
   judged.figures.bound = static_cast<double>(least - horizon.now);
-  judged.figures.gap = (judged.figures.objective - judged.figures.bound) /
-                       std::max(judged.figures.bound, 1e-12);
+  judged.figures.gap =
+      (judged.figures.objective - judged.figures.bound) / std::max(judged.figures.bound, 1e-12);
   return judged;
 }
 

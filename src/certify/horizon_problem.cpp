@@ -42,10 +42,12 @@ class BoundProblemBuilder {
 
   BoundProblem build() {
     add_machines();
+    find_waiting_queues();
     close_devices();
     for (const JobId job : model::planned_jobs(instance_.workload)) {
       if (instance_.workload.job(job).running < 0) add_job(job);
     }
+    release_after_others(instance_, horizon_, result_);
     return std::move(result_);
   }
 
@@ -113,11 +115,32 @@ class BoundProblemBuilder {
       }
     }
     for (const model::Window& window : cluster.windows) {
-      if (window.kind != model::WindowKind::maintenance) continue;
+      if (window.kind == model::WindowKind::reservation && somebody_may_use(window)) continue;
       for (const model::MachineRange& range : window.machines) {
         for (auto m = range.first; m < range.end; ++m) {
           close(MachineId(m), std::max(now, window.from), window.to, all_devices(MachineId(m)));
         }
+      }
+    }
+  }
+
+  /// True when some waiting job is entitled to the reservation.
+  [[nodiscard]] bool somebody_may_use(const model::Window& window) const {
+    const auto waits = [&](JobId job) { return instance_.workload.job(job).running < 0; };
+    if (std::ranges::any_of(window.job_ids, waits)) return true;
+    return std::ranges::any_of(window.queues,
+                               [&](QueueId queue) { return queue_waits_[queue.index()]; });
+  }
+
+  /// Queues that have, or whose children have, a waiting job.
+  void find_waiting_queues() {
+    queue_waits_.assign(instance_.cluster.queues.size(), false);
+    for (const JobId id : model::planned_jobs(instance_.workload)) {
+      const Job& job = instance_.workload.job(id);
+      if (job.running >= 0) continue;
+      QueueId queue = job.queue;
+      for (; queue.valid(); queue = instance_.cluster.queues[queue.index()].parent) {
+        queue_waits_[queue.index()] = true;
       }
     }
   }
@@ -191,6 +214,7 @@ class BoundProblemBuilder {
   BoundProblem result_;
   std::vector<MachineId> machine_;       ///< by the cluster's machine: that of the problem
   std::vector<LargestDomains> largest_;  ///< by price curve
+  std::vector<bool> queue_waits_;        ///< by QueueId
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <utility>
 
 #include "berth/base/assert.hpp"
@@ -259,6 +260,22 @@ void MachineTimeline::change_all(PoolState& pool, const Option& option, Seconds 
   for (const std::int32_t quota : problem_.quotas_of(option)) {
     quotas_[static_cast<std::size_t>(quota)].reserve(start, end, sign * option.gpus);
   }
+}
+
+bool MachineTimeline::fits(const Option& option, PoolId, Seconds start,
+                           const std::vector<TaskShare>& shares) const {
+  if (quotas_allow(option, start) != start) return false;
+  const auto groups = problem_.tasks_of(option);
+  const Seconds end = start + option.duration;
+  std::map<MachineId, Room> rooms;
+  return std::ranges::all_of(shares, [&](const TaskShare& share) {
+    const auto [room, first] = rooms.try_emplace(share.machine);
+    if (first) room->second = machines_.least_free(share.machine.index(), start, end);
+    const TaskGroup& group = groups[static_cast<std::size_t>(share.group)];
+    if (room->second.tasks_of(group, share.tasks) < share.tasks) return false;
+    room->second.take(group, share.tasks);
+    return true;
+  });
 }
 
 void MachineTimeline::reserve(const Option& option, PoolId pool_id, Seconds start,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/base/assert.hpp"
+#include "berth/horizon/dependency_graph.hpp"
 
 namespace berth::horizon {
 namespace {
@@ -101,7 +102,41 @@ void ProblemBuilder::add_option(PoolSetId pools, Seconds duration, std::span<con
   problem_.jobs.back().options.end = static_cast<std::int32_t>(problem_.options.size());
 }
 
+void ProblemBuilder::add_dependency(JobId job, JobId after) {
+  problem_.dependencies.push_back({.job = job, .after = after});
+}
+
+namespace {
+
+/// Earliest end of the job on any cluster.
+Seconds earliest_end(const Problem& problem, const Job& job) {
+  Seconds shortest = kNever;
+  for (const Option& option : problem.options_of(job)) {
+    shortest = std::min(shortest, option.duration);
+  }
+  return std::min(job.release + shortest, kNever);
+}
+
+void release_after_dependencies(Problem& problem) {
+  std::ranges::sort(problem.dependencies);
+  const DependencyGraph graph(problem.jobs.size(), problem.dependencies);
+  if (graph.empty()) return;
+  std::vector<JobId> all;
+  for (std::size_t j = 0; j < problem.jobs.size(); ++j) all.emplace_back(j);
+  for (const JobId id : graph.ordered(all)) {
+    Job& job = problem.jobs[id.index()];
+    for (const JobId before : graph.before(id)) {
+      const Seconds end = earliest_end(problem, problem.jobs[before.index()]);
+      if (end >= kNever) job.options.end = job.options.begin;  // that one never runs
+      job.release = std::max(job.release, end);
+    }
+  }
+}
+
+}  // namespace
+
 Problem ProblemBuilder::build() {
+  release_after_dependencies(problem_);
   std::vector<std::map<Seconds, Gpus>> changes(problem_.pools.size());
   for (const Machine& machine : problem_.machines) {
     changes[machine.pool.index()][problem_.now] += machine.gpus;

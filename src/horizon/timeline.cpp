@@ -50,6 +50,15 @@ void PlanBuilder::restore(RemovedJob removed) {
   timeline_.retake(option_of(removed.job), removed.start.pool, removed.start.start, shares_[j]);
 }
 
+bool PlanBuilder::restore_if_free(RemovedJob job) {
+  starts_[job.job.index()] = job.start;  // names the option
+  const Option& option = option_of(job.job);
+  starts_[job.job.index()] = {};
+  if (!timeline_.fits(option, job.start.pool, job.start.start, job.shares)) return false;
+  restore(std::move(job));
+  return true;
+}
+
 Plan PlanBuilder::plan() const {
   Plan plan{.starts = starts_, .shares = {}};
   for (std::size_t j = 0; j < starts_.size(); ++j) {

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "berth/horizon/dependency_graph.hpp"
 #include "berth/horizon/machine_timeline.hpp"
 
 namespace berth::pipeline {
@@ -65,12 +67,12 @@ class EarliestStarts {
   }
 
   /// Of a completion in time: one that a job which may be left out gains from.
-  std::optional<Seconds> of(std::size_t j, Seconds end) {
+  std::optional<Seconds> of(std::size_t j, Seconds release, Seconds end) {
     const horizon::Job& job = problem_.jobs[j];
     Seconds earliest = horizon::kNever;
     for (const horizon::Option& option : problem_.options_of(job)) {
       for (const PoolId pool : problem_.pools_of(option)) {
-        const Seconds start = timeline_.earliest_start(option, pool, job.release);
+        const Seconds start = timeline_.earliest_start(option, pool, release);
         const Seconds completion = start + option.duration;
         if (start >= end || completion > job.deadline) continue;
         const bool in_time = job.required || cost_at(problem_.cost_of(option), completion) < 0.0;
@@ -85,21 +87,55 @@ class EarliestStarts {
   horizon::MachineTimeline timeline_;
 };
 
-model::WaitingJob waiting_job(const HorizonProblem& translated, EarliestStarts& earliest,
-                              std::size_t j, Seconds end) {
-  model::WaitingJob waiting{.job = translated.jobs[j], .reason = {}, .earliest_start = {}};
-  const horizon::Job& job = translated.problem.jobs[j];
-  if (job.options.size() == 0) {
-    waiting.reason = "no machine can run it within its limit";
-  } else if (job.release >= end) {
-    waiting.reason = "may start only after the horizon";
-  } else {
-    waiting.earliest_start = earliest.of(j, end);
-    waiting.reason = waiting.earliest_start ? "other jobs are worth more in its place"
-                                            : "no room to end in time";
+/// Tells why jobs wait.
+class WaitingJobs {
+ public:
+  WaitingJobs(const InstanceView& instance, const HorizonProblem& translated,
+              const horizon::Plan& plan, Seconds end)
+      : instance_(instance),
+        translated_(translated),
+        plan_(plan),
+        end_(end),
+        graph_(plan.starts.size(), translated.problem.dependencies),
+        earliest_(translated.problem, plan) {}
+
+  model::WaitingJob of(std::size_t j) {
+    model::WaitingJob waiting{.job = translated_.jobs[j], .reason = {}, .earliest_start = {}};
+    const horizon::Job& job = translated_.problem.jobs[j];
+    Seconds release = job.release;
+    for (const JobId before : graph_.before(JobId(j))) {
+      const JobStart& start = plan_.starts[before.index()];
+      if (!start.placed()) {
+        waiting.reason = "job " + name_of(before) + " must end first, and waits";
+        return waiting;
+      }
+      release = std::max(release, end_of(translated_.problem, before, start));
+    }
+    if (job.options.size() == 0) {
+      waiting.reason = "no machine can run it within its limit";
+    } else if (release >= end_) {
+      waiting.reason = "may start only after the horizon";
+    } else {
+      waiting.earliest_start = earliest_.of(j, release, end_);
+      waiting.reason = waiting.earliest_start ? "other jobs are worth more in its place"
+                                              : "no room to end in time";
+    }
+    return waiting;
   }
-  return waiting;
-}
+
+ private:
+  [[nodiscard]] std::string name_of(JobId job) const {
+    return std::string(
+        instance_.workload.tables().job_names[translated_.jobs[job.index()].index()]);
+  }
+
+  InstanceView instance_;
+  const HorizonProblem& translated_;
+  const horizon::Plan& plan_;
+  Seconds end_;  ///< of the horizon
+  horizon::DependencyGraph graph_;
+  EarliestStarts earliest_;
+};
 
 void add_running(const InstanceView& instance, const model::Horizon& horizon,
                  std::map<JobId, std::pair<model::JobPlacement, Seconds>>& placed) {
@@ -135,10 +171,8 @@ void add_jobs(const InstanceView& instance, const HorizonProblem& translated,
     plan.placements.push_back(std::move(one.first));
     plan.ends.push_back(one.second);
   }
-  EarliestStarts earliest(translated.problem, kept);
-  for (const std::size_t j : left) {
-    plan.waiting.push_back(waiting_job(translated, earliest, j, plan.horizon.end()));
-  }
+  WaitingJobs waiting(instance, translated, kept, plan.horizon.end());
+  for (const std::size_t j : left) plan.waiting.push_back(waiting.of(j));
 }
 
 }  // namespace berth::pipeline

@@ -91,6 +91,7 @@ class Translation {
 
   HorizonProblem run() {
     add_pools();
+    for (const std::vector<const model::Window*>& group : reservations()) add_reserved(group);
     close_machines();
     add_quotas();
     for (const JobId job : model::planned_jobs(instance_.workload)) {
@@ -100,6 +101,7 @@ class Translation {
     for (const JobId job : model::planned_jobs(instance_.workload)) {
       if (instance_.workload.job(job).running < 0) add_job(job);
     }
+    add_dependencies();
     result_.problem = builder_.build();
     return std::move(result_);
   }
@@ -123,50 +125,126 @@ class Translation {
 
   void add_pool(horizon::CurveId curve, GpuTypeId type, std::span<const MachineId> machines) {
     pools_.emplace_back(builder_.add_pool(curve, 0, 0), type);
-    for (const MachineId m : machines) {
-      const model::MachineClass& of = instance_.cluster.class_of(m);
-      position_[m.index()] =
-          builder_.add_machine({.pool = {},
-                                .gpus = of.gpus,
-                                .capacity = of.capacity,
-                                .rack = instance_.cluster.machine_rack[m.index()],
-                                .pod = instance_.cluster.pod_of(m)});
-      result_.machines.push_back(m);
+    for (const MachineId m : machines) position_[m.index()] = add_machine(m);
+  }
+
+  MachineId add_machine(MachineId m) {
+    const model::MachineClass& of = instance_.cluster.class_of(m);
+    result_.machines.push_back(m);
+    return builder_.add_machine({.pool = {},
+                                 .gpus = of.gpus,
+                                 .capacity = of.capacity,
+                                 .rack = instance_.cluster.machine_rack[m.index()],
+                                 .pod = instance_.cluster.pod_of(m)});
+  }
+
+  /// Reservations that some waiting job may use, those for the same jobs and queues together.
+  [[nodiscard]] std::vector<std::vector<const model::Window*>> reservations() const {
+    std::map<std::pair<std::vector<QueueId>, std::vector<JobId>>, std::vector<const model::Window*>>
+        groups;
+    for (const model::Window& window : instance_.cluster.windows) {
+      if (window.kind != model::WindowKind::reservation || window.to <= horizon_.now) continue;
+      groups[{window.queues, window.job_ids}].push_back(&window);
+    }
+    std::vector<std::vector<const model::Window*>> used;
+    const std::vector<JobId> jobs = model::planned_jobs(instance_.workload);
+    for (auto& [whom, windows] : groups) {
+      const bool some = std::ranges::any_of(
+          jobs, [&](JobId job) { return !runs(job) && may_use(instance_, job, *windows.front()); });
+      if (some) used.push_back(std::move(windows));
+    }
+    return used;
+  }
+
+  /// The reserved machines once more, as pools of their own: open only while they are reserved,
+  /// when the machines of the other pools are closed. A job runs in a reservation or outside it.
+  void add_reserved(const std::vector<const model::Window*>& windows) {
+    std::map<GpuTypeId, std::map<MachineId, std::vector<const model::Window*>>> by_type;
+    for (const model::Window* window : windows) {
+      for (const model::MachineRange& range : window->machines) {
+        for (auto m = range.first; m < range.end; ++m) {
+          const model::MachineClass& of = instance_.cluster.class_of(MachineId(m));
+          by_type[of.gpus > 0 ? of.gpu_type : GpuTypeId{}][MachineId(m)].push_back(window);
+        }
+      }
+    }
+    for (const auto& [type, machines] : by_type) {
+      const auto curve = std::ranges::find(result_.types, type) - result_.types.begin();
+      const horizon::CurveId of_type(type.valid() ? static_cast<std::size_t>(curve) : 0);
+      reserved_.push_back({builder_.add_pool(of_type, 0, 0), type, windows.front()});
+      for (const auto& [machine, open] : machines) add_reserved_machine(machine, open);
     }
   }
 
-  void close(MachineId machine, Seconds from, Seconds to) {
+  void add_reserved_machine(MachineId machine, const std::vector<const model::Window*>& open) {
+    const MachineId twin = add_machine(machine);
+    twins_[machine].push_back({twin, open});
+    std::vector<std::pair<Seconds, Seconds>> spans;
+    for (const model::Window* window : open) spans.emplace_back(window->from, window->to);
+    std::ranges::sort(spans);
+    Seconds closed_from = horizon_.now;
+    for (const auto& [from, to] : spans) {
+      close_one(twin, machine, closed_from, from);
+      closed_from = std::max(closed_from, to);
+    }
+    close_one(twin, machine, closed_from, horizon::kNever);
+  }
+
+  void close_one(MachineId position, MachineId machine, Seconds from, Seconds to) {
     from = std::max(from, horizon_.now);
     if (from >= to) return;
     model::Resources all = instance_.cluster.class_of(machine).capacity;
     for (std::size_t r = 0; r < model::kResources; ++r) {
       if (all[r] == model::kNoLimit) all[r] = 0;
     }
-    builder_.add_outage(position_[machine.index()], from, to, ~0ULL, all);
+    builder_.add_outage(position, from, to, ~0ULL, all);
+  }
+
+  /// @param window  that closes the machine, or null; its own reserved machines stay open
+  void close(MachineId machine, Seconds from, Seconds to, const model::Window* window) {
+    close_one(position_[machine.index()], machine, from, to);
+    const auto twins = twins_.find(machine);
+    if (twins == twins_.end()) return;
+    for (const Twin& twin : twins->second) {
+      if (std::ranges::find(twin.open, window) == twin.open.end()) {
+        close_one(twin.position, machine, from, to);
+      }
+    }
+  }
+
+  /// What is on the machine until then.
+  void occupy(MachineId machine, Seconds to, std::uint64_t devices, const model::Resources& taken) {
+    builder_.add_outage(position_[machine.index()], horizon_.now, to, devices, taken);
+    const auto twins = twins_.find(machine);
+    if (twins == twins_.end()) return;
+    for (const Twin& twin : twins->second) {
+      builder_.add_outage(twin.position, horizon_.now, to, devices, taken);
+    }
   }
 
   void close_machines() {
     const model::Cluster& cluster = instance_.cluster;
     for (std::size_t m = 0; m < cluster.machines(); ++m) {
       const bool up = cluster.state_of(MachineId(m)) == model::MachineState::up;
-      if (!up) close(MachineId(m), horizon_.now, horizon::kNever);
+      if (!up) close(MachineId(m), horizon_.now, horizon::kNever, nullptr);
     }
     for (const model::Immovable& content : cluster.immovable) {
       const Seconds until = content.job.valid() ? until_of(content.job) : horizon::kNever;
-      builder_.add_outage(position_[content.machine.index()], horizon_.now, until, content.devices,
-                          content.taken);
+      occupy(content.machine, until, content.devices, content.taken);
     }
     for (const model::Running& running : instance_.workload.tables().running) {
       if (running.pinned) continue;
       const auto groups = instance_.workload.groups_of(instance_.workload.job(running.job));
       for (const model::TaskPlacement& task : instance_.workload.tasks_of(running)) {
-        builder_.add_outage(position_[task.machine.index()], horizon_.now, until_of(running.job),
-                            task.devices, instance_.workload.shape(groups[task.group].shape).needs);
+        occupy(task.machine, until_of(running.job), task.devices,
+               instance_.workload.shape(groups[task.group].shape).needs);
       }
     }
     for (const model::Window& window : cluster.windows) {
       for (const model::MachineRange& range : window.machines) {
-        for (auto m = range.first; m < range.end; ++m) close(MachineId(m), window.from, window.to);
+        for (auto m = range.first; m < range.end; ++m) {
+          close(MachineId(m), window.from, window.to, &window);
+        }
       }
     }
   }
@@ -212,23 +290,56 @@ class Translation {
     return quotas;
   }
 
+  /// Of jobs that wait both; running ones end when they end (release_of).
+  void add_dependencies() {
+    const auto position = [&](JobId job) {
+      const auto found = std::ranges::lower_bound(result_.jobs, job);
+      return JobId(static_cast<std::size_t>(found - result_.jobs.begin()));
+    };
+    for (const model::Dependency& pair : instance_.workload.tables().dependencies) {
+      if (runs(pair.job) || runs(pair.after)) continue;
+      builder_.add_dependency(position(pair.job), position(pair.after));
+    }
+  }
+
+  [[nodiscard]] bool runs(JobId job) const { return instance_.workload.job(job).running >= 0; }
+
+  [[nodiscard]] Seconds release_of(JobId id) const {
+    const TimeRules& rules = instance_.workload.time_of(instance_.workload.job(id));
+    Seconds release = std::max(horizon_.now, rules.not_before);
+    for (const model::Dependency& pair : instance_.workload.dependencies_of(id)) {
+      if (runs(pair.after)) release = std::max(release, until_of(pair.after));
+    }
+    return release;
+  }
+
   void add_job(JobId id) {
     const Job& job = instance_.workload.job(id);
     const TimeRules& rules = instance_.workload.time_of(job);
     const bool minimised = model::minimised(horizon_.objective);
-    const Seconds release = std::max(horizon_.now, rules.not_before);
+    const Seconds release = release_of(id);
     result_.jobs.push_back(id);
     (void)builder_.add_job(release, job.required || minimised,
                            std::min(rules.deadline, horizon::kNever));
     if (instance_.workload.gpu_milli(job) > 0) {
       for (const auto& [pool, type] : pools_) {
         if (!type.valid() || ((job.gpu_types >> type.index()) & 1) == 0) continue;
-        add_option(id, type, release, std::span(&pool, 1));
+        std::vector<PoolId> pools{pool};
+        for (const ReservedPool& reserved : reserved_) {
+          if (reserved.type == type && may_use(instance_, id, *reserved.whom))
+            pools.push_back(reserved.pool);
+        }
+        add_option(id, type, release, pools);
       }
     } else {
       std::vector<PoolId> pools;
       for (const auto& [pool, type] : pools_) {
         if (allowed(job, type)) pools.push_back(pool);
+      }
+      for (const ReservedPool& reserved : reserved_) {
+        if (allowed(job, reserved.type) && may_use(instance_, id, *reserved.whom)) {
+          pools.push_back(reserved.pool);
+        }
       }
       if (!pools.empty()) add_option(id, {}, release, pools);
     }
@@ -275,6 +386,17 @@ class Translation {
     return pool_sets_[key] = builder_.add_pool_set(pools);
   }
 
+  struct ReservedPool {
+    PoolId pool;
+    GpuTypeId type;
+    const model::Window* whom;  ///< its jobs and queues may use the pool
+  };
+  /// A reserved machine in its pool.
+  struct Twin {
+    MachineId position;
+    std::vector<const model::Window*> open;  ///< reservations in which it is open
+  };
+
   InstanceView instance_;
   Horizon horizon_;
   planner_model::Valuation values_;
@@ -283,7 +405,9 @@ class Translation {
   double largest_ = 0.0;                             ///< value of any waiting job
   std::vector<std::pair<PoolId, GpuTypeId>> pools_;  ///< no type: machines without GPUs
   std::vector<MachineId> position_;                  ///< by the cluster's machine
-  std::vector<std::int32_t> quota_of_queue_;         ///< -1: none
+  std::vector<ReservedPool> reserved_;
+  std::map<MachineId, std::vector<Twin>> twins_;  ///< by the cluster's machine
+  std::vector<std::int32_t> quota_of_queue_;      ///< -1: none
   std::map<std::vector<PoolId>, horizon::PoolSetId> pool_sets_;
 };
 
@@ -291,6 +415,15 @@ class Translation {
 
 HorizonProblem horizon_problem(const InstanceView& instance, const Horizon& horizon) {
   return Translation(instance, horizon).run();
+}
+
+bool may_use(const InstanceView& instance, JobId job, const model::Window& reservation) {
+  if (std::ranges::binary_search(reservation.job_ids, job)) return true;
+  QueueId queue = instance.workload.job(job).queue;
+  for (; queue.valid(); queue = instance.cluster.queues[queue.index()].parent) {
+    if (std::ranges::binary_search(reservation.queues, queue)) return true;
+  }
+  return false;
 }
 
 std::int64_t running_until(const InstanceView& instance, const Horizon& horizon, const Job& job) {

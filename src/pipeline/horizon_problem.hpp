@@ -19,7 +19,8 @@ struct HorizonProblem {
 };
 
 /// Pools are GPU types, and the machines without GPUs. Running jobs stay where they are until they
-/// end; machines that are not up take no job; windows of both kinds close machines. Quotas are
+/// end; machines that are not up take no job; windows of both kinds close machines, but reserved
+/// ones are pools of their own for the jobs that may use them. Quotas are
 /// limits at every moment, soft ones too. Jobs of value 0 are worth next to nothing, so that they
 /// take what is left. O(machines + jobs x types).
 HorizonProblem horizon_problem(const model::InstanceView& instance, const model::Horizon& horizon);
@@ -27,5 +28,8 @@ HorizonProblem horizon_problem(const model::InstanceView& instance, const model:
 /// When the running job ends (docs/horizon.md).
 std::int64_t running_until(const model::InstanceView& instance, const model::Horizon& horizon,
                            const model::Job& job);
+
+/// True when the reservation is for the job, or for its queue or one that this is in.
+bool may_use(const model::InstanceView& instance, JobId job, const model::Window& reservation);
 
 }  // namespace berth::pipeline

@@ -23,6 +23,8 @@ class MachineTimeline final : public Timeline {
 
   Seconds earliest_start(const Option& option, PoolId pool, Seconds from) override;
   Gpus free_at(PoolId pool, Seconds time) const override;
+  bool fits(const Option& option, PoolId pool, Seconds start,
+            const std::vector<TaskShare>& shares) const override;
   void reserve(const Option& option, PoolId pool, Seconds start,
                std::vector<TaskShare>& shares) override;
   void release(const Option& option, PoolId pool, Seconds start,

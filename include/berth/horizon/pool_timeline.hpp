@@ -19,6 +19,10 @@ class PoolTimeline final : public Timeline {
   Gpus free_at(PoolId pool, Seconds time) const override {
     return profiles_[pool.index()].least_free(time, time + 1);
   }
+  bool fits(const Option& option, PoolId pool, Seconds start,
+            const std::vector<TaskShare>&) const override {
+    return profiles_[pool.index()].least_free(start, start + option.duration) >= option.gpus;
+  }
   void reserve(const Option& option, PoolId pool, Seconds start, std::vector<TaskShare>&) override {
     profiles_[pool.index()].reserve(start, start + option.duration, option.gpus);
   }

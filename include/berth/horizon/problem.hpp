@@ -10,6 +10,7 @@
 #include "berth/horizon/time.hpp"
 #include "berth/model/job.hpp"
 #include "berth/model/resources.hpp"
+#include "berth/model/time_rules.hpp"
 
 namespace berth::horizon {
 
@@ -118,6 +119,8 @@ struct Problem {
   std::vector<CostPiece> cost_pieces;
   std::vector<std::vector<CapacityStep>> quotas;  ///< GPUs that jobs of a quota may use at a time
   std::vector<std::int32_t> option_quotas;        ///< indices in `quotas`
+  /// Ascending, distinct, without cycles. Releases are not below the earliest ends they imply.
+  std::vector<model::Dependency> dependencies;
 
   [[nodiscard]] std::span<const Option> options_of(const Job& job) const {
     return job.options.of(options);

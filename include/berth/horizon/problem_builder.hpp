@@ -37,7 +37,11 @@ class ProblemBuilder {
   /// GPUs that jobs of a quota may use at a time. Returns its index.
   std::int32_t add_quota(std::vector<CapacityStep> steps);
 
-  /// The problem with the pools' capacities. O(outages log outages + the rest).
+  /// The job starts no earlier than `after` ends. Both have been added.
+  void add_dependency(JobId job, JobId after);
+
+  /// The problem with the pools' capacities; a job is released no earlier than the jobs it waits
+  /// for can end. O(outages log outages + the rest).
   Problem build();
 
  private:

@@ -23,6 +23,10 @@ class Timeline {
   /// GPUs of the pool that are free at `time`: no option with more can start then. O(log).
   [[nodiscard]] virtual Gpus free_at(PoolId pool, Seconds time) const = 0;
 
+  /// True when `retake` of these shares would take free capacity only.
+  [[nodiscard]] virtual bool fits(const Option& option, PoolId pool, Seconds start,
+                                  const std::vector<TaskShare>& shares) const = 0;
+
   /// Reserves the option's GPUs from `start` on and appends its shares, if the timeline knows
   /// machines (without devices: `assign_devices` adds them). @pre start from earliest_start
   virtual void reserve(const Option& option, PoolId pool, Seconds start,
@@ -63,6 +67,8 @@ class PlanBuilder {
   void place(JobId job, const JobStart& start);
   RemovedJob remove(JobId job);      ///< @pre the job is placed
   void restore(RemovedJob removed);  ///< @pre its GPUs are free again
+  /// Places the waiting job with these shares, if its capacity is free.
+  bool restore_if_free(RemovedJob job);
 
   [[nodiscard]] Plan plan() const;  ///< O(jobs + shares)
 

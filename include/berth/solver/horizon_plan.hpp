@@ -26,6 +26,8 @@ struct HorizonPlanOptions {
   std::int64_t job_visits = 20'000'000;
   std::int64_t machine_visits = 4'000'000;
   std::int64_t most_tries = 30'000;
+  /// Starts that half of the lists take first, where they are free; null: none.
+  const berth::horizon::Plan* kept = nullptr;
 };
 
 /// Plan over pools: list scheduling by start quantiles of the smoothed primal, each job at its
