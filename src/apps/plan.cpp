@@ -41,6 +41,7 @@ void keep_inputs(const PlanFlags& flags) {
     keep_input(written, flags.input);
     io::expect_writable(written.path);
   }
+  keep_input(out, Named{"--keep", flags.keep});
   keep_input(out, Named{"--resume", flags.plan.checkpoint.resume});
   keep_input(trace, Named{"--resume", flags.plan.checkpoint.resume});
 }
@@ -55,6 +56,10 @@ void validate_horizon(const PlanFlags& flags) {
   }
   if (in_time && flags.plan.objective != model::Objective::value) {
     throw InputError(where, "a plan with --horizon has the objective value, flow or makespan");
+  }
+  if (!flags.keep.empty() && flags.horizon.objective == model::HorizonObjective::makespan) {
+    throw InputError({.file = "", .line = 0, .field = "--keep"},
+                     "promises are kept under the objectives value and flow");
   }
 }
 

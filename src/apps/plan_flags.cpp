@@ -94,6 +94,18 @@ void add_horizon(CLI::App& command, PlanFlags& flags) {
                   "Second at which the plan begins, as in the jobs file")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40).description(""))
       ->needs(horizon);
+  CLI::Option* const keep =
+      command
+          .add_option("--keep", flags.keep,
+                      "An earlier plan with a horizon: its starts are promises, kept if possible")
+          ->check(file_name())
+          ->needs(horizon);
+  command
+      .add_option("--keep-price", flags.keep_price,
+                  "Price of a promise at its start, in values of its job (flow: weight x horizon), "
+                  "less by the share of the horizon until then; by default above all jobs")
+      ->check(CLI::Range(0.0, 1e9).description(""))
+      ->needs(keep);
 }
 
 }  // namespace

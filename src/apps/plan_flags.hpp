@@ -3,6 +3,7 @@
 
 #include "options.hpp"
 
+#include <optional>
 #include <string>
 
 #include <CLI/App.hpp>
@@ -18,9 +19,11 @@ struct PlanFlags {
   pipeline::PlanOptions plan;
   LogFlags log;
   std::string out;
-  std::string trace;         ///< empty = none
-  int threads = 0;           ///< 0 = default_threads
-  model::Horizon horizon;    ///< length 0: a plan of this moment
+  std::string trace;       ///< empty = none
+  int threads = 0;         ///< 0 = default_threads
+  model::Horizon horizon;  ///< length 0: a plan of this moment
+  std::string keep;        ///< a plan whose starts are promises; empty = none
+  std::optional<double> keep_price = {};
   double time_limit = 1e12;  ///< seconds; the default means none
 };
 

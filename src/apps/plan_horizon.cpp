@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "berth/io/file.hpp"
+#include "berth/io/horizon_plan_file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/pipeline/option_table.hpp"
 #include "berth/pipeline/plan_horizon.hpp"
@@ -20,9 +22,16 @@ ExitCode plan_on_root(const PlanFlags& flags, report::ProgressTable& progress,
   const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
   for (const std::string& note : instance.workload.notes) progress.warn(note);
   const double loaded = progress.seconds();
-  model::HorizonPlan plan =
-      pipeline::plan_horizon(instance, flags.horizon, flags.input.jobs, progress, stop);
+  pipeline::HorizonRequest request{.horizon = flags.horizon,
+                                   .jobs_path = flags.input.jobs,
+                                   .keep = {},
+                                   .keep_price = flags.keep_price};
+  if (!flags.keep.empty()) {
+    request.keep = io::parse_horizon_plan(io::read_file(flags.keep), flags.keep);
+  }
+  model::HorizonPlan plan = pipeline::plan_horizon(instance, request, progress, stop);
   plan.options = {{"objective", std::string(model::to_string(flags.horizon.objective))}};
+  if (flags.keep_price) plan.options["keep-price"] = fmt::format("{}", *flags.keep_price);
   plan.seconds["load"] = loaded - start;
   pipeline::write_horizon_plan(flags.out, instance, plan);
   fmt::print("{}  {:<14}{}\n", report::horizon_summary(plan), "written", flags.out);

@@ -7,7 +7,9 @@
 #include "job_value.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -196,6 +198,32 @@ void compare_missing(const InstanceView& instance, const RawHorizonPlan& plan,
                    std::to_string(actual.size()));
 }
 
+/// A promise is kept when its job starts then or before, or runs already.
+void check_promises(const InstanceView& instance, const RawHorizonPlan& plan,
+                    const Resolved& resolved, Findings& findings) {
+  std::map<std::string_view, std::int64_t> starts;
+  for (const model::JobPlacement& placed : resolved.placements) {
+    starts[instance.workload.tables().job_names[placed.job.index()]] = placed.start;
+  }
+  for (const model::Running& running : instance.workload.tables().running) {
+    starts[instance.workload.tables().job_names[running.job.index()]] = 0;
+  }
+  std::string_view before;
+  for (const model::RawPromise& promise : plan.promises) {
+    const auto found = starts.find(promise.job);
+    const bool kept = found != starts.end() && found->second <= promise.start;
+    if (kept != promise.kept) {
+      findings.add(FaultKind::bad_start, "job " + promise.job + (kept ? " keeps" : " breaks") +
+                                             " its promise to start by " +
+                                             std::to_string(promise.start));
+    }
+    if (promise.job == before) {
+      findings.add(FaultKind::repeated_job, "job " + promise.job + " has two promises");
+    }
+    before = promise.job;
+  }
+}
+
 }  // namespace
 
 HorizonCheck check_horizon(const InstanceView& instance, const RawHorizonPlan& plan) {
@@ -216,6 +244,7 @@ HorizonCheck check_horizon(const InstanceView& instance, const RawHorizonPlan& p
   times.finish(resolved.placements);
   check_machines_over_time(instance, horizon, resolved.placements, resolved.ends, findings);
   check_queues_over_time(instance, horizon, resolved.placements, resolved.ends, findings);
+  check_promises(instance, plan, resolved, findings);
   if (!plan.certificate) {
     findings.add(FaultKind::missing_entry, "the plan has no price_curves");
     return result;

@@ -91,6 +91,22 @@ void add_waiting(JsonText& json, const InstanceView& instance, const model::Wait
   json.close('}');
 }
 
+void add_promise(JsonText& json, const InstanceView& instance, const model::Promise& promise) {
+  json.open('{').field("job", name_of(instance, promise.job)).field("start", promise.start);
+  json.key("kept").boolean(promise.kept);
+  if (!promise.kept) json.field("reason", promise.reason);
+  json.close('}');
+}
+
+void add_promises(JsonText& json, const HorizonPlan& plan, const InstanceView& instance) {
+  if (plan.promises.empty()) return;
+  json.key("promises").open('[');
+  for (const model::Promise& promise : plan.promises) {
+    add_promise(json.next_line(), instance, promise);
+  }
+  json.close(']').next_line();
+}
+
 }  // namespace
 
 std::string horizon_plan_text(const InstanceView& instance, const HorizonPlan& plan) {
@@ -104,6 +120,7 @@ std::string horizon_plan_text(const InstanceView& instance, const HorizonPlan& p
   for (const auto& [name, value] : plan.seconds) json.field(name, value);
   json.close('}').next_line();
   add_prices(json, plan.certificate);
+  add_promises(json, plan, instance);
   json.key("placements").open('[');
   for (std::size_t p = 0; p < plan.placements.size(); ++p) {
     add_placement(json.next_line(), instance, plan.placements[p], plan.ends[p]);

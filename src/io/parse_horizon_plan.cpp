@@ -75,10 +75,22 @@ std::optional<std::int64_t> read_end(const JsonAt& placement) {
   return end;
 }
 
+model::RawPromise read_promise(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"job", "start", "kept"};
+  model::RawPromise promise;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) promise.job = std::string(value.text());
+    if (key == 1) promise.start = value.integer();
+    if (key == 2) promise.kept = value.boolean();
+  });
+  at.need(keys, 3, seen);
+  return promise;
+}
+
 void read_horizon(const JsonAt& at, RawHorizonPlan& plan) {
   static constexpr std::string_view keys[] = {
-      "horizon",     "now", "objective_kind", "placements", "objective",   "upper_bound",
-      "lower_bound", "gap", "jobs_now",       "jobs_later", "price_curves"};
+      "horizon",     "now", "objective_kind", "placements", "objective",    "upper_bound",
+      "lower_bound", "gap", "jobs_now",       "jobs_later", "price_curves", "promises"};
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) plan.length = value.integer();
     if (key == 1) plan.now = value.integer();
@@ -90,6 +102,9 @@ void read_horizon(const JsonAt& at, RawHorizonPlan& plan) {
     if (key == 8) plan.jobs_now = value.integer();
     if (key == 9) plan.jobs_later = value.integer();
     if (key == 10) plan.certificate = read_curves(value);
+    if (key == 11) {
+      value.each([&](const JsonAt& one) { plan.promises.push_back(read_promise(one)); });
+    }
   });
   at.need(keys, 3, seen);
 }
@@ -112,13 +127,20 @@ RawHorizonPlan parse_horizon_plan(const std::string& text, const std::string& fi
   return plan;
 }
 
-model::RawPlan read_plan_of_now(const std::string& path) {
+PlannedStarts read_planned_starts(const std::string& path) {
   const std::string text = read_file(path);
-  if (!has_horizon(text, path)) return parse_plan(text, path);
+  if (!has_horizon(text, path)) return {.plan = parse_plan(text, path), .now = {}};
   RawHorizonPlan plan = parse_horizon_plan(text, path);
-  std::erase_if(plan.plan.placements,
-                [&](const model::RawPlacement& placed) { return placed.start > plan.now; });
-  return std::move(plan.plan);
+  return {.plan = std::move(plan.plan), .now = plan.now};
+}
+
+model::RawPlan read_plan_of_now(const std::string& path) {
+  PlannedStarts planned = read_planned_starts(path);
+  if (planned.now) {
+    std::erase_if(planned.plan.placements,
+                  [&](const model::RawPlacement& placed) { return placed.start > *planned.now; });
+  }
+  return std::move(planned.plan);
 }
 
 }  // namespace berth::io

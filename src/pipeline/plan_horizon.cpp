@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/pipeline/plan_horizon.hpp"
 
+#include "horizon_notes.hpp"
 #include "horizon_placements.hpp"
 #include "horizon_problem.hpp"
+#include "horizon_promises.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,8 +38,6 @@ certify::UnplannedKey unplanned_key(const InstanceView& instance) {
   if (!unplanned.key.empty()) return unplanned;
   const auto budget = [](const model::Queue& queue) { return queue.gpu_hours >= 0; };
   if (std::ranges::any_of(instance.cluster.queues, budget)) return {.job = {}, .key = "gpu_hours"};
-  const auto& dependencies = instance.workload.tables().dependencies;
-  if (!dependencies.empty()) return {.job = dependencies.front().job, .key = "after"};
   return {};
 }
 
@@ -57,10 +58,18 @@ struct Solution {
   horizon::PriceCertificate certificate;
 };
 
-Solution solve(const horizon::Problem& problem, const StopToken& stop) {
-  const solver::HorizonBound bound = solver::bound_horizon(problem, {}, stop);
-  const horizon::Plan pools = solver::plan_on_pools(problem, bound, {}, stop);
-  return {.plan = solver::plan_on_machines(problem, bound, pools, {}, stop),
+/// What is planned, and what is bounded: the same but for promises.
+struct Task {
+  horizon::Problem planned;
+  const horizon::Problem& bounded;
+  horizon::Plan kept;
+};
+
+Solution solve(const Task& task, const StopToken& stop) {
+  const solver::HorizonBound bound = solver::bound_horizon(task.bounded, {}, stop);
+  const solver::HorizonPlanOptions options{.kept = task.kept.starts.empty() ? nullptr : &task.kept};
+  const horizon::Plan pools = solver::plan_on_pools(task.planned, bound, options, stop);
+  return {.plan = solver::plan_on_machines(task.planned, bound, pools, options, stop),
           .certificate = solver::certificate_of(bound)};
 }
 
@@ -96,15 +105,20 @@ horizon::Problem with_required_first(horizon::Problem problem) {
   return problem;
 }
 
-Solution solve_with_required(const horizon::Problem& problem, const Horizon& horizon,
-                             const StopToken& stop) {
-  if (horizon.objective == model::HorizonObjective::makespan) return solve_makespan(problem, stop);
-  Solution solution = solve(problem, stop);
+Solution solve_with_required(Task task, const Horizon& horizon, const StopToken& stop) {
+  if (horizon.objective == model::HorizonObjective::makespan) {
+    return solve_makespan(task.bounded, stop);
+  }
+  Solution solution = solve(task, stop);
   if (model::minimised(horizon.objective)) return solution;
-  const std::size_t before = missing(problem, solution.plan, horizon.end());
+  const std::size_t before = missing(task.bounded, solution.plan, horizon.end());
   if (before == 0) return solution;
-  Solution other = solve(with_required_first(problem), stop);
-  if (missing(problem, other.plan, horizon.end()) < before) solution.plan = std::move(other.plan);
+  task.planned = with_required_first(std::move(task.planned));
+  const Task first{.planned = task.planned, .bounded = task.planned, .kept = task.kept};
+  Solution other = solve(first, stop);
+  if (missing(task.bounded, other.plan, horizon.end()) < before) {
+    solution.plan = std::move(other.plan);
+  }
   return solution;
 }
 
@@ -126,18 +140,27 @@ model::PriceCurves curves_of(const InstanceView& instance, const HorizonProblem&
 
 }  // namespace
 
-model::HorizonPlan plan_horizon(const InstanceView& instance, const Horizon& horizon,
-                                const std::string& jobs_path, report::ProgressTable& progress,
-                                const StopToken& stop) {
-  expect_planned(instance, jobs_path);
+model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonRequest& request,
+                                report::ProgressTable& progress, const StopToken& stop) {
+  expect_planned(instance, request.jobs_path);
+  for (const std::string& note : horizon_notes(instance, request.horizon)) progress.warn(note);
+  const Horizon& horizon = request.horizon;
   const double start = progress.seconds();
   const HorizonProblem translated = horizon_problem(instance, horizon);
-  const Solution solution = solve_with_required(translated.problem, horizon, stop);
+  std::vector<PromisedStart> promises;
+  Task task{.planned = translated.problem, .bounded = translated.problem, .kept = {}};
+  if (request.keep) {
+    promises = promised_starts(instance, *request.keep);
+    task.planned = with_promises(translated, horizon, promises, request.keep_price);
+    task.kept = starts_to_keep(translated, promises);
+  }
+  const Solution solution = solve_with_required(std::move(task), horizon, stop);
   const double solved = progress.seconds();
 
   model::HorizonPlan plan;
   plan.horizon = horizon;
   add_jobs(instance, translated, solution.plan, plan);
+  plan.promises = promises_of(instance, plan, promises);
   plan.certificate = curves_of(instance, translated, solution.certificate);
   certify::HorizonJudgement judged =
       certify::judge_horizon(instance, horizon, plan.placements, plan.ends, plan.certificate);

@@ -43,6 +43,11 @@ std::string horizon_summary(const model::HorizonPlan& plan) {
     text += row("required", fmt::format("{} required jobs do not start within the horizon",
                                         plan.required_missing.size()));
   }
+  if (!plan.promises.empty()) {
+    const auto kept = std::ranges::count_if(plan.promises, &model::Promise::kept);
+    const auto total = std::ssize(plan.promises);
+    text += row("promises", fmt::format("{} kept, {} broken", kept, total - kept));
+  }
   text += row("plan digest", plan.plan_digest);
   if (!plan.reproducible) text += row("reproducible", "no (a time limit or a signal decided)");
   return text;

@@ -86,7 +86,7 @@ class HorizonTest(ProgramTest):
         sound = self.planned(jobs, "1h", "--objective", "makespan")
         for kind, fault in [
                 ("wrong_objective", lambda plan: plan.update(objective=9)),
-                ("wrong_bound", lambda plan: plan.update(lower_bound=11)),
+                ("bound_too_low", lambda plan: plan.update(lower_bound=11)),
                 ("bad_certificate",
                  lambda plan: plan["price_curves"]["curves"][0]["starts"].append(0))]:
             plan = copy.deepcopy(sound)
@@ -95,6 +95,40 @@ class HorizonTest(ProgramTest):
             done = self.check(plan="bad.json")
             self.assert_ends(done, 1)
             self.assertIn(f"fault {kind}:", done.out, done)
+
+    def test_jobs_start_after_those_they_wait_for(self):
+        # one that many wait for goes first, though it is worth least; a chain is planned in order
+        jobs = [job("c", 4, 10, count=3, after=["b"], weight=9),
+                job("b", 4, 10, count=3, after=["a"]), job("a", 4, 10, count=3),
+                job("other", 4, 10, count=3, weight=2)]
+        plan = self.planned(jobs, "30")
+        self.assertEqual(self.starts(plan), {"a": 0, "b": 10, "c": 20})
+        plan = self.planned(jobs, "30", "--objective", "flow")
+        self.assertEqual(self.starts(plan), {"a": 0, "b": 10, "c": 20, "other": 30})
+        plan = self.planned(jobs, "30", "--objective", "makespan")
+        self.assertEqual((plan["objective"], plan["lower_bound"]), (40, 40))
+        # a job that waits takes its dependants with it
+        plan = self.planned([job("none", 5, 10), job("x", 1, 10, after=["none"]),
+                             job("y", 1, 10, after=["x"]), job("late", 1, 10, not_before=25),
+                             job("z", 1, 3, after=["late"])], "36")
+        self.assertEqual(self.starts(plan), {"late": 25})
+        self.assertEqual({w["job"]: w["reason"] for w in plan["waiting"]},
+                         {"none": "no room to end in time",
+                          "x": "job none must end first, and waits",
+                          "y": "job x must end first, and waits", "z": "no room to end in time"})
+
+    def test_jobs_wait_for_running_ones_and_the_judge_checks_it(self):
+        held = [{"shape": "worker", "machine": "a0", "gpus": [{"index": 0, "milli": 1000}]}]
+        jobs = [job("runs", 1, 30, running={"tasks": held, "remaining": 12}),
+                job("next", 1, 10, after=["runs"]), job("last", 1, 10, after=["next"])]
+        plan = self.planned(jobs, "40", "--objective", "flow")
+        self.assertEqual(self.starts(plan), {"runs": 0, "next": 12, "last": 22})
+        self.assertEqual(plan["lower_bound"], plan["objective"])  # bounds know earliest ends
+        for key in ["start", "end"]:
+            placement(plan, "last")[key] -= 1
+        self.write("bad.json", json.dumps(plan))
+        self.assertIn("fault bad_start: job last starts at 21 before job next has ended",
+                      self.check(plan="bad.json").out)
 
     def test_machines_racks_and_quotas_hold_at_every_moment(self):
         jobs = [job(f"cpu{i}", 1, 10, cpu=5000) for i in range(4)]  # one a machine at a time
@@ -137,6 +171,79 @@ class HorizonTest(ProgramTest):
         self.assertIn("fault machine_not_up: job one on machine a0",
                       self.check(plan="bad.json").out)
 
+    def test_reservations_are_for_their_jobs_and_queues(self):
+        self.write("c.yaml", CLUSTER + "windows:\n"
+                   "  - {machines: [a0], from: 10, to: 40, kind: reservation, for: {jobs: [vip]}}\n"
+                   "  - {machines: [a1], from: 10, to: 40, kind: reservation,"
+                   " for: {queues: [few]}}\n"
+                   "  - {machines: [a2], from: 0, to: 40, kind: maintenance}\n"
+                   "  - {machines: [c0], from: 0, to: 9, kind: reservation, for: {jobs: [none]}}\n")
+        jobs = [job("vip", 4, 30), job("other", 4, 30), job("few", 2, 30, queue="few"),
+                job("before", 4, 10)]
+        plan = self.planned(jobs, "100", "--objective", "flow")
+        starts = self.starts(plan)
+        self.assertEqual((starts["before"], starts["vip"], starts["few"]), (0, 10, 10))
+        self.assertGreaterEqual(starts["other"], 40)
+        self.assertEqual(placement(plan, "vip")["tasks"][0]["machine"], "a0")
+        self.assertEqual(placement(plan, "few")["tasks"][0]["machine"], "a1")
+        vip, other = placement(plan, "vip"), placement(plan, "other")
+        vip["job"], other["job"] = "other", "vip"  # nobody else may be there
+        self.write("bad.json", json.dumps(plan))
+        self.assertIn("fault machine_not_up: job other on machine a0",
+                      self.check(plan="bad.json").out)
+
+    def test_collisions_of_running_jobs_and_soft_quotas_are_told(self):
+        self.write("c.yaml", CLUSTER.replace("gpu_quota: 2", "gpu_quota: 2, over_quota_penalty: 1")
+                   + "windows: [{machines: [a0], from: 20, to: 40, kind: maintenance}]\n"
+                   "machine_states: [{ids: a1, state: drain, deadline: 25}]\n")
+        held = [{"shape": "worker", "machine": "a0", "gpus": [{"index": 0, "milli": 1000}]}]
+        jobs = [job("r", 1, 30, running={"tasks": held, "remaining": 30}),
+                job("s", 1, 30, running={"tasks": [dict(held[0], machine="a1")], "remaining": 30}),
+                job("fits", 1, 30, running={"tasks": [dict(held[0], machine="a2")]})]
+        self.jobs(jobs)
+        told = self.plan("--horizon", "100").err
+        self.assertIn("job r runs until 30 on machine a0, which is closed from 20 to 40", told)
+        self.assertIn("job s runs until 30 on machine a1, which must be empty by 25", told)
+        self.assertIn("the soft quota of queue few is a limit in a plan with --horizon", told)
+        self.assertNotIn("job fits", told)
+
+    def test_promises_are_kept_or_broken_for_a_reason(self):
+        first = [job(f"p{i}", 4, 20, count=3) for i in range(3)]
+        old = self.planned(first, "100", "--objective", "flow")
+        self.write("old.json", json.dumps(old))
+        promised = self.starts(old)
+        self.assertEqual(sorted(promised.values()), [0, 20, 40])
+        # a worthier job comes: it waits for all promises, or takes the place of the last one
+        now = [one for one in first if promised[one["id"]] > 0]
+        jobs = [*now, job("urgent", 4, 20, count=3, weight=99)]
+        flags = ["100", "--objective", "flow", "--now", "20"]
+        free = self.starts(self.planned(jobs, *flags))
+        self.assertEqual(free["urgent"], 20)
+        plan = self.planned(jobs, *flags, "--keep", "old.json")
+        self.assertEqual(self.starts(plan)["urgent"], 60)
+        self.assertEqual([p["kept"] for p in plan["promises"]], [True, True])
+        plan = self.planned(jobs, *flags, "--keep", "old.json", "--keep-price", "0.001")
+        self.assertEqual(self.starts(plan)["urgent"], 20)
+        broken = [p for p in plan["promises"] if not p["kept"]]
+        self.assertEqual(len(broken), 1)  # the other one still has its turn
+        self.assertRegex(broken[0]["reason"], "for job (urgent|p.) on machine a")
+        plan["promises"][0]["kept"] = True
+        self.write("bad.json", json.dumps(plan))
+        self.assertRegex(self.check(plan="bad.json").out, "fault bad_start: job p. breaks its prom")
+
+    def test_promises_that_cannot_be_kept_say_why(self):
+        old = self.planned([job("m", 4, 20, count=3), job("late", 1, 10, not_before=30)], "100")
+        self.write("old.json", json.dumps(old))
+        self.write("c.yaml", CLUSTER + "machine_states: [{ids: a0, state: drained}]\n")
+        plan = self.planned([job("m", 4, 20, count=3), job("late", 1, 10, not_before=40)], "100",
+                            "--now", "10", "--keep", "old.json")
+        self.assertEqual({p["job"]: p.get("reason") for p in plan["promises"]},
+                         {"m": "that time has passed", "late": "not_before is later now"})
+        self.jobs([job("m", 4, 20)])
+        self.assert_ends(self.plan("--keep", "old.json"), 2)
+        self.assert_refused(self.plan("--horizon", "9", "--objective", "makespan", "--keep",
+                                      "old.json"), 2, ".*value and flow")
+
     def test_the_plan_is_the_same_on_any_ranks(self):
         jobs = [job(f"j{i}", 1 + i % 4, 10 + 7 * (i % 5), count=1 + i % 3, weight=1 + i % 7)
                 for i in range(40)]
@@ -149,7 +256,7 @@ class HorizonTest(ProgramTest):
         self.jobs([job("a", 1, 10)])
         self.assert_refused(self.plan("--objective", "flow"), 2, ".*flow needs --horizon")
         self.assert_refused(self.plan("--horizon", "2d", "--objective", "allocate"), 2,
-                            ".*value or flow")
+                            ".*value, flow or makespan")
         self.assert_ends(self.plan("--horizon", "soon"), 2)
         self.assert_ends(self.plan("--now", "7"), 2)
         self.assert_ends(self.plan("--horizon", "1h", "--effort", "2"), 2)

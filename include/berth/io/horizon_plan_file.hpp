@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,5 +24,14 @@ model::RawHorizonPlan parse_horizon_plan(const std::string& text, const std::str
 /// The plan of this moment that a plan file contains: with a horizon, only the jobs that start now
 /// are placed; without one, the plan. @throws PlanFormatError
 model::RawPlan read_plan_of_now(const std::string& path);
+
+/// All placements of a plan file with their starts.
+struct PlannedStarts {
+  model::RawPlan plan;
+  std::optional<std::int64_t> now;  ///< second at which the plan begins; none: a plan of one moment
+};
+
+/// @throws PlanFormatError
+PlannedStarts read_planned_starts(const std::string& path);
 
 }  // namespace berth::io

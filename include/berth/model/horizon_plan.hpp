@@ -71,6 +71,14 @@ struct WaitingJob {
   std::optional<std::int64_t> earliest_start;  ///< beside the plan, when within the horizon
 };
 
+/// A start that an earlier plan promised a job: it starts then or before.
+struct Promise {
+  JobId job;
+  std::int64_t start = 0;  ///< seconds
+  bool kept = true;
+  std::string reason;  ///< for what it is broken; empty when it is kept
+};
+
 /// Content of a plan file with a horizon.
 struct HorizonPlan {
   Horizon horizon;
@@ -84,6 +92,14 @@ struct HorizonPlan {
   Placement placements;                 ///< ascending JobId, with running jobs that are not pinned
   std::vector<std::int64_t> ends;       ///< by position in `placements`
   std::vector<WaitingJob> waiting;      ///< ascending JobId
+  std::vector<Promise> promises;        ///< ascending JobId
+};
+
+/// A promise of a plan file as read.
+struct RawPromise {
+  std::string job;
+  std::int64_t start = 0;
+  bool kept = true;
 };
 
 /// A plan file with a horizon as read: unchecked, as RawPlan.
@@ -96,6 +112,7 @@ struct RawHorizonPlan {
   std::optional<std::int64_t> jobs_now, jobs_later;
   std::optional<PriceCurves> certificate;
   std::vector<std::optional<std::int64_t>> ends;  ///< by position in plan.placements
+  std::vector<RawPromise> promises;
 };
 
 }  // namespace berth::model

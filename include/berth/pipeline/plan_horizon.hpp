@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "berth/base/stop.hpp"
@@ -10,15 +11,22 @@
 
 namespace berth::pipeline {
 
+/// What `berth plan --horizon` asks for.
+struct HorizonRequest {
+  model::Horizon horizon;
+  std::string jobs_path;                      ///< of the jobs file, for messages
+  std::optional<model::RawHorizonPlan> keep;  ///< an earlier plan whose starts are promises
+  /// Price of a promise at its start (docs/horizon.md); none: it is kept if at all possible.
+  std::optional<double> keep_price;
+};
+
 /// Computes a certified plan in time of an instance (docs/horizon.md). Equal input gives an equal
 /// plan, bit for bit, on any number of threads, unless `stop` cut it short. Main thread; one rank.
 ///
 /// @pre a PetscSession exists; the instance has all jobs and names
 /// @throws InputError for a job with a key that plans in time do not respect yet
-/// @param jobs_path  of the jobs file, for that message
-model::HorizonPlan plan_horizon(const model::InstanceView& instance, const model::Horizon& horizon,
-                                const std::string& jobs_path, report::ProgressTable& progress,
-                                const StopToken& stop = {});
+model::HorizonPlan plan_horizon(const model::InstanceView& instance, const HorizonRequest& request,
+                                report::ProgressTable& progress, const StopToken& stop = {});
 
 /// Writes the plan. Its text is read back and judged (certify::check_horizon) before the file
 /// replaces an earlier one. @throws std::logic_error that names the first fault; the earlier file
