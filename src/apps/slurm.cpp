@@ -111,11 +111,16 @@ io::SlurmOrders orders_of(const ApplyFlags& flags) {
   const auto asked = [&](const char* what) {
     return std::ranges::find(flags.set, what) != flags.set.end();
   };
-  const io::SlurmApplyOptions options{.nodes = asked("nodes"),
-                                      .start = asked("start"),
-                                      .priority = asked("priority"),
-                                      .now = flags.now == 0 ? seconds_now() : flags.now};
-  return io::slurm_orders(io::read_plan_of_now(flags.plan), flags.plan,
+  io::SlurmApplyOptions options{.nodes = asked("nodes"),
+                                .start = asked("start"),
+                                .priority = asked("priority"),
+                                .now = flags.now == 0 ? seconds_now() : flags.now,
+                                .plan_now = {}};
+  io::PlannedStarts planned = io::read_planned_starts(flags.plan);
+  options.plan_now = planned.now;
+  // without StartTime, Slurm would start later jobs now
+  if (!options.start) planned.plan = io::read_plan_of_now(flags.plan);
+  return io::slurm_orders(planned.plan, flags.plan,
                           {.name = flags.state, .text = io::read_file(flags.state)},
                           slurm_sources(flags.files), options);
 }

@@ -54,6 +54,30 @@ class Slurm(ProgramTest):
         self.assertEqual(done.out.splitlines()[:2], lines)
         self.assertEqual((self.folder / "pin.sh").read_text().splitlines()[2:], lines)
 
+    def test_starts_of_a_plan_with_a_horizon_become_start_times(self):
+        self.save([{"name": "n0"}], [{"job_id": j, "tres_per_node": "gres/gpu:4"} for j in [7, 8]])
+        self.assert_ends(self.import_slurm("--times", "--now", "1700000000"), 0)
+        times = ("--set", "start,nodes", "--now", "1700000000", "--dry-run")
+        os.environ["TZ"] = "UTC"
+        try:
+            for now, flags in [(1700000000, ("--now", "1700000000")), (0, ())]:
+                self.assert_ends(self.plan("--horizon", "2h", "--objective", "flow", *flags), 0)
+                order = sorted(self.read_plan()["placements"], key=lambda p: p["start"])
+                self.assertEqual([p["start"] - now for p in order], [0, 1800])
+                done = self.apply(*times)
+                self.assert_ends(done, 0)
+                first, second = (p["job"] for p in order)
+                self.assertEqual(sorted(done.out.splitlines()[:2]), sorted([
+                    f"scontrol update JobId={first} ReqNodeList=n0 StartTime=now",
+                    f"scontrol update JobId={second} ReqNodeList=n0"
+                    " StartTime=2023-11-14T22:43:20"]))
+                done = self.apply("--dry-run")  # only what starts now
+                self.assertEqual(done.out.splitlines()[0],
+                                 f"scontrol update JobId={first} ReqNodeList=n0")
+                self.assertIn("1 jobs to update", done.out)
+        finally:
+            del os.environ["TZ"]
+
     def test_apply_refuses_a_plan_that_no_longer_holds(self):
         self.planned()
         self.save([{"name": "n0"}, {"name": "n1"}], [{"job_id": 8, "tres_per_node": "gres/gpu:4"}])

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct SlurmApplyOptions {
   bool start = false;     ///< StartTime
   bool priority = false;  ///< Priority, above all jobs that are not planned, in the plan's order
   std::int64_t now = 0;   ///< seconds since 1970
+  /// The second at which a plan with a horizon begins, on the axis of its starts (0: when it is
+  /// applied); none: a plan of one moment, its starts are seconds from then.
+  std::optional<std::int64_t> plan_now = {};
 };
 
 /// One call of scontrol.
@@ -42,7 +46,8 @@ struct SlurmOrders {
 ///
 /// Broken: the job is gone, runs or asks for something else; a machine is gone, drained or
 /// reserved, or the jobs started on it since leave too little room. Machines are filled in the
-/// plan's order, so the broken job is the first that no longer fits.
+/// plan's order, so the broken job is the first that no longer fits. Room is counted for jobs that
+/// start now; jobs that start later get StartTime, and other machines than Slurm may find then.
 /// @throws InputError: files that cannot be read; a plan of another import
 SlurmOrders slurm_orders(const model::RawPlan& plan, const std::string& plan_file,
                          const SlurmSources::Source& state, const SlurmSources& now,

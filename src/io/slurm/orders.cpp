@@ -68,15 +68,23 @@ class Present {
            });
   }
 
-  /// Takes the task's room; returns what is wrong with its machine, or an empty text.
-  std::string take(const model::RawTask& task) {
+  /// What is wrong with the machine of a task that starts later, or an empty text.
+  [[nodiscard]] std::string later_fault(const model::RawTask& task) const {
     const auto found = machines_.index.find(task.machine);
     if (found == machines_.index.end()) return "node " + task.machine + " is gone";
     const ImportedMachine& machine = machines_.list[found->second];
     if (machine.use == slurm::Use::drained) return "node " + task.machine + " is down or drained";
-    if (machine.use == slurm::Use::reserved) return "node " + task.machine + " is reserved";
-    if (!amounts_hold(task)) return "node " + task.machine + ": amounts that no plan has";
-    FreeRoom& room = room_[found->second];
+    return amounts_hold(task) ? "" : "node " + task.machine + ": amounts that no plan has";
+  }
+
+  /// Takes the task's room; returns what is wrong with its machine, or an empty text.
+  std::string take(const model::RawTask& task) {
+    if (std::string fault = later_fault(task); !fault.empty()) return fault;
+    const std::size_t found = machines_.index.at(task.machine);
+    if (machines_.list[found].use == slurm::Use::reserved) {
+      return "node " + task.machine + " is reserved";
+    }
+    FreeRoom& room = room_[found];
     if (task.needs[model::kCpu] > room.cpu_milli)
       return "node " + task.machine + " has too few free CPUs";
     if (task.needs[model::kMemory] > room.memory_mib)
@@ -179,7 +187,9 @@ class OrderCheck {
       return break_it(field);
     }
     for (const model::RawTask& task : placement.tasks) {
-      if (const std::string fault = present_.take(task); !fault.empty()) return break_it(fault);
+      const std::string fault =
+          starts_later(placement) ? present_.later_fault(task) : present_.take(task);
+      if (!fault.empty()) return break_it(fault);
     }
     if (const std::string why = not_told(*job, nodes); !why.empty()) {
       found_.left.push_back({.job = placement.job, .problem = why});
@@ -188,14 +198,24 @@ class OrderCheck {
     }
   }
 
+  [[nodiscard]] bool starts_later(const model::RawPlacement& placement) const {
+    return options_.plan_now && placement.start > *options_.plan_now;
+  }
+
+  /// Seconds since 1970; 0: now.
+  [[nodiscard]] std::int64_t start_of(const model::RawPlacement& placement) const {
+    if (!options_.plan_now) return placement.start == 0 ? 0 : options_.now + placement.start;
+    if (!starts_later(placement)) return 0;
+    return *options_.plan_now == 0 ? options_.now + placement.start : placement.start;
+  }
+
   void order(const model::RawPlacement& placement, const SlurmJob& job,
              const std::vector<std::string>& nodes, std::int64_t rank) {
     SlurmOrder order{.job = placement.job, .arguments = {"update", "JobId=" + placement.job}};
     if (options_.nodes) order.arguments.push_back("ReqNodeList=" + slurm::host_list(nodes));
     if (options_.start) {
-      order.arguments.push_back("StartTime=" + (placement.start == 0
-                                                    ? std::string("now")
-                                                    : local_time(options_.now + placement.start)));
+      const std::int64_t start = start_of(placement);
+      order.arguments.push_back("StartTime=" + (start == 0 ? "now" : local_time(start)));
     }
     // a priority would release a held job
     if (options_.priority && !job.held) {
