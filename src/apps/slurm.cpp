@@ -188,6 +188,7 @@ void add_import_slurm(CLI::App& import, Action& action) {
   io::SlurmImportOptions& options = flags->options;
   CLI::App* command = import.add_subcommand(
       "slurm", "A Slurm cluster and its queue: live, or from saved JSON (--nodes, --jobs)");
+  command->group("Clusters with jobs");
   add_slurm_files(*command, flags->files);
   command->add_option("--topology", flags->files.topology,
                       "topology.conf (tree or block); live: what Slurm says");

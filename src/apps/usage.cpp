@@ -58,6 +58,9 @@ Exit codes
 
 constexpr const char* kImport = R"(
 Examples
+  berth import --list
+  berth import philly --trace philly.csv.gz --machines 312 --preemptible \
+      --out-cluster c.yaml --out-jobs j.jsonl.gz
   berth import openb --nodes openb_node_list_gpu_node.csv --pods openb_pod_list_default.csv.gz \
       --out-cluster c.yaml --out-jobs j.jsonl.gz
   berth import rack-placement --jobs jobs.csv --racks racks.csv \

@@ -6,11 +6,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "berth/base/error.hpp"
 
 namespace berth::io {
 namespace {
+
+/// Cells of a line without quotes.
+void split_at(char separator, std::string_view line, std::vector<std::string>& cells) {
+  cells.clear();
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = line.find(separator);
+    cells.emplace_back(line.substr(0, end));
+    if (end != std::string_view::npos) line.remove_prefix(end + 1);
+  }
+}
 
 /// Cells of one line; `""` inside quotes is one quote. False when a quote is not closed.
 bool split(std::string_view line, std::vector<std::string>& cells) {
@@ -34,10 +45,12 @@ bool split(std::string_view line, std::vector<std::string>& cells) {
 
 }  // namespace
 
-Csv::Csv(const std::string& text, const std::string& file) : rest_(text), file_(&file) {
+Csv::Csv(const std::string& text, const std::string& file, CsvForm form)
+    : rest_(text), file_(&file), separator_(form.separator), header_(std::move(form.header)) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (rest_.starts_with(byte_order_mark)) rest_.remove_prefix(byte_order_mark.size());
-  if (!read_line(header_)) fail("", "is empty", "expected a header line with column names");
+  if (header_.empty() && !read_line(header_))
+    fail("", "is empty", "expected a header line with column names");
 }
 
 void Csv::fail(const std::string& column, const std::string& problem,
@@ -65,7 +78,11 @@ bool Csv::read_line(std::vector<std::string>& cells) {
     ++line_;
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
-    if (!split(line, cells)) fail("", "a quote is not closed on this line");
+    if (separator_ != ',') {
+      split_at(separator_, line, cells);
+    } else if (!split(line, cells)) {
+      fail("", "a quote is not closed on this line");
+    }
     return true;
   }
   return false;

@@ -10,7 +10,14 @@
 
 namespace berth::io {
 
-/// A table with a header line, read line by line. Plain commas; a cell may be in quotes.
+/// How the lines of a table are cut into cells.
+struct CsvForm {
+  char separator = ',';  ///< a tab: quotes are plain text
+  /// Names of the columns of a table without a header line; empty: its first line has them.
+  std::vector<std::string> header = {};
+};
+
+/// A table read line by line, with a header line. Plain commas; a cell may be in quotes.
 class Csv {
  public:
   struct Column {
@@ -18,8 +25,8 @@ class Csv {
     std::string name;
   };
 
-  /// Reads the header. Both must outlive the reader.
-  Csv(const std::string& text, const std::string& file);
+  /// Reads the header. Text and file must outlive the reader.
+  Csv(const std::string& text, const std::string& file, CsvForm form = {});
 
   /// throws, naming the column, if it is missing
   [[nodiscard]] Column need(std::string_view name) const;
@@ -43,6 +50,7 @@ class Csv {
 
   std::string_view rest_;
   const std::string* file_;
+  char separator_;
   std::int64_t line_ = 0;
   std::vector<std::string> header_;
   std::vector<std::string> cells_;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// `import` and `generate`: make an instance and write it in Berth's formats.
+// `import`: somebody else's files as an instance in Berth's formats.
+#include "berth/io/import.hpp"
+
 #include "commands.hpp"
+#include "make_instance.hpp"
 #include "options.hpp"
 
 #include <array>
 #include <charconv>
+#include <map>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -14,36 +18,10 @@
 #include <fmt/format.h>
 
 #include "berth/base/error.hpp"
-#include "berth/generate/generate.hpp"
 #include "berth/io/cluster_file.hpp"
-#include "berth/io/import.hpp"
-#include "berth/io/jobs_file.hpp"
 
 namespace berth::apps {
 namespace {
-
-using Source = std::function<model::Instance()>;
-
-void describe(const model::Instance& instance, const Output& output) {
-  std::int64_t asked = 0;
-  for (const model::Job& job : instance.workload.jobs) asked += instance.workload.gpu_milli(job);
-  fmt::print("{} machines, {} GPUs, {} pods -> {}\n", instance.cluster.machines(),
-             instance.cluster.gpus(), instance.cluster.pods.size(), output.cluster);
-  fmt::print("{} jobs asking for {:.1f} GPUs -> {}\n", instance.workload.jobs.size(),
-             static_cast<double>(asked) / 1000.0, output.jobs);
-}
-
-/// Runs on rank 0 only: these commands are quick and write files.
-ExitCode make(const comm::Communicator& comm, const Source& source, const Output& output) {
-  comm.agreed_on_root([&] {
-    expect_distinct({{"--out-cluster", output.cluster}, {"--out-jobs", output.jobs}});
-    const model::Instance instance = source();
-    io::write_cluster(output.cluster, instance.cluster);
-    io::write_jobs(output.jobs, instance);
-    describe(instance, output);
-  });
-  return ExitCode::done;
-}
 
 /// Two input files and the output files.
 struct TraceImportFlags {
@@ -76,6 +54,7 @@ void add_openb(CLI::App& import, Action& action) {
   auto flags = std::make_shared<TraceImportFlags>();
   CLI::App* command =
       import.add_subcommand("openb", "Alibaba openb: nodes and pods as CSV (.gz by suffix)");
+  command->group("Clusters with jobs");
   add_files(*command, *flags,
             {"--nodes", "openb_node_list_*.csv", "--pods", "openb_pod_list_*.csv"});
   command
@@ -88,7 +67,7 @@ void add_openb(CLI::App& import, Action& action) {
                       "Copies of every machine and pod; copies of a pod arrive together");
   command->callback([flags, &action] {
     action = [flags](const comm::Communicator& comm) {
-      return make(
+      return make_instance(
           comm,
           [&] {
             flags->options.require_cpu_only = count_or_all(flags->required);
@@ -103,10 +82,11 @@ void add_rack_placement(CLI::App& import, Action& action) {
   auto flags = std::make_shared<TraceImportFlags>();
   CLI::App* command =
       import.add_subcommand("rack-placement", "Jobs that lie whole in one rack, as CSV");
+  command->group("Clusters with jobs");
   add_files(*command, *flags, {"--jobs", "jobs.csv", "--racks", "racks.csv"});
   command->callback([flags, &action] {
     action = [flags](const comm::Communicator& comm) {
-      return make(
+      return make_instance(
           comm, [&] { return io::import_rack_placement(flags->first, flags->second); },
           flags->output);
     };
@@ -121,6 +101,7 @@ void add_fabric(CLI::App& import, Action& action, const char* name, const char* 
   };
   auto flags = std::make_shared<FabricFlags>();
   CLI::App* command = import.add_subcommand(name, what);
+  command->group("Topologies");
   command->add_option("--topology", flags->topology, "The file")->required();
   command->add_option("--gpu-type", flags->host.gpu_type, "GPU type of every host");
   command->add_option("--gpus-per-host", flags->host.gpus, "0 .. 64")->capture_default_str();
@@ -142,71 +123,43 @@ void add_fabric(CLI::App& import, Action& action, const char* name, const char* 
   });
 }
 
-struct PresetUsage {
-  generate::Preset preset;
-  const char* name;
-  const char* what;
-};
-constexpr std::array<PresetUsage, 4> kPresets{{
-    {generate::Preset::hetero, "hetero",
-     "Several GPU types; gangs, shares, CPU-only tasks, type limits, home racks"},
-    {generate::Preset::openb_like, "openb-like",
-     "Single tasks, most of them shares of a GPU or one GPU, beside CPU-only ones"},
-    {generate::Preset::philly_like, "philly-like",
-     "1 to 512 GPUs; three GPU types, locality in racks and pods, home pods"},
-    {generate::Preset::llm_like, "llm-like", "Gangs of 256 to 1,024 GPUs above all"},
-}};
-
-void add_preset(CLI::App& generate, const PresetUsage& words, Action& action) {
-  struct PresetFlags {
-    generate::GenerateOptions options;
-    Output output;
-  };
-  auto flags = std::make_shared<PresetFlags>();
-  generate::GenerateOptions& options = flags->options;
-  CLI::App* command = generate.add_subcommand(words.name, words.what);
-  command->add_option("--gpus", options.gpus, "GPUs of the cluster")->capture_default_str();
-  command->add_option("--jobs", options.jobs, "Number of jobs; -1 = what the load needs");
-  command->add_option("--seed", options.seed, "Key of every draw")
-      ->check(not_negative())
-      ->capture_default_str();
-  command->add_option("--load", options.load, "GPUs asked for / GPUs there are")
-      ->capture_default_str();
-  if (words.preset == generate::Preset::hetero || words.preset == generate::Preset::openb_like) {
-    command->add_option("--cpu-machines", options.cpu_machines,
-                        "CPU-only machines added, as a share of the GPU machines");
+/// Every format of `import`, by group and name.
+std::string list_of_formats(const CLI::App& import) {
+  const auto formats = import.get_subcommands([](const CLI::App*) { return true; });
+  std::map<std::string, std::map<std::string, std::string>> groups;
+  for (const CLI::App* format : formats) {
+    groups[format->get_group()][format->get_name()] = format->get_description();
   }
-  command->add_option("--nic-mbps", options.nic_mbps,
-                      "Mbit/s of each machine's NIC per GPU, which tasks then ask for; 0: no NICs");
-  command->add_option("--gpu-slices", options.gpu_slices,
-                      "Cut every GPU into so many slices; 0: shares of any size");
-  add_output(*command, flags->output);
-  command->callback([flags, preset = words.preset, &action] {
-    action = [flags, preset](const comm::Communicator& comm) {
-      return make(
-          comm, [&] { return generate::generate(preset, flags->options); }, flags->output);
-    };
-  });
+  std::string text;
+  for (const auto& [group, rows] : groups) {
+    text += group + '\n';
+    for (const auto& [name, what] : rows) text += fmt::format("  {:<18} {}\n", name, what);
+  }
+  return text;
 }
 
 }  // namespace
 
 void add_import(CLI::App& app, Action& action) {
-  CLI::App* import = app.add_subcommand("import", "Turn somebody else's files into Berth's");
-  import->require_subcommand(1);
-  add_openb(*import, action);
-  add_rack_placement(*import, action);
-  add_fabric(*import, action, "ibnetdiscover", "An InfiniBand fabric as ibnetdiscover prints it",
+  CLI::App* command = app.add_subcommand("import", "Turn somebody else's files into Berth's");
+  command->require_subcommand(0, 1);
+  command->add_flag("--list")->description("All formats and what they read");
+  add_openb(*command, action);
+  add_rack_placement(*command, action);
+  add_fabric(*command, action, "ibnetdiscover", "An InfiniBand fabric as ibnetdiscover prints it",
              io::FabricFormat::ibnetdiscover);
-  add_fabric(*import, action, "lingjun", "Alibaba Lingjun 2023: hosts and their switches as CSV",
+  add_fabric(*command, action, "lingjun", "Alibaba Lingjun 2023: hosts and their switches as CSV",
              io::FabricFormat::lingjun);
-  add_import_slurm(*import, action);
-}
-
-void add_generate(CLI::App& app, Action& action) {
-  CLI::App* generate = app.add_subcommand("generate", "Make an instance from published statistics");
-  generate->require_subcommand(1);
-  for (const PresetUsage& words : kPresets) add_preset(*generate, words, action);
+  add_import_traces(*command, action);
+  add_import_slurm(*command, action);
+  command->callback([command, &action] {
+    if (!command->get_subcommands().empty()) return;
+    if (command->count("--list") == 0) throw CLI::RequiredError("A format");
+    action = [text = list_of_formats(*command)](const comm::Communicator& comm) {
+      comm.agreed_on_root([&] { fmt::print("{}", text); });
+      return ExitCode::done;
+    };
+  });
 }
 
 }  // namespace berth::apps
