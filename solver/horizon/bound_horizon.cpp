@@ -21,6 +21,12 @@ constexpr double kPriceBox = 1e3;
 /// A temperature ends when this many iterations gain less than this share of the dual.
 constexpr int kPatience = 8;
 constexpr double kLeastGain = 1e-6;
+/// Up to so many jobs, both starts are searched from; their search takes next to no time.
+constexpr std::size_t kFewJobs = 2000;
+/// From prices that are nearly right already, hotter smoothing only leads away.
+constexpr double kColder = 0.1;
+/// Iterations at one temperature for prices on one interval; untuned guard.
+constexpr int kWholeIterations = 40;
 
 /// Costs that rise for ever (flow) need colder smoothing than costs that saturate (values), in
 /// parts of their rise over the horizon.
@@ -61,6 +67,44 @@ int minimise_at(const SmoothedDual& dual, double temperature, EndPrices& ends, i
   return found.evaluations;
 }
 
+bool all_required(const Problem& problem) {
+  return std::ranges::all_of(problem.jobs, [](const auto& job) { return job.required; });
+}
+
+/// Prices of every curve that are linear over the whole grid: where gains are lost at one common
+/// time, prices are nearly constant until then, and far from those of a WSPT plan.
+EndPrices prices_on_one_interval(const Problem& problem, const std::vector<JobClass>& classes,
+                                 const PriceGrid& grid, std::span<const double> from,
+                                 std::span<const double> temperatures, const StopToken& stop) {
+  const PriceGrid whole{grid.front(), grid.back()};
+  const std::size_t count = 2 * (grid.size() - 1);
+  EndPrices ends;
+  for (std::size_t c = 0; c < problem.curves; ++c) {
+    const auto of_curve = from.subspan(c * count, count);
+    double mean = 0.0;
+    for (const double price : of_curve) mean += price / static_cast<double>(count);
+    ends.insert(ends.end(), {mean, mean});
+  }
+  const SmoothedDual dual(problem, whole, classes);
+  std::vector<double> all(temperatures.begin(), temperatures.end());
+  all.push_back(kColder * all.back());
+  for (const double temperature : all) {
+    (void)minimise_at(dual, temperature, ends, kWholeIterations, stop);
+  }
+  EndPrices spread;
+  const auto span = static_cast<double>(grid.back() - grid.front());
+  for (std::size_t c = 0; c < problem.curves; ++c) {
+    const auto price = [&](Seconds t) {
+      const double at = static_cast<double>(t - grid.front()) / span;
+      return (1.0 - at) * ends[2 * c] + at * ends[2 * c + 1];
+    };
+    for (std::size_t k = 0; k + 1 < grid.size(); ++k) {
+      spread.insert(spread.end(), {price(grid[k]), price(grid[k + 1])});
+    }
+  }
+  return spread;
+}
+
 }  // namespace
 
 double exact_dual(const Problem& problem, const PriceGrid& grid, std::span<const double> ends) {
@@ -89,16 +133,29 @@ HorizonBound minimise_prices(const Problem& problem, const HorizonBoundOptions& 
   best.bound = exact_dual(problem, best.grid, best.ends);
   if (problem.jobs.empty()) return best;
   const Seconds span = best.grid.back() - best.grid.front();
-  const SmoothedDual dual(problem, best.grid,
-                          merge_similar_jobs(problem, span, options.merge_tolerance));
-  const auto temperatures =
+  const auto classes = merge_similar_jobs(problem, span, options.merge_tolerance);
+  auto temperatures =
       options.temperatures.empty() ? default_temperatures(problem) : options.temperatures;
+  const auto consider = [&](std::span<const double> prices) {
+    const double bound = exact_dual(problem, best.grid, prices);
+    if (bound <= best.bound) return;
+    best.bound = bound;
+    best.ends.assign(prices.begin(), prices.end());
+  };
+  consider(ends);
+  const double of_plan = best.bound;
+  consider(prices_on_one_interval(problem, classes, best.grid, ends, temperatures, stop));
+  const bool flat = best.bound > of_plan && !all_required(problem);
+  best.temperature = temperatures.back();
+  const SmoothedDual dual(problem, best.grid, classes);
+  if (flat && problem.jobs.size() > kFewJobs) {
+    ends = best.ends;
+    temperatures = {kColder * temperatures.back()};
+  }
   for (const double temperature : temperatures) {
     if (stop.requested()) break;
     best.evaluations += minimise_at(dual, temperature, ends, options.iterations, stop);
-    best.temperature = temperature;
-    const double bound = exact_dual(problem, best.grid, ends);
-    if (bound > best.bound) best.bound = bound, best.ends = ends;
+    consider(ends);
   }
   return best;
 }

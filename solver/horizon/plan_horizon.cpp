@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon/list_search.hpp"
+#include "horizon/slack_order.hpp"
 #include "horizon/start_prices.hpp"
 #include "horizon/start_quantiles.hpp"
 
@@ -67,6 +68,10 @@ std::int64_t tries(const Problem& problem, const HorizonPlanOptions& options) {
   return std::min(options.most_tries, options.job_visits / jobs);
 }
 
+bool some_may_wait(const Problem& problem) {
+  return std::ranges::any_of(problem.jobs, [](const auto& job) { return !job.required; });
+}
+
 std::vector<JobList> lists_by_quantiles(const Problem& problem, const PricedTime& prices,
                                         const HorizonBound& bound,
                                         const HorizonPlanOptions& options) {
@@ -83,10 +88,16 @@ std::vector<JobList> lists_by_quantiles(const Problem& problem, const PricedTime
       lists.push_back({.order = order, .rule = PlaceRule::priced});
     }
   }
+  if (!some_may_wait(problem)) return lists;
+  const auto choices = priced_choices(problem, prices, bound.grid);
+  for (const double share : options.rent_shares) {
+    lists.push_back({.order = least_slack_order(choices, share), .rule = PlaceRule::earliest});
+  }
   return lists;
 }
 
-std::vector<JobList> lists_by_starts(const Problem& problem, const Plan& pools,
+std::vector<JobList> lists_by_starts(const Problem& problem, const PricedTime& prices,
+                                     const HorizonBound& bound, const Plan& pools,
                                      const HorizonPlanOptions& options) {
   const std::vector<double> leads = gang_leads(problem);
   std::vector<double> starts;
@@ -99,6 +110,9 @@ std::vector<JobList> lists_by_starts(const Problem& problem, const Plan& pools,
     lists.push_back(
         {.order = order_by(earlier_by(starts, leads, lead)), .rule = PlaceRule::earliest});
   }
+  if (!some_may_wait(problem)) return lists;
+  const auto choices = priced_choices(problem, prices, bound.grid);
+  lists.push_back({.order = least_slack_order(choices, pools), .rule = PlaceRule::earliest});
   return lists;
 }
 
@@ -124,7 +138,8 @@ horizon::Plan plan_on_machines(const horizon::Problem& problem, const HorizonBou
   const std::int64_t job_visits = 14 * std::max<std::int64_t>(1, std::ssize(problem.machines));
   const std::int64_t tries =
       std::min(horizon_plan::tries(problem, options), options.machine_visits / job_visits);
-  horizon::Plan plan = search.run(horizon_plan::lists_by_starts(problem, pools, options), tries);
+  horizon::Plan plan =
+      search.run(horizon_plan::lists_by_starts(problem, at.prices, bound, pools, options), tries);
   assign_devices(problem, plan);
   return plan;
 }

@@ -113,9 +113,14 @@ SmoothedDual::SmoothedDual(const Problem& problem, const PriceGrid& grid,
   for (const Pool& pool : problem.pools) {
     add_pool(pool, grid, std::span(capacity_).subspan(pool.curve.index() * count, count));
   }
+  const Seconds span = grid.back() - grid.front();
+  std::erase_if(classes_, [&](const JobClass& c) {  // no start gains anything
+    const Job& job = problem.jobs[c.job.index()];
+    return !job.required && cost_range(problem, job, span) <= 0.0;
+  });
   for (const JobClass& c : classes_) {
     const Job& job = problem.jobs[c.job.index()];
-    const double range = cost_range(problem, job, grid.back() - grid.front());
+    const double range = cost_range(problem, job, span);
     range_.push_back(range > 0.0 ? range : gpu_seconds(problem, job));
   }
   set_scales();

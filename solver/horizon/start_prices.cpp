@@ -22,6 +22,8 @@ using berth::horizon::Problem;
 constexpr double kBusyShare = 0.75;
 /// Changes of capacity below this share get no node.
 constexpr double kLeastChange = 0.01;
+/// Times at which a smaller share of all gains is lost get no node.
+constexpr double kLeastLoss = 0.01;
 /// Ratio of neighbouring geometric intervals: 16 of them span a factor of 650.
 constexpr double kGridRatio = 1.5;
 
@@ -76,6 +78,28 @@ std::vector<std::pair<double, Seconds>> capacity_changes(const Problem& problem)
     if (largest >= kLeastChange) result.emplace_back(largest, time);
   }
   std::ranges::stable_sort(result, std::greater<>{}, [](const auto& c) { return c.first; });
+  return result;
+}
+
+/// Times at which at least kLeastLoss of all gains are lost, the largest losses first. Behind the
+/// last of them jobs would find time without rent that is worth something.
+std::vector<std::pair<double, Seconds>> common_losses(const Problem& problem) {
+  std::map<Seconds, double> loss;
+  double all = 0.0;
+  for (const auto& job : problem.jobs) {
+    if (job.required || job.options.size() == 0) continue;
+    const auto cost = problem.cost_of(problem.options_of(job).front());
+    all -= std::min(0.0, cost.front().cost);
+    for (std::size_t i = 1; i < cost.size(); ++i) {
+      const auto length = static_cast<double>(cost[i].after - cost[i - 1].after);
+      loss[cost[i].after] += cost[i].cost - cost[i - 1].cost - cost[i - 1].slope * length;
+    }
+  }
+  std::vector<std::pair<double, Seconds>> result;
+  for (const auto& [time, lost] : loss) {
+    if (lost > 0.0 && lost >= kLeastLoss * all) result.emplace_back(lost, time);
+  }
+  std::ranges::stable_sort(result, std::greater<>{}, [](const auto& l) { return l.first; });
   return result;
 }
 
@@ -169,7 +193,13 @@ Plan list_plan(const Problem& problem, std::span<const JobId> order) {
 PriceGrid price_grid(const Problem& problem, const Plan& plan, int intervals) {
   BERTH_EXPECT(intervals >= 4);
   PriceGrid nodes;
-  const Seconds end = last_completion(problem, plan);
+  Seconds end = last_completion(problem, plan);
+  auto losses = common_losses(problem);
+  losses.resize(std::min(losses.size(), static_cast<std::size_t>(intervals) / 4));
+  for (const auto& [lost, time] : losses) {
+    nodes.push_back(time);
+    end = std::max(end, time);
+  }
   add_geometric(problem.now, end, intervals / 2, nodes);
   add_event_quantiles(problem, plan, intervals - intervals / 2, nodes);
   const auto changes = capacity_changes(problem);

@@ -19,6 +19,9 @@ struct HorizonPlanOptions {
   /// Gangs are listed earlier by lead x (GPUs / GPUs of a pool) x duration.
   double pool_lead = 0.1;
   std::vector<double> machine_leads = {0.0, 0.2, 0.5, 1.0};
+  /// Jobs that may be left out are also listed by least slack: first those whose rent is at most
+  /// this share of their gain.
+  std::vector<double> rent_shares = {0.85, 0.92, 0.96, 0.98, 1.0};
   int shift_passes = 2;  ///< passes of the left shift over the best plan
   int reorderings = 4;   ///< pairs of lists with the jobs of largest regret moved forward
   /// Reinsertions of neighbourhoods of jobs: job_visits / jobs, at most `most_tries`; on machines

@@ -5,11 +5,15 @@
 #include "random_horizon.hpp"
 #include "sanitized.hpp"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
+#include "berth/base/random.hpp"
 #include "berth/certify/horizon.hpp"
 #include "berth/generate/horizon.hpp"
 #include "berth/horizon/pool_timeline.hpp"
+#include "berth/horizon/problem_builder.hpp"
 #include "berth/parallel/threads.hpp"
 #include "berth/policy/backfill.hpp"
 
@@ -54,6 +58,36 @@ TEST(HorizonPlan, is_the_same_on_any_number_of_threads) {
     return result;
   };
   EXPECT_EQ(starts(1), starts(3));
+}
+
+/// 64 GPUs, jobs worth w n when they end within the horizon; every tenth is longer than that.
+Problem value_within(horizon::Seconds end) {
+  horizon::ProblemBuilder builder;
+  const auto pool = builder.add_pool_set(std::array{builder.add_pool(horizon::CurveId(0), 8, 8)});
+  for (std::uint64_t j = 0; j < 250; ++j) {
+    const auto tasks = static_cast<std::int32_t>(1 + random_below(2, {j, 0}));
+    const auto gpus = static_cast<std::int32_t>(1U << random_below(4, {j, 1}));
+    const auto shortest = static_cast<horizon::Seconds>(random_below(10'000, {j, 2}));
+    const double worth = static_cast<double>(1 + random_below(4, {j, 3})) * tasks * gpus;
+    (void)builder.add_job(0, false);
+    builder.add_option(pool, j % 10 == 0 ? 2 * end : 300 + shortest,
+                       std::array{horizon::TaskGroup{tasks, gpus}},
+                       builder.add_cost(std::array{horizon::CostPiece{0, -worth, 0.0},
+                                                   horizon::CostPiece{end, 0.0, 0.0}}));
+  }
+  return builder.build();
+}
+
+TEST(HorizonPlan, of_values_within_a_horizon_is_near_its_bound) {
+  const Problem problem = value_within(30'000);
+  const HorizonBound bound = bound_horizon(problem);
+  const Plan pools = plan_on_pools(problem, bound, {.most_tries = 50});
+  const Plan machines = plan_on_machines(problem, bound, pools, {.most_tries = 50});
+  for (const Plan* plan : {&pools, &machines}) {
+    const auto proof = certify::prove_horizon(problem, *plan, certificate_of(bound));
+    EXPECT_GE(proof.gap, 0.0);
+    EXPECT_LE(proof.gap, 0.03);
+  }
 }
 
 TEST(HorizonPlan, beats_the_baselines_on_a_saturated_cluster) {
