@@ -38,6 +38,7 @@ void HomeRackDual::add(JobId id) {
   const model::WorkloadView& workload = valuation_.instance().workload;
   const model::Job& record = workload.job(id);
   HomeJob job;
+  job.id = id;
   job.milli = workload.gpu_milli(record);
   job.rack = record.home_rack;
   job.gpus = static_cast<double>(job.milli) / model::kGpuMilli;
@@ -78,6 +79,7 @@ HomeRackDual::BestOption HomeRackDual::best(std::span<const MarketOption> option
 
 double HomeRackDual::evaluate(std::span<const double> price) {
   slack_ = gpus_;
+  at_home_.clear();
   double total = 0.0;
   for (std::size_t m = 0; m < gpus_.size(); ++m) {
     if (gpus_[m] > 0.0) total += gpus_[m] * price[m];
@@ -117,6 +119,7 @@ double HomeRackDual::fill(std::size_t rack) {
   for (std::size_t i = items.size(); i-- > 0;) {
     if (taken_[i * width + u] == 0) continue;
     u -= units(i);
+    at_home_.push_back({items[i].job->id, GpuTypeId(items[i].home / cluster_.pods.size())});
     slack_[items[i].home] -= items[i].job->gpus;
     if (items[i].away.net > 0.0) slack_[items[i].away.market] += items[i].job->gpus;
   }

@@ -9,6 +9,7 @@
 #include "berth/base/infinity.hpp"
 #include "berth/planner_model/pools.hpp"
 #include "berth/planner_model/value.hpp"
+#include "berth/solver/home_rack_prices.hpp"
 
 namespace berth::solver::bounding {
 
@@ -32,6 +33,8 @@ class HomeRackDual {
   double evaluate(std::span<const double> price);
   /// By market: GPUs less those that the last evaluation used.
   [[nodiscard]] std::span<const double> slack() const { return slack_; }
+  /// The jobs that the knapsacks of the last evaluation hold, by rack.
+  [[nodiscard]] std::span<const HomeChoice> at_home() const { return at_home_; }
 
  private:
   struct MarketOption {
@@ -39,6 +42,7 @@ class HomeRackDual {
     std::size_t first = 0, last = 0;  ///< the cheapest of these markets
   };
   struct HomeJob {
+    JobId id;
     double gpus = 0.0;
     std::int64_t milli = 0;
     RackId rack;
@@ -71,8 +75,9 @@ class HomeRackDual {
   std::vector<std::int64_t> capacity_;  ///< by RackId: units
   double cells_ = 0.0;
   std::vector<std::vector<HomeCandidate>> candidates_;  ///< by RackId
-  std::vector<double> profit_;                          ///< of one knapsack, by units
-  std::vector<std::uint8_t> taken_;                     ///< item x units
+  std::vector<HomeChoice> at_home_;
+  std::vector<double> profit_;       ///< of one knapsack, by units
+  std::vector<std::uint8_t> taken_;  ///< item x units
 };
 
 }  // namespace berth::solver::bounding

@@ -66,12 +66,12 @@ class PriceDescent {
 
 }  // namespace
 
-std::vector<double> home_rack_prices(const planner_model::Valuation& valuation,
-                                     const planner_model::Pools& pools, std::span<const JobId> jobs,
-                                     std::span<const double> start, const KnownRange& known,
-                                     const HomeRackOptions& options, const StopToken& stop) {
+HomeRackSolution home_rack_prices(const planner_model::Valuation& valuation,
+                                  const planner_model::Pools& pools, std::span<const JobId> jobs,
+                                  std::span<const double> start, const KnownRange& known,
+                                  const HomeRackOptions& options, const StopToken& stop) {
   bounding::HomeRackDual dual(valuation, pools, jobs);
-  if (dual.cells() > options.cells / 20.0) return {};
+  if (dual.cells() > options.cells / 2.0) return {};
   std::vector<double> price(dual.markets(), kInfinity);  // infinite: no GPUs
   for (std::size_t p = 0; p < pools.size(); ++p) {
     if (!pools.pools[p].gpu_type.valid()) continue;
@@ -84,13 +84,15 @@ std::vector<double> home_rack_prices(const planner_model::Valuation& valuation,
   for (int e = 0; e < most && !stop.requested() && descent.step(); ++e) {
     if (e >= options.trial && descent.bound() >= known.bound) return {};
   }
-  std::vector<double> by_pool(pools.size(), 0.0);
+  HomeRackSolution result{std::vector<double>(pools.size(), 0.0)};
   for (std::size_t p = 0; p < pools.size(); ++p) {
     if (pools.pools[p].gpu_type.valid()) {
-      by_pool[p] = descent.best()[dual.market(pools.pools[p])];
+      result.prices[p] = descent.best()[dual.market(pools.pools[p])];
     }
   }
-  return by_pool;
+  dual.evaluate(descent.best());
+  result.at_home.assign(dual.at_home().begin(), dual.at_home().end());
+  return result;
 }
 
 }  // namespace berth::solver

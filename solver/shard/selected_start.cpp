@@ -3,12 +3,14 @@
 
 #include "local_search/fill_idle_capacity.hpp"
 #include "shard/domain_packing.hpp"
+#include "shard/whole_start.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -16,35 +18,12 @@
 #include "berth/base/infinity.hpp"
 #include "berth/model/workload.hpp"
 #include "berth/solver/occupancy.hpp"
+#include "berth/solver/pack.hpp"
 
 namespace berth::solver {
 namespace {
 
 using model::Level;
-
-/// Number of placed required jobs, and value less surcharges.
-std::pair<int, double> whole_score(const Occupancy& occupancy) {
-  const model::WorkloadView& workload = occupancy.valuation().instance().workload;
-  int required = 0;
-  for (const JobEntry& entry : occupancy.entries()) {
-    required += entry.is_placed() && workload.job(entry.job()).required ? 1 : 0;
-  }
-  return {required, occupancy.value() - occupancy.limit_usage().surcharges()};
-}
-
-/// All jobs, unplaced, on the whole cluster.
-Occupancy without_placements(const planner_model::Valuation& valuation,
-                             const planner_model::CouplingLimits* limits) {
-  std::vector<MachineId> machines;
-  for (std::size_t m = 0; m < valuation.instance().cluster.machines(); ++m)
-    machines.emplace_back(m);
-  Occupancy occupancy(valuation, machines, limits);
-  occupancy.admit(model::planned_jobs(valuation.instance().workload));
-  for (std::size_t l = 0; l < occupancy.limit_usage().size(); ++l) {
-    occupancy.limit_usage().allow(l, limits->capacity(l));
-  }
-  return occupancy;
-}
 
 /// Places gangs of narrow domains before those of wide ones, single tasks last, and large jobs
 /// before small ones: single tasks fit wherever a gang leaves a machine.
@@ -162,44 +141,67 @@ std::optional<Occupancy> packed(const Occupancy& empty, std::span<const JobId> s
   return occupancy;
 }
 
-/// Share of the value that the local search may be expected to win. Chosen, not tuned.
-constexpr double kSearchGain = 0.005;
+/// Aim of job types, and most shapes, where gangs are packed: decisions 26 and 37.
+constexpr int kContentJobTypes = 60;
+constexpr std::size_t kMostContentShapes = 200;
 
-/// Fills what is left and improves the result, unless it is far below the best one; keeps it as the
-/// best one if it is better.
-void finish(Occupancy after, const PricedPools& pools, const SearchEffort& effort,
-            const StopToken& stop, Occupancy& best) {
-  local_search::fill_idle_capacity(after, after.unplaced_jobs(), stop);
-  if (whole_score(after).second < (1.0 - kSearchGain) * whole_score(best).second) return;
-  improve(after, pools, effort, stop);
-  if (whole_score(after) > whole_score(best)) best = std::move(after);
+/// The jobs that `pack` may place. @return false without gangs among them, and with many shapes
+bool jobs_by_contents(const planner_model::Valuation& valuation, std::span<const JobId> selected,
+                      std::vector<JobId>& jobs) {
+  const model::WorkloadView& workload = valuation.instance().workload;
+  std::set<ShapeId> shapes;
+  bool gangs = false;
+  for (const JobId id : selected) {
+    const model::Job& job = workload.job(id);
+    const bool suits = workload.gpu_milli(job) > 0 && valuation.place_independent(id) &&
+                       !valuation.pays_for_moves(id);
+    if (!suits) continue;
+    jobs.push_back(id);
+    gangs = gangs || workload.tasks(job) > 1;
+    for (const model::TaskGroup& group : workload.groups_of(job)) shapes.insert(group.shape);
+  }
+  return gangs && shapes.size() <= kMostContentShapes;
+}
+
+/// Packs by contents of machines, then places the others. nullopt where nothing can be packed so.
+std::optional<Occupancy> packed_by_contents(const Occupancy& empty, std::span<const JobId> selected,
+                                            const ShardOptions& options, const RunContext& run) {
+  std::vector<JobId> jobs;
+  if (run.limits != nullptr || !jobs_by_contents(empty.valuation(), selected, jobs)) return {};
+  PackOptions quick = options.pack;
+  const std::int64_t gpus = empty.valuation().instance().cluster.gpus();
+  quick.work = std::min(options.repack.work, options.repack.work_per_gpu * (gpus + 1));
+  quick.job_types = std::min(quick.job_types, kContentJobTypes);
+  quick.neighbourhoods = 0;
+  Occupancy occupancy = empty;
+  pack(occupancy, jobs, quick, run);
+  fill_by_domain(occupancy, selected, run.stop);
+  return occupancy;
 }
 
 }  // namespace
 
-double plan_selected(const planner_model::Valuation& valuation,
-                     const planner_model::CouplingLimits* limits, const PricedPools& pools,
-                     std::span<const JobId> selected, SelectedPlacement how,
-                     const DiveOptions& options, model::Placement& placement,
-                     const StopToken& stop) {
-  const Occupancy empty = without_placements(valuation, limits);
-  Occupancy best = empty;
-  for (const model::JobPlacement& placed : placement) best.take(placed);
-  const auto before = whole_score(best);
+double plan_selected(const planner_model::Valuation& valuation, const PricedPools& pools,
+                     std::span<const JobId> selected, const SelectedOptions& options,
+                     const RunContext& run, model::Placement& placement) {
+  const Occupancy empty = without_placements(valuation, run.limits);
+  BestStart best(empty, placement);
+  const auto offer = [&](Occupancy start) {
+    best.offer(std::move(start), pools, options.shard.dive.effort, run.stop);
+  };
   Occupancy filled = empty;
-  fill_by_domain(filled, selected, stop);
-  finish(std::move(filled), pools, options.effort, stop, best);
-  if (auto found = packed(empty, selected, stop)) {
-    finish(std::move(*found), pools, options.effort, stop, best);
+  fill_by_domain(filled, selected, run.stop);
+  offer(std::move(filled));
+  if (auto found = packed(empty, selected, run.stop)) offer(std::move(*found));
+  if (auto found = packed_by_contents(empty, selected, options.shard, run)) {
+    offer(std::move(*found));
   }
-  if (how == SelectedPlacement::fill_and_dive) {
+  if (options.how == SelectedPlacement::fill_and_dive) {
     Occupancy dived = empty;
-    dive(dived, pools, selected, options, stop);
-    finish(std::move(dived), pools, options.effort, stop, best);
+    dive(dived, pools, selected, options.shard.dive, run.stop);
+    offer(std::move(dived));
   }
-  if (whole_score(best) <= before) return 0.0;
-  placement = best.placement();
-  return whole_score(best).second - before.second;
+  return best.write(placement);
 }
 
 }  // namespace berth::solver

@@ -2,6 +2,7 @@
 #include "bound.hpp"
 
 #include "batched_gather.hpp"
+#include "relax.hpp"
 #include "resource_prices.hpp"
 #include "spare_prices.hpp"
 #include "tighten.hpp"
@@ -16,6 +17,7 @@
 
 #include "berth/certify/figures.hpp"
 #include "berth/coordinator/equal_jobs.hpp"
+#include "berth/solver/home_start.hpp"
 #include "berth/solver/selected_start.hpp"
 
 namespace berth::pipeline {
@@ -102,6 +104,29 @@ bool can_choose_at_home(const PlanningContext& context, std::span<const JobId> h
          static_cast<std::int64_t>(instance.workload.size()) * rack_gpus <= kMostHomeCells;
 }
 
+/// True when a job runs that is not pinned.
+bool some_job_may_move(const model::InstanceView& instance) {
+  return std::ranges::any_of(instance.workload.tables().running,
+                             [](const model::Running& r) { return !r.pinned; });
+}
+
+/// Of a plan of the whole cluster by values without prices of limits.
+solver::RunContext whole_run(const PlanningContext& context, const GlobalRelaxation& relaxation) {
+  solver::RunContext run = run_context(context, relaxation);
+  run.limits = relaxation.limits == nullptr ? nullptr : &context.limits;
+  return run;
+}
+
+/// Plans anew from the choice of jobs in home racks. Returns the value gained.
+double plan_homes(const PlanningContext& context, const GlobalRelaxation& relaxation,
+                  std::span<const solver::HomeChoice> at_home, model::Placement& placement) {
+  if (at_home.empty() || some_job_may_move(context.unpriced.instance())) return 0.0;
+  return solver::plan_at_home(context.unpriced,
+                              relaxation.limits == nullptr ? nullptr : &context.limits,
+                              {context.pools, relaxation.consensus.prices}, at_home,
+                              context.options.shard.dive.effort, placement, context.stop);
+}
+
 }  // namespace
 
 bool is_small(const PlanningContext& context) {
@@ -152,20 +177,24 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
     context.comm.agreed_on_root([&] {
       const GlobalRelaxation& relaxation = solution.relaxation;
       if (!choice.selected.empty()) {
-        const auto starts = choice.promising ? solver::SelectedPlacement::fill_and_dive
-                                             : solver::SelectedPlacement::fill;
+        const auto starts = choice.promising || some_job_may_move(instance)
+                                ? solver::SelectedPlacement::fill_and_dive
+                                : solver::SelectedPlacement::fill;
         goal.objective += solver::plan_selected(
-            context.unpriced, relaxation.limits == nullptr ? nullptr : &context.limits,
-            {context.pools, relaxation.consensus.prices}, choice.selected, starts,
-            options.shard.dive, placement, context.stop);
+            context.unpriced, {context.pools, relaxation.consensus.prices}, choice.selected,
+            {.how = starts, .shard = options.shard}, whole_run(context, relaxation), placement);
       }
-      if (homes) proof = choose_at_home(context, relaxation.consensus.prices, goal, proof);
+      if (homes) {
+        HomeProof home = choose_at_home(context, relaxation.consensus.prices, goal, proof);
+        proof = std::move(home.proof);
+        goal.objective += plan_homes(context, relaxation, home.at_home, placement);
+      }
       proof = price_resources(instance, options.objective, std::move(proof), context.stop);
       proof = tighten(context.unpriced, context.pools, relaxation.consensus.prices,
                       std::move(proof), goal, how);
       if (search) add_search(context, placement, goal, proof);
     });
-    if (choice.usable) {
+    if (choice.usable || homes) {
       coordinator::serve_equal_jobs(context.comm, context.unpriced, records, placement);
     }
   });

@@ -164,8 +164,7 @@ ChoiceProof choose_whole_jobs(const DistributedJudge& judge, const PlanningConte
     const double divisible = solver::select_jobs(jobs.nodes, jobs.items, 0).bound;
     result.promising = divisible - selection.bound > kPromising * (proof.upper_bound - objective);
     result.usable =
-        context.unpriced.instance().workload.tables().running.empty() &&
-        (result.promising || (selection.prices.front() == 0.0 && jobs.items.size() <= kFewJobs));
+        result.promising || (selection.prices.front() == 0.0 && jobs.items.size() <= kFewJobs);
     for (std::size_t i = 0; result.usable && i < first.choices.size(); ++i) {
       if (selection.selected[i] != 0) result.selected.push_back(first.choices[i].job);
     }
@@ -181,24 +180,25 @@ ChoiceProof choose_whole_jobs(const DistributedJudge& judge, const PlanningConte
   return result;
 }
 
-Proof choose_at_home(const PlanningContext& context, std::span<const double> prices,
-                     const TightenGoal& goal, Proof proof) {
+HomeProof choose_at_home(const PlanningContext& context, std::span<const double> prices,
+                         const TightenGoal& goal, Proof proof) {
   const model::InstanceView& instance = context.unpriced.instance();
   std::vector<JobId> jobs;
   const std::vector<JobId> planned = model::planned_jobs(instance.workload);
   std::ranges::copy_if(planned, std::back_inserter(jobs), [&](JobId job) {
     return instance.workload.gpu_milli(instance.workload.job(job)) > 0;
   });
-  const auto found = solver::home_rack_prices(context.unpriced, context.pools, jobs, prices,
-                                              {goal.objective, proof.upper_bound}, {}, goal.stop);
-  if (found.empty()) return proof;
+  solver::HomeRackSolution found =
+      solver::home_rack_prices(context.unpriced, context.pools, jobs, prices,
+                               {goal.objective, proof.upper_bound}, {}, goal.stop);
+  if (found.prices.empty()) return {std::move(proof)};
   const auto alone = comm::Communicator::serial();
   const DistributedJudge judge(alone, instance, context.options.objective, planned);
-  Certificate certificate = judge.fitted(from_pools(context.pools, found));
+  Certificate certificate = judge.fitted(from_pools(context.pools, found.prices));
   certificate.whole_jobs.within = Certificate::WholeJobs::Within::home_racks;
   const double bound = judge.bound(certificate).value;
-  if (bound >= proof.upper_bound) return proof;
-  return {std::move(certificate), bound};
+  if (bound < proof.upper_bound) proof = {std::move(certificate), bound};
+  return {std::move(proof), std::move(found.at_home)};
 }
 
 }  // namespace berth::pipeline

@@ -12,6 +12,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/model/certificate.hpp"
 #include "berth/model/instance.hpp"
+#include "berth/solver/home_rack_prices.hpp"
 
 namespace berth::pipeline {
 
@@ -26,7 +27,7 @@ struct ChoiceProof {
   Proof proof;
   bool usable = false;     ///< `selected` is worth a plan; known to all ranks
   bool promising = false;  ///< whole jobs earn so much less than divisible ones that prices mislead
-  /// by the choice, if it is promising or exact for few jobs, and no job runs; ascending; on rank 0
+  /// by the choice, if it is promising or exact for few jobs; ascending; on rank 0
   std::vector<JobId> selected = {};
 };
 
@@ -36,10 +37,16 @@ struct ChoiceProof {
 ChoiceProof choose_whole_jobs(const DistributedJudge& judge, const PlanningContext& context,
                               double objective, Proof proof);
 
+/// A proof, and what its choice of jobs within home racks says about plans.
+struct HomeProof {
+  Proof proof;
+  std::vector<solver::HomeChoice> at_home = {};  ///< none: no plan should begin with it
+};
+
 /// The proof, or a lower one that chooses whole jobs within home racks, at prices by
 /// solver::home_rack_prices. On rank 0 alone, which has the records of all jobs.
 /// @param prices  by PoolId, of the consensus
-Proof choose_at_home(const PlanningContext& context, std::span<const double> prices,
-                     const TightenGoal& goal, Proof proof);
+HomeProof choose_at_home(const PlanningContext& context, std::span<const double> prices,
+                         const TightenGoal& goal, Proof proof);
 
 }  // namespace berth::pipeline

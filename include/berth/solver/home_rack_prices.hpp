@@ -26,6 +26,19 @@ struct KnownRange {
   double bound = 0.0;
 };
 
+/// A job in its home rack.
+struct HomeChoice {
+  JobId job;
+  GpuTypeId type;  ///< of the machines there
+};
+
+struct HomeRackSolution {
+  /// By PoolId; empty where one evaluation takes more than half of the cells, and after a
+  /// trial without success.
+  std::vector<double> prices;
+  std::vector<HomeChoice> at_home = {};  ///< the jobs in the knapsacks at these prices
+};
+
 /// Prices of a GPU by pool that lower the bound which chooses whole jobs within home racks
 /// (Lagrangian relaxation: Geoffrion 1974):
 ///
@@ -40,12 +53,10 @@ struct KnownRange {
 /// @param pools      by rack
 /// @param jobs       that ask for GPUs
 /// @param start      by PoolId; the steps start at the least price of a type in a pod
-/// @return by PoolId; empty where one evaluation takes more than a twentieth of the cells, and
-/// after a trial without success Deterministic.
-std::vector<double> home_rack_prices(const planner_model::Valuation& valuation,
-                                     const planner_model::Pools& pools, std::span<const JobId> jobs,
-                                     std::span<const double> start, const KnownRange& known,
-                                     const HomeRackOptions& options = {},
-                                     const StopToken& stop = {});
+/// Deterministic.
+HomeRackSolution home_rack_prices(const planner_model::Valuation& valuation,
+                                  const planner_model::Pools& pools, std::span<const JobId> jobs,
+                                  std::span<const double> start, const KnownRange& known,
+                                  const HomeRackOptions& options = {}, const StopToken& stop = {});
 
 }  // namespace berth::solver

@@ -4,21 +4,27 @@
 #include <cstdint>
 #include <span>
 
-#include "berth/base/stop.hpp"
 #include "berth/base/strong_id.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/planner_model/coupling_limits.hpp"
 #include "berth/planner_model/value.hpp"
 #include "berth/solver/dive.hpp"
+#include "berth/solver/run_context.hpp"
+#include "berth/solver/shard.hpp"
 
 namespace berth::solver {
 
 /// How the selected jobs are placed.
 enum class SelectedPlacement : std::uint8_t {
-  /// into idle capacity: gangs of narrow domains first, single tasks last, large jobs first; or
-  /// gangs packed into pods and racks (minimum bin slack), then the others
+  /// the best of three: into idle capacity, gangs of narrow domains first, single tasks last, large
+  /// jobs first; gangs packed into pods and racks (minimum bin slack), then the others; jobs that
+  /// may be anywhere packed by contents of machines (`pack`), then the others
   fill,
   fill_and_dive,  ///< also by a dive; the better one counts
+};
+
+struct SelectedOptions {
+  SelectedPlacement how = SelectedPlacement::fill;
+  ShardOptions shard = {};  ///< of the dive, the packing and the local search
 };
 
 /// Plans the whole cluster anew: the selected jobs first, then the others into idle capacity, then
@@ -28,16 +34,14 @@ enum class SelectedPlacement : std::uint8_t {
 /// domains leave of racks.
 ///
 /// @param valuation  values without prices of limits
-/// @param limits     null: none
 /// @param pools      first prices of the dive
 /// @param selected   ascending; not pinned
 /// @param placement  ascending; of all jobs that are not pinned
-/// @pre no job of the workload runs; the workload has the records of all jobs
+/// @param run        limits of the plan; seed of the packing
+/// @pre the workload has the records of all jobs; a PetscSession exists
 /// @return the value gained
-double plan_selected(const planner_model::Valuation& valuation,
-                     const planner_model::CouplingLimits* limits, const PricedPools& pools,
-                     std::span<const JobId> selected, SelectedPlacement how,
-                     const DiveOptions& options, model::Placement& placement,
-                     const StopToken& stop = {});
+double plan_selected(const planner_model::Valuation& valuation, const PricedPools& pools,
+                     std::span<const JobId> selected, const SelectedOptions& options,
+                     const RunContext& run, model::Placement& placement);
 
 }  // namespace berth::solver

@@ -37,11 +37,10 @@ TEST(SelectedStartOfPods, SpreadsNarrowJobsOverPods) {
   const planner_model::Valuation valuation(tiny.instance, model::Objective::value);
   const planner_model::Pools pools = planner_model::make_pools(tiny.instance.cluster, Level::rack);
   const std::vector<double> prices(pools.size(), 0.1);
-  DiveOptions options;
-  options.effort = {.chains = 0, .repartitions = 0};
+  SelectedOptions options;
+  options.shard.dive.effort = {.chains = 0, .repartitions = 0};
   model::Placement placement;
-  plan_selected(valuation, nullptr, {pools, prices}, selected, SelectedPlacement::fill, options,
-                placement);
+  plan_selected(valuation, {pools, prices}, selected, options, {}, placement);
   EXPECT_EQ(placement.size(), 4U);
 }
 
@@ -61,8 +60,28 @@ TEST(SelectedStartOfPods, PacksAGangOfTwoTypesOnce) {
   const planner_model::Valuation valuation(tiny.instance, model::Objective::value);
   const planner_model::Pools pools = planner_model::make_pools(tiny.instance.cluster, Level::rack);
   model::Placement placement;
-  plan_selected(valuation, nullptr, {pools, std::vector<double>(pools.size(), 0.1)}, selected,
-                SelectedPlacement::fill, {}, placement);
+  plan_selected(valuation, {pools, std::vector<double>(pools.size(), 0.1)}, selected, {}, {},
+                placement);
+  EXPECT_EQ(placement.size(), 2U);
+}
+
+/// Three machines of 8 GPUs hold two tasks of 5 and four of 3 GPUs only if each 5 has a 3 beside
+/// it, while the larger gang, placed first, leaves two machines with 2 GPUs each.
+TEST(SelectedStartOfContents, PacksGangsWhoseTasksShareMachines) {
+  test::Tiny tiny;
+  const ClassId machine = tiny.machine_class("m", tiny.type("X"), 8, 64'000, 64'000);
+  tiny.pod();
+  tiny.rack();
+  for (int m = 0; m < 3; ++m) tiny.machine(machine);
+  const std::vector<JobId> selected = {tiny.job({{.count = 2, .gpus = 5}}),
+                                       tiny.job({{.count = 4, .gpus = 3}})};
+  const planner_model::Valuation valuation(tiny.instance, model::Objective::value);
+  const planner_model::Pools pools = planner_model::make_pools(tiny.instance.cluster, Level::rack);
+  SelectedOptions options;
+  options.shard.dive.effort = {.chains = 0, .repartitions = 0};
+  model::Placement placement;
+  plan_selected(valuation, {pools, std::vector<double>(pools.size(), 0.1)}, selected, options, {},
+                placement);
   EXPECT_EQ(placement.size(), 2U);
 }
 
@@ -92,7 +111,7 @@ struct SelectedStart : testing::Test {
     const planner_model::Pools pools =
         planner_model::make_pools(tiny.instance.cluster, Level::rack);
     const std::vector<double> prices(pools.size(), 0.1);
-    return plan_selected(valuation, nullptr, {pools, prices}, selected, how, {}, placement);
+    return plan_selected(valuation, {pools, prices}, selected, {.how = how}, {}, placement);
   }
 };
 
