@@ -96,8 +96,8 @@ void ConfigurationGeneration::start_at(std::span<const double> gpu_price) {
   const double least = kLeastRowPrice * values_.best / std::max(gpus, 1.0);
   DualPoint point;
   for (std::size_t i = 0; i < rows_.first_limit(); ++i) {
-    const std::int32_t slot = rows_.slot(i);
-    const double price = slot < 0 ? 0.0 : gpu_price[static_cast<std::size_t>(slot)];
+    double price = rows_.slots(i).empty() ? 0.0 : kInfinity;
+    for (const std::size_t slot : rows_.slots(i)) price = std::min(price, gpu_price[slot]);
     point.price.push_back(std::max(std::max(price, least) * std::max(rows_.gpus(i), 1e-3), 1e-12));
   }
   for (const std::uint32_t limit : rows_.limits()) {
@@ -108,12 +108,14 @@ void ConfigurationGeneration::start_at(std::span<const double> gpu_price) {
   master_.add_options(point.price, kStartOptions, std::numeric_limits<double>::infinity());
   const std::vector<double> nothing(bins_.size(), 0.0);
   price_at(point, nothing);
-  cover_demand(point.price);
+  cover_demand(point.price, gpu_price);
   master_.add(pricing_.uniform(kUniform));
 }
 
-/// Adds configurations that hold the tasks of the jobs that lose nothing at these prices.
-void ConfigurationGeneration::cover_demand(std::span<const double> price) {
+/// Adds configurations that hold the tasks of the jobs that lose nothing at these prices, each on
+/// the GPU type where it gains most, of equal ones the cheapest.
+void ConfigurationGeneration::cover_demand(std::span<const double> price,
+                                           std::span<const double> gpu_price) {
   std::size_t slots = 1;
   for (const BinType& bin : bins_) slots = std::max(slots, bin.slot + 1);
   std::vector<std::vector<std::int64_t>> asked(
@@ -126,9 +128,11 @@ void ConfigurationGeneration::cover_demand(std::span<const double> price) {
       if (values_.value[g][k] == kImpossible || !group.options[k].type.valid()) continue;
       const double gain =
           values_.value[g][k] - cost_of(rows_.demand(group, group.options[k]), price);
-      if (gain < -kRounding * std::abs(values_.value[g][k]) || gain <= most) continue;
+      if (gain < -kRounding * std::abs(values_.value[g][k]) || gain < most) continue;
+      const std::size_t here = slot_of(group.options[k].type);
+      if (gain == most && gpu_price[here] >= gpu_price[slot]) continue;
       most = gain;
-      slot = slot_of(group.options[k].type);
+      slot = here;
     }
     if (slot == 0) continue;
     for (const auto& [bundle, copies] : rows_.bundles_of(group)) {

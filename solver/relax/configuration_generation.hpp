@@ -42,7 +42,7 @@ class ConfigurationGeneration {
     double bound = std::numeric_limits<double>::infinity();
   };
   double limits_at(DualPoint& point) const;
-  void cover_demand(std::span<const double> price);
+  void cover_demand(std::span<const double> price, std::span<const double> gpu_price);
   void start_at(std::span<const double> gpu_price);
   double solve_master(double gap, int idle);
   [[nodiscard]] bool finished(double gap) const;

@@ -16,13 +16,16 @@ namespace {
 constexpr double kSmoothing = 5e-4;
 /// Work limit for one GPU type, in the unit of ConfigurationOptions::work. Chosen, not tuned.
 constexpr std::int64_t kWork = 100'000;
+/// Least worth of a GPU here, as a part of what the jobs are worth per GPU: where GPUs are free of
+/// charge because another resource binds, tasks that find no room still show. Chosen, not tuned.
+constexpr double kLeastWorth = 0.1;
 
 struct TypeDemand {
   std::map<std::pair<planner_model::TaskProfile, bool>, double> tasks;  ///< by tasks, together
 };
 
 /// What the jobs ask for at GPU prices, and the dual there.
-struct Demand {
+struct TotalDemand {
   std::vector<TypeDemand> by_slot;
   double dual = 0.0;
 };
@@ -49,10 +52,10 @@ void add_tasks(TypeDemand& demand, const JobGroup& group, std::span<const model:
   }
 }
 
-Demand demand_at(const JobCounts& jobs, std::span<const model::Shape> shapes,
-                 const ConfigurationStart& start) {
+TotalDemand demand_at(const JobCounts& jobs, std::span<const model::Shape> shapes,
+                      const ConfigurationStart& start) {
   const std::span<const double> gpu_price = start.gpu_price;
-  Demand demand{.by_slot = std::vector<TypeDemand>(gpu_price.size())};
+  TotalDemand demand{.by_slot = std::vector<TypeDemand>(gpu_price.size())};
   std::vector<double> weight;
   for (const auto& [group, count] : jobs) {
     const double gpus = gpus_of(shapes, group.tasks);
@@ -147,25 +150,46 @@ double shortfall(TypeProblem& type, std::span<const model::Shape> shapes,
   return std::max(0.0, most - generation.value());
 }
 
+/// GPU prices by slot, at least kLeastWorth of what the jobs are worth per GPU at their best.
+std::vector<double> worth_of_gpus(const JobCounts& jobs, std::span<const model::Shape> shapes,
+                                  std::span<const double> gpu_price) {
+  double value = 0.0, gpus = 0.0;
+  for (const auto& [group, count] : jobs) {
+    const double of_job = gpus_of(shapes, group.tasks);
+    if (of_job == 0.0) continue;
+    double best = 0.0;
+    for (const auto& option : group.options) best = std::max(best, option.value);
+    value += static_cast<double>(count) * best;
+    gpus += static_cast<double>(count) * of_job;
+  }
+  const double least = gpus > 0.0 ? kLeastWorth * value / gpus : 0.0;
+  std::vector<double> worth(gpu_price.begin(), gpu_price.end());
+  for (std::size_t slot = 1; slot < worth.size(); ++slot) {
+    worth[slot] = std::max(worth[slot], least);
+  }
+  return worth;
+}
+
 }  // namespace
 
 bool contents_bind(std::span<const BinType> bins, const JobCounts& jobs,
                    std::span<const model::Shape> shapes, const ConfigurationStart& start,
                    double relative, const StopToken& stop) {
-  const std::span<const double> gpu_price = start.gpu_price;
-  Demand demand = demand_at(jobs, shapes, start);
+  const std::vector<double> gpu_price = worth_of_gpus(jobs, shapes, start.gpu_price);
+  TotalDemand demand = demand_at(jobs, shapes, start);
   std::vector<TypeProblem> types(gpu_price.size());
   for (const BinType& bin : bins) {
     TypeProblem& type = types[bin.slot];
     type.bins.push_back(bin);
-    type.capacity += gpu_price[bin.slot] * static_cast<double>(bin.milli()) / 1000.0 *
-                     static_cast<double>(bin.machines.size());
+    const double gpus =
+        static_cast<double>(bin.milli()) / 1000.0 * static_cast<double>(bin.machines.size());
+    type.capacity += gpus * gpu_price[bin.slot];
+    demand.dual += gpus * start.gpu_price[bin.slot];
   }
   add_cpu_jobs(types, jobs);
   for (std::size_t slot = 1; slot < types.size(); ++slot) {
     add_gpu_tasks(types[slot], demand.by_slot[slot], type_of_slot(slot), gpu_price[slot], shapes);
   }
-  for (const TypeProblem& type : types) demand.dual += type.capacity;
   double sum = 0.0;
   for (std::size_t slot = 0; slot < types.size() && sum <= relative * demand.dual; ++slot) {
     if (!types[slot].bins.empty()) {

@@ -44,6 +44,7 @@ TaskRows::TaskRows(std::span<const model::Shape> shapes, const JobCounts& jobs,
                    std::span<const BinType> bins, std::size_t slots)
     : shapes_(shapes), slots_(slots), rows_(shapes.size() * slots, -1), bundles_on_(slots) {
   add_bundles(jobs, bins);
+  share_rows(jobs);
   for (std::size_t slot = 0; slot < slots; ++slot) {
     for (const std::int32_t b : bundles_on_[slot]) {
       for (const auto& t : bundles_[static_cast<std::size_t>(b)].tasks.groups)
@@ -54,14 +55,14 @@ TaskRows::TaskRows(std::span<const model::Shape> shapes, const JobCounts& jobs,
 
 /// The bundles of all jobs, each on the slots where a job may have it and a machine holds it.
 void TaskRows::add_bundles(const JobCounts& jobs, std::span<const BinType> bins) {
-  struct Use {
+  struct BundleUse {
     std::int64_t copies = 0;
     std::vector<char> on;  ///< by slot
   };
-  std::map<planner_model::TaskProfile, Use> found;
+  std::map<planner_model::TaskProfile, BundleUse> found;
   for (const auto& [group, count] : jobs) {
     for (const auto& [tasks, copies] : tasks_of_bundles(group)) {
-      Use& use = found[tasks];
+      BundleUse& use = found[tasks];
       use.copies += copies * count;
       use.on.resize(slots_, 0);
       const bool on_gpus = sum_of(shapes_, tasks).uses_gpu();
@@ -84,16 +85,53 @@ void TaskRows::add_bundles(const JobCounts& jobs, std::span<const BinType> bins)
   }
 }
 
+/// Finds for each shape and slot the first slot on which every group has an equal option.
+void TaskRows::share_rows(const JobCounts& jobs) {
+  using Offers = std::vector<std::pair<std::size_t, const JobGroup::Option*>>;
+  std::vector<Offers> offers(rows_.size());  // group and option by shape and slot, ascending groups
+  std::vector<char> alone(shapes_.size(), 1);  // no other shape with GPUs in any of its groups
+  for (std::size_t g = 0; g < jobs.size(); ++g) {
+    const JobGroup& group = jobs[g].first;
+    const auto uses_gpu = [&](const auto& t) { return shapes_[t.shape.index()].uses_gpu(); };
+    const bool several = std::ranges::count_if(group.tasks.groups, uses_gpu) > 1;
+    for (const auto& t : group.tasks.groups) {
+      if (!uses_gpu(t)) continue;
+      if (several) alone[t.shape.index()] = 0;
+      for (const JobGroup::Option& option : group.options) {
+        offers[t.shape.index() * slots_ + slot_of(option.type)].emplace_back(g, &option);
+      }
+    }
+  }
+  const auto equal = [](const auto& a, const auto& b) {
+    return a.first == b.first && a.second->value == b.second->value &&
+           a.second->loads == b.second->loads;
+  };
+  for (std::size_t at = 0; at < offers.size(); ++at) {
+    const std::size_t first = at - at % slots_;  // of the shape
+    std::size_t twin = alone[at / slots_] != 0 ? first : at;
+    while (twin < at && !std::ranges::equal(offers[twin], offers[at], equal)) ++twin;
+    twin_.push_back(twin % slots_);
+  }
+}
+
 void TaskRows::add_row(ShapeId id, std::size_t slot) {
   const model::Shape& shape = shapes_[id.index()];
-  std::int32_t& row = rows_[id.index() * slots_ + slot];
+  const std::size_t first = id.index() * slots_;
+  std::int32_t& row = rows_[first + slot];
   if (row >= 0) return;
-  row = static_cast<std::int32_t>(count_++);
-  gpus_.push_back(static_cast<double>(shape.total_milli()) / 1000.0);
-  slot_.push_back(shape.uses_gpu() ? static_cast<std::int32_t>(slot) : -1);
-  if (shape.uses_gpu()) return;
-  const std::int32_t everywhere = row;
-  for (std::size_t s = 0; s < slots_; ++s) rows_[id.index() * slots_ + s] = everywhere;
+  for (std::size_t s = 0; s < slots_ && row < 0; ++s) {
+    if (!shape.uses_gpu() || twin_[first + s] == twin_[first + slot]) row = rows_[first + s];
+  }
+  if (row < 0) {
+    row = static_cast<std::int32_t>(count_++);
+    gpus_.push_back(static_cast<double>(shape.total_milli()) / 1000.0);
+    slots_of_.emplace_back();
+  }
+  if (shape.uses_gpu()) {
+    slots_of_[static_cast<std::size_t>(row)].push_back(slot);
+  } else {
+    std::fill_n(rows_.begin() + static_cast<std::ptrdiff_t>(first), slots_, row);
+  }
 }
 
 std::vector<std::pair<std::int32_t, std::int64_t>> TaskRows::bundles_of(

@@ -17,6 +17,10 @@ namespace berth::solver {
 /// The rows of the configuration LP, and the bundles of tasks that its configurations hold. There
 /// is a row for each shape with GPUs and each GPU type on which some group has an option and some
 /// machine holds a bundle with the shape, and one for each shape without GPUs.
+///
+/// GPU types share a shape's row when every group with the shape has equal options on them, and no
+/// other shape with GPUs. This costs nothing: such a job pays the least of the types' prices, and
+/// with that price on all of them machines earn no more.
 class TaskRows {
  public:
   using Entries = std::vector<std::pair<std::int32_t, double>>;
@@ -59,8 +63,8 @@ class TaskRows {
   [[nodiscard]] Entries content(std::int32_t bundle, std::size_t slot) const;
   /// GPUs of one task of each row of tasks; 0 for shapes without GPUs.
   [[nodiscard]] double gpus(std::size_t row) const { return gpus_[row]; }
-  /// Slot of each row of tasks; -1 for shapes without GPUs.
-  [[nodiscard]] std::int32_t slot(std::size_t row) const { return slot_[row]; }
+  /// Slots of each row of tasks, ascending; none for shapes without GPUs.
+  [[nodiscard]] std::span<const std::size_t> slots(std::size_t row) const { return slots_of_[row]; }
 
   /// Prices by row as prices of tasks by shape and GPU type: those above 0, ascending.
   [[nodiscard]] std::vector<TaskPrice> task_prices(std::span<const double> price) const;
@@ -68,6 +72,7 @@ class TaskRows {
  private:
   void add_bundles(const JobCounts& jobs, std::span<const BinType> bins);
   void add_row(ShapeId shape, std::size_t slot);
+  void share_rows(const JobCounts& jobs);
   [[nodiscard]] std::size_t slot_of_task(ShapeId shape, GpuTypeId type) const {
     return shapes_[shape.index()].uses_gpu() ? slot_of(type) : 0;
   }
@@ -78,7 +83,8 @@ class TaskRows {
   std::vector<std::int32_t> rows_;  ///< by shape and slot
   std::vector<std::uint32_t> limits_;
   std::vector<double> gpus_;
-  std::vector<std::int32_t> slot_;
+  std::vector<std::vector<std::size_t>> slots_of_;     ///< by row of tasks
+  std::vector<std::size_t> twin_;                      ///< by shape and slot: the first equal slot
   std::vector<TaskBundle> bundles_;                    ///< ascending tasks
   std::vector<std::int64_t> copies_;                   ///< by bundle
   std::vector<std::vector<std::int32_t>> bundles_on_;  ///< by slot

@@ -5,6 +5,7 @@
 #include "instance_builder.hpp"
 #include "petsc_environment.hpp"
 #include "relax/contents_bind.hpp"
+#include "relax/task_rows.hpp"
 
 #include <map>
 #include <numeric>
@@ -135,9 +136,9 @@ TEST(ConfigurationLp, is_skipped_where_tasks_fill_the_gpus_in_any_mix) {
 }
 
 /// True when contents bind at a price of 1 for a GPU.
-bool binds(const test::InstanceBuilder& plan) {
+bool binds(const test::InstanceBuilder& plan, double gpu_price = 1.0) {
   const auto value = plan.value();
-  const std::vector<double> price{0.0, 1.0};
+  const std::vector<double> price{0.0, gpu_price};
   return contents_bind(bins_of(plan), counted(plan, value), plan.instance.workload.shapes,
                        {.gpu_price = price}, 1e-3, {});
 }
@@ -151,6 +152,36 @@ TEST(ContentsBind, where_machines_hold_less_than_jobs_ask_for) {
   auto larger = cluster_of(2);
   add(larger, 3, {.gpus = 6, .weight = 1.5});
   EXPECT_TRUE(binds(larger));
+}
+
+// Two machines of 64 cores hold four tasks of 30: where five are asked for, GPUs are free.
+TEST(ContentsBind, by_another_resource_where_gpus_are_free) {
+  for (const int tasks : {4, 5}) {
+    auto plan = cluster_of(2);
+    add(plan, tasks, {.gpus = 1, .cpu = 30'000, .weight = 1.5});
+    EXPECT_EQ(binds(plan, 0.0), tasks == 5) << tasks;
+  }
+}
+
+// Jobs of 1 GPU may take either type alike; of those of 2 some are faster on B, of those of 4 one
+// may only have B.
+TEST(TaskRows, are_shared_by_gpu_types_with_equal_options) {
+  test::InstanceBuilder plan({"A", "B"});
+  plan.rack(plan.pod());
+  plan.add_machines(2, 0, 8);
+  plan.add_machines(2, 1, 8);
+  add(plan, 3, {.gpus = 1, .weight = 2.0});
+  plan.job({.gpus = 1, .weight = 3.0});
+  plan.job({.gpus = 2});
+  plan.job({.gpus = 2, .speed = {1.0, 2.0}});
+  plan.job({.gpus = 4});
+  plan.job({.gpus = 4, .types = 2});
+  const auto value = plan.value();
+  const TaskRows rows(plan.instance.workload.shapes, counted(plan, value), bins_of(plan), 3);
+  EXPECT_EQ(rows.size(), 5U);
+  EXPECT_EQ(rows.row(ShapeId(0), 1), rows.row(ShapeId(0), 2));
+  EXPECT_NE(rows.row(ShapeId(1), 1), rows.row(ShapeId(1), 2));
+  EXPECT_NE(rows.row(ShapeId(2), 1), rows.row(ShapeId(2), 2));
 }
 
 // An option on machines that cannot hold its tasks neither counts nor disturbs the others.
