@@ -23,6 +23,9 @@ void add_generate(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_apply(CLI::App& app, Action& action);
 
+/// Adds the presets of plans in time to `generate`.
+void add_generate_horizon(CLI::App& generate, Action& action);
+
 /// Adds the formats of job traces to `import`.
 void add_import_traces(CLI::App& import, Action& action);
 

@@ -68,6 +68,7 @@ void add_generate(CLI::App& app, Action& action) {
   CLI::App* generate = app.add_subcommand("generate", "Make an instance from published statistics");
   generate->require_subcommand(1);
   for (const PresetUsage& words : kPresets) add_preset(*generate, words, action);
+  add_generate_horizon(*generate, action);
 }
 
 }  // namespace berth::apps

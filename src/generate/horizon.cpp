@@ -48,19 +48,22 @@ constexpr std::array<SizeShare, 10> kHeliosSizes{{{1, 0.5},
                                                   {256, 0.006},
                                                   {512, 0.004}}};
 
-TraceRow helios_row(std::uint64_t seed, std::size_t index) {
+/// A queue of one group: mostly single GPUs and single machines.
+constexpr std::array<SizeShare, 8> kQueueSizes{
+    {{1, 0.5}, {2, 0.15}, {4, 0.12}, {8, 0.15}, {16, 0.04}, {32, 0.02}, {64, 0.01}, {256, 0.01}}};
+
+TraceRow lognormal_row(std::span<const SizeShare> sizes, double median, double sigma,
+                       std::uint64_t seed, std::size_t index) {
   double left = unit(seed, Draw::size, index);
   std::size_t size = 0;
-  while (size + 1 < kHeliosSizes.size() && left >= kHeliosSizes[size].share) {
-    left -= kHeliosSizes[size++].share;
-  }
+  while (size + 1 < sizes.size() && left >= sizes[size].share) left -= sizes[size++].share;
   // Irwin-Hall: twelve uniform draws less 6 are nearly normal
   double normal = -6.0;
   for (std::uint64_t i = 0; i < 12; ++i) {
     normal += random_unit({seed, static_cast<std::uint64_t>(Draw::duration), index, i});
   }
-  const double duration = static_cast<double>(kHour) * std::exp(1.8 * normal);
-  return {std::clamp<Seconds>(std::llround(duration), 10, kLongest), kHeliosSizes[size].gpus};
+  const double duration = median * std::exp(sigma * normal);
+  return {std::clamp<Seconds>(std::llround(duration), 10, kLongest), sizes[size].gpus};
 }
 
 std::vector<TraceRow> draw_rows(HorizonPreset preset, const HorizonOptions& options,
@@ -68,7 +71,11 @@ std::vector<TraceRow> draw_rows(HorizonPreset preset, const HorizonOptions& opti
   std::vector<TraceRow> jobs;
   for (std::size_t j = 0; j < options.jobs; ++j) {
     if (preset == HorizonPreset::big || preset == HorizonPreset::huge) {
-      jobs.push_back(helios_row(options.seed, j));
+      jobs.push_back(lognormal_row(kHeliosSizes, static_cast<double>(kHour), 1.8, options.seed, j));
+      continue;
+    }
+    if (preset == HorizonPreset::queue) {
+      jobs.push_back(lognormal_row(kQueueSizes, 3000.0, 1.6, options.seed, j));
       continue;
     }
     TraceRow row = rows[j % rows.size()];
@@ -101,6 +108,9 @@ class Cluster {
         break;
       case HorizonPreset::kalos:
         add_pool(0, 2416);
+        break;
+      case HorizonPreset::queue:
+        add_pool(0, 2496);
         break;
       case HorizonPreset::big:
         for (int pod = 0; pod < 8; ++pod) add_pool(pod < 6 ? 0 : 1, 4096);

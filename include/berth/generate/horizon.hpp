@@ -7,6 +7,7 @@
 
 #include "berth/horizon/plan.hpp"
 #include "berth/horizon/problem.hpp"
+#include "berth/model/instance.hpp"
 
 namespace berth::generate {
 
@@ -20,9 +21,12 @@ enum class HorizonPreset : std::uint8_t {
   /// The same jobs in 32 pods of 1,024.
   huge,
   /// One pool of 2,416 GPUs; jobs from trace rows, repeated, durations x 0.5 .. 2: gangs of 10 to
-  /// 40
-  /// % of the cluster.
+  /// 40 % of the cluster.
   kalos,
+  /// 2,496 GPUs of one type, sizes 1 .. 256, durations lognormal with median 50 minutes
+  /// (sigma 1.6),
+  /// cut at 7 days: a day of such a queue asks for twice the cluster.
+  queue,
 };
 
 enum class HorizonObjective : std::uint8_t {
@@ -56,6 +60,13 @@ struct HorizonOptions {
 /// @param rows  of philly and kalos, used in turn; not empty for these
 horizon::Problem generate_horizon(HorizonPreset preset, const HorizonOptions& options,
                                   std::span<const TraceRow> rows = {});
+
+/// The problem as files hold it: a pod per pool in racks of 16 machines, outages as maintenance,
+/// GPU types "fast" and "slow". A job has the duration, tasks and arrival of its first option and
+/// the speeds of the others; of an elastic job only the first configuration is kept, and costs are
+/// kept as weights (flow, or value within a horizon), not as tables. O(machines + jobs).
+/// @pre at most two price curves, every job has options
+model::Instance instance_of(const horizon::Problem& problem);
 
 /// A problem whose optimal flow of GPU time is known: the sheet GPUs x [0, length) is cut by
 /// guillotine cuts into `jobs` rectangles; each is a job of 1-GPU tasks that is worth its area when

@@ -72,6 +72,43 @@ TEST(GenerateHorizon, has_the_GPUs_of_its_preset) {
   EXPECT_EQ(gpus(HorizonPreset::kalos, false), 2'416);
   EXPECT_EQ(gpus(HorizonPreset::big, false), 32'768);
   EXPECT_EQ(gpus(HorizonPreset::huge, true), 32'768);
+  EXPECT_EQ(gpus(HorizonPreset::queue, false), 2'496);
+}
+
+TEST(InstanceOf, keeps_machines_windows_durations_and_values) {
+  const ZeroWaste sheet =
+      generate_zero_waste({.gpus = 32, .length = 1'000, .jobs = 300, .seed = 5, .windows = 0.2});
+  const model::Instance instance = instance_of(sheet.problem);
+  EXPECT_EQ(instance.cluster.gpus(), 32);
+  std::int64_t closed = 0;
+  for (const model::Window& window : instance.cluster.windows) {
+    for (const model::MachineRange& range : window.machines) {
+      closed += (range.end - range.first) * (window.to - window.from);
+    }
+  }
+  double value = 0.0;
+  std::int64_t area = 0;
+  for (const model::Job& job : instance.workload.jobs) {
+    const std::int64_t gpus = instance.workload.gpu_milli(job) / 1000;
+    value += job.weight * static_cast<double>(gpus);
+    area += gpus * instance.workload.time_of(job).duration;
+  }
+  EXPECT_EQ(area + closed, 32 * 1'000);
+  EXPECT_DOUBLE_EQ(value, -cost_of(sheet.problem, sheet.optimum));
+}
+
+TEST(InstanceOf, gives_the_slow_type_its_speed) {
+  const horizon::Problem problem = generate_horizon(HorizonPreset::big, {.jobs = 50});
+  const model::Instance instance = instance_of(problem);
+  for (std::size_t j = 0; j < 50; ++j) {
+    const model::Job& job = instance.workload.jobs[j];
+    const auto options = problem.options_of(problem.jobs[j]);
+    EXPECT_EQ(lists(job, GpuTypeId(1)), options.size() == 2);
+    if (options.size() < 2) continue;
+    const double slow =
+        static_cast<double>(options[0].duration) / instance.workload.speed(job, GpuTypeId(1));
+    EXPECT_NEAR(slow, static_cast<double>(options[1].duration), 1e-6);
+  }
 }
 
 }  // namespace
