@@ -69,7 +69,12 @@ void ListPlanner::improve(const Job& job, std::int32_t option_index, PoolId pool
   const Option& option = problem_.options_of(job)[static_cast<std::size_t>(option_index)];
   const auto cost = problem_.cost_of(option);
   if (cost_at(cost, from + option.duration) >= best.cost) return;  // rents are >= 0
-  const Seconds start = built_.timeline().earliest_start(option, pool, from);
+  Seconds start = built_.timeline().earliest_start(option, pool, from);
+  if (start < kNever && !built_.budgets().allow(option, start)) {
+    // later starts use no more of a budget; from its end on, nothing
+    const Seconds after = std::max(from, problem_.budgets_end);
+    start = built_.timeline().earliest_start(option, pool, after);
+  }
   if (start >= kNever || start + option.duration > job.deadline) return;
   double at = cost_at(cost, start + option.duration);
   if (curve != nullptr && at < best.cost) {

@@ -61,6 +61,19 @@ void ProblemBuilder::restrict_option(model::Level domain, std::span<const std::i
   option.quotas.end = static_cast<std::int32_t>(problem_.option_quotas.size());
 }
 
+void ProblemBuilder::charge_option(std::span<const std::int32_t> budgets) {
+  Option& option = problem_.options.back();
+  option.budgets.begin = static_cast<std::int32_t>(problem_.option_budgets.size());
+  problem_.option_budgets.insert(problem_.option_budgets.end(), budgets.begin(), budgets.end());
+  option.budgets.end = static_cast<std::int32_t>(problem_.option_budgets.size());
+}
+
+std::int32_t ProblemBuilder::add_budget(std::int64_t gpu_seconds, Seconds end) {
+  problem_.budgets.push_back(gpu_seconds);
+  problem_.budgets_end = end;
+  return static_cast<std::int32_t>(problem_.budgets.size()) - 1;
+}
+
 std::int32_t ProblemBuilder::add_quota(std::vector<CapacityStep> steps) {
   problem_.quotas.push_back(std::move(steps));
   return static_cast<std::int32_t>(problem_.quotas.size()) - 1;

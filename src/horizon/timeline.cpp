@@ -31,11 +31,13 @@ void PlanBuilder::place(JobId job, const JobStart& start) {
   BERTH_EXPECT(!starts_[job.index()].placed() && start.placed());
   starts_[job.index()] = start;
   timeline_.reserve(option_of(job), start.pool, start.start, shares_[job.index()]);
+  budgets_.take(option_of(job), start.start, 1);
 }
 
 RemovedJob PlanBuilder::remove(JobId job) {
   const JobStart& start = starts_[job.index()];
   timeline_.release(option_of(job), start.pool, start.start, shares_[job.index()]);
+  budgets_.take(option_of(job), start.start, -1);
   RemovedJob removed{.job = job, .start = start, .shares = std::move(shares_[job.index()])};
   shares_[job.index()].clear();
   starts_[job.index()] = {};
@@ -48,12 +50,14 @@ void PlanBuilder::restore(RemovedJob removed) {
   starts_[j] = removed.start;
   shares_[j] = std::move(removed.shares);
   timeline_.retake(option_of(removed.job), removed.start.pool, removed.start.start, shares_[j]);
+  budgets_.take(option_of(removed.job), removed.start.start, 1);
 }
 
 bool PlanBuilder::restore_if_free(RemovedJob job) {
   starts_[job.job.index()] = job.start;  // names the option
   const Option& option = option_of(job.job);
   starts_[job.job.index()] = {};
+  if (!budgets_.allow(option, job.start.start)) return false;
   if (!timeline_.fits(option, job.start.pool, job.start.start, job.shares)) return false;
   restore(std::move(job));
   return true;

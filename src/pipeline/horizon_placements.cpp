@@ -55,7 +55,7 @@ model::JobPlacement placement_of(const HorizonProblem& translated, const horizon
 class EarliestStarts {
  public:
   EarliestStarts(const Problem& problem, const horizon::Plan& plan)
-      : problem_(problem), timeline_(problem) {
+      : problem_(problem), timeline_(problem), budgets_(problem) {
     for (std::size_t j = 0; j < plan.starts.size(); ++j) {
       const JobStart& start = plan.starts[j];
       if (!start.placed()) continue;
@@ -63,6 +63,7 @@ class EarliestStarts {
           problem.options_of(problem.jobs[j])[static_cast<std::size_t>(start.option)];
       const auto shares = start.shares.of(plan.shares);
       timeline_.retake(option, start.pool, start.start, {shares.begin(), shares.end()});
+      budgets_.take(option, start.start, 1);
     }
   }
 
@@ -75,6 +76,7 @@ class EarliestStarts {
         const Seconds start = timeline_.earliest_start(option, pool, release);
         const Seconds completion = start + option.duration;
         if (start >= end || completion > job.deadline) continue;
+        if (!budgets_.allow(option, start)) continue;
         const bool in_time = job.required || cost_at(problem_.cost_of(option), completion) < 0.0;
         if (in_time) earliest = std::min(earliest, start);
       }
@@ -82,9 +84,17 @@ class EarliestStarts {
     return earliest < end ? std::optional(earliest) : std::nullopt;
   }
 
+  /// True when no option's start at `release` leaves the budgets whole.
+  [[nodiscard]] bool over_budget(std::size_t j, Seconds release) const {
+    return std::ranges::none_of(
+        problem_.options_of(problem_.jobs[j]),
+        [&](const horizon::Option& option) { return budgets_.allow(option, release); });
+  }
+
  private:
   const Problem& problem_;
   horizon::MachineTimeline timeline_;
+  horizon::BudgetsLeft budgets_;
 };
 
 /// Tells why jobs wait.
@@ -119,6 +129,9 @@ class WaitingJobs {
       waiting.earliest_start = earliest_.of(j, release, end_);
       waiting.reason = waiting.earliest_start ? "other jobs are worth more in its place"
                                               : "no room to end in time";
+      if (!waiting.earliest_start && earliest_.over_budget(j, release)) {
+        waiting.reason = "the GPU-hours of its queue are used";
+      }
     }
     return waiting;
   }

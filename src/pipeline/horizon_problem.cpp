@@ -23,6 +23,7 @@ using model::TimeRules;
 
 /// Value of a job without value, as a fraction of the largest value.
 constexpr double kLeastValue = 1e-9;
+constexpr std::int64_t kHour = 3600;  ///< seconds
 
 Seconds scaled(Seconds seconds, double speed) {
   constexpr double kLongest = 0x1p45;
@@ -268,6 +269,11 @@ class Translation {
     }
     for (std::size_t q = 0; q < cluster.queues.size(); ++q) {
       quota_of_queue_.push_back(-1);
+      budget_of_queue_.push_back(-1);
+      if (cluster.queues[q].gpu_hours >= 0) {
+        budget_of_queue_.back() =
+            builder_.add_budget(kHour * cluster.queues[q].gpu_hours, horizon_.end());
+      }
       if (cluster.queues[q].gpu_quota < 0) continue;
       std::vector<horizon::CapacityStep> steps{
           {.from = horizon_.now, .gpus = cluster.queues[q].gpu_quota}};
@@ -280,14 +286,15 @@ class Translation {
     }
   }
 
-  [[nodiscard]] std::vector<std::int32_t> quotas_of(const Job& job) const {
-    std::vector<std::int32_t> quotas;
+  /// @param of_queue  quotas or budgets
+  [[nodiscard]] std::vector<std::int32_t> limits_of(
+      const Job& job, const std::vector<std::int32_t>& of_queue) const {
+    std::vector<std::int32_t> limits;
     QueueId queue = job.queue;
     for (; queue.valid(); queue = instance_.cluster.queues[queue.index()].parent) {
-      const std::int32_t quota = quota_of_queue_[queue.index()];
-      if (quota >= 0) quotas.push_back(quota);
+      if (of_queue[queue.index()] >= 0) limits.push_back(of_queue[queue.index()]);
     }
-    return quotas;
+    return limits;
   }
 
   /// Of jobs that wait both; running ones end when they end (release_of).
@@ -362,9 +369,10 @@ class Translation {
     value = std::max({value, kLeastValue * largest_, 1e-12});
     const auto pieces = costs_of(instance_, horizon_, job, value, *duration, release);
     builder_.add_option(pool_set(pools), *duration, tasks_of(job), builder_.add_cost(pieces));
-    builder_.restrict_option(job.domain, instance_.workload.gpu_milli(job) > 0
-                                             ? quotas_of(job)
-                                             : std::vector<std::int32_t>());
+    const bool has_gpus = instance_.workload.gpu_milli(job) > 0;
+    builder_.restrict_option(
+        job.domain, has_gpus ? limits_of(job, quota_of_queue_) : std::vector<std::int32_t>());
+    if (has_gpus) builder_.charge_option(limits_of(job, budget_of_queue_));
   }
 
   /// Tasks without GPUs take at least one CPU thousandth, so that closed machines are closed.
@@ -408,6 +416,7 @@ class Translation {
   std::vector<ReservedPool> reserved_;
   std::map<MachineId, std::vector<Twin>> twins_;  ///< by the cluster's machine
   std::vector<std::int32_t> quota_of_queue_;      ///< -1: none
+  std::vector<std::int32_t> budget_of_queue_;     ///< of GPU-hours; -1: none
   std::map<std::vector<PoolId>, horizon::PoolSetId> pool_sets_;
 };
 

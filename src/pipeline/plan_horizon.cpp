@@ -32,17 +32,8 @@ using model::InstanceView;
 /// Required jobs are worth this many times the largest cost when they are planned first.
 constexpr double kRequiredFirst = 1e3;
 
-/// What the judge would check, but the lists below do not keep to.
-certify::UnplannedKey unplanned_key(const InstanceView& instance) {
-  certify::UnplannedKey unplanned = certify::unplanned_key(instance);
-  if (!unplanned.key.empty()) return unplanned;
-  const auto budget = [](const model::Queue& queue) { return queue.gpu_hours >= 0; };
-  if (std::ranges::any_of(instance.cluster.queues, budget)) return {.job = {}, .key = "gpu_hours"};
-  return {};
-}
-
 void expect_planned(const InstanceView& instance, const std::string& jobs_path) {
-  const certify::UnplannedKey unplanned = unplanned_key(instance);
+  const certify::UnplannedKey unplanned = certify::unplanned_key(instance);
   if (unplanned.key.empty()) return;
   const std::string problem = "not planned with --horizon yet";
   if (!unplanned.job.valid()) throw InputError({.file = {}, .field = unplanned.key}, problem);

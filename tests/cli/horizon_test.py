@@ -141,6 +141,21 @@ class HorizonTest(ProgramTest):
         plan = self.planned([job(f"q{i}", 1, 10, queue="few") for i in range(4)], "20")
         self.assertEqual(sorted(self.starts(plan).values()), [0, 0, 10, 10])
 
+    def test_queues_keep_to_their_gpu_hours_within_the_horizon(self):
+        self.write("c.yaml", CLUSTER.replace("gpu_quota: 2", "gpu_hours: 1"))
+        jobs = [job(f"b{i}", 1, 1000, queue="few", weight=1 + i) for i in range(5)]
+        plan = self.planned(jobs + [job("free", 1, 1000)], "2h")
+        self.assertEqual(set(self.starts(plan)), {"b2", "b3", "b4", "free"})  # 3,000 of 3,600 s
+        reasons = {waiting["reason"] for waiting in plan["waiting"]}
+        self.assertEqual(reasons, {"the GPU-hours of its queue are used"})
+        late = placement(plan, "free")
+        late["job"], plan["waiting"][0]["job"] = plan["waiting"][0]["job"], "free"
+        self.write("bad.json", json.dumps(plan))
+        self.assertIn("fault quota_exceeded: queue few takes more than its 1 GPU-hours",
+                      self.check(plan="bad.json").out)
+        plan = self.planned(jobs, "2h", "--objective", "flow")
+        self.assertEqual(sorted(self.starts(plan).values()), [0, 0, 0, 7200, 7200])
+
     def test_times_speeds_and_jobs_without_an_end(self):
         plan = self.planned([job("later", 1, 10, not_before=7),
                              job("fast", 1, 10, speed={"A100": 4}),

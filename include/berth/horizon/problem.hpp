@@ -56,6 +56,7 @@ struct Option {
   IndexRange cost;                              ///< in Problem::cost_pieces, by ascending `after`
   model::Level domain = model::Level::cluster;  ///< widest domain that may hold all tasks
   IndexRange quotas = {};                       ///< in Problem::option_quotas
+  IndexRange budgets = {};                      ///< in Problem::option_budgets
 };
 
 struct Job {
@@ -119,6 +120,9 @@ struct Problem {
   std::vector<CostPiece> cost_pieces;
   std::vector<std::vector<CapacityStep>> quotas;  ///< GPUs that jobs of a quota may use at a time
   std::vector<std::int32_t> option_quotas;        ///< indices in `quotas`
+  std::vector<std::int64_t> budgets;         ///< GPU-seconds that jobs may use until budgets_end
+  std::vector<std::int32_t> option_budgets;  ///< indices in `budgets`
+  Seconds budgets_end = kNever;
   /// Ascending, distinct, without cycles. Releases are not below the earliest ends they imply.
   std::vector<model::Dependency> dependencies;
 
@@ -133,6 +137,9 @@ struct Problem {
   }
   [[nodiscard]] std::span<const std::int32_t> quotas_of(const Option& option) const {
     return option.quotas.of(option_quotas);
+  }
+  [[nodiscard]] std::span<const std::int32_t> budgets_of(const Option& option) const {
+    return option.budgets.of(option_budgets);
   }
   [[nodiscard]] std::span<const PoolId> pools_of(const Option& option) const {
     return pool_sets[option.pools.index()];

@@ -34,6 +34,10 @@ class ProblemBuilder {
                   IndexRange cost);
   /// Bounds the last option: its domain, and the quotas it counts for.
   void restrict_option(model::Level domain, std::span<const std::int32_t> quotas);
+  /// Budgets that the last option counts for.
+  void charge_option(std::span<const std::int32_t> budgets);
+  /// GPU-seconds that jobs may use before `end`, which all budgets share. Returns its index.
+  std::int32_t add_budget(std::int64_t gpu_seconds, Seconds end);
   /// GPUs that jobs of a quota may use at a time. Returns its index.
   std::int32_t add_quota(std::vector<CapacityStep> steps);
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
+#include "berth/horizon/budgets.hpp"
 #include "berth/horizon/plan.hpp"
 #include "berth/horizon/problem.hpp"
 
@@ -54,16 +55,18 @@ class PlanBuilder {
   PlanBuilder(const Problem& problem, Timeline& timeline)
       : problem_(problem),
         timeline_(timeline),
+        budgets_(problem),
         starts_(problem.jobs.size()),
         shares_(problem.jobs.size()) {}
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] Timeline& timeline() const { return timeline_; }
+  [[nodiscard]] const BudgetsLeft& budgets() const { return budgets_; }
   [[nodiscard]] const JobStart& start_of(JobId job) const { return starts_[job.index()]; }
   [[nodiscard]] Seconds end_of(JobId job) const;
   [[nodiscard]] double cost_of(JobId job) const;  ///< of its completion; 0 while it waits
 
-  /// @pre the job waits; start.start from the timeline's earliest_start
+  /// @pre the job waits; start.start from the timeline's earliest_start; budgets allow it
   void place(JobId job, const JobStart& start);
   RemovedJob remove(JobId job);      ///< @pre the job is placed
   void restore(RemovedJob removed);  ///< @pre its GPUs are free again
@@ -77,6 +80,7 @@ class PlanBuilder {
 
   const Problem& problem_;
   Timeline& timeline_;
+  BudgetsLeft budgets_;
   std::vector<JobStart> starts_;
   std::vector<std::vector<TaskShare>> shares_;  ///< by JobId
 };
