@@ -11,7 +11,7 @@ class Help(ProgramTest):
     def test_every_command_shows_examples_defaults_and_exit_codes(self):
         subjects = {
             ("plan",): ["mpiexec -n 4 berth plan", "--gap FLOAT=0.0001", "--seed UINT=0",
-                        "--objective TEXT:{value,allocate,flow}=value", "no limit by default",
+                        "--objective TEXT:{value,allocate,flow,makespan}=value", "no limit by default",
                         "SIGTERM", "required job is missing"],
             ("check",): ["berth check --cluster", "1 it is not"],
             ("import",): ["berth import openb --nodes", "rack-placement"],
