@@ -93,7 +93,16 @@ std::optional<JobId> PlacementCheck::claim(const std::string& job) {
 
 void PlacementCheck::waiting(const model::RawUnplacedJob& waiting) { claim(waiting.job); }
 
-std::optional<model::JobPlacement> PlacementCheck::resolved(const model::RawPlacement& raw) {
+bool PlacementCheck::is_configuration(JobId id, const Tasks& found) const {
+  const model::WorkloadView& workload = instance_.workload;
+  const auto row = workload.time_of(workload.job(id)).configurations;
+  return std::ranges::any_of(workload.tables().configurations[row], [&](const auto& one) {
+    return std::ranges::equal(one.counts, found);
+  });
+}
+
+std::optional<model::JobPlacement> PlacementCheck::resolved(const model::RawPlacement& raw,
+                                                            Gang gang) {
   const auto job = claim(raw.job);
   if (!job) return std::nullopt;
   model::JobPlacement placed{.job = *job, .start = raw.start, .tasks = {}};
@@ -101,7 +110,15 @@ std::optional<model::JobPlacement> PlacementCheck::resolved(const model::RawPlac
   for (const RawTask& task : raw.tasks) {
     if (const auto one = resolve(*job, task, found)) placed.tasks.push_back(*one);
   }
-  check_gang(*job, found);
+  const model::Job& record = instance_.workload.job(*job);
+  const bool elastic = gang == Gang::of_tasks_or_configuration && record.running < 0 &&
+                       instance_.workload.time_of(record).configurations != 0;
+  if (!elastic) {
+    check_gang(*job, found);
+  } else if (!is_configuration(*job, found)) {
+    findings_->add(FaultKind::split_gang, told(*job) + " has the tasks of no configuration");
+    return std::nullopt;
+  }
   if (placed.tasks.size() != raw.tasks.size() || placed.tasks.empty()) return std::nullopt;
   check_types(placed);
   check_domain(placed);
@@ -109,11 +126,11 @@ std::optional<model::JobPlacement> PlacementCheck::resolved(const model::RawPlac
 }
 
 std::optional<model::JobPlacement> PlacementCheck::placed_in_time(const model::RawPlacement& raw) {
-  return resolved(raw);
+  return resolved(raw, Gang::of_tasks_or_configuration);
 }
 
 std::optional<model::JobPlacement> PlacementCheck::placed(const model::RawPlacement& raw) {
-  auto placed = resolved(raw);
+  auto placed = resolved(raw, Gang::of_tasks);
   if (!placed) return std::nullopt;
   if (raw.start != 0) {
     findings_->add(FaultKind::bad_start, told(placed->job) + " starts at " +

@@ -38,7 +38,11 @@ class PlacementCheck {
   using Tasks = std::vector<std::int64_t>;  ///< number found so far, by group of the job
 
   std::optional<JobId> claim(const std::string& job);
-  std::optional<model::JobPlacement> resolved(const model::RawPlacement& raw);
+  /// Which numbers of tasks a job may have.
+  enum class Gang : std::uint8_t { of_tasks, of_tasks_or_configuration };
+  std::optional<model::JobPlacement> resolved(const model::RawPlacement& raw, Gang gang);
+  /// True when the tasks found are those of a configuration of the job; elastic jobs need one.
+  [[nodiscard]] bool is_configuration(JobId job, const Tasks& found) const;
   void check_state(const model::JobPlacement& placed);
   std::optional<model::TaskPlacement> resolve(JobId job, const model::RawTask& task, Tasks& found);
   std::optional<std::uint32_t> group_of(JobId job, const model::RawTask& task, std::int32_t slices,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon_jobs.hpp"
 
-#include "job_value.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -30,24 +28,58 @@ double speed_on(const InstanceView& instance, const Job& job, GpuTypeId type) {
 
 }  // namespace
 
+std::vector<Run> runs_of(const model::WorkloadView& workload, const Job& job) {
+  std::vector<Run> runs;
+  const auto row = workload.time_of(job).configurations;
+  for (const model::Configuration& one : workload.tables().configurations[row]) {
+    runs.push_back(&one);
+  }
+  if (runs.empty()) runs.push_back(nullptr);
+  return runs;
+}
+
+Run run_of(const model::WorkloadView& workload, const model::JobPlacement& placed) {
+  const Job& job = workload.job(placed.job);
+  if (job.running >= 0) return nullptr;
+  std::vector<std::int32_t> counts(workload.groups_of(job).size(), 0);
+  for (const model::TaskPlacement& task : placed.tasks) ++counts[task.group];
+  for (const Run run : runs_of(workload, job)) {
+    if (run != nullptr && run->counts == counts) return run;
+  }
+  return nullptr;
+}
+
+std::int64_t milli_of_run(const model::WorkloadView& workload, const Job& job, Run run) {
+  if (run == nullptr) return milli_of(workload, job);
+  const auto groups = workload.groups_of(job);
+  std::int64_t total = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const model::Shape& shape = workload.shape(groups[g].shape);
+    total += std::int64_t{run->counts[g]} * (std::int64_t{1000} * shape.gpus + shape.gpu_milli);
+  }
+  return total;
+}
+
 std::optional<std::int64_t> run_seconds(const InstanceView& instance, const Horizon& horizon,
-                                        const Job& job, GpuTypeId type) {
+                                        const Job& job, GpuTypeId type, Run run) {
   const model::TimeRules& rules = instance.workload.time_of(job);
   if (rules.duration == model::kNotGiven) {
     return rules.limit == model::kNotGiven ? horizon.length : rules.limit;
   }
-  const double speed = speed_on(instance, job, type);
+  const double speed = speed_on(instance, job, type) * (run == nullptr ? 1.0 : run->speed);
   if (!(speed > 0.0)) return std::nullopt;
   const std::int64_t seconds = at_speed(rules.duration, speed);
   if (rules.limit != model::kNotGiven && seconds > rules.limit) return std::nullopt;
   return seconds;
 }
 
-double value_in_time(const InstanceView& instance, const Job& job, GpuTypeId type,
-                     model::Level width, model::Level distance) {
-  const JobValue worth(instance, model::Objective::value, job);
+double value_in_time(const InstanceView& instance, const Job& job, Run run,
+                     const PlacementExtent& extent) {
+  Job of_run = job;
+  if (run != nullptr && run->value >= 0.0) of_run.value = run->value;
+  const JobValue worth(instance, model::Objective::value, of_run);
   const bool timed = instance.workload.time_of(job).duration != model::kNotGiven;
-  return worth.at(timed ? GpuTypeId{} : type, width, distance);
+  return worth.at(timed ? GpuTypeId{} : extent.type, extent.width, extent.distance);
 }
 
 std::int64_t release_of(const InstanceView& instance, const Horizon& horizon, const Job& job) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "job_value.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -11,15 +13,28 @@
 
 namespace berth::certify {
 
+/// A way to run a job: null, with the tasks of its groups, or one configuration of an elastic job.
+using Run = const model::Configuration*;
+
+/// The ways to run a waiting job, at least one.
+std::vector<Run> runs_of(const model::WorkloadView& workload, const model::Job& job);
+
+/// The configuration that a placement has the tasks of; null for a job that is not elastic or runs.
+/// @pre the placement has the tasks of some way to run the job
+Run run_of(const model::WorkloadView& workload, const model::JobPlacement& placed);
+
+/// Sum of GPU thousandths over all tasks.
+std::int64_t milli_of_run(const model::WorkloadView& workload, const model::Job& job, Run run);
+
 /// Seconds that a run of the job takes on GPUs of `type` (invalid: without GPUs); empty when it
 /// cannot run there: speed 0, or longer than its limit.
 std::optional<std::int64_t> run_seconds(const model::InstanceView& instance,
                                         const model::Horizon& horizon, const model::Job& job,
-                                        GpuTypeId type);
+                                        GpuTypeId type, Run run);
 
 /// Value of the job when it completes in time. A job with a duration has its speed in that.
-double value_in_time(const model::InstanceView& instance, const model::Job& job, GpuTypeId type,
-                     model::Level width, model::Level distance);
+double value_in_time(const model::InstanceView& instance, const model::Job& job, Run run,
+                     const PlacementExtent& extent);
 
 /// Cost of completing, by time, of a run of `seconds`: -value x utility, or the flow time. The
 /// first piece begins no later than `release`.

@@ -23,7 +23,7 @@ Int128 cost_of(const InstanceView& instance, const Horizon& horizon,
                const model::JobPlacement& placed, std::int64_t end) {
   const model::Job& job = instance.workload.job(placed.job);
   const PlacementExtent at = extent_of(instance, placed);
-  const double value = value_in_time(instance, job, at.type, at.width, at.distance);
+  const double value = value_in_time(instance, job, run_of(instance.workload, placed), at);
   const std::int64_t release = std::min(placed.start, release_of(instance, horizon, job));
   const auto pieces = costs_in_time(instance, horizon, job, value, end - placed.start, release);
   std::size_t i = pieces.size() - 1;

@@ -94,7 +94,8 @@ class TimeCheck {
     }
     const bool bounded = horizon_.objective == model::HorizonObjective::value;
     if (bounded && start >= horizon_.end()) fault(placed.job, "starts after the horizon");
-    const auto seconds = run_seconds(instance_, horizon_, job, extent_of(instance_, placed).type);
+    const auto seconds = run_seconds(instance_, horizon_, job, extent_of(instance_, placed).type,
+                                     run_of(instance_.workload, placed));
     if (!seconds) {
       fault(placed.job, "cannot run on these machines within its limit");
     } else {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon_jobs.hpp"
-#include "job_value.hpp"
 
 #include <algorithm>
 #include <array>
@@ -161,29 +160,40 @@ class BoundProblemBuilder {
          .deadline = std::min(instance_.workload.time_of(job).deadline, horizon::kNever),
          .required = job.required || minimised,
          .options = {first, first}});
-    const std::int64_t gpus = milli_of(instance_.workload, job) / 1000;
-    if (gpus == 0) {
-      add_option(job, GpuTypeId{}, 0, 0, model::Level::machine);
-    } else {
-      for (std::size_t t = 0; t < result_.types.size(); ++t) {
-        const GpuTypeId type = result_.types[t];
-        if (((job.gpu_types >> type.index()) & 1) == 0) continue;
-        const LargestDomains& most = largest_[t];
-        std::size_t width = 0;
-        while (width < most.size() && most[width] < gpus) ++width;
-        if (width > static_cast<std::size_t>(job.domain) || !some_machine_holds(job, type))
-          continue;
-        add_option(job, type, t, gpus, static_cast<model::Level>(width));
+    const bool on_gpus = milli_of(instance_.workload, job) > 0;
+    for (const Run run : runs_of(instance_.workload, job)) {
+      if (on_gpus) {
+        add_options(job, run);
+      } else {
+        add_option(job, run, {}, 0, 0);
       }
     }
     problem.jobs.back().options.end = static_cast<std::int32_t>(problem.options.size());
   }
 
+  /// One option for each GPU type that can hold the run.
+  void add_options(const Job& job, Run run) {
+    const std::int64_t gpus = milli_of_run(instance_.workload, job, run) / 1000;
+    for (std::size_t t = 0; t < result_.types.size(); ++t) {
+      const GpuTypeId type = result_.types[t];
+      if (((job.gpu_types >> type.index()) & 1) == 0) continue;
+      const LargestDomains& most = largest_[t];
+      std::size_t width = 0;
+      while (width < most.size() && most[width] < gpus) ++width;
+      if (width > static_cast<std::size_t>(job.domain) || !some_machine_holds(job, run, type)) {
+        continue;
+      }
+      add_option(job, run, {.width = static_cast<model::Level>(width), .type = type}, t, gpus);
+    }
+  }
+
   /// True when every task of the job with GPUs fits an empty machine of the type.
-  [[nodiscard]] bool some_machine_holds(const Job& job, GpuTypeId type) const {
-    return std::ranges::all_of(instance_.workload.groups_of(job), [&](const auto& group) {
+  [[nodiscard]] bool some_machine_holds(const Job& job, Run run, GpuTypeId type) const {
+    const auto groups = instance_.workload.groups_of(job);
+    return std::ranges::all_of(groups, [&](const model::TaskGroup& group) {
       const model::Shape& shape = instance_.workload.shape(group.shape);
-      return shape.gpus == 0 ||
+      const auto g = static_cast<std::size_t>(&group - groups.data());
+      return shape.gpus == 0 || (run != nullptr && run->counts[g] == 0) ||
              std::ranges::any_of(instance_.cluster.classes, [&](const model::MachineClass& of) {
                return of.gpu_type == type && of.gpus >= shape.gpus &&
                       shape.needs.within(of.capacity);
@@ -191,12 +201,12 @@ class BoundProblemBuilder {
     });
   }
 
-  void add_option(const Job& job, GpuTypeId type, std::size_t pool, std::int64_t gpus,
-                  model::Level width) {
+  void add_option(const Job& job, Run run, const PlacementExtent& extent, std::size_t pool,
+                  std::int64_t gpus) {
     Problem& problem = result_.problem;
-    const auto seconds = run_seconds(instance_, horizon_, job, type);
+    const auto seconds = run_seconds(instance_, horizon_, job, extent.type, run);
     if (!seconds || problem.pools.empty()) return;
-    const double value = value_in_time(instance_, job, type, width, model::Level::machine);
+    const double value = value_in_time(instance_, job, run, extent);
     const auto pieces =
         costs_in_time(instance_, horizon_, job, value, *seconds, problem.jobs.back().release);
     const auto begin = static_cast<std::int32_t>(problem.cost_pieces.size());

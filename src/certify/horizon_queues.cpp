@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "horizon_jobs.hpp"
 #include "horizon_occupancy.hpp"
-#include "job_value.hpp"
 
 #include <algorithm>
 #include <map>
@@ -31,9 +31,9 @@ class QueueSweep {
   QueueSweep(const model::InstanceView& instance, const model::Horizon& horizon)
       : instance_(instance), horizon_(horizon), uses_(instance.cluster.queues.size()) {}
 
-  void add(JobId id, std::int64_t start, std::int64_t end) {
+  void add(JobId id, Run run, std::int64_t start, std::int64_t end) {
     const model::Job& job = instance_.workload.job(id);
-    const std::int64_t milli = milli_of(instance_.workload, job);
+    const std::int64_t milli = milli_of_run(instance_.workload, job, run);
     const JobId starts = job.running < 0 ? id : JobId{};
     QueueId queue = job.queue;
     for (; queue.valid(); queue = instance_.cluster.queues[queue.index()].parent) {
@@ -87,11 +87,12 @@ void check_queues_over_time(const model::InstanceView& instance, const model::Ho
   QueueSweep sweep(instance, horizon);
   for (const model::Running& running : instance.workload.tables().running) {
     if (!running.pinned) continue;
-    sweep.add(running.job, horizon.now,
+    sweep.add(running.job, nullptr, horizon.now,
               end_of_running(instance, horizon, instance.workload.job(running.job)));
   }
   for (std::size_t p = 0; p < placements.size(); ++p) {
-    sweep.add(placements[p].job, placements[p].start, ends[p]);
+    sweep.add(placements[p].job, run_of(instance.workload, placements[p]), placements[p].start,
+              ends[p]);
   }
   sweep.check(findings);
 }

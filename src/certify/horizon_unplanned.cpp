@@ -45,7 +45,6 @@ std::string unplanned_key_of(const model::WorkloadView& workload, const model::J
   if (rules.min_domains != none.min_domains) return "min_domains";
   const bool communicates = job.communication.pattern != model::CommunicationPattern::none;
   if (limits.uplinks && communicates) return "communication";
-  if (workload.time_of(job).configurations != 0) return "configurations";
   return {};
 }
 

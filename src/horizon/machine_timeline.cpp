@@ -151,7 +151,9 @@ Seconds MachineTimeline::earliest_single(PoolState& pool, const Option& option,
 Seconds MachineTimeline::gang_lower_bound(const MachineRange& range, const Option& option,
                                           Seconds from) const {
   const auto groups = problem_.tasks_of(option);
-  const TaskGroup& group = *std::ranges::max_element(groups, {}, &TaskGroup::gpus);
+  // groups of an elastic job may be without tasks
+  const TaskGroup& group = *std::ranges::max_element(
+      groups, {}, [](const TaskGroup& g) { return std::pair(g.tasks > 0, g.gpus); });
   std::vector<std::pair<Seconds, Gpus>> rooms;  // when a machine has room first, and its tasks
   for (std::size_t m = range.first; m < range.last; ++m) {
     const Gpus tasks = machines_.most_tasks(m, group);

@@ -32,13 +32,16 @@ Seconds scaled(Seconds seconds, double speed) {
 }
 
 /// Seconds of a run; empty when the job cannot run on the type.
+/// @param elastic  its configuration, or null
 std::optional<Seconds> duration_on(const InstanceView& instance, const Horizon& horizon,
-                                   const Job& job, GpuTypeId type) {
+                                   const Job& job, GpuTypeId type,
+                                   const model::Configuration* elastic) {
   const TimeRules& rules = instance.workload.time_of(job);
   if (rules.duration == model::kNotGiven) {
     return rules.limit != model::kNotGiven ? rules.limit : horizon.length;
   }
-  const double speed = type.valid() ? instance.workload.speed(job, type) : 1.0;
+  double speed = type.valid() ? instance.workload.speed(job, type) : 1.0;
+  if (elastic != nullptr) speed *= elastic->speed;
   if (speed <= 0.0) return std::nullopt;
   const Seconds seconds = scaled(rules.duration, speed);
   const bool cut = rules.limit != model::kNotGiven && seconds > rules.limit;
@@ -336,7 +339,7 @@ class Translation {
           if (reserved.type == type && may_use(instance_, id, *reserved.whom))
             pools.push_back(reserved.pool);
         }
-        add_option(id, type, release, pools);
+        add_options(id, type, release, pools);
       }
     } else {
       std::vector<PoolId> pools;
@@ -348,7 +351,7 @@ class Translation {
           pools.push_back(reserved.pool);
         }
       }
-      if (!pools.empty()) add_option(id, {}, release, pools);
+      if (!pools.empty()) add_options(id, {}, release, pools);
     }
   }
 
@@ -358,29 +361,59 @@ class Translation {
     });
   }
 
-  void add_option(JobId id, GpuTypeId type, Seconds release, std::span<const PoolId> pools) {
+  /// One option for each configuration of an elastic job.
+  void add_options(JobId id, GpuTypeId type, Seconds release, std::span<const PoolId> pools) {
+    const TimeRules& rules = instance_.workload.time_of(instance_.workload.job(id));
+    const auto& elastic = instance_.workload.tables().configurations[rules.configurations];
+    if (elastic.empty()) add_option(id, type, release, pools, nullptr);
+    for (const model::Configuration& one : elastic) add_option(id, type, release, pools, &one);
+  }
+
+  void add_option(JobId id, GpuTypeId type, Seconds release, std::span<const PoolId> pools,
+                  const model::Configuration* elastic) {
     const Job& job = instance_.workload.job(id);
-    const auto duration = duration_on(instance_, horizon_, job, type);
+    const auto duration = duration_on(instance_, horizon_, job, type, elastic);
     if (!duration) return;
-    double value = values_.best(id, type);
-    const bool timed = instance_.workload.time_of(job).duration != model::kNotGiven;
-    const double speed = type.valid() ? instance_.workload.speed(job, type) : 1.0;
-    if (timed && speed > 0.0) value /= speed;
-    value = std::max({value, kLeastValue * largest_, 1e-12});
+    const double value = std::max({value_of(id, type, elastic), kLeastValue * largest_, 1e-12});
     const auto pieces = costs_of(instance_, horizon_, job, value, *duration, release);
-    builder_.add_option(pool_set(pools), *duration, tasks_of(job), builder_.add_cost(pieces));
+    builder_.add_option(pool_set(pools), *duration, tasks_of(job, elastic),
+                        builder_.add_cost(pieces));
     const bool has_gpus = instance_.workload.gpu_milli(job) > 0;
     builder_.restrict_option(
         job.domain, has_gpus ? limits_of(job, quota_of_queue_) : std::vector<std::int32_t>());
     if (has_gpus) builder_.charge_option(limits_of(job, budget_of_queue_));
   }
 
+  /// At the best place on the type. A job with a duration has its speed in that.
+  [[nodiscard]] double value_of(JobId id, GpuTypeId type,
+                                const model::Configuration* elastic) const {
+    const Job& job = instance_.workload.job(id);
+    const bool timed = instance_.workload.time_of(job).duration != model::kNotGiven;
+    const double speed = type.valid() ? instance_.workload.speed(job, type) : 1.0;
+    if (elastic == nullptr || elastic->value < 0.0) {
+      const double value = values_.best(id, type);
+      return timed && speed > 0.0 ? value / speed : value;
+    }
+    const auto& tables = instance_.workload.tables();
+    const double factors =
+        tables.factors[job.home_factor].front() * tables.factors[job.width_factor].front();
+    return elastic->value * tables.weight_of(job.priority) * factors * (timed ? 1.0 : speed);
+  }
+
   /// Tasks without GPUs take at least one CPU thousandth, so that closed machines are closed.
-  [[nodiscard]] std::vector<horizon::TaskGroup> tasks_of(const Job& job) const {
+  [[nodiscard]] std::vector<horizon::TaskGroup> tasks_of(
+      const Job& job, const model::Configuration* elastic) const {
     std::vector<horizon::TaskGroup> tasks;
     for (const model::TaskGroup& group : instance_.workload.groups_of(job)) {
       const model::Shape& shape = instance_.workload.shape(group.shape);
-      tasks.push_back({.tasks = group.count, .gpus = shape.gpus, .needs = shape.needs});
+      const std::int32_t count = elastic == nullptr ? group.count : elastic->counts[tasks.size()];
+      tasks.push_back({.tasks = count});
+      if (count == 0) {
+        tasks.back().gpus = 0;
+        continue;
+      }
+      tasks.back().gpus = shape.gpus;
+      tasks.back().needs = shape.needs;
       std::int64_t& cpu = tasks.back().needs[model::kCpu];
       if (shape.gpus == 0) cpu = std::max<std::int64_t>(1, cpu);
     }

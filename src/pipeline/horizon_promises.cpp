@@ -80,9 +80,12 @@ void keep_start(const HorizonProblem& translated, JobId position, const Promised
   const Problem& problem = translated.problem;
   const auto options = problem.options_of(problem.jobs[position.index()]);
   for (std::size_t k = 0; k < options.size(); ++k) {
-    std::int32_t tasks = 0;
-    for (const horizon::TaskGroup& group : problem.tasks_of(options[k])) tasks += group.tasks;
-    if (tasks != std::ssize(promise.tasks)) continue;
+    std::vector<std::int32_t> missing;
+    for (const horizon::TaskGroup& group : problem.tasks_of(options[k])) {
+      missing.push_back(group.tasks);
+    }
+    for (const model::TaskPlacement& task : promise.tasks) --missing[task.group];
+    if (std::ranges::any_of(missing, [](std::int32_t tasks) { return tasks != 0; })) continue;
     for (const PoolId pool : problem.pools_of(options[k])) {
       const auto shares = shares_in(translated, pool, promise);
       if (shares.empty()) continue;

@@ -130,6 +130,28 @@ class HorizonTest(ProgramTest):
         self.assertIn("fault bad_start: job last starts at 21 before job next has ended",
                       self.check(plan="bad.json").out)
 
+    def test_one_configuration_of_an_elastic_job_is_chosen(self):
+        ways = [{"counts": {"worker": 8}, "speed": 4}, {"counts": {"worker": 2}, "speed": 1.5},
+                {"counts": {"worker": 1}, "value": 50}]
+        jobs = [job("elastic", 1, 60, count=4, configurations=ways)]
+        plan = self.planned(jobs, "100", "--objective", "flow")
+        self.assertEqual(placement(plan, "elastic")["end"], 15)
+        self.assertEqual(len(placement(plan, "elastic")["tasks"]), 8)
+        for spoil in [lambda p: p["tasks"].pop(), lambda p: p.update(end=60)]:
+            bad = copy.deepcopy(plan)
+            spoil(placement(bad, "elastic"))
+            self.write("bad.json", json.dumps(bad))
+            self.assertRegex(self.check(plan="bad.json").out, "fault (split_gang|bad_start): job el")
+        plan = self.planned(jobs, "100")  # worth 4 GPUs, or 50 on one
+        self.assertEqual((plan["objective"], plan["upper_bound"]), (50, 50))
+        self.assertEqual(len(placement(plan, "elastic")["tasks"]), 1)
+        # beside others and within a quota only the small ones fit
+        jobs = [job(f"e{i}", 1, 60, count=4, queue="few", configurations=ways[:2])
+                for i in range(2)]
+        plan = self.planned(jobs, "100", "--objective", "flow")
+        self.assertEqual(sorted(self.starts(plan).values()), [0, 40])
+        self.assertEqual([len(p["tasks"]) for p in plan["placements"]], [2, 2])
+
     def test_machines_racks_and_quotas_hold_at_every_moment(self):
         jobs = [job(f"cpu{i}", 1, 10, cpu=5000) for i in range(4)]  # one a machine at a time
         plan = self.planned(jobs, "20")
@@ -275,6 +297,30 @@ class HorizonTest(ProgramTest):
         self.assert_ends(self.plan("--horizon", "soon"), 2)
         self.assert_ends(self.plan("--now", "7"), 2)
         self.assert_ends(self.plan("--horizon", "1h", "--effort", "2"), 2)
+
+    def test_jobs_that_start_now_are_a_plan_of_this_moment(self):
+        held = [{"shape": "worker", "machine": "a0", "gpus": [{"index": 0, "milli": 1000}]}]
+        jobs = [job("runs", 1, 30, running={"tasks": held, "remaining": 30})]
+        jobs += [job(f"j{i}", 1 + i % 4, 10 + 7 * (i % 5), count=1 + i % 2, cpu=1000 * (i % 5))
+                 for i in range(20)]
+        plan = self.planned(jobs, "120", "--now", "1000")
+        now = [p for p in plan["placements"] if p["start"] == 1000]
+        self.assertGreater(len(now), 2)
+        self.assertLess(len(now), len(plan["placements"]))
+
+        def faults(placements):
+            placed = {p["job"] for p in placements}
+            moment = {"schema": 1, "instance_digest": plan["instance_digest"],
+                      "placements": [p | {"start": 0} for p in placements],
+                      "waiting": [{"job": one["id"], "reason": "later", "earliest_start": None}
+                                  for one in jobs if one["id"] not in placed]}
+            self.write("now.json", json.dumps(moment))
+            out = self.check(plan="now.json").out
+            return {line.split(":")[0].split()[-1] for line in out.splitlines()
+                    if line.strip().startswith("fault")}
+
+        self.assertEqual(faults(now), {"missing_entry"})  # it has no figures, and nothing else
+        self.assertIn("device_oversubscribed", faults(plan["placements"]))
 
     def test_keys_that_are_not_planned_are_refused_by_line_and_key(self):
         for key, more in [("gpu_milli", {"tasks": [{"gpu_milli": 500}]}),

@@ -39,7 +39,8 @@ struct CostPiece {
   double slope = 0.0;  ///< per second, >= 0
 };
 
-/// Equal tasks of a job; each takes whole GPUs of one machine, or none.
+/// Equal tasks of a job, none in some configurations of an elastic job; each takes whole GPUs of
+/// one machine, or none.
 struct TaskGroup {
   std::int32_t tasks = 1;
   std::int32_t gpus = 1;        ///< of each task; a task without GPUs needs some CPU
