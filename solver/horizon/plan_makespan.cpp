@@ -100,7 +100,9 @@ MakespanPlan ending_by(const Problem& problem, Seconds end, const Plan& from,
   const Problem late = tardiness_after(problem, end);
   HorizonBound free{.grid = {problem.now, end}, .ends = {}};
   free.ends.assign(2 * problem.curves, 0.0);
-  return ranked(problem, plan_on_machines(late, free, from, {.job_visits = kJobVisits}, stop));
+  const HorizonPlanOptions options{
+      .machine_leads = {0.0, 0.5}, .reorderings = 1, .job_visits = kJobVisits};
+  return ranked(problem, plan_on_machines(late, free, from, options, stop));
 }
 
 /// The bound over the jobs that the plan places.
