@@ -41,7 +41,6 @@ void keep_inputs(const PlanFlags& flags) {
     keep_input(written, flags.input);
     io::expect_writable(written.path);
   }
-  keep_input(out, Named{"--keep", flags.keep});
   keep_input(out, Named{"--resume", flags.plan.checkpoint.resume});
   keep_input(trace, Named{"--resume", flags.plan.checkpoint.resume});
 }
