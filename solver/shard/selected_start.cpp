@@ -143,7 +143,7 @@ std::optional<Occupancy> packed(const Occupancy& empty, std::span<const JobId> s
 
 /// Aim of job types, and most shapes, where gangs are packed: decisions 26 and 37.
 constexpr int kContentJobTypes = 60;
-constexpr std::size_t kMostContentShapes = 200;
+constexpr std::size_t kMostContentShapes = 500;
 
 /// The jobs that `pack` may place. @return false without gangs among them, and with many shapes
 bool jobs_by_contents(const planner_model::Valuation& valuation, std::span<const JobId> selected,
