@@ -145,6 +145,18 @@ std::int64_t FreePools::usable(MachineId m, const TaskDemand& s) const {
   return tasks * s.gpus_per_task * model::kGpuMilli;
 }
 
+double FreePools::loss_in(JobId job, const TaskDemand& s, std::span<const std::int32_t> run,
+                          Level width) const {
+  if (present_ == nullptr || width == Level::cluster) return 0.0;
+  std::vector<MachineId> machines;
+  for (const std::int32_t p : run) {
+    for (const MachineId m : machines_.of(p)) {
+      if (usable(m, s) > 0) machines.push_back(m);
+    }
+  }
+  return present_->least_loss(*occupancy_, job, machines).value_or(0.0) * model::kGpuMilli;
+}
+
 bool FreePools::place_in_domain(JobId job, const TaskDemand& s, const PlaceClass& place_class,
                                 std::span<const double> prices) {
   const auto domain_pools =
@@ -165,7 +177,9 @@ bool FreePools::place_in_domain(JobId job, const TaskDemand& s, const PlaceClass
                                    remainder -= part;
                                    free += free_milli(p);
                                  }
-                                 if (remainder == 0) trials.push_back({cost, free, first, last});
+                                 if (remainder > 0) return;
+                                 cost += loss_in(job, s, run, place_class.width);
+                                 trials.push_back({cost, free, first, last});
                                });
   return first_success(trials, [&](const Trial& t) {
     return try_domain(job, s, std::span(by_price).subspan(t.first, t.last - t.first),

@@ -61,6 +61,9 @@ class FreePools {
   bool try_pool(JobId job, const TaskDemand& s, std::int32_t pool);
   bool try_domain(JobId job, const TaskDemand& s, std::span<const std::int32_t> run,
                   model::Level width);
+  /// Least loss of running jobs, per thousandth of a price, if the job is placed in these pools.
+  [[nodiscard]] double loss_in(JobId job, const TaskDemand& s, std::span<const std::int32_t> run,
+                               model::Level width) const;
   bool try_machines(JobId job, std::span<const MachineId> machines);
   void take(model::JobPlacement placement);
   [[nodiscard]] std::int64_t usable(MachineId m, const TaskDemand& s) const;

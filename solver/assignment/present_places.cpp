@@ -87,8 +87,8 @@ std::optional<JobPlacement> PresentPlaces::fit(Occupancy& occupancy, JobId job,
 }
 
 /// Chooses the openings of least loss; a later opening of a machine requires the earlier ones.
-std::optional<JobPlacement> PresentPlaces::fit_at_least_loss(const Occupancy& occupancy, JobId job,
-                                                             std::span<const MachineId> machines) {
+std::optional<PresentPlaces::Clearing> PresentPlaces::least_clearing(
+    const Occupancy& occupancy, JobId job, std::span<const MachineId> machines) const {
   const model::Job& record = workload_.job(job);
   if (record.groups != 1 || record.rules != 0) return std::nullopt;
   const model::TaskGroup& group = workload_.groups_of(record).front();
@@ -100,8 +100,7 @@ std::optional<JobPlacement> PresentPlaces::fit_at_least_loss(const Occupancy& oc
   });
   const bool on_one = record.domain == Level::machine && group.count > 1 && machines.size() > 1;
   std::map<MachineId, std::size_t> opened;
-  std::vector<MachineId> chosen;
-  std::vector<JobId> leaving;
+  Clearing clearing;
   std::int64_t left = on_one ? 0 : group.count;
   for (bool progress = true; left > 0 && progress;) {
     progress = false;
@@ -109,15 +108,30 @@ std::optional<JobPlacement> PresentPlaces::fit_at_least_loss(const Occupancy& oc
       std::size_t& rank = opened[o.machine];
       if (left == 0 || o.rank != rank) continue;
       ++rank, --left, progress = true;
-      if (o.rank == 0) chosen.push_back(o.machine);
-      leaving.insert(leaving.end(), o.leaving.begin(), o.leaving.end());
+      clearing.loss += o.loss;
+      if (o.rank == 0) clearing.machines.push_back(o.machine);
+      clearing.leaving.insert(clearing.leaving.end(), o.leaving.begin(), o.leaving.end());
     }
   }
   if (on_one || left > 0) return std::nullopt;
-  std::ranges::sort(chosen);
-  for (const JobId other : leaving) release(other);
+  std::ranges::sort(clearing.machines);
+  return clearing;
+}
+
+std::optional<double> PresentPlaces::least_loss(const Occupancy& occupancy, JobId job,
+                                                std::span<const MachineId> machines) const {
+  const auto clearing = least_clearing(occupancy, job, machines);
+  if (!clearing) return std::nullopt;
+  return clearing->loss;
+}
+
+std::optional<JobPlacement> PresentPlaces::fit_at_least_loss(const Occupancy& occupancy, JobId job,
+                                                             std::span<const MachineId> machines) {
+  const auto clearing = least_clearing(occupancy, job, machines);
+  if (!clearing) return std::nullopt;
+  for (const JobId other : clearing->leaving) release(other);
   auto placement =
-      planner_model::place_job(room_, workload_, job, chosen, &occupancy.limit_usage());
+      planner_model::place_job(room_, workload_, job, clearing->machines, &occupancy.limit_usage());
   if (placement) planner_model::release(room_, workload_, *placement);
   return placement;
 }

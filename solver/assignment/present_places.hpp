@@ -37,6 +37,11 @@ class PresentPlaces {
   /// least loss of running jobs for tasks of one shape; nullopt without enough room.
   std::optional<model::JobPlacement> fit(Occupancy& occupancy, JobId job,
                                          std::span<const MachineId> machines);
+  /// Least loss of running jobs that makes room for a job of one task group on these machines;
+  /// nullopt without enough room, and for jobs with rules or several groups. O(machines x holders
+  /// log).
+  [[nodiscard]] std::optional<double> least_loss(const Occupancy& occupancy, JobId job,
+                                                 std::span<const MachineId> machines) const;
   /// Notes that the occupancy has taken this placement; jobs that held some of its room hold their
   /// places no longer.
   void take(const model::JobPlacement& placement);
@@ -54,6 +59,14 @@ class PresentPlaces {
     MachineId machine;
     std::vector<JobId> leaving;
   };
+  /// Machines that running jobs leave for a job.
+  struct Clearing {
+    double loss = 0.0;
+    std::vector<MachineId> machines;  ///< ascending
+    std::vector<JobId> leaving;
+  };
+  [[nodiscard]] std::optional<Clearing> least_clearing(const Occupancy& occupancy, JobId job,
+                                                       std::span<const MachineId> machines) const;
   [[nodiscard]] double loss(const Occupancy& occupancy, const PricedPools& start,
                             const model::JobPlacement& present) const;
   void add_openings(MachineId machine, const model::Shape& shape, std::int64_t most,

@@ -67,6 +67,32 @@ TEST(RunningJobs, those_of_least_move_cost_make_room_for_a_gang) {
   EXPECT_DOUBLE_EQ(s.shard.value(), 8.0 + 4 * (2.0 + 1.0) - 0.1 - 0.2);
 }
 
+/// Two racks of two machines hold running jobs, a third has one machine for those that leave. The
+/// gang needs one of the two racks; moves from the second one cost less.
+TEST(RunningJobs, a_dive_clears_the_rack_of_least_move_costs) {
+  test::InstanceBuilder plan({"A"});
+  const PodId pod = plan.pod();
+  for (const int machines : {2, 2, 1}) {
+    plan.rack(pod);
+    plan.add_machines(machines, 0, 4);
+  }
+  for (int m = 0; m < 4; ++m) plan.job({.gpus = 1, .weight = 2.0});
+  for (std::size_t m = 0; m < 4; ++m) {
+    run(plan, on(plan.jobs[m], m, 1), 1.0, m < 2 ? 0.4 : 0.1);
+  }
+  const JobId gang = plan.job({.tasks = 2, .gpus = 4, .spread = {1.0, 1.0, 0.5, 0.5}});
+  const planner_model::Valuation valuation = plan.value();
+  const planner_model::Pools pools =
+      planner_model::make_pools(plan.instance.cluster, model::Level::rack);
+  Occupancy occupancy(valuation, plan.machines);
+  occupancy.admit(plan.jobs);
+  DiveOptions options;
+  options.effort = {.chains = 0, .repartitions = 0};
+  dive(occupancy, {pools, std::vector<double>(pools.size(), 0.5)}, plan.jobs, options);
+  ASSERT_TRUE(occupancy.is_placed(gang));
+  EXPECT_EQ(occupancy.placed(gang).tasks.front().machine, MachineId(2));
+}
+
 /// Two jobs with equal tasks and different values hold each other's places.
 TEST(RunningJobs, jobs_with_equal_tasks_exchange_places) {
   auto plan = test::one_rack(2);
