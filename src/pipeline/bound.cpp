@@ -163,7 +163,8 @@ void tighten(const PlanningContext& context, coordinator::JobRecords& records,
     const bool search = options.search_steps > 0 && is_small(context);
     ChoiceProof choice;
     if (options.bound_steps != 0) {
-      choice = choose_whole_jobs(judge, context, goal.objective, std::move(proof));
+      const std::vector<JobId> home = records.home_jobs();  // starts may have moved them
+      choice = choose_whole_jobs(judge.with_homes(home), context, goal.objective, std::move(proof));
       proof = choice.proof;
     }
     if (certify::gap(proof.upper_bound, goal.objective) <= goal.gap) return;

@@ -76,7 +76,7 @@ std::uint64_t verified_size(const std::string& path) {
 }  // namespace
 
 const std::string& checkpoint_header() {
-  static const std::string line = fmt::format("{}8 {}\n", kFirstWords, build_id());
+  static const std::string line = fmt::format("{}9 {}\n", kFirstWords, build_id());
   return line;
 }
 
@@ -89,6 +89,8 @@ CheckpointOutput::CheckpointOutput(const std::string& path, const Checkpoint& ch
 void CheckpointOutput::add(const coordinator::ShardContents& contents) {
   add_block(to_bytes(contents));
 }
+
+void CheckpointOutput::add(const model::Placement& part) { add_block(to_bytes(part)); }
 
 void CheckpointOutput::commit() {
   file_.write(digest_.hex());
@@ -114,6 +116,11 @@ CheckpointInput::CheckpointInput(const std::string& path)
 std::optional<coordinator::ShardContents> CheckpointInput::next() {
   if (left_ == 0) return std::nullopt;
   return next_block<coordinator::ShardContents>();
+}
+
+std::optional<model::Placement> CheckpointInput::next_placed() {
+  if (left_ == 0) return std::nullopt;
+  return next_block<model::Placement>();
 }
 
 template <class T>

@@ -63,6 +63,7 @@ void expect_known_ids(const PlanningContext& context, const Checkpoint& checkpoi
   expect(context, rounds.shards == static_cast<std::int64_t>(context.shards.size()));
   expect(context, rounds.round >= 0 && rounds.regroups >= 0 && rounds.idle_rounds >= 0);
   expect(context, known.placement(rounds.spanning));
+  expect(context, checkpoint.effort.pass >= 0);
   for (const coordinator::Refusal& refusal : rounds.refusals) {
     expect(context, known.job(refusal.job) && known.shard(refusal.shard));
   }
@@ -74,6 +75,10 @@ void expect_known_ids(const PlanningContext& context, const Checkpoint& checkpoi
       expect(context, known.job(bid.job) && known.shard(bid.shard));
     }
   }
+}
+
+void expect_known_ids(const PlanningContext& context, const model::Placement& placement) {
+  expect(context, KnownIds(context).placement(placement));
 }
 
 void expect_known_ids(const PlanningContext& context, const coordinator::ShardContents& contents) {

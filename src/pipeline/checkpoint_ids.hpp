@@ -11,5 +11,6 @@ namespace berth::pipeline {
 /// its digest is right, but no run wrote it. O(placements). @throws InputError naming the file
 void expect_known_ids(const PlanningContext& context, const Checkpoint& checkpoint);
 void expect_known_ids(const PlanningContext& context, const coordinator::ShardContents& contents);
+void expect_known_ids(const PlanningContext& context, const model::Placement& placement);
 
 }  // namespace berth::pipeline

@@ -82,6 +82,12 @@ DistributedJudge::DistributedJudge(const Communicator& comm, const model::Instan
       comm_, comm_.agreed([&] { return certify::job_facts(instance, objective, jobs); }));
 }
 
+DistributedJudge DistributedJudge::with_homes(std::span<const JobId> jobs) const {
+  DistributedJudge other = *this;
+  other.jobs_ = jobs;
+  return other;
+}
+
 model::Certificate DistributedJudge::fitted(model::Certificate certificate) const {
   constexpr int kStep = 4;     // bits of a step; chosen, not tuned
   constexpr int kLeast = -60;  // least usable scale_log2; untuned guard

@@ -43,6 +43,9 @@ class DistributedJudge {
   DistributedJudge(const comm::Communicator& comm, const model::InstanceView& instance,
                    model::Objective objective, std::span<const JobId> jobs);
 
+  /// This judge with other home jobs, which together are the same; no message.
+  [[nodiscard]] DistributedJudge with_homes(std::span<const JobId> jobs) const;
+
   /// The bound that the prices prove for plans that place at least the required jobs placed here.
   /// @param placement  of this rank's jobs, ascending
   /// @return equal on all ranks

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "effort.hpp"
 
-#include "batched_gather.hpp"
 #include "bound.hpp"
+#include "checkpoint_writer.hpp"
+#include "incumbent.hpp"
 #include "plan_again.hpp"
 #include "relax.hpp"
 
@@ -14,7 +15,6 @@
 
 #include "berth/base/assert.hpp"
 #include "berth/base/random.hpp"
-#include "berth/certify/figures.hpp"
 #include "berth/coordinator/equal_jobs.hpp"
 #include "berth/coordinator/limit_allocation.hpp"
 #include "berth/coordinator/neighbourhood_search.hpp"
@@ -39,43 +39,51 @@ class EffortPasses {
  public:
   EffortPasses(const PlanningContext& context, coordinator::JobRecords& records,
                const DistributedJudge& judge, LocalSolution& solution, Proof& proof,
-               model::Placement& placement)
+               GlobalPlacement& placed)
       : context_(context),
         records_(records),
         judge_(judge),
         solution_(solution),
         proof_(proof),
-        placement_(placement) {
-    records_.gather_to_root();
-    placement_ = gather_placement(context.comm, std::move(placement_));
-    score_ = score(context, judge, placement_);
+        placement_(placed.placement),
+        best_(context, records, judge, placement_),
+        writer_(context, solution) {
+    solution_.rounds.round = placed.rounds;
+    solution_.rounds.shards = static_cast<std::int64_t>(context.shards.size());
   }
 
-  void run() {
-    for (int pass = 2; pass <= context_.options.effort && continues(); ++pass) {
+  /// Continues after these passes.
+  void run(EffortState done) {
+    done_ = std::move(done);
+    if (done_.pass == 0) {
+      done_.pass = 1;
+      save_if_due();
+    }
+    while (done_.pass < context_.options.effort && !best_.ends_search(proof_)) {
+      const int pass = ++done_.pass;
       context_.stages.run("effort", [&] {
-        keep_better(pass % kStarts == 0 ? new_start(pass / kStarts) : neighbour(pass));
+        best_.offer(pass % kStarts == 0 ? new_start(pass / kStarts) : neighbour(pass));
       });
-      if (bound_falls_ && std::has_single_bit(static_cast<unsigned>(pass))) tighten_further(pass);
+      if (done_.bound_falls && std::has_single_bit(static_cast<unsigned>(pass))) {
+        tighten_further(pass);
+      }
       context_.progress.line({.stage = "effort",
                               .round = pass,
-                              .objective = score_.objective,
+                              .objective = best_.objective(),
                               .bound = proof_.upper_bound});
+      save_if_due();
     }
   }
 
  private:
-  /// False at the gap asked for or when some rank's stop is requested. Collective.
-  [[nodiscard]] bool continues() const {
-    const bool proved = certify::gap(proof_.upper_bound, score_.objective) <= context_.options.gap;
-    return context_.comm.max(proved || context_.stop.requested() ? 1 : 0) == 0;
-  }
-
-  void keep_better(model::Placement found) {
-    const Score other = score(context_, judge_, found);
-    if (other <= score_) return;
-    score_ = other;
-    placement_ = std::move(found);
+  /// Saves the state if it is due and no stop has cut a pass short, as after rounds. Collective.
+  void save_if_due() {
+    const CheckpointOptions& checkpoint = context_.options.checkpoint;
+    if (checkpoint.file.empty() || (done_.pass - 1) % checkpoint.every != 0) return;
+    if (context_.comm.max(context_.stop.has_cut() ? 1 : 0) == 1) return;
+    done_.certificate = proof_.certificate;
+    done_.upper_bound = proof_.upper_bound;
+    writer_(solution_.rounds, done_, placement_);
   }
 
   /// Large neighbourhood search in groups of machines whose size alternates.
@@ -146,7 +154,8 @@ class EffortPasses {
     options.search_steps *= pass;
     options.exact.steps *= pass;
     tighten(with(context_, options), records_, judge_, solution_, proof_, placement_);
-    bound_falls_ = context_.comm.max(proof_.upper_bound < before ? 1 : 0) == 1;
+    best_.refresh();
+    done_.bound_falls = context_.comm.max(proof_.upper_bound < before ? 1 : 0) == 1;
   }
 
   const PlanningContext& context_;
@@ -155,17 +164,18 @@ class EffortPasses {
   LocalSolution& solution_;
   Proof& proof_;
   model::Placement& placement_;
-  Score score_;
-  bool bound_falls_ = true;  ///< with the steps added last
+  Incumbent best_;  ///< of `placement_`
+  CheckpointWriter writer_;
+  EffortState done_;
 };
 
 }  // namespace
 
 void spend_effort(const PlanningContext& context, coordinator::JobRecords& records,
                   const DistributedJudge& judge, LocalSolution& solution, Proof& proof,
-                  GlobalPlacement& placed) {
+                  GlobalPlacement& placed, EffortState done) {
   if (context.options.effort <= 1 || context.options.online_order) return;
-  EffortPasses(context, records, judge, solution, proof, placed.placement).run();
+  EffortPasses(context, records, judge, solution, proof, placed).run(std::move(done));
 }
 
 }  // namespace berth::pipeline

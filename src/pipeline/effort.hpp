@@ -8,6 +8,7 @@
 #include "round.hpp"
 
 #include "berth/coordinator/job_records.hpp"
+#include "berth/pipeline/checkpoint.hpp"
 
 namespace berth::pipeline {
 
@@ -16,9 +17,9 @@ namespace berth::pipeline {
 /// with more effort starts with all passes of one with less. A pass is a large neighbourhood search
 /// or a new start from the consensus prices with another number of shards; passes 2, 4, 8, ..
 /// tighten the proof with more steps. The better plan and the lower bound are kept: more required
-/// jobs, or as many and a larger objective. All jobs are at home on rank 0 afterwards. Collective.
+/// jobs, or as many and a larger objective. Collective. @param done  passes of a resumed run
 void spend_effort(const PlanningContext& context, coordinator::JobRecords& records,
                   const DistributedJudge& judge, LocalSolution& solution, Proof& proof,
-                  GlobalPlacement& placed);
+                  GlobalPlacement& placed, EffortState done);
 
 }  // namespace berth::pipeline

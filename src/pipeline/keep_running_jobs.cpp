@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "keep_running_jobs.hpp"
 
-#include "batched_gather.hpp"
+#include "incumbent.hpp"
 #include "plan_again.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
-
-#include "berth/certify/figures.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -29,18 +26,11 @@ void keep_running_jobs(const PlanningContext& context, coordinator::JobRecords& 
                        const DistributedJudge& judge, LocalSolution& solution, const Proof& proof,
                        model::Placement& placement) {
   if (!applies(context)) return;
-  const Score first = score(context, judge, placement);
-  const bool proved = certify::gap(proof.upper_bound, first.objective) <= context.options.gap;
-  if (context.comm.max(proved || context.stop.requested() ? 1 : 0) == 1) return;
-  const auto at_homes = [&](const model::Placement& mine) {
-    records.scatter_homes();
-    return to_homes(context.comm, records, mine);
-  };
-  placement = at_homes(placement);
+  Incumbent best(context, records, judge, placement);
+  if (best.ends_search(proof)) return;
   PlanOptions options = context.options;
   options.shard.running = solver::RunningStart::keep;
-  model::Placement kept = at_homes(plan_again(context, options, records, solution, proof));
-  if (score(context, judge, kept) > first) placement = std::move(kept);
+  best.offer(plan_again(context, options, records, solution, proof));
 }
 
 }  // namespace berth::pipeline

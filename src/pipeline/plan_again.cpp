@@ -11,14 +11,6 @@
 
 namespace berth::pipeline {
 
-Score score(const PlanningContext& context, const DistributedJudge& judge,
-            const model::Placement& placement) {
-  std::int64_t required = 0;
-  const model::WorkloadView& workload = context.unpriced.instance().workload;
-  for (const model::JobPlacement& p : placement) required += workload.job(p.job).required ? 1 : 0;
-  return {context.comm.sum(required), judge.objective(placement)};
-}
-
 model::Placement plan_again(const PlanningContext& context, PlanOptions options,
                             coordinator::JobRecords& records, LocalSolution& solution,
                             const Proof& proof) {

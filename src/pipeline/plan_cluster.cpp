@@ -20,6 +20,31 @@
 #include <vector>
 
 namespace berth::pipeline {
+namespace {
+
+/// Local plans, or what a checkpoint has of the run. Collective.
+StartedRun start(const PlanningContext& context, coordinator::JobRecords& jobs) {
+  if (!context.options.checkpoint.resume.empty()) return resume(context, jobs);
+  GlobalRelaxation relaxation = relax(context, jobs);
+  coordinator::Assignment assignment = assign(context, jobs, relaxation);
+  return {.solution = round(context, jobs, std::move(relaxation), std::move(assignment)),
+          .effort = {},
+          .placement = {}};
+}
+
+/// The plan before the passes of effort. Collective. @param proof  set to its proof
+GlobalPlacement plan_once(const PlanningContext& context, coordinator::JobRecords& jobs,
+                          const DistributedJudge& judge, LocalSolution& solution, Proof& proof) {
+  proof = bound(context, judge, solution);
+  GlobalPlacement placed = context.options.online_order
+                               ? place_online(context, jobs)
+                               : coordinate(context, jobs, solution, proof);
+  keep_running_jobs(context, jobs, judge, solution, proof, placed.placement);
+  tighten(context, jobs, judge, solution, proof, placed.placement);
+  return placed;
+}
+
+}  // namespace
 
 model::Plan plan_distributed(const comm::Communicator& comm, const model::InstanceView& instance,
                              const PlanOptions& options, report::ProgressTable& progress,
@@ -32,22 +57,20 @@ model::Plan plan_distributed(const comm::Communicator& comm, const model::Instan
   const PlanningProblem problem(comm, instance, options, stages, jobs);
   const PlanningContext context = problem.context(comm, options, stages, progress, stop);
 
-  LocalSolution solution;
-  if (options.checkpoint.resume.empty()) {
-    GlobalRelaxation relaxation = relax(context, jobs);
-    coordinator::Assignment assignment = assign(context, jobs, relaxation);
-    solution = round(context, jobs, std::move(relaxation), std::move(assignment));
-  } else {
-    solution = resume(context, jobs);
-  }
+  StartedRun run = start(context, jobs);
+  LocalSolution& solution = run.solution;
   const std::vector<JobId> home = jobs.home_jobs();
   const DistributedJudge judge = judge_of(context, home);
-  Proof proof = bound(context, judge, solution);
-  GlobalPlacement placed = options.online_order ? place_online(context, jobs)
-                                                : coordinate(context, jobs, solution, proof);
-  keep_running_jobs(context, jobs, judge, solution, proof, placed.placement);
-  tighten(context, jobs, judge, solution, proof, placed.placement);
-  spend_effort(context, jobs, judge, solution, proof, placed);
+  Proof proof;
+  GlobalPlacement placed;
+  if (run.effort.pass == 0) {
+    placed = plan_once(context, jobs, judge, solution, proof);
+  } else {
+    proof = saved_proof(context, judge, run.effort);
+    placed.placement = std::move(run.placement);
+    placed.rounds = solution.rounds.round;
+  }
+  spend_effort(context, jobs, judge, solution, proof, placed, std::move(run.effort));
 
   model::Plan plan = certify_plan(context, jobs, solution.relaxation.consensus.prices,
                                   std::move(proof), std::move(placed.placement));

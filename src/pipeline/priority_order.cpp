@@ -116,7 +116,7 @@ class ClassPlanner {
     digest_ = context.digest;
     if (!options_.checkpoint.resume.empty() && digest_ == saved_.instance_digest) {
       resumed_ = true;
-      return resume(context, records);
+      return resume(context, records).solution;
     }
     GlobalRelaxation relaxation = relax(context, records);
     coordinator::Assignment assignment = assign(context, records, relaxation);

@@ -95,6 +95,15 @@ class Resumed : public berth::test::WithPetsc<> {
     EXPECT_EQ(resumed.proof_digest, whole.proof_digest);
   }
 
+  /// Options of four passes, the fourth a new start, and an instance that leaves each a gap.
+  model::Instance contended() {
+    options.partition.shards = 2;
+    options.gap = 0.0;
+    options.bound_steps = 20;
+    options.effort = 4;
+    return generate::generate(generate::Preset::philly_like, {.gpus = 128, .seed = 5, .load = 1.3});
+  }
+
   const Communicator world = Communicator::world();
   std::string path;
   PlanOptions options = test::quick_options();
@@ -145,6 +154,38 @@ TEST_F(Resumed, where_one_relaxation_served_all_shards) {
   const model::Plan whole = plan_on(world, instance, options);
   stop_after(world, instance, 0);
   expect_same(whole, resume_on(world, instance));
+}
+
+TEST_F(Resumed, after_a_pass_of_effort) {
+  const model::Instance instance = contended();
+  const model::Plan whole = plan_on(world, instance, options);
+  for (const int passes : {2, 3}) {
+    SCOPED_TRACE(passes);
+    PlanOptions until = options;
+    until.effort = passes;
+    until.checkpoint.file = path;
+    plan_on(world, instance, until);
+    if (world.rank() == 0) expect_same(whole, resume_on(Communicator::serial(), instance));
+    const model::Plan resumed = resume_on(world, instance);
+    expect_same(whole, resumed);
+    EXPECT_TRUE(resumed.rounds.empty()) << "repeats the rounds";
+  }
+}
+
+TEST_F(Resumed, after_a_stop_cut_into_the_third_pass_of_effort) {
+  const model::Instance instance = contended();
+  if (world.rank() == 0) std::filesystem::remove(path);
+  StopSource stop;
+  stop.watch([&](std::int64_t question) {
+    if (world.rank() != 0 || question % 64 != 0 || !std::filesystem::exists(path)) return false;
+    return CheckpointInput(path).head().effort.pass == 2;
+  });
+  PlanOptions cut = options;
+  cut.checkpoint.file = path;
+  const model::Plan partial = plan_on(world, instance, cut, StopToken(stop));
+  EXPECT_TRUE(world.rank() != 0 || !partial.reproducible);
+  EXPECT_EQ(CheckpointInput(path).head().effort.pass, 2);
+  expect_same(plan_on(world, instance, options), resume_on(world, instance));
 }
 
 TEST_F(Resumed, not_after_a_limit_cut_into_the_round) {

@@ -51,6 +51,20 @@ TEST_F(Effort, is_never_worse_with_gangs_and_homes) {
       generate::generate(generate::Preset::philly_like, {.gpus = kGpus, .seed = 5, .load = 1.3}));
 }
 
+/// Shares have no prices of their own, and most racks none either: every pass that tightens the
+/// bound asks all ranks for a choice of whole jobs, among the jobs at home there.
+TEST_F(Effort, is_never_worse_where_shares_want_one_rack) {
+  auto instance =
+      generate::generate(generate::Preset::philly_like, {.gpus = kGpus, .seed = 5, .load = 1.3});
+  for (model::Shape& shape : instance.workload.shapes) {
+    shape.gpu_milli = shape.gpus > 1 ? 700 : 400;
+    shape.gpus = 0;
+  }
+  for (model::TaskGroup& group : instance.workload.groups) group.count = 1;
+  for (model::Job& job : instance.workload.jobs) job.home_rack = RackId(0);
+  expect_better_with_effort(instance);
+}
+
 TEST_F(Effort, is_never_worse_within_quotas) {
   auto instance =
       generate::generate(generate::Preset::hetero, {.gpus = kGpus, .seed = 2, .load = 1.3});
