@@ -18,7 +18,9 @@
 #include <fmt/format.h>
 
 #include "berth/base/error.hpp"
+#include "berth/base/printable.hpp"
 #include "berth/io/cluster_file.hpp"
+#include "berth/io/import_inventory.hpp"
 
 namespace berth::apps {
 namespace {
@@ -93,14 +95,13 @@ void add_rack_placement(CLI::App& import, Action& action) {
   });
 }
 
-void add_fabric(CLI::App& import, Action& action, const char* name, const char* what,
-                io::FabricFormat format) {
+void add_fabric(CLI::App& import, const io::FabricDescription& format, Action& action) {
   struct FabricFlags {
     std::string topology, cluster;
     io::HostOptions host;
   };
   auto flags = std::make_shared<FabricFlags>();
-  CLI::App* command = import.add_subcommand(name, what);
+  CLI::App* command = import.add_subcommand(std::string(format.name), std::string(format.what));
   command->group("Topologies");
   command->add_option("--topology", flags->topology, "The file")->required();
   command->add_option("--gpu-type", flags->host.gpu_type, "GPU type of every host");
@@ -109,14 +110,38 @@ void add_fabric(CLI::App& import, Action& action, const char* name, const char* 
                       "Thousandths of a core of every host; 0: no job that asks for CPU fits");
   command->add_option("--memory-mib", flags->host.memory_mib, "Memory of every host; 0: the same");
   command->add_option("--out-cluster", flags->cluster, "Cluster, YAML (.gz by suffix)")->required();
-  command->callback([flags, format, &action] {
-    action = [flags, format](const comm::Communicator& comm) {
+  command->callback([flags, &format, &action] {
+    action = [flags, &format](const comm::Communicator& comm) {
       comm.agreed_on_root([&] {
-        const auto [cluster, nameless] = io::import_fabric(format, flags->topology, flags->host);
+        const auto [cluster, nameless, notes] =
+            io::import_fabric(format.name, flags->topology, flags->host);
         io::write_cluster(flags->cluster, cluster);
         fmt::print("{} machines, {} GPUs, {} racks, {} pods -> {}\n", cluster.machines(),
                    cluster.gpus(), cluster.racks.size(), cluster.pods.size(), flags->cluster);
         if (nameless > 0) fmt::print("{} host ports do not tell their host: left out\n", nameless);
+        for (const std::string& note : notes) fmt::print("note {}\n", printable(note));
+      });
+      return ExitCode::done;
+    };
+  });
+}
+
+void add_inventory(CLI::App& import, const io::InventoryFormat& format, Action& action) {
+  struct InventoryFlags {
+    std::string machines, cluster;
+  };
+  auto flags = std::make_shared<InventoryFlags>();
+  CLI::App* command = import.add_subcommand(std::string(format.name), std::string(format.what));
+  command->group("Machine lists");
+  command->add_option("--machines", flags->machines, std::string(format.file))->required();
+  command->add_option("--out-cluster", flags->cluster, "Cluster, YAML (.gz by suffix)")->required();
+  command->callback([flags, &format, &action] {
+    action = [flags, &format](const comm::Communicator& comm) {
+      comm.agreed_on_root([&] {
+        const model::Cluster cluster = format.import(flags->machines);
+        io::write_cluster(flags->cluster, cluster);
+        fmt::print("{} machines, {} GPUs -> {}\n", cluster.machines(), cluster.gpus(),
+                   flags->cluster);
       });
       return ExitCode::done;
     };
@@ -146,10 +171,8 @@ void add_import(CLI::App& app, Action& action) {
   command->add_flag("--list")->description("All formats and what they read");
   add_openb(*command, action);
   add_rack_placement(*command, action);
-  add_fabric(*command, action, "ibnetdiscover", "An InfiniBand fabric as ibnetdiscover prints it",
-             io::FabricFormat::ibnetdiscover);
-  add_fabric(*command, action, "lingjun", "Alibaba Lingjun 2023: hosts and their switches as CSV",
-             io::FabricFormat::lingjun);
+  for (const auto& format : io::fabric_formats()) add_fabric(*command, format, action);
+  for (const auto& format : io::inventory_formats()) add_inventory(*command, format, action);
   add_import_traces(*command, action);
   add_import_slurm(*command, action);
   command->callback([command, &action] {

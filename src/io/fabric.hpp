@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "berth/io/import.hpp"
 #include "berth/model/cluster.hpp"
@@ -17,6 +18,7 @@ struct SwitchFabric {
   std::map<std::string, std::map<std::string, double>>
       uplinks_of;             ///< by leaf: switch above, Gbit/s
   std::int64_t nameless = 0;  ///< host ports that do not name their host
+  std::vector<std::string> notes = {};
 };
 
 /// Builds a cluster. Leaves that share a host are one rack: a rail-optimised host is connected to
@@ -27,7 +29,14 @@ struct SwitchFabric {
 model::Cluster cluster_of(const SwitchFabric& fabric, const HostOptions& host,
                           const std::string& file);
 
-SwitchFabric read_ibnetdiscover(std::string_view text, const std::string& file);
+SwitchFabric read_ibnetdiscover(const std::string& text, const std::string& file);
 SwitchFabric read_lingjun(const std::string& text, const std::string& file);
+
+/// topology.conf: racks and pods as slurm::read_topology finds them.
+SwitchFabric read_slurm_topology(const std::string& text, const std::string& file);
+
+/// Model of NVIDIA's topograph: `switches` by name with the `switches` below them, and `blocks` of
+/// nodes under a switch, which is a leaf. Labels and annotations (NVLink domains) are not read.
+SwitchFabric read_topograph(const std::string& text, const std::string& file);
 
 }  // namespace berth::io

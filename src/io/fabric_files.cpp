@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "berth/base/error.hpp"
-#include "berth/io/file.hpp"
 
 namespace berth::io {
 namespace {
@@ -91,7 +90,8 @@ void read_port(std::string_view line, const std::string& leaf, SwitchFabric& fab
 
 }  // namespace
 
-SwitchFabric read_ibnetdiscover(std::string_view text, const std::string& file) {
+SwitchFabric read_ibnetdiscover(const std::string& whole, const std::string& file) {
+  std::string_view text = whole;
   SwitchFabric fabric;
   std::string leaf;  // the switch whose ports follow
   std::int64_t number = 0;
@@ -131,13 +131,6 @@ SwitchFabric read_lingjun(const std::string& text, const std::string& file) {
     fabric.uplinks_of[leaf][csv.name(core) + "-" + csv.name(pod)] = 0.0;
   }
   return fabric;
-}
-
-FabricImport import_fabric(FabricFormat format, const std::string& path, const HostOptions& host) {
-  const std::string text = read_file(path);
-  const SwitchFabric fabric = format == FabricFormat::ibnetdiscover ? read_ibnetdiscover(text, path)
-                                                                    : read_lingjun(text, path);
-  return {.cluster = cluster_of(fabric, host, path), .nameless_ports = fabric.nameless};
 }
 
 }  // namespace berth::io

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "berth/model/instance.hpp"
 
@@ -55,11 +58,14 @@ model::Instance import_openb(const std::string& machines_path, const std::string
 /// @throws InputError with line and column
 model::Instance import_rack_placement(const std::string& jobs_path, const std::string& racks_path);
 
-/// Formats that describe a fabric but not the hosts.
-enum class FabricFormat : std::uint8_t {
-  ibnetdiscover,  ///< output of InfiniBand's ibnetdiscover
-  lingjun,        ///< Alibaba Lingjun 2023: CSV with ip, DSW, PSW, ASW
+/// A format that describes a fabric but not the hosts: one row of the registry.
+struct FabricDescription {
+  std::string_view name;  ///< of the subcommand
+  std::string_view what;  ///< one line for its help
 };
+
+/// All of them, by name: ibnetdiscover, lingjun, slurm-topology, topograph.
+std::span<const FabricDescription> fabric_formats();
 
 /// Properties that all hosts share.
 struct HostOptions {
@@ -71,13 +77,16 @@ struct HostOptions {
 
 struct FabricImport {
   model::Cluster cluster;
-  std::int64_t nameless_ports = 0;  ///< host ports whose description does not name the host
+  std::int64_t nameless_ports = 0;      ///< host ports whose description does not name the host
+  std::vector<std::string> notes = {};  ///< what of the file a tree of racks and pods cannot say
 };
 
 /// Imports a fabric: leaf switches that share a host are one rack (a rail-optimised host is
 /// connected to several), racks that share a switch above them are one pod. Uplink capacities are
-/// sums of the links' rates, where the file gives them.
+/// sums of the links' rates, where the file gives them. `.gz` by suffix.
+/// @pre `format` is the name of one of fabric_formats
 /// @throws InputError with line, or naming the option
-FabricImport import_fabric(FabricFormat format, const std::string& path, const HostOptions& host);
+FabricImport import_fabric(std::string_view format, const std::string& path,
+                           const HostOptions& host);
 
 }  // namespace berth::io
