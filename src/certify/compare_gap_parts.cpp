@@ -29,6 +29,7 @@ model::RawGapParts stated_as(const model::GapParts& parts) {
       raw.amounts[std::string(model::kLimitRows[k].gap_key)] = parts.limits[k];
     }
   }
+  if (parts.whole_jobs != 0.0) raw.amounts["whole_jobs"] = parts.whole_jobs;
   if (parts.leaves != 0.0) raw.amounts["leaves"] = parts.leaves;
   return raw;
 }

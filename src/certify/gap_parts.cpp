@@ -124,7 +124,7 @@ GapParts gap_parts(const InstanceView& instance, model::Objective kind,
     const MachineProfitBound worth(instance, pricing.price_table, certificate, totals.facts);
     add_machines(pricing, worth, certificate.jobs.empty(), sums);
     ByLimitKind value = pricing.price_table.place_limits().capacity_value();
-    value[index_of(quotas)] += totals.bound.chosen;
+    sums.whole_jobs(totals.bound.chosen);
     if (!certificate.whole_jobs.in_cluster()) {
       value[index_of(quotas)] += pricing.price_table.quota_prices().capacity_value(pricing.quotas);
     }

@@ -14,6 +14,7 @@ GapSums& GapSums::operator+=(const GapSums& others) {
   }
   for (std::size_t t = 0; t < idle_.size(); ++t) idle_[t] += others.idle_[t];
   for (std::size_t k = 0; k < limits_.size(); ++k) limits_[k] += others.limits_[k];
+  whole_jobs_ += others.whole_jobs_;
   leaves_ += others.leaves_;
   return *this;
 }
@@ -32,14 +33,18 @@ model::GapParts GapSums::parts(const model::Cluster& cluster, model::BoundBasis 
   const auto real = [&](Int128 amount) {
     return std::ldexp(static_cast<double>(amount), -scale_log2);
   };
-  model::GapParts result{
-      .basis = basis, .regret = {}, .idle = {}, .leaves = real(leaves_), .rounding = whole};
+  model::GapParts result{.basis = basis,
+                         .regret = {},
+                         .idle = {},
+                         .whole_jobs = real(whole_jobs_),
+                         .leaves = real(leaves_),
+                         .rounding = whole};
   double shared = 0.0;
   for (std::size_t k = 0; k < limits_.size(); ++k) {
     result.limits[k] = real(limits_[k]);
     shared += result.limits[k];
   }
-  result.rounding -= shared + result.leaves;
+  result.rounding -= shared + result.whole_jobs + result.leaves;
   for (std::size_t size = 0; size < regret_.size(); ++size) {
     if (regret_[size].jobs == 0) continue;
     const std::int64_t gpus = size == 0 ? 0 : std::int64_t{1} << (size - 1);

@@ -76,7 +76,7 @@ void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBes
       if (best.home && r.distance <= model::Level::rack)
         earned = std::max<Int128>(0, *best.home - missed);
       if (!chosen) missed += earned;
-      sums.limits(model::LimitKind::gpu_quota, -earned);
+      sums.whole_jobs(-earned);
       missed -= worth - pay(pricing, *placed, sums);
     }
     sums.regret(milli, missed);

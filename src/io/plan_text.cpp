@@ -58,6 +58,7 @@ void add_gap_parts(JsonText& json, const model::GapParts& parts) {
   for (std::size_t k = 0; k < model::kLimitKinds; ++k) {
     if (parts.limits[k] != 0.0) json.field(model::kLimitRows[k].gap_key, parts.limits[k]);
   }
+  if (parts.whole_jobs != 0.0) json.field("whole_jobs", parts.whole_jobs);
   if (parts.leaves != 0.0) json.field("leaves", parts.leaves);
   json.field("rounding", parts.rounding).close('}').next_line();
 }

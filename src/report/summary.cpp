@@ -70,7 +70,7 @@ class GapShare {
 std::string gap_text(const model::GapParts& parts, const model::Figures& figures) {
   const double whole = figures.upper_bound - figures.objective;
   if (!(whole > 0.0)) return {};
-  GapShare regret(whole), idle(whole), leaves(whole), rounding(whole);
+  GapShare regret(whole), idle(whole), whole_jobs(whole), leaves(whole), rounding(whole);
   std::vector<GapShare> limits(model::kLimitKinds, GapShare(whole));
   for (const auto& r : parts.regret) {
     const std::string size = r.gpus == 0   ? "no GPU"
@@ -82,6 +82,7 @@ std::string gap_text(const model::GapParts& parts, const model::Figures& figures
     idle.add(i.gpu_type.empty() ? "machines without GPUs" : i.gpu_type, i.amount);
   }
   for (std::size_t k = 0; k < limits.size(); ++k) limits[k].add(parts.limits[k]);
+  whole_jobs.add(parts.whole_jobs);
   leaves.add(parts.leaves);
   rounding.add(parts.rounding);
   std::vector<std::pair<const GapShare*, std::string_view>> all = {
@@ -89,7 +90,9 @@ std::string gap_text(const model::GapParts& parts, const model::Figures& figures
   for (std::size_t k = 0; k < limits.size(); ++k) {
     all.emplace_back(&limits[k], model::kLimitRows[k].title);
   }
-  all.insert(all.end(), {{&leaves, "cases the plan is not in"}, {&rounding, "rounding"}});
+  all.insert(all.end(), {{&whole_jobs, "choice of whole jobs"},
+                         {&leaves, "cases the plan is not in"},
+                         {&rounding, "rounding"}});
   std::string text;
   for (const auto& [part, what] : all) {
     if (!part->visible()) continue;

@@ -29,6 +29,7 @@ class GapSums {
   void limits(const std::array<Int128, model::kLimitKinds>& amounts, int sign) {
     for (std::size_t k = 0; k < limits_.size(); ++k) limits_[k] += sign * amounts[k];
   }
+  void whole_jobs(Int128 amount) { whole_jobs_ += amount; }
   void leaves(Int128 amount) { leaves_ += amount; }
 
   /// @param whole  upper bound - objective
@@ -44,6 +45,7 @@ class GapSums {
   std::array<RegretSum, 65> regret_{};  ///< by size: 0 without GPUs, k for up to 2^(k-1) GPUs
   std::array<Int128, 65> idle_{};       ///< by GPU type, machines without GPUs first
   std::array<Int128, model::kLimitKinds> limits_{};  ///< by LimitKind
+  Int128 whole_jobs_ = 0;
   Int128 leaves_ = 0;
 };
 

@@ -36,6 +36,7 @@ struct GapParts {
   std::vector<IdleByType> idle;      ///< ascending GpuTypeId; entries of amount 0 are left out
   /// By LimitKind: unused capacity of these limits at its price, and penalties paid.
   std::array<double, kLimitKinds> limits{};
+  double whole_jobs = 0.0;  ///< bound of a choice of whole jobs less what those of the plan earn
   double leaves = 0.0;  ///< the tree's largest leaf less the plan's own leaf; search: its best open
                         ///< node less the plan
   double rounding = 0.0;  ///< of the prices' fixed point, and of the bound to an integer

@@ -19,7 +19,8 @@ TEST(GapText, names_every_part_that_can_be_seen) {
                  {.gpus = 1, .jobs = 3, .amount = 1.0},
                  {.gpus = 64, .jobs = 2, .amount = 4.0}},
       .idle = {{.gpu_type = "A", .amount = 2.0}, {.gpu_type = "", .amount = 0.5}},
-      .limits = {1.5, 1.0},
+      .limits = {1.5, 0.5},
+      .whole_jobs = 0.5,
       .rounding = 0.0};
   EXPECT_EQ(
       gap_text(parts, figures(90.0, 100.0)),
@@ -27,7 +28,8 @@ TEST(GapText, names_every_part_that_can_be_seen) {
       "(2 jobs)\n"
       "                25.0 % idle or below its price: A 20.0 %, machines without GPUs 5.0 %\n"
       "                15.0 % quotas\n"
-      "                10.0 % uplinks\n");
+      "                5.0 % uplinks\n"
+      "                5.0 % choice of whole jobs\n");
 }
 
 TEST(GapText, starts_with_the_first_part_there_is) {
