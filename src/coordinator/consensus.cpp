@@ -122,9 +122,9 @@ JobLists jobs_by_evaluator(const planner_model::Valuation& valuation, std::size_
 }
 
 Consensus consensus(const comm::Communicator& comm, const planner_model::Valuation& valuation,
-                    const planner_model::Pools& pools, const planner_model::LimitGroups& limits,
-                    const solver::PriceOptions& options, const StopToken& stop,
-                    std::span<const std::int64_t> kept_free) {
+                    const MarketSupply& supply, const solver::PriceOptions& options,
+                    const StopToken& stop) {
+  const auto& [pools, limits, kept_free] = supply;
   solver::Market market = rank_market(comm, valuation, pools, limits, kept_free);
   RankSums sums(comm, market);
   solver::PriceResult result;

@@ -126,8 +126,9 @@ coordinator::Consensus consensus_beside_spare(const PlanningContext& context) {
   const model::Cluster& cluster = context.unpriced.instance().cluster;
   const auto prices = [&](const std::vector<bool>& rows) {
     const auto kept = kept_free(cluster, context.pools, rows);
-    return coordinator::consensus(context.comm, context.unpriced, context.pools,
-                                  context.limit_groups, context.options.prices, context.stop, kept);
+    return coordinator::consensus(context.comm, context.unpriced,
+                                  {context.pools, context.limit_groups, kept},
+                                  context.options.prices, context.stop);
   };
   std::vector<bool> rows(cluster.spare.size(), traits(context.unpriced.objective()).costs);
   coordinator::Consensus found = prices(rows);

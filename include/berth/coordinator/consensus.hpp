@@ -28,6 +28,14 @@ void describe(Archive& archive, Consensus& c) {
   archive(c.prices, c.limits, c.bound, c.evaluations);
 }
 
+/// What has a price. The references outlive the call.
+struct MarketSupply {
+  const planner_model::Pools& pools;
+  const planner_model::LimitGroups& limits;
+  std::span<const std::int64_t> kept_free = {};  ///< by PoolId: GPU thousandths not supplied, or
+                                                 ///< empty: none
+};
+
 /// The jobs that each rank evaluates. Jobs of one kind are on one rank, so that equal jobs are
 /// merged on any number of ranks. For a part of a workload: of its jobs.
 JobLists jobs_by_evaluator(const planner_model::Valuation& valuation, std::size_t ranks);
@@ -38,12 +46,9 @@ JobLists jobs_by_evaluator(const planner_model::Valuation& valuation, std::size_
 /// prices), every rank sums the demand of its jobs by price in fixed point, and one reduction adds
 /// the sums on rank 0. The result does not depend on the number of ranks.
 ///
-/// @param kept_free  by PoolId: GPU thousandths that the market does not supply; empty: none
-///
 /// Per evaluation: one broadcast and one reduction of 8 bytes per price plus 8 bytes.
 Consensus consensus(const comm::Communicator& comm, const planner_model::Valuation& valuation,
-                    const planner_model::Pools& pools, const planner_model::LimitGroups& limits,
-                    const solver::PriceOptions& options = {}, const StopToken& stop = {},
-                    std::span<const std::int64_t> kept_free = {});
+                    const MarketSupply& supply, const solver::PriceOptions& options = {},
+                    const StopToken& stop = {});
 
 }  // namespace berth::coordinator

@@ -22,13 +22,14 @@ TEST_F(Coordinator, consensus_prices_are_the_same_bits_on_every_rank_and_on_one)
   const planner_model::Valuation valuation(instance, model::Objective::value);
   const auto pools = planner_model::make_pools(instance.cluster, model::Level::rack);
   const planner_model::CouplingLimits limits(instance, valuation.objective());
-  const auto together = consensus(world, valuation, pools, {instance, limits});
+  const auto together = consensus(world, valuation, {pools, {instance, limits}});
   const auto gathered = world.all_gather_varying<double>(together.prices);
   for (std::size_t i = 0; i < gathered.size(); ++i) {
     EXPECT_EQ(gathered[i], together.prices[i % pools.size()]);
   }
   if (world.rank() != 0) return;
-  const auto alone = consensus(comm::Communicator::serial(), valuation, pools, {instance, limits});
+  const auto alone =
+      consensus(comm::Communicator::serial(), valuation, {pools, {instance, limits}});
   EXPECT_EQ(together.prices, alone.prices);
   EXPECT_EQ(together.bound, alone.bound);
   EXPECT_EQ(together.evaluations, alone.evaluations);
@@ -41,7 +42,7 @@ TEST_F(Coordinator, an_evaluation_costs_16_bytes_a_price_and_16_more) {
   const planner_model::Valuation valuation(instance, model::Objective::value);
   const auto pools = planner_model::make_pools(instance.cluster, model::Level::rack);
   const planner_model::CouplingLimits limits(instance, valuation.objective());
-  const auto found = consensus(world, valuation, pools, {instance, limits});
+  const auto found = consensus(world, valuation, {pools, {instance, limits}});
   const auto prices = static_cast<std::int64_t>(pools.size());
   for (const comm::CallTraffic& call : world.stats_by_call()) {
     if (call.call == comm::Call::reduce) {
@@ -64,7 +65,7 @@ model::Placement coordinated(const comm::Communicator& comm,
   const auto pieces = partition::split(cluster, {.shards = shards});
   const auto owners = partition::own(cluster, pieces, comm.size());
   const planner_model::CouplingLimits limits(valuation.instance(), valuation.objective());
-  const auto prices = consensus(comm, valuation, pools, {valuation.instance(), limits});
+  const auto prices = consensus(comm, valuation, {pools, {valuation.instance(), limits}});
   auto records = JobRecords::of_replicated(comm, valuation.instance().workload);
   const Decomposition decomposition{valuation, pieces, owners, pools, prices.prices};
   const auto jobs = assign(comm, decomposition, records);
