@@ -108,7 +108,7 @@ class AssignmentDual {
   SoftMinima soft_minima_;  ///< at the last prices; kept for its memory
   std::size_t pools_ = 0;
   std::vector<PricedQuota> quotas_;
-  std::vector<planner_model::LimitGroups::Group> limit_groups_;
+  std::vector<planner_model::LimitGroups::LimitGroup> limit_groups_;
   MarketShape shape_;
   std::vector<Bidder> bidders_;
   std::vector<Option> options_;            ///< of all bidders, values per GPU

@@ -93,9 +93,9 @@ std::optional<PresentPlaces::Clearing> PresentPlaces::least_clearing(
   if (record.groups != 1 || record.rules != 0) return std::nullopt;
   const model::TaskGroup& group = workload_.groups_of(record).front();
   const model::Shape& shape = workload_.shape(group.shape);
-  std::vector<Opening> openings;
+  std::vector<TaskRoom> openings;
   for (const MachineId m : machines) add_openings(m, shape, group.count, openings);
-  std::ranges::sort(openings, {}, [&](const Opening& o) {
+  std::ranges::sort(openings, {}, [&](const TaskRoom& o) {
     return std::tuple(o.loss, occupancy.room().free_milli(o.machine), o.machine, o.rank);
   });
   const bool on_one = record.domain == Level::machine && group.count > 1 && machines.size() > 1;
@@ -104,7 +104,7 @@ std::optional<PresentPlaces::Clearing> PresentPlaces::least_clearing(
   std::int64_t left = on_one ? 0 : group.count;
   for (bool progress = true; left > 0 && progress;) {
     progress = false;
-    for (const Opening& o : openings) {
+    for (const TaskRoom& o : openings) {
       std::size_t& rank = opened[o.machine];
       if (left == 0 || o.rank != rank) continue;
       ++rank, --left, progress = true;
@@ -137,10 +137,10 @@ std::optional<JobPlacement> PresentPlaces::fit_at_least_loss(const Occupancy& oc
 }
 
 void PresentPlaces::add_openings(MachineId machine, const model::Shape& shape, std::int64_t most,
-                                 std::vector<Opening>& openings) const {
+                                 std::vector<TaskRoom>& openings) const {
   model::FreeMachine free = room_[machine];
   const std::vector<JobId>& holders = on_machine_[room_.slot(machine)];
-  Opening next{.loss = 0.0, .rank = 0, .machine = machine, .leaving = {}};
+  TaskRoom next{.loss = 0.0, .rank = 0, .machine = machine, .leaving = {}};
   for (std::size_t h = 0;; ++h) {
     for (const std::int64_t n = free.count(shape, most); std::cmp_less(next.rank, n);) {
       openings.push_back(next);

@@ -53,7 +53,7 @@ class PresentPlaces {
  private:
   [[nodiscard]] bool may_share(JobId a, JobId b) const;
   /// Room for one more task of a job on a machine.
-  struct Opening {
+  struct TaskRoom {
     double loss;       ///< of the jobs that leave
     std::size_t rank;  ///< tasks of the job on this machine before
     MachineId machine;
@@ -70,7 +70,7 @@ class PresentPlaces {
   [[nodiscard]] double loss(const Occupancy& occupancy, const PricedPools& start,
                             const model::JobPlacement& present) const;
   void add_openings(MachineId machine, const model::Shape& shape, std::int64_t most,
-                    std::vector<Opening>& openings) const;
+                    std::vector<TaskRoom>& openings) const;
   std::optional<model::JobPlacement> fit_at_least_loss(const Occupancy& occupancy, JobId job,
                                                        std::span<const MachineId> machines);
 

@@ -176,7 +176,7 @@ void AggregateBound::add_prices(std::size_t depth, std::span<const double> left,
 
 double AggregateBound::bound(std::size_t depth, std::span<const double> left) const {
   double least = std::numeric_limits<double>::infinity();
-  for (const PriceVector& prices : prices_) {
+  for (const AggregatePrices& prices : prices_) {
     double value = prices.profit[depth];
     for (std::size_t r = 0; r < left.size(); ++r) value += prices.price[r] * left[r];
     least = std::min(least, value);

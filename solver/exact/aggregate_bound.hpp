@@ -52,7 +52,7 @@ class AggregateBound {
     std::int64_t largest = 0;  ///< of a machine
     std::int64_t k = 0;        ///< 0: linear
   };
-  struct PriceVector {
+  struct AggregatePrices {
     std::vector<double> price;   ///< by resource
     std::vector<double> profit;  ///< [d]: profits of jobs d, d + 1, .. together
   };
@@ -70,7 +70,7 @@ class AggregateBound {
   std::vector<std::uint32_t> quotas_;             ///< hard limits of queues
   std::vector<double> capacity_;                  ///< by resource, then by quota
   std::vector<std::vector<TypeOption>> options_;  ///< by job
-  std::vector<PriceVector> prices_;
+  std::vector<AggregatePrices> prices_;
 };
 
 }  // namespace berth::solver::exact

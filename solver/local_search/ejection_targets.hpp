@@ -300,14 +300,14 @@ class EjectionTargets {
                         EjectionTarget candidate, double value, int depth,
                         std::optional<EjectionTarget>& best) {
     if (s.gpus_per_task == 0) return;
-    struct MachineTasks {
+    struct TaskCost {
       double cost;  ///< per task
       MachineId machine;
       int tasks;
     };
     const auto domain_pools =
         space_.pool_index.pools_in(place_class.type, place_class.scope, place_class.domain);
-    std::vector<MachineTasks> machines_by_cost;
+    std::vector<TaskCost> machines_by_cost;
     space_.pool_index.for_each_domain(
         domain_pools, place_class.width, [&](std::size_t first, std::size_t last) {
           machines_by_cost.clear();
@@ -320,7 +320,7 @@ class EjectionTargets {
             if (s.task_fits[pool.machine_class.index()] == 0) continue;
             const int most = space_.instance().cluster.classes[pool.machine_class.index()].gpus;
             for (const MachineId m : space_.machines.of(p)) {
-              MachineTasks machine_tasks{kInfinity, m, 0};
+              TaskCost machine_tasks{kInfinity, m, 0};
               const int idle = usable_gpus(position_, m);
               for (int h = 1; h * s.gpus_per_task <= most && h <= s.most_on_machine; ++h) {
                 const int used = std::min(idle, h * s.gpus_per_task);
@@ -336,14 +336,14 @@ class EjectionTargets {
           }
           const auto used = std::min<std::ptrdiff_t>(std::ssize(machines_by_cost), s.tasks);
           std::ranges::partial_sort(machines_by_cost, machines_by_cost.begin() + used,
-                                    [](const MachineTasks& a, const MachineTasks& b) {
+                                    [](const TaskCost& a, const TaskCost& b) {
                                       return a.cost != b.cost ? a.cost < b.cost
                                                               : a.machine < b.machine;
                                     });
           std::int64_t remainder = s.tasks;
           double gain = value;
           candidate.machine_gpus.clear();
-          for (const MachineTasks& machine_tasks : machines_by_cost) {
+          for (const TaskCost& machine_tasks : machines_by_cost) {
             const auto tasks =
                 static_cast<int>(std::min<std::int64_t>(remainder, machine_tasks.tasks));
             candidate.machine_gpus.emplace_back(machine_tasks.machine, tasks * s.gpus_per_task);

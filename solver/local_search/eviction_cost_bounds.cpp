@@ -18,9 +18,9 @@ EvictionCostBounds::EvictionCostBounds(const Occupancy& occupancy, std::span<con
   }
 }
 
-EvictionCostBounds::Curve EvictionCostBounds::curve_of(const Occupancy& occupancy,
-                                                       const Domain& domain) {
-  Curve curve;
+EvictionCostBounds::EvictionCurve EvictionCostBounds::curve_of(const Occupancy& occupancy,
+                                                               const Domain& domain) {
+  EvictionCurve curve;
   std::vector<std::pair<double, std::int64_t>> jobs;  // value per thousandth, thousandths here
   for (const MachineId m : domain.machines) {
     curve.idle += occupancy.room().free_milli(m);
@@ -42,7 +42,7 @@ EvictionCostBounds::Curve EvictionCostBounds::curve_of(const Occupancy& occupanc
 double EvictionCostBounds::least(const Domain& domain, std::int64_t milli) const {
   const auto found = curves_.find(&domain);
   if (found == curves_.end()) return 0.0;  // machines of any type: for jobs without GPUs
-  const Curve& curve = found->second;
+  const EvictionCurve& curve = found->second;
   const std::int64_t need = milli - curve.idle;
   if (need <= 0) return 0.0;
   const auto at = std::ranges::lower_bound(curve.milli, need);

@@ -30,14 +30,14 @@ class EvictionCostBounds {
 
  private:
   /// Prefix sums over the jobs by ascending value per thousandth.
-  struct Curve {
+  struct EvictionCurve {
     std::int64_t idle = 0;
     std::vector<std::int64_t> milli;
     std::vector<double> cost;
   };
-  static Curve curve_of(const Occupancy& occupancy, const Domain& domain);
+  static EvictionCurve curve_of(const Occupancy& occupancy, const Domain& domain);
 
-  std::unordered_map<const Domain*, Curve> curves_;
+  std::unordered_map<const Domain*, EvictionCurve> curves_;
 };
 
 }  // namespace berth::solver::local_search

@@ -49,11 +49,11 @@ class Devices {
 };
 
 /// A place for a task, and the slot of its machine.
-struct Place {
+struct TaskPlace {
   std::size_t slot;
   model::TaskPlacement task;
 };
-using Places = std::vector<Place>;
+using Places = std::vector<TaskPlace>;
 
 class Instantiation {
  public:
@@ -113,7 +113,7 @@ model::Placement place_single_tasks(const PackingProblem& problem,
   model::Placement placed;
   for (std::size_t t = 0; t < places.size(); ++t) {
     std::size_t next = 0;
-    for (const Place& place : places[t]) {
+    for (const TaskPlace& place : places[t]) {
       BERTH_ASSERT(next < problem.types[t].jobs.size());
       placed.push_back({.job = problem.types[t].jobs[next++], .start = 0, .tasks = {place.task}});
     }
@@ -130,7 +130,7 @@ model::Placement place_gangs(const PackingProblem& problem,
   std::map<std::pair<ShapeId, std::size_t>, std::vector<model::TaskPlacement>> open;
   for (std::size_t t = 0; t < places.size(); ++t) {
     const JobType& type = problem.types[t];
-    for (const Place& place : places[t]) {
+    for (const TaskPlace& place : places[t]) {
       const std::size_t slot = type.shape.uses_gpu() ? place.slot : 0;
       if (counts[t].size() <= slot) counts[t].resize(slot + 1, 0);
       ++counts[t][slot];

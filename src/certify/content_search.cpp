@@ -24,10 +24,10 @@ ContentSearch::ContentSearch(const MachineKnapsack& knapsack, const RelaxedKnaps
       same_place_(2 * (knapsack.whole() + 1) + knapsack.partly().size() + 1) {}
 
 Int128 ContentSearch::most(std::size_t labels) {
-  Label root{.bound = relaxed_.bound(),
-             .needs = {},
-             .devices = static_cast<std::uint32_t>(knapsack_.whole()),
-             .kinds = static_cast<std::uint32_t>(knapsack_.tasks().size())};
+  ContentLabel root{.bound = relaxed_.bound(),
+                    .needs = {},
+                    .devices = static_cast<std::uint32_t>(knapsack_.whole()),
+                    .kinds = static_cast<std::uint32_t>(knapsack_.tasks().size())};
   if (root.devices == 0) enter(root, kPartly);
   add(root);
   while (!open_.empty() && open_.top().bound > attained_) {
@@ -35,7 +35,7 @@ Int128 ContentSearch::most(std::size_t labels) {
     if (++labels_made_ > labels) return next.bound;
     open_.pop();
     open(next.label, next.choice + 1);
-    Label label = extended(labels_[next.label], choices(labels_[next.label])[next.choice]);
+    ContentLabel label = extended(labels_[next.label], choices(labels_[next.label])[next.choice]);
     label.bound = next.bound;
     add(label);
   }
@@ -53,7 +53,7 @@ std::span<const MachineKnapsack::Item> ContentSearch::items(std::uint32_t part) 
 }
 
 /// Begins the first part from this one on that has room, or the last one.
-void ContentSearch::enter(Label& label, std::uint32_t part) const {
+void ContentSearch::enter(ContentLabel& label, std::uint32_t part) const {
   const auto shares = static_cast<std::uint32_t>(knapsack_.shares().size());
   label.copies = 0;
   if (part == kWhole && (shares == 0 || label.devices == 0)) part = kPartly;
@@ -70,9 +70,9 @@ void ContentSearch::enter(Label& label, std::uint32_t part) const {
   }
 }
 
-const std::vector<ContentSearch::Choice>& ContentSearch::choices(const Label& label) {
+const std::vector<ContentSearch::ItemChoice>& ContentSearch::choices(const ContentLabel& label) {
   if (label.part == last_part()) return others_;
-  std::vector<Choice>& known =
+  std::vector<ItemChoice>& known =
       label.part == kTasks ? by_devices_[label.devices] : by_steps_[label.steps];
   if (known.empty()) {
     known = label.part == kTasks ? task_choices(label.devices) : share_choices(label.steps);
@@ -91,8 +91,8 @@ void sort(auto& choices) {
 
 }  // namespace
 
-std::vector<ContentSearch::Choice> ContentSearch::task_choices(std::size_t devices) const {
-  std::vector<Choice> choices{{relaxed_.on_devices(0, devices), kAdvance}};
+std::vector<ContentSearch::ItemChoice> ContentSearch::task_choices(std::size_t devices) const {
+  std::vector<ItemChoice> choices{{relaxed_.on_devices(0, devices), kAdvance}};
   for (std::uint32_t i = 0; i < knapsack_.tasks().size(); ++i) {
     const MachineKnapsack::Item& task = knapsack_.tasks()[i];
     const auto size = static_cast<std::size_t>(task.devices);
@@ -103,8 +103,8 @@ std::vector<ContentSearch::Choice> ContentSearch::task_choices(std::size_t devic
   return choices;
 }
 
-std::vector<ContentSearch::Choice> ContentSearch::share_choices(std::size_t steps) const {
-  std::vector<Choice> choices{{0, kAdvance}};
+std::vector<ContentSearch::ItemChoice> ContentSearch::share_choices(std::size_t steps) const {
+  std::vector<ItemChoice> choices{{0, kAdvance}};
   for (std::uint32_t i = 0; i < knapsack_.shares().size(); ++i) {
     const MachineKnapsack::Item& share = knapsack_.shares()[i];
     const std::size_t width = knapsack_.width(share);
@@ -115,8 +115,8 @@ std::vector<ContentSearch::Choice> ContentSearch::share_choices(std::size_t step
   return choices;
 }
 
-std::vector<ContentSearch::Choice> ContentSearch::other_choices() const {
-  std::vector<Choice> choices;
+std::vector<ContentSearch::ItemChoice> ContentSearch::other_choices() const {
+  std::vector<ItemChoice> choices;
   for (std::uint32_t i = 0; i < knapsack_.without_gpus().size(); ++i) {
     const Int128 earned = relaxed_.reduced(knapsack_.without_gpus()[i]);
     choices.push_back({std::min<Int128>(earned, 0) + relaxed_.without_gpus(i + 1), i});
@@ -126,7 +126,7 @@ std::vector<ContentSearch::Choice> ContentSearch::other_choices() const {
 }
 
 /// Most that is earned in parts after that of the label and on its unused devices.
-Int128 ContentSearch::after(const Label& label) const {
+Int128 ContentSearch::after(const ContentLabel& label) const {
   if (label.part == last_part()) return 0;
   const Int128 others = relaxed_.without_gpus(others_.size());
   if (label.part >= kPartly) return relaxed_.on_partly(label.part - kPartly + 1) + others;
@@ -135,7 +135,7 @@ Int128 ContentSearch::after(const Label& label) const {
                               : partly + relaxed_.on_steps(knapsack_.width()) * label.devices;
 }
 
-bool ContentSearch::possible(const Label& label, const Choice& choice) const {
+bool ContentSearch::possible(const ContentLabel& label, const ItemChoice& choice) const {
   if (choice.item == kAdvance) {
     const bool shares_follow =
         !knapsack_.shares().empty() &&
@@ -153,8 +153,8 @@ bool ContentSearch::possible(const Label& label, const Choice& choice) const {
 
 /// Opens the first possible choice from this one on.
 void ContentSearch::open(std::uint32_t label, std::uint32_t choice) {
-  const std::vector<Choice>& all = choices(labels_[label]);
-  const Label& from = labels_[label];
+  const std::vector<ItemChoice>& all = choices(labels_[label]);
+  const ContentLabel& from = labels_[label];
   const Int128 rest = relaxed_.capacity() + from.reduced + after(from);
   for (; choice < all.size(); ++choice) {
     const Int128 bound = std::min(from.bound, rest + all[choice].earned);
@@ -165,8 +165,9 @@ void ContentSearch::open(std::uint32_t label, std::uint32_t choice) {
   }
 }
 
-ContentSearch::Label ContentSearch::extended(const Label& from, const Choice& choice) const {
-  Label label = from;
+ContentSearch::ContentLabel ContentSearch::extended(const ContentLabel& from,
+                                                    const ItemChoice& choice) const {
+  ContentLabel label = from;
   if (choice.item == kAdvance) {
     enter(label, from.part <= kWhole ? std::uint32_t{kWhole} : from.part + 1);
     return label;
@@ -185,7 +186,7 @@ ContentSearch::Label ContentSearch::extended(const Label& from, const Choice& ch
   return label;
 }
 
-void ContentSearch::add(const Label& label) {
+void ContentSearch::add(const ContentLabel& label) {
   const bool in_device = label.part != kTasks && label.part != last_part() && label.copies > 0;
   if (!in_device) {
     const std::size_t sizes = knapsack_.whole() + 1;
@@ -199,15 +200,16 @@ void ContentSearch::add(const Label& label) {
   open(static_cast<std::uint32_t>(labels_.size() - 1), 0);
 }
 
-bool ContentSearch::dominated(const Label& label, std::span<const std::uint32_t> others) const {
-  const auto may_take_as_much = [&](const Label& other) {
+bool ContentSearch::dominated(const ContentLabel& label,
+                              std::span<const std::uint32_t> others) const {
+  const auto may_take_as_much = [&](const ContentLabel& other) {
     if (other.kinds != label.kinds) return other.kinds > label.kinds;
     return label.kinds == 0 || other.copies <= label.copies ||
            items(label.part)[label.kinds - 1].plenty;
   };
   const auto first = others.first(std::min(others.size(), kCompared));
   return std::ranges::any_of(first, [&](std::uint32_t o) {
-    const Label& other = labels_[o];
+    const ContentLabel& other = labels_[o];
     return other.price >= label.price && may_take_as_much(other) && other.needs.within(label.needs);
   });
 }

@@ -37,7 +37,7 @@ class ContentSearch {
   enum Part : std::uint32_t { kTasks, kWhole, kPartly };
   static constexpr std::uint32_t kAdvance = ~std::uint32_t{0};  ///< no further item in this place
 
-  struct Label {
+  struct ContentLabel {
     Int128 price = 0, reduced = 0;  ///< of its items; reduced: less the multipliers of their needs
     Int128 bound = 0;               ///< of all contents that begin with it
     model::Resources needs;
@@ -49,7 +49,7 @@ class ContentSearch {
   };
   /// An item that may come next, or kAdvance, and the most that it and what follows it in its part
   /// earn.
-  struct Choice {
+  struct ItemChoice {
     Int128 earned;
     std::uint32_t item;
   };
@@ -65,26 +65,27 @@ class ContentSearch {
 
   [[nodiscard]] std::uint32_t last_part() const;
   [[nodiscard]] std::span<const MachineKnapsack::Item> items(std::uint32_t part) const;
-  const std::vector<Choice>& choices(const Label& label);
-  [[nodiscard]] std::vector<Choice> task_choices(std::size_t devices) const;
-  [[nodiscard]] std::vector<Choice> share_choices(std::size_t steps) const;
-  [[nodiscard]] std::vector<Choice> other_choices() const;
-  [[nodiscard]] Int128 after(const Label& label) const;
-  [[nodiscard]] bool possible(const Label& label, const Choice& choice) const;
+  const std::vector<ItemChoice>& choices(const ContentLabel& label);
+  [[nodiscard]] std::vector<ItemChoice> task_choices(std::size_t devices) const;
+  [[nodiscard]] std::vector<ItemChoice> share_choices(std::size_t steps) const;
+  [[nodiscard]] std::vector<ItemChoice> other_choices() const;
+  [[nodiscard]] Int128 after(const ContentLabel& label) const;
+  [[nodiscard]] bool possible(const ContentLabel& label, const ItemChoice& choice) const;
   void open(std::uint32_t label, std::uint32_t choice);
-  [[nodiscard]] Label extended(const Label& from, const Choice& choice) const;
-  void enter(Label& label, std::uint32_t part) const;
-  void add(const Label& label);
-  [[nodiscard]] bool dominated(const Label& label, std::span<const std::uint32_t> others) const;
+  [[nodiscard]] ContentLabel extended(const ContentLabel& from, const ItemChoice& choice) const;
+  void enter(ContentLabel& label, std::uint32_t part) const;
+  void add(const ContentLabel& label);
+  [[nodiscard]] bool dominated(const ContentLabel& label,
+                               std::span<const std::uint32_t> others) const;
 
   const MachineKnapsack& knapsack_;
   const RelaxedKnapsack& relaxed_;
   Int128 attained_;
   std::size_t labels_made_ = 0;
-  std::vector<Label> labels_;
+  std::vector<ContentLabel> labels_;
   std::priority_queue<Open> open_;
-  std::vector<std::vector<Choice>> by_devices_, by_steps_;
-  std::vector<Choice> others_;
+  std::vector<std::vector<ItemChoice>> by_devices_, by_steps_;
+  std::vector<ItemChoice> others_;
   std::vector<std::vector<std::uint32_t>> same_place_;  ///< labels by part and devices left
 };
 

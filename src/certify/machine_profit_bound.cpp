@@ -97,7 +97,7 @@ MachineProfitBound::MachineProfitBound(const model::InstanceView& instance,
                                        const PriceTable& price_table,
                                        const model::Certificate& certificate,
                                        const JobFacts& facts) {
-  std::vector<JobFacts::TaskBundle> bundles = facts.tasks;
+  std::vector<JobFacts::BundleTasks> bundles = facts.tasks;
   if (!certificate.jobs.empty()) {
     BERTH_EXPECT(!instance.workload.in_parts());
     bundles = bundles_of(instance.workload, without_price(instance.workload, certificate));
@@ -117,13 +117,13 @@ MachineProfitBound::MachineProfitBound(const model::InstanceView& instance,
 /// might leave 128 bits.
 std::optional<MachineProfitBound::BundleNeeds> MachineProfitBound::needs_of(
     const model::InstanceView& instance, const PriceTable& price_table, ClassId c,
-    std::span<const JobFacts::TaskBundle> bundle) {
+    std::span<const JobFacts::BundleTasks> bundle) {
   const model::MachineClass& machine = instance.cluster.classes[c.index()];
   const Multiplier& multiplier = price_table.multiplier(c);
   BundleNeeds result;
   result.tasks = bundle.front().copies;
   std::array<Int128, kResources> needs{};
-  for (const JobFacts::TaskBundle& task : bundle) {
+  for (const JobFacts::BundleTasks& task : bundle) {
     const Shape& s = instance.workload.shape(task.shape);
     for (std::size_t r = 0; r < kResources; ++r) needs[r] += Int128{task.count} * s.needs[r];
     result.size.gpus += task.count * s.gpus;
@@ -144,7 +144,7 @@ std::optional<MachineProfitBound::BundleNeeds> MachineProfitBound::needs_of(
 /// Needs of the bundles by size; of one size by descending rest.
 std::vector<MachineProfitBound::BundleNeeds> MachineProfitBound::needs_by_size(
     const model::InstanceView& instance, const PriceTable& price_table, ClassId c,
-    std::span<const JobFacts::TaskBundle> bundles) {
+    std::span<const JobFacts::BundleTasks> bundles) {
   const GpuTypeId type = instance.cluster.classes[c.index()].gpu_type;
   std::vector<BundleNeeds> result;
   while (!bundles.empty()) {

@@ -66,10 +66,10 @@ class MachineProfitBound {
 
   static std::optional<BundleNeeds> needs_of(const model::InstanceView& instance,
                                              const PriceTable& price_table, ClassId c,
-                                             std::span<const JobFacts::TaskBundle> bundle);
+                                             std::span<const JobFacts::BundleTasks> bundle);
   static std::vector<BundleNeeds> needs_by_size(const model::InstanceView& instance,
                                                 const PriceTable& price_table, ClassId c,
-                                                std::span<const JobFacts::TaskBundle> bundles);
+                                                std::span<const JobFacts::BundleTasks> bundles);
   static VariantTerms terms(const MachineVariant& variant,
                             std::span<const BundleNeeds> needs_by_size,
                             const Multiplier& multiplier);

@@ -63,9 +63,9 @@ PlaceLimits::PlaceLimits(const model::InstanceView& instance, const model::Certi
   const model::WorkloadView& workload = instance.workload;
   for (const model::Running& running : workload.tables().running) {
     if (!running.pinned) continue;
-    std::vector<LimitUse> traffic;
+    std::vector<JobLimitUse> traffic;
     add_traffic(workload.job(running.job), workload.tasks_of(running), traffic);
-    for (const LimitUse& use : traffic) use_up(use.limit, use.amount);
+    for (const JobLimitUse& use : traffic) use_up(use.limit, use.amount);
   }
   for (const model::Immovable& content : instance.cluster.immovable) {  // pinned jobs among it
     const RackId rack = instance.cluster.machine_rack[content.machine.index()];
@@ -113,9 +113,9 @@ void PlaceLimits::add_spare() {
   }
 }
 
-std::vector<PlaceLimits::LimitUse> PlaceLimits::uses(const Job& job,
-                                                     std::span<const TaskPlacement> tasks) const {
-  std::vector<LimitUse> uses;
+std::vector<PlaceLimits::JobLimitUse> PlaceLimits::uses(
+    const Job& job, std::span<const TaskPlacement> tasks) const {
+  std::vector<JobLimitUse> uses;
   add_traffic(job, tasks, uses);
   std::map<std::size_t, Int128> needs;
   const auto groups = instance_.workload.groups_of(job);
@@ -139,7 +139,7 @@ std::vector<PlaceLimits::LimitUse> PlaceLimits::uses(const Job& job,
 
 /// Adds the job's traffic over uplinks; none within one rack.
 void PlaceLimits::add_traffic(const Job& job, std::span<const TaskPlacement> tasks,
-                              std::vector<LimitUse>& uses) const {
+                              std::vector<JobLimitUse>& uses) const {
   const model::Communication& communication = job.communication;
   if (communication.pattern == CommunicationPattern::none || communication.mbps == 0) return;
   const model::Cluster& cluster = instance_.cluster;
@@ -162,7 +162,7 @@ void PlaceLimits::add_traffic(const Job& job, std::span<const TaskPlacement> tas
 
 ByLimitKind PlaceLimits::paid(const Job& job, std::span<const TaskPlacement> tasks) const {
   ByLimitKind paid{};
-  for (const LimitUse& use : uses(job, tasks)) {
+  for (const JobLimitUse& use : uses(job, tasks)) {
     paid[index_of(kind_[use.limit])] += price_[use.limit] * use.amount;
   }
   return paid;
@@ -179,7 +179,7 @@ ByLimitKind PlaceLimits::capacity_value() const {
 void PlaceLimits::add(const model::Placement& placement, LimitAmounts& used) const {
   used.resize(capacity_.size(), 0);
   for (const model::JobPlacement& p : placement) {
-    for (const LimitUse& use : uses(instance_.workload.job(p.job), p.tasks)) {
+    for (const JobLimitUse& use : uses(instance_.workload.job(p.job), p.tasks)) {
       used[use.limit] += use.amount;
     }
   }

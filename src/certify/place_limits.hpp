@@ -34,7 +34,7 @@ inline Int128 sum_of(const ByLimitKind& amounts) {
 class PlaceLimits {
  public:
   /// Use of one limit by one job.
-  struct LimitUse {
+  struct JobLimitUse {
     std::size_t limit;  ///< kind by kind, racks first, then pods
     Int128 amount;      ///< in the unit of its kind
   };
@@ -68,8 +68,8 @@ class PlaceLimits {
     return constrain_ring(std::numeric_limits<std::int64_t>::max());
   }
   /// Use of the limits by a job with this placement.
-  [[nodiscard]] std::vector<LimitUse> uses(const model::Job& job,
-                                           std::span<const model::TaskPlacement> tasks) const;
+  [[nodiscard]] std::vector<JobLimitUse> uses(const model::Job& job,
+                                              std::span<const model::TaskPlacement> tasks) const;
   /// Price of that use.
   [[nodiscard]] ByLimitKind paid(const model::Job& job,
                                  std::span<const model::TaskPlacement> tasks) const;
@@ -85,7 +85,7 @@ class PlaceLimits {
   void add_limits(model::LimitKind kind);
   void add_spare();
   void add_traffic(const model::Job& job, std::span<const model::TaskPlacement> tasks,
-                   std::vector<LimitUse>& uses) const;
+                   std::vector<JobLimitUse>& uses) const;
 
   model::InstanceView instance_;
   std::size_t racks_;

@@ -13,8 +13,8 @@ namespace {
 
 using model::Job;
 using model::WorkloadView;
-using TaskBundle = JobFacts::TaskBundle;
-using TaskBundles = std::span<const TaskBundle>;
+using BundleTasks = JobFacts::BundleTasks;
+using TaskBundles = std::span<const BundleTasks>;
 
 /// True when all tasks of the job must be on one machine and take whole GPUs or none.
 bool lies_together(const WorkloadView& workload, const Job& job) {
@@ -23,10 +23,10 @@ bool lies_together(const WorkloadView& workload, const Job& job) {
 }
 
 /// The job's tasks by shape, as one bundle without GPU types.
-std::vector<TaskBundle> tasks_of(const WorkloadView& workload, const Job& job) {
+std::vector<BundleTasks> tasks_of(const WorkloadView& workload, const Job& job) {
   std::map<ShapeId, std::int64_t> tasks;
   for (const model::TaskGroup& g : workload.groups_of(job)) tasks[g.shape] += g.count;
-  std::vector<TaskBundle> bundle;
+  std::vector<BundleTasks> bundle;
   for (const auto& [shape, count] : tasks) {
     bundle.push_back({.shape = shape, .last = false, .count = count});
   }
@@ -37,14 +37,14 @@ std::vector<TaskBundle> tasks_of(const WorkloadView& workload, const Job& job) {
 /// The order of bundles: by number of different tasks, then by these.
 struct BundleOrder {
   bool operator()(TaskBundles a, TaskBundles b) const {
-    const auto content = [](const TaskBundle& t) { return std::pair(t.shape, t.count); };
+    const auto content = [](const BundleTasks& t) { return std::pair(t.shape, t.count); };
     if (a.size() != b.size()) return a.size() < b.size();
     return std::ranges::lexicographical_compare(a, b, {}, content, content);
   }
 };
 
 /// Merges equal bundles.
-void unite(std::span<TaskBundle> bundle, TaskBundles with) {
+void unite(std::span<BundleTasks> bundle, TaskBundles with) {
   for (std::size_t i = 0; i < bundle.size(); ++i) {
     bundle[i].types |= with[i].types;
     bundle[i].copies += with[i].copies;
@@ -52,7 +52,7 @@ void unite(std::span<TaskBundle> bundle, TaskBundles with) {
 }
 
 /// Moves the first bundle of `from` to the end of `to`.
-void move_first(TaskBundles& from, std::vector<TaskBundle>& to) {
+void move_first(TaskBundles& from, std::vector<BundleTasks>& to) {
   const TaskBundles first = first_bundle(from);
   to.insert(to.end(), first.begin(), first.end());
   from = from.subspan(first.size());
@@ -60,9 +60,9 @@ void move_first(TaskBundles& from, std::vector<TaskBundle>& to) {
 
 }  // namespace
 
-std::vector<TaskBundle> bundles_of(const WorkloadView& workload, std::span<const JobId> jobs) {
-  std::vector<TaskBundle> single(workload.tables().shapes.size());
-  std::map<std::vector<TaskBundle>, std::uint64_t, BundleOrder> together;
+std::vector<BundleTasks> bundles_of(const WorkloadView& workload, std::span<const JobId> jobs) {
+  std::vector<BundleTasks> single(workload.tables().shapes.size());
+  std::map<std::vector<BundleTasks>, std::uint64_t, BundleOrder> together;
   for (const JobId id : jobs) {
     const Job& job = workload.job(id);
     if (lies_together(workload, job)) {
@@ -77,16 +77,16 @@ std::vector<TaskBundle> bundles_of(const WorkloadView& workload, std::span<const
     }
   }
   for (std::size_t s = 0; s < single.size(); ++s) single[s].shape = ShapeId(s);
-  std::erase_if(single, [](const TaskBundle& task) { return task.types == 0; });  // no job has it
-  std::vector<TaskBundle> rest;
+  std::erase_if(single, [](const BundleTasks& task) { return task.types == 0; });  // no job has it
+  std::vector<BundleTasks> rest;
   for (const auto& [bundle, types] : together) {
-    for (const TaskBundle& task : bundle) rest.push_back(task), rest.back().types = types;
+    for (const BundleTasks& task : bundle) rest.push_back(task), rest.back().types = types;
   }
   return merged(single, rest);
 }
 
-std::vector<TaskBundle> merged(TaskBundles a, TaskBundles b) {
-  std::vector<TaskBundle> all;
+std::vector<BundleTasks> merged(TaskBundles a, TaskBundles b) {
+  std::vector<BundleTasks> all;
   all.reserve(a.size() + b.size());
   while (!a.empty() && !b.empty()) {
     const TaskBundles first = first_bundle(a), other = first_bundle(b);

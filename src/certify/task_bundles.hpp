@@ -14,16 +14,16 @@ namespace berth::certify {
 inline constexpr std::uint64_t kAnyType = ~std::uint64_t{0};
 
 /// Bundles that the jobs may have on one machine: each once, in order.
-std::vector<JobFacts::TaskBundle> bundles_of(const model::WorkloadView& workload,
-                                             std::span<const JobId> jobs);
+std::vector<JobFacts::BundleTasks> bundles_of(const model::WorkloadView& workload,
+                                              std::span<const JobId> jobs);
 
 /// Union of both lists, each bundle once, in order.
-std::vector<JobFacts::TaskBundle> merged(std::span<const JobFacts::TaskBundle> a,
-                                         std::span<const JobFacts::TaskBundle> b);
+std::vector<JobFacts::BundleTasks> merged(std::span<const JobFacts::BundleTasks> a,
+                                          std::span<const JobFacts::BundleTasks> b);
 
 /// The first bundle of the list, which must not be empty.
-inline std::span<const JobFacts::TaskBundle> first_bundle(
-    std::span<const JobFacts::TaskBundle> tasks) {
+inline std::span<const JobFacts::BundleTasks> first_bundle(
+    std::span<const JobFacts::BundleTasks> tasks) {
   std::size_t size = 1;
   while (!tasks[size - 1].last) ++size;
   return tasks.first(size);

@@ -26,41 +26,50 @@ constexpr Seconds kHour = 3600;
 constexpr Seconds kLongest = 7 * 24 * kHour;  ///< durations are cut here
 
 /// Stages of the draws: second part of every key.
-enum class Draw : std::uint64_t { size, duration, speed, type, weight, arrival, running, deadline };
+enum class HorizonDraw : std::uint64_t {
+  size,
+  duration,
+  speed,
+  type,
+  weight,
+  arrival,
+  running,
+  deadline
+};
 
-double unit(std::uint64_t seed, Draw draw, std::size_t index) {
+double unit(std::uint64_t seed, HorizonDraw draw, std::size_t index) {
   return random_unit({seed, static_cast<std::uint64_t>(draw), index});
 }
 
 /// GPUs of a job and its share of the jobs; after Helios (Hu et al., SC 2021), rounded.
-struct SizeShare {
+struct SizeFrequency {
   Gpus gpus;
   double share;
 };
-constexpr std::array<SizeShare, 10> kHeliosSizes{{{1, 0.5},
-                                                  {2, 0.12},
-                                                  {4, 0.1},
-                                                  {8, 0.15},
-                                                  {16, 0.05},
-                                                  {32, 0.04},
-                                                  {64, 0.02},
-                                                  {128, 0.01},
-                                                  {256, 0.006},
-                                                  {512, 0.004}}};
+constexpr std::array<SizeFrequency, 10> kHeliosSizes{{{1, 0.5},
+                                                      {2, 0.12},
+                                                      {4, 0.1},
+                                                      {8, 0.15},
+                                                      {16, 0.05},
+                                                      {32, 0.04},
+                                                      {64, 0.02},
+                                                      {128, 0.01},
+                                                      {256, 0.006},
+                                                      {512, 0.004}}};
 
 /// A queue of one group: mostly single GPUs and single machines.
-constexpr std::array<SizeShare, 8> kQueueSizes{
+constexpr std::array<SizeFrequency, 8> kQueueSizes{
     {{1, 0.5}, {2, 0.15}, {4, 0.12}, {8, 0.15}, {16, 0.04}, {32, 0.02}, {64, 0.01}, {256, 0.01}}};
 
-TraceRow lognormal_row(std::span<const SizeShare> sizes, double median, double sigma,
+TraceRow lognormal_row(std::span<const SizeFrequency> sizes, double median, double sigma,
                        std::uint64_t seed, std::size_t index) {
-  double left = unit(seed, Draw::size, index);
+  double left = unit(seed, HorizonDraw::size, index);
   std::size_t size = 0;
   while (size + 1 < sizes.size() && left >= sizes[size].share) left -= sizes[size++].share;
   // Irwin-Hall: twelve uniform draws less 6 are nearly normal
   double normal = -6.0;
   for (std::uint64_t i = 0; i < 12; ++i) {
-    normal += random_unit({seed, static_cast<std::uint64_t>(Draw::duration), index, i});
+    normal += random_unit({seed, static_cast<std::uint64_t>(HorizonDraw::duration), index, i});
   }
   const double duration = median * std::exp(sigma * normal);
   return {std::clamp<Seconds>(std::llround(duration), 10, kLongest), sizes[size].gpus};
@@ -80,7 +89,7 @@ std::vector<TraceRow> draw_rows(HorizonPreset preset, const HorizonOptions& opti
     }
     TraceRow row = rows[j % rows.size()];
     if (preset == HorizonPreset::kalos) {
-      const double factor = std::exp2(2.0 * unit(options.seed, Draw::duration, j) - 1.0);
+      const double factor = std::exp2(2.0 * unit(options.seed, HorizonDraw::duration, j) - 1.0);
       row.duration = std::llround(static_cast<double>(row.duration) * factor);
     }
     row.duration = std::clamp<Seconds>(row.duration, 1, kLongest);
@@ -90,17 +99,17 @@ std::vector<TraceRow> draw_rows(HorizonPreset preset, const HorizonOptions& opti
 }
 
 /// Pools of the fast and of the slow type.
-struct Pools {
+struct TypePools {
   horizon::PoolSetId fast, slow;
   bool two_types = false;
 };
 
-class Cluster {
+class PoolsOfPreset {
  public:
-  Cluster(ProblemBuilder& builder, const HorizonOptions& options)
+  PoolsOfPreset(ProblemBuilder& builder, const HorizonOptions& options)
       : builder_(builder), options_(options) {}
 
-  Pools add(HorizonPreset preset) {
+  TypePools add(HorizonPreset preset) {
     switch (preset) {
       case HorizonPreset::philly:
         add_pool(0, 1848);
@@ -119,7 +128,7 @@ class Cluster {
         for (int pod = 0; pod < 32; ++pod) add_pool(pod < 24 ? 0 : 1, 1024);
         break;
     }
-    Pools pools{.fast = builder_.add_pool_set(fast_), .slow = {}, .two_types = !slow_.empty()};
+    TypePools pools{.fast = builder_.add_pool_set(fast_), .slow = {}, .two_types = !slow_.empty()};
     if (pools.two_types) pools.slow = builder_.add_pool_set(slow_);
     return pools;
   }
@@ -147,7 +156,7 @@ class Cluster {
       close(count - 1 - m, 20 * kHour, 26 * kHour);
     }
     for (std::size_t m = 0; m < count / 8; ++m) {
-      const double share = unit(options_.seed, Draw::running, first_machine_ + m);
+      const double share = unit(options_.seed, HorizonDraw::running, first_machine_ + m);
       close(count / 2 + m, 0, kHour + std::llround(23.0 * 3600.0 * share));
     }
   }
@@ -178,28 +187,28 @@ std::vector<CostPiece> sigmoid_cost(Seconds release, double duration, double wor
 
 class Jobs {
  public:
-  Jobs(ProblemBuilder& builder, const HorizonOptions& options, Pools pools)
+  Jobs(ProblemBuilder& builder, const HorizonOptions& options, TypePools pools)
       : builder_(builder), options_(options), pools_(pools) {}
 
   void add(std::size_t index, const TraceRow& row, Seconds release) {
-    const double drawn = 4.0 * unit(options_.seed, Draw::weight, index);
+    const double drawn = 4.0 * unit(options_.seed, HorizonDraw::weight, index);
     const double weight = options_.equal_weights ? 1.0 : std::exp2(std::floor(drawn));
     const bool required = options_.objective == HorizonObjective::flow;
     (void)builder_.add_job(release, required);
     const auto cost = builder_.add_cost(cost_of(index, row, release, weight));
-    struct Configuration {
+    struct ElasticSize {
       Gpus gpus;
       double slowdown;
     };
-    std::vector<Configuration> configurations{{row.gpus, 1.0}};
+    std::vector<ElasticSize> configurations{{row.gpus, 1.0}};
     if (options_.elastic) {
       configurations.push_back({2 * row.gpus, 0.56});
       if (row.gpus % 2 == 0) configurations.push_back({row.gpus / 2, 1.85});
       if (row.gpus % 4 == 0) configurations.push_back({row.gpus / 4, 3.5});
     }
-    const double slow = 1.2 + 1.3 * unit(options_.seed, Draw::speed, index);
-    const bool anywhere = unit(options_.seed, Draw::type, index) >= 0.3;
-    for (const Configuration& c : configurations) {
+    const double slow = 1.2 + 1.3 * unit(options_.seed, HorizonDraw::speed, index);
+    const bool anywhere = unit(options_.seed, HorizonDraw::type, index) >= 0.3;
+    for (const ElasticSize& c : configurations) {
       add_option(pools_.fast, row, c.gpus, c.slowdown, cost);
       if (pools_.two_types && anywhere) {
         add_option(pools_.slow, row, c.gpus, c.slowdown * slow, cost);
@@ -228,7 +237,7 @@ class Jobs {
     switch (options_.objective) {
       case HorizonObjective::sigmoid:
         return sigmoid_cost(release, static_cast<double>(row.duration), worth,
-                            unit(options_.seed, Draw::deadline, index));
+                            unit(options_.seed, HorizonDraw::deadline, index));
       case HorizonObjective::value_in_hours:
         return {{release, -worth, 0.0}, {std::max(release, options_.horizon), 0.0, 0.0}};
       case HorizonObjective::flow:
@@ -239,7 +248,7 @@ class Jobs {
 
   ProblemBuilder& builder_;
   const HorizonOptions& options_;
-  Pools pools_;
+  TypePools pools_;
 };
 
 }  // namespace
@@ -249,7 +258,7 @@ horizon::Problem build(HorizonPreset preset, const HorizonOptions& options,
   const bool from_rows = preset == HorizonPreset::philly || preset == HorizonPreset::kalos;
   BERTH_EXPECT(!from_rows || !rows.empty());
   ProblemBuilder builder;
-  Cluster cluster(builder, options);
+  PoolsOfPreset cluster(builder, options);
   Jobs jobs(builder, options, cluster.add(preset));
   const std::vector<TraceRow> drawn = draw_rows(preset, options, rows);
   double work = 0.0;
@@ -259,7 +268,7 @@ horizon::Problem build(HorizonPreset preset, const HorizonOptions& options,
   const double arrivals =
       options.load > 0.0 ? work / options.load / static_cast<double>(cluster.gpus()) : 0.0;
   for (std::size_t j = 0; j < drawn.size(); ++j) {
-    jobs.add(j, drawn[j], std::llround(arrivals * unit(options.seed, Draw::arrival, j)));
+    jobs.add(j, drawn[j], std::llround(arrivals * unit(options.seed, HorizonDraw::arrival, j)));
   }
   return builder.build();
 }

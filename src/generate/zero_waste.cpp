@@ -18,21 +18,21 @@ using horizon::Seconds;
 using horizon::TaskGroup;
 
 /// GPUs [low, high) in [from, to).
-struct Piece {
+struct SheetPiece {
   std::int32_t low, high;
   Seconds from, to;
   std::size_t id;  ///< number of the cut that made it; breaks ties
 
   [[nodiscard]] Gpus gpus() const { return high - low; }
   [[nodiscard]] std::int64_t area() const { return gpus() * (to - from); }
-  bool operator<(const Piece& other) const {
+  bool operator<(const SheetPiece& other) const {
     return area() != other.area() ? area() < other.area() : id > other.id;
   }
 };
 
 /// Cuts a piece in two, at the middle half of a side drawn in proportion to what can be cut.
-std::array<Piece, 2> cut(const Piece& piece, std::uint64_t seed, std::size_t number) {
-  std::array<Piece, 2> parts{piece, piece};
+std::array<SheetPiece, 2> cut(const SheetPiece& piece, std::uint64_t seed, std::size_t number) {
+  std::array<SheetPiece, 2> parts{piece, piece};
   parts[0].id = 2 * number + 1;
   parts[1].id = 2 * number + 2;
   const Seconds length = piece.to - piece.from;
@@ -49,15 +49,15 @@ std::array<Piece, 2> cut(const Piece& piece, std::uint64_t seed, std::size_t num
   return parts;
 }
 
-std::vector<Piece> cut_sheet(const ZeroWasteOptions& options) {
-  std::priority_queue<Piece> pieces;
+std::vector<SheetPiece> cut_sheet(const ZeroWasteOptions& options) {
+  std::priority_queue<SheetPiece> pieces;
   pieces.push({0, options.gpus, 0, options.length, 0});
   for (std::size_t number = 0; pieces.size() < options.jobs; ++number) {
-    const Piece largest = pieces.top();
+    const SheetPiece largest = pieces.top();
     pieces.pop();
-    for (const Piece& part : cut(largest, options.seed, number)) pieces.push(part);
+    for (const SheetPiece& part : cut(largest, options.seed, number)) pieces.push(part);
   }
-  std::vector<Piece> result;
+  std::vector<SheetPiece> result;
   for (; !pieces.empty(); pieces.pop()) result.push_back(pieces.top());
   return result;
 }
@@ -71,7 +71,7 @@ ZeroWaste generate_zero_waste(const ZeroWasteOptions& options) {
   const PoolId pool = builder.add_pool(horizon::CurveId(0), options.gpus, 1);
   const auto pools = builder.add_pool_set(std::array{pool});
   ZeroWaste result;
-  for (const Piece& piece : cut_sheet(options)) {
+  for (const SheetPiece& piece : cut_sheet(options)) {
     if (random_unit({options.seed, piece.id, 2}) < options.windows) {
       for (std::int32_t gpu = piece.low; gpu < piece.high; ++gpu) {
         builder.add_outage(MachineId(gpu), piece.from, piece.to);

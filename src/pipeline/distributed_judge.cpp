@@ -106,9 +106,9 @@ void DistributedJudge::expect_usable(const Certificate& certificate) const {
   BERTH_EXPECT(jobs_.size() == model::planned_jobs(instance_.workload).size());
 }
 
-DistributedJudge::Evaluation DistributedJudge::evaluate(const Certificate& certificate,
+DistributedJudge::JudgedJobs DistributedJudge::evaluate(const Certificate& certificate,
                                                         const model::Placement& placement) const {
-  Evaluation evaluation{
+  JudgedJobs evaluation{
       .prices = broadcast_prices(comm_, certificate), .bests = {}, .bound = {}, .choices = {}};
   comm_.agreed([&] { expect_usable(evaluation.prices); });
   certify::JobTerms terms;
@@ -134,7 +134,7 @@ certify::Bound DistributedJudge::bound(const Certificate& certificate,
 }
 
 DistributedJudge::ChoiceBound DistributedJudge::choice_bound(const Certificate& certificate) const {
-  Evaluation evaluation = evaluate(certificate, {});
+  JudgedJobs evaluation = evaluate(certificate, {});
   std::ranges::sort(evaluation.choices, {}, &certify::JobChoice::job);  // one order on any ranks
   return {evaluation.bound, std::move(evaluation.choices)};
 }
@@ -150,7 +150,7 @@ double DistributedJudge::objective(const model::Placement& placement) const {
 
 Assessment DistributedJudge::judge(const Certificate& certificate,
                                    const model::Placement& placement) const {
-  const Evaluation evaluation = evaluate(certificate, placement);
+  const JudgedJobs evaluation = evaluate(certificate, placement);
   const certify::JobSubset part{jobs_, placement};
   certify::PlacementSums placed;
   certify::GapSums gaps;

@@ -77,13 +77,13 @@ class DistributedJudge {
 
  private:
   /// This rank's jobs at prices known to all ranks, and the bound of all jobs.
-  struct Evaluation {
+  struct JudgedJobs {
     model::Certificate prices;
     certify::JobBests bests;
     certify::Bound bound;
     std::vector<certify::JobChoice> choices;  ///< on rank 0
   };
-  [[nodiscard]] Evaluation evaluate(const model::Certificate& certificate,
+  [[nodiscard]] JudgedJobs evaluate(const model::Certificate& certificate,
                                     const model::Placement& placement) const;
   void expect_usable(const model::Certificate& certificate) const;
 

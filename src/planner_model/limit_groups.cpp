@@ -131,7 +131,7 @@ void LimitGroups::set_demands(std::span<const Demand> demands) {
   constexpr double kLeastShare = 1.0 / 1024.0;  // of `unit`; untuned guard for the price's scale
   BERTH_EXPECT(demands.size() == groups_.size());
   for (std::size_t i = 0; i < demands.size(); ++i) {
-    Group& group = groups_[i];
+    LimitGroup& group = groups_[i];
     const bool asked = demands[i].most > 0.0;
     group.unit = asked ? demands[i].most : 1.0;
     group.least = asked ? std::max(demands[i].least / group.unit, kLeastShare) : 1.0;
@@ -148,7 +148,7 @@ void LimitGroups::add_tier(model::LimitKind kind, bool pods) {
   const auto domains = types_of(cluster, pods);
   const std::vector<std::size_t> least = joined(domains, types);
   for (std::size_t root = 0; root < types; ++root) {
-    Group group;
+    LimitGroup group;
     bool limited = least[root] == root;
     for (std::size_t d = 0; d < domains.size() && limited; ++d) {
       if (domains[d].empty() || least[*domains[d].begin()] != root) continue;

@@ -32,19 +32,19 @@ ServerAllowances::ServerAllowances(const LimitUsage* usage, const model::Job& jo
   }
 }
 
-ServerAllowances::Domain ServerAllowances::of(std::size_t limit) const {
-  const auto known = std::ranges::find(domains_, limit, &Domain::limit);
-  return known == domains_.end() ? Domain{.limit = limit} : *known;
+ServerAllowances::UplinkDomain ServerAllowances::of(std::size_t limit) const {
+  const auto known = std::ranges::find(domains_, limit, &UplinkDomain::limit);
+  return known == domains_.end() ? UplinkDomain{.limit = limit} : *known;
 }
 
 void ServerAllowances::add(std::size_t limit, std::int64_t workers, std::int64_t servers) {
-  auto known = std::ranges::find(domains_, limit, &Domain::limit);
+  auto known = std::ranges::find(domains_, limit, &UplinkDomain::limit);
   if (known == domains_.end()) known = domains_.insert(known, {.limit = limit});
   known->workers += workers;
   known->servers += servers;
 }
 
-bool ServerAllowances::carries(const Domain& d, std::int64_t servers) const {
+bool ServerAllowances::carries(const UplinkDomain& d, std::int64_t servers) const {
   const std::int64_t left = usage_->left(d.limit);
   if (left == model::kNoLimit) return true;
   const Int128 pairs =
@@ -54,14 +54,14 @@ bool ServerAllowances::carries(const Domain& d, std::int64_t servers) const {
 
 bool ServerAllowances::allow(MachineId machine) const {
   return std::ranges::all_of(uplinks(*usage_, machine), [&](std::size_t limit) {
-    const Domain d = of(limit);
+    const UplinkDomain d = of(limit);
     return falls(d) || carries(d, d.servers + 1);
   });
 }
 
 bool ServerAllowances::need(MachineId machine) const {
   return std::ranges::any_of(uplinks(*usage_, machine), [&](std::size_t limit) {
-    const Domain d = of(limit);
+    const UplinkDomain d = of(limit);
     return falls(d) && !carries(d, d.servers);
   });
 }

@@ -33,18 +33,18 @@ class ServerAllowances {
   void take(MachineId machine);
 
  private:
-  struct Domain {
+  struct UplinkDomain {
     std::size_t limit;  ///< its uplink
     std::int64_t workers = 0, servers = 0;
   };
-  [[nodiscard]] bool falls(const Domain& d) const { return 2 * d.workers > workers_; }
-  [[nodiscard]] bool carries(const Domain& d, std::int64_t servers) const;
-  [[nodiscard]] Domain of(std::size_t limit) const;
+  [[nodiscard]] bool falls(const UplinkDomain& d) const { return 2 * d.workers > workers_; }
+  [[nodiscard]] bool carries(const UplinkDomain& d, std::int64_t servers) const;
+  [[nodiscard]] UplinkDomain of(std::size_t limit) const;
   void add(std::size_t limit, std::int64_t workers, std::int64_t servers);
 
   const LimitUsage* usage_ = nullptr;
   std::int64_t mbps_ = 0, workers_ = 0, servers_ = 0;  ///< rate of a worker; tasks in all
-  std::vector<Domain> domains_;                        ///< racks and pods with tasks of the job
+  std::vector<UplinkDomain> domains_;                  ///< racks and pods with tasks of the job
 };
 
 }  // namespace berth::planner_model

@@ -15,14 +15,14 @@ namespace berth::certify {
 struct JobFacts {
   /// Equal tasks of a bundle: one task, or all tasks of a job that always occupies one machine
   /// (bound.hpp, "Machines").
-  struct TaskBundle {
+  struct BundleTasks {
     ShapeId shape;
     bool last = true;         ///< the last of its bundle
     std::int64_t count = 1;   ///< in the bundle
     std::uint64_t types = 0;  ///< GPU types on which some job may have the bundle
     std::int64_t copies = 0;  ///< number in all jobs; of single tasks only
 
-    bool operator==(const TaskBundle&) const = default;
+    bool operator==(const BundleTasks&) const = default;
   };
   struct Totals {
     /// Sum over jobs of the largest value of any option and of stop and move cost; a job that asks
@@ -40,7 +40,7 @@ struct JobFacts {
   };
 
   Totals totals = {};
-  std::vector<TaskBundle> tasks = {};  ///< bundle by bundle, each bundle once, in a fixed order
+  std::vector<BundleTasks> tasks = {};  ///< bundle by bundle, each bundle once, in a fixed order
 
   /// Adds the facts of other jobs of this instance. O(tasks of both).
   JobFacts& operator+=(const JobFacts& others);

@@ -21,7 +21,7 @@ namespace berth::planner_model {
 /// without a limit has no group, because jobs may use those racks (pods).
 class LimitGroups {
  public:
-  struct Group {
+  struct LimitGroup {
     std::vector<std::size_t> limits = {};  ///< of `CouplingLimits`, ascending
     double capacity = 0.0;                 ///< sum over the limits
     double unit = 0.0;                     ///< largest use of any job per GPU of it, > 0
@@ -53,7 +53,7 @@ class LimitGroups {
   /// Number of groups.
   [[nodiscard]] std::size_t size() const { return groups_.size(); }
   [[nodiscard]] bool empty() const { return groups_.empty(); }
-  [[nodiscard]] const std::vector<Group>& groups() const { return groups_; }
+  [[nodiscard]] const std::vector<LimitGroup>& groups() const { return groups_; }
   /// Number of prices: one for each quota, then one for each group.
   [[nodiscard]] std::size_t prices() const { return limits_->of_queues() + size(); }
   /// The limits that have price `k`.
@@ -88,7 +88,7 @@ class LimitGroups {
 
   model::InstanceView instance_;
   const CouplingLimits* limits_;
-  std::vector<Group> groups_;
+  std::vector<LimitGroup> groups_;
   std::vector<Tier> tiers_;  ///< in the order of GroupLoads; empty: there are no limits
   /// [racks, pods][type][k]: tasks of k whole GPUs that the roomiest one holds, k >= 1.
   std::array<std::vector<std::vector<std::int64_t>>, 2> most_tasks_;

@@ -37,7 +37,7 @@ class BestFirstSearch {
     bound_.add_prices(start, kFirstSteps);
     open(std::move(start), 0);
     while (!open_.empty()) {
-      const Entry top = open_.top();
+      const OpenNode top = open_.top();
       Node& node = nodes_[top.node];
       if (node.closed || node.least != top.bound) {
         open_.pop();
@@ -61,11 +61,11 @@ class BestFirstSearch {
     std::size_t priced = 0;  ///< price vectors in `least`
     bool closed = false;     ///< expanded, or reached with more value
   };
-  struct Entry {
+  struct OpenNode {
     Int128 bound;
     std::size_t depth;
     std::size_t node;
-    bool operator<(const Entry& other) const {
+    bool operator<(const OpenNode& other) const {
       return std::tie(bound, depth, other.node) < std::tie(other.bound, other.depth, node);
     }
   };
@@ -151,7 +151,7 @@ class BestFirstSearch {
   std::size_t expanded_ = 0, next_prices_ = kNodesPerPrices;
   std::vector<Node> nodes_;
   std::map<Key, std::size_t> known_;
-  std::priority_queue<Entry> open_;
+  std::priority_queue<OpenNode> open_;
 };
 
 }  // namespace

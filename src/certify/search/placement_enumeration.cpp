@@ -33,7 +33,7 @@ void PlacementEnumeration::read(const Room& room) {
     }
   }
   // equal racks of a pod, and equal pods, are neighbours
-  const auto find_twins = [&](std::vector<Place>& places, const std::vector<std::size_t>& at,
+  const auto find_twins = [&](std::vector<DomainState>& places, const std::vector<std::size_t>& at,
                               bool racks) {
     for (std::size_t p = 1; p < places.size(); ++p) {
       const auto end = [&](std::size_t q) {
@@ -63,13 +63,13 @@ void PlacementEnumeration::next_group(std::size_t group) {
     return;
   }
   std::vector<std::int32_t> tasks;
-  for (Machine& m : machines_) tasks.push_back(std::exchange(m.tasks, 0));
+  for (EnumeratedMachine& m : machines_) tasks.push_back(std::exchange(m.tasks, 0));
   place(group, job_->groups[group].count, 0);
   for (std::size_t m = 0; m < machines_.size(); ++m) machines_[m].tasks = tasks[m];
 }
 
 bool PlacementEnumeration::allowed(std::size_t group, std::size_t at) const {
-  const Machine& m = machines_[at];
+  const EnumeratedMachine& m = machines_[at];
   const auto& workload = problem_.instance().workload;
   const model::Shape& shape = workload.shape(problem_.kinds()[job_->groups[group].kind].shape);
   const GpuTypeId type = states_.type(m.now);
@@ -80,12 +80,12 @@ bool PlacementEnumeration::allowed(std::size_t group, std::size_t at) const {
     return false;
   }
   if (!used_.empty() && !job_->one_task) {
-    const Machine& first = machines_[used_.front()];
+    const EnumeratedMachine& first = machines_[used_.front()];
     if (job_->domain == Level::machine && used_.front() != at) return false;
     if (job_->domain == Level::rack && first.rack != m.rack) return false;
     if (job_->domain == Level::pod && first.pod != m.pod) return false;
   }
-  const auto unused_twin = [](const std::vector<Place>& places, std::size_t p) {
+  const auto unused_twin = [](const std::vector<DomainState>& places, std::size_t p) {
     return places[p].tasks == 0 && places[p].twin >= 0 &&
            places[static_cast<std::size_t>(places[p].twin)].tasks == 0;
   };
@@ -95,7 +95,7 @@ bool PlacementEnumeration::allowed(std::size_t group, std::size_t at) const {
 /// True when an interchangeable machine before this one has no more tasks.
 bool PlacementEnumeration::reaches_twin(std::size_t group, std::size_t at) const {
   if (at == 0 || group > 0) return false;
-  const Machine &before = machines_[at - 1], &now = machines_[at];
+  const EnumeratedMachine &before = machines_[at - 1], &now = machines_[at];
   return before.rack == now.rack && before.before == now.before && now.tasks >= before.tasks;
 }
 
@@ -117,7 +117,7 @@ void PlacementEnumeration::place(std::size_t group, std::int32_t left, std::size
 
 /// Adds tasks to machine m one by one; after each the rest is placed on later machines.
 void PlacementEnumeration::fill(std::size_t group, std::int32_t left, std::size_t at) {
-  Machine& m = machines_[at];
+  EnumeratedMachine& m = machines_[at];
   const KindId kind = job_->groups[group].kind;
   const bool fresh = !m.used;
   const StateId before = m.now;
@@ -138,9 +138,9 @@ void PlacementEnumeration::fill(std::size_t group, std::int32_t left, std::size_
 
 void PlacementEnumeration::finish() {
   Level width = Level::machine, distance = Level::machine;
-  const Machine& first = machines_[used_.front()];
+  const EnumeratedMachine& first = machines_[used_.front()];
   for (const std::size_t u : used_) {
-    const Machine& m = machines_[u];
+    const EnumeratedMachine& m = machines_[u];
     Level apart = u == used_.front() ? Level::machine : Level::rack;
     if (m.rack != first.rack) apart = Level::pod;
     if (m.pod != first.pod) apart = Level::cluster;

@@ -26,14 +26,14 @@ class PlacementEnumeration {
   void run(const SearchedJob& job, const Room& room, std::int64_t& steps, const Sink& sink);
 
  private:
-  struct Machine {
+  struct EnumeratedMachine {
     std::size_t word = 0;  ///< position in the room
     std::size_t rack = 0, pod = 0;
     StateId before = 0, now = 0;
     std::int32_t tasks = 0;  ///< of the group being placed
     bool used = false;       ///< has tasks of the job
   };
-  struct Place {
+  struct DomainState {
     std::uint32_t mark = 0;    ///< of its identity, 0: none
     std::ptrdiff_t twin = -1;  ///< the equal one before it in the same place; -1: none
     std::int32_t tasks = 0;    ///< of the job
@@ -55,8 +55,8 @@ class PlacementEnumeration {
   const Room* room_ = nullptr;
   const Sink* sink_ = nullptr;
   std::int64_t* steps_ = nullptr;
-  std::vector<Machine> machines_;
-  std::vector<Place> racks_, pods_;
+  std::vector<EnumeratedMachine> machines_;
+  std::vector<DomainState> racks_, pods_;
   std::vector<std::size_t> used_;  ///< machines with tasks of the job, in order of first use
 };
 

@@ -68,7 +68,8 @@ SearchBound::Prices SearchBound::first_prices() const {
   return prices;
 }
 
-void SearchBound::add_machines(const Situation& at, const Prices& prices, Evaluation& sum) const {
+void SearchBound::add_machines(const Situation& at, const Prices& prices,
+                               DualEvaluation& sum) const {
   std::vector<double> value(states_.size(), 0.0);
   std::vector<const MachineStates::Fill*> choice(states_.size(), nullptr);
   for (const StateId s : states_.fullest_first()) {
@@ -86,7 +87,7 @@ void SearchBound::add_machines(const Situation& at, const Prices& prices, Evalua
   }
 }
 
-void SearchBound::add_job(const SearchedJob& job, const Prices& prices, Evaluation& sum) const {
+void SearchBound::add_job(const SearchedJob& job, const Prices& prices, DualEvaluation& sum) const {
   double best = job.required ? -std::numeric_limits<double>::infinity() : 0.0;
   const SearchedJob::Choice* chosen = nullptr;
   // Tasks without GPUs pay the least price of the types that the job may use.
@@ -113,8 +114,8 @@ void SearchBound::add_job(const SearchedJob& job, const Prices& prices, Evaluati
   for (const std::size_t q : job.queues) sum.slope.quota[q] -= static_cast<double>(job.milli);
 }
 
-SearchBound::Evaluation SearchBound::evaluate(const Situation& at, const Prices& prices) const {
-  Evaluation sum{
+SearchBound::DualEvaluation SearchBound::evaluate(const Situation& at, const Prices& prices) const {
+  DualEvaluation sum{
       0.0, {std::vector<double>(size_.size(), 0.0), std::vector<double>(quotas_.size(), 0.0)}};
   add_machines(at, prices, sum);
   for (std::size_t q = 0; q < quotas_.size(); ++q) {
@@ -135,7 +136,7 @@ void SearchBound::add_prices(const Situation& at, int steps) {
   double least = std::numeric_limits<double>::infinity(), level = 0.0;
   int stalled = 0;
   for (int k = 0; k < steps; ++k) {
-    const Evaluation now = evaluate(at, prices);
+    const DualEvaluation now = evaluate(at, prices);
     if (k == 0) level = kFirstLevel * std::abs(now.value);
     if (now.value < least) {
       if (now.value < least - 0.1 * level) stalled = 0;

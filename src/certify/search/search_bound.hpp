@@ -51,7 +51,7 @@ class SearchBound {
     std::vector<double> task;   ///< by kind and type, in units of the objective
     std::vector<double> quota;  ///< by QueueId: per GPU thousandth
   };
-  struct Evaluation {
+  struct DualEvaluation {
     double value = 0.0;
     Prices slope;  ///< supply less demand
   };
@@ -60,9 +60,9 @@ class SearchBound {
     return kind * types_ + static_cast<std::size_t>(type.value() + 1);
   }
   [[nodiscard]] Prices first_prices() const;
-  [[nodiscard]] Evaluation evaluate(const Situation& at, const Prices& prices) const;
-  void add_machines(const Situation& at, const Prices& prices, Evaluation& sum) const;
-  void add_job(const SearchedJob& job, const Prices& prices, Evaluation& sum) const;
+  [[nodiscard]] DualEvaluation evaluate(const Situation& at, const Prices& prices) const;
+  void add_machines(const Situation& at, const Prices& prices, DualEvaluation& sum) const;
+  void add_job(const SearchedJob& job, const Prices& prices, DualEvaluation& sum) const;
   [[nodiscard]] PriceVector rounded(const Prices& prices) const;
   [[nodiscard]] Int128 profit_of(const SearchedJob& job, std::span<const Int128> task,
                                  std::span<const Int128> quota) const;

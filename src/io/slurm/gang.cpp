@@ -91,7 +91,7 @@ class GangBuilder {
         memory_counts_(memory_counts),
         notes_(notes) {}
 
-  Gang build() {
+  GangRequest build() {
     if (whole_ != nullptr) return take_whole();
     const GpuRequest by_task = ask(job_.per_task);
     const GpuRequest by_node = ask(job_.per_node);
@@ -144,7 +144,7 @@ class GangBuilder {
       return;
     }
     cpus = std::max(cpus, per_gpu(job_.cpus_per_tres) * gpus);
-    Gang::TaskRequest group;
+    GangRequest::TaskRequest group;
     group.count = static_cast<std::int32_t>(units);
     group.shape.gpus = static_cast<std::int32_t>(gpus);
     group.shape.gpu_milli = static_cast<std::int32_t>(milli);
@@ -199,10 +199,10 @@ class GangBuilder {
   }
 
   /// Takes whole machines, as many as requested.
-  Gang take_whole() {
+  GangRequest take_whole() {
     gang_.gpu_type = whole_->gpu_type;
     gang_.exclusive = true;
-    Gang::TaskRequest group;
+    GangRequest::TaskRequest group;
     group.label = "task";
     group.count = static_cast<std::int32_t>(std::min(nodes_, kMaxCount));
     group.shape = {
@@ -229,16 +229,16 @@ class GangBuilder {
   std::int64_t tasks_ = std::max<std::int64_t>(1, job_.tasks);
   std::int64_t cpus_ = std::max<std::int64_t>(1, job_.cpus);
   std::int64_t cpus_per_task_ = divided_up(cpus_, tasks_);
-  Gang gang_;
+  GangRequest gang_;
 };
 
 }  // namespace
 
-bool Gang::uses_gpu() const {
+bool GangRequest::uses_gpu() const {
   return std::ranges::any_of(groups, [](const TaskRequest& g) { return g.shape.uses_gpu(); });
 }
 
-std::int64_t Gang::tasks() const {
+std::int64_t GangRequest::tasks() const {
   std::int64_t total = 0;
   for (const TaskRequest& group : groups) total += group.count;
   return total;
@@ -248,9 +248,9 @@ std::int64_t requested_nodes(const SlurmJob& job) {
   return job.max_nodes > 0 ? std::min(job.min_nodes, job.max_nodes) : job.min_nodes;
 }
 
-Gang gang_of(const SlurmJob& job, const ImportedMachines& machines, const ImportedMachine* whole,
-             std::optional<bool> memory_counts, Notes& notes) {
-  Gang gang = GangBuilder(job, machines, whole, memory_counts, notes).build();
+GangRequest gang_of(const SlurmJob& job, const ImportedMachines& machines,
+                    const ImportedMachine* whole, std::optional<bool> memory_counts, Notes& notes) {
+  GangRequest gang = GangBuilder(job, machines, whole, memory_counts, notes).build();
   if (job.max_nodes > requested_nodes(job)) {
     notes.add("jobs with a range of nodes: planned with the fewest", std::to_string(job.id));
   }

@@ -11,7 +11,7 @@
 namespace berth::io::slurm {
 
 /// A waiting job's request as groups of tasks.
-struct Gang {
+struct GangRequest {
   struct TaskRequest {
     std::string label;
     model::Shape shape;
@@ -37,8 +37,8 @@ struct Gang {
 ///
 /// Memory counts when Slurm allocates it. When that is unknown, only explicit requests count,
 /// because Slurm records all of a node's memory for a job without a request.
-Gang gang_of(const SlurmJob& job, const ImportedMachines& machines, const ImportedMachine* whole,
-             std::optional<bool> memory_counts, Notes& notes);
+GangRequest gang_of(const SlurmJob& job, const ImportedMachines& machines,
+                    const ImportedMachine* whole, std::optional<bool> memory_counts, Notes& notes);
 
 /// Number of nodes the user requested; without a request, Slurm's own estimate.
 std::int64_t requested_nodes(const SlurmJob& job);

@@ -18,7 +18,7 @@
 
 namespace berth::io {
 
-using slurm::Gang;
+using slurm::GangRequest;
 using slurm::ImportedMachine;
 using slurm::ImportedMachines;
 using slurm::NodeConstraints;
@@ -113,7 +113,7 @@ class Importer {
     SlurmImport result;
     result.instance.cluster = build_cluster(snapshot_, options_, machines, types);
     result.instance.cluster.windows = slurm::windows_of(reserved_, snapshot_);
-    std::vector<slurm::FreeRoom> room;
+    std::vector<slurm::NodeRoom> room;
     const auto running = slurm::place_running(snapshot_, machines, options_, room, notes_);
     result.running = std::ssize(running);
     slurm::TypeLists lists(machines, constraints, types);
@@ -154,7 +154,7 @@ class Importer {
   static void count_cpus_as_gpus(std::vector<PendingJob>& waiting) {
     for (PendingJob& w : waiting) {
       w.gang.gpu_type.clear();
-      for (Gang::TaskRequest& g : w.gang.groups) {
+      for (GangRequest::TaskRequest& g : w.gang.groups) {
         g.shape.gpus =
             static_cast<std::int32_t>(std::min(g.shape.needs[model::kCpu] / 1000, kMaxCount));
         g.shape.gpu_milli = 0;
@@ -224,7 +224,7 @@ class Importer {
       if (w.gang.tasks() > 1) {
         line.width_factor = {1.0, 1.0, options_.pod_factor, options_.cluster_factor};
       }
-      for (const Gang::TaskRequest& g : w.gang.groups) {
+      for (const GangRequest::TaskRequest& g : w.gang.groups) {
         line.tasks.push_back({.label = g.label, .count = g.count, .shape = g.shape});
       }
       if (before_) {
@@ -237,7 +237,7 @@ class Importer {
     return jobs.finish();
   }
 
-  static void set_rules(const Gang& gang, JobLine::RulesLine& rules) {
+  static void set_rules(const GangRequest& gang, JobLine::RulesLine& rules) {
     constexpr auto kMachine = static_cast<std::size_t>(model::Level::machine);
     if (gang.max_tasks_per_machine > 0) rules.max_tasks[kMachine] = gang.max_tasks_per_machine;
     if (gang.min_machines > 0) rules.min_domains[kMachine] = gang.min_machines;

@@ -15,7 +15,7 @@
 
 namespace berth::io {
 
-using slurm::FreeRoom;
+using slurm::NodeRoom;
 using slurm::ImportedMachine;
 using slurm::ImportedMachines;
 using slurm::Notes;
@@ -84,7 +84,7 @@ class Present {
     if (machines_.list[found].use == slurm::Use::reserved) {
       return "node " + task.machine + " is reserved";
     }
-    FreeRoom& room = room_[found];
+    NodeRoom& room = room_[found];
     if (task.needs[model::kCpu] > room.cpu_milli)
       return "node " + task.machine + " has too few free CPUs";
     if (task.needs[model::kMemory] > room.memory_mib)
@@ -104,7 +104,7 @@ class Present {
   SlurmImportOptions import_options_;
   Snapshot snapshot_;
   ImportedMachines machines_;
-  std::vector<FreeRoom> room_;
+  std::vector<NodeRoom> room_;
   std::unordered_map<std::string, const SlurmJob*> jobs_;
   std::int64_t largest_priority_ = 0;
 };

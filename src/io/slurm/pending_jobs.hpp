@@ -20,7 +20,7 @@ struct PendingJob {
   SlurmJob job;      ///< with only the partitions it may start in
   Request request;   ///< the user's request
   std::string name;  ///< scontrol's name of it: "17", "17_3"
-  Gang gang;
+  GangRequest gang;
   std::int32_t constraint = -1;  ///< set of machines; -1: anywhere
 };
 

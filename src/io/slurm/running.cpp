@@ -23,7 +23,7 @@ struct Gpus {
 class Placer {
  public:
   Placer(const ImportedMachines& machines, const SlurmImportOptions& options,
-         std::vector<FreeRoom>& room, Notes& notes)
+         std::vector<NodeRoom>& room, Notes& notes)
       : machines_(machines), options_(options), room_(room), notes_(notes) {}
 
   /// Takes all resources except GPUs whose indices are unknown.
@@ -118,7 +118,7 @@ class Placer {
   }
 
   void take_rest(const SlurmJob& job, std::size_t node, MachineShare& part, const Gpus& gpus) {
-    FreeRoom& room = room_[part.machine];
+    NodeRoom& room = room_[part.machine];
     const ImportedMachine& machine = machines_.list[part.machine];
     const std::int64_t cpu = cpus_of(job, node, machine) * 1000;
     const std::int64_t memory = memory_of(job, node);
@@ -153,18 +153,18 @@ class Placer {
 
   const ImportedMachines& machines_;
   const SlurmImportOptions& options_;
-  std::vector<FreeRoom>& room_;
+  std::vector<NodeRoom>& room_;
   Notes& notes_;
 };
 
 }  // namespace
 
-std::int64_t FreeRoom::whole_gpus() const {
+std::int64_t NodeRoom::whole_gpus() const {
   return std::ranges::count(milli, std::int32_t{kGpuMilli});
 }
 
-FreeRoom empty_room(const ImportedMachine& machine) {
-  FreeRoom room{.cpu_milli = machine.cpu_milli, .memory_mib = machine.memory_mib, .milli = {}};
+NodeRoom empty_room(const ImportedMachine& machine) {
+  NodeRoom room{.cpu_milli = machine.cpu_milli, .memory_mib = machine.memory_mib, .milli = {}};
   room.milli.assign(static_cast<std::size_t>(machine.gpus), std::int32_t{kGpuMilli});
   return room;
 }
@@ -181,7 +181,7 @@ bool holds_nodes(const SlurmJob& job) {
 std::vector<RunningSlurmJob> place_running(const Snapshot& snapshot,
                                            const ImportedMachines& machines,
                                            const SlurmImportOptions& options,
-                                           std::vector<FreeRoom>& room, Notes& notes) {
+                                           std::vector<NodeRoom>& room, Notes& notes) {
   room.clear();
   for (const ImportedMachine& machine : machines.list) room.push_back(empty_room(machine));
   Placer placer(machines, options, room, notes);

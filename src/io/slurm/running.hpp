@@ -23,14 +23,14 @@ struct RunningSlurmJob {
 };
 
 /// Free resources of a machine.
-struct FreeRoom {
+struct NodeRoom {
   std::int64_t cpu_milli = 0;
   std::int64_t memory_mib = 0;
   std::vector<std::int32_t> milli;  ///< by GPU
 
   [[nodiscard]] std::int64_t whole_gpus() const;
 };
-FreeRoom empty_room(const ImportedMachine& machine);
+NodeRoom empty_room(const ImportedMachine& machine);
 
 /// Whether the job holds nodes now: it runs, starts, ends, or is suspended.
 bool holds_nodes(const SlurmJob& job);
@@ -41,6 +41,6 @@ bool holds_nodes(const SlurmJob& job);
 std::vector<RunningSlurmJob> place_running(const Snapshot& snapshot,
                                            const ImportedMachines& machines,
                                            const SlurmImportOptions& options,
-                                           std::vector<FreeRoom>& room, Notes& notes);
+                                           std::vector<NodeRoom>& room, Notes& notes);
 
 }  // namespace berth::io::slurm

@@ -29,7 +29,8 @@ std::vector<std::int32_t> sets_by_demand(const std::vector<PendingJob>& waiting,
       if (entry->second) continue;
     }
     std::int64_t milli = 0;
-    for (const Gang::TaskRequest& g : w.gang.groups) milli += g.shape.total_milli() * g.count;
+    for (const GangRequest::TaskRequest& g : w.gang.groups)
+      milli += g.shape.total_milli() * g.count;
     demand[w.constraint] += milli;
     for (const std::int32_t one : constraints.alternatives(w.constraint)) demand[one] += milli;
   }
