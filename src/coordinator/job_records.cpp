@@ -164,12 +164,16 @@ JobRecords::Borrowed::Borrowed(JobRecords& records, const std::vector<JobId>& jo
     : part_(records.comm_->rank() == 0 && records.distributed() && records.records_->in_parts()
                 ? records.records_
                 : nullptr) {
-  if (part_ != nullptr) had_ = model::local_jobs(*part_);
+  if (part_ != nullptr) {
+    had_ = part_->jobs.size();
+    borrowed_ = jobs;
+    part_->jobs.reserve(had_ + jobs.size());  // not twice the memory of all
+  }
   records.send(records.only_home({jobs}));
 }
 
 JobRecords::Borrowed::~Borrowed() {
-  if (part_ != nullptr) model::keep_jobs(*part_, had_);
+  if (part_ != nullptr) model::remove_added(*part_, had_, borrowed_);
 }
 
 JobRecords::Borrowed JobRecords::borrow(const std::vector<JobId>& jobs) { return {*this, jobs}; }

@@ -96,4 +96,15 @@ void keep_jobs(JobSet& part, std::span<const JobId> jobs) {
   cut(part.groups, groups);
 }
 
+void remove_added(JobSet& part, std::size_t size, std::span<const JobId> candidates) {
+  BERTH_EXPECT(part.in_parts() && size <= part.jobs.size());
+  if (size == part.jobs.size()) return;
+  for (const JobId id : candidates) {
+    std::int32_t& position = part.position[id.index()];
+    if (position >= static_cast<std::int32_t>(size)) position = JobSet::kMissing;
+  }
+  part.groups.resize(part.jobs[size].first_group);
+  part.jobs.resize(size);
+}
+
 }  // namespace berth::model

@@ -110,8 +110,9 @@ class JobRecords::Borrowed {
  private:
   friend class JobRecords;
   Borrowed(JobRecords& records, const std::vector<JobId>& jobs);
-  model::JobSet* part_;  ///< null: nothing to remove
-  std::vector<JobId> had_;
+  model::JobSet* part_;          ///< null: nothing to remove
+  std::size_t had_ = 0;          ///< jobs of the part before
+  std::vector<JobId> borrowed_;  ///< and jobs that the part had
 };
 
 /// A job's record in a message; about 110 B. A writer may give the groups as a span.

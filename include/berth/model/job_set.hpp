@@ -53,4 +53,8 @@ void add_job(JobSet& part, JobId id, const Job& job, std::span<const TaskGroup> 
 /// @param jobs  any order; jobs without a record are ignored
 void keep_jobs(JobSet& part, std::span<const JobId> jobs);
 
+/// Removes the jobs that were added after the part had `size` of them. O(candidates)
+/// @param candidates  all of them, and others that stay; any order
+void remove_added(JobSet& part, std::size_t size, std::span<const JobId> candidates);
+
 }  // namespace berth::model

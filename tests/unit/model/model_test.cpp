@@ -62,6 +62,23 @@ TEST(Workload, refuses_a_record_that_is_not_here) {
   EXPECT_THROW((void)workload.job(JobId(2)), BrokenContract);
 }
 
+TEST(Workload, gives_back_the_jobs_that_were_added_last) {
+  Workload workload = two_pods().workload;
+  workload.jobs.resize(4);
+  make_part(workload);
+  keep_jobs(workload, std::vector{JobId(1)});
+  const std::size_t groups = workload.groups.size();
+  const std::vector<TaskGroup> two(2);
+  Job job;
+  job.groups = 2;
+  add_job(workload, JobId(3), job, two);
+  add_job(workload, JobId(0), job, two);
+  remove_added(workload, 1, std::vector{JobId(0), JobId(1), JobId(2), JobId(3)});
+  EXPECT_EQ(local_jobs(workload), std::vector{JobId(1)});
+  EXPECT_EQ(workload.jobs.size(), 1U);
+  EXPECT_EQ(workload.groups.size(), groups);
+}
+
 /// Oracle: all lines in one list. Names of which one begins like another, and some that sort
 /// before and after a tab's place.
 TEST(Digest, of_a_plan_is_that_of_all_its_lines_sorted) {
