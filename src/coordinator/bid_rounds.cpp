@@ -34,6 +34,7 @@ BidRounds::BidRounds(const comm::Communicator& comm, const planner_model::Valuat
       spanning_(setting.start.spanning),
       tabu_list_(setting.start.refusals),
       pending_(setting.options.depth) {
+  for (std::size_t s = 0; s < mine_.size(); ++s) position_.emplace(mine_[s].id(), s);
   gather_room();
   for (const PendingRound& pending_round : setting.start.pending) {
     pending_.exchange({pending_round.offers, pending_round.bids, claims_of(pending_round.offers)});
@@ -112,8 +113,7 @@ void BidRounds::broadcast_records(std::span<const JobOffer> offers) {
   if (!jobs_.distributed()) return;
   std::vector<JobId> own;
   for (const JobOffer& offer : offers) {
-    const auto here = [&](const Shard& shard) { return shard.id() == offer.source; };
-    if (std::ranges::any_of(mine_, here)) own.push_back(offer.job);
+    if (position_.contains(offer.source)) own.push_back(offer.job);
   }
   jobs_.broadcast(own);
 }
@@ -150,18 +150,16 @@ std::optional<std::set<BidRequest>> BidRounds::request_bids(std::span<const JobO
   const auto most = static_cast<std::size_t>(options_.bidders);
   if (room_.size() <= most + 1) return std::nullopt;
   std::vector<solver::EvictionCost> eviction_costs;
-  std::set<ShardId> here;
   for (const Shard& shard : mine_) {
     const auto more = solver::eviction_costs(shard);
     eviction_costs.insert(eviction_costs.end(), more.begin(), more.end());
-    here.insert(shard.id());
   }
   const BidderSelection bidders(valuation_,
                                 comm_.all_gather_varying<solver::EvictionCost>(eviction_costs));
   const TabuPairs refused = tabu_list_.pairs();
   std::vector<BidRequest> requests;
   for (const JobOffer& offer : offers) {
-    if (!here.contains(offer.source)) continue;
+    if (!position_.contains(offer.source)) continue;
     const auto more = bidders.of(offer, refused, most, round, seed_);
     requests.insert(requests.end(), more.begin(), more.end());
   }
@@ -169,22 +167,41 @@ std::optional<std::set<BidRequest>> BidRounds::request_bids(std::span<const JobO
   return std::set<BidRequest>(requests.begin(), requests.end());
 }
 
-/// The bids of all shards. A job's own shard bids too if a quota keeps it from placing the job.
+/// The jobs that each shard of this rank bids on, in the order of the offers. A job's own shard
+/// bids too if a quota keeps it from placing the job. O(offers + requests) where shards are drawn.
+std::vector<std::vector<JobId>> BidRounds::jobs_to_bid_on(
+    const PushedRound& pushed, const std::optional<std::set<BidRequest>>& requested) const {
+  std::vector<std::vector<JobId>> jobs(mine_.size());
+  for (const JobOffer& offer : pushed.offers) {
+    const auto add = [&](ShardId shard) {
+      const auto at = position_.find(shard);
+      if (at != position_.end()) jobs[at->second].push_back(offer.job);
+    };
+    if (pushed.claims.quotas.contains(offer.job)) add(offer.source);
+    if (!requested) {
+      for (const Shard& shard : mine_) {
+        if (shard.id() != offer.source) add(shard.id());
+      }
+      continue;
+    }
+    for (auto r = requested->lower_bound({offer.job, ShardId()});
+         r != requested->end() && r->job == offer.job; ++r) {
+      if (r->shard != offer.source) add(r->shard);
+    }
+  }
+  return jobs;
+}
+
+/// The bids of all shards.
 std::vector<Bid> BidRounds::bids(const PushedRound& pushed,
                                  const std::optional<std::set<BidRequest>>& requested) const {
   std::vector<std::int64_t> left;
   if (allocation_ != nullptr) left = allocation_->slack();
   std::vector<Bid> all;
   comm_.agreed([&] {
-    for (const Shard& shard : mine_) {
-      std::vector<JobId> jobs;
-      for (const JobOffer& offer : pushed.offers) {
-        const bool may = offer.source == shard.id()
-                             ? pushed.claims.quotas.contains(offer.job)
-                             : !requested || requested->contains({offer.job, shard.id()});
-        if (may) jobs.push_back(offer.job);
-      }
-      const auto more = solver::bids(shard, jobs, left);
+    const std::vector<std::vector<JobId>> jobs = jobs_to_bid_on(pushed, requested);
+    for (std::size_t s = 0; s < mine_.size(); ++s) {
+      const auto more = solver::bids(mine_[s], jobs[s], left);
       all.insert(all.end(), more.begin(), more.end());
     }
   });
@@ -209,13 +226,17 @@ void BidRounds::pull(const PushedRound& due, RoundReport& report) {
 std::vector<BidRounds::Outcome> BidRounds::realise(std::span<const Bid> grants) {
   std::vector<Outcome> outcomes;
   comm_.agreed([&] {
-    for (Shard& shard : mine_) {
+    std::vector<std::vector<const Bid*>> granted(mine_.size());
+    for (const Bid& bid : grants) {
+      const auto at = position_.find(bid.shard);
+      if (at != position_.end()) granted[at->second].push_back(&bid);
+    }
+    for (std::size_t s = 0; s < mine_.size(); ++s) {
       std::int64_t later = 0;
-      for (const Bid& bid : grants) {
-        if (bid.shard != shard.id()) continue;
+      for (const Bid* bid : granted[s]) {
         const double gain = solver::realise(
-            shard, bid.job, strads::least_gain(bid.gain, options_.theta), bid.drawn);
-        outcomes.push_back({bid.job, bid.shard, gain, later});
+            mine_[s], bid->job, strads::least_gain(bid->gain, options_.theta), bid->drawn);
+        outcomes.push_back({bid->job, bid->shard, gain, later});
         if (gain > 0.0) later = 1;
       }
     }
@@ -233,11 +254,10 @@ void BidRounds::confirm(std::span<const JobOffer> offers, std::span<const Outcom
       tabu_list_.add({outcome.job, outcome.shard, round});
       continue;
     }
-    for (Shard& shard : mine_) {
-      // A shard may bid for its own job if the slack of all shards admits it.
-      const bool own = source.at(outcome.job) == outcome.shard;
-      if (!own && shard.id() == source.at(outcome.job)) shard.forget(outcome.job);
-    }
+    const ShardId from = source.at(outcome.job);
+    if (from == outcome.shard) continue;  // its own bid: the slack of all shards admitted it
+    const auto at = position_.find(from);
+    if (at != position_.end()) mine_[at->second].forget(outcome.job);
   }
 }
 

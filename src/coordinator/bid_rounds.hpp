@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "berth/comm/communicator.hpp"
@@ -57,6 +58,8 @@ class BidRounds {
   [[nodiscard]] Claims claims_of(std::span<const solver::JobOffer> offers) const;
   [[nodiscard]] std::optional<std::set<BidRequest>> request_bids(
       std::span<const solver::JobOffer> offers, int round) const;
+  [[nodiscard]] std::vector<std::vector<JobId>> jobs_to_bid_on(
+      const PushedRound& pushed, const std::optional<std::set<BidRequest>>& requested) const;
   [[nodiscard]] std::vector<solver::Bid> bids(
       const PushedRound& pushed, const std::optional<std::set<BidRequest>>& requested) const;
 
@@ -74,6 +77,7 @@ class BidRounds {
   LimitAllocation* allocation_;
   std::uint64_t seed_;
   const model::Placement& spanning_;
+  std::unordered_map<ShardId, std::size_t> position_;  ///< in mine_
   std::map<ShardId, double> room_;  ///< GPUs that grants of one round may ask for
   TabuList tabu_list_;
   PendingRounds pending_;
