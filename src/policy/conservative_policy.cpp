@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conservative_policy.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "berth/horizon/capacity_profile.hpp"
+
+namespace berth::policy {
+
+/// Free GPU thousandths by type from now on: which times are worth a look at the devices. Times are
+/// microseconds after now, so that they are below horizon::kNever on any axis.
+class Conservative::Profiles {
+ public:
+  Profiles(const State& state, const std::vector<Reservation>& waiting) : state_(state) {
+    const std::size_t types = state.free().cluster().gpu_types.size();
+    std::vector<std::map<Micros, std::int64_t>> freed(types);
+    for (const JobId job : state.running()) {
+      const GpuTypeId type = state.progress(job).type;
+      if (!type.valid()) continue;
+      freed[type.index()][state.expected_end(job) - state.now()] += state.demand(job).milli;
+    }
+    for (std::size_t t = 0; t < types; ++t) {
+      std::vector<horizon::CapacityStep> steps{{0, state.free().free_milli(GpuTypeId(t))}};
+      for (const auto& [time, milli] : freed[t]) steps.push_back({time, steps.back().gpus + milli});
+      profiles_.emplace_back(steps);
+    }
+    for (const Reservation& reservation : waiting) edit(reservation, +1);
+  }
+
+  /// Takes what is reserved, or returns it when the sign is -1.
+  void edit(const Reservation& reservation, int sign) {
+    const Micros from = std::max<Micros>(0, reservation.start - state_.now());
+    const Micros to = reservation.end - state_.now();
+    if (!reservation.type.valid() || to <= from) return;
+    profiles_[reservation.type.index()].reserve(from, to,
+                                                sign * state_.demand(reservation.job).milli);
+  }
+  [[nodiscard]] const horizon::CapacityProfile& of(GpuTypeId type) const {
+    return profiles_[type.index()];
+  }
+
+ private:
+  const State& state_;
+  std::vector<horizon::CapacityProfile> profiles_;
+};
+
+void Conservative::decide(State& state) {
+  const bool late = std::ranges::any_of(
+      waiting_, [&](const Reservation& waiting) { return waiting.start <= state.now(); });
+  std::size_t first = !state.ended().empty() || late ? 0 : waiting_.size();
+  for (const JobId job : state.arrived()) waiting_.push_back({.job = job, .type = {}});
+  if (first < waiting_.size()) {
+    Profiles free(state, waiting_);
+    for (; first < waiting_.size(); ++first) place(state, free, waiting_[first]);
+    std::erase_if(waiting_, [&](const Reservation& waiting) {
+      return state.progress(waiting.job).phase != Phase::waiting;
+    });
+  }
+  for (const Reservation& waiting : waiting_) {
+    if (waiting.start > state.now() && waiting.start < kNever) state.wake_at(waiting.start);
+  }
+}
+
+/// Starts the job, or makes its reservation anew.
+void Conservative::place(State& state, Profiles& free, Reservation& reservation) const {
+  const JobId job = reservation.job;
+  if (!state.demand(job).uses_gpus()) {
+    (void)state.start(job);
+    return;
+  }
+  free.edit(reservation, -1);
+  reservation = {.job = job, .type = {}};
+  Reservation best = reservation;
+  for (const GpuTypeId type : state.demand(job).types) {
+    Reservation found = earliest(state, free, job, type);
+    if (found.start < best.start) best = std::move(found);
+  }
+  reservation = std::move(best);
+  free.edit(reservation, +1);
+  if (reservation.start == state.now()) {
+    (void)state.start_on(job, reservation.type, reservation.tasks);
+  }
+}
+
+Conservative::Reservation Conservative::earliest(const State& state, Profiles& free, JobId job,
+                                                 GpuTypeId type) const {
+  Reservation found{.job = job, .type = type};
+  const Micros length = state.expected_run(job, type);
+  const horizon::CapacityProfile& profile = free.of(type);
+  for (Micros from = 0;; from = profile.next_step(from)) {
+    if (from >= horizon::kNever) return found;
+    from = profile.earliest_fit(from, length, state.demand(job).milli);
+    if (from >= horizon::kNever) return found;
+    found.start = state.now() + from;
+    found.end = found.start + length;
+    FreeMachines machines = room(state, found.start, found.end);
+    if (machines.place(state.demand(job), type, found.tasks)) return found;
+    found.start = found.end = kNever;
+  }
+}
+
+/// What is free throughout [from, to), as far as running jobs and reservations tell.
+FreeMachines Conservative::room(const State& state, Micros from, Micros to) const {
+  FreeMachines machines = state.free();
+  for (const JobId job : state.running()) {
+    if (state.expected_end(job) > from) continue;
+    machines.release(state.demand(job), state.progress(job).tasks);
+  }
+  for (const Reservation& other : waiting_) {
+    if (other.start >= to || other.end <= from) continue;
+    if (state.progress(other.job).phase != Phase::waiting) continue;  // it started just now
+    machines.take_free_devices(other.tasks);
+  }
+  return machines;
+}
+
+}  // namespace berth::policy

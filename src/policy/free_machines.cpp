@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/policy/free_machines.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::policy {
+
+using model::FreeMachine;
+using model::Level;
+using model::TaskPlacement;
+
+FreeMachines::FreeMachines(const model::Cluster& cluster)
+    : cluster_(&cluster),
+      row_of_(cluster.machines()),
+      milli_(cluster.gpu_types.size() + 1),
+      most_(milli_.size()) {
+  const std::size_t machines = cluster.machines();
+  std::vector<std::uint8_t> present(milli_.size());
+  machines_.reserve(machines);
+  for (std::size_t m = 0; m < machines; ++m) {
+    const model::MachineClass& equipment = cluster.class_of(MachineId(m));
+    machines_.emplace_back(cluster, MachineId(m));
+    row_of_[m] = static_cast<std::uint8_t>(row(equipment.gpu_type));
+    present[row_of_[m]] = 1;
+    milli_[row_of_[m]] += machines_[m].milli();
+    most_[row_of_[m]] = std::max(most_[row_of_[m]], equipment.gpus);
+  }
+  sets_.resize(milli_.size() * kSets);
+  for (std::size_t r = 0; r < milli_.size(); ++r) {
+    if (present[r] == 0) continue;
+    for (std::size_t k = 0; k <= static_cast<std::size_t>(most_[r]); ++k) {
+      set_of(r, k) = MachineSet(machines);
+    }
+    set_of(r, kPartly) = MachineSet(machines);
+  }
+  for (std::size_t m = 0; m < machines; ++m) {
+    const auto whole = static_cast<std::size_t>(machines_[m].whole_count());
+    set_of(row_of_[m], whole).insert(m);
+    if (machines_[m].milli() > model::kGpuMilli * static_cast<std::int64_t>(whole)) {
+      set_of(row_of_[m], kPartly).insert(m);
+    }
+  }
+}
+
+std::int64_t FreeMachines::free_milli() const {
+  return std::accumulate(milli_.begin(), milli_.end(), std::int64_t{0});
+}
+
+bool FreeMachines::place(const Demand& demand, GpuTypeId type, std::vector<TaskPlacement>& tasks) {
+  const std::size_t r = row(type);
+  if (demand.milli > milli_[r]) return false;
+  if (demand.domain == Level::cluster) return place_in(demand, r, {0, machines_.size()}, tasks);
+  for (const Range range : domains(demand)) {
+    if (place_in(demand, r, range, tasks)) return true;
+  }
+  return false;
+}
+
+/// Machines, racks or pods with enough free GPUs, the fullest first.
+std::vector<FreeMachines::Range> FreeMachines::domains(const Demand& demand) const {
+  struct Candidate {
+    std::int64_t free;
+    Range range;
+  };
+  std::vector<Candidate> candidates;
+  std::int32_t last = -1;
+  for (std::size_t m = 0; m < machines_.size(); ++m) {
+    const MachineId id(m);
+    const std::int32_t at = demand.domain == Level::machine ? id.value()
+                            : demand.domain == Level::rack  ? cluster_->machine_rack[m].value()
+                                                            : cluster_->pod_of(id).value();
+    if (at != last) candidates.push_back({0, {m, m}});
+    last = at;
+    candidates.back().free += machines_[m].milli();
+    candidates.back().range.end = m + 1;
+  }
+  std::erase_if(candidates, [&](const Candidate& c) { return c.free < demand.milli; });
+  std::ranges::stable_sort(candidates, {}, &Candidate::free);
+  std::vector<Range> ranges;
+  for (const Candidate& candidate : candidates) ranges.push_back(candidate.range);
+  return ranges;
+}
+
+bool FreeMachines::place_in(const Demand& demand, std::size_t row, Range range,
+                            std::vector<TaskPlacement>& tasks) {
+  tasks.clear();
+  for (const DemandGroup& group : demand.groups) {
+    if (place_group(group, row, range, tasks)) continue;
+    release(demand, tasks);
+    return false;
+  }
+  return true;
+}
+
+bool FreeMachines::place_group(const DemandGroup& group, std::size_t row, Range range,
+                               std::vector<TaskPlacement>& tasks) {
+  const model::Shape& shape = group.shape;
+  for (std::int32_t left = group.count; left > 0;) {
+    const std::size_t m = shape.gpus > 0        ? find_whole(group, row, range, left)
+                          : shape.gpu_milli > 0 ? find_share(group, row, range)
+                                                : find_any(group, row, range);
+    if (m == MachineSet::kNone) return false;
+    std::int64_t fit = shape.gpus > 0 ? machines_[m].count(shape, left) : 1;
+    for (; fit > 0; --fit, --left) {
+      const TaskPlacement task = machines_[m].choose(MachineId(m), group.group, shape);
+      edit(task, shape, -1);
+      tasks.push_back(task);
+    }
+  }
+  return true;
+}
+
+/// The fullest machine for `count` tasks, else the machine with the most free GPUs that holds one.
+std::size_t FreeMachines::find_whole(const DemandGroup& group, std::size_t row, Range range,
+                                     std::int32_t count) {
+  const std::int32_t most = most_[row];
+  const std::int64_t all = std::int64_t{group.shape.gpus} * count;
+  for (std::int64_t free = all; free <= most; ++free) {
+    const MachineSet& set = set_of(row, static_cast<std::size_t>(free));
+    for (std::size_t m = set.next(range.first, range.end); m != MachineSet::kNone;
+         m = set.next(m + 1, range.end)) {
+      if (machines_[m].count(group.shape, count) == count) return m;
+    }
+  }
+  for (std::int32_t free = most; free >= group.shape.gpus; --free) {
+    const MachineSet& set = set_of(row, static_cast<std::size_t>(free));
+    for (std::size_t m = set.next(range.first, range.end); m != MachineSet::kNone;
+         m = set.next(m + 1, range.end)) {
+      if (machines_[m].fits(group.shape)) return m;
+    }
+  }
+  return MachineSet::kNone;
+}
+
+/// The device with the least room that holds the share: partly taken ones first.
+std::size_t FreeMachines::find_share(const DemandGroup& group, std::size_t row, Range range) {
+  const MachineSet& partly = set_of(row, kPartly);
+  std::size_t best = MachineSet::kNone;
+  std::int32_t least = 0;
+  for (std::size_t m = partly.next(range.first, range.end); m != MachineSet::kNone;
+       m = partly.next(m + 1, range.end)) {
+    if (!machines_[m].fits(group.shape)) continue;
+    const TaskPlacement task = machines_[m].choose(MachineId(m), group.group, group.shape);
+    const auto device = static_cast<std::size_t>(std::countr_zero(task.devices));
+    const std::int32_t room = machines_[m].devices()[device];
+    if (best != MachineSet::kNone && room >= least) continue;
+    best = m;
+    least = room;
+  }
+  if (best != MachineSet::kNone && least < model::kGpuMilli) return best;
+  return find_fullest(group.shape, row, range, 1);
+}
+
+/// Machines without GPUs first, then those of the job's GPU type.
+std::size_t FreeMachines::find_any(const DemandGroup& group, std::size_t row, Range range) {
+  const std::size_t m = find_fullest(group.shape, this->row(GpuTypeId()), range, 0);
+  return m != MachineSet::kNone ? m : find_fullest(group.shape, row, range, 0);
+}
+
+/// The machine with the fewest wholly free GPUs, at least `least`, that holds one task.
+std::size_t FreeMachines::find_fullest(const model::Shape& shape, std::size_t row, Range range,
+                                       std::int32_t least) {
+  for (std::int32_t free = least; free <= most_[row]; ++free) {
+    const MachineSet& set = set_of(row, static_cast<std::size_t>(free));
+    for (std::size_t m = set.next(range.first, range.end); m != MachineSet::kNone;
+         m = set.next(m + 1, range.end)) {
+      if (machines_[m].fits(shape)) return m;
+    }
+  }
+  return MachineSet::kNone;
+}
+
+namespace {
+
+/// A share without resources: edits count what the task has of devices.
+constexpr model::Shape kOnlyDevices{.needs = {}, .gpus = 0, .gpu_milli = 1};
+
+bool has_room(const FreeMachine& machine, const TaskPlacement& task, const model::Shape& shape) {
+  if (!machine.is_up() || !shape.needs.within(machine.resources())) return false;
+  for (std::uint64_t rest = task.devices; rest != 0; rest &= rest - 1) {
+    const auto device = static_cast<std::size_t>(std::countr_zero(rest));
+    if (machine.devices()[device] < task.milli) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<TaskPlacement> FreeMachines::take_free_devices(std::span<const TaskPlacement> tasks) {
+  std::vector<TaskPlacement> taken;
+  for (TaskPlacement task : tasks) {
+    const auto free = machine(task.machine).devices();
+    for (std::uint64_t rest = task.devices; rest != 0; rest &= rest - 1) {
+      const auto device = static_cast<std::size_t>(std::countr_zero(rest));
+      if (free[device] < task.milli) task.devices &= ~(std::uint64_t{1} << device);
+    }
+    if (task.devices == 0) continue;
+    edit(task, kOnlyDevices, -1);
+    taken.push_back(task);
+  }
+  return taken;
+}
+
+FreeMachines::Kept::Kept(FreeMachines& machines, std::span<const TaskPlacement> tasks)
+    : machines_(machines), taken_(machines.take_free_devices(tasks)) {}
+
+FreeMachines::Kept::~Kept() {
+  for (const TaskPlacement& task : taken_) machines_.edit(task, kOnlyDevices, +1);
+}
+
+bool FreeMachines::take_again(const Demand& demand, std::span<const TaskPlacement> tasks) {
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    const model::Shape& shape = demand.shape_of(tasks[t]);
+    if (has_room(machines_[tasks[t].machine.index()], tasks[t], shape)) {
+      edit(tasks[t], shape, -1);
+      continue;
+    }
+    release(demand, tasks.first(t));
+    return false;
+  }
+  return true;
+}
+
+void FreeMachines::take(const Demand& demand, std::span<const TaskPlacement> tasks) {
+  for (const TaskPlacement& task : tasks) edit(task, demand.shape_of(task), -1);
+}
+
+void FreeMachines::release(const Demand& demand, std::span<const TaskPlacement> tasks) {
+  for (const TaskPlacement& task : tasks) edit(task, demand.shape_of(task), +1);
+}
+
+void FreeMachines::edit(const TaskPlacement& task, const model::Shape& shape, int sign) {
+  const std::size_t m = task.machine.index();
+  FreeMachine& machine = machines_[m];
+  const std::size_t r = row_of_[m];
+  const auto before = static_cast<std::size_t>(machine.whole_count());
+  milli_[r] -= machine.milli();
+  if (sign < 0) {
+    machine.take(task, shape);
+  } else {
+    machine.release(task, shape);
+  }
+  milli_[r] += machine.milli();
+  const auto after = static_cast<std::size_t>(machine.whole_count());
+  if (after != before) {
+    set_of(r, before).erase(m);
+    set_of(r, after).insert(m);
+  }
+  if (shape.gpu_milli == 0) return;
+  if (machine.milli() > model::kGpuMilli * static_cast<std::int64_t>(after)) {
+    set_of(r, kPartly).insert(m);
+  } else {
+    set_of(r, kPartly).erase(m);
+  }
+}
+
+}  // namespace berth::policy
