@@ -33,6 +33,7 @@ coordinator base comm parallel strads model planner_model partition solver
 certify base parallel horizon model
 report base model
 pipeline base parallel comm strads horizon model planner_model io partition solver coordinator certify report
+sim base parallel comm horizon model io policy pipeline
 scale *
 apps *
 RULES

@@ -5,6 +5,7 @@
 #include "options.hpp"
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -14,10 +15,13 @@
 
 #include "berth/base/printable.hpp"
 #include "berth/certify/horizon_plan.hpp"
+#include "berth/certify/run.hpp"
 #include "berth/io/file.hpp"
 #include "berth/io/horizon_plan_file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/plan_file.hpp"
+#include "berth/io/run_file.hpp"
+#include "berth/model/digest.hpp"
 #include "berth/report/horizon_summary.hpp"
 #include "berth/report/summary.hpp"
 
@@ -27,6 +31,7 @@ namespace {
 struct CheckFlags {
   pipeline::Input input;
   std::string plan;
+  std::string run;
 };
 
 void print_verdict(const certify::CheckResult& checked) {
@@ -75,6 +80,30 @@ bool judge(const model::Instance& instance, const std::string& path) {
   return checked.valid();
 }
 
+/// Judges the records of a simulation and prints; true when they are valid.
+bool judge_run(const model::Instance& instance, const std::string& folder) {
+  const std::filesystem::path path(folder);
+  const std::string jobs = (path / io::kRunJobs).string();
+  const std::string head = (path / io::kRunSummary).string();
+  const std::string text = io::read_file(jobs);
+  model::RunSummary summary = io::parse_run_summary(io::read_file(head), head);
+  certify::RunCheck check =
+      certify::check_run(instance, io::parse_run_records(text, jobs, instance), summary);
+  fmt::print("recomputed from the job records alone:\n");
+  for (const model::RunFigureRow& row : model::kRunFigureRows) {
+    fmt::print("  {:<28}{:.6g}\n", row.text, check.figures.*row.value);
+  }
+  if (model::Sha256().text(text).hex() != summary.run_digest) {
+    check.faults.emplace_back("the digest of the records is not that of the summary");
+    ++check.fault_count;
+  }
+  for (const std::string& fault : check.faults) fmt::print("  fault: {}\n", printable(fault));
+  const auto unlisted = check.fault_count - std::ssize(check.faults);
+  if (unlisted > 0) fmt::print("  and {} faults more\n", unlisted);
+  fmt::print("run is {}\n", check.valid() ? "VALID" : "INVALID");
+  return check.valid();
+}
+
 ExitCode run_check(const comm::Communicator& comm, const CheckFlags& flags) {
   return static_cast<ExitCode>(comm.agreed([&] {
     if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
@@ -82,7 +111,9 @@ ExitCode run_check(const comm::Communicator& comm, const CheckFlags& flags) {
     for (const std::string& note : instance.workload.notes) {
       std::fputs(("warning: " + printable(note) + "\n").c_str(), stderr);
     }
-    return static_cast<int>(judge(instance, flags.plan) ? ExitCode::done : ExitCode::check_invalid);
+    const bool valid =
+        flags.run.empty() ? judge(instance, flags.plan) : judge_run(instance, flags.run);
+    return static_cast<int>(valid ? ExitCode::done : ExitCode::check_invalid);
   }));
 }
 
@@ -93,7 +124,11 @@ void add_check(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "check", "Judge a plan: every device, gang, figure and the proof of its bound (exit 0 or 1)");
   add_input(*command, flags->input);
-  command->add_option("--plan", flags->plan, "The plan to judge")->check(file_name())->required();
+  CLI::Option_group* judged = command->add_option_group("judged");
+  judged->add_option("--plan", flags->plan, "The plan to judge")->check(file_name());
+  judged->add_option("--run", flags->run, "The folder of a simulation to judge")
+      ->check(file_name());
+  judged->require_option(1);
   command->callback([flags, &action] {
     action = [flags](const comm::Communicator& comm) { return run_check(comm, *flags); };
   });

@@ -22,6 +22,7 @@ void add_import(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_apply(CLI::App& app, Action& action);
+void add_simulate(CLI::App& app, Action& action);
 
 /// Adds the presets of plans in time to `generate`.
 void add_generate_horizon(CLI::App& generate, Action& action);

@@ -48,6 +48,7 @@ std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** arg
   add_generate(app, parsed.action);
   add_bench(app, parsed.action);
   add_apply(app, parsed.action);
+  add_simulate(app, parsed.action);
   add_examples(app);
   bool help = false;
   comm.agreed([&] {

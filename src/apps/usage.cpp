@@ -101,6 +101,18 @@ The same options give the same files on every machine.
 Exit codes
   0 done                      2 bad usage or input        4 internal error, or a full disk)";
 
+constexpr const char* kSimulate = R"(
+Examples
+  berth simulate --cluster c.yaml --jobs j.jsonl --policy easy --out run
+  berth simulate --cluster c.yaml --jobs j.jsonl --policy srsf --restart-cost 300 \
+      --estimates noisy --noise 1 --seed 7 --out run
+  berth check --cluster c.yaml --jobs j.jsonl --run run
+
+The same files and options give the same run, to the microsecond. Jobs need a duration or a limit.
+
+Exit codes
+  0 done                      2 bad usage or input        4 internal error, or a full disk)";
+
 constexpr const char* kBench = R"(
 Examples
   mpiexec -n 16 berth bench scale --gpus 65536 --out-json s.json --out-csv s.csv
@@ -156,12 +168,13 @@ std::string unknown_word(const CLI::App& app) {
 
 void add_examples(CLI::App& app) {
   app.footer(kProgram);
-  constexpr std::array<std::array<const char*, 2>, 6> texts{{{"plan", kPlan},
+  constexpr std::array<std::array<const char*, 2>, 7> texts{{{"plan", kPlan},
                                                              {"check", kCheck},
                                                              {"import", kImport},
                                                              {"generate", kGenerate},
                                                              {"bench", kBench},
-                                                             {"apply", kApply}}};
+                                                             {"apply", kApply},
+                                                             {"simulate", kSimulate}}};
   const auto every = [](CLI::App*) { return true; };
   for (const auto& [name, text] : texts) {
     CLI::App* const command = app.get_subcommand(name);

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "berth/sim/metrics.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace berth::sim {
+namespace {
+
+using model::JobRecord;
+using model::JobRun;
+using model::kMicros;
+using model::RunFigures;
+
+constexpr double kSeconds = 1.0 / static_cast<double>(kMicros);
+constexpr double kGpuHours = kSeconds / 3600.0 / 1000.0;  ///< of thousandths x microseconds
+/// Shorter jobs count as long as this in the bounded slowdown (Feitelson et al. 1997).
+constexpr double kShortest = 10.0;  ///< seconds
+
+double mean(const std::vector<double>& values) {
+  if (values.empty()) return 0.0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// The value of rank ceil(p n). Sorts.
+double percentile(std::vector<double>& values, double p) {
+  if (values.empty()) return 0.0;
+  const auto rank = static_cast<std::size_t>(std::ceil(p * static_cast<double>(values.size())));
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+/// Integral of the number of jobs between arrival and completion, at any time.
+class JobsPresent {
+ public:
+  explicit JobsPresent(std::span<const JobRecord* const> finished) {
+    for (const JobRecord* job : finished) {
+      steps_.push_back({job->arrival, 1});
+      steps_.push_back({job->end(), -1});
+    }
+    std::ranges::sort(steps_, {}, &Step::time);
+    double jobs = 0.0;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const double before = i == 0 ? 0.0 : integral_.back();
+      const auto length = static_cast<double>(i == 0 ? 0 : steps_[i].time - steps_[i - 1].time);
+      integral_.push_back(before + jobs * length);
+      jobs += steps_[i].change;
+    }
+  }
+  /// Mean number of jobs in [from, to), which are times of steps.
+  [[nodiscard]] double mean(std::int64_t from, std::int64_t to) const {
+    return (until(to) - until(from)) / static_cast<double>(to - from);
+  }
+
+ private:
+  struct Step {
+    std::int64_t time;
+    int change;
+  };
+  [[nodiscard]] double until(std::int64_t time) const {
+    const auto at = std::ranges::lower_bound(steps_, time, {}, &Step::time);
+    return integral_[static_cast<std::size_t>(at - steps_.begin())];
+  }
+  std::vector<Step> steps_;
+  std::vector<double> integral_;  ///< until the time of each step
+};
+
+/// Seconds x machines with some but not all GPU thousandths taken.
+double partly_used(const model::Cluster& cluster, std::span<const JobRecord> records) {
+  struct Change {
+    std::int32_t machine;
+    std::int64_t time;
+    std::int32_t milli;
+  };
+  std::vector<Change> changes;
+  for (const JobRecord& record : records) {
+    for (const JobRun& run : record.runs) {
+      for (const auto& task : run.tasks) {
+        const std::int32_t milli = task.milli * std::popcount(task.devices);
+        changes.push_back({task.machine.value(), run.start, milli});
+        changes.push_back({task.machine.value(), run.end, -milli});
+      }
+    }
+  }
+  std::ranges::sort(changes, {}, [](const Change& c) { return std::pair(c.machine, c.time); });
+  double sum = 0.0;
+  std::int64_t used = 0;
+  for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
+    used += changes[i].milli;
+    const MachineId machine(changes[i].machine);
+    const std::int64_t all = model::kGpuMilli * cluster.class_of(machine).gpus;
+    if (changes[i + 1].machine != changes[i].machine || used == 0 || used == all) continue;
+    sum += static_cast<double>(changes[i + 1].time - changes[i].time) * kSeconds;
+  }
+  return sum;
+}
+
+void add_use(const model::Cluster& cluster, std::span<const JobRecord> records,
+             std::span<const JobRecord* const> finished, RunFigures& f) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
+  double allocated = 0.0, useful = 0.0;
+  for (const JobRecord* job : finished) {
+    first = std::min(first, job->arrival);
+    last = std::max(last, job->end());
+    const auto milli = static_cast<double>(job->milli);
+    for (std::size_t r = 0; r < job->runs.size(); ++r) {
+      const JobRun& run = job->runs[r];
+      const auto length = static_cast<double>(run.end - run.start);
+      const double overhead = std::min(static_cast<double>(run.overhead), length);
+      const double kept = static_cast<double>(run.work) / run.speed;
+      allocated += milli * length;
+      useful += milli * kept;
+      f.restart_gpu_hours += milli * overhead * kGpuHours;
+      f.lost_gpu_hours += milli * std::max(0.0, length - overhead - kept) * kGpuHours;
+      if (r == 0) continue;
+      ++(job->runs[r - 1].end == run.start ? f.migrations : f.preemptions);
+    }
+  }
+  f.makespan = static_cast<double>(last - first) * kSeconds;
+  const double all =
+      static_cast<double>(cluster.gpus()) * 1000.0 * static_cast<double>(last - first);
+  if (all > 0.0) {
+    f.allocation = allocated / all;
+    f.utilisation = useful / all;
+  }
+  std::int64_t machines = 0;
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    machines += cluster.class_of(MachineId(m)).gpus > 0 ? 1 : 0;
+  }
+  if (machines > 0 && f.makespan > 0.0) {
+    f.fragmentation = partly_used(cluster, records) / (static_cast<double>(machines) * f.makespan);
+  }
+}
+
+void add_slowdowns(std::span<const JobRecord* const> finished, RunFigures& f) {
+  constexpr std::int64_t kMost[] = {1'000, 8'000, 64'000};  // thousandths, by size class
+  std::vector<double> all, by_size[4];
+  for (const JobRecord* job : finished) {
+    const double jct = static_cast<double>(job->end() - job->arrival) * kSeconds;
+    const double alone = std::max(kShortest, static_cast<double>(job->alone) * kSeconds);
+    const double slowdown = std::max(1.0, jct / alone);
+    std::size_t size = 0;
+    while (size < 3 && job->milli > kMost[size]) ++size;
+    all.push_back(slowdown);
+    by_size[size].push_back(slowdown);
+  }
+  f.slowdown_mean = mean(all);
+  f.slowdown_1 = mean(by_size[0]);
+  f.slowdown_8 = mean(by_size[1]);
+  f.slowdown_64 = mean(by_size[2]);
+  f.slowdown_more = mean(by_size[3]);
+}
+
+void add_times(std::span<const JobRecord* const> finished, RunFigures& f) {
+  std::vector<double> jct, delay;
+  for (const JobRecord* job : finished) {
+    std::int64_t held = 0;
+    for (const JobRun& run : job->runs) held += run.end - run.start;
+    jct.push_back(static_cast<double>(job->end() - job->arrival) * kSeconds);
+    delay.push_back(static_cast<double>(job->end() - job->arrival - held) * kSeconds);
+  }
+  f.jct_mean = mean(jct);
+  f.jct_median = percentile(jct, 0.5);
+  f.jct_p95 = percentile(jct, 0.95);
+  f.jct_p99 = percentile(jct, 0.99);
+  f.delay_mean = mean(delay);
+  f.delay_p99 = percentile(delay, 0.99);
+}
+
+/// Finish-time fairness (Themis: Mahajan et al., NSDI 2020) and Jain's index (Jain et al. 1984).
+void add_fairness(const model::Cluster& cluster, std::span<const JobRecord* const> finished,
+                  RunFigures& f) {
+  const JobsPresent present(finished);
+  const auto gpus = static_cast<double>(cluster.gpus());
+  std::vector<double> rho;
+  double sum = 0.0, squares = 0.0;
+  for (const JobRecord* job : finished) {
+    const auto jct = static_cast<double>(job->end() - job->arrival);
+    const double jobs = present.mean(job->arrival, job->end());
+    const double share = std::max(1.0, jobs * static_cast<double>(job->milli) / 1000.0 / gpus);
+    const auto alone = static_cast<double>(job->alone);
+    rho.push_back(jct / (alone * share));
+    sum += alone / jct;
+    squares += alone / jct * (alone / jct);
+  }
+  f.rho_mean = mean(rho);
+  f.rho_max = *std::ranges::max_element(rho);
+  f.rho_p95 = percentile(rho, 0.95);
+  f.jain = sum * sum / (static_cast<double>(finished.size()) * squares);
+}
+
+}  // namespace
+
+RunFigures figures(const model::InstanceView& instance, std::span<const JobRecord> records) {
+  RunFigures f;
+  f.jobs = static_cast<double>(records.size());
+  std::vector<const JobRecord*> finished;
+  for (const JobRecord& record : records) {
+    if (!record.finished()) continue;
+    finished.push_back(&record);
+    const std::int64_t deadline =
+        instance.workload.time_of(instance.workload.job(record.job)).deadline;
+    if (deadline == model::kNever) continue;
+    ++f.with_deadline;
+    if (record.end() <= deadline * kMicros) ++f.deadline_hits;
+  }
+  f.finished = static_cast<double>(finished.size());
+  if (finished.empty()) return f;
+  add_times(finished, f);
+  add_slowdowns(finished, f);
+  add_use(instance.cluster, records, finished, f);
+  add_fairness(instance.cluster, finished, f);
+  return f;
+}
+
+}  // namespace berth::sim
