@@ -73,9 +73,10 @@ bool all_required(const Problem& problem) {
 
 /// Prices of every curve that are linear over the whole grid: where gains are lost at one common
 /// time, prices are nearly constant until then, and far from those of a WSPT plan.
-EndPrices prices_on_one_interval(const Problem& problem, const std::vector<JobClass>& classes,
-                                 const PriceGrid& grid, std::span<const double> from,
-                                 std::span<const double> temperatures, const StopToken& stop) {
+EndPrices prices_on_one_interval(const Problem& problem,
+                                 const std::vector<NearlyEqualJobs>& classes, const PriceGrid& grid,
+                                 std::span<const double> from, std::span<const double> temperatures,
+                                 const StopToken& stop) {
   const PriceGrid whole{grid.front(), grid.back()};
   const std::size_t count = 2 * (grid.size() - 1);
   EndPrices ends;

@@ -77,10 +77,11 @@ struct HashOfKey {
 
 }  // namespace
 
-std::vector<JobClass> merge_similar_jobs(const Problem& problem, Seconds span, double tolerance) {
+std::vector<NearlyEqualJobs> merge_similar_jobs(const Problem& problem, Seconds span,
+                                                double tolerance) {
   const SimilarityKey similarity(problem.now, span, tolerance);
   std::unordered_map<std::vector<std::uint64_t>, std::size_t, HashOfKey> class_of;
-  std::vector<JobClass> classes;
+  std::vector<NearlyEqualJobs> classes;
   std::vector<std::uint64_t> key;
   for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
     similarity.write(problem, problem.jobs[j], key);

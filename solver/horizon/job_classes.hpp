@@ -10,7 +10,7 @@
 namespace berth::solver::horizon_plan {
 
 /// Jobs that are nearly the same: one of them stands for `count`.
-struct JobClass {
+struct NearlyEqualJobs {
   JobId job;
   std::int64_t count = 1;
 };
@@ -19,7 +19,7 @@ struct JobClass {
 /// cost differ by a factor of about 1 + tolerance, releases by about tolerance / 50 of `span`, and
 /// tables of costs have about the same shape. For the search of prices only: any prices prove a
 /// bound, and the proof is over all jobs. By the first job of each class. O(jobs) hashed.
-std::vector<JobClass> merge_similar_jobs(const berth::horizon::Problem& problem,
-                                         berth::horizon::Seconds span, double tolerance);
+std::vector<NearlyEqualJobs> merge_similar_jobs(const berth::horizon::Problem& problem,
+                                                berth::horizon::Seconds span, double tolerance);
 
 }  // namespace berth::solver::horizon_plan

@@ -18,7 +18,7 @@ using berth::horizon::PlanBuilder;
 using berth::horizon::Problem;
 using berth::horizon::RemovedJob;
 
-enum class Draw : std::uint64_t { seed_job, size, key, shuffle, rule };
+enum class RemovalDraw : std::uint64_t { seed_job, size, key, shuffle, rule };
 
 class Reinsertion {
  public:
@@ -62,7 +62,8 @@ class Reinsertion {
     for (std::size_t i = 0; i < by_start_.size(); ++i) position_[by_start_[i].index()] = i;
   }
 
-  [[nodiscard]] std::uint64_t draw(Draw what, std::uint64_t turn, std::uint64_t bound) const {
+  [[nodiscard]] std::uint64_t draw(RemovalDraw what, std::uint64_t turn,
+                                   std::uint64_t bound) const {
     return random_below(bound, {options_.seed, static_cast<std::uint64_t>(what), turn});
   }
 
@@ -70,12 +71,12 @@ class Reinsertion {
   std::vector<JobId> neighbourhood(std::uint64_t turn) const {
     const double at =
         cumulative_.back() *
-        random_unit({options_.seed, static_cast<std::uint64_t>(Draw::seed_job), turn});
+        random_unit({options_.seed, static_cast<std::uint64_t>(RemovalDraw::seed_job), turn});
     const auto found = std::ranges::upper_bound(cumulative_, at);
     const auto job =
         std::min(static_cast<std::size_t>(found - cumulative_.begin()), cumulative_.size() - 1);
     const std::size_t size =
-        options_.least + draw(Draw::size, turn, options_.most - options_.least + 1);
+        options_.least + draw(RemovalDraw::size, turn, options_.most - options_.least + 1);
     const std::size_t first = position_[job] - std::min(position_[job], size / 2);
     const std::size_t last = std::min(first + size, by_start_.size());
     return {by_start_.begin() + static_cast<std::ptrdiff_t>(first),
@@ -88,20 +89,20 @@ class Reinsertion {
   }
 
   void order(std::vector<JobId>& jobs, std::uint64_t turn) const {
-    const std::uint64_t key = draw(Draw::key, turn, 4);
+    const std::uint64_t key = draw(RemovalDraw::key, turn, 4);
     const auto value = [&](JobId job) {
       switch (key) {
         case 0:  // by the starts before, with some noise
           return static_cast<double>(position_[job.index()]) +
-                 4.0 * random_unit({options_.seed, static_cast<std::uint64_t>(Draw::shuffle), turn,
-                                    job.index()});
+                 4.0 * random_unit({options_.seed, static_cast<std::uint64_t>(RemovalDraw::shuffle),
+                                    turn, job.index()});
         case 1:
           return -static_cast<double>(problem_.options_of(problem_.jobs[job.index()]).front().gpus);
         case 2:
           return -weight_[job.index()] / std::max(1.0, work(job));
         default:
           return random_unit(
-              {options_.seed, static_cast<std::uint64_t>(Draw::shuffle), turn, job.index()});
+              {options_.seed, static_cast<std::uint64_t>(RemovalDraw::shuffle), turn, job.index()});
       }
     };
     std::ranges::stable_sort(jobs, {}, value);
@@ -118,7 +119,8 @@ class Reinsertion {
     }
     order(jobs, turn);
     if (!planner_.dependencies().empty()) jobs = planner_.dependencies().ordered(jobs);
-    const auto rule = draw(Draw::rule, turn, 2) == 0 ? PlaceRule::earliest : PlaceRule::priced;
+    const auto rule =
+        draw(RemovalDraw::rule, turn, 2) == 0 ? PlaceRule::earliest : PlaceRule::priced;
     bool complete = true;
     for (const JobId job : jobs) {
       planner_.place(job, rule, prices_);

@@ -102,7 +102,7 @@ struct SmoothedDual::BlockSums {
 };
 
 SmoothedDual::SmoothedDual(const Problem& problem, const PriceGrid& grid,
-                           std::vector<JobClass> classes)
+                           std::vector<NearlyEqualJobs> classes)
     : problem_(problem),
       grid_(grid),
       classes_(std::move(classes)),
@@ -114,11 +114,11 @@ SmoothedDual::SmoothedDual(const Problem& problem, const PriceGrid& grid,
     add_pool(pool, grid, std::span(capacity_).subspan(pool.curve.index() * count, count));
   }
   const Seconds span = grid.back() - grid.front();
-  std::erase_if(classes_, [&](const JobClass& c) {  // no start gains anything
+  std::erase_if(classes_, [&](const NearlyEqualJobs& c) {  // no start gains anything
     const Job& job = problem.jobs[c.job.index()];
     return !job.required && cost_range(problem, job, span) <= 0.0;
   });
-  for (const JobClass& c : classes_) {
+  for (const NearlyEqualJobs& c : classes_) {
     const Job& job = problem.jobs[c.job.index()];
     const double range = cost_range(problem, job, span);
     range_.push_back(range > 0.0 ? range : gpu_seconds(problem, job));
@@ -149,7 +149,7 @@ void SmoothedDual::set_scales() {
   }
 }
 
-void SmoothedDual::add_class(const JobClass& members, std::span<const PriceCurve> curves,
+void SmoothedDual::add_class(const NearlyEqualJobs& members, std::span<const PriceCurve> curves,
                              double temperature, BlockSums& sums) const {
   const Job& job = problem_.jobs[members.job.index()];
   const double range = range_[static_cast<std::size_t>(&members - classes_.data())];

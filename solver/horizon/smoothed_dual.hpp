@@ -57,7 +57,7 @@ double cost_range(const berth::horizon::Problem& problem, const berth::horizon::
 class SmoothedDual {
  public:
   SmoothedDual(const berth::horizon::Problem& problem, const PriceGrid& grid,
-               std::vector<JobClass> classes);
+               std::vector<NearlyEqualJobs> classes);
 
   [[nodiscard]] std::size_t unknowns() const { return capacity_.size(); }
   /// integral of C_p times the basis function of each unknown, over the pools of its curve
@@ -69,13 +69,13 @@ class SmoothedDual {
 
  private:
   struct BlockSums;
-  void add_class(const JobClass& members, std::span<const PriceCurve> curves, double temperature,
-                 BlockSums& sums) const;
+  void add_class(const NearlyEqualJobs& members, std::span<const PriceCurve> curves,
+                 double temperature, BlockSums& sums) const;
   void set_scales();
 
   const berth::horizon::Problem& problem_;
   const PriceGrid& grid_;
-  std::vector<JobClass> classes_;
+  std::vector<NearlyEqualJobs> classes_;
   std::vector<double> range_;  ///< by class: cost_range, or the rent at price 1 when that is 0
   std::vector<std::vector<std::int32_t>> curves_of_set_;
   std::vector<double> capacity_;

@@ -23,10 +23,10 @@ std::vector<JobId> wspt_order(const berth::horizon::Problem& problem, Seconds sp
 berth::horizon::Plan list_plan(const berth::horizon::Problem& problem,
                                std::span<const JobId> order);
 
-/// `intervals` intervals from Problem::now to the last completion, or to where gains are lost: half of them geometric, since
-/// prices fall fastest at first, half between quantiles of the plan's starts and completions; then
-/// nodes where at least 1 % of a curve's capacity changes, and where at least 1 % of all gains are
-/// lost, at most intervals / 4 of each.
+/// `intervals` intervals from Problem::now to the last completion, or to where gains are lost: half
+/// of them geometric, since prices fall fastest at first, half between quantiles of the plan's
+/// starts and completions; then nodes where at least 1 % of a curve's capacity changes, and where
+/// at least 1 % of all gains are lost, at most intervals / 4 of each.
 PriceGrid price_grid(const berth::horizon::Problem& problem, const berth::horizon::Plan& plan,
                      int intervals);
 

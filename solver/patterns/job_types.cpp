@@ -15,7 +15,7 @@ namespace {
 constexpr double kMilliWithoutGpus = 10.0;
 
 /// The properties of a job that decide its job type.
-struct JobProfile {
+struct TaskOffer {
   JobId job;
   ShapeId shape;
   bool required = false;
@@ -35,11 +35,11 @@ std::vector<std::size_t> slots_in_use(const std::vector<BinType>& bins) {
 }
 
 /// Profile of the job's tasks of one shape.
-JobProfile profile_of(const planner_model::Valuation& valuation, JobId id, ShapeId shape,
-                      std::span<const std::size_t> slots) {
+TaskOffer profile_of(const planner_model::Valuation& valuation, JobId id, ShapeId shape,
+                     std::span<const std::size_t> slots) {
   const model::WorkloadView& workload = valuation.instance().workload;
   const model::Job& job = workload.job(id);
-  JobProfile c{.job = id, .shape = shape, .required = job.required, .tasks = 0, .value = {}};
+  TaskOffer c{.job = id, .shape = shape, .required = job.required, .tasks = 0, .value = {}};
   for (const model::TaskGroup& g : workload.groups_of(job)) {
     if (g.shape == shape) c.tasks += g.count;
   }
@@ -54,23 +54,23 @@ JobProfile profile_of(const planner_model::Valuation& valuation, JobId id, Shape
   return c;
 }
 
-auto family(const JobProfile& c) { return std::tuple(c.shape, c.slots, !c.required); }
+auto family(const TaskOffer& c) { return std::tuple(c.shape, c.slots, !c.required); }
 
 /// Precedence of a job by its best value.
-planner_model::Precedence precedence(const model::WorkloadView& workload, const JobProfile& c) {
+planner_model::Precedence precedence(const model::WorkloadView& workload, const TaskOffer& c) {
   return planner_model::precedence(
       workload, c.job, planner_model::value_density(workload, workload.job(c.job), c.best));
 }
 
-JobType make_type(const model::WorkloadView& workload, std::span<const JobProfile> members,
+JobType make_type(const model::WorkloadView& workload, std::span<const TaskOffer> members,
                   double unit, double reward) {
-  const JobProfile& first = members.front();
+  const TaskOffer& first = members.front();
   JobType type{.shape_id = first.shape,
                .shape = workload.shape(first.shape),
                .value = std::vector<double>(first.value.size(), 0.0),
                .reward = first.required ? reward : 0.0,
                .jobs = {}};
-  for (const JobProfile& c : members) {
+  for (const TaskOffer& c : members) {
     type.jobs.insert(type.jobs.end(), static_cast<std::size_t>(c.tasks), c.job);
     const auto tasks = static_cast<double>(c.tasks);
     for (std::size_t s = 0; s < type.value.size(); ++s) type.value[s] += tasks * c.value[s];
@@ -84,7 +84,7 @@ JobType make_type(const model::WorkloadView& workload, std::span<const JobProfil
 }
 
 /// Ends of the runs of equal values in one family, which is sorted by descending value.
-std::vector<std::size_t> equal_runs(std::span<const JobProfile> members) {
+std::vector<std::size_t> equal_runs(std::span<const TaskOffer> members) {
   std::vector<std::size_t> ends;
   for (std::size_t i = 1; i < members.size(); ++i) {
     if (members[i].value != members[i - 1].value) ends.push_back(i);
@@ -94,8 +94,8 @@ std::vector<std::size_t> equal_runs(std::span<const JobProfile> members) {
 }
 
 /// Runs of jobs with equal shape, allowed slots and requiredness.
-std::vector<std::span<const JobProfile>> families_of(std::span<const JobProfile> sorted) {
-  std::vector<std::span<const JobProfile>> families;
+std::vector<std::span<const TaskOffer>> families_of(std::span<const TaskOffer> sorted) {
+  std::vector<std::span<const TaskOffer>> families;
   for (std::size_t begin = 0, i = 1; i <= sorted.size(); ++i) {
     if (i < sorted.size() && family(sorted[i]) == family(sorted[begin])) continue;
     families.push_back(sorted.subspan(begin, i - begin));
@@ -107,9 +107,9 @@ std::vector<std::span<const JobProfile>> families_of(std::span<const JobProfile>
 /// Value per GPU thousandth at which the tasks of more value fill the GPUs of all machines; 0 when
 /// they do not.
 double clearing_price(const model::WorkloadView& workload, std::span<const BinType> bins,
-                      std::span<const JobProfile> candidates) {
+                      std::span<const TaskOffer> candidates) {
   std::vector<std::pair<double, std::int64_t>> asked;  // value per thousandth, thousandths
-  for (const JobProfile& c : candidates) {
+  for (const TaskOffer& c : candidates) {
     const std::int64_t milli = workload.shape(c.shape).total_milli();
     if (milli > 0) asked.emplace_back(c.best / static_cast<double>(milli), c.tasks * milli);
   }
@@ -125,19 +125,19 @@ double clearing_price(const model::WorkloadView& workload, std::span<const BinTy
 
 /// Ends of the runs of one family worth at least, and less than, this much per GPU thousandth.
 std::vector<std::size_t> runs_by_worth(const model::WorkloadView& workload,
-                                       std::span<const JobProfile> members, double price) {
+                                       std::span<const TaskOffer> members, double price) {
   const auto milli = static_cast<double>(workload.shape(members.front().shape).total_milli());
   const auto less =
-      std::ranges::find_if(members, [&](const JobProfile& c) { return c.best < price * milli; });
+      std::ranges::find_if(members, [&](const TaskOffer& c) { return c.best < price * milli; });
   const auto end = static_cast<std::size_t>(less - members.begin());
   if (end == 0 || end == members.size()) return {members.size()};
   return {end, members.size()};
 }
 
 double best_value_a_gpu(const model::WorkloadView& workload,
-                        std::span<const JobProfile> candidates) {
+                        std::span<const TaskOffer> candidates) {
   double unit = 0.0;
-  for (const JobProfile& c : candidates) {
+  for (const TaskOffer& c : candidates) {
     const std::int64_t milli = workload.shape(c.shape).total_milli();
     unit = std::max(unit, milli == 0 ? c.best : c.best * 1000.0 / static_cast<double>(milli));
   }
@@ -181,18 +181,18 @@ void add_job_types(PackingProblem& problem, const planner_model::Valuation& valu
   if (problem.bins.empty()) return;
   const model::WorkloadView& workload = valuation.instance().workload;
   const auto slots = slots_in_use(problem.bins);
-  std::vector<JobProfile> candidates;
+  std::vector<TaskOffer> candidates;
   for (const JobId job : jobs) {
     std::vector<ShapeId> shapes;
     for (const model::TaskGroup& g : workload.groups_of(workload.job(job))) {
       if (std::ranges::find(shapes, g.shape) == shapes.end()) shapes.push_back(g.shape);
     }
     for (const ShapeId shape : shapes) {
-      JobProfile c = profile_of(valuation, job, shape, slots);
+      TaskOffer c = profile_of(valuation, job, shape, slots);
       if (c.slots != 0) candidates.push_back(std::move(c));
     }
   }
-  std::ranges::sort(candidates, [&](const JobProfile& a, const JobProfile& b) {
+  std::ranges::sort(candidates, [&](const TaskOffer& a, const TaskOffer& b) {
     if (family(a) != family(b)) return family(a) < family(b);
     if (a.value != b.value) return a.best != b.best ? a.best > b.best : a.value > b.value;
     return precedence(workload, a) < precedence(workload, b);

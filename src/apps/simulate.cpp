@@ -32,15 +32,15 @@ struct SimulateFlags {
   std::string policy;
   std::string out;
   std::string estimates = "exact";
-  sim::TraceOptions trace;
+  sim::ReplayOptions trace;
   std::int64_t restart_cost = 60;  // seconds
   bool quiet = false;
 };
 
 constexpr const char* kEstimates[] = {"exact", "limits", "noisy"};
 
-sim::TraceOptions trace_options(const SimulateFlags& flags) {
-  sim::TraceOptions options = flags.trace;
+sim::ReplayOptions trace_options(const SimulateFlags& flags) {
+  sim::ReplayOptions options = flags.trace;
   for (std::size_t e = 0; e < std::size(kEstimates); ++e) {
     if (flags.estimates == kEstimates[e]) options.estimates = static_cast<sim::Estimates>(e);
   }

@@ -67,12 +67,12 @@ class Checker {
 
   /// GPUs in use of every pool against its capacity, at every change of one of them.
   void check_pools() {
-    struct Change {
+    struct UsageChange {
       std::int32_t pool;
       Seconds time;
       horizon::Gpus gpus;
     };
-    std::vector<Change> changes;
+    std::vector<UsageChange> changes;
     for (std::size_t j = 0; j < plan_.starts.size() && faults_.empty(); ++j) {
       const JobStart& start = plan_.starts[j];
       if (!start.placed()) continue;
@@ -87,7 +87,7 @@ class Checker {
         before = step.gpus;
       }
     }
-    std::ranges::sort(changes, {}, [](const Change& c) { return std::tuple(c.pool, c.time); });
+    std::ranges::sort(changes, {}, [](const UsageChange& c) { return std::tuple(c.pool, c.time); });
     horizon::Gpus in_use = 0;  // less the capacity
     for (std::size_t i = 0; i < changes.size(); ++i) {
       const bool first = i == 0 || changes[i - 1].pool != changes[i].pool;

@@ -14,7 +14,7 @@ namespace berth::certify {
 namespace {
 
 /// A change of the GPUs that one queue uses.
-struct Change {
+struct QueueChange {
   std::int64_t time;
   std::int64_t milli;
   JobId starts;  ///< the planned job that starts, or invalid
@@ -22,7 +22,7 @@ struct Change {
 
 /// Changes and GPU-seconds within the horizon, of every queue with a limit.
 struct QueueUse {
-  std::vector<Change> changes = {};
+  std::vector<QueueChange> changes = {};
   Int128 milli_seconds = 0;
 };
 
@@ -58,8 +58,10 @@ class QueueSweep {
 
  private:
   /// Running jobs may be above the quota; no job may start then.
-  void check_quota(const model::Queue& queue, std::vector<Change>& changes, Findings& findings) {
-    std::ranges::sort(changes, {}, [](const Change& c) { return std::tuple(c.time, c.milli); });
+  void check_quota(const model::Queue& queue, std::vector<QueueChange>& changes,
+                   Findings& findings) {
+    std::ranges::sort(changes, {},
+                      [](const QueueChange& c) { return std::tuple(c.time, c.milli); });
     std::int64_t used = 0;
     bool starts = false;  // some planned job, at this time
     for (std::size_t i = 0; i < changes.size(); ++i) {

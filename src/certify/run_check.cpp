@@ -127,13 +127,13 @@ void check_facts(const Instance& instance, const JobRecord& record, RunFaults& f
 /// One machine over time: devices and resources in order of time, ends before starts.
 void check_machines(const Instance& instance, std::span<const JobRecord> records,
                     RunFaults& faults) {
-  struct Change {
+  struct TaskEvent {
     std::int64_t time;
     int sign;
     JobId job;
     const TaskPlacement* task;
   };
-  std::vector<std::vector<Change>> changes(instance.cluster.machines());
+  std::vector<std::vector<TaskEvent>> changes(instance.cluster.machines());
   for (const JobRecord& record : records) {
     for (const JobRun& run : record.runs) {
       for (const TaskPlacement& task : run.tasks) {
@@ -144,10 +144,10 @@ void check_machines(const Instance& instance, std::span<const JobRecord> records
   }
   for (std::size_t m = 0; m < changes.size(); ++m) {
     std::ranges::stable_sort(changes[m], {},
-                             [](const Change& c) { return std::pair(c.time, c.sign); });
+                             [](const TaskEvent& c) { return std::pair(c.time, c.sign); });
     std::vector<std::int64_t> used(model::kMaxGpusPerMachine);
     model::Resources taken;
-    for (const Change& change : changes[m]) {
+    for (const TaskEvent& change : changes[m]) {
       const auto groups = instance.workload.groups_of(instance.workload.job(change.job));
       if (change.task->group >= groups.size()) continue;
       taken += change.sign * instance.workload.shape(groups[change.task->group].shape).needs;

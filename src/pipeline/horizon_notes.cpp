@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon_notes.hpp"
 
+#include "horizon_costs.hpp"
 #include "horizon_problem.hpp"
 
 #include <algorithm>

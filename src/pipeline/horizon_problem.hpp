@@ -25,10 +25,6 @@ struct HorizonProblem {
 /// take what is left. O(machines + jobs x types).
 HorizonProblem horizon_problem(const model::InstanceView& instance, const model::Horizon& horizon);
 
-/// When the running job ends (docs/horizon.md).
-std::int64_t running_until(const model::InstanceView& instance, const model::Horizon& horizon,
-                           const model::Job& job);
-
 /// True when the reservation is for the job, or for its queue or one that this is in.
 bool may_use(const model::InstanceView& instance, JobId job, const model::Window& reservation);
 

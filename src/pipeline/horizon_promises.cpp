@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon_promises.hpp"
 
+#include "horizon_costs.hpp"
+
 #include <algorithm>
 #include <map>
 #include <string>

@@ -30,7 +30,7 @@ struct WeightedBound {
   std::vector<double> prices;
 };
 
-struct Candidate {
+struct WeightCandidate {
   std::vector<std::int32_t> weights;  ///< as PriorityClass::weights_log2
   WeightedBound at;
 };
@@ -64,7 +64,7 @@ class ClassProver {
                   .jobs_total = sums->second.jobs_total,
                   .jobs_placed = sums->second.jobs_placed(),
                   .value = values_[k].value};
-      Candidate best = least(k, std::move(weights));
+      WeightCandidate best = least(k, std::move(weights));
       c.proved.upper_bound = best.at.bound;
       c.proved.gap = certify::gap(best.at.bound, c.proved.value);
       c.proved.certificate = std::move(best.at.certificate);
@@ -79,8 +79,8 @@ class ClassProver {
  private:
   /// Begins with the weights of the class before, because each class must outweigh the next; then
   /// descends, for all classes above, and for the highest i of them.
-  Candidate least(std::size_t k, std::vector<std::int32_t> start) {
-    Candidate best{.weights = std::move(start), .at = {}};
+  WeightCandidate least(std::size_t k, std::vector<std::int32_t> start) {
+    WeightCandidate best{.weights = std::move(start), .at = {}};
     best.at = at(k, best.weights);
     for (std::size_t i = k; i > 0; --i) descend(k, i, best);
     return best;
@@ -88,9 +88,9 @@ class ClassProver {
 
   /// Adds the same to the exponents of the highest `classes` while that lowers the bound: steps of
   /// 2, then one of 1. Ties: the first one tried.
-  void descend(std::size_t k, std::size_t classes, Candidate& best) {
+  void descend(std::size_t k, std::size_t classes, WeightCandidate& best) {
     const auto improve = [&](std::int32_t step) {
-      Candidate next{.weights = best.weights, .at = {}};
+      WeightCandidate next{.weights = best.weights, .at = {}};
       for (std::size_t i = 0; i < classes; ++i) next.weights[i] += step;
       if (!certify::unusable_weights(instance_, options_.objective, next.weights).empty()) {
         return false;

@@ -13,7 +13,7 @@ namespace berth::policy {
 /// microseconds after now, so that they are below horizon::kNever on any axis.
 class Conservative::Profiles {
  public:
-  Profiles(const State& state, const std::vector<Reservation>& waiting) : state_(state) {
+  Profiles(const State& state, const std::vector<BookedStart>& waiting) : state_(state) {
     const std::size_t types = state.free().cluster().gpu_types.size();
     std::vector<std::map<Micros, std::int64_t>> freed(types);
     for (const JobId job : state.running()) {
@@ -26,11 +26,11 @@ class Conservative::Profiles {
       for (const auto& [time, milli] : freed[t]) steps.push_back({time, steps.back().gpus + milli});
       profiles_.emplace_back(steps);
     }
-    for (const Reservation& reservation : waiting) edit(reservation, +1);
+    for (const BookedStart& reservation : waiting) edit(reservation, +1);
   }
 
   /// Takes what is reserved, or returns it when the sign is -1.
-  void edit(const Reservation& reservation, int sign) {
+  void edit(const BookedStart& reservation, int sign) {
     const Micros from = std::max<Micros>(0, reservation.start - state_.now());
     const Micros to = reservation.end - state_.now();
     if (!reservation.type.valid() || to <= from) return;
@@ -48,23 +48,23 @@ class Conservative::Profiles {
 
 void Conservative::decide(State& state) {
   const bool late = std::ranges::any_of(
-      waiting_, [&](const Reservation& waiting) { return waiting.start <= state.now(); });
+      waiting_, [&](const BookedStart& waiting) { return waiting.start <= state.now(); });
   std::size_t first = !state.ended().empty() || late ? 0 : waiting_.size();
   for (const JobId job : state.arrived()) waiting_.push_back({.job = job, .type = {}});
   if (first < waiting_.size()) {
     Profiles free(state, waiting_);
     for (; first < waiting_.size(); ++first) place(state, free, waiting_[first]);
-    std::erase_if(waiting_, [&](const Reservation& waiting) {
+    std::erase_if(waiting_, [&](const BookedStart& waiting) {
       return state.progress(waiting.job).phase != Phase::waiting;
     });
   }
-  for (const Reservation& waiting : waiting_) {
+  for (const BookedStart& waiting : waiting_) {
     if (waiting.start > state.now() && waiting.start < kNever) state.wake_at(waiting.start);
   }
 }
 
 /// Starts the job, or makes its reservation anew.
-void Conservative::place(State& state, Profiles& free, Reservation& reservation) const {
+void Conservative::place(State& state, Profiles& free, BookedStart& reservation) const {
   const JobId job = reservation.job;
   if (!state.demand(job).uses_gpus()) {
     (void)state.start(job);
@@ -72,9 +72,9 @@ void Conservative::place(State& state, Profiles& free, Reservation& reservation)
   }
   free.edit(reservation, -1);
   reservation = {.job = job, .type = {}};
-  Reservation best = reservation;
+  BookedStart best = reservation;
   for (const GpuTypeId type : state.demand(job).types) {
-    Reservation found = earliest(state, free, job, type);
+    BookedStart found = earliest(state, free, job, type);
     if (found.start < best.start) best = std::move(found);
   }
   reservation = std::move(best);
@@ -84,9 +84,9 @@ void Conservative::place(State& state, Profiles& free, Reservation& reservation)
   }
 }
 
-Conservative::Reservation Conservative::earliest(const State& state, Profiles& free, JobId job,
+Conservative::BookedStart Conservative::earliest(const State& state, Profiles& free, JobId job,
                                                  GpuTypeId type) const {
-  Reservation found{.job = job, .type = type};
+  BookedStart found{.job = job, .type = type};
   const Micros length = state.expected_run(job, type);
   const horizon::CapacityProfile& profile = free.of(type);
   for (Micros from = 0;; from = profile.next_step(from)) {
@@ -108,7 +108,7 @@ FreeMachines Conservative::room(const State& state, Micros from, Micros to) cons
     if (state.expected_end(job) > from) continue;
     machines.release(state.demand(job), state.progress(job).tasks);
   }
-  for (const Reservation& other : waiting_) {
+  for (const BookedStart& other : waiting_) {
     if (other.start >= to || other.end <= from) continue;
     if (state.progress(other.job).phase != Phase::waiting) continue;  // it started just now
     machines.take_free_devices(other.tasks);

@@ -20,7 +20,7 @@ class Conservative final : public Policy {
   void decide(State& state) override;
 
  private:
-  struct Reservation {
+  struct BookedStart {
     JobId job;
     GpuTypeId type;
     Micros start = kNever;
@@ -28,12 +28,12 @@ class Conservative final : public Policy {
     std::vector<model::TaskPlacement> tasks = {};
   };
   class Profiles;
-  void place(State& state, Profiles& free, Reservation& reservation) const;
-  [[nodiscard]] Reservation earliest(const State& state, Profiles& free, JobId job,
+  void place(State& state, Profiles& free, BookedStart& reservation) const;
+  [[nodiscard]] BookedStart earliest(const State& state, Profiles& free, JobId job,
                                      GpuTypeId type) const;
   [[nodiscard]] FreeMachines room(const State& state, Micros from, Micros to) const;
 
-  std::vector<Reservation> waiting_;  ///< by arrival, then id
+  std::vector<BookedStart> waiting_;  ///< by arrival, then id
 };
 
 }  // namespace berth::policy

@@ -62,11 +62,11 @@ bool FreeMachines::place(const Demand& demand, GpuTypeId type, std::vector<TaskP
 
 /// Machines, racks or pods with enough free GPUs, the fullest first.
 std::vector<FreeMachines::Range> FreeMachines::domains(const Demand& demand) const {
-  struct Candidate {
+  struct RankedRange {
     std::int64_t free;
     Range range;
   };
-  std::vector<Candidate> candidates;
+  std::vector<RankedRange> candidates;
   std::int32_t last = -1;
   for (std::size_t m = 0; m < machines_.size(); ++m) {
     const MachineId id(m);
@@ -78,10 +78,10 @@ std::vector<FreeMachines::Range> FreeMachines::domains(const Demand& demand) con
     candidates.back().free += machines_[m].milli();
     candidates.back().range.end = m + 1;
   }
-  std::erase_if(candidates, [&](const Candidate& c) { return c.free < demand.milli; });
-  std::ranges::stable_sort(candidates, {}, &Candidate::free);
+  std::erase_if(candidates, [&](const RankedRange& c) { return c.free < demand.milli; });
+  std::ranges::stable_sort(candidates, {}, &RankedRange::free);
   std::vector<Range> ranges;
-  for (const Candidate& candidate : candidates) ranges.push_back(candidate.range);
+  for (const RankedRange& candidate : candidates) ranges.push_back(candidate.range);
   return ranges;
 }
 

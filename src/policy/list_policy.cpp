@@ -6,7 +6,7 @@
 
 namespace berth::policy {
 
-void WaitingList::insert(const Entry& entry) {
+void WaitingList::insert(const WaitingEntry& entry) {
   if (first_ > 1024 && first_ > entries_.size() / 2) {
     entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;
@@ -22,7 +22,7 @@ void WaitingList::insert(const Entry& entry) {
 void WaitingList::drop_started(const State& state) {
   const auto begin = entries_.begin() + static_cast<std::ptrdiff_t>(first_);
   entries_.erase(std::remove_if(begin, entries_.end(),
-                                [&](const Entry& entry) {
+                                [&](const WaitingEntry& entry) {
                                   return state.progress(entry.job).phase != Phase::waiting;
                                 }),
                  entries_.end());
@@ -33,9 +33,9 @@ void ListPolicy::decide(State& state) {
     waiting_.insert({key_(state, job), state.job(job).arrival, job});
   }
   while (!waiting_.empty() && state.start(waiting_.entries().front().job)) waiting_.pop_front();
-  if (waiting_.entries().size() < 2 || behind_ == Behind::wait) return;
+  if (waiting_.entries().size() < 2 || behind_ == PassRule::wait) return;
   const std::size_t before = state.running().size();
-  if (behind_ == Behind::backfill) {
+  if (behind_ == PassRule::backfill) {
     backfill(state);
   } else {
     for (const auto& entry : waiting_.entries()) {

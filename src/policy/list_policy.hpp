@@ -12,16 +12,16 @@ namespace berth::policy {
 /// The waiting jobs in order: key, arrival, id. A job's key does not change while it waits.
 class WaitingList {
  public:
-  struct Entry {
+  struct WaitingEntry {
     double key;
     Micros arrival;
     JobId job;
-    auto operator<=>(const Entry&) const = default;
+    auto operator<=>(const WaitingEntry&) const = default;
   };
 
   /// O(log n) and a move of what follows; O(1) for the last in order.
-  void insert(const Entry& entry);
-  [[nodiscard]] std::span<const Entry> entries() const {
+  void insert(const WaitingEntry& entry);
+  [[nodiscard]] std::span<const WaitingEntry> entries() const {
     return std::span(entries_).subspan(first_);
   }
   [[nodiscard]] bool empty() const { return first_ == entries_.size(); }
@@ -30,12 +30,12 @@ class WaitingList {
   void drop_started(const State& state);
 
  private:
-  std::vector<Entry> entries_;
+  std::vector<WaitingEntry> entries_;
   std::size_t first_ = 0;  ///< entries before it are gone
 };
 
 /// What a list does about jobs behind one that does not fit.
-enum class Behind : std::uint8_t {
+enum class PassRule : std::uint8_t {
   wait,      ///< no job passes another
   pass,      ///< every job that fits starts
   backfill,  ///< jobs start that do not delay the first (EASY: Lifka 1995)
@@ -47,18 +47,18 @@ class ListPolicy : public Policy {
   /// Key of a waiting job; the least is served first.
   using Key = double (*)(const State&, JobId);
 
-  ListPolicy(Key key, Behind behind) : key_(key), behind_(behind) {}
+  ListPolicy(Key key, PassRule behind) : key_(key), behind_(behind) {}
   void decide(State& state) override;
   [[nodiscard]] JobId next() const override {
     return waiting_.empty() ? JobId() : waiting_.entries().front().job;
   }
-  [[nodiscard]] bool starts_all_that_fit() const override { return behind_ == Behind::pass; }
+  [[nodiscard]] bool starts_all_that_fit() const override { return behind_ == PassRule::pass; }
 
  private:
   void backfill(State& state) const;
 
   Key key_;
-  Behind behind_;
+  PassRule behind_;
   WaitingList waiting_;
 };
 

@@ -31,34 +31,34 @@ using Made = std::unique_ptr<Policy>;
 constexpr PolicyRow kTable[] = {
     {"fifo", "order of arrival; no job passes another", false,
      [](const PolicyOptions&) -> Made {
-       return std::make_unique<ListPolicy>(by_arrival, Behind::wait);
+       return std::make_unique<ListPolicy>(by_arrival, PassRule::wait);
      }},
     {"best-fit", "order of arrival; every job that fits starts", false,
      [](const PolicyOptions&) -> Made {
-       return std::make_unique<ListPolicy>(by_arrival, Behind::pass);
+       return std::make_unique<ListPolicy>(by_arrival, PassRule::pass);
      }},
     {"easy", "order of arrival; jobs pass that do not delay the first (EASY backfill)", false,
      [](const PolicyOptions&) -> Made {
-       return std::make_unique<ListPolicy>(by_arrival, Behind::backfill);
+       return std::make_unique<ListPolicy>(by_arrival, PassRule::backfill);
      }},
     {"conservative", "order of arrival; jobs pass that delay no other (conservative backfill)",
      false, [](const PolicyOptions&) -> Made { return std::make_unique<Conservative>(); }},
     {"sjf", "shortest job first; every job that fits starts", false,
      [](const PolicyOptions&) -> Made {
-       return std::make_unique<ListPolicy>(by_duration, Behind::pass);
+       return std::make_unique<ListPolicy>(by_duration, PassRule::pass);
      }},
     {"sjf-backfill", "shortest job first; jobs pass that do not delay the first", false,
      [](const PolicyOptions&) -> Made {
-       return std::make_unique<ListPolicy>(by_duration, Behind::backfill);
+       return std::make_unique<ListPolicy>(by_duration, PassRule::backfill);
      }},
     {"wspt", "least GPU-time for its weight first; every job that fits starts", false,
      [](const PolicyOptions&) -> Made {
-       return std::make_unique<ListPolicy>(by_weighted_work, Behind::pass);
+       return std::make_unique<ListPolicy>(by_weighted_work, PassRule::pass);
      }},
     {"wspt-backfill", "least GPU-time for its weight first; jobs pass that do not delay the first",
      false,
      [](const PolicyOptions&) -> Made {
-       return std::make_unique<ListPolicy>(by_weighted_work, Behind::backfill);
+       return std::make_unique<ListPolicy>(by_weighted_work, PassRule::backfill);
      }},
     {"srtf", "shortest remaining time first; stops running jobs", true,
      [](const PolicyOptions&) -> Made { return std::make_unique<Srtf>(); }},

@@ -11,7 +11,7 @@ void PreemptivePolicy::decide(State& state) {
   for (const JobId job : state.arrived()) waiting_.insert(entry_of(state, job));
   bool sorted = false;
   for (std::size_t i = 0; i < waiting_.entries().size(); ++i) {
-    const Entry entry = waiting_.entries()[i];
+    const WaitingEntry entry = waiting_.entries()[i];
     if (state.start(entry.job)) continue;
     if (!sorted) sort_running(state);
     sorted = true;
@@ -37,11 +37,11 @@ void PreemptivePolicy::sort_running(const State& state) {
 }
 
 /// False when even all running jobs of larger keys have too few GPUs.
-bool PreemptivePolicy::may_displace(const State& state, const Entry& entry) const {
+bool PreemptivePolicy::may_displace(const State& state, const WaitingEntry& entry) const {
   const Demand& demand = state.demand(entry.job);
   std::int64_t milli = 0;
   for (const GpuTypeId type : demand.types) milli += state.free().free_milli(type);
-  for (const Entry& running : running_) {
+  for (const WaitingEntry& running : running_) {
     if (milli >= demand.milli || running.key <= entry.key) break;
     const Progress& progress = state.progress(running.job);
     if (progress.phase != Phase::running || progress.stopped) continue;
@@ -52,12 +52,12 @@ bool PreemptivePolicy::may_displace(const State& state, const Entry& entry) cons
 
 /// Starts the job in place of running jobs of larger keys; false, and nothing changed, when it does
 /// not fit without all of them.
-bool PreemptivePolicy::displace(State& state, const Entry& entry) {
+bool PreemptivePolicy::displace(State& state, const WaitingEntry& entry) {
   if (!may_displace(state, entry)) return false;
   const Demand& demand = state.demand(entry.job);
   victims_.clear();
   bool started = false;
-  for (const Entry& running : running_) {
+  for (const WaitingEntry& running : running_) {
     if (started || running.key <= entry.key) break;
     const Progress& progress = state.progress(running.job);
     if (progress.phase != Phase::running || progress.since == state.now()) continue;

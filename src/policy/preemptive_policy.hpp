@@ -28,16 +28,16 @@ class PreemptivePolicy : public Policy {
   virtual void after(State& /*state*/) {}
 
  private:
-  using Entry = WaitingList::Entry;
-  [[nodiscard]] Entry entry_of(const State& state, JobId job) const {
+  using WaitingEntry = WaitingList::WaitingEntry;
+  [[nodiscard]] WaitingEntry entry_of(const State& state, JobId job) const {
     return {key(state, job), state.job(job).arrival, job};
   }
   void sort_running(const State& state);
-  [[nodiscard]] bool may_displace(const State& state, const Entry& entry) const;
-  bool displace(State& state, const Entry& entry);
+  [[nodiscard]] bool may_displace(const State& state, const WaitingEntry& entry) const;
+  bool displace(State& state, const WaitingEntry& entry);
 
   WaitingList waiting_;
-  std::vector<Entry> running_;          ///< that may be stopped, the largest key first
+  std::vector<WaitingEntry> running_;   ///< that may be stopped, the largest key first
   std::vector<std::uint8_t> hopeless_;  ///< by demand: stopping jobs did not help this time
   std::vector<JobId> victims_;          ///< the largest key first
 };

@@ -44,7 +44,7 @@ class JobsPresent {
       steps_.push_back({job->arrival, 1});
       steps_.push_back({job->end(), -1});
     }
-    std::ranges::sort(steps_, {}, &Step::time);
+    std::ranges::sort(steps_, {}, &UseStep::time);
     double jobs = 0.0;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const double before = i == 0 ? 0.0 : integral_.back();
@@ -59,26 +59,26 @@ class JobsPresent {
   }
 
  private:
-  struct Step {
+  struct UseStep {
     std::int64_t time;
     int change;
   };
   [[nodiscard]] double until(std::int64_t time) const {
-    const auto at = std::ranges::lower_bound(steps_, time, {}, &Step::time);
+    const auto at = std::ranges::lower_bound(steps_, time, {}, &UseStep::time);
     return integral_[static_cast<std::size_t>(at - steps_.begin())];
   }
-  std::vector<Step> steps_;
+  std::vector<UseStep> steps_;
   std::vector<double> integral_;  ///< until the time of each step
 };
 
 /// Seconds x machines with some but not all GPU thousandths taken.
 double partly_used(const model::Cluster& cluster, std::span<const JobRecord> records) {
-  struct Change {
+  struct MilliChange {
     std::int32_t machine;
     std::int64_t time;
     std::int32_t milli;
   };
-  std::vector<Change> changes;
+  std::vector<MilliChange> changes;
   for (const JobRecord& record : records) {
     for (const JobRun& run : record.runs) {
       for (const auto& task : run.tasks) {
@@ -88,7 +88,7 @@ double partly_used(const model::Cluster& cluster, std::span<const JobRecord> rec
       }
     }
   }
-  std::ranges::sort(changes, {}, [](const Change& c) { return std::pair(c.machine, c.time); });
+  std::ranges::sort(changes, {}, [](const MilliChange& c) { return std::pair(c.machine, c.time); });
   double sum = 0.0;
   std::int64_t used = 0;
   for (std::size_t i = 0; i + 1 < changes.size(); ++i) {

@@ -57,7 +57,7 @@ double normal(std::uint64_t seed, JobId job) {
 }
 
 Micros estimate_of(const model::TimeRules& rules, Micros work, JobId job,
-                   const TraceOptions& options) {
+                   const ReplayOptions& options) {
   switch (options.estimates) {
     case Estimates::exact:
       return work;
@@ -72,7 +72,7 @@ Micros estimate_of(const model::TimeRules& rules, Micros work, JobId job,
 }
 
 policy::Job policy_job(const model::Job& job, const model::TimeRules& rules,
-                       const TraceOptions& options) {
+                       const ReplayOptions& options) {
   policy::Job known;
   known.arrival = std::max(job.arrival, rules.not_before) * kSecond;
   known.restart_cost = rules.restart_cost > 0 ? rules.restart_cost * kSecond : options.restart_cost;
@@ -89,7 +89,7 @@ policy::Job policy_job(const model::Job& job, const model::TimeRules& rules,
 
 }  // namespace
 
-Trace make_trace(const model::Instance& instance, const TraceOptions& options) {
+Trace make_trace(const model::Instance& instance, const ReplayOptions& options) {
   const model::Workload& workload = instance.workload;
   Trace trace;
   DemandNumbers numbers(instance, trace.demands);

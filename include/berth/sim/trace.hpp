@@ -25,7 +25,7 @@ enum class Estimates : std::uint8_t {
   noisy,   ///< its duration times a log-normal factor of median 1
 };
 
-struct TraceOptions {
+struct ReplayOptions {
   Estimates estimates = Estimates::exact;
   double noise = 0.5;       ///< of `noisy`: standard deviation of the factor's logarithm
   std::uint64_t seed = 1;   ///< of the factors
@@ -52,7 +52,7 @@ struct Trace {
 /// refused. Rules about machines, homes, traffic, quotas, windows, `after`, `configurations` and
 /// `running` are not simulated: `ignored_keys` names those that the instance has.
 /// O(jobs x distinct demands at worst)
-Trace make_trace(const model::Instance& instance, const TraceOptions& options);
+Trace make_trace(const model::Instance& instance, const ReplayOptions& options);
 
 /// Keys of the files that have no effect on a simulation of this instance, for a warning; empty:
 /// none.

@@ -13,41 +13,42 @@ namespace {
 
 using TraceReader = void (*)(const TraceText&, TraceJobs&);
 
-struct TraceRow {
+struct TraceFormatRow {
   TraceFormat format;
   TraceReader read;
 };
 
 /// One row a format, by name.
 constexpr std::array kTraceRows{
-    TraceRow{{"acme", "Acme 2023 (Seren, Kalos) as published", "trace_seren.csv", ""},
-             read_acme_trace},
-    TraceRow{{"batsim", "Batsim workload; profiles of delay", "workload.json", ""},
-             read_batsim_trace},
-    TraceRow{
+    TraceFormatRow{{"acme", "Acme 2023 (Seren, Kalos) as published", "trace_seren.csv", ""},
+                   read_acme_trace},
+    TraceFormatRow{{"batsim", "Batsim workload; profiles of delay", "workload.json", ""},
+                   read_batsim_trace},
+    TraceFormatRow{
         {"chronus", "Chronus: Philly-like jobs with deadlines", "trace_job_Philly_MIX2.csv", ""},
         read_chronus_trace},
-    TraceRow{{"gavel", "Gavel: steps of job types", "*.trace", "simulation_throughputs.json"},
-             read_gavel_trace},
-    TraceRow{{"helios", "Helios 2020 (SenseTime)", "cluster_log.csv", ""}, read_helios_trace},
-    TraceRow{{"kalos", "Kalos 2023 in the converted form", "converted_kalos_trace.csv", ""},
-             read_kalos_trace},
-    TraceRow{{"openb-trace", "Alibaba openb 2023: pods with their times",
-              "openb_pod_list_default.csv", ""},
-             read_openb_trace},
-    TraceRow{{"pai", "Alibaba PAI 2020, sampled jobs", "pai_1k.csv", ""}, read_pai_trace},
-    TraceRow{{"philly", "Philly 2017 (Microsoft), one line a job", "philly.csv", ""},
-             read_philly_trace},
-    TraceRow{{"philly-log", "Philly 2017, the original log with attempts", "cluster_job_log", ""},
-             read_philly_log},
-    TraceRow{{"pollux", "Pollux: applications with GPUs and batch size", "workload-1.csv",
-              "folder with one folder for each application"},
-             read_pollux_trace},
-    TraceRow{{"sacct", "Slurm accounting as CSV (NREL Eagle)", "sample_eagle_data.csv", ""},
-             read_sacct_trace},
-    TraceRow{{"shockwave", "Shockwave: jobs with changing batch size", "*.trace", ""},
-             read_shockwave_trace},
-    TraceRow{{"swf", "Standard Workload Format", "*.swf", ""}, read_swf_trace},
+    TraceFormatRow{{"gavel", "Gavel: steps of job types", "*.trace", "simulation_throughputs.json"},
+                   read_gavel_trace},
+    TraceFormatRow{{"helios", "Helios 2020 (SenseTime)", "cluster_log.csv", ""}, read_helios_trace},
+    TraceFormatRow{{"kalos", "Kalos 2023 in the converted form", "converted_kalos_trace.csv", ""},
+                   read_kalos_trace},
+    TraceFormatRow{{"openb-trace", "Alibaba openb 2023: pods with their times",
+                    "openb_pod_list_default.csv", ""},
+                   read_openb_trace},
+    TraceFormatRow{{"pai", "Alibaba PAI 2020, sampled jobs", "pai_1k.csv", ""}, read_pai_trace},
+    TraceFormatRow{{"philly", "Philly 2017 (Microsoft), one line a job", "philly.csv", ""},
+                   read_philly_trace},
+    TraceFormatRow{
+        {"philly-log", "Philly 2017, the original log with attempts", "cluster_job_log", ""},
+        read_philly_log},
+    TraceFormatRow{{"pollux", "Pollux: applications with GPUs and batch size", "workload-1.csv",
+                    "folder with one folder for each application"},
+                   read_pollux_trace},
+    TraceFormatRow{{"sacct", "Slurm accounting as CSV (NREL Eagle)", "sample_eagle_data.csv", ""},
+                   read_sacct_trace},
+    TraceFormatRow{{"shockwave", "Shockwave: jobs with changing batch size", "*.trace", ""},
+                   read_shockwave_trace},
+    TraceFormatRow{{"swf", "Standard Workload Format", "*.swf", ""}, read_swf_trace},
 };
 
 constexpr auto kTraceFormats = [] {
@@ -57,7 +58,7 @@ constexpr auto kTraceFormats = [] {
 }();
 
 TraceReader reader_of(const TraceFormat& format) {
-  for (const TraceRow& row : kTraceRows) {
+  for (const TraceFormatRow& row : kTraceRows) {
     if (row.format.name == format.name) return row.read;
   }
   BERTH_EXPECT(false);

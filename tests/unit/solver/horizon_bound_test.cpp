@@ -20,13 +20,13 @@ namespace {
 
 using berth::horizon::Problem;
 using horizon_plan::EndPrices;
-using horizon_plan::JobClass;
+using horizon_plan::NearlyEqualJobs;
 using horizon_plan::PriceGrid;
 using horizon_plan::SmoothedDual;
 using test::HorizonCost;
 
-std::vector<JobClass> every_job(const Problem& problem) {
-  std::vector<JobClass> classes;
+std::vector<NearlyEqualJobs> every_job(const Problem& problem) {
+  std::vector<NearlyEqualJobs> classes;
   for (std::size_t j = 0; j < problem.jobs.size(); ++j) classes.push_back({JobId(j), 1});
   return classes;
 }
