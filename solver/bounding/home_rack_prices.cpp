@@ -67,16 +67,17 @@ class PriceDescent {
 }  // namespace
 
 HomeRackSolution home_rack_prices(const planner_model::Valuation& valuation,
-                                  const planner_model::Pools& pools, std::span<const JobId> jobs,
-                                  std::span<const double> start, const KnownRange& known,
-                                  const HomeRackOptions& options, const StopToken& stop) {
+                                  const PricedPools& start, std::span<const JobId> jobs,
+                                  const KnownRange& known, const HomeRackOptions& options,
+                                  const StopToken& stop) {
+  const planner_model::Pools& pools = start.pools;
   bounding::HomeRackDual dual(valuation, pools, jobs);
   if (dual.cells() > options.cells / 2.0) return {};
   std::vector<double> price(dual.markets(), kInfinity);  // infinite: no GPUs
   for (std::size_t p = 0; p < pools.size(); ++p) {
     if (!pools.pools[p].gpu_type.valid()) continue;
     double& least = price[dual.market(pools.pools[p])];
-    least = std::min(least, start[p]);
+    least = std::min(least, start.prices[p]);
   }
   PriceDescent descent(dual, std::move(price), known.objective, options);
   const double affordable = options.cells / std::max(1.0, dual.cells());

@@ -47,14 +47,13 @@ void place_at_home(Occupancy& occupancy, std::vector<HomeChoice> chosen) {
 
 }  // namespace
 
-double plan_at_home(const planner_model::Valuation& valuation,
-                    const planner_model::CouplingLimits* limits, const PricedPools& pools,
+double plan_at_home(const planner_model::Valuation& valuation, const PricedPools& pools,
                     std::span<const HomeChoice> chosen, const SearchEffort& effort,
-                    model::Placement& placement, const StopToken& stop) {
-  Occupancy start = without_placements(valuation, limits);
+                    const RunContext& run, model::Placement& placement) {
+  Occupancy start = without_placements(valuation, run.limits);
   BestStart best(start, placement);
   place_at_home(start, {chosen.begin(), chosen.end()});
-  best.offer(std::move(start), pools, effort, stop);
+  best.offer(std::move(start), pools, effort, run.stop);
   return best.write(placement);
 }
 

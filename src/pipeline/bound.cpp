@@ -121,10 +121,9 @@ solver::RunContext whole_run(const PlanningContext& context, const GlobalRelaxat
 double plan_homes(const PlanningContext& context, const GlobalRelaxation& relaxation,
                   std::span<const solver::HomeChoice> at_home, model::Placement& placement) {
   if (at_home.empty() || some_job_may_move(context.unpriced.instance())) return 0.0;
-  return solver::plan_at_home(context.unpriced,
-                              relaxation.limits == nullptr ? nullptr : &context.limits,
-                              {context.pools, relaxation.consensus.prices}, at_home,
-                              context.options.shard.dive.effort, placement, context.stop);
+  return solver::plan_at_home(context.unpriced, {context.pools, relaxation.consensus.prices},
+                              at_home, context.options.shard.dive.effort,
+                              whole_run(context, relaxation), placement);
 }
 
 }  // namespace

@@ -38,17 +38,16 @@ PlanningContext with(const PlanningContext& c, const PlanOptions& options) {
 class EffortPasses {
  public:
   EffortPasses(const PlanningContext& context, coordinator::JobRecords& records,
-               const DistributedJudge& judge, LocalSolution& solution, Proof& proof,
-               GlobalPlacement& placed)
+               const DistributedJudge& judge, const PlanSoFar& plan)
       : context_(context),
         records_(records),
         judge_(judge),
-        solution_(solution),
-        proof_(proof),
-        placement_(placed.placement),
+        solution_(plan.solution),
+        proof_(plan.proof),
+        placement_(plan.placed.placement),
         best_(context, records, judge, placement_),
-        writer_(context, solution) {
-    solution_.rounds.round = placed.rounds;
+        writer_(context, plan.solution) {
+    solution_.rounds.round = plan.placed.rounds;
     solution_.rounds.shards = static_cast<std::int64_t>(context.shards.size());
   }
 
@@ -172,10 +171,9 @@ class EffortPasses {
 }  // namespace
 
 void spend_effort(const PlanningContext& context, coordinator::JobRecords& records,
-                  const DistributedJudge& judge, LocalSolution& solution, Proof& proof,
-                  GlobalPlacement& placed, EffortState done) {
+                  const DistributedJudge& judge, const PlanSoFar& plan, EffortState done) {
   if (context.options.effort <= 1 || context.options.online_order) return;
-  EffortPasses(context, records, judge, solution, proof, placed).run(std::move(done));
+  EffortPasses(context, records, judge, plan).run(std::move(done));
 }
 
 }  // namespace berth::pipeline

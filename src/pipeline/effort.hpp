@@ -12,6 +12,13 @@
 
 namespace berth::pipeline {
 
+/// The plan so far, which passes improve in place.
+struct PlanSoFar {
+  LocalSolution& solution;
+  Proof& proof;
+  GlobalPlacement& placed;
+};
+
 /// Passes 2 .. `effort` beyond the plan so far; ends at the gap asked for or when a stop is
 /// requested. Pass n is a function of the plan after pass n - 1, of n, seed and options: a plan
 /// with more effort starts with all passes of one with less. A pass is a large neighbourhood search
@@ -19,7 +26,6 @@ namespace berth::pipeline {
 /// tighten the proof with more steps. The better plan and the lower bound are kept: more required
 /// jobs, or as many and a larger objective. Collective. @param done  passes of a resumed run
 void spend_effort(const PlanningContext& context, coordinator::JobRecords& records,
-                  const DistributedJudge& judge, LocalSolution& solution, Proof& proof,
-                  GlobalPlacement& placed, EffortState done);
+                  const DistributedJudge& judge, const PlanSoFar& plan, EffortState done);
 
 }  // namespace berth::pipeline

@@ -70,7 +70,7 @@ model::Plan plan_distributed(const comm::Communicator& comm, const model::Instan
     placed.placement = std::move(run.placement);
     placed.rounds = solution.rounds.round;
   }
-  spend_effort(context, jobs, judge, solution, proof, placed, std::move(run.effort));
+  spend_effort(context, jobs, judge, {solution, proof, placed}, std::move(run.effort));
 
   model::Plan plan = certify_plan(context, jobs, solution.relaxation.consensus.prices,
                                   std::move(proof), std::move(placed.placement));

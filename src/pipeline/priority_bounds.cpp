@@ -37,21 +37,20 @@ struct WeightCandidate {
 
 class ClassProver {
  public:
-  ClassProver(const comm::Communicator& comm, const model::InstanceView& instance,
-              const PlanOptions& options, Stages& stages, coordinator::JobRecords& jobs,
-              const model::Placement& placement, const StopToken& stop)
-      : comm_(comm),
-        instance_(instance),
-        options_(options),
-        stages_(stages),
+  ClassProver(const PlanningContext& context, coordinator::JobRecords& jobs,
+              const model::Placement& placement)
+      : comm_(context.comm),
+        instance_(context.unpriced.instance()),
+        options_(context.options),
+        stages_(context.stages),
         jobs_(jobs),
         placement_(placement),
-        stop_(stop),
+        stop_(context.stop),
         home_(jobs.home_jobs()),
-        table_(class_table(comm, instance, options.objective, home_, placement)),
+        table_(class_table(comm_, instance_, options_.objective, home_, placement)),
         priorities_(certify::priorities_of(table_)),
-        values_(certify::class_values(instance, options.objective, table_)),
-        tables_(instance.workload.tables()),
+        values_(certify::class_values(instance_, options_.objective, table_)),
+        tables_(instance_.workload.tables()),
         quiet_({.verbosity = 0}) {}
 
   std::vector<ProvedClass> run() {
@@ -170,12 +169,10 @@ certify::ClassTable class_table(const comm::Communicator& comm, const model::Ins
   return all;
 }
 
-std::vector<ProvedClass> prove_classes(const comm::Communicator& comm,
-                                       const model::InstanceView& instance,
-                                       const PlanOptions& options, Stages& stages,
+std::vector<ProvedClass> prove_classes(const PlanningContext& context,
                                        coordinator::JobRecords& jobs,
-                                       const model::Placement& placement, const StopToken& stop) {
-  return ClassProver(comm, instance, options, stages, jobs, placement, stop).run();
+                                       const model::Placement& placement) {
+  return ClassProver(context, jobs, placement).run();
 }
 
 }  // namespace berth::pipeline

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "stages.hpp"
+#include "planning_context.hpp"
 
 #include <vector>
 
@@ -30,12 +30,10 @@ struct ProvedClass {
 /// Proves a bound for each class of a plan (certify/priority_classes.hpp): prices of the relaxation
 /// at weights 2^m of the classes above, m chosen by descent, as the bound is convex in the weights.
 /// Collective; the result counts on rank 0. About four relaxations per class and class above.
-/// @param options    without checkpoints
+/// @param context    whose options have no checkpoints
 /// @param placement  of the jobs at home on this rank
-std::vector<ProvedClass> prove_classes(const comm::Communicator& comm,
-                                       const model::InstanceView& instance,
-                                       const PlanOptions& options, Stages& stages,
+std::vector<ProvedClass> prove_classes(const PlanningContext& context,
                                        coordinator::JobRecords& jobs,
-                                       const model::Placement& placement, const StopToken& stop);
+                                       const model::Placement& placement);
 
 }  // namespace berth::pipeline

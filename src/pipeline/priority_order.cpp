@@ -247,8 +247,7 @@ model::Plan plan_by_priority(const Communicator& comm, const model::InstanceView
   Proof proof = bound(context, judge, whole);
 
   GlobalPlacement placed = plan_classes(context, options, jobs, home);
-  const std::vector<ProvedClass> classes =
-      prove_classes(comm, instance, unsaved, stages, jobs, placed.placement, stop);
+  const std::vector<ProvedClass> classes = prove_classes(context, jobs, placed.placement);
   model::Plan plan = certify_plan(context, jobs, whole.relaxation.consensus.prices,
                                   std::move(proof), std::move(placed.placement));
   plan.waiting = waiting_by_class(context, home, classes, plan.placements);

@@ -189,7 +189,7 @@ HomeProof choose_at_home(const PlanningContext& context, std::span<const double>
     return instance.workload.gpu_milli(instance.workload.job(job)) > 0;
   });
   solver::HomeRackSolution found =
-      solver::home_rack_prices(context.unpriced, context.pools, jobs, prices,
+      solver::home_rack_prices(context.unpriced, {context.pools, prices}, jobs,
                                {goal.objective, proof.upper_bound}, {}, goal.stop);
   if (found.prices.empty()) return {std::move(proof)};
   const auto alone = comm::Communicator::serial();

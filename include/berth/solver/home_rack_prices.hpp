@@ -8,6 +8,7 @@
 #include "berth/base/strong_id.hpp"
 #include "berth/planner_model/pools.hpp"
 #include "berth/planner_model/value.hpp"
+#include "berth/solver/dive.hpp"
 
 namespace berth::solver {
 
@@ -50,13 +51,12 @@ struct HomeRackSolution {
 /// one GPU type in one pod have one price. Subgradient steps of Polyak's length towards
 /// the best plan.
 ///
-/// @param pools      by rack
-/// @param jobs       that ask for GPUs
-/// @param start      by PoolId; the steps start at the least price of a type in a pod
+/// @param start  pools by rack; the steps start at the least price of a type in a pod
+/// @param jobs   that ask for GPUs
 /// Deterministic.
 HomeRackSolution home_rack_prices(const planner_model::Valuation& valuation,
-                                  const planner_model::Pools& pools, std::span<const JobId> jobs,
-                                  std::span<const double> start, const KnownRange& known,
-                                  const HomeRackOptions& options = {}, const StopToken& stop = {});
+                                  const PricedPools& start, std::span<const JobId> jobs,
+                                  const KnownRange& known, const HomeRackOptions& options = {},
+                                  const StopToken& stop = {});
 
 }  // namespace berth::solver

@@ -3,12 +3,11 @@
 
 #include <span>
 
-#include "berth/base/stop.hpp"
 #include "berth/model/placement.hpp"
-#include "berth/planner_model/coupling_limits.hpp"
 #include "berth/planner_model/value.hpp"
 #include "berth/solver/dive.hpp"
 #include "berth/solver/home_rack_prices.hpp"
+#include "berth/solver/run_context.hpp"
 
 namespace berth::solver {
 
@@ -19,14 +18,12 @@ namespace berth::solver {
 /// job stays with the first ones.
 ///
 /// @param valuation  values without prices of limits
-/// @param limits     null: none
 /// @param pools      prices order the candidates of the local search
 /// @param placement  ascending; of all jobs that are not pinned
 /// @pre no job of the workload may move; the workload has the records of all jobs
 /// @return the value gained. Deterministic.
-double plan_at_home(const planner_model::Valuation& valuation,
-                    const planner_model::CouplingLimits* limits, const PricedPools& pools,
+double plan_at_home(const planner_model::Valuation& valuation, const PricedPools& pools,
                     std::span<const HomeChoice> chosen, const SearchEffort& effort,
-                    model::Placement& placement, const StopToken& stop = {});
+                    const RunContext& run, model::Placement& placement);
 
 }  // namespace berth::solver

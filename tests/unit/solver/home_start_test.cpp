@@ -44,7 +44,7 @@ TEST_F(HomeStart, HomePricesChooseTheJobsThatFillTheRack) {
   const planner_model::Pools pools = planner_model::make_pools(tiny.instance.cluster, Level::rack);
   const std::vector<double> start(pools.size(), 0.2);
   const HomeRackSolution found =
-      home_rack_prices(valuation, pools, jobs, start, {.objective = 9.2, .bound = 14.0});
+      home_rack_prices(valuation, {pools, start}, jobs, {.objective = 9.2, .bound = 14.0});
   std::vector<JobId> at_home;
   for (const HomeChoice& choice : found.at_home) at_home.push_back(choice.job);
   std::ranges::sort(at_home);
@@ -56,8 +56,8 @@ TEST_F(HomeStart, PlacesTheChosenJobsFirst) {
   const planner_model::Pools pools = planner_model::make_pools(tiny.instance.cluster, Level::rack);
   const std::vector<double> prices(pools.size(), 0.2);
   const auto plan = [&](const std::vector<HomeChoice>& chosen, model::Placement& placement) {
-    return plan_at_home(valuation, nullptr, {pools, prices}, chosen,
-                        {.chains = 0, .repartitions = 0}, placement);
+    return plan_at_home(valuation, {pools, prices}, chosen, {.chains = 0, .repartitions = 0}, {},
+                        placement);
   };
   model::Placement greedy, placement;
   EXPECT_NEAR(plan({}, greedy), 7.6, 1e-9);
