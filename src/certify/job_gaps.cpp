@@ -65,11 +65,16 @@ void add_by_prices(const Pricing& pricing, const JobSubset& subset, const JobBes
     const Int128 net = best.net.value_or(0);
     Int128 missed = !pays ? price->second : chosen ? 0 : std::max<Int128>(0, net);
     if (placed != nullptr) {
-      ByLimitKind paid = pricing.price_table.place_limits().paid(job, placed->tasks);
-      paid[index_of(model::LimitKind::gpu_quota)] += pricing.price_table.quota_prices().of(job);
+      const ByLimitKind paid = pricing.price_table.place_limits().paid(job, placed->tasks);
+      const Int128 quota = pricing.price_table.quota_prices().of(job);
       sums.limits(paid, -1);
+      if (pricing.whole_jobs.in_cluster()) {
+        sums.whole_jobs(-quota);  // the choice keeps to the quotas
+      } else {
+        sums.limits(model::LimitKind::gpu_quota, -quota);
+      }
       const PlacementExtent r = extent_of(pricing.instance, *placed);
-      const Int128 worth = worth_of(pricing, *placed, r) - sum_of(paid);
+      const Int128 worth = worth_of(pricing, *placed, r) - sum_of(paid) - quota;
       if (!pays) return sums.idle(r.type, missed - worth);
       if (job.required || chosen) missed = net;
       Int128 earned = chosen ? net : 0;  // of what a choice of whole jobs earns

@@ -163,6 +163,7 @@ void add_up(const model::Instance& instance, model::Objective kind,
   const auto parts = certify::gap_parts(instance, kind, placement, prices, figures);
   double sum = parts.leaves + parts.rounding;
   for (const double amount : parts.limits) sum += amount;
+  sum += parts.whole_jobs;
   for (const auto& r : parts.regret) sum += r.amount;
   for (const auto& i : parts.idle) sum += i.amount;
   EXPECT_NEAR(sum, figures.upper_bound - figures.objective, 1e-6);

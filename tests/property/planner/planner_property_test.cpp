@@ -74,8 +74,9 @@ void expect_whole(const model::Plan& plan) {
     EXPECT_GE(amount, 0.0);
     sum += amount;
   }
+  EXPECT_GE(plan.gap_parts.whole_jobs, 0.0);
   EXPECT_GE(plan.gap_parts.leaves, 0.0);
-  sum += plan.gap_parts.leaves;
+  sum += plan.gap_parts.whole_jobs + plan.gap_parts.leaves;
   const double whole = plan.figures.upper_bound - plan.figures.objective;
   const double slack = kRounding * std::max(1.0, plan.figures.upper_bound);
   EXPECT_NEAR(sum + plan.gap_parts.rounding, whole, slack);
