@@ -24,7 +24,7 @@ model base
 horizon base model
 planner_model base model
 speed base model
-io base model speed
+io base model
 partition base parallel strads model
 solver base parallel horizon model planner_model
 generate base horizon model
