@@ -13,9 +13,14 @@ from instance import Draw
 WRITTEN = {0, 3, 5}  # exit codes with a plan (README)
 
 
-def make(name, gpus, seed, work):
-    """Writes the instance; its folder, its optimum or None, and a bound made without Berth."""
+def make(name, gpus, seed, work, seconds=None):
+    """Writes the instance; its folder, its optimum or None, and a bound made without Berth.
+
+    With `seconds` every job takes so long: in a horizon of this length it is the same instance.
+    """
     instance = SCENARIOS[name](gpus, Draw(f"{name} {gpus} {seed}"))
+    if seconds:
+        instance.jobs = [job | {"duration": seconds} for job in instance.jobs]
     folder = work / f"{name}-{gpus}-{seed}"
     instance.write(folder)
     bound = knapsack_bound(instance) if instance.optimum is None else instance.optimum
@@ -80,10 +85,10 @@ def measure(berth, instance, mode, flags=()):
         "upper_bound": plan["upper_bound"],
         "independent_bound": bound,
         "missing": len(plan["required_missing"]),
-        "jobs_placed": plan["jobs_placed"],
+        "jobs_placed": plan["jobs_placed"] if "jobs_placed" in plan else len(plan["placements"]),
         "jobs": plan["jobs_total"],
-        "gpus_placed": plan["gpu_milli_allocated"] / max(1, plan["gpu_milli_total"]),
-        "shards": plan["stats"].get("shards", 1),
+        "gpus_placed": plan.get("gpu_milli_allocated", 0) / max(1, plan.get("gpu_milli_total", 1)),
+        "shards": plan.get("stats", {}).get("shards", 1),
         "check_cpu_seconds": round(check_cpu, 2),
         "plan_digest": plan["plan_digest"],
         "proof_digest": plan["proof_digest"],

@@ -80,6 +80,32 @@ def comparison(before, after, least=0.01):
     return "\n".join(text)
 
 
+def worst(rows, most):
+    """Of each class the row of largest gap; the `most` largest of them."""
+    by_class = {}
+    for row in sorted((r for r in rows if "gap" in r), key=lambda r: -r["gap"]):
+        by_class.setdefault(row["class"], row)
+    return list(by_class.values())[:most]
+
+
+def effort(pairs):
+    """A table of (before, after): gap in percent, and where it comes from."""
+    text = ["| class | GPUs, mode, seed | gap % before | after | plan | bound | |", "|---" * 7 + "|"]
+    done = 0
+    for old, new in pairs:
+        start = f"| {old['class']} | {old['gpus']:,}, {old['mode']}, {old['seed']} "
+        if "gap" not in new:
+            text.append(f"{start}| {100 * old['gap']:.3f} | no plan | | | |")
+            continue
+        met = 100 * new["gap"] <= LEVELS[0] or new["gap"] <= 0.5 * old["gap"]
+        done += met
+        moved = [100 * (new[k] / old[k] - 1) if old[k] else 0.0 for k in ("objective", "upper_bound")]
+        text.append(f"{start}| {100 * old['gap']:.3f} | {100 * new['gap']:.3f} "
+                    f"| {moved[0]:+.3f} % | {moved[1]:+.3f} % | {'' if met else 'not met'} |")
+    text.append(f"\n{done} of {len(pairs)} halved or within {LEVELS[0]} %")
+    return "\n".join(text)
+
+
 def markdown(rows):
     """A table with a line for each class: gap in percent and CPU seconds of each size, mode and seed."""
     groups, classes = grouped(rows), {}

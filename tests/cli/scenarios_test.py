@@ -49,6 +49,18 @@ class Scenarios(ProgramTest):
         self.assertTrue(lines[1].startswith("one_rack"), lines)
         self.assertIn("2 plans in both (0 in one only or without a plan): 0 better, 1 worse", lines[2])
 
+    def test_plans_the_largest_gaps_with_more_effort(self):
+        self.scenarios("plan", "before.jsonl", "one_rack", "load080", "--berth", BERTH, "--sizes", 64)
+        [first, second] = self.rows("before.jsonl")
+        self.write("before.jsonl", json.dumps(first) + "\n" + json.dumps(second | {"gap": 0.5}) + "\n")
+        done = self.scenarios("effort", "before.jsonl", "after.jsonl", "--berth", BERTH, "--most", 1,
+                              "--time-limit", 2)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        [after] = self.rows("after.jsonl")
+        self.assertEqual(after["class"], "load080")
+        self.assertIn("max", after["flags"])
+        self.assertIn("1 of 1 halved", done.stdout)
+
     def test_a_plan_that_contradicts_a_bound_is_a_failure(self):
         """A program that claims more than the cluster can earn."""
         boast = self.write("boast", f"""#!{sys.executable}
