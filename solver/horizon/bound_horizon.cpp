@@ -80,12 +80,13 @@ EndPrices prices_on_one_interval(const Problem& problem,
   const PriceGrid whole{grid.front(), grid.back()};
   const std::size_t count = 2 * (grid.size() - 1);
   EndPrices ends;
-  for (std::size_t c = 0; c < problem.curves; ++c) {
+  for (std::size_t c = 0; c < free_curves(problem); ++c) {
     const auto of_curve = from.subspan(c * count, count);
     double mean = 0.0;
     for (const double price : of_curve) mean += price / static_cast<double>(count);
     ends.insert(ends.end(), {mean, mean});
   }
+  ends.resize(ends.size() + problem.budgets.size(), 0.0);
   const SmoothedDual dual(problem, whole, classes);
   std::vector<double> all(temperatures.begin(), temperatures.end());
   all.push_back(kColder * all.back());
@@ -94,7 +95,7 @@ EndPrices prices_on_one_interval(const Problem& problem,
   }
   EndPrices spread;
   const auto span = static_cast<double>(grid.back() - grid.front());
-  for (std::size_t c = 0; c < problem.curves; ++c) {
+  for (std::size_t c = 0; c < free_curves(problem); ++c) {
     const auto price = [&](Seconds t) {
       const double at = static_cast<double>(t - grid.front()) / span;
       return (1.0 - at) * ends[2 * c] + at * ends[2 * c + 1];
@@ -103,13 +104,14 @@ EndPrices prices_on_one_interval(const Problem& problem,
       spread.insert(spread.end(), {price(grid[k]), price(grid[k + 1])});
     }
   }
+  spread.insert(spread.end(), ends.end() - std::ssize(problem.budgets), ends.end());
   return spread;
 }
 
 }  // namespace
 
 double exact_dual(const Problem& problem, const PriceGrid& grid, std::span<const double> ends) {
-  const std::vector<PriceCurve> curves = curves_of(grid, problem.curves, ends);
+  const std::vector<PriceCurve> curves = curves_of(problem, grid, ends);
   const auto curves_of_set = curves_of_pool_sets(problem);
   std::vector<double> least(problem.jobs.size(), 0.0);
   parallel::sweep(problem.jobs.size(), [&](std::size_t j) {
@@ -128,7 +130,9 @@ double exact_dual(const Problem& problem, const PriceGrid& grid, std::span<const
 HorizonBound minimise_prices(const Problem& problem, const HorizonBoundOptions& options,
                              const StopToken& stop) {
   const auto plan = list_plan(problem, wspt_order(problem, kLongDelay));
-  HorizonBound best{.grid = price_grid(problem, plan, options.intervals), .ends = {}};
+  HorizonBound best{.grid = price_grid(problem, plan, options.intervals),
+                    .ends = {},
+                    .budgets = problem.budgets.size()};
   EndPrices ends = start_prices(problem, plan, best.grid);
   best.ends.assign(ends.size(), 0.0);
   best.bound = exact_dual(problem, best.grid, best.ends);
@@ -145,7 +149,9 @@ HorizonBound minimise_prices(const Problem& problem, const HorizonBoundOptions& 
   };
   consider(ends);
   const double of_plan = best.bound;
-  consider(prices_on_one_interval(problem, classes, best.grid, ends, temperatures, stop));
+  if (options.flat_start) {
+    consider(prices_on_one_interval(problem, classes, best.grid, ends, temperatures, stop));
+  }
   const bool flat = best.bound > of_plan && !all_required(problem);
   best.temperature = temperatures.back();
   const SmoothedDual dual(problem, best.grid, classes);
@@ -178,7 +184,8 @@ berth::horizon::PriceCertificate certificate_of(const HorizonBound& bound) {
   constexpr double kUnit = static_cast<double>(1LL << berth::horizon::kPriceFractionBits);
   berth::horizon::PriceCertificate certificate{.nodes = bound.grid, .starts = {}, .slopes = {}};
   const std::size_t intervals = certificate.intervals();
-  for (std::size_t i = 0; 2 * i < bound.ends.size(); ++i) {
+  const std::size_t of_curves = bound.ends.size() - bound.budgets;
+  for (std::size_t i = 0; 2 * i < of_curves; ++i) {
     const std::int64_t start = std::llround(bound.ends[2 * i] * kUnit);
     const std::int64_t end = std::llround(bound.ends[2 * i + 1] * kUnit);
     const std::size_t k = i % intervals;
@@ -187,6 +194,9 @@ berth::horizon::PriceCertificate certificate_of(const HorizonBound& bound) {
     if (start + slope * length < 0) ++slope;
     certificate.starts.push_back(start);
     certificate.slopes.push_back(slope);
+  }
+  for (std::size_t i = of_curves; i < bound.ends.size(); ++i) {
+    certificate.budgets.push_back(std::llround(bound.ends[i] * kUnit));
   }
   return certificate;
 }

@@ -34,12 +34,16 @@ class SimilarityKey {
     for (const Option& option : problem.options_of(job)) {
       key.push_back(static_cast<std::uint64_t>(option.pools.value()));
       key.push_back(static_cast<std::uint64_t>(option.gpus));
+      key.push_back(static_cast<std::uint64_t>(option.rent));
+      for (const std::int32_t q : problem.quotas_of(option)) key.push_back(1 + 2 * index(q));
+      for (const std::int32_t b : problem.budgets_of(option)) key.push_back(2 + 2 * index(b));
       key.push_back(by_factor(option.duration));
       write_cost(problem.cost_of(option), job.release, key);
     }
   }
 
  private:
+  static std::uint64_t index(std::int32_t i) { return static_cast<std::uint64_t>(i); }
   static std::uint64_t rounded(double x) { return static_cast<std::uint64_t>(std::llround(x)); }
   [[nodiscard]] std::uint64_t by_factor(Seconds span) const {
     if (span <= 0) return static_cast<std::uint64_t>(span);

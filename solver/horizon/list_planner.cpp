@@ -65,7 +65,7 @@ std::optional<Job> ListPlanner::between_neighbours(JobId id) const {
 
 /// Replaces `best` by the earliest start from `from` on in this pool, if that costs less.
 void ListPlanner::improve(const Job& job, std::int32_t option_index, PoolId pool, Seconds from,
-                          const PriceCurve* curve, Place& best) {
+                          const PricedTime* prices, Place& best) {
   const Option& option = problem_.options_of(job)[static_cast<std::size_t>(option_index)];
   const auto cost = problem_.cost_of(option);
   if (cost_at(cost, from + option.duration) >= best.cost) return;  // rents are >= 0
@@ -77,9 +77,9 @@ void ListPlanner::improve(const Job& job, std::int32_t option_index, PoolId pool
   }
   if (start >= kNever || start + option.duration > job.deadline) return;
   double at = cost_at(cost, start + option.duration);
-  if (curve != nullptr && at < best.cost) {
-    at += static_cast<double>(option.gpus) *
-          curve->rent(static_cast<double>(start), static_cast<double>(start + option.duration));
+  if (prices != nullptr && at < best.cost) {
+    at += rent_of(problem_, option, prices->curves, problem_.pools[pool.index()].curve, start,
+                  start + option.duration);
   }
   if (at < best.cost) {
     best = {{.option = option_index, .pool = pool, .start = start, .shares = {}}, at};
@@ -92,9 +92,7 @@ ListPlanner::Place ListPlanner::earliest_place(const Job& job, const PricedTime*
   const auto options = problem_.options_of(job);
   for (std::size_t k = 0; k < options.size(); ++k) {
     for (const PoolId pool : problem_.pools_of(options[k])) {
-      const PriceCurve* curve =
-          prices == nullptr ? nullptr : &prices->curves[problem_.pools[pool.index()].curve.index()];
-      improve(job, static_cast<std::int32_t>(k), pool, job.release, curve, best);
+      improve(job, static_cast<std::int32_t>(k), pool, job.release, prices, best);
     }
   }
   return best;
@@ -114,8 +112,7 @@ ListPlanner::Place ListPlanner::priced_place(const Job& job, const PricedTime& p
     const Option& option = problem_.options_of(job)[static_cast<std::size_t>(c.option)];
     for (const PoolId pool : problem_.pools_of(option)) {
       if (problem_.pools[pool.index()].curve.value() != c.curve) continue;
-      improve(job, c.option, pool, static_cast<Seconds>(c.piece.start),
-              &prices.curves[static_cast<std::size_t>(c.curve)], best);
+      improve(job, c.option, pool, static_cast<Seconds>(c.piece.start), &prices, best);
     }
   }
   return best;

@@ -23,7 +23,7 @@ enum class PlaceRule : std::uint8_t {
 
 /// Prices of one grid with the tables that placements read. A view.
 struct PricedTime {
-  std::span<const PriceCurve> curves;  ///< by CurveId
+  std::span<const PriceCurve> curves;  ///< by CurveId, then of quotas and budgets
   std::span<const std::vector<std::int32_t>> curves_of_set;
 };
 
@@ -60,7 +60,7 @@ class ListPlanner {
   Place earliest_place(const berth::horizon::Job& job, const PricedTime* prices, double limit);
   Place priced_place(const berth::horizon::Job& job, const PricedTime& prices, Place best);
   void improve(const berth::horizon::Job& job, std::int32_t option, PoolId pool, Seconds from,
-               const PriceCurve* curve, Place& best);
+               const PricedTime* prices, Place& best);
 
   const berth::horizon::Problem& problem_;
   berth::horizon::PlanBuilder built_;

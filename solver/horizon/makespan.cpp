@@ -52,7 +52,7 @@ Problem until(const Problem& problem, Seconds end) {
 /// Prices in 0 .. 1 at which the rents of all jobs that end by the deadline exceed what the
 /// capacity is worth; empty when none are found.
 HorizonBound refute(const Problem& problem, Seconds end, const StopToken& stop) {
-  HorizonBound found{.grid = {}, .ends = {}};
+  HorizonBound found{.grid = {}, .ends = {}, .budgets = problem.budgets.size()};
   const Seconds intervals = std::min(kIntervals, end - problem.now);
   for (Seconds k = 0; k <= intervals; ++k) {
     found.grid.push_back(problem.now + (end - problem.now) * k / intervals);

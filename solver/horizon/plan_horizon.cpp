@@ -53,7 +53,7 @@ std::vector<double> earlier_by(std::vector<double> keys, const std::vector<doubl
 /// The curves of a bound, with what placements at these prices read.
 struct CurvesOfBound {
   CurvesOfBound(const Problem& problem, const HorizonBound& bound)
-      : curves(curves_of(bound.grid, problem.curves, bound.ends)),
+      : curves(curves_of(problem, bound.grid, bound.ends)),
         curves_of_set(curves_of_pool_sets(problem)),
         prices{curves, curves_of_set} {}
   CurvesOfBound(const CurvesOfBound&) = delete;

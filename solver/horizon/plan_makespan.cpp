@@ -98,8 +98,8 @@ Problem tardiness_after(const Problem& problem, Seconds end) {
 MakespanPlan ending_by(const Problem& problem, Seconds end, const Plan& from,
                        const StopToken& stop) {
   const Problem late = tardiness_after(problem, end);
-  HorizonBound free{.grid = {problem.now, end}, .ends = {}};
-  free.ends.assign(2 * problem.curves, 0.0);
+  HorizonBound free{.grid = {problem.now, end}, .ends = {}, .budgets = problem.budgets.size()};
+  free.ends.assign(2 * free_curves(problem) + free.budgets, 0.0);
   const HorizonPlanOptions options{
       .machine_leads = {0.0, 0.5}, .reorderings = 1, .job_visits = kJobVisits};
   return ranked(problem, plan_on_machines(late, free, from, options, stop));

@@ -18,11 +18,10 @@ double cost_with_rent(const Problem& problem, const PricedTime& prices,
                       const berth::horizon::Job& job, const JobStart& start) {
   if (!start.placed()) return 0.0;
   const Option& option = problem.options_of(job)[static_cast<std::size_t>(start.option)];
-  const PriceCurve& curve = prices.curves[problem.pools[start.pool.index()].curve.index()];
+  const auto curve = problem.pools[start.pool.index()].curve;
   const Seconds end = start.start + option.duration;
   return cost_at(problem.cost_of(option), end) +
-         static_cast<double>(option.gpus) *
-             curve.rent(static_cast<double>(start.start), static_cast<double>(end));
+         rent_of(problem, option, prices.curves, curve, start.start, end);
 }
 
 }  // namespace

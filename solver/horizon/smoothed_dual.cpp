@@ -15,7 +15,9 @@ namespace {
 using assignment::exp_of;
 using assignment::kNegligibleExponent;
 using assignment::log_of;
+using berth::horizon::CapacityStep;
 using berth::horizon::Job;
+using berth::horizon::kRentUnit;
 using berth::horizon::Pool;
 using berth::horizon::Problem;
 
@@ -36,16 +38,19 @@ void add_capacity(double node, double length, double from, double to, double gpu
   ends[1] += gpus * rising;
 }
 
-void add_pool(const Pool& pool, const PriceGrid& grid, std::span<double> ends) {
-  for (std::size_t s = 0; s < pool.capacity.size(); ++s) {
-    const Seconds until = s + 1 < pool.capacity.size() ? pool.capacity[s + 1].from : grid.back();
+/// Adds steps of GPUs in 1 / unit; below 0 they count as 0.
+void add_steps(std::span<const CapacityStep> steps, std::int64_t unit, const PriceGrid& grid,
+               std::span<double> ends) {
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const Seconds until = s + 1 < steps.size() ? steps[s + 1].from : grid.back();
+    const Gpus gpus = std::max<Gpus>(0, steps[s].gpus);
     for (std::size_t k = 0; k + 1 < grid.size(); ++k) {
-      const Seconds from = std::max(pool.capacity[s].from, grid[k]);
+      const Seconds from = std::max(steps[s].from, grid[k]);
       const Seconds to = std::min(until, grid[k + 1]);
       if (from >= to) continue;
       add_capacity(static_cast<double>(grid[k]), static_cast<double>(grid[k + 1] - grid[k]),
                    static_cast<double>(from), static_cast<double>(to),
-                   static_cast<double>(pool.capacity[s].gpus), &ends[2 * k]);
+                   static_cast<double>(gpus) / static_cast<double>(unit), &ends[2 * k]);
     }
   }
 }
@@ -107,11 +112,22 @@ SmoothedDual::SmoothedDual(const Problem& problem, const PriceGrid& grid,
       grid_(grid),
       classes_(std::move(classes)),
       curves_of_set_(curves_of_pool_sets(problem)),
-      capacity_(problem.curves * 2 * (grid.size() - 1), 0.0) {
+      capacity_(free_curves(problem) * 2 * (grid.size() - 1), 0.0) {
   BERTH_EXPECT(grid.size() >= 2 && grid.front() == problem.now);
   const std::size_t count = 2 * (grid.size() - 1);
+  const auto of_curve = [&](std::size_t curve) {
+    return std::span(capacity_).subspan(curve * count, count);
+  };
   for (const Pool& pool : problem.pools) {
-    add_pool(pool, grid, std::span(capacity_).subspan(pool.curve.index() * count, count));
+    const bool gpus = pool.worth.empty();
+    add_steps(gpus ? pool.capacity : pool.worth, gpus ? 1 : kRentUnit, grid,
+              of_curve(pool.curve.index()));
+  }
+  for (std::size_t q = 0; q < problem.quotas.size(); ++q) {
+    add_steps(problem.quotas[q], 1, grid, of_curve(problem.curves + q));
+  }
+  for (const std::int64_t budget : problem.budgets) {
+    capacity_.push_back(static_cast<double>(budget));
   }
   const Seconds span = grid.back() - grid.front();
   std::erase_if(classes_, [&](const NearlyEqualJobs& c) {  // no start gains anything
@@ -138,14 +154,19 @@ void SmoothedDual::set_scales() {
       const Seconds first = job.release + option.duration;
       largest = std::max(
           {largest, std::abs(cost_at(cost, first)), std::abs(cost_at(cost, first + span))});
-      widest = std::max(widest, static_cast<double>(option.gpus));
+      widest = std::max(
+          {widest, static_cast<double>(option.gpus), static_cast<double>(option.rent) / kRentUnit});
     }
     value += 2.0 * count * largest;
     gpus += 2.0 * count * widest;
   }
   value_scale_ = scale_for(value);
-  for (std::size_t k = 0; k + 1 < grid_.size(); ++k) {
-    gradient_scale_.push_back(scale_for(gpus * static_cast<double>(grid_[k + 1] - grid_[k])));
+  const std::size_t intervals = grid_.size() - 1;
+  for (std::size_t i = 0; i < unknowns(); ++i) {
+    const std::size_t k = i / 2 % intervals;
+    const bool budget = i >= 2 * free_curves(problem_) * intervals;
+    const Seconds length = budget ? span : grid_[k + 1] - grid_[k];
+    gradient_scale_.push_back(scale_for(gpus * static_cast<double>(length)));
   }
 }
 
@@ -164,44 +185,59 @@ void SmoothedDual::add_class(const NearlyEqualJobs& members, std::span<const Pri
   sums.value += count * (least - eps * log_of(total));
   for (const Candidate& c : sums.candidates) {
     const auto& option = problem_.options_of(job)[static_cast<std::size_t>(c.option)];
-    const double share =
-        count * static_cast<double>(option.gpus) * exp_of((least - c.piece.cost) / eps) / total;
-    const auto curve = static_cast<std::size_t>(c.curve);
+    const double weight = exp_of((least - c.piece.cost) / eps);
     const double completion = c.piece.start + static_cast<double>(option.duration);
-    sums.add(curve, c.piece.completion, completion, share);
-    sums.add(curve, c.piece.interval, c.piece.start, -share);
+    const auto curve = static_cast<std::size_t>(c.curve);
+    visit_rent_parts(problem_, option, curve, [&](const RentPart& part) {
+      const double share = count * part.gpus * weight / total;
+      sums.add(part.curve, c.piece.completion, completion, share);
+      sums.add(part.curve, c.piece.interval, c.piece.start, -share);
+    });
   }
+}
+
+/// The gradient by unknown: a budget has one price on many intervals.
+double SmoothedDual::total_of(const BlockSums& sums, std::size_t unknown) const {
+  const std::size_t intervals = grid_.size() - 1;
+  const std::size_t of_curves = 2 * free_curves(problem_) * intervals;
+  if (unknown < of_curves) return sums.ends[unknown];
+  const std::size_t budget = free_curves(problem_) + unknown - of_curves;
+  double total = 0.0;
+  for (std::size_t k = 0; k < intervals; ++k) {
+    if (!in_budget(problem_, grid_, k)) continue;
+    const double* at = &sums.ends[2 * (budget * intervals + k)];
+    total += at[0] + at[1];
+  }
+  return total;
 }
 
 double SmoothedDual::evaluate(std::span<const double> ends, double temperature,
                               std::span<double> gradient) const {
   BERTH_EXPECT(ends.size() == unknowns());
-  const std::vector<PriceCurve> curves = curves_of(grid_, problem_.curves, ends);
-  const std::size_t intervals = grid_.size() - 1;
+  const std::vector<PriceCurve> curves = curves_of(problem_, grid_, ends);
   const std::size_t blocks = (classes_.size() + kBlockClasses - 1) / kBlockClasses;
   const std::size_t width = 1 + unknowns();
   std::vector<std::int64_t> rows(blocks * width, 0);
-  parallel::sweep_blocks(
-      classes_.size(), kBlockClasses, [&](std::size_t block, std::size_t begin, std::size_t end) {
-        BlockSums sums(grid_, problem_.curves);
-        for (std::size_t i = begin; i < end; ++i) {
-          add_class(classes_[i], curves, temperature, sums);
-        }
-        sums.finish();
-        std::int64_t* row = &rows[block * width];
-        row[0] = std::llround(sums.value * value_scale_);
-        for (std::size_t i = 0; i < unknowns(); ++i) {
-          row[1 + i] = std::llround(sums.ends[i] * gradient_scale_[i / 2 % intervals]);
-        }
-      });
+  parallel::sweep_blocks(classes_.size(), kBlockClasses,
+                         [&](std::size_t block, std::size_t begin, std::size_t end) {
+                           BlockSums sums(grid_, curves.size());
+                           for (std::size_t i = begin; i < end; ++i) {
+                             add_class(classes_[i], curves, temperature, sums);
+                           }
+                           sums.finish();
+                           std::int64_t* row = &rows[block * width];
+                           row[0] = std::llround(sums.value * value_scale_);
+                           for (std::size_t i = 0; i < unknowns(); ++i) {
+                             row[1 + i] = std::llround(total_of(sums, i) * gradient_scale_[i]);
+                           }
+                         });
   std::vector<std::int64_t> total(width, 0);
   for (std::size_t i = 0; i < rows.size(); ++i) total[i % width] += rows[i];
   double value = -static_cast<double>(total[0]) / value_scale_;
   for (std::size_t i = 0; i < unknowns(); ++i) {
     value += capacity_[i] * ends[i];
     if (gradient.empty()) continue;
-    gradient[i] =
-        capacity_[i] - static_cast<double>(total[1 + i]) / gradient_scale_[i / 2 % intervals];
+    gradient[i] = capacity_[i] - static_cast<double>(total[1 + i]) / gradient_scale_[i];
   }
   return value;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "horizon/job_classes.hpp"
-#include "horizon/price_curve.hpp"
 #include "horizon/start_pieces.hpp"
 
 #include <cstddef>
@@ -11,21 +10,56 @@
 #include <vector>
 
 #include "berth/horizon/problem.hpp"
+#include "berth/solver/price_curve.hpp"
 
 namespace berth::solver::horizon_plan {
 
-/// Prices at the ends of the intervals: [(curve K + k) 2] at the start of interval k, the next
-/// entry before its end. All >= 0.
+/// Prices of the types, then of the quotas, at the ends of the intervals: [(curve K + k) 2] at the
+/// start of interval k, the next entry before its end; then one price of each budget. All >= 0.
 using EndPrices = std::vector<double>;
 
-std::vector<PriceCurve> curves_of(const PriceGrid& grid, std::size_t curves,
+/// Curves with prices of their own on every interval: those of the types and of the quotas.
+inline std::size_t free_curves(const berth::horizon::Problem& problem) {
+  return problem.curves + problem.quotas.size();
+}
+/// A budget has one price on intervals that end before it does, and none on the others.
+inline bool in_budget(const berth::horizon::Problem& problem, const PriceGrid& grid,
+                      std::size_t interval) {
+  return grid[interval + 1] <= problem.budgets_end;
+}
+
+/// Of the types, the quotas and the budgets.
+std::vector<PriceCurve> curves_of(const berth::horizon::Problem& problem, const PriceGrid& grid,
                                   std::span<const double> ends);
+
+/// What an option pays for at a price: the curve, and GPUs.
+struct RentPart {
+  std::size_t curve = 0;
+  double gpus = 0.0;
+};
+/// Calls visit(RentPart) for the option on a curve of its pools, its quotas and its budgets.
+template <class Visit>
+void visit_rent_parts(const berth::horizon::Problem& problem, const berth::horizon::Option& option,
+                      std::size_t curve, Visit&& visit) {
+  const auto gpus = static_cast<double>(option.gpus);
+  visit(RentPart{curve, static_cast<double>(option.rent) / berth::horizon::kRentUnit});
+  for (const std::int32_t quota : problem.quotas_of(option)) {
+    visit(RentPart{problem.curves + static_cast<std::size_t>(quota), gpus});
+  }
+  for (const std::int32_t budget : problem.budgets_of(option)) {
+    visit(RentPart{free_curves(problem) + static_cast<std::size_t>(budget), gpus});
+  }
+}
+/// Rent of an option from `from` to `to` on a curve of its pools. O(parts log K).
+double rent_of(const berth::horizon::Problem& problem, const berth::horizon::Option& option,
+               std::span<const PriceCurve> curves, berth::horizon::CurveId curve, Seconds from,
+               Seconds to);
 
 /// A candidate of a job: the least cost on one piece of one option on one curve.
 struct Candidate {
   StartPiece piece;
   std::int32_t option = 0;  ///< in the job's options
-  std::int32_t curve = 0;
+  std::int32_t curve = 0;   ///< of its pool
 };
 
 /// Curves of the pools of each pool set, ascending.
@@ -35,6 +69,7 @@ std::vector<std::vector<std::int32_t>> curves_of_pool_sets(const berth::horizon:
 StartQuery start_query(const berth::horizon::Problem& problem, const berth::horizon::Job& job,
                        const berth::horizon::Option& option);
 
+/// @param curves  as curves_of
 /// Collects a job's candidates within `margin` of the cheapest one in `candidates`, ascending by
 /// option, curve and start. Returns the least cost (0 at most when the job may be left out).
 double collect_candidates(const berth::horizon::Problem& problem, const berth::horizon::Job& job,
@@ -48,19 +83,21 @@ double cost_range(const berth::horizon::Problem& problem, const berth::horizon::
 
 /// The negated smoothed dual, to be minimised over prices >= 0:
 ///
-///   G(x) = sum_p integral lambda_p C_p  -  sum_j softmin_eps( [0 if j may be left out], F_j )
+///   G(x) = sum_p integral lambda_p C_p + sum_q integral lambda_q C_q + sum_b theta_b C_b  -  sum_j
+///   softmin_eps( [0 if j may be left out], F_j )
 ///
-/// where softmin runs over the candidates of a job and eps = temperature x cost_range(j) (Nesterov
-/// 2005). -G at temperature 0 over all jobs is a lower bound on the cost of every plan. Sums over
-/// fixed blocks of classes are int64 fixed point, so a sum over any split of the blocks has equal
-/// bits, on any number of ranks and threads.
+/// over pools p, quotas q and budgets b, where softmin runs over the candidates of a job and eps =
+/// temperature x cost_range(j) (Nesterov 2005). -G at temperature 0 over all jobs is a lower bound
+/// on the cost of every plan. Sums over fixed blocks of classes are int64 fixed point, so a sum
+/// over any split of the blocks has equal bits, on any number of ranks and threads.
 class SmoothedDual {
  public:
   SmoothedDual(const berth::horizon::Problem& problem, const PriceGrid& grid,
                std::vector<NearlyEqualJobs> classes);
 
   [[nodiscard]] std::size_t unknowns() const { return capacity_.size(); }
-  /// integral of C_p times the basis function of each unknown, over the pools of its curve
+  /// Integral of C_p times the basis function of each unknown, over the pools of its curve; of what
+  /// is left of a quota; a budget.
   [[nodiscard]] std::span<const double> capacity() const { return capacity_; }
 
   /// G and its gradient. O(classes x pieces). Uses threads.
@@ -71,6 +108,7 @@ class SmoothedDual {
   struct BlockSums;
   void add_class(const NearlyEqualJobs& members, std::span<const PriceCurve> curves,
                  double temperature, BlockSums& sums) const;
+  [[nodiscard]] double total_of(const BlockSums& sums, std::size_t unknown) const;
   void set_scales();
 
   const berth::horizon::Problem& problem_;
@@ -80,7 +118,7 @@ class SmoothedDual {
   std::vector<std::vector<std::int32_t>> curves_of_set_;
   std::vector<double> capacity_;
   double value_scale_ = 1.0;            ///< fixed point of the jobs' part of G
-  std::vector<double> gradient_scale_;  ///< by interval
+  std::vector<double> gradient_scale_;  ///< by unknown
 };
 
 }  // namespace berth::solver::horizon_plan

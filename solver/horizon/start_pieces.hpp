@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "horizon/price_curve.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <span>
 
 #include "berth/base/infinity.hpp"
 #include "berth/horizon/problem.hpp"
+#include "berth/solver/price_curve.hpp"
 
 namespace berth::solver::horizon_plan {
 

@@ -202,6 +202,7 @@ PriceGrid price_grid(const Problem& problem, const Plan& plan, int intervals) {
   }
   add_geometric(problem.now, end, intervals / 2, nodes);
   add_event_quantiles(problem, plan, intervals - intervals / 2, nodes);
+  if (!problem.budgets.empty()) nodes.push_back(problem.budgets_end);
   const auto changes = capacity_changes(problem);
   const std::size_t most = std::min(changes.size(), static_cast<std::size_t>(intervals) / 4);
   for (std::size_t i = 0; i < most; ++i) nodes.push_back(changes[i].second);
@@ -222,6 +223,7 @@ EndPrices start_prices(const Problem& problem, const Plan& plan, const PriceGrid
       ends.push_back(at_node[k + 1]);
     }
   }
+  ends.resize(2 * free_curves(problem) * (grid.size() - 1) + problem.budgets.size(), 0.0);
   return ends;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "horizon/price_curve.hpp"
 #include "horizon/smoothed_dual.hpp"
 
 #include <span>
@@ -9,6 +8,7 @@
 
 #include "berth/horizon/plan.hpp"
 #include "berth/horizon/problem.hpp"
+#include "berth/solver/price_curve.hpp"
 
 namespace berth::solver::horizon_plan {
 
@@ -32,7 +32,7 @@ PriceGrid price_grid(const berth::horizon::Problem& problem, const berth::horizo
 
 /// Prices of a plan in the fluid limit: lambda falls at the rate w / (n d) of the jobs that run,
 /// the mean over their GPUs, while the pools of a curve are busy, and is 0 when the last job ends.
-/// Integrated backwards. O(jobs log jobs).
+/// Integrated backwards. Quotas and budgets cost nothing. O(jobs log jobs).
 EndPrices start_prices(const berth::horizon::Problem& problem, const berth::horizon::Plan& plan,
                        const PriceGrid& grid);
 

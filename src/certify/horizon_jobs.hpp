@@ -52,15 +52,19 @@ std::vector<GpuTypeId> types_of_machines(const model::Cluster& cluster);
 
 /// The jobs that a plan in time decides about, with every option of each: a job takes GPUs of one
 /// type, wherever they are. Devices that running jobs and others hold, machines that are not up and
-/// maintenance are closed, as are reservations that no waiting job may use; other reservations,
-/// quotas and contents are left out, and of dependencies all but the earliest ends, so the bound of
-/// this problem holds for the instance.
+/// maintenance are closed, as are reservations that no waiting job may use; other reservations are
+/// left out, and of dependencies all but the earliest ends, so the bound of this problem holds for
+/// the instance. Where the prices have factors of shapes, rents and worths of machines are of them.
 struct BoundProblem {
   horizon::Problem problem;
   std::vector<JobId> jobs;       ///< by horizon job
   std::vector<GpuTypeId> types;  ///< by price curve
+  std::vector<QueueId> quotas;   ///< by quota
+  std::vector<QueueId> budgets;  ///< by budget
 };
-BoundProblem bound_problem(const model::InstanceView& instance, const model::Horizon& horizon);
+/// @throws InputError when the factors are unusable
+BoundProblem bound_problem(const model::InstanceView& instance, const model::Horizon& horizon,
+                           const model::PriceCurves& prices);
 
 /// Releases every job of the problem no earlier than the jobs that it waits for can end.
 /// O((jobs + dependencies) log).

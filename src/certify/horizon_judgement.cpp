@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exact.hpp"
 #include "horizon_jobs.hpp"
+#include "horizon_limits.hpp"
 #include "horizon_prices.hpp"
 #include "job_value.hpp"
 
@@ -30,31 +31,6 @@ Int128 cost_of(const InstanceView& instance, const Horizon& horizon,
   while (i > 0 && pieces[i].after >= end) --i;
   const IntegerCost cost = integer_cost(pieces[i], Rounding::up);
   return cost.cost + cost.slope * (end - cost.after);
-}
-
-/// The prices by curve of the problem. Types that the file does not have cost nothing.
-horizon::PriceCertificate certificate_of(const model::Cluster& cluster, const BoundProblem& bound,
-                                         const model::PriceCurves& prices) {
-  horizon::PriceCertificate certificate;
-  certificate.nodes.assign(prices.nodes.begin(), prices.nodes.end());
-  const std::size_t intervals = certificate.intervals();
-  certificate.starts.assign(bound.types.size() * intervals, 0);
-  certificate.slopes.assign(bound.types.size() * intervals, 0);
-  for (const model::PriceCurves::Curve& curve : prices.curves) {
-    const auto known = std::ranges::find_if(bound.types, [&](GpuTypeId type) {
-      return cluster.gpu_types[type.index()] == curve.gpu_type;
-    });
-    if (known == bound.types.end()) {
-      throw InputError({}, "prices of the horizon: no machine has GPUs " + curve.gpu_type);
-    }
-    if (curve.starts.size() != intervals || curve.slopes.size() != intervals) {
-      throw InputError({}, "prices of the horizon: not one price an interval");
-    }
-    const auto first = (known - bound.types.begin()) * static_cast<std::ptrdiff_t>(intervals);
-    std::ranges::copy(curve.starts, certificate.starts.begin() + first);
-    std::ranges::copy(curve.slopes, certificate.slopes.begin() + first);
-  }
-  return certificate;
 }
 
 /// A plan that marks the placed jobs, for the proof.
@@ -101,7 +77,7 @@ HorizonJudgement judge_makespan(const InstanceView& instance, const Horizon& hor
                                 const model::Placement& placements,
                                 std::span<const std::int64_t> ends,
                                 const model::PriceCurves& prices) {
-  const BoundProblem bound = bound_problem(instance, horizon);
+  const BoundProblem bound = bound_problem(instance, horizon, prices);
   const horizon::Plan plan = placed_jobs(bound, placements);
   HorizonJudgement judged;
   std::int64_t last = horizon.now;
@@ -147,7 +123,7 @@ HorizonJudgement judge_horizon(const InstanceView& instance, const Horizon& hori
     cost += one;
     if (instance.workload.job(placements[p].job).running >= 0) running += one;
   }
-  const BoundProblem bound = bound_problem(instance, horizon);
+  const BoundProblem bound = bound_problem(instance, horizon, prices);
   const HorizonProof proof = prove_horizon(bound.problem, placed_jobs(bound, placements),
                                            certificate_of(instance.cluster, bound, prices));
   const bool minimised = model::minimised(horizon.objective);
@@ -174,10 +150,18 @@ std::string horizon_proof_digest(const Horizon& horizon, const model::HorizonFig
   sha.text(model::to_string(horizon.objective)).integer(horizon.now).integer(horizon.length);
   sha.real(figures.objective).real(figures.bound);
   for (const std::int64_t node : prices.nodes) sha.integer(node);
-  for (const model::PriceCurves::Curve& curve : prices.curves) {
-    sha.name(curve.gpu_type);
+  const auto add_curve = [&](const std::string& name, const auto& curve) {
+    sha.name(name);
     for (const std::int64_t price : curve.starts) sha.integer(price);
     for (const std::int64_t slope : curve.slopes) sha.integer(slope);
+  };
+  for (const model::PriceCurves::Curve& curve : prices.curves) add_curve(curve.gpu_type, curve);
+  for (const model::PriceCurves::QuotaCurve& curve : prices.quotas) add_curve(curve.queue, curve);
+  for (const auto& budget : prices.budgets) sha.name(budget.queue).integer(budget.price);
+  for (const auto& one : prices.factors) {
+    sha.name(one.gpu_type).integer(one.shape.gpus).integer(one.shape.gpu_milli);
+    for (std::size_t r = 0; r < model::kResources; ++r) sha.integer(one.shape.needs[r]);
+    sha.integer(one.factor);
   }
   return sha.hex();
 }

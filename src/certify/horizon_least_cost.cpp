@@ -10,16 +10,19 @@ namespace {
 using horizon::kNever;
 using horizon::Seconds;
 
+/// Costs have kPriceFractionBits, F has kRentBits more.
+constexpr Int128 kTwice = 2 * Int128{horizon::kRentUnit};
+
 /// F of one option on one curve, over whole seconds.
 class LeastCost {
  public:
-  LeastCost(const IntegerCurve& curve, const horizon::Problem& problem, const horizon::Job& job,
-            const horizon::Option& option)
-      : intervals_(curve.intervals()),
+  LeastCost(const IntegerCurve::Part& rent, const horizon::Problem& problem,
+            const horizon::Job& job, const horizon::Option& option)
+      : intervals_(rent.curve->intervals()),
         earliest_(std::max(job.release, problem.now)),
         latest_(job.deadline >= kNever ? kNever : job.deadline - option.duration),
         duration_(option.duration),
-        gpus_(option.gpus),
+        amount_(rent.amount),
         pieces_(problem.cost_of(option)) {
     place(earliest_);
   }
@@ -42,15 +45,15 @@ class LeastCost {
  private:
   /// Twice the cost of completing at from + duration, rounded down.
   [[nodiscard]] Int128 doubled_cost(Seconds from) const {
-    return 2 * (cost_.cost + cost_.slope * (from + duration_ - cost_.after));
+    return kTwice * (cost_.cost + cost_.slope * (from + duration_ - cost_.after));
   }
 
   /// Twice the least cost at which a later piece begins: not below this one's in a table without
   /// rounding errors, which the proof does not rely on.
   [[nodiscard]] Int128 doubled_later_cost() const {
-    Int128 least = 2 * cost_.cost + (static_cast<Int128>(1) << 120);
+    Int128 least = kTwice * cost_.cost + (static_cast<Int128>(1) << 120);
     for (std::size_t i = piece_ + 1; i < pieces_.size(); ++i) {
-      least = std::min(least, 2 * integer_cost(pieces_[i], Rounding::down).cost);
+      least = std::min(least, kTwice * integer_cost(pieces_[i], Rounding::down).cost);
     }
     return least;
   }
@@ -78,12 +81,12 @@ class LeastCost {
     const auto& e = intervals_[end_];
     const Seconds completion = from + duration_;
     const Int128 first =
-        doubled_cost(from) + gpus_ * (IntegerCurve::doubled_integral(e, completion) -
-                                      IntegerCurve::doubled_integral(s, from));
-    const Int128 price_at_end = e.start + static_cast<Int128>(e.slope) * (completion - e.node);
-    const Int128 price_at_start = s.start + static_cast<Int128>(s.slope) * (from - s.node);
-    const Int128 linear = 2 * (cost_.slope + gpus_ * (price_at_end - price_at_start));
-    const Int128 quadratic = gpus_ * (static_cast<Int128>(e.slope) - s.slope);
+        doubled_cost(from) + amount_ * (IntegerCurve::doubled_integral(e, completion) -
+                                        IntegerCurve::doubled_integral(s, from));
+    const Int128 price_at_end = e.start + e.slope * (completion - e.node);
+    const Int128 price_at_start = s.start + s.slope * (from - s.node);
+    const Int128 linear = kTwice * cost_.slope + 2 * amount_ * (price_at_end - price_at_start);
+    const Int128 quadratic = amount_ * (e.slope - s.slope);
     const auto at = [&](Int128 u) { return first + u * (linear + u * quadratic); };
     Int128 least = std::min(first, at(length));
     if (quadratic > 0 && linear < 0) {
@@ -96,7 +99,7 @@ class LeastCost {
 
   std::span<const IntegerCurve::Interval> intervals_;
   Seconds earliest_, latest_, duration_;
-  Int128 gpus_;
+  Int128 amount_;
   std::span<const horizon::CostPiece> pieces_;
   std::size_t start_ = 0, end_ = 0, piece_ = 0;
   IntegerCost cost_{};
@@ -105,9 +108,9 @@ class LeastCost {
 
 }  // namespace
 
-Int128 doubled_least_cost(const IntegerCurve& curve, const horizon::Problem& problem,
+Int128 doubled_least_cost(const IntegerCurve::Part& rent, const horizon::Problem& problem,
                           const horizon::Job& job, const horizon::Option& option, Int128 none) {
-  return LeastCost(curve, problem, job, option).find(none);
+  return LeastCost(rent, problem, job, option).find(none);
 }
 
 }  // namespace berth::certify

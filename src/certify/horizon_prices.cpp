@@ -14,7 +14,7 @@ using horizon::Seconds;
 
 constexpr std::int64_t kLargestPrice = std::int64_t{1} << 50;
 constexpr Seconds kLongestSpan = Seconds{1} << 30;
-constexpr double kLargestCost = 0x1p60;
+constexpr double kLargestCost = 0x1p54;
 
 void require(bool holds, const char* why) {
   if (!holds) throw InputError({}, std::string("prices of the horizon: ") + why);
@@ -22,7 +22,7 @@ void require(bool holds, const char* why) {
 
 /// x 2^bits as an integer, rounded as asked. Exact: a product with a power of two does not round.
 Int128 fixed_point(double x, Rounding rounding) {
-  require(std::abs(x) <= kLargestCost, "a cost is beyond 2^60");
+  require(std::abs(x) <= kLargestCost, "a cost is beyond 2^54");
   const double scaled = std::ldexp(x, horizon::kPriceFractionBits);
   return static_cast<Int128>(rounding == Rounding::down ? std::floor(scaled) : std::ceil(scaled));
 }
@@ -50,6 +50,21 @@ IntegerCurve::IntegerCurve(const horizon::PriceCertificate& certificate, std::si
   }
   const Seconds last = certificate.nodes.empty() ? 0 : certificate.nodes.back();
   intervals_.push_back({last, 0, 0, integral});
+}
+
+IntegerCurve IntegerCurve::sum(std::span<const Part> parts) {
+  IntegerCurve result(*parts.front().curve);
+  for (std::size_t k = 0; k < result.intervals_.size(); ++k) {
+    Interval& interval = result.intervals_[k];
+    interval = {interval.node, 0, 0, 0};
+    for (const Part& part : parts) {
+      const Interval& of = part.curve->intervals_[k];
+      interval.start += part.amount * of.start;
+      interval.slope += part.amount * of.slope;
+      interval.doubled_integral += part.amount * of.doubled_integral;
+    }
+  }
+  return result;
 }
 
 Int128 IntegerCurve::doubled_integral(Seconds t) const {

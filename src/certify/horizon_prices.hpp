@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "berth/base/int128.hpp"
@@ -17,22 +18,30 @@ class IntegerCurve {
  public:
   /// @throws InputError when a price is negative or too large
   IntegerCurve(const horizon::PriceCertificate& certificate, std::size_t curve);
+  /// amount x curve
+  struct Part {
+    const IntegerCurve* curve;
+    Int128 amount;
+  };
+  /// A sum of curves on the nodes of one certificate. @param parts  at least one. O(parts x K).
+  static IntegerCurve sum(std::span<const Part> parts);
 
   struct Interval {
     horizon::Seconds node;
-    std::int64_t start;       ///< a
-    std::int64_t slope;       ///< b
+    Int128 start;             ///< a
+    Int128 slope;             ///< b
     Int128 doubled_integral;  ///< from the first node to this one
   };
   /// By time; the last one has price 0 and no end.
   [[nodiscard]] const std::vector<Interval>& intervals() const { return intervals_; }
   [[nodiscard]] static Int128 doubled_integral(const Interval& interval, horizon::Seconds t) {
     const Int128 v = t - interval.node;
-    return interval.doubled_integral +
-           v * (2 * static_cast<Int128>(interval.start) + v * static_cast<Int128>(interval.slope));
+    return interval.doubled_integral + v * (2 * interval.start + v * interval.slope);
   }
   /// O(log intervals).
   [[nodiscard]] Int128 doubled_integral(horizon::Seconds t) const;
+  /// All prices are 0.
+  [[nodiscard]] bool free() const { return intervals_.back().doubled_integral == 0; }
 
  private:
   std::vector<Interval> intervals_;
@@ -47,9 +56,10 @@ struct IntegerCost {
 enum class Rounding : std::uint8_t { down, up };
 IntegerCost integer_cost(const horizon::CostPiece& piece, Rounding rounding);
 
-/// Twice the least F over all starts of one option on one curve, in units of
-/// 2^-kPriceFractionBits; `none` when no start meets the deadline. O(intervals + pieces).
-Int128 doubled_least_cost(const IntegerCurve& curve, const horizon::Problem& problem,
+/// Twice the least F of one option over all starts, with rents of `amount` x curve, in units of
+/// 2^-(kPriceFractionBits + kRentBits); `none` when no start meets the deadline.
+/// O(intervals + pieces).
+Int128 doubled_least_cost(const IntegerCurve::Part& rent, const horizon::Problem& problem,
                           const horizon::Job& job, const horizon::Option& option, Int128 none);
 
 }  // namespace berth::certify

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "horizon_jobs.hpp"
+#include "horizon_limits.hpp"
+#include "horizon_worth.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
-
-#include "berth/certify/horizon_plan.hpp"
+#include <utility>
 
 namespace berth::certify {
 
@@ -32,17 +32,23 @@ using LargestDomains = std::array<std::int64_t, model::kLevels>;
 
 class BoundProblemBuilder {
  public:
-  BoundProblemBuilder(const InstanceView& instance, const Horizon& horizon)
-      : instance_(instance), horizon_(horizon) {
+  BoundProblemBuilder(const InstanceView& instance, const Horizon& horizon,
+                      const model::PriceCurves& prices)
+      : instance_(instance),
+        horizon_(horizon),
+        types_(types_of_machines(instance.cluster)),
+        closures_(closures(instance, horizon)),
+        factors_(instance, types_, prices),
+        limits_(instance, horizon) {
     result_.problem.now = horizon.now;
-    result_.types = types_of_machines(instance.cluster);
+    result_.types = types_;
     result_.problem.curves = result_.types.size();
   }
 
   BoundProblem build() {
     add_machines();
-    find_waiting_queues();
     close_devices();
+    limits_.add_to(result_);
     for (const JobId job : model::planned_jobs(instance_.workload)) {
       if (instance_.workload.job(job).running < 0) add_job(job);
     }
@@ -88,65 +94,18 @@ class BoundProblemBuilder {
     }
   }
 
-  void close(MachineId machine, std::int64_t from, std::int64_t to, std::uint64_t devices) {
-    const MachineId own = machine_[machine.index()];
-    if (!own.valid() || devices == 0 || to <= from) return;
-    result_.problem.outages.push_back({.machine = own, .from = from, .to = to, .devices = devices});
-  }
-
   void close_devices() {
-    const model::Cluster& cluster = instance_.cluster;
-    const std::int64_t now = horizon_.now;
-    for (std::size_t m = 0; m < cluster.machines(); ++m) {
-      if (cluster.state_of(MachineId(m)) != model::MachineState::up) {
-        close(MachineId(m), now, horizon::kNever, all_devices(MachineId(m)));
-      }
+    for (const Closure& closure : closures_) {
+      const MachineId own = machine_[closure.machine.index()];
+      if (!own.valid() || closure.devices == 0) continue;
+      result_.problem.outages.push_back(
+          {.machine = own, .from = closure.from, .to = closure.to, .devices = closure.devices});
     }
-    for (const model::Immovable& content : cluster.immovable) {
-      if (content.job.valid()) continue;
-      close(content.machine, now, horizon::kNever, content.devices);
+    if (!factors_.given()) return;
+    auto worth = worth_in_time(instance_, horizon_.now, result_.types, closures_, factors_);
+    for (std::size_t t = 0; t < worth.size(); ++t) {
+      result_.problem.pools[t].worth = std::move(worth[t]);
     }
-    for (const model::Running& running : instance_.workload.tables().running) {
-      const std::int64_t end =
-          end_of_running(instance_, horizon_, instance_.workload.job(running.job));
-      for (const model::TaskPlacement& task : instance_.workload.tasks_of(running)) {
-        close(task.machine, now, end, task.devices);
-      }
-    }
-    for (const model::Window& window : cluster.windows) {
-      if (window.kind == model::WindowKind::reservation && somebody_may_use(window)) continue;
-      for (const model::MachineRange& range : window.machines) {
-        for (auto m = range.first; m < range.end; ++m) {
-          close(MachineId(m), std::max(now, window.from), window.to, all_devices(MachineId(m)));
-        }
-      }
-    }
-  }
-
-  /// True when some waiting job is entitled to the reservation.
-  [[nodiscard]] bool somebody_may_use(const model::Window& window) const {
-    const auto waits = [&](JobId job) { return instance_.workload.job(job).running < 0; };
-    if (std::ranges::any_of(window.job_ids, waits)) return true;
-    return std::ranges::any_of(window.queues,
-                               [&](QueueId queue) { return queue_waits_[queue.index()]; });
-  }
-
-  /// Queues that have, or whose children have, a waiting job.
-  void find_waiting_queues() {
-    queue_waits_.assign(instance_.cluster.queues.size(), false);
-    for (const JobId id : model::planned_jobs(instance_.workload)) {
-      const Job& job = instance_.workload.job(id);
-      if (job.running >= 0) continue;
-      QueueId queue = job.queue;
-      for (; queue.valid(); queue = instance_.cluster.queues[queue.index()].parent) {
-        queue_waits_[queue.index()] = true;
-      }
-    }
-  }
-
-  [[nodiscard]] std::uint64_t all_devices(MachineId machine) const {
-    const auto gpus = static_cast<unsigned>(instance_.cluster.class_of(machine).gpus);
-    return gpus >= 64 ? ~0ULL : (1ULL << gpus) - 1;
   }
 
   void add_job(JobId id) {
@@ -216,21 +175,39 @@ class BoundProblemBuilder {
          .duration = *seconds,
          .gpus = gpus,
          .tasks = {0, 0},
-         .cost = {begin, static_cast<std::int32_t>(problem.cost_pieces.size())}});
+         .cost = {begin, static_cast<std::int32_t>(problem.cost_pieces.size())},
+         .rent = rent_of(job, run, pool, gpus)});
+    limits_.charge(job, problem);
+  }
+
+  [[nodiscard]] std::int64_t rent_of(const Job& job, Run run, std::size_t curve,
+                                     std::int64_t gpus) const {
+    if (!factors_.given()) return horizon::kRentUnit * gpus;
+    const auto groups = instance_.workload.groups_of(job);
+    std::int64_t rent = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const std::int64_t tasks = run == nullptr ? groups[g].count : run->counts[g];
+      rent += tasks * factors_(groups[g].shape, curve);
+    }
+    return rent;
   }
 
   InstanceView instance_;
   Horizon horizon_;
+  std::vector<GpuTypeId> types_;
   BoundProblem result_;
   std::vector<MachineId> machine_;       ///< by the cluster's machine: that of the problem
   std::vector<LargestDomains> largest_;  ///< by price curve
-  std::vector<bool> queue_waits_;        ///< by QueueId
+  std::vector<Closure> closures_;
+  ShapeFactors factors_;
+  HorizonLimits limits_;
 };
 
 }  // namespace
 
-BoundProblem bound_problem(const InstanceView& instance, const Horizon& horizon) {
-  return BoundProblemBuilder(instance, horizon).build();
+BoundProblem bound_problem(const InstanceView& instance, const Horizon& horizon,
+                           const model::PriceCurves& prices) {
+  return BoundProblemBuilder(instance, horizon, prices).build();
 }
 
 }  // namespace berth::certify

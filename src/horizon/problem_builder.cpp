@@ -110,6 +110,7 @@ void ProblemBuilder::add_option(PoolSetId pools, Seconds duration, std::span<con
     problem_.task_groups.push_back(group);
     option.gpus += static_cast<Gpus>(group.tasks) * group.gpus;
   }
+  option.rent = kRentUnit * option.gpus;
   option.tasks.end = static_cast<std::int32_t>(problem_.task_groups.size());
   problem_.options.push_back(option);
   problem_.jobs.back().options.end = static_cast<std::int32_t>(problem_.options.size());

@@ -44,6 +44,36 @@ void add_integers(JsonText& json, std::string_view key, std::span<const std::int
   json.close(']');
 }
 
+void add_quotas(JsonText& json, const model::PriceCurves& prices) {
+  json.key("quotas").open('[');
+  for (const model::PriceCurves::QuotaCurve& curve : prices.quotas) {
+    json.next_line().open('{').field("queue", curve.queue);
+    add_integers(json, "starts", curve.starts);
+    add_integers(json, "slopes", curve.slopes);
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void add_budgets(JsonText& json, const model::PriceCurves& prices) {
+  json.key("budgets").open('[');
+  for (const model::PriceCurves::BudgetPrice& budget : prices.budgets) {
+    json.open('{').field("queue", budget.queue).field("price", budget.price).close('}');
+  }
+  json.close(']');
+}
+
+void add_factors(JsonText& json, const model::PriceCurves& prices) {
+  json.key("factors").open('[');
+  for (const model::PriceCurves::ShapeFactor& one : prices.factors) {
+    json.next_line().open('{').field("gpus", std::int64_t{one.shape.gpus});
+    json.field("gpu_milli", std::int64_t{one.shape.gpu_milli});
+    add_resources(json, one.shape.needs);
+    json.field("gpu_type", one.gpu_type).field("factor", one.factor).close('}');
+  }
+  json.close(']');
+}
+
 void add_prices(JsonText& json, const model::PriceCurves& prices) {
   json.key("price_curves").open('{');
   add_integers(json, "nodes", prices.nodes);
@@ -54,7 +84,11 @@ void add_prices(JsonText& json, const model::PriceCurves& prices) {
     add_integers(json, "slopes", curve.slopes);
     json.close('}');
   }
-  json.close(']').close('}').next_line();
+  json.close(']');
+  if (!prices.quotas.empty()) add_quotas(json, prices);
+  if (!prices.budgets.empty()) add_budgets(json, prices);
+  if (!prices.factors.empty()) add_factors(json, prices);
+  json.close('}').next_line();
 }
 
 void add_task(JsonText& json, const InstanceView& instance, const model::Job& job,

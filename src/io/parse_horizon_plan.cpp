@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json_fields.hpp"
+#include "resource_keys.hpp"
 
 #include <string>
 #include <string_view>
@@ -43,6 +44,19 @@ std::vector<std::int64_t> integers(const JsonAt& at) {
   return values;
 }
 
+template <class Read>
+auto list_of(const JsonAt& at, const Read& read) {
+  std::vector<decltype(read(at))> values;
+  at.each([&](const JsonAt& value) { values.push_back(read(value)); });
+  return values;
+}
+
+/// -1 for numbers that no shape has.
+std::int32_t small(const JsonAt& at) {
+  const std::int64_t value = at.integer();
+  return value >= 0 && value <= 1000 ? static_cast<std::int32_t>(value) : -1;
+}
+
 PriceCurves::Curve read_curve(const JsonAt& at) {
   static constexpr std::string_view keys[] = {"gpu_type", "starts", "slopes"};
   PriceCurves::Curve curve;
@@ -55,14 +69,53 @@ PriceCurves::Curve read_curve(const JsonAt& at) {
   return curve;
 }
 
+PriceCurves::QuotaCurve read_quota(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"queue", "starts", "slopes"};
+  PriceCurves::QuotaCurve curve;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) curve.queue = std::string(value.text());
+    if (key == 1) curve.starts = integers(value);
+    if (key == 2) curve.slopes = integers(value);
+  });
+  at.need(keys, 3, seen);
+  return curve;
+}
+
+PriceCurves::BudgetPrice read_budget(const JsonAt& at) {
+  static constexpr std::string_view keys[] = {"queue", "price"};
+  PriceCurves::BudgetPrice budget;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) budget.queue = std::string(value.text());
+    if (key == 1) budget.price = value.integer();
+  });
+  at.need(keys, 2, seen);
+  return budget;
+}
+
+PriceCurves::ShapeFactor read_factor(const JsonAt& at) {
+  constexpr std::size_t kFirst = 4, kEnd = kFirst + model::kResources;
+  static constexpr auto keys = resource_keys<kFirst>({"gpus", "gpu_milli", "gpu_type", "factor"});
+  PriceCurves::ShapeFactor one;
+  const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
+    if (key == 0) one.shape.gpus = small(value);
+    if (key == 1) one.shape.gpu_milli = small(value);
+    if (key == 2) one.gpu_type = std::string(value.text());
+    if (key == 3) one.factor = value.integer();
+    if (key >= kFirst && key < kEnd) one.shape.needs[key - kFirst] = value.integer();
+  });
+  at.need(keys, kFirst + model::kRequiredResources, seen);
+  return one;
+}
+
 PriceCurves read_curves(const JsonAt& at) {
-  static constexpr std::string_view keys[] = {"nodes", "curves"};
+  static constexpr std::string_view keys[] = {"nodes", "curves", "quotas", "budgets", "factors"};
   PriceCurves prices;
   const auto seen = at.known_fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) prices.nodes = integers(value);
-    if (key == 1) {
-      value.each([&](const JsonAt& curve) { prices.curves.push_back(read_curve(curve)); });
-    }
+    if (key == 1) prices.curves = list_of(value, read_curve);
+    if (key == 2) prices.quotas = list_of(value, read_quota);
+    if (key == 3) prices.budgets = list_of(value, read_budget);
+    if (key == 4) prices.factors = list_of(value, read_factor);
   });
   at.need(keys, 2, seen);
   return prices;

@@ -4,8 +4,10 @@
 #include "option_rows.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -26,6 +28,16 @@ std::string not_read(const OptionField& field, std::string_view word) {
                            : field.type == "LIST" ? "a list of numbers"
                                                   : "a number";
   return fmt::format("{} is not {}{}", word, kind, whole ? ", or it is too large" : "");
+}
+
+/// "0.05" for "5%"; any other word as it is.
+std::string without_percent(std::string_view word) {
+  if (!word.ends_with('%')) return std::string(word);
+  const std::string_view digits = word.substr(0, word.size() - 1);
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool read = error == std::errc{} && end == digits.data() + digits.size();
+  return read ? fmt::format("{}", number / 100.0) : std::string(word);
 }
 
 bool is_default(const OptionRecord& option, const PlanOptions& options) {
@@ -73,7 +85,9 @@ std::string OptionRecord::fault(const PlanOptions& options) const {
 }
 
 std::string OptionRecord::assign(PlanOptions& options, std::string_view word) const {
-  return field.read(options, word) ? fault(options) : not_read(field, word);
+  const std::string plain =
+      unit.starts_with("fraction") ? without_percent(word) : std::string(word);
+  return field.read(options, plain) ? fault(options) : not_read(field, word);
 }
 
 std::span<const OptionRecord> option_table() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/pipeline/plan_horizon.hpp"
 
+#include "horizon_factors.hpp"
 #include "horizon_notes.hpp"
 #include "horizon_placements.hpp"
 #include "horizon_problem.hpp"
@@ -28,6 +29,7 @@ namespace {
 
 using model::Horizon;
 using model::InstanceView;
+using model::PriceCurves;
 
 /// Required jobs are worth this many times the largest cost when they are planned first.
 constexpr double kRequiredFirst = 1e3;
@@ -54,14 +56,14 @@ struct Task {
   horizon::Problem planned;
   const horizon::Problem& bounded;
   horizon::Plan kept;
+  solver::HorizonBound bound;  ///< of `bounded`
 };
 
 Solution solve(const Task& task, const StopToken& stop) {
-  const solver::HorizonBound bound = solver::bound_horizon(task.bounded, {}, stop);
   const solver::HorizonPlanOptions options{.kept = task.kept.starts.empty() ? nullptr : &task.kept};
-  const horizon::Plan pools = solver::plan_on_pools(task.planned, bound, options, stop);
-  return {.plan = solver::plan_on_machines(task.planned, bound, pools, options, stop),
-          .certificate = solver::certificate_of(bound)};
+  const horizon::Plan pools = solver::plan_on_pools(task.planned, task.bound, options, stop);
+  return {.plan = solver::plan_on_machines(task.planned, task.bound, pools, options, stop),
+          .certificate = solver::certificate_of(task.bound)};
 }
 
 Solution solve_makespan(const horizon::Problem& problem, const StopToken& stop) {
@@ -105,7 +107,10 @@ Solution solve_with_required(Task task, const Horizon& horizon, const StopToken&
   const std::size_t before = missing(task.bounded, solution.plan, horizon.end());
   if (before == 0) return solution;
   task.planned = with_required_first(std::move(task.planned));
-  const Task first{.planned = task.planned, .bounded = task.planned, .kept = task.kept};
+  const Task first{.planned = task.planned,
+                   .bounded = task.planned,
+                   .kept = task.kept,
+                   .bound = solver::bound_horizon(task.planned, {}, stop)};
   Solution other = solve(first, stop);
   if (missing(task.bounded, other.plan, horizon.end()) < before) {
     solution.plan = std::move(other.plan);
@@ -113,20 +118,63 @@ Solution solve_with_required(Task task, const Horizon& horizon, const StopToken&
   return solution;
 }
 
+bool all_zero(const std::vector<std::int64_t>& prices) {
+  return std::ranges::all_of(prices, [](std::int64_t price) { return price == 0; });
+}
+
 model::PriceCurves curves_of(const InstanceView& instance, const HorizonProblem& translated,
                              const horizon::PriceCertificate& certificate) {
-  model::PriceCurves prices{.nodes = certificate.nodes, .curves = {}};
+  PriceCurves prices{.nodes = certificate.nodes, .curves = {}};
   const auto intervals = static_cast<std::ptrdiff_t>(certificate.intervals());
-  for (std::size_t t = 0; t < translated.types.size(); ++t) {
-    const std::string& name = instance.cluster.gpu_types[translated.types[t].index()];
-    const auto first = static_cast<std::ptrdiff_t>(t) * intervals;
-    const auto part = [&](const std::vector<std::int64_t>& all) {
-      return std::vector(all.begin() + first, all.begin() + first + intervals);
-    };
+  const auto add = [&](std::size_t curve, auto priced) {
+    const auto first = static_cast<std::ptrdiff_t>(curve) * intervals;
+    priced.starts.assign(certificate.starts.begin() + first,
+                         certificate.starts.begin() + first + intervals);
+    priced.slopes.assign(certificate.slopes.begin() + first,
+                         certificate.slopes.begin() + first + intervals);
+    return priced;
+  };
+  std::size_t curve = 0;
+  for (const GpuTypeId type : translated.types) {
+    const std::string& name = instance.cluster.gpu_types[type.index()];
     prices.curves.push_back(
-        {.gpu_type = name, .starts = part(certificate.starts), .slopes = part(certificate.slopes)});
+        add(curve++, PriceCurves::Curve{.gpu_type = name, .starts = {}, .slopes = {}}));
+  }
+  std::size_t budget = 0;
+  for (const model::Queue& queue : instance.cluster.queues) {
+    if (queue.gpu_quota >= 0 && !certificate.starts.empty()) {
+      auto priced =
+          add(curve++, PriceCurves::QuotaCurve{.queue = queue.name, .starts = {}, .slopes = {}});
+      if (!all_zero(priced.starts) || !all_zero(priced.slopes)) {
+        prices.quotas.push_back(std::move(priced));
+      }
+    }
+    if (queue.gpu_hours < 0 || certificate.budgets.empty()) continue;
+    const std::int64_t price = certificate.budgets[budget++];
+    if (price > 0) prices.budgets.push_back({.queue = queue.name, .price = price});
   }
   return prices;
+}
+
+/// The problem to bound, with its bound: by GPUs or by factors of shapes, whichever proves more.
+struct Bounded {
+  horizon::Problem problem;
+  solver::HorizonBound bound;
+  FactorsOfShapes factors;
+};
+
+Bounded bound_with_contents(const InstanceView& instance, const Horizon& horizon,
+                            const HorizonProblem& translated, const StopToken& stop) {
+  Bounded by_gpus{.problem = translated.problem, .bound = {}, .factors = {}};
+  if (horizon.objective == model::HorizonObjective::makespan) return by_gpus;
+  by_gpus.bound = solver::bound_horizon(by_gpus.problem, {}, stop);
+  FactorsOfShapes factors = shape_factors(instance, horizon, translated, stop);
+  if (factors.empty()) return by_gpus;
+  Bounded by_shapes{.problem = with_factors(instance, horizon, translated, factors),
+                    .bound = {},
+                    .factors = std::move(factors)};
+  by_shapes.bound = solver::bound_horizon(by_shapes.problem, {}, stop);
+  return by_shapes.bound.bound > by_gpus.bound.bound ? by_shapes : by_gpus;
 }
 
 }  // namespace
@@ -137,9 +185,12 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonReque
   for (const std::string& note : horizon_notes(instance, request.horizon)) progress.warn(note);
   const Horizon& horizon = request.horizon;
   const double start = progress.seconds();
-  const HorizonProblem translated = horizon_problem(instance, horizon);
+  HorizonProblem translated = horizon_problem(instance, horizon);
   std::vector<PromisedStart> promises;
-  Task task{.planned = translated.problem, .bounded = translated.problem, .kept = {}};
+  const Bounded bounded = bound_with_contents(instance, horizon, translated, stop);
+  translated.problem = bounded.problem;
+  Task task{
+      .planned = bounded.problem, .bounded = bounded.problem, .kept = {}, .bound = bounded.bound};
   if (request.keep) {
     promises = promised_starts(instance, *request.keep);
     task.planned = with_promises(translated, horizon, promises, request.keep_price);
@@ -153,6 +204,7 @@ model::HorizonPlan plan_horizon(const InstanceView& instance, const HorizonReque
   add_jobs(instance, translated, solution.plan, plan);
   plan.promises = promises_of(instance, plan, promises);
   plan.certificate = curves_of(instance, translated, solution.certificate);
+  plan.certificate.factors = bounded.factors;
   certify::HorizonJudgement judged =
       certify::judge_horizon(instance, horizon, plan.placements, plan.ends, plan.certificate);
   plan.figures = judged.figures;

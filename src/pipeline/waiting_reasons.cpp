@@ -7,7 +7,6 @@
 #include "spare_reasons.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -24,6 +23,7 @@
 #include "berth/coordinator/limit_allocation.hpp"
 #include "berth/pipeline/plan_cluster.hpp"
 #include "berth/planner_model/limit_usage.hpp"
+#include "berth/report/reasons.hpp"
 
 namespace berth::pipeline {
 namespace {
@@ -300,13 +300,10 @@ class Reasons {
     if (running == nullptr) return of(id, job);
     const model::JobPlacement present =
         planner_model::current_placement(instance_.workload, *running);
-    return std::string(planner_model::may_stay(instance_.cluster, present) ? kStopped
-                                                                           : kEvacuated) +
+    return std::string(planner_model::may_stay(instance_.cluster, present) ? report::kStopped
+                                                                           : report::kEvacuated) +
            of(id, job);
   }
-
-  static constexpr std::string_view kStopped = "stopped; ";
-  static constexpr std::string_view kEvacuated = "stopped, a machine of it is evacuated; ";
 
  private:
   std::string of(JobId id, const model::Job& job) {
@@ -333,27 +330,6 @@ class Reasons {
   std::uint64_t present_;
 };
 
-/// Reasons that name amounts of one job, by their first word, and what the summary says instead.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSummaries{
-    {{"no room: ", "no room: free machines hold too few of its tasks"},
-     {"too dear: ", "too dear: worth less than its GPUs cost"},
-     {"spare: ", "spare: not worth the penalty of spare GPUs"},
-     {"rules: ", "rules: no placement was found that they allow"},
-     {"uplinks: ", "uplinks: no placement was found that they carry"},
-     {"not found: ", "not found: free machines may hold its tasks"}}};
-
-std::string summary_of(std::string_view reason) {
-  std::string_view before;
-  for (const std::string_view prefix : {Reasons::kStopped, Reasons::kEvacuated}) {
-    if (reason.starts_with(prefix)) before = prefix;
-  }
-  const std::string_view rest = reason.substr(before.size());
-  for (const auto& [start, summary] : kSummaries) {
-    if (rest.starts_with(start)) return std::string(before).append(summary);
-  }
-  return std::string(reason);
-}
-
 }  // namespace
 
 std::vector<model::UnplacedJob> waiting(const WaitingContext& context, std::span<const JobId> jobs,
@@ -370,7 +346,7 @@ std::vector<model::UnplacedJob> waiting(const WaitingContext& context, std::span
 std::map<std::string, std::int64_t> waiting_by_reason(const comm::Communicator& comm,
                                                       const model::Plan& plan) {
   std::map<std::string, std::int64_t> mine, all;
-  for (const model::UnplacedJob& w : plan.waiting) ++mine[summary_of(w.reason)];
+  for (const model::UnplacedJob& w : plan.waiting) ++mine[report::reason_summary(w.reason)];
   for (const auto& one : comm::gather<decltype(mine)>(comm, std::span(&mine, 1))) {
     for (const auto& [reason, jobs] : one) all[reason] += jobs;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/certify/check.hpp"
+#include "berth/horizon/problem.hpp"
 #include "berth/model/horizon_plan.hpp"
 #include "berth/model/instance.hpp"
 
@@ -39,6 +40,13 @@ HorizonJudgement judge_horizon(const model::InstanceView& instance, const model:
                                const model::Placement& placements,
                                std::span<const std::int64_t> ends,
                                const model::PriceCurves& prices);
+
+/// What the machines of each GPU type are worth over time by the factors of shapes: the most that
+/// tasks on them pay for, in 2^-14 GPUs, by type in ascending order. Requires factors.
+/// @throws InputError when they are unusable
+std::vector<std::vector<horizon::CapacityStep>> worth_in_time(const model::InstanceView& instance,
+                                                              const model::Horizon& horizon,
+                                                              const model::PriceCurves& prices);
 
 /// SHA-256 over objective, bound and prices.
 std::string horizon_proof_digest(const model::Horizon& horizon,

@@ -15,11 +15,14 @@ inline constexpr int kPriceFractionBits = 32;
 
 /// Prices that prove a bound: lambda(t) = start + slope (t - node) per GPU and second on each
 /// interval between neighbouring nodes, 0 after the last node, in units of 2^-kPriceFractionBits.
+/// Prices of Problem::curves, then of Problem::quotas; missing quotas cost nothing.
 struct PriceCertificate {
   std::vector<Seconds> nodes;        ///< ascending, intervals + 1, the first one Problem::now; or
                                      ///< empty: all prices are 0
   std::vector<std::int64_t> starts;  ///< [curve * intervals + interval], >= 0
   std::vector<std::int64_t> slopes;  ///< per second; start + slope x length >= 0
+  /// Of Problem::budgets: the price of a GPU-second on intervals that end by Problem::budgets_end.
+  std::vector<std::int64_t> budgets = {};
 
   [[nodiscard]] std::size_t intervals() const { return nodes.empty() ? 0 : nodes.size() - 1; }
 };

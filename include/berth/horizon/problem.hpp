@@ -47,6 +47,11 @@ struct TaskGroup {
   model::Resources needs = {};  ///< of each task
 };
 
+/// Rents are counted in parts of a GPU: an option pays for `Option::rent` of them, a pool earns for
+/// `Pool::worth` of them.
+inline constexpr int kRentBits = 14;
+inline constexpr std::int64_t kRentUnit = std::int64_t{1} << kRentBits;  ///< a whole GPU
+
 /// One way to run a job: on one pool of a set, for `duration` seconds without interruption. GPU
 /// types and elastic configurations are different options.
 struct Option {
@@ -58,6 +63,7 @@ struct Option {
   model::Level domain = model::Level::cluster;  ///< widest domain that may hold all tasks
   IndexRange quotas = {};                       ///< in Problem::option_quotas
   IndexRange budgets = {};                      ///< in Problem::option_budgets
+  std::int64_t rent = 0;  ///< in 1 / kRentUnit of a GPU; whole GPUs unless shapes have factors
 };
 
 struct Job {
@@ -85,6 +91,9 @@ struct Pool {
   CurveId curve;
   IndexRange machines;                 ///< in Problem::machines
   std::vector<CapacityStep> capacity;  ///< GPUs not closed by outages; first step at Problem::now
+  /// Most rent, in 1 / kRentUnit of a GPU, that the contents of its machines pay at a time, by step
+  /// from Problem::now; empty: that of all GPUs of `capacity`.
+  std::vector<CapacityStep> worth = {};
 };
 
 struct Machine {

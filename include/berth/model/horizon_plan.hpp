@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "berth/base/strong_id.hpp"
+#include "berth/model/job.hpp"
 #include "berth/model/placement.hpp"
 #include "berth/model/raw_plan.hpp"
 
@@ -41,16 +42,36 @@ struct Horizon {
   [[nodiscard]] std::int64_t end() const { return now + length; }
 };
 
-/// Price of a GPU and second on each interval between neighbouring nodes: start + slope x (seconds
-/// after the node), in units of 2^-32 of the objective; 0 after the last node.
+/// Prices of GPU time: on each interval between neighbouring nodes start + slope x (seconds after
+/// the node), in units of 2^-32 of the objective per second; 0 after the last node.
 struct PriceCurves {
   struct Curve {
     std::string gpu_type;
     std::vector<std::int64_t> starts;  ///< by interval
     std::vector<std::int64_t> slopes;  ///< by interval
   };
-  std::vector<std::int64_t> nodes;  ///< seconds, ascending; empty: all prices are 0
-  std::vector<Curve> curves;        ///< one for each GPU type of the machines
+  /// A GPU of the jobs of a queue and of those below it, beside the price of its type.
+  struct QuotaCurve {
+    std::string queue;
+    std::vector<std::int64_t> starts, slopes;  ///< by interval
+  };
+  /// A GPU-second of these jobs on all intervals within the horizon.
+  struct BudgetPrice {
+    std::string queue;
+    std::int64_t price = 0;
+  };
+  /// GPUs, in 2^-14, that a task of this shape pays for on GPUs of a type; without factors it pays
+  /// for the GPUs that it takes, and with factors shapes without one pay nothing.
+  struct ShapeFactor {
+    Shape shape;
+    std::string gpu_type;
+    std::int64_t factor = 0;  ///< >= 0
+  };
+  std::vector<std::int64_t> nodes;        ///< seconds, ascending; empty: all prices are 0
+  std::vector<Curve> curves;              ///< one for each GPU type of the machines
+  std::vector<QuotaCurve> quotas = {};    ///< of some queues with a quota
+  std::vector<BudgetPrice> budgets = {};  ///< of some queues with GPU-hours
+  std::vector<ShapeFactor> factors = {};
 };
 
 /// Figures about a plan in time; `berth check` recomputes them.

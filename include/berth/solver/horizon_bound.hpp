@@ -16,21 +16,24 @@ struct HorizonBoundOptions {
   /// Smoothing of the search as fractions of what a delay over the horizon costs a job, descending;
   /// empty: by the kind of costs.
   std::vector<double> temperatures = {};
-  int iterations = 40;  ///< most iterations of the minimiser at one temperature
+  int iterations = 40;     ///< most iterations of the minimiser at one temperature
+  bool flat_start = true;  ///< try prices that are linear over the whole grid too
 };
 
 /// Prices of GPU time, and the bound they give.
 struct HorizonBound {
   std::vector<berth::horizon::Seconds> grid;  ///< nodes, shared by all curves
-  std::vector<double> ends;  ///< [2 (curve K + k)]: price at the start of interval k; next: at its
-                             ///< end
+  /// [2 (curve K + k)]: price at the start of interval k; next: at its end; of the types, then of
+  /// the quotas; then one price of each budget
+  std::vector<double> ends;
   double bound = 0.0;        ///< on the cost of every plan, in doubles; the judge proves it
   double temperature = 0.0;  ///< of the last smoothing
   int evaluations = 0;       ///< of the smoothed dual
+  std::size_t budgets = 0;   ///< of the problem
 };
 
 /// Lower bound on the cost of every plan by prices lambda_p(t) >= 0 of GPU time, linear on
-/// intervals:
+/// intervals (quotas and budgets of GPU-hours have prices too, which their jobs pay beside it):
 ///
 ///   LB = sum_j min( [0 if j may be left out], min over options, pools p, t >= release of
 ///                   f_j(t + d) + n (Lambda_p(t + d) - Lambda_p(t)) )  -  sum_p integral lambda_p

@@ -39,6 +39,27 @@ class PriceCurve {
     pieces_.push_back({static_cast<double>(grid[count]), 0.0, 0.0, prefix});
   }
 
+  /// amount x curve
+  struct Part {
+    const PriceCurve* curve;
+    double amount;
+  };
+  /// The sum of curves on one grid. @param parts  at least one. O(parts x K).
+  static PriceCurve sum(std::span<const Part> parts) {
+    PriceCurve result(*parts.front().curve);
+    for (std::size_t k = 0; k < result.pieces_.size(); ++k) {
+      Piece& piece = result.pieces_[k];
+      piece = {piece.node, 0.0, 0.0, 0.0};
+      for (const Part& part : parts) {
+        const Piece& of = part.curve->pieces_[k];
+        piece.start += part.amount * of.start;
+        piece.slope += part.amount * of.slope;
+        piece.prefix += part.amount * of.prefix;
+      }
+    }
+    return result;
+  }
+
   [[nodiscard]] std::size_t intervals() const { return pieces_.size() - 1; }
 
   /// Interval with node <= t < next node; the first one for earlier t. O(log K).
