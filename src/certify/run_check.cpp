@@ -43,11 +43,22 @@ bool shape_kept(const model::Shape& shape, const TaskPlacement& task, std::int32
 }
 
 /// The tasks of one run: counts of every group, devices that exist, one allowed GPU type.
-void check_tasks(const Instance& instance, const JobRecord& record, const JobRun& run,
+/// @param slowed  jobs that share machines interfere
+void check_tasks(const Instance& instance, const JobRecord& record, const JobRun& run, bool slowed,
                  RunFaults& faults) {
   const model::Job& job = instance.workload.job(record.job);
   const auto groups = instance.workload.groups_of(job);
+  const auto& rules = instance.workload.time_of(job);
+  const auto& choices = instance.workload.configurations[rules.configurations];
+  const bool elastic = !choices.empty();
+  if (elastic != (run.configuration >= 0) ||
+      (elastic && static_cast<std::size_t>(run.configuration) >= choices.size())) {
+    return faults.add(record.job, "has no configuration of the jobs file");
+  }
+  const model::Configuration* chosen =
+      elastic ? &choices[static_cast<std::size_t>(run.configuration)] : nullptr;
   std::vector<std::int64_t> count(groups.size());
+  std::int64_t milli = 0;
   GpuTypeId type;
   for (const TaskPlacement& task : run.tasks) {
     if (task.group >= groups.size()) return faults.add(record.job, "has a task of no group");
@@ -69,30 +80,65 @@ void check_tasks(const Instance& instance, const JobRecord& record, const JobRun
     type = machine.gpu_type;
   }
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (count[g] != groups[g].count) faults.add(record.job, "runs without all its tasks");
+    const std::int64_t asked = elastic ? chosen->counts[g] : groups[g].count;
+    if (count[g] != asked) faults.add(record.job, "runs without all its tasks");
+    milli += asked * instance.workload.shape(groups[g].shape).total_milli();
   }
+  if (run.milli != milli) faults.add(record.job, "counts other GPUs than its tasks have");
   if (model::width(instance.cluster, run.tasks) > job.domain) {
     faults.add(record.job, "is spread wider than its domain");
   }
   const bool timed = instance.workload.time_of(job).duration != model::kNotGiven;
-  const double speed = timed && type.valid() ? instance.workload.speed(job, type) : 1.0;
-  if (run.speed != speed) faults.add(record.job, "has the speed of another GPU type");
+  if (record.profiled) return;
+  double speed = timed && type.valid() ? instance.workload.speed(job, type) : 1.0;
+  if (elastic) speed *= chosen->speed;
+  if (run.speed > speed || (run.speed < speed && run.rates.empty() && !slowed))
+    faults.add(record.job, "has the speed of another GPU type");
+  for (const model::RateStep& step : run.rates) {
+    if (step.speed > speed) faults.add(record.job, "runs faster than its GPU type");
+  }
+}
+
+/// The most work that the clock allows at the run's rates: each stretch rounded down, and one
+/// microsecond of work for the completion, which is rounded up.
+double most_work(const JobRun& run) {
+  double work = 1.0;
+  std::int64_t time = run.start + run.overhead;
+  for (std::size_t i = 0; i <= run.rates.size(); ++i) {
+    const std::int64_t next = i < run.rates.size() ? std::min(run.rates[i].time, run.end) : run.end;
+    const double rate = i == 0 ? run.speed : run.rates[i - 1].speed;
+    if (next <= time) continue;
+    work += std::floor(static_cast<double>(next - time) * rate);
+    time = next;
+  }
+  return work;
+}
+
+/// A run whose last rate leaves its work to a completion ends when that work is done, not later.
+bool ends_late(const JobRun& run) {
+  if (run.ended != model::RunEnd::completed) return false;
+  JobRun shorter = run;
+  shorter.end = run.end - 2;
+  const double rate = run.rates.empty() ? run.speed : run.rates.back().speed;
+  return most_work(shorter) - 1.0 > static_cast<double>(run.work) + 2.0 * rate;
 }
 
 /// Times and work of one job.
-void check_times(const Instance& instance, const JobRecord& record, RunFaults& faults) {
+void check_times(const Instance& instance, const JobRecord& record, bool slowed,
+                 RunFaults& faults) {
   std::int64_t free_from = record.arrival, work = 0;
   for (const JobRun& run : record.runs) {
     if (run.start < free_from) faults.add(record.job, "starts before it arrived or ended before");
     if (run.end < run.start) faults.add(record.job, "ends before it starts");
-    const auto length =
-        static_cast<double>(std::max<std::int64_t>(0, run.end - run.start - run.overhead));
-    if (static_cast<double>(run.work) > std::floor(length * run.speed) + 1.0) {
+    if (static_cast<double>(run.work) > most_work(run)) {
       faults.add(record.job, "has done more than the clock allows");
     }
+    if (ends_late(run)) faults.add(record.job, "runs on after its work is done");
+    if (!std::ranges::is_sorted(run.rates, {}, &model::RateStep::time))
+      faults.add(record.job, "has rates out of order");
     free_from = run.end;
     work += run.work;
-    check_tasks(instance, record, run, faults);
+    check_tasks(instance, record, run, slowed, faults);
   }
   if (!record.runs.empty() && work != record.work) faults.add(record.job, "ends with other work");
 }
@@ -104,7 +150,9 @@ void check_facts(const Instance& instance, const JobRecord& record, RunFaults& f
   if (record.arrival != std::max(job.arrival, rules.not_before) * model::kMicros) {
     faults.add(record.job, "has another arrival");
   }
-  if (record.milli != instance.workload.gpu_milli(job)) faults.add(record.job, "has other GPUs");
+  const auto& choices = instance.workload.configurations[rules.configurations];
+  if (choices.empty() && record.milli != instance.workload.gpu_milli(job))
+    faults.add(record.job, "has other GPUs");
   const std::int64_t seconds = rules.seconds();
   if (seconds == model::kNotGiven) {
     if (!record.runs.empty()) faults.add(record.job, "runs without a duration");
@@ -116,11 +164,76 @@ void check_facts(const Instance& instance, const JobRecord& record, RunFaults& f
     if (!model::lists(job, GpuTypeId(t))) continue;
     fastest = std::max(fastest, instance.workload.speed(job, GpuTypeId(t)));
   }
-  if (record.runs.empty()) return;
+  if (record.runs.empty() || record.profiled) return;
+  double widest = 0.0;  // the fastest configuration
+  for (const auto& choice : instance.workload.configurations[rules.configurations])
+    widest = std::max(widest, choice.speed);
   if (record.milli == 0 || rules.duration == model::kNotGiven) fastest = 1.0;
+  if (widest > 0.0) fastest *= widest;
   const double alone = std::ceil(static_cast<double>(record.work) / fastest);
   if (std::abs(alone - static_cast<double>(record.alone)) > 1.0) {
     faults.add(record.job, "has another time alone");
+  }
+}
+
+/// Jobs that start before those end that they wait for.
+void check_dependencies(const Instance& instance, std::span<const JobRecord> records,
+                        RunFaults& faults) {
+  if (instance.workload.dependencies.empty()) return;
+  std::vector<const JobRecord*> of(instance.workload.size());
+  for (const JobRecord& record : records) of[record.job.index()] = &record;
+  for (const model::Dependency& d : instance.workload.dependencies) {
+    const JobRecord *job = of[d.job.index()], *after = of[d.after.index()];
+    if (job == nullptr || after == nullptr || job->runs.empty()) continue;
+    if (after->runs.empty() || job->runs.front().start < after->end())
+      faults.add(d.job, "starts before a job ends that it waits for");
+  }
+}
+
+/// Nothing is on machines while they are down or in a window.
+void check_down(const Instance& instance, std::span<const JobRecord> records,
+                std::span<const MachineDown> down, RunFaults& faults) {
+  std::vector<std::vector<MachineDown>> of(instance.cluster.machines());
+  for (const MachineDown& d : down) of[d.machine.index()].push_back(d);
+  for (const model::Window& window : instance.cluster.windows) {
+    for (const model::MachineRange& range : window.machines) {
+      for (std::int32_t m = range.first; m < range.end; ++m) {
+        of[static_cast<std::size_t>(m)].push_back(
+            {MachineId(m), window.from * model::kMicros, window.to * model::kMicros});
+      }
+    }
+  }
+  for (const JobRecord& record : records) {
+    for (const JobRun& run : record.runs) {
+      for (const TaskPlacement& task : run.tasks) {
+        for (const MachineDown& d : of[task.machine.index()]) {
+          if (run.start < d.to && run.end > d.from)
+            faults.add(record.job, "runs on a machine that is down or closed");
+        }
+      }
+    }
+  }
+}
+
+/// GPU thousandths of each queue with a hard quota over time, children included.
+void check_quotas(const Instance& instance, std::span<const JobRecord> records, RunFaults& faults) {
+  const auto& queues = instance.cluster.queues;
+  std::vector<std::map<std::pair<std::int64_t, int>, std::int64_t>> change(queues.size());
+  for (const JobRecord& record : records) {
+    for (QueueId q = instance.workload.job(record.job).queue; q.valid();
+         q = queues[q.index()].parent) {
+      if (!queues[q.index()].hard()) continue;
+      for (const JobRun& run : record.runs) {
+        change[q.index()][{run.start, 1}] += run.milli;
+        change[q.index()][{run.end, 0}] -= run.milli;
+      }
+    }
+  }
+  for (std::size_t q = 0; q < queues.size(); ++q) {
+    std::int64_t used = 0, most = 0;
+    for (const auto& [when, by] : change[q]) most = std::max(most, used += by);
+    if (queues[q].hard() && most > queues[q].gpu_quota * model::kGpuMilli)
+      faults.add("queue " + queues[q].name + " exceeds its quota");
   }
 }
 
@@ -173,20 +286,25 @@ bool same(double a, double b) {
 }  // namespace
 
 RunCheck check_run(const Instance& instance, std::span<const JobRecord> records,
-                   const model::RunSummary& summary) {
+                   const model::RunSummary& summary, std::span<const MachineDown> down) {
   RunCheck check;
   RunFaults faults(instance, check);
   std::vector<bool> seen(instance.workload.size());
+  const auto interference = summary.options.find("interference");
+  const bool slowed = interference != summary.options.end() && interference->second != "0";
   for (const JobRecord& record : records) {
     if (seen[record.job.index()]) faults.add(record.job, "has two records");
     seen[record.job.index()] = true;
     check_facts(instance, record, faults);
-    check_times(instance, record, faults);
+    check_times(instance, record, slowed, faults);
   }
   for (std::size_t j = 0; j < seen.size(); ++j) {
     if (!seen[j]) faults.add(JobId(j), "has no record");
   }
   check_machines(instance, records, faults);
+  check_dependencies(instance, records, faults);
+  check_down(instance, records, down, faults);
+  check_quotas(instance, records, faults);
   check.figures = run_figures(instance, records);
   for (const model::RunFigureRow& row : model::kRunFigureRows) {
     const double said = summary.figures.*row.value, found = check.figures.*row.value;

@@ -29,9 +29,38 @@ double ranked(const std::vector<double>& sorted, int per_cent) {
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
+/// Microseconds in which a run makes progress, and the work that it does in them at its rates.
+struct RunMotion {
+  std::int64_t ticks = 0;
+  double work = 0.0;
+};
+
+RunMotion motion_of(const JobRun& run) {
+  RunMotion motion;
+  std::int64_t time = run.start + run.overhead;
+  for (std::size_t i = 0; i <= run.rates.size(); ++i) {
+    const std::int64_t next = i < run.rates.size() ? std::min(run.rates[i].time, run.end) : run.end;
+    const double rate = i == 0 ? run.speed : run.rates[i - 1].speed;
+    if (next <= time) continue;
+    motion.ticks += next - time;
+    motion.work += rate * static_cast<double>(next - time);
+    time = next;
+  }
+  return motion;
+}
+
+/// Microseconds of the run whose work counts.
+double net_ticks(const JobRun& run) {
+  if (run.rates.empty()) return run.speed > 0.0 ? static_cast<double>(run.work) / run.speed : 0.0;
+  const RunMotion motion = motion_of(run);
+  return motion.work > 0.0
+             ? static_cast<double>(motion.ticks) * static_cast<double>(run.work) / motion.work
+             : 0.0;
+}
+
 /// Figures of jobs, gathered one by one.
 struct JobTimes {
-  std::vector<double> jct, delay, slowdown, rho;
+  std::vector<double> jct, delay, slowdown, rho, contention, drift;
   std::map<int, std::vector<double>> slowdown_of_size;
 };
 
@@ -63,7 +92,14 @@ void gather(const JobRecord& job, std::int64_t cluster_gpus,
             const std::map<std::int64_t, Int128>& present, JobTimes& times) {
   const std::int64_t end = job.runs.back().end, jct = end - job.arrival;
   std::int64_t waited = jct;
-  for (const JobRun& run : job.runs) waited -= run.end - run.start;
+  std::int64_t moving = 0;
+  for (const JobRun& run : job.runs) {
+    waited -= run.end - run.start;
+    moving += motion_of(run).ticks;
+  }
+  times.contention.push_back(static_cast<double>(moving) / static_cast<double>(job.alone));
+  if (job.promised >= 0)
+    times.drift.push_back(static_cast<double>(job.runs[0].start - job.promised) * kMicro);
   times.jct.push_back(static_cast<double>(jct) * kMicro);
   times.delay.push_back(static_cast<double>(waited) * kMicro);
   const double bound = std::max(static_cast<double>(job.alone), 10e6);
@@ -102,6 +138,23 @@ double partly_full(const model::Cluster& cluster, std::span<const JobRecord> rec
   return sum;
 }
 
+/// Microseconds in which at least one job is between its arrival and its end.
+std::int64_t time_with_jobs(std::span<const JobRecord> records) {
+  std::map<std::int64_t, std::int64_t> change;
+  for (const JobRecord& job : records) {
+    if (job.runs.empty()) continue;
+    ++change[job.arrival];
+    --change[job.runs.back().end];
+  }
+  std::int64_t sum = 0, jobs = 0, last = 0;
+  for (const auto& [time, by] : change) {
+    if (jobs > 0) sum += time - last;
+    jobs += by;
+    last = time;
+  }
+  return sum;
+}
+
 void add_cluster_figures(const model::Instance& instance, std::span<const JobRecord> records,
                          model::RunFigures& f) {
   Int128 held = 0;
@@ -116,14 +169,16 @@ void add_cluster_figures(const model::Instance& instance, std::span<const JobRec
     for (const JobRun& run : job.runs) {
       const std::int64_t length = run.end - run.start;
       const std::int64_t idle = std::min(length, run.overhead);
-      const double net = static_cast<double>(run.work) / run.speed;
-      held += Int128{length} * job.milli;
-      useful += net * static_cast<double>(job.milli);
-      restart += static_cast<double>(idle) * static_cast<double>(job.milli);
+      const double net = net_ticks(run);
+      held += Int128{length} * run.milli;
+      useful += net * static_cast<double>(run.milli);
+      restart += static_cast<double>(idle) * static_cast<double>(run.milli);
       lost +=
-          std::max(0.0, static_cast<double>(length - idle) - net) * static_cast<double>(job.milli);
+          std::max(0.0, static_cast<double>(length - idle) - net) * static_cast<double>(run.milli);
+      if (run.ended == model::RunEnd::failed) f.failures += 1.0;
     }
     for (std::size_t r = 1; r < job.runs.size(); ++r) {
+      if (job.runs[r - 1].ended == model::RunEnd::failed) continue;
       const bool at_once = job.runs[r].start == job.runs[r - 1].end;
       (at_once ? f.migrations : f.preemptions) += 1.0;
     }
@@ -140,6 +195,8 @@ void add_cluster_figures(const model::Instance& instance, std::span<const JobRec
   if (capacity <= 0.0 || machines == 0) return;
   f.allocation = static_cast<double>(held) / capacity;
   f.utilisation = useful / capacity;
+  f.occupancy = static_cast<double>(held) / (static_cast<double>(time_with_jobs(records)) * 1000.0 *
+                                             static_cast<double>(instance.cluster.gpus()));
   f.fragmentation = partly_full(instance.cluster, records) / (span * static_cast<double>(machines));
 }
 
@@ -161,6 +218,12 @@ void add_job_figures(JobTimes& times, model::RunFigures& f) {
   f.rho_mean = average(times.rho);
   f.rho_p95 = ranked(times.rho, 95);
   f.rho_max = times.rho.back();
+  f.contention_slowdown = average(times.contention);
+  f.promises = static_cast<double>(times.drift.size());
+  f.drift_mean = average(times.drift);
+  for (std::size_t i = 0; i < times.drift.size(); ++i) {
+    f.drift_max = i == 0 ? times.drift[i] : std::max(f.drift_max, times.drift[i]);
+  }
 }
 
 }  // namespace

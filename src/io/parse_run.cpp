@@ -57,9 +57,23 @@ TaskPlacement read_run_task(const JsonAt& at, const NameIndex& machines) {
   return task;
 }
 
+model::RateStep read_rate_step(const JsonAt& at) {
+  model::RateStep step;
+  std::size_t index = 0;
+  const std::size_t size = at.each([&](const JsonAt& value) {
+    if (index == 0) step.time = value.integer(0, kMostMicros);
+    if (index == 1) step.speed = value.real();
+    ++index;
+  });
+  if (size != 2) at.fail("is no pair of a time and a speed");
+  return step;
+}
+
 JobRun read_job_run(const JsonAt& at, const NameIndex& machines) {
-  static constexpr std::string_view keys[] = {"start", "end", "overhead", "work", "speed", "tasks"};
-  JobRun run;
+  static constexpr std::string_view keys[] = {"start", "end",    "overhead",  "work",
+                                              "speed", "tasks",  "gpu_milli", "configuration",
+                                              "batch", "failed", "rates"};
+  JobRun run{.milli = -1};
   const auto seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) run.start = value.integer(0, kMostMicros);
     if (key == 1) run.end = value.integer(0, kMostMicros);
@@ -68,6 +82,13 @@ JobRun read_job_run(const JsonAt& at, const NameIndex& machines) {
     if (key == 4) run.speed = value.real();
     if (key == 5) {
       value.each([&](const JsonAt& task) { run.tasks.push_back(read_run_task(task, machines)); });
+    }
+    if (key == 6) run.milli = value.integer(0, kMostMicros);
+    if (key == 7) run.configuration = static_cast<std::int32_t>(value.integer(0, 1 << 20));
+    if (key == 8) run.batch = value.integer(0, kMostMicros);
+    if (key == 9 && value.boolean()) run.ended = model::RunEnd::failed;
+    if (key == 10) {
+      value.each([&](const JsonAt& step) { run.rates.push_back(read_rate_step(step)); });
     }
   });
   at.need(keys, 6, seen);
@@ -79,8 +100,8 @@ struct RunNames {
 };
 
 JobRecord read_run_record(const JsonAt& at, const RunNames& names) {
-  static constexpr std::string_view keys[] = {"job",  "arrival", "gpu_milli",
-                                              "work", "alone",   "runs"};
+  static constexpr std::string_view keys[] = {"job",   "arrival", "gpu_milli", "work",
+                                              "alone", "runs",    "promised",  "profiled"};
   JobRecord record;
   const auto seen = at.fields(keys, [&](std::size_t key, const JsonAt& value) {
     if (key == 0) record.job = JobId(names.jobs.find(value));
@@ -92,8 +113,15 @@ JobRecord read_run_record(const JsonAt& at, const RunNames& names) {
       value.each(
           [&](const JsonAt& run) { record.runs.push_back(read_job_run(run, names.machines)); });
     }
+    if (key == 6) record.promised = value.integer(0, kMostMicros);
+    if (key == 7) record.profiled = value.boolean();
   });
   at.need(keys, 6, seen);
+  for (JobRun& run : record.runs) {
+    if (run.milli < 0) run.milli = record.milli;
+    if (&run != &record.runs.back() && run.ended == model::RunEnd::completed)
+      run.ended = model::RunEnd::stopped;
+  }
   return record;
 }
 

@@ -19,9 +19,25 @@ void add_run_task(JsonText& json, const model::Instance& instance,
   json.close(']').field("milli", std::int64_t{task.milli}).close('}');
 }
 
-void add_run(JsonText& json, const model::Instance& instance, const model::JobRun& run) {
+/// Keys at their usual values are left out.
+void add_run_extras(JsonText& json, const model::JobRecord& record, const model::JobRun& run) {
+  if (run.milli != record.milli) json.field("gpu_milli", run.milli);
+  if (run.configuration >= 0) json.field("configuration", std::int64_t{run.configuration});
+  if (run.batch > 0) json.field("batch", run.batch);
+  if (run.ended == model::RunEnd::failed) json.key("failed").boolean(true);
+  if (run.rates.empty()) return;
+  json.key("rates").open('[');
+  for (const model::RateStep& step : run.rates) {
+    json.open('[').integer(step.time).real(step.speed).close(']');
+  }
+  json.close(']');
+}
+
+void add_run(JsonText& json, const model::Instance& instance, const model::JobRecord& record,
+             const model::JobRun& run) {
   json.open('{').field("start", run.start).field("end", run.end);
   json.field("overhead", run.overhead).field("work", run.work).field("speed", run.speed);
+  add_run_extras(json, record, run);
   json.key("tasks").open('[');
   for (const model::TaskPlacement& task : run.tasks) add_run_task(json, instance, task);
   json.close(']').close('}');
@@ -33,8 +49,11 @@ std::string run_record_line(const model::Instance& instance, const model::JobRec
   JsonText json;
   json.open('{').field("job", instance.workload.job_names[record.job.index()]);
   json.field("arrival", record.arrival).field("gpu_milli", record.milli);
-  json.field("work", record.work).field("alone", record.alone).key("runs").open('[');
-  for (const model::JobRun& run : record.runs) add_run(json, instance, run);
+  json.field("work", record.work).field("alone", record.alone);
+  if (record.promised >= 0) json.field("promised", record.promised);
+  if (record.profiled) json.key("profiled").boolean(true);
+  json.key("runs").open('[');
+  for (const model::JobRun& run : record.runs) add_run(json, instance, record, run);
   json.close(']').close('}');
   json.str() += '\n';
   return std::move(json.str());

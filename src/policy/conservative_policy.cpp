@@ -49,8 +49,9 @@ class Conservative::Profiles {
 void Conservative::decide(State& state) {
   const bool late = std::ranges::any_of(
       waiting_, [&](const BookedStart& waiting) { return waiting.start <= state.now(); });
-  std::size_t first = !state.ended().empty() || late ? 0 : waiting_.size();
-  for (const JobId job : state.arrived()) waiting_.push_back({.job = job, .type = {}});
+  const bool anew = !state.ended().empty() || state.machines_changed() || late;
+  std::size_t first = anew ? 0 : waiting_.size();
+  for (const JobId job : state.arrived()) queue(state, job);
   if (first < waiting_.size()) {
     Profiles free(state, waiting_);
     for (; first < waiting_.size(); ++first) place(state, free, waiting_[first]);
@@ -61,6 +62,14 @@ void Conservative::decide(State& state) {
   for (const BookedStart& waiting : waiting_) {
     if (waiting.start > state.now() && waiting.start < kNever) state.wake_at(waiting.start);
   }
+}
+
+/// In order of arrival: a job that comes back from a machine that failed stands before later ones.
+void Conservative::queue(const State& state, JobId job) {
+  const auto order = [&](JobId id) { return std::pair(state.job(id).arrival, id); };
+  const auto at = std::ranges::upper_bound(
+      waiting_, order(job), {}, [&](const BookedStart& waiting) { return order(waiting.job); });
+  waiting_.insert(at, BookedStart{.job = job, .type = {}});
 }
 
 /// Starts the job, or makes its reservation anew.
@@ -79,6 +88,7 @@ void Conservative::place(State& state, Profiles& free, BookedStart& reservation)
   }
   reservation = std::move(best);
   free.edit(reservation, +1);
+  if (reservation.start < kNever) state.promise(job, reservation.start);
   if (reservation.start == state.now()) {
     (void)state.start_on(job, reservation.type, reservation.tasks);
   }

@@ -18,6 +18,11 @@ namespace berth::policy {
 class Conservative final : public Policy {
  public:
   void decide(State& state) override;
+  bool save(ByteWriter& writer) const override {
+    writer(waiting_);
+    return true;
+  }
+  void restore(ByteReader& reader) override { reader(waiting_); }
 
  private:
   struct BookedStart {
@@ -26,8 +31,14 @@ class Conservative final : public Policy {
     Micros start = kNever;
     Micros end = kNever;
     std::vector<model::TaskPlacement> tasks = {};
+
+    template <class Archive>
+    friend void describe(Archive& archive, BookedStart& booked) {
+      archive(booked.job, booked.type, booked.start, booked.end, booked.tasks);
+    }
   };
   class Profiles;
+  void queue(const State& state, JobId job);
   void place(State& state, Profiles& free, BookedStart& reservation) const;
   [[nodiscard]] BookedStart earliest(const State& state, Profiles& free, JobId job,
                                      GpuTypeId type) const;

@@ -68,4 +68,17 @@ Demand demand_of(const model::InstanceView& instance, const model::Job& job) {
   return demand;
 }
 
+Demand demand_of(const model::InstanceView& instance, const model::Job& job,
+                 const model::Configuration& configuration) {
+  Demand demand = demand_of(instance, job);
+  demand.milli = 0;
+  for (DemandGroup& group : demand.groups) {
+    group.count = configuration.counts[group.group];
+    demand.milli += group.count * group.shape.total_milli();
+  }
+  std::erase_if(demand.groups, [](const DemandGroup& group) { return group.count == 0; });
+  for (double& speed : demand.speeds) speed *= configuration.speed;
+  return demand;
+}
+
 }  // namespace berth::policy

@@ -233,6 +233,26 @@ void FreeMachines::release(const Demand& demand, std::span<const TaskPlacement> 
   for (const TaskPlacement& task : tasks) edit(task, demand.shape_of(task), +1);
 }
 
+void FreeMachines::close(MachineId machine) {
+  FreeMachine closed = machines_[machine.index()];
+  closed.close();
+  replace(machine, closed);
+}
+
+void FreeMachines::open(MachineId machine) { replace(machine, FreeMachine(*cluster_, machine)); }
+
+void FreeMachines::replace(MachineId machine, const FreeMachine& by) {
+  const std::size_t m = machine.index(), r = row_of_[m];
+  set_of(r, static_cast<std::size_t>(machines_[m].whole_count())).erase(m);
+  set_of(r, kPartly).erase(m);
+  milli_[r] += by.milli() - machines_[m].milli();
+  machines_[m] = by;
+  const auto whole = static_cast<std::size_t>(by.whole_count());
+  set_of(r, whole).insert(m);
+  if (by.milli() > model::kGpuMilli * static_cast<std::int64_t>(whole))
+    set_of(r, kPartly).insert(m);
+}
+
 void FreeMachines::edit(const TaskPlacement& task, const model::Shape& shape, int sign) {
   const std::size_t m = task.machine.index();
   FreeMachine& machine = machines_[m];

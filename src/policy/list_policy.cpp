@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "berth/policy/shadow.hpp"
+
 namespace berth::policy {
 
 void WaitingList::insert(const WaitingEntry& entry) {
@@ -45,43 +47,11 @@ void ListPolicy::decide(State& state) {
   if (state.running().size() != before) waiting_.drop_started(state);
 }
 
-namespace {
-
-/// When and where the first job is expected to start: the first moment at which enough running jobs
-/// have ended (the shadow time of EASY), and devices that are free then.
-struct Shadow {
-  Micros time = kNever;
-  std::vector<model::TaskPlacement> tasks = {};
-};
-
-bool place_on_any(FreeMachines& machines, const Demand& demand,
-                  std::vector<model::TaskPlacement>& tasks) {
-  return std::ranges::any_of(demand.types,
-                             [&](GpuTypeId type) { return machines.place(demand, type, tasks); });
-}
-
-Shadow shadow_of(const State& state, JobId head) {
-  std::vector<std::pair<Micros, JobId>> ends;
-  for (const JobId job : state.running()) ends.emplace_back(state.expected_end(job), job);
-  std::ranges::sort(ends);
-  FreeMachines machines = state.free();
-  Shadow shadow;
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    machines.release(state.demand(ends[i].second), state.progress(ends[i].second).tasks);
-    if (i + 1 < ends.size() && ends[i + 1].first == ends[i].first) continue;
-    if (!place_on_any(machines, state.demand(head), shadow.tasks)) continue;
-    shadow.time = ends[i].first;
-    break;
-  }
-  return shadow;
-}
-
-}  // namespace
-
 void ListPolicy::backfill(State& state) const {
   if (!state.any_may_fit()) return;
   const auto queue = waiting_.entries();
-  const Shadow shadow = shadow_of(state, queue.front().job);
+  const Shadow shadow = shadow_of(state, queue.front().job, state.demand(queue.front().job).types);
+  if (shadow.time < kNever) state.promise(queue.front().job, shadow.time);
   for (const auto& entry : queue.subspan(1)) {
     const bool started = state.start_if(entry.job, [&](GpuTypeId type, const auto&) {
       return state.now() + state.expected_run(entry.job, type) <= shadow.time;

@@ -29,6 +29,11 @@ class WaitingList {
   /// Removes jobs that do not wait any more.
   void drop_started(const State& state);
 
+  template <class Archive>
+  friend void describe(Archive& archive, WaitingList& list) {
+    archive(list.entries_, list.first_);
+  }
+
  private:
   std::vector<WaitingEntry> entries_;
   std::size_t first_ = 0;  ///< entries before it are gone
@@ -53,6 +58,11 @@ class ListPolicy : public Policy {
     return waiting_.empty() ? JobId() : waiting_.entries().front().job;
   }
   [[nodiscard]] bool starts_all_that_fit() const override { return behind_ == PassRule::pass; }
+  bool save(ByteWriter& writer) const override {
+    writer(waiting_);
+    return true;
+  }
+  void restore(ByteReader& reader) override { reader(waiting_); }
 
  private:
   void backfill(State& state) const;

@@ -20,6 +20,11 @@ class PreemptivePolicy : public Policy {
  public:
   void decide(State& state) override;
   [[nodiscard]] bool starts_all_that_fit() const override { return true; }
+  bool save(ByteWriter& writer) const override {
+    writer(waiting_);
+    return true;
+  }
+  void restore(ByteReader& reader) override { reader(waiting_); }
 
  protected:
   /// The least is served first.

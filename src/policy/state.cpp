@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <stdexcept>
 #include <utility>
 
 #include "berth/base/assert.hpp"
@@ -23,10 +25,19 @@ Micros run_length(Micros work, double speed) {
   return static_cast<Micros>(std::ceil(static_cast<double>(work) / speed));
 }
 
-/// Of work done, what a stop loses: that behind the last checkpoint.
-Micros lost(const Job& job, Micros done) {
-  if (job.checkpoint_every == 0) return 0;
-  return job.checkpoint_every >= kNever ? done : done % job.checkpoint_every;
+bool resized(const Progress& progress) { return progress.choice != progress.last; }
+
+bool on_machine(const Progress& progress, MachineId machine) {
+  return std::ranges::find(progress.tasks, machine, &model::TaskPlacement::machine) !=
+         progress.tasks.end();
+}
+
+/// Of work done, what lies behind the last checkpoint. That with which the run began is kept: the
+/// run was made from it.
+Micros lost(Micros checkpoint_every, Micros before, Micros done) {
+  if (checkpoint_every == 0) return 0;
+  if (checkpoint_every >= kNever) return done - before;
+  return std::min(done % checkpoint_every, done - before);
 }
 
 }  // namespace
@@ -43,8 +54,8 @@ State::State(const model::Cluster& cluster, std::vector<Demand> demands, std::ve
 Micros State::done(JobId id) const {
   const Progress& p = progress(id);
   if (p.phase != Phase::running && !p.stopped) return p.done;
-  const Micros done = p.done + work_of(now_ - p.since - p.overhead, p.speed);
-  return p.stopped ? done - lost(job(id), done) : done;
+  const Micros done = p.done + p.run_work + work_of(now_ - p.rated, p.speed);
+  return p.stopped ? done - lost(job(id).checkpoint_every, p.done, done) : done;
 }
 
 Micros State::held(JobId id) const {
@@ -53,19 +64,22 @@ Micros State::held(JobId id) const {
 }
 
 Micros State::remaining(JobId id) const {
+  if (job(id).estimate == 0 && history_) {
+    return history_->remaining(job(id).queue, demand(id).milli, done(id));
+  }
   const Micros left = job(id).estimate - done(id);
   return left > 0 ? left : kOverdue;
 }
 
 Micros State::expected_end(JobId id) const {
   const Progress& p = progress(id);
+  if (p.speed <= 0.0) return kNever;
   const Micros overhead_left = std::max<Micros>(0, p.since + p.overhead - now_);
   return now_ + overhead_left + run_length(remaining(id), p.speed);
 }
 
 Micros State::expected_run(JobId id, GpuTypeId type) const {
-  const Micros overhead = progress(id).runs > 0 ? job(id).restart_cost : 0;
-  return overhead + run_length(remaining(id), demand(id).speed_on(type));
+  return overhead_of(id) + run_length(remaining(id), demand(id).speed_on(type));
 }
 
 bool State::start(JobId id) {
@@ -73,14 +87,14 @@ bool State::start(JobId id) {
 }
 
 bool State::start_on(JobId id, GpuTypeId type, std::span<const model::TaskPlacement> tasks) {
-  if (!free_.take_again(demand(id), tasks)) return false;
+  if (!within_quota(id) || !free_.take_again(demand(id), tasks)) return false;
   trial_.assign(tasks.begin(), tasks.end());
   return begin(id, type);
 }
 
 bool State::start_beside(JobId id, std::span<const model::TaskPlacement> kept) {
-  const std::uint32_t index = job(id).demand;
-  if (failed_[index] == released_) return false;
+  const std::uint32_t index = demand_index(id);
+  if (failed_[index] == released_ || !within_quota(id)) return false;
   const FreeMachines::Kept held_back(free_, kept);
   for (const GpuTypeId type : demands_[index].types) {
     if (free_.place(demands_[index], type, trial_)) return begin(id, type);
@@ -88,8 +102,14 @@ bool State::start_beside(JobId id, std::span<const model::TaskPlacement> kept) {
   return false;
 }
 
-bool State::start(JobId id, GpuTypeId type) {
+bool State::start_beside(JobId id, GpuTypeId type, std::span<const model::TaskPlacement> kept) {
+  if (!within_quota(id)) return false;
+  const FreeMachines::Kept held_back(free_, kept);
   return free_.place(demand(id), type, trial_) && begin(id, type);
+}
+
+bool State::start(JobId id, GpuTypeId type) {
+  return within_quota(id) && free_.place(demand(id), type, trial_) && begin(id, type);
 }
 
 bool State::fits(std::uint32_t index) {
@@ -107,20 +127,38 @@ bool State::fits(std::uint32_t index) {
 bool State::begin(JobId id, GpuTypeId type) {
   Progress& p = progress_[id.index()];
   BERTH_EXPECT(p.phase == Phase::waiting);
+  const Micros overhead = overhead_of(id);
   if (p.stopped) settle_stop(id);
   p.tasks = trial_;
   p.type = type;
   p.speed = demand(id).speed_on(type);
   p.since = now_;
-  p.overhead = p.runs > 0 ? job(id).restart_cost : 0;
+  p.overhead = overhead;
+  p.rated = now_ + overhead;
+  p.run_work = 0;
+  p.last = p.choice;
   ++p.runs;
-  p.phase = Phase::running;
-  --waiting_;
-  --waiting_by_demand_[job(id).demand];
-  place_in_running_[id.index()] = static_cast<std::uint32_t>(running_.size());
-  running_.push_back(id);
+  if (!bookings_.empty()) cancel(id);
+  join_running(id);
   actions_.push_back({Action::Kind::start, id});
   return true;
+}
+
+void State::join_running(JobId id) {
+  progress_[id.index()].phase = Phase::running;
+  --waiting_;
+  --waiting_by_demand_[demand_index(id)];
+  place_in_running_[id.index()] = static_cast<std::uint32_t>(running_.size());
+  running_.push_back(id);
+  if (!queues_.empty()) use_quota(id, +1);
+}
+
+/// Without progress at the begin of a run that starts now.
+Micros State::overhead_of(JobId id) const {
+  const Progress& p = progress(id);
+  if (p.runs == 0) return 0;
+  if (!p.stopped) return job(id).restart_cost;
+  return resized(p) ? job(id).resize_cost : job(id).move_cost;
 }
 
 bool State::any_may_fit() const {
@@ -138,40 +176,76 @@ void State::leave_running(JobId id) {
   running_[place] = running_.back();
   place_in_running_[running_[place].index()] = place;
   running_.pop_back();
+  if (!queues_.empty()) use_quota(id, -1);
   free_.release(demand(id), progress(id).tasks);
   ++released_;
+}
+
+/// The job has no GPUs from now on and waits.
+void State::leave_to_wait(JobId id) {
+  leave_running(id);
+  progress_[id.index()].phase = Phase::waiting;
+  ++waiting_;
+  ++waiting_by_demand_[demand_index(id)];
 }
 
 void State::stop(JobId id) {
   Progress& p = progress_[id.index()];
   BERTH_EXPECT(p.phase == Phase::running && !p.stopped && job(id).preemptible && p.since < now_);
-  leave_running(id);
-  p.phase = Phase::waiting;
+  leave_to_wait(id);
   p.stopped = true;
   stopped_.push_back(id);
-  ++waiting_;
-  ++waiting_by_demand_[job(id).demand];
 }
 
 bool State::undo_stop(JobId id) {
   Progress& p = progress_[id.index()];
   BERTH_EXPECT(p.stopped);
-  if (!free_.take_again(demand(id), p.tasks)) return false;
+  choose(id, p.last.configuration);
+  if (!within_quota(id) || !free_.take_again(demand(id), p.tasks)) return false;
+  p.choice = p.last;
   p.stopped = false;
-  p.phase = Phase::running;
-  --waiting_;
-  --waiting_by_demand_[job(id).demand];
-  place_in_running_[id.index()] = static_cast<std::uint32_t>(running_.size());
-  running_.push_back(id);
+  join_running(id);
   std::erase(stopped_, id);
   return true;
+}
+
+void State::choose(JobId id, std::uint32_t configuration) {
+  BERTH_EXPECT(progress(id).phase == Phase::waiting && configuration < job(id).configurations);
+  --waiting_by_demand_[demand_index(id)];
+  progress_[id.index()].choice.configuration = configuration;
+  ++waiting_by_demand_[demand_index(id)];
+}
+
+bool State::resize(JobId id, std::uint32_t configuration) {
+  stop(id);
+  choose(id, configuration);
+  if (start(id)) return true;
+  const bool undone = undo_stop(id);
+  BERTH_ENSURE(undone);
+  return false;
+}
+
+void State::set_batch(JobId id, std::int64_t batch) {
+  BERTH_EXPECT(batch >= 0);
+  Progress& p = progress_[id.index()];
+  if (p.choice.batch == batch) return;
+  if (p.phase != Phase::running) {
+    p.choice.batch = batch;
+    return;
+  }
+  stop(id);
+  p.choice.batch = batch;
+  const std::vector<model::TaskPlacement> tasks = p.tasks;
+  const bool started = start_on(id, p.type, tasks);
+  BERTH_ENSURE(started);
 }
 
 /// The stop holds: what the run did is counted, and what lies behind its last checkpoint is lost.
 void State::settle_stop(JobId id) {
   Progress& p = progress_[id.index()];
+  const Micros before = p.done;
   close_run(id);
-  p.done -= lost(job(id), p.done);
+  p.done -= lost(job(id).checkpoint_every, before, p.done);
   p.stopped = false;
   actions_.push_back({Action::Kind::stop, id});
   std::erase(stopped_, id);
@@ -179,8 +253,86 @@ void State::settle_stop(JobId id) {
 
 void State::close_run(JobId id) {
   Progress& p = progress_[id.index()];
-  p.done += work_of(now_ - p.since - p.overhead, p.speed);
+  p.done += p.run_work + work_of(now_ - p.rated, p.speed);
   p.held += now_ - p.since;
+}
+
+void State::set_speed(JobId id, double speed) {
+  Progress& p = progress_[id.index()];
+  BERTH_EXPECT(p.phase == Phase::running && speed >= 0.0);
+  if (now_ > p.rated) {
+    p.run_work += work_of(now_ - p.rated, p.speed);
+    p.rated = now_;
+  }
+  p.speed = speed;
+}
+
+void State::book(JobId id, Micros time, GpuTypeId type,
+                 std::span<const model::TaskPlacement> tasks) {
+  BERTH_EXPECT(time > now_);
+  cancel(id);
+  promise(id, time);
+  Booking booking{.time = time,
+                  .job = id,
+                  .type = type,
+                  .configuration = progress(id).choice.configuration,
+                  .tasks = {tasks.begin(), tasks.end()}};
+  const auto at = std::ranges::upper_bound(bookings_, std::pair(time, id), {},
+                                           [](const auto& b) { return std::pair(b.time, b.job); });
+  bookings_.insert(at, std::move(booking));
+}
+
+void State::cancel(JobId id) {
+  std::erase_if(bookings_, [&](const Booking& booking) { return booking.job == id; });
+}
+
+void State::promise(JobId id, Micros time) {
+  Micros& promised = progress_[id.index()].promised;
+  if (promised == kNever) promised = time;
+}
+
+void State::start_booked() {
+  const auto end = std::ranges::upper_bound(bookings_, now_, {}, &Booking::time);
+  const std::vector<Booking> due(std::make_move_iterator(bookings_.begin()),
+                                 std::make_move_iterator(end));
+  bookings_.erase(bookings_.begin(), end);
+  for (const Booking& booking : due) {
+    if (progress(booking.job).phase != Phase::waiting) continue;
+    choose(booking.job, booking.configuration);
+    const bool started = start_on(booking.job, booking.type, booking.tasks);
+    (started ? begun_ : missed_).push_back(booking.job);
+  }
+}
+
+std::vector<JobId> State::close(MachineId machine, Outage outage) {
+  machines_changed_ = true;
+  if (closed_.empty()) closed_.resize(free_.cluster().machines());
+  if (closed_[machine.index()]++ > 0) return {};
+  std::vector<JobId> jobs;
+  for (const JobId id : running_) {
+    if (on_machine(progress(id), machine)) jobs.push_back(id);
+  }
+  std::ranges::sort(jobs);
+  for (const JobId id : jobs) {
+    Progress& p = progress_[id.index()];
+    const Micros before = p.done;
+    close_run(id);
+    const bool failure = outage == Outage::failure;
+    p.done -= lost(failure ? job(id).saved_every : job(id).checkpoint_every, before, p.done);
+    p.failures += failure ? 1 : 0;
+    leave_to_wait(id);
+    arrived_.push_back(id);
+  }
+  free_.close(machine);
+  return jobs;
+}
+
+void State::open(MachineId machine) {
+  BERTH_EXPECT(!closed_.empty() && closed_[machine.index()] > 0);
+  machines_changed_ = true;
+  if (--closed_[machine.index()] > 0) return;
+  free_.open(machine);
+  ++released_;
 }
 
 void State::wake_at(Micros time) {
@@ -192,7 +344,7 @@ void State::arrive(JobId id) {
   BERTH_EXPECT(progress(id).phase == Phase::ahead);
   progress_[id.index()].phase = Phase::waiting;
   ++waiting_;
-  ++waiting_by_demand_[job(id).demand];
+  ++waiting_by_demand_[demand_index(id)];
   arrived_.push_back(id);
 }
 
@@ -204,13 +356,72 @@ void State::end(JobId id) {
   p.phase = Phase::ended;
   p.tasks = {};
   ended_.push_back(id);
+  if (history_) learn_from(id);
 }
 
 std::vector<Action> State::take_actions() {
   while (!stopped_.empty()) settle_stop(stopped_.front());
+  return std::exchange(actions_, {});
+}
+
+void State::end_decision() {
   arrived_.clear();
   ended_.clear();
-  return std::exchange(actions_, {});
+  begun_.clear();
+  missed_.clear();
+  machines_changed_ = false;
+}
+
+void State::learn_from(JobId ended) {
+  history_->add(job(ended).queue, demand(ended).milli, progress(ended).done);
+}
+
+void State::set_quotas(std::vector<QueueQuota> queues) {
+  BERTH_EXPECT(running_.empty());
+  queues_ = std::move(queues);
+  queue_used_.assign(queues_.size(), 0);
+}
+
+bool State::within_quota(JobId id) const {
+  if (queues_.empty()) return true;
+  const std::int64_t milli = demand(id).milli;
+  for (QueueId queue = job(id).queue; queue.valid(); queue = queues_[queue.index()].parent) {
+    const std::int64_t quota = queues_[queue.index()].milli;
+    if (quota >= 0 && queue_used_[queue.index()] + milli > quota) return false;
+  }
+  return true;
+}
+
+void State::use_quota(JobId id, int sign) {
+  const std::int64_t milli = demand(id).milli;
+  for (QueueId queue = job(id).queue; queue.valid(); queue = queues_[queue.index()].parent) {
+    queue_used_[queue.index()] += sign * milli;
+  }
+}
+
+/// Free room, quotas in use and history follow from the rest.
+template <class Archive>
+void State::describe_all(Archive& archive) {
+  archive(now_, wake_, machines_changed_, progress_, running_, place_in_running_, waiting_,
+          waiting_by_demand_, released_, failed_, arrived_, ended_, begun_, missed_, bookings_,
+          closed_);
+}
+
+void State::save(ByteWriter& writer) const {
+  const_cast<State*>(this)->describe_all(writer);  // which lists the fields and changes none
+}
+
+void State::restore(ByteReader& reader) {
+  const std::size_t jobs = jobs_.size();
+  describe_all(reader);
+  if (progress_.size() != jobs) throw std::out_of_range("a state of other jobs");
+  for (std::size_t m = 0; m < closed_.size(); ++m) {
+    if (closed_[m] > 0) free_.close(MachineId(m));
+  }
+  for (const JobId id : running_) {
+    free_.take(demand(id), progress(id).tasks);
+    if (!queues_.empty()) use_quota(id, +1);
+  }
 }
 
 }  // namespace berth::policy

@@ -83,6 +83,7 @@ double partly_used(const model::Cluster& cluster, std::span<const JobRecord> rec
     for (const JobRun& run : record.runs) {
       for (const auto& task : run.tasks) {
         const std::int32_t milli = task.milli * std::popcount(task.devices);
+        if (milli == 0) continue;
         changes.push_back({task.machine.value(), run.start, milli});
         changes.push_back({task.machine.value(), run.end, -milli});
       }
@@ -101,6 +102,44 @@ double partly_used(const model::Cluster& cluster, std::span<const JobRecord> rec
   return sum;
 }
 
+/// Microseconds with at least one job present.
+double busy(std::span<const JobRecord* const> finished) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> spans;
+  for (const JobRecord* job : finished) spans.emplace_back(job->arrival, job->end());
+  std::ranges::sort(spans);
+  std::int64_t sum = 0, until = spans.front().first;
+  for (const auto& [from, to] : spans) {
+    sum += std::max<std::int64_t>(0, to - std::max(from, until));
+    until = std::max(until, to);
+  }
+  return static_cast<double>(sum);
+}
+
+/// Microseconds of the run without its overhead, and the part of them whose work counts: what it
+/// lost is taken at the mean speed of the run.
+struct RunTicks {
+  double moving = 0.0;
+  double kept = 0.0;
+};
+
+RunTicks ticks_of(const JobRun& run) {
+  const auto moving =
+      static_cast<double>(std::max<std::int64_t>(0, run.end - run.start - run.overhead));
+  if (run.rates.empty())
+    return {moving, run.speed > 0.0 ? static_cast<double>(run.work) / run.speed : 0.0};
+  const std::int64_t begin = run.start + run.overhead;
+  double all = 0.0, speed = run.speed;
+  std::int64_t since = begin;
+  for (const model::RateStep& step : run.rates) {
+    const std::int64_t until = std::clamp(step.time, begin, std::max(begin, run.end));
+    all += speed * static_cast<double>(until - since);
+    since = until;
+    speed = step.speed;
+  }
+  all += speed * static_cast<double>(std::max(begin, run.end) - since);
+  return {moving, all > 0.0 ? moving * static_cast<double>(run.work) / all : 0.0};
+}
+
 void add_use(const model::Cluster& cluster, std::span<const JobRecord> records,
              std::span<const JobRecord* const> finished, RunFigures& f) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
@@ -108,17 +147,17 @@ void add_use(const model::Cluster& cluster, std::span<const JobRecord> records,
   for (const JobRecord* job : finished) {
     first = std::min(first, job->arrival);
     last = std::max(last, job->end());
-    const auto milli = static_cast<double>(job->milli);
     for (std::size_t r = 0; r < job->runs.size(); ++r) {
       const JobRun& run = job->runs[r];
+      const auto milli = static_cast<double>(run.milli);
       const auto length = static_cast<double>(run.end - run.start);
-      const double overhead = std::min(static_cast<double>(run.overhead), length);
-      const double kept = static_cast<double>(run.work) / run.speed;
+      const RunTicks ticks = ticks_of(run);
       allocated += milli * length;
-      useful += milli * kept;
-      f.restart_gpu_hours += milli * overhead * kGpuHours;
-      f.lost_gpu_hours += milli * std::max(0.0, length - overhead - kept) * kGpuHours;
-      if (r == 0) continue;
+      useful += milli * ticks.kept;
+      f.restart_gpu_hours += milli * (length - ticks.moving) * kGpuHours;
+      f.lost_gpu_hours += milli * std::max(0.0, ticks.moving - ticks.kept) * kGpuHours;
+      if (run.ended == model::RunEnd::failed) ++f.failures;
+      if (r == 0 || job->runs[r - 1].ended == model::RunEnd::failed) continue;
       ++(job->runs[r - 1].end == run.start ? f.migrations : f.preemptions);
     }
   }
@@ -128,6 +167,7 @@ void add_use(const model::Cluster& cluster, std::span<const JobRecord> records,
   if (all > 0.0) {
     f.allocation = allocated / all;
     f.utilisation = useful / all;
+    f.occupancy = allocated / (static_cast<double>(cluster.gpus()) * 1000.0 * busy(finished));
   }
   std::int64_t machines = 0;
   for (std::size_t m = 0; m < cluster.machines(); ++m) {
@@ -195,6 +235,22 @@ void add_fairness(const model::Cluster& cluster, std::span<const JobRecord* cons
   f.jain = sum * sum / (static_cast<double>(finished.size()) * squares);
 }
 
+/// What places and other jobs cost, and what was promised.
+void add_contention_and_drift(std::span<const JobRecord* const> finished, RunFigures& f) {
+  std::vector<double> slowdown, drift;
+  for (const JobRecord* job : finished) {
+    double moving = 0.0;
+    for (const JobRun& run : job->runs) moving += ticks_of(run).moving;
+    slowdown.push_back(moving / static_cast<double>(job->alone));
+    if (job->promised < 0) continue;
+    drift.push_back(static_cast<double>(job->runs.front().start - job->promised) * kSeconds);
+  }
+  f.contention_slowdown = mean(slowdown);
+  f.promises = static_cast<double>(drift.size());
+  f.drift_mean = mean(drift);
+  if (!drift.empty()) f.drift_max = *std::ranges::max_element(drift);
+}
+
 }  // namespace
 
 RunFigures figures(const model::InstanceView& instance, std::span<const JobRecord> records) {
@@ -216,6 +272,7 @@ RunFigures figures(const model::InstanceView& instance, std::span<const JobRecor
   add_slowdowns(finished, f);
   add_use(instance.cluster, records, finished, f);
   add_fairness(instance.cluster, finished, f);
+  add_contention_and_drift(finished, f);
   return f;
 }
 

@@ -26,6 +26,11 @@ class Series {
   [[nodiscard]] Micros interval() const { return interval_; }
   [[nodiscard]] std::vector<SeriesPoint> points() const;
 
+  template <class Archive>
+  friend void describe(Archive& archive, Series& series) {
+    archive(series.start_, series.time_, series.interval_, series.sums_);
+  }
+
  private:
   struct Sum {
     double milli = 0.0, running = 0.0, waiting = 0.0;  ///< integrals over microseconds

@@ -2,8 +2,10 @@
 #include "berth/sim/trace.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <unordered_map>
 
 #include "berth/base/random.hpp"
@@ -19,16 +21,36 @@ class DemandNumbers {
   DemandNumbers(const model::Instance& instance, std::vector<policy::Demand>& demands)
       : instance_(instance), demands_(demands) {}
 
-  std::uint32_t number_of(const model::Job& job) {
-    policy::Demand demand = policy::demand_of(instance_, job);
-    const std::uint64_t key = hash(demand);
+  /// The first of consecutive indices of these demands.
+  std::uint32_t number_of(const std::vector<policy::Demand>& demands) {
+    const std::uint64_t key = hash(demands.front());
     for (auto [at, end] = by_hash_.equal_range(key); at != end; ++at) {
-      if (demands_[at->second] == demand) return at->second;
+      const auto rest = std::span(demands_).subspan(at->second);
+      if (rest.size() >= demands.size() && std::ranges::equal(rest.first(demands.size()), demands))
+        return at->second;
     }
     const auto number = static_cast<std::uint32_t>(demands_.size());
     by_hash_.emplace(key, number);
-    demands_.push_back(std::move(demand));
+    demands_.insert(demands_.end(), demands.begin(), demands.end());
     return number;
+  }
+
+  /// One demand, or one of each configuration of an elastic job.
+  [[nodiscard]] std::vector<policy::Demand> demands_of(JobId id, const WorldSpeeds* speeds) const {
+    const model::Workload& workload = instance_.workload;
+    const model::Job& job = workload.job(id);
+    std::vector<policy::Demand> demands;
+    const auto& choices = workload.configurations[workload.time_of(job).configurations];
+    if (choices.empty()) demands.push_back(policy::demand_of(instance_, job));
+    for (const model::Configuration& choice : choices) {
+      demands.push_back(policy::demand_of(instance_, job, choice));
+    }
+    if (speeds == nullptr) return demands;
+    for (std::size_t c = 0; c < demands.size(); ++c) {
+      const auto index = choices.empty() ? -1 : static_cast<std::int32_t>(c);
+      demands[c] = speeds->with_speeds(id, std::move(demands[c]), index);
+    }
+    return demands;
   }
 
  private:
@@ -39,6 +61,9 @@ class DemandNumbers {
       state = random_bits({state, static_cast<std::uint64_t>(group.count),
                            static_cast<std::uint64_t>(group.shape.total_milli()),
                            static_cast<std::uint64_t>(group.shape.needs[model::kCpu])});
+    }
+    for (const double speed : demand.speeds) {
+      state = random_bits({state, std::bit_cast<std::uint64_t>(speed)});
     }
     return state;
   }
@@ -67,6 +92,12 @@ Micros estimate_of(const model::TimeRules& rules, Micros work, JobId job,
       const double factor = std::exp(options.noise * normal(options.seed, job));
       return std::max<Micros>(1, std::llround(static_cast<double>(work) * factor));
     }
+    case Estimates::walltimes: {
+      const double draw = random_unit({options.seed, static_cast<std::uint64_t>(job.value()), 2});
+      return std::llround(static_cast<double>(work) * (1.0 + 2.0 * draw));
+    }
+    case Estimates::history:
+      return 0;
   }
   return work;
 }
@@ -76,6 +107,10 @@ policy::Job policy_job(const model::Job& job, const model::TimeRules& rules,
   policy::Job known;
   known.arrival = std::max(job.arrival, rules.not_before) * kSecond;
   known.restart_cost = rules.restart_cost > 0 ? rules.restart_cost * kSecond : options.restart_cost;
+  known.move_cost = options.move_cost < 0 ? known.restart_cost : options.move_cost;
+  known.resize_cost = options.resize_cost < 0 ? known.restart_cost : options.resize_cost;
+  known.saved_every = rules.checkpoint_every == model::kNotGiven ? options.saved_every
+                                                                 : rules.checkpoint_every * kSecond;
   known.weight = job.weight;
   known.queue = job.queue;
   known.priority = job.priority;
@@ -87,11 +122,23 @@ policy::Job policy_job(const model::Job& job, const model::TimeRules& rules,
   return known;
 }
 
+/// Empty when no queue has a hard quota.
+std::vector<policy::QueueQuota> hard_quotas(const model::Cluster& cluster) {
+  std::vector<policy::QueueQuota> quotas;
+  if (std::ranges::none_of(cluster.queues, &model::Queue::hard)) return quotas;
+  for (const model::Queue& queue : cluster.queues) {
+    quotas.push_back({queue.parent, queue.hard() ? queue.gpu_quota * model::kGpuMilli : -1});
+  }
+  return quotas;
+}
+
 }  // namespace
 
-Trace make_trace(const model::Instance& instance, const ReplayOptions& options) {
+Trace make_trace(const model::Instance& instance, const ReplayOptions& options,
+                 const WorldSpeeds* speeds) {
   const model::Workload& workload = instance.workload;
   Trace trace;
+  if (options.estimates == Estimates::history) trace.history = options.residual;
   DemandNumbers numbers(instance, trace.demands);
   trace.jobs.reserve(workload.size());
   trace.work.reserve(workload.size());
@@ -100,16 +147,47 @@ Trace make_trace(const model::Instance& instance, const ReplayOptions& options) 
     const model::Job& job = workload.job(id);
     const model::TimeRules& rules = workload.time_of(job);
     policy::Job known = policy_job(job, rules, options);
-    known.demand = numbers.number_of(job);
+    const std::vector<policy::Demand> demands = numbers.demands_of(id, speeds);
+    known.demand = numbers.number_of(demands);
+    known.configurations = static_cast<std::uint32_t>(demands.size());
+    known.elastic = rules.configurations != 0;
     const Micros work = rules.seconds() == model::kNotGiven ? 0 : rules.seconds() * kSecond;
     known.estimate = estimate_of(rules, work, id, options);
     if (work == 0) trace.refused.push_back({id, "has neither duration nor limit"});
     trace.jobs.push_back(known);
     trace.work.push_back(work);
   }
+  trace.dependencies = workload.dependencies;
+  trace.quotas = hard_quotas(instance.cluster);
   refuse_too_large(instance.cluster, trace);
   return trace;
 }
+
+namespace {
+
+bool exceeds_quota(const Trace& trace, const policy::Job& job) {
+  if (trace.quotas.empty()) return false;
+  for (QueueId queue = job.queue; queue.valid(); queue = trace.quotas[queue.index()].parent) {
+    const std::int64_t quota = trace.quotas[queue.index()].milli;
+    if (quota >= 0 && trace.demands[job.demand].milli > quota) return true;
+  }
+  return false;
+}
+
+/// Jobs that wait for a refused one are refused; dependencies of refused jobs are dropped.
+void refuse_successors(Trace& trace, std::vector<bool>& out) {
+  for (bool again = true; again;) {
+    again = false;
+    for (const model::Dependency& d : trace.dependencies) {
+      if (out[d.job.index()] || !out[d.after.index()]) continue;
+      out[d.job.index()] = again = true;
+      trace.refused.push_back({d.job, "waits for a job that is left out"});
+    }
+  }
+  std::erase_if(trace.dependencies, [&](const model::Dependency& d) { return out[d.job.index()]; });
+}
+
+}  // namespace
 
 void refuse_too_large(const model::Cluster& cluster, Trace& trace) {
   policy::FreeMachines empty(cluster);
@@ -125,9 +203,14 @@ void refuse_too_large(const model::Cluster& cluster, Trace& trace) {
   std::vector<bool> out(trace.jobs.size());
   for (const RefusedJob& refused : trace.refused) out[refused.job.index()] = true;
   for (std::size_t j = 0; j < trace.jobs.size(); ++j) {
-    if (out[j] || fits[trace.jobs[j].demand]) continue;
-    trace.refused.push_back({JobId(j), "fits no machines of the empty cluster"});
+    if (out[j]) continue;
+    const bool quota = exceeds_quota(trace, trace.jobs[j]);
+    if (!quota && fits[trace.jobs[j].demand]) continue;
+    out[j] = true;
+    trace.refused.push_back({JobId(j), quota ? "asks for more GPUs than a quota of its queue"
+                                             : "fits no machines of the empty cluster"});
   }
+  refuse_successors(trace, out);
   std::ranges::sort(trace.refused, {}, &RefusedJob::job);
 }
 
@@ -145,13 +228,14 @@ std::string ignored_keys(const model::Instance& instance) {
       }),
       "communication");
   add(workload.rules.size() > 1, "rules about machines");
-  add(workload.configurations.size() > 1, "configurations");
-  add(!workload.dependencies.empty(), "after");
   add(!workload.running.empty(), "running");
-  add(std::ranges::any_of(cluster.queues,
-                          [](const auto& q) { return q.gpu_quota >= 0 || q.gpu_hours >= 0; }),
-      "quotas");
-  add(!cluster.windows.empty(), "windows");
+  add(std::ranges::any_of(
+          cluster.queues,
+          [](const auto& q) { return (q.gpu_quota >= 0 && !q.hard()) || q.gpu_hours >= 0; }),
+      "soft quotas and GPU-hours of queues");
+  add(std::ranges::any_of(cluster.windows,
+                          [](const auto& w) { return !w.job_ids.empty() || !w.queues.empty(); }),
+      "reservations (their machines are closed to all)");
   add(!cluster.spare.empty(), "spare");
   return keys;
 }

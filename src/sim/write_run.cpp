@@ -36,6 +36,20 @@ void write_series(const std::string& path, const Run& run) {
   });
 }
 
+/// Removes the file of an earlier run when there are none.
+void write_failures(const std::string& path, const model::Cluster& cluster,
+                    const std::vector<io::MachineFailure>& failures) {
+  std::error_code none;
+  if (failures.empty()) {
+    std::filesystem::remove(path, none);
+    return;
+  }
+  io::write_atomically(path, [&](io::AtomicFile& file) {
+    for (const io::MachineFailure& failure : failures)
+      file.write(io::failure_line(cluster, failure));
+  });
+}
+
 /// Returns the digest of the text.
 std::string write_records(const std::string& path, const model::Instance& instance,
                           const Run& run) {
@@ -54,7 +68,8 @@ std::string write_records(const std::string& path, const model::Instance& instan
 
 model::RunSummary write_run(const std::string& folder, const model::Instance& instance,
                             const Run& run, const std::string& policy,
-                            const std::map<std::string, std::string>& options) {
+                            const std::map<std::string, std::string>& options,
+                            const std::vector<io::MachineFailure>& failures) {
   make_folder(folder);
   model::RunSummary summary{
       .instance_digest = model::instance_digest(instance),
@@ -63,6 +78,7 @@ model::RunSummary write_run(const std::string& folder, const model::Instance& in
       .options = options,
       .figures = figures(instance, run.records)};
   write_series(path_in(folder, "series.csv"), run);
+  write_failures(path_in(folder, io::kRunFailures), instance.cluster, failures);
   io::write_atomically(path_in(folder, io::kRunSummary),
                        [&](io::AtomicFile& file) { file.write(io::run_summary_text(summary)); });
   return summary;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/speed/layered_overlap.hpp"
 
+#include "positive.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -116,6 +118,34 @@ double iterations_per_second(const OverlapJob& job, double workers, double serve
                              (job.server_gbps / workers) +
                          job.worker_overhead * workers + job.server_overhead * servers;
   return (synchronous ? 1.0 : workers) / seconds;
+}
+
+OverlapModel::OverlapModel(std::span<const OverlapProfile> jobs, const Model& others)
+    : jobs_(jobs), others_(&others) {
+  for (const OverlapProfile& profile : jobs) {
+    if (profile.reference == 0.0) continue;
+    const OverlapJob& job = profile.job;
+    check_amounts(
+        "overlap", {profile.reference, job.batch, job.server_gbps, job.forward},
+        {job.backward, job.model_gbit, job.worker_overhead, job.server_overhead, job.forward_factor,
+         job.backward_factor, job.transfer_factor, job.sending_workers});
+  }
+}
+
+void OverlapModel::rates(std::span<const RunningJob> running, std::span<Rate> rates) const {
+  others_->rates(running, rates);
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    const OverlapProfile& profile = jobs_[running[i].job.index()];
+    double workers = 0.0, servers = 0.0;
+    for (const MachineTasks& on : running[i].machines) {
+      workers += on.workers;
+      servers += on.servers;
+    }
+    if (profile.reference == 0.0 || workers == 0.0 || servers == 0.0) continue;
+    OverlapJob job = profile.job;
+    if (running[i].batch > 0) job.batch = static_cast<double>(running[i].batch);
+    rates[i] = {.per_second = iterations_per_second(job, workers, servers) / profile.reference};
+  }
 }
 
 }  // namespace berth::speed

@@ -63,7 +63,7 @@ class RingLinks {
     constexpr double kMbpsPerGbps = 1000.0;
     const std::int64_t nic = cluster_.class_of(MachineId(index)).capacity[model::kNic];
     return nic == model::kNoLimit ? options_.external_gbps
-                                    : static_cast<double>(nic) / kMbpsPerGbps;
+                                  : static_cast<double>(nic) / kMbpsPerGbps;
   }
 
  private:
@@ -166,6 +166,13 @@ RingModel::RingModel(const model::Cluster& cluster, std::span<const RingJob> job
         "rings", {job.batch, job.reduce_gbps, job.reference, job.forward_per_sample + job.backward},
         {job.gradient_gbit, job.forward_per_sample, job.backward});
   }
+}
+
+void RingModel::shared(const RunningJob& job, std::vector<std::uint64_t>& keys) const {
+  others_->shared(job, keys);
+  if (jobs_[job.job.index()].reference == 0.0) return;
+  const auto links = RingLinks(*cluster_, options_).of(job);
+  keys.insert(keys.end(), links.begin(), links.end());
 }
 
 void RingModel::rates(std::span<const RunningJob> running, std::span<Rate> rates) const {

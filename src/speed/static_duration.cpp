@@ -10,7 +10,9 @@ void StaticDuration::rates(std::span<const RunningJob> running, std::span<Rate> 
   const model::WorkloadTables& tables = workload_.tables();
   for (std::size_t i = 0; i < running.size(); ++i) {
     const model::Job& job = workload_.job(running[i].job);
-    double rate = running[i].gpu_type.valid() ? tables.speed(job, running[i].gpu_type) : 1.0;
+    const bool timed = tables.time_of(job).duration != model::kNotGiven;  // else by its limit
+    double rate =
+        timed && running[i].gpu_type.valid() ? tables.speed(job, running[i].gpu_type) : 1.0;
     if (running[i].configuration >= 0) {
       const auto& choices = tables.configurations[tables.time_of(job).configurations];
       const auto chosen = static_cast<std::size_t>(running[i].configuration);

@@ -2,9 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulations: the checker agrees and finds planted faults, digests, jobs left out, usage."""
 import json
+import os
 import random
+import re
+import signal
+import time
+from unittest import mock
 
-from program import ProgramTest, main
+from program import ProgramTest, finish, main
 
 
 class SimulateTest(ProgramTest):
@@ -36,8 +41,9 @@ class SimulateTest(ProgramTest):
 
     def test_the_checker_agrees_on_every_policy(self):
         for policy in ["fifo", "best-fit", "easy", "conservative", "sjf", "sjf-backfill", "wspt",
-                       "srtf", "srsf", "las"]:
-            for more in [], ["--estimates", "noisy", "--restart-cost", "30"]:
+                       "srtf", "srsf", "las", "berth"]:
+            for more in [], ["--estimates", "noisy", "--restart-cost", "30"], \
+                    ["--estimates", "history"]:
                 self.assert_ends(self.simulate(*more, policy=policy), 0)
                 done = self.check_run()
                 self.assert_ends(done, 0)
@@ -50,6 +56,33 @@ class SimulateTest(ProgramTest):
             self.assert_ends(self.simulate(policy="srsf", ranks=ranks), 0)
             digests.add(self.summary()["run_digest"])
         self.assertEqual(len(digests), 1)
+
+    def test_berth_does_not_depend_on_ranks_and_threads(self):
+        for preemption in "on", "off":
+            digests = set()
+            for ranks, threads in (None, "1"), (None, "2"), (2, "1"):
+                with mock.patch.dict(os.environ, OMP_NUM_THREADS=threads):
+                    self.assert_ends(self.simulate("--preemption", preemption, policy="berth",
+                                                   ranks=ranks), 0)
+                digests.add(self.summary()["run_digest"])
+            self.assertEqual(len(digests), 1)
+
+    def test_bounds_are_below_the_mean(self):
+        done = self.simulate("--bound", policy="srsf")
+        self.assert_ends(done, 0)
+        bounds = [float(found) for found in re.findall(r"bound, .* s +([\d.]+) \(", done.out)]
+        self.assertEqual(len(bounds), 2)
+        self.assertLessEqual(bounds[1], self.summary()["figures"]["jct_mean"])
+        self.assertGreater(bounds[1], 0)
+
+    def test_objectives_without_a_meaning_are_refused(self):
+        for objective in "value", "fair", "allocate":
+            self.assert_refused(self.simulate("--objective", objective, policy="berth"), 2,
+                                f'.*"{objective}"')
+        self.assert_refused(self.simulate("--objective", "makespan", "--preemption", "off",
+                                          policy="berth"), 2, ".*--preemption on")
+        self.assert_ends(self.simulate("--objective", "makespan", policy="berth"), 0)
+        self.assert_ends(self.check_run(), 0)
 
     def test_the_checker_finds_planted_faults(self):
         self.assert_ends(self.simulate(policy="easy"), 0)
@@ -105,6 +138,111 @@ class SimulateTest(ProgramTest):
         self.assertIn("huge fits no machines", done.err)
         self.assertEqual(self.summary()["figures"]["finished"], 1)
         self.assert_ends(self.check_run(), 0)
+
+    def write_world(self):
+        self.write("f.jsonl", '{"machine":"a0","from":2000,"to":2600}\n'
+                              '{"machine":"r1","from":3000,"to":3300}\n')
+        rows = [{"gpu_type": t, "gpus": g, "per_second": g * v}
+                for t, v in (("A100", 10), ("H100", 17)) for g in (1, 2, 4)]
+        rows.append({"gpu_type": "A100", "gpus": 4, "extra_machines": 1, "per_second": 21})
+        lines = [{"profile": "t", "model": "throughput", "rows": rows},
+                 {"profile": "r", "model": "ring", "gradient_gbit": 1, "backward": 0.1, "batch": 8,
+                  "reduce_gbps": 80, "forward_per_sample": 0.001},
+                 {"links": {"internal_gbps": 100, "external_gbps": 10, "sharing": "duty"}}]
+        for line in (self.folder / "j.jsonl").read_text().splitlines():
+            job = json.loads(line)
+            shape = job["tasks"][0]
+            if shape.get("count") == 6:
+                lines.append({"job": job["id"], "profile": "r"})
+            elif "gpus" in shape:
+                lines.append({"job": job["id"], "profile": "t"})
+        self.write("p.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        return ["--profiles", "p.jsonl", "--failures", "f.jsonl", "--interference", "0.1",
+                "--checkpoint-every", "100"]
+
+    def test_speeds_and_failures_under_every_policy(self):
+        world = self.write_world()
+        failures = 0
+        for policy in ["fifo", "easy", "conservative", "srsf"]:
+            for more in [], ["--slot", "60"]:
+                self.assert_ends(self.simulate(*world, *more, policy=policy), 0)
+                done = self.check_run()
+                self.assert_ends(done, 0)
+                figures = self.summary()["figures"]
+                self.assertEqual(figures["finished"], 120)
+                self.assertGreater(figures["contention_slowdown"], 1)
+                failures += figures["failures"]
+        self.assertGreater(failures, 0)
+
+    def test_the_checker_finds_faults_of_rates_and_failures(self):
+        self.assert_ends(self.simulate(*self.write_world(), policy="easy"), 0)
+        path = self.folder / "run/jobs.jsonl"
+        sound = path.read_text().splitlines()
+
+        def fault(change, pattern):
+            records = [json.loads(line) for line in sound]
+            change(records)
+            path.write_text("".join(json.dumps(one) + "\n" for one in records))
+            done = self.check_run()
+            self.assert_ends(done, 1)
+            self.assertRegex(done.out, pattern)
+
+        def slower(records):
+            run = next(r for one in records for r in one["runs"] if r.get("rates"))
+            for step in run["rates"]:
+                step[1] /= 4
+
+        fault(slower, "more than the clock allows")
+        path.write_text("\n".join(sound) + "\n")
+        self.write("run/failures.jsonl", '{"machine":"p0","from":1000,"to":1100}\n')
+        done = self.check_run()
+        self.assert_ends(done, 1)
+        self.assertIn("runs on a machine that is down", done.out)
+
+    def test_a_simulation_goes_on_from_its_checkpoint(self):
+        world = self.write_world()
+        for policy in ["easy", "conservative", "las"]:
+            self.assert_ends(self.simulate(*world, policy=policy), 0)
+            whole = self.summary()["run_digest"]
+            done = self.simulate(*world, "--checkpoint", "k", "--stop-at", "2300", policy=policy,
+                                 out="none")
+            self.assert_ends(done, 3)
+            self.assertFalse((self.folder / "none").exists())
+            self.assert_ends(self.simulate(*world, "--resume", "k", policy=policy), 0)
+            self.assertEqual(self.summary()["run_digest"], whole)
+        self.assert_refused(self.simulate("--resume", "k", policy="las"), 2,
+                            ".*made from other files or options")
+
+    def test_a_signal_leaves_a_checkpoint(self):
+        lines = [json.dumps({"id": f"j{n}", "arrival": 5 * n, "duration": 1 + n * 7 % 50,
+                             "tasks": [{"gpus": 1 + n % 4}]}) + "\n" for n in range(30000)]
+        self.write("j.jsonl", "".join(lines))
+        self.assert_ends(self.simulate(policy="srsf"), 0)
+        whole = self.summary()["run_digest"]
+        running, command = self.launch("simulate", "--cluster", "c.yaml", "--jobs", "j.jsonl",
+                                       "--policy", "srsf", "--out", "cut", "--checkpoint", "k")
+        time.sleep(0.3)
+        running.send_signal(signal.SIGTERM)
+        done = finish(running, command)
+        self.assert_ends(done, 3)
+        self.assert_ends(self.simulate("--resume", "k", policy="srsf"), 0)
+        self.assertEqual(self.summary()["run_digest"], whole)
+
+    def test_quotas_and_dependencies_are_kept(self):
+        text = (self.folder / "c.yaml").read_text()
+        self.write("c.yaml", text + "queues:\n  - {id: q, gpu_quota: 4}\n"
+                                    "windows:\n  - {machines: h0, from: 100, to: 900, kind: maintenance}\n")
+        lines = [json.loads(line) for line in (self.folder / "j.jsonl").read_text().splitlines()]
+        for number, job in enumerate(lines):
+            if number % 3 == 0 and job["tasks"][0].get("count") != 6:
+                job["queue"] = "q"
+            if number % 5 == 4:
+                job["after"] = [lines[number - 1]["id"]]
+        self.write("j.jsonl", "".join(json.dumps(job) + "\n" for job in lines))
+        for policy in ["easy", "srtf", "conservative"]:
+            self.assert_ends(self.simulate(policy=policy), 0)
+            done = self.check_run()
+            self.assert_ends(done, 0)
 
     def test_usage(self):
         self.assert_refused(self.simulate(policy="esay"), 2, '.*did you mean "easy"')

@@ -12,6 +12,7 @@ namespace berth::io {
 
 /// Files of a folder run/ (docs/simulate.md).
 inline constexpr std::string_view kRunJobs = "jobs.jsonl";
+inline constexpr std::string_view kRunFailures = "failures.jsonl";  ///< only if there are some
 inline constexpr std::string_view kRunSummary = "summary.json";
 
 /// The record of one job as a JSON line.

@@ -18,15 +18,41 @@ namespace berth::model {
 
 inline constexpr std::int64_t kMicros = 1'000'000;  ///< microseconds in a second
 
+/// From `time` on a run makes progress at another rate.
+struct RateStep {
+  std::int64_t time = 0;
+  double speed = 1.0;  ///< work in a microsecond, >= 0
+
+  bool operator==(const RateStep&) const = default;
+};
+
+/// Why a run ended.
+enum class RunEnd : std::uint8_t {
+  completed,  ///< the job has done its work
+  stopped,    ///< by the policy, or before a planned outage
+  failed,     ///< a machine of it failed
+};
+
 /// One stretch of a job on fixed devices.
 struct JobRun {
   std::int64_t start = 0;
   std::int64_t end = 0;
-  std::int64_t overhead = 0;  ///< without progress at its begin
-  std::int64_t work = 0;      ///< that counts: without what the job lost when it was stopped
-  double speed = 1.0;         ///< work in a microsecond
+  std::int64_t overhead = 0;        ///< without progress at its begin
+  std::int64_t work = 0;            ///< that counts: without what the job lost when it was stopped
+  double speed = 1.0;               ///< work in a microsecond at the start
+  std::int64_t milli = 0;           ///< GPU thousandths of all tasks
+  std::int64_t batch = 0;           ///< samples of an iteration; 0: the usual
+  std::int32_t configuration = -1;  ///< of an elastic job
+  RunEnd ended = RunEnd::completed;
+  std::vector<RateStep> rates = {};  ///< changes of the speed, ascending time
   std::vector<TaskPlacement> tasks = {};
 };
+
+template <class Archive>
+void describe(Archive& archive, JobRun& run) {
+  archive(run.start, run.end, run.overhead, run.work, run.speed, run.milli, run.batch,
+          run.configuration, run.ended, run.rates, run.tasks);
+}
 
 /// A job from arrival to completion. A job without runs was refused.
 struct JobRecord {
@@ -35,11 +61,19 @@ struct JobRecord {
   std::int64_t milli = 0;         ///< GPU thousandths of all tasks
   std::int64_t work = 0;          ///< all of it
   std::int64_t alone = 0;         ///< microseconds on its fastest GPU type without a stop
+  std::int64_t promised = -1;     ///< start that the policy told first; -1: none
+  bool profiled = false;          ///< its speeds are those of a profile
   std::vector<JobRun> runs = {};  ///< ascending time; the last one ends the job
 
   [[nodiscard]] bool finished() const { return !runs.empty(); }
   [[nodiscard]] std::int64_t end() const { return runs.back().end; }
 };
+
+template <class Archive>
+void describe(Archive& archive, JobRecord& record) {
+  archive(record.job, record.arrival, record.milli, record.work, record.alone, record.promised,
+          record.profiled, record.runs);
+}
 
 /// Figures of a simulation over its finished jobs (docs/metrics.md). Times are seconds.
 struct RunFigures {
@@ -53,6 +87,10 @@ struct RunFigures {
   double preemptions = 0, migrations = 0;
   double with_deadline = 0, deadline_hits = 0;
   double rho_mean = 0, rho_p95 = 0, rho_max = 0, jain = 0;
+  double occupancy = 0;  ///< 0 .. 1
+  double contention_slowdown = 0;
+  double failures = 0;
+  double promises = 0, drift_mean = 0, drift_max = 0;
 };
 
 struct RunFigureRow {
@@ -90,6 +128,13 @@ inline constexpr std::array kRunFigureRows{
     RunFigureRow{"rho_p95", "finish-time fairness, 95 %", &RunFigures::rho_p95},
     RunFigureRow{"rho_max", "finish-time fairness, worst", &RunFigures::rho_max},
     RunFigureRow{"jain", "Jain's index", &RunFigures::jain},
+    RunFigureRow{"occupancy", "scheduling occupancy rate", &RunFigures::occupancy},
+    RunFigureRow{"contention_slowdown", "contention slowdown, mean",
+                 &RunFigures::contention_slowdown},
+    RunFigureRow{"failures", "runs ended by failures", &RunFigures::failures},
+    RunFigureRow{"promises", "jobs with a promised start", &RunFigures::promises},
+    RunFigureRow{"drift_mean", "  start after it, mean, s", &RunFigures::drift_mean},
+    RunFigureRow{"drift_max", "  latest, s", &RunFigures::drift_max},
 };
 
 /// Head of a run: which input, which policy, which figures.

@@ -39,4 +39,8 @@ struct Demand {
 /// job without GPUs has the types of machines that it may use. O(types + groups)
 Demand demand_of(const model::InstanceView& instance, const model::Job& job);
 
+/// The demand of an elastic job in one of its configurations.
+Demand demand_of(const model::InstanceView& instance, const model::Job& job,
+                 const model::Configuration& configuration);
+
 }  // namespace berth::policy

@@ -31,6 +31,10 @@ class FreeMachines {
   void take(const Demand& demand, std::span<const model::TaskPlacement> tasks);
   void release(const Demand& demand, std::span<const model::TaskPlacement> tasks);
 
+  /// A closed machine has no room. @pre no task is on it
+  void close(MachineId machine);
+  void open(MachineId machine);
+
   /// Takes those of the devices of a reservation that are free, without other resources; returns
   /// them.
   std::vector<model::TaskPlacement> take_free_devices(std::span<const model::TaskPlacement> tasks);
@@ -77,6 +81,7 @@ class FreeMachines {
   std::size_t find_fullest(const model::Shape& shape, std::size_t row, Range range,
                            std::int32_t least);
   void edit(const model::TaskPlacement& task, const model::Shape& shape, int sign);
+  void replace(MachineId machine, const model::FreeMachine& by);
   [[nodiscard]] std::vector<Range> domains(const Demand& demand) const;
 
   /// Sets by wholly free GPUs 0 .. 64, and one of machines with a partly taken device.

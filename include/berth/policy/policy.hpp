@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "berth/base/archive.hpp"
 #include "berth/policy/state.hpp"
 
 namespace berth::policy {
@@ -24,6 +25,11 @@ class Policy {
   [[nodiscard]] virtual JobId next() const { return {}; }
   /// True when no waiting job fits after a decision.
   [[nodiscard]] virtual bool starts_all_that_fit() const { return false; }
+  /// Appends what the policy remembers between decisions, for a checkpoint of the simulation;
+  /// false: it cannot, and the simulation has no checkpoints.
+  virtual bool save(ByteWriter& /*writer*/) const { return false; }
+  /// Takes what `save` wrote, in a policy made with the same options.
+  virtual void restore(ByteReader& /*reader*/) {}
 };
 
 struct PolicyOptions {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "berth/policy/demand.hpp"
 #include "berth/policy/state.hpp"
 #include "berth/policy/time.hpp"
+#include "berth/sim/world_speeds.hpp"
 
 /// Trace-driven simulation: what policies know, and what the world does (docs/simulate.md).
 namespace berth::sim {
@@ -20,19 +22,27 @@ using policy::Micros;
 
 /// What policies know of the duration of a job.
 enum class Estimates : std::uint8_t {
-  exact,   ///< its duration
-  limits,  ///< its `limit`; a job without one: its duration
-  noisy,   ///< its duration times a log-normal factor of median 1
+  exact,      ///< its duration
+  limits,     ///< its `limit`; a job without one: its duration
+  noisy,      ///< its duration times a log-normal factor of median 1
+  walltimes,  ///< its duration times a factor in [1, 3), as users ask for more than they take
+  history,    ///< what jobs of its queue and size took that ended before
 };
 
 struct ReplayOptions {
   Estimates estimates = Estimates::exact;
+  policy::Residual residual = policy::Residual::gittins;  ///< of `history`
   double noise = 0.5;       ///< of `noisy`: standard deviation of the factor's logarithm
   std::uint64_t seed = 1;   ///< of the factors
   Micros restart_cost = 0;  ///< of jobs that name no `restart_cost`
   /// True: only jobs with `preemptible` are stopped, and lose what lies behind `checkpoint_every`.
   /// False: every job may be stopped and loses nothing.
   bool only_marked = false;
+  Micros move_cost = -1;    ///< of a move; -1: the restart cost
+  Micros resize_cost = -1;  ///< of a new configuration or batch; -1: the restart cost
+  /// Work between two checkpoints that survive a failure, of jobs without `checkpoint_every`;
+  /// kNever: a failure takes all.
+  Micros saved_every = kNever;
 };
 
 struct RefusedJob {
@@ -44,21 +54,25 @@ struct RefusedJob {
 struct Trace {
   std::vector<policy::Demand> demands;  ///< distinct
   std::vector<policy::Job> jobs;
-  std::vector<Micros> work;         ///< that completes the job: microseconds at speed 1
-  std::vector<RefusedJob> refused;  ///< ascending; these jobs never arrive
+  std::vector<Micros> work;  ///< that completes the job: microseconds at speed 1
+  std::optional<policy::Residual> history = {};  ///< jobs have no estimates but those of history
+  std::vector<RefusedJob> refused;               ///< ascending; these jobs never arrive
+  std::vector<model::Dependency> dependencies = {};  ///< of jobs that arrive, ascending
+  std::vector<policy::QueueQuota> quotas = {};       ///< by QueueId; empty: no hard quota
 };
 
-/// The jobs of an instance. A job without duration and limit, or larger than the empty cluster, is
-/// refused. Rules about machines, homes, traffic, quotas, windows, `after`, `configurations` and
-/// `running` are not simulated: `ignored_keys` names those that the instance has.
+/// The jobs of an instance. Refused are jobs without duration and limit, those larger than the
+/// empty cluster or a quota of their queue, and those that wait for a refused job.
+/// @param speeds  null: speeds of the jobs file
 /// O(jobs x distinct demands at worst)
-Trace make_trace(const model::Instance& instance, const ReplayOptions& options);
+Trace make_trace(const model::Instance& instance, const ReplayOptions& options,
+                 const WorldSpeeds* speeds = nullptr);
 
 /// Keys of the files that have no effect on a simulation of this instance, for a warning; empty:
 /// none.
 std::string ignored_keys(const model::Instance& instance);
 
-/// Moves jobs that fit no empty cluster to `refused`.
+/// Moves jobs that fit no empty cluster, or no quota, to `refused`, and those that wait for them.
 void refuse_too_large(const model::Cluster& cluster, Trace& trace);
 
 }  // namespace berth::sim

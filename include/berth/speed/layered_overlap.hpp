@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "berth/speed/model.hpp"
+
 /// Overlap of communication and computation in the layers of a network, as SMD models it (Yu, Wu,
 /// Liu et al., INFOCOM 2021, Lemmas 1 and 2). All times are in seconds.
 namespace berth::speed {
@@ -57,5 +59,29 @@ struct OverlapJob {
 /// synchronous 1 / (eta1 (K/w) t_f + eta2 t_b + 2 eta3 (g/p) / (B/w) + beta1 w + beta2 p),
 /// asynchronous w / (eta1 m t_f + eta2 t_b + 2 eta3 alpha (g/p) / (B/w) + beta1 w + beta2 p).
 [[nodiscard]] double iterations_per_second(const OverlapJob& job, double workers, double servers);
+
+struct OverlapProfile {
+  OverlapJob job;
+  double reference = 0.0;  ///< iterations/s at which it takes its `duration`; 0: not such a job
+};
+
+/// Rates f(p, w) / reference, wherever workers and servers are. The batch of a running job, when
+/// given, replaces K. Jobs without reference, and those without servers, have the rate of `others`.
+class OverlapModel final : public Model {
+ public:
+  /// `jobs` by JobId; all are referred to.
+  /// @throws std::invalid_argument: an amount that is negative, not finite, or 0 where it divides
+  OverlapModel(std::span<const OverlapProfile> jobs, const Model& others);
+
+  [[nodiscard]] bool coupled() const override { return others_->coupled(); }
+  void shared(const RunningJob& job, std::vector<std::uint64_t>& keys) const override {
+    others_->shared(job, keys);
+  }
+  void rates(std::span<const RunningJob> running, std::span<Rate> rates) const override;
+
+ private:
+  std::span<const OverlapProfile> jobs_;
+  const Model* others_;
+};
 
 }  // namespace berth::speed

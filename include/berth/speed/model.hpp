@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "berth/base/strong_id.hpp"
 
@@ -49,8 +50,13 @@ class Model {
   /// not, a caller need only ask about jobs that are new, moved, resized, or beyond `until_work`.
   [[nodiscard]] virtual bool coupled() const = 0;
 
+  /// Appends keys of what the job shares with others (links, machines), if the model is coupled.
+  /// Jobs without a common key, directly or over other jobs, do not change each other's rates.
+  virtual void shared(const RunningJob& /*job*/, std::vector<std::uint64_t>& /*keys*/) const {}
+
   /// Rates of jobs that run at the same time: rates[i] is overwritten with that of running[i].
-  /// Of a coupled model `running` must be all of them, in any order; the rates do not depend on it.
+  /// Of a coupled model `running` must be all of them, or all that are joined by common keys, in
+  /// any order; the rates do not depend on it.
   /// @pre rates.size() == running.size()
   virtual void rates(std::span<const RunningJob> running, std::span<Rate> rates) const = 0;
 };

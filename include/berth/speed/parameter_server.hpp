@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "berth/speed/model.hpp"
 
@@ -38,6 +39,9 @@ class ParameterServerModel final : public Model {
   ParameterServerModel(std::span<const ParameterServerJob> jobs, const Model& others);
 
   [[nodiscard]] bool coupled() const override { return others_->coupled(); }
+  void shared(const RunningJob& job, std::vector<std::uint64_t>& keys) const override {
+    others_->shared(job, keys);
+  }
   void rates(std::span<const RunningJob> running, std::span<Rate> rates) const override;
 
  private:

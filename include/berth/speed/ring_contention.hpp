@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "berth/model/cluster.hpp"
 #include "berth/speed/model.hpp"
@@ -52,6 +53,9 @@ class RingModel final : public Model {
             const RingOptions& options, const Model& others);
 
   [[nodiscard]] bool coupled() const override { return true; }
+
+  /// The links that the ring loads.
+  void shared(const RunningJob& job, std::vector<std::uint64_t>& keys) const override;
 
   /// O(machines of all jobs x log), for LinkSharing::duty at most 64 times.
   void rates(std::span<const RunningJob> running, std::span<Rate> rates) const override;

@@ -61,6 +61,9 @@ class ElasticBatchModel final : public Model {
   ElasticBatchModel(std::span<const ElasticBatchJob> jobs, const Model& others);
 
   [[nodiscard]] bool coupled() const override { return others_->coupled(); }
+  void shared(const RunningJob& job, std::vector<std::uint64_t>& keys) const override {
+    others_->shared(job, keys);
+  }
   void rates(std::span<const RunningJob> running, std::span<Rate> rates) const override;
 
  private:

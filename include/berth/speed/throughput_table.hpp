@@ -61,6 +61,9 @@ class ThroughputModel final : public Model {
                   std::span<const JobThroughput> jobs, const Model& others);
 
   [[nodiscard]] bool coupled() const override { return others_->coupled(); }
+  void shared(const RunningJob& job, std::vector<std::uint64_t>& keys) const override {
+    others_->shared(job, keys);
+  }
   void rates(std::span<const RunningJob> running, std::span<Rate> rates) const override;
 
  private:

@@ -99,7 +99,7 @@ TEST(Simulate, every_policy_keeps_its_promises_on_random_traces) {
                       seed % 2 == 0 ? guess : work});
     }
     sim::Trace trace = trace_of(rows);
-    for (auto& job : trace.jobs) job.restart_cost = s;
+    for (auto& job : trace.jobs) job.restart_cost = job.move_cost = s;
     for (const policy::PolicyRow& row : policy::policy_table()) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << " policy " << row.name);
       const auto run = replay(one_pool(3, 4), trace, std::string(row.name));

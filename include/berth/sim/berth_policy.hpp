@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "berth/policy/policy.hpp"
+#include "berth/policy/time.hpp"
+
+namespace berth::sim {
+
+/// What `berth` works towards.
+enum class OnlineObjective : std::uint8_t {
+  flow,      ///< least weighted sum of completion times
+  makespan,  ///< the last completion early
+};
+
+/// Berth as an online scheduler (docs/simulate.md, decision 57). Values were chosen on windows of
+/// the Philly trace that no table shows.
+struct BerthOptions {
+  OnlineObjective objective = OnlineObjective::flow;
+  bool preemption = true;  ///< false: the horizon plan itself, no job is stopped
+  policy::Micros spacing = 30 * policy::kSecond;   ///< least time between two decisions
+  policy::Micros refresh = 300 * policy::kSecond;  ///< most time between two rounds of prices
+  double change = 0.1;   ///< a round of prices too when this share of the jobs present is others
+  int intervals = 24;    ///< of the prices of time
+  int evaluations = 12;  ///< of the dual at each of two temperatures
+  /// Remaining time of a running job counts less by this share, 0 .. 1: who displaces it gains
+  /// more.
+  double hysteresis = 0.3;
+  policy::Micros least_run = 300 * policy::kSecond;  ///< no job is stopped before
+  double least_run_restarts = 5.0;  ///< nor before this many times its restart cost
+  /// Exponent of a job's GPUs in its index: 1 is least GPU-time first, 0 least time first.
+  double width_exponent = 1.0;
+  /// A job's index falls by 1 + (age / (ageing (length + 10 min)))^2; 0: never.
+  double ageing = 2.0;
+  /// A job this many times (length + 1 h) old comes first, with others on `overdue_share` of GPUs.
+  double overdue_factor = 10.0;
+  double overdue_share = 0.15;
+  /// Jobs of `gang_gpus` GPUs and more come first, in order of arrival, on this share of GPUs.
+  double gang_share = 0.0;
+  double gang_gpus = 64.0;
+  double move_share = 0.1;  ///< of GPUs, moved to another GPU type in one decision at most
+};
+
+/// What a run of the policy cost.
+struct BerthCounts {
+  std::int64_t decisions = 0;  ///< rounds that looked at all jobs
+  std::int64_t price_rounds = 0;
+  std::int64_t moves = 0;  ///< to another GPU type
+};
+
+/// The policy; `counts` must outlive it. @pre with more than one GPU type, or without pre-emption,
+/// a PetscSession exists and decisions are made on the main thread
+std::unique_ptr<policy::Policy> make_berth(const BerthOptions& options, BerthCounts& counts);
+
+}  // namespace berth::sim

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "berth/horizon/problem.hpp"
+#include "berth/model/instance.hpp"
+#include "berth/model/run_record.hpp"
+#include "berth/solver/horizon_bound.hpp"
+
+namespace berth::sim {
+
+/// The finished jobs of a run as one problem in time that knows all arrivals: a pool of machines a
+/// GPU type, seconds from the first arrival on, cost = completion - arrival. Durations are without
+/// restarts and rounded down, and so are GPUs, so that no schedule of these jobs costs less than
+/// the problem's best plan. Jobs that finish within a second, or take no GPU, are left out.
+struct OfflineProblem {
+  horizon::Problem problem;
+  std::size_t finished = 0;  ///< jobs, with those left out
+  /// To be added to the cost of the problem: least seconds of the jobs left out, less the parts of
+  /// seconds by which jobs are released too early.
+  double outside = 0.0;
+};
+OfflineProblem offline_problem(const model::Instance& instance,
+                               std::span<const model::JobRecord> records);
+
+/// Bound on the cost of every schedule of a problem without deadlines and left-out jobs, also of
+/// those that stop, resume and move jobs for nothing: at the mean prices of the intervals each job
+/// buys the cheapest seconds before its completion, of several GPU types at a time,
+///
+///   LB = sum_j min over C >= r_j + least d of C - r_j + cheapest rent of its work in [r_j, C)
+///        - sum_p integral lambda_p C_p.
+///
+/// In doubles. O(jobs x intervals^2) at worst
+double preemptive_bound(const horizon::Problem& problem, const solver::HorizonBound& prices);
+
+}  // namespace berth::sim

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "json_fields.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "berth/base/error.hpp"
+
+namespace berth::io {
+
+[[noreturn]] inline void raise_input_error(const JsonSource& source, const std::string& field,
+                                           const std::string& problem, const std::string& hint) {
+  throw InputError({.file = std::string(source.file), .line = source.line, .field = field}, problem,
+                   hint);
+}
+
+/// Calls visit(JsonAt, line number) for each line that is not blank. The values are valid during
+/// the call. @throws InputError: not JSON
+template <class Visit>
+void each_json_line(std::string_view text, const std::string& file, const Visit& visit) {
+  JsonSource source{.file = file, .line = 0, .raise = raise_input_error};
+  simdjson::dom::parser parser;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    ++source.line;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    simdjson::dom::element element;
+    if (const auto error = parser.parse(line.data(), line.size()).get(element)) {
+      raise_input_error(source, "",
+                        std::string("not valid JSON: ") + simdjson::error_message(error),
+                        "one JSON object a line");
+    }
+    visit(JsonAt(element, source), source.line);
+  }
+}
+
+}  // namespace berth::io

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/policy/state.hpp"
+
+namespace berth::sim {
+
+/// How far a decision has come with a job.
+enum class Standing : std::uint8_t {
+  absent,  ///< has not arrived
+  stays,   ///< it may not be stopped, or has been served
+  served_later,
+  loses,  ///< jobs before it want all GPUs: it keeps what they leave
+};
+
+/// Starts jobs in place of running ones that are served later. Machines are chosen so that little
+/// is displaced, jobs that lose their GPUs in any case first.
+class Displacement {
+ public:
+  /// Begins a decision. @param standing  by JobId; changes while the decision is made
+  Displacement(policy::State& state, const std::vector<Standing>& standing);
+
+  /// Starts a waiting job on the type, on free GPUs or in place of others; false, and nothing
+  /// changed, when it does not fit even without all jobs that may be displaced.
+  /// O(machines + running jobs) for each machine that is emptied
+  bool start(JobId job, GpuTypeId type);
+
+ private:
+  struct Eviction {
+    double cost = 0.0;
+    std::vector<JobId> jobs = {};
+  };
+  void list_by_machine();
+  [[nodiscard]] bool may_stop(JobId job, GpuTypeId type) const;
+  [[nodiscard]] bool enough(JobId job, GpuTypeId type) const;
+  [[nodiscard]] double cost_of(JobId job) const;
+  [[nodiscard]] Eviction eviction_from(std::size_t machine, GpuTypeId type, int gpus) const;
+  bool by_machine(JobId job, GpuTypeId type, int gpus);
+  bool by_cost(JobId job, GpuTypeId type);
+  void stop(JobId job);
+  void return_stopped();
+
+  policy::State& state_;
+  const std::vector<Standing>& standing_;
+  std::vector<std::vector<JobId>> on_machine_;  ///< by MachineId; empty: not listed yet
+  std::vector<JobId> stopped_;
+};
+
+}  // namespace berth::sim

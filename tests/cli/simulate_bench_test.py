@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`bench/simulate/run`: its smoke, and what its table says of runs."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+RUN = pathlib.Path(__file__).resolve().parents[2] / "bench/simulate/run"
+
+
+class SimulateBenchTest(unittest.TestCase):
+    def run_it(self, *arguments):
+        done = subprocess.run([sys.executable, RUN, *arguments], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_smoke(self):
+        self.assertIn("all policies valid", self.run_it("smoke"))
+
+    def test_the_summary_pairs_windows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "t.jsonl"
+            with open(out, "w", encoding="utf-8") as file:
+                for policy, window, jct in (("srsf", 0, 100.0), ("srsf", 1, 200.0),
+                                            ("berth", 0, 90.0), ("berth", 1, 184.0)):
+                    file.write(json.dumps({"trace": "gangs", "types": 1, "load": 0.9, "more": "",
+                                           "knowledge": "exact", "restart": 60, "policy": policy,
+                                           "window": window, "figures": {"jct_mean": jct}}) + "\n")
+            # -10 % and -8 %: mean -9, half width 12.706 x 1 / 1
+            self.assertIn("137 (-9.0 ± 12.7)", self.run_it("summary", str(out)))
+
+
+if __name__ == "__main__":
+    unittest.main()
