@@ -24,7 +24,7 @@ model base
 horizon base model
 planner_model base model
 speed base model
-io base model
+io base model speed
 partition base parallel strads model
 solver base parallel horizon model planner_model
 generate base horizon model
@@ -32,8 +32,9 @@ policy base horizon model
 coordinator base comm parallel strads model planner_model partition solver
 certify base parallel horizon model
 report base model
+explain base model planner_model solver
 pipeline base parallel comm strads horizon model planner_model io partition solver coordinator certify report
-sim base parallel comm horizon model io policy pipeline
+sim base parallel comm horizon model io policy solver speed pipeline
 scale *
 apps *
 RULES

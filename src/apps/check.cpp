@@ -20,6 +20,7 @@
 #include "berth/io/horizon_plan_file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/plan_file.hpp"
+#include "berth/io/profiles_file.hpp"
 #include "berth/io/run_file.hpp"
 #include "berth/model/digest.hpp"
 #include "berth/report/horizon_summary.hpp"
@@ -54,8 +55,12 @@ void print(const certify::CheckResult& checked) {
   fmt::print("recomputed from the files alone:\n");
   fmt::print("  {:<14}{}\n", "objective", report::objective_text(f, checked.objective_kind));
   fmt::print("  {:<14}{:.10g}\n", "upper bound", f.upper_bound);
-  fmt::print("  {:<14}{:.4f} %\n", "gap", 100.0 * f.gap);
-  fmt::print("{}", report::gap_text(checked.gap_parts, f));
+  if (checked.valid()) {
+    fmt::print("  {:<14}{:.4f} %\n", "gap", 100.0 * f.gap);
+    fmt::print("{}", report::gap_text(checked.gap_parts, f));
+  } else {
+    fmt::print("  {:<14}none: the plan has faults\n", "gap");
+  }
   fmt::print("{}", report::class_lines(checked.classes));
   fmt::print("  {:<14}{:.2f} of {} allocated\n", "GPUs",
              static_cast<double>(f.gpu_milli_allocated) / 1000.0, f.gpus_total);
@@ -80,6 +85,19 @@ bool judge(const model::Instance& instance, const std::string& path) {
   return checked.valid();
 }
 
+/// Failures of a simulation; a run without them has no such file.
+std::vector<certify::MachineDown> machines_down(const model::Cluster& cluster,
+                                                const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / io::kRunFailures;
+  std::vector<certify::MachineDown> down;
+  if (!std::filesystem::exists(path)) return down;
+  const std::string text = io::read_file(path.string());
+  for (const io::MachineFailure& failure : io::parse_failures(text, path.string(), cluster)) {
+    down.push_back({failure.machine, failure.from * model::kMicros, failure.to * model::kMicros});
+  }
+  return down;
+}
+
 /// Judges the records of a simulation and prints; true when they are valid.
 bool judge_run(const model::Instance& instance, const std::string& folder) {
   const std::filesystem::path path(folder);
@@ -88,7 +106,8 @@ bool judge_run(const model::Instance& instance, const std::string& folder) {
   const std::string text = io::read_file(jobs);
   model::RunSummary summary = io::parse_run_summary(io::read_file(head), head);
   certify::RunCheck check =
-      certify::check_run(instance, io::parse_run_records(text, jobs, instance), summary);
+      certify::check_run(instance, io::parse_run_records(text, jobs, instance), summary,
+                         machines_down(instance.cluster, path));
   fmt::print("recomputed from the job records alone:\n");
   for (const model::RunFigureRow& row : model::kRunFigureRows) {
     fmt::print("  {:<28}{:.6g}\n", row.text, check.figures.*row.value);

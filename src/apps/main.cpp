@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -23,11 +24,23 @@
 namespace berth::apps {
 namespace {
 
+/// The command line without the program, last word first as CLI11 asks for. "help plan" means
+/// "plan --help".
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  std::ranges::reverse(words);
+  return words;
+}
+
 /// The result of parsing a command line.
 struct Parsed {
   Action action;
   report::LogFormat log = report::LogFormat::text;
-  bool stops_early = false;  ///< a signal asks for the plan found so far
+  bool stops_early = false;  ///< a signal asks for what was found so far
 };
 
 void say(report::LogFormat log, ExitCode code, const std::string& message) {
@@ -40,10 +53,13 @@ void say(report::LogFormat log, ExitCode code, const std::string& message) {
 std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** argv) {
   CLI::App app{"Berth plans very large GPU clusters: which jobs run, where, with a proved bound."};
   app.require_subcommand(1);
-  app.set_version_flag("--version", "berth " BERTH_VERSION);
+  app.set_version_flag("-V,--version", "berth " BERTH_VERSION);
   Parsed parsed;
   add_plan(app, parsed.action, parsed.log);
   add_check(app, parsed.action);
+  add_show(app, parsed.action);
+  add_diff(app, parsed.action);
+  add_explain(app, parsed.action);
   add_import(app, parsed.action);
   add_generate(app, parsed.action);
   add_bench(app, parsed.action);
@@ -53,7 +69,7 @@ std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** arg
   bool help = false;
   comm.agreed([&] {
     try {
-      app.parse(argc, argv);
+      app.parse(words_of(argc, argv));
     } catch (const CLI::Success& asked) {
       help = true;
       std::ostringstream text;
@@ -64,7 +80,7 @@ std::optional<Parsed> parse(const comm::Communicator& comm, int argc, char** arg
     }
   });
   if (comm.max(help ? 1 : 0) == 1) return std::nullopt;
-  parsed.stops_early = app.got_subcommand("plan");
+  parsed.stops_early = app.got_subcommand("plan") || app.got_subcommand("simulate");
   return parsed;
 }
 

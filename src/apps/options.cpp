@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
-#include <cstdlib>
+#include "time_span.hpp"
+
 #include <filesystem>
 #include <map>
 #include <string_view>
@@ -18,11 +19,14 @@
 namespace berth::apps {
 
 void add_input(CLI::App& command, pipeline::Input& input) {
-  command.add_option("--cluster", input.cluster, "Cluster file, YAML (.gz by suffix)")
+  command.add_option("--cluster,cluster", input.cluster, "Cluster file, YAML (.gz by suffix)")
       ->check(file_name())
+      ->transform(dash_for("/dev/stdin"))
       ->required();
-  command.add_option("--jobs", input.jobs, "Jobs file, one JSON object a line (.gz by suffix)")
+  command
+      .add_option("--jobs,jobs", input.jobs, "Jobs file, one JSON object a line (.gz by suffix)")
       ->check(file_name())
+      ->transform(dash_for("/dev/stdin"))
       ->required();
 }
 
@@ -54,6 +58,14 @@ void expect_distinct(std::initializer_list<Named> outputs) {
                      fmt::format("{} is the file given as {}", output.path, earlier->second),
                      "name another file");
   }
+}
+
+CLI::Validator dash_for(const std::string& device) {
+  const auto replace = [device](std::string& word) {
+    if (word == "-") word = device;
+    return std::string();
+  };
+  return CLI::Validator(replace, "");
 }
 
 CLI::Validator file_name() {
@@ -140,8 +152,8 @@ CLI::Validator not_negative() {
 
 CLI::Validator positive_seconds() {
   const auto fault = [](const std::string& word) {
-    const double number = std::strtod(word.c_str(), nullptr);
-    return number > 0.0 ? std::string() : word + " seconds; give a positive number";
+    return seconds_of(word) > 0.0 ? std::string()
+                                  : word + " is no time; give a positive one: 30, 30s, 5m, 2h";
   };
   return CLI::Validator(fault, "");
 }

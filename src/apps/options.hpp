@@ -13,7 +13,7 @@
 
 namespace berth::apps {
 
-/// Adds --cluster and --jobs, both required.
+/// Adds --cluster and --jobs, both required, also by position; "-" is standard input.
 void add_input(CLI::App& command, pipeline::Input& input);
 
 /// A file and the option that names it.
@@ -33,6 +33,9 @@ void expect_distinct(std::initializer_list<Named> outputs);
 /// Refuses an empty name: a variable of a script that is not set.
 CLI::Validator file_name();
 
+/// Reads "-" as this device.
+CLI::Validator dash_for(const std::string& device);
+
 /// Flags --out-cluster and --out-jobs, both required.
 struct Output {
   std::string cluster;
@@ -50,7 +53,7 @@ void add_plan_options(CLI::App& command, pipeline::PlanOptions& options);
 
 /// Refuses "-4", which CLI11 would read as a very large unsigned number.
 CLI::Validator not_negative();
-/// Refuses 0, negative numbers and text that is not a number.
+/// Refuses all but positive numbers of seconds, and times such as 30s, 5m, 2h.
 CLI::Validator positive_seconds();
 
 /// --log-format, --quiet, --progress, --verbose. Quiet by default when stderr is no terminal.

@@ -78,9 +78,9 @@ void write_trace(const comm::Communicator& comm, const std::string& path) {
       [&] { io::write_atomically(path, [&](io::AtomicFile& file) { file.write(text); }); });
 }
 
-/// Prints the figures. The plan is written: a full disk under stdout is told, and changes no code.
-void print_figures(const std::string& text, report::ProgressTable& progress) {
-  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return;
+/// Prints the figures. The plan is written: a full disk under them is told, and changes no code.
+void print_figures(const std::string& text, std::FILE* stream, report::ProgressTable& progress) {
+  if (std::fputs(text.c_str(), stream) >= 0 && std::fflush(stream) == 0) return;
   progress.warn(fmt::format("the plan is written, its figures are not: {}", std::strerror(errno)));
 }
 
@@ -116,7 +116,7 @@ ExitCode run_plan(const comm::Communicator& comm, PlanFlags& flags) {
   if (comm.rank() == 0) {
     print_figures(
         fmt::format("{}  {:<14}{}\n", report::summary(plan, waiting), "written", flags.out),
-        progress);
+        figures_stream(flags), progress);
   }
   std::int64_t code = static_cast<std::int64_t>(outcome(plan));
   comm.broadcast_value(code);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan_flags.hpp"
 
+#include "time_span.hpp"
+
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <system_error>
-#include <utility>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -17,24 +15,16 @@
 namespace berth::apps {
 namespace {
 
+constexpr const char* kStandardOutput = "/dev/stdout";
 constexpr int kMostThreads = 4096;  ///< threads per rank; a guard against typing errors
 constexpr std::int64_t kLongestHorizon = std::int64_t{1} << 29;  ///< seconds, 17 years
 
-/// Seconds of "90m", "24h", "7d" or "3600"; 0 when the word is none.
+/// Whole seconds of "90m", "24h", "7d" or "3600"; 0 when the word is none, or too long.
 std::int64_t span_of(const std::string& word) {
-  std::int64_t number = 0;
-  const char* const last = word.data() + word.size();
-  const auto [end, error] = std::from_chars(word.data(), last, number);
-  const std::string_view unit(end, static_cast<std::size_t>(last - end));
-  if (error != std::errc() || number <= 0 || number > kLongestHorizon) return 0;
-  for (const auto& [name, seconds] : {std::pair<std::string_view, std::int64_t>{"", 1},
-                                      {"s", 1},
-                                      {"m", 60},
-                                      {"h", 3600},
-                                      {"d", 86400}}) {
-    if (unit == name) return number * seconds <= kLongestHorizon ? number * seconds : 0;
-  }
-  return 0;
+  const double seconds = seconds_of(word);
+  if (!(seconds >= 1.0 && seconds <= static_cast<double>(kLongestHorizon))) return 0;
+  const auto whole = static_cast<std::int64_t>(seconds);
+  return static_cast<double>(whole) == seconds ? whole : 0;
 }
 
 /// `--objective` also takes the objectives of plans in time.
@@ -110,16 +100,28 @@ void add_horizon(CLI::App& command, PlanFlags& flags) {
 
 }  // namespace
 
+std::FILE* figures_stream(const PlanFlags& flags) {
+  return flags.out == kStandardOutput ? stderr : stdout;
+}
+
 void add_plan_flags(CLI::App& command, PlanFlags& flags) {
   add_input(command, flags.input);
-  command.add_option("--out", flags.out, "Where the plan goes, JSON (.gz by suffix)")
-      ->check(file_name())
-      ->required();
   command
-      .add_option("--time-limit", flags.time_limit,
-                  "Seconds after which the best plan so far is certified and written (exit code "
-                  "3); no limit by default")
-      ->check(positive_seconds());
+      .add_option("--out", flags.out,
+                  "Where the plan goes, JSON (.gz by suffix); -: standard output")
+      ->check(file_name())
+      ->transform(dash_for(kStandardOutput))
+      ->required();
+  const auto limit = [&flags](const CLI::results_t& words) {
+    flags.time_limit = seconds_of(words.back());
+    return true;
+  };
+  command
+      .add_option("--time-limit", CLI::callback_t(limit),
+                  "After this time (30, 30s, 5m, 2h) the best plan so far is certified and written "
+                  "(exit code 3); no limit by default")
+      ->check(positive_seconds())
+      ->type_name("SPAN");
   command
       .add_option("--threads", flags.threads,
                   "Threads per rank; 0 = OMP_NUM_THREADS, else the rank's share of the cores")

@@ -3,6 +3,7 @@
 
 #include "options.hpp"
 
+#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,9 @@ struct PlanFlags {
   std::optional<double> keep_price = {};
   double time_limit = 1e12;  ///< seconds; the default means none
 };
+
+/// Where the figures of the plan go: standard error when the plan itself goes to standard output.
+std::FILE* figures_stream(const PlanFlags& flags);
 
 /// Adds files, limits and log, and a flag for each option that the table shows on the command line.
 void add_plan_flags(CLI::App& command, PlanFlags& flags);

@@ -34,7 +34,8 @@ ExitCode plan_on_root(const PlanFlags& flags, report::ProgressTable& progress,
   if (flags.keep_price) plan.options["keep-price"] = fmt::format("{}", *flags.keep_price);
   plan.seconds["load"] = loaded - start;
   pipeline::write_horizon_plan(flags.out, instance, plan);
-  fmt::print("{}  {:<14}{}\n", report::horizon_summary(plan), "written", flags.out);
+  fmt::print(figures_stream(flags), "{}  {:<14}{}\n", report::horizon_summary(plan), "written",
+             flags.out);
   std::fflush(stdout);
   if (!plan.reproducible) return ExitCode::limit_reached;
   const bool complete = plan.required_missing.empty() || model::minimised(flags.horizon.objective);

@@ -41,6 +41,12 @@ extern "C" void give_up(int) {
   _exit(static_cast<int>(ExitCode::internal_error));
 }
 
+/// The first Ctrl-C asks for the plan found so far, the second ends the program.
+extern "C" void remember_once(int number) {
+  came = 1;
+  std::signal(number, SIG_DFL);
+}
+
 void handle(int number, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -89,6 +95,8 @@ void release_signals() {
 const volatile std::sig_atomic_t* catch_signals() {
   handle(SIGTERM, remember);
   handle(SIGUSR1, remember);
+  // a program in the background of a script ignores Ctrl-C: let it
+  if (std::signal(SIGINT, SIG_IGN) != SIG_IGN) handle(SIGINT, remember_once);
   mask_usr1(SIG_UNBLOCK);
   std::signal(SIGPIPE, SIG_IGN);  // when the reader of the log exits, planning continues
   return &came;

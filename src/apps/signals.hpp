@@ -18,8 +18,9 @@ void mpi_has_started();
 /// Lets the signals end the program as they do by default; one that came already ends it now.
 void release_signals();
 
-/// From now on the signals, and one that came already, ask for the plan found so far instead of
-/// ending the program, and writing to a closed pipe does not end it. Call after MPI_Init.
+/// From now on the signals, one that came already, and a first SIGINT (Ctrl-C; unless it is
+/// ignored) ask for the plan found so far instead of ending the program, and writing to a closed
+/// pipe does not end it. Call after MPI_Init.
 /// @return  a flag that is non-zero once such a signal has arrived
 const volatile std::sig_atomic_t* catch_signals();
 

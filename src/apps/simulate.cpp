@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "berth/sim/simulate.hpp"
 
+#include "berth_flags.hpp"
 #include "commands.hpp"
 #include "options.hpp"
+#include "signals.hpp"
+#include "simulate_world.hpp"
+#include "timed_policy.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,19 +14,27 @@
 #include <ctime>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "berth/base/error.hpp"
 #include "berth/base/printable.hpp"
+#include "berth/certify/horizon.hpp"
 #include "berth/io/file.hpp"
 #include "berth/io/jobs_file.hpp"
 #include "berth/io/run_file.hpp"
 #include "berth/policy/policy.hpp"
+#include "berth/sim/berth_policy.hpp"
+#include "berth/sim/checkpoint_file.hpp"
+#include "berth/sim/offline_bound.hpp"
 #include "berth/sim/trace.hpp"
 #include "berth/sim/write_run.hpp"
+#include "berth/solver/horizon_bound.hpp"
+#include "berth/solver/petsc_session.hpp"
 
 namespace berth::apps {
 namespace {
@@ -32,19 +44,30 @@ struct SimulateFlags {
   std::string policy;
   std::string out;
   std::string estimates = "exact";
+  std::string residual = "gittins";
   sim::ReplayOptions trace;
+  WorldFlags world;
   std::int64_t restart_cost = 60;  // seconds
+  BerthFlags berth;
+  bool bound = false;
   bool quiet = false;
 };
 
-constexpr const char* kEstimates[] = {"exact", "limits", "noisy"};
+constexpr const char* kBerth = "berth";
+
+const std::vector<std::string> kEstimates = {"exact", "limits", "noisy", "walltimes", "history"};
+const std::vector<std::string> kResiduals = {"gittins", "mean", "median", "p90"};
 
 sim::ReplayOptions trace_options(const SimulateFlags& flags) {
   sim::ReplayOptions options = flags.trace;
-  for (std::size_t e = 0; e < std::size(kEstimates); ++e) {
+  for (std::size_t e = 0; e < kEstimates.size(); ++e) {
     if (flags.estimates == kEstimates[e]) options.estimates = static_cast<sim::Estimates>(e);
   }
+  for (std::size_t r = 0; r < kResiduals.size(); ++r) {
+    if (flags.residual == kResiduals[r]) options.residual = static_cast<policy::Residual>(r);
+  }
   options.restart_cost = flags.restart_cost * sim::kSecond;
+  set_costs(flags.world, options);
   return options;
 }
 
@@ -54,10 +77,14 @@ std::map<std::string, std::string> record_of(const SimulateFlags& flags) {
       {"estimates", flags.estimates},
       {"preemptible", flags.trace.only_marked ? "marked" : "all"},
       {"restart_cost", std::to_string(flags.restart_cost)}};
-  if (flags.estimates == "noisy") {
-    options["noise"] = fmt::format("{}", flags.trace.noise);
+  if (flags.estimates == "noisy") options["noise"] = fmt::format("{}", flags.trace.noise);
+  if (flags.estimates == "history") options["residual"] = flags.residual;
+  if (flags.estimates == "noisy" || flags.estimates == "walltimes") {
     options["seed"] = std::to_string(flags.trace.seed);
   }
+  if (flags.world.mtbf > 0.0) options["seed"] = std::to_string(flags.trace.seed);
+  add_world_record(flags.world, options);
+  if (flags.policy == kBerth) record_berth(flags.berth, options);
   return options;
 }
 
@@ -94,38 +121,114 @@ sim::ProgressCall progress_line(bool quiet, std::size_t jobs) {
   };
 }
 
-void simulate_on_root(const SimulateFlags& flags) {
-  const policy::PolicyRow& row = policy::policy_row(flags.policy);
+std::unique_ptr<policy::Policy> make_policy(const SimulateFlags& flags, sim::BerthCounts& counts) {
+  if (flags.policy == kBerth) return sim::make_berth(berth_options(flags.berth), counts);
+  return policy::policy_row(flags.policy).make({});
+}
+
+/// The bounds on the mean JCT that any schedule of these jobs has, one that knows all arrivals too:
+/// the first, of schedules that stop no job, is the judge's.
+void print_bounds(const model::Instance& instance, const sim::Run& run, double mean) {
+  const sim::OfflineProblem offline = sim::offline_problem(instance, run.records);
+  if (offline.finished == 0) return;
+  const auto prices = solver::bound_horizon(offline.problem, {.intervals = 128});
+  horizon::Plan all;  // every job counts
+  for (const horizon::Job& job : offline.problem.jobs) {
+    all.starts.push_back({.option = 0, .pool = PoolId(0), .start = job.release, .shares = {}});
+  }
+  const double kept =
+      certify::prove_horizon(offline.problem, all, solver::certificate_of(prices)).bound;
+  const double any = sim::preemptive_bound(offline.problem, prices);
+  const auto print = [&](const char* what, double bound) {
+    const double least = (bound + offline.outside) / static_cast<double>(offline.finished);
+    fmt::print("  {:<28}{:.6g} ({:.2f} % below)\n", what, least, 100.0 * (1.0 - least / mean));
+  };
+  print("bound, jobs not stopped, s", kept);
+  print("bound, any schedule, s", any);
+}
+
+void print_costs(const TimedPolicy& timed, const sim::BerthCounts& counts) {
+  const auto decisions = static_cast<double>(std::max<std::int64_t>(timed.decisions(), 1));
+  fmt::print("  {:<28}{} of {:.3g} jobs present: mean {:.1f} us, worst {:.1f} us\n", "decisions",
+             timed.decisions(), timed.present(), 1e6 * timed.seconds() / decisions,
+             1e6 * timed.worst());
+  if (counts.decisions == 0) return;
+  fmt::print("  {:<28}{}; rounds of prices {}; moves to another type {}\n", "  over all jobs",
+             counts.decisions, counts.price_rounds, counts.moves);
+}
+
+/// What a run is a function of, for checkpoints.
+std::string input_of(const model::Instance& instance, const std::string& policy,
+                     const std::map<std::string, std::string>& options) {
+  std::string text = model::instance_digest(instance) + " " + policy;
+  for (const auto& [name, value] : options) text += " " + name + "=" + value;
+  return text;
+}
+
+/// @param signalled  null: signals end the program
+ExitCode simulate_on_root(const SimulateFlags& flags, const volatile std::sig_atomic_t* signalled) {
+  sim::BerthCounts counts;
+  const auto policy = make_policy(flags, counts);
   const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
   for (const std::string& note : instance.workload.notes) warn(note);
   if (const std::string keys = sim::ignored_keys(instance); !keys.empty()) {
     warn("a simulation ignores: " + keys);
   }
-  const sim::Trace trace = sim::make_trace(instance, trace_options(flags));
+  const auto prepared = prepare_world(instance, flags.world);
+  const sim::Trace trace = sim::make_trace(instance, trace_options(flags), prepared->speeds.get());
   tell_refused(instance, trace);
-  const auto policy = row.make({});
+  const auto options = record_of(flags);
+  const std::string input = input_of(instance, flags.policy, options);
+  finish_world(instance, trace, flags.world, flags.trace.seed, input, *prepared);
+  const bool saves = !flags.world.checkpoint.empty();
+  if (saves) io::expect_writable(flags.world.checkpoint);
+  const StopSource stop(StopSource::kNever, signalled);
+  prepared->world.stop = StopToken(stop);
+  TimedPolicy timed(*policy);
   const std::clock_t begin = std::clock();
   const sim::ProgressCall progress = progress_line(flags.quiet, trace.jobs.size());
-  const sim::Run run = sim::simulate(instance.cluster, trace, *policy, progress);
+  const sim::Run run = sim::simulate(instance.cluster, trace, timed, progress, prepared->world);
   const double spent = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   if (progress) std::fputs("\r\x1b[K", stderr);
-  const auto summary = sim::write_run(flags.out, instance, run, flags.policy, record_of(flags));
+  if (!run.complete) {
+    if (!saves) {
+      throw InputError({.file = "", .line = 0, .field = "stop-at"}, "ends before the last job",
+                       "give --checkpoint a file for what is left");
+    }
+    sim::write_checkpoint(flags.world.checkpoint, input, run.checkpoint);
+    fmt::print("stopped early: --resume {} goes on\n", flags.world.checkpoint);
+    std::fflush(stdout);
+    return ExitCode::limit_reached;
+  }
+  const auto summary =
+      sim::write_run(flags.out, instance, run, flags.policy, options, prepared->failures);
   fmt::print("{}", sim::summary_table(summary));
   fmt::print("  {:<28}{} in {:.3f} CPU seconds ({:.3g} a second)\n", "job events", run.job_events,
              spent, static_cast<double>(run.job_events) / std::max(spent, 1e-6));
+  print_costs(timed, counts);
+  if (flags.bound) print_bounds(instance, run, summary.figures.jct_mean);
   fmt::print("  {:<28}{}\n", "written", flags.out);
   std::fflush(stdout);
-}
-
-ExitCode run_simulate(const comm::Communicator& comm, const SimulateFlags& flags) {
-  comm.agreed_on_root([&] { simulate_on_root(flags); });
   return ExitCode::done;
 }
 
+ExitCode run_simulate(const comm::Communicator& comm, const SimulateFlags& flags) {
+  std::unique_ptr<solver::PetscSession> petsc;
+  if (flags.policy == kBerth || flags.bound) {
+    petsc = comm.agreed([] { return std::make_unique<solver::PetscSession>(); });
+  }
+  const bool saves = !flags.world.checkpoint.empty();
+  const volatile std::sig_atomic_t* signalled = saves ? catch_signals() : nullptr;
+  if (!saves) release_signals();
+  int code = 0;
+  comm.agreed_on_root([&] { code = static_cast<int>(simulate_on_root(flags, signalled)); });
+  return static_cast<ExitCode>(comm.max(code));
+}
+
 std::string policy_names() {
-  std::string text = "One of";
+  std::string text = "One of " + std::string(kBerth) + ",";
   for (const policy::PolicyRow& row : policy::policy_table()) {
-    text += (text.size() > 6 ? ", " : " ") + std::string(row.name);
+    text += (text.back() != ',' ? ", " : " ") + std::string(row.name);
   }
   return text;
 }
@@ -142,14 +245,19 @@ void add_simulate(CLI::App& app, Action& action) {
       ->check(file_name())
       ->required();
   command->add_option("--estimates", flags->estimates, "What policies know of durations")
-      ->check(CLI::IsMember({"exact", "limits", "noisy"}))
+      ->check(CLI::IsMember(kEstimates))
+      ->capture_default_str();
+  command
+      ->add_option("--residual", flags->residual,
+                   "Of history: what past jobs say about the time left")
+      ->check(CLI::IsMember(kResiduals))
       ->capture_default_str();
   command
       ->add_option("--noise", flags->trace.noise,
                    "Of noisy estimates: standard deviation of the factor's logarithm, 0 to 5")
       ->check(CLI::Range(0.0, 5.0))
       ->capture_default_str();
-  command->add_option("--seed", flags->trace.seed, "Of noisy estimates")
+  command->add_option("--seed", flags->trace.seed, "Of noisy estimates and walltimes")
       ->check(not_negative())
       ->capture_default_str();
   command
@@ -159,6 +267,10 @@ void add_simulate(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_flag("--only-preemptible", flags->trace.only_marked,
                     "Stop only jobs with \"preemptible\"; they lose work behind a checkpoint");
+  add_world_options(*command, flags->world);
+  add_berth_flags(*command, flags->berth);
+  command->add_flag("--bound", flags->bound,
+                    "Bounds on the mean JCT of every schedule of the jobs");
   command->add_flag("--quiet", flags->quiet, "No progress line");
   command->callback([flags, &action] {
     action = [flags](const comm::Communicator& comm) { return run_simulate(comm, *flags); };

@@ -36,7 +36,8 @@ Examples
   berth plan --cluster c.yaml --jobs j.jsonl --horizon 7d --out plan.json
 
 The same files, objective, shards, gap and seed give the same plan on any number of ranks and
-threads. SIGTERM or SIGUSR1 (Slurm's warning): the best plan so far is written, exit code 3.
+threads. SIGTERM, SIGUSR1 (Slurm's warning) or Ctrl-C: the best plan so far is written, exit code
+3; a second Ctrl-C ends at once.
 An earlier plan under --out stays whole until the new one replaces it. A plan that was killed and
 then resumed is the plan of a run that was not.
 If MPI has not started after 300 s (BERTH_START_SECONDS in the environment), the run ends with 4.
@@ -55,6 +56,39 @@ Everything is recomputed from the three files; each fault is printed by name.
 Exit codes
   0 the plan is valid         2 bad usage, or a file that cannot be read
   1 it is not)";
+
+constexpr const char* kShow = R"(
+Examples
+  berth show plan.json --cluster c.yaml --jobs j.jsonl
+  berth show plan.json --cluster c.yaml --jobs j.jsonl --by rack,queue,job
+
+Columns: closed: GPUs of machines that take no job; pinned: held by what no plan moves; planned: by
+jobs of the plan; whole: devices that are free entirely; used: pinned and planned.
+
+Exit codes
+  0 done                      2 bad usage, a file that cannot be read, or other files than the plan's)";
+
+constexpr const char* kDiff = R"(
+Examples
+  berth diff plan.json --cluster c.yaml --jobs j.jsonl               against what runs now
+  berth diff monday.json tuesday.json --cluster c.yaml --jobs j.jsonl
+
+Each job: its GPUs, what the change brings to the objective, and where it was and will be.
+
+Exit codes
+  0 done                      2 bad usage, a file that cannot be read, or other files than the plan's)";
+
+constexpr const char* kExplain = R"(
+Examples
+  berth explain plan.json --cluster c.yaml --jobs j.jsonl --job llm-4
+  berth explain plan.json --cluster c.yaml --jobs j.jsonl
+
+A line for each GPU type: what the job is worth there, what it costs at the prices that prove the
+plan's bound, and how many of its tasks the free room of one domain holds. Each change named is
+enough by itself: the others stay as they are, but for jobs named as moved or stopped.
+
+Exit codes
+  0 done                      2 bad usage, a file that cannot be read, or other files than the plan's)";
 
 constexpr const char* kImport = R"(
 Examples
@@ -168,13 +202,16 @@ std::string unknown_word(const CLI::App& app) {
 
 void add_examples(CLI::App& app) {
   app.footer(kProgram);
-  constexpr std::array<std::array<const char*, 2>, 7> texts{{{"plan", kPlan},
-                                                             {"check", kCheck},
-                                                             {"import", kImport},
-                                                             {"generate", kGenerate},
-                                                             {"bench", kBench},
-                                                             {"apply", kApply},
-                                                             {"simulate", kSimulate}}};
+  constexpr std::array<std::array<const char*, 2>, 10> texts{{{"plan", kPlan},
+                                                              {"check", kCheck},
+                                                              {"show", kShow},
+                                                              {"diff", kDiff},
+                                                              {"explain", kExplain},
+                                                              {"import", kImport},
+                                                              {"generate", kGenerate},
+                                                              {"bench", kBench},
+                                                              {"apply", kApply},
+                                                              {"simulate", kSimulate}}};
   const auto every = [](CLI::App*) { return true; };
   for (const auto& [name, text] : texts) {
     CLI::App* const command = app.get_subcommand(name);

@@ -15,16 +15,25 @@ double percent(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// The commonest reasons for waiting, most frequent first, at most three.
+/// The reasons for waiting, most frequent first; beyond kMostReasons they are counted together.
 std::string reasons(const std::map<std::string, std::int64_t>& count) {
   std::vector<std::pair<std::int64_t, std::string>> order;
   for (const auto& [reason, n] : count) order.emplace_back(-n, reason);
   std::ranges::sort(order);
+  constexpr std::size_t kMostReasons = 12;
   std::string text;
-  for (std::size_t i = 0; i < order.size() && i < 3; ++i) {
-    text += fmt::format("  {:<14}{:>9}  {}\n", i == 0 ? "waiting" : "", -order[i].first,
-                        order[i].second);
+  const auto line = [&](std::int64_t jobs, const std::string& reason) {
+    text += fmt::format("  {:<14}{:>9}  {}\n", text.empty() ? "waiting" : "", jobs, reason);
+  };
+  std::int64_t others = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i < kMostReasons) {
+      line(-order[i].first, order[i].second);
+    } else {
+      others += -order[i].first;
+    }
   }
+  if (others > 0) line(others, fmt::format("{} other reasons", order.size() - kMostReasons));
   return text;
 }
 
@@ -69,7 +78,8 @@ class GapShare {
 
 std::string gap_text(const model::GapParts& parts, const model::Figures& figures) {
   const double whole = figures.upper_bound - figures.objective;
-  if (!(whole > 0.0)) return {};
+  constexpr double kPrinted = 5e-7;  // smaller gaps are printed as 0.0000 %
+  if (!(whole > 0.0) || !(figures.gap >= kPrinted)) return {};
   GapShare regret(whole), idle(whole), whole_jobs(whole), leaves(whole), rounding(whole);
   std::vector<GapShare> limits(model::kLimitKinds, GapShare(whole));
   for (const auto& r : parts.regret) {

@@ -67,6 +67,27 @@ class Interrupted(ProgramTest):
                 self.assert_signalled(plan.end(), ranks=1)
 
 
+    def test_by_ctrl_c(self):
+        for ranks in [None, 3]:
+            with self.subTest(ranks=ranks):
+                plan = self.start_plan(ranks=ranks, until="relax")
+                target = self.rank_ids()[0] if ranks is None else plan.running.pid
+                os.kill(target, signal.SIGINT)
+                self.assert_signalled(plan.end(), ranks=ranks or 1)
+
+    def test_at_once_by_ctrl_c_twice(self):
+        self.write("plan.json", "the earlier plan")
+        plan = self.start_plan(ranks=None, until="threads=")
+        [rank] = self.rank_ids()
+        os.kill(rank, signal.SIGSTOP)
+        os.kill(rank, signal.SIGINT)
+        os.kill(rank, signal.SIGCONT)
+        time.sleep(0.05)
+        os.kill(rank, signal.SIGINT)
+        self.assertNotIn(plan.end().code, [0, 3, 5])
+        self.assertEqual((self.folder / "plan.json").read_text(), "the earlier plan")
+
+
 class DeadRank(ProgramTest):
     def test_ends_the_others_and_leaves_the_earlier_plan(self):
         self.generate(gpus=16384)

@@ -111,7 +111,7 @@ class ProgramTest(unittest.TestCase):
     def keep_codes(self, command):
         """The same command with the exit code of each rank noted in the file `codes`."""
         at = command.index(BERTH)
-        note = 'trap : USR1 TERM; "$@"; code=$?; echo $code >>codes; exit $code'
+        note = 'trap : USR1 TERM INT; "$@"; code=$?; echo $code >>codes; exit $code'
         return [*command[:at], "sh", "-c", note, "sh", *command[at:]]
 
     def launch(self, *arguments, ranks=None, stderr=subprocess.PIPE):

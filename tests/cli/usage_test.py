@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Help teaches; a wrong command line ends all ranks with one message and exit code 2."""
+import json
+
 from program import BERTH, MPIEXEC, ProgramTest, finish, main
 
 FILES = ["--cluster", "c.yaml", "--jobs", "j.jsonl"]
@@ -41,6 +43,35 @@ class Help(ProgramTest):
         done = self.berth("--version")
         self.assert_ends(done, 0)
         self.assertRegex(done.out, r"^berth \d+\.\d+\.\d+\n$")
+        self.assertEqual(self.berth("-V").out, done.out)
+
+    def test_help_is_a_command_too(self):
+        for command in [[], ["plan"], ["generate", "hetero"]]:
+            told = self.berth("help", *command)
+            self.assert_ends(told, 0)
+            self.assertEqual(told.out, self.berth(*command, "--help").out)
+
+
+class Manners(ProgramTest):
+    """Files by position, units in values, standard input and output."""
+
+    def test_files_by_position_and_units_give_the_same_plan(self):
+        self.assert_ends(self.plan("--gap", "0.05", "--time-limit", "3600"), 0)
+        done = self.berth("plan", "c.yaml", "j.jsonl", "--gap", "5%", "--time-limit", "1h",
+                          "--out", "other.json")
+        self.assert_ends(done, 0)
+        first, second = self.read_plan(), self.read_plan("other.json")
+        self.assertEqual(first["plan_digest"], second["plan_digest"])
+        self.assertEqual(first["options"], second["options"])
+
+    def test_jobs_from_standard_input_plan_to_standard_output(self):
+        self.assert_ends(self.plan(), 0)
+        for ranks in [None, 2]:
+            command = " ".join(self.command("plan", "c.yaml", "-", "--out", "-", ranks=ranks))
+            done = finish(self.start(["sh", "-c", f"cat j.jsonl | {command}"]), [command])
+            self.assert_ends(done, 0)
+            self.assertEqual(json.loads(done.out)["plan_digest"], self.read_plan()["plan_digest"])
+            self.assertIn("upper bound", done.err)
 
 
 class WrongCommandLine(ProgramTest):
@@ -68,8 +99,8 @@ class WrongCommandLine(ProgramTest):
             (["plan", *FILES, "--out", ""], "--out: the name of the file is empty"),
             (["generate", "hetero", "--gpus", "64", "--out-cluster", "x", "--out-jobs", "x"],
              "--out-jobs: x is the file given as --out-cluster"),
-            ([*PLAN, "--time-limit", "0"], "--time-limit: 0 seconds; give a positive number"),
-            ([*PLAN, "--time-limit", "-3"], "--time-limit: -3 seconds"),
+            ([*PLAN, "--time-limit", "0"], "--time-limit: 0 is no time; give a positive one"),
+            ([*PLAN, "--time-limit", "-3"], "--time-limit: -3 is no time"),
             ([*PLAN, "--offers", "0"], r"--offers: 0 is not in \[1, 1000000\]; unit: jobs"),
             ([*PLAN, "--offer-choice", "best"], "--offer-choice: best is not one of largest, sampled"),
             ([*PLAN, "--seed", "-4"], "--seed: -4 is not a whole number of 0 or more"),

@@ -10,6 +10,7 @@ model::Figures figures(double objective, double upper_bound) {
   model::Figures f;
   f.objective = objective;
   f.upper_bound = upper_bound;
+  f.gap = (upper_bound - objective) / upper_bound;
   return f;
 }
 
@@ -37,6 +38,23 @@ TEST(GapText, starts_with_the_first_part_there_is) {
   parts.limits[index_of(model::LimitKind::gpu_quota)] = 2.0;
   EXPECT_EQ(gap_text(parts, figures(1.0, 3.0)), "  of the gap    100.0 % quotas\n");
   EXPECT_EQ(gap_text(parts, figures(3.0, 3.0)), "");
+}
+
+TEST(GapText, has_no_parts_of_a_gap_that_is_printed_as_zero) {
+  model::GapParts parts;
+  parts.rounding = 1e-7;
+  EXPECT_EQ(gap_text(parts, figures(1.0 - 1e-7, 1.0)), "");
+}
+
+TEST(Summary, counts_every_reason_for_waiting) {
+  const std::map<std::string, std::int64_t> four{{"a", 4}, {"b", 3}, {"c", 2}, {"d", 1}};
+  const std::string text = summary({}, four);
+  for (const char* line : {"waiting               4  a\n", "  3  b\n", "  2  c\n", "  1  d\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+  }
+  std::map<std::string, std::int64_t> many;
+  for (int i = 0; i < 20; ++i) many[std::string(1, static_cast<char>('a' + i))] = 1;
+  EXPECT_NE(summary({}, many).find("  8  8 other reasons\n"), std::string::npos);
 }
 
 }  // namespace

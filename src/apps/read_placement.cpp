@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read_placement.hpp"
+
+#include <utility>
+
+#include "berth/base/error.hpp"
+#include "berth/certify/check.hpp"
+#include "berth/certify/job_facts.hpp"
+#include "berth/io/horizon_plan_file.hpp"
+
+namespace berth::apps {
+
+ReadPlan read_placement(const model::Instance& instance, const std::string& path) {
+  ReadPlan plan{.file = io::read_plan_of_now(path), .placement = {}};
+  if (plan.file.instance_digest != model::instance_digest(instance)) {
+    throw InputError({.file = path, .line = 0, .field = "instance_digest"},
+                     "the plan was made for other files",
+                     "give the cluster and the jobs that it was made for");
+  }
+  certify::PlanCheck check(instance, plan.file, certify::PlanCheck::Order::any);
+  check.add_records(model::planned_jobs(instance.workload));
+  plan.placement = check.add(plan.file.placements);
+  if (plan.placement.size() != plan.file.placements.size()) {
+    throw InputError({.file = path, .line = 0, .field = "placements"},
+                     "jobs are placed where the instance does not allow it",
+                     "berth check names the faults");
+  }
+  plan.objective = model::parse_objective(plan.file.objective_kind.value_or(""))
+                       .value_or(model::Objective::value);
+  if (plan.file.certificate) {
+    check.end_records();
+    check.add(plan.file.waiting);
+    plan.certificate = check.prices(
+        certify::job_facts(instance, plan.objective, model::planned_jobs(instance.workload)));
+  }
+  return plan;
+}
+
+}  // namespace berth::apps

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "berth/model/certificate.hpp"
+#include "berth/model/instance.hpp"
+#include "berth/model/objective.hpp"
+#include "berth/model/placement.hpp"
+#include "berth/model/raw_plan.hpp"
+
+namespace berth::apps {
+
+/// A plan file with its names looked up in the instance. Of a plan in time: the jobs that start
+/// now.
+struct ReadPlan {
+  model::RawPlan file;
+  model::Placement placement;
+  model::Objective objective = model::Objective::value;
+  /// Prices of a plan of one moment; none where they are unusable.
+  std::optional<model::Certificate> certificate = {};
+};
+
+/// @throws InputError when the plan is of another instance, or names jobs, machines or devices
+///         that the instance lacks (`berth check` lists them all)
+ReadPlan read_placement(const model::Instance& instance, const std::string& path);
+
+}  // namespace berth::apps

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "options.hpp"
+#include "read_placement.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+
+#include "berth/io/jobs_file.hpp"
+#include "berth/report/plan_tables.hpp"
+
+namespace berth::apps {
+namespace {
+
+struct Flags {
+  pipeline::Input input;
+  std::string plan;
+  std::vector<std::string> by = {"gpu-type", "pod", "queue", "reason"};
+};
+
+std::vector<std::string> groupings() {
+  std::vector<std::string> words;
+  for (const auto& [word, grouping] : report::kGroupings) words.emplace_back(word);
+  return words;
+}
+
+report::Grouping grouping_of(const std::string& word) {
+  const auto* const row = std::ranges::find(report::kGroupings, word,
+                                            &std::pair<std::string_view, report::Grouping>::first);
+  return row->second;
+}
+
+ExitCode run_show(const comm::Communicator& comm, const Flags& flags) {
+  return static_cast<ExitCode>(comm.agreed([&] {
+    if (comm.rank() != 0) return static_cast<int>(ExitCode::done);
+    const model::Instance instance = io::read_instance(flags.input.cluster, flags.input.jobs);
+    const ReadPlan plan = read_placement(instance, flags.plan);
+    const model::InstanceView view(instance);
+    const report::PlanContent content{view, plan.placement, plan.file.waiting};
+    std::string text = report::header(content);
+    for (const std::string& word : flags.by) {
+      text += "\n" + report::table(content, grouping_of(word));
+    }
+    std::fputs(text.c_str(), stdout);
+    return static_cast<int>(ExitCode::done);
+  }));
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command =
+      app.add_subcommand("show", "Tables of a plan: GPUs by type, pod, rack, machine, queue, job");
+  command->add_option("plan", flags->plan, "The plan (with a horizon: what starts now)")
+      ->check(file_name())
+      ->required();
+  add_input(*command, flags->input);
+  command->add_option("--by", flags->by, "Which tables, in this order; comma-separated")
+      ->delimiter(',')
+      ->check(CLI::IsMember(groupings()))
+      ->default_str("gpu-type,pod,queue,reason");
+  command->callback([flags, &action] {
+    action = [flags](const comm::Communicator& comm) { return run_show(comm, *flags); };
+  });
+}
+
+}  // namespace berth::apps

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "places.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "berth/base/printable.hpp"
+
+namespace berth::explain {
+namespace {
+
+using model::Certificate;
+
+/// Prices of a certificate as a job pays them, in units of the objective.
+class JobPrices {
+ public:
+  JobPrices(const model::InstanceView& instance, const Certificate& certificate)
+      : instance_(instance), certificate_(certificate) {}
+
+  /// Of all tasks with GPUs and, on machines without GPUs, of the others.
+  [[nodiscard]] double cost(const model::Job& job, const Certificate::PoolPrice& pool) const {
+    const model::MachineClass& machine = instance_.cluster.classes[pool.machine_class.index()];
+    double sum = 0.0;
+    for (const model::TaskGroup& group : instance_.workload.groups_of(job)) {
+      const model::Shape& shape = instance_.workload.shape(group.shape);
+      if (shape.uses_gpu() != machine.gpu_type.valid()) continue;
+      double task = static_cast<double>(pool.gpu_milli) *
+                    static_cast<double>(std::int64_t{1000} * shape.gpus +
+                                        model::share_taken(shape.gpu_milli, machine.gpu_slices));
+      for (std::size_t r = 0; r < model::kResources; ++r) {
+        task += static_cast<double>(pool.unit_price[r]) * static_cast<double>(shape.needs[r]);
+      }
+      sum += group.count * (task + shape_price(group.shape, machine.gpu_type));
+    }
+    return std::ldexp(sum, -certificate_.scale_log2);
+  }
+
+  /// What its queue, those above it, and a choice of whole jobs ask for.
+  [[nodiscard]] double beside_places(const model::Job& job) const {
+    double sum = certificate_.whole_jobs.in_cluster()
+                     ? static_cast<double>(certificate_.whole_jobs.gpu_milli)
+                     : 0.0;
+    for (QueueId q = job.queue; q.valid(); q = instance_.cluster.queues[q.index()].parent) {
+      for (const Certificate::LimitPrice& limit : certificate_.limits) {
+        if (limit.kind == model::LimitKind::gpu_quota && limit.scope.queue == q) {
+          sum += static_cast<double>(limit.price);
+        }
+      }
+    }
+    return std::ldexp(sum * static_cast<double>(instance_.workload.gpu_milli(job)),
+                      -certificate_.scale_log2);
+  }
+
+ private:
+  [[nodiscard]] double shape_price(ShapeId shape, GpuTypeId type) const {
+    for (const Certificate::ShapePrice& price : certificate_.shapes) {
+      if (price.shape == shape && price.gpu_type == type) return static_cast<double>(price.price);
+    }
+    return 0.0;
+  }
+
+  model::InstanceView instance_;
+  const Certificate& certificate_;
+};
+
+std::string place_name(const model::Cluster& cluster, const Certificate::PoolPrice& pool) {
+  const std::string& place = pool.rack.valid() ? cluster.racks[pool.rack.index()].name
+                                               : cluster.pods[pool.pod.index()].name;
+  return printable(place) + " " + printable(cluster.classes[pool.machine_class.index()].name);
+}
+
+/// The pools of a certificate's level that the cluster has, with their prices; 0 where none is
+/// listed.
+std::vector<Certificate::PoolPrice> all_pools(const model::Cluster& cluster,
+                                              const Certificate& certificate) {
+  using Key = std::tuple<PodId, RackId, ClassId>;
+  std::map<Key, Certificate::PoolPrice> pools;
+  for (std::size_t m = 0; m < cluster.machines(); ++m) {
+    const RackId rack =
+        certificate.level == model::Level::rack ? cluster.machine_rack[m] : RackId{};
+    const Key key(cluster.pod_of(MachineId(m)), rack, cluster.machine_class[m]);
+    pools.try_emplace(
+        key, Certificate::PoolPrice{
+                 .pod = std::get<0>(key), .rack = rack, .machine_class = std::get<2>(key)});
+  }
+  for (const Certificate::PoolPrice& pool : certificate.pools) {
+    pools[Key(pool.pod, pool.rack, pool.machine_class)] = pool;
+  }
+  std::vector<Certificate::PoolPrice> result;
+  for (const auto& [key, pool] : pools) result.push_back(pool);
+  return result;
+}
+
+/// Sets the cheapest pool of the place's GPU type and what the job costs there.
+void price(const model::InstanceView& instance, const Certificate& certificate,
+           const model::Job& job, PricedPlace& place) {
+  const JobPrices prices(instance, certificate);
+  double least = std::numeric_limits<double>::infinity();
+  for (const Certificate::PoolPrice& pool : all_pools(instance.cluster, certificate)) {
+    if (instance.cluster.classes[pool.machine_class.index()].gpu_type != place.gpu_type) continue;
+    const double cost = prices.cost(job, pool);
+    if (cost >= least) continue;
+    least = cost;
+    place.place = place_name(instance.cluster, pool);
+  }
+  place.cost = least + prices.beside_places(job);
+}
+
+/// Most tasks of the job's largest group in the free room of one domain of its level.
+std::int64_t free_tasks(const Trials& trials, const model::Job& job, GpuTypeId type) {
+  const auto groups = trials.workload().groups_of(job);
+  const auto largest = std::ranges::max_element(groups, {}, &model::TaskGroup::count);
+  const model::Shape& shape = trials.workload().shape(largest->shape);
+  const bool machine = job.domain == model::Level::machine || largest->count == 1;
+  const model::Level level = machine ? model::Level::rack : job.domain;
+  std::int64_t most = 0;
+  for (const solver::Domain& domain : trials.occupancy().index().domains(type, level)) {
+    std::int64_t tasks = 0;
+    for (const MachineId m : domain.machines) {
+      const std::int64_t here = trials.occupancy().room()[m].count(shape, largest->count);
+      tasks = machine ? std::max(tasks, here) : tasks + here;
+    }
+    most = std::max(most, std::min<std::int64_t>(tasks, largest->count));
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<PricedPlace> priced_places(const Trials& trials, const Certificate* certificate,
+                                       JobId id) {
+  const model::InstanceView& instance = trials.valuation().instance();
+  const model::Job& job = instance.workload.job(id);
+  std::vector<PricedPlace> places;
+  for (const GpuTypeId type : trials.occupancy().index().types()) {
+    if (!type.valid() || !lists(job, type)) continue;
+    PricedPlace place{.gpu_type = type,
+                      .place = printable(instance.cluster.gpu_types[type.index()]),
+                      .value = trials.valuation().best(id, type),
+                      .room = free_tasks(trials, job, type)};
+    if (certificate != nullptr) price(instance, *certificate, job, place);
+    places.push_back(std::move(place));
+  }
+  std::ranges::stable_sort(places, {}, [](const PricedPlace& p) { return p.cost - p.value; });
+  return places;
+}
+
+}  // namespace berth::explain

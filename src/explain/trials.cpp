@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trials.hpp"
+
+#include <vector>
+
+#include "berth/base/assert.hpp"
+
+namespace berth::explain {
+namespace {
+
+std::vector<MachineId> all_machines(const model::Cluster& cluster) {
+  std::vector<MachineId> machines;
+  for (std::size_t m = 0; m < cluster.machines(); ++m) machines.emplace_back(m);
+  return machines;
+}
+
+}  // namespace
+
+Trials::Trials(const model::Instance& instance, model::Objective objective,
+               const model::Placement& placement)
+    : instance_(instance),
+      valuation_(model::InstanceView(instance_), objective),
+      limits_(model::InstanceView(instance_), objective),
+      occupancy_(valuation_, all_machines(instance_.cluster), &limits_) {
+  for (std::size_t l = 0; l < limits_.size(); ++l) {
+    occupancy_.limit_usage().allow(l, limits_.capacity(l));
+  }
+  std::vector<JobId> jobs;
+  for (const model::JobPlacement& placed : placement) jobs.push_back(placed.job);
+  occupancy_.admit(jobs);
+  for (const model::JobPlacement& placed : placement) occupancy_.take(placed);
+}
+
+JobId Trials::add(JobId job, const Edit& edit) {
+  model::Workload& workload = instance_.workload;
+  model::Job record = workload.job(job);
+  const auto groups = workload.groups_of(record);
+  std::vector<model::TaskGroup> copies(groups.begin(), groups.end());
+  record.running = -1;
+  edit(record, copies.front());
+  record.first_group = static_cast<std::uint32_t>(workload.groups.size());
+  workload.groups.insert(workload.groups.end(), copies.begin(), copies.end());
+  workload.jobs.push_back(record);
+  const JobId variant(workload.jobs.size() - 1);
+  occupancy_.admit(variant);
+  return variant;
+}
+
+void Trials::remove(JobId variant) {
+  model::Workload& workload = instance_.workload;
+  BERTH_EXPECT(variant.index() + 1 == workload.jobs.size());
+  occupancy_.forget(variant);
+  workload.groups.resize(workload.jobs.back().first_group);
+  workload.jobs.pop_back();
+}
+
+}  // namespace berth::explain

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "berth/report/plan_tables.hpp"
+
+namespace berth::report {
+
+/// Thousandths as devices: "12", "0.25".
+std::string devices(std::int64_t milli);
+/// "98.4"; "-" of nothing.
+std::string percent(std::int64_t part, std::int64_t whole);
+/// The jobs of the instance by name. O(jobs log jobs)
+std::map<std::string_view, JobId> ids_by_name(const PlanContent& content);
+
+std::string machine_table(const PlanContent& content, Grouping grouping, std::string_view title);
+std::string queue_table(const PlanContent& content);
+std::string job_table(const PlanContent& content);
+std::string reason_table(const PlanContent& content);
+
+}  // namespace berth::report

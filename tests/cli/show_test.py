@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`berth show` and `berth diff` tell what is in the files, and refuse plans of other files."""
+import json
+
+from program import JOBS, ProgramTest, main
+
+WAITS = '{"id": "large", "tasks": [{"shape": "worker", "count": 9, "gpus": 4}]}\n'
+
+
+class Show(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write("j.jsonl", JOBS + WAITS)
+        self.assert_ends(self.plan(), 0)
+        self.sound = self.read_plan()
+
+    def tell(self, command, *words, code=0):
+        done = self.berth(command, *words, "--cluster", "c.yaml", "--jobs", "j.jsonl")
+        self.assert_ends(done, code)
+        return done
+
+    def row(self, text, name):
+        return next(line for line in text.splitlines() if line.startswith(name)).split()
+
+    def test_sums_are_those_of_the_plan(self):
+        text = self.tell("show", "plan.json", "--by", "pod,machine").out
+        for table in text.split("\n\n")[1:]:
+            total = self.row(table, "total")
+            self.assertEqual(int(total[2]), self.sound["gpus_total"])
+            self.assertAlmostEqual(float(total[5]) * 1000, self.sound["gpu_milli_allocated"])
+
+    def test_default_tables_name_types_pods_and_reasons(self):
+        text = self.tell("show", "plan.json").out
+        self.assertIn("12 GPUs (8 A100, 4 H100)", text)
+        self.assertIn("1 waiting", text)
+        self.assertEqual(self.row(text, "1   ")[:2], ["1", "36"])
+        self.assertIn("gang too large", text)
+
+    def test_a_plan_against_itself_keeps_all(self):
+        text = self.tell("diff", "plan.json", "plan.json").out
+        placed = len(self.sound["placements"])
+        self.assertEqual(self.row(text, "kept")[1], str(placed))
+        for name in ["placed", "stopped", "moved"]:
+            self.assertEqual(self.row(text, name)[1], "0")
+
+    def test_a_plan_against_an_idle_cluster_places_all(self):
+        text = self.tell("diff", "plan.json").out
+        self.assertEqual(self.row(text, "placed")[1], str(len(self.sound["placements"])))
+        gain = float(self.row(text, "placed")[-1])
+        self.assertAlmostEqual(gain, self.sound["objective"])
+
+    def test_a_move_is_named_with_both_places(self):
+        plan = json.loads(json.dumps(self.sound))
+        task = next(p for p in plan["placements"] if p["job"] == "typed")["tasks"][0]
+        was = task["machine"]
+        task["machine"] = {"a0": "a1", "a1": "a0"}[was]
+        self.write("other.json", json.dumps(plan))
+        text = self.tell("diff", "plan.json", "other.json").out
+        self.assertEqual(self.row(text, "moved")[1], "1")
+        self.assertEqual(self.row(text, "  typed")[-3:], [was, "->", task["machine"]])
+
+    def test_explains_why_a_job_waits_and_what_would_let_it_run(self):
+        text = self.tell("explain", "plan.json", "--job", "large").out
+        self.assertIn("large waits: gang too large", text)
+        self.assertIn("needs 9 x 'worker' of 4 GPUs", text)
+        self.assertEqual(self.tell("explain", "plan.json").out, text)  # the only one that waits
+        placed = self.tell("explain", "plan.json", "--job", "typed").out
+        self.assertIn("typed placed on a", placed)
+        self.assertNotIn("any of these", placed)
+        done = self.tell("explain", "plan.json", "--job", "lagre", code=2)
+        self.assertIn('did you mean "large"?', done.err)
+
+    def test_refuses_a_plan_of_other_files(self):
+        self.write("j.jsonl", JOBS)
+        for command in ["show", "diff", "explain"]:
+            done = self.tell(command, "plan.json", code=2)
+            self.assertIn("plan.json", done.err)
+            self.assertIn("other files", done.err)
+
+
+if __name__ == "__main__":
+    main()
